@@ -1,0 +1,33 @@
+const compile = (syntax) => ({
+  swcrc: false,
+  sourceMaps: 'inline',
+  module: { type: 'commonjs' },
+  jsc: {
+    target: 'es2022',
+    keepClassNames: true,
+    parser: syntax === 'typescript' ? { syntax, decorators: true } : { syntax },
+    transform: { legacyDecorator: true, decoratorMetadata: true, useDefineForClassFields: false },
+  },
+});
+
+const project = (displayName, testRegex, extra = {}) => ({
+  displayName,
+  testEnvironment: 'node',
+  testRegex,
+  testPathIgnorePatterns: ['/node_modules/', '/dist/'],
+  transform: {
+    '^.+\\.ts$': ['@swc/jest', compile('typescript')],
+    '^.+\\.m?js$': ['@swc/jest', compile('ecmascript')],
+  },
+  // Nest 12 is ESM only; Jest runs CommonJS, so its packages are compiled like our own.
+  transformIgnorePatterns: ['/node_modules/(?!@nestjs/)'],
+  ...extra,
+});
+
+export default {
+  projects: [
+    project('unit', ['/src/.*\\.spec\\.ts$']),
+    project('integration', ['/src/.*\\.integration-spec\\.ts$']),
+    project('process', ['/test/.*\\.e2e-spec\\.ts$']),
+  ],
+};

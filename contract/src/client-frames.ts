@@ -1,0 +1,47 @@
+import * as z from 'zod/mini';
+import {
+  deletePrivateMessageSchema,
+  editPrivateMessageSchema,
+  reactPrivateMessageSchema,
+  sendPrivateMessageSchema,
+} from './private-chat.js';
+import {
+  breakIceIgnoreSchema,
+  breakIceResponseSchema,
+  breakIceStartSchema,
+  editMessageSchema,
+  reactToMessageSchema,
+  sendRandomMessageSchema,
+  skipChatSchema,
+} from './random-chat.js';
+import { idSchema, preferenceSchema, sessionIdSchema } from './scalars.js';
+
+/** `data` of every frame that a client may send, by event. Unknown fields are dropped. */
+export const clientFrames = {
+  authenticate: z.object({
+    userId: idSchema,
+    /** What the client has seen of the chat that it was in, so that it is sent only the rest. */
+    lastSeen: z.optional(z.object({ sessionId: sessionIdSchema, seq: z.int().check(z.nonnegative()) })),
+  }),
+  ping: z.object({}),
+  join_queue: z.object({ preferences: z._default(preferenceSchema, 'both') }),
+  leave_queue: z.object({}),
+  skip_chat: skipChatSchema,
+  random_message: sendRandomMessageSchema,
+  break_ice_start: breakIceStartSchema,
+  break_ice_response: breakIceResponseSchema,
+  break_ice_ignore: breakIceIgnoreSchema,
+  message_reaction: reactToMessageSchema,
+  message_edit: editMessageSchema,
+  typing: z.union([z.object({ sessionId: sessionIdSchema }), z.object({ receiverId: idSchema })]),
+  send_private_message: sendPrivateMessageSchema,
+  edit_private_message: editPrivateMessageSchema,
+  react_private_message: reactPrivateMessageSchema,
+  delete_private_message: deletePrivateMessageSchema,
+} as const;
+
+export type ClientEvent = keyof typeof clientFrames;
+/** What a handler receives, defaults filled in. */
+export type ClientData<E extends ClientEvent> = z.output<(typeof clientFrames)[E]>;
+/** What a client sends. */
+export type ClientInput<E extends ClientEvent> = z.input<(typeof clientFrames)[E]>;

@@ -1,0 +1,34 @@
+import * as z from 'zod/mini';
+import { idSchema, timestampSchema } from './scalars.js';
+import { friendSchema, profileSchema } from './users.js';
+
+export const friendRequestStatusSchema = z.enum(['pending', 'accepted', 'declined']);
+export type FriendRequestStatus = z.infer<typeof friendRequestStatusSchema>;
+
+export const friendRequestSchema = z.object({
+  id: idSchema,
+  requesterId: idSchema,
+  addresseeId: idSchema,
+  status: friendRequestStatusSchema,
+  createdAt: timestampSchema,
+});
+export type FriendRequest = z.infer<typeof friendRequestSchema>;
+
+/** POST /api/friends/request. */
+export const sendFriendRequestSchema = z.object({ requesterId: idSchema, addresseeId: idSchema });
+export type SendFriendRequest = z.infer<typeof sendFriendRequestSchema>;
+
+/** PUT /api/friends/request/{requestId}. */
+export const answerFriendRequestSchema = z.object({ status: z.enum(['accepted', 'declined']) });
+export type AnswerFriendRequest = z.infer<typeof answerFriendRequestSchema>;
+
+export const friendRequestReceivedSchema = z.object({
+  id: idSchema,
+  requesterId: idSchema,
+  requester: profileSchema,
+  createdAt: timestampSchema,
+});
+export const friendshipAcceptedSchema = z.object({ requestId: idSchema, friend: friendSchema });
+export const friendshipRemovedSchema = z.object({ removedFriendId: idSchema, removedBy: idSchema });
+export const presenceSchema = z.object({ userId: idSchema, isOnline: z.boolean() });
+export const profileUpdatedSchema = z.object({ user: profileSchema });

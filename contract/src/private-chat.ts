@@ -1,0 +1,67 @@
+import * as z from 'zod/mini';
+import { clientIdSchema, idSchema, messageTypeSchema, timestampSchema } from './scalars.js';
+
+export const privateReactionSchema = z.object({ emoji: z.string(), userId: idSchema });
+export type PrivateReaction = z.infer<typeof privateReactionSchema>;
+
+export const privateReplySchema = z.object({
+  id: idSchema,
+  content: z.string(),
+  senderId: idSchema,
+  senderName: z.string(),
+});
+
+export const privateMessageSchema = z.object({
+  id: idSchema,
+  senderId: idSchema,
+  receiverId: idSchema,
+  content: z.string(),
+  type: messageTypeSchema,
+  createdAt: timestampSchema,
+  isEdited: z.boolean(),
+  isDeleted: z.boolean(),
+  reactions: z.array(privateReactionSchema),
+  metadata: z.object({ replyTo: z.nullable(privateReplySchema) }),
+});
+export type PrivateMessage = z.infer<typeof privateMessageSchema>;
+
+export const sendPrivateMessageSchema = z.object({
+  senderId: idSchema,
+  receiverId: idSchema,
+  content: z.string(),
+  messageType: messageTypeSchema,
+  replyTo: z.nullish(z.object({ id: idSchema })),
+  clientId: z.optional(clientIdSchema),
+});
+export const editPrivateMessageSchema = z.object({
+  messageId: idSchema,
+  newContent: z.string(),
+  senderId: idSchema,
+  receiverId: idSchema,
+});
+export const reactPrivateMessageSchema = z.object({
+  messageId: idSchema,
+  emoji: z.string(),
+  userId: idSchema,
+  receiverId: idSchema,
+});
+export const deletePrivateMessageSchema = z.object({
+  messageId: idSchema,
+  senderId: idSchema,
+  receiverId: idSchema,
+});
+
+export const privateMessageReceivedSchema = z.extend(privateMessageSchema, {
+  clientId: z.optional(clientIdSchema),
+});
+export const privateMessageEditedSchema = editPrivateMessageSchema;
+export const privateMessageReactionSchema = z.object({
+  messageId: idSchema,
+  emoji: z.string(),
+  userId: idSchema,
+  senderId: idSchema,
+  receiverId: idSchema,
+  reactions: z.array(privateReactionSchema),
+});
+export const privateMessageDeletedSchema = deletePrivateMessageSchema;
+export const privateMessagesReadSchema = z.object({ friendId: idSchema });

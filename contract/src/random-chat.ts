@@ -1,0 +1,155 @@
+import * as z from 'zod/mini';
+import {
+  clientIdSchema,
+  gameIdSchema,
+  idSchema,
+  messageTypeSchema,
+  randomMessageIdSchema,
+  sessionIdSchema,
+  timestampSchema,
+} from './scalars.js';
+import { publicUserSchema } from './users.js';
+
+// From the client.
+
+export const skipChatSchema = z.object({ sessionId: sessionIdSchema });
+
+export const sendRandomMessageSchema = z.object({
+  sessionId: sessionIdSchema,
+  content: z.string(),
+  messageType: messageTypeSchema,
+  replyTo: z.nullish(z.object({ messageId: randomMessageIdSchema })),
+  clientId: z.optional(clientIdSchema),
+});
+export type SendRandomMessage = z.infer<typeof sendRandomMessageSchema>;
+
+export const breakIceStartSchema = z.object({
+  sessionId: sessionIdSchema,
+  gameId: gameIdSchema,
+  question: z.object({ id: z.int() }),
+  initiatorId: idSchema,
+});
+export const breakIceResponseSchema = z.object({
+  sessionId: sessionIdSchema,
+  gameId: gameIdSchema,
+  response: z.string(),
+  userId: idSchema,
+});
+export const breakIceIgnoreSchema = z.object({
+  sessionId: sessionIdSchema,
+  gameId: gameIdSchema,
+  userId: idSchema,
+});
+export const reactToMessageSchema = z.object({
+  sessionId: sessionIdSchema,
+  messageId: randomMessageIdSchema,
+  emoji: z.string(),
+  action: z.enum(['add', 'remove']),
+  userId: idSchema,
+});
+export const editMessageSchema = z.object({
+  sessionId: sessionIdSchema,
+  messageId: randomMessageIdSchema,
+  newContent: z.string(),
+  userId: idSchema,
+});
+
+// To the client. Each stored one carries `seq`, the version of the session's stream.
+
+const stored = { sessionId: sessionIdSchema, seq: z.int() };
+
+export const partnerInfoSchema = publicUserSchema;
+export type PartnerInfo = z.infer<typeof partnerInfoSchema>;
+
+export const chatMatchedSchema = z.object({ ...stored, partnerId: idSchema, partnerInfo: partnerInfoSchema });
+export type ChatMatched = z.infer<typeof chatMatchedSchema>;
+
+export const replyToSchema = z.object({
+  messageId: randomMessageIdSchema,
+  content: z.string(),
+  senderId: idSchema,
+  senderName: z.string(),
+});
+export type ReplyTo = z.infer<typeof replyToSchema>;
+
+export const randomMessageSchema = z.object({
+  ...stored,
+  id: randomMessageIdSchema,
+  senderId: idSchema,
+  content: z.string(),
+  type: messageTypeSchema,
+  timestamp: timestampSchema,
+  replyTo: z.nullable(replyToSchema),
+  clientId: z.optional(clientIdSchema),
+});
+export type RandomMessage = z.infer<typeof randomMessageSchema>;
+
+export const reactionsSchema = z.record(z.string(), z.object({ count: z.int(), users: z.array(idSchema) }));
+export type Reactions = z.infer<typeof reactionsSchema>;
+
+export const messageReactionSchema = z.object({
+  ...stored,
+  messageId: randomMessageIdSchema,
+  emoji: z.string(),
+  action: z.enum(['add', 'remove']),
+  userId: idSchema,
+  reactions: reactionsSchema,
+});
+export const messageEditedSchema = z.object({
+  ...stored,
+  messageId: randomMessageIdSchema,
+  newContent: z.string(),
+});
+
+export const questionSchema = z.object({
+  id: z.int(),
+  question: z.string(),
+  options: z.array(z.string()),
+  category: z.enum(['love_language', 'apology_language', 'anger_management']),
+});
+export type Question = z.infer<typeof questionSchema>;
+
+const game = { ...stored, gameId: gameIdSchema };
+export const breakIceQuestionReceivedSchema = z.object({
+  ...game,
+  question: questionSchema,
+  initiatorId: idSchema,
+});
+export const breakIceWaitingSchema = z.object({ ...game, message: z.string() });
+export const breakIcePartnerAnsweredSchema = z.object(game);
+export const breakIceRevealSchema = z.object({
+  ...game,
+  question: questionSchema,
+  yourResponse: z.string(),
+  theirResponse: z.string(),
+  sameAnswer: z.boolean(),
+});
+export const breakIceIgnoredSchema = z.object({ ...game, ignoredBy: idSchema });
+
+export const endReasonSchema = z.enum(['skipped', 'disconnected']);
+export type EndReason = z.infer<typeof endReasonSchema>;
+
+export const chatSkippedSchema = z.object({
+  ...stored,
+  reason: endReasonSchema,
+  endedBy: z.nullable(idSchema),
+});
+export type ChatSkipped = z.infer<typeof chatSkippedSchema>;
+
+export const partnerConnectionStateSchema = z.enum(['reconnecting', 'connected']);
+export const partnerConnectionSchema = z.object({
+  sessionId: sessionIdSchema,
+  state: partnerConnectionStateSchema,
+});
+
+export const sessionResumedSchema = z.object({
+  sessionId: sessionIdSchema,
+  /** The version reached when the events of this frame are applied. */
+  seq: z.int(),
+  partnerId: idSchema,
+  partnerInfo: partnerInfoSchema,
+  partnerConnection: partnerConnectionStateSchema,
+  events: z.array(z.object({ event: z.string(), data: z.unknown() })),
+  last: z.boolean(),
+});
+export type SessionResumed = z.infer<typeof sessionResumedSchema>;

@@ -1,0 +1,87 @@
+import * as z from 'zod/mini';
+import { socketErrorCodes } from './error-codes.js';
+import {
+  friendRequestReceivedSchema,
+  friendshipAcceptedSchema,
+  friendshipRemovedSchema,
+  presenceSchema,
+  profileUpdatedSchema,
+} from './friends.js';
+import {
+  privateMessageDeletedSchema,
+  privateMessageEditedSchema,
+  privateMessageReactionSchema,
+  privateMessageReceivedSchema,
+  privateMessagesReadSchema,
+} from './private-chat.js';
+import {
+  breakIceIgnoredSchema,
+  breakIcePartnerAnsweredSchema,
+  breakIceQuestionReceivedSchema,
+  breakIceRevealSchema,
+  breakIceWaitingSchema,
+  chatMatchedSchema,
+  chatSkippedSchema,
+  messageEditedSchema,
+  messageReactionSchema,
+  partnerConnectionSchema,
+  randomMessageSchema,
+  sessionResumedSchema,
+} from './random-chat.js';
+import { idSchema, preferenceSchema, sessionIdSchema, timestampSchema } from './scalars.js';
+
+export const userStateSchema = z.enum(['idle', 'searching', 'chatting']);
+export type UserState = z.infer<typeof userStateSchema>;
+
+export const socketErrorSchema = z.object({
+  code: z.enum(socketErrorCodes),
+  message: z.string(),
+  retryAfterMs: z.optional(z.number()),
+});
+export type SocketError = z.infer<typeof socketErrorSchema>;
+
+/** `data` of every frame that a server may send, by event. */
+export const serverFrames = {
+  authenticated: z.object({ userId: idSchema, state: userStateSchema }),
+  pong: z.optional(z.object({})),
+  ack: z.record(z.string(), z.unknown()),
+  error: socketErrorSchema,
+  queue_joined: z.object({ preferences: preferenceSchema, since: timestampSchema }),
+  queue_left: z.object({}),
+  queue_status: z.object({ waitedMs: z.number(), anyoneMatches: z.boolean() }),
+  chat_matched: chatMatchedSchema,
+  session_resumed: sessionResumedSchema,
+  random_message: randomMessageSchema,
+  message_reaction: messageReactionSchema,
+  message_edited: messageEditedSchema,
+  break_ice_question_received: breakIceQuestionReceivedSchema,
+  break_ice_partner_responded_waiting: breakIceWaitingSchema,
+  break_ice_partner_answered: breakIcePartnerAnsweredSchema,
+  break_ice_reveal_results: breakIceRevealSchema,
+  break_ice_ignored: breakIceIgnoredSchema,
+  chat_skipped: chatSkippedSchema,
+  partner_connection: partnerConnectionSchema,
+  typing: z.object({
+    sessionId: z.optional(sessionIdSchema),
+    senderId: z.optional(idSchema),
+    userId: idSchema,
+  }),
+  private_message: privateMessageReceivedSchema,
+  private_message_edited: privateMessageEditedSchema,
+  private_message_reaction: privateMessageReactionSchema,
+  private_message_deleted: privateMessageDeletedSchema,
+  private_messages_read: privateMessagesReadSchema,
+  friend_request: friendRequestReceivedSchema,
+  friendship_accepted: friendshipAcceptedSchema,
+  friendship_removed: friendshipRemovedSchema,
+  presence: presenceSchema,
+  profile_updated: profileUpdatedSchema,
+} as const;
+
+export type ServerEvent = keyof typeof serverFrames;
+export type ServerData<E extends ServerEvent> = z.output<(typeof serverFrames)[E]>;
+
+/** One frame from the server, as it stands on the wire. */
+export type ServerFrame<E extends ServerEvent = ServerEvent> = {
+  [K in E]: { event: K; data: ServerData<K>; ref?: string };
+}[E];

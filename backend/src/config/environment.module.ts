@@ -1,0 +1,14 @@
+import { type DynamicModule, Global, Module } from '@nestjs/common';
+import { ENVIRONMENT, type Environment } from './environment';
+
+@Global()
+@Module({})
+export class EnvironmentModule {
+  static forRoot(environment: Environment): DynamicModule {
+    return {
+      module: EnvironmentModule,
+      providers: [{ provide: ENVIRONMENT, useValue: environment }],
+      exports: [ENVIRONMENT],
+    };
+  }
+}

@@ -1,0 +1,54 @@
+/**
+ * One statement appends to one or many streams: all or nothing, without gaps, in the order given.
+ * Events whose id is in their stream already are left out; of the rest one row each comes back, with a null
+ * position where the stream was not at the expected version.
+ */
+const append = (bumpStreams: string): string => `
+WITH incoming AS (
+  SELECT * FROM unnest(
+    $1::text[], $2::uuid[], $3::text[], $4::int[], $5::jsonb[], $6::jsonb[], $7::timestamptz[],
+    $8::jsonb[], $9::bigint[], $10::timestamptz[]
+  ) WITH ORDINALITY AS t(
+    stream_id, event_id, type, schema_version, data, metadata, occurred_at,
+    personal, subject_id, expires_at, ordinal
+  )
+), fresh AS (
+  SELECT i.*, row_number() OVER (PARTITION BY i.stream_id ORDER BY i.ordinal) AS nth
+  FROM (SELECT DISTINCT ON (stream_id, event_id) * FROM incoming ORDER BY stream_id, event_id, ordinal) i
+  WHERE NOT EXISTS (SELECT 1 FROM events e WHERE e.stream_id = i.stream_id AND e.event_id = i.event_id)
+), growth AS (
+  SELECT stream_id, count(*) AS added FROM fresh GROUP BY stream_id
+), bumped AS (${bumpStreams}
+), inserted AS (
+  INSERT INTO events (stream_id, stream_position, event_id, type, schema_version, data, metadata, occurred_at)
+  SELECT f.stream_id, b.version - g.added + f.nth, f.event_id, f.type, f.schema_version, f.data, f.metadata, f.occurred_at
+  FROM fresh f JOIN growth g USING (stream_id) JOIN bumped b USING (stream_id)
+  ORDER BY f.ordinal
+  RETURNING stream_id, event_id, stream_position, global_position
+), private AS (
+  INSERT INTO event_private (event_id, stream_id, subject_id, data, expires_at)
+  SELECT f.event_id, f.stream_id, f.subject_id, f.personal, f.expires_at
+  FROM fresh f JOIN bumped b USING (stream_id)
+  WHERE f.personal IS NOT NULL
+)
+SELECT f.ordinal::int AS ordinal, i.stream_position::int AS stream_position, i.global_position::bigint AS global_position
+FROM fresh f LEFT JOIN inserted i USING (stream_id, event_id)
+ORDER BY f.ordinal`;
+
+export const appendToAny = append(`
+  INSERT INTO event_streams (stream_id, stream_type, version)
+  SELECT stream_id, split_part(stream_id, '-', 1), added FROM growth ORDER BY stream_id
+  ON CONFLICT (stream_id) DO UPDATE SET version = event_streams.version + excluded.version
+  RETURNING stream_id, version`);
+
+export const appendToNone = append(`
+  INSERT INTO event_streams (stream_id, stream_type, version)
+  SELECT stream_id, split_part(stream_id, '-', 1), added FROM growth
+  ON CONFLICT (stream_id) DO NOTHING
+  RETURNING stream_id, version`);
+
+export const appendToExact = append(`
+  UPDATE event_streams s SET version = s.version + g.added
+  FROM growth g
+  WHERE s.stream_id = g.stream_id AND s.version = $11::bigint
+  RETURNING s.stream_id, s.version`);

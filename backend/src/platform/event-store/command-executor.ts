@@ -1,0 +1,38 @@
+import { Injectable } from '@nestjs/common';
+import { type EntityManager } from 'typeorm';
+import type { Decider } from './decider';
+import { EventStore } from './event-store';
+import { StreamVersionConflict } from './event-store.errors';
+import type { NewEvent, StoredEvent } from './stored-event';
+
+const ATTEMPTS = 4;
+
+/** Load, decide, append; again from the start, at most three times, when somebody else was first. */
+@Injectable()
+export class CommandExecutor {
+  constructor(private readonly eventStore: EventStore) {}
+
+  /**
+   * @param manager the transaction to run in. A conflict inside a given transaction is thrown at once, because
+   * it has seen its snapshot; the caller retries the whole transaction.
+   * @throws DomainError from `decide`; StreamVersionConflict after the last attempt.
+   */
+  async execute<State, Command, Event extends NewEvent>(
+    streamId: string,
+    decider: Decider<State, Command, Event | StoredEvent>,
+    command: Command,
+    manager?: EntityManager,
+  ): Promise<{ state: State; events: StoredEvent[] }> {
+    for (let attempt = 1; ; attempt += 1) {
+      const history = await this.eventStore.read(streamId, manager);
+      const before = history.reduce((state, event) => decider.evolve(state, event), decider.initialState());
+      const decided = decider.decide(command, before) as readonly Event[];
+      try {
+        const events = await this.eventStore.append(streamId, history.length, decided, manager);
+        return { state: decided.reduce((state, event) => decider.evolve(state, event), before), events };
+      } catch (error) {
+        if (!(error instanceof StreamVersionConflict) || manager || attempt === ATTEMPTS) throw error;
+      }
+    }
+  }
+}

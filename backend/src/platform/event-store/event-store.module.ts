@@ -1,0 +1,13 @@
+import { Global, Module } from '@nestjs/common';
+import { CommandExecutor } from './command-executor';
+import { EventStore } from './event-store';
+import { EventTypes } from './event-types';
+import { ProjectionRebuilder } from './projection-rebuilder';
+import { Projections } from './projection';
+
+@Global()
+@Module({
+  providers: [EventStore, EventTypes, Projections, CommandExecutor, ProjectionRebuilder],
+  exports: [EventStore, EventTypes, Projections, CommandExecutor, ProjectionRebuilder],
+})
+export class EventStoreModule {}

@@ -1,0 +1,208 @@
+import { Injectable } from '@nestjs/common';
+import { DataSource, EntityManager, QueryFailedError } from 'typeorm';
+import { appendToAny, appendToExact, appendToNone } from './append.sql';
+import { StreamVersionConflict } from './event-store.errors';
+import { EventTypes } from './event-types';
+import { Projections } from './projection';
+import type { NewEvent, StoredEvent } from './stored-event';
+
+export type ExpectedVersion = number | 'none' | 'any';
+
+/** An event and the stream it belongs to, as `appendBatch` takes them. */
+export interface Addressed {
+  streamId: string;
+  event: NewEvent;
+}
+
+interface AppendedRow {
+  ordinal: number;
+  stream_position: number | null;
+  global_position: string | null;
+}
+
+interface EventRow {
+  global_position: string;
+  stream_id: string;
+  stream_position: string;
+  event_id: string;
+  type: string;
+  schema_version: number;
+  data: Record<string, unknown>;
+  personal: Record<string, unknown> | null;
+  metadata: Record<string, unknown>;
+  occurred_at: Date;
+}
+
+const SELECT_EVENTS = `
+SELECT e.global_position, e.stream_id, e.stream_position, e.event_id, e.type, e.schema_version, e.data,
+       p.data AS personal, e.metadata, e.occurred_at
+FROM events e LEFT JOIN event_private p ON p.stream_id = e.stream_id AND p.event_id = e.event_id`;
+
+const POSITION_CONSTRAINT = 'events_pkey';
+const EVENT_ID_CONSTRAINT = 'events_stream_event_key';
+
+const violatedConstraint = (error: unknown): string | undefined => {
+  if (!(error instanceof QueryFailedError)) return undefined;
+  const driverError = error.driverError as { code?: string; constraint?: string };
+  return driverError.code === '23505' ? driverError.constraint : undefined;
+};
+
+const toStoredEvent = (row: EventRow): StoredEvent => ({
+  globalPosition: Number(row.global_position),
+  streamId: row.stream_id,
+  streamPosition: Number(row.stream_position),
+  eventId: row.event_id,
+  type: row.type,
+  schemaVersion: row.schema_version,
+  data: { ...row.data, ...row.personal },
+  metadata: row.metadata,
+  occurredAt: row.occurred_at,
+});
+
+/** The durable log. Appends run the inline projections in their own transaction. */
+@Injectable()
+export class EventStore {
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly eventTypes: EventTypes,
+    private readonly projections: Projections,
+  ) {}
+
+  /** The events of a stream in order; empty when there is no such stream. */
+  async read(streamId: string, manager: EntityManager = this.dataSource.manager): Promise<StoredEvent[]> {
+    const rows = await manager.query<EventRow[]>(
+      `${SELECT_EVENTS} WHERE e.stream_id = $1 ORDER BY e.stream_position`,
+      [streamId],
+    );
+    return rows.map(toStoredEvent);
+  }
+
+  /**
+   * The whole log in order of position, in pages. Only for readers with no writer beside them (a rebuild):
+   * a transaction that commits late is not seen by a reader that has passed its position.
+   */
+  async *readAll(manager: EntityManager, pageSize = 1_000): AsyncGenerator<StoredEvent[]> {
+    for (let after = 0; ;) {
+      const rows = await manager.query<EventRow[]>(
+        `${SELECT_EVENTS} WHERE e.global_position > $1 ORDER BY e.global_position LIMIT $2`,
+        [after, pageSize],
+      );
+      if (rows.length === 0) return;
+      const events = rows.map(toStoredEvent);
+      yield events;
+      after = events[events.length - 1]?.globalPosition ?? after;
+    }
+  }
+
+  /**
+   * Appends to one stream and projects, in one transaction: `manager`'s when given, else its own.
+   * @returns the events that were new, with their positions; those already there (by event id) are left out.
+   * @throws StreamVersionConflict when the stream is not at `expected`; nothing was appended.
+   */
+  async append(
+    streamId: string,
+    expected: ExpectedVersion,
+    events: readonly NewEvent[],
+    manager?: EntityManager,
+  ): Promise<StoredEvent[]> {
+    if (events.length === 0) return [];
+    return this.insert(
+      events.map((event) => ({ streamId, event })),
+      expected,
+      manager,
+    );
+  }
+
+  /** Appends to many streams at whatever version they are, all or nothing. */
+  async appendBatch(entries: readonly Addressed[], manager?: EntityManager): Promise<StoredEvent[]> {
+    if (entries.length === 0) return [];
+    return this.insert(entries, 'any', manager);
+  }
+
+  private async insert(
+    entries: readonly Addressed[],
+    expected: ExpectedVersion,
+    manager: EntityManager | undefined,
+  ): Promise<StoredEvent[]> {
+    if (manager) return this.insertIn(manager, entries, expected);
+    for (;;) {
+      try {
+        return await this.dataSource.transaction((own) => this.insertIn(own, entries, expected));
+      } catch (error) {
+        // Somebody committed the same event between our look and our insert: look again, and find it.
+        if (violatedConstraint(error) !== EVENT_ID_CONSTRAINT) throw error;
+      }
+    }
+  }
+
+  private async insertIn(
+    manager: EntityManager,
+    entries: readonly Addressed[],
+    expected: ExpectedVersion,
+  ): Promise<StoredEvent[]> {
+    const conflict = () => new StreamVersionConflict(entries[0]?.streamId ?? '', expected);
+    const columns = entries.map((entry) => this.toColumns(entry));
+    const parameters: unknown[] = Array.from({ length: 10 }, (_, index) =>
+      columns.map((column) => column[index]),
+    );
+    const statement =
+      expected === 'any' ? appendToAny : expected === 'none' || expected === 0 ? appendToNone : appendToExact;
+    if (statement === appendToExact) parameters.push(expected);
+
+    let rows: AppendedRow[];
+    try {
+      rows = await manager.query<AppendedRow[]>(statement, parameters);
+    } catch (error) {
+      if (violatedConstraint(error) === POSITION_CONSTRAINT) throw conflict();
+      throw error;
+    }
+    if (rows.some((row) => row.global_position === null)) throw conflict();
+
+    const stored = rows.flatMap((row): StoredEvent[] => {
+      const entry = entries[row.ordinal - 1];
+      if (!entry) return [];
+      const { streamId, event } = entry;
+      return [
+        {
+          globalPosition: Number(row.global_position),
+          streamId,
+          streamPosition: Number(row.stream_position),
+          eventId: event.eventId,
+          type: event.type,
+          schemaVersion: this.eventTypes.get(event.type).schemaVersion,
+          data: event.data,
+          metadata: event.metadata ?? {},
+          occurredAt: event.occurredAt,
+        },
+      ];
+    });
+    await this.projections.apply(stored, manager);
+    return stored;
+  }
+
+  private toColumns({ streamId, event }: Addressed): unknown[] {
+    const definition = this.eventTypes.get(event.type);
+    const open: Record<string, unknown> = {};
+    const personal: Record<string, unknown> = {};
+    for (const [field, value] of Object.entries(event.data)) {
+      (definition.personalFields.includes(field) ? personal : open)[field] = value;
+    }
+    const isPersonal = Object.keys(personal).length > 0;
+    const expiresAt =
+      isPersonal && definition.personalExpiresAfterMs !== undefined
+        ? new Date(event.occurredAt.getTime() + definition.personalExpiresAfterMs)
+        : null;
+    return [
+      streamId,
+      event.eventId,
+      event.type,
+      definition.schemaVersion,
+      JSON.stringify(open),
+      JSON.stringify(event.metadata ?? {}),
+      event.occurredAt,
+      isPersonal ? JSON.stringify(personal) : null,
+      isPersonal ? (definition.subjectId?.({ ...open, ...personal }) ?? null) : null,
+      expiresAt,
+    ];
+  }
+}

@@ -1,0 +1,33 @@
+import { Injectable } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import { EventStore } from './event-store';
+import { Projections } from './projection';
+
+/** Rebuilds every read model from the log. */
+@Injectable()
+export class ProjectionRebuilder {
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly eventStore: EventStore,
+    private readonly projections: Projections,
+  ) {}
+
+  /**
+   * One transaction: readers see the old read models until the new ones are whole; appends wait meanwhile.
+   * @returns the number of events read.
+   */
+  async rebuild(): Promise<number> {
+    return this.dataSource.transaction(async (manager) => {
+      await manager.query('LOCK TABLE events IN EXCLUSIVE MODE');
+      await manager.query('SET LOCAL statement_timeout = 0');
+      const tables = this.projections.all().flatMap((projection) => projection.tables);
+      if (tables.length > 0) await manager.query(`DELETE FROM ${tables.join('; DELETE FROM ')}`);
+      let count = 0;
+      for await (const events of this.eventStore.readAll(manager)) {
+        await this.projections.apply(events, manager);
+        count += events.length;
+      }
+      return count;
+    });
+  }
+}

@@ -1,0 +1,54 @@
+/**
+ * Every Redis key and channel of Thaw. What one script touches shares one hash tag, hence one slot of a cluster:
+ * `{mm}` is matching with its leases, `{c<n>}` one of the cells of random chat.
+ */
+export const CELL_COUNT = 64;
+/** Lanes carry cells to the durable log, sixteen each. */
+export const LANE_COUNT = 4;
+
+/** FNV-1a, 32 bits. */
+const hash = (text: string): number => {
+  let value = 0x811c9dc5;
+  for (let index = 0; index < text.length; index += 1) {
+    value = Math.imul(value ^ text.charCodeAt(index), 0x01000193);
+  }
+  return value >>> 0;
+};
+
+export const cellOf = (sessionId: string): number => hash(sessionId) % CELL_COUNT;
+export const laneOf = (cell: number): number => cell % LANE_COUNT;
+
+export const userChannel = (userId: number): string => `user:{${userId}}`;
+export const probeChannel = (replicaId: string): string => `probe:${replicaId}`;
+
+export const rateLimitKey = (bucket: string, subject: string | number): string =>
+  `limit:${bucket}:{${subject}}`;
+
+export const matchingKeys = {
+  /** Prefix of everything below; scripts build their keys from it. */
+  prefix: '{mm}:',
+  /** Sorted set: replica id by the time (ms, of Redis) until which its lease lives. */
+  leases: '{mm}:leases',
+  /** Sorted set: session id by the time at which its claim runs out. */
+  claims: '{mm}:claims',
+  queue: (gender: string, preference: string): string => `{mm}:q:${gender}:${preference}`,
+  user: (userId: number): string => `{mm}:user:${userId}`,
+} as const;
+
+export const chatKeys = (cell: number) => {
+  const prefix = `{c${cell}}:`;
+  return {
+    prefix,
+    stream: (sessionId: string): string => `${prefix}chat:${sessionId}`,
+    channel: (sessionId: string): string => `${prefix}live:${sessionId}`,
+    outbox: `${prefix}outbox`,
+    /** Hash: socket id to «user id|replica id», of the sockets that are in the chat. */
+    sockets: (sessionId: string): string => `${prefix}sockets:${sessionId}`,
+    /** Set: «session id|socket id» that a replica has recorded in this cell. */
+    ofReplica: (replicaId: string): string => `${prefix}replica:${replicaId}`,
+    /** Set of the replicas that have such a set. */
+    replicas: `${prefix}replicas`,
+    /** Sorted set: «session id|user id» by the time at which the chat ends without him. */
+    deadlines: `${prefix}deadlines`,
+  } as const;
+};

@@ -1,0 +1,41 @@
+import { Global, Inject, Module, type OnApplicationShutdown } from '@nestjs/common';
+import { Redis, type RedisOptions } from 'ioredis';
+import { ENVIRONMENT, type Environment } from '../../config/environment';
+
+/** Commands of the request path: they fail fast, and are never sent twice. */
+export const REDIS = Symbol('REDIS');
+
+const requestPath: RedisOptions = {
+  commandTimeout: 500,
+  maxRetriesPerRequest: 1,
+  enableOfflineQueue: false,
+  autoResendUnfulfilledCommands: false,
+  connectTimeout: 2_000,
+  retryStrategy: (attempt) => Math.min(50 * attempt, 1_000),
+};
+
+/** A connection of the request path. Errors are seen by the command that fails; the rest is reconnecting. */
+export const connectRedis = (url: string, options: RedisOptions = {}): Redis => {
+  const redis = new Redis(url, { ...requestPath, ...options });
+  redis.on('error', () => undefined);
+  return redis;
+};
+
+@Global()
+@Module({
+  providers: [
+    {
+      provide: REDIS,
+      inject: [ENVIRONMENT],
+      useFactory: (environment: Environment) => connectRedis(environment.REDIS_URL),
+    },
+  ],
+  exports: [REDIS],
+})
+export class RedisModule implements OnApplicationShutdown {
+  constructor(@Inject(REDIS) private readonly redis: Redis) {}
+
+  onApplicationShutdown(): void {
+    this.redis.disconnect();
+  }
+}

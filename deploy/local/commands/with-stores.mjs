@@ -1,0 +1,39 @@
+import { spawn } from 'node:child_process';
+import os from 'node:os';
+import process from 'node:process';
+import { Complaint } from '../complaint.mjs';
+import { localHome } from '../places.mjs';
+import { onInterruption } from '../processes/interruption.mjs';
+import { ensurePackages } from '../provide/node-packages.mjs';
+import { openStores } from '../stores/stores.mjs';
+
+/** `with-stores.mjs -- command…`: runs a command with DATABASE_URL and REDIS_URL, and exits as it did. */
+export async function main(args) {
+  const [command, ...rest] = args[0] === '--' ? args.slice(1) : args;
+  if (!command) throw new Complaint('Say what to run: with-stores.mjs -- command…');
+  // What the command prints is all that this prints.
+  const say = (label, text) => process.stderr.write(`${label}: ${text}\n`);
+  await ensurePackages(say);
+  const stores = await openStores({ home: localHome });
+  try {
+    const env = { ...process.env, DATABASE_URL: stores.databaseUrl, REDIS_URL: stores.redisUrl };
+    process.exitCode = await runInForeground(command, rest, env);
+  } finally {
+    await stores.close();
+  }
+}
+
+function runInForeground(command, args, env) {
+  return new Promise((resolve, reject) => {
+    const child = spawn(command, args, { env, stdio: 'inherit' });
+    const stopListening = onInterruption({
+      stop: (signal) => child.kill(signal),
+      kill: () => child.kill('SIGKILL'),
+    });
+    child.once('error', () => reject(new Complaint(`${command} cannot be run.`)));
+    child.once('exit', (code, signal) => {
+      stopListening();
+      resolve(signal ? 128 + os.constants.signals[signal] : code);
+    });
+  });
+}

@@ -1,0 +1,46 @@
+import fs from 'node:fs';
+import path from 'node:path';
+import process from 'node:process';
+import { Complaint } from '../complaint.mjs';
+import { identify, isRunning } from './process-identity.mjs';
+
+const PATIENCE_MS = 120_000;
+
+/**
+ * Runs the work while no other launcher does work under the same lock file. A lock whose holder is gone counts as
+ * free: a launcher may have been killed at any point.
+ */
+export async function underLock(lockFile, work) {
+  fs.mkdirSync(path.dirname(lockFile), { recursive: true });
+  const deadline = Date.now() + PATIENCE_MS;
+  while (!take(lockFile)) {
+    if (Date.now() > deadline) throw new Complaint(`Another launcher does not let go of ${lockFile}.`);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  try {
+    return await work();
+  } finally {
+    fs.rmSync(lockFile, { force: true });
+  }
+}
+
+function take(lockFile) {
+  try {
+    fs.writeFileSync(lockFile, JSON.stringify(identify(process.pid)), { flag: 'wx' });
+    return true;
+  } catch (error) {
+    if (error.code !== 'EEXIST') throw error;
+    if (isAbandoned(lockFile)) fs.rmSync(lockFile, { force: true });
+    return false;
+  }
+}
+
+function isAbandoned(lockFile) {
+  try {
+    const holder = JSON.parse(fs.readFileSync(lockFile, 'utf8'));
+    return !isRunning(holder);
+  } catch {
+    // Being written or removed at this moment; if its writer died in between, age tells.
+    return Date.now() - (fs.statSync(lockFile, { throwIfNoEntry: false })?.mtimeMs ?? Date.now()) > 5_000;
+  }
+}

@@ -1,0 +1,88 @@
+import { spawn } from 'node:child_process';
+import fs from 'node:fs';
+import path from 'node:path';
+import { Complaint } from '../complaint.mjs';
+import { identify } from './process-identity.mjs';
+
+const OLD_LOG_BYTES = 10 * 1024 * 1024;
+const TAIL_LINES = 12;
+
+/**
+ * @typedef {object} ProcessDefinition
+ * @property {string} name         for logs and complaints: "api-1", "PostgreSQL"
+ * @property {string} command
+ * @property {string[]} args
+ * @property {string} logFile      what it prints is appended here
+ * @property {Record<string, string>} [env]
+ * @property {string} [cwd]
+ * @property {number} [uid]
+ * @property {number} [gid]
+ * @property {() => Promise<boolean>} isReady   asked again and again until it says yes
+ * @property {number} [readyWithinMs]           60 s unless given
+ */
+
+/**
+ * Starts a process apart from the terminal's group (Ctrl-C is for the launcher, which stops things in their order),
+ * writing straight into its log, so that it outlives a launcher that was killed and can be found again.
+ * @param {ProcessDefinition} definition
+ */
+export function spawnLogged(definition) {
+  const { command, args, env, cwd, uid, gid, logFile } = definition;
+  const log = openLog(logFile);
+  const from = fs.fstatSync(log).size;
+  try {
+    const child = spawn(command, args, { env, cwd, uid, gid, detached: true, stdio: ['ignore', log, log] });
+    const exited = new Promise((resolve) => {
+      child.once('error', (error) => resolve({ error }));
+      child.once('exit', (code, signal) => resolve({ code, signal }));
+    });
+    // The identity is read at once, while the pid is certainly still this child's.
+    return { child, exited, identity: child.pid && identify(child.pid), logFrom: from };
+  } finally {
+    fs.closeSync(log);
+  }
+}
+
+/**
+ * Resolves when the process answers as ready.
+ * @throws {Complaint} with the end of its log, when it ends first or takes too long.
+ */
+export async function untilReady(definition, started) {
+  let end;
+  void started.exited.then((how) => (end = how));
+  const deadline = Date.now() + (definition.readyWithinMs ?? 60_000);
+  for (let pauseMs = 10; ; pauseMs = Math.min(pauseMs * 1.5, 250)) {
+    if (await definition.isReady().catch(() => false)) return;
+    if (end)
+      throw new Complaint(
+        withTail(`${definition.name} did not start: ${howItEnded(end)}.`, definition, started),
+      );
+    if (Date.now() > deadline)
+      throw new Complaint(withTail(`${definition.name} is not ready.`, definition, started));
+    await new Promise((resolve) => setTimeout(resolve, pauseMs));
+  }
+}
+
+/** The last lines that were printed into a log since the given offset. */
+export function tailOf(logFile, from = 0) {
+  if (!fs.existsSync(logFile)) return '';
+  const text = fs.readFileSync(logFile).subarray(from).toString('utf8');
+  return text.trimEnd().split('\n').slice(-TAIL_LINES).join('\n');
+}
+
+/** How a process ended, in words. */
+export function howItEnded({ error, code, signal }) {
+  if (error) return error.message;
+  return signal ? `ended by ${signal}` : `exit code ${code}`;
+}
+
+function withTail(sentence, { logFile }, { logFrom }) {
+  const tail = tailOf(logFile, logFrom);
+  return tail ? `${sentence} Its last words (${logFile}):\n${tail}` : `${sentence} Its log is ${logFile}.`;
+}
+
+function openLog(file) {
+  fs.mkdirSync(path.dirname(file), { recursive: true });
+  if (fs.existsSync(file) && fs.statSync(file).size > OLD_LOG_BYTES) fs.renameSync(file, `${file}.old`);
+  return fs.openSync(file, 'a');
+}

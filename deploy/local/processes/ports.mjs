@@ -1,0 +1,56 @@
+import { randomInt } from 'node:crypto';
+import net from 'node:net';
+
+// Below the range from which systems take the ports of outgoing connections (Linux: 32768 and up), so that a
+// process that is started again finds its port still free.
+const LOWEST = 20_000;
+const HIGHEST = 29_999;
+
+/** As many ports of this machine as asked, free at this moment and all different. */
+export async function freePorts(count) {
+  const ports = new Set();
+  while (ports.size < count) {
+    const port = randomInt(LOWEST, HIGHEST + 1);
+    if (!ports.has(port) && !(await portProblem(port))) ports.add(port);
+  }
+  return [...ports];
+}
+
+/**
+ * Why nothing can listen on this port, as the system's error code (EADDRINUSE, EACCES), or undefined when it can.
+ * Looks at every address that a browser may mean by localhost.
+ */
+export async function portProblem(port) {
+  for (const host of ['127.0.0.1', '::1', '0.0.0.0', '::']) {
+    const problem = await listenProblem(port, host);
+    if (problem && problem !== 'EADDRNOTAVAIL' && problem !== 'EAFNOSUPPORT') return problem;
+  }
+  return undefined;
+}
+
+/** Whether this machine has the IPv6 loopback address. */
+export async function hasIpv6Loopback() {
+  return !(await listenProblem(0, '::1'));
+}
+
+function listenProblem(port, host) {
+  return new Promise((resolve) => {
+    const server = net.createServer();
+    server.once('error', (error) => resolve(error.code));
+    server.listen({ port, host, exclusive: true }, () => server.close(() => resolve(undefined)));
+  });
+}
+
+/** Whether something accepts a TCP connection there within the time. */
+export function accepts(host, port, withinMs) {
+  return new Promise((resolve) => {
+    const socket = net.connect({ host, port });
+    const settle = (answer) => {
+      socket.destroy();
+      resolve(answer);
+    };
+    socket.setTimeout(withinMs, () => settle(false));
+    socket.once('error', () => settle(false));
+    socket.once('connect', () => settle(true));
+  });
+}

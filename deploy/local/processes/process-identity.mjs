@@ -1,0 +1,79 @@
+import { spawnSync } from 'node:child_process';
+import fs from 'node:fs';
+
+/**
+ * A pid alone may by now be somebody else's. A pid with the time at which its process started names one process,
+ * across restarts of the launcher and of the machine.
+ * @typedef {{pid: number, startedAt: string}} ProcessIdentity
+ */
+
+/** The identity of a running process, or undefined when there is none (a zombie is none). */
+export function identify(pid) {
+  const startedAt = fs.existsSync('/proc/self/stat') ? startedAtByProc(pid) : startedAtByPs(pid);
+  return startedAt && { pid, startedAt };
+}
+
+/** Whether exactly this process still runs. */
+export function isRunning(identity) {
+  if (!identity || !canBeSignalled(identity.pid)) return false;
+  return identify(identity.pid)?.startedAt === identity.startedAt;
+}
+
+/** Sends a signal to this process and to nobody else; a process that is gone is no error. */
+export function signalProcess(identity, signal) {
+  if (!isRunning(identity)) return;
+  try {
+    process.kill(identity.pid, signal);
+  } catch (error) {
+    if (error.code !== 'ESRCH') throw error;
+  }
+}
+
+/** Asks the process to end by each signal in turn, waiting the given time after each, until it is gone. */
+export async function endProcess(identity, steps) {
+  for (const { signal, waitMs } of steps) {
+    signalProcess(identity, signal);
+    const deadline = Date.now() + waitMs;
+    while (isRunning(identity)) {
+      if (Date.now() > deadline) break;
+      await new Promise((resolve) => setTimeout(resolve, 25));
+    }
+    if (!isRunning(identity)) return;
+  }
+}
+
+function startedAtByProc(pid) {
+  try {
+    const stat = fs.readFileSync(`/proc/${pid}/stat`, 'utf8');
+    // The second field is the program's name in brackets and may itself hold blanks and brackets.
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    const [state, startTicks] = [fields[0], fields[19]];
+    if (state === 'Z' || state === 'X') return undefined;
+    return `${startTicks}@${bootId()}`;
+  } catch {
+    return undefined;
+  }
+}
+
+function bootId() {
+  try {
+    return fs.readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
+  } catch {
+    return 'boot';
+  }
+}
+
+function startedAtByPs(pid) {
+  return (
+    spawnSync('ps', ['-o', 'lstart=', '-p', String(pid)], { encoding: 'utf8' }).stdout?.trim() || undefined
+  );
+}
+
+function canBeSignalled(pid) {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return error.code === 'EPERM';
+  }
+}

@@ -1,0 +1,86 @@
+import { spawn } from 'node:child_process';
+import fs from 'node:fs';
+import path from 'node:path';
+import { Complaint } from '../complaint.mjs';
+import { howItEnded } from './logged-process.mjs';
+
+/** Children that must not outlive this process. */
+const running = new Set();
+process.on('exit', () => running.forEach((child) => endGroup(child, 'SIGKILL')));
+
+/**
+ * Runs a program to its end.
+ * @param {string} command
+ * @param {string[]} args
+ * @param {object} [options] cwd, env, uid, gid as for spawn; `input` for its stdin; `limitMs` after which it is ended;
+ *   `logFile` to write its output to; `isShown` to let it use the terminal
+ * @returns {Promise<{code: number | null, signal: string | null, output: string, isOverdue: boolean, error?: Error}>}
+ */
+export function runToEnd(command, args, options = {}) {
+  const { cwd, env, uid, gid, input, limitMs, logFile, isShown } = options;
+  return new Promise((resolve) => {
+    const stdio = isShown ? 'inherit' : ['pipe', 'pipe', 'pipe'];
+    // In a group of its own, so that what it started itself ends with it.
+    const child = spawn(command, args, { cwd, env, uid, gid, stdio, detached: !isShown });
+    running.add(child);
+    const pieces = [];
+    const log = logFile && fs.createWriteStream(prepared(logFile));
+    for (const stream of [child.stdout, child.stderr]) {
+      stream?.on('data', (piece) => {
+        pieces.push(piece);
+        log?.write(piece);
+      });
+    }
+    child.stdin?.on('error', () => {});
+    child.stdin?.end(input ?? '');
+    let isOverdue = false;
+    const timer =
+      limitMs &&
+      setTimeout(() => {
+        isOverdue = true;
+        endGroup(child, 'SIGTERM');
+        setTimeout(() => endGroup(child, 'SIGKILL'), 5_000).unref();
+      }, limitMs);
+    const settle = (result) => {
+      clearTimeout(timer);
+      running.delete(child);
+      log?.end();
+      resolve({
+        code: null,
+        signal: null,
+        isOverdue,
+        output: Buffer.concat(pieces).toString('utf8'),
+        ...result,
+      });
+    };
+    child.once('error', (error) => settle({ error }));
+    child.once('close', (code, signal) => settle({ code, signal }));
+  });
+}
+
+/** Runs a program whose success is needed. @throws {Complaint} the sentence and the last lines of its output */
+export async function mustRun(sentence, command, args, options) {
+  const result = await runToEnd(command, args, options);
+  if (result.code === 0) return result;
+  const logNote = options?.logFile ? ` (all of it: ${options.logFile})` : '';
+  const lines = result.output.trimEnd().split('\n').slice(-12).join('\n');
+  throw new Complaint(`${sentence}: ${howItEnded(result)}${logNote}.\n${lines}`.trimEnd());
+}
+
+/** Sends a signal to everything that `runToEnd` still runs. */
+export function signalRunning(signal) {
+  for (const child of running) endGroup(child, signal);
+}
+
+function endGroup(child, signal) {
+  try {
+    process.kill(-child.pid, signal);
+  } catch {
+    child.kill(signal);
+  }
+}
+
+function prepared(file) {
+  fs.mkdirSync(path.dirname(file), { recursive: true });
+  return file;
+}

@@ -1,0 +1,138 @@
+import fs from 'node:fs';
+import path from 'node:path';
+import process from 'node:process';
+import { folder } from '../places.mjs';
+import { runToEnd } from '../processes/run-to-end.mjs';
+import { findProgram } from './find-program.mjs';
+
+const DOWNLOAD_LIMIT_MS = 180_000;
+// What a program may need beside itself: libraries and Lua modules. Every Debian has the C library already.
+const CARRIES_LIBRARIES = /^(lib|lua-)/;
+const NEVER_NEEDED =
+  /(-perl|-common)$|^libc6$|^libgcc|^libperl|^libpam|^libdebconf|^libselinux|^libsemanage|^libaudit/;
+
+/**
+ * Unpacks a program from Debian's packages into the home, without touching the system and without being root.
+ * @param {string} home
+ * @param {string[]} names     the packages that hold the program
+ * @param {string} program     its path inside them, such as usr/bin/redis-server
+ * @returns {Promise<{command: string, env: Record<string, string>, root: string} | undefined>} undefined where the
+ *   machine has no apt or cannot reach Debian's servers
+ */
+export async function unpackDebian(home, names, program, say) {
+  const root = path.join(home, 'debian', names[0]);
+  const complete = path.join(root, '.complete');
+  if (!fs.existsSync(complete)) {
+    if (!findProgram(['apt-get']) || !findProgram(['dpkg'])) return undefined;
+    say('Debian', `unpacking ${names[0]} into ${path.relative(process.cwd(), root) || root}`);
+    fs.rmSync(root, { recursive: true, force: true });
+    if (!(await downloadAndUnpack(home, names, folder(root)))) return undefined;
+    fs.writeFileSync(complete, '');
+  }
+  return {
+    command: path.join(root, program),
+    env: { LD_LIBRARY_PATH: libraryFolders(root).join(':') },
+    root,
+  };
+}
+
+async function downloadAndUnpack(home, names, root) {
+  // First by the machine's own package lists; when those are empty or too old, by fresh ones of our own.
+  for (const apt of [ownApt([]), privateApt(home)]) {
+    if (apt.isPrivate) await apt.get(['update']);
+    const wanted = [...names, ...(await librariesOf(apt, names))];
+    if (wanted.length === names.length && !(await apt.knows(names))) continue;
+    const downloads = folder(root, '.downloads');
+    const result = await apt.get(['download', ...wanted], downloads);
+    if (result.code !== 0) continue;
+    const isUnpacked = await unpackAll(downloads, root);
+    fs.rmSync(downloads, { recursive: true, force: true });
+    if (isUnpacked) return true;
+  }
+  return false;
+}
+
+/** The libraries that the packages need, followed from library to library, without those that are installed. */
+async function librariesOf(apt, names) {
+  const installed = await installedPackages();
+  const seen = new Set(names);
+  const wanted = [];
+  for (let next = names; next.length > 0;) {
+    const found = [...new Set(await apt.dependsOn(next))].filter((name) => !seen.has(name));
+    next = found.filter(
+      (name) => CARRIES_LIBRARIES.test(name) && !NEVER_NEEDED.test(name) && !installed.has(name),
+    );
+    found.forEach((name) => seen.add(name));
+    wanted.push(...next);
+  }
+  return wanted;
+}
+
+async function unpackAll(downloads, root) {
+  const archives = fs.readdirSync(downloads).filter((name) => name.endsWith('.deb'));
+  for (const archive of archives) {
+    const { code } = await runToEnd('dpkg', ['-x', path.join(downloads, archive), root]);
+    if (code !== 0) return false;
+  }
+  return archives.length > 0;
+}
+
+async function installedPackages() {
+  const { output } = await runToEnd('dpkg-query', ['-W', '-f', '${db:Status-Abbrev} ${Package}\\n']);
+  return new Set(
+    output
+      .split('\n')
+      .filter((line) => line.startsWith('ii '))
+      .map((line) => line.slice(3).trim()),
+  );
+}
+
+function ownApt(settings, isPrivate = false) {
+  const options = ['-q', ...settings.flatMap((setting) => ['-o', setting])];
+  const env = { ...process.env, LC_ALL: 'C', DEBIAN_FRONTEND: 'noninteractive' };
+  const run = (command, args, cwd) =>
+    runToEnd(command, [...options, ...args], { cwd, env, limitMs: DOWNLOAD_LIMIT_MS });
+  return {
+    isPrivate,
+    get: (args, cwd) => run('apt-get', args, cwd),
+    knows: async (names) => (await run('apt-cache', ['show', ...names])).code === 0,
+    dependsOn: async (names) => {
+      const kinds = ['recommends', 'suggests', 'conflicts', 'breaks', 'replaces', 'enhances'].map(
+        (kind) => `--no-${kind}`,
+      );
+      const { output } = await run('apt-cache', ['depends', ...kinds, ...names]);
+      // "  Depends: libssl3", or "  Depends: <libvirtual>" with its providers indented below it. The first of
+      // several alternatives (" |Depends: …") is as good as any.
+      return [...output.matchAll(/^\s*\|?(?:Pre)?Depends: ([a-z0-9][^\s:<>]*)/gm)].map(([, name]) => name);
+    },
+  };
+}
+
+/** apt with lists and caches of its own, which anybody may fill. */
+function privateApt(home) {
+  const state = folder(home, 'debian', 'apt');
+  folder(state, 'lists', 'partial');
+  folder(state, 'cache', 'archives', 'partial');
+  const settings = [
+    `Dir::State=${state}`,
+    'Dir::State::status=/var/lib/dpkg/status',
+    `Dir::Cache=${path.join(state, 'cache')}`,
+    // root would otherwise download as a user that cannot enter this folder.
+    'APT::Sandbox::User=root',
+    'Debug::NoLocking=true',
+  ];
+  return ownApt(settings, true);
+}
+
+function libraryFolders(root) {
+  const libraries = ['usr/lib', 'lib']
+    .map((name) => path.join(root, name))
+    .filter((name) => fs.existsSync(name));
+  const perMachine = libraries.flatMap((library) =>
+    fs
+      .readdirSync(library)
+      .filter((name) => name.includes('-linux-'))
+      .map((name) => path.join(library, name)),
+  );
+  return [...perMachine, ...libraries];
+}

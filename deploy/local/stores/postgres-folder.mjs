@@ -1,0 +1,31 @@
+import { createHash } from 'node:crypto';
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { Complaint } from '../complaint.mjs';
+import { canEnter } from './postgres-user.mjs';
+
+/**
+ * The folder for PostgreSQL's data: `postgres` in the home; or, when the user that must run PostgreSQL cannot enter
+ * that (a checkout under /root), one named after the home in /var/lib or in the system's temporary folder.
+ */
+export function postgresFolder(home, user) {
+  for (const candidate of candidates(home)) {
+    try {
+      fs.mkdirSync(candidate, { recursive: true });
+    } catch {
+      continue;
+    }
+    if (user.uid === undefined || canEnter(user, candidate)) return candidate;
+    if (fs.readdirSync(candidate).length === 0) fs.rmdirSync(candidate);
+  }
+  throw new Complaint(
+    `PostgreSQL cannot run as root, and the user it must run as can enter none of ${candidates(home).join(', ')}: ` +
+      'run Thaw as an ordinary user, or give DATABASE_URL.',
+  );
+}
+
+function candidates(home) {
+  const name = `thaw-${createHash('sha256').update(home).digest('hex').slice(0, 12)}`;
+  return [path.join(home, 'postgres'), path.join('/var/lib', name), path.join(os.tmpdir(), name)];
+}

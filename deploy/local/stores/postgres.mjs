@@ -1,0 +1,179 @@
+import fs from 'node:fs';
+import path from 'node:path';
+import { Complaint } from '../complaint.mjs';
+import { folder, secret, secretFile } from '../places.mjs';
+import { endProcess, identify } from '../processes/process-identity.mjs';
+import { mustRun } from '../processes/run-to-end.mjs';
+import { postgresBinaries } from './postgres-binaries.mjs';
+import { postgresFolder } from './postgres-folder.mjs';
+import { postgresUser } from './postgres-user.mjs';
+
+const ROLE = 'thaw';
+const DATABASE = 'thaw';
+
+// SIGINT: disconnect everybody and stop cleanly. SIGQUIT: stop now, recover at the next start.
+const END_STEPS = [
+  { signal: 'SIGINT', waitMs: 15_000 },
+  { signal: 'SIGQUIT', waitMs: 5_000 },
+  { signal: 'SIGKILL', waitMs: 2_000 },
+];
+
+/**
+ * A private PostgreSQL for a home folder, listening on the loopback address alone, behind a generated password.
+ * @param {string} home
+ * @param {{isDurable: boolean}} options  not durable: no fsync, for data that lives as long as a test run
+ * @returns {import('./private-store.mjs').StoreKind & {url: (port: number) => string}}
+ */
+export function postgresKind(home, { isDurable }) {
+  return {
+    name: 'PostgreSQL',
+    endSteps: END_STEPS,
+    killSignal: 'SIGQUIT',
+    url: (port) => `postgresql://${ROLE}:${secret(home, 'postgres-password')}@127.0.0.1:${port}/${DATABASE}`,
+    define: async (port) => {
+      const user = postgresUser();
+      const place = postgresFolder(home, user);
+      const binaries = await postgresBinaries(user, place);
+      const cluster = { home, user, place, data: path.join(place, 'data'), bin: path.join(binaries, 'bin') };
+      await prepareCluster(cluster);
+      return {
+        name: 'PostgreSQL',
+        command: path.join(cluster.bin, 'postgres'),
+        args: ['-D', cluster.data, ...settings(port, isDurable)],
+        ...user,
+        cwd: place,
+        env: cleanEnvironment(),
+        logFile: path.join(folder(home, 'logs'), 'postgresql.log'),
+        isReady: async () => isReady(cluster.data),
+      };
+    },
+  };
+}
+
+/** Where the data of a home's PostgreSQL lies, for whoever deletes the home. */
+export const postgresDataFolder = (home) => postgresFolder(home, postgresUser());
+
+function settings(port, isDurable) {
+  const durability = isDurable ? { synchronous_commit: 'on' } : { fsync: 'off', full_page_writes: 'off' };
+  const all = {
+    port,
+    listen_addresses: '127.0.0.1',
+    unix_socket_directories: '',
+    max_connections: 300,
+    // What users write goes into no log.
+    log_parameter_max_length: 0,
+    log_parameter_max_length_on_error: 0,
+    ...durability,
+  };
+  return Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+}
+
+async function prepareCluster(cluster) {
+  const passwordExists = fs.existsSync(secretFile(cluster.home, 'postgres-password'));
+  if (!fs.existsSync(cluster.data)) return createCluster(cluster);
+  await refuseOtherVersion(cluster);
+  await endLeftover(cluster);
+  // The home was deleted while the data lay elsewhere: the data gets the new password.
+  if (!passwordExists)
+    await singleUser(cluster, cluster.data, `ALTER ROLE ${ROLE} PASSWORD '${password(cluster)}';`);
+}
+
+async function createCluster(cluster) {
+  const unfinished = `${cluster.data}.new`;
+  const passwordFile = path.join(cluster.place, 'initial-password');
+  fs.rmSync(unfinished, { recursive: true, force: true });
+  fs.mkdirSync(unfinished, { mode: 0o700 });
+  fs.rmSync(passwordFile, { force: true });
+  fs.writeFileSync(passwordFile, password(cluster), { mode: 0o600 });
+  giveTo(cluster.user, unfinished, passwordFile);
+  const args = [
+    '-D',
+    unfinished,
+    '-U',
+    ROLE,
+    `--pwfile=${passwordFile}`,
+    '--auth=scram-sha-256',
+    '--encoding=UTF8',
+  ];
+  const locale = ['--no-locale', '--locale-provider=builtin', '--builtin-locale=C.UTF-8', '--no-sync'];
+  try {
+    const options = { ...cluster.user, cwd: cluster.place, env: cleanEnvironment() };
+    await mustRun(
+      'PostgreSQL could not make its data folder',
+      path.join(cluster.bin, 'initdb'),
+      [...args, ...locale],
+      options,
+    );
+  } finally {
+    fs.rmSync(passwordFile, { force: true });
+  }
+  await singleUser(cluster, unfinished, `CREATE DATABASE ${DATABASE};`);
+  fs.renameSync(unfinished, cluster.data);
+}
+
+/** Runs a statement without a server, as there is no client among the packaged programs. */
+async function singleUser(cluster, data, statement) {
+  const options = { ...cluster.user, cwd: cluster.place, env: cleanEnvironment(), input: `${statement}\n` };
+  const args = ['--single', '-D', data, '-c', 'log_min_error_statement=panic', 'postgres'];
+  const result = await mustRun(
+    'PostgreSQL could not be set up',
+    path.join(cluster.bin, 'postgres'),
+    args,
+    options,
+  );
+  if (/\b(ERROR|FATAL|PANIC):/.test(result.output)) {
+    throw new Complaint(`PostgreSQL could not be set up in ${data}:\n${result.output.trim()}`);
+  }
+}
+
+async function refuseOtherVersion({ bin, data }) {
+  const written = fs.readFileSync(path.join(data, 'PG_VERSION'), 'utf8').trim();
+  const { output } = await mustRun('PostgreSQL does not run', path.join(bin, 'postgres'), ['--version'], {});
+  const major = /(\d+)/.exec(output)?.[1];
+  if (written !== major) {
+    throw new Complaint(
+      `${data} was written by PostgreSQL ${written}, and this is ${major}: move that folder away.`,
+    );
+  }
+}
+
+/**
+ * A server that no record names, but that runs on our data, is one of ours whose launcher died early: it is ended.
+ * A pid file that names anything else is stale, though PostgreSQL itself would believe it.
+ */
+async function endLeftover({ data }) {
+  const pidFile = path.join(data, 'postmaster.pid');
+  const pid = Number(pidFileLines(data)[0]);
+  if (!pid) return;
+  if (commandLine(pid).includes(data)) await endProcess(identify(pid), END_STEPS);
+  fs.rmSync(pidFile, { force: true });
+}
+
+function commandLine(pid) {
+  try {
+    return fs.readFileSync(`/proc/${pid}/cmdline`, 'utf8');
+  } catch {
+    return '';
+  }
+}
+
+/** PostgreSQL writes its state into the eighth line of its pid file. */
+const isReady = (data) => pidFileLines(data)[7]?.trim() === 'ready';
+
+function pidFileLines(data) {
+  try {
+    return fs.readFileSync(path.join(data, 'postmaster.pid'), 'utf8').split('\n');
+  } catch {
+    return [];
+  }
+}
+
+const password = (cluster) => secret(cluster.home, 'postgres-password');
+
+function giveTo(user, ...files) {
+  if (user.uid === undefined) return;
+  for (const file of files) fs.chownSync(file, user.uid, user.gid);
+}
+
+/** Nothing of the launcher's environment may steer the server (PGDATA, PGPORT and their like). */
+const cleanEnvironment = () => ({ PATH: '/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC' });

@@ -1,0 +1,71 @@
+import fs from 'node:fs';
+import net from 'node:net';
+import path from 'node:path';
+import { folder, secret } from '../places.mjs';
+import { redisProgram } from './redis-program.mjs';
+
+/**
+ * A private Redis (or Valkey) for a home folder, listening on the loopback address alone, behind a generated
+ * password. It forgets nothing (`noeviction`) and writes its log once a second.
+ * @param {string} home
+ * @returns {import('./private-store.mjs').StoreKind & {url: (port: number) => string}}
+ */
+export function redisKind(home, say) {
+  const password = () => secret(home, 'redis-password');
+  return {
+    name: 'Redis',
+    endSteps: [
+      { signal: 'SIGTERM', waitMs: 10_000 },
+      { signal: 'SIGKILL', waitMs: 2_000 },
+    ],
+    killSignal: 'SIGKILL',
+    url: (port) => `redis://default:${password()}@127.0.0.1:${port}`,
+    define: async (port) => {
+      const program = await redisProgram(home, say);
+      const data = folder(home, 'redis');
+      const settingsFile = path.join(folder(home, 'run'), 'redis.conf');
+      fs.rmSync(settingsFile, { force: true });
+      fs.writeFileSync(settingsFile, settings({ port, data, password: password() }), { mode: 0o600 });
+      return {
+        name: 'Redis',
+        command: program.command,
+        args: [settingsFile],
+        env: { ...process.env, ...program.env },
+        cwd: data,
+        logFile: path.join(folder(home, 'logs'), 'redis.log'),
+        isReady: () => answersPing(port, password()),
+      };
+    },
+  };
+}
+
+const settings = ({ port, data, password }) => `bind 127.0.0.1
+port ${port}
+requirepass ${password}
+dir "${data}"
+daemonize no
+appendonly yes
+appendfsync everysec
+save ""
+maxmemory-policy noeviction
+`;
+
+/** Redis refuses commands while it loads its data, so only a PONG means ready. */
+function answersPing(port, password) {
+  return new Promise((resolve) => {
+    const socket = net.connect({ host: '127.0.0.1', port });
+    let answer = '';
+    const settle = (isPong) => {
+      socket.destroy();
+      resolve(isPong);
+    };
+    socket.setTimeout(1_000, () => settle(false));
+    socket.once('error', () => settle(false));
+    socket.once('close', () => settle(false));
+    socket.on('data', (piece) => {
+      answer += piece;
+      if (answer.split('\r\n').length > 2) settle(answer.startsWith('+OK\r\n+PONG'));
+    });
+    socket.write(`AUTH ${password}\r\nPING\r\n`);
+  });
+}

@@ -1,0 +1,173 @@
+import fs from 'node:fs';
+import path from 'node:path';
+import process from 'node:process';
+import { Complaint } from '../complaint.mjs';
+import { sayNothing } from '../console.mjs';
+import { folder } from '../places.mjs';
+import { underLock } from '../processes/folder-lock.mjs';
+import { accepts } from '../processes/ports.mjs';
+import { identify, isRunning } from '../processes/process-identity.mjs';
+import { postgresDataFolder, postgresKind } from './postgres.mjs';
+import { PrivateStore } from './private-store.mjs';
+import { redisKind } from './redis.mjs';
+
+const WATCH_MS = 500;
+const LONGEST_DELAY_MS = 10_000;
+
+/**
+ * @typedef {object} Stores
+ * @property {string} databaseUrl
+ * @property {string} redisUrl
+ * @property {() => Promise<void>} close   leaves them, and stops what nobody else uses; data stays
+ * @property {() => void} killNow          the same at once, without waiting
+ */
+
+/**
+ * Provides PostgreSQL and Redis: those named by DATABASE_URL and REDIS_URL, and private ones for what is not named.
+ * Private ones belong to the home folder: several launchers of one home share them, the last one to leave stops
+ * them, and one that dies is started again on its port by whoever still uses it.
+ * @param {{home: string, env?: NodeJS.ProcessEnv, isDurable?: boolean, say?: (label: string, text: string) => void}} options
+ * @returns {Promise<Stores>}
+ */
+export async function openStores({ home, env = process.env, isDurable = true, say = sayNothing }) {
+  const given = { postgres: env.DATABASE_URL, redis: env.REDIS_URL };
+  await mustAnswer('PostgreSQL', given.postgres, 'DATABASE_URL', 5432);
+  await mustAnswer('Redis', given.redis, 'REDIS_URL', 6379);
+  const kinds = [!given.postgres && postgresKind(home, { isDurable }), !given.redis && redisKind(home, say)];
+  const stores = new PrivateStores(home, kinds.filter(Boolean));
+  const urls = await stores.open();
+  const note = (name, url) => say(name, url ? `private, ${new URL(url).host}` : 'given');
+  note('PostgreSQL', urls.PostgreSQL);
+  note('Redis', urls.Redis);
+  return {
+    databaseUrl: given.postgres ?? urls.PostgreSQL,
+    redisUrl: given.redis ?? urls.Redis,
+    close: () => stores.close(),
+    killNow: () => stores.killNow(),
+  };
+}
+
+/** Deletes everything that a closed home kept, also what lies elsewhere because PostgreSQL had to run as somebody. */
+export function deleteHome(home) {
+  for (const place of [postgresDataFolder(home), home])
+    fs.rmSync(place, { recursive: true, force: true, maxRetries: 3 });
+}
+
+async function mustAnswer(name, url, variable, defaultPort) {
+  if (!url) return;
+  if (!URL.canParse(url)) throw new Complaint(`${variable} is not an address.`);
+  const { hostname, port, searchParams } = new URL(url);
+  // A socket file, by PostgreSQL's habit; its own client will say what is wrong with it.
+  if (!hostname || searchParams.get('host')?.startsWith('/')) return;
+  const where = { host: hostname.replace(/^\[|\]$/g, ''), port: Number(port || defaultPort) };
+  for (let attempt = 0; attempt < 10; attempt += 1) {
+    if (await accepts(where.host, where.port, 2_000)) return;
+    await new Promise((resolve) => setTimeout(resolve, 500));
+  }
+  throw new Complaint(`No ${name} answers at ${where.host}:${where.port}, which ${variable} names.`);
+}
+
+class PrivateStores {
+  #stores;
+  #usersFolder;
+  #lockFile;
+  #userFile;
+  #timer;
+  #delayMs = WATCH_MS;
+  #isClosed = false;
+
+  constructor(home, kinds) {
+    this.home = home;
+    this.#stores = kinds.map((kind) => new PrivateStore(home, kind));
+    this.#lockFile = path.join(home, 'run', 'stores.lock');
+    this.#usersFolder = path.join(home, 'run', 'users');
+  }
+
+  /** @returns {Promise<Record<string, string>>} the address of each store by its name */
+  async open() {
+    if (this.#stores.length === 0) return {};
+    folder(this.#usersFolder);
+    this.#userFile = path.join(
+      this.#usersFolder,
+      `${process.pid}-${Math.random().toString(36).slice(2)}.json`,
+    );
+    const urls = await underLock(this.#lockFile, async () => {
+      fs.writeFileSync(this.#userFile, JSON.stringify(identify(process.pid)));
+      try {
+        return await this.#ensureRunning();
+      } catch (error) {
+        await this.#leave();
+        throw error;
+      }
+    });
+    this.#watch();
+    return urls;
+  }
+
+  async close() {
+    if (this.#isClosed || this.#stores.length === 0) return;
+    this.#isClosed = true;
+    clearTimeout(this.#timer);
+    await underLock(this.#lockFile, () => this.#leave());
+  }
+
+  killNow() {
+    if (this.#stores.length === 0) return;
+    this.#isClosed = true;
+    clearTimeout(this.#timer);
+    if (this.#userFile) fs.rmSync(this.#userFile, { force: true });
+    if (this.#otherUsers().length === 0) this.#stores.forEach((store) => store.kill());
+  }
+
+  async #ensureRunning() {
+    const urls = {};
+    for (const store of this.#stores) urls[store.kind.name] = store.kind.url(await store.ensureRunning());
+    return urls;
+  }
+
+  async #leave() {
+    fs.rmSync(this.#userFile, { force: true });
+    if (this.#otherUsers().length > 0) return;
+    await Promise.all(this.#stores.map((store) => store.stop()));
+  }
+
+  /** Looks after the stores, which may be another launcher's children: what has died is started again. */
+  #watch() {
+    this.#timer = setTimeout(async () => {
+      const areRunning = this.#stores.every((store) => store.running());
+      if (areRunning) this.#delayMs = WATCH_MS;
+      else await this.#revive();
+      if (!this.#isClosed) this.#watch();
+    }, this.#delayMs);
+    this.#timer.unref();
+  }
+
+  async #revive() {
+    try {
+      await underLock(this.#lockFile, async () => {
+        if (!this.#isClosed) await this.#ensureRunning();
+      });
+    } catch {
+      // Its log says why. The next attempt comes later.
+      this.#delayMs = Math.min(this.#delayMs * 2, LONGEST_DELAY_MS);
+    }
+  }
+
+  #otherUsers() {
+    if (!fs.existsSync(this.#usersFolder)) return [];
+    return fs.readdirSync(this.#usersFolder).filter((name) => {
+      const file = path.join(this.#usersFolder, name);
+      const isAlive = isRunning(readJson(file));
+      if (!isAlive) fs.rmSync(file, { force: true });
+      return isAlive;
+    });
+  }
+}
+
+function readJson(file) {
+  try {
+    return JSON.parse(fs.readFileSync(file, 'utf8'));
+  } catch {
+    return undefined;
+  }
+}

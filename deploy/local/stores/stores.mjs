@@ -30,7 +30,7 @@ const LONGEST_DELAY_MS = 10_000;
  * @returns {Promise<Stores>}
  */
 export async function openStores({ home, env = process.env, isDurable = true, say = sayNothing }) {
-  const given = { postgres: env.DATABASE_URL, redis: env.REDIS_URL };
+  const given = { postgres: givenUrl(env, 'DATABASE_URL'), redis: givenUrl(env, 'REDIS_URL') };
   await mustAnswer('PostgreSQL', given.postgres, 'DATABASE_URL', 5432);
   await mustAnswer('Redis', given.redis, 'REDIS_URL', 6379);
   const kinds = [!given.postgres && postgresKind(home, { isDurable }), !given.redis && redisKind(home, say)];
@@ -40,8 +40,8 @@ export async function openStores({ home, env = process.env, isDurable = true, sa
   note('PostgreSQL', urls.PostgreSQL);
   note('Redis', urls.Redis);
   return {
-    databaseUrl: given.postgres ?? urls.PostgreSQL,
-    redisUrl: given.redis ?? urls.Redis,
+    databaseUrl: given.postgres || urls.PostgreSQL,
+    redisUrl: given.redis || urls.Redis,
     close: () => stores.close(),
     killNow: () => stores.killNow(),
   };
@@ -51,6 +51,15 @@ export async function openStores({ home, env = process.env, isDurable = true, sa
 export function deleteHome(home) {
   for (const place of [postgresDataFolder(home), home])
     fs.rmSync(place, { recursive: true, force: true, maxRetries: 3 });
+}
+
+/** Like every secret, an address may also lie in a file. */
+function givenUrl(env, name) {
+  if (env[name]) return env[name];
+  const file = env[`${name}_FILE`];
+  if (!file) return undefined;
+  if (!fs.existsSync(file)) throw new Complaint(`There is no file ${file}, which ${name}_FILE names.`);
+  return fs.readFileSync(file, 'utf8').trim();
 }
 
 async function mustAnswer(name, url, variable, defaultPort) {

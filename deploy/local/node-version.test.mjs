@@ -1,0 +1,35 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import fs from 'node:fs';
+import process from 'node:process';
+import test from 'node:test';
+import { nodeTooOld } from './node-version.mjs';
+import { inRepository } from './places.mjs';
+
+test('knows which Node is too old', () => {
+  for (const version of ['12.22.12', '18.20.0', '20.18.3'])
+    assert.match(nodeTooOld(version), /^Thaw needs Node 20\.19/);
+  for (const version of ['20.19.0', '20.20.2', '22.0.0', '24.1.0']) assert.equal(nodeTooOld(version), '');
+});
+
+test('every entry says so in one sentence and ends with code 1', () => {
+  const disguise = "Object.defineProperty(process.versions, 'node', { value: '18.0.0' });";
+  for (const entry of ['start', 'test', 'dev', 'with-stores']) {
+    const script = inRepository(`deploy/local/${entry}.mjs`);
+    const preload = `data:text/javascript,${encodeURIComponent(disguise)}`;
+    const { status, stderr } = spawnSync(process.execPath, ['--import', preload, script], {
+      encoding: 'utf8',
+    });
+    assert.equal(status, 1);
+    assert.equal(stderr, 'Thaw needs Node 20.19 or later, and this is Node 18.0.0.\n');
+  }
+});
+
+test('what runs before the check imports nothing and is written for old Nodes', () => {
+  for (const file of ['node-version', 'start', 'test', 'dev', 'with-stores']) {
+    const code = fs.readFileSync(inRepository(`deploy/local/${file}.mjs`), 'utf8');
+    const imports = [...code.matchAll(/^import .* from '(.*)'/gm)].map(([, name]) => name);
+    assert.ok(imports.every((name) => name === './node-version.mjs'));
+    assert.doesNotMatch(code, /\?\?|\?\.|\bawait\b|#\w+[;(]/);
+  }
+});

@@ -1,0 +1,152 @@
+import fs from 'node:fs';
+import path from 'node:path';
+import process from 'node:process';
+import { Complaint } from '../complaint.mjs';
+import { howItEnded, spawnLogged, untilReady } from './logged-process.mjs';
+import { endProcess, identify, isRunning, signalProcess } from './process-identity.mjs';
+
+const FIRST_DELAY_MS = 200;
+const LONGEST_DELAY_MS = 10_000;
+const RAN_WELL_MS = 10_000;
+
+/** What this launcher has running; none of it outlives the launcher, unless that is killed outright. */
+const alive = new Set();
+process.on('exit', () => alive.forEach((managed) => managed.kill('SIGKILL')));
+
+/**
+ * A process of the product: started, kept running, and stopped by the launcher that made it. A record of it stands
+ * under the home, so that after a launcher was killed the next one finds what it left behind.
+ */
+export class ManagedProcess {
+  #definition;
+  #isKeptRunning;
+  #onRestart;
+  #recordFile;
+  #started;
+  #startedAt = 0;
+  #delayMs = FIRST_DELAY_MS;
+  #timer;
+  #isStopping = false;
+
+  /**
+   * @param {import('./logged-process.mjs').ProcessDefinition & {endSteps: {signal: string, waitMs: number}[]}} definition
+   * @param {{home: string, isKeptRunning?: boolean, onRestart?: (sentence: string) => void}} options
+   */
+  constructor(definition, { home, isKeptRunning = true, onRestart = () => {} }) {
+    this.#definition = definition;
+    this.#isKeptRunning = isKeptRunning;
+    this.#onRestart = onRestart;
+    this.#recordFile = path.join(recordsFolder(home), `${process.pid}-${definition.name}.json`);
+  }
+
+  get name() {
+    return this.#definition.name;
+  }
+
+  get logFile() {
+    return this.#definition.logFile;
+  }
+
+  /** The pid of the process that runs now, or undefined. */
+  get pid() {
+    return isRunning(this.#started?.identity) ? this.#started.identity.pid : undefined;
+  }
+
+  /** Starts it and resolves when it is ready. @throws {Complaint} when it ends first, or does not get ready */
+  async start() {
+    this.#isStopping = false;
+    const started = this.#spawn();
+    await untilReady(this.#definition, started);
+    // From here on an end is a fault to be mended; before, it was the caller's to hear of.
+    void started.exited.then((end) => this.#onEnd(started, end));
+  }
+
+  /** Resolves when the process that runs now answers as ready. */
+  async untilReady() {
+    while (!(this.pid && (await this.#definition.isReady().catch(() => false)))) {
+      if (this.#isStopping) throw new Complaint(`${this.name} was stopped.`);
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+  }
+
+  /** Sends a signal to it, as a fault from outside: if it dies of it, it is started again. */
+  kill(signal = 'SIGKILL') {
+    signalProcess(this.#started?.identity, signal);
+  }
+
+  /** Sends a signal that asks it to end in its own time; from now on it is not started again. */
+  retire(signal) {
+    this.#isStopping = true;
+    clearTimeout(this.#timer);
+    if (signal) this.kill(signal);
+  }
+
+  /** Asks it to end, and resolves when it is gone. It is not started again. */
+  async stop() {
+    this.retire(undefined);
+    await endProcess(this.#started?.identity, this.#definition.endSteps);
+    this.#forget();
+  }
+
+  #spawn() {
+    const started = spawnLogged(this.#definition);
+    this.#started = started;
+    this.#startedAt = Date.now();
+    alive.add(this);
+    if (started.identity) {
+      fs.mkdirSync(path.dirname(this.#recordFile), { recursive: true });
+      fs.writeFileSync(
+        this.#recordFile,
+        JSON.stringify({ owner: identify(process.pid), process: started.identity }),
+      );
+    }
+    return started;
+  }
+
+  #onEnd(started, end) {
+    if (this.#isStopping || started !== this.#started) return;
+    this.#forget();
+    if (!this.#isKeptRunning) return;
+    if (Date.now() - this.#startedAt > RAN_WELL_MS) this.#delayMs = FIRST_DELAY_MS;
+    this.#onRestart(`${this.name} ended (${howItEnded(end)}) and is started again`);
+    this.#timer = setTimeout(() => {
+      const again = this.#spawn();
+      void again.exited.then((nextEnd) => this.#onEnd(again, nextEnd));
+    }, this.#delayMs);
+    this.#delayMs = Math.min(this.#delayMs * 2, LONGEST_DELAY_MS);
+  }
+
+  #forget() {
+    alive.delete(this);
+    fs.rmSync(this.#recordFile, { force: true });
+  }
+}
+
+/** Ends the processes of this home whose launcher is gone. */
+export async function endLeftovers(home) {
+  const folder = recordsFolder(home);
+  if (!fs.existsSync(folder)) return;
+  await Promise.all(
+    fs.readdirSync(folder).map(async (name) => {
+      const file = path.join(folder, name);
+      const record = readRecord(file);
+      if (isRunning(record?.owner)) return;
+      const steps = [
+        { signal: 'SIGTERM', waitMs: 5_000 },
+        { signal: 'SIGKILL', waitMs: 2_000 },
+      ];
+      await endProcess(record?.process, steps);
+      fs.rmSync(file, { force: true });
+    }),
+  );
+}
+
+const recordsFolder = (home) => path.join(home, 'run', 'processes');
+
+function readRecord(file) {
+  try {
+    return JSON.parse(fs.readFileSync(file, 'utf8'));
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,29 @@
+import path from 'node:path';
+import process from 'node:process';
+import { inRepository, localHome } from '../places.mjs';
+import { mustRun } from '../processes/run-to-end.mjs';
+
+/** nx without its background process, which would outlive us, and without its interactive screen. */
+export const nxEnvironment = () => ({
+  ...process.env,
+  NX_DAEMON: 'false',
+  NX_TUI: 'false',
+  FORCE_COLOR: '0',
+});
+
+/** The command line that runs a target in all projects. */
+export const nxRunMany = (target) => [
+  process.execPath,
+  inRepository('node_modules/nx/bin/nx.js'),
+  'run-many',
+  '-t',
+  target,
+];
+
+/** Builds what has changed since the last build. @throws {Complaint} with the end of the compilers' output */
+export async function build(say) {
+  say('build', 'contract, backend, frontend');
+  const [command, ...args] = nxRunMany('build');
+  const logFile = path.join(localHome, 'logs', 'build.log');
+  await mustRun('The build failed', command, args, { cwd: inRepository(), env: nxEnvironment(), logFile });
+}

@@ -1,0 +1,80 @@
+import fs from 'node:fs';
+import path from 'node:path';
+import process from 'node:process';
+import { Complaint } from '../complaint.mjs';
+import { folder, inRepository, localHome } from '../places.mjs';
+import { unpackDebian } from '../provide/debian-packages.mjs';
+import { findProgram } from '../provide/find-program.mjs';
+import { hasIpv6Loopback } from '../processes/ports.mjs';
+
+const TEMPLATE = inRepository('deploy/nginx/local.conf.template');
+
+const PAGE_HEADERS = {
+  'Content-Security-Policy':
+    "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; " +
+    "font-src 'self'; manifest-src 'self'; connect-src 'self' ws://$http_host wss://$http_host; form-action 'self'; " +
+    "base-uri 'none'; object-src 'none'; frame-ancestors 'none'",
+  'X-Content-Type-Options': 'nosniff',
+  'Referrer-Policy': 'no-referrer',
+  'Permissions-Policy': 'camera=(), microphone=(), geolocation=()',
+};
+
+/**
+ * What to start for nginx in front of replicas: everything it writes lies in the home.
+ * @param {{home: string, port: number, host?: string, apiPorts: number[], page: string, say: Function}} options
+ *   `page` is the folder of the built page; `host` an address to listen on instead of both loopback ones
+ */
+export async function nginxDefinition({ home, port, host, apiPorts, page, say }) {
+  const program = await nginxProgram(say);
+  const run = folder(home, 'run');
+  const settingsFile = path.join(run, `nginx-${port}.conf`);
+  fs.writeFileSync(
+    settingsFile,
+    fillIn(fs.readFileSync(TEMPLATE, 'utf8'), {
+      // Everything but PostgreSQL runs as whoever started it; nginx's own default user may not enter the checkout.
+      user: process.getuid?.() === 0 ? 'user root root;' : '',
+      port,
+      run: quoted(run),
+      page: quoted(page),
+      servers: apiPorts.map((apiPort) => `server 127.0.0.1:${apiPort} max_fails=0;`).join('\n    '),
+      listens: (await addresses(host)).map((address) => `listen ${address}:${port};`).join('\n    '),
+      headers: Object.entries(PAGE_HEADERS)
+        .map(([name, value]) => `add_header ${name} "${value}" always;`)
+        .join('\n      '),
+    }),
+  );
+  return {
+    name: 'nginx',
+    command: program.command,
+    args: ['-p', run, '-c', settingsFile, '-e', 'stderr'],
+    env: { ...process.env, ...program.env },
+    logFile: path.join(folder(home, 'logs'), 'nginx.log'),
+  };
+}
+
+async function nginxProgram(say) {
+  const command = findProgram(
+    ['nginx'],
+    ['/usr/sbin', '/usr/local/sbin', '/usr/local/bin', '/opt/homebrew/bin'],
+  );
+  if (command) return { command, env: {} };
+  const unpacked = await unpackDebian(localHome, ['nginx'], 'usr/sbin/nginx', say);
+  if (unpacked) return unpacked;
+  throw new Complaint('Several replicas need nginx in front of them and none was found: install nginx.');
+}
+
+async function addresses(host) {
+  if (host) return [host.includes(':') ? `[${host}]` : host];
+  return (await hasIpv6Loopback()) ? ['127.0.0.1', '[::1]'] : ['127.0.0.1'];
+}
+
+function fillIn(template, values) {
+  return template.replace(/\{\{(\w+)\}\}/g, (whole, name) => values[name] ?? whole);
+}
+
+/** A path as nginx reads it: {{run}}/file becomes one quoted word. */
+function quoted(file) {
+  if (/["'\\{};$\s]/.test(file))
+    throw new Complaint(`nginx cannot be told of a folder with such a name: ${file}`);
+  return file;
+}

@@ -1,0 +1,94 @@
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import fs from 'node:fs';
+import net from 'node:net';
+import path from 'node:path';
+import process from 'node:process';
+import test from 'node:test';
+import { recorded, temporaryHome, until } from '../testing/launcher.mjs';
+import { postgresDataFolder } from './postgres.mjs';
+import { openStores } from './stores.mjs';
+
+// Real: PostgreSQL and Redis. Said in their own protocols, as no client need be installed.
+
+const none = { DATABASE_URL: '', REDIS_URL: '' };
+
+test('several users share the stores, and the last one to leave stops them', async (t) => {
+  const home = temporaryHome(t);
+  const first = await openStores({ home, env: none });
+  const second = await openStores({ home, env: none });
+  assert.equal(second.databaseUrl, first.databaseUrl);
+  assert.equal(second.redisUrl, first.redisUrl);
+  await first.close();
+  assert.deepEqual(Object.keys(recorded(home)), ['postgresql', 'redis']);
+  await second.close();
+  assert.deepEqual(recorded(home), {});
+});
+
+test('data outlives a stop, on the same ports', async (t) => {
+  const home = temporaryHome(t);
+  const before = await openStores({ home, env: none });
+  assert.match(await redis(before.redisUrl, 'SET frost melts'), /OK/);
+  await before.close();
+  const after = await openStores({ home, env: none });
+  assert.match(await redis(after.redisUrl, 'GET frost'), /melts/);
+  assert.equal(after.databaseUrl, before.databaseUrl);
+  await after.close();
+});
+
+test('a stale pid file that names a stranger neither stops PostgreSQL nor harms the stranger', async (t) => {
+  const home = temporaryHome(t);
+  const before = await openStores({ home, env: none });
+  await before.close();
+  // As after a kill of everything, when the pid has passed on to somebody else: here, to this test.
+  const pidFile = path.join(postgresDataFolder(home), 'data/postmaster.pid');
+  fs.writeFileSync(pidFile, `${process.pid}\n`);
+  const after = await openStores({ home, env: none });
+  assert.ok(recorded(home).postgresql);
+  await after.close();
+});
+
+test('a server on our data that no record names is ended before another starts', async (t) => {
+  const home = temporaryHome(t);
+  const before = await openStores({ home, env: none });
+  const { postgresql } = recorded(home);
+  fs.rmSync(path.join(home, 'run/postgresql.json'));
+  const after = await openStores({ home, env: none });
+  assert.notEqual(recorded(home).postgresql.pid, postgresql.pid);
+  await until(() => !fs.existsSync(`/proc/${postgresql.pid}/fd/0`));
+  await before.close();
+  await after.close();
+});
+
+test('strangers on this machine need the password', async (t) => {
+  const home = temporaryHome(t);
+  const stores = await openStores({ home, env: none });
+  const url = new URL(stores.redisUrl);
+  assert.ok(url.password.length >= 32 && new URL(stores.databaseUrl).password.length >= 32);
+  url.password = 'guess';
+  assert.match(await redis(url.href, 'PING'), /WRONGPASS/);
+  const rules = fs.readFileSync(path.join(postgresDataFolder(home), 'data/pg_hba.conf'), 'utf8');
+  const methods = rules
+    .split('\n')
+    .filter((line) => /^\w/.test(line))
+    .map((line) => line.trim().split(/\s+/).at(-1));
+  assert.deepEqual([...new Set(methods)], ['scram-sha-256']);
+  for (const name of fs.readdirSync(path.join(home, 'secrets'))) {
+    assert.equal(fs.statSync(path.join(home, 'secrets', name)).mode & 0o077, 0);
+  }
+  const commandLines = execFileSync('ps', ['-eo', 'args'], { encoding: 'utf8' });
+  assert.ok(!commandLines.includes(new URL(stores.redisUrl).password), 'no password on a command line');
+  await stores.close();
+});
+
+function redis(address, command) {
+  const { hostname, port, username, password } = new URL(address);
+  return new Promise((resolve, reject) => {
+    const socket = net.connect({ host: hostname, port: Number(port) });
+    let answer = '';
+    socket.on('data', (piece) => (answer += piece));
+    socket.once('error', reject);
+    socket.once('close', () => resolve(answer));
+    socket.end(`AUTH ${username} ${password}\r\n${command}\r\nQUIT\r\n`);
+  });
+}

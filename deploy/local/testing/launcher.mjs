@@ -1,0 +1,85 @@
+import { spawn } from 'node:child_process';
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import process from 'node:process';
+import { inRepository } from '../places.mjs';
+import { isRunning } from '../processes/process-identity.mjs';
+import { deleteHome } from '../stores/stores.mjs';
+
+const PATIENCE_MS = 30_000;
+
+/** A home folder of its own for a test, deleted at the test's end. */
+export function temporaryHome(test) {
+  const home = fs.mkdtempSync(path.join(os.tmpdir(), 'thaw-launcher-test-'));
+  fs.chmodSync(home, 0o755);
+  test.after(() => deleteHome(home));
+  return home;
+}
+
+/** The launcher as a real process, with stand-ins for the product; killed at the test's end if it still runs. */
+export function launch(test, { home, port, replicas = 1, workerRole = 'worker', env = {} }) {
+  const script = inRepository('deploy/local/testing/start-with-stand-ins.mjs');
+  return launchScript(test, script, [home, port, replicas, workerRole].map(String), env);
+}
+
+/** Any script of the launcher as a real process. */
+export function launchScript(test, script, args, env = {}) {
+  const child = spawn(process.execPath, [script, ...args], {
+    env: { ...process.env, DATABASE_URL: '', REDIS_URL: '', ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const launched = { child, output: '' };
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (piece) => (launched.output += piece));
+  const ended = new Promise((resolve) => child.once('close', (code, signal) => resolve({ code, signal })));
+  test.after(() => child.kill('SIGKILL'));
+  return Object.assign(launched, {
+    ended: () => within(ended, () => `the launcher does not end:\n${launched.output}`),
+    says: (text) =>
+      until(
+        () => launched.output.includes(text),
+        () => `no "${text}" in:\n${launched.output}`,
+      ),
+  });
+}
+
+/** Resolves once the condition holds. */
+export async function until(condition, complaint = () => 'it did not come true') {
+  const deadline = Date.now() + PATIENCE_MS;
+  while (!(await condition())) {
+    if (Date.now() > deadline) throw new Error(complaint());
+    await new Promise((resolve) => setTimeout(resolve, 25));
+  }
+}
+
+/** What runs for a home by the launcher's own records: the product's processes by name, and the stores. */
+export function recorded(home) {
+  const folder = path.join(home, 'run/processes');
+  const names = fs.existsSync(folder) ? fs.readdirSync(folder) : [];
+  const processes = names.map((name) => [
+    name.replace(/^\d+-|\.json$/g, ''),
+    readJson(path.join(folder, name))?.process,
+  ]);
+  const stores = ['postgresql', 'redis'].map((name) => [
+    name,
+    readJson(path.join(home, `run/${name}.json`))?.process,
+  ]);
+  const all = [...processes, ...stores].filter(([, identity]) => isRunning(identity));
+  return Object.fromEntries(all);
+}
+
+function readJson(file) {
+  try {
+    return JSON.parse(fs.readFileSync(file, 'utf8'));
+  } catch {
+    return undefined;
+  }
+}
+
+async function within(promise, complaint) {
+  let timer;
+  const late = new Promise((_, reject) => {
+    timer = setTimeout(() => reject(new Error(complaint())), PATIENCE_MS);
+  });
+  return Promise.race([promise, late]).finally(() => clearTimeout(timer));
+}

@@ -1,0 +1,33 @@
+import fs from 'node:fs';
+import http from 'node:http';
+import process from 'node:process';
+
+// Stands in for the product's processes in the launcher's tests: answers as they do, and shows what it was told.
+
+const listen = (port, host, answer) => http.createServer(answer).listen(Number(port), host);
+
+const role = process.argv[2];
+if (role === 'migrate') process.exit(0);
+if (role === 'broken') {
+  console.error('the stand-in is broken on purpose');
+  process.exit(7);
+}
+
+console.log(`${process.env.REPLICA_ID} is ${process.pid}`);
+listen(process.env.INTERNAL_PORT, '127.0.0.1', (request, response) => {
+  response.statusCode = request.url === '/health/ready' ? 200 : 404;
+  response.end();
+});
+if (role === 'api') {
+  listen(process.env.PORT, process.env.HOST, (request, response) => {
+    response.setHeader('Content-Type', 'application/json');
+    response.end(
+      JSON.stringify({ url: request.url, headers: request.headers, env: process.env, pid: process.pid }),
+    );
+  });
+}
+process.on('SIGTERM', () => {
+  if (role === 'stubborn') return;
+  fs.appendFileSync(1, 'goodbye\n');
+  process.exit(0);
+});

@@ -1,0 +1,285 @@
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import process from 'node:process';
+import { Complaint } from './complaint.mjs';
+import { sayNothing } from './console.mjs';
+import { folder, inRepository, secret, secretFile } from './places.mjs';
+import { httpStatus } from './processes/http-status.mjs';
+import { endLeftovers, ManagedProcess } from './processes/managed-process.mjs';
+import { freePorts, portProblem } from './processes/ports.mjs';
+import { mustRun } from './processes/run-to-end.mjs';
+import { nginxDefinition } from './proxy/nginx.mjs';
+import { deleteHome, openStores } from './stores/stores.mjs';
+
+// A replica takes up to 25 s to say goodbye to its sockets.
+const END_STEPS = [
+  { signal: 'SIGTERM', waitMs: 27_000 },
+  { signal: 'SIGKILL', waitMs: 2_000 },
+];
+const PROXY_END_STEPS = [
+  { signal: 'SIGTERM', waitMs: 5_000 },
+  { signal: 'SIGKILL', waitMs: 2_000 },
+];
+
+const node = (...args) => ({ command: process.execPath, args });
+
+/** The programs of the product, as they stand after a build. */
+export const thawPrograms = {
+  migrate: node('--enable-source-maps', inRepository('backend/dist/main.migrate.js')),
+  api: node('--enable-source-maps', inRepository('backend/dist/main.api.js')),
+  worker: node('--enable-source-maps', inRepository('backend/dist/main.worker.js')),
+};
+
+/**
+ * @typedef {object} Replica a process of the product
+ * @property {string} name             "api-1"
+ * @property {number | undefined} pid  of the process that runs now
+ * @property {number} internalPort     where it answers /health/ready and /metrics
+ * @property {number} [port]           where an api replica itself listens
+ * @property {string} logFile
+ * @property {(signal?: string) => void} kill  a fault from outside, SIGKILL unless given
+ * @property {() => Promise<void>} stop        an orderly end, without being started again
+ * @property {() => Promise<void>} start       starts a stopped one, ready when it resolves
+ * @property {() => Promise<void>} untilReady  resolves when what runs now is ready
+ *
+ * @typedef {object} Stack
+ * @property {string} url              where the page is
+ * @property {{page: number, replicas: number[]}} ports
+ * @property {Replica[]} replicas
+ * @property {Replica[]} workers
+ * @property {Replica} [proxy]         nginx, when there are several replicas
+ * @property {import('./stores/stores.mjs').Stores} stores
+ * @property {string} home             the folder with logs/
+ * @property {() => Promise<void>} stop
+ * @property {() => void} killNow
+ */
+
+/**
+ * Starts the built product as real processes: stores unless given, migrations, replicas and workers, and nginx in
+ * front when there are several replicas. Resolves once the page is served.
+ *
+ * @param {object} [options]
+ * @param {number} [options.replicas]  api processes, 1 unless given
+ * @param {number} [options.workers]   1 unless given
+ * @param {{databaseUrl: string, redisUrl: string}} [options.stores]  unless given, those of DATABASE_URL and
+ *   REDIS_URL, or private ones
+ * @param {number} [options.port]      of the page; a free one unless given
+ * @param {Record<string, string>} [options.env]  further settings for every process, over the launcher's own
+ * @param {boolean} [options.isProxied]  nginx also in front of a single replica
+ * @param {boolean} [options.isKeptRunning]  start again what dies; true unless given
+ * @param {string} [options.home]      for data and logs; a folder that goes with the stack unless given
+ * @param {typeof thawPrograms} [options.programs]  what to run instead of the product
+ * @param {string} [options.page]      folder of the built page
+ * @param {(label: string, text: string) => void} [options.say]
+ * @returns {Promise<Stack>}
+ * @throws {Complaint}
+ */
+export async function startStack(options = {}) {
+  const stack = new ThawStack(options);
+  await stack.start();
+  return stack;
+}
+
+/** @throws {Complaint} when nothing can listen on the port, saying how to choose another */
+export async function refuseTakenPort(port) {
+  const problem = await portProblem(port);
+  if (!problem) return;
+  const why = problem === 'EACCES' ? 'needs more rights than you have' : 'is taken by another program';
+  throw new Complaint(`Port ${port} ${why}: choose another one, for example npm start -- --port ${port + 1}`);
+}
+
+/** What `startStack` starts, for callers that may want to end it before it has started. */
+export class ThawStack {
+  replicas = [];
+  workers = [];
+  #options;
+  #isHomeOurs;
+  #ownStores;
+  #stopped;
+
+  constructor(options) {
+    const { replicas = 1, workers = 1, env = {}, programs = thawPrograms, say = sayNothing } = options;
+    const page = options.page ?? inRepository('frontend/dist');
+    const isProxied = options.isProxied ?? replicas > 1;
+    this.#options = {
+      isKeptRunning: true,
+      ...options,
+      replicas,
+      workers,
+      env,
+      programs,
+      say,
+      page,
+      isProxied,
+    };
+    this.#isHomeOurs = !options.home;
+    this.home = options.home ?? temporaryHome();
+  }
+
+  /** @throws {Complaint} after everything that had been started was stopped */
+  async start() {
+    try {
+      await this.#start();
+    } catch (error) {
+      await this.stop();
+      throw error;
+    }
+  }
+
+  async #start() {
+    const { port, say, stores, env } = this.#options;
+    await endLeftovers(this.home);
+    if (port) await refuseTakenPort(port);
+    if (!stores) {
+      this.#ownStores = await openStores({ home: this.home, env: { ...process.env, ...env }, say });
+    }
+    this.stores = stores ?? this.#ownStores;
+    await this.#migrate();
+    await this.#choosePorts();
+    this.url = `http://localhost:${this.ports.page}`;
+    this.replicas = this.ports.replicas.map((replicaPort, index) => this.#replica(index, replicaPort));
+    this.workers = this.ports.workers.map((internalPort, index) => this.#worker(index, internalPort));
+    await allOrFirstFailure([...this.replicas, ...this.workers].map((replica) => replica.start()));
+    if (this.#options.isProxied) await this.#startProxy();
+    await this.#untilServed();
+  }
+
+  /** Makes a start that is going on fail soon. */
+  interrupt() {
+    for (const replica of [this.proxy, ...this.replicas, ...this.workers]) replica?.kill('SIGTERM');
+  }
+
+  /** Stops all of it in order: nginx, replicas and workers, then the stores that it brought. */
+  stop() {
+    this.#stopped ??= this.#stop();
+    return this.#stopped;
+  }
+
+  /** Ends all of it at once. */
+  killNow() {
+    for (const replica of [this.proxy, ...this.replicas, ...this.workers]) replica?.kill('SIGKILL');
+    this.#ownStores?.killNow();
+  }
+
+  async #stop() {
+    // nginx stops listening first and ends when its last connection has, so that the replicas' goodbyes get through.
+    this.proxy?.retire('SIGQUIT');
+    await Promise.all([...this.replicas, ...this.workers].map((replica) => replica.stop()));
+    await this.proxy?.stop();
+    await this.#ownStores?.close();
+    if (this.#isHomeOurs) deleteHome(this.home);
+  }
+
+  async #migrate() {
+    const { command, args } = this.#options.programs.migrate;
+    const logFile = path.join(this.home, 'logs', 'migrate.log');
+    await mustRun('The database could not be brought up to date', command, args, {
+      env: this.#environment({}),
+      logFile,
+    });
+  }
+
+  async #choosePorts() {
+    const { replicas, workers, port, isProxied } = this.#options;
+    const free = await freePorts(2 * replicas + workers + 1);
+    const page = port ?? free.pop();
+    const apiPorts = isProxied ? free.splice(0, replicas) : [page];
+    this.ports = {
+      page,
+      replicas: apiPorts,
+      internal: free.splice(0, replicas),
+      workers: free.splice(0, workers),
+    };
+  }
+
+  #replica(index, port) {
+    const { isProxied, page, programs } = this.#options;
+    const internalPort = this.ports.internal[index];
+    const settings = {
+      PORT: port,
+      TRUST_PROXY: isProxied ? 1 : 0,
+      // Behind nginx, which serves the page itself, a replica is nobody else's to reach.
+      ...(isProxied ? { HOST: '127.0.0.1' } : { PUBLIC_DIR: page }),
+    };
+    const replica = this.#process(`api-${index + 1}`, programs.api, internalPort, settings);
+    return Object.assign(replica, { port });
+  }
+
+  #worker(index, internalPort) {
+    return this.#process(`worker-${index + 1}`, this.#options.programs.worker, internalPort, {});
+  }
+
+  #process(name, program, internalPort, settings) {
+    const definition = {
+      ...program,
+      name,
+      env: this.#environment({ ...settings, REPLICA_ID: name, INTERNAL_PORT: internalPort }),
+      cwd: inRepository(),
+      logFile: path.join(this.home, 'logs', `${name}.log`),
+      isReady: async () => (await httpStatus(`http://127.0.0.1:${internalPort}/health/ready`)) === 200,
+      endSteps: END_STEPS,
+    };
+    return Object.assign(this.#managed(definition), { internalPort });
+  }
+
+  #managed(definition) {
+    const { isKeptRunning, say } = this.#options;
+    const onRestart = (sentence) => say('restart', sentence);
+    return new ManagedProcess(definition, { home: this.home, isKeptRunning, onRestart });
+  }
+
+  async #startProxy() {
+    const { page, say } = this.#options;
+    const host = this.#host();
+    const { page: port, replicas: apiPorts } = this.ports;
+    const definition = await nginxDefinition({ home: this.home, port, host, apiPorts, page, say });
+    this.proxy = this.#managed({ ...definition, isReady: () => this.#isServed(), endSteps: PROXY_END_STEPS });
+    await this.proxy.start();
+  }
+
+  async #untilServed() {
+    for (let attempt = 0; attempt < 100; attempt += 1) {
+      if (await this.#isServed()) return;
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+    throw new Complaint(`Nothing is served at ${this.url}; the logs are in ${path.join(this.home, 'logs')}.`);
+  }
+
+  async #isServed() {
+    const status = await httpStatus(`http://${this.#host() ?? '127.0.0.1'}:${this.ports.page}/`);
+    return fs.existsSync(path.join(this.#options.page, 'index.html')) ? status === 200 : status !== undefined;
+  }
+
+  /** The address to listen on, when one was given. */
+  #host() {
+    return this.#options.env.HOST ?? process.env.HOST;
+  }
+
+  /** What a process is told: our defaults, over them what the launcher was given, over that the process's own. */
+  #environment(settings) {
+    secret(this.home, 'session-secret', 48);
+    const defaults = {
+      LIMITS_PROFILE: 'load',
+      SESSION_SECRET_FILE: secretFile(this.home, 'session-secret'),
+      STORAGE_DIR: folder(this.home, 'files'),
+    };
+    const stores = { DATABASE_URL: this.stores.databaseUrl, REDIS_URL: this.stores.redisUrl };
+    const all = { ...defaults, ...process.env, ...this.#options.env, ...stores, ...settings };
+    return Object.fromEntries(Object.entries(all).map(([name, value]) => [name, String(value)]));
+  }
+}
+
+function temporaryHome() {
+  const parent = process.env.THAW_HOME ? folder(process.env.THAW_HOME) : os.tmpdir();
+  const home = fs.mkdtempSync(path.join(parent, 'thaw-stack-'));
+  // PostgreSQL may have to run as somebody else, who must be able to enter.
+  fs.chmodSync(home, 0o755);
+  return home;
+}
+
+/** Waits for all to settle before it throws, so that nothing is still starting when the caller stops things. */
+async function allOrFirstFailure(promises) {
+  const failed = (await Promise.allSettled(promises)).find(({ status }) => status === 'rejected');
+  if (failed) throw failed.reason;
+}

@@ -8,6 +8,7 @@ import { userChannel } from '../redis/redis-keys';
 export type UserChannelMessage =
   | { kind: 'frame'; frame: string; exceptSocketId?: string }
   | { kind: 'revoke'; familyIds: 'all' | readonly string[]; exceptFamilyId?: string }
+  | { kind: 'close_socket'; socketId: string }
   | { kind: 'chat_started'; sessionId: string };
 
 /** Sends to one user, wherever his sockets are. */

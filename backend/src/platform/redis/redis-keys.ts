@@ -19,6 +19,8 @@ export const cellOf = (sessionId: string): number => hash(sessionId) % CELL_COUN
 export const laneOf = (cell: number): number => cell % LANE_COUNT;
 
 export const userChannel = (userId: number): string => `user:{${userId}}`;
+/** Sorted set: «replica id|socket id» by the time of opening, over all replicas. */
+export const userSocketsKey = (userId: number): string => `sockets:{${userId}}`;
 export const probeChannel = (replicaId: string): string => `probe:${replicaId}`;
 
 export const rateLimitKey = (bucket: string, subject: string | number): string =>

@@ -1,0 +1,118 @@
+import { RedisScript } from '../redis/redis-script';
+
+/** First element of an append's answer. */
+export const appendOutcome = { appended: 1, behind: 0, diverged: -1, outboxFull: -2, claimLost: -3 } as const;
+
+export type AppendReply =
+  | [typeof appendOutcome.appended, outboxWasEmpty: 0 | 1, ...ids: string[]]
+  | [typeof appendOutcome.behind, length: number, missed: [id: string, fields: string[]][]]
+  | [typeof appendOutcome.diverged | typeof appendOutcome.outboxFull | typeof appendOutcome.claimLost];
+
+/**
+ * The one generic append. Knows no rule of the product: it compares the stream's end with what the caller
+ * decided upon, adds the events to the stream and to the cell's outbox, and publishes them.
+ *
+ * KEYS: stream, outbox, claims. ARGV: expected length, expected last id, channel, outbox cap, session id,
+ * claim (a member of claims that must be overdue, or ''), then the events.
+ */
+export const appendScript = new RedisScript<AppendReply>(`
+local length = redis.call('XLEN', KEYS[1])
+if length ~= tonumber(ARGV[1]) then
+  return {0, length, redis.call('XRANGE', KEYS[1], ARGV[2] == '' and '-' or '(' .. ARGV[2], '+')}
+end
+if length > 0 and redis.call('XREVRANGE', KEYS[1], '+', '-', 'COUNT', 1)[1][1] ~= ARGV[2] then return {-1} end
+local queued = redis.call('XLEN', KEYS[2])
+if queued >= tonumber(ARGV[4]) then return {-2} end
+if ARGV[6] ~= '' then
+  local due = redis.call('ZSCORE', KEYS[3], ARGV[6])
+  local t = redis.call('TIME')
+  if not due or tonumber(due) > t[1] * 1000 + math.floor(t[2] / 1000) then return {-3} end
+  redis.call('ZREM', KEYS[3], ARGV[6])
+end
+local reply = {1, queued == 0 and 1 or 0}
+for i = 7, #ARGV do
+  local id = redis.call('XADD', KEYS[1], '*', 'e', ARGV[i])
+  length = length + 1
+  redis.call('XADD', KEYS[2], '*', 's', ARGV[5], 'i', id, 'e', ARGV[i])
+  redis.call('PUBLISH', ARGV[3], length .. ' ' .. id .. ' ' .. ARGV[i])
+  reply[#reply + 1] = id
+end
+return reply
+`);
+
+const common = `
+local prefix = ARGV[1]
+local function now()
+  local t = redis.call('TIME')
+  return t[1] * 1000 + math.floor(t[2] / 1000)
+end
+local function isPresent(session, user)
+  for _, owner in ipairs(redis.call('HVALS', prefix .. 'sockets:' .. session)) do
+    if string.match(owner, '^[^|]+') == user then return true end
+  end
+  return false
+end
+local function tell(session, user, state)
+  redis.call('PUBLISH', prefix .. 'live:' .. session, 'c ' .. user .. ' ' .. state)
+end
+local function leave(session, socket, graceMs)
+  local owner = redis.call('HGET', prefix .. 'sockets:' .. session, socket)
+  if not owner then return end
+  redis.call('HDEL', prefix .. 'sockets:' .. session, socket)
+  local user = string.match(owner, '^[^|]+')
+  if graceMs >= 0 and not isPresent(session, user) then
+    redis.call('ZADD', prefix .. 'deadlines', now() + graceMs, session .. '|' .. user)
+    tell(session, user, 'reconnecting')
+  end
+end
+`;
+
+/**
+ * A socket is in the chat. KEYS: deadlines (for the slot). ARGV: prefix, session, socket, user, replica, partner.
+ * Answers whether the partner is there.
+ */
+export const enterScript = new RedisScript<0 | 1>(`${common}
+local session, socket, user, replica = ARGV[2], ARGV[3], ARGV[4], ARGV[5]
+redis.call('HSET', prefix .. 'sockets:' .. session, socket, user .. '|' .. replica)
+redis.call('SADD', prefix .. 'replica:' .. replica, session .. '|' .. socket)
+redis.call('SADD', prefix .. 'replicas', replica)
+if redis.call('ZREM', prefix .. 'deadlines', session .. '|' .. user) == 1 then tell(session, user, 'connected') end
+return (isPresent(session, ARGV[6]) or not redis.call('ZSCORE', prefix .. 'deadlines', session .. '|' .. ARGV[6])) and 1 or 0
+`);
+
+/**
+ * A socket has left the chat. KEYS: deadlines. ARGV: prefix, session, socket, replica, grace in ms (-1: the chat
+ * has ended). Losing a user's last socket starts his deadline.
+ */
+export const leaveScript = new RedisScript<null>(`${common}
+redis.call('SREM', prefix .. 'replica:' .. ARGV[4], ARGV[2] .. '|' .. ARGV[3])
+leave(ARGV[2], ARGV[3], tonumber(ARGV[5]))
+return nil
+`);
+
+/**
+ * Sweeps a cell: the sockets of replicas whose lease is gone have left; overdue deadlines are answered.
+ * KEYS: deadlines. ARGV: prefix, grace in ms, then the live replicas.
+ */
+export const sweepScript = new RedisScript<string[]>(`${common}
+local live = {}
+for i = 3, #ARGV do live[ARGV[i]] = true end
+for _, replica in ipairs(redis.call('SMEMBERS', prefix .. 'replicas')) do
+  if not live[replica] then
+    for _, member in ipairs(redis.call('SMEMBERS', prefix .. 'replica:' .. replica)) do
+      local session, socket = string.match(member, '^(.-)|(.*)$')
+      leave(session, socket, tonumber(ARGV[2]))
+    end
+    redis.call('DEL', prefix .. 'replica:' .. replica)
+    redis.call('SREM', prefix .. 'replicas', replica)
+  end
+end
+return redis.call('ZRANGEBYSCORE', prefix .. 'deadlines', '-inf', now(), 'LIMIT', 0, 32)
+`);
+
+/** The chat is over. KEYS: deadlines. ARGV: prefix, session, then its users. */
+export const closeScript = new RedisScript<null>(`${common}
+redis.call('DEL', prefix .. 'sockets:' .. ARGV[2])
+for i = 3, #ARGV do redis.call('ZREM', prefix .. 'deadlines', ARGV[2] .. '|' .. ARGV[i]) end
+return nil
+`);

@@ -1,0 +1,160 @@
+import { Inject, Injectable } from '@nestjs/common';
+import type { Redis } from 'ioredis';
+import { REDIS } from '../redis/redis.module';
+import { cellOf, chatKeys } from '../redis/redis-keys';
+import {
+  appendOutcome,
+  appendScript,
+  closeScript,
+  enterScript,
+  leaveScript,
+  sweepScript,
+} from './hot-log.scripts';
+
+/** One entry of a session's stream. Its version is its place in the stream, from 1. */
+export interface HotLogEntry {
+  /** Stream entry id, `<ms>-<n>`. */
+  id: string;
+  /** The event as it was appended. */
+  text: string;
+}
+
+export interface StreamEnd {
+  version: number;
+  /** Id of the last entry; '' when there is none. */
+  lastId: string;
+}
+
+export type AppendResult =
+  | { kind: 'appended'; ids: readonly string[]; outboxWasEmpty: boolean }
+  /** The stream has more (or, after a lost Redis, less) than expected. */
+  | { kind: 'behind'; version: number; missed: readonly HotLogEntry[] }
+  | { kind: 'diverged' }
+  | { kind: 'outbox_full' }
+  | { kind: 'claim_lost' };
+
+/** Events that may wait in one cell's outbox before senders are told `unavailable`. */
+const OUTBOX_CAP = 50_000;
+
+const toEntries = (rows: readonly [string, string[]][]): HotLogEntry[] =>
+  rows.map(([id, fields]) => ({ id, text: fields[1] ?? '' }));
+
+/** The random chats' live log: a Redis stream each, with who is there and who is missed. */
+@Injectable()
+export class HotLog {
+  constructor(@Inject(REDIS) private readonly redis: Redis) {}
+
+  /**
+   * Appends if the stream still ends as expected; one round trip.
+   * @param claim «session|user» of an overdue deadline, which must still be so.
+   */
+  async append(
+    sessionId: string,
+    expected: StreamEnd,
+    events: readonly string[],
+    claim?: { userId: number },
+  ): Promise<AppendResult> {
+    const keys = chatKeys(cellOf(sessionId));
+    const reply = await appendScript.run(
+      this.redis,
+      [keys.stream(sessionId), keys.outbox, keys.deadlines],
+      [
+        expected.version,
+        expected.lastId,
+        keys.channel(sessionId),
+        OUTBOX_CAP,
+        sessionId,
+        claim ? `${sessionId}|${claim.userId}` : '',
+        ...events,
+      ],
+    );
+    switch (reply[0]) {
+      case appendOutcome.appended: {
+        const [, outboxWasEmpty, ...ids] = reply;
+        return { kind: 'appended', ids, outboxWasEmpty: outboxWasEmpty === 1 };
+      }
+      case appendOutcome.behind:
+        return { kind: 'behind', version: reply[1], missed: toEntries(reply[2]) };
+      case appendOutcome.diverged:
+        return { kind: 'diverged' };
+      case appendOutcome.outboxFull:
+        return { kind: 'outbox_full' };
+      case appendOutcome.claimLost:
+        return { kind: 'claim_lost' };
+    }
+  }
+
+  /** The entries after an id ('' for all), in order. */
+  async read(sessionId: string, afterId = ''): Promise<HotLogEntry[]> {
+    const from = afterId === '' ? '-' : `(${afterId}`;
+    return toEntries(await this.redis.xrange(chatKeys(cellOf(sessionId)).stream(sessionId), from, '+'));
+  }
+
+  /** The versions of many sessions in one pipeline; 0 where there is no such stream. */
+  async versions(sessionIds: readonly string[]): Promise<number[]> {
+    const pipeline = this.redis.pipeline();
+    for (const sessionId of sessionIds) pipeline.xlen(chatKeys(cellOf(sessionId)).stream(sessionId));
+    const replies = (await pipeline.exec()) ?? [];
+    return replies.map(([error, length]) => {
+      if (error) throw error;
+      return Number(length);
+    });
+  }
+
+  async exists(sessionId: string): Promise<boolean> {
+    return (await this.redis.exists(chatKeys(cellOf(sessionId)).stream(sessionId))) === 1;
+  }
+
+  /** Records a socket in the chat. @returns whether the partner is there. */
+  async enter(
+    sessionId: string,
+    socket: { id: string; userId: number; replicaId: string; partnerId: number },
+  ): Promise<boolean> {
+    const keys = chatKeys(cellOf(sessionId));
+    const isPartnerThere = await enterScript.run(
+      this.redis,
+      [keys.deadlines],
+      [keys.prefix, sessionId, socket.id, socket.userId, socket.replicaId, socket.partnerId],
+    );
+    return isPartnerThere === 1;
+  }
+
+  /** A socket is gone; a user's last one starts his deadline, `graceMs` from now. */
+  async leave(sessionId: string, socket: { id: string; replicaId: string }, graceMs: number): Promise<void> {
+    const keys = chatKeys(cellOf(sessionId));
+    await leaveScript.run(
+      this.redis,
+      [keys.deadlines],
+      [keys.prefix, sessionId, socket.id, socket.replicaId, graceMs],
+    );
+  }
+
+  /** Forgets who was in a chat that has ended. */
+  async close(sessionId: string, userIds: readonly number[]): Promise<void> {
+    const keys = chatKeys(cellOf(sessionId));
+    await closeScript.run(this.redis, [keys.deadlines], [keys.prefix, sessionId, ...userIds]);
+  }
+
+  /** Lets the sockets of dead replicas leave. @returns the deadlines of the cell that are overdue. */
+  async sweep(
+    cell: number,
+    liveReplicas: readonly string[],
+    graceMs: number,
+  ): Promise<{ sessionId: string; userId: number }[]> {
+    const keys = chatKeys(cell);
+    const overdue = await sweepScript.run(
+      this.redis,
+      [keys.deadlines],
+      [keys.prefix, graceMs, ...liveReplicas],
+    );
+    return overdue.map((member) => {
+      const bar = member.lastIndexOf('|');
+      return { sessionId: member.slice(0, bar), userId: Number(member.slice(bar + 1)) };
+    });
+  }
+
+  /** Says something to the replicas that serve a session; nothing is stored. */
+  async whisper(sessionId: string, message: string): Promise<void> {
+    await this.redis.publish(chatKeys(cellOf(sessionId)).channel(sessionId), message);
+  }
+}

@@ -1,0 +1,13 @@
+import type { IncomingMessage } from 'node:http';
+
+/**
+ * The address a request came from.
+ * @param trustedProxies how many proxies in front overwrite or extend X-Forwarded-For; 0 believes none.
+ */
+export const clientAddress = (request: IncomingMessage, trustedProxies: number): string => {
+  const direct = request.socket.remoteAddress ?? '';
+  const header = request.headers['x-forwarded-for'];
+  if (trustedProxies === 0 || header === undefined) return direct;
+  const hops = String(header).split(',');
+  return hops[Math.max(0, hops.length - trustedProxies)]?.trim() || direct;
+};

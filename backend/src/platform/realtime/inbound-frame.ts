@@ -1,0 +1,25 @@
+import type { ClientData, ClientEvent } from '@thaw/contract/client-frames';
+import type { SocketConnection } from './socket-connection';
+
+/** One frame from a client, checked by its schema, as a gateway's method receives it. */
+export class InboundFrame<E extends ClientEvent = ClientEvent> {
+  private isAnswered = false;
+
+  constructor(
+    readonly connection: SocketConnection,
+    readonly event: E,
+    readonly data: ClientData<E>,
+    readonly ref: string | undefined,
+  ) {}
+
+  get userId(): number {
+    return this.connection.identity.userId;
+  }
+
+  /** Answers with `ack` (or another event), once, and only a frame that carries a `ref`. */
+  answer(data: object, event = 'ack'): void {
+    if (this.isAnswered || this.ref === undefined) return;
+    this.isAnswered = true;
+    this.connection.send(JSON.stringify({ event, data, ref: this.ref }));
+  }
+}

@@ -1,0 +1,240 @@
+import { type IncomingMessage } from 'node:http';
+import { type INestApplicationContext, Logger, type WsMessageHandler } from '@nestjs/common';
+import { WsAdapter } from '@nestjs/platform-ws';
+import { type RawData, type WebSocket, type WebSocketServer } from 'ws';
+import { clientFrames, type ClientEvent } from '@thaw/contract/client-frames';
+import { closeCodes } from '@thaw/contract/close-codes';
+import type { SocketErrorCode } from '@thaw/contract/error-codes';
+import { limits } from '@thaw/contract/limits';
+import { socketErrorCodes } from '@thaw/contract/error-codes';
+import { ENVIRONMENT, type Environment } from '../../config/environment';
+import { DomainError } from '../errors/domain-error';
+import { errorMessages } from '../errors/error-messages';
+import { isStoreFailure } from '../errors/store-failure';
+import { clientAddress } from './client-address';
+import { FrameBudget } from './frame-budget';
+import { InboundFrame } from './inbound-frame';
+import { FLOODING_AFTER_REFUSALS, frameBudgets, realtimeLimits, socketsPerAddress } from './realtime.limits';
+import { parseUntrustedJson } from './safe-json';
+import { SocketConnection } from './socket-connection';
+import { SOCKET_IDENTITIES, type SocketIdentities, type SocketIdentity } from './socket-identity';
+import { SocketRegistry } from './socket-registry';
+
+type GatewayMethod = (frame: InboundFrame) => Promise<unknown>;
+type VerifyDone = (isAccepted: boolean, status?: number, message?: string) => void;
+
+const closedCodes: ReadonlySet<string> = new Set(socketErrorCodes);
+const isSocketErrorCode = (code: string): code is SocketErrorCode => closedCodes.has(code);
+const isClientEvent = (event: string): event is ClientEvent => Object.hasOwn(clientFrames, event);
+
+/** What a socket needs beside its connection while it lives. */
+interface SocketState {
+  connection: SocketConnection;
+  methods: Map<string, GatewayMethod>;
+  budget: FrameBudget;
+  refusals: number;
+  invalidFrames: number;
+}
+
+/**
+ * Nest's WebSocket adapter with the contract's manners. The stock one lets frames of a socket overtake each
+ * other, drops bad JSON, unknown events and thrown errors in silence, and takes any Origin, size and kind.
+ */
+export class OrderedWsAdapter extends WsAdapter {
+  private readonly log = new Logger(OrderedWsAdapter.name);
+  private readonly environment: Environment;
+  private readonly identities: SocketIdentities;
+  private readonly registry: SocketRegistry;
+  private readonly identityOf = new WeakMap<IncomingMessage, SocketIdentity>();
+  private readonly states = new WeakMap<WebSocket, SocketState>();
+  private readonly perAddress = new Map<string, number>();
+
+  constructor(application: INestApplicationContext) {
+    super(application);
+    this.environment = application.get<Environment>(ENVIRONMENT);
+    this.identities = application.get<SocketIdentities>(SOCKET_IDENTITIES);
+    this.registry = application.get(SocketRegistry);
+  }
+
+  override create(port: number, options: Record<string, unknown> = {}): WebSocketServer {
+    const server = super.create(port, {
+      ...options,
+      clientTracking: false,
+      perMessageDeflate: false,
+      maxPayload: limits.frameMaxBytes,
+      maxFragments: realtimeLimits.fragments,
+      closeTimeout: realtimeLimits.closeTimeoutMs,
+      verifyClient: ({ req }: { req: IncomingMessage }, done: VerifyDone) => void this.verify(req, done),
+    }) as WebSocketServer;
+    server.on('connection', (socket: WebSocket, request: IncomingMessage) => this.accept(socket, request));
+    return server;
+  }
+
+  override bindErrorHandler(server: WebSocketServer): WebSocketServer {
+    server.on('error', (error) => this.log.error(error));
+    // Peers break the protocol at will, so their errors close the socket and are not worth a line each; but a
+    // socket without an error listener would end the process.
+    server.on('connection', (socket: WebSocket) => socket.on('error', () => undefined));
+    return server;
+  }
+
+  override bindMessageHandlers(socket: WebSocket, handlers: WsMessageHandler[]): void {
+    const state = this.states.get(socket);
+    for (const { message, callback } of handlers) {
+      state?.methods.set(String(message), callback as unknown as GatewayMethod);
+    }
+  }
+
+  private async verify(request: IncomingMessage, done: VerifyDone): Promise<void> {
+    if (!this.identities.isAllowedOrigin(request)) return done(false, 403, 'Forbidden');
+    const address = clientAddress(request, this.environment.TRUST_PROXY);
+    if ((this.perAddress.get(address) ?? 0) >= socketsPerAddress[this.environment.LIMITS_PROFILE]) {
+      return done(false, 429, 'Too Many Requests');
+    }
+    try {
+      const identity = await this.identities.identify(request);
+      if (identity) this.identityOf.set(request, identity);
+      done(true);
+    } catch (error) {
+      this.log.warn(`An upgrade could not be checked: ${error instanceof Error ? error.name : 'unknown'}`);
+      done(false, 503, 'Service Unavailable');
+    }
+  }
+
+  private accept(socket: WebSocket, request: IncomingMessage): void {
+    const identity = this.identityOf.get(request);
+    if (!identity) {
+      socket.close(closeCodes.notSignedIn);
+      return;
+    }
+    const now = Date.now();
+    const { burst, perSecond } = frameBudgets[this.environment.LIMITS_PROFILE];
+    const connection = new SocketConnection(socket, identity, (text) => this.handle(state, text), now);
+    const state: SocketState = {
+      connection,
+      methods: new Map(),
+      budget: new FrameBudget(burst, perSecond, now),
+      refusals: 0,
+      invalidFrames: 0,
+    };
+    this.states.set(socket, state);
+    connection.ready = this.registry.register(connection).catch((error: unknown) => {
+      this.log.warn(
+        `A socket could not be registered: ${error instanceof Error ? error.message : 'unknown'}`,
+      );
+      connection.close(closeCodes.internalError);
+    });
+    this.count(clientAddress(request, this.environment.TRUST_PROXY), +1);
+    const authenticateTimer = setTimeout(() => {
+      if (!connection.isAuthenticated) connection.close(closeCodes.authenticateTimeout);
+    }, limits.authenticateWithinMs);
+
+    socket.on('message', (data: RawData, isBinary: boolean) => {
+      if (isBinary) connection.close(closeCodes.unsupportedData);
+      // Text frames arrive whole, as one Buffer: that is ws's default binaryType.
+      else connection.enqueue((data as Buffer).toString());
+    });
+    socket.on('close', (code: number) => {
+      clearTimeout(authenticateTimer);
+      this.count(clientAddress(request, this.environment.TRUST_PROXY), -1);
+      const isClean = code === closeCodes.normal || code === closeCodes.goingAwayClient;
+      this.registry.unregister(connection, isClean);
+    });
+  }
+
+  private count(address: string, change: number): void {
+    const count = (this.perAddress.get(address) ?? 0) + change;
+    if (count > 0) this.perAddress.set(address, count);
+    else this.perAddress.delete(address);
+  }
+
+  private async handle(state: SocketState, text: string): Promise<void> {
+    const { connection } = state;
+    await connection.ready;
+    let ref: string | undefined;
+    try {
+      const envelope = parseEnvelope(text);
+      ref = envelope.ref;
+      this.spend(state);
+      await this.dispatch(state, envelope);
+    } catch (error) {
+      this.refuse(state, error, ref);
+    }
+  }
+
+  private spend(state: SocketState): void {
+    const waitMs = state.budget.take(Date.now());
+    if (waitMs === 0) {
+      state.refusals = 0;
+      return;
+    }
+    state.refusals += 1;
+    if (state.refusals >= FLOODING_AFTER_REFUSALS) state.connection.close(closeCodes.flooding);
+    throw new DomainError('rate_limited', { retryAfterMs: waitMs });
+  }
+
+  private async dispatch(
+    { connection, methods }: SocketState,
+    { event, data, ref }: Envelope,
+  ): Promise<void> {
+    if (event === 'ping') {
+      connection.send(JSON.stringify({ event: 'pong', ref }));
+      return;
+    }
+    const method = methods.get(event);
+    if (!method || !isClientEvent(event)) throw new DomainError('unknown_event');
+    if (!connection.isAuthenticated && event !== 'authenticate') throw new DomainError('not_authenticated');
+    const parsed = clientFrames[event].safeParse(data ?? {});
+    if (!parsed.success) throw new DomainError('invalid_payload');
+    const frame = new InboundFrame(connection, event, parsed.data, ref);
+    await method(frame);
+    frame.answer({});
+  }
+
+  private refuse(state: SocketState, error: unknown, ref: string | undefined): void {
+    const { connection } = state;
+    const code = toSocketErrorCode(error);
+    if (code === 'internal') {
+      this.log.error(
+        error instanceof Error ? (error.stack ?? error.message) : 'A gateway threw what is no error',
+      );
+    }
+    const retryAfterMs = error instanceof DomainError ? error.retryAfterMs : undefined;
+    const message = (error instanceof DomainError ? error.publicMessage : undefined) ?? errorMessages[code];
+    connection.send(JSON.stringify({ event: 'error', data: { code, message, retryAfterMs }, ref }));
+    if (code !== 'invalid_json' && code !== 'unknown_event' && code !== 'invalid_payload') return;
+    state.invalidFrames += 1;
+    if (state.invalidFrames >= limits.invalidFramesBeforeClose) connection.close(closeCodes.policyViolation);
+  }
+}
+
+interface Envelope {
+  event: string;
+  data: object | undefined;
+  ref: string | undefined;
+}
+
+/** The envelope by hand: it is read for every frame, and says no more than these four checks. */
+const parseEnvelope = (text: string): Envelope => {
+  let value: unknown;
+  try {
+    value = parseUntrustedJson(text);
+  } catch {
+    throw new DomainError('invalid_json');
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw new DomainError('invalid_json');
+  const { event, data, ref } = value as Record<string, unknown>;
+  if (typeof event !== 'string') throw new DomainError('unknown_event');
+  if (data !== undefined && (typeof data !== 'object' || data === null))
+    throw new DomainError('invalid_payload');
+  if (ref !== undefined && (typeof ref !== 'string' || ref.length > limits.refMaxLength)) {
+    throw new DomainError('invalid_payload');
+  }
+  return { event, data: data ?? undefined, ref };
+};
+
+const toSocketErrorCode = (error: unknown): SocketErrorCode => {
+  if (error instanceof DomainError) return isSocketErrorCode(error.code) ? error.code : 'forbidden';
+  return isStoreFailure(error) ? 'unavailable' : 'internal';
+};

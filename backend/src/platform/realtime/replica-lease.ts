@@ -1,0 +1,94 @@
+import { Inject, Injectable, Logger, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
+import type { Redis } from 'ioredis';
+import { ENVIRONMENT, type Environment } from '../../config/environment';
+import { REDIS } from '../redis/redis.module';
+import { RedisScript } from '../redis/redis-script';
+import { matchingKeys } from '../redis/redis-keys';
+
+const RENEW_EVERY_MS = 1_000;
+const LEASE_MS = 4_000;
+
+/**
+ * KEYS: leases. ARGV: replica, lease ms.
+ * Answers whether the lease had run out, and the live replicas by name.
+ */
+const renewLease = new RedisScript<[number, ...string[]]>(`
+local t = redis.call('TIME')
+local now = t[1] * 1000 + math.floor(t[2] / 1000)
+local score = redis.call('ZSCORE', KEYS[1], ARGV[1])
+local lapsed = (not score or tonumber(score) <= now) and 1 or 0
+redis.call('ZADD', KEYS[1], now + ARGV[2], ARGV[1])
+redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now - 60000)
+local live = redis.call('ZRANGEBYSCORE', KEYS[1], '(' .. now, '+inf')
+table.sort(live)
+return {lapsed, unpack(live)}
+`);
+
+/** This replica's claim to be alive: renewed every second, gone after four. What it recorded counts that long. */
+@Injectable()
+export class ReplicaLease implements OnModuleInit, OnApplicationShutdown {
+  private readonly logger = new Logger(ReplicaLease.name);
+  private readonly lapseListeners: (() => void)[] = [];
+  private readonly renewalListeners: (() => void)[] = [];
+  private timer: NodeJS.Timeout | undefined;
+  private live: readonly string[] = [];
+  private hasBeenHeld = false;
+
+  constructor(
+    @Inject(REDIS) private readonly redis: Redis,
+    @Inject(ENVIRONMENT) private readonly environment: Environment,
+  ) {}
+
+  get replicaId(): string {
+    return this.environment.replicaId;
+  }
+
+  /** The replicas whose lease lived at the last renewal, sorted. */
+  get liveReplicas(): readonly string[] {
+    return this.live;
+  }
+
+  /** The lease had run out while this process lived: what it recorded was swept and must be recorded again. */
+  onLapsed(listener: () => void): void {
+    this.lapseListeners.push(listener);
+  }
+
+  /** After every renewal, about once a second. */
+  onRenewed(listener: () => void): void {
+    this.renewalListeners.push(listener);
+  }
+
+  async onModuleInit(): Promise<void> {
+    await this.renew();
+    this.timer = setInterval(() => void this.renew(), RENEW_EVERY_MS);
+  }
+
+  onApplicationShutdown(): void {
+    clearInterval(this.timer);
+  }
+
+  /** Gives the lease up, so that others need not wait for it to run out. */
+  async release(): Promise<void> {
+    clearInterval(this.timer);
+    await this.redis.zrem(matchingKeys.leases, this.replicaId);
+  }
+
+  private async renew(): Promise<void> {
+    try {
+      const [lapsed, ...live] = await renewLease.run(
+        this.redis,
+        [matchingKeys.leases],
+        [this.replicaId, LEASE_MS],
+      );
+      this.live = live;
+      if (lapsed === 1 && this.hasBeenHeld) {
+        this.logger.warn('The lease had run out; recording sockets again');
+        for (const listener of this.lapseListeners) listener();
+      }
+      this.hasBeenHeld = true;
+      for (const listener of this.renewalListeners) listener();
+    } catch (error) {
+      this.logger.warn(`The lease was not renewed: ${error instanceof Error ? error.message : 'unknown'}`);
+    }
+  }
+}

@@ -1,0 +1,39 @@
+const FORBIDDEN_KEYS = new Set(['__proto__', 'constructor', 'prototype']);
+// A key can also be spelt with escapes, so any escape makes us look.
+const SUSPICIOUS = /__proto__|constructor|prototype|\\u/;
+
+const hasForbiddenKey = (value: unknown): boolean => {
+  if (typeof value !== 'object' || value === null) return false;
+  return Object.entries(value).some(([key, inner]) => FORBIDDEN_KEYS.has(key) || hasForbiddenKey(inner));
+};
+
+/** Deeper than any frame of the contract, and far from where JSON.stringify gives up. */
+const MAX_DEPTH = 16;
+
+const isTooDeep = (text: string): boolean => {
+  let depth = 0;
+  let isInString = false;
+  for (let index = 0; index < text.length; index += 1) {
+    const character = text.charCodeAt(index);
+    if (isInString) {
+      if (character === 92) index += 1;
+      else if (character === 34) isInString = false;
+    } else if (character === 34) isInString = true;
+    else if (character === 123 || character === 91) {
+      depth += 1;
+      if (depth > MAX_DEPTH) return true;
+    } else if (character === 125 || character === 93) depth -= 1;
+  }
+  return false;
+};
+
+/**
+ * JSON from outside.
+ * @throws SyntaxError when it is malformed, nested deeper than any frame needs, or names a prototype.
+ */
+export const parseUntrustedJson = (text: string): unknown => {
+  if (isTooDeep(text)) throw new SyntaxError('JSON is nested too deeply');
+  const value: unknown = JSON.parse(text);
+  if (SUSPICIOUS.test(text) && hasForbiddenKey(value)) throw new SyntaxError('JSON names a prototype');
+  return value;
+};

@@ -1,0 +1,89 @@
+import { randomBytes } from 'node:crypto';
+import { WebSocket } from 'ws';
+import { closeCodes, type CloseCode } from '@thaw/contract/close-codes';
+import type { ServerData, ServerEvent } from '@thaw/contract/server-frames';
+import { realtimeLimits } from './realtime.limits';
+import type { SocketIdentity } from './socket-identity';
+
+export type FrameHandler = (text: string) => Promise<void>;
+
+/** One socket: its frames are handled strictly in order, one after the other, and never more than fit. */
+export class SocketConnection {
+  readonly id = randomBytes(9).toString('base64url');
+  isAuthenticated = false;
+  /** Settles when the socket is registered and its user's channel is heard; the first frame waits for it. */
+  ready: Promise<void> = Promise.resolve();
+  private readonly queue: string[] = [];
+  private isHandling = false;
+  private pingedAt: number | undefined;
+  private lastHeardAt: number;
+  private isClosing = false;
+
+  constructor(
+    private readonly socket: WebSocket,
+    readonly identity: SocketIdentity,
+    private readonly handle: FrameHandler,
+    now: number,
+  ) {
+    this.lastHeardAt = now;
+    socket.on('pong', () => (this.pingedAt = undefined));
+  }
+
+  get isOpen(): boolean {
+    return !this.isClosing && this.socket.readyState === WebSocket.OPEN;
+  }
+
+  /** Sends one serialised frame. A consumer that does not keep up is closed with 1013. */
+  send(frame: string): void {
+    if (!this.isOpen) return;
+    this.socket.send(frame);
+    if (this.socket.bufferedAmount > realtimeLimits.bufferedBytes) this.close(closeCodes.consumerTooSlow);
+  }
+
+  sendFrame<E extends ServerEvent>(event: E, data: ServerData<E>): void {
+    this.send(JSON.stringify({ event, data }));
+  }
+
+  close(code: CloseCode): void {
+    if (this.isClosing) return;
+    this.isClosing = true;
+    this.queue.length = 0;
+    this.socket.close(code);
+  }
+
+  /** Resolves when no frame is being handled and none waits. */
+  async idle(): Promise<void> {
+    while (this.isHandling) await new Promise((resolve) => setImmediate(resolve));
+  }
+
+  /** Takes a text frame in; the order of arrival is the order of handling. */
+  enqueue(text: string): void {
+    if (this.isClosing) return;
+    if (this.queue.length >= realtimeLimits.queuedFrames) {
+      this.close(closeCodes.flooding);
+      return;
+    }
+    this.queue.push(text);
+    if (!this.isHandling) void this.drain();
+  }
+
+  /** Called now and then: pings a quiet peer, cuts a dead one. */
+  checkHeartbeat(now: number): void {
+    if (this.pingedAt !== undefined) {
+      if (now - this.pingedAt >= realtimeLimits.pongWithinMs) this.socket.terminate();
+      return;
+    }
+    if (now - this.lastHeardAt < realtimeLimits.pingEveryMs - realtimeLimits.heartbeatMs) return;
+    this.lastHeardAt = now;
+    this.pingedAt = now;
+    this.socket.ping();
+  }
+
+  private async drain(): Promise<void> {
+    this.isHandling = true;
+    for (let text = this.queue.shift(); text !== undefined; text = this.queue.shift()) {
+      await this.handle(text);
+    }
+    this.isHandling = false;
+  }
+}

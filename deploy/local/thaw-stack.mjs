@@ -1,5 +1,4 @@
 import fs from 'node:fs';
-import os from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
 import { Complaint } from './complaint.mjs';
@@ -10,7 +9,8 @@ import { endLeftovers, ManagedProcess } from './processes/managed-process.mjs';
 import { freePorts, portProblem } from './processes/ports.mjs';
 import { mustRun } from './processes/run-to-end.mjs';
 import { nginxDefinition } from './proxy/nginx.mjs';
-import { deleteHome, openStores } from './stores/stores.mjs';
+import { openStores } from './stores/stores.mjs';
+import { endTemporaryHome, makeTemporaryHome } from './temporary-homes.mjs';
 
 // A replica takes up to 25 s to say goodbye to its sockets.
 const END_STEPS = [
@@ -114,7 +114,7 @@ export class ThawStack {
       isProxied,
     };
     this.#isHomeOurs = !options.home;
-    this.home = options.home ?? temporaryHome();
+    this.home = options.home ?? makeTemporaryHome();
   }
 
   /** @throws {Complaint} after everything that had been started was stopped */
@@ -168,7 +168,7 @@ export class ThawStack {
     await Promise.all([...this.replicas, ...this.workers].map((replica) => replica.stop()));
     await this.proxy?.stop();
     await this.#ownStores?.close();
-    if (this.#isHomeOurs) deleteHome(this.home);
+    if (this.#isHomeOurs) await endTemporaryHome(this.home);
   }
 
   async #migrate() {
@@ -268,14 +268,6 @@ export class ThawStack {
     const all = { ...defaults, ...process.env, ...this.#options.env, ...stores, ...settings };
     return Object.fromEntries(Object.entries(all).map(([name, value]) => [name, String(value)]));
   }
-}
-
-function temporaryHome() {
-  const parent = process.env.THAW_HOME ? folder(process.env.THAW_HOME) : os.tmpdir();
-  const home = fs.mkdtempSync(path.join(parent, 'thaw-stack-'));
-  // PostgreSQL may have to run as somebody else, who must be able to enter.
-  fs.chmodSync(home, 0o755);
-  return home;
 }
 
 /** Waits for all to settle before it throws, so that nothing is still starting when the caller stops things. */

@@ -13,21 +13,22 @@ process.on('exit', () => running.forEach((child) => endGroup(child, 'SIGKILL')))
  * @param {string} command
  * @param {string[]} args
  * @param {object} [options] cwd, env, uid, gid as for spawn; `input` for its stdin; `limitMs` after which it is ended;
- *   `logFile` to write its output to; `isShown` to let it use the terminal
+ *   `logFile` to write its output to; `onOutput` to be given each piece of it;
+ *   `shownLines` of its output in a complaint, 12 unless given
  * @returns {Promise<{code: number | null, signal: string | null, output: string, isOverdue: boolean, error?: Error}>}
  */
 export function runToEnd(command, args, options = {}) {
-  const { cwd, env, uid, gid, input, limitMs, logFile, isShown } = options;
+  const { cwd, env, uid, gid, input, limitMs, logFile, onOutput } = options;
   return new Promise((resolve) => {
-    const stdio = isShown ? 'inherit' : ['pipe', 'pipe', 'pipe'];
     // In a group of its own, so that what it started itself ends with it.
-    const child = spawn(command, args, { cwd, env, uid, gid, stdio, detached: !isShown });
+    const child = spawn(command, args, { cwd, env, uid, gid, detached: true });
     running.add(child);
     const pieces = [];
     const log = logFile && fs.createWriteStream(prepared(logFile));
     for (const stream of [child.stdout, child.stderr]) {
       stream?.on('data', (piece) => {
         pieces.push(piece);
+        onOutput?.(piece);
         log?.write(piece);
       });
     }
@@ -63,7 +64,11 @@ export async function mustRun(sentence, command, args, options) {
   const result = await runToEnd(command, args, options);
   if (result.code === 0) return result;
   const logNote = options?.logFile ? ` (all of it: ${options.logFile})` : '';
-  const lines = result.output.trimEnd().split('\n').slice(-12).join('\n');
+  const lines = result.output
+    .trimEnd()
+    .split('\n')
+    .slice(-(options?.shownLines ?? 12))
+    .join('\n');
   throw new Complaint(`${sentence}: ${howItEnded(result)}${logNote}.\n${lines}`.trimEnd());
 }
 

@@ -2,6 +2,7 @@ import path from 'node:path';
 import process from 'node:process';
 import { inRepository, localHome } from '../places.mjs';
 import { mustRun } from '../processes/run-to-end.mjs';
+import { packageCommand } from './node-packages.mjs';
 
 /** nx without its background process, which would outlive us, and without its interactive screen. */
 export const nxEnvironment = () => ({
@@ -13,11 +14,11 @@ export const nxEnvironment = () => ({
 
 /** The command line that runs a target in all projects. */
 export const nxRunMany = (target) => [
-  process.execPath,
-  inRepository('node_modules/nx/bin/nx.js'),
+  ...packageCommand('nx'),
   'run-many',
   '-t',
   target,
+  '--output-style=static',
 ];
 
 /** Builds what has changed since the last build. @throws {Complaint} with the end of the compilers' output */
@@ -25,5 +26,10 @@ export async function build(say) {
   say('build', 'contract, backend, frontend');
   const [command, ...args] = nxRunMany('build');
   const logFile = path.join(localHome, 'logs', 'build.log');
-  await mustRun('The build failed', command, args, { cwd: inRepository(), env: nxEnvironment(), logFile });
+  await mustRun('The build failed', command, args, {
+    cwd: inRepository(),
+    env: nxEnvironment(),
+    logFile,
+    shownLines: 60,
+  });
 }

@@ -14,7 +14,7 @@ export async function ensurePackages(say, root = inRepository()) {
   if (readIfThere(stampFile) === stamp) return;
   if (!areInstalled(root)) {
     say('packages', 'npm ci, this takes a minute the first time');
-    const [command, ...first] = npm();
+    const [command, ...first] = npmCommand();
     const args = [...first, 'ci', '--include=dev', '--no-audit', '--no-fund', '--loglevel=error'];
     const logFile = path.join(localHome, 'logs', 'npm.log');
     await mustRun('npm could not install the packages', command, args, {
@@ -46,13 +46,19 @@ function stampOf(root) {
   return `${hash} ${process.platform}-${process.arch} ${process.versions.modules}\n`;
 }
 
-function npm() {
+/** The command line of npm. @throws {Complaint} when there is none */
+export function npmCommand() {
   // Under `npm start` this names the npm that runs us, which need not be on PATH.
   const script = process.env.npm_execpath;
   if (script && /npm-cli\.c?js$/.test(script) && fs.existsSync(script)) return [process.execPath, script];
   const program = findProgram(['npm'], [path.dirname(process.execPath)]);
   if (!program) throw new Complaint('npm is missing: it comes with Node, so install Node anew.');
   return [program];
+}
+
+/** The command line of a program that a package of ours brings, run by this Node. */
+export function packageCommand(name) {
+  return [process.execPath, fs.realpathSync(inRepository('node_modules/.bin', name))];
 }
 
 function readIfThere(file) {

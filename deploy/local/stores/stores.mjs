@@ -53,6 +53,12 @@ export function deleteHome(home) {
     fs.rmSync(place, { recursive: true, force: true, maxRetries: 3 });
 }
 
+/** Ends the private stores of a home that nobody uses any more, as after a kill of everybody who did. */
+export async function endAbandonedStores(home) {
+  const kinds = [postgresKind(home, { isDurable: true }), redisKind(home, sayNothing)];
+  await new PrivateStores(home, kinds).stopIfUnused();
+}
+
 /** Like every secret, an address may also lie in a file. */
 function givenUrl(env, name) {
   if (env[name]) return env[name];
@@ -136,6 +142,10 @@ class PrivateStores {
 
   async #leave() {
     fs.rmSync(this.#userFile, { force: true });
+    await this.stopIfUnused();
+  }
+
+  async stopIfUnused() {
     if (this.#otherUsers().length > 0) return;
     await Promise.all(this.#stores.map((store) => store.stop()));
   }

@@ -1,19 +1,17 @@
 import { spawn } from 'node:child_process';
 import fs from 'node:fs';
-import os from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
 import { inRepository } from '../places.mjs';
 import { isRunning } from '../processes/process-identity.mjs';
-import { deleteHome } from '../stores/stores.mjs';
+import { endTemporaryHome, makeTemporaryHome } from '../temporary-homes.mjs';
 
 const PATIENCE_MS = 30_000;
 
 /** A home folder of its own for a test, deleted at the test's end. */
 export function temporaryHome(test) {
-  const home = fs.mkdtempSync(path.join(os.tmpdir(), 'thaw-launcher-test-'));
-  fs.chmodSync(home, 0o755);
-  test.after(() => deleteHome(home));
+  const home = makeTemporaryHome();
+  test.after(() => endTemporaryHome(home));
   return home;
 }
 

@@ -1,0 +1,177 @@
+import fs from 'node:fs';
+import path from 'node:path';
+import process from 'node:process';
+import { bold, dim, say } from '../console.mjs';
+import { inRepository, localHome, secret, secretFile } from '../places.mjs';
+import { followLogs } from '../processes/follow-log.mjs';
+import { onInterruption } from '../processes/interruption.mjs';
+import { endLeftovers, ManagedProcess } from '../processes/managed-process.mjs';
+import { httpStatus } from '../processes/http-status.mjs';
+import { freePorts } from '../processes/ports.mjs';
+import { mustRun, signalRunning } from '../processes/run-to-end.mjs';
+import { build } from '../provide/build.mjs';
+import { ensurePackages, packageCommand } from '../provide/node-packages.mjs';
+import { openStores } from '../stores/stores.mjs';
+import { refuseTakenPort, thawPrograms } from '../thaw-stack.mjs';
+
+const PAGE_PORT = 5173;
+const END_STEPS = [
+  { signal: 'SIGTERM', waitMs: 5_000 },
+  { signal: 'SIGKILL', waitMs: 2_000 },
+];
+
+/**
+ * `npm run dev`: the stores, the backend compiled and started anew at each change, and Vite's server for the page,
+ * which passes /api and /ws on.
+ */
+export async function main() {
+  const port = Number(process.env.PORT || PAGE_PORT);
+  process.stdout.write(`\n  ${bold('Thaw: development')}\n\n`);
+  await endLeftovers(localHome);
+  await refuseTakenPort(port);
+  const session = new DevelopmentSession(port);
+  const starting = session.start();
+  const stopped = new Promise((resolve, reject) => {
+    onInterruption({
+      stop: () => {
+        signalRunning('SIGTERM');
+        starting
+          .catch(() => {})
+          .then(() => session.stop())
+          .then(resolve, reject);
+      },
+      kill: () => {
+        session.killNow();
+        process.exit(1);
+      },
+    });
+  });
+  try {
+    await starting;
+  } catch (error) {
+    await session.stop();
+    throw error;
+  }
+  process.stdout.write(`\nhttp://localhost:${port}\n\n`);
+  await stopped;
+  process.exit(0);
+}
+
+class DevelopmentSession {
+  #port;
+  #stores;
+  #processes = [];
+  #stopFollowing = () => {};
+
+  constructor(port) {
+    this.#port = port;
+  }
+
+  async start() {
+    await ensurePackages(say);
+    await build(say);
+    this.#stores = await openStores({ home: localHome, say });
+    const [apiPort, apiInternal, workerInternal] = await freePorts(3);
+    const { migrate } = thawPrograms;
+    const env = this.#environment({});
+    await mustRun('The database could not be brought up to date', migrate.command, migrate.args, { env });
+    this.#processes = [
+      this.#watched('compiler', compiler(), {}, async () => true),
+      this.#watched(
+        'api',
+        watching('main.api.js'),
+        { PORT: apiPort, INTERNAL_PORT: apiInternal },
+        ready(apiInternal),
+      ),
+      this.#watched(
+        'worker',
+        watching('main.worker.js'),
+        { INTERNAL_PORT: workerInternal },
+        ready(workerInternal),
+      ),
+      this.#watched(
+        'vite',
+        vite(this.#port),
+        { THAW_API_URL: `http://127.0.0.1:${apiPort}` },
+        page(this.#port),
+      ),
+    ];
+    this.#stopFollowing = followLogs(
+      Object.fromEntries(this.#processes.map(({ name, logFile }) => [name, logFile])),
+      (line) => console.log(dim(line)),
+    );
+    await Promise.all(this.#processes.map((managed) => managed.start()));
+  }
+
+  async stop() {
+    await Promise.all(this.#processes.map((managed) => managed.stop()));
+    this.#stopFollowing();
+    await this.#stores?.close();
+  }
+
+  killNow() {
+    this.#processes.forEach((managed) => managed.kill('SIGKILL'));
+    this.#stores?.killNow();
+  }
+
+  #watched(name, { command, args, cwd }, settings, isReady) {
+    const logFile = path.join(localHome, 'logs', `dev-${name}.log`);
+    fs.rmSync(logFile, { force: true });
+    const env = this.#environment(settings);
+    const definition = {
+      name: `dev-${name}`,
+      command,
+      args,
+      cwd,
+      env,
+      logFile,
+      isReady,
+      endSteps: END_STEPS,
+    };
+    return new ManagedProcess(definition, {
+      home: localHome,
+      onRestart: (sentence) => say('restart', sentence),
+    });
+  }
+
+  #environment(settings) {
+    secret(localHome, 'session-secret', 48);
+    const all = {
+      LIMITS_PROFILE: 'load',
+      SESSION_SECRET_FILE: secretFile(localHome, 'session-secret'),
+      STORAGE_DIR: path.join(localHome, 'files'),
+      ...process.env,
+      DATABASE_URL: this.#stores.databaseUrl,
+      REDIS_URL: this.#stores.redisUrl,
+      ...settings,
+    };
+    return Object.fromEntries(Object.entries(all).map(([key, value]) => [key, String(value)]));
+  }
+}
+
+function compiler() {
+  const [command, ...args] = packageCommand('swc');
+  const ignored = ['--ignore', '**/*.spec.ts,**/*.integration-spec.ts'];
+  const output = ['-d', 'dist', '--strip-leading-paths', '--copy-files'];
+  return { command, args: [...args, 'src', ...output, ...ignored, '--watch'], cwd: inRepository('backend') };
+}
+
+function watching(script) {
+  const args = [
+    '--enable-source-maps',
+    '--watch',
+    '--watch-preserve-output',
+    inRepository('backend/dist', script),
+  ];
+  return { command: process.execPath, args, cwd: inRepository() };
+}
+
+function vite(port) {
+  const [command, ...args] = packageCommand('vite');
+  return { command, args: [...args, '--port', String(port), '--strictPort'], cwd: inRepository('frontend') };
+}
+
+const ready = (internalPort) => async () =>
+  (await httpStatus(`http://127.0.0.1:${internalPort}/health/ready`)) === 200;
+
+const page = (port) => async () => (await httpStatus(`http://localhost:${port}/`)) === 200;

@@ -1,0 +1,63 @@
+import assert from 'node:assert/strict';
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import test from 'node:test';
+import { jestCounts, playwrightCounts, tapCounts, verdict } from './counts.mjs';
+
+const ended = (code, counts) => verdict({ code, counts, isOverdue: false });
+
+test('a check counts as one', () => {
+  assert.deepEqual(ended(0), { passed: 1, failed: 0, skipped: 0 });
+  assert.equal(ended(2).failed, 1);
+});
+
+test('a stage that ran no tests has failed', () => {
+  assert.equal(ended(0, { passed: 0, failed: 0, skipped: 3 }).failed, 1);
+  assert.equal(ended(0, { passed: 0, failed: 0, skipped: 3 }).problem, 'ran no tests');
+});
+
+test('a tool that ends badly has failed, whatever it counted', () => {
+  assert.equal(ended(1, { passed: 9, failed: 0, skipped: 0 }).failed, 1);
+  assert.equal(ended(1, { passed: 9, failed: 2, skipped: 0 }).failed, 2);
+  assert.equal(
+    verdict({ code: null, counts: { passed: 9, failed: 0, skipped: 0 }, isOverdue: true }).failed,
+    1,
+  );
+});
+
+test("reads the tools' own reports", (t) => {
+  const report = reportFile(t);
+  const jest = {
+    numPassedTests: 5,
+    numFailedTests: 1,
+    numRuntimeErrorTestSuites: 2,
+    numPendingTests: 1,
+    numTodoTests: 0,
+  };
+  assert.deepEqual(jestCounts(report(JSON.stringify(jest))), { passed: 5, failed: 3, skipped: 1 });
+  const playwright = { stats: { expected: 4, unexpected: 1, flaky: 1, skipped: 0 } };
+  assert.deepEqual(playwrightCounts(report(JSON.stringify(playwright))), {
+    passed: 4,
+    failed: 2,
+    skipped: 0,
+  });
+  const tap = '# tests 7\n# pass 4\n# fail 1\n# cancelled 1\n# skipped 1\n# todo 0\n';
+  assert.deepEqual(tapCounts(report(tap)), { passed: 4, failed: 2, skipped: 1 });
+});
+
+test('a missing report is no tests', () => {
+  for (const read of [jestCounts, playwrightCounts, tapCounts]) {
+    assert.deepEqual(read('/nonexistent'), { passed: 0, failed: 0, skipped: 0 });
+  }
+});
+
+function reportFile(t) {
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'thaw-report-'));
+  t.after(() => fs.rmSync(folder, { recursive: true }));
+  return (text) => {
+    const file = path.join(folder, 'report');
+    fs.writeFileSync(file, text);
+    return file;
+  };
+}

@@ -1,0 +1,99 @@
+import fs from 'node:fs';
+import path from 'node:path';
+import process from 'node:process';
+import { inRepository } from '../places.mjs';
+import { nxEnvironment, nxRunMany } from '../provide/build.mjs';
+import { npmCommand, packageCommand } from '../provide/node-packages.mjs';
+import { jestCounts, playwrightCounts, tapCounts } from './counts.mjs';
+
+const MINUTE_MS = 60_000;
+
+/**
+ * One thing that `npm test` runs.
+ * @typedef {object} Stage
+ * @property {string} name
+ * @property {'static' | 'unit' | 'integration' | 'process' | 'launcher' | 'browser'} kind  for --only
+ * @property {string[]} command
+ * @property {string} [cwd]
+ * @property {Record<string, string>} [env]  further settings
+ * @property {number} limitMs
+ * @property {() => import('./counts.mjs').Counts} [counts]  a stage without them is a check and counts as one
+ * @property {boolean} [needsChromium]
+ */
+
+export const KINDS = ['static', 'unit', 'integration', 'process', 'launcher', 'browser'];
+
+/**
+ * Every stage after the build, in order.
+ * @param {string} reports  a folder for the tools' reports
+ * @returns {Stage[]}
+ */
+export function stages(reports) {
+  const jest = (name, kind, project, args = [], minutes = 4) => {
+    const report = path.join(reports, `${name.replace(/\W+/g, '-')}.json`);
+    const output = ['--json', `--outputFile=${report}`];
+    return {
+      name,
+      kind,
+      command: [...packageCommand('jest'), ...args, ...output],
+      cwd: inRepository(project),
+      limitMs: minutes * MINUTE_MS,
+      counts: () => jestCounts(report),
+    };
+  };
+  const check = (name, command, minutes, env) => ({
+    name,
+    kind: 'static',
+    command,
+    env,
+    limitMs: minutes * MINUTE_MS,
+  });
+  return [
+    check('lint', [...packageCommand('eslint'), '--max-warnings', '0', '.'], 4),
+    check('format', [...packageCommand('prettier'), '--check', '--log-level', 'warn', '.'], 2),
+    check('types', nxRunMany('typecheck'), 4, nxEnvironment()),
+    check('boundaries', [...npmCommand(), 'run', '--silent', 'boundaries'], 2),
+    jest('unit: contract', 'unit', 'contract'),
+    jest('unit: backend', 'unit', 'backend', ['--selectProjects', 'unit']),
+    jest('unit: frontend', 'unit', 'frontend'),
+    jest('integration', 'integration', 'backend', ['--selectProjects', 'integration'], 6),
+    jest('process', 'process', 'backend', ['--selectProjects', 'process', '--runInBand'], 6),
+    launcher(path.join(reports, 'launcher.tap')),
+    browser(path.join(reports, 'browser.json')),
+  ];
+}
+
+function launcher(report) {
+  const files = fs
+    .readdirSync(inRepository('deploy/local'), { recursive: true })
+    .filter((name) => name.endsWith('.test.mjs'))
+    .map((name) => inRepository('deploy/local', name))
+    .sort();
+  const reporter = (name, to) => [`--test-reporter=${name}`, `--test-reporter-destination=${to}`];
+  return {
+    name: 'launcher',
+    kind: 'launcher',
+    command: [
+      process.execPath,
+      '--test',
+      ...reporter('spec', 'stdout'),
+      ...reporter('tap', report),
+      ...files,
+    ],
+    limitMs: 4 * MINUTE_MS,
+    counts: () => tapCounts(report),
+  };
+}
+
+function browser(report) {
+  return {
+    name: 'browser',
+    kind: 'browser',
+    command: [...packageCommand('playwright'), 'test', '--reporter=list,json'],
+    cwd: inRepository('frontend'),
+    env: { PLAYWRIGHT_JSON_OUTPUT_NAME: report },
+    limitMs: 8 * MINUTE_MS,
+    counts: () => playwrightCounts(report),
+    needsChromium: true,
+  };
+}

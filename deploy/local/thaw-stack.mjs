@@ -3,11 +3,12 @@ import path from 'node:path';
 import process from 'node:process';
 import { Complaint } from './complaint.mjs';
 import { sayNothing } from './console.mjs';
-import { folder, inRepository, secret, secretFile } from './places.mjs';
+import { inRepository } from './places.mjs';
 import { httpStatus } from './processes/http-status.mjs';
 import { endLeftovers, ManagedProcess } from './processes/managed-process.mjs';
 import { freePorts, portProblem } from './processes/ports.mjs';
 import { mustRun } from './processes/run-to-end.mjs';
+import { productEnvironment } from './product-environment.mjs';
 import { nginxDefinition } from './proxy/nginx.mjs';
 import { openStores } from './stores/stores.mjs';
 import { endTemporaryHome, makeTemporaryHome } from './temporary-homes.mjs';
@@ -256,17 +257,8 @@ export class ThawStack {
     return this.#options.env.HOST ?? process.env.HOST;
   }
 
-  /** What a process is told: our defaults, over them what the launcher was given, over that the process's own. */
   #environment(settings) {
-    secret(this.home, 'session-secret', 48);
-    const defaults = {
-      LIMITS_PROFILE: 'load',
-      SESSION_SECRET_FILE: secretFile(this.home, 'session-secret'),
-      STORAGE_DIR: folder(this.home, 'files'),
-    };
-    const stores = { DATABASE_URL: this.stores.databaseUrl, REDIS_URL: this.stores.redisUrl };
-    const all = { ...defaults, ...process.env, ...this.#options.env, ...stores, ...settings };
-    return Object.fromEntries(Object.entries(all).map(([name, value]) => [name, String(value)]));
+    return productEnvironment({ home: this.home, stores: this.stores, given: this.#options.env, settings });
   }
 }
 

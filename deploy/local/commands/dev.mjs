@@ -2,13 +2,14 @@ import fs from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
 import { bold, dim, say } from '../console.mjs';
-import { inRepository, localHome, secret, secretFile } from '../places.mjs';
+import { inRepository, localHome } from '../places.mjs';
 import { followLogs } from '../processes/follow-log.mjs';
 import { onInterruption } from '../processes/interruption.mjs';
 import { endLeftovers, ManagedProcess } from '../processes/managed-process.mjs';
 import { httpStatus } from '../processes/http-status.mjs';
 import { freePorts } from '../processes/ports.mjs';
 import { mustRun, signalRunning } from '../processes/run-to-end.mjs';
+import { productEnvironment } from '../product-environment.mjs';
 import { build } from '../provide/build.mjs';
 import { ensurePackages, packageCommand } from '../provide/node-packages.mjs';
 import { openStores } from '../stores/stores.mjs';
@@ -135,17 +136,7 @@ class DevelopmentSession {
   }
 
   #environment(settings) {
-    secret(localHome, 'session-secret', 48);
-    const all = {
-      LIMITS_PROFILE: 'load',
-      SESSION_SECRET_FILE: secretFile(localHome, 'session-secret'),
-      STORAGE_DIR: path.join(localHome, 'files'),
-      ...process.env,
-      DATABASE_URL: this.#stores.databaseUrl,
-      REDIS_URL: this.#stores.redisUrl,
-      ...settings,
-    };
-    return Object.fromEntries(Object.entries(all).map(([key, value]) => [key, String(value)]));
+    return productEnvironment({ home: localHome, stores: this.#stores, settings });
   }
 }
 

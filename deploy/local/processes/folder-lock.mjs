@@ -4,7 +4,7 @@ import process from 'node:process';
 import { Complaint } from '../complaint.mjs';
 import { identify, isRunning } from './process-identity.mjs';
 
-const PATIENCE_MS = 120_000;
+const PATIENCE_MS = 300_000;
 
 /**
  * Runs the work while no other launcher does work under the same lock file. A lock whose holder is gone counts as

@@ -1,7 +1,8 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
-import { folder } from '../places.mjs';
+import { folder, localHome } from '../places.mjs';
+import { underLock } from '../processes/folder-lock.mjs';
 import { runToEnd } from '../processes/run-to-end.mjs';
 import { findProgram } from './find-program.mjs';
 
@@ -12,22 +13,24 @@ const NEVER_NEEDED =
   /(-perl|-common)$|^libc6$|^libgcc|^libperl|^libpam|^libdebconf|^libselinux|^libsemanage|^libaudit/;
 
 /**
- * Unpacks a program from Debian's packages into the home, without touching the system and without being root.
- * @param {string} home
+ * Unpacks a program from Debian's packages into `.thaw`, without touching the system and without being root.
  * @param {string[]} names     the packages that hold the program
  * @param {string} program     its path inside them, such as usr/bin/redis-server
  * @returns {Promise<{command: string, env: Record<string, string>, root: string} | undefined>} undefined where the
  *   machine has no apt or cannot reach Debian's servers
  */
-export async function unpackDebian(home, names, program, say) {
-  const root = path.join(home, 'debian', names[0]);
+export async function unpackDebian(names, program, say) {
+  const root = path.join(localHome, 'debian', names[0]);
   const complete = path.join(root, '.complete');
   if (!fs.existsSync(complete)) {
     if (!findProgram(['apt-get']) || !findProgram(['dpkg'])) return undefined;
-    say('Debian', `unpacking ${names[0]} into ${path.relative(process.cwd(), root) || root}`);
-    fs.rmSync(root, { recursive: true, force: true });
-    if (!(await downloadAndUnpack(home, names, folder(root)))) return undefined;
-    fs.writeFileSync(complete, '');
+    say('Debian', `unpacking ${names[0]} into ${path.relative(process.cwd(), root)}`);
+    await underLock(path.join(localHome, 'run/debian.lock'), async () => {
+      if (fs.existsSync(complete)) return;
+      fs.rmSync(root, { recursive: true, force: true });
+      if (await downloadAndUnpack(names, folder(root))) fs.writeFileSync(complete, '');
+    });
+    if (!fs.existsSync(complete)) return undefined;
   }
   return {
     command: path.join(root, program),
@@ -36,9 +39,9 @@ export async function unpackDebian(home, names, program, say) {
   };
 }
 
-async function downloadAndUnpack(home, names, root) {
+async function downloadAndUnpack(names, root) {
   // First by the machine's own package lists; when those are empty or too old, by fresh ones of our own.
-  for (const apt of [ownApt([]), privateApt(home)]) {
+  for (const apt of [ownApt([]), privateApt()]) {
     if (apt.isPrivate) await apt.get(['update']);
     const wanted = [...names, ...(await librariesOf(apt, names))];
     if (wanted.length === names.length && !(await apt.knows(names))) continue;
@@ -109,8 +112,8 @@ function ownApt(settings, isPrivate = false) {
 }
 
 /** apt with lists and caches of its own, which anybody may fill. */
-function privateApt(home) {
-  const state = folder(home, 'debian', 'apt');
+function privateApt() {
+  const state = folder(localHome, 'debian', 'apt');
   folder(state, 'lists', 'partial');
   folder(state, 'cache', 'archives', 'partial');
   const settings = [

@@ -2,7 +2,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
 import { Complaint } from '../complaint.mjs';
-import { folder, inRepository, localHome } from '../places.mjs';
+import { folder, inRepository } from '../places.mjs';
 import { unpackDebian } from '../provide/debian-packages.mjs';
 import { findProgram } from '../provide/find-program.mjs';
 import { hasIpv6Loopback } from '../processes/ports.mjs';
@@ -58,7 +58,7 @@ async function nginxProgram(say) {
     ['/usr/sbin', '/usr/local/sbin', '/usr/local/bin', '/opt/homebrew/bin'],
   );
   if (command) return { command, env: {} };
-  const unpacked = await unpackDebian(localHome, ['nginx'], 'usr/sbin/nginx', say);
+  const unpacked = await unpackDebian(['nginx'], 'usr/sbin/nginx', say);
   if (unpacked) return unpacked;
   throw new Complaint('Several replicas need nginx in front of them and none was found: install nginx.');
 }

@@ -4,6 +4,8 @@ import { spawnLogged, untilReady } from '../processes/logged-process.mjs';
 import { freePorts, portProblem } from '../processes/ports.mjs';
 import { endProcess, isRunning } from '../processes/process-identity.mjs';
 
+const ATTEMPTS = 3;
+
 /**
  * @typedef {object} StoreKind
  * @property {string} name
@@ -31,22 +33,25 @@ export class PrivateStore {
     return isRunning(record?.process) ? record : undefined;
   }
 
-  /** Starts it unless it runs; resolves with its port, which stays the same from start to start if it can. */
-  async ensureRunning() {
+  /**
+   * Starts it unless it runs; resolves with its port, which stays the same from start to start if it can.
+   * @param {{onSamePort?: boolean}} [options]  on the same port or not at all: others hold its address
+   * @throws {import('../complaint.mjs').Complaint}
+   */
+  async ensureRunning({ onSamePort = false } = {}) {
     const running = this.running();
     if (running) return running.port;
-    const port = await this.#choosePort();
-    const definition = await this.kind.define(port);
-    const started = spawnLogged(definition);
-    if (started.identity) this.#write({ process: started.identity, port });
-    started.child.unref();
-    try {
-      await untilReady(definition, started);
-    } catch (error) {
-      await endProcess(started.identity, this.kind.endSteps);
-      throw error;
+    const port = await this.#choosePort(onSamePort);
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        await this.#start(port);
+        return port;
+      } catch (error) {
+        if (attempt === ATTEMPTS) throw error;
+        // After a kill, PostgreSQL's memory is let go of a moment later than its main process.
+        await new Promise((resolve) => setTimeout(resolve, 500));
+      }
     }
-    return port;
   }
 
   /** Ends it in order; its data stays. */
@@ -60,9 +65,22 @@ export class PrivateStore {
     if (running) process.kill(running.process.pid, this.kind.killSignal);
   }
 
-  async #choosePort() {
+  async #start(port) {
+    const definition = await this.kind.define(port);
+    const started = spawnLogged(definition);
+    if (started.identity) this.#write({ process: started.identity, port });
+    started.child.unref();
+    try {
+      await untilReady(definition, started);
+    } catch (error) {
+      await endProcess(started.identity, this.kind.endSteps);
+      throw error;
+    }
+  }
+
+  async #choosePort(onSamePort) {
     const before = this.#record()?.port;
-    if (before && !(await portProblem(before))) return before;
+    if (before && (onSamePort || !(await portProblem(before)))) return before;
     return (await freePorts(1))[0];
   }
 

@@ -9,12 +9,12 @@ const OLDEST_MAJOR = 7;
  * A Redis of version 7 or later, or a Valkey: one of this machine, else one unpacked from Debian's packages.
  * @returns {Promise<{command: string, env: Record<string, string>}>}
  */
-export async function redisProgram(home, say) {
+export async function redisProgram(say) {
   for (const name of ['redis-server', 'valkey-server']) {
     const command = findProgram([name], ['/usr/sbin', '/usr/local/bin', '/opt/homebrew/bin']);
     if (command && (await majorOf(command)) >= OLDEST_MAJOR) return { command, env: {} };
   }
-  const unpacked = await unpackDebian(home, ['redis-server', 'redis-tools'], 'usr/bin/redis-server', say);
+  const unpacked = await unpackDebian(['redis-server', 'redis-tools'], 'usr/bin/redis-server', say);
   if (unpacked && (await majorOf(unpacked.command, unpacked.env)) >= OLDEST_MAJOR) return unpacked;
   throw new Complaint(
     `Thaw needs Redis ${OLDEST_MAJOR} or later and found none: install redis-server (or valkey-server), ` +

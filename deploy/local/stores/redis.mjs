@@ -21,7 +21,7 @@ export function redisKind(home, say) {
     killSignal: 'SIGKILL',
     url: (port) => `redis://default:${password()}@127.0.0.1:${port}`,
     define: async (port) => {
-      const program = await redisProgram(home, say);
+      const program = await redisProgram(say);
       const data = folder(home, 'redis');
       const settingsFile = path.join(folder(home, 'run'), 'redis.conf');
       fs.rmSync(settingsFile, { force: true });

@@ -33,6 +33,7 @@ export async function openStores({ home, env = process.env, isDurable = true, sa
   const given = { postgres: givenUrl(env, 'DATABASE_URL'), redis: givenUrl(env, 'REDIS_URL') };
   await mustAnswer('PostgreSQL', given.postgres, 'DATABASE_URL', 5432);
   await mustAnswer('Redis', given.redis, 'REDIS_URL', 6379);
+  mustBeWritable(home);
   const kinds = [!given.postgres && postgresKind(home, { isDurable }), !given.redis && redisKind(home, say)];
   const stores = new PrivateStores(home, kinds.filter(Boolean));
   const urls = await stores.open();
@@ -57,6 +58,16 @@ export function deleteHome(home) {
 export async function endAbandonedStores(home) {
   const kinds = [postgresKind(home, { isDurable: true }), redisKind(home, sayNothing)];
   await new PrivateStores(home, kinds).stopIfUnused();
+}
+
+function mustBeWritable(home) {
+  try {
+    fs.accessSync(folder(home), fs.constants.W_OK);
+    if (process.getuid && process.getuid() !== 0 && fs.statSync(home).uid !== process.getuid())
+      throw new Error();
+  } catch {
+    throw new Complaint(`${home} belongs to somebody else, perhaps from a start as root: delete it first.`);
+  }
 }
 
 /** Like every secret, an address may also lie in a file. */
@@ -134,9 +145,10 @@ class PrivateStores {
     if (this.#otherUsers().length === 0) this.#stores.forEach((store) => store.kill());
   }
 
-  async #ensureRunning() {
+  async #ensureRunning(options) {
     const urls = {};
-    for (const store of this.#stores) urls[store.kind.name] = store.kind.url(await store.ensureRunning());
+    for (const store of this.#stores)
+      urls[store.kind.name] = store.kind.url(await store.ensureRunning(options));
     return urls;
   }
 
@@ -164,7 +176,7 @@ class PrivateStores {
   async #revive() {
     try {
       await underLock(this.#lockFile, async () => {
-        if (!this.#isClosed) await this.#ensureRunning();
+        if (!this.#isClosed) await this.#ensureRunning({ onSamePort: true });
       });
     } catch {
       // Its log says why. The next attempt comes later.

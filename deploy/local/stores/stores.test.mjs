@@ -5,6 +5,7 @@ import net from 'node:net';
 import path from 'node:path';
 import process from 'node:process';
 import test from 'node:test';
+import { isRunning } from '../processes/process-identity.mjs';
 import { recorded, temporaryHome, until } from '../testing/launcher.mjs';
 import { postgresDataFolder } from './postgres.mjs';
 import { openStores } from './stores.mjs';
@@ -79,6 +80,30 @@ test('strangers on this machine need the password', async (t) => {
   const commandLines = execFileSync('ps', ['-eo', 'args'], { encoding: 'utf8' });
   assert.ok(!commandLines.includes(new URL(stores.redisUrl).password), 'no password on a command line');
   await stores.close();
+});
+
+test('a store that cannot start is said with its last words, and nothing is left', async (t) => {
+  const home = temporaryHome(t);
+  await (await openStores({ home, env: none })).close();
+  fs.appendFileSync(path.join(postgresDataFolder(home), 'data/postgresql.conf'), '\nfrost = = 1\n');
+  await assert.rejects(openStores({ home, env: none }), (error) => {
+    assert.equal(error.name, 'Complaint');
+    assert.match(error.message, /^PostgreSQL did not start: exit code 1\..*\n[^]*syntax error/);
+    return true;
+  });
+  assert.deepEqual(recorded(home), {});
+});
+
+test('starts again after everything was killed', async (t) => {
+  const home = temporaryHome(t);
+  const before = await openStores({ home, env: none });
+  const killed = Object.values(recorded(home));
+  killed.forEach(({ pid }) => process.kill(pid, 'SIGKILL'));
+  await until(() => !killed.some(isRunning));
+  const after = await openStores({ home, env: none });
+  assert.deepEqual(Object.keys(recorded(home)), ['postgresql', 'redis']);
+  await before.close();
+  await after.close();
 });
 
 function redis(address, command) {

@@ -4,7 +4,13 @@ import process from 'node:process';
 
 // Stands in for the product's processes in the launcher's tests: answers as they do, and shows what it was told.
 
-const listen = (port, host, answer) => http.createServer(answer).listen(Number(port), host);
+const listen = (port, host, answer) =>
+  http
+    .createServer(answer)
+    .on('upgrade', (request, socket) => {
+      socket.end('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n');
+    })
+    .listen(Number(port), host);
 
 const role = process.argv[2];
 if (role === 'migrate') process.exit(0);

@@ -1,0 +1,133 @@
+import assert from 'node:assert/strict';
+import fs from 'node:fs';
+import http from 'node:http';
+import path from 'node:path';
+import test from 'node:test';
+import { temporaryHome } from '../testing/launcher.mjs';
+import { standIns } from '../testing/stand-ins.mjs';
+import { startStack } from '../thaw-stack.mjs';
+
+// Real: nginx with our settings. Stand-ins: two api replicas and a built page.
+
+const files = {
+  'index.html': '<title>application</title>',
+  'landing.html': '<title>landing</title>',
+  'theme.js': 'theme()',
+  '.vite/manifest.json': '{}',
+  'assets/main-1a2b.js': 'main()',
+  'assets/figtree-3c4d.woff2': 'font',
+};
+
+test('nginx serves the page and passes the rest on', async (t) => {
+  const home = temporaryHome(t);
+  const page = path.join(home, 'page');
+  for (const [name, text] of Object.entries(files)) {
+    fs.mkdirSync(path.dirname(path.join(page, name)), { recursive: true });
+    fs.writeFileSync(path.join(page, name), text);
+  }
+  const stores = { databaseUrl: 'postgres://127.0.0.1/none', redisUrl: 'redis://127.0.0.1' };
+  const stack = await startStack({ home, page, stores, replicas: 2, programs: standIns });
+  t.after(() => stack.stop());
+  const get = (address, options) => ask(stack.ports.page, address, options);
+
+  await t.test('the routes of the application', async () => {
+    for (const [address, title] of [
+      ['/', 'landing'],
+      ['/auth', 'application'],
+      ['/chat', 'application'],
+      ['/auth?next=/chat', 'application'],
+    ]) {
+      const { status, body, headers } = await get(address);
+      assert.equal(status, 200, address);
+      assert.match(body, new RegExp(title));
+      assert.match(headers['content-type'], /^text\/html/);
+      assert.equal(headers['cache-control'], 'no-cache');
+    }
+  });
+
+  await t.test('any other address gives the application with 404', async () => {
+    for (const address of [
+      '/nowhere',
+      '/chat/deeper',
+      '/assets/none.js',
+      '/metrics',
+      '/.vite/manifest.json',
+      '/health/ready',
+      '/ws/deeper',
+    ]) {
+      const { status, body, headers } = await get(address);
+      assert.equal(status, 404, address);
+      assert.match(body, /application/);
+      assert.equal(headers['cache-control'], 'no-cache', address);
+    }
+  });
+
+  await t.test('files have their types, and hashed ones are kept for ever', async () => {
+    const script = await get('/assets/main-1a2b.js');
+    assert.match(script.headers['content-type'], /^text\/javascript/);
+    assert.match(script.headers['cache-control'], /immutable/);
+    assert.equal((await get('/assets/figtree-3c4d.woff2')).headers['content-type'], 'font/woff2');
+    assert.equal((await get('/theme.js')).headers['cache-control'], 'no-cache');
+  });
+
+  await t.test('every answer of its own has the security headers', async () => {
+    for (const address of ['/', '/chat', '/nowhere', '/theme.js', '/assets/main-1a2b.js']) {
+      const { headers } = await get(address);
+      assert.match(
+        headers['content-security-policy'],
+        /^default-src 'none'; script-src 'self'; .*frame-ancestors 'none'$/,
+      );
+      assert.ok(headers['content-security-policy'].includes(`ws://localhost:${stack.ports.page} `));
+      assert.equal(headers['x-content-type-options'], 'nosniff');
+      assert.equal(headers['referrer-policy'], 'no-referrer');
+      assert.match(headers['permissions-policy'], /camera=\(\), microphone=\(\), geolocation=\(\)/);
+      assert.equal(headers.server, 'nginx');
+    }
+  });
+
+  await t.test('both replicas are used, and see who asked and for what', async () => {
+    const seen = [];
+    for (let request = 0; request < 6; request += 1) seen.push(JSON.parse((await get('/api/who?x=1')).body));
+    assert.equal(new Set(seen.map(({ pid }) => pid)).size, 2);
+    assert.equal(seen[0].url, '/api/who?x=1');
+    const forged = JSON.parse((await get('/api/who', { 'X-Forwarded-For': '9.9.9.9' })).body);
+    assert.equal(forged.headers['x-forwarded-for'], '127.0.0.1');
+    assert.equal(forged.headers['x-forwarded-proto'], 'http');
+    assert.equal(forged.headers.host, `localhost:${stack.ports.page}`);
+  });
+
+  await t.test('a socket is passed on', async () => {
+    const upgrade = { Connection: 'Upgrade', Upgrade: 'websocket' };
+    assert.equal((await get('/ws', upgrade)).status, 101);
+  });
+
+  await t.test(
+    'with no replica left, the api says that it is unavailable, as JSON, and the page stands',
+    async () => {
+      await Promise.all(stack.replicas.map((replica) => replica.stop()));
+      const { status, body } = await get('/api/who');
+      assert.equal(status, 503);
+      assert.deepEqual(Object.keys(JSON.parse(body)), ['statusCode', 'code', 'message']);
+      assert.equal((await get('/chat')).status, 200);
+      await stack.replicas[1].start();
+      assert.equal((await get('/api/who')).status, 200);
+    },
+  );
+});
+
+function ask(port, address, headers = {}) {
+  return new Promise((resolve, reject) => {
+    const options = { host: '127.0.0.1', port, path: address, agent: false };
+    const request = http.get({ ...options, headers: { Host: `localhost:${port}`, ...headers } });
+    request.once('error', reject);
+    request.once('upgrade', (response, socket) => {
+      socket.destroy();
+      resolve({ status: response.statusCode, headers: response.headers });
+    });
+    request.once('response', (response) => {
+      let body = '';
+      response.on('data', (piece) => (body += piece));
+      response.once('end', () => resolve({ status: response.statusCode, headers: response.headers, body }));
+    });
+  });
+}

@@ -1,0 +1,32 @@
+import assert from 'node:assert/strict';
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import test from 'node:test';
+import { areInstalled } from './node-packages.mjs';
+
+test('packages are installed when npm recorded exactly the versions of the lock file', (t) => {
+  const wanted = {
+    '': { name: 'thaw' },
+    backend: { name: '@thaw/backend' },
+    'node_modules/ws': { version: '8.23.0' },
+    'node_modules/for-another-platform': { version: '1.0.0', optional: true },
+  };
+  const installed = (packages) => areInstalled(checkout(t, wanted, packages));
+  assert.equal(installed({ 'node_modules/ws': { version: '8.23.0' } }), true);
+  assert.equal(installed({ 'node_modules/ws': { version: '8.22.0' } }), false);
+  assert.equal(installed({}), false);
+  assert.equal(installed(undefined), false);
+});
+
+function checkout(t, wanted, installed) {
+  const root = fs.mkdtempSync(path.join(os.tmpdir(), 'thaw-checkout-'));
+  t.after(() => fs.rmSync(root, { recursive: true }));
+  fs.mkdirSync(path.join(root, 'node_modules'));
+  fs.writeFileSync(path.join(root, 'package-lock.json'), JSON.stringify({ packages: wanted }));
+  if (installed) {
+    const record = JSON.stringify({ packages: installed });
+    fs.writeFileSync(path.join(root, 'node_modules/.package-lock.json'), record);
+  }
+  return root;
+}

@@ -1,0 +1,146 @@
+import path from 'node:path';
+import process from 'node:process';
+import { Complaint } from '../complaint.mjs';
+import { bold, dim, say } from '../console.mjs';
+import { folder, localHome } from '../places.mjs';
+import { runToEnd, signalRunning } from '../processes/run-to-end.mjs';
+import { openStores } from '../stores/stores.mjs';
+import { endTemporaryHome, makeTemporaryHome, sweepTemporaryHomes } from '../temporary-homes.mjs';
+import { findChromium, installChromium } from './chromium.mjs';
+import { verdict } from './counts.mjs';
+import { printSummary, stageLine } from './report.mjs';
+
+const NEEDS_STORES = ['integration', 'process', 'browser'];
+const LONG_FACTOR = 6;
+const SHOWN_LINES = 300;
+
+/** One run of `npm test`: prepares, runs the chosen stages one after another with stores of its own, and counts. */
+export class TestRun {
+  isInterrupted = false;
+  /** @type {import('./report.mjs').StageResult[]} */
+  results = [];
+  #options;
+  #stores;
+  #startedAt = Date.now();
+  #logs = folder(localHome, 'logs', 'test');
+
+  /**
+   * @param {{only?: string, isLong?: boolean, isVerbose?: boolean, prepare: () => Promise<void>,
+   *   stages: (reports: string) => import('./stages.mjs').Stage[]}} options
+   */
+  constructor(options) {
+    this.#options = options;
+  }
+
+  /** Ends what runs; the run then cleans up and comes to its end. */
+  interrupt() {
+    this.isInterrupted = true;
+    signalRunning('SIGTERM');
+  }
+
+  /** @returns {Promise<boolean>} whether anything failed */
+  async run() {
+    process.stdout.write(`\n  ${bold('Thaw: tests')}\n\n`);
+    const home = makeTemporaryHome();
+    try {
+      await sweepTemporaryHomes();
+      if (await this.#prepare()) await this.#runStages(home);
+    } finally {
+      await this.#stores?.close();
+      await endTemporaryHome(home);
+    }
+    printSummary(this.results, Date.now() - this.#startedAt);
+    return this.results.some(({ failed }) => failed > 0);
+  }
+
+  /** Without a build nothing else is worth running. */
+  async #prepare() {
+    const startedAt = Date.now();
+    const result = { name: 'build', passed: 0, failed: 0, skipped: 0 };
+    try {
+      await this.#options.prepare();
+      result.passed = 1;
+    } catch (error) {
+      if (!(error instanceof Complaint)) throw error;
+      process.stdout.write(`\n${error.message}\n\n`);
+      result.failed = 1;
+    }
+    this.#note({ ...result, tookMs: Date.now() - startedAt });
+    return result.passed === 1;
+  }
+
+  async #runStages(home) {
+    const { only } = this.#options;
+    const chosen = this.#options.stages(folder(home, 'reports')).filter(({ kind }) => !only || kind === only);
+    for (const stage of chosen) {
+      if (this.isInterrupted) return;
+      if (NEEDS_STORES.includes(stage.kind)) {
+        this.#stores ??= await openStores({ home, env: {}, isDurable: false });
+      }
+      await this.#runStage(stage, home);
+      // A test that was ended may have left a stack of its own behind.
+      await sweepTemporaryHomes(home);
+    }
+  }
+
+  async #runStage(stage, home) {
+    const { isLong, isVerbose } = this.#options;
+    const startedAt = Date.now();
+    const chromium = stage.needsChromium && (await this.#chromium());
+    if (stage.needsChromium && !chromium) return this.#noteWithoutChromium(stage);
+    const [command, ...args] = stage.command;
+    const logFile = path.join(this.#logs, `${stage.name.replace(/\W+/g, '-')}.log`);
+    const end = await runToEnd(command, args, {
+      cwd: stage.cwd,
+      env: this.#environment(stage, home, chromium),
+      limitMs: stage.limitMs * (isLong ? LONG_FACTOR : 1),
+      logFile,
+      onOutput: isVerbose ? (piece) => process.stdout.write(piece) : undefined,
+    });
+    if (this.isInterrupted) return;
+    const result = verdict({ counts: stage.counts?.(), code: end.code, isOverdue: end.isOverdue });
+    if (result.failed > 0 && !isVerbose) printEnd(end.output, logFile);
+    this.#note({ ...result, name: stage.name, tookMs: Date.now() - startedAt });
+  }
+
+  async #chromium() {
+    return findChromium() ?? (isCi() ? await installChromium(say) : undefined);
+  }
+
+  #noteWithoutChromium({ name }) {
+    const result = { name, passed: 0, failed: 0, skipped: 0, tookMs: 0 };
+    if (isCi())
+      return this.#note({
+        ...result,
+        failed: 1,
+        problem: 'Chromium is required when CI=true and was not found',
+      });
+    const whySkipped = 'no Chromium was found; install chromium or give CHROMIUM_PATH';
+    return this.#note({ ...result, whySkipped });
+  }
+
+  #environment(stage, home, chromium) {
+    return {
+      ...process.env,
+      ...stage.env,
+      // Where stacks that tests start keep their data; it goes when the run ends.
+      THAW_HOME: home,
+      ...(this.#stores && { DATABASE_URL: this.#stores.databaseUrl, REDIS_URL: this.#stores.redisUrl }),
+      ...(chromium && { CHROMIUM_PATH: chromium }),
+      ...(this.#options.isLong && { THAW_TEST_LONG: '1' }),
+    };
+  }
+
+  #note(result) {
+    this.results.push(result);
+    process.stdout.write(`${stageLine(result)}\n`);
+  }
+}
+
+const isCi = () => ['true', '1'].includes(process.env.CI ?? '');
+
+function printEnd(output, logFile) {
+  const lines = output.trimEnd().split('\n');
+  if (lines.length > SHOWN_LINES) process.stdout.write(dim(`… all ${lines.length} lines: ${logFile}\n`));
+  process.stdout.write(`\n${lines.slice(-SHOWN_LINES).join('\n')}\n\n`);
+}

@@ -1,0 +1,95 @@
+import assert from 'node:assert/strict';
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import process from 'node:process';
+import test from 'node:test';
+import { Complaint } from '../complaint.mjs';
+import { jestCounts } from './counts.mjs';
+import { TestRun } from './test-run.mjs';
+
+// Real: the run, its processes, its stores. Stand-ins: what the stages run.
+
+const prepare = async () => {};
+const program = (code) => [process.execPath, '-e', code];
+const stage = (name, code, more) => ({
+  name,
+  kind: 'static',
+  command: program(code),
+  limitMs: 20_000,
+  ...more,
+});
+
+test('goes on after a failed stage, and counts', async () => {
+  const report = (reports) => path.join(reports, 'jest.json');
+  const counted = {
+    numPassedTests: 3,
+    numFailedTests: 1,
+    numRuntimeErrorTestSuites: 0,
+    numPendingTests: 0,
+    numTodoTests: 0,
+  };
+  const writing = (file) =>
+    `fs.writeFileSync(${JSON.stringify(file)}, ${JSON.stringify(JSON.stringify(counted))}); process.exit(1)`;
+  const run = new TestRun({
+    prepare,
+    stages: (reports) => [
+      stage('fine', ''),
+      stage('bad', 'process.exit(3)'),
+      stage('some', writing(report(reports)), { kind: 'unit', counts: () => jestCounts(report(reports)) }),
+      stage('none', '', { kind: 'unit', counts: () => jestCounts('/nonexistent') }),
+      stage('slow', 'setTimeout(() => {}, 60_000)', { limitMs: 300 }),
+    ],
+  });
+  assert.equal(await run.run(), true);
+  assert.deepEqual(
+    run.results.map(({ name, passed, failed }) => [name, passed, failed]),
+    [
+      ['build', 1, 0],
+      ['fine', 1, 0],
+      ['bad', 0, 1],
+      ['some', 3, 1],
+      ['none', 0, 1],
+      ['slow', 0, 1],
+    ],
+  );
+});
+
+test('runs nothing on a failed build', async () => {
+  const run = new TestRun({
+    prepare: async () => {
+      throw new Complaint('The build failed');
+    },
+    stages: () => [stage('fine', '')],
+  });
+  assert.equal(await run.run(), true);
+  assert.deepEqual(
+    run.results.map(({ name }) => name),
+    ['build'],
+  );
+});
+
+test('gives stages stores of its own, whatever the environment names, and deletes all of it', async () => {
+  const code = `const { DATABASE_URL, REDIS_URL, THAW_HOME } = process.env;
+    fs.accessSync(THAW_HOME + '/reports');
+    if (!/127.0.0.1:2\\d{4}/.test(DATABASE_URL) || !/127.0.0.1:2\\d{4}/.test(REDIS_URL)) process.exit(1);
+    fs.writeFileSync(process.argv[1], THAW_HOME);`;
+  const note = path.join(fs.mkdtempSync(path.join(os.tmpdir(), 'thaw-note-')), 'home');
+  const command = [...program(code), note];
+  const run = new TestRun({ prepare, stages: () => [stage('stores', '', { kind: 'integration', command })] });
+  assert.equal(await run.run(), false);
+  assert.equal(fs.existsSync(fs.readFileSync(note, 'utf8')), false);
+  fs.rmSync(path.dirname(note), { recursive: true });
+});
+
+test('ends what runs when it is interrupted', async () => {
+  const waiting = stage('waiting', 'setTimeout(() => {}, 60_000)');
+  const run = new TestRun({ prepare, stages: () => [waiting, stage('never', '')] });
+  const ended = run.run();
+  setTimeout(() => run.interrupt(), 300);
+  await ended;
+  assert.deepEqual(
+    run.results.map(({ name }) => name),
+    ['build'],
+  );
+});

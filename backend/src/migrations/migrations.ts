@@ -1,4 +1,5 @@
 import { EventStore1763640000000 } from './1763640000000-event-store';
+import { UsersAndSessions1763640100000 } from './1763640100000-users-and-sessions';
 
 /** Every migration, in order. */
-export const migrations = [EventStore1763640000000];
+export const migrations = [EventStore1763640000000, UsersAndSessions1763640100000];

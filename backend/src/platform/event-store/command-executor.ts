@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { type EntityManager } from 'typeorm';
+import { DataSource, type EntityManager } from 'typeorm';
 import type { Decider } from './decider';
 import { EventStore } from './event-store';
 import { StreamVersionConflict } from './event-store.errors';
@@ -10,7 +10,21 @@ const ATTEMPTS = 4;
 /** Load, decide, append; again from the start, at most three times, when somebody else was first. */
 @Injectable()
 export class CommandExecutor {
-  constructor(private readonly eventStore: EventStore) {}
+  constructor(
+    private readonly eventStore: EventStore,
+    private readonly dataSource: DataSource,
+  ) {}
+
+  /** A transaction around commands and plain tables; run again as a whole when somebody else was first. */
+  async inTransaction<Result>(work: (manager: EntityManager) => Promise<Result>): Promise<Result> {
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return await this.dataSource.transaction(work);
+      } catch (error) {
+        if (!(error instanceof StreamVersionConflict) || attempt === ATTEMPTS) throw error;
+      }
+    }
+  }
 
   /**
    * @param manager the transaction to run in. A conflict inside a given transaction is thrown at once, because

@@ -1,0 +1,35 @@
+import { type DynamicModule, Module } from '@nestjs/common';
+import type { Environment } from './config/environment';
+import { EnvironmentModule } from './config/environment.module';
+import { AuthModule } from './modules/auth/auth.module';
+import { UsersModule } from './modules/users/users.module';
+import { DatabaseModule } from './platform/database/database.module';
+import { EventStoreModule } from './platform/event-store/event-store.module';
+import { HealthModule } from './platform/health/health.module';
+import { HttpModule } from './platform/http/http.module';
+import { LifecycleModule } from './platform/lifecycle/lifecycle.module';
+import { ObservabilityModule } from './platform/observability/observability.module';
+import { RateLimitModule } from './platform/rate-limit/rate-limit.module';
+import { RedisModule } from './platform/redis/redis.module';
+
+/** What an api replica is made of. */
+@Module({
+  imports: [
+    ObservabilityModule,
+    LifecycleModule,
+    DatabaseModule,
+    RedisModule,
+    HealthModule,
+    RateLimitModule,
+    EventStoreModule,
+    HttpModule,
+
+    UsersModule,
+    AuthModule,
+  ],
+})
+export class ApiModule {
+  static forRoot(environment: Environment): DynamicModule {
+    return { module: ApiModule, imports: [EnvironmentModule.forRoot(environment)] };
+  }
+}

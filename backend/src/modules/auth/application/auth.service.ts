@@ -1,0 +1,143 @@
+import { createHash } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import type { SelfUser } from '@thaw/contract/users';
+import { DomainError } from '../../../platform/errors/domain-error';
+import { CommandExecutor } from '../../../platform/event-store/command-executor';
+import type { Login } from '../../../platform/http/login';
+import type { BucketName } from '../../../platform/rate-limit/buckets';
+import { RateLimiter } from '../../../platform/rate-limit/rate-limiter';
+import { UsersService } from '../../users/application/users.service';
+import type { CredentialsEntity } from '../infrastructure/credentials.entity';
+import { CredentialsRepository } from '../infrastructure/credentials.repository';
+import { PasswordHasher } from '../infrastructure/password-hasher';
+import { Logins } from './logins';
+
+type Draw = readonly [bucket: BucketName, subject: string | number];
+
+/** What was checked at a login; a session is made only while it still holds. */
+export interface VerifiedUser {
+  userId: number;
+  credentialsVersion: number;
+}
+
+/** The account's subject in a rate limit: keys hold no addresses. */
+const accountSubject = (email: string): string =>
+  createHash('sha256').update(email.toLowerCase()).digest('base64url').slice(0, 24);
+
+@Injectable()
+export class AuthService {
+  constructor(
+    private readonly users: UsersService,
+    private readonly credentials: CredentialsRepository,
+    private readonly hasher: PasswordHasher,
+    private readonly logins: Logins,
+    private readonly limiter: RateLimiter,
+    private readonly executor: CommandExecutor,
+  ) {}
+
+  /**
+   * @param deviceOf the device's name, when this user has signed in on it before: guesses made elsewhere cannot
+   * keep him out there.
+   * @throws DomainError invalid_credentials, rate_limited, unavailable
+   */
+  async verify(
+    email: string,
+    password: string,
+    address: string,
+    deviceOf: (userId: number) => string | null,
+  ): Promise<VerifiedUser> {
+    const userId = await this.users.idByEmail(email);
+    const credentials = await this.credentials.find(userId ?? 0);
+    const device = userId === null ? null : deviceOf(userId);
+    const draws: Draw[] = device
+      ? [['login_failures_of_device', device]]
+      : [
+          ['login_failures_of_account', accountSubject(email)],
+          ['login_failures_of_address', address],
+        ];
+    const isRight = await this.countingFailures(draws, () =>
+      this.hasher.verify(credentials?.passwordHash ?? null, password),
+    );
+    if (!isRight || !credentials) throw new DomainError('invalid_credentials');
+    await this.rehashIfOutdated(credentials, password);
+    return { userId: credentials.userId, credentialsVersion: credentials.version };
+  }
+
+  /** @throws DomainError email_taken, unavailable */
+  async register(email: string, password: string): Promise<number> {
+    await this.requireFree(email);
+    const passwordHash = await this.hasher.hash(password);
+    return this.executor.inTransaction(async (manager) => {
+      const userId = await this.users.register(email, manager);
+      await this.credentials.add(userId, passwordHash, manager);
+      return userId;
+    });
+  }
+
+  /** The same user, no longer anonymous (A16). @throws DomainError not_anonymous, email_taken, unavailable */
+  async convert(userId: number, email: string, password: string): Promise<SelfUser> {
+    const user = await this.users.self(userId);
+    if (!user.isAnonymous) throw new DomainError('not_anonymous');
+    await this.requireFree(email);
+    const passwordHash = await this.hasher.hash(password);
+    await this.executor.inTransaction(async (manager) => {
+      await this.users.convert(userId, email, manager);
+      await this.credentials.add(userId, passwordHash, manager);
+    });
+    return this.users.self(userId);
+  }
+
+  /** @throws DomainError wrong_password, email_taken, forbidden for an anonymous user */
+  async changeEmail(userId: number, newEmail: string, currentPassword: string): Promise<SelfUser> {
+    await this.confirm(userId, currentPassword);
+    return this.users.changeEmail(userId, newEmail);
+  }
+
+  /** Ends every other login of the user (A28). @throws DomainError wrong_password, forbidden for an anonymous user */
+  async changePassword(login: Login, currentPassword: string, newPassword: string): Promise<void> {
+    await this.confirm(login.userId, currentPassword);
+    const passwordHash = await this.hasher.hash(newPassword);
+    await this.executor.inTransaction(async (manager) => {
+      await this.credentials.change(login.userId, passwordHash, manager);
+      await this.logins.removeOthers(login, manager);
+    });
+    await this.logins.tellOthers(login);
+  }
+
+  private async confirm(userId: number, password: string): Promise<void> {
+    const credentials = await this.credentials.find(userId);
+    if (!credentials) throw new DomainError('forbidden');
+    const isRight = await this.countingFailures([['password_confirmations', userId]], () =>
+      this.hasher.verify(credentials.passwordHash, password),
+    );
+    if (!isRight) throw new DomainError('wrong_password');
+  }
+
+  /**
+   * Counts the attempt before it is made, so that many at once count too, and gives it back when it was no failure.
+   */
+  private async countingFailures(draws: readonly Draw[], attempt: () => Promise<boolean>): Promise<boolean> {
+    const taken: Draw[] = [];
+    let isFailure = false;
+    try {
+      for (const draw of draws) {
+        await this.limiter.require(...draw);
+        taken.push(draw);
+      }
+      const isRight = await attempt();
+      isFailure = !isRight;
+      return isRight;
+    } finally {
+      if (!isFailure) for (const draw of taken) await this.limiter.giveBack(...draw);
+    }
+  }
+
+  private async requireFree(email: string): Promise<void> {
+    if ((await this.users.idByEmail(email)) !== null) throw new DomainError('email_taken');
+  }
+
+  private async rehashIfOutdated(credentials: CredentialsEntity, password: string): Promise<void> {
+    if (!this.hasher.isOutdated(credentials.passwordHash)) return;
+    await this.credentials.rehash(credentials, await this.hasher.hash(password));
+  }
+}

@@ -1,0 +1,37 @@
+import { Inject, Injectable } from '@nestjs/common';
+import type { CookieOptions } from 'express';
+import { ENVIRONMENT, type Environment } from '../../../config/environment';
+
+const MIN_SECRET_BYTES = 32;
+
+/** Names, flags and secrets of the cookies that say who somebody is (A02). */
+@Injectable()
+export class SessionCookie {
+  /** The page is served on https, whatever the last hop to us speaks. */
+  readonly isSecure: boolean;
+  readonly name: string;
+  readonly deviceName: string;
+  readonly options: CookieOptions;
+  /** The first signs, all verify. */
+  readonly secrets: readonly [string, ...string[]];
+
+  constructor(@Inject(ENVIRONMENT) environment: Pick<Environment, 'PUBLIC_ORIGIN' | 'SESSION_SECRET'>) {
+    this.isSecure = environment.PUBLIC_ORIGIN?.startsWith('https:') ?? false;
+    const prefix = this.isSecure ? '__Host-' : '';
+    this.name = `${prefix}thaw.sid`;
+    this.deviceName = `${prefix}thaw.device`;
+    this.options = { path: '/', httpOnly: true, sameSite: 'lax', secure: this.isSecure };
+    this.secrets = parseSecrets(environment.SESSION_SECRET);
+  }
+}
+
+const parseSecrets = (text: string | undefined): [string, ...string[]] => {
+  const [first, ...further] = (text ?? '').split(',').flatMap((secret) => secret.trim() || []);
+  if (
+    first === undefined ||
+    [first, ...further].some((secret) => Buffer.byteLength(secret) < MIN_SECRET_BYTES)
+  ) {
+    throw new Error(`SESSION_SECRET (or SESSION_SECRET_FILE) must hold at least ${MIN_SECRET_BYTES} bytes`);
+  }
+  return [first, ...further];
+};

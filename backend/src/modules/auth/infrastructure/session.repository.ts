@@ -1,0 +1,78 @@
+import { createHash } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import { InjectRepository } from '@nestjs/typeorm';
+import { type EntityManager, In, MoreThan, Not, Repository } from 'typeorm';
+import { SessionEntity } from './session.entity';
+
+export const SESSION_LIFETIME_MS = 30 * 24 * 60 * 60 * 1_000;
+
+const hashOf = (sessionId: string): Buffer => createHash('sha256').update(sessionId).digest();
+
+export interface NewSession {
+  userId: number;
+  familyId: string;
+  /** When given, the session is only made while the user's password is still the one that was checked. */
+  credentialsVersion?: number;
+}
+
+@Injectable()
+export class SessionRepository {
+  constructor(@InjectRepository(SessionEntity) private readonly sessions: Repository<SessionEntity>) {}
+
+  findValid(sessionId: string): Promise<SessionEntity | null> {
+    return this.sessions.findOneBy({ idHash: hashOf(sessionId), expiresAt: MoreThan(new Date()) });
+  }
+
+  /** @returns false when the password has been changed meanwhile. */
+  async add(sessionId: string, { userId, familyId, credentialsVersion }: NewSession): Promise<boolean> {
+    await this.forgetSomeExpired();
+    const now = new Date();
+    const row = [hashOf(sessionId), userId, familyId, now, new Date(now.getTime() + SESSION_LIFETIME_MS)];
+    const insert = 'INSERT INTO sessions (id_hash, user_id, family_id, refreshed_at, expires_at)';
+    const rows: unknown[] =
+      credentialsVersion === undefined
+        ? await this.sessions.query(`${insert} VALUES ($1, $2, $3, $4, $5) RETURNING 1`, row)
+        : await this.sessions.query(
+            `${insert} SELECT $1::bytea, $2::bigint, $3::uuid, $4::timestamptz, $5::timestamptz
+             FROM credentials WHERE user_id = $2::bigint AND version = $6 FOR SHARE RETURNING 1`,
+            [...row, credentialsVersion],
+          );
+    return rows.length > 0;
+  }
+
+  /** Another thirty days, unless the session has ended meanwhile: nothing brings it back. */
+  async refresh(sessionId: string, now: Date): Promise<void> {
+    await this.sessions.update(
+      { idHash: hashOf(sessionId) },
+      { refreshedAt: now, expiresAt: new Date(now.getTime() + SESSION_LIFETIME_MS) },
+    );
+  }
+
+  async remove(sessionId: string): Promise<void> {
+    await this.sessions.delete({ idHash: hashOf(sessionId) });
+  }
+
+  async removeFamily(familyId: string): Promise<void> {
+    await this.sessions.delete({ familyId });
+  }
+
+  async removeOtherFamilies(userId: number, familyId: string, manager: EntityManager): Promise<void> {
+    await manager.delete(SessionEntity, { userId, familyId: Not(familyId) });
+  }
+
+  async liveFamilies(familyIds: readonly string[]): Promise<Set<string>> {
+    if (familyIds.length === 0) return new Set();
+    const live = await this.sessions.find({
+      select: { familyId: true },
+      where: { familyId: In([...familyIds]), expiresAt: MoreThan(new Date()) },
+    });
+    return new Set(live.map(({ familyId }) => familyId));
+  }
+
+  private async forgetSomeExpired(): Promise<void> {
+    await this.sessions.query(`
+      DELETE FROM sessions WHERE id_hash IN (
+        SELECT id_hash FROM sessions WHERE expires_at < now() LIMIT 10 FOR UPDATE SKIP LOCKED
+      )`);
+  }
+}

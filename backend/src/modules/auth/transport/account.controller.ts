@@ -1,0 +1,61 @@
+import { Body, Controller, Param, Put, Req, UseGuards } from '@nestjs/common';
+import { ApiCookieAuth, ApiOkResponse, ApiTags } from '@nestjs/swagger';
+import type { Request } from 'express';
+import { ApiProblems } from '../../../platform/http/api-problems';
+import { Valid } from '../../../platform/http/body.pipe';
+import { CurrentLogin, type Login, requireSelf } from '../../../platform/http/login';
+import { PathId } from '../../../platform/http/path-id.pipe';
+import { SignedInGuard } from '../../../platform/http/signed-in.guard';
+import { UserAnswerDto } from '../../users/transport/user.dto';
+import { AuthService } from '../application/auth.service';
+import { Logins } from '../application/logins';
+import { ChangeEmailDto, ChangePasswordDto, SuccessDto } from './auth.dto';
+
+/** What of an account can only be changed with its password. */
+@ApiTags('account')
+@ApiCookieAuth()
+@Controller('user/:id')
+@UseGuards(SignedInGuard)
+export class AccountController {
+  constructor(
+    private readonly auth: AuthService,
+    private readonly logins: Logins,
+  ) {}
+
+  @Put('email')
+  @ApiOkResponse({ type: UserAnswerDto })
+  @ApiProblems(
+    'validation_failed',
+    'not_signed_in',
+    'forbidden',
+    'wrong_password',
+    'email_taken',
+    'rate_limited',
+  )
+  async changeEmail(
+    @Req() request: Request,
+    @CurrentLogin() login: Login,
+    @Param('id', PathId) id: number,
+    @Body(new Valid(ChangeEmailDto)) { newEmail, currentPassword }: ChangeEmailDto,
+  ): Promise<UserAnswerDto> {
+    requireSelf(login, id);
+    const user = await this.auth.changeEmail(id, newEmail, currentPassword);
+    await this.logins.rotate(request, login);
+    return { user };
+  }
+
+  @Put('password')
+  @ApiOkResponse({ type: SuccessDto, description: 'Every other login of the user has ended' })
+  @ApiProblems('validation_failed', 'not_signed_in', 'forbidden', 'wrong_password', 'rate_limited')
+  async changePassword(
+    @Req() request: Request,
+    @CurrentLogin() login: Login,
+    @Param('id', PathId) id: number,
+    @Body(new Valid(ChangePasswordDto)) { currentPassword, newPassword }: ChangePasswordDto,
+  ): Promise<SuccessDto> {
+    requireSelf(login, id);
+    await this.auth.changePassword(login, currentPassword, newPassword);
+    await this.logins.rotate(request, login);
+    return { success: true };
+  }
+}

@@ -1,0 +1,121 @@
+import { Body, Controller, HttpCode, Post, Req, Res, UseGuards } from '@nestjs/common';
+import {
+  ApiBody,
+  ApiCookieAuth,
+  ApiCreatedResponse,
+  ApiNoContentResponse,
+  ApiOkResponse,
+  ApiTags,
+} from '@nestjs/swagger';
+import type { Request, Response } from 'express';
+import { ApiProblems } from '../../../platform/http/api-problems';
+import { Valid } from '../../../platform/http/body.pipe';
+import { LimitedBy, LimitGuard } from '../../../platform/http/limit.guard';
+import { CurrentLogin, type Login, requireSelf } from '../../../platform/http/login';
+import { SignedInGuard } from '../../../platform/http/signed-in.guard';
+import { UsersService } from '../../users/application/users.service';
+import { UserAnswerDto } from '../../users/transport/user.dto';
+import { AuthService, type VerifiedUser } from '../application/auth.service';
+import { Logins } from '../application/logins';
+import { KnownDevices } from '../infrastructure/known-devices';
+import { SessionCookie } from '../infrastructure/session-cookie';
+import { ConvertAnonymousDto, CredentialsDto } from './auth.dto';
+import { PasswordGuard, Verified } from './password.guard';
+
+@ApiTags('auth')
+@Controller()
+@UseGuards(LimitGuard)
+export class AuthController {
+  constructor(
+    private readonly auth: AuthService,
+    private readonly users: UsersService,
+    private readonly logins: Logins,
+    private readonly devices: KnownDevices,
+    private readonly cookie: SessionCookie,
+  ) {}
+
+  @Post('login')
+  @HttpCode(200)
+  @UseGuards(PasswordGuard)
+  @ApiBody({ type: CredentialsDto })
+  @ApiOkResponse({ type: UserAnswerDto })
+  @ApiProblems('validation_failed', 'invalid_credentials', 'rate_limited', 'unavailable')
+  async login(
+    @Req() request: Request,
+    @Res({ passthrough: true }) response: Response,
+    @Verified() verified: VerifiedUser,
+  ): Promise<UserAnswerDto> {
+    await this.logins.begin(request, verified);
+    this.devices.remember(response, verified.userId);
+    return { user: await this.users.self(verified.userId) };
+  }
+
+  @Post('register')
+  @LimitedBy('register', 'address')
+  @ApiCreatedResponse({ type: UserAnswerDto })
+  @ApiProblems('validation_failed', 'email_taken', 'rate_limited', 'unavailable')
+  async register(
+    @Req() request: Request,
+    @Res({ passthrough: true }) response: Response,
+    @Body(new Valid(CredentialsDto)) { email, password }: CredentialsDto,
+  ): Promise<UserAnswerDto> {
+    const userId = await this.auth.register(email, password);
+    await this.logins.begin(request, { userId });
+    this.devices.remember(response, userId);
+    return { user: await this.users.self(userId) };
+  }
+
+  @Post('anonymous')
+  @LimitedBy('anonymous', 'address')
+  @ApiCreatedResponse({ type: UserAnswerDto })
+  @ApiOkResponse({ type: UserAnswerDto, description: 'The anonymous user that this browser has already' })
+  @ApiProblems('rate_limited', 'unavailable')
+  async anonymous(
+    @Req() request: Request,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<UserAnswerDto> {
+    const present = request.user && (await this.users.findSelf(request.user.userId));
+    if (present?.isAnonymous) {
+      response.status(200);
+      return { user: present };
+    }
+    const userId = await this.users.startAnonymous();
+    await this.logins.begin(request, { userId });
+    return { user: await this.users.self(userId) };
+  }
+
+  @Post('logout')
+  @HttpCode(204)
+  @ApiNoContentResponse()
+  async logout(@Req() request: Request, @Res({ passthrough: true }) response: Response): Promise<void> {
+    await this.logins.end(request);
+    response.clearCookie(this.cookie.name, this.cookie.options);
+  }
+
+  @Post('convert-anonymous')
+  @HttpCode(200)
+  @UseGuards(SignedInGuard)
+  @LimitedBy('convert_anonymous', 'address')
+  @ApiCookieAuth()
+  @ApiOkResponse({ type: UserAnswerDto })
+  @ApiProblems(
+    'validation_failed',
+    'not_signed_in',
+    'forbidden',
+    'not_anonymous',
+    'email_taken',
+    'rate_limited',
+  )
+  async convert(
+    @Req() request: Request,
+    @Res({ passthrough: true }) response: Response,
+    @CurrentLogin() login: Login,
+    @Body(new Valid(ConvertAnonymousDto)) { userId, email, password }: ConvertAnonymousDto,
+  ): Promise<UserAnswerDto> {
+    requireSelf(login, userId);
+    const user = await this.auth.convert(userId, email, password);
+    await this.logins.rotate(request, login);
+    this.devices.remember(response, userId);
+    return { user };
+  }
+}

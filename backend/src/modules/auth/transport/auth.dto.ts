@@ -1,0 +1,68 @@
+import { ApiProperty } from '@nestjs/swagger';
+import {
+  type ChangeEmail,
+  type ChangePassword,
+  type ConvertAnonymous,
+  convertAnonymousSchema,
+  type Credentials,
+  credentialsSchema,
+} from '@thaw/contract/http';
+import { limits } from '@thaw/contract/limits';
+import { IsString, MaxLength } from 'class-validator';
+import { Fits } from '../../../platform/http/fits.decorator';
+import { assertType, type SameShape } from '../../../platform/http/same-shape';
+import { IsPassword } from './password.decorator';
+
+const emailProperty = { format: 'email', maxLength: limits.emailMaxLength };
+const passwordProperty = {
+  format: 'password',
+  minLength: limits.passwordMinLength,
+  maxLength: limits.passwordMaxLength,
+};
+
+export class CredentialsDto implements Credentials {
+  @ApiProperty(emailProperty)
+  @Fits(credentialsSchema.shape.email)
+  email: string;
+
+  @ApiProperty(passwordProperty)
+  @IsPassword()
+  password: string;
+}
+assertType<SameShape<CredentialsDto, Credentials>>();
+
+export class ConvertAnonymousDto extends CredentialsDto implements ConvertAnonymous {
+  @ApiProperty({ type: 'integer', minimum: 1 })
+  @Fits(convertAnonymousSchema.shape.userId)
+  userId: number;
+}
+assertType<SameShape<ConvertAnonymousDto, ConvertAnonymous>>();
+
+export class ChangeEmailDto implements ChangeEmail {
+  @ApiProperty(emailProperty)
+  @Fits(credentialsSchema.shape.email)
+  newEmail: string;
+
+  @ApiProperty({ format: 'password' })
+  @IsString()
+  @MaxLength(2 * limits.passwordMaxLength)
+  currentPassword: string;
+}
+assertType<SameShape<ChangeEmailDto, ChangeEmail>>();
+
+export class ChangePasswordDto implements ChangePassword {
+  @ApiProperty({ format: 'password' })
+  @IsString()
+  @MaxLength(2 * limits.passwordMaxLength)
+  currentPassword: string;
+
+  @ApiProperty(passwordProperty)
+  @IsPassword()
+  newPassword: string;
+}
+assertType<SameShape<ChangePasswordDto, ChangePassword>>();
+
+export class SuccessDto {
+  @ApiProperty({ enum: [true] })
+  success: true;
+}

@@ -1,0 +1,29 @@
+import { createParamDecorator, type ExecutionContext, Injectable } from '@nestjs/common';
+import { AuthGuard } from '@nestjs/passport';
+import type { Request } from 'express';
+import { DomainError } from '../../../platform/errors/domain-error';
+import { toValid } from '../../../platform/http/body.pipe';
+import type { VerifiedUser } from '../application/auth.service';
+import { CredentialsDto } from './auth.dto';
+
+type VerifiedRequest = Request & { verifiedUser?: VerifiedUser };
+
+/** Checks the body, then the password. Whoever was signed in before is still `request.user`. */
+@Injectable()
+export class PasswordGuard extends AuthGuard('local') {
+  override async canActivate(context: ExecutionContext): Promise<boolean> {
+    await toValid(CredentialsDto, context.switchToHttp().getRequest<Request>().body);
+    return (await super.canActivate(context)) as boolean;
+  }
+
+  override getAuthenticateOptions(): { property: string } {
+    return { property: 'verifiedUser' };
+  }
+}
+
+/** Whose password it was, behind `PasswordGuard`. */
+export const Verified = createParamDecorator((_: unknown, context: ExecutionContext): VerifiedUser => {
+  const { verifiedUser } = context.switchToHttp().getRequest<VerifiedRequest>();
+  if (!verifiedUser) throw new DomainError('invalid_credentials');
+  return verifiedUser;
+});

@@ -1,0 +1,23 @@
+import { Injectable } from '@nestjs/common';
+import { PassportStrategy } from '@nestjs/passport';
+import type { Request } from 'express';
+import { Strategy } from 'passport-local';
+import { clientSubject } from '../../../platform/http/client-subject';
+import { AuthService, type VerifiedUser } from '../application/auth.service';
+import { KnownDevices } from '../infrastructure/known-devices';
+
+/** E-mail and password, as Passport asks for them. */
+@Injectable()
+export class PasswordStrategy extends PassportStrategy(Strategy) {
+  constructor(
+    private readonly auth: AuthService,
+    private readonly devices: KnownDevices,
+  ) {
+    super({ usernameField: 'email', passwordField: 'password', passReqToCallback: true, session: false });
+  }
+
+  validate(request: Request, email: string, password: string): Promise<VerifiedUser> {
+    const deviceOf = (userId: number) => this.devices.deviceOf(request, userId);
+    return this.auth.verify(email, password, clientSubject(request.ip), deviceOf);
+  }
+}

@@ -1,0 +1,152 @@
+import { randomInt, randomUUID } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import type { Gender } from '@thaw/contract/scalars';
+import type { Profile, PublicUser, SelfUser } from '@thaw/contract/users';
+import type { EntityManager } from 'typeorm';
+import { violatedUniqueConstraint } from '../../../platform/database/constraint-violation';
+import { DomainError } from '../../../platform/errors/domain-error';
+import { CommandExecutor } from '../../../platform/event-store/command-executor';
+import { RateLimiter } from '../../../platform/rate-limit/rate-limiter';
+import { generateHandle } from '../domain/handle';
+import type { UserCommand } from '../domain/user.commands';
+import { userDecider } from '../domain/user.decider';
+import { userStream } from '../domain/user.events';
+import type { UserState } from '../domain/user.state';
+import { acceptableUsername } from '../domain/username';
+import { UserRepository } from '../infrastructure/user.repository';
+import type { UserEntity } from '../infrastructure/user.entity';
+import { Presence } from './presence';
+import { ProfileAccess } from './profile-access';
+
+/** A command without what the service adds to each. */
+type Order<Command extends UserCommand = UserCommand> = Command extends UserCommand
+  ? Omit<Command, 'userId' | 'eventId' | 'at'>
+  : never;
+
+@Injectable()
+export class UsersService {
+  constructor(
+    private readonly users: UserRepository,
+    private readonly executor: CommandExecutor,
+    private readonly access: ProfileAccess,
+    private readonly presence: Presence,
+    private readonly limiter: RateLimiter,
+  ) {}
+
+  /** What others may see where they may see it; null when there is no such user. */
+  async profile(userId: number): Promise<Profile | null> {
+    const user = await this.users.find(userId);
+    return user && toProfile(user);
+  }
+
+  /** Profiles of those that exist, in no order. */
+  async profiles(userIds: readonly number[]): Promise<Profile[]> {
+    return (await this.users.findMany(userIds)).map(toProfile);
+  }
+
+  /** Read afresh; null while not chosen, or when there is no such user. */
+  async gender(userId: number): Promise<Gender | null> {
+    return (await this.users.find(userId))?.gender ?? null;
+  }
+
+  /** @throws DomainError not_found */
+  async self(userId: number): Promise<SelfUser> {
+    return toSelf(await this.require(userId));
+  }
+
+  async findSelf(userId: number): Promise<SelfUser | null> {
+    const user = await this.users.find(userId);
+    return user && toSelf(user);
+  }
+
+  /** Whose account an address belongs to, whatever its case. */
+  async idByEmail(email: string): Promise<number | null> {
+    return (await this.users.findByEmail(email))?.id ?? null;
+  }
+
+  /**
+   * A user as the viewer may see him.
+   * @throws DomainError not_found when there is none, or the viewer may not know (A12).
+   */
+  async seenBy(viewerId: number, userId: number): Promise<SelfUser | PublicUser> {
+    if (viewerId === userId) return this.self(userId);
+    if (!(await this.access.mayRead(viewerId, userId))) throw new DomainError('not_found');
+    const user = await this.require(userId);
+    return { ...toProfile(user), isOnline: await this.presence.isOnline(viewerId, userId) };
+  }
+
+  /** @throws DomainError email_taken */
+  async register(email: string, manager: EntityManager): Promise<number> {
+    return this.create({ type: 'RegisterUser', email, username: generateHandle(randomInt) }, manager);
+  }
+
+  async startAnonymous(): Promise<number> {
+    return this.create({ type: 'StartAnonymousUser', username: generateHandle(randomInt) });
+  }
+
+  /** @throws DomainError not_anonymous, email_taken */
+  async convert(userId: number, email: string, manager: EntityManager): Promise<void> {
+    await this.execute(userId, { type: 'ConvertAccount', email }, manager);
+  }
+
+  /** @throws DomainError email_taken */
+  async changeEmail(userId: number, email: string): Promise<SelfUser> {
+    return this.executeForSelf(userId, { type: 'ChangeEmail', email });
+  }
+
+  /** @throws DomainError gender_already_set (A34) */
+  async chooseGender(userId: number, gender: Gender): Promise<SelfUser> {
+    return this.executeForSelf(userId, { type: 'ChooseGender', gender });
+  }
+
+  /** @throws DomainError validation_failed, rate_limited after ten changes of name in an hour (A08) */
+  async changeProfile(userId: number, username: string, avatar: string | null): Promise<SelfUser> {
+    const current = await this.require(userId);
+    // Nothing can be uploaded yet, so no address of an image can be one's own.
+    if (avatar !== null && avatar !== current.avatar) throw new DomainError('validation_failed');
+    const accepted = acceptableUsername(username);
+    if (accepted === null) throw new DomainError('validation_failed');
+    if (accepted !== current.username) await this.limiter.require('name_changes', userId);
+    return this.executeForSelf(userId, { type: 'ChangeProfile', username: accepted, avatar });
+  }
+
+  private async require(userId: number): Promise<UserEntity> {
+    const user = await this.users.find(userId);
+    if (!user) throw new DomainError('not_found');
+    return user;
+  }
+
+  private async create(order: Order, manager?: EntityManager): Promise<number> {
+    const userId = await this.users.nextId();
+    await this.execute(userId, order, manager);
+    return userId;
+  }
+
+  private async executeForSelf(userId: number, order: Order): Promise<SelfUser> {
+    await this.execute(userId, order);
+    return this.self(userId);
+  }
+
+  private async execute(userId: number, order: Order, manager?: EntityManager): Promise<UserState> {
+    const command = { ...order, userId, eventId: randomUUID(), at: new Date() } as UserCommand;
+    try {
+      return (await this.executor.execute(userStream(userId), userDecider, command, manager)).state;
+    } catch (error) {
+      if (violatedUniqueConstraint(error) === 'users_email_key') throw new DomainError('email_taken');
+      throw error;
+    }
+  }
+}
+
+const toProfile = ({ id, username, avatar }: UserEntity): Profile => ({ id, username, avatar });
+
+const toSelf = (user: UserEntity): SelfUser => ({
+  id: user.id,
+  username: user.username,
+  avatar: user.avatar,
+  email: user.email,
+  gender: user.gender,
+  isAnonymous: user.isAnonymous,
+  isOnline: true,
+  createdAt: user.createdAt.toISOString(),
+});

@@ -1,0 +1,37 @@
+import type { Gender } from '@thaw/contract/scalars';
+import type { UserEvent } from './user.events';
+
+export interface UserState {
+  kind: 'absent' | 'anonymous' | 'registered';
+  username: string;
+  avatar: string | null;
+  email: string | null;
+  gender: Gender | null;
+}
+
+export const initialUser = (): UserState => ({
+  kind: 'absent',
+  username: '',
+  avatar: null,
+  email: null,
+  gender: null,
+});
+
+export const evolveUser = (state: UserState, event: UserEvent): UserState => {
+  switch (event.type) {
+    case 'UserRegistered':
+      return { ...state, kind: 'registered', username: event.data.username, email: event.data.email };
+    case 'AnonymousUserStarted':
+      return { ...state, kind: 'anonymous', username: event.data.username };
+    case 'GenderChosen':
+      return { ...state, gender: event.data.gender };
+    case 'ProfileChanged':
+      return { ...state, username: event.data.username, avatar: event.data.avatar };
+    case 'AccountConverted':
+      return { ...state, kind: 'registered', email: event.data.email };
+    case 'EmailChanged':
+      return { ...state, email: event.data.email };
+    default:
+      return event satisfies never;
+  }
+};

@@ -1,0 +1,54 @@
+import { Body, Controller, Get, Param, Patch, Put, UseGuards } from '@nestjs/common';
+import { ApiCookieAuth, ApiExtraModels, ApiOkResponse, ApiTags, getSchemaPath } from '@nestjs/swagger';
+import { Valid } from '../../../platform/http/body.pipe';
+import { LimitedBy, LimitGuard } from '../../../platform/http/limit.guard';
+import { CurrentLogin, type Login, requireSelf } from '../../../platform/http/login';
+import { PathId } from '../../../platform/http/path-id.pipe';
+import { SignedInGuard } from '../../../platform/http/signed-in.guard';
+import { ApiProblems } from '../../../platform/http/api-problems';
+import { UsersService } from '../application/users.service';
+import { PublicUserDto, SelfUserDto, SetGenderDto, UpdateProfileDto, UserAnswerDto } from './user.dto';
+
+@ApiTags('users')
+@ApiCookieAuth()
+@ApiExtraModels(SelfUserDto, PublicUserDto)
+@Controller('user/:id')
+@UseGuards(SignedInGuard, LimitGuard)
+export class UserController {
+  constructor(private readonly users: UsersService) {}
+
+  @Get()
+  @LimitedBy('profile_reads', 'user')
+  @ApiOkResponse({
+    description: 'Oneself whole, others as far as one may see them',
+    schema: { oneOf: [{ $ref: getSchemaPath(SelfUserDto) }, { $ref: getSchemaPath(PublicUserDto) }] },
+  })
+  @ApiProblems('not_signed_in', 'not_found', 'rate_limited')
+  read(@CurrentLogin() login: Login, @Param('id', PathId) id: number): Promise<SelfUserDto | PublicUserDto> {
+    return this.users.seenBy(login.userId, id);
+  }
+
+  @Put()
+  @ApiOkResponse({ type: UserAnswerDto })
+  @ApiProblems('validation_failed', 'not_signed_in', 'forbidden', 'rate_limited')
+  async changeProfile(
+    @CurrentLogin() login: Login,
+    @Param('id', PathId) id: number,
+    @Body(new Valid(UpdateProfileDto)) { username, avatar }: UpdateProfileDto,
+  ): Promise<UserAnswerDto> {
+    requireSelf(login, id);
+    return { user: await this.users.changeProfile(id, username, avatar) };
+  }
+
+  @Patch()
+  @ApiOkResponse({ type: UserAnswerDto })
+  @ApiProblems('validation_failed', 'not_signed_in', 'forbidden', 'gender_already_set')
+  async chooseGender(
+    @CurrentLogin() login: Login,
+    @Param('id', PathId) id: number,
+    @Body(new Valid(SetGenderDto)) { gender }: SetGenderDto,
+  ): Promise<UserAnswerDto> {
+    requireSelf(login, id);
+    return { user: await this.users.chooseGender(id, gender) };
+  }
+}

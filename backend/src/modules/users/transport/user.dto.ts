@@ -1,0 +1,69 @@
+import { ApiProperty } from '@nestjs/swagger';
+import { setGenderSchema, type SetGender, type UpdateProfile, type UserAnswer } from '@thaw/contract/http';
+import { limits } from '@thaw/contract/limits';
+import { type Gender, genderSchema } from '@thaw/contract/scalars';
+import type { PublicUser, SelfUser } from '@thaw/contract/users';
+import { IsString, ValidateIf } from 'class-validator';
+import { Fits } from '../../../platform/http/fits.decorator';
+import { assertType, type SameShape } from '../../../platform/http/same-shape';
+
+const genders = genderSchema.options;
+
+export class UpdateProfileDto implements UpdateProfile {
+  @ApiProperty({ minLength: 1, maxLength: limits.usernameMaxCodePoints })
+  @IsString()
+  username: string;
+
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    description: 'null, or the url of an upload of mine in avatars',
+  })
+  @ValidateIf((_, value) => value !== null)
+  @IsString()
+  avatar: string | null;
+}
+assertType<SameShape<UpdateProfileDto, UpdateProfile>>();
+
+export class SetGenderDto implements SetGender {
+  @ApiProperty({ enum: genders })
+  @Fits(setGenderSchema.shape.gender)
+  gender: Gender;
+}
+assertType<SameShape<SetGenderDto, SetGender>>();
+
+export class PublicUserDto implements PublicUser {
+  @ApiProperty({ type: 'integer', minimum: 1 })
+  id: number;
+
+  @ApiProperty()
+  username: string;
+
+  @ApiProperty({ type: String, nullable: true })
+  avatar: string | null;
+
+  @ApiProperty()
+  isOnline: boolean;
+}
+assertType<SameShape<PublicUserDto, PublicUser>>();
+
+export class SelfUserDto extends PublicUserDto implements SelfUser {
+  @ApiProperty({ type: String, nullable: true })
+  email: string | null;
+
+  @ApiProperty({ enum: genders, nullable: true })
+  gender: Gender | null;
+
+  @ApiProperty()
+  isAnonymous: boolean;
+
+  @ApiProperty({ format: 'date-time' })
+  createdAt: string;
+}
+assertType<SameShape<SelfUserDto, SelfUser>>();
+
+export class UserAnswerDto implements UserAnswer {
+  @ApiProperty()
+  user: SelfUserDto;
+}
+assertType<SameShape<UserAnswerDto['user'], UserAnswer['user']>>();

@@ -1,0 +1,70 @@
+import { createServer, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
+import { ENVIRONMENT, type Environment } from '../../config/environment';
+import { AppLogger } from '../observability/app-logger';
+import { Metrics } from '../observability/metrics';
+import { HealthChecks } from './health-checks';
+
+/** Health and metrics on a port of their own, never reachable through the proxy. */
+@Injectable()
+export class InternalServer implements OnApplicationShutdown {
+  private server: Server | undefined;
+
+  constructor(
+    @Inject(ENVIRONMENT) private readonly environment: Pick<Environment, 'INTERNAL_PORT' | 'HOST'>,
+    private readonly healthChecks: HealthChecks,
+    private readonly metrics: Metrics,
+    private readonly logger: AppLogger,
+  ) {}
+
+  /** @returns the port it listens on. */
+  async start(): Promise<number> {
+    const server = createServer((request, response) => {
+      this.answer(request.method ?? '', request.url ?? '', response).catch((error: unknown) => {
+        this.logger.failure('An internal request failed', error);
+        if (!response.headersSent) response.writeHead(500);
+        response.end();
+      });
+    });
+    this.server = server;
+    await new Promise<void>((resolve, reject) => {
+      server.once('error', reject);
+      server.listen(this.environment.INTERNAL_PORT, this.environment.HOST, resolve);
+    });
+    return (server.address() as AddressInfo).port;
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    const { server } = this;
+    if (!server?.listening) return;
+    await new Promise((resolve) => {
+      server.close(resolve);
+      server.closeAllConnections();
+    });
+  }
+
+  private async answer(method: string, url: string, response: ServerResponse): Promise<void> {
+    const path = method === 'GET' || method === 'HEAD' ? url.split('?')[0] : undefined;
+    switch (path) {
+      case '/health/live':
+        return sendJson(response, 200, { status: 'ok' });
+      case '/health/ready': {
+        const { isReady, checks } = await this.healthChecks.readiness();
+        return sendJson(response, isReady ? 200 : 503, { status: isReady ? 'ok' : 'unavailable', checks });
+      }
+      case '/metrics': {
+        const { contentType, body } = await this.metrics.expose();
+        response.writeHead(200, { 'Content-Type': contentType }).end(body);
+        return;
+      }
+      default:
+        return sendJson(response, 404, { status: 'unknown' });
+    }
+  }
+}
+
+const sendJson = (response: ServerResponse, status: number, body: object): void => {
+  response.writeHead(status, { 'Content-Type': 'application/json', 'Cache-Control': 'no-store' });
+  response.end(JSON.stringify(body));
+};

@@ -1,0 +1,82 @@
+import type { IncomingMessage } from 'node:http';
+import { limits } from '@thaw/contract/limits';
+import type { NextFunction, Request, RequestHandler, Response } from 'express';
+import { raw } from 'express';
+import { DomainError } from '../errors/domain-error';
+
+/** Every body of the API is flat but for one level. */
+const MAX_DEPTH = 8;
+const refusedKeys: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype']);
+const safeMethods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
+
+const hasBody = ({ headers }: IncomingMessage): boolean =>
+  headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
+
+const isJson = (contentType: string | undefined): boolean =>
+  /^application\/json\s*(;\s*charset="?utf-8"?\s*)?$/i.test(contentType ?? '');
+
+/** Brackets are counted before anything is built: a deep value would break whoever walks it later. */
+const isTooDeep = (text: string): boolean => {
+  let depth = 0;
+  let inString = false;
+  for (let index = 0; index < text.length; index += 1) {
+    const character = text[index];
+    if (inString) {
+      if (character === '\\') index += 1;
+      else if (character === '"') inString = false;
+    } else if (character === '"') inString = true;
+    else if (character === '{' || character === '[') {
+      depth += 1;
+      if (depth > MAX_DEPTH) return true;
+    } else if (character === '}' || character === ']') depth -= 1;
+  }
+  return false;
+};
+
+const hasRefusedKey = (value: unknown): boolean =>
+  typeof value === 'object' &&
+  value !== null &&
+  Object.entries(value).some(([key, inner]) => refusedKeys.has(key) || hasRefusedKey(inner));
+
+/**
+ * The value of a JSON body: an object, not deep, without keys that touch prototypes.
+ * @throws DomainError validation_failed
+ */
+export const parseJsonBody = (bytes: Buffer): object => {
+  let body: unknown;
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    if (isTooDeep(text)) throw new DomainError('validation_failed');
+    body = JSON.parse(text);
+  } catch {
+    throw new DomainError('validation_failed');
+  }
+  if (typeof body !== 'object' || body === null || Array.isArray(body) || hasRefusedKey(body)) {
+    throw new DomainError('validation_failed');
+  }
+  return body;
+};
+
+const readBytes = raw({ type: () => true, limit: limits.jsonBodyMaxBytes, inflate: false });
+
+const toDomainError = (error: unknown): DomainError => {
+  const { status } = error as { status?: unknown };
+  if (status === 413) return new DomainError('too_large');
+  if (status === 415) return new DomainError('unsupported_type');
+  return new DomainError('validation_failed');
+};
+
+/** The only body parser of the API: a form on another site can post neither JSON nor to us. */
+export const jsonBody: RequestHandler = (request: Request, response: Response, next: NextFunction) => {
+  if (safeMethods.has(request.method) || !hasBody(request)) return next();
+  if (!isJson(request.headers['content-type'])) return next(new DomainError('unsupported_type'));
+  readBytes(request, response, (error?: unknown) => {
+    if (error) return next(toDomainError(error));
+    try {
+      request.body = parseJsonBody(request.body as Buffer);
+    } catch (refusal) {
+      return next(refusal);
+    }
+    next();
+  });
+};

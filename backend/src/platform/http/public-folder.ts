@@ -1,0 +1,42 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import type { RequestHandler, Response } from 'express';
+import { static as serveStatic } from 'express';
+
+/** Pages of the application; the browser's router shows its own 404 page for every other path (A162). */
+const pages: ReadonlySet<string> = new Set(['/auth', '/chat']);
+const OF_THE_SERVER = /^\/(api|ws)(\/|$)/;
+
+const setCaching = (response: Response, path: string): void => {
+  // Names of assets carry a hash of what they hold; everything else is asked for anew.
+  const isHashed = /[\\/]assets[\\/][^\\/]+-[\w-]{8,}\.\w+$/.test(path);
+  response.set('Cache-Control', isHashed ? 'public, max-age=31536000, immutable' : 'no-cache');
+};
+
+/** Serves the built page, where no nginx does. */
+export const publicFolder = (folder: string): RequestHandler => {
+  const files = serveStatic(folder, {
+    index: false,
+    redirect: false,
+    dotfiles: 'ignore',
+    setHeaders: setCaching,
+  });
+  const application = join(folder, 'index.html');
+  const landing = join(folder, 'landing.html');
+
+  const sendPage = (response: Response, status: number, file: string) => {
+    response.status(status).sendFile(file, { cacheControl: false, headers: { 'Cache-Control': 'no-cache' } });
+  };
+
+  return (request, response, next) => {
+    if (OF_THE_SERVER.test(request.path)) return next();
+    if (request.method !== 'GET' && request.method !== 'HEAD') return next();
+    const path = request.path.length > 1 ? request.path.replace(/\/$/, '') : request.path;
+    if (path === '/') return sendPage(response, 200, existsSync(landing) ? landing : application);
+    if (pages.has(path)) return sendPage(response, 200, application);
+    files(request, response, (error?: unknown) => {
+      if (error) return next(error);
+      sendPage(response, 404, application);
+    });
+  };
+};

@@ -1,0 +1,12 @@
+import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
+import type { Request } from 'express';
+import { DomainError } from '../errors/domain-error';
+
+/** Lets pass whose cookie belongs to a valid login. */
+@Injectable()
+export class SignedInGuard implements CanActivate {
+  canActivate(context: ExecutionContext): boolean {
+    if (!context.switchToHttp().getRequest<Request>().user) throw new DomainError('not_signed_in');
+    return true;
+  }
+}

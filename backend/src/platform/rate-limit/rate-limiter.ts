@@ -1,0 +1,68 @@
+import { Inject, Injectable } from '@nestjs/common';
+import type { Redis } from 'ioredis';
+import { ENVIRONMENT, type Environment } from '../../config/environment';
+import { DomainError } from '../errors/domain-error';
+import { REDIS } from '../redis/redis.module';
+import { rateLimitKey } from '../redis/redis-keys';
+import { type BucketName, bucketOf } from './buckets';
+import { takeScript } from './gcra';
+import { LocalBuckets } from './local-buckets';
+
+export interface Allowance {
+  allowed: boolean;
+  /** 0 when allowed. */
+  retryAfterMs: number;
+}
+
+type ScriptedRedis = Redis & {
+  thawTakeFromBucket(key: string, cost: number, intervalMs: number, burst: number): Promise<number>;
+};
+
+/** After a failure Redis is left alone this long: a hanging one would cost every request its timeout. */
+const REST_AFTER_FAILURE_MS = 1_000;
+
+/** Rate limits, shared by all replicas through Redis; by this replica alone while Redis is away. */
+@Injectable()
+export class RateLimiter {
+  private readonly redis: ScriptedRedis;
+  private readonly local = new LocalBuckets();
+  private localUntilMs = 0;
+
+  constructor(
+    @Inject(REDIS) redis: Redis,
+    @Inject(ENVIRONMENT) private readonly environment: Pick<Environment, 'LIMITS_PROFILE'>,
+  ) {
+    redis.defineCommand('thawTakeFromBucket', { numberOfKeys: 1, lua: takeScript });
+    this.redis = redis as ScriptedRedis;
+  }
+
+  /**
+   * Takes `cost` from the subject's bucket if there is that much in it. Never rejects.
+   * @param subject user id, session id or address; nothing personal, since it becomes part of a key.
+   */
+  async take(bucketName: BucketName, subject: string | number, cost = 1): Promise<Allowance> {
+    const bucket = bucketOf(bucketName, this.environment.LIMITS_PROFILE);
+    const key = rateLimitKey(bucketName, subject);
+    const now = Date.now();
+    if (now >= this.localUntilMs) {
+      try {
+        const wait = await this.redis.thawTakeFromBucket(key, cost, bucket.intervalMs, bucket.burst);
+        return { allowed: wait === 0, retryAfterMs: wait };
+      } catch {
+        this.localUntilMs = Date.now() + REST_AFTER_FAILURE_MS;
+      }
+    }
+    return this.local.take(key, cost, bucket, now);
+  }
+
+  /** Gives back what was taken for an attempt that turned out not to count. */
+  async giveBack(bucketName: BucketName, subject: string | number, cost = 1): Promise<void> {
+    await this.take(bucketName, subject, -cost);
+  }
+
+  /** @throws DomainError rate_limited, with the time to wait. */
+  async require(bucketName: BucketName, subject: string | number, cost = 1): Promise<void> {
+    const { allowed, retryAfterMs } = await this.take(bucketName, subject, cost);
+    if (!allowed) throw new DomainError('rate_limited', { retryAfterMs });
+  }
+}

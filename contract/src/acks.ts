@@ -1,0 +1,15 @@
+import * as z from 'zod/mini';
+import { clientIdSchema, randomMessageIdSchema, timestampSchema } from './scalars.js';
+
+/** `data` of the ack to every command that stored something in a random chat: the version it was stored as. */
+export const storedAckSchema = z.object({ seq: z.int() });
+export type StoredAck = z.infer<typeof storedAckSchema>;
+
+/** `data` of the ack to `random_message`. */
+export const randomMessageAckSchema = z.object({
+  id: randomMessageIdSchema,
+  seq: z.int(),
+  timestamp: timestampSchema,
+  clientId: z.optional(clientIdSchema),
+});
+export type RandomMessageAck = z.infer<typeof randomMessageAckSchema>;

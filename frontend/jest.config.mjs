@@ -1,0 +1,22 @@
+const compile = (syntax) => ({
+  swcrc: false,
+  sourceMaps: 'inline',
+  module: { type: 'commonjs' },
+  jsc: {
+    target: 'es2022',
+    parser: syntax === 'typescript' ? { syntax, tsx: true } : { syntax },
+    transform: { react: { runtime: 'automatic' } },
+  },
+});
+
+export default {
+  testEnvironment: '<rootDir>/jest.environment.ts',
+  roots: ['<rootDir>/src'],
+  testRegex: '\\.spec\\.tsx?$',
+  setupFilesAfterEnv: ['<rootDir>/src/testing/jest-setup.ts'],
+  moduleNameMapper: { '^@/(.*)$': '<rootDir>/src/$1' },
+  transform: {
+    '^.+\\.tsx?$': ['@swc/jest', compile('typescript')],
+    '^.+\\.m?js$': ['@swc/jest', compile('ecmascript')],
+  },
+};

@@ -1,0 +1,63 @@
+// Holds the build to budgets.json: for each route the gzipped sum of every script it needs, by Vite's manifest.
+import { readFileSync, readdirSync, statSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { gzipSync } from 'node:zlib';
+
+const root = resolve(dirname(fileURLToPath(import.meta.url)), '..');
+const dist = join(root, 'dist');
+const budgets = JSON.parse(readFileSync(join(root, 'budgets.json'), 'utf8'));
+const manifest = JSON.parse(readFileSync(join(dist, '.vite', 'manifest.json'), 'utf8'));
+
+const gzipped = (file) => gzipSync(readFileSync(join(dist, file)), { level: 9 }).length;
+
+const chunksOf = (key, found = new Set()) => {
+  const chunk = manifest[key];
+  if (!chunk) throw new Error(`The manifest has no ${key}`);
+  if (found.has(key)) return found;
+  found.add(key);
+  for (const imported of chunk.imports ?? []) chunksOf(imported, found);
+  return found;
+};
+
+const failures = [];
+const report = (name, bytes, { gateKb, aimKb }) => {
+  const kb = bytes / 1000;
+  const isOver = kb > gateKb;
+  if (isOver) failures.push(name);
+  const verdict = isOver ? 'over the gate' : kb > aimKb ? 'over the aim' : 'ok';
+  console.log(
+    `${name.padEnd(10)} ${kb.toFixed(1).padStart(6)} kB   gate ${gateKb}, aim ${aimKb}: ${verdict}`,
+  );
+};
+
+const everyCss = new Set();
+for (const [route, budget] of Object.entries(budgets.javascript)) {
+  const keys = new Set();
+  for (const entry of ['index.html', budget.entry, ...(budget.also ?? [])]) chunksOf(entry, keys);
+  const files = new Set([...keys].map((key) => manifest[key].file).filter((file) => file.endsWith('.js')));
+  for (const key of keys) for (const file of manifest[key].css ?? []) everyCss.add(file);
+  report(
+    `JS ${route}`,
+    [...files].reduce((sum, file) => sum + gzipped(file), 0),
+    budget,
+  );
+}
+report(
+  'CSS',
+  [...everyCss].reduce((sum, file) => sum + gzipped(file), 0),
+  budgets.css,
+);
+
+const fonts = readdirSync(join(dist, 'assets')).filter((file) => file.endsWith('.woff2'));
+report(
+  'Font',
+  fonts.reduce((sum, file) => sum + statSync(join(dist, 'assets', file)).size, 0),
+  budgets.font,
+);
+if (fonts.length > budgets.font.files) failures.push(`${fonts.length} font files`);
+
+if (failures.length > 0) {
+  console.error(`Over budget: ${failures.join(', ')}`);
+  process.exitCode = 1;
+}

@@ -1,0 +1,48 @@
+import { lazy, StrictMode, Suspense } from 'react';
+import { ErrorBoundary } from 'react-error-boundary';
+import { BrowserRouter, Route, Routes } from 'react-router-dom';
+import { Broken } from '@/app/broken';
+import { useToasts } from '@/ui/toast-store';
+
+const LandingRoute = lazy(async () => ({
+  default: (await import('@/app/routes/landing-route')).LandingRoute,
+}));
+const AuthRoute = lazy(async () => ({
+  default: (await import('@/app/routes/auth-route')).AuthRoute,
+}));
+const ChatRoute = lazy(async () => ({ default: (await import('@/app/routes/chat-route')).ChatRoute }));
+const NotFoundRoute = lazy(async () => ({
+  default: (await import('@/app/routes/not-found-route')).NotFoundRoute,
+}));
+
+// Comes with the first toast.
+const Toaster = lazy(async () => ({ default: (await import('@/ui/toaster')).Toaster }));
+
+const Toasts = () => {
+  const wasNeeded = useToasts(({ shown }) => shown !== null);
+  return <Suspense fallback={null}>{wasNeeded ? <Toaster /> : null}</Suspense>;
+};
+
+export const AppRoutes = () => (
+  <ErrorBoundary fallback={<Broken />}>
+    <Suspense fallback={null}>
+      <Routes>
+        <Route path="/" element={<LandingRoute />} />
+        <Route path="/auth" element={<AuthRoute />} />
+        <Route path="/chat" element={<ChatRoute />} />
+        <Route path="*" element={<NotFoundRoute />} />
+      </Routes>
+    </Suspense>
+  </ErrorBoundary>
+);
+
+export const App = () => (
+  <StrictMode>
+    <ErrorBoundary fallback={<Broken />}>
+      <BrowserRouter>
+        <AppRoutes />
+      </BrowserRouter>
+      <Toasts />
+    </ErrorBoundary>
+  </StrictMode>
+);

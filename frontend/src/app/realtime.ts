@@ -1,0 +1,71 @@
+import { handleRandomChatFrame, randomChatEvents } from '@/features/random-chat/handlers';
+import { randomChat } from '@/features/random-chat/random-chat.store';
+import { ApiError, request } from '@/lib/api-client';
+import { raise } from '@/lib/app-events';
+import { systemClock } from '@/lib/clock';
+import { currentUser, signOut, useIdentity } from '@/lib/identity';
+import { queryClient } from '@/lib/query-client';
+import { useConnection } from '@/lib/socket/connection';
+import { FrameRegistry } from '@/lib/socket/frame-registry';
+import { parseFrame } from '@/lib/socket/parse-frame';
+import { SocketClient } from '@/lib/socket/socket-client';
+
+const socketUrl = (): string => `${location.protocol === 'https:' ? 'wss:' : 'ws:'}//${location.host}/ws`;
+
+const isSignedOut = async (): Promise<boolean> => {
+  const user = currentUser();
+  if (!user) return true;
+  try {
+    await request('GET', `/api/user/${user.id}`);
+    return false;
+  } catch (error) {
+    if (error instanceof ApiError) return error.status === 401 || error.status === 404;
+    throw error;
+  }
+};
+
+/** Ties the socket to the identity: connected while there is a user, on whatever page (A143). Called once. */
+export const startRealtime = (): void => {
+  const registry = new FrameRegistry();
+  registry.on(randomChatEvents, handleRandomChatFrame);
+
+  const client = new SocketClient({
+    connect: () => new WebSocket(socketUrl()),
+    clock: systemClock,
+    parse: parseFrame,
+    authentication: () => {
+      const lastSeen = randomChat.lastSeen();
+      return { userId: currentUser()?.id ?? 0, ...(lastSeen ? { lastSeen } : {}) };
+    },
+    isSignedOut,
+    onSignedOut: signOut,
+    onStatus: (status) => {
+      useConnection.setState({ status });
+      if (status.kind === 'failed') randomChat.connectionGivenUp();
+    },
+    onFrame: (frame) => {
+      raise('websocket-message', frame);
+      registry.handle(frame);
+    },
+    // Whatever was pushed meanwhile was missed. The random chat is resumed by the server itself.
+    onReopened: () => void queryClient.invalidateQueries(),
+    log: (message, detail) => console.warn(message, detail ?? ''),
+  });
+
+  randomChat.connect(client);
+  useConnection.setState({ reconnect: () => client.reconnect() });
+  window.addEventListener('online', () => client.online());
+
+  let connectedAs: number | undefined;
+  const follow = (): void => {
+    const userId = currentUser()?.id;
+    if (userId === connectedAs) return;
+    connectedAs = userId;
+    client.stop();
+    randomChat.reset();
+    if (userId === undefined) queryClient.clear();
+    else client.start();
+  };
+  useIdentity.subscribe(follow);
+  follow();
+};

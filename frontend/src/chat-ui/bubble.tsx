@@ -1,0 +1,41 @@
+import { type ReactNode } from 'react';
+import { type GroupPosition } from '@/chat-ui/chat-message';
+import { cn } from '@/lib/class-names';
+
+export interface BubbleProps extends GroupPosition {
+  isMine: boolean;
+  /** Large and without a surface. */
+  isEmoji?: boolean;
+  isFailed?: boolean;
+  children: ReactNode;
+}
+
+/** The surface that one message stands on; inside a group the inner corners are tighter. */
+export const Bubble = ({
+  isMine,
+  isFirst,
+  isLast,
+  isEmoji = false,
+  isFailed = false,
+  children,
+}: BubbleProps) => (
+  <div
+    className={cn(
+      'w-fit max-w-[min(78%,34rem)] text-chat break-words whitespace-pre-wrap [overflow-wrap:anywhere]',
+      isEmoji
+        ? 'py-1 text-[2.5rem] leading-tight'
+        : [
+            'rounded-card px-3 py-2',
+            isMine ? 'bg-bubble-me text-bubble-me-foreground' : 'bg-bubble-them text-foreground',
+            isFailed && 'bg-transparent text-foreground inset-ring inset-ring-destructive',
+            isMine && !isFirst && 'rounded-tr-inner',
+            isMine && !isLast && 'rounded-br-inner',
+            !isMine && !isFirst && 'rounded-tl-inner',
+            !isMine && !isLast && 'rounded-bl-inner',
+          ],
+      isMine && 'ml-auto',
+    )}
+  >
+    {children}
+  </div>
+);

@@ -1,0 +1,147 @@
+import { standardSchemaResolver } from '@hookform/resolvers/standard-schema';
+import { useMutation } from '@tanstack/react-query';
+import { ArrowLeft } from 'lucide-react';
+import { useForm } from 'react-hook-form';
+import { Link, useNavigate, useSearchParams } from 'react-router-dom';
+import { login, register as registerAccount } from '@/features/auth/api/auth-calls';
+import { copy } from '@/features/auth/copy';
+import { loginFormSchema, registerFormSchema, type CredentialsForm } from '@/features/auth/credentials-form';
+import { useAnonymousStart } from '@/features/auth/use-anonymous-start';
+import { useDocumentTitle } from '@/lib/document-title';
+import { signIn } from '@/lib/identity';
+import { Button, buttonClass } from '@/ui/button';
+import { Field } from '@/ui/field';
+import { Logo } from '@/ui/logo';
+import { toast } from '@/ui/toast-store';
+import { TwoDots } from '@/ui/two-dots';
+
+const resolvers = {
+  login: standardSchemaResolver<CredentialsForm, unknown, CredentialsForm>(loginFormSchema),
+  register: standardSchemaResolver<CredentialsForm, unknown, CredentialsForm>(registerFormSchema),
+};
+
+const empty: CredentialsForm = { email: '', password: '', confirmPassword: '' };
+
+export const AuthPage = () => {
+  const [search, setSearch] = useSearchParams();
+  const isRegistering = search.get('register') === 'true';
+  const mode = isRegistering ? 'register' : 'login';
+  const words = copy[mode];
+  useDocumentTitle(words.submit);
+
+  const navigate = useNavigate();
+  const anonymous = useAnonymousStart(copy.toasts.anonymousFailed);
+  const { register, handleSubmit, reset, getValues, formState } = useForm<CredentialsForm>({
+    defaultValues: empty,
+    resolver: resolvers[mode],
+    mode: 'onSubmit',
+    reValidateMode: 'onChange',
+  });
+  const { errors } = formState;
+
+  const submission = useMutation({
+    mutationFn: ({ email, password }: CredentialsForm) =>
+      isRegistering ? registerAccount({ email, password }) : login({ email, password }),
+    onSuccess: async (user) => {
+      signIn(user);
+      toast(isRegistering ? copy.toasts.registered : copy.toasts.loggedIn);
+      await navigate('/chat');
+    },
+    onError: () =>
+      toast({
+        ...(isRegistering ? copy.toasts.registrationFailed : copy.toasts.loginFailed),
+        tone: 'destructive',
+      }),
+  });
+
+  const toggle = (): void => {
+    reset({ ...empty, email: getValues('email') });
+    setSearch(isRegistering ? {} : { register: 'true' }, { replace: true });
+  };
+
+  return (
+    <div className="grid min-h-dvh lg:grid-cols-[minmax(0,5fr)_minmax(0,6fr)]">
+      <main className="flex flex-col px-6 py-6 md:px-12">
+        <div className="flex items-center justify-between">
+          <Link to="/" className={buttonClass({ variant: 'ghost' }, '-ml-4 text-muted-foreground')}>
+            <ArrowLeft aria-hidden="true" />
+            {copy.back}
+          </Link>
+          <Logo className="lg:hidden" />
+        </div>
+        <div className="m-auto w-full max-w-sm py-12">
+          <h1 className="text-2xl font-bold">{words.title}</h1>
+          <p className="mt-1 text-md text-muted-foreground">{words.lead}</p>
+
+          <form
+            noValidate
+            className="mt-8 grid gap-4"
+            onSubmit={(event) => void handleSubmit((form) => submission.mutate(form))(event)}
+          >
+            <Field
+              label={copy.fields.email}
+              type="email"
+              autoComplete="email"
+              inputMode="email"
+              spellCheck={false}
+              error={errors.email?.message}
+              {...register('email')}
+            />
+            <Field
+              label={copy.fields.password}
+              type="password"
+              autoComplete={isRegistering ? 'new-password' : 'current-password'}
+              error={errors.password?.message}
+              {...register('password')}
+            />
+            {isRegistering ? (
+              <Field
+                label={copy.fields.confirmPassword}
+                type="password"
+                autoComplete="new-password"
+                error={errors.confirmPassword?.message}
+                {...register('confirmPassword')}
+              />
+            ) : null}
+            <Button type="submit" size="lg" className="mt-2 w-full" disabled={submission.isPending}>
+              {submission.isPending ? words.pending : words.submit}
+            </Button>
+          </form>
+
+          <p className="mt-3 text-base text-muted-foreground">
+            {words.toggleQuestion}{' '}
+            <Button variant="link" className="h-auto px-1 align-baseline" onClick={toggle}>
+              {words.toggle}
+            </Button>
+          </p>
+
+          <div aria-hidden="true" className="my-6 flex items-center gap-4 text-sm text-muted-foreground">
+            <span className="h-px flex-1 bg-border" />
+            {copy.or}
+            <span className="h-px flex-1 bg-border" />
+          </div>
+          <Button
+            variant="outline"
+            size="lg"
+            className="w-full"
+            disabled={anonymous.isStarting}
+            onClick={anonymous.start}
+          >
+            {anonymous.isStarting ? copy.starting : copy.anonymous}
+          </Button>
+          <p className="mt-6 text-sm text-muted-foreground">{copy.adults}</p>
+        </div>
+      </main>
+      <aside className="relative hidden overflow-hidden bg-card lg:flex lg:flex-col lg:justify-between lg:p-12">
+        <Logo />
+        <div className="max-w-xl xl:px-12">
+          <TwoDots state="seeking" />
+        </div>
+        <div className="max-w-md">
+          <p className="text-2xl font-bold text-balance">{copy.panel.line}</p>
+          <p className="mt-3 text-md text-muted-foreground">{copy.panel.note}</p>
+        </div>
+      </aside>
+    </div>
+  );
+};

@@ -1,0 +1,26 @@
+import { useState } from 'react';
+import { useNavigate } from 'react-router-dom';
+import { startAnonymously } from '@/features/auth/api/start-anonymously';
+import { copy } from '@/features/auth/copy';
+import { signIn } from '@/lib/identity';
+import { toast } from '@/ui/toast-store';
+
+/** Starts an anonymous session and goes to /chat; a failure is told in the words of the screen it began on. */
+export const useAnonymousStart = (failure: { title: string; description: string }) => {
+  const navigate = useNavigate();
+  const [isStarting, setStarting] = useState(false);
+  const start = async (): Promise<void> => {
+    setStarting(true);
+    try {
+      signIn(await startAnonymously());
+      toast(copy.toasts.anonymousStarted);
+      await navigate('/chat');
+    } catch (error) {
+      console.warn('The anonymous session did not start', error);
+      toast({ ...failure, tone: 'destructive' });
+    } finally {
+      setStarting(false);
+    }
+  };
+  return { start: () => void start(), isStarting };
+};

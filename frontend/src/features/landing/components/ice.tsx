@@ -1,0 +1,43 @@
+import { copy } from '@/features/landing/copy';
+
+const Answer = ({ who, text, className }: { who: string; text: string; className: string }) => (
+  <div className={className}>
+    <p className="text-sm font-semibold text-ice">{who}</p>
+    <p className="mt-1 text-md font-semibold">{text}</p>
+  </div>
+);
+
+/** The game, in the one colour that is its own. */
+export const Ice = () => (
+  <section aria-labelledby="ice-title" className="bg-ice-surface">
+    <div className="mx-auto grid w-full max-w-6xl gap-12 px-6 py-18 md:px-12 md:py-24 lg:grid-cols-[5fr_6fr] lg:items-center">
+      <div>
+        <h2 id="ice-title" className="text-2xl font-bold md:text-[2.5rem] md:leading-[1.1]">
+          {copy.ice.title}
+        </h2>
+        <p className="mt-4 text-lg">{copy.ice.lead}</p>
+        <ul className="mt-8 flex flex-wrap gap-x-6 gap-y-2 text-base font-semibold text-ice">
+          {copy.ice.points.map((point) => (
+            <li key={point}>{point}</li>
+          ))}
+        </ul>
+      </div>
+      <div className="rounded-sheet bg-background p-6 shadow-elevated md:p-8">
+        <p className="text-xl font-bold text-balance">{copy.ice.question}</p>
+        <div className="mt-8 grid gap-2 sm:grid-cols-2">
+          <Answer
+            who={copy.ice.myLabel}
+            text={copy.ice.mine}
+            className="rounded-card bg-ice-surface p-4 sm:rounded-r-inner"
+          />
+          <Answer
+            who={copy.ice.theirLabel}
+            text={copy.ice.theirs}
+            className="rounded-card bg-ice-surface p-4 sm:rounded-l-inner"
+          />
+        </div>
+        <p className="mt-6 text-lg font-extrabold text-ice">{copy.ice.result}</p>
+      </div>
+    </div>
+  </section>
+);

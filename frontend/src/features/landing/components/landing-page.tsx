@@ -1,0 +1,65 @@
+import { ArrowRight } from 'lucide-react';
+import { Link } from 'react-router-dom';
+import { Actions, type ActionsProps } from '@/features/landing/components/actions';
+import { Ice } from '@/features/landing/components/ice';
+import { SampleConversation } from '@/features/landing/components/sample-conversation';
+import { ThemeSwitch } from '@/features/landing/components/theme-switch';
+import { Way } from '@/features/landing/components/way';
+import { copy } from '@/features/landing/copy';
+import { buttonClass } from '@/ui/button';
+import { Logo } from '@/ui/logo';
+
+export interface LandingPageProps extends ActionsProps {
+  signedInAs?: string | undefined;
+}
+
+export const LandingPage = ({ signedInAs, ...actions }: LandingPageProps) => (
+  <div className="overflow-x-clip">
+    <header className="mx-auto flex w-full max-w-6xl items-center justify-between gap-4 px-6 py-4 md:px-12 md:py-6">
+      <Logo />
+      <div className="flex items-center gap-3">
+        {signedInAs ? (
+          <Link to="/chat" className={buttonClass({ variant: 'ghost' }, 'max-md:hidden')}>
+            {copy.actions.resume(signedInAs)}
+            <ArrowRight aria-hidden="true" />
+          </Link>
+        ) : null}
+        <ThemeSwitch />
+      </div>
+    </header>
+    <main>
+      <section className="mx-auto grid w-full max-w-6xl gap-12 px-6 pt-8 pb-18 md:px-12 md:pt-12 lg:min-h-[calc(100dvh-8rem)] lg:grid-cols-[7fr_6fr] lg:items-center lg:gap-16 lg:pb-24">
+        <div>
+          <h1 className="text-hero font-extrabold">{copy.hero.title}</h1>
+          <p className="mt-6 mb-8 max-w-xl text-lg text-muted-foreground">{copy.hero.lead}</p>
+          <Actions {...actions} />
+          {signedInAs ? (
+            <Link to="/chat" className={buttonClass({ variant: 'link' }, 'mt-4 px-0 md:hidden')}>
+              {copy.actions.resume(signedInAs)}
+              <ArrowRight aria-hidden="true" />
+            </Link>
+          ) : null}
+        </div>
+        <SampleConversation />
+      </section>
+      <Way />
+      <Ice />
+      <section aria-labelledby="closing-title" className="relative overflow-hidden">
+        <div
+          aria-hidden="true"
+          className="ember-glow pointer-events-none absolute -bottom-72 left-1/4 size-[48rem]"
+        />
+        <div className="relative mx-auto w-full max-w-6xl px-6 py-24 md:px-12 md:py-32">
+          <h2 id="closing-title" className="text-hero font-extrabold">
+            {copy.closing.title}
+          </h2>
+          <p className="mt-4 mb-8 text-lg text-muted-foreground">{copy.closing.lead}</p>
+          <Actions {...actions} />
+        </div>
+      </section>
+    </main>
+    <footer className="mx-auto w-full max-w-6xl border-t border-border px-6 py-8 text-sm text-muted-foreground md:px-12">
+      {copy.footer}
+    </footer>
+  </div>
+);

@@ -1,0 +1,51 @@
+import { limits } from '@thaw/contract/limits';
+import { useEffect, useState } from 'react';
+import { Stage } from '@/features/random-chat/components/stage';
+import { copy } from '@/features/random-chat/copy';
+import { randomChat, useRandomChat } from '@/features/random-chat/random-chat.store';
+import { minutesAndSeconds } from '@/lib/time';
+import { Button } from '@/ui/button';
+
+const useNow = (everyMs: number): number => {
+  const [now, setNow] = useState(() => Date.now());
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Date.now()), everyMs);
+    return () => clearInterval(timer);
+  }, [everyMs]);
+  return now;
+};
+
+export const SearchingStage = () => {
+  const since = useRandomChat((state) => state.searchingSince);
+  const anyoneMatches = useRandomChat((state) => state.anyoneMatches);
+  const now = useNow(1_000);
+  const waitedMs = since === null ? 0 : Math.max(0, now - since);
+  return (
+    <Stage
+      dots="seeking"
+      phase="searching"
+      title={copy.searching.title}
+      lead={
+        <>
+          <p>{copy.searching.lead}</p>
+          <p role="status" className="mt-2 min-h-6 text-base">
+            {anyoneMatches
+              ? waitedMs >= limits.searchHintAfterMs
+                ? copy.searching.hint
+                : null
+              : copy.searching.nobodyMatches}
+          </p>
+        </>
+      }
+    >
+      <div className="flex items-center justify-between gap-4">
+        <Button variant="outline" size="lg" onClick={randomChat.cancel}>
+          {copy.searching.cancel}
+        </Button>
+        <p className="text-base text-muted-foreground tabular-nums">
+          {copy.searching.waited(minutesAndSeconds(waitedMs))}
+        </p>
+      </div>
+    </Stage>
+  );
+};

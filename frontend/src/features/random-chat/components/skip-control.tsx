@@ -1,0 +1,46 @@
+import { SkipForward } from 'lucide-react';
+import { useEffect, useRef } from 'react';
+import { copy } from '@/features/random-chat/copy';
+import { Button } from '@/ui/button';
+
+export const SkipButton = ({ isAsking, onAsk }: { isAsking: boolean; onAsk: () => void }) => (
+  <Button variant="secondary" aria-expanded={isAsking} onClick={onAsk}>
+    <SkipForward aria-hidden="true" />
+    {copy.active.skip}
+  </Button>
+);
+
+export interface SkipBarProps {
+  onConfirm: () => void;
+  onCancel: () => void;
+}
+
+/** «Skip this chat?» over the messages; nothing ends before Confirm. */
+export const SkipBar = ({ onConfirm, onCancel }: SkipBarProps) => {
+  const confirm = useRef<HTMLButtonElement>(null);
+  useEffect(() => confirm.current?.focus(), []);
+  return (
+    <div
+      role="group"
+      aria-labelledby="skip-question"
+      className="enter-rise border-b border-border bg-raised"
+      onKeyDown={(event) => {
+        if (event.key === 'Escape') onCancel();
+      }}
+    >
+      <div className="mx-auto flex w-full max-w-4xl flex-wrap items-center justify-between gap-x-4 gap-y-2 px-4 py-2 md:px-6">
+        <p id="skip-question" className="text-base font-semibold">
+          {copy.active.skipQuestion}
+        </p>
+        <div className="flex gap-2">
+          <Button ref={confirm} variant="destructive" onClick={onConfirm}>
+            {copy.active.skipConfirm}
+          </Button>
+          <Button variant="ghost" className="hover:bg-card" onClick={onCancel}>
+            {copy.active.skipCancel}
+          </Button>
+        </div>
+      </div>
+    </div>
+  );
+};

@@ -1,0 +1,20 @@
+import { Stage } from '@/features/random-chat/components/stage';
+import { copy } from '@/features/random-chat/copy';
+import { randomChat, useRandomChat } from '@/features/random-chat/random-chat.store';
+import { Button } from '@/ui/button';
+
+export const SkippedStage = () => {
+  const reason = useRandomChat((state) => state.endReason);
+  return (
+    <Stage
+      dots="parted"
+      phase="skipped"
+      title={copy.skipped.title}
+      lead={<p role="status">{copy.skipped.reasons[reason ?? 'skipped']}</p>}
+    >
+      <Button size="lg" className="w-full" onClick={randomChat.newConversation}>
+        {copy.skipped.again}
+      </Button>
+    </Stage>
+  );
+};

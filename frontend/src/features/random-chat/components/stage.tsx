@@ -1,0 +1,25 @@
+import { type ReactNode } from 'react';
+import { TwoDots, type DotsState } from '@/ui/two-dots';
+
+export interface StageProps {
+  dots: DotsState;
+  /** Changes with the state, so that the words come in anew while the dots go on moving. */
+  phase: string;
+  title: string;
+  lead: ReactNode;
+  children: ReactNode;
+}
+
+/** What the three states without a chat share: the dots above, the words and what can be done below. */
+export const Stage = ({ dots, phase, title, lead, children }: StageProps) => (
+  <div className="flex min-h-0 flex-1 flex-col overflow-y-auto overscroll-contain">
+    <div className="m-auto w-full max-w-md px-6 py-8">
+      <TwoDots state={dots} />
+      <div key={phase} className="enter-stage mt-6">
+        <h1 className="text-2xl font-bold">{title}</h1>
+        <div className="mt-2 text-md text-muted-foreground">{lead}</div>
+        <div className="mt-8 grid gap-6">{children}</div>
+      </div>
+    </div>
+  </div>
+);

@@ -1,0 +1,46 @@
+/** Every text of the random chat. Those of the product specification are quoted in copy.spec.ts. */
+export const copy = {
+  initial: {
+    title: 'Ready to chat?',
+    lead: 'One button, one stranger, one conversation. Leave whenever you like.',
+    preference: 'Looking to chat with',
+    preferences: { both: 'Both', male: 'Man', female: 'Woman' },
+    find: 'Find Conversation',
+    connecting: 'Connecting...',
+  },
+  searching: {
+    title: 'Looking for someone...',
+    lead: 'Stay on this page; the chat opens by itself.',
+    hint: 'It is a little quiet right now. We keep looking, and you keep your place.',
+    nobodyMatches: 'Nobody matches your filter right now. Someone may any moment.',
+    waited: (time: string) => `Waiting for ${time}`,
+    cancel: 'Cancel',
+  },
+  skipped: {
+    title: 'Chat Ended',
+    reasons: {
+      skipped: 'Your chat partner skipped this conversation',
+      disconnected: 'Your chat partner disconnected',
+    },
+    again: 'New Conversation',
+  },
+  active: {
+    welcome: (name: string) => `🎉 You are now chatting with ${name}. Say hi!`,
+    region: (name: string) => `Chat with ${name}`,
+    messages: 'Messages',
+    empty: (name: string) => `You and ${name}. Nothing said yet.`,
+    skip: 'Skip Chat',
+    skipQuestion: 'Skip this chat?',
+    skipConfirm: 'Confirm',
+    skipCancel: 'Cancel',
+    here: 'Here with you',
+    typing: (name: string) => `${name} is typing`,
+    partnerReconnecting: (name: string) => `${name} is reconnecting…`,
+    saysAloud: (name: string, text: string) => `${name}: ${text}`,
+  },
+  searchRefused: {
+    title: 'Search not started',
+    description: 'Something went wrong on our side. Please try again in a moment.',
+  },
+  slowDown: 'Not sent: a little slower, please. Your text is still here.',
+} as const;

@@ -1,0 +1,236 @@
+import { randomMessageAckSchema } from '@thaw/contract/acks';
+import { type ClientEvent, type ClientInput } from '@thaw/contract/client-frames';
+import { limits } from '@thaw/contract/limits';
+import { preferenceSchema, type Preference } from '@thaw/contract/scalars';
+import { type ServerFrame } from '@thaw/contract/server-frames';
+import { normalizeText } from '@thaw/contract/text';
+import { create } from 'zustand';
+import {
+  initialState,
+  reduce,
+  type Action,
+  type Effect,
+  type RandomChatState,
+} from '@/features/random-chat/random-chat.reducer';
+import { systemClock, type Clock } from '@/lib/clock';
+import { currentUser } from '@/lib/identity';
+import { SocketRequestError, type RequestOptions } from '@/lib/socket/socket-client';
+import { readStored, writeStored } from '@/lib/storage';
+
+/** The connection, as far as this feature needs it; app/realtime.ts gives it. */
+export interface RandomChatSocket {
+  readonly isOpen: boolean;
+  send: <E extends ClientEvent>(event: E, data: ClientInput<E>) => boolean;
+  request: <E extends ClientEvent>(
+    event: E,
+    data: ClientInput<E>,
+    options?: RequestOptions,
+  ) => Promise<Record<string, unknown>>;
+  resync: () => void;
+}
+
+export type SendOutcome = 'sent' | 'not_connected' | 'nothing_to_send';
+
+export interface RandomChatStore extends RandomChatState {
+  /** The server asked for a pause; the text went back to the composer. */
+  isTooFast: boolean;
+  /** Counts refusals to search, so that each one is told. */
+  refusals: number;
+}
+
+const preferenceKey = (userId: number): string => `thaw-preference-${userId}`;
+
+const storedPreference = (userId: number | undefined): Preference => {
+  const parsed = preferenceSchema.safeParse(userId === undefined ? null : readStored(preferenceKey(userId)));
+  return parsed.success ? parsed.data : 'both';
+};
+
+const disconnected: RandomChatSocket = {
+  isOpen: false,
+  send: () => false,
+  request: () => Promise.reject(new SocketRequestError('not_connected')),
+  resync: () => undefined,
+};
+
+/** How long an ended chat's `chat_skipped` may take after `authenticated` before the chat is given up. */
+const endExpectedWithinMs = 5_000;
+
+export interface RandomChatOptions {
+  clock: Clock;
+  newId: () => string;
+}
+
+/** The random chat's state with the commands of the screens; effects go out through the socket given to `connect`. */
+export const createRandomChat = ({ clock, newId }: RandomChatOptions) => {
+  const useStore = create<RandomChatStore>()(() => ({ ...initialState(), isTooFast: false, refusals: 0 }));
+  let socket = disconnected;
+  const takers = new Set<(text: string) => void>();
+  let typingTimer: number | undefined;
+  let slowDownTimer: number | undefined;
+  let leaveTimer: number | undefined;
+  let lastTyped = -Infinity;
+
+  const dispatch = (action: Action): void => {
+    const { state, effects } = reduce(useStore.getState(), action);
+    if (state !== useStore.getState()) useStore.setState(state);
+    for (const effect of effects) perform(effect);
+  };
+
+  const search = (data: ClientInput<'join_queue'>): void => {
+    socket.request('join_queue', data).catch((error: unknown) => {
+      if (!(error instanceof SocketRequestError) || error.failure !== 'refused') return;
+      if (error.code === 'already_in_session') return socket.resync();
+      if (error.code === 'rate_limited') {
+        clock.setTimeout(() => {
+          if (useStore.getState().phase === 'searching') search(data);
+        }, error.retryAfterMs ?? 1_000);
+        return;
+      }
+      dispatch({ type: 'searchRefused' });
+      useStore.setState(({ refusals }) => ({ refusals: refusals + 1 }));
+    });
+  };
+
+  const deliver = (sessionId: string, clientId: string, content: string): void => {
+    socket
+      .request(
+        'random_message',
+        { sessionId, content, messageType: 'text', clientId },
+        {
+          onAck: (data) => {
+            const ack = randomMessageAckSchema.safeParse(data);
+            dispatch(
+              ack.success
+                ? { type: 'acknowledged', sessionId, clientId, ack: ack.data }
+                : { type: 'deliveryFailed', sessionId, clientId },
+            );
+          },
+        },
+      )
+      .catch((error: unknown) => {
+        if (!(error instanceof SocketRequestError)) throw error;
+        // Cut off on the way: sent again with the same clientId when the chat is resumed.
+        if (error.failure === 'closed' || error.failure === 'not_connected') return;
+        if (error.code === 'rate_limited') {
+          dispatch({ type: 'takenBack', sessionId, clientId });
+          for (const take of takers) take(content);
+          useStore.setState({ isTooFast: true });
+          clock.clearTimeout(slowDownTimer);
+          slowDownTimer = clock.setTimeout(
+            () => useStore.setState({ isTooFast: false }),
+            error.retryAfterMs ?? 1_000,
+          );
+          return;
+        }
+        dispatch({ type: 'deliveryFailed', sessionId, clientId });
+        if (error.code === 'session_ended' || error.code === 'not_in_session') socket.resync();
+      });
+  };
+
+  const perform = (effect: Effect): void => {
+    switch (effect.type) {
+      case 'send':
+        if (effect.event === 'join_queue') search(effect.data);
+        else socket.send(effect.event, effect.data);
+        return;
+      case 'deliver':
+        return deliver(effect.sessionId, effect.clientId, effect.content);
+      case 'resync':
+        return socket.resync();
+      case 'expireTyping':
+        clock.clearTimeout(typingTimer);
+        typingTimer = clock.setTimeout(() => dispatch({ type: 'typingExpired' }), limits.typingShownMs);
+        return;
+      case 'expectEnd':
+        clock.setTimeout(
+          () => dispatch({ type: 'sessionVanished', sessionId: effect.sessionId }),
+          endExpectedWithinMs,
+        );
+        return;
+    }
+  };
+
+  const leaveNow = (): void => {
+    clock.clearTimeout(leaveTimer);
+    dispatch({ type: 'chatLeft', isConnected: socket.isOpen });
+  };
+
+  return {
+    useStore,
+    connect: (given: RandomChatSocket): void => {
+      socket = given;
+    },
+    /** Another person at this page: nothing of the one before stays. */
+    reset: (): void => {
+      clock.clearTimeout(typingTimer);
+      clock.clearTimeout(leaveTimer);
+      lastTyped = -Infinity;
+      useStore.setState({ ...initialState(storedPreference(currentUser()?.id)), isTooFast: false });
+    },
+    /** What `authenticate` tells of the chat that was seen. */
+    lastSeen: (): ClientInput<'authenticate'>['lastSeen'] => {
+      const { phase, session } = useStore.getState();
+      return phase === 'active' && session ? { sessionId: session.sessionId, seq: session.seq } : undefined;
+    },
+    receive: (frame: ServerFrame): void => {
+      const me = currentUser();
+      if (me) dispatch({ type: 'received', frame, me: me.id, at: clock.now() });
+    },
+    connectionGivenUp: (): void => dispatch({ type: 'connectionGivenUp' }),
+
+    choosePreference: (preference: Preference): void => {
+      const me = currentUser();
+      if (me) writeStored(preferenceKey(me.id), preference);
+      dispatch({ type: 'preferenceChosen', preference });
+    },
+    find: (): void => dispatch({ type: 'findPressed', at: clock.now() }),
+    cancel: (): void => dispatch({ type: 'cancelPressed', isConnected: socket.isOpen }),
+    skip: (): void => dispatch({ type: 'skipConfirmed', at: clock.now() }),
+    newConversation: (): void => dispatch({ type: 'newConversationPressed' }),
+    /** Not sent, and the caller keeps the text, while there is no connection (A114). */
+    say: (text: string): SendOutcome => {
+      const me = currentUser();
+      const content = normalizeText(text);
+      if (!me || content === '') return 'nothing_to_send';
+      if (!socket.isOpen) {
+        console.warn('Not connected: the message was not sent');
+        return 'not_connected';
+      }
+      lastTyped = -Infinity;
+      dispatch({ type: 'submitted', clientId: newId(), senderId: me.id, content, at: clock.now() });
+      return 'sent';
+    },
+    retry: (clientId: string): SendOutcome => {
+      if (!socket.isOpen) return 'not_connected';
+      dispatch({ type: 'retryPressed', clientId });
+      return 'sent';
+    },
+    /** The person typed something: the partner is told, at most every two seconds (B02). */
+    typed: (): void => {
+      const { phase, session } = useStore.getState();
+      const now = clock.now();
+      if (phase !== 'active' || !session || !socket.isOpen || now - lastTyped < limits.typingEveryMs) return;
+      lastTyped = now;
+      socket.send('typing', { sessionId: session.sessionId });
+    },
+    /** Subscribes to texts that the server did not take for now (A90). */
+    onReturned: (take: (text: string) => void): (() => void) => {
+      takers.add(take);
+      return () => takers.delete(take);
+    },
+
+    /** The screen is shown (again): whoever left a moment ago is back (A59). */
+    enter: (): void => clock.clearTimeout(leaveTimer),
+    /** The screen was left inside the application: a search ends at once, a chat after a moment (A59). */
+    leave: (): void => {
+      if (useStore.getState().phase !== 'active') return leaveNow();
+      clock.clearTimeout(leaveTimer);
+      leaveTimer = clock.setTimeout(leaveNow, limits.leaveChatDelayMs);
+    },
+    leaveNow,
+  };
+};
+
+export const randomChat = createRandomChat({ clock: systemClock, newId: () => crypto.randomUUID() });
+
+export const useRandomChat = randomChat.useStore;

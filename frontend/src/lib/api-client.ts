@@ -1,0 +1,67 @@
+import { type HttpErrorBody } from '@thaw/contract/error-codes';
+
+/** A non-success answer. `message` is exactly `<status>: <body>`, as the specification's §8 has it. */
+export class ApiError extends Error {
+  override readonly name = 'ApiError';
+
+  constructor(
+    readonly status: number,
+    body: string,
+  ) {
+    super(`${status}: ${body}`);
+    this.body = body;
+  }
+
+  private readonly body: string;
+
+  /** The server's own words, fit for a person, where it sent any (A146). */
+  get serverMessage(): string | undefined {
+    try {
+      const parsed = JSON.parse(this.body) as Partial<HttpErrorBody> | null;
+      return typeof parsed?.message === 'string' ? parsed.message : undefined;
+    } catch {
+      return undefined;
+    }
+  }
+}
+
+// HTTP/2 carries no status text (A147).
+const canonicalPhrases: Record<number, string> = {
+  400: 'Bad Request',
+  401: 'Unauthorized',
+  403: 'Forbidden',
+  404: 'Not Found',
+  409: 'Conflict',
+  413: 'Content Too Large',
+  415: 'Unsupported Media Type',
+  422: 'Unprocessable Content',
+  429: 'Too Many Requests',
+  500: 'Internal Server Error',
+  502: 'Bad Gateway',
+  503: 'Service Unavailable',
+  504: 'Gateway Timeout',
+};
+
+const toApiError = async (response: Response): Promise<ApiError> => {
+  const body = (await response.text()) || response.statusText || canonicalPhrases[response.status] || '';
+  return new ApiError(response.status, body);
+};
+
+export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+
+/**
+ * One call with the session's cookie. A body is sent as JSON. Answers the parsed JSON, undefined when there is none.
+ * @throws ApiError on a non-success status; whatever `fetch` throws when there is no answer.
+ */
+export const request = async (method: HttpMethod, url: string, body?: unknown): Promise<unknown> => {
+  const response = await fetch(url, {
+    method,
+    credentials: 'include',
+    ...(body === undefined
+      ? {}
+      : { headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) }),
+  });
+  if (!response.ok) throw await toApiError(response);
+  const text = await response.text();
+  return text === '' ? undefined : (JSON.parse(text) as unknown);
+};

@@ -1,0 +1,24 @@
+import { type ServerFrame } from '@thaw/contract/server-frames';
+
+/** The in-page events of the specification's §7, raised on `window`. */
+export interface AppEvents {
+  'friend-request-received': { id: number; requesterId: number };
+  'friendship-removed': { removedFriendId: number; removedBy: number };
+  'friendship-accepted': { requestId: number; friendId: number };
+  profileUpdated: { userId: number };
+  'websocket-message': ServerFrame;
+}
+
+export const raise = <E extends keyof AppEvents>(event: E, detail: AppEvents[E]): void => {
+  window.dispatchEvent(new CustomEvent(event, { detail }));
+};
+
+/** Calls `listen` on every such event; answers how to stop. */
+export const onAppEvent = <E extends keyof AppEvents>(
+  event: E,
+  listen: (detail: AppEvents[E]) => void,
+): (() => void) => {
+  const listener = (raised: Event): void => listen((raised as CustomEvent<AppEvents[E]>).detail);
+  window.addEventListener(event, listener);
+  return () => window.removeEventListener(event, listener);
+};

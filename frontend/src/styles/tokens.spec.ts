@@ -1,0 +1,91 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+type Tokens = Map<string, [lightness: number, chroma: number, hue: number]>;
+
+const css = readFileSync(join(__dirname, 'tokens.css'), 'utf8');
+
+const tokensOf = (selector: string): Tokens => {
+  const start = css.indexOf(`${selector} {`);
+  const block = css.slice(start, css.indexOf('}', start));
+  return new Map(
+    [...block.matchAll(/--([\w-]+): oklch\(([\d.]+) ([\d.]+) ([\d.]+)\)/g)].map(([, name, l, c, h]) => [
+      name!,
+      [Number(l), Number(c), Number(h)],
+    ]),
+  );
+};
+
+/** Relative luminance (WCAG 2) of an OKLCH colour, by way of linear sRGB, cut to the gamut. */
+const luminance = ([l, c, h]: [number, number, number]): number => {
+  const a = c * Math.cos((h * Math.PI) / 180);
+  const b = c * Math.sin((h * Math.PI) / 180);
+  const cone = [
+    l + 0.3963377774 * a + 0.2158037573 * b,
+    l - 0.1055613458 * a - 0.0638541728 * b,
+    l - 0.0894841775 * a - 1.291485548 * b,
+  ].map((value) => value ** 3) as [number, number, number];
+  const dot = (x: number, y: number, z: number): number =>
+    Math.min(1, Math.max(0, x * cone[0] + y * cone[1] + z * cone[2]));
+  return (
+    0.2126 * dot(4.0767416621, -3.3077115913, 0.2309699292) +
+    0.7152 * dot(-1.2684380046, 2.6097574011, -0.3413193965) +
+    0.0722 * dot(-0.0041960863, -0.7034186147, 1.707614701)
+  );
+};
+
+const contrast = (tokens: Tokens, one: string, other: string): number => {
+  const of = (name: string): number => {
+    const token = tokens.get(name);
+    if (!token) throw new Error(`No token ${name}`);
+    return luminance(token);
+  };
+  const [dark, light] = [of(one), of(other)].sort((x, y) => x - y) as [number, number];
+  return (light + 0.05) / (dark + 0.05);
+};
+
+const surfaces = ['background', 'card', 'popover', 'raised', 'bubble-them'];
+const textPairs: [text: string, surface: string][] = [
+  ...surfaces.flatMap((surface): [string, string][] => [
+    ['foreground', surface],
+    ['muted-foreground', surface],
+  ]),
+  ...['background', 'card', 'popover'].flatMap((surface): [string, string][] => [
+    ['primary', surface],
+    ['destructive', surface],
+    ['success', surface],
+    ['warning', surface],
+    ['ice', surface],
+  ]),
+  ['primary-foreground', 'primary'],
+  ['bubble-me-foreground', 'bubble-me'],
+  ['destructive-foreground', 'destructive-fill'],
+  ['foreground', 'ice-surface'],
+  ['ice', 'ice-surface'],
+];
+
+describe.each([
+  ['dark', ':root'],
+  ['light', ":root[data-theme='light']"],
+])('the %s theme', (_name, selector) => {
+  const tokens = tokensOf(selector);
+
+  it.each(textPairs)('reads %s on %s at 4.5:1 or better', (text, surface) => {
+    expect(contrast(tokens, text, surface)).toBeGreaterThanOrEqual(4.5);
+  });
+
+  it.each(['background', 'card', 'popover'])(
+    'shows the border of inputs on %s at 3:1 or better',
+    (surface) => {
+      expect(contrast(tokens, 'input', surface)).toBeGreaterThanOrEqual(3);
+    },
+  );
+});
+
+it('measures black on white as 21:1', () => {
+  const tokens: Tokens = new Map([
+    ['black', [0, 0, 0]],
+    ['white', [1, 0, 0]],
+  ]);
+  expect(contrast(tokens, 'black', 'white')).toBeCloseTo(21, 1);
+});

@@ -1,0 +1,36 @@
+import { type CSSProperties } from 'react';
+import { cn } from '@/lib/class-names';
+
+export interface AvatarProps {
+  /** Gives the hue where there is no picture. */
+  id: number;
+  name: string;
+  picture?: string | null;
+  className?: string;
+}
+
+const initials = (name: string): string =>
+  name
+    .split(/[\s\-_.]+/)
+    .map((word) => /\p{L}/u.exec(word)?.[0] ?? '')
+    .join('')
+    .slice(0, 2)
+    .toUpperCase() || '·';
+
+// The golden angle: neighbouring ids get hues far apart.
+const hueOf = (id: number): number => Math.round((id * 137.508) % 360);
+
+/** Decoration: the name always stands beside it. */
+export const Avatar = ({ id, name, picture, className }: AvatarProps) => {
+  const shape = cn('size-10 shrink-0 rounded-full object-cover', className);
+  if (picture) return <img src={picture} alt="" className={shape} />;
+  return (
+    <span
+      aria-hidden="true"
+      style={{ '--hue': hueOf(id) } as CSSProperties}
+      className={cn('avatar-tint inline-grid place-items-center text-sm font-bold tracking-wide', shape)}
+    >
+      {initials(name)}
+    </span>
+  );
+};

@@ -1,0 +1,35 @@
+import { useId, type ComponentProps } from 'react';
+import { cn } from '@/lib/class-names';
+
+export type FieldProps = ComponentProps<'input'> & { label: string; error?: string | undefined };
+
+/** A labelled input with its error below. */
+export const Field = ({ label, error, className, id: givenId, ...input }: FieldProps) => {
+  const generatedId = useId();
+  const id = givenId ?? generatedId;
+  const errorId = `${id}-error`;
+  return (
+    <div className="grid gap-1">
+      <label htmlFor={id} className="text-sm font-semibold">
+        {label}
+      </label>
+      <input
+        id={id}
+        aria-invalid={error ? true : undefined}
+        aria-describedby={error ? errorId : undefined}
+        className={cn(
+          'h-12 w-full rounded-control border border-input bg-background px-4 text-md text-foreground',
+          'transition-colors placeholder:text-muted-foreground hover:border-foreground',
+          'focus-visible:outline-2 focus-visible:outline-offset-0 aria-invalid:border-destructive',
+          className,
+        )}
+        {...input}
+      />
+      {error ? (
+        <p id={errorId} role="alert" className="enter-rise text-sm text-destructive">
+          {error}
+        </p>
+      ) : null}
+    </div>
+  );
+};

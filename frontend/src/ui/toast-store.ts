@@ -1,0 +1,24 @@
+import { create } from 'zustand';
+
+export interface ToastContent {
+  title: string;
+  description?: string;
+  tone?: 'neutral' | 'destructive';
+}
+
+export interface ShownToast extends ToastContent {
+  id: number;
+  isOpen: boolean;
+}
+
+/** At most one toast; a new one replaces the old (A168). */
+export const useToasts = create<{ shown: ShownToast | null }>()(() => ({ shown: null }));
+
+let nextId = 1;
+
+export const toast = (content: ToastContent): void =>
+  useToasts.setState({ shown: { ...content, id: nextId++, isOpen: true } });
+
+/** Closes the toast with this id, where it still is the one shown. */
+export const closeToast = (id: number): void =>
+  useToasts.setState(({ shown }) => (shown?.id === id ? { shown: { ...shown, isOpen: false } } : { shown }));

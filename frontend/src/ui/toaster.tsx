@@ -1,0 +1,49 @@
+import { limits } from '@thaw/contract/limits';
+import { X } from 'lucide-react';
+import * as Toast from 'radix-ui/toast';
+import { cn } from '@/lib/class-names';
+import { closeToast, useToasts } from '@/ui/toast-store';
+
+/** Shows the toast of the store for five seconds; F8 leads to it. */
+export const Toaster = () => {
+  const shown = useToasts((state) => state.shown);
+  return (
+    <Toast.Provider duration={limits.toastMs} swipeDirection="right">
+      {shown ? (
+        <Toast.Root
+          key={shown.id}
+          open={shown.isOpen}
+          onOpenChange={(open) => (open ? undefined : closeToast(shown.id))}
+          className={cn(
+            'pop pointer-events-auto relative grid gap-1 rounded-card bg-popover py-3 pr-14 pl-4 shadow-elevated',
+            'border border-border data-[swipe=move]:translate-x-(--radix-toast-swipe-move-x)',
+          )}
+        >
+          <span
+            aria-hidden="true"
+            className={cn(
+              'absolute inset-y-3 left-0 w-1 rounded-full',
+              shown.tone === 'destructive' ? 'bg-destructive' : 'bg-primary',
+            )}
+          />
+          <Toast.Title className="text-base font-semibold">{shown.title}</Toast.Title>
+          {shown.description ? (
+            <Toast.Description className="text-base text-muted-foreground">
+              {shown.description}
+            </Toast.Description>
+          ) : null}
+          <Toast.Close
+            aria-label="Close"
+            className="absolute top-1 right-1 grid size-11 place-items-center rounded-control text-muted-foreground hover:text-foreground"
+          >
+            <X className="size-4" aria-hidden="true" />
+          </Toast.Close>
+        </Toast.Root>
+      ) : null}
+      <Toast.Viewport
+        hotkey={['F8']}
+        className="fixed top-0 right-0 z-60 grid w-full gap-2 p-4 pt-[max(1rem,env(safe-area-inset-top))] outline-none md:top-auto md:bottom-0 md:w-104"
+      />
+    </Toast.Provider>
+  );
+};

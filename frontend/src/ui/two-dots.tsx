@@ -1,0 +1,11 @@
+export type DotsState = 'apart' | 'seeking' | 'parted';
+
+/** The motif of the product: a warm dot, and another that is not known yet. */
+export const TwoDots = ({ state }: { state: DotsState }) => (
+  <div aria-hidden="true" data-dots={state} className="two-dots">
+    <span className="ember-glow two-dots-glow" />
+    <span className="two-dots-path" />
+    <span className="two-dots-them" />
+    <span className="two-dots-me" />
+  </div>
+);

@@ -1,0 +1,40 @@
+import { fileURLToPath } from 'node:url';
+import tailwindcss from '@tailwindcss/vite';
+import react from '@vitejs/plugin-react';
+import { defineConfig, type Plugin } from 'vite';
+
+const api = process.env.THAW_API_URL ?? 'http://127.0.0.1:3000';
+
+/** The one font is asked for together with the style sheet, not after it. */
+const preloadFont = (): Plugin => ({
+  name: 'thaw-preload-font',
+  transformIndexHtml: {
+    order: 'post',
+    handler: (_html, { bundle }) =>
+      Object.keys(bundle ?? {})
+        .filter((file) => file.endsWith('.woff2'))
+        .map((file) => ({
+          tag: 'link',
+          attrs: { rel: 'preload', as: 'font', type: 'font/woff2', href: `/${file}`, crossorigin: '' },
+          injectTo: 'head-prepend' as const,
+        })),
+  },
+});
+
+export default defineConfig({
+  plugins: [react(), tailwindcss(), preloadFont()],
+  resolve: { alias: { '@': fileURLToPath(new URL('./src', import.meta.url)) } },
+  build: {
+    manifest: true,
+    target: 'es2022',
+    modulePreload: { polyfill: false },
+    // The Content-Security-Policy gives fonts and scripts no data: addresses.
+    assetsInlineLimit: 0,
+  },
+  server: {
+    proxy: {
+      '/api': { target: api, changeOrigin: false },
+      '/ws': { target: api, ws: true, changeOrigin: false },
+    },
+  },
+});

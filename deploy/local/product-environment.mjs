@@ -15,6 +15,8 @@ export function productEnvironment({ home, stores, given = {}, settings = {} }) 
     SESSION_SECRET_FILE: secretFile(home, 'session-secret'),
     STORAGE_DIR: folder(home, 'files'),
     ...process.env,
+    // What is started is the product, also from within a test.
+    NODE_ENV: 'production',
     ...given,
     DATABASE_URL: stores.databaseUrl,
     REDIS_URL: stores.redisUrl,

@@ -169,7 +169,9 @@ export class ThawStack {
     await Promise.all([...this.replicas, ...this.workers].map((replica) => replica.stop()));
     await this.proxy?.stop();
     await this.#ownStores?.close();
-    if (this.#isHomeOurs) await endTemporaryHome(this.home);
+    if (!this.#isHomeOurs) return;
+    keepLogs(this.home);
+    await endTemporaryHome(this.home);
   }
 
   async #migrate() {
@@ -260,6 +262,13 @@ export class ThawStack {
   #environment(settings) {
     return productEnvironment({ home: this.home, stores: this.stores, given: this.#options.env, settings });
   }
+}
+
+/** The logs of a stack that goes with its test are kept where the test run asks for them. */
+function keepLogs(home) {
+  const kept = process.env.THAW_STACK_LOGS;
+  const logs = path.join(home, 'logs');
+  if (kept && fs.existsSync(logs)) fs.cpSync(logs, path.join(kept, path.basename(home)), { recursive: true });
 }
 
 /** Waits for all to settle before it throws, so that nothing is still starting when the caller stops things. */

@@ -42,6 +42,15 @@ export async function endProcess(identity, steps) {
   }
 }
 
+/** The program and arguments of a process, separated by blanks; empty when there is none. */
+export function commandLineOf(pid) {
+  try {
+    return fs.readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ');
+  } catch {
+    return spawnSync('ps', ['-ww', '-o', 'args=', '-p', String(pid)], { encoding: 'utf8' }).stdout ?? '';
+  }
+}
+
 function startedAtByProc(pid) {
   try {
     const stat = fs.readFileSync(`/proc/${pid}/stat`, 'utf8');

@@ -2,7 +2,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { Complaint } from '../complaint.mjs';
 import { folder, secret, secretFile } from '../places.mjs';
-import { endProcess, identify } from '../processes/process-identity.mjs';
+import { commandLineOf, endProcess, identify } from '../processes/process-identity.mjs';
 import { mustRun } from '../processes/run-to-end.mjs';
 import { postgresBinaries } from './postgres-binaries.mjs';
 import { postgresFolder } from './postgres-folder.mjs';
@@ -35,7 +35,7 @@ export function postgresKind(home, { isDurable }) {
       const place = postgresFolder(home, user);
       const binaries = await postgresBinaries(user, place);
       const cluster = { home, user, place, data: path.join(place, 'data'), bin: path.join(binaries, 'bin') };
-      await prepareCluster(cluster);
+      await prepareCluster(cluster, isDurable);
       return {
         name: 'PostgreSQL',
         command: path.join(cluster.bin, 'postgres'),
@@ -68,9 +68,9 @@ function settings(port, isDurable) {
   return Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
 }
 
-async function prepareCluster(cluster) {
+async function prepareCluster(cluster, isDurable) {
   const passwordExists = fs.existsSync(secretFile(cluster.home, 'postgres-password'));
-  if (!fs.existsSync(cluster.data)) return createCluster(cluster);
+  if (!fs.existsSync(cluster.data)) return createCluster(cluster, isDurable);
   await refuseOtherVersion(cluster);
   await endLeftover(cluster);
   // The home was deleted while the data lay elsewhere: the data gets the new password.
@@ -78,7 +78,7 @@ async function prepareCluster(cluster) {
     await singleUser(cluster, cluster.data, `ALTER ROLE ${ROLE} PASSWORD '${password(cluster)}';`);
 }
 
-async function createCluster(cluster) {
+async function createCluster(cluster, isDurable) {
   const unfinished = `${cluster.data}.new`;
   const passwordFile = path.join(cluster.place, 'initial-password');
   fs.rmSync(unfinished, { recursive: true, force: true });
@@ -95,7 +95,8 @@ async function createCluster(cluster) {
     '--auth=scram-sha-256',
     '--encoding=UTF8',
   ];
-  const locale = ['--no-locale', '--locale-provider=builtin', '--builtin-locale=C.UTF-8', '--no-sync'];
+  const locale = ['--no-locale', '--locale-provider=builtin', '--builtin-locale=C.UTF-8'];
+  if (!isDurable) locale.push('--no-sync');
   try {
     const options = { ...cluster.user, cwd: cluster.place, env: cleanEnvironment() };
     await mustRun(
@@ -145,16 +146,8 @@ async function endLeftover({ data }) {
   const pidFile = path.join(data, 'postmaster.pid');
   const pid = Number(pidFileLines(data)[0]);
   if (!pid) return;
-  if (commandLine(pid).includes(data)) await endProcess(identify(pid), END_STEPS);
+  if (commandLineOf(pid).includes(data)) await endProcess(identify(pid), END_STEPS);
   fs.rmSync(pidFile, { force: true });
-}
-
-function commandLine(pid) {
-  try {
-    return fs.readFileSync(`/proc/${pid}/cmdline`, 'utf8');
-  } catch {
-    return '';
-  }
 }
 
 /** PostgreSQL writes its state into the eighth line of its pid file. */

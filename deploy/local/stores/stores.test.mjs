@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import net from 'node:net';
 import path from 'node:path';
 import process from 'node:process';
 import test from 'node:test';
-import { isRunning } from '../processes/process-identity.mjs';
+import { commandLineOf, isRunning } from '../processes/process-identity.mjs';
 import { recorded, temporaryHome, until } from '../testing/launcher.mjs';
 import { postgresDataFolder } from './postgres.mjs';
 import { openStores } from './stores.mjs';
@@ -77,8 +76,16 @@ test('strangers on this machine need the password', async (t) => {
   for (const name of fs.readdirSync(path.join(home, 'secrets'))) {
     assert.equal(fs.statSync(path.join(home, 'secrets', name)).mode & 0o077, 0);
   }
-  const commandLines = execFileSync('ps', ['-eo', 'args'], { encoding: 'utf8' });
-  assert.ok(!commandLines.includes(new URL(stores.redisUrl).password), 'no password on a command line');
+  for (const { pid } of Object.values(recorded(home))) {
+    assert.ok(
+      !commandLineOf(pid).includes(new URL(stores.redisUrl).password),
+      'no password on a command line',
+    );
+    assert.ok(
+      !commandLineOf(pid).includes(new URL(stores.databaseUrl).password),
+      'no password on a command line',
+    );
+  }
   await stores.close();
 });
 

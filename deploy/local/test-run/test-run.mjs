@@ -1,3 +1,4 @@
+import fs from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
 import { Complaint } from '../complaint.mjs';
@@ -23,6 +24,7 @@ export class TestRun {
   #stores;
   #startedAt = Date.now();
   #logs = folder(localHome, 'logs', 'test');
+  #stackLogs = path.join(localHome, 'logs', 'test', 'stacks');
 
   /**
    * @param {{only?: string, isLong?: boolean, isVerbose?: boolean, prepare: () => Promise<void>,
@@ -44,6 +46,7 @@ export class TestRun {
     const home = makeTemporaryHome();
     try {
       await sweepTemporaryHomes();
+      fs.rmSync(this.#stackLogs, { recursive: true, force: true });
       if (await this.#prepare()) await this.#runStages(home);
     } finally {
       await this.#stores?.close();
@@ -125,6 +128,7 @@ export class TestRun {
       ...stage.env,
       // Where stacks that tests start keep their data; it goes when the run ends.
       THAW_HOME: home,
+      THAW_STACK_LOGS: this.#stackLogs,
       ...(this.#stores && { DATABASE_URL: this.#stores.databaseUrl, REDIS_URL: this.#stores.redisUrl }),
       ...(chromium && { CHROMIUM_PATH: chromium }),
       ...(this.#options.isLong && { THAW_TEST_LONG: '1' }),

@@ -110,6 +110,19 @@ end
 return redis.call('ZRANGEBYSCORE', prefix .. 'deadlines', '-inf', now(), 'LIMIT', 0, 32)
 `);
 
+/**
+ * The chat has begun and waits for its users: who does not come has a deadline. KEYS: deadlines.
+ * ARGV: prefix, session, grace in ms, then the users.
+ */
+export const awaitScript = new RedisScript<null>(`${common}
+for i = 4, #ARGV do
+  if not isPresent(ARGV[2], ARGV[i]) then
+    redis.call('ZADD', prefix .. 'deadlines', 'NX', now() + ARGV[3], ARGV[2] .. '|' .. ARGV[i])
+  end
+end
+return nil
+`);
+
 /** The chat is over. KEYS: deadlines. ARGV: prefix, session, then its users. */
 export const closeScript = new RedisScript<null>(`${common}
 redis.call('DEL', prefix .. 'sockets:' .. ARGV[2])

@@ -5,6 +5,7 @@ import { cellOf, chatKeys } from '../redis/redis-keys';
 import {
   appendOutcome,
   appendScript,
+  awaitScript,
   closeScript,
   enterScript,
   leaveScript,
@@ -26,7 +27,7 @@ export interface StreamEnd {
 }
 
 export type AppendResult =
-  | { kind: 'appended'; ids: readonly string[]; outboxWasEmpty: boolean }
+  | { kind: 'appended'; ids: readonly string[] }
   /** The stream has more (or, after a lost Redis, less) than expected. */
   | { kind: 'behind'; version: number; missed: readonly HotLogEntry[] }
   | { kind: 'diverged' }
@@ -42,7 +43,14 @@ const toEntries = (rows: readonly [string, string[]][]): HotLogEntry[] =>
 /** The random chats' live log: a Redis stream each, with who is there and who is missed. */
 @Injectable()
 export class HotLog {
+  private outboxListener: (cell: number) => void = () => undefined;
+
   constructor(@Inject(REDIS) private readonly redis: Redis) {}
+
+  /** Called with a cell when an append found its outbox empty: somebody has to carry it to the durable log. */
+  onOutboxFilled(listener: (cell: number) => void): void {
+    this.outboxListener = listener;
+  }
 
   /**
    * Appends if the stream still ends as expected; one round trip.
@@ -54,7 +62,8 @@ export class HotLog {
     events: readonly string[],
     claim?: { userId: number },
   ): Promise<AppendResult> {
-    const keys = chatKeys(cellOf(sessionId));
+    const cell = cellOf(sessionId);
+    const keys = chatKeys(cell);
     const reply = await appendScript.run(
       this.redis,
       [keys.stream(sessionId), keys.outbox, keys.deadlines],
@@ -71,7 +80,8 @@ export class HotLog {
     switch (reply[0]) {
       case appendOutcome.appended: {
         const [, outboxWasEmpty, ...ids] = reply;
-        return { kind: 'appended', ids, outboxWasEmpty: outboxWasEmpty === 1 };
+        if (outboxWasEmpty === 1) this.outboxListener(cell);
+        return { kind: 'appended', ids };
       }
       case appendOutcome.behind:
         return { kind: 'behind', version: reply[1], missed: toEntries(reply[2]) };
@@ -103,6 +113,12 @@ export class HotLog {
 
   async exists(sessionId: string): Promise<boolean> {
     return (await this.redis.exists(chatKeys(cellOf(sessionId)).stream(sessionId))) === 1;
+  }
+
+  /** Gives users who are not in the chat yet until then to come. */
+  async await(sessionId: string, userIds: readonly number[], graceMs: number): Promise<void> {
+    const keys = chatKeys(cellOf(sessionId));
+    await awaitScript.run(this.redis, [keys.deadlines], [keys.prefix, sessionId, graceMs, ...userIds]);
   }
 
   /** Records a socket in the chat. @returns whether the partner is there. */

@@ -13,6 +13,7 @@ export const realtimeLimits = {
   /** A peer that does not answer our close frame is cut after this. */
   closeTimeoutMs: 3_000,
   familyCheckMs: 30_000,
+  drainSpreadMs: 3_000,
 } as const;
 
 type Profile = Environment['LIMITS_PROFILE'];

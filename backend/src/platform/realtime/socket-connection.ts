@@ -13,6 +13,8 @@ export class SocketConnection {
   isAuthenticated = false;
   /** Settles when the socket is registered and its user's channel is heard; the first frame waits for it. */
   ready: Promise<void> = Promise.resolve();
+  /** Settles when the socket is closed. */
+  readonly closed: Promise<void>;
   private readonly queue: string[] = [];
   private isHandling = false;
   private pingedAt: number | undefined;
@@ -26,6 +28,7 @@ export class SocketConnection {
     now: number,
   ) {
     this.lastHeardAt = now;
+    this.closed = new Promise((resolve) => socket.once('close', () => resolve()));
     socket.on('pong', () => (this.pingedAt = undefined));
   }
 

@@ -7,8 +7,17 @@ export interface StartChat {
   participants: readonly [Participant, Participant];
 }
 
+/** How fast somebody may do something: `burst` at once, then one every `intervalMs`. */
+export interface Pace {
+  intervalMs: number;
+  burst: number;
+}
+
 export interface SendMessage {
   type: 'SendMessage';
+  /** Epoch, milliseconds. */
+  at: number;
+  pace: Pace;
   senderId: number;
   content: string;
   messageType: MessageType;

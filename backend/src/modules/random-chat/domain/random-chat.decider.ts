@@ -2,7 +2,8 @@ import { limits } from '@thaw/contract/limits';
 import { codePointLength, normalizeText, truncateGraphemes } from '@thaw/contract/text';
 import type { ReplyTo } from '@thaw/contract/random-chat';
 import { DomainError } from '../../../platform/errors/domain-error';
-import type { RandomChatCommand, SendMessage } from './random-chat.commands';
+import { waitForPace } from './pace';
+import type { Pace, RandomChatCommand, SendMessage } from './random-chat.commands';
 import type { EventPosition, Participant, RandomChatEvent } from './random-chat.events';
 import { clientIdKey, participant, type RandomChatState } from './random-chat.state';
 
@@ -15,9 +16,15 @@ export type Decision = { events: readonly RandomChatEvent[] } | { alreadyDone: E
 /** @throws DomainError when the command is refused. */
 export const decide = (command: RandomChatCommand, state: RandomChatState): Decision => {
   switch (command.type) {
-    case 'StartChat':
+    case 'StartChat': {
       if (state.phase !== 'unborn') throw new DomainError('already_in_session');
-      return happened({ type: 'ChatStarted', data: { participants: command.participants } });
+
+      const [first, second] = command.participants;
+      return happened({
+        type: 'ChatStarted',
+        data: { userIds: [first.id, second.id], participants: command.participants },
+      });
+    }
 
     case 'SendMessage': {
       requireParticipant(state, command.senderId);
@@ -26,6 +33,7 @@ export const decide = (command: RandomChatCommand, state: RandomChatState): Deci
       if (earlier) return { alreadyDone: earlier };
       requireOpen(state);
       requireRoom(state);
+      requirePace(state.sentAt.get(command.senderId) ?? [], command);
       return happened({
         type: 'MessageSent',
         data: {
@@ -77,6 +85,11 @@ const requireRoom = (state: RandomChatState): void => {
   if (state.version >= MAX_EVENTS) {
     throw new DomainError('unavailable', { message: 'This chat is full. Please start a new one.' });
   }
+};
+
+const requirePace = (times: readonly number[], { at, pace }: { at: number; pace: Pace }): void => {
+  const retryAfterMs = waitForPace(times, at, pace);
+  if (retryAfterMs > 0) throw new DomainError('rate_limited', { retryAfterMs });
 };
 
 const requireContent = ({ messageType, content }: SendMessage): string => {

@@ -10,7 +10,11 @@ export interface Participant {
 
 export interface ChatStarted {
   type: 'ChatStarted';
-  data: { participants: readonly [Participant, Participant] };
+  data: {
+    userIds: readonly [number, number];
+    /** As they were when they met. */
+    participants: readonly [Participant, Participant];
+  };
 }
 
 export interface MessageSent {

@@ -1,5 +1,11 @@
 import type { MessageType } from '@thaw/contract/scalars';
-import type { ChatEndReason, EventPosition, Participant, RandomChatEvent } from './random-chat.events';
+import {
+  type ChatEndReason,
+  type EventPosition,
+  occurredAt,
+  type Participant,
+  type RandomChatEvent,
+} from './random-chat.events';
 
 export interface ChatMessage {
   senderId: number;
@@ -15,6 +21,8 @@ export interface RandomChatState {
   messages: Map<string, ChatMessage>;
   /** «sender:clientId» to the place that the message got. */
   sentByClientId: Map<string, EventPosition>;
+  /** When each participant sent his latest messages (epoch ms), the newest last. */
+  sentAt: Map<number, number[]>;
   ended: { seq: number; reason: ChatEndReason; endedBy: number | null } | null;
 }
 
@@ -24,6 +32,7 @@ export const initialState = (): RandomChatState => ({
   participants: [],
   messages: new Map(),
   sentByClientId: new Map(),
+  sentAt: new Map(),
   ended: null,
 });
 
@@ -34,6 +43,16 @@ export const participant = (state: RandomChatState, userId: number): Participant
 
 export const partnerOf = (state: RandomChatState, userId: number): Participant | undefined =>
   state.participants.find(({ id }) => id !== userId);
+
+/** More than any burst that is worth limiting. */
+const REMEMBERED_TIMES = 32;
+
+const remember = (times: Map<number, number[]>, userId: number, at: number): void => {
+  const latest = times.get(userId) ?? [];
+  latest.push(at);
+  if (latest.length > REMEMBERED_TIMES) latest.shift();
+  times.set(userId, latest);
+};
 
 /**
  * Folds one event in. It takes the state over: the given one must not be used afterwards, since a chat of
@@ -53,6 +72,7 @@ export const evolve = (
     case 'MessageSent': {
       const { senderId, content, messageType, clientId } = event.data;
       state.messages.set(position.id, { senderId, content, messageType });
+      remember(state.sentAt, senderId, occurredAt(position).getTime());
       if (clientId !== null) state.sentByClientId.set(clientIdKey(senderId, clientId), position);
       return state;
     }

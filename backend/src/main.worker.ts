@@ -1,0 +1,27 @@
+import 'reflect-metadata';
+import { NestFactory } from '@nestjs/core';
+import { loadEnvironment } from './config/environment';
+import { LanePersister } from './modules/random-chat/jobs/lane-persister';
+import { InternalServer } from './platform/health/internal-server';
+import { handleProcessSignals } from './platform/lifecycle/process-signals';
+import { AppLogger } from './platform/observability/app-logger';
+import { WorkerModule } from './worker.module';
+
+const start = async (): Promise<void> => {
+  const environment = loadEnvironment(process.env);
+  const app = await NestFactory.createApplicationContext(WorkerModule.forRoot(environment), {
+    bufferLogs: true,
+    abortOnError: false,
+  });
+  const logger = app.get(AppLogger);
+  app.useLogger(logger);
+  handleProcessSignals(app);
+  await app.get(LanePersister).startWatching();
+  const internalPort = await app.get(InternalServer).start();
+  logger.write('info', `Working, health and metrics on ${internalPort}`);
+};
+
+start().catch((error: unknown) => {
+  console.error(`Cannot start: ${error instanceof Error ? error.message : 'unknown error'}`);
+  process.exit(1);
+});

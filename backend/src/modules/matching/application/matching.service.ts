@@ -1,0 +1,191 @@
+import { Inject, Injectable } from '@nestjs/common';
+import type { Redis } from 'ioredis';
+import { randomUUID } from 'node:crypto';
+import type { Gender, Preference } from '@thaw/contract/scalars';
+import { ENVIRONMENT, type Environment } from '../../../config/environment';
+import { ReplicaLease } from '../../../platform/realtime/replica-lease';
+import { REDIS } from '../../../platform/redis/redis.module';
+import { matchingKeys } from '../../../platform/redis/redis-keys';
+import {
+  arriveScript,
+  confirmScript,
+  departScript,
+  finishScript,
+  joinScript,
+  type JoinReply,
+  leaveQueueScript,
+  overdueClaimsScript,
+  releaseClaimScript,
+  retryScript,
+} from '../infrastructure/matching.scripts';
+
+/** A claim that is not confirmed within this time runs out. */
+const CLAIM_MS = 3_000;
+
+export interface Match {
+  sessionId: string;
+  userIds: readonly [number, number];
+}
+
+/** Where a user is. */
+export type Place =
+  | { kind: 'idle' }
+  | { kind: 'searching'; since: Date; preference: Preference; retryInMs: number | null }
+  /** Just matched, by this very call: whoever made it starts the chat. */
+  | { kind: 'matched'; match: Match }
+  /** Matched by another call; the chat is about to start. */
+  | { kind: 'claimed'; sessionId: string }
+  | { kind: 'in'; sessionId: string };
+
+export type LeftQueue =
+  { kind: 'left' | 'idle' } | { kind: 'claimed' | 'in'; sessionId: string; sinceMatchMs: number };
+
+const LEASES = [matchingKeys.leases];
+
+/**
+ * The queue: one record per user says where he is, and every change of it is one call to Redis. What comes of a
+ * match (a chat) is no concern of this class.
+ */
+@Injectable()
+export class MatchingService {
+  private readonly relaxMs: number;
+  private readonly cooldownMs: number;
+
+  constructor(
+    @Inject(REDIS) private readonly redis: Redis,
+    @Inject(ENVIRONMENT) environment: Environment,
+    private readonly lease: ReplicaLease,
+  ) {
+    this.relaxMs = environment.REMATCH_RELAX_AFTER_S * 1_000;
+    this.cooldownMs = environment.REMATCH_COOLDOWN_S * 1_000;
+  }
+
+  /**
+   * Matches the user with the oldest waiting one who fits both ways, or queues him.
+   * @param excludedIds users he is never matched with (blocks, both ways).
+   */
+  async join(
+    userId: number,
+    gender: Gender,
+    preference: Preference,
+    excludedIds: readonly number[] = [],
+  ): Promise<Place> {
+    const reply = await joinScript.run(this.redis, LEASES, [
+      userId,
+      gender,
+      preference,
+      this.lease.replicaId,
+      randomUUID(),
+      CLAIM_MS,
+      this.relaxMs,
+      ...excludedIds,
+    ]);
+    return toPlace(userId, reply);
+  }
+
+  /** A socket of the user is here now. One who was searching goes on where he was. */
+  async arrive(userId: number, excludedIds: readonly number[] = []): Promise<Place> {
+    const reply = await arriveScript.run(this.redis, LEASES, [
+      userId,
+      this.lease.replicaId,
+      randomUUID(),
+      CLAIM_MS,
+      this.relaxMs,
+      ...excludedIds,
+    ]);
+    return toPlace(userId, reply);
+  }
+
+  /** The user's last socket here is gone; with his last anywhere his place is kept for 35 s (A42). */
+  async depart(userId: number): Promise<void> {
+    await departScript.run(this.redis, LEASES, [userId, this.lease.replicaId]);
+  }
+
+  async leave(userId: number): Promise<LeftQueue> {
+    const reply = await leaveQueueScript.run(this.redis, LEASES, [userId]);
+    if (reply.length === 1) return { kind: reply[0] };
+    return { kind: reply[0], sessionId: reply[1], sinceMatchMs: reply[2] };
+  }
+
+  /** Tries again for somebody who waits. */
+  async retry(userId: number, excludedIds: readonly number[] = []): Promise<Place> {
+    const reply = await retryScript.run(this.redis, LEASES, [
+      userId,
+      randomUUID(),
+      CLAIM_MS,
+      this.relaxMs,
+      ...excludedIds,
+    ]);
+    return toPlace(userId, reply);
+  }
+
+  /**
+   * The match's chat exists now.
+   * @returns the users who left the queue meanwhile; null when the claim had run out and was taken back.
+   */
+  async confirm({ sessionId, userIds }: Match): Promise<number[] | null> {
+    const [outcome, ...left] = await confirmScript.run(this.redis, LEASES, [sessionId, ...userIds]);
+    return outcome === 'ok' ? left.map(Number) : null;
+  }
+
+  /** Matches whose chat was not confirmed in time. */
+  async overdueClaims(): Promise<Match[]> {
+    const members = await overdueClaimsScript.run(this.redis, LEASES, []);
+    return members.map((member): Match => {
+      const [sessionId = '', first, second] = member.split('|');
+      return { sessionId, userIds: [Number(first), Number(second)] };
+    });
+  }
+
+  /** Takes a match back whose chat does not exist. @returns the users who wait again. */
+  async release({ sessionId, userIds }: Match): Promise<number[]> {
+    return (await releaseClaimScript.run(this.redis, LEASES, [sessionId, ...userIds])).map(Number);
+  }
+
+  /** The chat has ended: its users are free, and cool down from each other (A41). */
+  async finish({ sessionId, userIds }: Match): Promise<void> {
+    await finishScript.run(this.redis, LEASES, [sessionId, this.cooldownMs, ...userIds]);
+  }
+
+  /** The partners of those who are in a chat; null for the others. */
+  async partners(userIds: readonly number[]): Promise<(number | null)[]> {
+    const pipeline = this.redis.pipeline();
+    for (const userId of userIds) pipeline.hmget(matchingKeys.user(userId), 's', 'partner');
+    return ((await pipeline.exec()) ?? []).map(([error, fields]) => {
+      if (error) throw error;
+      const [state, partner] = fields as [string | null, string | null];
+      return state === 'in' && partner ? Number(partner) : null;
+    });
+  }
+
+  /** The states on record of many users, in one pipeline. */
+  async records(userIds: readonly number[]): Promise<({ state: string; sessionId: string | null } | null)[]> {
+    const pipeline = this.redis.pipeline();
+    for (const userId of userIds) pipeline.hmget(matchingKeys.user(userId), 's', 'sid');
+    const replies = (await pipeline.exec()) ?? [];
+    return replies.map(([error, fields]) => {
+      if (error) throw error;
+      const [state, sessionId] = fields as [string | null, string | null];
+      return state === null ? null : { state, sessionId };
+    });
+  }
+}
+
+const toPlace = (userId: number, reply: JoinReply): Place => {
+  switch (reply[0]) {
+    case 'idle':
+      return { kind: 'idle' };
+    case 'searching':
+      return {
+        kind: 'searching',
+        since: new Date(Number(reply[1])),
+        preference: reply[2] as Preference,
+        retryInMs: reply[3] === '' ? null : Number(reply[3]),
+      };
+    case 'matched':
+      return { kind: 'matched', match: { sessionId: reply[1], userIds: [userId, Number(reply[2])] } };
+    case 'claimed':
+    case 'in':
+      return { kind: reply[0], sessionId: reply[1] };
+  }
+};

@@ -1,0 +1,286 @@
+import { RedisScript } from '../../../platform/redis/redis-script';
+
+/** Waiting users looked at in one go, per set, and how many such pages before giving up for now. */
+const PAGE = 32;
+const PAGES = 8;
+
+/**
+ * Shared by all: the record of a user is a hash
+ *   s      searching | claimed | in
+ *   g p    gender and preference, while searching or claimed
+ *   since  when he joined (ms), his place in the queue
+ *   r      the replicas that hold his sockets, separated by commas
+ *   sid partner at   the session, while claimed or in
+ *   left   he left while claimed
+ * A searching user whose replicas are all gone is parked: out of his set, record kept for a while.
+ */
+const common = `
+local P = '{mm}:'
+local PLACE_KEPT_MS = 35000
+local t = redis.call('TIME')
+local now = t[1] * 1000 + math.floor(t[2] / 1000)
+
+local function keyOf(user) return P .. 'user:' .. user end
+local function queueOf(gender, preference) return P .. 'q:' .. gender .. ':' .. preference end
+
+local function load(user)
+  local f = redis.call('HMGET', keyOf(user), 's', 'g', 'p', 'since', 'r', 'sid', 'partner', 'at', 'left')
+  if not f[1] then return nil end
+  return {s = f[1], g = f[2], p = f[3], since = tonumber(f[4]), r = f[5] or '', sid = f[6], partner = f[7],
+    at = tonumber(f[8] or '0'), left = f[9]}
+end
+
+local function isHeld(replicas)
+  for replica in string.gmatch(replicas, '[^,]+') do
+    local until_ = redis.call('ZSCORE', P .. 'leases', replica)
+    if until_ and tonumber(until_) > now then return true end
+  end
+  return false
+end
+
+local function withReplica(replicas, replica)
+  for known in string.gmatch(replicas, '[^,]+') do if known == replica then return replicas end end
+  return replicas == '' and replica or (replicas .. ',' .. replica)
+end
+
+local function withoutReplica(replicas, replica)
+  local rest = {}
+  for known in string.gmatch(replicas, '[^,]+') do if known ~= replica then rest[#rest + 1] = known end end
+  return table.concat(rest, ',')
+end
+
+local function enqueue(user, record)
+  redis.call('PERSIST', keyOf(user))
+  redis.call('ZADD', queueOf(record.g, record.p), record.since, user)
+end
+
+local function park(user, record)
+  redis.call('ZREM', queueOf(record.g, record.p), user)
+  redis.call('PEXPIRE', keyOf(user), PLACE_KEPT_MS)
+end
+
+local function metKey(a, b)
+  if tonumber(a) < tonumber(b) then return P .. 'met:' .. a .. '-' .. b end
+  return P .. 'met:' .. b .. '-' .. a
+end
+
+local function claim(user, record, partner, session, claimMs)
+  redis.call('ZREM', queueOf(record.g, record.p), user)
+  redis.call('PERSIST', keyOf(user))
+  redis.call('HSET', keyOf(user), 's', 'claimed', 'sid', session, 'partner', partner, 'at', now)
+  redis.call('HDEL', keyOf(user), 'left')
+end
+
+-- The oldest who fits both ways. Answers the partner, or nil and when a cool-down that was in the way relaxes.
+local function find(user, record, excluded, relaxMs)
+  local genders = record.p == 'both' and {'male', 'female'} or {record.p}
+  local best, bestSince, relaxed, relaxedSince, retryAt
+  for _, gender in ipairs(genders) do
+    for _, preference in ipairs({'both', record.g}) do
+      local set = queueOf(gender, preference)
+      local gone, isDone = {}, false
+      for page = 0, ${PAGES - 1} do
+        if isDone then break end
+        local waiting = redis.call('ZRANGE', set, page * ${PAGE}, page * ${PAGE} + ${PAGE - 1}, 'WITHSCORES')
+        if #waiting < ${PAGE * 2} then isDone = true end
+        for i = 1, #waiting, 2 do
+          local other, since = waiting[i], tonumber(waiting[i + 1])
+          if bestSince and since >= bestSince then isDone = true break end
+          if other ~= user and not excluded[other] then
+            local theirs = load(other)
+            if not theirs or theirs.s ~= 'searching' or queueOf(theirs.g, theirs.p) ~= set then
+              gone[#gone + 1] = {other, nil}
+            elseif not isHeld(theirs.r) then
+              gone[#gone + 1] = {other, theirs}
+            elseif redis.call('EXISTS', metKey(user, other)) == 0 then
+              best, bestSince, isDone = other, since, true
+              break
+            else
+              local relaxesAt = math.min(since, record.since) + relaxMs
+              if relaxesAt <= now then
+                if not relaxedSince or since < relaxedSince then relaxed, relaxedSince = other, since end
+              elseif not retryAt or relaxesAt < retryAt then
+                retryAt = relaxesAt
+              end
+            end
+          end
+        end
+      end
+      for _, entry in ipairs(gone) do
+        if entry[2] then park(entry[1], entry[2]) else redis.call('ZREM', set, entry[1]) end
+      end
+    end
+  end
+  return best or relaxed, retryAt
+end
+
+-- user is searching and in his set: match him, or say how he waits.
+local function attempt(user, record, excluded, session, claimMs, relaxMs)
+  local partner, retryAt = find(user, record, excluded, relaxMs)
+  if not partner then
+    return {'searching', tostring(record.since), record.p, retryAt and tostring(retryAt - now) or ''}
+  end
+  claim(user, record, partner, session, claimMs)
+  claim(partner, load(partner), user, session, claimMs)
+  redis.call('ZADD', P .. 'claims', now + claimMs, session .. '|' .. user .. '|' .. partner)
+  return {'matched', session, partner}
+end
+
+local function excludedFrom(first)
+  local excluded = {}
+  for i = first, #ARGV do excluded[ARGV[i]] = true end
+  return excluded
+end
+`;
+
+/** `retryInMs`: '' unless somebody was passed over for a cool-down. */
+export type JoinReply =
+  | ['searching', since: string, preference: string, retryInMs: string]
+  | ['matched', sessionId: string, partnerId: string]
+  | ['claimed' | 'in', sessionId: string]
+  | ['idle'];
+
+/**
+ * KEYS: leases. ARGV: user, gender, preference, replica, session id for a match, claim ms, relax ms, then the
+ * ids that are never matched with him. A user who searches already keeps his place, with the new preference.
+ */
+export const joinScript = new RedisScript<JoinReply>(`${common}
+local user, gender, preference, replica = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
+local record = load(user)
+if record and record.s ~= 'searching' then return {record.s, record.sid} end
+local since, replicas = now, ''
+if record then
+  since, replicas = record.since, record.r
+  redis.call('ZREM', queueOf(record.g, record.p), user)
+end
+record = {s = 'searching', g = gender, p = preference, since = since, r = withReplica(replicas, replica)}
+redis.call('HSET', keyOf(user), 's', 'searching', 'g', gender, 'p', preference, 'since', since, 'r', record.r)
+enqueue(user, record)
+return attempt(user, record, excludedFrom(8), ARGV[5], tonumber(ARGV[6]), tonumber(ARGV[7]))
+`);
+
+/**
+ * A socket of the user is on this replica: where is he? One who searches is held again, and tried again.
+ * KEYS: leases. ARGV: user, replica, session id for a match, claim ms, relax ms, excluded ids.
+ */
+export const arriveScript = new RedisScript<JoinReply>(`${common}
+local user = ARGV[1]
+local record = load(user)
+if not record then return {'idle'} end
+if record.s == 'claimed' then
+  redis.call('HSET', keyOf(user), 'r', withReplica(record.r, ARGV[2]))
+  return {'claimed', record.sid}
+end
+if record.s ~= 'searching' then return {record.s, record.sid} end
+record.r = withReplica(record.r, ARGV[2])
+redis.call('HSET', keyOf(user), 'r', record.r)
+enqueue(user, record)
+return attempt(user, record, excludedFrom(6), ARGV[3], tonumber(ARGV[4]), tonumber(ARGV[5]))
+`);
+
+/** The user's last socket on this replica is gone. KEYS: leases. ARGV: user, replica. */
+export const departScript = new RedisScript<null>(`${common}
+local record = load(ARGV[1])
+if not record or record.s == 'in' then return nil end
+record.r = withoutReplica(record.r, ARGV[2])
+redis.call('HSET', keyOf(ARGV[1]), 'r', record.r)
+if record.s == 'searching' and not isHeld(record.r) then park(ARGV[1], record) end
+return nil
+`);
+
+export type LeaveReply =
+  [outcome: 'left' | 'idle'] | [outcome: 'claimed' | 'in', sessionId: string, sinceMatchMs: number];
+
+/** KEYS: leases. ARGV: user. Leaving while claimed is noted; the match's starter ends the chat for him. */
+export const leaveQueueScript = new RedisScript<LeaveReply>(`${common}
+local record = load(ARGV[1])
+if not record then return {'idle'} end
+if record.s == 'searching' then
+  redis.call('ZREM', queueOf(record.g, record.p), ARGV[1])
+  redis.call('DEL', keyOf(ARGV[1]))
+  return {'left'}
+end
+if record.s == 'claimed' then redis.call('HSET', keyOf(ARGV[1]), 'left', '1') end
+return {record.s, record.sid, now - record.at}
+`);
+
+/**
+ * The chat exists: both are in it. KEYS: leases. ARGV: session, the two users.
+ * Answers 'ok' and those who left meanwhile, or 'lost' when the claim had been taken back.
+ */
+export const confirmScript = new RedisScript<['ok', ...string[]] | ['lost']>(`${common}
+local session = ARGV[1]
+local reply = {'ok'}
+for i = 2, 3 do
+  local record = load(ARGV[i])
+  if not record or record.sid ~= session or record.s == 'searching' then return {'lost'} end
+end
+for i = 2, 3 do
+  local record = load(ARGV[i])
+  if record.left then reply[#reply + 1] = ARGV[i] end
+  redis.call('HSET', keyOf(ARGV[i]), 's', 'in')
+  redis.call('HDEL', keyOf(ARGV[i]), 'left')
+  redis.call('PERSIST', keyOf(ARGV[i]))
+end
+redis.call('ZREM', P .. 'claims', session .. '|' .. ARGV[2] .. '|' .. ARGV[3], session .. '|' .. ARGV[3] .. '|' .. ARGV[2])
+return reply
+`);
+
+/** Claims that have run out, «session|user|user». KEYS: leases. */
+export const overdueClaimsScript = new RedisScript<string[]>(`${common}
+return redis.call('ZRANGEBYSCORE', P .. 'claims', '-inf', now, 'LIMIT', 0, 16)
+`);
+
+/**
+ * Takes a claim back whose chat was never started: both wait again, in their old places.
+ * KEYS: leases. ARGV: session, the two users. Answers those who wait again.
+ */
+export const releaseClaimScript = new RedisScript<string[]>(`${common}
+local session = ARGV[1]
+local waiting = {}
+for i = 2, 3 do
+  local user = ARGV[i]
+  local record = load(user)
+  if record and record.s == 'claimed' and record.sid == session then
+    if record.left then
+      redis.call('DEL', keyOf(user))
+    else
+      redis.call('HSET', keyOf(user), 's', 'searching')
+      redis.call('HDEL', keyOf(user), 'sid', 'partner', 'at')
+      enqueue(user, record)
+      waiting[#waiting + 1] = user
+    end
+  end
+end
+redis.call('ZREM', P .. 'claims', session .. '|' .. ARGV[2] .. '|' .. ARGV[3])
+return waiting
+`);
+
+/**
+ * The user's last attempt passed somebody over; try again. KEYS: leases.
+ * ARGV: user, session id for a match, claim ms, relax ms, excluded ids.
+ */
+export const retryScript = new RedisScript<JoinReply>(`${common}
+local record = load(ARGV[1])
+if not record then return {'idle'} end
+if record.s ~= 'searching' then return {record.s, record.sid} end
+if not isHeld(record.r) then
+  park(ARGV[1], record)
+  return {'idle'}
+end
+enqueue(ARGV[1], record)
+return attempt(ARGV[1], record, excludedFrom(5), ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4]))
+`);
+
+/**
+ * A chat has ended: its users are free, and do not meet again for a while. KEYS: leases.
+ * ARGV: session, cool-down ms, the two users.
+ */
+export const finishScript = new RedisScript<null>(`${common}
+for i = 3, 4 do
+  local record = load(ARGV[i])
+  if record and record.sid == ARGV[1] and record.s ~= 'searching' then redis.call('DEL', keyOf(ARGV[i])) end
+end
+if tonumber(ARGV[2]) > 0 then redis.call('SET', metKey(ARGV[3], ARGV[4]), '1', 'PX', ARGV[2]) end
+return nil
+`);

@@ -1,0 +1,157 @@
+import { Inject, Injectable, Logger, type OnModuleInit } from '@nestjs/common';
+import { ENVIRONMENT, type Environment } from '../../../config/environment';
+import { DomainError } from '../../../platform/errors/domain-error';
+import { HotLog } from '../../../platform/hot-log/hot-log';
+import type { InboundFrame } from '../../../platform/realtime/inbound-frame';
+import { ReplicaLease } from '../../../platform/realtime/replica-lease';
+import type { SocketConnection } from '../../../platform/realtime/socket-connection';
+import { SocketRegistry } from '../../../platform/realtime/socket-registry';
+import { UserChannels } from '../../../platform/realtime/user-channels';
+import { CELL_COUNT } from '../../../platform/redis/redis-keys';
+import { type MatchHandler, MatchSeeker } from '../../matching/application/match-seeker';
+import { type Match, MatchingService } from '../../matching/application/matching.service';
+import { UsersService } from '../../users/application/users.service';
+import type { LiveChat } from './live-chat';
+import { LiveChats } from './live-chats';
+
+/** Begins chats, ends them, and sweeps up after replicas and users that went without a word. */
+@Injectable()
+export class ChatKeeper implements OnModuleInit, MatchHandler {
+  private readonly logger = new Logger(ChatKeeper.name);
+  private isSweeping = false;
+
+  constructor(
+    private readonly matching: MatchingService,
+    private readonly seeker: MatchSeeker,
+    private readonly chats: LiveChats,
+    private readonly hotLog: HotLog,
+    private readonly users: UsersService,
+    private readonly userChannels: UserChannels,
+    private readonly registry: SocketRegistry,
+    private readonly lease: ReplicaLease,
+    @Inject(ENVIRONMENT) private readonly environment: Environment,
+  ) {}
+
+  onModuleInit(): void {
+    this.seeker.handleWith(this);
+    this.registry.onChatStarted((userId, sessionId) => void this.rejoin(userId, sessionId));
+    this.lease.onRenewed(() => void this.sweep());
+  }
+
+  /** Starts the chat of a match: its stream first, then the records, then word to both. */
+  async start(match: Match): Promise<void> {
+    const [first, second] = await this.participants(match);
+    const chat = await this.chats.peek(match.sessionId);
+    await chat.execute({ type: 'StartChat', participants: [first, second] });
+    await this.announce(match, chat);
+  }
+
+  /** Settles a claim that ran out: its starter died, or was slow. */
+  async recover(match: Match): Promise<readonly number[]> {
+    const chat = await this.chats.peek(match.sessionId);
+    if (chat.version === 0) return this.matching.release(match);
+    await this.announce(match, chat);
+    return [];
+  }
+
+  /** Brings the user's sockets here into his chat. */
+  async rejoin(userId: number, sessionId: string): Promise<void> {
+    for (const connection of [...this.registry.authenticated(userId)]) {
+      try {
+        await this.chats.join(connection, sessionId);
+      } catch (error) {
+        this.warn('A socket was not brought into its chat', error);
+      }
+    }
+  }
+
+  /**
+   * Ends a chat for one who goes on. Ending it twice is ending it once.
+   * @throws DomainError not_in_session
+   */
+  async skip(connection: SocketConnection, sessionId: string, frame?: InboundFrame): Promise<void> {
+    const { userId } = connection.identity;
+    const chat = await this.chats.find(connection, sessionId);
+    if (!chat.hasParticipant(userId)) throw new DomainError('not_in_session');
+    const executed = await chat.execute({ type: 'SkipChat', userId }, frame);
+    if (executed.kind === 'already_done') frame?.answer({ seq: executed.position.seq });
+    else frame?.answer({ seq: chat.version });
+    await this.finish(chat);
+  }
+
+  /** Whether a chat on a user's record has ended; if so it is taken off the record. */
+  async isOver(userId: number, sessionId: string): Promise<boolean> {
+    const chat = await this.chats.peek(sessionId);
+    if (chat.version > 0 && !chat.isEnded) return false;
+    if (chat.version > 0) await this.finish(chat);
+    else await this.matching.finish({ sessionId, userIds: [userId, userId] });
+    return true;
+  }
+
+  /** The users of a chat that has ended are free. */
+  private async finish(chat: LiveChat): Promise<void> {
+    const [first, second] = chat.userIds;
+    if (first === undefined || second === undefined) return;
+    await this.matching.finish({ sessionId: chat.sessionId, userIds: [first, second] });
+    await this.hotLog.close(chat.sessionId, chat.userIds);
+  }
+
+  private async announce(match: Match, chat: LiveChat): Promise<void> {
+    await this.hotLog.await(match.sessionId, match.userIds, this.environment.GRACE_AFTER_LOSS_MS);
+    const left = await this.matching.confirm(match);
+    if (left === null) {
+      await chat.execute({ type: 'AbortChat' });
+      return;
+    }
+    const { sessionId } = match;
+    await Promise.all(
+      match.userIds.map((userId) => this.userChannels.publish(userId, { kind: 'chat_started', sessionId })),
+    );
+    // Who left the queue after the match was made has skipped the chat (A43).
+    for (const userId of left) await chat.execute({ type: 'SkipChat', userId });
+    if (left.length > 0) await this.finish(chat);
+  }
+
+  private async participants({ userIds }: Match) {
+    const profiles = await this.users.profiles(userIds);
+    const [first, second] = userIds.map((userId) => profiles.find(({ id }) => id === userId));
+    if (!first || !second) throw new Error('A matched user has no profile');
+    return [first, second] as const;
+  }
+
+  /** Every second, this replica's share of the cells. */
+  private async sweep(): Promise<void> {
+    if (this.isSweeping) return;
+    this.isSweeping = true;
+    try {
+      const live = this.lease.liveReplicas;
+      const share = live.indexOf(this.lease.replicaId);
+      if (share === -1) return;
+      const cells = Array.from({ length: CELL_COUNT }, (_, cell) => cell).filter(
+        (cell) => cell % live.length === share,
+      );
+      const overdue = await Promise.all(
+        cells.map((cell) => this.hotLog.sweep(cell, live, this.environment.GRACE_AFTER_LOSS_MS)),
+      );
+      for (const { sessionId, userId } of overdue.flat()) await this.endAbandoned(sessionId, userId);
+    } catch (error) {
+      this.warn('Cells were not swept', error);
+    } finally {
+      this.isSweeping = false;
+    }
+  }
+
+  private async endAbandoned(sessionId: string, userId: number): Promise<void> {
+    const chat = await this.chats.peek(sessionId);
+    if (chat.hasParticipant(userId)) {
+      const { kind } = await chat.execute({ type: 'EndAbandonedChat', userId }, undefined, { userId });
+      if (kind !== 'claim_lost') await this.finish(chat);
+    } else {
+      await this.hotLog.close(sessionId, [userId]); // the chat is no longer there
+    }
+  }
+
+  private warn(what: string, error: unknown): void {
+    this.logger.warn(`${what}: ${error instanceof Error ? error.message : 'unknown'}`);
+  }
+}

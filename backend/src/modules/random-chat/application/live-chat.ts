@@ -1,0 +1,301 @@
+import { randomUUID } from 'node:crypto';
+import { limits } from '@thaw/contract/limits';
+import { DomainError } from '../../../platform/errors/domain-error';
+import type { HotLog, HotLogEntry } from '../../../platform/hot-log/hot-log';
+import type { InboundFrame } from '../../../platform/realtime/inbound-frame';
+import type { SocketConnection } from '../../../platform/realtime/socket-connection';
+import type { RandomChatCommand } from '../domain/random-chat.commands';
+import { decide } from '../domain/random-chat.decider';
+import type { EventPosition, RandomChatEvent } from '../domain/random-chat.events';
+import { evolve, initialState, partnerOf, type RandomChatState } from '../domain/random-chat.state';
+import { decodeEvent, encodeEvent } from './chat-event-codec';
+import { ackOf, type ChatFrame, endData, frameOf, isSameForBoth } from './chat-frames';
+
+const ATTEMPTS = 8;
+
+export interface Applied {
+  event: RandomChatEvent;
+  position: EventPosition;
+}
+
+/**
+ * One chat as this replica serves it: a cache of its stream, its sockets here, and the one place through which
+ * every event reaches them, in order of version. Own appends, the channel and reads all feed it; what it has is
+ * ignored, and a hole is filled before anything later goes out.
+ */
+export class LiveChat {
+  private state: RandomChatState = initialState();
+  private readonly entries: HotLogEntry[] = [];
+  /** Heard before what comes before it. */
+  private readonly early = new Map<number, HotLogEntry>();
+  /** Frames whose event is on its way, by the event's uuid. */
+  private readonly awaited = new Map<string, InboundFrame>();
+  private readonly sockets = new Set<SocketConnection>();
+  private readonly away = new Set<number>();
+  private turn: Promise<unknown> = Promise.resolve();
+  private filling: Promise<void> | undefined;
+
+  constructor(
+    readonly sessionId: string,
+    private readonly hotLog: HotLog,
+    private readonly onEnded: (chat: LiveChat) => void,
+  ) {}
+
+  get version(): number {
+    return this.state.version;
+  }
+
+  get isEnded(): boolean {
+    return this.state.phase === 'ended';
+  }
+
+  get isEmpty(): boolean {
+    return this.sockets.size === 0;
+  }
+
+  get connections(): Iterable<SocketConnection> {
+    return this.sockets;
+  }
+
+  get userIds(): number[] {
+    return this.state.participants.map(({ id }) => id);
+  }
+
+  /** What a client that has not seen the end is sent; null while the chat goes on. */
+  get endFrame(): Extract<ChatFrame, { event: 'chat_skipped' }> | null {
+    const { ended } = this.state;
+    return ended && { event: 'chat_skipped', data: endData(this.sessionId, ended.seq, ended) };
+  }
+
+  hasParticipant(userId: number): boolean {
+    return this.userIds.includes(userId);
+  }
+
+  /** Reads what is new in the stream; afterwards nothing is missing that was there before the call. */
+  async catchUp(): Promise<void> {
+    const version = this.state.version;
+    const entries = await this.hotLog.read(this.sessionId, this.entries.at(-1)?.id);
+    for (const [index, entry] of entries.entries()) this.receive(version + index + 1, entry);
+  }
+
+  /**
+   * Decides and appends, one command of this replica at a time. Resolves when the event has been applied, hence
+   * after its frames have gone out.
+   * @param frame whose sender is acknowledged in place of being sent the event.
+   * @returns what came of it; for something that had happened before, where it stands.
+   * @throws DomainError when refused.
+   */
+  async execute(
+    command: RandomChatCommand,
+    frame?: InboundFrame,
+    claim?: { userId: number },
+  ): Promise<Executed> {
+    const result = this.turn.then(() => this.decideAndAppend(command, frame, claim));
+    this.turn = result.catch(() => undefined);
+    return result;
+  }
+
+  /** What arrives on the session's channel. */
+  hear(message: string): void {
+    const kind = message.charCodeAt(0);
+    if (kind >= 48 && kind <= 57) {
+      const afterVersion = message.indexOf(' ');
+      const version = Number(message.slice(0, afterVersion));
+      if (version <= this.state.version) return;
+      const afterId = message.indexOf(' ', afterVersion + 1);
+      this.receive(version, {
+        id: message.slice(afterVersion + 1, afterId),
+        text: message.slice(afterId + 1),
+      });
+      return;
+    }
+    const [what, user, detail] = message.split(' ');
+    const userId = Number(user);
+    if (what === 'c') this.hearConnection(userId, detail === 'connected');
+    else if (what === 't') this.sendToPartnerOf(userId, 'typing', { sessionId: this.sessionId, userId });
+  }
+
+  /** A socket joins at the beginning, and is sent everything as plain frames. */
+  join(connection: SocketConnection): void {
+    for (const frame of this.framesFor(connection.identity.userId, 0)) connection.send(JSON.stringify(frame));
+    this.sockets.add(connection);
+  }
+
+  /** A socket comes back, and is sent what it has not seen as `session_resumed`. */
+  resume(connection: SocketConnection, seen: number, isPartnerThere: boolean): void {
+    const { userId } = connection.identity;
+    const partner = partnerOf(this.state, userId);
+    if (!partner) return;
+    if (isPartnerThere) this.away.delete(partner.id);
+    else this.away.add(partner.id);
+    const base = {
+      sessionId: this.sessionId,
+      partnerId: partner.id,
+      partnerInfo: { ...partner, isOnline: isPartnerThere },
+      partnerConnection: isPartnerThere ? ('connected' as const) : ('reconnecting' as const),
+    };
+    let seq = Math.min(seen, this.version);
+    for (const { frames, isLast } of pages(this.framesFor(userId, seen))) {
+      seq += frames.length;
+      connection.sendFrame('session_resumed', { ...base, seq, events: frames, last: isLast });
+    }
+    this.sockets.add(connection);
+  }
+
+  leave(connection: SocketConnection): void {
+    this.sockets.delete(connection);
+  }
+
+  /** The chat is no longer in Redis: those who are here are told that it is over. */
+  endLost(): void {
+    if (this.isEnded) return;
+    const ended: RandomChatEvent = { type: 'ChatEnded', data: { reason: 'disconnected', endedBy: null } };
+    this.apply(
+      { eventId: randomUUID(), event: ended },
+      { id: `${Date.now()}-0`, seq: this.state.version + 1 },
+    );
+  }
+
+  private async decideAndAppend(
+    command: RandomChatCommand,
+    frame: InboundFrame | undefined,
+    claim: { userId: number } | undefined,
+  ): Promise<Executed> {
+    for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
+      const decision = decide(command, this.state);
+      if ('alreadyDone' in decision) return { kind: 'already_done', position: decision.alreadyDone };
+      const events = decision.events.map((event) => ({ eventId: randomUUID(), event }));
+      const version = this.state.version;
+      const answered = events[0]?.eventId ?? '';
+      if (frame?.ref !== undefined) this.awaited.set(answered, frame);
+      try {
+        const texts = events.map(encodeEvent);
+        const end = { version, lastId: this.entries.at(-1)?.id ?? '' };
+        const result = await this.hotLog.append(this.sessionId, end, texts, claim);
+        switch (result.kind) {
+          case 'appended':
+            for (const [index, id] of result.ids.entries()) {
+              this.receive(version + index + 1, { id, text: texts[index] ?? '' });
+            }
+            return { kind: 'appended' };
+          case 'claim_lost':
+            return { kind: 'claim_lost' };
+          case 'outbox_full':
+            throw new DomainError('unavailable');
+          case 'behind':
+            if (result.version < this.state.version) break;
+            for (const [index, entry] of result.missed.entries()) this.receive(version + index + 1, entry);
+            continue;
+          case 'diverged':
+            break;
+        }
+        this.endLost();
+        throw new DomainError('session_ended');
+      } finally {
+        this.awaited.delete(answered);
+      }
+    }
+    throw new DomainError('unavailable');
+  }
+
+  private receive(version: number, entry: HotLogEntry): void {
+    if (version <= this.state.version) return;
+    if (version > this.state.version + 1) {
+      this.early.set(version, entry);
+      this.filling ??= this.fillHole();
+      return;
+    }
+    for (let next: HotLogEntry | undefined = entry; next; next = this.early.get(this.state.version + 1)) {
+      const seq = this.state.version + 1;
+      this.early.delete(seq);
+      this.entries.push(next);
+      this.apply(decodeEvent(next.text), { id: next.id, seq });
+    }
+  }
+
+  private async fillHole(): Promise<void> {
+    try {
+      await this.catchUp();
+    } catch {
+      // Redis is away; the comparison of tops, or what comes next, tries again.
+    } finally {
+      this.filling = undefined;
+      if (this.early.size > 0)
+        for (const seq of this.early.keys()) if (seq <= this.version) this.early.delete(seq);
+    }
+  }
+
+  private apply(
+    { eventId, event }: { eventId: string; event: RandomChatEvent },
+    position: EventPosition,
+  ): void {
+    this.state = evolve(this.state, event, position);
+    const answered = this.awaited.get(eventId);
+    const serialized = new Map<number, string>();
+    for (const connection of this.sockets) {
+      if (answered?.connection === connection) {
+        answered.answer(ackOf(event, position));
+        continue;
+      }
+      const viewerId = isSameForBoth(event) ? 0 : connection.identity.userId;
+      let text = serialized.get(viewerId);
+      if (text === undefined) {
+        text = JSON.stringify(
+          frameOf(this.sessionId, event, position, this.state, connection.identity.userId),
+        );
+        serialized.set(viewerId, text);
+      }
+      connection.send(text);
+    }
+    if (this.isEnded) this.onEnded(this);
+  }
+
+  private hearConnection(userId: number, isConnected: boolean): void {
+    if (this.away.has(userId) === !isConnected) return;
+    if (isConnected) this.away.delete(userId);
+    else this.away.add(userId);
+    const state = isConnected ? 'connected' : 'reconnecting';
+    this.sendToPartnerOf(userId, 'partner_connection', { sessionId: this.sessionId, state });
+  }
+
+  private sendToPartnerOf<E extends 'typing' | 'partner_connection'>(
+    userId: number,
+    event: E,
+    data: Extract<ChatFrame, { event: E }>['data'],
+  ): void {
+    const text = JSON.stringify({ event, data });
+    for (const connection of this.sockets) if (connection.identity.userId !== userId) connection.send(text);
+  }
+
+  private framesFor(userId: number, seen: number): ChatFrame[] {
+    const frames: ChatFrame[] = [];
+    let state = initialState();
+    for (const [index, entry] of this.entries.entries()) {
+      const { event } = decodeEvent(entry.text);
+      const position = { id: entry.id, seq: index + 1 };
+      state = evolve(state, event, position);
+      if (position.seq > seen) frames.push(frameOf(this.sessionId, event, position, state, userId));
+    }
+    return frames;
+  }
+}
+
+export type Executed =
+  { kind: 'appended' } | { kind: 'already_done'; position: EventPosition } | { kind: 'claim_lost' };
+
+/** Frames in pages that stay below the largest resume frame; one page, maybe empty, at least. */
+const pages = (frames: readonly ChatFrame[]): { frames: ChatFrame[]; isLast: boolean }[] => {
+  const budget = limits.resumeFrameMaxBytes - 2_048; // what stands around the events
+  const result: ChatFrame[][] = [[]];
+  let size = 0;
+  for (const frame of frames) {
+    const bytes = Buffer.byteLength(JSON.stringify(frame)) + 1;
+    if (size + bytes > budget && size > 0) {
+      result.push([]);
+      size = 0;
+    }
+    result.at(-1)?.push(frame);
+    size += bytes;
+  }
+  return result.map((page, index) => ({ frames: page, isLast: index === result.length - 1 }));
+};

@@ -1,0 +1,237 @@
+import { Inject, Injectable, Logger, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
+import { ENVIRONMENT, type Environment } from '../../../config/environment';
+import { DomainError } from '../../../platform/errors/domain-error';
+import { HotLog } from '../../../platform/hot-log/hot-log';
+import { ChannelHub } from '../../../platform/realtime/channel-hub';
+import { ReplicaLease } from '../../../platform/realtime/replica-lease';
+import type { SocketConnection } from '../../../platform/realtime/socket-connection';
+import { type SocketClosure, SocketRegistry } from '../../../platform/realtime/socket-registry';
+import { cellOf, chatKeys } from '../../../platform/redis/redis-keys';
+import { LiveChat } from './live-chat';
+
+const COMPARE_EVERY_MS = 5_000;
+
+interface Served {
+  chat: LiveChat;
+  listener: (message: string) => void;
+  /** Settles when the chat is subscribed and read. */
+  ready: Promise<void>;
+  /** Sockets on their way in; the chat is kept while there are some. */
+  entering: number;
+}
+
+/** The chats that this replica serves: those with a participant's socket here. */
+@Injectable()
+export class LiveChats implements OnModuleInit, OnApplicationShutdown {
+  private readonly logger = new Logger(LiveChats.name);
+  private readonly served = new Map<string, Served>();
+  private readonly chatOf = new Map<SocketConnection, string>();
+  /** The chat that a socket was in last, and has seen the end of. */
+  private readonly pastChatOf = new WeakMap<SocketConnection, string>();
+  /** Departures that Redis does not know of yet, by socket id. */
+  private readonly unrecorded = new Map<string, { sessionId: string; graceMs: number }>();
+  private compareTimer: NodeJS.Timeout | undefined;
+
+  constructor(
+    private readonly hotLog: HotLog,
+    private readonly channels: ChannelHub,
+    private readonly registry: SocketRegistry,
+    private readonly lease: ReplicaLease,
+    @Inject(ENVIRONMENT) private readonly environment: Environment,
+  ) {}
+
+  onModuleInit(): void {
+    this.registry.onClose((connection, closure) => this.leave(connection, closure));
+    this.channels.onRestored(() => void this.compareAll());
+    this.lease.onLapsed(() => void this.enterAgain());
+    this.compareTimer = setInterval(() => void this.compareAll(), COMPARE_EVERY_MS);
+  }
+
+  onApplicationShutdown(): void {
+    clearInterval(this.compareTimer);
+  }
+
+  get size(): number {
+    return this.served.size;
+  }
+
+  /**
+   * The chat that a socket speaks in.
+   * @throws DomainError not_in_session when the socket's user is no participant, session_ended when it is over.
+   */
+  async require(connection: SocketConnection, sessionId: string): Promise<LiveChat> {
+    const chat = await this.find(connection, sessionId);
+    if (this.chatOf.get(connection) === sessionId) return chat;
+    if (!chat.hasParticipant(connection.identity.userId)) throw new DomainError('not_in_session');
+    if (chat.isEnded) throw new DomainError('session_ended');
+    return (await this.join(connection, sessionId)) ?? chat;
+  }
+
+  /** The chat as this replica serves it to the socket, else as it is now. */
+  async find(connection: SocketConnection, sessionId: string): Promise<LiveChat> {
+    const served = this.served.get(sessionId);
+    if (!served || this.chatOf.get(connection) !== sessionId) return this.peek(sessionId);
+    await served.ready;
+    return served.chat;
+  }
+
+  /** A chat as it is now, without serving it. Has no participants when there is no such chat. */
+  async peek(sessionId: string): Promise<LiveChat> {
+    const chat = new LiveChat(sessionId, this.hotLog, () => undefined);
+    await chat.catchUp();
+    return chat;
+  }
+
+  /**
+   * Brings a socket into a chat that begins, with all its events as frames of their own: its end, too, when the
+   * partner was quick to go on.
+   * @returns the chat; null when it is over, or when the socket is in it already or is gone.
+   */
+  async join(connection: SocketConnection, sessionId: string): Promise<LiveChat | null> {
+    if (this.pastChatOf.get(connection) === sessionId) return null;
+    return this.bringIn(connection, sessionId, (chat) => chat.join(connection));
+  }
+
+  /** Brings a socket back into a chat, with what it has not seen. @returns null as `join`. */
+  async resume(connection: SocketConnection, sessionId: string, seen: number): Promise<LiveChat | null> {
+    return this.bringIn(connection, sessionId, (chat, isPartnerThere) => {
+      if (!chat.isEnded) chat.resume(connection, seen, isPartnerThere);
+    });
+  }
+
+  private async bringIn(
+    connection: SocketConnection,
+    sessionId: string,
+    greet: (chat: LiveChat, isPartnerThere: boolean) => void,
+  ): Promise<LiveChat | null> {
+    if (this.chatOf.get(connection) === sessionId || !connection.isOpen) return null;
+    const served = this.serve(sessionId);
+    served.entering += 1;
+    this.chatOf.set(connection, sessionId);
+    let isIn = false;
+    try {
+      await served.ready;
+      const { chat } = served;
+      await chat.catchUp();
+      if (!chat.hasParticipant(connection.identity.userId)) return null;
+      const isPartnerThere = await this.enter(chat, connection);
+      // The socket may have closed, or the chat ended, while we asked.
+      if (!connection.isOpen) {
+        await this.recordLeave(sessionId, connection, this.environment.GRACE_AFTER_LOSS_MS);
+        return null;
+      }
+      greet(chat, isPartnerThere);
+      if (chat.isEnded) {
+        this.ended(sessionId);
+        return null;
+      }
+      isIn = true;
+      return chat;
+    } finally {
+      served.entering -= 1;
+      if (!isIn) {
+        if (this.chatOf.get(connection) === sessionId) this.chatOf.delete(connection);
+        this.dropIfEmpty(sessionId);
+      }
+    }
+  }
+
+  private serve(sessionId: string): Served {
+    const known = this.served.get(sessionId);
+    if (known) return known;
+    const chat = new LiveChat(sessionId, this.hotLog, () => this.ended(sessionId));
+    const listener = (message: string) => chat.hear(message);
+    const channel = chatKeys(cellOf(sessionId)).channel(sessionId);
+    const ready = this.channels.subscribe(channel, listener).then(() => chat.catchUp());
+    ready.catch(() => undefined); // seen by whoever waits for it
+    const served: Served = { chat, listener, ready, entering: 0 };
+    this.served.set(sessionId, served);
+    return served;
+  }
+
+  private dropIfEmpty(sessionId: string): void {
+    const served = this.served.get(sessionId);
+    if (!served || served.entering > 0 || !served.chat.isEmpty) return;
+    this.served.delete(sessionId);
+    this.channels.unsubscribe(chatKeys(cellOf(sessionId)).channel(sessionId), served.listener);
+  }
+
+  /** Everybody here has been told; the sockets are free for another chat. */
+  private ended(sessionId: string): void {
+    const served = this.served.get(sessionId);
+    if (!served) return;
+    for (const connection of [...served.chat.connections]) {
+      served.chat.leave(connection);
+      this.pastChatOf.set(connection, sessionId);
+      if (this.chatOf.get(connection) === sessionId) this.chatOf.delete(connection);
+      void this.recordLeave(sessionId, connection, -1);
+    }
+    this.dropIfEmpty(sessionId);
+  }
+
+  private leave(connection: SocketConnection, { isClean }: SocketClosure): void {
+    const sessionId = this.chatOf.get(connection);
+    if (sessionId === undefined) return;
+    this.chatOf.delete(connection);
+    const served = this.served.get(sessionId);
+    served?.chat.leave(connection);
+    const { GRACE_AFTER_CLEAN_CLOSE_MS, GRACE_AFTER_LOSS_MS } = this.environment;
+    void this.recordLeave(sessionId, connection, isClean ? GRACE_AFTER_CLEAN_CLOSE_MS : GRACE_AFTER_LOSS_MS);
+    this.dropIfEmpty(sessionId);
+  }
+
+  private async enter(chat: LiveChat, connection: SocketConnection): Promise<boolean> {
+    const { userId } = connection.identity;
+    const partnerId = chat.userIds.find((id) => id !== userId) ?? 0;
+    const { replicaId } = this.lease;
+    return this.hotLog.enter(chat.sessionId, { id: connection.id, userId, replicaId, partnerId });
+  }
+
+  private async recordLeave(sessionId: string, { id }: SocketConnection, graceMs: number): Promise<void> {
+    try {
+      await this.hotLog.leave(sessionId, { id, replicaId: this.lease.replicaId }, graceMs);
+    } catch (error) {
+      // Kept for the next comparison: a departure that is not on record would hold the chat for ever.
+      if (graceMs >= 0) this.unrecorded.set(id, { sessionId, graceMs });
+      this.warn('A departure was not recorded', error);
+    }
+  }
+
+  private async enterAgain(): Promise<void> {
+    for (const { chat } of this.served.values()) {
+      for (const connection of chat.connections) {
+        await this.enter(chat, connection).catch((error: unknown) =>
+          this.warn('A socket was not recorded', error),
+        );
+      }
+    }
+  }
+
+  /**
+   * Compares the tops of all chats served here, in one pipeline: pub/sub may lose a last message, and nobody
+   * would see a hole.
+   */
+  private async compareAll(): Promise<void> {
+    try {
+      for (const [id, { sessionId, graceMs }] of [...this.unrecorded]) {
+        await this.hotLog.leave(sessionId, { id, replicaId: this.lease.replicaId }, graceMs);
+        this.unrecorded.delete(id);
+      }
+      const chats = [...this.served.values()].map(({ chat }) => chat);
+      if (chats.length === 0) return;
+      const before = chats.map(({ version }) => version);
+      const versions = await this.hotLog.versions(chats.map(({ sessionId }) => sessionId));
+      for (const [index, chat] of chats.entries()) {
+        const version = versions[index] ?? 0;
+        if (version > chat.version) await chat.catchUp();
+        else if (version < (before[index] ?? 0)) chat.endLost();
+      }
+    } catch (error) {
+      this.warn('Chats were not compared', error);
+    }
+  }
+
+  private warn(what: string, error: unknown): void {
+    this.logger.warn(`${what}: ${error instanceof Error ? error.message : 'unknown'}`);
+  }
+}

@@ -1,0 +1,17 @@
+import type { Pace } from './random-chat.commands';
+
+/**
+ * Token bucket over what has happened: how long (ms) until one more fits, 0 when it fits now. Counting the chat's own
+ * events holds over all replicas and costs no call.
+ * @param times when the latest ones happened, oldest first.
+ */
+export const waitForPace = (times: readonly number[], at: number, { intervalMs, burst }: Pace): number => {
+  let tokens = burst;
+  let last = times[0] ?? at;
+  for (const time of times) {
+    tokens = Math.min(burst, tokens + (time - last) / intervalMs) - 1;
+    last = time;
+  }
+  tokens = Math.min(burst, tokens + Math.max(0, at - last) / intervalMs);
+  return tokens >= 1 ? 0 : Math.ceil((1 - tokens) * intervalMs);
+};

@@ -1,0 +1,22 @@
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { bigintAsNumber } from '../../../platform/database/bigint-column';
+
+/** Read model: one row per pairing. */
+@Entity('chat_history')
+export class ChatHistoryRow {
+  /** Global position of the ChatStarted event. */
+  @PrimaryColumn({ type: 'bigint', transformer: bigintAsNumber })
+  id: number;
+
+  @Column({ name: 'stream_id', type: 'text' })
+  streamId: string;
+
+  @Column({ name: 'user1_id', type: 'bigint', transformer: bigintAsNumber })
+  user1Id: number;
+
+  @Column({ name: 'user2_id', type: 'bigint', transformer: bigintAsNumber })
+  user2Id: number;
+
+  @Column({ name: 'created_at', type: 'timestamptz' })
+  createdAt: Date;
+}

@@ -1,0 +1,74 @@
+import type { EntityManager } from 'typeorm';
+import type { EventTypeDefinition } from '../../../platform/event-store/event-types';
+import type { Projection } from '../../../platform/event-store/projection';
+import type { StoredEvent } from '../../../platform/event-store/stored-event';
+import type { ChatEnded, ChatStarted } from '../domain/random-chat.events';
+
+const DAY_MS = 24 * 60 * 60_000;
+/** Whatever happens, what was said in a random chat is not kept longer. */
+const BODIES_BACKSTOP_MS = 7 * DAY_MS;
+
+export const randomChatEventTypes: readonly EventTypeDefinition[] = [
+  {
+    type: 'ChatStarted',
+    schemaVersion: 1,
+    personalFields: ['participants'],
+    personalExpiresAfterMs: BODIES_BACKSTOP_MS,
+  },
+  {
+    type: 'MessageSent',
+    schemaVersion: 1,
+    personalFields: ['content', 'replyTo'],
+    subjectId: ({ senderId }) => Number(senderId),
+    personalExpiresAfterMs: BODIES_BACKSTOP_MS,
+  },
+  { type: 'ChatEnded', schemaVersion: 1, personalFields: [] },
+];
+
+/** Who was paired with whom: the Chat History screen (A63, A65). */
+export const chatHistoryProjection: Projection = {
+  name: 'chat_history',
+  tables: ['chat_history'],
+  handles: ['ChatStarted', 'ChatEnded'],
+  async apply(events, manager) {
+    await insertStarted(
+      events.filter(({ type }) => type === 'ChatStarted') as StoredEvent<
+        'ChatStarted',
+        ChatStarted['data']
+      >[],
+      manager,
+    );
+    await removeAborted(
+      events.filter(({ type }) => type === 'ChatEnded') as StoredEvent<'ChatEnded', ChatEnded['data']>[],
+      manager,
+    );
+  },
+};
+
+const insertStarted = async (
+  started: readonly StoredEvent<'ChatStarted', ChatStarted['data']>[],
+  manager: EntityManager,
+): Promise<void> => {
+  if (started.length === 0) return;
+  await manager.query(
+    `INSERT INTO chat_history (id, stream_id, user1_id, user2_id, created_at)
+     SELECT * FROM unnest($1::bigint[], $2::text[], $3::bigint[], $4::bigint[], $5::timestamptz[])`,
+    [
+      started.map(({ globalPosition }) => globalPosition),
+      started.map(({ streamId }) => streamId),
+      started.map(({ data }) => data.userIds[0]),
+      started.map(({ data }) => data.userIds[1]),
+      started.map(({ occurredAt }) => occurredAt),
+    ],
+  );
+};
+
+/** A chat that nobody ever saw is no history. */
+const removeAborted = async (
+  ended: readonly StoredEvent<'ChatEnded', ChatEnded['data']>[],
+  manager: EntityManager,
+): Promise<void> => {
+  const aborted = ended.filter(({ data }) => data.reason === 'aborted').map(({ streamId }) => streamId);
+  if (aborted.length > 0)
+    await manager.query('DELETE FROM chat_history WHERE stream_id = ANY($1)', [aborted]);
+};

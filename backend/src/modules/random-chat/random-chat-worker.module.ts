@@ -1,0 +1,11 @@
+import { Module } from '@nestjs/common';
+import { LanePersister } from './jobs/lane-persister';
+import { RandomChatReadModelModule } from './random-chat-read-model.module';
+
+/** The part of random chat that runs in the worker. */
+@Module({
+  imports: [RandomChatReadModelModule],
+  providers: [LanePersister],
+  exports: [LanePersister],
+})
+export class RandomChatWorkerModule {}

@@ -1,0 +1,35 @@
+import { Module } from '@nestjs/common';
+import { ProfileAccess } from '../users/application/profile-access';
+import { MatchingModule } from '../matching/matching.module';
+import { UsersModule } from '../users/users.module';
+import { Arrivals } from './application/arrivals';
+import { ChatKeeper } from './application/chat-keeper';
+import { LiveChats } from './application/live-chats';
+import { OutboxWaker } from './application/outbox-waker';
+import { Acquaintances } from './application/acquaintances';
+import { ChatHistoryRepository } from './infrastructure/chat-history.repository';
+import { RandomChatReadModelModule } from './random-chat-read-model.module';
+import { ChatHistoryController } from './transport/chat-history.controller';
+import { QueueGateway } from './transport/queue.gateway';
+import { RandomChatGateway } from './transport/random-chat.gateway';
+
+@Module({
+  imports: [RandomChatReadModelModule, MatchingModule, UsersModule],
+  controllers: [ChatHistoryController],
+  providers: [
+    Acquaintances,
+    Arrivals,
+    ChatHistoryRepository,
+    ChatKeeper,
+    LiveChats,
+    OutboxWaker,
+    QueueGateway,
+    RandomChatGateway,
+  ],
+  exports: [Acquaintances],
+})
+export class RandomChatModule {
+  constructor(access: ProfileAccess, acquaintances: Acquaintances) {
+    access.register((viewerId, userId) => acquaintances.haveMet(viewerId, userId));
+  }
+}

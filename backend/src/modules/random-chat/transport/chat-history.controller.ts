@@ -1,0 +1,34 @@
+import { Controller, Get, Param, UseGuards } from '@nestjs/common';
+import { ApiCookieAuth, ApiOkResponse, ApiTags } from '@nestjs/swagger';
+import { ApiProblems } from '../../../platform/http/api-problems';
+import { LimitGuard } from '../../../platform/http/limit.guard';
+import { CurrentLogin, type Login, requireSelf } from '../../../platform/http/login';
+import { PathId } from '../../../platform/http/path-id.pipe';
+import { SignedInGuard } from '../../../platform/http/signed-in.guard';
+import { ChatHistoryRepository } from '../infrastructure/chat-history.repository';
+import { ChatHistoryEntryDto } from './chat-history.dto';
+
+@ApiTags('chat history')
+@ApiCookieAuth()
+@Controller('chat-history/:userId')
+@UseGuards(SignedInGuard, LimitGuard)
+export class ChatHistoryController {
+  constructor(private readonly history: ChatHistoryRepository) {}
+
+  @Get()
+  @ApiOkResponse({ type: [ChatHistoryEntryDto], description: 'Newest first, at most 100' })
+  @ApiProblems('not_signed_in', 'forbidden')
+  async latest(
+    @CurrentLogin() login: Login,
+    @Param('userId', PathId) userId: number,
+  ): Promise<ChatHistoryEntryDto[]> {
+    requireSelf(login, userId);
+    const rows = await this.history.latest(userId);
+    return rows.map(({ id, user1Id, user2Id, createdAt }) => ({
+      id,
+      user1Id,
+      user2Id,
+      createdAt: createdAt.toISOString(),
+    }));
+  }
+}

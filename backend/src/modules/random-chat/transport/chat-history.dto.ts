@@ -1,0 +1,18 @@
+import { ApiProperty } from '@nestjs/swagger';
+import type { ChatHistoryEntry } from '@thaw/contract/http';
+import { assertType, type SameShape } from '../../../platform/http/same-shape';
+
+export class ChatHistoryEntryDto implements ChatHistoryEntry {
+  @ApiProperty({ type: 'integer', minimum: 1 })
+  id: number;
+
+  @ApiProperty({ type: 'integer', minimum: 1 })
+  user1Id: number;
+
+  @ApiProperty({ type: 'integer', minimum: 1 })
+  user2Id: number;
+
+  @ApiProperty({ format: 'date-time' })
+  createdAt: string;
+}
+assertType<SameShape<ChatHistoryEntryDto, ChatHistoryEntry>>();

@@ -1,0 +1,62 @@
+import { UseFilters } from '@nestjs/common';
+import { SubscribeMessage, WebSocketGateway } from '@nestjs/websockets';
+import type { WebSocket } from 'ws';
+import { limits } from '@thaw/contract/limits';
+import { DomainError } from '../../../platform/errors/domain-error';
+import { RateLimiter } from '../../../platform/rate-limit/rate-limiter';
+import type { InboundFrame } from '../../../platform/realtime/inbound-frame';
+import { RethrowFilter } from '../../../platform/realtime/rethrow.filter';
+import { UserChannels } from '../../../platform/realtime/user-channels';
+import { MatchSeeker } from '../../matching/application/match-seeker';
+import type { Place } from '../../matching/application/matching.service';
+import { UsersService } from '../../users/application/users.service';
+import { ChatKeeper } from '../application/chat-keeper';
+import { LiveChats } from '../application/live-chats';
+
+/** Into the queue and out of it. */
+@UseFilters(RethrowFilter)
+@WebSocketGateway({ path: '/ws' })
+export class QueueGateway {
+  constructor(
+    private readonly seeker: MatchSeeker,
+    private readonly users: UsersService,
+    private readonly userChannels: UserChannels,
+    private readonly limiter: RateLimiter,
+    private readonly keeper: ChatKeeper,
+    private readonly chats: LiveChats,
+  ) {}
+
+  @SubscribeMessage('join_queue')
+  async join(_: WebSocket, frame: InboundFrame<'join_queue'>): Promise<void> {
+    const { userId, connection } = frame;
+    await this.limiter.require('join_queue', userId);
+    const gender = await this.users.gender(userId);
+    if (!gender) throw new DomainError('gender_required');
+    const { preferences } = frame.data;
+    const placed = async (place: Place): Promise<void> => {
+      if (place.kind === 'in') return;
+      frame.answer({});
+      const since = place.kind === 'searching' ? place.since : new Date();
+      const joined = { preferences, since: since.toISOString() };
+      await this.userChannels.sendFrame(userId, 'queue_joined', joined, connection.id);
+    };
+    let place = await this.seeker.join(userId, gender, preferences, placed);
+    if (place.kind === 'in' && (await this.keeper.isOver(userId, place.sessionId))) {
+      place = await this.seeker.join(userId, gender, preferences, placed);
+    }
+    if (place.kind !== 'in') return;
+    await this.chats.join(connection, place.sessionId);
+    throw new DomainError('already_in_session');
+  }
+
+  @SubscribeMessage('leave_queue')
+  async leave(_: WebSocket, frame: InboundFrame<'leave_queue'>): Promise<void> {
+    const { userId, connection } = frame;
+    const left = await this.seeker.leave(userId);
+    if (left.kind === 'in' && left.sinceMatchMs <= limits.leaveCountsAsSkipWithinMs) {
+      await this.keeper.skip(connection, left.sessionId);
+    }
+    frame.answer({});
+    await this.userChannels.sendFrame(userId, 'queue_left', {}, connection.id);
+  }
+}

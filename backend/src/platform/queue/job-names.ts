@@ -1,0 +1,12 @@
+/** Every job of Thaw, by name. Start-up fails when one has no handler, or two. */
+export const jobNames = ['persist_lane', 'watch_outboxes'] as const;
+
+export type JobName = (typeof jobNames)[number];
+
+/** What each job carries. Ids only: nothing that a person wrote goes into a job. */
+export interface JobData {
+  persist_lane: { lane: number };
+  watch_outboxes: Record<string, never>;
+}
+
+export const QUEUE_NAME = 'thaw';

@@ -1,0 +1,37 @@
+import { type DynamicModule, Module } from '@nestjs/common';
+import type { Environment } from './config/environment';
+import { EnvironmentModule } from './config/environment.module';
+import { RandomChatWorkerModule } from './modules/random-chat/random-chat-worker.module';
+import { UsersReadModelModule } from './modules/users/users-read-model.module';
+import { DatabaseModule } from './platform/database/database.module';
+import { EventStoreModule } from './platform/event-store/event-store.module';
+import { HealthModule } from './platform/health/health.module';
+import { HotLogModule } from './platform/hot-log/hot-log.module';
+import { LifecycleModule } from './platform/lifecycle/lifecycle.module';
+import { ObservabilityModule } from './platform/observability/observability.module';
+import { QueueModule } from './platform/queue/queue.module';
+import { WorkerQueueModule } from './platform/queue/worker-queue.module';
+import { RedisModule } from './platform/redis/redis.module';
+
+/** What a worker is made of. */
+@Module({
+  imports: [
+    ObservabilityModule,
+    LifecycleModule,
+    DatabaseModule,
+    RedisModule,
+    HealthModule,
+    EventStoreModule,
+    HotLogModule,
+    QueueModule,
+    WorkerQueueModule,
+
+    UsersReadModelModule,
+    RandomChatWorkerModule,
+  ],
+})
+export class WorkerModule {
+  static forRoot(environment: Environment): DynamicModule {
+    return { module: WorkerModule, imports: [EnvironmentModule.forRoot(environment)] };
+  }
+}

@@ -2,14 +2,19 @@ import { type DynamicModule, Module } from '@nestjs/common';
 import type { Environment } from './config/environment';
 import { EnvironmentModule } from './config/environment.module';
 import { AuthModule } from './modules/auth/auth.module';
+import { MatchingModule } from './modules/matching/matching.module';
+import { RandomChatModule } from './modules/random-chat/random-chat.module';
 import { UsersModule } from './modules/users/users.module';
 import { DatabaseModule } from './platform/database/database.module';
 import { EventStoreModule } from './platform/event-store/event-store.module';
 import { HealthModule } from './platform/health/health.module';
+import { HotLogModule } from './platform/hot-log/hot-log.module';
 import { HttpModule } from './platform/http/http.module';
 import { LifecycleModule } from './platform/lifecycle/lifecycle.module';
 import { ObservabilityModule } from './platform/observability/observability.module';
+import { QueueModule } from './platform/queue/queue.module';
 import { RateLimitModule } from './platform/rate-limit/rate-limit.module';
+import { RealtimeModule } from './platform/realtime/realtime.module';
 import { RedisModule } from './platform/redis/redis.module';
 
 /** What an api replica is made of. */
@@ -22,10 +27,15 @@ import { RedisModule } from './platform/redis/redis.module';
     HealthModule,
     RateLimitModule,
     EventStoreModule,
+    HotLogModule,
+    QueueModule,
+    RealtimeModule.forRoot({ identities: AuthModule }),
     HttpModule,
 
     UsersModule,
     AuthModule,
+    MatchingModule,
+    RandomChatModule,
   ],
 })
 export class ApiModule {

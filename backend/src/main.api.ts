@@ -7,6 +7,7 @@ import { InternalServer } from './platform/health/internal-server';
 import { configureHttp } from './platform/http/configure-http';
 import { handleProcessSignals } from './platform/lifecycle/process-signals';
 import { AppLogger } from './platform/observability/app-logger';
+import { OrderedWsAdapter } from './platform/realtime/ordered-ws.adapter';
 
 const start = async (): Promise<void> => {
   const environment = loadEnvironment(process.env);
@@ -18,6 +19,7 @@ const start = async (): Promise<void> => {
   const logger = app.get(AppLogger);
   app.useLogger(logger);
   configureHttp(app);
+  app.useWebSocketAdapter(new OrderedWsAdapter(app));
   handleProcessSignals(app);
 
   const internalPort = await app.get(InternalServer).start();

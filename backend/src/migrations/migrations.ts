@@ -1,5 +1,6 @@
 import { EventStore1763640000000 } from './1763640000000-event-store';
 import { UsersAndSessions1763640100000 } from './1763640100000-users-and-sessions';
+import { ChatHistory1763640200000 } from './1763640200000-chat-history';
 
 /** Every migration, in order. */
-export const migrations = [EventStore1763640000000, UsersAndSessions1763640100000];
+export const migrations = [EventStore1763640000000, UsersAndSessions1763640100000, ChatHistory1763640200000];

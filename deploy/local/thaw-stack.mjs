@@ -234,9 +234,18 @@ export class ThawStack {
 
   async #startProxy() {
     const { page, say } = this.#options;
-    const host = this.#host();
+    const host = this.#given('HOST');
     const { page: port, replicas: apiPorts } = this.ports;
-    const definition = await nginxDefinition({ home: this.home, port, host, apiPorts, page, say });
+    const publicOrigin = this.#given('PUBLIC_ORIGIN');
+    const definition = await nginxDefinition({
+      home: this.home,
+      port,
+      host,
+      apiPorts,
+      page,
+      publicOrigin,
+      say,
+    });
     this.proxy = this.#managed({ ...definition, isReady: () => this.#isServed(), endSteps: PROXY_END_STEPS });
     await this.proxy.start();
   }
@@ -250,13 +259,12 @@ export class ThawStack {
   }
 
   async #isServed() {
-    const status = await httpStatus(`http://${this.#host() ?? '127.0.0.1'}:${this.ports.page}/`);
+    const status = await httpStatus(`http://${this.#given('HOST') ?? '127.0.0.1'}:${this.ports.page}/`);
     return fs.existsSync(path.join(this.#options.page, 'index.html')) ? status === 200 : status !== undefined;
   }
 
-  /** The address to listen on, when one was given. */
-  #host() {
-    return this.#options.env.HOST ?? process.env.HOST;
+  #given(name) {
+    return this.#options.env[name] || process.env[name] || undefined;
   }
 
   #environment(settings) {

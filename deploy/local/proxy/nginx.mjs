@@ -9,22 +9,28 @@ import { hasIpv6Loopback } from '../processes/ports.mjs';
 
 const TEMPLATE = inRepository('deploy/nginx/local.conf.template');
 
+/** The same that an api replica sends when it serves the page itself. */
 const PAGE_HEADERS = {
   'Content-Security-Policy':
     "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; " +
-    "font-src 'self'; manifest-src 'self'; connect-src 'self' ws://$http_host wss://$http_host; form-action 'self'; " +
+    "font-src 'self'; manifest-src 'self'; connect-src 'self'$own_sockets; form-action 'self'; " +
     "base-uri 'none'; object-src 'none'; frame-ancestors 'none'",
   'X-Content-Type-Options': 'nosniff',
   'Referrer-Policy': 'no-referrer',
   'Permissions-Policy': 'camera=(), microphone=(), geolocation=()',
+  'Cross-Origin-Opener-Policy': 'same-origin',
+  'Cross-Origin-Resource-Policy': 'same-origin',
 };
+const HTTPS_HEADERS = { ...PAGE_HEADERS, 'Strict-Transport-Security': 'max-age=31536000' };
 
 /**
  * What to start for nginx in front of replicas: everything it writes lies in the home.
- * @param {{home: string, port: number, host?: string, apiPorts: number[], page: string, say: Function}} options
- *   `page` is the folder of the built page; `host` an address to listen on instead of both loopback ones
+ * @param {{home: string, port: number, host?: string, apiPorts: number[], page: string,
+ *   publicOrigin?: string, say: Function}} options
+ *   `page` is the folder of the built page; `host` an address to listen on instead of both loopback ones;
+ *   `publicOrigin` where the page is reached under another address
  */
-export async function nginxDefinition({ home, port, host, apiPorts, page, say }) {
+export async function nginxDefinition({ home, port, host, apiPorts, page, publicOrigin, say }) {
   const program = await nginxProgram(say);
   const run = folder(home, 'run');
   const settingsFile = path.join(run, `nginx-${port}.conf`);
@@ -36,9 +42,10 @@ export async function nginxDefinition({ home, port, host, apiPorts, page, say })
       port,
       run: quoted(run),
       page: quoted(page),
+      host: publicOrigin ? new URL(publicOrigin).host : '$http_host',
       servers: apiPorts.map((apiPort) => `server 127.0.0.1:${apiPort} max_fails=0;`).join('\n    '),
       listens: (await addresses(host)).map((address) => `listen ${address}:${port};`).join('\n    '),
-      headers: Object.entries(PAGE_HEADERS)
+      headers: Object.entries(publicOrigin?.startsWith('https:') ? HTTPS_HEADERS : PAGE_HEADERS)
         .map(([name, value]) => `add_header ${name} "${value}" always;`)
         .join('\n      '),
     }),

@@ -36,6 +36,7 @@ test('nginx serves the page and passes the rest on', async (t) => {
       ['/auth', 'application'],
       ['/chat', 'application'],
       ['/auth?next=/chat', 'application'],
+      ['/chat/', 'application'],
     ]) {
       const { status, body, headers } = await get(address);
       assert.equal(status, 200, address);
@@ -53,7 +54,6 @@ test('nginx serves the page and passes the rest on', async (t) => {
       '/metrics',
       '/.vite/manifest.json',
       '/health/ready',
-      '/ws/deeper',
     ]) {
       const { status, body, headers } = await get(address);
       assert.equal(status, 404, address);
@@ -81,8 +81,11 @@ test('nginx serves the page and passes the rest on', async (t) => {
       assert.equal(headers['x-content-type-options'], 'nosniff');
       assert.equal(headers['referrer-policy'], 'no-referrer');
       assert.match(headers['permissions-policy'], /camera=\(\), microphone=\(\), geolocation=\(\)/);
+      assert.equal(headers['cross-origin-opener-policy'], 'same-origin');
       assert.equal(headers.server, 'nginx');
     }
+    const { headers } = await get('/', { Host: 'a;script-src' });
+    assert.match(headers['content-security-policy'] ?? '', /^(?!.*a;script-src)/);
   });
 
   await t.test('both replicas are used, and see who asked and for what', async () => {

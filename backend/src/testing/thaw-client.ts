@@ -1,0 +1,247 @@
+import { EventEmitter } from 'node:events';
+import { WebSocket } from 'ws';
+import type { ClientEvent, ClientInput } from '@thaw/contract/client-frames';
+import type { SelfUser } from '@thaw/contract/users';
+
+/** A frame as it came, and when. */
+export interface ReceivedFrame {
+  event: string;
+  data: Record<string, unknown>;
+  ref?: string;
+}
+
+type Match = (frame: ReceivedFrame) => boolean;
+
+const WAIT_MS = 15_000;
+
+/** Somebody with a cookie jar, who speaks HTTP with a Thaw server. */
+export class ThawVisitor {
+  private readonly cookies = new Map<string, string>();
+  user!: SelfUser;
+
+  /** @param origins addresses of replicas, `http://…`; the first answers HTTP. */
+  constructor(readonly origins: readonly string[]) {}
+
+  get cookie(): string {
+    return [...this.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+  }
+
+  async call(
+    method: string,
+    path: string,
+    body?: unknown,
+    headers: Record<string, string> = {},
+  ): Promise<{ status: number; body: Record<string, unknown>; headers: Headers }> {
+    const response = await fetch(`${this.origins[0]}${path}`, {
+      method,
+      headers: {
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...(this.cookies.size > 0 ? { cookie: this.cookie } : {}),
+        ...headers,
+      },
+      body: body === undefined ? undefined : JSON.stringify(body),
+      signal: AbortSignal.timeout(WAIT_MS),
+    });
+    for (const line of response.headers.getSetCookie()) {
+      const [pair = ''] = line.split(';');
+      const [name = '', value = ''] = pair.split('=');
+      if (value === '' || /max-age=0|expires=thu, 01 jan 1970/i.test(line)) this.cookies.delete(name);
+      else this.cookies.set(name, pair.slice(name.length + 1));
+    }
+    const text = await response.text();
+    const isJson = response.headers.get('content-type')?.includes('json');
+    return {
+      status: response.status,
+      body: (isJson && text ? JSON.parse(text) : {}) as Record<string, unknown>,
+      headers: response.headers,
+    };
+  }
+
+  /** Joins anonymously and chooses a gender, if one is given. */
+  async joinAnonymously(gender?: 'male' | 'female'): Promise<this> {
+    const { status, body } = await this.call('POST', '/api/anonymous', {});
+    if (status !== 201 && status !== 200) throw new Error(`Joining answered ${status}`);
+    this.user = body.user as SelfUser;
+    if (gender) {
+      const chosen = await this.call('PATCH', `/api/user/${this.user.id}`, { gender });
+      if (chosen.status !== 200) throw new Error(`Choosing a gender answered ${chosen.status}`);
+      this.user = chosen.body.user as SelfUser;
+    }
+    return this;
+  }
+
+  /** A socket on one of the origins, not yet authenticated. */
+  connect(origin = this.origins[0] ?? '', headers: Record<string, string> = {}): Promise<ThawSocket> {
+    return ThawSocket.open(
+      `${origin.replace(/^http/, 'ws')}/ws`,
+      { cookie: this.cookie, ...headers },
+      this.user?.id ?? 0,
+    );
+  }
+
+  /** A socket that has authenticated. */
+  async arrive(origin?: string, lastSeen?: { sessionId: string; seq: number }): Promise<ThawSocket> {
+    const socket = await this.connect(origin);
+    await socket.request('authenticate', { userId: this.user.id, lastSeen });
+    return socket;
+  }
+}
+
+/** One socket that keeps every frame it is sent, and checks the order of `seq` as a client has to. */
+export class ThawSocket {
+  readonly frames: ReceivedFrame[] = [];
+  /** Settles with the close code. */
+  readonly closed: Promise<number>;
+  private readonly arrivals = new EventEmitter().setMaxListeners(0);
+  private refs = 0;
+  /** Last `seq` seen per session, by frames and by acks. */
+  private readonly seen = new Map<string, number>();
+  /** Sessions in which a hole or a repetition was seen. */
+  readonly disorders: string[] = [];
+  private readonly sessionOfRef = new Map<string, string>();
+
+  private constructor(
+    readonly socket: WebSocket,
+    readonly userId: number,
+  ) {
+    this.closed = new Promise((resolve) => socket.once('close', resolve));
+    socket.on('error', () => undefined); // a closed socket says what there is to say
+    socket.on('message', (raw) => this.receive(JSON.parse((raw as Buffer).toString()) as ReceivedFrame));
+  }
+
+  static async open(url: string, headers: Record<string, string>, userId: number): Promise<ThawSocket> {
+    const socket = new WebSocket(url, { headers });
+    const client = new ThawSocket(socket, userId);
+    await new Promise<void>((resolve, reject) => {
+      socket.once('open', resolve);
+      socket.once('unexpected-response', (_, response) =>
+        reject(new Error(`Upgrade answered ${response.statusCode}`)),
+      );
+      socket.once('error', reject);
+    });
+    return client;
+  }
+
+  lastSeen(sessionId: string): number {
+    return this.seen.get(sessionId) ?? 0;
+  }
+
+  send(frame: object | string): void {
+    this.socket.send(typeof frame === 'string' ? frame : JSON.stringify(frame));
+  }
+
+  /** Sends with a ref and waits for the answer, whatever it is. */
+  async ask<E extends ClientEvent>(event: E, data: ClientInput<E>): Promise<ReceivedFrame> {
+    this.refs += 1;
+    const ref = `${this.userId}.${this.refs}`;
+    const { sessionId } = data as { sessionId?: string };
+    if (sessionId !== undefined) this.sessionOfRef.set(ref, sessionId);
+    const answer = this.waitFor((frame) => frame.ref === ref, `an answer to ${event}`);
+    this.send({ event, data, ref });
+    return answer;
+  }
+
+  /** As `ask`, but an `error` is thrown. @returns the data of the answer. */
+  async request<E extends ClientEvent>(event: E, data: ClientInput<E>): Promise<Record<string, unknown>> {
+    const answer = await this.ask(event, data);
+    if (answer.event === 'error') throw new Error(`${event} was refused: ${String(answer.data.code)}`);
+    return answer.data;
+  }
+
+  /** The first frame of this kind that has come or comes. */
+  async next(
+    event: string,
+    match: (data: Record<string, unknown>) => boolean = () => true,
+  ): Promise<Record<string, unknown>> {
+    const isMeant: Match = (frame) => frame.event === event && match(frame.data ?? {});
+    const frame = this.frames.find(isMeant) ?? (await this.waitFor(isMeant, event));
+    return frame.data;
+  }
+
+  /** As `next`, and the frame is taken out, so that it is not found again. */
+  async take(
+    event: string,
+    match?: (data: Record<string, unknown>) => boolean,
+  ): Promise<Record<string, unknown>> {
+    const data = await this.next(event, match);
+    const index = this.frames.findIndex((frame) => frame.data === data);
+    if (index >= 0) this.frames.splice(index, 1);
+    return data;
+  }
+
+  all(event: string): Record<string, unknown>[] {
+    return this.frames.filter((frame) => frame.event === event).map(({ data }) => data);
+  }
+
+  /** Closes with 1000, as a leaving page does. */
+  async leave(): Promise<void> {
+    this.socket.close(1000);
+    await this.closed;
+  }
+
+  /** Cuts the connection without a word. */
+  async cut(): Promise<void> {
+    this.socket.terminate();
+    await this.closed;
+  }
+
+  private waitFor(match: Match, what: string): Promise<ReceivedFrame> {
+    return new Promise((resolve, reject) => {
+      const timer = setTimeout(() => {
+        this.arrivals.off('frame', listener);
+        const seen = this.frames.map(({ event }) => event).join(', ');
+        reject(new Error(`User ${this.userId} waited for ${what} in vain; came: ${seen}`));
+      }, WAIT_MS);
+      const listener = (frame: ReceivedFrame) => {
+        if (!match(frame)) return;
+        clearTimeout(timer);
+        this.arrivals.off('frame', listener);
+        resolve(frame);
+      };
+      this.arrivals.on('frame', listener);
+    });
+  }
+
+  private receive(frame: ReceivedFrame): void {
+    this.follow(frame);
+    this.frames.push(frame);
+    this.arrivals.emit('frame', frame);
+  }
+
+  private follow({ event, data, ref }: ReceivedFrame): void {
+    const sessionId = (data?.sessionId as string | undefined) ?? (ref && this.sessionOfRef.get(ref));
+    const seq = data?.seq;
+    if (typeof seq !== 'number' || sessionId === undefined || sessionId === '') return;
+    const before = this.lastSeen(sessionId);
+    if (event === 'session_resumed') {
+      this.seen.set(sessionId, Math.max(before, seq));
+      return;
+    }
+    const isRepeatedAck = event === 'ack' && seq <= before;
+    if (seq !== before + 1 && !isRepeatedAck)
+      this.disorders.push(`${sessionId}: ${before} → ${seq} (${event})`);
+    this.seen.set(sessionId, Math.max(before, seq));
+  }
+}
+
+/** Two visitors in a chat with each other, each on his own origin. */
+export const pair = async (
+  origins: readonly [string, string],
+): Promise<{
+  ada: ThawVisitor;
+  bob: ThawVisitor;
+  adaSocket: ThawSocket;
+  bobSocket: ThawSocket;
+  sessionId: string;
+}> => {
+  const [first, second] = origins;
+  const ada = await new ThawVisitor([first]).joinAnonymously('female');
+  const bob = await new ThawVisitor([second]).joinAnonymously('male');
+  const adaSocket = await ada.arrive();
+  const bobSocket = await bob.arrive();
+  await adaSocket.request('join_queue', {});
+  await bobSocket.request('join_queue', {});
+  const { sessionId } = await adaSocket.next('chat_matched', ({ partnerId }) => partnerId === bob.user.id);
+  await bobSocket.next('chat_matched', (data) => data.sessionId === sessionId);
+  return { ada, bob, adaSocket, bobSocket, sessionId: String(sessionId) };
+};

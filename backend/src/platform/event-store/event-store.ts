@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { DataSource, EntityManager, QueryFailedError } from 'typeorm';
+import { DataSource, EntityManager } from 'typeorm';
+import { violatedUniqueConstraint } from '../database/constraint-violation';
 import { appendToAny, appendToExact, appendToNone } from './append.sql';
 import { StreamVersionConflict } from './event-store.errors';
 import { EventTypes } from './event-types';
@@ -40,12 +41,6 @@ FROM events e LEFT JOIN event_private p ON p.stream_id = e.stream_id AND p.event
 
 const POSITION_CONSTRAINT = 'events_pkey';
 const EVENT_ID_CONSTRAINT = 'events_stream_event_key';
-
-const violatedConstraint = (error: unknown): string | undefined => {
-  if (!(error instanceof QueryFailedError)) return undefined;
-  const driverError = error.driverError as { code?: string; constraint?: string };
-  return driverError.code === '23505' ? driverError.constraint : undefined;
-};
 
 const toStoredEvent = (row: EventRow): StoredEvent => ({
   globalPosition: Number(row.global_position),
@@ -95,7 +90,8 @@ export class EventStore {
   }
 
   /**
-   * Appends to one stream and projects, in one transaction: `manager`'s when given, else its own.
+   * Appends to one stream and projects, in one transaction: `manager`'s when given, else its own. A given one is
+   * lost when somebody commits the same event id at the same moment; its owner runs it again.
    * @returns the events that were new, with their positions; those already there (by event id) are left out.
    * @throws StreamVersionConflict when the stream is not at `expected`; nothing was appended.
    */
@@ -130,7 +126,7 @@ export class EventStore {
         return await this.dataSource.transaction((own) => this.insertIn(own, entries, expected));
       } catch (error) {
         // Somebody committed the same event between our look and our insert: look again, and find it.
-        if (violatedConstraint(error) !== EVENT_ID_CONSTRAINT) throw error;
+        if (violatedUniqueConstraint(error) !== EVENT_ID_CONSTRAINT) throw error;
       }
     }
   }
@@ -153,7 +149,7 @@ export class EventStore {
     try {
       rows = await manager.query<AppendedRow[]>(statement, parameters);
     } catch (error) {
-      if (violatedConstraint(error) === POSITION_CONSTRAINT) throw conflict();
+      if (violatedUniqueConstraint(error) === POSITION_CONSTRAINT) throw conflict();
       throw error;
     }
     if (rows.some((row) => row.global_position === null)) throw conflict();

@@ -13,13 +13,14 @@ export class ProjectionRebuilder {
   ) {}
 
   /**
-   * One transaction: readers see the old read models until the new ones are whole; appends wait meanwhile.
+   * One transaction: readers see the old read models until the new ones are whole. Appends wait meanwhile, and those
+   * that have waited longer than a serving process waits for a lock fail; it is a job for a quiet hour.
    * @returns the number of events read.
    */
   async rebuild(): Promise<number> {
     return this.dataSource.transaction(async (manager) => {
+      await manager.query(`SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = '60s'`);
       await manager.query('LOCK TABLE events IN EXCLUSIVE MODE');
-      await manager.query('SET LOCAL statement_timeout = 0');
       const tables = this.projections.all().flatMap((projection) => projection.tables);
       if (tables.length > 0) await manager.query(`DELETE FROM ${tables.join('; DELETE FROM ')}`);
       let count = 0;

@@ -20,7 +20,9 @@ export class CookieIdentities implements SocketIdentities {
     // The middleware wants something to answer with; nothing is ever sent on it.
     const response = new ServerResponse(upgrade) as Response;
     await new Promise<void>((resolve, reject) => {
-      void this.session(request, response, (error?: Error) => (error ? reject(error) : resolve()));
+      void this.session(request, response, (error?: unknown) =>
+        error instanceof Error ? reject(error) : resolve(),
+      );
     });
     const login = request.session?.passport?.user;
     return login ? { userId: login.userId, familyId: login.familyId } : null;

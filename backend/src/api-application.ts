@@ -1,0 +1,20 @@
+import { NestFactory } from '@nestjs/core';
+import type { NestExpressApplication } from '@nestjs/platform-express';
+import { ApiModule } from './api.module';
+import type { Environment } from './config/environment';
+import { configureHttp } from './platform/http/configure-http';
+import { AppLogger } from './platform/observability/app-logger';
+import { OrderedWsAdapter } from './platform/realtime/ordered-ws.adapter';
+
+/** An api replica, ready to listen. */
+export const createApiApplication = async (environment: Environment): Promise<NestExpressApplication> => {
+  const app = await NestFactory.create<NestExpressApplication>(ApiModule.forRoot(environment), {
+    bodyParser: false,
+    bufferLogs: true,
+    abortOnError: false,
+  });
+  app.useLogger(app.get(AppLogger));
+  configureHttp(app);
+  app.useWebSocketAdapter(new OrderedWsAdapter(app));
+  return app;
+};

@@ -1,0 +1,16 @@
+import { generateHandle } from './handle';
+import { acceptableUsername } from './username';
+
+describe('generateHandle', () => {
+  it('is adjective-animal-number, of chance alone', () => {
+    expect(generateHandle(() => 0)).toMatch(/^[a-z]+-[a-z]+-1000$/);
+    expect(generateHandle((below) => below - 1)).toMatch(/^[a-z]+-[a-z]+-9999$/);
+  });
+
+  it('is always a name that one could have chosen', () => {
+    for (let first = 0; first < 60; first += 1) {
+      const handle = generateHandle((below) => first % below);
+      expect(acceptableUsername(handle)).toBe(handle);
+    }
+  });
+});

@@ -1,0 +1,53 @@
+import { DomainError, type DomainErrorCode } from '../platform/errors/domain-error';
+
+interface Decides<State, Command, Event, Decision> {
+  initialState(): State;
+  evolve(state: State, event: Event): State;
+  decide(command: Command, state: State): Decision;
+}
+
+/**
+ * `given(...events).when(command).then(...events)` for one decider.
+ * @param eventsOf how the events are found in a decision, where it is more than a list of them
+ * @example
+ * const given = givenFor(userDecider);
+ * given(registered()).when(chooseGender()).then({ type: 'GenderChosen' });
+ */
+export const givenFor =
+  <State, Command, Event, Decision = readonly object[]>(
+    decider: Decides<State, Command, Event, Decision>,
+    eventsOf = (decision: Decision): readonly object[] => decision as readonly object[],
+  ) =>
+  (...history: readonly Event[]) => ({
+    when(command: Command) {
+      const decision = (): Decision => {
+        const state = history.reduce(
+          (before, event) => decider.evolve(before, event),
+          decider.initialState(),
+        );
+        return decider.decide(command, state);
+      };
+      return {
+        decision,
+        /** Exactly these events, in order; each may be named in part. */
+        then(...expected: object[]) {
+          const events = eventsOf(decision());
+          expect(events).toHaveLength(expected.length);
+          expect(events).toMatchObject(expected);
+        },
+        thenNothing() {
+          expect(eventsOf(decision())).toEqual([]);
+        },
+        thenThrows(code: DomainErrorCode) {
+          let refusal: unknown;
+          try {
+            decision();
+          } catch (error) {
+            refusal = error;
+          }
+          expect(refusal).toBeInstanceOf(DomainError);
+          expect(refusal).toMatchObject({ code });
+        },
+      };
+    },
+  });

@@ -1,0 +1,43 @@
+import { randomInt } from 'node:crypto';
+import type { NestExpressApplication } from '@nestjs/platform-express';
+import request from 'supertest';
+import { createApiApplication } from '../api-application';
+import { loadEnvironment } from '../config/environment';
+import { createTestDatabase, type TestDatabase } from './test-database';
+
+export interface TestApi {
+  app: NestExpressApplication;
+  database: TestDatabase;
+  /** A browser: it keeps its cookies, and has an address of its own. */
+  browser(): ReturnType<typeof request.agent>;
+  close(): Promise<void>;
+}
+
+const randomAddress = (): string => `10.${randomInt(256)}.${randomInt(256)}.${randomInt(1, 255)}`;
+
+/** A whole api replica on real stores. Ids of users start anywhere, so that files do not meet in Redis. */
+export const startTestApi = async (settings: Record<string, string> = {}): Promise<TestApi> => {
+  const database = await createTestDatabase();
+  await database.dataSource.query(`ALTER SEQUENCE user_ids RESTART WITH ${randomInt(1_000_000, 2 ** 40)}`);
+  const app = await createApiApplication(
+    loadEnvironment({
+      DATABASE_URL: database.url,
+      REDIS_URL: process.env.REDIS_URL,
+      SESSION_SECRET: 'a secret of a test, of 32 bytes or more',
+      LOG_LEVEL: 'silent',
+      TRUST_PROXY: '1',
+      INTERNAL_PORT: '0',
+      ...settings,
+    }),
+  );
+  await app.listen(0, '127.0.0.1');
+  return {
+    app,
+    database,
+    browser: () => request.agent(app.getHttpServer()).set('X-Forwarded-For', randomAddress()),
+    async close() {
+      await app.close();
+      await database.close();
+    },
+  };
+};

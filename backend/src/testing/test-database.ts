@@ -1,0 +1,93 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { Client } from 'pg';
+import { DataSource } from 'typeorm';
+import { migrations } from '../migrations/migrations';
+import { dataSourceOptions } from '../platform/database/data-source-options';
+import { migrate } from '../platform/database/migrator';
+
+/** Whoever makes the template holds it; the test files of a run start side by side. */
+const TEMPLATE_LOCK = 7_284_611;
+
+export interface TestDatabase {
+  url: string;
+  /** A pool on it, for looking at what is there and for parts under test. */
+  dataSource: DataSource;
+  close(): Promise<void>;
+}
+
+const requireUrl = (): string => {
+  const url = process.env.DATABASE_URL;
+  if (!url) throw new Error('Integration tests need DATABASE_URL and REDIS_URL: npm run test:integration');
+  return url;
+};
+
+const withDatabase = (url: string, name: string): string => {
+  const address = new URL(url);
+  address.pathname = `/${name}`;
+  return address.toString();
+};
+
+/** Another schema makes another template, so that none is ever stale. */
+const templateName = (): string => {
+  const text = migrations.map((migration) => migration.toString()).join('\n');
+  return `thaw_template_${createHash('sha256').update(text).digest('hex').slice(0, 16)}`;
+};
+
+const withClient = async <Result>(
+  url: string,
+  work: (client: Client) => Promise<Result>,
+): Promise<Result> => {
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  try {
+    return await work(client);
+  } finally {
+    await client.end();
+  }
+};
+
+const ensureTemplate = async (client: Client, url: string): Promise<string> => {
+  const name = templateName();
+  const exists = async () =>
+    (await client.query('SELECT 1 FROM pg_database WHERE datname = $1', [name])).rows.length > 0;
+  await client.query('SELECT pg_advisory_lock($1)', [TEMPLATE_LOCK]);
+  try {
+    if (await exists()) return name;
+    // Under another name until it is whole: a run that was killed half way leaves no half template.
+    const unfinished = `${name}_unfinished`;
+    await client.query(`DROP DATABASE IF EXISTS ${unfinished} WITH (FORCE)`);
+    await client.query(`CREATE DATABASE ${unfinished}`);
+    await migrate({ DATABASE_URL: withDatabase(url, unfinished), DATABASE_POOL_SIZE: 2 });
+    await client.query(`ALTER DATABASE ${unfinished} RENAME TO ${name}`);
+    return name;
+  } finally {
+    await client.query('SELECT pg_advisory_unlock($1)', [TEMPLATE_LOCK]);
+  }
+};
+
+/** A database of one's own with the present schema, cloned from a migrated template. */
+export const createTestDatabase = async (
+  settings: { entities?: (new () => object)[]; poolSize?: number } = {},
+): Promise<TestDatabase> => {
+  const serverUrl = requireUrl();
+  const name = `thaw_test_${randomBytes(8).toString('hex')}`;
+  await withClient(serverUrl, async (client) => {
+    const template = await ensureTemplate(client, serverUrl);
+    await client.query(`CREATE DATABASE ${name} TEMPLATE ${template}`);
+  });
+
+  const url = withDatabase(serverUrl, name);
+  const dataSource = new DataSource({
+    ...dataSourceOptions({ DATABASE_URL: url, DATABASE_POOL_SIZE: settings.poolSize ?? 10 }),
+    entities: settings.entities ?? [],
+  });
+  await dataSource.initialize();
+  return {
+    url,
+    dataSource,
+    async close() {
+      if (dataSource.isInitialized) await dataSource.destroy();
+      await withClient(serverUrl, (client) => client.query(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`));
+    },
+  };
+};

@@ -1,8 +1,10 @@
 import '@testing-library/jest-dom';
 
 // jsdom lays nothing out: the virtual list needs a height to show rows, and observers to be told of it.
-Object.defineProperty(HTMLElement.prototype, 'offsetHeight', { configurable: true, get: () => 600 });
-Object.defineProperty(HTMLElement.prototype, 'offsetWidth', { configurable: true, get: () => 800 });
+for (const property of ['clientHeight', 'clientWidth']) {
+  Object.defineProperty(HTMLElement.prototype, property, { configurable: true, get: () => 600 });
+}
+HTMLElement.prototype.scrollTo = () => undefined;
 
 class StillObserver {
   observe(): void {}
@@ -18,6 +20,5 @@ Object.assign(window, {
     removeEventListener: () => undefined,
   }),
 });
-HTMLElement.prototype.scrollTo = () => undefined;
 HTMLElement.prototype.scrollIntoView = () => undefined;
 HTMLElement.prototype.hasPointerCapture = () => false;

@@ -1,4 +1,4 @@
-/** Every text of signing in. Those of the product specification are quoted in copy.spec.ts. */
+/** Every text of signing in. Those of the product specification are quoted in testing/specification.spec.ts. */
 export const copy = {
   login: {
     title: 'Welcome back',

@@ -1,4 +1,4 @@
-/** Texts of the landing page. Those of the product specification are quoted in copy.spec.ts. */
+/** Texts of the landing page. Those of the product specification are quoted in testing/specification.spec.ts. */
 export const copy = {
   actions: {
     login: 'Login',

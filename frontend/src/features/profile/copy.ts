@@ -1,4 +1,4 @@
-/** Texts about oneself. Those of the product specification are quoted in copy.spec.ts. */
+/** Texts about oneself. Those of the product specification are quoted in testing/specification.spec.ts. */
 export const copy = {
   gender: {
     title: 'Select Your Gender',

@@ -1,4 +1,4 @@
-/** Every text of the random chat. Those of the product specification are quoted in copy.spec.ts. */
+/** Every text of the random chat. Those of the product specification are quoted in testing/specification.spec.ts. */
 export const copy = {
   initial: {
     title: 'Ready to chat?',
@@ -35,7 +35,7 @@ export const copy = {
     skipCancel: 'Cancel',
     here: 'Here with you',
     typing: (name: string) => `${name} is typing`,
-    partnerReconnecting: (name: string) => `${name} is reconnecting…`,
+    partnerReconnecting: 'Reconnecting…',
     saysAloud: (name: string, text: string) => `${name}: ${text}`,
   },
   searchRefused: {

@@ -25,6 +25,8 @@ export interface Session {
   sessionId: string;
   /** Version of the session's stream that is shown here. */
   seq: number;
+  /** A frame was missed and has been asked for. */
+  isResyncing: boolean;
   partner: PartnerInfo;
   partnerConnection: 'connected' | 'reconnecting';
   isPartnerTyping: boolean;
@@ -202,11 +204,14 @@ const applied = (session: Session, frame: ServerFrame): Session => {
   };
 };
 
+const missed = (state: RandomChatState, session: Session): Step =>
+  session.isResyncing ? stay(state) : to(withSession(state, { isResyncing: true }), { type: 'resync' });
+
 /** One stored event, once and in order; a hole means that something was lost on the way. */
 const store = (state: RandomChatState, seq: number, frame: ServerFrame): Step => {
   const { session } = state;
   if (!session || seq <= session.seq) return stay(state);
-  if (seq > session.seq + 1) return to(state, { type: 'resync' });
+  if (seq > session.seq + 1) return missed(state, session);
   return stay({ ...state, session: { ...applied(session, frame), seq } });
 };
 
@@ -220,6 +225,7 @@ const matched = (state: RandomChatState, data: ChatMatched, at: number): Step =>
     session: {
       sessionId: data.sessionId,
       seq: data.seq,
+      isResyncing: false,
       partner: data.partnerInfo,
       partnerConnection: 'connected',
       isPartnerTyping: false,
@@ -254,6 +260,7 @@ const resumed = (state: RandomChatState, data: SessionResumed, me: number, at: n
     ...(known ?? {
       sessionId: data.sessionId,
       seq: 0,
+      isResyncing: false,
       isPartnerTyping: false,
       messages: isNews ? [welcome(data.partnerInfo, data.sessionId, at)] : [],
     }),
@@ -268,7 +275,7 @@ const resumed = (state: RandomChatState, data: SessionResumed, me: number, at: n
     if (frame.event === 'chat_skipped') end = frame.data;
     session = { ...applied(session, frame), seq: frame.data.seq };
   }
-  session = { ...session, seq: Math.max(session.seq, data.seq) };
+  session = { ...session, seq: Math.max(session.seq, data.seq), isResyncing: !data.last };
   const active: RandomChatState = { ...toInitial(state), phase: 'active', session };
   if (end) return ended(active, end, me);
   if (!data.last) return stay(active);
@@ -375,7 +382,7 @@ const acknowledged = (
       messages: settle(session, mine, clientId, ack),
       seq: isNext ? ack.seq : session.seq,
     });
-    return isHole ? to(settled, { type: 'resync' }) : stay(settled);
+    return isHole && settled.session ? missed(settled, settled.session) : stay(settled);
   });
 
 export const reduce = (state: RandomChatState, action: Action): Step => {

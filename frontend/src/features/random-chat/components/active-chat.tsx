@@ -60,7 +60,7 @@ const Toolbar = ({
         <div className="min-w-0 flex-1">
           <h1 className="truncate text-md font-bold">{partner.username}</h1>
           <p role="status" className={isAway ? 'text-sm text-warning' : 'text-sm text-muted-foreground'}>
-            {isAway ? copy.active.partnerReconnecting(partner.username) : copy.active.here}
+            {isAway ? copy.active.partnerReconnecting : copy.active.here}
           </p>
         </div>
         <SkipButton isAsking={isAsking} onAsk={onAsk} />

@@ -1,0 +1,3 @@
+import { deep } from '../two/deep';
+
+export const sideways = deep;

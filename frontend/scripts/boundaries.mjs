@@ -1,0 +1,35 @@
+// The source keeps the import rules, and the fixture, which breaks them, is caught: a check that cannot fail is a defect.
+import { dirname, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { cruise } from 'dependency-cruiser';
+import extractTSConfig from 'dependency-cruiser/config-utl/extract-ts-config';
+import config from '../.dependency-cruiser.cjs';
+
+const root = resolve(dirname(fileURLToPath(import.meta.url)), '..');
+process.chdir(root);
+const tsConfig = extractTSConfig(resolve(root, 'tsconfig.json'));
+
+const violations = async (folder) => {
+  const { output } = await cruise(
+    [folder],
+    { ...config.options, ruleSet: { forbidden: config.forbidden }, validate: true },
+    {},
+    { tsConfig },
+  );
+  return {
+    modules: output.summary.totalCruised,
+    found: output.summary.violations.map(({ rule, from, to }) => ({ rule: rule.name, from, to })),
+  };
+};
+
+const source = await violations('src');
+for (const { rule, from, to } of source.found) console.error(`${rule}: ${from} → ${to}`);
+console.log(`${source.modules} modules, ${source.found.length} violations`);
+
+const fixture = await violations('boundary-fixture');
+const missed = ['lib-knows-nothing-above-it', 'a-feature-imports-no-other'].filter(
+  (name) => !fixture.found.some(({ rule }) => rule === name),
+);
+for (const name of missed) console.error(`The fixture breaks ${name}, and nobody noticed`);
+
+if (source.found.length > 0 || source.modules < 50 || missed.length > 0) process.exitCode = 1;

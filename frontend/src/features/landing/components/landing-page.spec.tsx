@@ -1,0 +1,43 @@
+import { render, screen, within } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { MemoryRouter } from 'react-router-dom';
+import { LandingPage } from '@/features/landing/components/landing-page';
+
+const open = (isStarting = false) => {
+  const join = jest.fn();
+  render(
+    <MemoryRouter>
+      <LandingPage isStarting={isStarting} onJoinAnonymously={join} />
+    </MemoryRouter>,
+  );
+  return join;
+};
+
+it('has its three actions twice, and all of them work', async () => {
+  const join = open();
+  const user = userEvent.setup();
+  const logins = screen.getAllByRole('link', { name: 'Login' });
+  const registers = screen.getAllByRole('link', { name: 'Register' });
+  const joins = screen.getAllByRole('button', { name: 'Join Anonymously' });
+  expect([logins.length, registers.length, joins.length]).toEqual([2, 2, 2]);
+  for (const login of logins) expect(login).toHaveAttribute('href', '/auth');
+  for (const register of registers) expect(register).toHaveAttribute('href', '/auth?register=true');
+  for (const button of joins) await user.click(button);
+  expect(join).toHaveBeenCalledTimes(2);
+});
+
+it("repeats them in the closing section 'Ready to make Friends?'", () => {
+  open();
+  const closing = screen.getByRole('region', { name: 'Ready to make Friends?' });
+  expect(within(closing).getByRole('button', { name: 'Join Anonymously' })).toBeVisible();
+});
+
+it("reads 'Starting...', disabled, while the session starts", () => {
+  open(true);
+  for (const button of screen.getAllByRole('button', { name: 'Starting...' })) expect(button).toBeDisabled();
+});
+
+it('asks for no more than the word that one is 18 (A174)', () => {
+  open();
+  expect(screen.getAllByText(/^By continuing you confirm that you are 18 or older/)).toHaveLength(2);
+});

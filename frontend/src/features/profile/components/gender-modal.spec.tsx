@@ -1,0 +1,72 @@
+import { QueryClientProvider } from '@tanstack/react-query';
+import { fireEvent, render, screen, waitFor } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { GenderModal } from '@/features/profile/components/gender-modal';
+import { signIn, signOut, useIdentity } from '@/lib/identity';
+import { createQueryClient } from '@/lib/query-client';
+import { aUser } from '@/testing/factories';
+
+const fetchMock = jest.fn<Promise<Response>, [string, RequestInit]>();
+
+const Mine = () => {
+  const user = useIdentity((state) => state.user);
+  return user ? <GenderModal user={user} /> : null;
+};
+
+const open = () => {
+  signIn(aUser({ gender: null }));
+  render(
+    <QueryClientProvider client={createQueryClient()}>
+      <Mine />
+    </QueryClientProvider>,
+  );
+  return userEvent.setup();
+};
+
+beforeEach(() => {
+  fetchMock.mockReset();
+  globalThis.fetch = fetchMock as unknown as typeof fetch;
+});
+afterEach(() => signOut());
+
+it('cannot be dismissed, and Confirm is disabled until one is chosen', async () => {
+  const user = open();
+  expect(screen.getByRole('dialog', { name: 'Select Your Gender' })).toBeVisible();
+  const confirm = screen.getByRole('button', { name: 'Confirm' });
+  expect(confirm).toBeDisabled();
+  await user.keyboard('{Escape}');
+  fireEvent.pointerDown(document.body);
+  fireEvent.click(document.body);
+  expect(screen.getByRole('dialog')).toBeVisible();
+  expect(screen.queryByRole('button', { name: /close/i })).not.toBeInTheDocument();
+  await user.click(screen.getByRole('radio', { name: 'Man' }));
+  expect(confirm).toBeEnabled();
+});
+
+it('saves the choice and is gone', async () => {
+  const user = open();
+  fetchMock.mockResolvedValueOnce(new Response(JSON.stringify({ user: aUser({ gender: 'female' }) })));
+  await user.click(screen.getByRole('radio', { name: 'Woman' }));
+  await user.click(screen.getByRole('button', { name: 'Confirm' }));
+  await waitFor(() => expect(screen.queryByRole('dialog')).not.toBeInTheDocument());
+  expect(fetchMock.mock.calls[0]?.[0]).toBe('/api/user/7');
+  expect(fetchMock.mock.calls[0]?.[1]).toMatchObject({ method: 'PATCH', body: '{"gender":"female"}' });
+});
+
+it('stays and says so when it could not be saved', async () => {
+  const user = open();
+  fetchMock.mockResolvedValueOnce(new Response('no', { status: 500 }));
+  await user.click(screen.getByRole('radio', { name: 'Woman' }));
+  await user.click(screen.getByRole('button', { name: 'Confirm' }));
+  expect(await screen.findByRole('alert')).toHaveTextContent('That did not work. Please try again.');
+  expect(screen.getByRole('button', { name: 'Confirm' })).toBeEnabled();
+});
+
+it('takes what was chosen on another device', async () => {
+  const user = open();
+  fetchMock.mockResolvedValueOnce(new Response('{"code":"gender_already_set"}', { status: 409 }));
+  fetchMock.mockResolvedValueOnce(new Response(JSON.stringify(aUser({ gender: 'male' }))));
+  await user.click(screen.getByRole('radio', { name: 'Woman' }));
+  await user.click(screen.getByRole('button', { name: 'Confirm' }));
+  await waitFor(() => expect(useIdentity.getState().user?.gender).toBe('male'));
+});

@@ -1,0 +1,237 @@
+import { act, render, screen, within } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { type ServerData, type ServerEvent, type ServerFrame } from '@thaw/contract/server-frames';
+import { RandomChat } from '@/features/random-chat/components/random-chat';
+import { randomChat, type RandomChatSocket } from '@/features/random-chat/random-chat.store';
+import { signIn, signOut } from '@/lib/identity';
+import { useConnection } from '@/lib/socket/connection';
+import { SocketRequestError, type RequestOptions } from '@/lib/socket/socket-client';
+import { aPartner, aUser } from '@/testing/factories';
+
+interface Asked {
+  event: string;
+  data: Record<string, unknown>;
+  options: RequestOptions | undefined;
+  reject: (error: unknown) => void;
+}
+
+let asked: Asked[];
+let sent: { event: string; data: unknown }[];
+let isOpen: boolean;
+
+const hear = <E extends ServerEvent>(event: E, data: ServerData<E>): void =>
+  act(() => randomChat.receive({ event, data } as ServerFrame));
+
+const match = (): void =>
+  hear('chat_matched', { sessionId: 's1', seq: 1, partnerId: 12, partnerInfo: aPartner() });
+
+const connected = (open: boolean): void =>
+  act(() => {
+    isOpen = open;
+    useConnection.setState({ status: open ? { kind: 'open' } : { kind: 'retrying', attempt: 1 } });
+  });
+
+const begin = () => {
+  render(<RandomChat />);
+  return userEvent.setup();
+};
+
+const find = (): Promise<void> => userEvent.click(screen.getByRole('button', { name: 'Find Conversation' }));
+const field = (): HTMLElement => screen.getByRole('textbox', { name: 'Message' });
+const rows = (): HTMLElement[] =>
+  within(screen.getByRole('region', { name: 'Messages' })).getAllByRole('listitem');
+
+beforeEach(() => {
+  jest.spyOn(console, 'warn').mockImplementation(() => undefined);
+  localStorage.clear();
+  signIn(aUser());
+  asked = [];
+  sent = [];
+  randomChat.connect({
+    get isOpen() {
+      return isOpen;
+    },
+    send: (event: string, data: unknown) => {
+      sent.push({ event, data });
+      return isOpen;
+    },
+    request: (event: string, data: Record<string, unknown>, options?: RequestOptions) =>
+      new Promise((_resolve, reject) => asked.push({ event, data, options, reject })),
+    resync: () => undefined,
+  } as unknown as RandomChatSocket);
+  randomChat.reset();
+  isOpen = true;
+  useConnection.setState({ status: { kind: 'open' } });
+});
+afterEach(() => {
+  act(() => signOut());
+  jest.restoreAllMocks();
+});
+
+describe('initial', () => {
+  it("has its title, its choice and 'Find Conversation'", async () => {
+    const user = begin();
+    expect(screen.getByRole('heading', { name: 'Ready to chat?' })).toBeVisible();
+    const choice = screen.getByRole('radiogroup', { name: 'Looking to chat with' });
+    expect(
+      within(choice)
+        .getAllByRole('radio')
+        .map(({ textContent }) => textContent),
+    ).toEqual(['Both', 'Man', 'Woman']);
+    expect(screen.getByRole('radio', { name: 'Both' })).toBeChecked();
+    await user.click(screen.getByRole('radio', { name: 'Woman' }));
+    await find();
+    expect(asked[0]).toMatchObject({ event: 'join_queue', data: { preferences: 'female' } });
+  });
+
+  it("reads 'Connecting...', disabled, without a connection", () => {
+    connected(false);
+    begin();
+    expect(screen.getByRole('button', { name: 'Connecting...' })).toBeDisabled();
+    connected(true);
+    expect(screen.getByRole('button', { name: 'Find Conversation' })).toBeEnabled();
+  });
+});
+
+describe('searching', () => {
+  it('can be cancelled', async () => {
+    const user = begin();
+    await find();
+    expect(screen.getByRole('heading', { name: 'Looking for someone...' })).toBeVisible();
+    await user.click(screen.getByRole('button', { name: 'Cancel' }));
+    expect(sent).toEqual([{ event: 'leave_queue', data: {} }]);
+    expect(screen.getByRole('heading', { name: 'Ready to chat?' })).toBeVisible();
+  });
+});
+
+describe('active', () => {
+  const open = async () => {
+    const user = begin();
+    await find();
+    match();
+    return user;
+  };
+
+  it('welcomes, and names the partner', async () => {
+    await open();
+    expect(screen.getByText('🎉 You are now chatting with brave-heron-7. Say hi!')).toBeInTheDocument();
+    expect(screen.getByRole('heading', { name: 'brave-heron-7' })).toBeVisible();
+  });
+
+  it('sends, and shows sending, then sent', async () => {
+    const user = await open();
+    await user.type(field(), 'hello{Enter}');
+    expect(rows().at(-1)).toHaveTextContent(/hello.*Sending/);
+    act(() =>
+      asked
+        .at(-1)
+        ?.options?.onAck?.({ id: '1763640000000-0', seq: 2, timestamp: '2026-11-20T12:00:00.000Z' }),
+    );
+    expect(rows().at(-1)).toHaveTextContent(/hello.*Sent/);
+  });
+
+  it('shows what failed, with Retry under the same clientId', async () => {
+    const user = await open();
+    await user.type(field(), 'hello{Enter}');
+    const first = asked.at(-1);
+    await act(async () => first?.reject(new SocketRequestError('refused', 'internal')));
+    expect(rows().at(-1)).toHaveTextContent('Not delivered');
+    await user.click(screen.getByRole('button', { name: 'Retry' }));
+    expect(asked.at(-1)?.data.clientId).toBe(first?.data.clientId);
+    expect(rows().at(-1)).toHaveTextContent('Sending');
+  });
+
+  it("keeps the text, adds no bubble and says 'Not sent: reconnecting' until it is connected again", async () => {
+    const user = await open();
+    connected(false);
+    await user.type(field(), 'hello{Enter}');
+    expect(screen.getByText('Not sent: reconnecting')).toBeVisible();
+    expect(field()).toHaveValue('hello');
+    expect(rows()).toHaveLength(1);
+    connected(true);
+    expect(screen.queryByText('Not sent: reconnecting')).not.toBeInTheDocument();
+    expect(field()).toHaveValue('hello');
+  });
+
+  it('brings the text back when it was too fast', async () => {
+    const user = await open();
+    await user.type(field(), 'hello{Enter}');
+    await act(async () => asked.at(-1)?.reject(new SocketRequestError('refused', 'rate_limited', 900)));
+    expect(field()).toHaveValue('hello');
+    expect(screen.getByText(/a little slower/)).toBeVisible();
+  });
+
+  it('tells quietly that the partner types, or reconnects', async () => {
+    await open();
+    hear('typing', { sessionId: 's1', userId: 12 });
+    expect(screen.getByText('brave-heron-7 is typing')).toBeVisible();
+    hear('partner_connection', { sessionId: 's1', state: 'reconnecting' });
+    expect(screen.queryByText('brave-heron-7 is typing')).not.toBeInTheDocument();
+    expect(screen.getByText('Reconnecting…')).toBeVisible();
+  });
+
+  it('shows the text of a stranger as text', async () => {
+    await open();
+    const content = '<img src=x onerror=alert(1)> [IMAGE:https://evil.example/x.png]';
+    hear('random_message', {
+      sessionId: 's1',
+      seq: 2,
+      id: '1763640000000-2',
+      senderId: 12,
+      content,
+      type: 'text',
+      timestamp: '2026-11-20T12:00:00.000Z',
+      replyTo: null,
+    });
+    expect(within(rows().at(-1)!).getByText(content)).toBeVisible();
+    expect(screen.queryByRole('img')).not.toBeInTheDocument();
+  });
+
+  it("asks 'Skip this chat?' first; Cancel and Escape only close the question", async () => {
+    const user = await open();
+    const skip = screen.getByRole('button', { name: 'Skip Chat' });
+    await user.click(skip);
+    const bar = screen.getByRole('group', { name: 'Skip this chat?' });
+    expect(within(bar).getByRole('button', { name: 'Confirm' })).toHaveFocus();
+    await user.click(within(bar).getByRole('button', { name: 'Cancel' }));
+    expect(screen.queryByText('Skip this chat?')).not.toBeInTheDocument();
+    expect(skip).toHaveFocus();
+    await user.click(skip);
+    await user.keyboard('{Escape}');
+    expect(screen.queryByText('Skip this chat?')).not.toBeInTheDocument();
+    expect(sent).toEqual([]);
+  });
+
+  it('skips on Confirm, and searches again', async () => {
+    const user = await open();
+    await user.click(screen.getByRole('button', { name: 'Skip Chat' }));
+    await user.click(screen.getByRole('button', { name: 'Confirm' }));
+    expect(sent).toEqual([{ event: 'skip_chat', data: { sessionId: 's1' } }]);
+    expect(asked.at(-1)?.event).toBe('join_queue');
+    expect(screen.getByRole('heading', { name: 'Looking for someone...' })).toBeVisible();
+  });
+
+  it('closes the question when the partner skips first (A56)', async () => {
+    const user = await open();
+    await user.click(screen.getByRole('button', { name: 'Skip Chat' }));
+    hear('chat_skipped', { sessionId: 's1', seq: 2, reason: 'skipped', endedBy: 12 });
+    expect(screen.queryByText('Skip this chat?')).not.toBeInTheDocument();
+    expect(screen.getByRole('heading', { name: 'Chat Ended' })).toBeVisible();
+  });
+});
+
+describe('skipped', () => {
+  it.each([
+    ['skipped', 'Your chat partner skipped this conversation'],
+    ['disconnected', 'Your chat partner disconnected'],
+  ] as const)('says of %s: %s', async (reason, text) => {
+    const user = begin();
+    await find();
+    match();
+    hear('chat_skipped', { sessionId: 's1', seq: 2, reason, endedBy: 12 });
+    expect(screen.getByRole('heading', { name: 'Chat Ended' })).toBeVisible();
+    expect(screen.getByText(text)).toBeVisible();
+    await user.click(screen.getByRole('button', { name: 'New Conversation' }));
+    expect(screen.getByRole('heading', { name: 'Ready to chat?' })).toBeVisible();
+  });
+});

@@ -1,0 +1,538 @@
+import { type ServerData, type ServerEvent, type ServerFrame } from '@thaw/contract/server-frames';
+import {
+  initialState,
+  reduce,
+  type Action,
+  type Effect,
+  type RandomChatState,
+} from '@/features/random-chat/random-chat.reducer';
+import { aPartner } from '@/testing/factories';
+
+const me = 7;
+const partner = aPartner();
+const at = Date.parse('2026-11-20T12:00:00.000Z');
+const iso = (offsetMs = 0): string => new Date(at + offsetMs).toISOString();
+
+/** A chat that is driven by actions and remembers what was to be done. */
+class Driver {
+  state: RandomChatState = initialState();
+  effects: readonly Effect[] = [];
+
+  do(action: Action): this {
+    const step = reduce(this.state, action);
+    this.state = step.state;
+    this.effects = step.effects;
+    return this;
+  }
+
+  hear<E extends ServerEvent>(event: E, data: ServerData<E>): this {
+    return this.do({ type: 'received', frame: { event, data } as ServerFrame, me, at });
+  }
+
+  get texts(): string[] {
+    return this.state.session?.messages.map(({ content }) => content) ?? [];
+  }
+
+  get deliveries(): string[] {
+    return this.state.session?.messages.map(({ delivery }) => delivery) ?? [];
+  }
+}
+
+const initial = (): Driver => new Driver();
+const searching = (): Driver => initial().do({ type: 'findPressed', at });
+const matchedWith = (sessionId = 's1'): ServerData<'chat_matched'> => ({
+  sessionId,
+  seq: 1,
+  partnerId: partner.id,
+  partnerInfo: partner,
+});
+const active = (): Driver => searching().hear('chat_matched', matchedWith());
+const skipped = (): Driver =>
+  active().hear('chat_skipped', { sessionId: 's1', seq: 2, reason: 'skipped', endedBy: partner.id });
+
+const said = (
+  seq: number,
+  content: string,
+  changes: Partial<ServerData<'random_message'>> = {},
+): ServerData<'random_message'> => ({
+  sessionId: 's1',
+  seq,
+  id: `${at}-${seq}`,
+  senderId: partner.id,
+  content,
+  type: 'text',
+  timestamp: iso(seq),
+  replyTo: null,
+  ...changes,
+});
+const submit = (clientId: string, content: string): Action => ({
+  type: 'submitted',
+  clientId,
+  senderId: me,
+  content,
+  at,
+});
+const ack = (clientId: string, seq: number): Action => ({
+  type: 'acknowledged',
+  sessionId: 's1',
+  clientId,
+  ack: { id: `${at}-${seq}`, seq, timestamp: iso(seq), clientId },
+});
+const resumedWith = (
+  changes: Partial<ServerData<'session_resumed'>> = {},
+): ServerData<'session_resumed'> => ({
+  sessionId: 's1',
+  seq: 1,
+  partnerId: partner.id,
+  partnerInfo: partner,
+  partnerConnection: 'connected',
+  events: [],
+  last: true,
+  ...changes,
+});
+
+const join = (preferences: 'both' | 'male' | 'female' = 'both'): Effect => ({
+  type: 'send',
+  event: 'join_queue',
+  data: { preferences },
+});
+const leave: Effect = { type: 'send', event: 'leave_queue', data: {} };
+const skip = (sessionId: string): Effect => ({ type: 'send', event: 'skip_chat', data: { sessionId } });
+
+describe('initial', () => {
+  it('searches with both by default', () => {
+    const chat = searching();
+    expect(chat.state.phase).toBe('searching');
+    expect(chat.effects).toEqual([join('both')]);
+  });
+
+  it('searches with the chosen preference', () => {
+    const chat = initial()
+      .do({ type: 'preferenceChosen', preference: 'female' })
+      .do({ type: 'findPressed', at });
+    expect(chat.effects).toEqual([join('female')]);
+  });
+
+  it('declines a match that it did not ask for, and stays (A43)', () => {
+    const chat = initial().hear('chat_matched', matchedWith());
+    expect(chat.state.phase).toBe('initial');
+    expect(chat.effects).toEqual([skip('s1')]);
+  });
+
+  it('follows a search begun in another tab, and takes its match (A44)', () => {
+    const chat = initial().hear('queue_joined', { preferences: 'male', since: iso(-5_000) });
+    expect(chat.state).toMatchObject({ phase: 'searching', preference: 'male', searchingSince: at - 5_000 });
+    chat.hear('chat_matched', matchedWith());
+    expect(chat.state.phase).toBe('active');
+    expect(chat.effects).toEqual([]);
+  });
+
+  it('comes back into its chat after a reload, without a second welcome (A53)', () => {
+    const chat = initial()
+      .hear('authenticated', { userId: me, state: 'chatting' })
+      .hear(
+        'session_resumed',
+        resumedWith({ seq: 2, events: [{ event: 'random_message', data: said(2, 'hi') }] }),
+      );
+    expect(chat.state.phase).toBe('active');
+    expect(chat.texts).toEqual(['hi']);
+  });
+});
+
+describe('searching', () => {
+  it('returns to initial on Cancel, and tells the server', () => {
+    const chat = searching().do({ type: 'cancelPressed', isConnected: true });
+    expect(chat.state).toMatchObject({ phase: 'initial', owesLeave: false });
+    expect(chat.effects).toEqual([leave]);
+  });
+
+  it('opens the chat on a match with one welcome that names the partner', () => {
+    const chat = active();
+    expect(chat.state.phase).toBe('active');
+    expect(chat.state.session).toMatchObject({ sessionId: 's1', seq: 1, partner });
+    expect(chat.texts).toEqual(['🎉 You are now chatting with brave-heron-7. Say hi!']);
+    expect(chat.state.session?.messages[0]?.senderId).toBe(0);
+  });
+
+  it('follows a Cancel in another tab', () => {
+    expect(searching().hear('queue_left', {}).state.phase).toBe('initial');
+  });
+
+  it('joins again when the server has forgotten it during a cut (A45)', () => {
+    const chat = searching().hear('authenticated', { userId: me, state: 'idle' });
+    expect(chat.state.phase).toBe('searching');
+    expect(chat.effects).toEqual([join()]);
+  });
+
+  it('stays where it is when the server still searches', () => {
+    const chat = searching().hear('authenticated', { userId: me, state: 'searching' });
+    expect(chat.effects).toEqual([]);
+    chat.hear('queue_joined', { preferences: 'both', since: iso(-9_000) });
+    expect(chat.state).toMatchObject({ phase: 'searching', searchingSince: at - 9_000 });
+  });
+
+  it('cancelled offline: leaves the queue when connected again, and declines what it was given meanwhile (A46)', () => {
+    const cancelled = (): Driver => searching().do({ type: 'cancelPressed', isConnected: false });
+    const stillSearching = cancelled().hear('authenticated', { userId: me, state: 'searching' });
+    expect(stillSearching.effects).toEqual([leave]);
+    const matched = cancelled()
+      .hear('authenticated', { userId: me, state: 'chatting' })
+      .hear('session_resumed', resumedWith());
+    expect(matched.effects).toEqual([skip('s1')]);
+    expect(matched.state.phase).toBe('initial');
+    const forgotten = cancelled().hear('authenticated', { userId: me, state: 'idle' });
+    expect(forgotten.state.owesLeave).toBe(false);
+    expect(forgotten.effects).toEqual([]);
+  });
+
+  it('welcomes into a match that was made during a cut', () => {
+    const chat = searching().hear(
+      'session_resumed',
+      resumedWith({ seq: 2, events: [{ event: 'random_message', data: said(2, 'hi') }] }),
+    );
+    expect(chat.texts).toEqual(['🎉 You are now chatting with brave-heron-7. Say hi!', 'hi']);
+  });
+
+  it('knows from the server when nobody matches', () => {
+    expect(
+      searching().hear('queue_status', { waitedMs: 10_000, anyoneMatches: false }).state.anyoneMatches,
+    ).toBe(false);
+  });
+
+  it('goes back when the server refuses the search', () => {
+    expect(searching().do({ type: 'searchRefused' }).state.phase).toBe('initial');
+  });
+
+  it('leaves the queue with the page (A59)', () => {
+    const chat = searching().do({ type: 'chatLeft', isConnected: true });
+    expect(chat.state.phase).toBe('initial');
+    expect(chat.effects).toEqual([leave]);
+  });
+
+  it('ignores a second Find', () => {
+    expect(searching().do({ type: 'findPressed', at: at + 1 }).effects).toEqual([]);
+  });
+});
+
+describe('active → searching: a confirmed skip', () => {
+  it('sends skip_chat, forgets the chat and joins again with the last preference (A47)', () => {
+    const chat = initial()
+      .do({ type: 'preferenceChosen', preference: 'male' })
+      .do({ type: 'findPressed', at })
+      .hear('chat_matched', matchedWith())
+      .do({ type: 'skipConfirmed', at });
+    expect(chat.state).toMatchObject({ phase: 'searching', session: null });
+    expect(chat.effects).toEqual([skip('s1'), join('male')]);
+  });
+
+  it('shows no skipped screen when both skipped at once (A55)', () => {
+    const chat = active()
+      .do({ type: 'skipConfirmed', at })
+      .hear('chat_skipped', { sessionId: 's1', seq: 2, reason: 'skipped', endedBy: partner.id });
+    expect(chat.state.phase).toBe('searching');
+  });
+
+  it('opens the next chat and hears no more of the old one', () => {
+    const chat = active()
+      .do({ type: 'skipConfirmed', at })
+      .hear('chat_matched', matchedWith('s2'))
+      .hear('random_message', said(2, 'late'))
+      .hear('chat_skipped', { sessionId: 's1', seq: 3, reason: 'skipped', endedBy: me });
+    expect(chat.state).toMatchObject({ phase: 'active', session: { sessionId: 's2', seq: 1 } });
+    expect(chat.texts).toHaveLength(1);
+  });
+
+  it('skips again when the server had not heard of it', () => {
+    const chat = active()
+      .do({ type: 'skipConfirmed', at })
+      .hear('authenticated', { userId: me, state: 'chatting' })
+      .hear('session_resumed', resumedWith());
+    expect(chat.state.phase).toBe('searching');
+    expect(chat.effects).toEqual([skip('s1'), join()]);
+  });
+
+  it('moves another tab of the same person to initial, then to searching', () => {
+    const chat = active().hear('chat_skipped', { sessionId: 's1', seq: 2, reason: 'skipped', endedBy: me });
+    expect(chat.state.phase).toBe('initial');
+    chat.hear('queue_joined', { preferences: 'both', since: iso() });
+    expect(chat.state.phase).toBe('searching');
+  });
+});
+
+describe('active → skipped', () => {
+  it('shows how the chat ended and keeps the partner until New Conversation (A52, A58)', () => {
+    const chat = skipped();
+    expect(chat.state).toMatchObject({ phase: 'skipped', endReason: 'skipped', session: { partner } });
+    const lost = active().hear('chat_skipped', {
+      sessionId: 's1',
+      seq: 2,
+      reason: 'disconnected',
+      endedBy: null,
+    });
+    expect(lost.state.endReason).toBe('disconnected');
+  });
+
+  it('ignores the end of another session (A54)', () => {
+    const chat = active().hear('chat_skipped', {
+      sessionId: 's0',
+      seq: 9,
+      reason: 'skipped',
+      endedBy: partner.id,
+    });
+    expect(chat.state.phase).toBe('active');
+  });
+
+  it('expects to be told of the end when the server knows of no chat any more', () => {
+    const chat = active().hear('authenticated', { userId: me, state: 'idle' });
+    expect(chat.effects).toEqual([{ type: 'expectEnd', sessionId: 's1' }]);
+    chat.do({ type: 'sessionVanished', sessionId: 's1' });
+    expect(chat.state).toMatchObject({ phase: 'skipped', endReason: 'disconnected' });
+  });
+
+  it('does not end a later chat by an old expectation', () => {
+    const chat = active()
+      .do({ type: 'skipConfirmed', at })
+      .hear('chat_matched', matchedWith('s2'))
+      .do({ type: 'sessionVanished', sessionId: 's1' });
+    expect(chat.state.phase).toBe('active');
+  });
+});
+
+describe('skipped → initial', () => {
+  it('goes to initial on New Conversation, without searching (A57)', () => {
+    const chat = skipped().do({ type: 'newConversationPressed' });
+    expect(chat.state).toMatchObject({ phase: 'initial', session: null, endReason: null });
+    expect(chat.effects).toEqual([]);
+  });
+
+  it('adds nothing to a chat that is over', () => {
+    const chat = skipped().hear('random_message', said(3, 'late'));
+    expect(chat.texts).not.toContain('late');
+    chat.do(submit('c1', 'hello?'));
+    expect(chat.effects).toEqual([]);
+  });
+});
+
+describe('leaving the page in a chat', () => {
+  it('skips and forgets', () => {
+    const chat = active().do({ type: 'chatLeft', isConnected: true });
+    expect(chat.state).toMatchObject({ phase: 'initial', session: null });
+    expect(chat.effects).toEqual([skip('s1')]);
+  });
+});
+
+describe('messages', () => {
+  it('adds what the partner says, once', () => {
+    const chat = active().hear('random_message', said(2, 'hi')).hear('random_message', said(2, 'hi'));
+    expect(chat.texts.slice(1)).toEqual(['hi']);
+    expect(chat.state.session?.seq).toBe(2);
+  });
+
+  it('goes from sending to sent, with the id and the time of the server', () => {
+    const chat = active().do(submit('c1', 'hello'));
+    expect(chat.effects).toEqual([{ type: 'deliver', sessionId: 's1', clientId: 'c1', content: 'hello' }]);
+    expect(chat.deliveries.at(-1)).toBe('sending');
+    chat.do(ack('c1', 2));
+    expect(chat.state.session?.messages.at(-1)).toMatchObject({
+      id: `${at}-2`,
+      key: 'c1',
+      delivery: 'sent',
+      timestamp: at + 2,
+    });
+    expect(chat.state.session?.seq).toBe(2);
+  });
+
+  it('goes to failed, and on Retry back to sending with the same clientId', () => {
+    const chat = active()
+      .do(submit('c1', 'hello'))
+      .do({ type: 'deliveryFailed', sessionId: 's1', clientId: 'c1' });
+    expect(chat.deliveries.at(-1)).toBe('failed');
+    chat.do({ type: 'retryPressed', clientId: 'c1' });
+    expect(chat.deliveries.at(-1)).toBe('sending');
+    expect(chat.effects).toEqual([{ type: 'deliver', sessionId: 's1', clientId: 'c1', content: 'hello' }]);
+    chat.do(ack('c1', 2));
+    expect(chat.texts.filter((text) => text === 'hello')).toHaveLength(1);
+  });
+
+  it('keeps the order of the server: what is on its way stands last', () => {
+    const chat = active().do(submit('c1', 'mine')).hear('random_message', said(2, 'theirs'));
+    expect(chat.texts.slice(1)).toEqual(['theirs', 'mine']);
+    chat.do(ack('c1', 3));
+    expect(chat.texts.slice(1)).toEqual(['theirs', 'mine']);
+  });
+
+  it('puts a message before those still on their way once it is acknowledged', () => {
+    const chat = active().do(submit('c1', 'one')).do(submit('c2', 'two')).do(ack('c1', 2));
+    expect(chat.texts.slice(1)).toEqual(['one', 'two']);
+    expect(chat.deliveries.slice(1)).toEqual(['sent', 'sending']);
+  });
+
+  it('shows what I said in another tab as mine', () => {
+    const chat = active().hear('random_message', said(2, 'from the phone', { senderId: me, clientId: 'x' }));
+    expect(chat.state.session?.messages.at(-1)).toMatchObject({ senderId: me, delivery: 'sent', key: 'x' });
+  });
+
+  it('takes a message back when the server asks for a pause (A90)', () => {
+    const chat = active().do(submit('c1', 'fast')).do({ type: 'takenBack', sessionId: 's1', clientId: 'c1' });
+    expect(chat.texts).not.toContain('fast');
+  });
+
+  it('does not fail what was sent after all', () => {
+    const chat = active()
+      .do(submit('c1', 'hello'))
+      .do(ack('c1', 2))
+      .do({ type: 'deliveryFailed', sessionId: 's1', clientId: 'c1' });
+    expect(chat.deliveries.at(-1)).toBe('sent');
+  });
+
+  it('fails what is on its way when the connection is given up', () => {
+    const chat = active().do(submit('c1', 'hello')).do({ type: 'connectionGivenUp' });
+    expect(chat.deliveries.at(-1)).toBe('failed');
+  });
+
+  it('ignores the ack of another session', () => {
+    const chat = active()
+      .do(submit('c1', 'hello'))
+      .do({ ...ack('c1', 2), sessionId: 's0' } as Action);
+    expect(chat.deliveries.at(-1)).toBe('sending');
+  });
+});
+
+describe('a hole in seq', () => {
+  it('asks once for what is missing, and does not show what came after it', () => {
+    const chat = active().hear('random_message', said(3, 'three'));
+    expect(chat.effects).toEqual([{ type: 'resync' }]);
+    expect(chat.texts).not.toContain('three');
+    chat.hear('random_message', said(4, 'four'));
+    expect(chat.effects).toEqual([]);
+    chat.hear(
+      'session_resumed',
+      resumedWith({
+        seq: 4,
+        events: [said(2, 'two'), said(3, 'three'), said(4, 'four')].map((data) => ({
+          event: 'random_message',
+          data,
+        })),
+      }),
+    );
+    expect(chat.texts.slice(1)).toEqual(['two', 'three', 'four']);
+    chat.hear('random_message', said(6, 'six'));
+    expect(chat.effects).toEqual([{ type: 'resync' }]);
+  });
+
+  it('is found by an ack as well, which still counts as sent', () => {
+    const chat = active().do(submit('c1', 'hello')).do(ack('c1', 3));
+    expect(chat.effects).toEqual([{ type: 'resync' }]);
+    expect(chat.deliveries.at(-1)).toBe('sent');
+    chat.hear(
+      'session_resumed',
+      resumedWith({
+        seq: 3,
+        events: [
+          { event: 'random_message', data: said(2, 'two') },
+          { event: 'random_message', data: said(3, 'hello', { senderId: me, clientId: 'c1' }) },
+        ],
+      }),
+    );
+    expect(chat.texts.filter((text) => text === 'hello')).toHaveLength(1);
+    expect(chat.state.session?.seq).toBe(3);
+  });
+
+  it('is none when the event is of a kind that this version does not show', () => {
+    const chat = active()
+      .hear('message_edited', { sessionId: 's1', seq: 2, messageId: '1-1', newContent: 'x' })
+      .hear('random_message', said(3, 'three'));
+    expect(chat.texts).toContain('three');
+    expect(chat.effects).toEqual([]);
+  });
+});
+
+describe('resuming', () => {
+  it('adds what was missed, in several frames, and nothing twice', () => {
+    const chat = active().hear('random_message', said(2, 'two'));
+    chat.hear(
+      'session_resumed',
+      resumedWith({
+        seq: 3,
+        last: false,
+        events: [
+          { event: 'random_message', data: said(2, 'two') },
+          { event: 'random_message', data: said(3, 'three') },
+        ],
+      }),
+    );
+    chat.hear(
+      'session_resumed',
+      resumedWith({ seq: 4, events: [{ event: 'random_message', data: said(4, 'four') }] }),
+    );
+    expect(chat.texts.slice(1)).toEqual(['two', 'three', 'four']);
+  });
+
+  it('sends what was on its way again, unless it had arrived', () => {
+    const chat = active().do(submit('c1', 'arrived')).do(submit('c2', 'lost'));
+    chat.hear(
+      'session_resumed',
+      resumedWith({
+        seq: 2,
+        events: [{ event: 'random_message', data: said(2, 'arrived', { senderId: me, clientId: 'c1' }) }],
+      }),
+    );
+    expect(chat.effects).toEqual([{ type: 'deliver', sessionId: 's1', clientId: 'c2', content: 'lost' }]);
+    expect(chat.deliveries.slice(1)).toEqual(['sent', 'sending']);
+  });
+
+  it('passes over events that it does not know, without losing count', () => {
+    const chat = active().hear(
+      'session_resumed',
+      resumedWith({ seq: 5, events: [{ event: 'from_the_future', data: { seq: 5 } }] }),
+    );
+    expect(chat.state.session?.seq).toBe(5);
+  });
+
+  it('takes the chat of the server for the true one', () => {
+    const chat = active().hear('session_resumed', resumedWith({ sessionId: 's2', seq: 1 }));
+    expect(chat.state.session?.sessionId).toBe('s2');
+    expect(chat.texts).toEqual([]);
+  });
+
+  it('returns to initial when the chat was left in another tab, which searches again', () => {
+    const chat = active().hear('authenticated', { userId: me, state: 'searching' });
+    expect(chat.state.phase).toBe('initial');
+    chat.hear('queue_joined', { preferences: 'both', since: iso() });
+    expect(chat.state.phase).toBe('searching');
+  });
+});
+
+describe('the partner', () => {
+  it('types until a message, six seconds, a cut or the end', () => {
+    const typing = (): Driver => active().hear('typing', { sessionId: 's1', userId: partner.id });
+    expect(typing().state.session?.isPartnerTyping).toBe(true);
+    expect(typing().effects).toEqual([{ type: 'expireTyping' }]);
+    expect(typing().hear('random_message', said(2, 'hi')).state.session?.isPartnerTyping).toBe(false);
+    expect(typing().do({ type: 'typingExpired' }).state.session?.isPartnerTyping).toBe(false);
+    expect(
+      typing().hear('partner_connection', { sessionId: 's1', state: 'reconnecting' }).state.session
+        ?.isPartnerTyping,
+    ).toBe(false);
+    expect(
+      typing().hear('chat_skipped', { sessionId: 's1', seq: 2, reason: 'skipped', endedBy: partner.id }).state
+        .session?.isPartnerTyping,
+    ).toBe(false);
+  });
+
+  it('is not typing when I type elsewhere, nor when it is another session', () => {
+    expect(active().hear('typing', { sessionId: 's1', userId: me }).state.session?.isPartnerTyping).toBe(
+      false,
+    );
+    expect(
+      active().hear('typing', { sessionId: 's0', userId: partner.id }).state.session?.isPartnerTyping,
+    ).toBe(false);
+  });
+
+  it('comes and goes', () => {
+    const chat = active().hear('partner_connection', { sessionId: 's1', state: 'reconnecting' });
+    expect(chat.state.session?.partnerConnection).toBe('reconnecting');
+    chat.hear('partner_connection', { sessionId: 's1', state: 'connected' });
+    expect(chat.state.session?.partnerConnection).toBe('connected');
+  });
+});

@@ -1,0 +1,86 @@
+import { ApiError, request } from '@/lib/api-client';
+import { createQueryClient, loader } from '@/lib/query-client';
+
+const answer = (status: number, body: string, statusText = ''): void => {
+  globalThis.fetch = jest.fn(() =>
+    Promise.resolve(new Response(body === '' ? null : body, { status, statusText })),
+  );
+};
+const lastCall = (): [string, RequestInit] =>
+  (globalThis.fetch as jest.Mock).mock.calls.at(-1) as [string, RequestInit];
+
+describe('a call', () => {
+  it('sends the cookie, and a body as JSON with its type', async () => {
+    answer(200, '{"ok":true}');
+    await expect(request('POST', '/api/login', { email: 'a@b.cd' })).resolves.toEqual({ ok: true });
+    expect(lastCall()).toEqual([
+      '/api/login',
+      {
+        method: 'POST',
+        credentials: 'include',
+        headers: { 'Content-Type': 'application/json' },
+        body: '{"email":"a@b.cd"}',
+      },
+    ]);
+  });
+
+  it('sends no type without a body, and answers undefined to an empty answer', async () => {
+    answer(204, '');
+    await expect(request('POST', '/api/logout')).resolves.toBeUndefined();
+    expect(lastCall()[1]).toEqual({ method: 'POST', credentials: 'include' });
+  });
+
+  it('is an error of exactly "<status>: <body>"', async () => {
+    answer(401, '{"statusCode":401,"code":"invalid_credentials","message":"No."}');
+    const error = await request('POST', '/api/login', {}).catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(ApiError);
+    expect(error).toMatchObject({
+      message: '401: {"statusCode":401,"code":"invalid_credentials","message":"No."}',
+      status: 401,
+      serverMessage: 'No.',
+    });
+  });
+
+  it('falls back to the status text, and to the canonical phrase where there is none', async () => {
+    answer(404, '', 'Not Found');
+    await expect(request('GET', '/x')).rejects.toThrow(/^404: Not Found$/);
+    answer(503, '');
+    await expect(request('GET', '/x')).rejects.toThrow(/^503: Service Unavailable$/);
+  });
+
+  it('has no words of the server where the body is none of ours', async () => {
+    for (const body of ['<html>', 'null', '{"message":5}']) {
+      answer(502, body);
+      await expect(request('GET', '/x')).rejects.toMatchObject({ serverMessage: undefined });
+    }
+  });
+});
+
+describe('a cached query', () => {
+  const context = { queryKey: ['/api/friends/7', 'x'] } as never;
+
+  it('loads the first element of its key', async () => {
+    answer(200, '[]');
+    await expect(loader({ on401: 'throw' })(context)).resolves.toEqual([]);
+    expect(lastCall()[0]).toBe('/api/friends/7');
+  });
+
+  it('raises a 401, or answers nothing where that is asked for', async () => {
+    answer(401, 'no');
+    await expect(loader({ on401: 'throw' })(context)).rejects.toThrow('401: no');
+    await expect(loader({ on401: 'empty' })(context)).resolves.toBeNull();
+    answer(403, 'no');
+    await expect(loader({ on401: 'empty' })(context)).rejects.toThrow('403: no');
+  });
+
+  it('is never stale, never repeated, never polled and not loaded on focus', () => {
+    const { queries, mutations } = createQueryClient().getDefaultOptions();
+    expect(queries).toMatchObject({
+      staleTime: Infinity,
+      retry: false,
+      refetchInterval: false,
+      refetchOnWindowFocus: false,
+    });
+    expect(mutations).toMatchObject({ retry: false });
+  });
+});

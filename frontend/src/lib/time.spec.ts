@@ -1,0 +1,12 @@
+import { minutesAndSeconds } from '@/lib/time';
+
+it.each([
+  [0, '0:00'],
+  [999, '0:00'],
+  [7_000, '0:07'],
+  [60_000, '1:00'],
+  [760_000, '12:40'],
+  [-5, '0:00'],
+])('writes %d ms as %s', (durationMs, expected) => {
+  expect(minutesAndSeconds(durationMs)).toBe(expected);
+});

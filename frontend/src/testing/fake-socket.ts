@@ -1,0 +1,66 @@
+import { type ServerEvent } from '@thaw/contract/server-frames';
+import { type SocketLike } from '@/lib/socket/socket-client';
+
+interface SentFrame {
+  event: string;
+  data?: unknown;
+  ref?: string;
+}
+
+/** A WebSocket whose other end is the test. */
+export class FakeSocket implements SocketLike {
+  readyState: SocketLike['readyState'] = 0;
+  onopen: SocketLike['onopen'] = null;
+  onmessage: SocketLike['onmessage'] = null;
+  onclose: SocketLike['onclose'] = null;
+  readonly sent: SentFrame[] = [];
+  closedWith: number | undefined | null = null;
+
+  send = (text: Parameters<SocketLike['send']>[0]): void => {
+    if (typeof text !== 'string') throw new Error('Text frames only');
+    this.sent.push(JSON.parse(text) as SentFrame);
+  };
+
+  close = (code?: number): void => {
+    this.readyState = 3;
+    this.closedWith = code;
+  };
+
+  // The other end.
+
+  accept(): void {
+    this.readyState = 1;
+    (this.onopen as ((event: Event) => void) | null)?.(new Event('open'));
+  }
+
+  deliver(event: ServerEvent, data?: unknown, ref?: string): void {
+    this.deliverText(JSON.stringify({ event, data, ...(ref === undefined ? {} : { ref }) }));
+  }
+
+  deliverText(text: string): void {
+    (this.onmessage as ((event: MessageEvent) => void) | null)?.(new MessageEvent('message', { data: text }));
+  }
+
+  drop(code: number): void {
+    this.readyState = 3;
+    // jsdom has no CloseEvent constructor that takes a code in every version; the client reads `code` alone.
+    (this.onclose as ((event: { code: number }) => void) | null)?.({ code });
+  }
+
+  last(event: string): SentFrame | undefined {
+    return this.sent.findLast((frame) => frame.event === event);
+  }
+
+  count(event: string): number {
+    return this.sent.filter((frame) => frame.event === event).length;
+  }
+
+  /** Answers the last frame of this kind with an ack. */
+  ack(event: string, data: unknown = {}): void {
+    this.deliver('ack', data, this.last(event)?.ref);
+  }
+
+  refuse(event: string, code: string, retryAfterMs?: number): void {
+    this.deliver('error', { code, message: 'no', retryAfterMs }, this.last(event)?.ref);
+  }
+}

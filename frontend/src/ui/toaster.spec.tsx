@@ -1,0 +1,42 @@
+import { act, render, screen } from '@testing-library/react';
+import { toast, useToasts } from '@/ui/toast-store';
+import { Toaster } from '@/ui/toaster';
+
+beforeEach(() => {
+  jest.useFakeTimers();
+  useToasts.setState({ shown: null });
+});
+afterEach(() => jest.useRealTimers());
+
+const titles = (): (string | null)[] =>
+  screen.queryAllByRole('listitem').map((item) => item.querySelector('div')?.textContent ?? null);
+
+it('shows one at a time: the new one replaces the old', () => {
+  render(<Toaster />);
+  act(() => toast({ title: 'one' }));
+  act(() => toast({ title: 'two', description: 'more' }));
+  expect(titles()).toEqual(['two']);
+});
+
+it('shows it for 5000 ms', () => {
+  render(<Toaster />);
+  act(() => toast({ title: 'one' }));
+  act(() => jest.advanceTimersByTime(4_999));
+  expect(titles()).toEqual(['one']);
+  act(() => jest.advanceTimersByTime(1));
+  expect(titles()).toEqual([]);
+});
+
+it('counts anew for the same words shown again', () => {
+  render(<Toaster />);
+  act(() => toast({ title: 'one' }));
+  act(() => jest.advanceTimersByTime(4_000));
+  act(() => toast({ title: 'one' }));
+  act(() => jest.advanceTimersByTime(4_000));
+  expect(titles()).toEqual(['one']);
+});
+
+it('is reached with F8', () => {
+  render(<Toaster />);
+  expect(screen.getByRole('region', { name: /F8/ })).toBeInTheDocument();
+});

@@ -10,10 +10,9 @@ import { OrderedWsAdapter } from './platform/realtime/ordered-ws.adapter';
 export const createApiApplication = async (environment: Environment): Promise<NestExpressApplication> => {
   const app = await NestFactory.create<NestExpressApplication>(ApiModule.forRoot(environment), {
     bodyParser: false,
-    bufferLogs: true,
+    logger: new AppLogger(environment),
     abortOnError: false,
   });
-  app.useLogger(app.get(AppLogger));
   configureHttp(app);
   app.useWebSocketAdapter(new OrderedWsAdapter(app));
   return app;

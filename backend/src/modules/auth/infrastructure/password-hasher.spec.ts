@@ -1,0 +1,31 @@
+import { hash } from '@node-rs/argon2';
+import { PasswordHasher } from './password-hasher';
+
+describe('PasswordHasher', () => {
+  const hasher = new PasswordHasher();
+  beforeAll(() => hasher.onModuleInit());
+
+  it('makes argon2id hashes with the parameters of the design, and verifies exactly', async () => {
+    const passwordHash = await hasher.hash('Pässwörd ');
+    expect(passwordHash).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
+    expect(await hasher.verify(passwordHash, 'Pässwörd ')).toBe(true);
+    expect(await hasher.verify(passwordHash, 'Pässwörd')).toBe(false);
+    expect(hasher.isOutdated(passwordHash)).toBe(false);
+  });
+
+  it('sees when parameters have changed since', async () => {
+    expect(hasher.isOutdated(await hash('x', { memoryCost: 4_096, timeCost: 1, parallelism: 1 }))).toBe(true);
+  });
+
+  it('hashes for nobody, too, and says no', async () => {
+    expect(await hasher.verify(null, 'anything')).toBe(false);
+  });
+
+  it('refuses, rather than let a queue of more than 64 grow', async () => {
+    const results = await Promise.allSettled(Array.from({ length: 70 }, () => hasher.verify(null, 'x')));
+    const refused = results.filter((result) => result.status === 'rejected');
+    expect(refused).toHaveLength(4);
+    for (const { reason } of refused) expect(reason).toMatchObject({ code: 'unavailable' });
+    expect(await hasher.verify(null, 'x')).toBe(false);
+  });
+});

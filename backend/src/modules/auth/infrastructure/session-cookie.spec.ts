@@ -1,0 +1,78 @@
+import type { Response } from 'express';
+import { KnownDevices } from './known-devices';
+import { SessionCookie } from './session-cookie';
+
+const secret = 'x'.repeat(32);
+const older = 'y'.repeat(40);
+
+describe('SessionCookie', () => {
+  it.each([undefined, '', 'changeme', 'x'.repeat(31), `${secret},short`, ',,'])(
+    'refuses the secret %j, and does not repeat it',
+    (SESSION_SECRET) => {
+      const make = () => new SessionCookie({ SESSION_SECRET, PUBLIC_ORIGIN: undefined });
+      expect(make).toThrow(/^SESSION_SECRET .* must hold at least 32 bytes$/);
+    },
+  );
+
+  it('takes several, to rotate', () => {
+    const { secrets } = new SessionCookie({
+      SESSION_SECRET: `${secret}, ${older}`,
+      PUBLIC_ORIGIN: undefined,
+    });
+    expect(secrets).toEqual([secret, older]);
+  });
+
+  it('is bound to the host on https', () => {
+    const names = ['https://thaw.example.org', 'http://thaw.example.org', undefined].map((PUBLIC_ORIGIN) => {
+      const { name, options } = new SessionCookie({ SESSION_SECRET: secret, PUBLIC_ORIGIN });
+      return [name, options.secure];
+    });
+    expect(names).toEqual([
+      ['__Host-thaw.sid', true],
+      ['thaw.sid', false],
+      ['thaw.sid', false],
+    ]);
+  });
+});
+
+describe('KnownDevices', () => {
+  const devicesWith = (SESSION_SECRET: string) =>
+    new KnownDevices(new SessionCookie({ SESSION_SECRET, PUBLIC_ORIGIN: undefined }));
+
+  const cookieFor = (devices: KnownDevices, userId: number): string => {
+    let header = '';
+    const response = { cookie: (name: string, value: string) => (header = `${name}=${value}`) };
+    devices.remember(response as unknown as Response, userId);
+    return header;
+  };
+  const read = (devices: KnownDevices, cookie: string, userId: number) =>
+    devices.deviceOf({ headers: { cookie } }, userId);
+
+  it('knows a device again, for its user alone', () => {
+    const devices = devicesWith(secret);
+    const cookie = cookieFor(devices, 7);
+    expect(read(devices, `other=1; ${cookie}; more=2`, 7)).toEqual(expect.any(String));
+    expect(read(devices, cookie, 7)).toBe(read(devices, cookie, 7));
+    expect(read(devices, cookie, 8)).toBeNull();
+    expect(read(devices, cookieFor(devices, 7), 7)).not.toBe(read(devices, cookie, 7));
+  });
+
+  it('believes what an older secret has signed, while it is in the list', () => {
+    const cookie = cookieFor(devicesWith(older), 7);
+    expect(read(devicesWith(`${secret},${older}`), cookie, 7)).not.toBeNull();
+    expect(read(devicesWith(secret), cookie, 7)).toBeNull();
+  });
+
+  it.each([
+    (cookie: string) => cookie.replace('=7.', '=8.'),
+    (cookie: string) => cookie.slice(0, -1),
+    (cookie: string) => cookie.replace(/\.[^.]+$/, '.'),
+    (cookie: string) => cookie.replace(/\.[^.]+$/, ''),
+    () => 'thaw.device=',
+    () => '',
+  ])('does not believe what has been tampered with (%#)', (tamper) => {
+    const devices = devicesWith(secret);
+    const cookie = tamper(cookieFor(devices, 7));
+    expect([read(devices, cookie, 7), read(devices, cookie, 8)]).toEqual([null, null]);
+  });
+});

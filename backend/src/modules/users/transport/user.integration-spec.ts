@@ -1,0 +1,202 @@
+// Real: PostgreSQL, Redis, the whole api replica over HTTP.
+import { ProjectionRebuilder } from '../../../platform/event-store/projection-rebuilder';
+import { startTestApi, type TestApi } from '../../../testing/test-api';
+import { Presence } from '../application/presence';
+import { ProfileAccess } from '../application/profile-access';
+import { UsersService } from '../application/users.service';
+
+describe('users over HTTP', () => {
+  let api: TestApi;
+  const met = new Set<string>();
+  const seenOnline = new Set<string>();
+
+  beforeAll(async () => {
+    api = await startTestApi();
+    api.app.get(ProfileAccess).register(async (viewer, user) => met.has(`${viewer} ${user}`));
+    api.app.get(Presence).answerWith(async (viewer, user) => seenOnline.has(`${viewer} ${user}`));
+  });
+  afterAll(() => api.close());
+
+  const join = async () => {
+    const browser = api.browser();
+    const response = await browser.post('/api/anonymous').expect(201);
+    return { browser, id: response.body.user.id as number, user: response.body.user };
+  };
+
+  describe('reading a profile (A12)', () => {
+    it('wants a login', async () => {
+      const { id } = await join();
+      const response = await api.browser().get(`/api/user/${id}`).expect(401);
+      expect(response.body).toEqual({ statusCode: 401, code: 'not_signed_in', message: expect.any(String) });
+    });
+
+    it('shows oneself whole', async () => {
+      const { browser, id, user } = await join();
+      await browser.get(`/api/user/${id}`).expect(200, user);
+    });
+
+    it('answers the same for who may not be seen, who is not there, and what is no id', async () => {
+      const { browser } = await join();
+      const stranger = await join();
+      const answers = await Promise.all(
+        [
+          stranger.id,
+          '9007199254740991',
+          '9007199254740993',
+          '99999999999999999',
+          '0',
+          '-1',
+          '1e3',
+          '1.0',
+          'abc',
+          '%00',
+          '01',
+        ].map((id) => browser.get(`/api/user/${id}`)),
+      );
+      for (const { status, body } of answers) {
+        expect([status, body]).toEqual([
+          404,
+          { statusCode: 404, code: 'not_found', message: expect.any(String) },
+        ]);
+      }
+    });
+
+    it('shows no more than the public part to whom a relation admits', async () => {
+      const viewer = await join();
+      const seen = await join();
+      met.add(`${viewer.id} ${seen.id}`);
+      const expected = { id: seen.id, username: seen.user.username, avatar: null };
+      await viewer.browser.get(`/api/user/${seen.id}`).expect(200, { ...expected, isOnline: false });
+      seenOnline.add(`${viewer.id} ${seen.id}`);
+      await viewer.browser.get(`/api/user/${seen.id}`).expect(200, { ...expected, isOnline: true });
+      await seen.browser.get(`/api/user/${viewer.id}`).expect(404);
+    });
+
+    it('is limited to 120 a minute', async () => {
+      const { browser, id } = await join();
+      const responses = await Promise.all(Array.from({ length: 130 }, () => browser.get(`/api/user/${id}`)));
+      const read = responses.filter(({ status }) => status === 200).length;
+      expect(read).toBeGreaterThanOrEqual(120);
+      expect(read).toBeLessThan(128);
+    });
+  });
+
+  describe('what is somebody else’s', () => {
+    it.each([
+      ['put', '', { username: 'Mallory', avatar: null }],
+      ['patch', '', { gender: 'male' }],
+      ['put', '/email', { newEmail: 'm@example.org', currentPassword: 'secret' }],
+      ['put', '/password', { currentPassword: 'secret', newPassword: 'secret2' }],
+    ] as const)('cannot be changed: %s %s', async (method, path, body) => {
+      const mallory = await join();
+      const victim = await join();
+      met.add(`${mallory.id} ${victim.id}`);
+      const response = await mallory.browser[method](`/api/user/${victim.id}${path}`).send(body);
+      expect(response.body).toEqual({ statusCode: 403, code: 'forbidden', message: expect.any(String) });
+      await victim.browser.get(`/api/user/${victim.id}`).expect(200, victim.user);
+      await api.browser()[method](`/api/user/${victim.id}${path}`).send(body).expect(401);
+    });
+  });
+
+  describe('gender (A34)', () => {
+    it('is chosen once', async () => {
+      const { browser, id } = await join();
+      const response = await browser.patch(`/api/user/${id}`).send({ gender: 'female' }).expect(200);
+      expect(response.body.user).toMatchObject({ id, gender: 'female' });
+      expect(await api.app.get(UsersService).gender(id)).toBe('female');
+      for (const gender of ['male', 'female']) {
+        const again = await browser.patch(`/api/user/${id}`).send({ gender });
+        expect(again.body).toMatchObject({ statusCode: 409, code: 'gender_already_set' });
+      }
+    });
+
+    it('is chosen once when asked for ten times at once', async () => {
+      const { browser, id } = await join();
+      const responses = await Promise.all(
+        Array.from({ length: 10 }, (_, index) =>
+          browser.patch(`/api/user/${id}`).send({ gender: index % 2 ? 'male' : 'female' }),
+        ),
+      );
+      const statuses = responses.map(({ status }) => status).sort();
+      expect(statuses).toEqual([200, ...Array<number>(9).fill(409)]);
+    });
+
+    it.each([{ gender: 'both' }, { gender: null }, { gender: ['male'] }, {}, { gender: 'Male' }])(
+      'is not %j',
+      async (body) => {
+        const { browser, id } = await join();
+        const response = await browser.patch(`/api/user/${id}`).send(body);
+        expect(response.body).toMatchObject({ statusCode: 400, code: 'validation_failed' });
+      },
+    );
+  });
+
+  describe('profile', () => {
+    it('takes a name as it may be stored (A08)', async () => {
+      const { browser, id } = await join();
+      const response = await browser
+        .put(`/api/user/${id}`)
+        .send({ username: '  Ada\u202E\u0007  L. ', avatar: null });
+      expect(response.body.user).toMatchObject({ id, username: 'Ada L.' });
+      await browser.get(`/api/user/${id}`).expect(200, response.body.user);
+    });
+
+    it.each([
+      { username: '', avatar: null },
+      { username: ' \u200B ', avatar: null },
+      { username: 'x'.repeat(31), avatar: null },
+      { username: 'admin', avatar: null },
+      { username: 7, avatar: null },
+      { username: 'Ada' },
+      { avatar: null },
+      { username: 'Ada', avatar: 'https://tracker.example.org/pixel.png' },
+      { username: 'Ada', avatar: '/api/files/avatars/somebody-else.webp' },
+      { username: 'Ada', avatar: 5 },
+    ])('refuses %j', async (body) => {
+      const { browser, id, user } = await join();
+      const response = await browser.put(`/api/user/${id}`).send(body);
+      expect(response.body).toMatchObject({ statusCode: 400, code: 'validation_failed' });
+      await browser.get(`/api/user/${id}`).expect(200, user);
+    });
+
+    it('changes its name ten times an hour, and not more', async () => {
+      const { browser, id } = await join();
+      const rename = (username: string) => browser.put(`/api/user/${id}`).send({ username, avatar: null });
+      for (let count = 1; count <= 10; count += 1) await rename(`Ada ${count}`).expect(200);
+      const response = await rename('Ada 11').expect(429);
+      expect(Number(response.get('Retry-After'))).toBeGreaterThan(60);
+      await rename('Ada 10').expect(200);
+    });
+  });
+
+  describe('what other modules ask', () => {
+    it('profiles, without anything private', async () => {
+      const [one, two] = [await join(), await join()];
+      const users = api.app.get(UsersService);
+      const profile = { id: one.id, username: one.user.username, avatar: null };
+      expect(await users.profile(one.id)).toEqual(profile);
+      expect(await users.profile(1)).toBeNull();
+      const many = await users.profiles([one.id, two.id, 1]);
+      expect(many.map(({ id }) => id).sort()).toEqual([one.id, two.id].sort());
+      expect(await users.profiles([])).toEqual([]);
+      expect(await users.gender(one.id)).toBeNull();
+    });
+  });
+
+  it('are the same after a rebuild of the read model', async () => {
+    const { browser, id } = await join();
+    await browser.patch(`/api/user/${id}`).send({ gender: 'male' }).expect(200);
+    await browser.put(`/api/user/${id}`).send({ username: 'Rebuilt', avatar: null }).expect(200);
+    await api
+      .browser()
+      .post('/api/register')
+      .send({ email: 'rebuilt@example.org', password: 'secret' })
+      .expect(201);
+    const rows = () => api.database.dataSource.query('SELECT * FROM users ORDER BY id');
+    const before = await rows();
+    await api.database.dataSource.query(`UPDATE users SET username = 'lost', gender = NULL`);
+    await api.app.get(ProjectionRebuilder).rebuild();
+    expect(await rows()).toEqual(before);
+    expect(before.length).toBeGreaterThan(20);
+  });
+});

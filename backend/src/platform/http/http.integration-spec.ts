@@ -1,0 +1,401 @@
+// Real: PostgreSQL, Redis, the whole api replica over HTTP.
+import { mkdtempSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { request as httpRequest } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { startTestApi, type TestApi } from '../../testing/test-api';
+import { AppLogger } from '../observability/app-logger';
+
+const problem = (statusCode: number, code: string) => ({ statusCode, code, message: expect.any(String) });
+
+describe('the HTTP platform', () => {
+  let api: TestApi;
+  let folder: string;
+
+  beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'thaw-page-'));
+    mkdirSync(join(folder, 'assets'));
+    writeFileSync(join(folder, 'index.html'), '<title>application</title>');
+    writeFileSync(join(folder, 'landing.html'), '<title>landing</title>');
+    writeFileSync(join(folder, 'favicon.svg'), '<svg/>');
+    writeFileSync(join(folder, '.env'), 'SECRET=1');
+    writeFileSync(join(folder, 'assets', 'index-DiwrgTda.js'), 'export {}');
+    api = await startTestApi({ PUBLIC_DIR: folder, ALLOWED_ORIGINS: 'https://partner.example.org' });
+  });
+  afterAll(async () => {
+    await api.close();
+    rmSync(folder, { recursive: true });
+  });
+
+  const register = () => api.browser().post('/api/register');
+  const valid = () => JSON.stringify({ email: `${Math.random()}@example.org`, password: 'secret' });
+
+  describe('a body', () => {
+    it.each([
+      'application/x-www-form-urlencoded',
+      'text/plain',
+      'multipart/form-data; boundary=x',
+      'application/json; charset=latin1',
+      'application/jsonp',
+      'application/vnd.api+json',
+      '',
+    ])('of type %j is 415', async (type) => {
+      const response = await register().set('Content-Type', type).send(valid());
+      expect(response.body).toEqual(problem(415, 'unsupported_type'));
+    });
+
+    it.each(['application/json', 'application/json; charset=utf-8', 'APPLICATION/JSON;charset=UTF-8'])(
+      'of type %j is read',
+      async (type) => {
+        await register().set('Content-Type', type).send(valid()).expect(201);
+      },
+    );
+
+    it('that is compressed is 415', async () => {
+      const response = await register()
+        .set('Content-Type', 'application/json')
+        .set('Content-Encoding', 'gzip')
+        .serialize((body: unknown) => body as string)
+        .send(gzipSync(valid()) as unknown as string);
+      expect(response.body).toEqual(problem(415, 'unsupported_type'));
+    });
+
+    it('over 32 KB is 413, with and without its length said', async () => {
+      const body = JSON.stringify({
+        email: 'a@example.org',
+        password: 'secret',
+        more: 'x'.repeat(32 * 1024),
+      });
+      const response = await register().set('Content-Type', 'application/json').send(body);
+      expect(response.body).toEqual(problem(413, 'too_large'));
+      const { port } = api.app.getHttpServer().address() as AddressInfo;
+      const status = await new Promise((resolve, reject) => {
+        const upload = httpRequest(
+          {
+            port,
+            host: '127.0.0.1',
+            path: '/api/register',
+            method: 'POST',
+            headers: { 'Content-Type': 'application/json' },
+          },
+          (answer) => resolve(answer.statusCode),
+        );
+        upload.on('error', reject);
+        upload.write(body);
+        upload.end();
+      });
+      expect(status).toBe(413);
+    });
+
+    it.each([
+      ['broken', '{"email":'],
+      ['empty text', ' '],
+      ['a list', '[]'],
+      ['a string', '"x"'],
+      ['null', 'null'],
+      ['a number', '1'],
+      ['deep', '{"a":'.repeat(5_000) + '1' + '}'.repeat(5_000)],
+      ['deep in lists', `{"a":${'['.repeat(14_000)}${']'.repeat(14_000)}}`],
+      ['deep by a trick with quotes', `{"\\"":${'['.repeat(100)}"]"${']'.repeat(100)}}`],
+      ['with __proto__', '{"email":"a@example.org","password":"secret","__proto__":{"isAdmin":true}}'],
+      ['with constructor, further in', '{"email":"a@example.org","password":"secret","a":{"constructor":1}}'],
+      ['with an escaped prototype', '{"email":"a@example.org","password":"secret","proto\\u0074ype":1}'],
+      ['not UTF-8', Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d])],
+    ])('%s is 400', async (_what, body) => {
+      const response = await register()
+        .set('Content-Type', 'application/json')
+        .serialize((text: unknown) => text as string)
+        .send(body as string);
+      expect(response.body).toEqual(problem(400, 'validation_failed'));
+      const untouched: { isAdmin?: boolean } = {};
+      expect(untouched.isAdmin).toBeUndefined();
+    });
+
+    it('is never repeated in the answer', async () => {
+      const response = await register().send({ email: '<script>alert(1)</script>', password: 'hunter2' });
+      expect(response.status).toBe(400);
+      expect(response.text).not.toMatch(/script|hunter2/);
+    });
+  });
+
+  describe('a request from another page', () => {
+    const post = (headers: Record<string, string>) => api.browser().post('/api/anonymous').set(headers);
+
+    it.each([
+      { Origin: 'https://evil.example.org' },
+      { Origin: 'null' },
+      { Origin: 'not an origin' },
+      { Origin: 'http://localhost:1', Host: 'localhost:2' },
+      { Origin: 'http://thaw.example.org.evil.org', Host: 'thaw.example.org' },
+      { 'Sec-Fetch-Site': 'cross-site' },
+      { 'Sec-Fetch-Site': 'same-site' },
+      { 'Sec-Fetch-Site': 'none' },
+      { Origin: 'http://thaw.example.org', Host: 'thaw.example.org', 'Sec-Fetch-Site': 'cross-site' },
+    ] as Record<string, string>[])('with %j is refused', async (headers) => {
+      const response = await post(headers);
+      expect(response.body).toEqual(problem(403, 'bad_origin'));
+      expect(response.get('Set-Cookie')).toBeUndefined();
+    });
+
+    it.each([
+      {},
+      { 'Sec-Fetch-Site': 'same-origin' },
+      { Origin: 'http://thaw.example.org', Host: 'thaw.example.org', 'Sec-Fetch-Site': 'same-origin' },
+      { Origin: 'https://thaw.example.org', Host: 'thaw.example.org' },
+      { Origin: 'https://thaw.example.org', Host: 'thaw.example.org:443' },
+      { Origin: 'https://partner.example.org', 'Sec-Fetch-Site': 'cross-site' },
+    ] as Record<string, string>[])('with %j is our own, or nobody’s', async (headers) => {
+      await post(headers).expect(201);
+    });
+
+    it.each(['put', 'patch', 'delete'] as const)('is refused for %s, whatever the route', async (method) => {
+      const response = await api.browser()[method]('/api/user/1').set('Origin', 'https://evil.example.org');
+      expect(response.body).toEqual(problem(403, 'bad_origin'));
+    });
+
+    it('gets no CORS headers', async () => {
+      for (const method of ['get', 'options'] as const) {
+        const browser = api.browser();
+        const response = await browser[method]('/api/user/1').set('Origin', 'https://partner.example.org');
+        expect(Object.keys(response.headers).filter((name) => name.startsWith('access-control'))).toEqual([]);
+      }
+    });
+  });
+
+  describe('what is not there', () => {
+    it.each([
+      ['get', '/api'],
+      ['get', '/api/'],
+      ['get', '/api/nothing'],
+      ['get', '/api/login'],
+      ['delete', '/api/user/1'],
+      ['post', '/api/../../etc/passwd'],
+    ] as const)('%s %s is a JSON 404', async (method, path) => {
+      const response = await api.browser()[method](path);
+      expect(response.body).toEqual(problem(404, 'not_found'));
+    });
+
+    it('is not said with a stack when the path cannot be read', async () => {
+      const response = await api.browser().get('/api/user/%E0%A4%A').expect(400);
+      expect(response.body).toEqual(problem(400, 'validation_failed'));
+    });
+  });
+
+  describe('headers', () => {
+    it.each(['/api/nothing', '/', '/chat', '/assets/index-DiwrgTda.js', '/nowhere'])(
+      'of %s',
+      async (path) => {
+        const { headers } = await api.browser().get(path).set('Host', 'thaw.example.org:8080');
+        expect(headers['content-security-policy']).toBe(
+          "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; " +
+            "font-src 'self'; manifest-src 'self'; connect-src 'self' ws://thaw.example.org:8080 wss://thaw.example.org:8080; " +
+            "form-action 'self'; base-uri 'none'; object-src 'none'; frame-ancestors 'none'",
+        );
+        expect(headers['x-content-type-options']).toBe('nosniff');
+        expect(headers['referrer-policy']).toBe('no-referrer');
+        expect(headers['permissions-policy']).toMatch(/camera=\(\), microphone=\(\), geolocation=\(\)/);
+        expect(headers).not.toHaveProperty('x-powered-by');
+        expect(headers).not.toHaveProperty('server');
+        expect(headers).not.toHaveProperty('strict-transport-security');
+      },
+    );
+
+    it('of the API keep it out of every cache', async () => {
+      const { headers } = await api.browser().get('/api/nothing');
+      expect(headers['cache-control']).toBe('no-store');
+      expect(headers).not.toHaveProperty('etag');
+    });
+
+    it('are not made of a Host header that is none', async () => {
+      const { headers } = await api.browser().get('/').set('Host', "x; script-src 'unsafe-inline'");
+      expect(headers['content-security-policy']).toContain("connect-src 'self';");
+    });
+  });
+
+  describe('the page', () => {
+    const get = (path: string) => api.browser().get(path);
+
+    it('has the landing page, the application, and 404 with the application (A162)', async () => {
+      expect((await get('/').expect(200)).text).toContain('landing');
+      for (const path of ['/auth', '/auth?register=true', '/chat', '/chat/']) {
+        const response = await get(path).expect(200);
+        expect(response.text).toContain('application');
+        expect(response.headers['cache-control']).toBe('no-cache');
+      }
+      for (const path of [
+        '/nowhere',
+        '/chat/1',
+        '/assets/gone-12345678.js',
+        '/.env',
+        '/assets',
+        '/..%2fpackage.json',
+      ]) {
+        const response = await get(path).expect(404);
+        expect(response.text).toContain('application');
+      }
+    });
+
+    it('keeps hashed files for ever and nothing else', async () => {
+      const hashed = await get('/assets/index-DiwrgTda.js').expect(200);
+      expect(hashed.headers['cache-control']).toBe('public, max-age=31536000, immutable');
+      const plain = await get('/favicon.svg').expect(200);
+      expect(plain.headers['cache-control']).toBe('no-cache');
+    });
+
+    it('is only read', async () => {
+      await api.browser().post('/').expect(404);
+      await api.browser().head('/').expect(200);
+    });
+  });
+
+  describe('OpenAPI', () => {
+    it('is 3.1 and describes every call, its body and its problems', async () => {
+      const { body } = await api.browser().get('/api/docs/openapi.json').expect(200);
+      expect(body.openapi).toMatch(/^3\.1\./);
+      const calls = Object.entries(body.paths as Record<string, object>).flatMap(([path, methods]) =>
+        Object.keys(methods).map((method) => `${method} ${path}`),
+      );
+      expect(calls).toEqual(
+        expect.arrayContaining([
+          'post /api/login',
+          'post /api/register',
+          'post /api/anonymous',
+          'post /api/logout',
+          'post /api/convert-anonymous',
+          'get /api/user/{id}',
+          'put /api/user/{id}',
+          'patch /api/user/{id}',
+          'put /api/user/{id}/email',
+          'put /api/user/{id}/password',
+        ]),
+      );
+      expect(body.components.schemas.CredentialsDto).toEqual({
+        type: 'object',
+        properties: {
+          email: { type: 'string', format: 'email', maxLength: 254 },
+          password: { type: 'string', format: 'password', minLength: 6, maxLength: 128 },
+        },
+        required: ['email', 'password'],
+      });
+      expect(Object.keys(body.paths['/api/login'].post.responses)).toEqual(
+        expect.arrayContaining(['200', '400', '401', '429', '503']),
+      );
+    });
+
+    it('is a page, too', async () => {
+      const response = await api.browser().get('/api/docs').expect(200);
+      expect(response.headers['content-type']).toMatch(/html/);
+    });
+  });
+
+  describe('rates', () => {
+    it('allow an address 600 calls of the API a minute', async () => {
+      const browser = api.browser();
+      const statuses: number[] = [];
+      for (let round = 0; round < 13; round += 1) {
+        const responses = await Promise.all(Array.from({ length: 50 }, () => browser.get('/api/nothing')));
+        statuses.push(...responses.map(({ status }) => status));
+      }
+      const refused = statuses.filter((status) => status === 429).length;
+      expect(refused).toBeGreaterThan(10);
+      expect(refused).toBeLessThanOrEqual(50);
+      const response = await browser.get('/api/nothing');
+      expect(response.body).toEqual(problem(429, 'rate_limited'));
+      expect(Number(response.get('Retry-After'))).toBeGreaterThanOrEqual(1);
+      await browser.get('/').expect(200);
+    });
+  });
+
+  describe('the log', () => {
+    it('says what happened and nothing of what was said', async () => {
+      const write = jest.spyOn(api.app.get(AppLogger), 'write');
+      const browser = api.browser();
+      const email = `log.${Math.random()}@example.org`;
+      const response = await browser
+        .post('/api/register?token=querysecret')
+        .send({ email, password: 'hunter22' });
+      const { id } = response.body.user;
+      await browser.post('/api/login').send({ email, password: 'wrong-hunter' });
+      await browser.get(`/api/user/${id}?token=querysecret`).set('X-Request-Id', 'my-request-id-1');
+      await new Promise((resolve) => setTimeout(resolve, 50));
+      const lines = write.mock.calls.map(([level, message, fields]) => ({ level, message, ...fields }));
+      write.mockRestore();
+
+      expect(lines).toEqual([
+        expect.objectContaining({ method: 'POST', route: '/api/register', status: 201, userId: id }),
+        expect.objectContaining({
+          method: 'POST',
+          route: '/api/login',
+          status: 401,
+          code: 'invalid_credentials',
+        }),
+        expect.objectContaining({
+          method: 'GET',
+          route: '/api/user/:id',
+          status: 200,
+          correlationId: 'my-request-id-1',
+        }),
+      ]);
+      const allowed = [
+        'level',
+        'message',
+        'correlationId',
+        'method',
+        'route',
+        'status',
+        'durationMs',
+        'userId',
+        'code',
+      ];
+      for (const line of lines) expect(allowed).toEqual(expect.arrayContaining(Object.keys(line)));
+      expect(JSON.stringify(lines)).not.toMatch(/example\.org|hunter|querysecret|thaw\.sid/);
+      expect(response.headers['x-request-id']).toBe(lines[0]!.correlationId);
+    });
+  });
+});
+
+describe('behind a proxy that ends TLS', () => {
+  let api: TestApi;
+  beforeAll(async () => {
+    api = await startTestApi({ PUBLIC_ORIGIN: 'https://thaw.example.org', API_DOCS: 'off' });
+  });
+  afterAll(() => api.close());
+
+  it('cookies are Secure and bound to the host, and HSTS is said', async () => {
+    const response = await api
+      .browser()
+      .post('/api/register')
+      .send({ email: 'tls@example.org', password: 'secret' });
+    expect(response.status).toBe(201);
+    const cookies = response.get('Set-Cookie')!;
+    expect(cookies.map((cookie) => cookie.split('=')[0]).sort()).toEqual([
+      '__Host-thaw.device',
+      '__Host-thaw.sid',
+    ]);
+    for (const cookie of cookies) {
+      expect(cookie).toMatch(/; Path=\/;/);
+      expect(cookie).toMatch(/; Secure/);
+      expect(cookie).toMatch(/; HttpOnly/);
+      expect(cookie).not.toMatch(/Domain/);
+    }
+    expect(response.headers['strict-transport-security']).toMatch(/max-age=\d{8}/);
+    expect(response.headers['content-security-policy']).toContain(
+      "connect-src 'self' ws://thaw.example.org wss://thaw.example.org;",
+    );
+    const cookie = cookies.map((each) => each.split(';')[0]).join('; ');
+    await api.browser().get(`/api/user/${response.body.user.id}`).set('Cookie', cookie).expect(200);
+  });
+
+  it('only the public origin is ours, not what a Host header says', async () => {
+    const post = (headers: Record<string, string>) => api.browser().post('/api/anonymous').set(headers);
+    await post({ Origin: 'https://thaw.example.org' }).expect(201);
+    await post({ Origin: 'https://evil.example.org', Host: 'evil.example.org' }).expect(403);
+  });
+
+  it('the documents are off when they are switched off', async () => {
+    await api.browser().get('/api/docs').expect(404);
+    await api.browser().get('/api/docs/openapi.json').expect(404);
+  });
+});

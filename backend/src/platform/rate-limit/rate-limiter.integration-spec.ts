@@ -1,0 +1,97 @@
+// Real: Redis.
+import { randomUUID } from 'node:crypto';
+import type { Redis } from 'ioredis';
+import { connectRedis } from '../redis/redis.module';
+import { rateLimitKey } from '../redis/redis-keys';
+import { RateLimiter } from './rate-limiter';
+
+const ready = (redis: Redis) => new Promise((resolve) => redis.once('ready', resolve));
+
+describe('RateLimiter', () => {
+  let redis: Redis;
+  let limiter: RateLimiter;
+  const limiterOn = (connection: Redis) => new RateLimiter(connection, { LIMITS_PROFILE: 'default' });
+
+  beforeAll(async () => {
+    redis = connectRedis(process.env.REDIS_URL!);
+    await ready(redis);
+    limiter = limiterOn(redis);
+  });
+  afterAll(() => redis.disconnect());
+
+  it('gives a burst, says how long to wait, and gives again after that', async () => {
+    const subject = randomUUID();
+    for (let count = 0; count < 10; count += 1) {
+      expect(await limiter.take('random_message', subject)).toEqual({ allowed: true, retryAfterMs: 0 });
+    }
+    const { allowed, retryAfterMs } = await limiter.take('random_message', subject);
+    expect(allowed).toBe(false);
+    expect(retryAfterMs).toBeGreaterThan(300);
+    expect(retryAfterMs).toBeLessThanOrEqual(500);
+    await new Promise((resolve) => setTimeout(resolve, retryAfterMs + 5));
+    expect((await limiter.take('random_message', subject)).allowed).toBe(true);
+    expect((await limiter.take('random_message', subject)).allowed).toBe(false);
+  });
+
+  it('is one for all replicas', async () => {
+    const other = connectRedis(process.env.REDIS_URL!);
+    await ready(other);
+    const subject = randomUUID();
+    const taken = await Promise.all(
+      [limiter, limiterOn(other)].flatMap((each) =>
+        Array.from({ length: 10 }, () => each.take('reactions', subject, 5)),
+      ),
+    );
+    expect(taken.filter(({ allowed }) => allowed)).toHaveLength(12);
+    other.disconnect();
+  });
+
+  it('gives back what did not count', async () => {
+    const subject = randomUUID();
+    for (let count = 0; count < 20; count += 1) {
+      expect((await limiter.take('login_failures_of_account', subject)).allowed).toBe(true);
+      await limiter.giveBack('login_failures_of_account', subject);
+    }
+    expect(await redis.exists(rateLimitKey('login_failures_of_account', subject))).toBe(0);
+  });
+
+  it('never gives more than a full bucket', async () => {
+    const subject = randomUUID();
+    for (let count = 0; count < 5; count += 1) await limiter.giveBack('login_failures_of_account', subject);
+    const taken = await Promise.all(
+      Array.from({ length: 10 }, () => limiter.take('login_failures_of_account', subject)),
+    );
+    expect(taken.filter(({ allowed }) => allowed)).toHaveLength(5);
+  });
+
+  it('gives back to a bucket that is full to the brim', async () => {
+    const subject = randomUUID();
+    for (let count = 0; count < 5; count += 1) await limiter.take('login_failures_of_account', subject);
+    await limiter.giveBack('login_failures_of_account', subject);
+    expect((await limiter.take('login_failures_of_account', subject)).allowed).toBe(true);
+    expect((await limiter.take('login_failures_of_account', subject)).allowed).toBe(false);
+  });
+
+  it('leaves no key behind for longer than it matters', async () => {
+    const subject = randomUUID();
+    await limiter.take('random_message', subject);
+    const ttl = await redis.pttl(rateLimitKey('random_message', subject));
+    expect(ttl).toBeGreaterThan(0);
+    expect(ttl).toBeLessThanOrEqual(500);
+  });
+
+  it('works on alone, at once, while Redis is away', async () => {
+    const nowhere = connectRedis('redis://127.0.0.1:1');
+    const alone = limiterOn(nowhere);
+    const startedAt = performance.now();
+    const taken: boolean[] = [];
+    for (let count = 0; count < 12; count += 1) taken.push((await alone.take('skip', 'somebody', 2)).allowed);
+    expect(taken).toEqual([...Array<boolean>(10).fill(true), false, false]);
+    expect(performance.now() - startedAt).toBeLessThan(1_000);
+    await expect(alone.require('skip', 'somebody', 2)).rejects.toMatchObject({
+      code: 'rate_limited',
+      retryAfterMs: expect.any(Number),
+    });
+    nowhere.disconnect();
+  });
+});

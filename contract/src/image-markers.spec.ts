@@ -1,0 +1,65 @@
+import { imageUrlsOf, parseImageMarkers, withImageMarkers } from './image-markers.js';
+
+const cat = '/api/files/chat-images/0b5c9a2e-4f6d-4c1b-9a3e-2d7f8e1c6b5a.jpg';
+const dog = '/api/files/chat-images/private-chat/1c6d0b3f-5a7e-4d2c-8b4f-3e809f2d7c6b.webp';
+const avatar = '/api/files/avatars/profiles/2d7e1c40-6b8f-4e3d-9c50-4f91a03e8d7c.jpg';
+const foreign = 'https://evil.example/pixel.png';
+
+describe('parseImageMarkers', () => {
+  it('finds the images below the text', () => {
+    expect(parseImageMarkers(`look\nat these\n[IMAGE:${cat}]\n[IMAGE:${dog}]`)).toEqual({
+      text: 'look\nat these',
+      imageUrls: [cat, dog],
+    });
+  });
+
+  it('undoes withImageMarkers', () => {
+    for (const mixed of [
+      { text: 'hi', imageUrls: [cat] },
+      { text: 'two\nlines\n', imageUrls: [dog, cat, cat] },
+      { text: '', imageUrls: [cat] },
+      { text: 'nothing to see', imageUrls: [] },
+    ]) {
+      expect(parseImageMarkers(withImageMarkers(mixed))).toEqual(mixed);
+    }
+  });
+
+  it('finds markers alone, with no text above them', () => {
+    expect(parseImageMarkers(`[IMAGE:${cat}]`)).toEqual({ text: '', imageUrls: [cat] });
+  });
+
+  it.each([
+    ['a marker for another host', `hi\n[IMAGE:${foreign}]`],
+    ['a marker for a profile picture', `hi\n[IMAGE:${avatar}]`],
+    ['a marker inside a line', `hi [IMAGE:${cat}]`],
+    ['a marker above text', `[IMAGE:${cat}]\nhi`],
+    ['a marker that is not alone in its line', `hi\n[IMAGE:${cat}] ha`],
+    ['a marker in lower case', `hi\n[image:${cat}]`],
+    ['a script', `hi\n[IMAGE:javascript:alert(1)]`],
+  ])('leaves %s as text', (_, content) => {
+    expect(parseImageMarkers(content)).toEqual({ text: content, imageUrls: [] });
+  });
+
+  it('takes long runs of brackets in its stride', () => {
+    const content = '[IMAGE:'.repeat(100_000);
+    expect(parseImageMarkers(content)).toEqual({ text: content, imageUrls: [] });
+  });
+});
+
+describe('imageUrlsOf', () => {
+  it('sees no image in a text, whatever it says', () => {
+    expect(imageUrlsOf('text', cat)).toEqual([]);
+    expect(imageUrlsOf('text', `hi\n[IMAGE:${cat}]`)).toEqual([]);
+  });
+
+  it('takes the content of an image for its address', () => {
+    expect(imageUrlsOf('image', cat)).toEqual([cat]);
+    expect(imageUrlsOf('image', `[IMAGE:${cat}]`)).toEqual([]);
+    expect(imageUrlsOf('image', foreign)).toEqual([]);
+    expect(imageUrlsOf('image', avatar)).toEqual([]);
+  });
+
+  it('reads the markers of a mixed message', () => {
+    expect(imageUrlsOf('mixed', `hi\n[IMAGE:${cat}]`)).toEqual([cat]);
+  });
+});

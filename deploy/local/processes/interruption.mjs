@@ -1,11 +1,13 @@
+import fs from 'node:fs';
 import process from 'node:process';
 
 // npm passes a Ctrl-C on to us although the terminal has told us already; a human does not press twice that fast.
 const SAME_PRESS_MS = 500;
-const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'];
+const LOOK_AT_PARENT_MS = 500;
 
 /**
- * Calls `stop` at the first SIGINT, SIGTERM or SIGHUP, and `kill` at the second.
+ * Calls `stop` at the first SIGINT, SIGTERM or SIGHUP, or when the npm that runs us is gone, and `kill` at the
+ * second.
  * @param {{stop: (signal: string) => void, kill: () => void}} reactions
  * @returns {() => void} stops listening
  */
@@ -20,6 +22,34 @@ export function onInterruption({ stop, kill }) {
       kill();
     }
   };
-  SIGNALS.forEach((signal) => process.on(signal, listener));
-  return () => SIGNALS.forEach((signal) => process.off(signal, listener));
+  // Under nohup SIGHUP is ignored, and listening for it would undo that.
+  const signals = isIgnoringHangUp() ? ['SIGINT', 'SIGTERM'] : ['SIGINT', 'SIGTERM', 'SIGHUP'];
+  signals.forEach((signal) => process.on(signal, listener));
+  const stopWatching = watchNpm(() => listener('SIGTERM'));
+  return () => {
+    stopWatching();
+    signals.forEach((signal) => process.off(signal, listener));
+  };
+}
+
+/** A killed npm tells nobody. */
+function watchNpm(onGone) {
+  if (!process.env.npm_lifecycle_event) return () => {};
+  const parent = process.ppid;
+  const timer = setInterval(() => {
+    if (process.ppid === parent) return;
+    clearInterval(timer);
+    onGone();
+  }, LOOK_AT_PARENT_MS);
+  timer.unref();
+  return () => clearInterval(timer);
+}
+
+function isIgnoringHangUp() {
+  try {
+    const [, ignored] = /^SigIgn:\s*([0-9a-f]+)/m.exec(fs.readFileSync('/proc/self/status', 'utf8'));
+    return (BigInt(`0x${ignored}`) & 1n) === 1n;
+  } catch {
+    return false;
+  }
 }

@@ -1,0 +1,71 @@
+// Imports go one way. In the backend: domain → contract; modules → platform; what a module shows another is its Nest
+// module, its application services and its DTOs. The contract stands on zod/mini alone. (frontend/ has its own rules.)
+const source = '^(backend/(src|boundary-fixture)|contract/(src|boundary-fixture))/';
+const isTest = '[.](spec|integration-spec)[.]ts$|/testing/';
+const contract = '^contract/(src|dist)/';
+
+/** The two things of platform/ that a domain is written in: how it refuses, and the shape of a decider. */
+const languageOfDomains = '/platform/(errors/domain-error|event-store/decider)[.]ts$';
+
+const rule = (name, from, to) => ({ name, severity: 'error', from, to });
+
+/** @type {import('dependency-cruiser').IConfiguration} */
+module.exports = {
+  forbidden: [
+    rule(
+      'domain-knows-the-contract-only',
+      { path: '/modules/([^/]+)/domain/', pathNot: isTest },
+      { pathNot: `/modules/$1/domain/|${contract}|${languageOfDomains}` },
+    ),
+    rule(
+      'platform-knows-no-module',
+      { path: '^backend/[^/]+/(platform|config|migrations)/', pathNot: isTest },
+      { path: '^backend/[^/]+/([^/]+[.]ts$|modules/)' },
+    ),
+    rule(
+      'a-module-shows-its-module-services-and-dtos',
+      { path: '/modules/([^/]+)/', pathNot: isTest },
+      {
+        path: '/modules/[^/]+/',
+        pathNot: '/modules/($1/|[^/]+/([^/]+[.]module[.]ts$|application/|.*[.]dto[.]ts$))',
+      },
+    ),
+    rule(
+      'only-the-module-knows-the-transport',
+      { path: '/modules/[^/]+/(application|infrastructure|projections|jobs)/', pathNot: isTest },
+      { path: '/modules/[^/]+/transport/' },
+    ),
+    rule(
+      'the-contract-stands-on-zod-mini-alone',
+      { path: '^contract/(src|boundary-fixture)/', pathNot: isTest },
+      { pathNot: '^contract/(src|boundary-fixture)/|node_modules/zod/mini/' },
+    ),
+    rule('no-cycles', { path: source }, { circular: true }),
+    rule('the-product-does-not-import-its-tests', { path: source, pathNot: isTest }, { path: isTest }),
+    rule(
+      'nothing-of-other-workspaces-but-the-contract',
+      { path: '^backend/' },
+      { path: '^(frontend|deploy)/' },
+    ),
+    rule('every-import-leads-somewhere', { path: source }, { couldNotResolve: true }),
+    rule(
+      'every-package-is-declared',
+      { path: source },
+      { dependencyTypes: ['npm-no-pkg', 'npm-unknown'], pathNot: contract },
+    ),
+    rule(
+      'the-product-runs-without-dev-dependencies',
+      { path: source, pathNot: isTest },
+      { dependencyTypes: ['npm-dev'], dependencyTypesNot: ['npm', 'type-only'], pathNot: contract },
+    ),
+  ],
+  options: {
+    doNotFollow: { path: 'node_modules|^contract/dist/' },
+    exclude: { path: '(^|/)@types/' },
+    tsPreCompilationDeps: true,
+    enhancedResolveOptions: {
+      exportsFields: ['exports'],
+      conditionNames: ['import', 'types', 'require', 'node', 'default'],
+    },
+  },
+};

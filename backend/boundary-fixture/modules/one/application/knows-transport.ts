@@ -1,0 +1,4 @@
+import { inner } from '../../two/infrastructure/inner';
+import { controller } from '../transport/controller';
+
+export const service = () => [inner, controller];

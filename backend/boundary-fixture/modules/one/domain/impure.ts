@@ -1,0 +1,5 @@
+import { randomUUID } from 'node:crypto';
+import { DomainError } from '../../../../src/platform/errors/domain-error';
+import { thing } from '../../../platform/thing/thing';
+
+export const impure = () => [randomUUID(), thing, DomainError];

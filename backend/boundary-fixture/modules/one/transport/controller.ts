@@ -1,0 +1,3 @@
+import { service } from '../application/knows-transport';
+
+export const controller = () => service();

@@ -1,0 +1,3 @@
+import { service } from '../../modules/one/application/knows-transport';
+
+export const thing = service;

@@ -42,6 +42,13 @@ const schema = z.object({
   ALLOWED_ORIGINS: z._default(list, []),
   /** Name of this process among its replicas; unique while it lives. */
   REPLICA_ID: z.optional(z.string().check(z.regex(/^[\w.-]{1,64}$/))),
+  /** Where images are kept: an S3-compatible storage, `http(s)://host:port`; without one, a folder. */
+  S3_ENDPOINT: z.optional(z.url()),
+  S3_REGION: z._default(z.string(), 'us-east-1'),
+  S3_ACCESS_KEY_ID: z.optional(z.string()),
+  S3_SECRET_ACCESS_KEY: z.optional(z.string()),
+  /** The folder; all replicas of a machine share it. */
+  STORAGE_DIR: z._default(z.string(), '.thaw/files'),
   /** OpenAPI at /api/docs. */
   API_DOCS: z._default(onOff, true),
   LOG_LEVEL: z._default(z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']), 'info'),
@@ -60,7 +67,13 @@ export type Environment = Omit<z.output<typeof schema>, 'REPLICA_ID'> & {
 
 export const ENVIRONMENT = Symbol('ENVIRONMENT');
 
-const secretNames = ['DATABASE_URL', 'REDIS_URL', 'SESSION_SECRET'] as const;
+const secretNames = [
+  'DATABASE_URL',
+  'REDIS_URL',
+  'SESSION_SECRET',
+  'S3_ACCESS_KEY_ID',
+  'S3_SECRET_ACCESS_KEY',
+] as const;
 
 const withSecretFiles = (variables: NodeJS.ProcessEnv): NodeJS.ProcessEnv => {
   const result = { ...variables };

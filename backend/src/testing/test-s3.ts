@@ -1,0 +1,34 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import S3rver from '@20minutes/s3rver';
+
+export interface TestS3 {
+  endpoint: string;
+  /** What a process is told, so that it keeps its files here. */
+  settings: { S3_ENDPOINT: string; S3_ACCESS_KEY_ID: string; S3_SECRET_ACCESS_KEY: string };
+  close(): Promise<void>;
+}
+
+/** A server that speaks the protocol of S3, without a bucket. It does not check who asks. */
+export const startTestS3 = async (): Promise<TestS3> => {
+  const directory = await mkdtemp(path.join(tmpdir(), 'thaw-s3-'));
+  const server = new S3rver({
+    address: '127.0.0.1',
+    port: 0,
+    directory,
+    silent: true,
+    // It takes `/bucket/`, which the SDK signs, for another path than `/bucket`.
+    allowMismatchedSignatures: true,
+  });
+  const { port } = await server.run();
+  const endpoint = `http://127.0.0.1:${port}`;
+  return {
+    endpoint,
+    settings: { S3_ENDPOINT: endpoint, S3_ACCESS_KEY_ID: 'S3RVER', S3_SECRET_ACCESS_KEY: 'S3RVER' },
+    async close() {
+      await server.close();
+      await rm(directory, { recursive: true, force: true });
+    },
+  };
+};

@@ -1,0 +1,178 @@
+import { limits } from '@thaw/contract/limits';
+import { expect, Person, signInByHttp, test } from './support/test.ts';
+
+const uniqueEmail = (): string => `someone-${Date.now()}-${Math.floor(Math.random() * 1e6)}@example.com`;
+
+// The browser itself writes these to the console when a call is answered so.
+test.use({ expectedErrors: [/status of (401|409|503)/] });
+
+test('registering, logging out and signing in, with every text', async ({ open }) => {
+  const page = await (await open()).newPage();
+  const email = uniqueEmail();
+  const submit = page.locator('form').getByRole('button');
+
+  await page.goto('/');
+  await page.getByRole('link', { name: 'Register' }).first().click();
+  await expect(page).toHaveURL('/auth?register=true');
+  await submit.click();
+  await expect(page.getByText('Invalid email')).toBeVisible();
+  await expect(page.getByText('Password must be at least 6 characters')).toBeVisible();
+  await page.getByLabel('Email').fill(email);
+  await page.getByLabel('Password', { exact: true }).fill('secret1');
+  await page.getByLabel('Confirm Password').fill('secret2');
+  await expect(page.getByText("Passwords don't match")).toBeVisible();
+  await expect(page.getByText('Invalid email')).toBeHidden();
+  await page.getByLabel('Confirm Password').fill('secret1');
+  await expect(page.getByText("Passwords don't match")).toBeHidden();
+  await submit.click();
+  await expect(page).toHaveURL('/chat');
+  await expect(page.getByText('Account created successfully', { exact: true }).first()).toBeVisible();
+  await expect(page.getByText('Welcome to Thaw!', { exact: true }).first()).toBeVisible();
+
+  await page.getByRole('dialog').getByRole('radio', { name: 'Man', exact: true }).click();
+  await page.getByRole('button', { name: 'Confirm' }).click();
+  await expect(page.getByText('Connected', { exact: true })).toBeVisible();
+
+  await page.getByRole('button', { name: /^Your account/ }).click();
+  await expect(page.getByText(email)).toBeVisible();
+  await page.getByRole('menuitem', { name: 'Logout' }).click();
+  await expect(page).toHaveURL('/auth');
+  expect(await page.evaluate(() => localStorage.getItem('thaw-chat-auth'))).toBe(
+    '{"state":{"user":null},"version":0}',
+  );
+  await page.goto('/chat');
+  await expect(page).toHaveURL('/auth');
+
+  await page.getByLabel('Email').fill(email);
+  await page.getByLabel('Password').fill('wrong password');
+  await submit.click();
+  await expect(page.getByText('Login error', { exact: true }).first()).toBeVisible();
+  await expect(
+    page.getByText('Invalid credentials. Please try again.', { exact: true }).first(),
+  ).toBeVisible();
+  await page.getByLabel('Password').fill('secret1');
+  await submit.click();
+  await expect(page).toHaveURL('/chat');
+  await expect(page.getByText('Login successful', { exact: true }).first()).toBeVisible();
+  await expect(page.getByText('Welcome back!', { exact: true }).first()).toBeVisible();
+  await expect(page.getByText('Connected', { exact: true })).toBeVisible();
+
+  // The same address a second time.
+  await page.goto('/auth?register=true');
+  await page.getByLabel('Email').fill(email);
+  await page.getByLabel('Password', { exact: true }).fill('secret1');
+  await page.getByLabel('Confirm Password').fill('secret1');
+  await submit.click();
+  await expect(page.getByText('Registration error', { exact: true }).first()).toBeVisible();
+  await expect(
+    page.getByText('Could not create account. Please try again.', { exact: true }).first(),
+  ).toBeVisible();
+});
+
+test('the toggle and Back', async ({ open }) => {
+  const page = await (await open()).newPage();
+  await page.goto('/auth');
+  await expect(page.getByLabel('Confirm Password')).toHaveCount(0);
+  await page.getByRole('button', { name: 'Register' }).click();
+  await expect(page.getByLabel('Confirm Password')).toBeVisible();
+  await expect(page).toHaveURL('/auth?register=true');
+  await page.getByRole('link', { name: 'Back' }).click();
+  await expect(page).toHaveURL('/');
+});
+
+for (const [place, path, name, title, text] of [
+  [
+    'landing page',
+    '/',
+    'Join Anonymously',
+    'Connection Error',
+    'Could not start anonymous session. Please try again.',
+  ],
+  ['auth page', '/auth', 'Chat Anonymously', 'Error', 'Could not start anonymous session.'],
+] as const) {
+  test(`an anonymous start from the ${place}: pending, failed for five seconds, then working`, async ({
+    open,
+  }) => {
+    const page = await (await open()).newPage();
+    await page.clock.install();
+    let answer: () => void = () => undefined;
+    await page.route('**/api/anonymous', async (route) => {
+      await new Promise<void>((resolve) => (answer = resolve));
+      await route.fulfill({ status: 503, json: { statusCode: 503, code: 'unavailable', message: 'no' } });
+    });
+    await page.goto(path);
+    await page.getByRole('button', { name }).first().click();
+    await expect(page.getByRole('button', { name: 'Starting...' }).first()).toBeDisabled();
+    answer();
+    const toast = page.getByRole('region', { name: 'Notifications (F8)' }).getByRole('listitem');
+    await expect(toast).toHaveCount(1);
+    await expect(toast.getByText(title, { exact: true })).toBeVisible();
+    await expect(toast.getByText(text, { exact: true })).toBeVisible();
+    await page.clock.runFor(limits.toastMs);
+    await expect(toast).toHaveCount(0);
+
+    await page.unroute('**/api/anonymous');
+    await page.getByRole('button', { name }).first().click();
+    await expect(page).toHaveURL('/chat');
+    await expect(page.getByText('You are chatting anonymously.', { exact: true }).first()).toBeVisible();
+  });
+}
+
+test('F8 leads to the toast, which can be closed with the keyboard', async ({ open }) => {
+  const page = await (await open()).newPage();
+  await page.goto('/auth');
+  await page.getByRole('button', { name: 'Chat Anonymously' }).click();
+  const viewport = page.getByRole('region', { name: 'Notifications (F8)' });
+  await expect(viewport.getByRole('listitem')).toBeVisible();
+  await page.keyboard.press('F8');
+  await page.keyboard.press('Tab');
+  await page.keyboard.press('Escape');
+  await expect(viewport.getByRole('listitem')).toHaveCount(0);
+});
+
+test('a stored user whose cookie is gone is sent to /auth', async ({ open }) => {
+  const context = await open();
+  await signInByHttp(context);
+  await context.clearCookies();
+  const page = await context.newPage();
+  await page.goto('/chat');
+  await expect(page).toHaveURL('/auth');
+  expect(await page.evaluate(() => localStorage.getItem('thaw-chat-auth'))).toBe(
+    '{"state":{"user":null},"version":0}',
+  );
+});
+
+test('a visitor is sent to /auth, and opens no socket', async ({ open }) => {
+  const page = await (await open()).newPage();
+  let sockets = 0;
+  page.on('websocket', () => (sockets += 1));
+  await page.goto('/');
+  await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
+  await page.goto('/chat');
+  await expect(page).toHaveURL('/auth');
+  expect(sockets).toBe(0);
+});
+
+test('logging out ends the chat at once, in every tab', async ({ pair }) => {
+  const [ada, bob] = await pair();
+  const second = await ada.page.context().newPage();
+  await second.goto('/chat');
+  await expect(new Person(second, ada.user).heading(bob.name)).toBeVisible();
+  await ada.page.getByRole('button', { name: /^Your account/ }).click();
+  await ada.page.getByRole('menuitem', { name: 'Logout' }).click();
+  await expect(ada.page).toHaveURL('/auth');
+  await expect(second).toHaveURL('/auth');
+  await expect(bob.heading('Chat Ended')).toBeVisible();
+});
+
+test.describe('an unknown address', () => {
+  test.use({ expectedErrors: [/status of 404/] });
+  test("reads 'Page Not Found' and answers 404", async ({ open }) => {
+    const page = await (await open()).newPage();
+    const response = await page.goto('/nobody/is/here');
+    await expect(page.getByRole('heading', { name: 'Page Not Found' })).toBeVisible();
+    expect(response?.status()).toBe(404);
+    await page.getByRole('link', { name: 'Back to the start' }).click();
+    await expect(page).toHaveURL('/');
+  });
+});

@@ -1,0 +1,228 @@
+import { limits } from '@thaw/contract/limits';
+import { expect, Person, test } from './support/test.ts';
+
+test('the whole journey: two strangers join, meet, talk, part, and meet again', async ({ open }) => {
+  const join = async (gender: 'Man' | 'Woman'): Promise<Person> => {
+    const page = await (await open()).newPage();
+    await page.goto('/');
+    await page.getByRole('button', { name: 'Join Anonymously' }).first().click();
+    await expect(page).toHaveURL('/chat');
+    await expect(page.getByText('Anonymous session started', { exact: true }).first()).toBeVisible();
+
+    const dialog = page.getByRole('dialog', { name: 'Select Your Gender' });
+    await expect(dialog).toBeVisible();
+    await expect(dialog.getByRole('button', { name: 'Confirm' })).toBeDisabled();
+    await page.keyboard.press('Escape');
+    await page.mouse.click(5, 5);
+    await expect(dialog).toBeVisible();
+    await dialog.getByRole('radio', { name: gender, exact: true }).click();
+    await dialog.getByRole('button', { name: 'Confirm' }).click();
+    await expect(dialog).toBeHidden();
+
+    const stored = await page.evaluate(() => localStorage.getItem('thaw-chat-auth'));
+    const { state } = JSON.parse(stored ?? '') as { state: { user: Person['user'] } };
+    return new Person(page, state.user);
+  };
+  const ada = await join('Woman');
+  const bob = await join('Man');
+
+  // initial → searching → initial
+  await expect(ada.heading('Ready to chat?')).toBeVisible();
+  await expect(ada.page.getByRole('radio', { name: 'Both' })).toBeChecked();
+  await ada.find();
+  await expect(ada.heading('Looking for someone...')).toBeVisible();
+  await ada.button('Cancel').click();
+  await expect(ada.heading('Ready to chat?')).toBeVisible();
+
+  // searching → active
+  await ada.find();
+  await bob.find();
+  await expect(ada.message(`🎉 You are now chatting with ${bob.name}. Say hi!`)).toBeVisible();
+  await expect(bob.message(`🎉 You are now chatting with ${ada.name}. Say hi!`)).toBeVisible();
+
+  // talking
+  await ada.field.pressSequentially('hel');
+  await expect(bob.page.getByText(`${ada.name} is typing`)).toBeVisible();
+  await ada.field.pressSequentially('lo');
+  await ada.field.press('Shift+Enter');
+  await ada.field.pressSequentially('there');
+  await ada.field.press('Enter');
+  await expect(ada.message('hello')).toContainText('Sent');
+  await expect(bob.message('hello')).toContainText('hello\nthere', { useInnerText: true });
+  await expect(bob.page.getByText(`${ada.name} is typing`)).toBeHidden();
+  await bob.say('hi yourself');
+  await expect(ada.message('hi yourself')).toBeVisible();
+  await expect(bob.messages).toHaveCount(3);
+
+  // active, the confirm bar only closed
+  await ada.button('Skip Chat').click();
+  await expect(ada.page.getByText('Skip this chat?')).toBeVisible();
+  await ada.button('Cancel').click();
+  await expect(ada.page.getByText('Skip this chat?')).toBeHidden();
+  await expect(bob.message('hello')).toBeVisible();
+
+  // active → searching, and active → skipped on the other side
+  await ada.skip();
+  await expect(ada.heading('Looking for someone...')).toBeVisible();
+  await expect(bob.heading('Chat Ended')).toBeVisible();
+  await expect(bob.page.getByText('Your chat partner skipped this conversation')).toBeVisible();
+
+  // skipped → initial, which does not search by itself
+  await bob.button('New Conversation').click();
+  await expect(bob.heading('Ready to chat?')).toBeVisible();
+  await expect(ada.heading('Looking for someone...')).toBeVisible();
+
+  // and the next chat begins without what was said in the last
+  await bob.find();
+  await expect(ada.message('You are now chatting with')).toBeVisible();
+  await expect(ada.messages).toHaveCount(1);
+  await expect(bob.messages).toHaveCount(1);
+});
+
+test('three people: whoever is skipped meets the third', async ({ pair, newcomer }) => {
+  const [ada, bob] = await pair();
+  const cleo = await newcomer({ gender: 'female' });
+  await ada.say('only for Bob');
+  await expect(bob.message('only for Bob')).toBeVisible();
+  await bob.skip();
+  await expect(ada.heading('Chat Ended')).toBeVisible();
+  await cleo.find();
+  await expect(bob.heading(cleo.name)).toBeVisible();
+  await bob.say('for Cleo');
+  await expect(cleo.message('for Cleo')).toBeVisible();
+  await expect(ada.heading('Chat Ended')).toBeVisible();
+});
+
+test('the choice of partner is kept over a reload, and is respected', async ({ newcomer }) => {
+  const ada = await newcomer({ gender: 'female' });
+  await ada.page.getByRole('radio', { name: 'Woman' }).click();
+  await ada.page.reload();
+  await expect(ada.page.getByRole('radio', { name: 'Woman' })).toBeChecked();
+  await ada.find();
+  const bob = await newcomer({ gender: 'male' });
+  await bob.find();
+  const cleo = await newcomer({ gender: 'female' });
+  await cleo.page.getByRole('radio', { name: 'Woman' }).click();
+  await cleo.find();
+  await expect(ada.heading(cleo.name)).toBeVisible();
+  await expect(bob.heading('Looking for someone...')).toBeVisible();
+});
+
+test('both skip at once: nobody sees a skipped screen', async ({ pair }) => {
+  const [ada, bob] = await pair();
+  await ada.button('Skip Chat').click();
+  await bob.button('Skip Chat').click();
+  await Promise.all([ada.button('Confirm').click(), bob.button('Confirm').click()]);
+  // With nobody else there they meet again.
+  await expect(ada.messages).toHaveCount(1);
+  await expect(bob.messages).toHaveCount(1);
+});
+
+test('the tabs of one person show the same', async ({ newcomer }) => {
+  const ada = await newcomer({ gender: 'female' });
+  const second = await ada.page.context().newPage();
+  await second.goto('/chat');
+  const tab = new Person(second, ada.user);
+  await expect(tab.button('Find Conversation')).toBeEnabled();
+
+  await ada.find();
+  await expect(tab.heading('Looking for someone...')).toBeVisible();
+  await tab.button('Cancel').click();
+  await expect(ada.heading('Ready to chat?')).toBeVisible();
+
+  await ada.find();
+  await expect(tab.heading('Looking for someone...')).toBeVisible();
+  const bob = await newcomer({ gender: 'male' });
+  await bob.find();
+  await expect(ada.heading(bob.name)).toBeVisible();
+  await expect(tab.heading(bob.name)).toBeVisible();
+
+  await ada.say('from the first tab');
+  await tab.say('from the second tab');
+  await expect(bob.messages).toHaveCount(3);
+  for (const side of [ada, tab, bob]) {
+    await expect(side.messages.nth(1)).toContainText('from the first tab');
+    await expect(side.messages.nth(2)).toContainText('from the second tab');
+  }
+
+  await tab.skip();
+  await expect(ada.heading('Looking for someone...')).toBeVisible();
+  await expect(bob.heading('Chat Ended')).toBeVisible();
+});
+
+test('typing is shown for six seconds at most', async ({ newcomer }) => {
+  const bob = await newcomer({ gender: 'male', prepare: (page) => page.clock.install() });
+  const ada = await newcomer({ gender: 'female' });
+  await ada.find();
+  await bob.find();
+  await expect(bob.heading(ada.name)).toBeVisible();
+  await ada.field.pressSequentially('h');
+  const line = bob.page.getByText(`${ada.name} is typing`);
+  await expect(line).toBeVisible();
+  await bob.page.clock.fastForward(limits.typingShownMs);
+  await expect(line).toBeHidden();
+});
+
+test('a search that lasts gets an honest hint', async ({ newcomer }) => {
+  const ada = await newcomer({ prepare: (page) => page.clock.install() });
+  await ada.find();
+  await expect(ada.page.getByText(/^Waiting for 0:0\d$/)).toBeVisible();
+  await ada.page.clock.runFor(limits.searchHintAfterMs + 1_000);
+  await expect(ada.page.getByText(/We keep looking|Nobody matches/)).toBeVisible();
+  await expect(ada.page.getByText(/^Waiting for 0:3\d$/)).toBeVisible();
+});
+
+test('leaving /chat ends a search at once, and a chat after ten seconds', async ({ newcomer }) => {
+  const ada = await newcomer({ gender: 'female', prepare: (page) => page.clock.install() });
+  await ada.find();
+  await ada.page.getByRole('link', { name: 'Thaw' }).click();
+  await ada.page.goBack();
+  await expect(ada.heading('Ready to chat?')).toBeVisible();
+
+  const bob = await newcomer({ gender: 'male' });
+  await ada.find();
+  await bob.find();
+  await expect(bob.heading(ada.name)).toBeVisible();
+  await ada.page.getByRole('link', { name: 'Thaw' }).click();
+  await expect(ada.page).toHaveURL('/');
+  await ada.page.clock.runFor(limits.leaveChatDelayMs - 1_000);
+  await ada.page.goBack();
+  await expect(ada.heading(bob.name)).toBeVisible();
+  await ada.page.clock.runFor(limits.leaveChatDelayMs);
+  await expect(bob.heading(ada.name)).toBeVisible();
+
+  await ada.page.getByRole('link', { name: 'Thaw' }).click();
+  await expect(ada.page).toHaveURL('/');
+  await ada.page.clock.runFor(limits.leaveChatDelayMs);
+  await expect(bob.heading('Chat Ended')).toBeVisible();
+});
+
+test('what a stranger writes is text, whatever it says', async ({ pair }) => {
+  const [ada, bob] = await pair();
+  const nasty = '<img src=x onerror="alert(1)"> [IMAGE:https://example.com/x.png] \u202eright to left';
+  await ada.say(nasty);
+  await expect(bob.message('<img src=x onerror="alert(1)"> [IMAGE:https://example.com/x.png]')).toBeVisible();
+  await expect(bob.page.getByRole('region', { name: 'Messages' }).locator('img')).toHaveCount(0);
+});
+
+test('2,000 characters are sent, 2,001 are not', async ({ pair }) => {
+  const [ada, bob] = await pair();
+  await ada.field.fill('x'.repeat(limits.messageMaxCodePoints + 1));
+  await expect(ada.page.getByText('2,001 of 2,000 characters')).toBeVisible();
+  await expect(ada.button('Send')).toBeDisabled();
+  await ada.say('😂'.repeat(limits.messageMaxCodePoints));
+  await expect(bob.message('😂'.repeat(limits.messageMaxCodePoints))).toBeVisible();
+});
+
+test('the list stays at the end while one is at the end', async ({ pair }) => {
+  const [ada, bob] = await pair();
+  for (let n = 1; n <= 30; n += 1) await ada.say(`message ${n}.`);
+  await expect(bob.message('message 30.')).toBeInViewport();
+  await expect(ada.message('message 30.')).toBeInViewport();
+  await bob.page.getByRole('region', { name: 'Messages' }).hover();
+  await bob.page.mouse.wheel(0, -5_000);
+  await expect(bob.message('You are now chatting with')).toBeInViewport();
+  await ada.say('message 31.');
+  await expect(ada.message('message 31.')).toBeInViewport();
+  await expect(bob.message('You are now chatting with')).toBeInViewport();
+});

@@ -1,0 +1,133 @@
+import { limits } from '@thaw/contract/limits';
+import { Connection } from './support/connection.ts';
+import { expect, test } from './support/test.ts';
+
+test('a reload continues the chat, with nothing lost or doubled', async ({ pair }) => {
+  const [ada, bob] = await pair();
+  await ada.say('before');
+  await bob.say('the reload');
+  await expect(ada.message('the reload')).toBeVisible();
+
+  await ada.page.reload();
+  await expect(ada.heading(bob.name)).toBeVisible();
+  await expect(ada.message('before')).toHaveCount(1);
+  await expect(ada.message('the reload')).toHaveCount(1);
+  await expect(ada.message('You are now chatting with')).toHaveCount(0);
+
+  await bob.say('after');
+  await expect(ada.message('after')).toHaveCount(1);
+  await ada.say('indeed');
+  await expect(bob.message('indeed')).toHaveCount(1);
+  await expect(bob.message('before')).toHaveCount(1);
+});
+
+test('a reload while searching goes on searching', async ({ newcomer }) => {
+  const ada = await newcomer({ gender: 'female' });
+  await ada.find();
+  await expect(ada.heading('Looking for someone...')).toBeVisible();
+  await ada.page.reload();
+  await expect(ada.heading('Looking for someone...')).toBeVisible();
+  const bob = await newcomer({ gender: 'male' });
+  await bob.find();
+  await expect(ada.heading(bob.name)).toBeVisible();
+});
+
+test('a cut connection: the text is kept and says so, and the chat goes on where it was', async ({
+  pair,
+}) => {
+  let network: Connection | undefined;
+  const [ada, bob] = await pair({
+    prepare: async (page) => {
+      network = await Connection.of(page);
+    },
+  });
+  await ada.say('before');
+  await expect(bob.message('before')).toBeVisible();
+
+  await network?.cut();
+  await expect(ada.page.getByText('Disconnected', { exact: true })).toBeVisible();
+  await expect(bob.page.getByText('Reconnecting…')).toBeVisible();
+  await ada.say('while away');
+  await expect(ada.page.getByText('Not sent: reconnecting')).toBeVisible();
+  await expect(ada.field).toHaveValue('while away');
+  await expect(ada.message('while away')).toHaveCount(0);
+  await bob.say('are you there?');
+  await expect(bob.message('are you there?')).toContainText('Sent');
+
+  network?.restore();
+  await expect(ada.page.getByText('Connected', { exact: true })).toBeVisible();
+  await expect(ada.message('are you there?')).toHaveCount(1);
+  await expect(ada.message('You are now chatting with')).toHaveCount(1);
+  await expect(ada.message('before')).toHaveCount(1);
+  await expect(bob.page.getByText('Reconnecting…')).toBeHidden();
+  await expect(ada.page.getByText('Not sent: reconnecting')).toBeHidden();
+  await expect(ada.field).toHaveValue('while away');
+  await ada.field.press('Enter');
+  await expect(bob.message('while away')).toHaveCount(1);
+});
+
+test('after five attempts there is a Reconnect button, which works', async ({ newcomer }) => {
+  let network: Connection | undefined;
+  const ada = await newcomer({
+    prepare: async (page) => {
+      await page.clock.install();
+      network = await Connection.of(page);
+    },
+  });
+  await network?.cut();
+  await expect(ada.page.getByText('Disconnected', { exact: true })).toBeVisible();
+  await expect(ada.button('Connecting...')).toBeDisabled();
+  for (const [index, delay] of [1_000, 2_000, 4_000, 8_000, 16_000].entries()) {
+    await ada.page.clock.runFor(delay);
+    await expect.poll(() => network?.attempts).toBe(index + 2);
+  }
+  const reconnect = ada.button('Reconnect');
+  await expect(reconnect).toBeVisible();
+  network?.restore();
+  await reconnect.click();
+  await expect(ada.page.getByText('Connected', { exact: true })).toBeVisible();
+  await expect(reconnect).toBeHidden();
+  await expect(ada.button('Find Conversation')).toBeEnabled();
+});
+
+test('a search survives a cut', async ({ newcomer }) => {
+  let network: Connection | undefined;
+  const ada = await newcomer({
+    gender: 'female',
+    prepare: async (page) => {
+      network = await Connection.of(page);
+    },
+  });
+  await ada.find();
+  await network?.cut();
+  await expect(ada.page.getByText('Disconnected', { exact: true })).toBeVisible();
+  await expect(ada.heading('Looking for someone...')).toBeVisible();
+  network?.restore();
+  await expect(ada.page.getByText('Connected', { exact: true })).toBeVisible();
+  const bob = await newcomer({ gender: 'male' });
+  await bob.find();
+  await expect(ada.heading(bob.name)).toBeVisible();
+});
+
+test('a chat that was skipped while away shows how it ended', async ({ pair }) => {
+  let network: Connection | undefined;
+  const [ada, bob] = await pair({
+    prepare: async (page) => {
+      network = await Connection.of(page);
+    },
+  });
+  await network?.cut();
+  await expect(ada.page.getByText('Disconnected', { exact: true })).toBeVisible();
+  await bob.skip();
+  network?.restore();
+  await expect(ada.heading('Chat Ended')).toBeVisible();
+  await expect(ada.page.getByText('Your chat partner skipped this conversation')).toBeVisible();
+});
+
+test('a partner who closes the page is gone after ten seconds', async ({ pair }) => {
+  const [ada, bob] = await pair();
+  await bob.page.close();
+  await expect(ada.page.getByText('Reconnecting…')).toBeVisible();
+  await expect(ada.heading('Chat Ended')).toBeVisible({ timeout: limits.graceAfterCleanCloseMs + 10_000 });
+  await expect(ada.page.getByText('Your chat partner disconnected')).toBeVisible();
+});

@@ -1,0 +1,44 @@
+import { type Page, type WebSocketRoute } from '@playwright/test';
+
+const goingAway = 1012;
+/** Tells the server, too, that this was no clean good-bye. */
+const torn = 3000;
+
+/**
+ * The network between a page and the server. `setOffline` of the browser leaves open sockets alone,
+ * so the socket is routed through the test, which can tear it.
+ */
+export class Connection {
+  private isCut = false;
+  private readonly open = new Set<[WebSocketRoute, WebSocketRoute]>();
+  attempts = 0;
+
+  static async of(page: Page): Promise<Connection> {
+    const connection = new Connection();
+    await page.routeWebSocket('**/ws', (socket) => connection.accept(socket));
+    return connection;
+  }
+
+  async cut(): Promise<void> {
+    this.isCut = true;
+    const pairs = [...this.open];
+    this.open.clear();
+    for (const [socket, server] of pairs) {
+      await server.close({ code: torn });
+      await socket.close({ code: goingAway });
+    }
+  }
+
+  restore(): void {
+    this.isCut = false;
+  }
+
+  private accept(socket: WebSocketRoute): void {
+    this.attempts += 1;
+    if (this.isCut) {
+      void socket.close({ code: goingAway });
+      return;
+    }
+    this.open.add([socket, socket.connectToServer()]);
+  }
+}

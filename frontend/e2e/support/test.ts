@@ -1,0 +1,161 @@
+import {
+  test as base,
+  expect,
+  type BrowserContext,
+  type BrowserContextOptions,
+  type Page,
+} from '@playwright/test';
+import { type SelfUser } from '@thaw/contract/users';
+
+/** Somebody at a page of his own. */
+export class Person {
+  constructor(
+    readonly page: Page,
+    readonly user: SelfUser,
+  ) {}
+
+  get name(): string {
+    return this.user.username;
+  }
+
+  heading(name: string) {
+    return this.page.getByRole('heading', { name, exact: true });
+  }
+
+  button(name: string) {
+    return this.page.getByRole('button', { name, exact: true });
+  }
+
+  get field() {
+    return this.page.getByRole('textbox', { name: 'Message' });
+  }
+
+  get messages() {
+    return this.page.getByRole('region', { name: 'Messages' }).getByRole('listitem');
+  }
+
+  message(text: string) {
+    return this.messages.filter({ hasText: text });
+  }
+
+  async find(): Promise<void> {
+    await this.button('Find Conversation').click();
+  }
+
+  async say(text: string): Promise<void> {
+    await this.field.fill(text);
+    await this.field.press('Enter');
+  }
+
+  async skip(): Promise<void> {
+    await this.button('Skip Chat').click();
+    await this.button('Confirm').click();
+  }
+}
+
+export interface NewcomerOptions extends BrowserContextOptions {
+  gender?: 'male' | 'female' | null;
+  /** Before the page opens, such as routing its socket. */
+  prepare?: (page: Page) => Promise<void>;
+}
+
+/** Signs an anonymous person in by HTTP, as a page would find him on its next visit. */
+export const signInByHttp = async (
+  context: BrowserContext,
+  gender: NewcomerOptions['gender'] = 'female',
+): Promise<SelfUser> => {
+  const started = (await (await context.request.post('/api/anonymous', { data: {} })).json()) as {
+    user: SelfUser;
+  };
+  let { user } = started;
+  if (gender) {
+    const answer = await context.request.patch(`/api/user/${user.id}`, { data: { gender } });
+    ({ user } = (await answer.json()) as { user: SelfUser });
+  }
+  await context.addInitScript(
+    (stored) => {
+      // Once: what the page itself writes later stands.
+      // A blank page has no storage.
+      if (!location.protocol.startsWith('http')) return;
+      if (localStorage.getItem('thaw-chat-auth') === null) localStorage.setItem('thaw-chat-auth', stored);
+    },
+    JSON.stringify({ state: { user }, version: 0 }),
+  );
+  return user;
+};
+
+/** What no page may do: break its Content-Security-Policy, throw, or write errors to the console. */
+const watch = async (context: BrowserContext, complaints: string[]): Promise<void> => {
+  await context.exposeFunction('reportViolation', (text: string) => complaints.push(`CSP: ${text}`));
+  await context.addInitScript(() => {
+    document.addEventListener('securitypolicyviolation', (event) => {
+      const report = (window as unknown as { reportViolation: (text: string) => void }).reportViolation;
+      report(`${event.violatedDirective} ${event.blockedURI} ${event.sourceFile}:${event.lineNumber}`);
+    });
+  });
+  context.on('weberror', (error) => complaints.push(`thrown: ${error.error().message}`));
+  context.on('console', (message) => {
+    if (message.type() === 'error') complaints.push(`console: ${message.text()}`);
+  });
+};
+
+interface Fixtures {
+  /** A new browser context; what goes wrong in it fails the test. */
+  open: (options?: BrowserContextOptions) => Promise<BrowserContext>;
+  /** Somebody new, signed in, at /chat. */
+  newcomer: (options?: NewcomerOptions) => Promise<Person>;
+  /** Two people in a chat. */
+  pair: (first?: NewcomerOptions, second?: NewcomerOptions) => Promise<[Person, Person]>;
+  /** Console errors that belong to the test, such as an answer of 401. */
+  expectedErrors: RegExp[];
+}
+
+export const test = base.extend<Fixtures>({
+  expectedErrors: [[], { option: true }],
+
+  open: async ({ browser, baseURL, expectedErrors }, use) => {
+    const contexts: BrowserContext[] = [];
+    const complaints: string[] = [];
+    await use(async (options = {}) => {
+      const context = await browser.newContext({
+        baseURL,
+        viewport: { width: 1280, height: 800 },
+        locale: 'en-GB',
+        timezoneId: 'Europe/Warsaw',
+        ...options,
+      });
+      contexts.push(context);
+      await watch(context, complaints);
+      return context;
+    });
+    for (const context of contexts) await context.close();
+    const unexpected = complaints.filter((text) => !expectedErrors.some((expected) => expected.test(text)));
+    expect(unexpected, 'pages without complaints').toEqual([]);
+  },
+
+  newcomer: async ({ open }, use) => {
+    await use(async ({ gender, prepare, ...options } = {}) => {
+      const context = await open(options);
+      const user = await signInByHttp(context, gender);
+      const page = await context.newPage();
+      await prepare?.(page);
+      await page.goto('/chat');
+      await expect(page.getByText('Connected', { exact: true })).toBeVisible();
+      return new Person(page, user);
+    });
+  },
+
+  pair: async ({ newcomer }, use) => {
+    await use(async (first = {}, second = {}) => {
+      const ada = await newcomer({ gender: 'female', ...first });
+      const bob = await newcomer({ gender: 'male', ...second });
+      await ada.find();
+      await bob.find();
+      await expect(ada.heading(bob.name)).toBeVisible();
+      await expect(bob.heading(ada.name)).toBeVisible();
+      return [ada, bob];
+    });
+  },
+});
+
+export { expect };

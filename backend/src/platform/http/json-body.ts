@@ -15,6 +15,10 @@ const hasBody = ({ headers }: IncomingMessage): boolean =>
 const isJson = (contentType: string | undefined): boolean =>
   /^application\/json\s*(;\s*charset="?utf-8"?\s*)?$/i.test(contentType ?? '');
 
+/** The one route whose body is not JSON: it is sent a file, and reads it itself. */
+const isFileUpload = ({ path, headers }: Request): boolean =>
+  /^\/upload\/?$/i.test(path) && /^multipart\/form-data\s*;/i.test(headers['content-type'] ?? '');
+
 /** Brackets are counted before anything is built: a deep value would break whoever walks it later. */
 const isTooDeep = (text: string): boolean => {
   let depth = 0;
@@ -33,7 +37,8 @@ const isTooDeep = (text: string): boolean => {
   return false;
 };
 
-const hasRefusedKey = (value: unknown): boolean =>
+/** Whether an object, at any depth, has a key that touches prototypes. */
+export const hasRefusedKey = (value: unknown): boolean =>
   typeof value === 'object' &&
   value !== null &&
   Object.entries(value).some(([key, inner]) => refusedKeys.has(key) || hasRefusedKey(inner));
@@ -66,9 +71,9 @@ const toDomainError = (error: unknown): DomainError => {
   return new DomainError('validation_failed');
 };
 
-/** The only body parser of the API: a form on another site can post neither JSON nor to us. */
+/** The only body parser of the API but for uploads: a form on another site can post neither JSON nor to us. */
 export const jsonBody: RequestHandler = (request: Request, response: Response, next: NextFunction) => {
-  if (safeMethods.has(request.method) || !hasBody(request)) return next();
+  if (safeMethods.has(request.method) || !hasBody(request) || isFileUpload(request)) return next();
   if (!isJson(request.headers['content-type'])) return next(new DomainError('unsupported_type'));
   readBytes(request, response, (error?: unknown) => {
     if (error) return next(toDomainError(error));

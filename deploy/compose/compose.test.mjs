@@ -1,0 +1,222 @@
+import assert from 'node:assert/strict';
+import process from 'node:process';
+import { after, before, suite, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ComposeStack, missingEngine } from './testing/compose-stack.mjs';
+import { steadyRequests } from './testing/steady-requests.mjs';
+import { keepTalking, Talker, talkingPairs } from './testing/talker.mjs';
+
+// Real: everything. The images are built and docker-compose.yml is run, as a project of its own.
+
+const PAIRS = 20;
+const MINUTE_MS = 60_000;
+
+const skip = missingEngine();
+if (skip) console.error(`\nSKIPPED: nothing was tried with docker compose, because ${skip}.\n`);
+
+suite('docker compose', { skip }, () => {
+  const stack = new ComposeStack('thaw-test');
+
+  before(() => stack.start({ replicas: 2 }), { timeout: 15 * MINUTE_MS });
+  after(async () => {
+    if (process.env.COMPOSE_TEST_LOGS) console.log(await stack.logs());
+    await stack.stop();
+  });
+
+  test('the page and the API are there, and nothing else', async () => {
+    const page = await fetch(`${stack.origin}/`);
+    assert.equal(page.status, 200);
+    assert.match(
+      page.headers.get('content-security-policy'),
+      /^default-src 'none'; .*frame-ancestors 'none'$/,
+    );
+    assert.equal(page.headers.get('server'), 'nginx');
+    assert.match(await page.text(), /<title>/);
+
+    const script = /src="(\/assets\/[^"]+\.js)"/.exec(await (await fetch(`${stack.origin}/chat`)).text())[1];
+    const { headers } = await fetch(stack.origin + script);
+    assert.match(headers.get('content-type'), /^text\/javascript/);
+    assert.match(headers.get('cache-control'), /immutable/);
+
+    for (const [method, path, status] of [
+      ['GET', '/api/user/1', 401],
+      ['GET', '/api/docs', 404],
+      ['GET', '/metrics', 404],
+      ['GET', '/health/ready', 404],
+      ['GET', '/.vite/manifest.json', 404],
+    ]) {
+      assert.equal((await fetch(stack.origin + path, { method })).status, status, path);
+    }
+
+    const body = new Uint8Array(6 * 1024 * 1024 + 1);
+    const refused = await fetch(`${stack.origin}/api/upload`, { method: 'POST', body });
+    assert.equal(refused.status, 413);
+    assert.deepEqual(Object.keys(await refused.json()), ['statusCode', 'code', 'message']);
+  });
+
+  test('the containers may do as little as they need to', async () => {
+    const published = [];
+    for (const service of ['frontend', 'backend', 'worker', 'postgres', 'redis']) {
+      for (const container of await stack.containers(service)) {
+        const { Config, HostConfig, NetworkSettings } = await stack.inspect(container);
+        assert.match(Config.User, /^(?!root$|0$)./, `${service} runs as somebody`);
+        assert.ok(HostConfig.ReadonlyRootfs, `${service} is read-only`);
+        assert.deepEqual(HostConfig.CapDrop, ['ALL']);
+        assert.deepEqual(HostConfig.CapAdd ?? [], []);
+        assert.deepEqual(HostConfig.SecurityOpt, ['no-new-privileges:true']);
+        assert.ok(HostConfig.Memory > 0);
+        assert.equal(Config.StopTimeout, 30);
+        const known = Config.Env.filter((entry) => /password|secret=|:\/\/[^/]+@/i.test(entry));
+        assert.deepEqual(known, [], `${service} has no secret in its environment`);
+        if (Object.values(NetworkSettings.Ports).some((ports) => ports?.length > 0)) published.push(service);
+      }
+    }
+    assert.deepEqual(published, ['frontend']);
+  });
+
+  test('a store answers nobody without its password', async () => {
+    const redis = await stack.compose('exec', '-T', 'redis', 'redis-cli', 'keys', '*');
+    assert.match(redis, /NOPERM/);
+    await assert.rejects(
+      stack.compose('exec', '-T', 'postgres', 'psql', '--no-password', '-U', 'thaw', '-c', 'select 1'),
+      /password/,
+    );
+    assert.equal(await stack.query(`select rolsuper from pg_roles where rolname = 'thaw'`), 'f');
+  });
+
+  test('two strangers on different replicas talk with each other', async () => {
+    const [[ada, bob]] = await talkingPairs(stack.origin, 1);
+    const sockets = await Promise.all(
+      (await stack.containers('backend')).map((replica) => stack.metric(replica, 'thaw_sockets')),
+    );
+    assert.deepEqual(sockets, [1, 1]);
+
+    await ada.say('Hello');
+    await bob.say('Hello you');
+    await assertSameChat([ada, bob]);
+    assert.deepEqual(
+      [...ada.history.values()].map(({ content }) => content),
+      ['Hello', 'Hello you'],
+    );
+    await Promise.all([ada.leave(), bob.leave()]);
+  });
+
+  test('a new replica serves within 10 s', { timeout: MINUTE_MS }, async (t) => {
+    const before = await stack.containers('backend');
+    const askedAt = Date.now();
+    await stack.scale(3);
+    const added = (await stack.containers('backend')).filter((replica) => !before.includes(replica));
+    assert.equal(added.length, 1);
+    // It has the fewest connections, so the first socket that nginx can give to it goes there.
+    const visitors = [];
+    while ((await stack.metric(added[0], 'thaw_sockets')) === 0) {
+      assert.ok(Date.now() - askedAt < 10_000, 'nothing was given to it in 10 s');
+      visitors.push(await new Talker(stack.origin).join());
+    }
+    t.diagnostic(`served after ${Date.now() - askedAt} ms`);
+    await Promise.all(visitors.map((visitor) => visitor.leave()));
+    await stack.scale(2);
+  });
+
+  test(
+    `${PAIRS} pairs lose nothing while 2 replicas become 4 and then 1`,
+    { timeout: 5 * MINUTE_MS },
+    async (t) => {
+      const pairs = await talkingPairs(stack.origin, PAIRS);
+      const stopTalking = keepTalking(pairs, { everyMs: 500 });
+      await sleep(2_000);
+      await stack.scale(4);
+      await sleep(5_000);
+      await stack.scale(1);
+      await sleep(5_000);
+      await stopTalking();
+
+      const talkers = pairs.flat();
+      for (const pair of pairs) await assertSameChat(pair);
+      const closes = talkers.flatMap((talker) => talker.closes);
+      assert.ok(closes.length > 0, 'somebody was on a replica that left');
+      assert.deepEqual([...new Set(closes)], [1012]);
+      await assertPersisted(stack, pairs);
+      report(t, talkers);
+      await Promise.all(talkers.map((talker) => talker.leave()));
+      await stack.scale(2);
+    },
+  );
+
+  test('a rolling restart fails no request and loses nothing', { timeout: 5 * MINUTE_MS }, async (t) => {
+    const before = await stack.containers('backend');
+    const pairs = await talkingPairs(stack.origin, PAIRS);
+    const stopTalking = keepTalking(pairs, { everyMs: 500 });
+    const stopAsking = await steadyRequests(stack.origin, { everyMs: 20 });
+    await sleep(2_000);
+    await stack.roll();
+    await sleep(3_000);
+    const { answered, slowestMs, failures } = await stopAsking();
+    await stopTalking();
+
+    const after = await stack.containers('backend');
+    assert.equal(after.length, before.length);
+    assert.deepEqual(
+      after.filter((replica) => before.includes(replica)),
+      [],
+    );
+
+    assert.deepEqual(failures, []);
+    assert.ok(answered > 200, `only ${answered} requests`);
+    const talkers = pairs.flat();
+    for (const pair of pairs) await assertSameChat(pair);
+    for (const { closes } of talkers) {
+      assert.ok(closes.length > 0, 'every socket was closed');
+      assert.deepEqual([...new Set(closes)], [1012]);
+    }
+    await assertPersisted(stack, pairs);
+    t.diagnostic(`${answered} requests, the slowest took ${slowestMs} ms`);
+    report(t, talkers);
+    await Promise.all(talkers.map((talker) => talker.leave()));
+  });
+
+  test('nobody wrote a warning or an error', async () => {
+    const lines = (await stack.logs('backend', 'worker', 'migrate', 'secrets')).split('\n');
+    assert.deepEqual(
+      lines.filter((line) => /"level":"(warn|error|fatal)"|\bwarn(ing)?\b/i.test(line)),
+      [],
+    );
+  });
+});
+
+/** Every acknowledged message arrived once, in the order in which it was sent, and both sides hold the same chat. */
+async function assertSameChat([first, second]) {
+  const deadline = Date.now() + 10_000;
+  while (first.seq !== second.seq && Date.now() < deadline) await sleep(50);
+
+  for (const talker of [first, second]) assert.deepEqual(talker.complaints, []);
+  assert.deepEqual([...first.history], [...second.history]);
+  for (const talker of [first, second]) {
+    const own = [...first.history].filter(([, { senderId }]) => senderId === talker.id);
+    assert.deepEqual(
+      own.map(([seq, { content }]) => [content, seq]),
+      [...talker.acked],
+    );
+    assert.ok(own.length > 0);
+  }
+}
+
+/** The worker catches up, and then PostgreSQL holds what was acknowledged, once. */
+async function assertPersisted(stack, pairs) {
+  const expected = pairs.flatMap(([{ acked: mine }, { acked: theirs }]) => [...mine, ...theirs]).length;
+  const streams = pairs.map(([{ sessionId }]) => `'chat-${sessionId}'`).join(', ');
+  const sql = `select count(*) from events where type = 'MessageSent' and stream_id in (${streams})`;
+  const deadline = Date.now() + 15_000;
+  let persisted;
+  while ((persisted = Number(await stack.query(sql))) < expected && Date.now() < deadline) await sleep(500);
+  assert.equal(persisted, expected);
+}
+
+function report(t, talkers) {
+  const messages = talkers.reduce((sum, { acked }) => sum + acked.size, 0);
+  const absences = talkers.flatMap((talker) => talker.absences).sort((a, b) => a - b);
+  t.diagnostic(
+    `${messages} messages, ${absences.length} sockets replaced, back after ${absences[Math.floor(absences.length / 2)]} ms` +
+      ` (median), ${absences.at(-1)} ms (longest)`,
+  );
+}

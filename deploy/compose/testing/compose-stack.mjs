@@ -1,0 +1,105 @@
+import { execFile, spawnSync } from 'node:child_process';
+import net from 'node:net';
+import path from 'node:path';
+import process from 'node:process';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+
+const run = promisify(execFile);
+const repository = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../../..');
+
+/** Why `docker compose` cannot be used here, or undefined. */
+export function missingEngine() {
+  for (const args of [['compose', 'version'], ['info']]) {
+    const { status } = spawnSync('docker', args, { stdio: 'ignore' });
+    if (status !== 0) return `\`docker ${args.join(' ')}\` does not work on this machine`;
+  }
+  return undefined;
+}
+
+/** The repository's own docker-compose.yml as a project of its own, on a free port. */
+export class ComposeStack {
+  /** @param {string} project  its name, also of what it leaves behind should it be killed */
+  constructor(project) {
+    this.project = project;
+  }
+
+  async start({ replicas }) {
+    this.port = await freePort();
+    this.origin = `http://127.0.0.1:${this.port}`;
+    this.environment = {
+      ...process.env,
+      COMPOSE_PROJECT_NAME: this.project,
+      COMPOSE_FILE: path.join(repository, 'docker-compose.yml'),
+      PORT: String(this.port),
+      LIMITS_PROFILE: 'load',
+    };
+    await this.compose('down', '--volumes', '--timeout', '5');
+    await this.compose('up', '--detach', '--build', '--wait', '--scale', `backend=${replicas}`);
+  }
+
+  async stop() {
+    await this.compose('down', '--volumes', '--timeout', '10');
+  }
+
+  async compose(...args) {
+    return this.execute('docker', ['compose', ...args]);
+  }
+
+  async scale(replicas) {
+    await this.compose(
+      ...['up', '--detach', '--no-deps', '--no-recreate', '--wait'],
+      ...['--scale', `backend=${replicas}`, 'backend'],
+    );
+  }
+
+  async roll() {
+    await this.execute('sh', [path.join(repository, 'deploy/compose/roll.sh')]);
+  }
+
+  /** The containers of a service that run now. */
+  async containers(service) {
+    return (await this.compose('ps', '--quiet', service)).split('\n').filter(Boolean);
+  }
+
+  async inspect(container) {
+    return JSON.parse(await this.execute('docker', ['inspect', container]))[0];
+  }
+
+  /** A figure of a replica, from its internal port. */
+  async metric(container, name) {
+    const ask =
+      'exec 3<>/dev/tcp/127.0.0.1/9464 && printf "GET /metrics HTTP/1.0\\r\\n\\r\\n" >&3 && cat <&3';
+    const text = await this.execute('docker', ['exec', container, 'bash', '-c', ask]);
+    const line = text.split('\n').find((candidate) => candidate.startsWith(`${name} `));
+    return line === undefined ? undefined : Number(line.split(' ')[1]);
+  }
+
+  /** One value from PostgreSQL. */
+  async query(sql) {
+    const psql =
+      'PGPASSWORD=$(cat /run/thaw/superuser-password) exec psql --username postgres --dbname thaw -Atc "$0"';
+    return (await this.compose('exec', '-T', 'postgres', 'bash', '-c', psql, sql)).trim();
+  }
+
+  logs(...args) {
+    return this.compose('logs', '--no-color', ...args);
+  }
+
+  async execute(command, args) {
+    const options = { cwd: repository, env: this.environment, maxBuffer: 64 * 1024 * 1024 };
+    const { stdout } = await run(command, args, options);
+    return stdout;
+  }
+}
+
+function freePort() {
+  return new Promise((resolve, reject) => {
+    const server = net.createServer();
+    server.once('error', reject);
+    server.listen(0, '127.0.0.1', () => {
+      const { port } = server.address();
+      server.close(() => resolve(port));
+    });
+  });
+}

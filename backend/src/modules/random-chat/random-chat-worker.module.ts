@@ -1,11 +1,12 @@
 import { Module } from '@nestjs/common';
 import { LanePersister } from './jobs/lane-persister';
+import { OutboxWatchdog } from './jobs/outbox-watchdog';
 import { RandomChatReadModelModule } from './random-chat-read-model.module';
 
 /** The part of random chat that runs in the worker. */
 @Module({
   imports: [RandomChatReadModelModule],
-  providers: [LanePersister],
+  providers: [LanePersister, OutboxWatchdog],
   exports: [LanePersister],
 })
 export class RandomChatWorkerModule {}

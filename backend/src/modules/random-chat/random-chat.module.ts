@@ -10,6 +10,7 @@ import { Acquaintances } from './application/acquaintances';
 import { ChatHistoryRepository } from './infrastructure/chat-history.repository';
 import { RandomChatReadModelModule } from './random-chat-read-model.module';
 import { ChatHistoryController } from './transport/chat-history.controller';
+import { IcebreakerGateway } from './transport/icebreaker.gateway';
 import { QueueGateway } from './transport/queue.gateway';
 import { RandomChatGateway } from './transport/random-chat.gateway';
 
@@ -21,6 +22,7 @@ import { RandomChatGateway } from './transport/random-chat.gateway';
     Arrivals,
     ChatHistoryRepository,
     ChatKeeper,
+    IcebreakerGateway,
     LiveChats,
     OutboxWaker,
     QueueGateway,

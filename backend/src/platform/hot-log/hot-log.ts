@@ -9,6 +9,7 @@ import {
   closeScript,
   enterScript,
   leaveScript,
+  restoreScript,
   sweepScript,
 } from './hot-log.scripts';
 
@@ -92,6 +93,22 @@ export class HotLog {
       case appendOutcome.claimLost:
         return { kind: 'claim_lost' };
     }
+  }
+
+  /**
+   * Appends entries again that Redis has lost (the tail of its append-only file), under the ids that they had.
+   * @returns false when the stream does not end where they begin: somebody else has gone on from there.
+   */
+  async restore(sessionId: string, end: StreamEnd, lost: readonly HotLogEntry[]): Promise<boolean> {
+    const cell = cellOf(sessionId);
+    const keys = chatKeys(cell);
+    const restored = await restoreScript.run(
+      this.redis,
+      [keys.stream(sessionId), keys.outbox],
+      [end.version, end.lastId, sessionId, ...lost.flatMap(({ id, text }) => [id, text])],
+    );
+    if (restored === 1) this.outboxListener(cell);
+    return restored === 1;
   }
 
   /** The entries after an id ('' for all), in order. */

@@ -1,4 +1,5 @@
 import type { ClientData, ClientEvent } from '@thaw/contract/client-frames';
+import { DomainError } from '../errors/domain-error';
 import type { SocketConnection } from './socket-connection';
 
 /** One frame from a client, checked by its schema, as a gateway's method receives it. */
@@ -23,3 +24,8 @@ export class InboundFrame<E extends ClientEvent = ClientEvent> {
     this.connection.send(JSON.stringify({ event, data, ref: this.ref }));
   }
 }
+
+/** @throws DomainError forbidden when a frame's id of «me» is somebody else's (A01). */
+export const requireOwnId = (givenId: number, frame: Pick<InboundFrame, 'userId'>): void => {
+  if (givenId !== frame.userId) throw new DomainError('forbidden');
+};

@@ -32,7 +32,7 @@ export class ReplicaLease implements OnModuleInit, OnApplicationShutdown {
   private readonly renewalListeners: (() => void)[] = [];
   private timer: NodeJS.Timeout | undefined;
   private live: readonly string[] = [];
-  private hasBeenHeld = false;
+  private heldSince: number | undefined;
 
   constructor(
     @Inject(REDIS) private readonly redis: Redis,
@@ -46,6 +46,14 @@ export class ReplicaLease implements OnModuleInit, OnApplicationShutdown {
   /** The replicas whose lease lived at the last renewal, sorted. */
   get liveReplicas(): readonly string[] {
     return this.live;
+  }
+
+  /**
+   * Whether this replica has held its lease for longer than a lease lasts: only then a missing replica is a dead
+   * one. After an outage of Redis every lease has run out, and the first to renew must not bury the others.
+   */
+  get maySweep(): boolean {
+    return this.heldSince !== undefined && Date.now() - this.heldSince > LEASE_MS + RENEW_EVERY_MS;
   }
 
   /** The lease had run out while this process lived: what it recorded was swept and must be recorded again. */
@@ -81,11 +89,12 @@ export class ReplicaLease implements OnModuleInit, OnApplicationShutdown {
         [this.replicaId, LEASE_MS],
       );
       this.live = live;
-      if (lapsed === 1 && this.hasBeenHeld) {
+      const hadRunOut = lapsed === 1 && this.heldSince !== undefined;
+      if (lapsed === 1) this.heldSince = Date.now();
+      if (hadRunOut) {
         this.logger.warn('The lease had run out; recording sockets again');
         for (const listener of this.lapseListeners) listener();
       }
-      this.hasBeenHeld = true;
       for (const listener of this.renewalListeners) listener();
     } catch (error) {
       this.logger.warn(`The lease was not renewed: ${error instanceof Error ? error.message : 'unknown'}`);

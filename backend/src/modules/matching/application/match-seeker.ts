@@ -1,16 +1,25 @@
 import { Injectable, Logger, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
-import type { Gender, Preference } from '@thaw/contract/scalars';
+import { limits } from '@thaw/contract/limits';
+import { ChannelHub } from '../../../platform/realtime/channel-hub';
 import { ReplicaLease } from '../../../platform/realtime/replica-lease';
 import { SocketRegistry } from '../../../platform/realtime/socket-registry';
-import { type LeftQueue, type Match, MatchingService, type Place } from './matching.service';
+import {
+  anyoneFits,
+  type LeftQueue,
+  type Match,
+  MatchingService,
+  type Place,
+  type Seeker,
+} from './matching.service';
 
-const CHECK_EVERY_MS = 10_000;
+const CHECK_EVERY_MS = limits.queueStatusEveryMs;
 /** A retry is due a moment after the cool-down relaxes, not at the very millisecond. */
 const RETRY_SLACK_MS = 50;
 
 interface Waiting {
-  gender: Gender;
-  preference: Preference;
+  seeker: Seeker;
+  /** Null once he is matched and his chat is about to start. */
+  since: Date | null;
   retry: NodeJS.Timeout | undefined;
 }
 
@@ -39,6 +48,7 @@ export class MatchSeeker implements OnModuleInit, OnApplicationShutdown {
     private readonly matching: MatchingService,
     private readonly lease: ReplicaLease,
     private readonly registry: SocketRegistry,
+    private readonly channels: ChannelHub,
   ) {}
 
   handleWith(handler: MatchHandler): void {
@@ -56,7 +66,11 @@ export class MatchSeeker implements OnModuleInit, OnApplicationShutdown {
     this.registry.onChatStarted((userId) => this.forget(userId));
     this.lease.onRenewed(() => void this.settleOverdueClaims());
     this.lease.onLapsed(() => void this.checkRecords());
-    this.checkTimer = setInterval(() => void this.checkRecords(), CHECK_EVERY_MS);
+    this.channels.onRestored(() => void this.checkRecords());
+    this.checkTimer = setInterval(
+      () => void this.checkRecords().then(() => this.tellStatus()),
+      CHECK_EVERY_MS,
+    );
   }
 
   onApplicationShutdown(): void {
@@ -72,17 +86,16 @@ export class MatchSeeker implements OnModuleInit, OnApplicationShutdown {
   /** @param placed is told where the user stands before a chat starts, so that what it says comes first. */
   async join(
     userId: number,
-    gender: Gender,
-    preference: Preference,
+    { gender, preference }: Seeker,
     placed: (place: Place) => Promise<void> = async () => undefined,
   ): Promise<Place> {
     const place = await this.matching.join(userId, gender, preference);
     await placed(place);
-    return this.follow(userId, place, gender, preference);
+    return this.follow(userId, place);
   }
 
-  async arrive(userId: number, gender: Gender | null): Promise<Place> {
-    return this.follow(userId, await this.matching.arrive(userId), gender, 'both');
+  async arrive(userId: number): Promise<Place> {
+    return this.follow(userId, await this.matching.arrive(userId));
   }
 
   async leave(userId: number): Promise<LeftQueue> {
@@ -90,32 +103,21 @@ export class MatchSeeker implements OnModuleInit, OnApplicationShutdown {
     return this.matching.leave(userId);
   }
 
-  private async follow(
-    userId: number,
-    place: Place,
-    gender: Gender | null,
-    preference: Preference,
-  ): Promise<Place> {
-    if (place.kind === 'searching') this.remember(userId, gender, place.preference, place.retryInMs);
-    // Matched is not yet in a chat: he is looked after until it has started.
-    else if (place.kind === 'matched' || place.kind === 'claimed') {
-      this.remember(userId, gender, this.waiting.get(userId)?.preference ?? preference, null);
-    } else this.forget(userId);
+  private async follow(userId: number, place: Place): Promise<Place> {
+    this.forget(userId);
+    if (place.kind === 'searching') {
+      const { seeker, since, retryInMs } = place;
+      const retry =
+        retryInMs === null
+          ? undefined
+          : setTimeout(() => void this.retry(userId), retryInMs + RETRY_SLACK_MS);
+      this.waiting.set(userId, { seeker, since, retry });
+    } else if (place.kind === 'matched' || place.kind === 'claimed') {
+      // Not yet in a chat: he is looked after until it has started.
+      this.waiting.set(userId, { seeker: place.seeker, since: null, retry: undefined });
+    }
     if (place.kind === 'matched') await this.handler.start(place.match);
     return place;
-  }
-
-  private remember(
-    userId: number,
-    gender: Gender | null,
-    preference: Preference,
-    retryInMs: number | null,
-  ): void {
-    this.forget(userId);
-    if (gender === null) return;
-    const retry =
-      retryInMs === null ? undefined : setTimeout(() => void this.retry(userId), retryInMs + RETRY_SLACK_MS);
-    this.waiting.set(userId, { gender, preference, retry });
   }
 
   private forget(userId: number): void {
@@ -124,11 +126,9 @@ export class MatchSeeker implements OnModuleInit, OnApplicationShutdown {
   }
 
   private async retry(userId: number): Promise<void> {
-    const waiting = this.waiting.get(userId);
-    if (!waiting) return;
+    if (!this.waiting.has(userId)) return;
     try {
-      const place = await this.matching.retry(userId);
-      await this.follow(userId, place, waiting.gender, waiting.preference);
+      await this.follow(userId, await this.matching.retry(userId));
     } catch (error) {
       this.warn('A retry failed', error); // the next comparison of records goes on from here
     }
@@ -161,14 +161,33 @@ export class MatchSeeker implements OnModuleInit, OnApplicationShutdown {
           this.forget(userId);
           await this.handler.rejoin(userId, record.sessionId);
         } else if (!record) {
-          await this.join(userId, waiting.gender, waiting.preference);
+          await this.join(userId, waiting.seeker);
         } else if (record.state === 'searching') {
-          const place = await this.matching.arrive(userId);
-          await this.follow(userId, place, waiting.gender, waiting.preference);
+          await this.arrive(userId);
         }
       }
     } catch (error) {
       this.warn('Records were not compared', error);
+    }
+  }
+
+  /** Tells those who wait how long they have, and whether anybody waits who fits them (B12). */
+  private async tellStatus(): Promise<void> {
+    const now = Date.now();
+    const longWaiting = [...this.waiting].flatMap(([userId, { seeker, since }]) => {
+      const waitedMs = since ? now - since.getTime() : 0;
+      return waitedMs >= limits.queueStatusEveryMs ? [{ userId, seeker, waitedMs }] : [];
+    });
+    if (longWaiting.length === 0) return;
+    try {
+      const waiting = await this.matching.waiting();
+      for (const { userId, seeker, waitedMs } of longWaiting) {
+        const status = { waitedMs, anyoneMatches: anyoneFits(seeker, waiting) };
+        for (const connection of this.registry.authenticated(userId))
+          connection.sendFrame('queue_status', status);
+      }
+    } catch (error) {
+      this.warn('Nobody was told how the queue stands', error);
     }
   }
 

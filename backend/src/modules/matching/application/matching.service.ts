@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { Redis } from 'ioredis';
 import { randomUUID } from 'node:crypto';
-import type { Gender, Preference } from '@thaw/contract/scalars';
+import { type Gender, genderSchema, type Preference, preferenceSchema } from '@thaw/contract/scalars';
 import { ENVIRONMENT, type Environment } from '../../../config/environment';
 import { ReplicaLease } from '../../../platform/realtime/replica-lease';
 import { REDIS } from '../../../platform/redis/redis.module';
@@ -27,18 +27,43 @@ export interface Match {
   userIds: readonly [number, number];
 }
 
+/** What somebody looks for, and as whom. */
+export interface Seeker {
+  gender: Gender;
+  preference: Preference;
+}
+
 /** Where a user is. */
 export type Place =
   | { kind: 'idle' }
-  | { kind: 'searching'; since: Date; preference: Preference; retryInMs: number | null }
+  | { kind: 'searching'; seeker: Seeker; since: Date; retryInMs: number | null }
   /** Just matched, by this very call: whoever made it starts the chat. */
-  | { kind: 'matched'; match: Match }
+  | { kind: 'matched'; seeker: Seeker; match: Match }
   /** Matched by another call; the chat is about to start. */
-  | { kind: 'claimed'; sessionId: string }
-  | { kind: 'in'; sessionId: string };
+  | { kind: 'claimed'; seeker: Seeker; sessionId: string }
+  | { kind: 'in'; seeker: Seeker; sessionId: string };
 
 export type LeftQueue =
   { kind: 'left' | 'idle' } | { kind: 'claimed' | 'in'; sessionId: string; sinceMatchMs: number };
+
+const genders = genderSchema.options;
+const queues = genders.flatMap((gender) =>
+  preferenceSchema.options.map((preference) => ({ gender, preference })),
+);
+
+export type WaitingCounts = readonly (Seeker & { count: number })[];
+
+/** Whether two who wait fit each other, both ways. */
+const fit = (one: Seeker, other: Seeker): boolean =>
+  (one.preference === 'both' || one.preference === other.gender) &&
+  (other.preference === 'both' || other.preference === one.gender);
+
+/** Whether anybody but himself who waits fits the user, cool-downs apart. */
+export const anyoneFits = (seeker: Seeker, waiting: WaitingCounts): boolean =>
+  waiting.some((queue) => {
+    const isOwn = queue.gender === seeker.gender && queue.preference === seeker.preference;
+    return fit(seeker, queue) && queue.count > (isOwn ? 1 : 0);
+  });
 
 const LEASES = [matchingKeys.leases];
 
@@ -147,6 +172,18 @@ export class MatchingService {
     await finishScript.run(this.redis, LEASES, [sessionId, this.cooldownMs, ...userIds]);
   }
 
+  /** How many wait, by queue. */
+  async waiting(): Promise<WaitingCounts> {
+    const pipeline = this.redis.pipeline();
+    for (const { gender, preference } of queues) pipeline.zcard(matchingKeys.queue(gender, preference));
+    const replies = (await pipeline.exec()) ?? [];
+    return queues.map((queue, index) => {
+      const [error, count] = replies[index] ?? [];
+      if (error) throw error;
+      return { ...queue, count: Number(count) };
+    });
+  }
+
   /** The partners of those who are in a chat; null for the others. */
   async partners(userIds: readonly number[]): Promise<(number | null)[]> {
     const pipeline = this.redis.pipeline();
@@ -172,20 +209,26 @@ export class MatchingService {
 }
 
 const toPlace = (userId: number, reply: JoinReply): Place => {
+  if (reply[0] === 'idle') return { kind: 'idle' };
+  const seeker = { gender: reply[1], preference: reply[2] };
   switch (reply[0]) {
-    case 'idle':
-      return { kind: 'idle' };
-    case 'searching':
+    case 'searching': {
+      const [, , , since, retryInMs] = reply;
       return {
         kind: 'searching',
-        since: new Date(Number(reply[1])),
-        preference: reply[2] as Preference,
-        retryInMs: reply[3] === '' ? null : Number(reply[3]),
+        seeker,
+        since: new Date(Number(since)),
+        retryInMs: retryInMs === '' ? null : Number(retryInMs),
       };
+    }
     case 'matched':
-      return { kind: 'matched', match: { sessionId: reply[1], userIds: [userId, Number(reply[2])] } };
+      return {
+        kind: 'matched',
+        seeker,
+        match: { sessionId: reply[3], userIds: [userId, Number(reply[4])] },
+      };
     case 'claimed':
     case 'in':
-      return { kind: reply[0], sessionId: reply[1] };
+      return { kind: reply[0], seeker, sessionId: reply[3] };
   }
 };

@@ -1,3 +1,4 @@
+import type { Gender, Preference } from '@thaw/contract/scalars';
 import { RedisScript } from '../../../platform/redis/redis-script';
 
 /** Waiting users looked at in one go, per set, and how many such pages before giving up for now. */
@@ -118,12 +119,12 @@ end
 local function attempt(user, record, excluded, session, claimMs, relaxMs)
   local partner, retryAt = find(user, record, excluded, relaxMs)
   if not partner then
-    return {'searching', tostring(record.since), record.p, retryAt and tostring(retryAt - now) or ''}
+    return {'searching', record.g, record.p, tostring(record.since), retryAt and tostring(retryAt - now) or ''}
   end
   claim(user, record, partner, session, claimMs)
   claim(partner, load(partner), user, session, claimMs)
   redis.call('ZADD', P .. 'claims', now + claimMs, session .. '|' .. user .. '|' .. partner)
-  return {'matched', session, partner}
+  return {'matched', record.g, record.p, session, partner}
 end
 
 local function excludedFrom(first)
@@ -133,21 +134,26 @@ local function excludedFrom(first)
 end
 `;
 
-/** `retryInMs`: '' unless somebody was passed over for a cool-down. */
+/** Every reply but `idle` begins with the user's gender and preference. `retryInMs`: '' unless somebody was
+ * passed over for a cool-down. */
 export type JoinReply =
-  | ['searching', since: string, preference: string, retryInMs: string]
-  | ['matched', sessionId: string, partnerId: string]
-  | ['claimed' | 'in', sessionId: string]
+  | ['searching', gender: Gender, preference: Preference, since: string, retryInMs: string]
+  | ['matched', gender: Gender, preference: Preference, sessionId: string, partnerId: string]
+  | ['claimed' | 'in', gender: Gender, preference: Preference, sessionId: string]
   | ['idle'];
 
 /**
  * KEYS: leases. ARGV: user, gender, preference, replica, session id for a match, claim ms, relax ms, then the
- * ids that are never matched with him. A user who searches already keeps his place, with the new preference.
+ * ids that are never matched with him. A user who searches already keeps his place, with the new preference; one
+ * who left while claimed, and comes again, has not left.
  */
 export const joinScript = new RedisScript<JoinReply>(`${common}
 local user, gender, preference, replica = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
 local record = load(user)
-if record and record.s ~= 'searching' then return {record.s, record.sid} end
+if record and record.s ~= 'searching' then
+  if record.s == 'claimed' then redis.call('HDEL', keyOf(user), 'left') end
+  return {record.s, record.g, record.p, record.sid}
+end
 local since, replicas = now, ''
 if record then
   since, replicas = record.since, record.r
@@ -169,9 +175,9 @@ local record = load(user)
 if not record then return {'idle'} end
 if record.s == 'claimed' then
   redis.call('HSET', keyOf(user), 'r', withReplica(record.r, ARGV[2]))
-  return {'claimed', record.sid}
+  return {'claimed', record.g, record.p, record.sid}
 end
-if record.s ~= 'searching' then return {record.s, record.sid} end
+if record.s ~= 'searching' then return {record.s, record.g, record.p, record.sid} end
 record.r = withReplica(record.r, ARGV[2])
 redis.call('HSET', keyOf(user), 'r', record.r)
 enqueue(user, record)
@@ -263,7 +269,7 @@ return waiting
 export const retryScript = new RedisScript<JoinReply>(`${common}
 local record = load(ARGV[1])
 if not record then return {'idle'} end
-if record.s ~= 'searching' then return {record.s, record.sid} end
+if record.s ~= 'searching' then return {record.s, record.g, record.p, record.sid} end
 if not isHeld(record.r) then
   park(ARGV[1], record)
   return {'idle'}

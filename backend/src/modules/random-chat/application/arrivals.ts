@@ -4,7 +4,6 @@ import type { UserState } from '@thaw/contract/server-frames';
 import type { SocketConnection } from '../../../platform/realtime/socket-connection';
 import { MatchSeeker } from '../../matching/application/match-seeker';
 import { MatchingService, type Place } from '../../matching/application/matching.service';
-import { UsersService } from '../../users/application/users.service';
 import { ChatKeeper } from './chat-keeper';
 import type { LiveChat } from './live-chat';
 import { LiveChats } from './live-chats';
@@ -19,7 +18,6 @@ export class Arrivals {
     private readonly matching: MatchingService,
     private readonly chats: LiveChats,
     private readonly keeper: ChatKeeper,
-    private readonly users: UsersService,
   ) {}
 
   async arrive(
@@ -42,8 +40,9 @@ export class Arrivals {
       return;
     }
     if (place.kind === 'searching') {
-      const { preference, since } = place;
-      connection.sendFrame('queue_joined', { preferences: preference, since: since.toISOString() });
+      const { seeker, since } = place;
+      const preferences = seeker.preference;
+      connection.sendFrame('queue_joined', { preferences, since: since.toISOString() });
     }
     if (place.kind !== 'idle') await this.joinIfStarted(connection);
   }
@@ -56,8 +55,7 @@ export class Arrivals {
 
   /** Where the user is; a chat on record that has ended meanwhile is taken off it. */
   private async place(userId: number): Promise<Place> {
-    const gender = await this.users.gender(userId);
-    const place = await this.seeker.arrive(userId, gender);
+    const place = await this.seeker.arrive(userId);
     if (place.kind !== 'in') return place;
     return (await this.keeper.isOver(userId, place.sessionId)) ? { kind: 'idle' } : place;
   }

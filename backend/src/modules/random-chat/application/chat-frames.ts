@@ -1,3 +1,5 @@
+import { questionById } from '@thaw/contract/questions';
+import type { Question, Reactions } from '@thaw/contract/random-chat';
 import type { ServerData, ServerEvent } from '@thaw/contract/server-frames';
 import {
   type ChatEnded,
@@ -6,6 +8,9 @@ import {
   type RandomChatEvent,
 } from '../domain/random-chat.events';
 import { partnerOf, type RandomChatState } from '../domain/random-chat.state';
+
+/** The specification's words for whoever answered first. */
+const WAITING = 'Waiting response from your chat partner...';
 
 /** What a participant is sent for an event. */
 export type ChatFrame = { [E in ServerEvent]: { event: E; data: ServerData<E> } }[ServerEvent];
@@ -47,6 +52,53 @@ export const frameOf = (
         },
       };
     }
+    case 'MessageEdited': {
+      const { messageId, content } = event.data;
+      return { event: 'message_edited', data: { ...stored, messageId, newContent: content } };
+    }
+    case 'ReactionAdded':
+    case 'ReactionRemoved': {
+      const action = event.type === 'ReactionAdded' ? 'add' : 'remove';
+      const { messageId } = event.data;
+      return {
+        event: 'message_reaction',
+        data: { ...stored, ...event.data, action, reactions: reactionsOf(state, messageId) },
+      };
+    }
+    case 'GameStarted': {
+      const { gameId, questionId, initiatorId } = event.data;
+      return {
+        event: 'break_ice_question_received',
+        data: { ...stored, gameId, question: requireQuestion(questionId), initiatorId },
+      };
+    }
+    case 'GameAnswered': {
+      const { gameId, userId } = event.data;
+      return userId === viewerId
+        ? { event: 'break_ice_partner_responded_waiting', data: { ...stored, gameId, message: WAITING } }
+        : { event: 'break_ice_partner_answered', data: { ...stored, gameId } };
+    }
+    case 'GameRevealed': {
+      const { gameId, questionId, answers } = event.data;
+      const answerOf = (isViewer: boolean): string =>
+        answers.find(({ userId }) => (userId === viewerId) === isViewer)?.response ?? '';
+      const [yourResponse, theirResponse] = [answerOf(true), answerOf(false)];
+      return {
+        event: 'break_ice_reveal_results',
+        data: {
+          ...stored,
+          gameId,
+          question: requireQuestion(questionId),
+          yourResponse,
+          theirResponse,
+          sameAnswer: yourResponse === theirResponse,
+        },
+      };
+    }
+    case 'GameIgnored': {
+      const { gameId, userId } = event.data;
+      return { event: 'break_ice_ignored', data: { ...stored, gameId, ignoredBy: userId } };
+    }
     case 'ChatEnded':
       return { event: 'chat_skipped', data: endData(sessionId, position.seq, event.data) };
   }
@@ -63,12 +115,39 @@ export const endData = (
   endedBy,
 });
 
+const perspective: ReadonlySet<RandomChatEvent['type']> = new Set([
+  'ChatStarted',
+  'GameAnswered',
+  'GameRevealed',
+]);
+
 /** Whether both participants are sent the very same frame. */
-export const isSameForBoth = (event: RandomChatEvent): boolean => event.type !== 'ChatStarted';
+export const isSameForBoth = (event: RandomChatEvent): boolean => !perspective.has(event.type);
+
+/** Whether the sender is sent the frame too, because it tells him more than his ack could. */
+export const isFrameForSenderToo = ({ type }: RandomChatEvent): boolean =>
+  type === 'GameAnswered' || type === 'GameRevealed';
 
 /** What the sender of a command is acknowledged for the event that came of it. */
-export const ackOf = (event: RandomChatEvent, position: EventPosition): object => {
-  return event.type === 'MessageSent' ? sentAck(position, event.data.clientId) : { seq: position.seq };
+export const ackOf = (event: RandomChatEvent, position: EventPosition, state: RandomChatState): object => {
+  const { seq } = position;
+  switch (event.type) {
+    case 'MessageSent':
+      return sentAck(position, event.data.clientId);
+    case 'ReactionAdded':
+    case 'ReactionRemoved':
+      return { seq, reactions: reactionsOf(state, event.data.messageId) };
+    case 'GameStarted':
+      return { seq, question: requireQuestion(event.data.questionId) };
+    case 'GameAnswered':
+    case 'GameRevealed':
+      return {};
+    case 'ChatStarted':
+    case 'MessageEdited':
+    case 'GameIgnored':
+    case 'ChatEnded':
+      return { seq };
+  }
 };
 
 export const sentAck = (position: EventPosition, clientId: string | null): object => ({
@@ -77,3 +156,18 @@ export const sentAck = (position: EventPosition, clientId: string | null): objec
   timestamp: occurredAt(position).toISOString(),
   clientId: clientId ?? undefined,
 });
+
+/** A message's reactions as the wire has them. */
+export const reactionsOf = (state: RandomChatState, messageId: string): Reactions => {
+  const reactions: Reactions = {};
+  for (const [emoji, users] of state.messages.get(messageId)?.reactions ?? []) {
+    reactions[emoji] = { count: users.length, users: [...users] };
+  }
+  return reactions;
+};
+
+const requireQuestion = (questionId: number): Question => {
+  const question = questionById(questionId);
+  if (!question) throw new Error(`Question ${questionId} is not in the bank`);
+  return question;
+};

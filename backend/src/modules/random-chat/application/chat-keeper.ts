@@ -121,7 +121,7 @@ export class ChatKeeper implements OnModuleInit, MatchHandler {
 
   /** Every second, this replica's share of the cells. */
   private async sweep(): Promise<void> {
-    if (this.isSweeping) return;
+    if (this.isSweeping || !this.lease.maySweep) return;
     this.isSweeping = true;
     try {
       const live = this.lease.liveReplicas;

@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { limits } from '@thaw/contract/limits';
+import { questionById } from '@thaw/contract/questions';
+import type { Question, Reactions } from '@thaw/contract/random-chat';
 import { DomainError } from '../../../platform/errors/domain-error';
 import type { HotLog, HotLogEntry } from '../../../platform/hot-log/hot-log';
 import type { InboundFrame } from '../../../platform/realtime/inbound-frame';
@@ -9,7 +11,15 @@ import { decide } from '../domain/random-chat.decider';
 import type { EventPosition, RandomChatEvent } from '../domain/random-chat.events';
 import { evolve, initialState, partnerOf, type RandomChatState } from '../domain/random-chat.state';
 import { decodeEvent, encodeEvent } from './chat-event-codec';
-import { ackOf, type ChatFrame, endData, frameOf, isSameForBoth } from './chat-frames';
+import {
+  ackOf,
+  type ChatFrame,
+  endData,
+  frameOf,
+  isFrameForSenderToo,
+  isSameForBoth,
+  reactionsOf,
+} from './chat-frames';
 
 const ATTEMPTS = 8;
 
@@ -65,6 +75,16 @@ export class LiveChat {
   get endFrame(): Extract<ChatFrame, { event: 'chat_skipped' }> | null {
     const { ended } = this.state;
     return ended && { event: 'chat_skipped', data: endData(this.sessionId, ended.seq, ended) };
+  }
+
+  reactionsOf(messageId: string): Reactions {
+    return reactionsOf(this.state, messageId);
+  }
+
+  /** The question of the game that is being played, if it is this game. */
+  questionOf(gameId: string): Question | undefined {
+    const { game } = this.state;
+    return game?.gameId === gameId ? questionById(game.questionId) : undefined;
   }
 
   hasParticipant(userId: number): boolean {
@@ -146,8 +166,20 @@ export class LiveChat {
     this.sockets.delete(connection);
   }
 
-  /** The chat is no longer in Redis: those who are here are told that it is over. */
-  endLost(): void {
+  /**
+   * Redis has less than this replica (it lost the tail of its append-only file): the tail is appended again, if
+   * nobody has gone on without it. Otherwise the chat ends here, with word to those who are in it.
+   * @param version what Redis has.
+   */
+  async restore(version: number): Promise<boolean> {
+    const lastId = this.entries[version - 1]?.id;
+    const end = { version, lastId: lastId ?? '' };
+    if (lastId && (await this.hotLog.restore(this.sessionId, end, this.entries.slice(version)))) return true;
+    this.endLost();
+    return false;
+  }
+
+  private endLost(): void {
     if (this.isEnded) return;
     const ended: RandomChatEvent = { type: 'ChatEnded', data: { reason: 'disconnected', endedBy: null } };
     this.apply(
@@ -183,7 +215,10 @@ export class LiveChat {
           case 'outbox_full':
             throw new DomainError('unavailable');
           case 'behind':
-            if (result.version < this.state.version) break;
+            if (result.version < version) {
+              if (await this.restore(result.version)) continue;
+              throw new DomainError('session_ended');
+            }
             for (const [index, entry] of result.missed.entries()) this.receive(version + index + 1, entry);
             continue;
           case 'diverged':
@@ -234,8 +269,8 @@ export class LiveChat {
     const serialized = new Map<number, string>();
     for (const connection of this.sockets) {
       if (answered?.connection === connection) {
-        answered.answer(ackOf(event, position));
-        continue;
+        answered.answer(ackOf(event, position, this.state));
+        if (!isFrameForSenderToo(event)) continue;
       }
       const viewerId = isSameForBoth(event) ? 0 : connection.identity.userId;
       let text = serialized.get(viewerId);

@@ -224,7 +224,7 @@ export class LiveChats implements OnModuleInit, OnApplicationShutdown {
       for (const [index, chat] of chats.entries()) {
         const version = versions[index] ?? 0;
         if (version > chat.version) await chat.catchUp();
-        else if (version < (before[index] ?? 0)) chat.endLost();
+        else if (version < (before[index] ?? 0)) await chat.restore(version);
       }
     } catch (error) {
       this.warn('Chats were not compared', error);

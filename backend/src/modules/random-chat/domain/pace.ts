@@ -1,4 +1,6 @@
+import { DomainError } from '../../../platform/errors/domain-error';
 import type { Pace } from './random-chat.commands';
+import { type Paced, pacedKey, type RandomChatState } from './random-chat.state';
 
 /**
  * Token bucket over what has happened: how long (ms) until one more fits, 0 when it fits now. Counting the chat's own
@@ -14,4 +16,15 @@ export const waitForPace = (times: readonly number[], at: number, { intervalMs, 
   }
   tokens = Math.min(burst, tokens + Math.max(0, at - last) / intervalMs);
   return tokens >= 1 ? 0 : Math.ceil((1 - tokens) * intervalMs);
+};
+
+/** @throws DomainError rate_limited, with the time to wait. */
+export const requirePace = (
+  state: RandomChatState,
+  what: Paced,
+  userId: number,
+  { at, pace }: { at: number; pace: Pace },
+): void => {
+  const retryAfterMs = waitForPace(state.doneAt.get(pacedKey(what, userId)) ?? [], at, pace);
+  if (retryAfterMs > 0) throw new DomainError('rate_limited', { retryAfterMs });
 };

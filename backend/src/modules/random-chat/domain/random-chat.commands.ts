@@ -26,6 +26,47 @@ export interface SendMessage {
   clientId: string | null;
 }
 
+export interface EditMessage {
+  type: 'EditMessage';
+  at: number;
+  pace: Pace;
+  editorId: number;
+  messageId: string;
+  content: string;
+}
+
+export interface ReactToMessage {
+  type: 'ReactToMessage';
+  at: number;
+  pace: Pace;
+  userId: number;
+  messageId: string;
+  emoji: string;
+  action: 'add' | 'remove';
+}
+
+export interface StartGame {
+  type: 'StartGame';
+  at: number;
+  pace: Pace;
+  initiatorId: number;
+  gameId: string;
+  questionId: number;
+}
+
+export interface AnswerGame {
+  type: 'AnswerGame';
+  userId: number;
+  gameId: string;
+  response: string;
+}
+
+export interface IgnoreGame {
+  type: 'IgnoreGame';
+  userId: number;
+  gameId: string;
+}
+
 /** A participant goes on to somebody else. */
 export interface SkipChat {
   type: 'SkipChat';
@@ -43,4 +84,14 @@ export interface AbortChat {
   type: 'AbortChat';
 }
 
-export type RandomChatCommand = StartChat | SendMessage | SkipChat | EndAbandonedChat | AbortChat;
+export type RandomChatCommand =
+  | StartChat
+  | SendMessage
+  | EditMessage
+  | ReactToMessage
+  | StartGame
+  | AnswerGame
+  | IgnoreGame
+  | SkipChat
+  | EndAbandonedChat
+  | AbortChat;

@@ -1,24 +1,23 @@
+import { toReactionEmoji } from '@thaw/contract/emojis';
 import { limits } from '@thaw/contract/limits';
-import { codePointLength, normalizeText, truncateGraphemes } from '@thaw/contract/text';
 import type { ReplyTo } from '@thaw/contract/random-chat';
+import { codePointLength, normalizeText, truncateGraphemes } from '@thaw/contract/text';
 import { DomainError } from '../../../platform/errors/domain-error';
-import { waitForPace } from './pace';
-import type { Pace, RandomChatCommand, SendMessage } from './random-chat.commands';
-import type { EventPosition, Participant, RandomChatEvent } from './random-chat.events';
-import { clientIdKey, participant, type RandomChatState } from './random-chat.state';
+import { decideAnswer, decideGame, decideIgnore } from './icebreaker.decider';
+import { type Decision, happened, unchanged } from './decision';
+import { requirePace } from './pace';
+import type { EditMessage, RandomChatCommand, ReactToMessage, SendMessage } from './random-chat.commands';
+import type { ChatEnded } from './random-chat.events';
+import { type ChatMessage, clientIdKey, participant, type RandomChatState } from './random-chat.state';
 
 /** Events that a chat may hold; then it says that it is full. */
 export const MAX_EVENTS = 20_000;
-
-/** What a command comes to: new events, or the place of what it asked for, which has happened already. */
-export type Decision = { events: readonly RandomChatEvent[] } | { alreadyDone: EventPosition };
 
 /** @throws DomainError when the command is refused. */
 export const decide = (command: RandomChatCommand, state: RandomChatState): Decision => {
   switch (command.type) {
     case 'StartChat': {
       if (state.phase !== 'unborn') throw new DomainError('already_in_session');
-
       const [first, second] = command.participants;
       return happened({
         type: 'ChatStarted',
@@ -32,19 +31,33 @@ export const decide = (command: RandomChatCommand, state: RandomChatState): Deci
         command.clientId && state.sentByClientId.get(clientIdKey(command.senderId, command.clientId));
       if (earlier) return { alreadyDone: earlier };
       requireOpen(state);
-      requireRoom(state);
-      requirePace(state.sentAt.get(command.senderId) ?? [], command);
-      return happened({
-        type: 'MessageSent',
-        data: {
-          senderId: command.senderId,
-          content: requireContent(command),
-          messageType: command.messageType,
-          replyTo: command.replyToId === null ? null : quote(state, command.replyToId),
-          clientId: command.clientId,
-        },
-      });
+      return decideMessage(command, state);
     }
+
+    case 'EditMessage':
+      requireParticipant(state, command.editorId);
+      requireOpen(state);
+      return decideEdit(command, state);
+
+    case 'ReactToMessage':
+      requireParticipant(state, command.userId);
+      requireOpen(state);
+      return decideReaction(command, state);
+
+    case 'StartGame':
+      requireParticipant(state, command.initiatorId);
+      requireOpen(state);
+      return decideGame(command, state);
+
+    case 'AnswerGame':
+      requireParticipant(state, command.userId);
+      requireOpen(state);
+      return decideAnswer(command, state);
+
+    case 'IgnoreGame':
+      requireParticipant(state, command.userId);
+      requireOpen(state);
+      return decideIgnore(command, state);
 
     case 'SkipChat':
       requireParticipant(state, command.userId);
@@ -62,52 +75,76 @@ export const decide = (command: RandomChatCommand, state: RandomChatState): Deci
   }
 };
 
-const happened = (...events: RandomChatEvent[]): Decision => ({ events });
+const decideMessage = (command: SendMessage, state: RandomChatState): Decision => {
+  const { senderId, messageType, replyToId, clientId } = command;
+  requirePace(state, 'message', senderId, command);
+  const replyTo = replyToId === null ? null : quote(state, replyToId);
+  const content = messageType === 'text' ? requireText(command.content) : refuseImages();
+  return happened({ type: 'MessageSent', data: { senderId, content, messageType, replyTo, clientId } });
+};
+
+const decideEdit = (command: EditMessage, state: RandomChatState): Decision => {
+  const { editorId, messageId } = command;
+  const message = requireMessage(state, messageId);
+  if (message.senderId !== editorId || message.messageType !== 'text') throw new DomainError('not_editable');
+  const content = requireText(command.content);
+  if (content === message.content) return unchanged(state);
+  requirePace(state, 'edit', editorId, command);
+  return happened({ type: 'MessageEdited', data: { messageId, editorId, content } });
+};
+
+const decideReaction = (command: ReactToMessage, state: RandomChatState): Decision => {
+  const { userId, messageId, action } = command;
+  const emoji = toReactionEmoji(command.emoji);
+  if (!emoji) throw new DomainError('unknown_emoji');
+  const hasReacted = requireMessage(state, messageId).reactions.get(emoji)?.includes(userId) ?? false;
+  if (hasReacted === (action === 'add')) return unchanged(state);
+  requirePace(state, 'reaction', userId, command);
+  return happened({
+    type: action === 'add' ? 'ReactionAdded' : 'ReactionRemoved',
+    data: { messageId, emoji, userId },
+  });
+};
 
 /** The end happens once: whoever asks for it later is told where it was. */
-const end = (
-  state: RandomChatState,
-  data: Extract<RandomChatEvent, { type: 'ChatEnded' }>['data'],
-): Decision =>
-  state.ended ? { alreadyDone: { id: '', seq: state.ended.seq } } : happened({ type: 'ChatEnded', data });
+const end = (state: RandomChatState, data: ChatEnded['data']): Decision =>
+  state.ended ? { alreadyDone: { id: '', seq: state.ended.seq } } : { events: [{ type: 'ChatEnded', data }] };
 
-const requireParticipant = (state: RandomChatState, userId: number): Participant => {
-  const found = participant(state, userId);
-  if (!found) throw new DomainError('not_in_session');
-  return found;
+const requireParticipant = (state: RandomChatState, userId: number): void => {
+  if (!participant(state, userId)) throw new DomainError('not_in_session');
 };
 
 const requireOpen = (state: RandomChatState): void => {
   if (state.phase === 'ended') throw new DomainError('session_ended');
-};
-
-const requireRoom = (state: RandomChatState): void => {
   if (state.version >= MAX_EVENTS) {
     throw new DomainError('unavailable', { message: 'This chat is full. Please start a new one.' });
   }
 };
 
-const requirePace = (times: readonly number[], { at, pace }: { at: number; pace: Pace }): void => {
-  const retryAfterMs = waitForPace(times, at, pace);
-  if (retryAfterMs > 0) throw new DomainError('rate_limited', { retryAfterMs });
+const requireMessage = (state: RandomChatState, messageId: string): ChatMessage => {
+  const message = state.messages.get(messageId);
+  if (!message) throw new DomainError('message_not_found');
+  return message;
 };
 
-const requireContent = ({ messageType, content }: SendMessage): string => {
-  if (messageType !== 'text') throw new DomainError('image_not_yours');
-  const text = normalizeText(content);
+const requireText = (given: string): string => {
+  const text = normalizeText(given);
   if (text === '') throw new DomainError('invalid_payload');
   if (codePointLength(text) > limits.messageMaxCodePoints) throw new DomainError('message_too_long');
   return text;
 };
 
+const refuseImages = (): never => {
+  throw new DomainError('image_not_yours');
+};
+
 /** What a reply shows of its message: taken from the record, never from the client. */
 const quote = (state: RandomChatState, messageId: string): ReplyTo => {
-  const message = state.messages.get(messageId);
-  if (!message) throw new DomainError('message_not_found');
+  const { content, senderId } = requireMessage(state, messageId);
   return {
     messageId,
-    content: truncateGraphemes(message.content, limits.replyPreviewInComposer),
-    senderId: message.senderId,
-    senderName: participant(state, message.senderId)?.username ?? '',
+    content: truncateGraphemes(content, limits.replyPreviewInComposer),
+    senderId,
+    senderName: participant(state, senderId)?.username ?? '',
   };
 };

@@ -1,3 +1,4 @@
+import type { ReactionEmoji } from '@thaw/contract/emojis';
 import type { MessageType } from '@thaw/contract/scalars';
 import type { ReplyTo } from '@thaw/contract/random-chat';
 
@@ -29,6 +30,44 @@ export interface MessageSent {
   };
 }
 
+export interface MessageEdited {
+  type: 'MessageEdited';
+  data: { messageId: string; editorId: number; content: string };
+}
+
+export interface ReactionAdded {
+  type: 'ReactionAdded';
+  data: { messageId: string; emoji: ReactionEmoji; userId: number };
+}
+
+export interface ReactionRemoved {
+  type: 'ReactionRemoved';
+  data: { messageId: string; emoji: ReactionEmoji; userId: number };
+}
+
+/** A game of Break the Ice: one question, an answer of each, and then both see them. */
+export interface GameStarted {
+  type: 'GameStarted';
+  data: { gameId: string; questionId: number; initiatorId: number };
+}
+
+/** The first answer. It is nobody's business until there are two. */
+export interface GameAnswered {
+  type: 'GameAnswered';
+  data: { gameId: string; userId: number; response: string };
+}
+
+/** The second answer, and with it the end of the game. */
+export interface GameRevealed {
+  type: 'GameRevealed';
+  data: { gameId: string; questionId: number; answers: readonly { userId: number; response: string }[] };
+}
+
+export interface GameIgnored {
+  type: 'GameIgnored';
+  data: { gameId: string; userId: number };
+}
+
 /** `aborted`: nobody ever saw the chat, because its match was taken back meanwhile. */
 export type ChatEndReason = 'skipped' | 'disconnected' | 'aborted';
 
@@ -37,7 +76,17 @@ export interface ChatEnded {
   data: { reason: ChatEndReason; endedBy: number | null };
 }
 
-export type RandomChatEvent = ChatStarted | MessageSent | ChatEnded;
+export type RandomChatEvent =
+  | ChatStarted
+  | MessageSent
+  | MessageEdited
+  | ReactionAdded
+  | ReactionRemoved
+  | GameStarted
+  | GameAnswered
+  | GameRevealed
+  | GameIgnored
+  | ChatEnded;
 
 /** Where an event stands in its chat's stream. */
 export interface EventPosition {

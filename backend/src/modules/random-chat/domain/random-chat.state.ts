@@ -1,6 +1,7 @@
+import type { ReactionEmoji } from '@thaw/contract/emojis';
 import type { MessageType } from '@thaw/contract/scalars';
 import {
-  type ChatEndReason,
+  type ChatEnded,
   type EventPosition,
   occurredAt,
   type Participant,
@@ -11,7 +12,21 @@ export interface ChatMessage {
   senderId: number;
   content: string;
   messageType: MessageType;
+  isEdited: boolean;
+  /** Who reacted with what, in the order of the first reaction. */
+  reactions: Map<ReactionEmoji, number[]>;
 }
+
+export interface Game {
+  gameId: string;
+  questionId: number;
+  initiatorId: number;
+  startedAt: EventPosition;
+  firstAnswer: { userId: number; response: string } | null;
+}
+
+/** What there is a pace for. */
+export type Paced = 'message' | 'edit' | 'reaction' | 'game';
 
 export interface RandomChatState {
   phase: 'unborn' | 'open' | 'ended';
@@ -21,9 +36,13 @@ export interface RandomChatState {
   messages: Map<string, ChatMessage>;
   /** «sender:clientId» to the place that the message got. */
   sentByClientId: Map<string, EventPosition>;
-  /** When each participant sent his latest messages (epoch ms), the newest last. */
-  sentAt: Map<number, number[]>;
-  ended: { seq: number; reason: ChatEndReason; endedBy: number | null } | null;
+  /** The game that is being played. */
+  game: Game | null;
+  gameIds: Set<string>;
+  askedQuestionIds: Set<number>;
+  /** When each participant («what:user») did what has a pace, latest (epoch ms) last. */
+  doneAt: Map<string, number[]>;
+  ended: (ChatEnded['data'] & { seq: number }) | null;
 }
 
 export const initialState = (): RandomChatState => ({
@@ -32,11 +51,15 @@ export const initialState = (): RandomChatState => ({
   participants: [],
   messages: new Map(),
   sentByClientId: new Map(),
-  sentAt: new Map(),
+  game: null,
+  gameIds: new Set(),
+  askedQuestionIds: new Set(),
+  doneAt: new Map(),
   ended: null,
 });
 
 export const clientIdKey = (senderId: number, clientId: string): string => `${senderId}:${clientId}`;
+export const pacedKey = (what: Paced, userId: number): string => `${what}:${userId}`;
 
 export const participant = (state: RandomChatState, userId: number): Participant | undefined =>
   state.participants.find(({ id }) => id === userId);
@@ -45,13 +68,14 @@ export const partnerOf = (state: RandomChatState, userId: number): Participant |
   state.participants.find(({ id }) => id !== userId);
 
 /** More than any burst that is worth limiting. */
-const REMEMBERED_TIMES = 32;
+const REMEMBERED_TIMES = 64;
 
-const remember = (times: Map<number, number[]>, userId: number, at: number): void => {
-  const latest = times.get(userId) ?? [];
-  latest.push(at);
-  if (latest.length > REMEMBERED_TIMES) latest.shift();
-  times.set(userId, latest);
+const remember = (state: RandomChatState, what: Paced, userId: number, position: EventPosition): void => {
+  const key = pacedKey(what, userId);
+  const times = state.doneAt.get(key) ?? [];
+  times.push(occurredAt(position).getTime());
+  if (times.length > REMEMBERED_TIMES) times.shift();
+  state.doneAt.set(key, times);
 };
 
 /**
@@ -69,17 +93,75 @@ export const evolve = (
       state.phase = 'open';
       state.participants = event.data.participants;
       return state;
+
     case 'MessageSent': {
       const { senderId, content, messageType, clientId } = event.data;
-      state.messages.set(position.id, { senderId, content, messageType });
-      remember(state.sentAt, senderId, occurredAt(position).getTime());
+      state.messages.set(position.id, {
+        senderId,
+        content,
+        messageType,
+        isEdited: false,
+        reactions: new Map(),
+      });
       if (clientId !== null) state.sentByClientId.set(clientIdKey(senderId, clientId), position);
+      remember(state, 'message', senderId, position);
       return state;
     }
+
+    case 'MessageEdited': {
+      const message = state.messages.get(event.data.messageId);
+      if (message) {
+        message.content = event.data.content;
+        message.isEdited = true;
+      }
+      remember(state, 'edit', event.data.editorId, position);
+      return state;
+    }
+
+    case 'ReactionAdded': {
+      const { messageId, emoji, userId } = event.data;
+      const reactions = state.messages.get(messageId)?.reactions;
+      reactions?.set(emoji, [...(reactions.get(emoji) ?? []), userId]);
+      remember(state, 'reaction', userId, position);
+      return state;
+    }
+
+    case 'ReactionRemoved': {
+      const { messageId, emoji, userId } = event.data;
+      const reactions = state.messages.get(messageId)?.reactions;
+      const left = (reactions?.get(emoji) ?? []).filter((id) => id !== userId);
+      if (left.length > 0) reactions?.set(emoji, left);
+      else reactions?.delete(emoji);
+      remember(state, 'reaction', userId, position);
+      return state;
+    }
+
+    case 'GameStarted': {
+      const { gameId, questionId, initiatorId } = event.data;
+      state.game = { gameId, questionId, initiatorId, startedAt: position, firstAnswer: null };
+      state.gameIds.add(gameId);
+      state.askedQuestionIds.add(questionId);
+      remember(state, 'game', initiatorId, position);
+      return state;
+    }
+
+    case 'GameAnswered': {
+      const { userId, response } = event.data;
+      if (state.game) state.game.firstAnswer = { userId, response };
+      return state;
+    }
+
+    case 'GameRevealed':
+    case 'GameIgnored':
+      state.game = null;
+      return state;
+
     case 'ChatEnded':
       state.phase = 'ended';
+      state.game = null;
       state.ended = { seq: position.seq, ...event.data };
       return state;
+
     default:
       // An event of a newer release: it counts, and means nothing here yet.
       event satisfies never;

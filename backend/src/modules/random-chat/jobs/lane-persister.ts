@@ -31,6 +31,9 @@ interface Decoded {
 export class LanePersister implements OnModuleInit {
   private readonly logger = new Logger(LanePersister.name);
 
+  /** When entries were last carried over (epoch ms), by this worker. */
+  progressedAt = 0;
+
   constructor(
     private readonly outbox: Outbox,
     private readonly eventStore: EventStore,
@@ -108,6 +111,7 @@ export class LanePersister implements OnModuleInit {
       decoded.filter(({ isEnd }) => isEnd).map(({ entry }) => entry),
       ENDED_STREAM_EXPIRES_MS,
     );
+    this.progressedAt = Date.now();
   }
 
   private async setAside(entry: OutboxEntry, error: unknown): Promise<void> {

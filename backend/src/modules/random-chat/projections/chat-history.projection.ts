@@ -8,21 +8,27 @@ const DAY_MS = 24 * 60 * 60_000;
 /** Whatever happens, what was said in a random chat is not kept longer. */
 const BODIES_BACKSTOP_MS = 7 * DAY_MS;
 
+const said = (type: string, personalFields: readonly string[], author: string): EventTypeDefinition => ({
+  type,
+  schemaVersion: 1,
+  personalFields,
+  subjectId: (data) => Number(data[author]),
+  personalExpiresAfterMs: BODIES_BACKSTOP_MS,
+});
+
+const plain = (type: string): EventTypeDefinition => ({ type, schemaVersion: 1, personalFields: [] });
+
 export const randomChatEventTypes: readonly EventTypeDefinition[] = [
-  {
-    type: 'ChatStarted',
-    schemaVersion: 1,
-    personalFields: ['participants'],
-    personalExpiresAfterMs: BODIES_BACKSTOP_MS,
-  },
-  {
-    type: 'MessageSent',
-    schemaVersion: 1,
-    personalFields: ['content', 'replyTo'],
-    subjectId: ({ senderId }) => Number(senderId),
-    personalExpiresAfterMs: BODIES_BACKSTOP_MS,
-  },
-  { type: 'ChatEnded', schemaVersion: 1, personalFields: [] },
+  { ...plain('ChatStarted'), personalFields: ['participants'], personalExpiresAfterMs: BODIES_BACKSTOP_MS },
+  said('MessageSent', ['content', 'replyTo'], 'senderId'),
+  said('MessageEdited', ['content'], 'editorId'),
+  plain('ReactionAdded'),
+  plain('ReactionRemoved'),
+  plain('GameStarted'),
+  said('GameAnswered', ['response'], 'userId'),
+  { ...plain('GameRevealed'), personalFields: ['answers'], personalExpiresAfterMs: BODIES_BACKSTOP_MS },
+  plain('GameIgnored'),
+  plain('ChatEnded'),
 ];
 
 /** Who was paired with whom: the Chat History screen (A63, A65). */

@@ -40,9 +40,9 @@ export class QueueGateway {
       const joined = { preferences, since: since.toISOString() };
       await this.userChannels.sendFrame(userId, 'queue_joined', joined, connection.id);
     };
-    let place = await this.seeker.join(userId, gender, preferences, placed);
+    let place = await this.seeker.join(userId, { gender, preference: preferences }, placed);
     if (place.kind === 'in' && (await this.keeper.isOver(userId, place.sessionId))) {
-      place = await this.seeker.join(userId, gender, preferences, placed);
+      place = await this.seeker.join(userId, { gender, preference: preferences }, placed);
     }
     if (place.kind !== 'in') return;
     await this.chats.join(connection, place.sessionId);

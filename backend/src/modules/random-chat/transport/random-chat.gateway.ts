@@ -7,7 +7,7 @@ import { ENVIRONMENT, type Environment } from '../../../config/environment';
 import { HotLog } from '../../../platform/hot-log/hot-log';
 import { bucketOf } from '../../../platform/rate-limit/buckets';
 import { RateLimiter } from '../../../platform/rate-limit/rate-limiter';
-import type { InboundFrame } from '../../../platform/realtime/inbound-frame';
+import { type InboundFrame, requireOwnId } from '../../../platform/realtime/inbound-frame';
 import { RethrowFilter } from '../../../platform/realtime/rethrow.filter';
 import { Arrivals } from '../application/arrivals';
 import { ChatKeeper } from '../application/chat-keeper';
@@ -19,7 +19,7 @@ import type { Pace } from '../domain/random-chat.commands';
 @UseFilters(RethrowFilter)
 @WebSocketGateway({ path: '/ws' })
 export class RandomChatGateway {
-  private readonly messagePace: Pace;
+  private readonly pace: Record<'message' | 'edit' | 'reaction', Pace>;
   private readonly typedAt = new WeakMap<object, number>();
 
   constructor(
@@ -30,7 +30,12 @@ export class RandomChatGateway {
     private readonly limiter: RateLimiter,
     @Inject(ENVIRONMENT) environment: Environment,
   ) {
-    this.messagePace = bucketOf('random_message', environment.LIMITS_PROFILE);
+    const profile = environment.LIMITS_PROFILE;
+    this.pace = {
+      message: bucketOf('random_message', profile),
+      edit: bucketOf('edits', profile),
+      reaction: bucketOf('reactions', profile),
+    };
   }
 
   @SubscribeMessage('authenticate')
@@ -55,7 +60,7 @@ export class RandomChatGateway {
       {
         type: 'SendMessage',
         at: Date.now(),
-        pace: this.messagePace,
+        pace: this.pace.message,
         senderId: userId,
         content: data.content,
         messageType: data.messageType,
@@ -65,6 +70,33 @@ export class RandomChatGateway {
       frame,
     );
     if (executed.kind === 'already_done') frame.answer(sentAck(executed.position, clientId));
+  }
+
+  @SubscribeMessage('message_edit')
+  async edit(_: WebSocket, frame: InboundFrame<'message_edit'>): Promise<void> {
+    const { connection, data, userId } = frame;
+    requireOwnId(data.userId, frame);
+    const chat = await this.chats.require(connection, data.sessionId);
+    const { messageId, newContent: content } = data;
+    const executed = await chat.execute(
+      { type: 'EditMessage', at: Date.now(), pace: this.pace.edit, editorId: userId, messageId, content },
+      frame,
+    );
+    if (executed.kind === 'already_done') frame.answer({ seq: executed.position.seq });
+  }
+
+  @SubscribeMessage('message_reaction')
+  async react(_: WebSocket, frame: InboundFrame<'message_reaction'>): Promise<void> {
+    const { connection, data, userId } = frame;
+    requireOwnId(data.userId, frame);
+    const chat = await this.chats.require(connection, data.sessionId);
+    const { messageId, emoji, action } = data;
+    const executed = await chat.execute(
+      { type: 'ReactToMessage', at: Date.now(), pace: this.pace.reaction, userId, messageId, emoji, action },
+      frame,
+    );
+    if (executed.kind !== 'already_done') return;
+    frame.answer({ seq: executed.position.seq, reactions: chat.reactionsOf(messageId) });
   }
 
   @SubscribeMessage('skip_chat')

@@ -1,0 +1,150 @@
+import { questionById, questions } from '@thaw/contract/questions';
+import {
+  ADA,
+  at,
+  BOB,
+  chatEnded,
+  chatStarted,
+  EVE,
+  givenChat,
+  NO_PACE,
+  timeOf,
+} from '../../../testing/given-chat';
+import type { RandomChatCommand } from './random-chat.commands';
+import type { RandomChatEvent } from './random-chat.events';
+
+const [optionA = '', optionB = ''] = questionById(7)?.options ?? [];
+
+const start = (initiatorId: number, gameId = 'g1', questionId = 7): RandomChatCommand => ({
+  type: 'StartGame',
+  at: timeOf(1_000),
+  pace: NO_PACE,
+  initiatorId,
+  gameId,
+  questionId,
+});
+const answer = (userId: number, response: string, gameId = 'g1'): RandomChatCommand => ({
+  type: 'AnswerGame',
+  userId,
+  gameId,
+  response,
+});
+const ignore = (userId: number, gameId = 'g1'): RandomChatCommand => ({ type: 'IgnoreGame', userId, gameId });
+
+const started = (gameId = 'g1', questionId = 7, initiatorId = ADA): RandomChatEvent => ({
+  type: 'GameStarted',
+  data: { gameId, questionId, initiatorId },
+});
+const answered = (userId: number, response: string): RandomChatEvent => ({
+  type: 'GameAnswered',
+  data: { gameId: 'g1', userId, response },
+});
+const ignored = (gameId = 'g1'): RandomChatEvent => ({ type: 'GameIgnored', data: { gameId, userId: BOB } });
+
+describe('starting Break the Ice', () => {
+  it('is for either participant, with a question of the bank', () => {
+    givenChat(chatStarted)
+      .when(start(BOB))
+      .then(started('g1', 7, BOB));
+    givenChat(chatStarted).when(start(EVE)).thenThrows('not_in_session');
+    givenChat(chatStarted)
+      .when(start(ADA, 'g1', 86))
+      .thenThrows('unknown_question');
+    givenChat(chatStarted, chatEnded).when(start(ADA)).thenThrows('session_ended');
+  });
+
+  it('is refused while a game is played, to either', () => {
+    givenChat(chatStarted, started())
+      .when(start(BOB, 'g2', 8))
+      .thenThrows('game_active');
+    givenChat(chatStarted, started())
+      .when(start(ADA, 'g2', 8))
+      .thenThrows('game_active');
+  });
+
+  it('happens once, however often its starter says so', () => {
+    expect(givenChat(chatStarted, started()).when(start(ADA)).decision()).toEqual({ alreadyDone: at(2) });
+  });
+
+  it('asks no question twice while others are left, whoever asked it', () => {
+    givenChat(chatStarted, started(), ignored())
+      .when(start(BOB, 'g2', 7))
+      .thenThrows('unknown_question');
+  });
+
+  it('asks again once all have been asked', () => {
+    const all = questions.flatMap(({ id }) => [started(`g${id}`, id), ignored(`g${id}`)]);
+    givenChat(chatStarted, ...all)
+      .when(start(ADA, 'again', 1))
+      .then(started('again', 1));
+  });
+
+  it('never takes the name of an earlier game', () => {
+    givenChat(chatStarted, started(), ignored())
+      .when(start(ADA, 'g1', 8))
+      .thenThrows('game_not_active');
+  });
+
+  it('has a pace', () => {
+    const pace = { intervalMs: 10_000, burst: 1 };
+    const soon = { ...start(ADA, 'g2', 8), at: timeOf(2) + 1_000, pace } as RandomChatCommand;
+    givenChat(chatStarted, started(), ignored()).when(soon).thenThrows('rate_limited');
+  });
+});
+
+describe('answering', () => {
+  it('keeps the first answer to itself and reveals with the second', () => {
+    givenChat(chatStarted, started()).when(answer(BOB, optionA)).then(answered(BOB, optionA));
+    givenChat(chatStarted, started(), answered(BOB, optionA))
+      .when(answer(ADA, optionB))
+      .then({
+        type: 'GameRevealed',
+        data: {
+          gameId: 'g1',
+          questionId: 7,
+          answers: [
+            { userId: BOB, response: optionA },
+            { userId: ADA, response: optionB },
+          ],
+        },
+      });
+  });
+
+  it('is final', () => {
+    givenChat(chatStarted, started(), answered(BOB, optionA))
+      .when(answer(BOB, optionB))
+      .thenThrows('already_answered');
+  });
+
+  it('takes one of the five options and nothing else', () => {
+    givenChat(chatStarted, started()).when(answer(BOB, 'IGNORED_BY_USER')).thenThrows('invalid_payload');
+  });
+
+  it('needs the game that is being played', () => {
+    givenChat(chatStarted).when(answer(BOB, optionA)).thenThrows('game_not_active');
+    givenChat(chatStarted, started())
+      .when(answer(BOB, optionA, 'g0'))
+      .thenThrows('game_not_active');
+    givenChat(chatStarted, started(), ignored()).when(answer(BOB, optionA)).thenThrows('game_not_active');
+    givenChat(chatStarted, started()).when(answer(EVE, optionA)).thenThrows('not_in_session');
+  });
+});
+
+describe('ignoring', () => {
+  it('ends the game for both, also after one has answered', () => {
+    givenChat(chatStarted, started())
+      .when(ignore(BOB))
+      .then({ type: 'GameIgnored', data: { gameId: 'g1', userId: BOB } });
+    givenChat(chatStarted, started(), answered(BOB, optionA)).when(ignore(ADA)).then({ type: 'GameIgnored' });
+  });
+
+  it('comes too late when the game is over', () => {
+    givenChat(chatStarted, started(), ignored()).when(ignore(ADA)).thenThrows('game_not_active');
+  });
+
+  it('leaves room for the next game', () => {
+    givenChat(chatStarted, started(), ignored())
+      .when(start(ADA, 'g2', 8))
+      .then(started('g2', 8));
+  });
+});

@@ -1,0 +1,43 @@
+import { questionById, questions } from '@thaw/contract/questions';
+import { DomainError } from '../../../platform/errors/domain-error';
+import { type Decision, happened } from './decision';
+import { requirePace } from './pace';
+import type { AnswerGame, IgnoreGame, StartGame } from './random-chat.commands';
+import type { Game, RandomChatState } from './random-chat.state';
+
+/** Break the Ice: one game at a time, each question once while others are left (A71 to A79). */
+export const decideGame = (command: StartGame, state: RandomChatState): Decision => {
+  const { initiatorId, gameId, questionId } = command;
+  const { game } = state;
+  if (game?.gameId === gameId && game.initiatorId === initiatorId) return { alreadyDone: game.startedAt };
+  if (game) throw new DomainError('game_active');
+  if (state.gameIds.has(gameId)) throw new DomainError('game_not_active');
+  const isAskedAgain =
+    state.askedQuestionIds.has(questionId) && state.askedQuestionIds.size < questions.length;
+  if (!questionById(questionId) || isAskedAgain) throw new DomainError('unknown_question');
+  requirePace(state, 'game', initiatorId, command);
+  return happened({ type: 'GameStarted', data: { gameId, questionId, initiatorId } });
+};
+
+/** The first answer is final and stays with him who gave it; the second reveals both. */
+export const decideAnswer = ({ userId, gameId, response }: AnswerGame, state: RandomChatState): Decision => {
+  const { questionId, firstAnswer } = requireGame(state, gameId);
+  if (firstAnswer?.userId === userId) throw new DomainError('already_answered');
+  if (!questionById(questionId)?.options.includes(response)) throw new DomainError('invalid_payload');
+  if (!firstAnswer) return happened({ type: 'GameAnswered', data: { gameId, userId, response } });
+  return happened({
+    type: 'GameRevealed',
+    data: { gameId, questionId, answers: [firstAnswer, { userId, response }] },
+  });
+};
+
+/** Either may let a game be, until it is revealed; a first answer is then never disclosed (A74, A78). */
+export const decideIgnore = ({ userId, gameId }: IgnoreGame, state: RandomChatState): Decision => {
+  requireGame(state, gameId);
+  return happened({ type: 'GameIgnored', data: { gameId, userId } });
+};
+
+const requireGame = ({ game }: RandomChatState, gameId: string): Game => {
+  if (game?.gameId !== gameId) throw new DomainError('game_not_active');
+  return game;
+};

@@ -1,0 +1,266 @@
+import { limits } from '@thaw/contract/limits';
+import {
+  ADA,
+  at,
+  BOB,
+  chatEnded,
+  chatStarted,
+  EVE,
+  givenChat,
+  messageSent,
+  NO_PACE,
+  timeOf,
+} from '../../../testing/given-chat';
+import { MAX_EVENTS } from './random-chat.decider';
+import type { SendMessage } from './random-chat.commands';
+import type { RandomChatEvent } from './random-chat.events';
+
+const send = (command: Partial<SendMessage> = {}): SendMessage => ({
+  type: 'SendMessage',
+  at: timeOf(60),
+  pace: NO_PACE,
+  senderId: ADA,
+  content: 'hello',
+  messageType: 'text',
+  replyToId: null,
+  clientId: null,
+  ...command,
+});
+const skip = (userId: number) => ({ type: 'SkipChat', userId }) as const;
+const abandon = (userId: number) => ({ type: 'EndAbandonedChat', userId }) as const;
+const abort = { type: 'AbortChat' } as const;
+
+const skippedBy = (userId: number): RandomChatEvent => ({
+  type: 'ChatEnded',
+  data: { reason: 'skipped', endedBy: userId },
+});
+
+describe('a random chat begins', () => {
+  const start = {
+    type: 'StartChat',
+    participants: [
+      { id: ADA, username: 'ada', avatar: null },
+      { id: BOB, username: 'bob', avatar: null },
+    ],
+  } as const;
+
+  it('with its two participants as they are introduced', () => {
+    givenChat().when(start).then(chatStarted);
+  });
+
+  it('once', () => {
+    givenChat(chatStarted).when(start).thenThrows('already_in_session');
+    givenChat(chatStarted, chatEnded).when(start).thenThrows('already_in_session');
+  });
+});
+
+describe('a message', () => {
+  it('is said by a participant', () => {
+    givenChat(chatStarted)
+      .when(send({ senderId: BOB, content: 'hi', clientId: 'c-1' }))
+      .then(messageSent(BOB, 'hi', 'c-1'));
+  });
+
+  it.each([
+    ['by somebody else', [chatStarted], EVE, 'not_in_session'],
+    ['by somebody else after the end', [chatStarted, chatEnded], EVE, 'not_in_session'],
+    ['by the system, whom nobody can be', [chatStarted], 0, 'not_in_session'],
+    ['in a chat that does not exist', [], ADA, 'not_in_session'],
+    ['after the end', [chatStarted, chatEnded], ADA, 'session_ended'],
+    ['after the end by him who ended it', [chatStarted, chatEnded], BOB, 'session_ended'],
+  ] as const)('is not said %s', (_, history, senderId, code) => {
+    givenChat(...history)
+      .when(send({ senderId }))
+      .thenThrows(code);
+  });
+
+  it('is trimmed, and freed of what cannot be stored or seen', () => {
+    givenChat(chatStarted)
+      .when(send({ content: '  a\u0000\ud800b\r\n\tc \n' }))
+      .then(messageSent(ADA, 'a\ufffdb\n\tc'));
+  });
+
+  it.each(['', '   ', '\u0000\u0001', '\r\n'])('is not %j', (content) => {
+    givenChat(chatStarted).when(send({ content })).thenThrows('invalid_payload');
+  });
+
+  it('has at most 2,000 code points, counted after trimming', () => {
+    const longest = '🎉'.repeat(limits.messageMaxCodePoints);
+    givenChat(chatStarted)
+      .when(send({ content: `  ${longest}  ` }))
+      .then(messageSent(ADA, longest));
+    givenChat(chatStarted)
+      .when(send({ content: `${longest}!` }))
+      .thenThrows('message_too_long');
+  });
+});
+
+describe('a message that was said before', () => {
+  const said = [chatStarted, messageSent(ADA, 'hello', 'c-1')];
+
+  it('is not said again: its place is the answer, whatever it says now', () => {
+    const again = givenChat(...said).when(send({ clientId: 'c-1', content: ' ' }));
+    again.thenNothing();
+    expect(again.decision()).toEqual({ alreadyDone: at(2) });
+  });
+
+  it('is found although the chat is over, or the sender too fast', () => {
+    const again = send({ clientId: 'c-1', at: timeOf(2), pace: { intervalMs: 60_000, burst: 1 } });
+    for (const history of [said, [...said, chatEnded]]) {
+      expect(
+        givenChat(...history)
+          .when(again)
+          .decision(),
+      ).toEqual({ alreadyDone: at(2) });
+    }
+  });
+
+  it('is the same only from the same sender and under the same name', () => {
+    givenChat(...said)
+      .when(send({ clientId: 'c-1', senderId: BOB }))
+      .then(messageSent(BOB, 'hello', 'c-1'));
+    givenChat(...said)
+      .when(send({ clientId: 'c-2' }))
+      .then(messageSent(ADA, 'hello', 'c-2'));
+    givenChat(...said)
+      .when(send())
+      .then(messageSent(ADA));
+  });
+
+  it('is not told to a stranger who knows its name', () => {
+    givenChat(...said)
+      .when(send({ clientId: 'c-1', senderId: EVE }))
+      .thenThrows('not_in_session');
+  });
+});
+
+describe('a reply', () => {
+  it('quotes what the record says', () => {
+    givenChat(chatStarted, messageSent(BOB, 'do you like rain?'))
+      .when(send({ replyToId: at(2).id }))
+      .then({
+        type: 'MessageSent',
+        data: {
+          replyTo: { messageId: at(2).id, content: 'do you like rain?', senderId: BOB, senderName: 'bob' },
+        },
+      });
+  });
+
+  it('quotes no more than is shown, and never half a character', () => {
+    const family = '👨‍👩‍👧';
+    givenChat(chatStarted, messageSent(ADA, family.repeat(100)))
+      .when(send({ replyToId: at(2).id }))
+      .then({ data: { replyTo: { content: `${family.repeat(limits.replyPreviewInComposer)}...` } } });
+  });
+
+  it.each([at(1).id, at(9).id, '0-0'])('to %s, which is no message, is refused', (replyToId) => {
+    givenChat(chatStarted, messageSent(ADA)).when(send({ replyToId })).thenThrows('message_not_found');
+  });
+});
+
+describe('the pace of messages', () => {
+  const three = [chatStarted, messageSent(ADA), messageSent(ADA), messageSent(ADA)];
+  // A quarter of an hour for each: three minutes do not count for much.
+  const slow = { intervalMs: 15 * 60_000, burst: 3 };
+
+  it('lets a burst pass', () => {
+    givenChat(...three.slice(0, -1))
+      .when(send({ at: timeOf(3), pace: slow }))
+      .then(messageSent(ADA));
+  });
+
+  it('refuses what comes too fast, and says how long to wait', () => {
+    // The first of three was taken at minute 2; thirteen of its fifteen minutes are left at minute 4.
+    const tooFast = givenChat(...three).when(send({ at: timeOf(4), pace: slow }));
+    tooFast.thenThrows('rate_limited');
+    let waitMs = 0;
+    try {
+      tooFast.decision();
+    } catch (error) {
+      waitMs = (error as { retryAfterMs: number }).retryAfterMs;
+    }
+    expect(waitMs / 60_000).toBeCloseTo(13, 3);
+    givenChat(...three)
+      .when(send({ at: timeOf(4) + waitMs, pace: slow }))
+      .then(messageSent(ADA));
+  });
+
+  it('of one is not that of the other', () => {
+    givenChat(...three)
+      .when(send({ at: timeOf(4), pace: slow, senderId: BOB }))
+      .then(messageSent(BOB));
+  });
+
+  it('does not mind who writes steadily', () => {
+    givenChat(...three)
+      .when(send({ at: timeOf(5), pace: { intervalMs: 60_000, burst: 1 } }))
+      .then(messageSent(ADA));
+  });
+
+  it('does not trip over a clock that is behind', () => {
+    givenChat(chatStarted, messageSent(ADA))
+      .when(send({ at: timeOf(-10), pace: { intervalMs: 1_000, burst: 2 } }))
+      .then(messageSent(ADA));
+  });
+});
+
+describe('a chat that is full', () => {
+  const full = [
+    chatStarted,
+    ...Array.from({ length: MAX_EVENTS - 1 }, (_, index) => messageSent(ADA, 'x', `c-${index}`)),
+  ];
+
+  it('takes no more messages, and still ends', () => {
+    givenChat(...full)
+      .when(send({ clientId: 'new' }))
+      .thenThrows('unavailable');
+    givenChat(...full)
+      .when(skip(ADA))
+      .then(skippedBy(ADA));
+  });
+
+  it('has taken the last one that fits, and knows each', () => {
+    givenChat(...full.slice(0, -1))
+      .when(send({ content: 'x', clientId: 'new' }))
+      .then(messageSent(ADA, 'x', 'new'));
+    givenChat(...full)
+      .when(send({ clientId: 'c-0' }))
+      .thenNothing();
+  });
+});
+
+describe('a random chat ends', () => {
+  it('when a participant goes on', () => {
+    givenChat(chatStarted).when(skip(BOB)).then(skippedBy(BOB));
+  });
+
+  it('when one of them stays away, and nobody is said to have ended it', () => {
+    givenChat(chatStarted)
+      .when(abandon(ADA))
+      .then({ type: 'ChatEnded', data: { reason: 'disconnected', endedBy: null } });
+  });
+
+  it('when its match was taken back', () => {
+    givenChat(chatStarted)
+      .when(abort)
+      .then({ type: 'ChatEnded', data: { reason: 'aborted', endedBy: null } });
+  });
+
+  it.each([skip(ADA), skip(BOB), abandon(ADA), abandon(BOB), abort])(
+    'once: %o afterwards is told where',
+    (command) => {
+      const again = givenChat(chatStarted, messageSent(ADA), skippedBy(BOB)).when(command);
+      again.thenNothing();
+      expect(again.decision()).toMatchObject({ alreadyDone: { seq: 3 } });
+    },
+  );
+
+  it.each([skip(EVE), abandon(EVE)])('never by a stranger: %o', (command) => {
+    givenChat(chatStarted).when(command).thenThrows('not_in_session');
+    givenChat(chatStarted, chatEnded).when(command).thenThrows('not_in_session');
+  });
+
+  it('never before it has begun', () => {
+    givenChat().when(skip(ADA)).thenThrows('not_in_session');
+  });
+});

@@ -1,0 +1,157 @@
+import {
+  ADA,
+  at,
+  BOB,
+  chatEnded,
+  chatStarted,
+  EVE,
+  givenChat,
+  messageSent,
+  NO_PACE,
+  timeOf,
+} from '../../../testing/given-chat';
+import type { RandomChatCommand } from './random-chat.commands';
+import type { RandomChatEvent } from './random-chat.events';
+
+const sent = at(2).id;
+
+const edit = (editorId: number, content: string, messageId = sent): RandomChatCommand => ({
+  type: 'EditMessage',
+  at: timeOf(1_000),
+  pace: NO_PACE,
+  editorId,
+  messageId,
+  content,
+});
+
+const react = (
+  userId: number,
+  emoji: string,
+  action: 'add' | 'remove',
+  messageId = sent,
+): RandomChatCommand => ({
+  type: 'ReactToMessage',
+  at: timeOf(1_000),
+  pace: NO_PACE,
+  userId,
+  messageId,
+  emoji,
+  action,
+});
+
+const image: RandomChatEvent = {
+  type: 'MessageSent',
+  data: {
+    senderId: ADA,
+    content: '/api/files/chat-images/x',
+    messageType: 'image',
+    replyTo: null,
+    clientId: null,
+  },
+};
+const added = (userId: number): RandomChatEvent => ({
+  type: 'ReactionAdded',
+  data: { messageId: sent, emoji: '🔥', userId },
+});
+
+describe('editing', () => {
+  it('is for the sender of a text message', () => {
+    givenChat(chatStarted, messageSent(ADA))
+      .when(edit(ADA, ' better '))
+      .then({ type: 'MessageEdited', data: { messageId: sent, editorId: ADA, content: 'better' } });
+    givenChat(chatStarted, messageSent(ADA)).when(edit(BOB, 'forged')).thenThrows('not_editable');
+    givenChat(chatStarted, messageSent(ADA)).when(edit(EVE, 'forged')).thenThrows('not_in_session');
+    givenChat(chatStarted, image).when(edit(ADA, 'words')).thenThrows('not_editable');
+  });
+
+  it('needs words, and not too many', () => {
+    givenChat(chatStarted, messageSent(ADA)).when(edit(ADA, ' \n ')).thenThrows('invalid_payload');
+    givenChat(chatStarted, messageSent(ADA))
+      .when(edit(ADA, 'x'.repeat(2_001)))
+      .thenThrows('message_too_long');
+  });
+
+  it('needs a message of this chat, and the chat to go on', () => {
+    givenChat(chatStarted).when(edit(ADA, 'what')).thenThrows('message_not_found');
+    givenChat(chatStarted, messageSent(ADA), chatEnded).when(edit(ADA, 'late')).thenThrows('session_ended');
+  });
+
+  it('that changes nothing is nothing', () => {
+    expect(givenChat(chatStarted, messageSent(ADA, 'same')).when(edit(ADA, 'same ')).decision()).toEqual({
+      alreadyDone: { id: '', seq: 2 },
+    });
+  });
+
+  it('is quoted as it reads now', () => {
+    givenChat(chatStarted, messageSent(ADA, 'old'), {
+      type: 'MessageEdited',
+      data: { messageId: sent, editorId: ADA, content: 'new' },
+    })
+      .when({
+        type: 'SendMessage',
+        at: timeOf(1_000),
+        pace: NO_PACE,
+        senderId: BOB,
+        content: 'yes',
+        messageType: 'text',
+        replyToId: sent,
+        clientId: null,
+      })
+      .then({ data: { replyTo: { messageId: sent, content: 'new', senderId: ADA, senderName: 'ada' } } });
+  });
+});
+
+describe('reacting', () => {
+  it('is for both, to own messages too, with one of the ten', () => {
+    for (const userId of [ADA, BOB]) {
+      givenChat(chatStarted, messageSent(ADA))
+        .when(react(userId, '🔥', 'add'))
+        .then(added(userId));
+    }
+    givenChat(chatStarted, messageSent(ADA))
+      .when(react(BOB, '🍕', 'add'))
+      .thenThrows('unknown_emoji');
+    givenChat(chatStarted, messageSent(ADA))
+      .when(react(EVE, '🔥', 'add'))
+      .thenThrows('not_in_session');
+  });
+
+  it('knows an emoji with and without its variation selector as one', () => {
+    givenChat(chatStarted, messageSent(ADA))
+      .when(react(BOB, '❤', 'add'))
+      .then({ type: 'ReactionAdded', data: { messageId: sent, emoji: '❤️', userId: BOB } });
+  });
+
+  it('adds and removes once', () => {
+    expect(
+      givenChat(chatStarted, messageSent(ADA), added(BOB))
+        .when(react(BOB, '🔥', 'add'))
+        .decision(),
+    ).toEqual({
+      alreadyDone: { id: '', seq: 3 },
+    });
+    expect(
+      givenChat(chatStarted, messageSent(ADA))
+        .when(react(BOB, '🔥', 'remove'))
+        .decision(),
+    ).toEqual({
+      alreadyDone: { id: '', seq: 2 },
+    });
+    givenChat(chatStarted, messageSent(ADA), added(BOB))
+      .when(react(BOB, '🔥', 'remove'))
+      .then({ type: 'ReactionRemoved', data: { messageId: sent, emoji: '🔥', userId: BOB } });
+  });
+
+  it('is to messages alone', () => {
+    givenChat(chatStarted)
+      .when(react(ADA, '🔥', 'add', at(1).id))
+      .thenThrows('message_not_found');
+  });
+
+  it('knows exact ids only', () => {
+    const near = `${timeOf(2) + 1}-0`;
+    givenChat(chatStarted, messageSent(ADA))
+      .when(react(BOB, '🔥', 'add', near))
+      .thenThrows('message_not_found');
+  });
+});

@@ -4,6 +4,7 @@ import { EnvironmentModule } from './config/environment.module';
 import { AuthModule } from './modules/auth/auth.module';
 import { MatchingModule } from './modules/matching/matching.module';
 import { RandomChatModule } from './modules/random-chat/random-chat.module';
+import { UploadsModule } from './modules/uploads/uploads.module';
 import { UsersModule } from './modules/users/users.module';
 import { DatabaseModule } from './platform/database/database.module';
 import { EventStoreModule } from './platform/event-store/event-store.module';
@@ -16,6 +17,7 @@ import { QueueModule } from './platform/queue/queue.module';
 import { RateLimitModule } from './platform/rate-limit/rate-limit.module';
 import { RealtimeModule } from './platform/realtime/realtime.module';
 import { RedisModule } from './platform/redis/redis.module';
+import { StorageModule } from './platform/storage/storage.module';
 
 /** What an api replica is made of. */
 @Module({
@@ -24,6 +26,7 @@ import { RedisModule } from './platform/redis/redis.module';
     LifecycleModule,
     DatabaseModule,
     RedisModule,
+    StorageModule,
     HealthModule,
     RateLimitModule,
     EventStoreModule,
@@ -36,6 +39,7 @@ import { RedisModule } from './platform/redis/redis.module';
     AuthModule,
     MatchingModule,
     RandomChatModule,
+    UploadsModule,
   ],
 })
 export class ApiModule {

@@ -2,12 +2,21 @@ import { type DynamicModule, Module } from '@nestjs/common';
 import type { Environment } from './config/environment';
 import { EnvironmentModule } from './config/environment.module';
 import { RandomChatReadModelModule } from './modules/random-chat/random-chat-read-model.module';
+import { UploadRecordsModule } from './modules/uploads/upload-records.module';
 import { UsersReadModelModule } from './modules/users/users-read-model.module';
 import { DatabaseModule } from './platform/database/database.module';
 import { EventStoreModule } from './platform/event-store/event-store.module';
 
 /** What a rebuild is made of: the log, and every read model that is made from it. */
-@Module({ imports: [DatabaseModule, EventStoreModule, UsersReadModelModule, RandomChatReadModelModule] })
+@Module({
+  imports: [
+    DatabaseModule,
+    EventStoreModule,
+    UsersReadModelModule,
+    RandomChatReadModelModule,
+    UploadRecordsModule,
+  ],
+})
 export class ReadModelsModule {
   static forRoot(environment: Environment): DynamicModule {
     return { module: ReadModelsModule, imports: [EnvironmentModule.forRoot(environment)] };

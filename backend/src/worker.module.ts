@@ -2,6 +2,7 @@ import { type DynamicModule, Module } from '@nestjs/common';
 import type { Environment } from './config/environment';
 import { EnvironmentModule } from './config/environment.module';
 import { RandomChatWorkerModule } from './modules/random-chat/random-chat-worker.module';
+import { UploadsWorkerModule } from './modules/uploads/uploads-worker.module';
 import { UsersReadModelModule } from './modules/users/users-read-model.module';
 import { DatabaseModule } from './platform/database/database.module';
 import { EventStoreModule } from './platform/event-store/event-store.module';
@@ -12,6 +13,7 @@ import { ObservabilityModule } from './platform/observability/observability.modu
 import { QueueModule } from './platform/queue/queue.module';
 import { WorkerQueueModule } from './platform/queue/worker-queue.module';
 import { RedisModule } from './platform/redis/redis.module';
+import { StorageModule } from './platform/storage/storage.module';
 
 /** What a worker is made of. */
 @Module({
@@ -20,6 +22,7 @@ import { RedisModule } from './platform/redis/redis.module';
     LifecycleModule,
     DatabaseModule,
     RedisModule,
+    StorageModule,
     HealthModule,
     EventStoreModule,
     HotLogModule,
@@ -28,6 +31,7 @@ import { RedisModule } from './platform/redis/redis.module';
 
     UsersReadModelModule,
     RandomChatWorkerModule,
+    UploadsWorkerModule,
   ],
 })
 export class WorkerModule {

@@ -1,6 +1,12 @@
 import { EventStore1763640000000 } from './1763640000000-event-store';
 import { UsersAndSessions1763640100000 } from './1763640100000-users-and-sessions';
 import { ChatHistory1763640200000 } from './1763640200000-chat-history';
+import { Uploads1763640300000 } from './1763640300000-uploads';
 
 /** Every migration, in order. */
-export const migrations = [EventStore1763640000000, UsersAndSessions1763640100000, ChatHistory1763640200000];
+export const migrations = [
+  EventStore1763640000000,
+  UsersAndSessions1763640100000,
+  ChatHistory1763640200000,
+  Uploads1763640300000,
+];

@@ -1,0 +1,134 @@
+import { randomUUID } from 'node:crypto';
+import { Inject, Injectable, Logger } from '@nestjs/common';
+import { imageUrlsOf } from '@thaw/contract/image-markers';
+import type { MessageType } from '@thaw/contract/scalars';
+import {
+  parseUploadUrl,
+  type UploadAddress,
+  type UploadBucket,
+  uploadPrefixes,
+  uploadUrl,
+} from '@thaw/contract/uploads';
+import type { Readable } from 'node:stream';
+import { DomainError } from '../../../platform/errors/domain-error';
+import { RateLimiter } from '../../../platform/rate-limit/rate-limiter';
+import { FILE_STORAGE, type FileStorage } from '../../../platform/storage/file-storage';
+import { UploadRepository } from '../infrastructure/upload.repository';
+import { ImageProcessor } from './image-processor';
+import { UNUSED_KEPT_MS } from './upload-lifetimes';
+
+export interface ReceivedImage {
+  ownerId: number;
+  bucket: UploadBucket;
+  fileName: string;
+  bytes: Buffer;
+}
+
+export interface VisibleImage {
+  contentType: string;
+  size: number;
+  /** Opens the file. @throws DomainError not_found, unavailable */
+  open: () => Promise<Readable>;
+}
+
+export interface ImageMessage {
+  senderId: number;
+  receiverId: number;
+  messageType: MessageType;
+  content: string;
+}
+
+@Injectable()
+export class UploadsService {
+  private readonly logger = new Logger(UploadsService.name);
+
+  constructor(
+    private readonly uploads: UploadRepository,
+    private readonly images: ImageProcessor,
+    @Inject(FILE_STORAGE) private readonly storage: FileStorage,
+    private readonly limiter: RateLimiter,
+  ) {}
+
+  /**
+   * Keeps an image, encoded anew. Nobody but its owner can see it, until it is granted or becomes an avatar.
+   * @returns its address.
+   * @throws DomainError unsupported_type, image_refused, rate_limited, unavailable
+   */
+  async receive({ ownerId, bucket, fileName, bytes }: ReceivedImage): Promise<string> {
+    await this.limiter.require('uploaded_bytes', ownerId, bytes.length);
+    const image = await this.images.process(bytes, bucket);
+    const key = `${prefixOf(fileName)}${randomUUID()}.${image.extension}`;
+    const { contentType, width, height } = image;
+    await this.uploads.begin(
+      { key, bucket, ownerId, contentType, width, height, size: image.bytes.length },
+      new Date(),
+    );
+    await this.storage.put({ bucket, key }, image.bytes, contentType);
+    if (!(await this.uploads.finish(key, new Date()))) throw new DomainError('unavailable');
+    return uploadUrl({ bucket, key });
+  }
+
+  /** @throws DomainError not_found when there is none, or the viewer may not see it (A100). */
+  async seenBy(viewerId: number, address: UploadAddress): Promise<VisibleImage> {
+    const upload = await this.uploads.findVisible(address, viewerId);
+    if (!upload) throw new DomainError('not_found');
+    const { contentType, size } = upload;
+    return { contentType, size, open: () => this.open(address) };
+  }
+
+  /** Whether this is the address of an image that the user uploaded into the bucket, and that is still there. */
+  async ownedBy(userId: number, url: string, bucket: UploadBucket): Promise<boolean> {
+    return this.areOwned(userId, [url], bucket);
+  }
+
+  /**
+   * Lets somebody see chat images. To be called before the message that shows them is appended.
+   * @throws DomainError image_not_yours when one of them is none, or gone.
+   */
+  async grant(urls: string | readonly string[], viewerId: number): Promise<void> {
+    const keys = keysOf([urls].flat(), 'chat-images');
+    if (keys === null || !(await this.uploads.grant(keys, viewerId, new Date()))) {
+      throw new DomainError('image_not_yours');
+    }
+  }
+
+  /**
+   * All that has to happen before a message with images is appended: they are the sender's own, and the receiver may
+   * see them from now on. Does nothing for a text.
+   * @throws DomainError image_not_yours when the message shows none, or one that is not the sender's.
+   */
+  async share({ senderId, receiverId, messageType, content }: ImageMessage): Promise<void> {
+    if (messageType === 'text') return;
+    const urls = imageUrlsOf(messageType, content);
+    if (urls.length === 0 || !(await this.areOwned(senderId, urls, 'chat-images'))) {
+      throw new DomainError('image_not_yours');
+    }
+    await this.grant(urls, receiverId);
+  }
+
+  private async areOwned(userId: number, urls: readonly string[], bucket: UploadBucket): Promise<boolean> {
+    const keys = keysOf(urls, bucket);
+    if (keys === null) return false;
+    return this.uploads.areOwned(keys, bucket, userId, new Date(Date.now() - UNUSED_KEPT_MS));
+  }
+
+  private async open(address: UploadAddress): Promise<Readable> {
+    const file = await this.storage.open(address);
+    if (!file) {
+      this.logger.error(`The file of upload ${address.bucket}/${address.key} is missing`);
+      throw new DomainError('not_found');
+    }
+    return file.content;
+  }
+}
+
+/** Of a client's name for a file nothing is kept but the folder it asks for, if it is one of ours (A99). */
+const prefixOf = (fileName: string): string =>
+  uploadPrefixes.find((prefix) => fileName.startsWith(prefix)) ?? '';
+
+/** null when one of the addresses is not that of an image in the bucket. */
+const keysOf = (urls: readonly string[], bucket: UploadBucket): string[] | null => {
+  const addresses = urls.map(parseUploadUrl);
+  const keys = addresses.flatMap((address) => (address?.bucket === bucket ? address.key : []));
+  return keys.length === urls.length ? keys : null;
+};

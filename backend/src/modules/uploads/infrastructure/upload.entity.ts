@@ -1,0 +1,40 @@
+import type { UploadBucket } from '@thaw/contract/uploads';
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { bigintAsNumber } from '../../../platform/database/bigint-column';
+
+/** An image, from before it is stored until after it is gone. */
+@Entity({ name: 'uploads' })
+export class UploadEntity {
+  @PrimaryColumn({ type: 'text' })
+  key: string;
+
+  @Column({ type: 'text' })
+  bucket: UploadBucket;
+
+  @Column({ name: 'owner_id', type: 'bigint', transformer: bigintAsNumber })
+  ownerId: number;
+
+  @Column({ name: 'content_type', type: 'text' })
+  contentType: string;
+
+  @Column({ type: 'int' })
+  size: number;
+
+  @Column({ type: 'int' })
+  width: number;
+
+  @Column({ type: 'int' })
+  height: number;
+
+  @Column({ name: 'created_at', type: 'timestamptz' })
+  createdAt: Date;
+
+  @Column({ name: 'stored_at', type: 'timestamptz', nullable: true })
+  storedAt: Date | null;
+
+  @Column({ name: 'unused_since', type: 'timestamptz', nullable: true })
+  unusedSince: Date | null;
+
+  @Column({ name: 'removed_at', type: 'timestamptz', nullable: true })
+  removedAt: Date | null;
+}

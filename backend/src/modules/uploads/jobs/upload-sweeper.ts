@@ -1,0 +1,26 @@
+import { Injectable, type OnApplicationBootstrap, type OnModuleInit } from '@nestjs/common';
+import { JobHandlers } from '../../../platform/queue/job-handlers';
+import { JobQueue } from '../../../platform/queue/job-queue';
+import { UploadRemoval } from '../application/upload-removal';
+
+const SWEEP_EVERY_MS = 10 * 60_000;
+
+/** Has the images removed that nobody uses, and the files of those that have expired. */
+@Injectable()
+export class UploadSweeper implements OnModuleInit, OnApplicationBootstrap {
+  constructor(
+    private readonly removal: UploadRemoval,
+    private readonly handlers: JobHandlers,
+    private readonly jobs: JobQueue,
+  ) {}
+
+  onModuleInit(): void {
+    this.handlers.register('sweep_uploads', async () => {
+      await this.removal.sweep(new Date());
+    });
+  }
+
+  async onApplicationBootstrap(): Promise<void> {
+    await this.jobs.schedule('sweep_uploads', {}, SWEEP_EVERY_MS);
+  }
+}

@@ -1,0 +1,67 @@
+import { pipeline } from 'node:stream/promises';
+import { Controller, Get, Param, Req, Res, UseGuards } from '@nestjs/common';
+import { ApiCookieAuth, ApiOkResponse, ApiParam, ApiTags } from '@nestjs/swagger';
+import { parseUploadUrl, type UploadAddress } from '@thaw/contract/uploads';
+import type { Request, Response } from 'express';
+import { DomainError } from '../../../platform/errors/domain-error';
+import { ApiProblems } from '../../../platform/http/api-problems';
+import { CurrentLogin, type Login } from '../../../platform/http/login';
+import { SignedInGuard } from '../../../platform/http/signed-in.guard';
+import { UploadsService } from '../application/uploads.service';
+
+/** A name is never given to another image. A day, because an expired image must not live on in a cache for long. */
+const CACHE_CONTROL = 'private, max-age=86400, immutable';
+
+@ApiTags('uploads')
+@ApiCookieAuth()
+@Controller('files')
+@UseGuards(SignedInGuard)
+export class FilesController {
+  constructor(private readonly uploads: UploadsService) {}
+
+  @Get(':bucket/*key')
+  @ApiParam({ name: 'key', type: String, description: 'May hold one slash' })
+  @ApiOkResponse({ description: 'The image', content: { 'image/jpeg': {}, 'image/webp': {} } })
+  @ApiProblems('not_signed_in', 'not_found', 'unavailable')
+  async read(
+    @CurrentLogin() { userId }: Login,
+    @Param('bucket') bucket: string,
+    @Param('key') key: string | string[],
+    @Req() request: Request,
+    @Res() response: Response,
+  ): Promise<void> {
+    const address = requireAddress(bucket, [key].flat().join('/'));
+    const image = await this.uploads.seenBy(userId, address);
+    const etag = `"${address.key}"`;
+    const headers = {
+      ETag: etag,
+      'Cache-Control': CACHE_CONTROL,
+      'Content-Security-Policy': "default-src 'none'; sandbox",
+    };
+    if (isKnown(request, etag)) {
+      response.status(304).set(headers).end();
+      return;
+    }
+    const described = { ...headers, 'Content-Type': image.contentType, 'Content-Length': String(image.size) };
+    if (request.method === 'HEAD') {
+      response.set(described).end();
+      return;
+    }
+    const content = await image.open();
+    response.set(described);
+    // A viewer who leaves in the middle, or a storage that does, ends the answer; there is nobody left to tell.
+    await pipeline(content, response).catch(() => response.destroy());
+  }
+}
+
+/** @throws DomainError not_found for everything that cannot be the name of an image. */
+const requireAddress = (bucket: string, key: string): UploadAddress => {
+  const address = parseUploadUrl(`/api/files/${bucket}/${key}`);
+  if (!address) throw new DomainError('not_found');
+  return address;
+};
+
+const isKnown = (request: Request, etag: string): boolean => {
+  const known = (request.get('if-none-match') ?? '').split(',').map((tag) => tag.trim().replace(/^W\//, ''));
+  return known.includes(etag) || known.includes('*');
+};

@@ -1,0 +1,46 @@
+import { Body, Controller, Post, UploadedFile, UseGuards, UseInterceptors } from '@nestjs/common';
+import { FileInterceptor } from '@nestjs/platform-express';
+import { ApiBody, ApiConsumes, ApiCookieAuth, ApiCreatedResponse, ApiTags } from '@nestjs/swagger';
+import { DomainError } from '../../../platform/errors/domain-error';
+import { ApiProblems } from '../../../platform/http/api-problems';
+import { Valid } from '../../../platform/http/body.pipe';
+import { LimitedBy, LimitGuard } from '../../../platform/http/limit.guard';
+import { CurrentLogin, type Login } from '../../../platform/http/login';
+import { SignedInGuard } from '../../../platform/http/signed-in.guard';
+import { UploadsService } from '../application/uploads.service';
+import { PlainFields } from './plain-fields.pipe';
+import { type FormFile, uploadForm } from './upload-form';
+import { UploadTurnInterceptor } from './upload-turn.interceptor';
+import { UploadAnswerDto, UploadDto, UploadFormDto } from './upload.dto';
+
+@ApiTags('uploads')
+@ApiCookieAuth()
+@Controller('upload')
+@UseGuards(SignedInGuard, LimitGuard)
+export class UploadController {
+  constructor(private readonly uploads: UploadsService) {}
+
+  @Post()
+  @LimitedBy('uploads', 'user')
+  @UseInterceptors(UploadTurnInterceptor, FileInterceptor('file', uploadForm))
+  @ApiConsumes('multipart/form-data')
+  @ApiBody({ type: UploadFormDto })
+  @ApiCreatedResponse({ type: UploadAnswerDto })
+  @ApiProblems(
+    'validation_failed',
+    'not_signed_in',
+    'too_large',
+    'unsupported_type',
+    'image_refused',
+    'rate_limited',
+    'unavailable',
+  )
+  async upload(
+    @CurrentLogin() { userId }: Login,
+    @UploadedFile() file: FormFile | undefined,
+    @Body(new PlainFields(), new Valid(UploadDto)) { bucket, fileName }: UploadDto,
+  ): Promise<UploadAnswerDto> {
+    if (!file) throw new DomainError('validation_failed');
+    return { url: await this.uploads.receive({ ownerId: userId, bucket, fileName, bytes: file.buffer }) };
+  }
+}

@@ -1,0 +1,34 @@
+import { ApiProperty } from '@nestjs/swagger';
+import {
+  type UploadAnswer,
+  type UploadBucket,
+  uploadBucketSchema,
+  type UploadFields,
+  uploadFieldsSchema,
+} from '@thaw/contract/uploads';
+import { IsString } from 'class-validator';
+import { Fits } from '../../../platform/http/fits.decorator';
+import { assertType, type SameShape } from '../../../platform/http/same-shape';
+
+export class UploadDto implements UploadFields {
+  @ApiProperty({ enum: uploadBucketSchema.options })
+  @Fits(uploadFieldsSchema.shape.bucket)
+  bucket: UploadBucket;
+
+  @ApiProperty({ description: 'Nothing of it is kept but a leading profiles/ or private-chat/' })
+  @IsString()
+  fileName: string;
+}
+assertType<SameShape<UploadDto, UploadFields>>();
+
+/** As the documentation shows it: the file is taken out before the rest is checked. */
+export class UploadFormDto extends UploadDto {
+  @ApiProperty({ type: 'string', format: 'binary', description: 'JPEG, PNG, GIF or WebP, 5 MiB at most' })
+  file: unknown;
+}
+
+export class UploadAnswerDto implements UploadAnswer {
+  @ApiProperty({ description: 'Relative: /api/files/{bucket}/{key}' })
+  url: string;
+}
+assertType<SameShape<UploadAnswerDto, UploadAnswer>>();

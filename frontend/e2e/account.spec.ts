@@ -120,6 +120,7 @@ for (const [place, path, name, title, text] of [
 
 test('F8 leads to the toast, which can be closed with the keyboard', async ({ open }) => {
   const page = await (await open()).newPage();
+  await page.route('**/api/anonymous', (route) => route.fulfill({ status: 503, json: {} }));
   await page.goto('/auth');
   await page.getByRole('button', { name: 'Chat Anonymously' }).click();
   const viewport = page.getByRole('region', { name: 'Notifications (F8)' });

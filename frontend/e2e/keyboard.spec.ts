@@ -1,5 +1,5 @@
 import { type Page } from '@playwright/test';
-import { expect, Person, test } from './support/test.ts';
+import { expect, type Person, test } from './support/test.ts';
 
 /** Tabs until something with this role and name has the focus. */
 const tabTo = async (

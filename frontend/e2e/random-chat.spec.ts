@@ -1,4 +1,5 @@
 import { limits } from '@thaw/contract/limits';
+import { Connection } from './support/connection.ts';
 import { expect, Person, test } from './support/test.ts';
 
 test('the whole journey: two strangers join, meet, talk, part, and meet again', async ({ open }) => {
@@ -109,10 +110,19 @@ test('the choice of partner is kept over a reload, and is respected', async ({ n
 });
 
 test('both skip at once: nobody sees a skipped screen', async ({ pair }) => {
-  const [ada, bob] = await pair();
-  await ada.button('Skip Chat').click();
-  await bob.button('Skip Chat').click();
-  await Promise.all([ada.button('Confirm').click(), bob.button('Confirm').click()]);
+  let network: Connection | undefined;
+  const [ada, bob] = await pair({
+    prepare: async (page) => {
+      network = await Connection.of(page);
+    },
+  });
+  // Held back on one side, so that each has confirmed before it hears of the other.
+  await network?.cut();
+  await expect(ada.page.getByText('Disconnected', { exact: true })).toBeVisible();
+  await ada.skip();
+  await bob.skip();
+  await expect(ada.heading('Looking for someone...')).toBeVisible();
+  network?.restore();
   // With nobody else there they meet again.
   await expect(ada.messages).toHaveCount(1);
   await expect(bob.messages).toHaveCount(1);
@@ -175,7 +185,11 @@ test('a search that lasts gets an honest hint', async ({ newcomer }) => {
 test('leaving /chat ends a search at once, and a chat after ten seconds', async ({ newcomer }) => {
   const ada = await newcomer({ gender: 'female', prepare: (page) => page.clock.install() });
   await ada.find();
-  await ada.page.getByRole('link', { name: 'Thaw' }).click();
+  const leave = async (): Promise<void> => {
+    await ada.page.getByRole('link', { name: 'Thaw' }).click();
+    await expect(ada.heading('Ready to make Friends?')).toBeVisible();
+  };
+  await leave();
   await ada.page.goBack();
   await expect(ada.heading('Ready to chat?')).toBeVisible();
 
@@ -183,16 +197,14 @@ test('leaving /chat ends a search at once, and a chat after ten seconds', async 
   await ada.find();
   await bob.find();
   await expect(bob.heading(ada.name)).toBeVisible();
-  await ada.page.getByRole('link', { name: 'Thaw' }).click();
-  await expect(ada.page).toHaveURL('/');
+  await leave();
   await ada.page.clock.runFor(limits.leaveChatDelayMs - 1_000);
   await ada.page.goBack();
   await expect(ada.heading(bob.name)).toBeVisible();
   await ada.page.clock.runFor(limits.leaveChatDelayMs);
   await expect(bob.heading(ada.name)).toBeVisible();
 
-  await ada.page.getByRole('link', { name: 'Thaw' }).click();
-  await expect(ada.page).toHaveURL('/');
+  await leave();
   await ada.page.clock.runFor(limits.leaveChatDelayMs);
   await expect(bob.heading('Chat Ended')).toBeVisible();
 });

@@ -113,10 +113,10 @@ interface Fixtures {
 export const test = base.extend<Fixtures>({
   expectedErrors: [[], { option: true }],
 
-  open: async ({ browser, baseURL, expectedErrors }, use) => {
+  open: async ({ browser, baseURL, expectedErrors }, provide) => {
     const contexts: BrowserContext[] = [];
     const complaints: string[] = [];
-    await use(async (options = {}) => {
+    await provide(async (options = {}) => {
       const context = await browser.newContext({
         baseURL,
         viewport: { width: 1280, height: 800 },
@@ -133,8 +133,8 @@ export const test = base.extend<Fixtures>({
     expect(unexpected, 'pages without complaints').toEqual([]);
   },
 
-  newcomer: async ({ open }, use) => {
-    await use(async ({ gender, prepare, ...options } = {}) => {
+  newcomer: async ({ open }, provide) => {
+    await provide(async ({ gender, prepare, ...options } = {}) => {
       const context = await open(options);
       const user = await signInByHttp(context, gender);
       const page = await context.newPage();
@@ -145,8 +145,8 @@ export const test = base.extend<Fixtures>({
     });
   },
 
-  pair: async ({ newcomer }, use) => {
-    await use(async (first = {}, second = {}) => {
+  pair: async ({ newcomer }, provide) => {
+    await provide(async (first = {}, second = {}) => {
       const ada = await newcomer({ gender: 'female', ...first });
       const bob = await newcomer({ gender: 'male', ...second });
       await ada.find();

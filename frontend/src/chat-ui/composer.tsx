@@ -81,7 +81,7 @@ export const Composer = ({ onSend, onType, notice, onReturned }: ComposerProps) 
           aria-invalid={isTooLong || undefined}
           placeholder={copy.composer.placeholder}
           enterKeyHint="send"
-          className="max-h-42 min-h-11 w-full min-w-0 flex-1 resize-none bg-transparent px-3 py-[10px] text-md outline-none placeholder:text-muted-foreground md:text-chat"
+          className="max-h-42 min-h-11 w-full min-w-0 flex-1 resize-none bg-transparent px-3 py-2.5 text-md outline-none placeholder:text-muted-foreground md:text-chat"
           onChange={(event) => {
             setText(event.target.value);
             if (event.target.value.trim() !== '') onType?.();

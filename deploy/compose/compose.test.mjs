@@ -66,7 +66,7 @@ suite('docker compose', { skip }, () => {
         assert.deepEqual(HostConfig.SecurityOpt, ['no-new-privileges:true']);
         assert.ok(HostConfig.Memory > 0);
         assert.equal(Config.StopTimeout, 30);
-        const known = Config.Env.filter((entry) => /password|secret=|:\/\/[^/]+@/i.test(entry));
+        const known = Config.Env.filter((entry) => /(password|secret)=.|:\/\/[^/]+@/i.test(entry));
         assert.deepEqual(known, [], `${service} has no secret in its environment`);
         if (Object.values(NetworkSettings.Ports).some((ports) => ports?.length > 0)) published.push(service);
       }

@@ -1,5 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ThawVisitor } from '../../../backend/dist/testing/thaw-client.js';
+import thawClient from '../../../backend/dist/testing/thaw-client.js';
+
+const { ThawVisitor } = thawClient;
 
 /**
  * Somebody who asks, by GET and by POST, again and again, and tolerates nothing but a 200.

@@ -2,7 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isRetriedClose } from '@thaw/contract/close-codes';
 import { limits, reconnectDelayMs } from '@thaw/contract/limits';
-import { ThawVisitor } from '../../../backend/dist/testing/thaw-client.js';
+import thawClient from '../../../backend/dist/testing/thaw-client.js';
+
+const { ThawVisitor } = thawClient;
 
 const RETRIED_ERRORS = ['unavailable', 'rate_limited'];
 

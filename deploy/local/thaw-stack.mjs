@@ -11,7 +11,7 @@ import { mustRun } from './processes/run-to-end.mjs';
 import { productEnvironment } from './product-environment.mjs';
 import { nginxDefinition } from './proxy/nginx.mjs';
 import { openStores } from './stores/stores.mjs';
-import { endTemporaryHome, makeTemporaryHome } from './temporary-homes.mjs';
+import { endTemporaryHome, makeTemporaryHome, sweepTemporaryHomes } from './temporary-homes.mjs';
 
 // A replica takes up to 25 s to say goodbye to its sockets.
 const END_STEPS = [
@@ -130,6 +130,7 @@ export class ThawStack {
 
   async #start() {
     const { port, say, stores, env } = this.#options;
+    if (this.#isHomeOurs) await sweepTemporaryHomes(path.dirname(this.home));
     await endLeftovers(this.home);
     if (port) await refuseTakenPort(port);
     if (!stores) {

@@ -16,8 +16,11 @@ export interface TestApi {
 const randomAddress = (): string => `10.${randomInt(256)}.${randomInt(256)}.${randomInt(1, 255)}`;
 
 /** A whole api replica on real stores. Ids of users start anywhere, so that files do not meet in Redis. */
-export const startTestApi = async (settings: Record<string, string> = {}): Promise<TestApi> => {
+export const startTestApi = async (
+  given: Record<string, string> | ((database: TestDatabase) => Promise<Record<string, string>>) = {},
+): Promise<TestApi> => {
   const database = await createTestDatabase();
+  const settings = typeof given === 'function' ? await given(database) : given;
   await database.dataSource.query(`ALTER SEQUENCE user_ids RESTART WITH ${randomInt(1_000_000, 2 ** 40)}`);
   const app = await createApiApplication(
     loadEnvironment({

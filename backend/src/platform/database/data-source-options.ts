@@ -14,6 +14,9 @@ export const dataSourceOptions = (
   poolSize: environment.DATABASE_POOL_SIZE,
   extra: {
     connectionTimeoutMillis: 3_000,
+    keepAlive: true,
+    // The server's own limit comes first, unless the server does not answer at all.
+    query_timeout: 4_000,
     statement_timeout: 3_000,
     lock_timeout: 1_000,
     idle_in_transaction_session_timeout: 5_000,

@@ -28,9 +28,13 @@ export interface ErrorFields {
 
 const text = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
 
+/** `instanceof` is not enough: errors come from other realms, too. */
+const isErrorLike = (value: unknown): value is Error =>
+  typeof value === 'object' && value !== null && 'message' in value && typeof value.message === 'string';
+
 /** What the log keeps of an error: never the parameters of a statement, nor PostgreSQL's detail, which quotes rows. */
 export const errorFields = (error: unknown, depth = 0): ErrorFields => {
-  if (!(error instanceof Error)) return { name: 'NotAnError', message: typeof error };
+  if (!isErrorLike(error)) return { name: 'NotAnError', message: typeof error };
   const source = (error instanceof QueryFailedError ? error.driverError : error) as {
     code?: unknown;
     constraint?: unknown;

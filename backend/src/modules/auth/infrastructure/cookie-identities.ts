@@ -1,6 +1,7 @@
 import { type IncomingMessage, ServerResponse } from 'node:http';
+import { promisify } from 'node:util';
 import { Inject, Injectable } from '@nestjs/common';
-import type { Request, RequestHandler, Response } from 'express';
+import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import { AllowedOrigins } from '../../../platform/http/allowed-origins';
 import type { SocketIdentities, SocketIdentity } from '../../../platform/realtime/socket-identity';
 import { SESSION_MIDDLEWARE } from './session.middleware';
@@ -19,11 +20,7 @@ export class CookieIdentities implements SocketIdentities {
     const request = upgrade as Request;
     // The middleware wants something to answer with; nothing is ever sent on it.
     const response = new ServerResponse(upgrade) as Response;
-    await new Promise<void>((resolve, reject) => {
-      void this.session(request, response, (error?: unknown) =>
-        error instanceof Error ? reject(error) : resolve(),
-      );
-    });
+    await promisify((done: NextFunction) => void this.session(request, response, done))();
     const login = request.session?.passport?.user;
     return login ? { userId: login.userId, familyId: login.familyId } : null;
   }

@@ -1,0 +1,127 @@
+// Real: PostgreSQL, Redis, the whole api replica over HTTP. Both stores are behind links that can be cut.
+import { type CuttableLink, linkTo } from '../../testing/cuttable-link';
+import { startTestApi, type TestApi } from '../../testing/test-api';
+import { InternalServer } from './internal-server';
+
+describe('a replica without its stores', () => {
+  let api: TestApi;
+  let postgres: CuttableLink;
+  let redis: CuttableLink;
+  let internal: string;
+
+  beforeAll(async () => {
+    redis = await linkTo(process.env.REDIS_URL!);
+    api = await startTestApi(async ({ url }) => {
+      postgres = await linkTo(url);
+      return { DATABASE_URL: postgres.url, REDIS_URL: redis.url };
+    });
+    internal = `http://127.0.0.1:${await api.app.get(InternalServer).start()}`;
+  });
+  afterEach(async () => {
+    await postgres.restore();
+    await redis.restore();
+    await until(ready);
+  }, 20_000);
+  afterAll(async () => {
+    await api.close();
+    await postgres.close();
+    await redis.close();
+  });
+
+  const ask = async (path: string) => {
+    const response = await fetch(`${internal}${path}`);
+    return { status: response.status, body: (await response.json()) as { checks?: Record<string, string> } };
+  };
+  const ready = async () => (await ask('/health/ready')).status === 200;
+  const until = async (isSo: () => Promise<boolean>, withinMs = 12_000) => {
+    const deadline = performance.now() + withinMs;
+    while (!(await isSo())) {
+      if (performance.now() > deadline) throw new Error('It did not come to that in time');
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+  };
+  const timed = async <Result>(work: PromiseLike<Result>) => {
+    const startedAt = performance.now();
+    const result = await work;
+    return { result, tookMs: performance.now() - startedAt };
+  };
+  const join = async () => {
+    const browser = api.browser();
+    const { body } = await browser.post('/api/anonymous').expect(201);
+    return { browser, id: body.user.id as number };
+  };
+
+  it('without PostgreSQL answers unavailable, is not ready, and lives; and serves again when it is back', async () => {
+    const { browser, id } = await join();
+    await postgres.cut();
+    for (const request of [
+      browser.get(`/api/user/${id}`),
+      api.browser().post('/api/anonymous'),
+      api.browser().post('/api/login').send({ email: 'a@example.org', password: 'secret' }),
+    ]) {
+      const { status, body } = await request;
+      expect({ status, body }).toEqual({
+        status: 503,
+        body: { statusCode: 503, code: 'unavailable', message: expect.any(String) },
+      });
+    }
+    const readiness = await ask('/health/ready');
+    expect(readiness.status).toBe(503);
+    expect(readiness.body.checks).toMatchObject({ database: 'failed', redis: 'ok' });
+    expect((await ask('/health/live')).status).toBe(200);
+
+    await postgres.restore();
+    await until(ready, 5_000);
+    await browser.get(`/api/user/${id}`).expect(200);
+  });
+
+  it('does not wait for ever for a PostgreSQL that hangs', async () => {
+    const { browser, id } = await join();
+    postgres.freeze();
+    const { result, tookMs } = await timed(browser.get(`/api/user/${id}`));
+    expect(result.status).toBe(503);
+    expect(tookMs).toBeLessThan(6_000);
+    expect((await ask('/health/ready')).body.checks).toMatchObject({ database: 'failed' });
+  }, 20_000);
+
+  it('without Redis does what needs PostgreSQL alone, within a second, and is not ready', async () => {
+    const { browser, id } = await join();
+    await redis.cut();
+    const read = await timed(browser.get(`/api/user/${id}`));
+    expect(read.result.status).toBe(200);
+    expect(read.tookMs).toBeLessThan(1_000);
+    const joined = await timed(api.browser().post('/api/anonymous'));
+    expect(joined.result.status).toBe(201);
+    expect(joined.tookMs).toBeLessThan(1_000);
+    await browser.post('/api/logout').expect(204);
+    const readiness = await ask('/health/ready');
+    expect(readiness.status).toBe(503);
+    expect(readiness.body.checks).toMatchObject({ database: 'ok', redis: 'failed' });
+    expect((await ask('/health/live')).status).toBe(200);
+  });
+
+  it('does not wait for ever for a Redis that hangs', async () => {
+    const { browser, id } = await join();
+    redis.freeze();
+    const first = await timed(browser.get(`/api/user/${id}`));
+    expect(first.result.status).toBe(200);
+    expect(first.tookMs).toBeLessThan(1_500);
+    const next = await timed(browser.get(`/api/user/${id}`));
+    expect(next.result.status).toBe(200);
+    expect(next.tookMs).toBeLessThan(200);
+  });
+
+  it('still limits rates without Redis', async () => {
+    await redis.cut();
+    const browser = api.browser();
+    const statuses: number[] = [];
+    for (let count = 0; count < 64; count += 1) {
+      statuses.push(
+        (await browser.post('/api/login').send({ email: `a${count}@example.org`, password: 'wrong!' }))
+          .status,
+      );
+    }
+    expect(statuses.filter((status) => status === 401)).toHaveLength(60);
+    expect(statuses.at(-1)).toBe(429);
+  }, 20_000);
+});

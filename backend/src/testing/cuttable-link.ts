@@ -1,0 +1,64 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+
+export interface CuttableLink {
+  /** The target's address with this link in between. */
+  url: string;
+  /** Drops every connection and refuses new ones. */
+  cut(): Promise<void>;
+  /** Connections stay, nothing goes through any more: a partition. */
+  freeze(): void;
+  restore(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** A TCP relay in front of a store, for taking the store away. */
+export const linkTo = async (target: string): Promise<CuttableLink> => {
+  const address = new URL(target);
+  const sockets = new Set<Socket>();
+  let isFrozen = false;
+
+  const server = createServer((client) => {
+    const store = connect(Number(address.port), address.hostname);
+    for (const [from, to] of [
+      [client, store],
+      [store, client],
+    ] as const) {
+      sockets.add(from);
+      from.on('data', (bytes) => void (isFrozen || to.write(bytes)));
+      from.on('error', () => undefined);
+      from.on('close', () => {
+        sockets.delete(from);
+        to.destroy();
+      });
+    }
+  });
+  const listen = async (port: number) => {
+    server.listen(port, '127.0.0.1');
+    await once(server, 'listening');
+  };
+  await listen(0);
+  const { port } = server.address() as AddressInfo;
+
+  const cut = async () => {
+    for (const socket of sockets) socket.destroy();
+    if (!server.listening) return;
+    server.close();
+    await once(server, 'close');
+  };
+  const url = new URL(target);
+  url.hostname = '127.0.0.1';
+  url.port = String(port);
+  return {
+    url: url.toString(),
+    cut,
+    freeze: () => void (isFrozen = true),
+    async restore() {
+      // What was frozen is lost: a connection that skipped bytes is no connection.
+      if (isFrozen) for (const socket of sockets) socket.destroy();
+      isFrozen = false;
+      if (!server.listening) await listen(port);
+    },
+    close: cut,
+  };
+};

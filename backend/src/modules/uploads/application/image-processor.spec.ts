@@ -1,0 +1,224 @@
+import sharp from 'sharp';
+import {
+  animatedWebp,
+  gif,
+  gifThatIsAScript,
+  hugePng,
+  noisyPng,
+  photoWithMetadata,
+  plainJpeg,
+  pngWithBombInside,
+  pngWithText,
+  SCRIPT,
+  SECRET,
+  svg,
+  twoHalves,
+  withTrailing,
+  zipOf,
+} from '../../../testing/image-corpus';
+import { ImageProcessor, type ProcessedImage } from './image-processor';
+
+const processor = new ImageProcessor();
+
+const process = (bytes: Buffer): Promise<ProcessedImage> => processor.process(bytes, 'chat-images');
+
+const pixelOf = async ({ bytes }: ProcessedImage, left: number, top: number): Promise<number[]> => {
+  const { data } = await sharp(bytes)
+    .extract({ left, top, width: 1, height: 1 })
+    .removeAlpha()
+    .raw()
+    .toBuffer({ resolveWithObject: true });
+  return [...data];
+};
+
+const isRed = ([red = 0, , blue = 0]: number[]): boolean => red > 150 && blue < 100;
+const isBlue = ([red = 0, , blue = 0]: number[]): boolean => blue > 150 && red < 100;
+
+/** Nothing but pixels: no block that could carry anything, and not a word of what was in the original. */
+const expectClean = async ({ bytes }: ProcessedImage): Promise<void> => {
+  const { exif, xmp, iptc, icc, comments, orientation, pages } = await sharp(bytes).metadata();
+  expect({ exif, xmp, iptc, icc, comments, orientation, pages }).toEqual({});
+  const text = bytes.toString('latin1');
+  for (const word of [SECRET, SCRIPT, 'alert', 'Exif', 'GPS', 'PK\x03\x04', 'xmpmeta']) {
+    expect(text).not.toContain(word);
+  }
+};
+
+const expectJpegOf = (image: ProcessedImage, width: number, height: number): void => {
+  expect(image).toMatchObject({ width, height, contentType: 'image/jpeg', extension: 'jpg' });
+  expect(image.bytes.subarray(0, 3)).toEqual(Buffer.from([0xff, 0xd8, 0xff]));
+  expect(image.bytes.subarray(-2)).toEqual(Buffer.from([0xff, 0xd9]));
+};
+
+const expectWebpOf = (image: ProcessedImage, width: number, height: number): void => {
+  expect(image).toMatchObject({ width, height, contentType: 'image/webp', extension: 'webp' });
+  expect(image.bytes.subarray(0, 4).toString()).toBe('RIFF');
+  // Nothing behind the length that the file says it has.
+  expect(image.bytes.readUInt32LE(4) + 8).toBe(image.bytes.length);
+};
+
+describe('an accepted image', () => {
+  it('loses its metadata, place and comments, and stands upright', async () => {
+    const photo = await photoWithMetadata();
+    expect(photo.toString('latin1')).toContain(SECRET);
+    expect((await sharp(photo).metadata()).orientation).toBe(6);
+
+    const image = await process(photo);
+    expectJpegOf(image, 100, 200);
+    await expectClean(image);
+    expect(isRed(await pixelOf(image, 50, 20))).toBe(true);
+    expect(isBlue(await pixelOf(image, 50, 180))).toBe(true);
+  });
+
+  it.each([
+    ['JPEG with a page behind it', async () => withTrailing(await plainJpeg(), `<html>${SCRIPT}`)],
+    ['JPEG with an archive behind it', async () => withTrailing(await plainJpeg(), zipOf(SECRET))],
+    ['PNG with a text', async () => pngWithText()],
+    ['PNG with a page behind it', async () => withTrailing(hugePng(20, 20), SCRIPT)],
+    ['GIF that is a script', async () => gifThatIsAScript()],
+    ['GIF with an archive behind it', async () => withTrailing(gif(1), zipOf(SECRET))],
+    ['WebP with a page behind it', async () => withTrailing(await twoHalves().webp().toBuffer(), SCRIPT)],
+  ])('keeps nothing of what is hidden in a %s', async (_, create) => {
+    await expectClean(await process(await create()));
+  });
+
+  it('is a JPEG when it has no transparency, a WebP when it has', async () => {
+    expectJpegOf(await process(await twoHalves().png().toBuffer()), 200, 100);
+    expectJpegOf(await process(await twoHalves().webp({ lossless: true }).toBuffer()), 200, 100);
+    expectWebpOf(await process(await twoHalves().ensureAlpha(0.5).png().toBuffer()), 200, 100);
+    expectWebpOf(await process(await twoHalves().ensureAlpha(0.5).webp().toBuffer()), 200, 100);
+  });
+
+  it.each([
+    ['progressive JPEG', () => twoHalves().jpeg({ progressive: true }).toBuffer()],
+    ['JPEG for printing', () => twoHalves().toColourspace('cmyk').jpeg().toBuffer()],
+    ['gray JPEG', () => twoHalves().grayscale().jpeg().toBuffer()],
+    ['PNG of 16 bits', () => twoHalves().toColourspace('rgb16').png().toBuffer()],
+    ['interlaced PNG', () => twoHalves().png({ progressive: true }).toBuffer()],
+    ['PNG with a palette', () => twoHalves().png({ palette: true }).toBuffer()],
+  ])('may have been a %s', async (_, create) => {
+    const image = await process(await create());
+    expect(image).toMatchObject({ width: 200, height: 100 });
+    const { space, depth } = await sharp(image.bytes).metadata();
+    expect({ space, depth }).toEqual({ space: 'srgb', depth: 'uchar' });
+  });
+
+  it('is the first picture of many', async () => {
+    const first = await process(gif(10_000));
+    expect(first).toMatchObject({ width: 1, height: 1 });
+    await expectClean(first);
+    const film = await animatedWebp(20);
+    expect((await sharp(film).metadata()).pages).toBe(20);
+    const picture = await process(film);
+    expect(picture).toMatchObject({ width: 40, height: 30 });
+    await expectClean(picture);
+  });
+
+  it('has at most 2048 pixels a side in a chat, and is never enlarged', async () => {
+    expectJpegOf(await process(await plainJpeg(4_000, 1_000)), 2_048, 512);
+    expectJpegOf(await process(await plainJpeg(1_000, 4_000)), 512, 2_048);
+    expectJpegOf(await process(await plainJpeg(2, 2)), 2, 2);
+  });
+
+  it('is a square of 512 pixels as an avatar', async () => {
+    for (const [width, height] of [
+      [1_200, 300],
+      [300, 1_200],
+      [20, 20],
+      [2, 4_000],
+    ]) {
+      expectJpegOf(await processor.process(await plainJpeg(width, height), 'avatars'), 512, 512);
+    }
+  });
+
+  it('may have forty million pixels', async () => {
+    expectJpegOf(await process(hugePng(6_400, 6_250)), 2_048, 2_000);
+  });
+});
+
+describe('a refused image', () => {
+  it.each([
+    ['one row too many', () => hugePng(6_400, 6_251)],
+    ['a PNG of 900 megapixels in 110 kB', () => hugePng(30_000, 30_000)],
+    ['a PNG that says it is the largest', () => hugePng(0x7fffffff, 0x7fffffff, { rows: 0 })],
+    ['a PNG that is thin and endless', () => hugePng(1, 0x7fffffff, { rows: 10 })],
+    ['a GIF with a huge canvas', () => gif(1, { width: 65_535, height: 65_535 })],
+    ['a PNG without pixels', () => hugePng(0, 0)],
+    ['a PNG that ends early', () => hugePng(2_000, 2_000, { rows: 100 })],
+    ['half a JPEG', async () => half(await plainJpeg(800, 600))],
+    [
+      'half a progressive JPEG',
+      async () => half(await twoHalves(800, 600).jpeg({ progressive: true }).toBuffer()),
+    ],
+    ['half a PNG', async () => half(await noisyPng(100))],
+    ['half a WebP', async () => half(await twoHalves(800, 600).webp().toBuffer())],
+    ['half a GIF', () => gif(1).subarray(0, 30)],
+    ['the beginning of a JPEG', () => Buffer.from([0xff, 0xd8, 0xff])],
+    ['the beginning of a PNG', () => hugePng(8, 8).subarray(0, 8)],
+    ['the beginning of a GIF', () => Buffer.from('GIF89a')],
+    ['the beginning of a WebP', () => Buffer.from('RIFF\0\0\0\0WEBP')],
+    ['a page that begins as a JPEG', () => Buffer.from(`\xff\xd8\xff${SCRIPT}`, 'latin1')],
+    ['a script that begins as a GIF', () => Buffer.from('GIF89a/*<svg/onload=alert(1)>*/=alert(1)//;')],
+    ['a drawing that begins as a WebP', () => Buffer.from(`RIFF\0\0\0\0WEBP${svg}`)],
+  ])('is %s', async (_, create) => {
+    await expect(process(await create())).rejects.toMatchObject({ code: 'image_refused' });
+  });
+
+  it.each([
+    ['nothing', ''],
+    ['one byte', '\xff'],
+    ['a drawing', svg],
+    ['a drawing without a prologue', svg.slice(svg.indexOf('<svg'))],
+    ['a page', `<!doctype html>${SCRIPT}`],
+    ['a document', '%PDF-1.7\n%\xe2\xe3'],
+    ['a TIFF', 'II*\0\x08\0\0\0'],
+    ['a BigTIFF', 'MM\0+\0\x08\0\0'],
+    ['a bitmap', 'BM\x46\0\0\0'],
+    ['an icon', '\0\0\x01\0\x01\0'],
+    ['an AVIF', '\0\0\0\x20ftypavif\0\0\0\0'],
+    ['a HEIC', '\0\0\0\x18ftypheic\0\0\0\0'],
+    ['a JPEG XL', '\xff\x0a\0\0'],
+    ['a JPEG 2000', '\0\0\0\x0cjP  \r\n\x87\n'],
+    ['a PPM', 'P6 1 1 255\n\0\0\0'],
+    ['a Radiance picture', '#?RADIANCE\n'],
+    ['a Photoshop file', '8BPS\0\x01'],
+    ['a film', '\0\0\0\x18ftypmp42'],
+    ['an archive', zipOf('x')],
+    ['a program', '\x7fELF\x02\x01\x01'],
+    ['an image in base64', Buffer.from('GIF89a').toString('base64')],
+    ['a GIF after a blank', ' GIF89a'],
+    ['a sound', 'RIFF\0\0\0\0WAVEfmt '],
+  ])('is of no type that is taken: %s', async (_, text) => {
+    await expect(process(Buffer.from(text, 'latin1'))).rejects.toMatchObject({ code: 'unsupported_type' });
+  });
+
+  it.each(['zTXt', 'iCCP'] as const)('unpacks nothing that lies beside the pixels (%s)', async (type) => {
+    const before = globalThis.process.memoryUsage.rss();
+    const outcome = await process(pngWithBombInside(type, 256)).catch((error: unknown) => error);
+    expect(globalThis.process.memoryUsage.rss() - before).toBeLessThan(128 * 1024 * 1024);
+    if (outcome instanceof Error) expect(outcome).toMatchObject({ code: 'image_refused' });
+    else await expectClean(outcome as ProcessedImage);
+  });
+
+  it('leaves room for the next one', async () => {
+    await Promise.allSettled(Array.from({ length: 20 }, () => process(Buffer.from([0xff, 0xd8, 0xff]))));
+    expectJpegOf(await process(await plainJpeg()), 200, 100);
+  });
+});
+
+it('works on two at a time, lets 64 wait, and refuses the rest', async () => {
+  const image = await plainJpeg(1_000, 1_000);
+  let atOnce = 0;
+  const watching = setInterval(() => {
+    atOnce = Math.max(atOnce, sharp.counters().process);
+  }, 1);
+  const outcomes = await Promise.allSettled(Array.from({ length: 70 }, () => process(image)));
+  clearInterval(watching);
+  expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(66);
+  for (const outcome of outcomes) {
+    if (outcome.status === 'rejected') expect(outcome.reason).toMatchObject({ code: 'unavailable' });
+  }
+  expect(atOnce).toBeLessThanOrEqual(2);
+});
+
+const half = (bytes: Buffer): Buffer => bytes.subarray(0, bytes.length / 2);

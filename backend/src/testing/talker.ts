@@ -1,0 +1,247 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { isRetriedClose } from '@thaw/contract/close-codes';
+import { limits, reconnectDelayMs } from '@thaw/contract/limits';
+import { type ReceivedFrame, type ThawSocket, ThawVisitor } from './thaw-client';
+
+const RETRIED_ERRORS: ReadonlySet<unknown> = new Set(['unavailable', 'rate_limited']);
+
+interface KnownMessage {
+  id: unknown;
+  senderId: unknown;
+  content: unknown;
+}
+
+/**
+ * Somebody in a random chat who behaves as the page does: comes back after a lost socket by the contract's rules,
+ * resumes with what was seen last, and sends again what was not acknowledged. Keeps what happened, and what must not.
+ */
+export class Talker {
+  /** What the chat holds as this side knows it, by `seq`. */
+  readonly history = new Map<number, KnownMessage>();
+  /** What was acknowledged: content to `seq`. */
+  readonly acked = new Map<string, number>();
+  /** Close codes of the sockets that were lost. */
+  readonly closes: number[] = [];
+  /** From a lost socket to the resumed chat, milliseconds. */
+  readonly absences: number[] = [];
+  /** Whatever should not have happened. */
+  readonly complaints: string[] = [];
+  /** Last `seq` seen, by frames and by acks. */
+  seq = 0;
+  sessionId: string | undefined;
+  /** An open, authenticated socket; another one after each loss. */
+  connected!: Promise<ThawSocket>;
+  readonly visitor: ThawVisitor;
+  private readonly unanswered = new Map<string, string>();
+  private isLeaving = false;
+
+  constructor(origin: string) {
+    this.visitor = new ThawVisitor([origin]);
+  }
+
+  get id(): number {
+    return this.visitor.user.id;
+  }
+
+  async join(gender: 'male' | 'female'): Promise<this> {
+    await this.visitor.joinAnonymously(gender);
+    this.connected = this.connect();
+    await this.connected;
+    return this;
+  }
+
+  async seek(): Promise<void> {
+    await (await this.connected).request('join_queue', {});
+  }
+
+  /** @returns the partner's id. */
+  async matched(): Promise<number> {
+    const { sessionId, seq, partnerId } = await (await this.connected).next('chat_matched');
+    this.sessionId = String(sessionId);
+    this.seq = Number(seq);
+    return Number(partnerId);
+  }
+
+  /** Returns once it is acknowledged, over as many sockets as it takes. */
+  async say(content: string): Promise<void> {
+    const clientId = randomUUID();
+    this.unanswered.set(clientId, content);
+    const message = { sessionId: this.sessionId ?? '', content, messageType: 'text' as const, clientId };
+    for (;;) {
+      const socket = await this.connected;
+      const answer = await answerOrClose(socket, message);
+      if (answer?.event === 'ack') return;
+      if (answer === undefined)
+        await sleep(10); // until the loss is noticed here, too
+      else if (RETRIED_ERRORS.has(answer.data.code)) await sleep(Number(answer.data.retryAfterMs ?? 250));
+      else throw new Error(`A message was refused: ${String(answer.data.code)}`);
+    }
+  }
+
+  async leave(): Promise<void> {
+    this.isLeaving = true;
+    await (await this.connected).leave();
+  }
+
+  /** From now on a lost socket is not replaced. */
+  stayAway(): void {
+    this.isLeaving = true;
+  }
+
+  private async connect(): Promise<ThawSocket> {
+    const socket = await this.visitor.connect();
+    socket.socket.on('message', (raw) =>
+      this.receive(JSON.parse((raw as Buffer).toString()) as ReceivedFrame),
+    );
+    const lastSeen = this.sessionId === undefined ? undefined : { sessionId: this.sessionId, seq: this.seq };
+    const arrival = this.arrive(socket, lastSeen);
+    arrival.catch(() => undefined);
+    const closedOnArrival = socket.closed.then((code) => {
+      throw new Error(`closed with ${code} on arrival`);
+    });
+    closedOnArrival.catch(() => undefined);
+    await Promise.race([arrival, closedOnArrival]);
+    void socket.closed.then((code) => this.lost(code));
+    return socket;
+  }
+
+  private async arrive(socket: ThawSocket, lastSeen?: { sessionId: string; seq: number }): Promise<void> {
+    const { state } = await socket.request('authenticate', { userId: this.id, lastSeen });
+    if (!lastSeen) return;
+    if (state !== 'chatting') this.complaints.push(`came back and was ${String(state)}`);
+    await socket.next('session_resumed', ({ last }) => last === true);
+  }
+
+  private lost(code: number): void {
+    if (this.isLeaving) return;
+    this.closes.push(code);
+    if (!isRetriedClose(code)) this.complaints.push(`closed with ${code}`);
+    this.connected = this.comeBack(Date.now());
+    this.connected.catch((error: unknown) => this.complaints.push(`did not come back: ${String(error)}`));
+  }
+
+  private async comeBack(lostAt: number): Promise<ThawSocket> {
+    for (let attempt = 1; ; attempt += 1) {
+      await sleep(reconnectDelayMs(attempt));
+      try {
+        const socket = await this.connect();
+        this.absences.push(Date.now() - lostAt);
+        return socket;
+      } catch (error) {
+        if (attempt === limits.reconnectAttempts) throw error;
+      }
+    }
+  }
+
+  private receive({ event, data }: Pick<ReceivedFrame, 'event' | 'data'>): void {
+    if (data?.sessionId !== undefined && this.sessionId !== undefined && data.sessionId !== this.sessionId)
+      return;
+    switch (event) {
+      case 'random_message':
+        this.store(Number(data.seq), data as unknown as KnownMessage);
+        return;
+      case 'ack':
+        if (data.clientId) this.acknowledge(data);
+        return;
+      case 'session_resumed':
+        for (const frame of data.events as ReceivedFrame[]) this.receive(frame);
+        return;
+      case 'chat_skipped':
+        this.complaints.push(`the chat ended: ${String(data.reason)}`);
+    }
+  }
+
+  private acknowledge({ id, seq, clientId }: Record<string, unknown>): void {
+    const content = this.unanswered.get(String(clientId));
+    if (content === undefined) {
+      this.complaints.push(`an ack that nobody waited for: ${String(seq)}`);
+      return;
+    }
+    this.unanswered.delete(String(clientId));
+    this.acked.set(content, Number(seq));
+    const known = this.history.get(Number(seq));
+    if (known === undefined) this.store(Number(seq), { id, senderId: this.id, content });
+    else if (known.id !== id || known.content !== content)
+      this.complaints.push(`two messages are ${String(seq)}`);
+  }
+
+  private store(seq: number, { id, senderId, content }: KnownMessage): void {
+    if (seq !== this.seq + 1) this.complaints.push(`${seq} came after ${this.seq}: ${String(content)}`);
+    this.seq = Math.max(this.seq, seq);
+    this.history.set(seq, { id, senderId, content });
+  }
+}
+
+/** Undefined when the socket went before the answer came. */
+const answerOrClose = async (
+  socket: ThawSocket,
+  message: { sessionId: string; content: string; messageType: 'text'; clientId: string },
+): Promise<ReceivedFrame | undefined> => {
+  if (socket.socket.readyState !== socket.socket.OPEN) return undefined;
+  const answer = socket.ask('random_message', message);
+  answer.catch(() => undefined);
+  return Promise.race([answer, socket.closed.then(() => undefined)]);
+};
+
+export type TalkingPair = readonly [Talker, Talker];
+
+/** Strangers who were matched two by two, each pair in a chat of its own. */
+export const talkingPairs = async (origin: string, count: number): Promise<TalkingPair[]> => {
+  const talkers: Talker[] = [];
+  for (let number = 0; number < 2 * count; number += 1) {
+    talkers.push(await new Talker(origin).join(number % 2 === 0 ? 'female' : 'male'));
+  }
+  for (const talker of talkers) await talker.seek();
+  const pairs: TalkingPair[] = [];
+  for (const talker of talkers) {
+    const partnerId = await talker.matched();
+    const partner = talkers.find(({ id }) => id === partnerId);
+    if (!partner) throw new Error('Somebody was matched with a stranger to this test');
+    if (talker.id < partner.id) pairs.push([talker, partner]);
+  }
+  return pairs;
+};
+
+/** Both sides of every pair talk until the answer is called, which waits until the last message is acknowledged. */
+export const keepTalking = (
+  pairs: readonly TalkingPair[],
+  { everyMs }: { everyMs: number },
+): (() => Promise<void>) => {
+  let isOver = false;
+  const talk = async (talker: Talker, name: string): Promise<void> => {
+    for (let number = 1; !isOver; number += 1) {
+      await talker.say(`${name}.${number}`);
+      await sleep(everyMs * (0.75 + Math.random() / 2));
+    }
+  };
+  const all = Promise.all(
+    pairs.flatMap(([first, second], pair) => [talk(first, `${pair}.first`), talk(second, `${pair}.second`)]),
+  );
+  all.catch(() => undefined);
+  return async () => {
+    isOver = true;
+    await all;
+  };
+};
+
+/**
+ * What is wrong with a pair that has stopped talking: both must hold the same messages in the same places, and
+ * every one that was acknowledged exactly once.
+ */
+export const faultsOf = ([first, second]: TalkingPair): string[] => {
+  const faults = [...first.complaints, ...second.complaints];
+  const one = JSON.stringify([...first.history]);
+  if (one !== JSON.stringify([...second.history])) {
+    faults.push(`two histories: ${first.history.size} and ${second.history.size} messages`);
+  }
+  const contents = [...first.history.values()].map(({ content }) => content);
+  if (new Set(contents).size !== contents.length) faults.push('a message is there twice');
+  for (const { acked } of [first, second]) {
+    for (const [content, seq] of acked) {
+      if (first.history.get(seq)?.content !== content)
+        faults.push(`${content} was acknowledged as ${seq} and is not there`);
+    }
+  }
+  return faults;
+};

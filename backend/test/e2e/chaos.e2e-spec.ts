@@ -1,0 +1,211 @@
+/**
+ * Real: three api processes behind nginx, a worker, PostgreSQL and Redis of their own; processes are killed with
+ * SIGKILL while people talk. The long form (THAW_TEST_LONG=1) has more people, more kills and more time.
+ */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Redis } from 'ioredis';
+import { Client } from 'pg';
+import type { Stack } from '../../../deploy/local/thaw-stack.mjs';
+import { faultsOf, keepTalking, Talker, type TalkingPair, talkingPairs } from '../../src/testing/talker';
+import { until } from '../../src/testing/until';
+
+const isLong = process.env.THAW_TEST_LONG === '1';
+const PAIRS = isLong ? 50 : 8;
+const ROUNDS = isLong ? 50 : 3;
+const TALK_EVERY_MS = 150;
+
+const chatKeyPattern = '{c*}:chat:*';
+
+let stack: Stack;
+let redis: Redis;
+
+jest.setTimeout(isLong ? 20 * 60_000 : 120_000);
+
+beforeAll(async () => {
+  const { startStack } = await import('../../../deploy/local/thaw-stack.mjs');
+  stack = await startStack({
+    replicas: 3,
+    workers: 1,
+    env: { DATABASE_URL: '', REDIS_URL: '', REMATCH_COOLDOWN_S: '0', LOG_LEVEL: 'warn' },
+  });
+  redis = new Redis(stack.stores.redisUrl, { retryStrategy: () => 200, maxRetriesPerRequest: null });
+  redis.on('error', () => undefined);
+});
+
+afterAll(async () => {
+  redis?.disconnect();
+  await stack?.stop();
+});
+
+const allIn = async (pairs: readonly TalkingPair[]): Promise<void> => {
+  for (const talker of pairs.flat()) await talker.connected;
+};
+
+/** The last word of each side has reached the other. */
+const settled = (pairs: readonly TalkingPair[]): Promise<boolean> =>
+  until(() => pairs.every(([first, second]) => first.seq === second.seq));
+
+const finish = async (pairs: readonly TalkingPair[]): Promise<void> => {
+  await Promise.all([...new Set(pairs.flat())].map((talker) => talker.leave()));
+};
+
+/** Every event of every chat is in PostgreSQL, once and in the order that Redis has. */
+const expectPersisted = async (sessionIds: readonly string[]): Promise<void> => {
+  const client = new Client({ connectionString: stack.stores.databaseUrl });
+  await client.connect();
+  try {
+    for (const sessionId of sessionIds) {
+      const [key] = await redis.keys(chatKeyPattern.replace('chat:*', `chat:${sessionId}`));
+      const entries = await redis.xrange(key ?? '', '-', '+');
+      const expected = entries.map(([, fields]) => (JSON.parse(fields[1] ?? '') as { i: string }).i);
+      const stored = async (): Promise<string[]> => {
+        const { rows } = await client.query<{ event_id: string }>(
+          'SELECT event_id FROM events WHERE stream_id = $1 ORDER BY stream_position',
+          [`chat-${sessionId}`],
+        );
+        return rows.map(({ event_id: id }) => id);
+      };
+      await until(stored, (ids) => ids.length >= expected.length, 30_000);
+      expect(await stored()).toEqual(expected);
+    }
+  } finally {
+    await client.end();
+  }
+};
+
+it('loses and doubles nothing when a replica is killed', async () => {
+  const pairs = await talkingPairs(stack.url, PAIRS);
+  const stop = keepTalking(pairs, { everyMs: TALK_EVERY_MS });
+  const [victim] = stack.replicas;
+  await sleep(2_000); // talk before, during and after: what is tested is not a moment
+  victim?.kill();
+  await until(() => pairs.flat().some(({ closes }) => closes.length > 0));
+  await allIn(pairs);
+  await victim?.untilReady();
+  await sleep(2_000);
+  await stop();
+  await settled(pairs);
+  expect(pairs.flatMap(faultsOf)).toEqual([]);
+  expect(Math.max(...pairs.flat().flatMap(({ absences }) => absences))).toBeLessThan(10_000);
+  await expectPersisted(pairs.map(([{ sessionId }]) => sessionId ?? ''));
+  await finish(pairs);
+});
+
+it('tells partners within six seconds that somebody is gone with his replica', async () => {
+  const [survivor, killed] = stack.replicas.map(({ port }) => `http://127.0.0.1:${port}`);
+  const ada = await new Talker(survivor ?? '').join('female');
+  const bob = await new Talker(killed ?? '').join('male');
+  for (const talker of [ada, bob]) await talker.seek();
+  for (const talker of [ada, bob]) await talker.matched();
+  bob.stayAway();
+  const killedAt = Date.now();
+  stack.replicas[1]?.kill();
+  await (await ada.connected).next('partner_connection', ({ state }) => state === 'reconnecting');
+  expect(Date.now() - killedAt).toBeLessThan(6_000);
+  await stack.replicas[1]?.untilReady();
+  await ada.leave();
+});
+
+it('keeps everybody who searches in the queue or in one chat, whoever is killed', async () => {
+  const people: Talker[] = [];
+  for (let number = 0; number < (isLong ? 40 : 16); number += 1) {
+    people.push(await new Talker(stack.url).join(number % 2 === 0 ? 'female' : 'male'));
+  }
+  for (const [index, talker] of people.entries()) {
+    if (index % 8 === 4) stack.replicas[index % 3]?.kill();
+    await talker.seek().catch(() => undefined); // a killed replica answers nothing; the record says what came of it
+  }
+  for (const replica of stack.replicas) await replica.untilReady();
+  for (const talker of people) await talker.connected;
+  for (const talker of people) {
+    // What a page does that had no answer: it says again that it searches.
+    await (await talker.connected).ask('join_queue', {});
+  }
+  const place = async (id: number) => redis.hmget(`{mm}:user:${id}`, 's', 'sid', 'partner');
+  await until(
+    async () => (await Promise.all(people.map(({ id }) => place(id)))).every(([state]) => state === 'in'),
+    Boolean,
+    20_000,
+  );
+  for (const { id } of people) {
+    const [, session, partner] = await place(id);
+    expect((await place(Number(partner))).slice(0, 2)).toEqual(['in', session]);
+    expect((await place(Number(partner)))[2]).toBe(String(id));
+  }
+  await Promise.all(people.map((talker) => talker.leave()));
+});
+
+it('writes every event once, however often the worker is killed', async () => {
+  const pairs = await talkingPairs(stack.url, 8);
+  const stop = keepTalking(pairs, { everyMs: 50 });
+  const [worker] = stack.workers;
+  for (let round = 0; round < ROUNDS; round += 1) {
+    await sleep(300 + 40 * (round % 7)); // now here, now there in the worker's cycle of 250 ms
+    worker?.kill();
+    await worker?.untilReady();
+  }
+  await stop();
+  await settled(pairs);
+  expect(pairs.flatMap(faultsOf)).toEqual([]);
+  await expectPersisted(pairs.map(([{ sessionId }]) => sessionId ?? ''));
+  await finish(pairs);
+});
+
+it('misses nothing while subscriptions are cut every two seconds, the last message included', async () => {
+  const pairs = await talkingPairs(stack.url, PAIRS);
+  const stop = keepTalking(pairs, { everyMs: TALK_EVERY_MS });
+  for (let round = 0; round < (isLong ? 30 : 4); round += 1) {
+    await sleep(2_000);
+    await redis.call('CLIENT', 'KILL', 'TYPE', 'pubsub');
+  }
+  await stop();
+  await redis.call('CLIENT', 'KILL', 'TYPE', 'pubsub');
+  await Promise.all(pairs.map(async ([first], index) => first.say(`${index}.the last word`)));
+  await settled(pairs);
+  expect(pairs.flatMap(faultsOf)).toEqual([]);
+  await finish(pairs);
+});
+
+it('goes on after Redis is killed and started again', async () => {
+  const pairs = await talkingPairs(stack.url, PAIRS);
+  const stop = keepTalking(pairs, { everyMs: TALK_EVERY_MS });
+  await sleep(1_500);
+  const pid = Number(/process_id:(\d+)/.exec(await redis.info('server'))?.[1]);
+  process.kill(pid, 'SIGKILL');
+  await until(
+    async () => Number(/process_id:(\d+)/.exec(await redis.info('server'))?.[1]) !== pid,
+    Boolean,
+    20_000,
+  );
+  await sleep(3_000);
+  await stop();
+  await allIn(pairs);
+  await settled(pairs);
+  expect(pairs.flatMap(faultsOf)).toEqual([]);
+  await finish(pairs);
+});
+
+it('chats go on while PostgreSQL restarts, and history catches up', async () => {
+  const pairs = await talkingPairs(stack.url, PAIRS);
+  const stop = keepTalking(pairs, { everyMs: TALK_EVERY_MS });
+  const client = new Client({ connectionString: stack.stores.databaseUrl });
+  client.on('error', () => undefined);
+  await client.connect();
+  const { rows } = await client.query<{ folder: string }>(
+    "SELECT current_setting('data_directory') AS folder",
+  );
+  const postmaster = Number(
+    readFileSync(join(rows[0]?.folder ?? '', 'postmaster.pid'), 'utf8').split('\n')[0],
+  );
+  process.kill(postmaster, 'SIGINT');
+  await client.end().catch(() => undefined);
+  await sleep(4_000);
+  await stop();
+  await settled(pairs);
+  expect(pairs.flatMap(faultsOf)).toEqual([]);
+  expect(pairs.flat().flatMap(({ closes }) => closes)).toEqual([]);
+  await expectPersisted(pairs.map(([{ sessionId }]) => sessionId ?? ''));
+  await finish(pairs);
+});

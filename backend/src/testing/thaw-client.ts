@@ -1,6 +1,7 @@
 import { EventEmitter } from 'node:events';
 import { WebSocket } from 'ws';
 import type { ClientEvent, ClientInput } from '@thaw/contract/client-frames';
+import type { Gender } from '@thaw/contract/scalars';
 import type { SelfUser } from '@thaw/contract/users';
 
 /** A frame as it came, and when. */
@@ -58,16 +59,39 @@ export class ThawVisitor {
   }
 
   /** Joins anonymously and chooses a gender, if one is given. */
-  async joinAnonymously(gender?: 'male' | 'female'): Promise<this> {
-    const { status, body } = await this.call('POST', '/api/anonymous', {});
-    if (status !== 201 && status !== 200) throw new Error(`Joining answered ${status}`);
-    this.user = body.user as SelfUser;
-    if (gender) {
-      const chosen = await this.call('PATCH', `/api/user/${this.user.id}`, { gender });
-      if (chosen.status !== 200) throw new Error(`Choosing a gender answered ${chosen.status}`);
-      this.user = chosen.body.user as SelfUser;
-    }
+  async joinAnonymously(gender?: Gender): Promise<this> {
+    await this.begin('/api/anonymous', {});
+    if (gender) await this.choose(gender);
     return this;
+  }
+
+  async register(email: string, password: string, gender?: Gender): Promise<this> {
+    await this.begin('/api/register', { email, password });
+    if (gender) await this.choose(gender);
+    return this;
+  }
+
+  /** A login of an account that is there. */
+  async logIn(email: string, password: string): Promise<this> {
+    await this.begin('/api/login', { email, password });
+    return this;
+  }
+
+  async logOut(): Promise<void> {
+    const { status } = await this.call('POST', '/api/logout');
+    if (status !== 204) throw new Error(`Logging out answered ${status}`);
+  }
+
+  private async begin(path: string, body: object): Promise<void> {
+    const answer = await this.call('POST', path, body);
+    if (answer.status !== 201 && answer.status !== 200) throw new Error(`${path} answered ${answer.status}`);
+    this.user = answer.body.user as SelfUser;
+  }
+
+  private async choose(gender: Gender): Promise<void> {
+    const { status, body } = await this.call('PATCH', `/api/user/${this.user.id}`, { gender });
+    if (status !== 200) throw new Error(`Choosing a gender answered ${status}`);
+    this.user = body.user as SelfUser;
   }
 
   /** A socket on one of the origins, not yet authenticated. */

@@ -1,0 +1,352 @@
+import fc from 'fast-check';
+import type { Redis } from 'ioredis';
+import type { Gender, Preference } from '@thaw/contract/scalars';
+import type { Environment } from '../config/environment';
+import { type Match, MatchingService, type Place } from '../modules/matching/application/matching.service';
+import type { ReplicaLease } from '../platform/realtime/replica-lease';
+import { matchingKeys } from '../platform/redis/redis-keys';
+
+const REPLICAS = 3;
+const MAX_USERS = 8;
+
+interface Person {
+  id: number;
+  gender: Gender;
+  at: 'nowhere' | 'searching' | 'claimed' | 'in';
+  preference: Preference;
+  since: number;
+  /** Ids of replicas that the record names, dead ones too. */
+  replicas: Set<string>;
+  match: Match | null;
+  hasLeft: boolean;
+}
+
+interface Crowd {
+  genders: Gender[];
+  blocks: [number, number][];
+}
+
+interface Step {
+  what: 'join' | 'arrive' | 'depart' | 'leave' | 'confirm' | 'release' | 'skip' | 'retry' | 'kill';
+  who: number;
+  replica: number;
+  preference: Preference;
+  which: number;
+}
+
+const admits = (preference: Preference, gender: Gender): boolean =>
+  preference === 'both' || preference === gender;
+
+const pairOf = (one: number, other: number): string => (one < other ? `${one}-${other}` : `${other}-${one}`);
+
+/**
+ * The queue as it should be, beside the queue as it is: every step is taken by both, and compared. A step that
+ * makes no sense where it stands (confirming a match that there is not) does nothing.
+ */
+export class QueueModel {
+  static readonly crowds: fc.Arbitrary<Crowd> = fc.record({
+    genders: fc.array(fc.constantFrom<Gender>('male', 'female'), { minLength: 2, maxLength: MAX_USERS }),
+    blocks: fc.array(fc.tuple(fc.nat(MAX_USERS - 1), fc.nat(MAX_USERS - 1)), { maxLength: 3 }),
+  });
+
+  static readonly steps: fc.Arbitrary<Step[]> = fc.array(
+    fc.record({
+      what: fc.oneof(
+        { weight: 8, arbitrary: fc.constant('join' as const) },
+        { weight: 3, arbitrary: fc.constantFrom('arrive' as const, 'confirm' as const, 'skip' as const) },
+        {
+          weight: 1,
+          arbitrary: fc.constantFrom<Step['what']>('depart', 'leave', 'release', 'retry', 'kill'),
+        },
+      ),
+      who: fc.nat(MAX_USERS - 1),
+      replica: fc.nat(REPLICAS - 1),
+      preference: fc.constantFrom<Preference>('both', 'male', 'female'),
+      which: fc.nat(9),
+    }),
+    { minLength: 10, maxLength: 60, size: 'max' },
+  );
+
+  /** Kinds of steps that were taken, and what joins came to: for asking whether enough happened. */
+  readonly seen = new Map<string, number>();
+  private readonly people: Person[];
+  private readonly blocked = new Set<string>();
+  private readonly met = new Set<string>();
+  private readonly matches: Match[] = [];
+  private readonly generations = new Array<number>(REPLICAS).fill(0);
+
+  /** @param relaxS seconds after which a cool-down gives way: 0, or more than the test takes. */
+  constructor(
+    private readonly redis: Redis,
+    { genders, blocks }: Crowd,
+    private readonly relaxS: number,
+  ) {
+    this.people = genders.map((gender, index) => ({
+      id: index + 1,
+      gender,
+      at: 'nowhere',
+      preference: 'both',
+      since: 0,
+      replicas: new Set(),
+      match: null,
+      hasLeft: false,
+    }));
+    for (const [one, other] of blocks) this.blocked.add(pairOf(one + 1, other + 1));
+  }
+
+  async start(): Promise<void> {
+    for (let index = 0; index < REPLICAS; index += 1) await this.renew(index);
+  }
+
+  async take(step: Step): Promise<void> {
+    const person = this.people[step.who % this.people.length];
+    if (!person) return;
+    const replicaId = this.replicaId(step.replica);
+    const service = this.service(replicaId);
+    const excluded = this.excludedFor(person);
+    switch (step.what) {
+      case 'join': {
+        const place = await service.join(person.id, person.gender, step.preference, excluded);
+        if (person.at === 'claimed') person.hasLeft = false;
+        if (person.at === 'nowhere') person.replicas.clear();
+        if (person.at === 'nowhere' || person.at === 'searching') {
+          person.replicas.add(replicaId);
+          this.search(person, step.preference);
+        }
+        this.compareAttempt(person, place);
+        break;
+      }
+      case 'arrive': {
+        const place = await service.arrive(person.id, excluded);
+        if (person.at === 'searching' || person.at === 'claimed') person.replicas.add(replicaId);
+        this.compareAttempt(person, place);
+        break;
+      }
+      case 'retry': {
+        const place = await service.retry(person.id, excluded);
+        if (person.at === 'searching' && !this.isHeld(person)) expect(place).toEqual({ kind: 'idle' });
+        else this.compareAttempt(person, place);
+        break;
+      }
+      case 'depart':
+        await service.depart(person.id);
+        if (person.at !== 'in') person.replicas.delete(replicaId);
+        break;
+      case 'leave':
+        await this.leave(service, person);
+        break;
+      case 'confirm':
+        await this.confirm(service, this.matches[step.which % Math.max(1, this.matches.length)]);
+        break;
+      case 'release':
+        await this.release(service, this.matches[step.which % Math.max(1, this.matches.length)]);
+        break;
+      case 'skip':
+        if (person.at === 'in' && person.match) await this.finish(service, person.match);
+        break;
+      case 'kill':
+        await this.redis.zrem(matchingKeys.leases, replicaId);
+        this.generations[step.replica] = (this.generations[step.replica] ?? 0) + 1;
+        await this.renew(step.replica);
+        break;
+    }
+    this.count(step.what);
+    await this.compare();
+  }
+
+  private async leave(service: MatchingService, person: Person): Promise<void> {
+    const { kind } = await service.leave(person.id);
+    switch (person.at) {
+      case 'nowhere':
+        expect(kind).toBe('idle');
+        break;
+      case 'searching':
+        expect(kind).toBe('left');
+        person.at = 'nowhere';
+        break;
+      case 'claimed':
+        expect(kind).toBe('claimed');
+        person.hasLeft = true;
+        break;
+      case 'in':
+        expect(kind).toBe('in');
+        break;
+    }
+  }
+
+  private async confirm(service: MatchingService, match: Match | undefined): Promise<void> {
+    if (!match) return;
+    const both = this.both(match);
+    const isStanding = both.every((person) => person.match === match);
+    const left = await service.confirm(match);
+    if (!isStanding) {
+      expect(left).toBeNull();
+      return;
+    }
+    expect([...(left ?? [])].sort()).toEqual(both.filter(({ hasLeft }) => hasLeft).map(({ id }) => id));
+    for (const person of both) Object.assign(person, { at: 'in', hasLeft: false });
+    // Who left after he was matched has skipped the chat.
+    if (left && left.length > 0) await this.finish(service, match);
+  }
+
+  /** A claim that ran out is taken back, and its users are tried again, as the sweeping replica does. */
+  private async release(service: MatchingService, match: Match | undefined): Promise<void> {
+    if (!match) return;
+    const claimed = this.both(match).filter((person) => person.match === match && person.at === 'claimed');
+    const waiting = await service.release(match);
+    expect([...waiting].sort()).toEqual(claimed.filter(({ hasLeft }) => !hasLeft).map(({ id }) => id));
+    for (const person of claimed) {
+      Object.assign(person, { at: person.hasLeft ? 'nowhere' : 'searching', match: null, hasLeft: false });
+    }
+    for (const userId of waiting) {
+      const person = this.person(userId);
+      const place = await service.retry(userId, this.excludedFor(person));
+      if (person.at === 'searching' && !this.isHeld(person)) expect(place).toEqual({ kind: 'idle' });
+      else this.compareAttempt(person, place);
+    }
+  }
+
+  private async finish(service: MatchingService, match: Match): Promise<void> {
+    await service.finish(match);
+    for (const person of this.both(match)) Object.assign(person, { at: 'nowhere', match: null });
+    this.met.add(pairOf(...match.userIds));
+  }
+
+  private search(person: Person, preference: Preference): void {
+    if (person.at === 'nowhere') person.since = 0; // Redis says when
+    person.at = 'searching';
+    person.preference = preference;
+  }
+
+  /** What an attempt came to is what it had to come to. */
+  private compareAttempt(person: Person, place: Place): void {
+    switch (person.at) {
+      case 'nowhere':
+        expect(place).toEqual({ kind: 'idle' });
+        return;
+      case 'claimed':
+      case 'in':
+        expect(place).toMatchObject({ kind: person.at, sessionId: person.match?.sessionId });
+        return;
+      case 'searching':
+        break;
+    }
+    const fitting = this.people.filter((other) => this.isMatchable(person, other));
+    const fresh = fitting.filter((other) => !this.met.has(pairOf(person.id, other.id)));
+    const eligible = fresh.length > 0 ? fresh : this.relaxS === 0 ? fitting : [];
+    this.count(eligible.length > 0 ? (fresh.length > 0 ? 'matched' : 'matched again') : 'waits');
+    if (eligible.length === 0) {
+      expect(place).toMatchObject({ kind: 'searching' });
+      const since = place.kind === 'searching' ? place.since.getTime() : 0;
+      if (person.since === 0) person.since = since;
+      expect(since).toBe(person.since);
+      return;
+    }
+    expect(place).toMatchObject({ kind: 'matched' });
+    if (place.kind !== 'matched') return;
+    const { match } = place;
+    const partner = this.person(match.userIds[1]);
+    expect(match.userIds[0]).toBe(person.id);
+    expect(eligible).toContain(partner);
+    expect(partner.since).toBe(Math.min(...eligible.map(({ since }) => since)));
+    for (const one of [person, partner]) Object.assign(one, { at: 'claimed', match, hasLeft: false });
+    this.matches.push(match);
+  }
+
+  private isMatchable(person: Person, other: Person): boolean {
+    return (
+      other !== person &&
+      other.at === 'searching' &&
+      this.isHeld(other) &&
+      admits(person.preference, other.gender) &&
+      admits(other.preference, person.gender) &&
+      !this.blocked.has(pairOf(person.id, other.id))
+    );
+  }
+
+  /** Redis says the same as the model, and nobody waits who could be matched. */
+  private async compare(): Promise<void> {
+    const reading = this.redis.pipeline();
+    for (const { id } of this.people) reading.hgetall(matchingKeys.user(id));
+    const queues = (['male', 'female'] as const).flatMap((gender) =>
+      (['both', 'male', 'female'] as const).map((preference) => matchingKeys.queue(gender, preference)),
+    );
+    for (const queue of queues) reading.zrange(queue, '0', '-1', 'WITHSCORES');
+    const replies = ((await reading.exec()) ?? []).map(([error, reply]) => {
+      if (error) throw error;
+      return reply;
+    });
+    const entries = queues.flatMap((queue, index) => {
+      const members = replies[this.people.length + index] as string[];
+      return members.flatMap((member, place) =>
+        place % 2 === 0 ? [{ id: Number(member), queue, since: Number(members[place + 1]) }] : [],
+      );
+    });
+    for (const [index, person] of this.people.entries()) {
+      const record = replies[index] as Record<string, string>;
+      const own = entries.filter(({ id }) => id === person.id);
+      expect(record.s).toBe(person.at === 'nowhere' ? undefined : person.at);
+      if (person.at !== 'searching') {
+        expect(own).toEqual([]);
+        if (person.match) expect(record.sid).toBe(person.match.sessionId);
+        if (person.at !== 'nowhere' && person.since === 0) person.since = Number(record.since);
+        continue;
+      }
+      const place = {
+        id: person.id,
+        queue: matchingKeys.queue(person.gender, person.preference),
+        since: person.since,
+      };
+      expect(Number(record.since)).toBe(person.since);
+      // Whose replicas are all dead may still stand in the queue: nobody has looked yet.
+      if (this.isHeld(person) || own.length > 0) expect(own).toEqual([place]);
+    }
+    this.expectNobodyLeftOver();
+  }
+
+  private expectNobodyLeftOver(): void {
+    const waiting = this.people.filter((person) => person.at === 'searching' && this.isHeld(person));
+    const leftOver = waiting.flatMap((person) =>
+      waiting
+        .filter((other) => this.isMatchable(person, other))
+        .filter((other) => this.relaxS === 0 || !this.met.has(pairOf(person.id, other.id)))
+        .map((other) => pairOf(person.id, other.id)),
+    );
+    expect(leftOver).toEqual([]);
+  }
+
+  private isHeld({ replicas }: Person): boolean {
+    return this.generations.some((_, index) => replicas.has(this.replicaId(index)));
+  }
+
+  private excludedFor({ id }: Person): number[] {
+    return this.people.map((other) => other.id).filter((other) => this.blocked.has(pairOf(id, other)));
+  }
+
+  private both({ userIds }: Match): Person[] {
+    return [...userIds].sort((one, other) => one - other).map((id) => this.person(id));
+  }
+
+  private person(id: number): Person {
+    const found = this.people.find((person) => person.id === id);
+    if (!found) throw new Error(`Nobody has the id ${id}`);
+    return found;
+  }
+
+  private replicaId(index: number): string {
+    return `replica-${index}.${this.generations[index]}`;
+  }
+
+  private service(replicaId: string): MatchingService {
+    const settings = { REMATCH_COOLDOWN_S: 600, REMATCH_RELAX_AFTER_S: this.relaxS } as Environment;
+    return new MatchingService(this.redis, settings, { replicaId } as ReplicaLease);
+  }
+
+  private async renew(index: number): Promise<void> {
+    await this.redis.zadd(matchingKeys.leases, '1000000000000000', this.replicaId(index));
+  }
+
+  private count(what: string): void {
+    this.seen.set(what, (this.seen.get(what) ?? 0) + 1);
+  }
+}

@@ -1,0 +1,58 @@
+import { randomUUID } from 'node:crypto';
+import { Redis } from 'ioredis';
+
+/** Numbers that Redis has by default, without 0, which is for looking after the others. */
+const DATABASES = 15;
+const HELD_MS = 60_000;
+
+export interface TestRedis {
+  /** REDIS_URL of a database of one's own. Channels are not apart: Redis has them once for all databases. */
+  url: string;
+  redis: Redis;
+  /** The keys that are there, sorted. */
+  keys(pattern?: string): Promise<string[]>;
+  flush(): Promise<void>;
+  close(): Promise<void>;
+}
+
+const requireUrl = (): string => {
+  const url = process.env.REDIS_URL;
+  if (!url) throw new Error('Integration tests need DATABASE_URL and REDIS_URL: npm run test:integration');
+  return url;
+};
+
+const holderKey = (database: number): string => `test-database:${database}`;
+
+/** Test files that run side by side take a number each; one that was killed loses it after a minute. */
+const takeDatabase = async (directory: Redis, token: string): Promise<number> => {
+  for (let database = 1; database <= DATABASES; database += 1) {
+    if (await directory.set(holderKey(database), token, 'PX', HELD_MS, 'NX')) return database;
+  }
+  throw new Error('Every database of the test Redis is taken');
+};
+
+/** An empty database of a real Redis, for this file alone. */
+export const createTestRedis = async (): Promise<TestRedis> => {
+  const directory = new Redis(requireUrl());
+  const database = await takeDatabase(directory, randomUUID());
+  const holding = setInterval(() => void directory.pexpire(holderKey(database), HELD_MS), HELD_MS / 3);
+  const address = new URL(requireUrl());
+  address.pathname = `/${database}`;
+  const redis = new Redis(address.toString());
+  await redis.flushdb();
+  return {
+    url: address.toString(),
+    redis,
+    keys: async (pattern = '*') => (await redis.keys(pattern)).sort(),
+    async flush() {
+      await redis.flushdb();
+    },
+    async close() {
+      clearInterval(holding);
+      await redis.flushdb();
+      await directory.del(holderKey(database));
+      redis.disconnect();
+      directory.disconnect();
+    },
+  };
+};

@@ -1,0 +1,106 @@
+import { randomInt } from 'node:crypto';
+import type { AddressInfo } from 'node:net';
+import type { INestApplicationContext } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import type { NestExpressApplication } from '@nestjs/platform-express';
+import { createApiApplication } from '../api-application';
+import { loadEnvironment } from '../config/environment';
+import { LanePersister } from '../modules/random-chat/jobs/lane-persister';
+import { SocketCaretaker } from '../platform/realtime/socket-caretaker';
+import { WorkerModule } from '../worker.module';
+import { createTestDatabase, type TestDatabase } from './test-database';
+import { createTestRedis, type TestRedis } from './test-redis';
+import { ThawVisitor } from './thaw-client';
+
+export interface TestReplica {
+  app: NestExpressApplication;
+  /** `http://127.0.0.1:<port>` */
+  origin: string;
+  stop(): Promise<void>;
+}
+
+export interface TestReplicas {
+  readonly replicas: readonly TestReplica[];
+  readonly origins: readonly string[];
+  database: TestDatabase;
+  store: TestRedis;
+  /** One more replica. */
+  add(settings?: Record<string, string>): Promise<TestReplica>;
+  startWorker(): Promise<INestApplicationContext>;
+  /** Somebody with a gender, whose page is served by the n-th replica. */
+  visitor(replica: number, gender?: 'male' | 'female'): Promise<ThawVisitor>;
+  close(): Promise<void>;
+}
+
+/** Sockets go first, as in a process that is asked to stop: a server does not close while it has some. */
+const stop = async (app: NestExpressApplication): Promise<void> => {
+  await app.get(SocketCaretaker).closeAll(0);
+  await app.close();
+};
+
+/** Whole api replicas in this process, on a database and a Redis of their own. */
+export const startTestReplicas = async (
+  count: number,
+  settings: Record<string, string> = {},
+): Promise<TestReplicas> => {
+  const [database, store] = await Promise.all([createTestDatabase(), createTestRedis()]);
+  await database.dataSource.query(`ALTER SEQUENCE user_ids RESTART WITH ${randomInt(1_000_000, 2 ** 40)}`);
+  const environment = (own: Record<string, string> = {}) =>
+    loadEnvironment({
+      DATABASE_URL: database.url,
+      DATABASE_POOL_SIZE: '4',
+      REDIS_URL: store.url,
+      SESSION_SECRET: 'a secret of a test of 32 bytes or more',
+      LOG_LEVEL: 'silent',
+      LIMITS_PROFILE: 'load',
+      INTERNAL_PORT: '0',
+      ...settings,
+      ...own,
+    });
+  const replicas: TestReplica[] = [];
+  const workers: INestApplicationContext[] = [];
+  const add = async (own?: Record<string, string>): Promise<TestReplica> => {
+    const app = await createApiApplication(environment({ REPLICA_ID: `api-${replicas.length + 1}`, ...own }));
+    await app.listen(0, '127.0.0.1');
+    const { port } = app.getHttpServer().address() as AddressInfo;
+    let stopped: Promise<void> | undefined;
+    const replica = {
+      app,
+      origin: `http://127.0.0.1:${port}`,
+      stop: () => (stopped ??= stop(app)),
+    };
+    replicas.push(replica);
+    return replica;
+  };
+  const thaw: TestReplicas = {
+    replicas,
+    database,
+    store,
+    add,
+    get origins() {
+      return replicas.map(({ origin }) => origin);
+    },
+    async startWorker() {
+      const worker = await NestFactory.createApplicationContext(WorkerModule.forRoot(environment()), {
+        logger: false,
+        abortOnError: false,
+      });
+      workers.push(worker);
+      await worker.get(LanePersister).startWatching();
+      return worker;
+    },
+    visitor: (replica, gender) => new ThawVisitor([replicas[replica]?.origin ?? '']).joinAnonymously(gender),
+    async close() {
+      await Promise.all(workers.map((worker) => worker.close()));
+      await Promise.all(replicas.map((replica) => replica.stop()));
+      await Promise.all([database.close(), store.close()]);
+    },
+  };
+  try {
+    for (let index = 0; index < count; index += 1) await add();
+  } catch (error) {
+    await thaw.close();
+    throw error;
+  }
+  return thaw;
+};

@@ -12,7 +12,7 @@ import { launch, launchScript, recorded, temporaryHome, until } from './testing/
 test('serves, restarts what dies, and leaves nothing after Ctrl-C', async (t) => {
   const home = temporaryHome(t);
   const [port] = await freePorts(1);
-  const launcher = launch(t, { home, port });
+  const launcher = launch({ home, port });
   await launcher.says(`\nhttp://localhost:${port}\n`);
   const { env, pid } = await getJson(port, '/');
 
@@ -42,7 +42,7 @@ test('serves, restarts what dies, and leaves nothing after Ctrl-C', async (t) =>
 test('puts nginx in front of several replicas', async (t) => {
   const home = temporaryHome(t);
   const [port] = await freePorts(1);
-  const launcher = launch(t, { home, port, replicas: 2 });
+  const launcher = launch({ home, port, replicas: 2 });
   await launcher.says(`\nhttp://localhost:${port}\n`);
 
   const seen = await getJson(port, '/api/who', { 'X-Forwarded-For': '9.9.9.9' });
@@ -72,7 +72,7 @@ test('puts nginx in front of several replicas', async (t) => {
 test('recovers what a killed launcher left behind', async (t) => {
   const home = temporaryHome(t);
   const [port] = await freePorts(1);
-  const killed = launch(t, { home, port });
+  const killed = launch({ home, port });
   await killed.says('http://localhost');
   const left = recorded(home);
   killed.child.kill('SIGKILL');
@@ -80,7 +80,7 @@ test('recovers what a killed launcher left behind', async (t) => {
   assert.ok(Object.values(left).every(isRunning), 'this test needs leftovers');
 
   // The page's port is among what was left.
-  const next = launch(t, { home, port });
+  const next = launch({ home, port });
   await next.says(`http://localhost:${port}`);
   assert.ok(!isRunning(left['api-1']) && !isRunning(left['worker-1']), 'the old replica and worker are gone');
   assert.equal(recorded(home).postgresql.pid, left.postgresql.pid, 'a store that still runs is used again');
@@ -92,7 +92,7 @@ test('recovers what a killed launcher left behind', async (t) => {
 test('a second Ctrl-C ends everything at once', async (t) => {
   const home = temporaryHome(t);
   const [port] = await freePorts(1);
-  const launcher = launch(t, { home, port, workerRole: 'stubborn' });
+  const launcher = launch({ home, port, workerRole: 'stubborn' });
   await launcher.says('http://localhost');
   const before = Object.values(recorded(home));
   launcher.child.kill('SIGINT');
@@ -111,7 +111,7 @@ test('says in one sentence that the port is taken', async (t) => {
   const [port] = await freePorts(1);
   const taker = net.createServer().listen(port, '127.0.0.1');
   t.after(() => taker.close());
-  const launcher = launch(t, { home, port });
+  const launcher = launch({ home, port });
   assert.equal((await launcher.ended()).code, 1);
   assert.match(
     launcher.output,
@@ -123,7 +123,7 @@ test('says in one sentence that the port is taken', async (t) => {
 test('a process that cannot start is said with its last words, and nothing is left', async (t) => {
   const home = temporaryHome(t);
   const [port] = await freePorts(1);
-  const launcher = launch(t, { home, port, workerRole: 'broken' });
+  const launcher = launch({ home, port, workerRole: 'broken' });
   assert.equal((await launcher.ended()).code, 1);
   assert.match(
     launcher.output,
@@ -142,14 +142,14 @@ test('uses the stores it is given, and says which of them does not answer', asyn
     DATABASE_URL: `postgres://someone:secret@127.0.0.1:${store.address().port}/given`,
     REDIS_URL: `redis://127.0.0.1:${store.address().port}`,
   };
-  const launcher = launch(t, { home, port, env });
+  const launcher = launch({ home, port, env });
   await launcher.says('http://localhost');
   assert.equal((await getJson(port, '/')).env.DATABASE_URL, env.DATABASE_URL);
   assert.deepEqual(Object.keys(recorded(home)).sort(), ['api-1', 'worker-1']);
   launcher.child.kill('SIGINT');
   assert.equal((await launcher.ended()).code, 0);
 
-  const refused = launch(t, { home, port, env: { ...env, REDIS_URL: `redis://127.0.0.1:${deadPort}` } });
+  const refused = launch({ home, port, env: { ...env, REDIS_URL: `redis://127.0.0.1:${deadPort}` } });
   assert.equal((await refused.ended()).code, 1);
   assert.match(
     refused.output,
@@ -157,14 +157,14 @@ test('uses the stores it is given, and says which of them does not answer', asyn
   );
 });
 
-test('explains options it does not understand', async (t) => {
+test('explains options it does not understand', async () => {
   const start = inRepository('deploy/local/start.mjs');
   for (const [args, sentence] of [
     [['--replicas', 'many'], /--replicas must be a whole number/],
     [['--port', '0'], /--port must be a whole number/],
     [['--nonsense'], /Unknown option '--nonsense'.*Usage/],
   ]) {
-    const launcher = launchScript(t, start, args);
+    const launcher = launchScript(start, args);
     assert.equal((await launcher.ended()).code, 1);
     assert.match(launcher.output, sentence);
   }

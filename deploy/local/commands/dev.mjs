@@ -10,6 +10,7 @@ import { httpStatus } from '../processes/http-status.mjs';
 import { freePorts } from '../processes/ports.mjs';
 import { mustRun, signalRunning } from '../processes/run-to-end.mjs';
 import { productEnvironment } from '../product-environment.mjs';
+import { compileOnChange } from '../provide/compile-on-change.mjs';
 import { build } from '../provide/build.mjs';
 import { ensurePackages, packageCommand } from '../provide/node-packages.mjs';
 import { openStores } from '../stores/stores.mjs';
@@ -22,8 +23,8 @@ const END_STEPS = [
 ];
 
 /**
- * `npm run dev`: the stores, the backend compiled and started anew at each change, and Vite's server for the page,
- * which passes /api and /ws on.
+ * `npm run dev`: the stores, contract and backend compiled and started anew at each change, and Vite's server for
+ * the page, which passes /api and /ws on.
  */
 export async function main() {
   const port = Number(process.env.PORT || PAGE_PORT);
@@ -63,6 +64,7 @@ class DevelopmentSession {
   #stores;
   #processes = [];
   #stopFollowing = () => {};
+  #stopCompiling = () => {};
 
   constructor(port) {
     this.#port = port;
@@ -77,7 +79,6 @@ class DevelopmentSession {
     const env = this.#environment({});
     await mustRun('The database could not be brought up to date', migrate.command, migrate.args, { env });
     this.#processes = [
-      this.#watched('compiler', compiler(), {}, async () => true),
       this.#watched(
         'api',
         watching('main.api.js'),
@@ -102,9 +103,11 @@ class DevelopmentSession {
       (line) => console.log(dim(line)),
     );
     await Promise.all(this.#processes.map((managed) => managed.start()));
+    this.#stopCompiling = compileOnChange();
   }
 
   async stop() {
+    this.#stopCompiling();
     await Promise.all(this.#processes.map((managed) => managed.stop()));
     this.#stopFollowing();
     await this.#stores?.close();
@@ -138,13 +141,6 @@ class DevelopmentSession {
   #environment(settings) {
     return productEnvironment({ home: localHome, stores: this.#stores, settings });
   }
-}
-
-function compiler() {
-  const [command, ...args] = packageCommand('swc');
-  const ignored = ['--ignore', '**/*.spec.ts,**/*.integration-spec.ts'];
-  const output = ['-d', 'dist', '--strip-leading-paths', '--copy-files'];
-  return { command, args: [...args, 'src', ...output, ...ignored, '--watch'], cwd: inRepository('backend') };
 }
 
 function watching(script) {

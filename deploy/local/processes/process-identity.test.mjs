@@ -28,9 +28,9 @@ test('an identity is of one process, not of whoever has its pid later', async ()
 });
 
 test('who does not listen is killed', async () => {
-  const child = sleeping("process.on('SIGTERM', () => console.log('no'))");
+  const child = sleeping("process.on('SIGTERM', () => {}); console.log('deaf')");
   const identity = identify(child.pid);
-  await new Promise((resolve) => setTimeout(resolve, 200));
+  await new Promise((resolve) => child.stdout.once('data', resolve));
   await endProcess(identity, STEPS);
   assert.equal(
     child.signalCode ?? (await new Promise((resolve) => child.once('exit', (_, by) => resolve(by)))),

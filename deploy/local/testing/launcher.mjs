@@ -8,21 +8,34 @@ import { endTemporaryHome, makeTemporaryHome } from '../temporary-homes.mjs';
 
 const PATIENCE_MS = 30_000;
 
-/** A home folder of its own for a test, deleted at the test's end. */
+/** Launchers that may still run, by the home they run for. */
+const launchers = new Map();
+
+/** A home folder of its own for a test; whatever still runs for it is ended at the test's end, and it is deleted. */
 export function temporaryHome(test) {
   const home = makeTemporaryHome();
-  test.after(() => endTemporaryHome(home));
+  launchers.set(home, []);
+  test.after(async () => {
+    // Launchers first, since what a launcher runs is left alone while it lives.
+    for (const { child, ended } of launchers.get(home)) {
+      child.kill('SIGKILL');
+      await ended();
+    }
+    await endTemporaryHome(home);
+  });
   return home;
 }
 
-/** The launcher as a real process, with stand-ins for the product; killed at the test's end if it still runs. */
-export function launch(test, { home, port, replicas = 1, workerRole = 'worker', env = {} }) {
+/** The launcher as a real process, with stand-ins for the product. */
+export function launch({ home, port, replicas = 1, workerRole = 'worker', env = {} }) {
   const script = inRepository('deploy/local/testing/start-with-stand-ins.mjs');
-  return launchScript(test, script, [home, port, replicas, workerRole].map(String), env);
+  const launched = launchScript(script, [home, port, replicas, workerRole].map(String), env);
+  launchers.get(home).push(launched);
+  return launched;
 }
 
 /** Any script of the launcher as a real process. */
-export function launchScript(test, script, args, env = {}) {
+export function launchScript(script, args, env = {}) {
   const child = spawn(process.execPath, [script, ...args], {
     env: { ...process.env, DATABASE_URL: '', REDIS_URL: '', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -30,7 +43,6 @@ export function launchScript(test, script, args, env = {}) {
   const launched = { child, output: '' };
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (piece) => (launched.output += piece));
   const ended = new Promise((resolve) => child.once('close', (code, signal) => resolve({ code, signal })));
-  test.after(() => child.kill('SIGKILL'));
   return Object.assign(launched, {
     ended: () => within(ended, () => `the launcher does not end:\n${launched.output}`),
     says: (text) =>

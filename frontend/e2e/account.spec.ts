@@ -35,7 +35,7 @@ test('registering, logging out and signing in, with every text', async ({ open }
 
   await page.getByRole('button', { name: /^Your account/ }).click();
   await expect(page.getByText(email)).toBeVisible();
-  await page.getByRole('menuitem', { name: 'Logout' }).click();
+  await page.getByRole('button', { name: 'Logout' }).click();
   await expect(page).toHaveURL('/auth');
   expect(await page.evaluate(() => localStorage.getItem('thaw-chat-auth'))).toBe(
     '{"state":{"user":null},"version":0}',
@@ -160,7 +160,7 @@ test('logging out ends the chat at once, in every tab', async ({ pair }) => {
   await second.goto('/chat');
   await expect(new Person(second, ada.user).heading(bob.name)).toBeVisible();
   await ada.page.getByRole('button', { name: /^Your account/ }).click();
-  await ada.page.getByRole('menuitem', { name: 'Logout' }).click();
+  await ada.page.getByRole('button', { name: 'Logout' }).click();
   await expect(ada.page).toHaveURL('/auth');
   await expect(second).toHaveURL('/auth');
   await expect(bob.heading('Chat Ended')).toBeVisible();

@@ -13,10 +13,10 @@ const styles = cva(
   {
     variants: {
       variant: {
-        default: 'bg-primary text-primary-foreground hover:opacity-90',
-        destructive: 'bg-destructive-fill text-destructive-foreground hover:opacity-90',
+        default: 'bg-primary text-primary-foreground hover:bg-primary-hover',
+        destructive: 'bg-destructive-fill text-destructive-foreground hover:bg-destructive-hover',
         outline: 'border border-input bg-transparent text-foreground hover:bg-raised',
-        secondary: 'bg-raised text-foreground hover:opacity-85',
+        secondary: 'bg-raised text-foreground hover:bg-raised-hover',
         ghost: 'bg-transparent text-foreground hover:bg-raised',
         link: 'text-primary underline-offset-4 hover:underline',
       },

@@ -12,7 +12,7 @@ export const copy = {
     description: 'Could not start anonymous session. Please try again.',
   },
   adults: 'By continuing you confirm that you are 18 or older.',
-  theme: { label: 'Theme', dark: 'Dark', light: 'Light', system: 'System' },
+  theme: { legend: 'Theme', labels: { dark: 'Dark', light: 'Light', system: 'System' } },
   hero: {
     title: 'Somebody else is awake, too.',
     lead: 'Thaw puts you one to one with a stranger. No feed, no followers, no audience: two people and a conversation. Stay while it is good. Move on when it is not.',

@@ -10,7 +10,7 @@ export const copy = {
     failed: 'That did not work. Please try again.',
   },
   account: {
-    open: (name: string) => `Your account: ${name}`,
+    open: 'Your account:',
     anonymous: 'Anonymous',
     theme: 'Theme',
     themes: { dark: 'Dark', light: 'Light', system: 'System' },

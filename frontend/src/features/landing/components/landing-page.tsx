@@ -3,11 +3,11 @@ import { Link } from 'react-router-dom';
 import { Actions, type ActionsProps } from '@/features/landing/components/actions';
 import { Ice } from '@/features/landing/components/ice';
 import { SampleConversation } from '@/features/landing/components/sample-conversation';
-import { ThemeSwitch } from '@/features/landing/components/theme-switch';
 import { Way } from '@/features/landing/components/way';
 import { copy } from '@/features/landing/copy';
 import { buttonClass } from '@/ui/button';
 import { Logo } from '@/ui/logo';
+import { ThemeChoice } from '@/ui/theme-choice';
 
 export interface LandingPageProps extends ActionsProps {
   signedInAs?: string | undefined;
@@ -24,7 +24,7 @@ export const LandingPage = ({ signedInAs, ...actions }: LandingPageProps) => (
             <ArrowRight aria-hidden="true" />
           </Link>
         ) : null}
-        <ThemeSwitch />
+        <ThemeChoice legend={copy.theme.legend} labels={copy.theme.labels} />
       </div>
     </header>
     <main>

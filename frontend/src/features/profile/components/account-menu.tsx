@@ -1,43 +1,40 @@
 import { type SelfUser } from '@thaw/contract/users';
-import { LogOut, Monitor, Moon, Sun } from 'lucide-react';
+import { LogOut } from 'lucide-react';
+import { useId } from 'react';
 import { copy } from '@/features/profile/copy';
-import { chooseTheme, useThemeChoice } from '@/lib/theme';
 import { Avatar } from '@/ui/avatar';
-import { Menu, MenuChoices, MenuItem, MenuSeparator } from '@/ui/menu';
-
-const themes = [
-  { value: 'dark', label: copy.account.themes.dark, icon: <Moon aria-hidden="true" /> },
-  { value: 'light', label: copy.account.themes.light, icon: <Sun aria-hidden="true" /> },
-  { value: 'system', label: copy.account.themes.system, icon: <Monitor aria-hidden="true" /> },
-] as const;
+import { Button } from '@/ui/button';
+import { ThemeChoice } from '@/ui/theme-choice';
 
 /** My own block: who I am here, how it looks, and the way out. */
 export const AccountMenu = ({ user, onLogout }: { user: SelfUser; onLogout: () => void }) => {
-  const theme = useThemeChoice();
+  const panelId = useId();
   return (
-    <Menu
-      trigger={
-        <button
-          type="button"
-          aria-label={copy.account.open(user.username)}
-          className="flex h-11 items-center gap-3 rounded-full pr-1 pl-1 transition-colors hover:bg-raised data-[state=open]:bg-raised md:pl-4"
-        >
-          <span className="hidden max-w-48 truncate text-base font-semibold md:block">{user.username}</span>
-          <Avatar id={user.id} name={user.username} picture={user.avatar} className="size-9" />
-        </button>
-      }
-    >
-      <div className="px-3 pt-2 pb-1">
-        <p className="truncate text-base font-semibold">{user.username}</p>
+    <>
+      <button
+        type="button"
+        popoverTarget={panelId}
+        className="flex h-11 items-center gap-3 rounded-full px-1 transition-colors hover:bg-raised md:pl-4"
+      >
+        <span className="sr-only">{copy.account.open}</span>
+        <span className="max-w-48 truncate text-base font-semibold max-md:sr-only">{user.username}</span>
+        <Avatar id={user.id} name={user.username} picture={user.avatar} className="size-9" />
+      </button>
+      <div
+        id={panelId}
+        popover="auto"
+        className="pop fixed inset-auto top-16 right-3 w-72 rounded-card border border-border bg-popover p-4 text-foreground shadow-elevated md:right-6"
+      >
+        <p className="truncate text-md font-bold">{user.username}</p>
         <p className="truncate text-sm text-muted-foreground">{user.email ?? copy.account.anonymous}</p>
+        <div className="my-4">
+          <ThemeChoice legend={copy.account.theme} labels={copy.account.themes} />
+        </div>
+        <Button variant="secondary" className="w-full" onClick={onLogout}>
+          <LogOut aria-hidden="true" />
+          {copy.account.logout}
+        </Button>
       </div>
-      <MenuSeparator />
-      <MenuChoices label={copy.account.theme} value={theme} choices={themes} onChoose={chooseTheme} />
-      <MenuSeparator />
-      <MenuItem onSelect={onLogout}>
-        <LogOut aria-hidden="true" />
-        {copy.account.logout}
-      </MenuItem>
-    </Menu>
+    </>
   );
 };

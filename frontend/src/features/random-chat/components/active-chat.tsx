@@ -1,4 +1,4 @@
-import { useRef, useState } from 'react';
+import { useCallback, useRef, useState } from 'react';
 import { copy as chatCopy } from '@/chat-ui/copy';
 import { Composer } from '@/chat-ui/composer';
 import { MessageList } from '@/chat-ui/message-list';
@@ -6,7 +6,7 @@ import { Announcer } from '@/features/random-chat/components/announcer';
 import { SkipBar, SkipButton } from '@/features/random-chat/components/skip-control';
 import { copy } from '@/features/random-chat/copy';
 import { type Session } from '@/features/random-chat/random-chat.reducer';
-import { randomChat, useRandomChat } from '@/features/random-chat/random-chat.store';
+import { randomChat, useRandomChat, type SendOutcome } from '@/features/random-chat/random-chat.store';
 import { useIdentity } from '@/lib/identity';
 import { useIsConnected } from '@/lib/socket/connection';
 import { Avatar } from '@/ui/avatar';
@@ -80,10 +80,12 @@ export const ActiveChat = ({ session }: { session: Session }) => {
   // The line stays until the connection is back.
   if (isConnected && wasRefused) setRefused(false);
 
-  const heed = (outcome: ReturnType<typeof randomChat.say>): boolean => {
+  const heed = useCallback((outcome: SendOutcome): boolean => {
     if (outcome === 'not_connected') setRefused(true);
     return outcome === 'sent';
-  };
+  }, []);
+  // The same function at every render: rows are drawn again only when they change.
+  const retry = useCallback((clientId: string) => void heed(randomChat.retry(clientId)), [heed]);
   const cancelSkip = (): void => {
     setAsking(false);
     skipArea.current?.querySelector('button')?.focus();
@@ -102,7 +104,7 @@ export const ActiveChat = ({ session }: { session: Session }) => {
         label={copy.active.messages}
         messages={session.messages}
         partner={partner}
-        onRetry={(clientId) => heed(randomChat.retry(clientId))}
+        onRetry={retry}
         footer={<TypingLine session={session} />}
       />
       <Announcer />

@@ -1,0 +1,64 @@
+import { act, render, screen } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { type BubbleProps } from '@/chat-ui/bubble';
+import { RandomChat } from '@/features/random-chat/components/random-chat';
+import { randomChat, type RandomChatSocket } from '@/features/random-chat/random-chat.store';
+import { signIn } from '@/lib/identity';
+import { useConnection } from '@/lib/socket/connection';
+import { aPartner, aUser } from '@/testing/factories';
+
+let drawn = 0;
+jest.mock('@/chat-ui/bubble', () => ({
+  Bubble: ({ children }: BubbleProps) => {
+    drawn += 1;
+    return <div>{children}</div>;
+  },
+}));
+
+const say = (seq: number): void =>
+  act(() =>
+    randomChat.receive({
+      event: 'random_message',
+      data: {
+        sessionId: 's1',
+        seq,
+        id: `1763640000000-${seq}`,
+        senderId: 12,
+        content: `message ${seq}`,
+        type: 'text',
+        timestamp: '2026-11-20T12:00:00.000Z',
+        replyTo: null,
+      },
+    }),
+  );
+
+it('draws no row for a keystroke, and no more than two for a message', async () => {
+  signIn(aUser());
+  randomChat.connect({
+    isOpen: true,
+    send: () => true,
+    request: () => new Promise(() => undefined),
+    resync: () => undefined,
+  } as RandomChatSocket);
+  randomChat.reset();
+  useConnection.setState({ status: { kind: 'open' } });
+  const user = userEvent.setup();
+  render(<RandomChat />);
+  await user.click(screen.getByRole('button', { name: 'Find Conversation' }));
+  act(() =>
+    randomChat.receive({
+      event: 'chat_matched',
+      data: { sessionId: 's1', seq: 1, partnerId: 12, partnerInfo: aPartner() },
+    }),
+  );
+  for (let seq = 2; seq <= 8; seq += 1) say(seq);
+
+  drawn = 0;
+  await user.type(screen.getByRole('textbox', { name: 'Message' }), 'no row is drawn for this');
+  act(() => randomChat.receive({ event: 'typing', data: { sessionId: 's1', userId: 12 } }));
+  expect(drawn).toBe(0);
+
+  // The new one, and the one before it, which is no longer the last of its group.
+  say(9);
+  expect(drawn).toBe(2);
+});

@@ -1,0 +1,23 @@
+import { Monitor, Moon, Sun } from 'lucide-react';
+import { chooseTheme, useThemeChoice, type ThemeChoice as Theme } from '@/lib/theme';
+import { ChoiceGroup } from '@/ui/choice-group';
+
+const icons: Record<Theme, typeof Moon> = { dark: Moon, light: Sun, system: Monitor };
+
+export interface ThemeChoiceProps {
+  legend: string;
+  labels: Record<Theme, string>;
+}
+
+export const ThemeChoice = ({ legend, labels }: ThemeChoiceProps) => (
+  <ChoiceGroup
+    legend={legend}
+    isLegendHidden
+    value={useThemeChoice()}
+    choices={(['dark', 'light', 'system'] as const).map((value) => {
+      const Icon = icons[value];
+      return { value, label: labels[value], icon: <Icon aria-hidden="true" className="size-4" /> };
+    })}
+    onChoose={chooseTheme}
+  />
+);

@@ -46,11 +46,17 @@ export class ComposeStack {
     return this.execute('docker', ['compose', ...args]);
   }
 
-  async scale(replicas) {
+  /** Returns once those that are too many are gone, and those that are missing are started. */
+  async scale(replicas, ...options) {
     await this.compose(
-      ...['up', '--detach', '--no-deps', '--no-recreate', '--wait'],
+      ...['up', '--detach', '--no-deps', '--no-recreate', ...options],
       ...['--scale', `backend=${replicas}`, 'backend'],
     );
+  }
+
+  /** As `scale`, and all are ready. */
+  async scaleAndWait(replicas) {
+    await this.scale(replicas, '--wait');
   }
 
   async roll() {

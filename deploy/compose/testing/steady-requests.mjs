@@ -1,7 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import thawClient from '../../../backend/dist/testing/thaw-client.js';
-
-const { ThawVisitor } = thawClient;
+import { ThawVisitor } from './thaw-client.mjs';
 
 /**
  * Somebody who asks, by GET and by POST, again and again, and tolerates nothing but a 200.
@@ -17,7 +15,11 @@ export async function steadyRequests(origin, { everyMs }) {
       const askedAt = Date.now();
       const answer = await visitor
         .call(method, path, body)
-        .then(({ status }) => status)
+        .then(({ status, body: { code }, headers }) =>
+          status === 200
+            ? status
+            : `${status} ${code} of ${headers.has('x-request-id') ? 'a replica' : 'nginx'}`,
+        )
         .catch((error) => error.message);
       outcome.slowestMs = Math.max(outcome.slowestMs, Date.now() - askedAt);
       if (answer === 200) outcome.answered += 1;

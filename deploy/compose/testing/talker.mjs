@@ -2,9 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isRetriedClose } from '@thaw/contract/close-codes';
 import { limits, reconnectDelayMs } from '@thaw/contract/limits';
-import thawClient from '../../../backend/dist/testing/thaw-client.js';
-
-const { ThawVisitor } = thawClient;
+import { ThawVisitor } from './thaw-client.mjs';
 
 const RETRIED_ERRORS = ['unavailable', 'rate_limited'];
 

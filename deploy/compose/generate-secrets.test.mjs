@@ -1,0 +1,46 @@
+import assert from 'node:assert/strict';
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { test } from 'node:test';
+import { generateSecrets } from './generate-secrets.mjs';
+
+const READERS = ['postgres', 'redis', 'stores', 'api'];
+
+test('secrets are generated once, and handed to those who need them', (t) => {
+  const root = fs.mkdtempSync(path.join(os.tmpdir(), 'thaw-secrets-'));
+  t.after(() => fs.rmSync(root, { recursive: true }));
+  for (const folder of ['kept', ...READERS]) fs.mkdirSync(path.join(root, folder));
+  const read = (name) => fs.readFileSync(path.join(root, name), 'utf8');
+  const handedOut = () =>
+    READERS.flatMap((reader) => fs.readdirSync(path.join(root, reader)).map((name) => `${reader}/${name}`));
+
+  generateSecrets(root);
+  const first = handedOut().map((name) => [name, read(name)]);
+  assert.deepEqual(first.map(([name]) => name).sort(), [
+    'api/session-secret',
+    'postgres/database-password',
+    'postgres/superuser-password',
+    'redis/users.acl',
+    'stores/database-url',
+    'stores/redis-url',
+  ]);
+
+  const databasePassword = read('postgres/database-password');
+  assert.equal(read('stores/database-url'), `postgres://thaw:${databasePassword}@postgres:5432/thaw`);
+  assert.notEqual(read('postgres/superuser-password'), databasePassword);
+  assert.ok(read('api/session-secret').length >= 32);
+  const redisPassword = new URL(read('stores/redis-url')).password;
+  assert.ok(redisPassword.length >= 32);
+  assert.ok(!read('redis/users.acl').includes(redisPassword), 'Redis itself knows a hash alone');
+  for (const name of fs.readdirSync(path.join(root, 'kept'))) {
+    assert.equal(fs.statSync(path.join(root, 'kept', name)).mode & 0o777, 0o400);
+  }
+
+  fs.rmSync(path.join(root, 'stores/redis-url'));
+  generateSecrets(root);
+  assert.deepEqual(
+    handedOut().map((name) => [name, read(name)]),
+    first,
+  );
+});

@@ -24,10 +24,15 @@ describe('isStoreFailure', () => {
     expect(isStoreFailure(error)).toBe(true);
   });
 
-  it.each([new Error('a bug'), failedQuery('23505'), failedQuery('42P01'), null, undefined, 'ECONNREFUSED', {}])(
-    'is not what a bug says (%#)',
-    (error) => {
-      expect(isStoreFailure(error)).toBe(false);
-    },
-  );
+  it.each([
+    new Error('a bug'),
+    failedQuery('23505'),
+    failedQuery('42P01'),
+    null,
+    undefined,
+    'ECONNREFUSED',
+    {},
+  ])('is not what a bug says (%#)', (error) => {
+    expect(isStoreFailure(error)).toBe(false);
+  });
 });

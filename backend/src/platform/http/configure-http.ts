@@ -10,7 +10,7 @@ import { AllowedOrigins } from './allowed-origins';
 import { clientSubject } from './client-subject';
 import { HttpErrorFilter } from './http-error.filter';
 import { jsonBody } from './json-body';
-import { closeConnectionsWhenStopping, limitSlowClients, stopListeningGracefully } from './listening';
+import { limitSlowClients, OpenRequests } from './listening';
 import { publicFolder } from './public-folder';
 import { requestLog } from './request-log';
 import { securityHeaders } from './security-headers';
@@ -40,7 +40,7 @@ const withinRate =
 /** All that stands between a connection and the controllers, in the order in which a request meets it. */
 export const configureHttp = (app: NestExpressApplication): void => {
   const environment = app.get<Environment>(ENVIRONMENT);
-  const gracefulStop = app.get(GracefulStop);
+  const openRequests = new OpenRequests(app.getHttpServer(), app.get(GracefulStop));
 
   app.set('trust proxy', environment.TRUST_PROXY);
   app.set('etag', false);
@@ -49,7 +49,7 @@ export const configureHttp = (app: NestExpressApplication): void => {
   app.useGlobalFilters(app.get(HttpErrorFilter));
 
   app.use(requestLog(app.get(AppLogger), app.get(Metrics)));
-  app.use(closeConnectionsWhenStopping(gracefulStop));
+  app.use(openRequests.track);
   app.use(securityHeaders(environment));
   app.use(fromOwnPages(app.get(AllowedOrigins)));
   if (environment.PUBLIC_DIR) app.use(publicFolder(environment.PUBLIC_DIR));
@@ -59,5 +59,4 @@ export const configureHttp = (app: NestExpressApplication): void => {
   if (environment.API_DOCS) setUpApiDocs(app);
 
   limitSlowClients(app.getHttpServer());
-  stopListeningGracefully(app.getHttpServer(), gracefulStop);
 };

@@ -1,6 +1,8 @@
+import { once } from 'node:events';
 import type { Server } from 'node:http';
 import net from 'node:net';
-import type { RequestHandler } from 'express';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { RequestHandler, Response } from 'express';
 import type { GracefulStop } from '../lifecycle/graceful-stop';
 
 /** How long a proxy may keep an idle connection to us; longer than nginx's own `keepalive_timeout` of 60 s. */
@@ -14,23 +16,34 @@ export const limitSlowClients = (server: Server): void => {
   server.keepAliveTimeout = KEEP_ALIVE_MS;
 };
 
-/** While stopping, every answer says that its connection ends with it. */
-export const closeConnectionsWhenStopping =
-  (gracefulStop: GracefulStop): RequestHandler =>
-  (_request, response, next) => {
-    if (gracefulStop.isStopping) response.set('Connection', 'close');
+/** The requests that are being answered, and how the public port is left without failing one of them. */
+export class OpenRequests {
+  private readonly answers = new Set<Response>();
+
+  constructor(
+    private readonly server: Server,
+    private readonly gracefulStop: GracefulStop,
+  ) {
+    gracefulStop.register('listeners', 'public port', () => this.stopListening());
+  }
+
+  readonly track: RequestHandler = (_request, response, next) => {
+    this.answers.add(response);
+    response.once('close', () => this.answers.delete(response));
+    if (this.gracefulStop.isStopping) response.set('Connection', 'close');
     next();
   };
 
-/**
- * Registers how the public port is left: a refused connection is safe to try elsewhere, so accepting stops at once,
- * and what was accepted is still answered.
- */
-export const stopListeningGracefully = (server: Server, gracefulStop: GracefulStop): void => {
-  gracefulStop.register('listeners', 'public port', async () => {
+  /**
+   * A refused connection is safe to try elsewhere, so accepting stops at once. What was accepted is still answered, and
+   * says that its connection ends with it.
+   */
+  private async stopListening(): Promise<void> {
     // http.Server.close() would cut idle connections under a request that is on its way; net.Server's does not.
-    net.Server.prototype.close.call(server);
-    await new Promise((resolve) => setTimeout(resolve, IDLE_GRACE_MS));
-    server.closeIdleConnections();
-  });
-};
+    net.Server.prototype.close.call(this.server);
+    for (const answer of this.answers) if (!answer.headersSent) answer.set('Connection', 'close');
+    await delay(IDLE_GRACE_MS);
+    for (const answer of this.answers) if (!answer.closed) await once(answer, 'close');
+    this.server.closeIdleConnections();
+  }
+}

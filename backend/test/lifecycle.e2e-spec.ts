@@ -1,0 +1,169 @@
+// Real: api and migrate as processes, PostgreSQL, Redis.
+import { randomBytes } from 'node:crypto';
+import { Agent, request as httpRequest } from 'node:http';
+import { Client } from 'pg';
+import { createTestDatabase, type TestDatabase } from '../src/testing/test-database';
+import { ThawProcess } from './thaw-process';
+
+jest.setTimeout(60_000);
+
+const processes: ThawProcess[] = [];
+const run = (...given: ConstructorParameters<typeof ThawProcess>): ThawProcess => {
+  const started = new ThawProcess(...given);
+  processes.push(started);
+  return started;
+};
+afterAll(() => Promise.all(processes.map((each) => each.kill())));
+
+const redisUrl = process.env.REDIS_URL!;
+const secret = 'a secret of a test that has 32 bytes or more';
+const settingsFor = (databaseUrl: string) => ({
+  DATABASE_URL: databaseUrl,
+  REDIS_URL: redisUrl,
+  SESSION_SECRET: secret,
+  HOST: '127.0.0.1',
+  PORT: '0',
+  INTERNAL_PORT: '0',
+  LIMITS_PROFILE: 'load',
+});
+
+describe('main.migrate', () => {
+  const name = `thaw_empty_${randomBytes(6).toString('hex')}`;
+  const url = new URL(process.env.DATABASE_URL!);
+  url.pathname = `/${name}`;
+  const onServer = async (statement: string) => {
+    const client = new Client({ connectionString: process.env.DATABASE_URL });
+    await client.connect();
+    await client.query(statement);
+    await client.end();
+  };
+  beforeAll(() => onServer(`CREATE DATABASE ${name}`));
+  afterAll(() => onServer(`DROP DATABASE ${name} WITH (FORCE)`));
+
+  it('migrates an empty database once, however many try at the same time', async () => {
+    const results = await Promise.all(
+      [1, 2, 3].map(() => run('migrate', { DATABASE_URL: url.toString(), REDIS_URL: redisUrl }).ended),
+    );
+    for (const { code, stdout, stderr } of results) {
+      expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+      expect(stdout).toMatch(/^The schema is up to date[^\n]*\n$/);
+    }
+    expect(results.filter(({ stdout }) => stdout.includes('; ran '))).toHaveLength(1);
+  });
+
+  it('rebuilds the read models', async () => {
+    const { code, stdout } = await run('migrate', settingsFor(url.toString()), ['--rebuild']).ended;
+    expect([code, stdout]).toEqual([0, 'The read models are rebuilt from 0 events.\n']);
+  });
+
+  it('says in one line what is wrong, without the password', async () => {
+    const DATABASE_URL = 'postgres://thaw:hunter2@127.0.0.1:1/thaw';
+    const { code, stdout, stderr } = await run('migrate', { DATABASE_URL, REDIS_URL: redisUrl }).ended;
+    expect([code, stdout]).toEqual([1, '']);
+    expect(stderr).toMatch(/^Migration failed: [^\n]+\n$/);
+    expect(stderr).not.toContain('hunter2');
+  });
+});
+
+describe('main.api', () => {
+  let database: TestDatabase;
+  beforeAll(async () => {
+    database = await createTestDatabase();
+  });
+  afterAll(() => database.close());
+
+  it.each([
+    [{ DATABASE_URL: '' }, 'DATABASE_URL'],
+    [{ PORT: 'hunter2' }, 'PORT'],
+    [{ SESSION_SECRET: '' }, 'SESSION_SECRET'],
+    [{ SESSION_SECRET: 'hunter2' }, 'SESSION_SECRET'],
+  ])('does not start with %j, and says what is wrong', async (setting, name) => {
+    const { code, stdout, stderr } = await run('api', { ...settingsFor(database.url), ...setting }).ended;
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/^Cannot start: [^\n]+\n$/);
+    expect(stderr).toContain(name);
+    expect(stdout + stderr).not.toContain('hunter2');
+  });
+
+  it('says in one line that its port is taken', async () => {
+    const first = run('api', settingsFor(database.url));
+    const { port } = await first.serving();
+    const { code, stderr } = await run('api', { ...settingsFor(database.url), PORT: String(port) }).ended;
+    expect([code, stderr]).toEqual([1, expect.stringMatching(/^Cannot start: [^\n]*EADDRINUSE[^\n]*\n$/)]);
+    await first.kill();
+  });
+
+  describe('on SIGTERM', () => {
+    const agent = new Agent({ keepAlive: true });
+    afterAll(() => agent.destroy());
+
+    /** Status and Connection header, or the error of the connection. */
+    const call = (port: number, method: string, path: string, body?: object) =>
+      new Promise<{ status?: number; connection?: string; error?: string }>((resolve) => {
+        const text = body && JSON.stringify(body);
+        const headers = text
+          ? { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(text) }
+          : {};
+        const outgoing = httpRequest({ agent, host: '127.0.0.1', port, method, path, headers }, (answer) => {
+          answer.resume();
+          answer.on('end', () =>
+            resolve({ status: answer.statusCode, connection: answer.headers.connection }),
+          );
+        });
+        outgoing.on('error', (error: NodeJS.ErrnoException) => resolve({ error: error.code }));
+        outgoing.end(text);
+      });
+
+    it('answers what is in flight, refuses what comes, and ends with 0', async () => {
+      const api = run('api', settingsFor(database.url));
+      const { port, internalPort } = await api.serving();
+      const health = async () => (await fetch(`http://127.0.0.1:${internalPort}/health/ready`)).status;
+      expect(await health()).toBe(200);
+
+      // Passwords are hashed two at a time, so most of these wait in the process when the signal comes.
+      const slow = Array.from({ length: 60 }, (_, index) =>
+        call(port, 'POST', '/api/register', { email: `drain${index}@example.org`, password: 'secret' }),
+      );
+      await new Promise((resolve) => setTimeout(resolve, 150));
+      api.signal('SIGTERM');
+      await new Promise((resolve) => setTimeout(resolve, 100));
+      expect(await health()).toBe(503);
+
+      const answers = await Promise.all(slow);
+      expect(answers.map(({ status }) => status)).toEqual(Array(60).fill(201));
+      expect(answers.at(-1)?.connection).toBe('close');
+
+      const { code } = await api.ended;
+      expect(code).toBe(0);
+      expect(api.log.at(-1)).toMatchObject({ message: 'Stopped' });
+      expect(api.log.filter(({ level }) => level === 'error')).toEqual([]);
+      expect(await call(port, 'GET', '/api/nothing')).toMatchObject({ error: 'ECONNREFUSED' });
+    });
+
+    it('fails no call of somebody who goes elsewhere when a connection is refused', async () => {
+      const replicas = [run('api', settingsFor(database.url)), run('api', settingsFor(database.url))];
+      const ports = (await Promise.all(replicas.map((each) => each.serving()))).map(({ port }) => port);
+      let isDone = false;
+      const counts: Record<string, number> = {};
+      const caller = async (start: number) => {
+        for (let turn = start; !isDone; turn += 1) {
+          let answer = await call(ports[turn % 2]!, 'POST', '/api/logout');
+          // What a proxy does: only a connection that was refused is tried elsewhere.
+          if (answer.error === 'ECONNREFUSED')
+            answer = await call(ports[(turn + 1) % 2]!, 'POST', '/api/logout');
+          const outcome = String(answer.status ?? answer.error);
+          counts[outcome] = (counts[outcome] ?? 0) + 1;
+        }
+      };
+      const callers = [0, 1, 2, 3, 4, 5].map(caller);
+      await new Promise((resolve) => setTimeout(resolve, 500));
+      replicas[0]!.signal('SIGTERM');
+      await replicas[0]!.ended;
+      await new Promise((resolve) => setTimeout(resolve, 200));
+      isDone = true;
+      await Promise.all(callers);
+      expect(Object.keys(counts)).toEqual(['204']);
+      expect(counts['204']).toBeGreaterThan(100);
+    });
+  });
+});

@@ -1,0 +1,65 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { join } from 'node:path';
+
+export interface Ended {
+  code: number | null;
+  stdout: string;
+  stderr: string;
+}
+
+/** One of Thaw's processes, as it is deployed: `backend/dist/main.<role>.js`. */
+export class ThawProcess {
+  private readonly child: ChildProcess;
+  private stdout = '';
+  private stderr = '';
+  readonly ended: Promise<Ended>;
+
+  constructor(
+    role: 'api' | 'worker' | 'migrate',
+    settings: Record<string, string>,
+    args: readonly string[] = [],
+  ) {
+    const main = join(__dirname, '..', 'dist', `main.${role}.js`);
+    this.child = spawn(process.execPath, ['--enable-source-maps', main, ...args], {
+      env: { PATH: process.env.PATH, ...settings },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    this.child.stdout?.on('data', (text: Buffer) => (this.stdout += text.toString()));
+    this.child.stderr?.on('data', (text: Buffer) => (this.stderr += text.toString()));
+    this.ended = new Promise((resolve) => {
+      this.child.on('close', (code) => resolve({ code, stdout: this.stdout, stderr: this.stderr }));
+    });
+  }
+
+  /** Lines of the log so far. */
+  get log(): Record<string, unknown>[] {
+    const whole = this.stdout.slice(0, this.stdout.lastIndexOf('\n') + 1);
+    return whole.split('\n').flatMap((line) => (line ? [JSON.parse(line) as Record<string, unknown>] : []));
+  }
+
+  /** Ports of a serving api: the public and the internal one. */
+  async serving(): Promise<{ port: number; internalPort: number }> {
+    const pattern = /Serving on port (\d+), health and metrics on (\d+)/;
+    const ended = this.ended.then(({ stderr }) => {
+      throw new Error(`It ended before it served: ${stderr}`);
+    });
+    const served = async () => {
+      for (;;) {
+        const ports = pattern.exec(this.stdout);
+        if (ports) return { port: Number(ports[1]), internalPort: Number(ports[2]) };
+        await new Promise((resolve) => setTimeout(resolve, 25));
+      }
+    };
+    return Promise.race([served(), ended]);
+  }
+
+  signal(name: NodeJS.Signals): void {
+    this.child.kill(name);
+  }
+
+  /** Whatever happened before: it is gone afterwards. */
+  async kill(): Promise<void> {
+    this.child.kill('SIGKILL');
+    await this.ended;
+  }
+}

@@ -3,7 +3,11 @@ import { TypeOrmModule } from '@nestjs/typeorm';
 import { EventTypes } from '../../platform/event-store/event-types';
 import { Projections } from '../../platform/event-store/projection';
 import { ChatHistoryRow } from './infrastructure/chat-history.entity';
-import { chatHistoryProjection, randomChatEventTypes } from './projections/chat-history.projection';
+import {
+  bodiesExpiryProjection,
+  chatHistoryProjection,
+  randomChatEventTypes,
+} from './projections/chat-history.projection';
 
 /** What has to be there wherever the log is read or written: the event types of chats, and their history. */
 @Module({ imports: [TypeOrmModule.forFeature([ChatHistoryRow])], exports: [TypeOrmModule] })
@@ -11,5 +15,6 @@ export class RandomChatReadModelModule {
   constructor(eventTypes: EventTypes, projections: Projections) {
     eventTypes.register(randomChatEventTypes);
     projections.register(chatHistoryProjection);
+    projections.register(bodiesExpiryProjection);
   }
 }

@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { ProfileAccess } from '../users/application/profile-access';
 import { MatchingModule } from '../matching/matching.module';
+import { UploadsModule } from '../uploads/uploads.module';
 import { UsersModule } from '../users/users.module';
 import { Arrivals } from './application/arrivals';
 import { ChatKeeper } from './application/chat-keeper';
@@ -15,7 +16,7 @@ import { QueueGateway } from './transport/queue.gateway';
 import { RandomChatGateway } from './transport/random-chat.gateway';
 
 @Module({
-  imports: [RandomChatReadModelModule, MatchingModule, UsersModule],
+  imports: [RandomChatReadModelModule, MatchingModule, UploadsModule, UsersModule],
   controllers: [ChatHistoryController],
   providers: [
     Acquaintances,

@@ -1,6 +1,8 @@
 import { toReactionEmoji } from '@thaw/contract/emojis';
+import { imageUrlsOf, parseImageMarkers, withImageMarkers } from '@thaw/contract/image-markers';
 import { limits } from '@thaw/contract/limits';
 import type { ReplyTo } from '@thaw/contract/random-chat';
+import type { MessageType } from '@thaw/contract/scalars';
 import { codePointLength, normalizeText, truncateGraphemes } from '@thaw/contract/text';
 import { DomainError } from '../../../platform/errors/domain-error';
 import { decideAnswer, decideGame, decideIgnore } from './icebreaker.decider';
@@ -79,7 +81,7 @@ const decideMessage = (command: SendMessage, state: RandomChatState): Decision =
   const { senderId, messageType, replyToId, clientId } = command;
   requirePace(state, 'message', senderId, command);
   const replyTo = replyToId === null ? null : quote(state, replyToId);
-  const content = messageType === 'text' ? requireText(command.content) : refuseImages();
+  const content = requireContent(command);
   return happened({ type: 'MessageSent', data: { senderId, content, messageType, replyTo, clientId } });
 };
 
@@ -134,17 +136,41 @@ const requireText = (given: string): string => {
   return text;
 };
 
-const refuseImages = (): never => {
-  throw new DomainError('image_not_yours');
+/** Whose the images are was checked before; here it is only that there are some, and how much is said with them. */
+const requireContent = ({ messageType, content }: SendMessage): string => {
+  switch (messageType) {
+    case 'text':
+      return requireText(content);
+    case 'image':
+      if (imageUrlsOf('image', content).length === 0) throw new DomainError('image_not_yours');
+      return content;
+    case 'mixed': {
+      const { text, imageUrls } = parseImageMarkers(normalizeText(content));
+      if (imageUrls.length === 0) throw new DomainError('image_not_yours');
+      return withImageMarkers({ text: requireText(text), imageUrls });
+    }
+  }
 };
 
-/** What a reply shows of its message: taken from the record, never from the client. */
+/** What a reply shows of its message: taken from the record, never from the client. An image is 'Photo' (A109). */
 const quote = (state: RandomChatState, messageId: string): ReplyTo => {
-  const { content, senderId } = requireMessage(state, messageId);
+  const { content: whole, messageType, senderId } = requireMessage(state, messageId);
+  const content = quotable(messageType, whole);
   return {
     messageId,
     content: truncateGraphemes(content, limits.replyPreviewInComposer),
     senderId,
     senderName: participant(state, senderId)?.username ?? '',
   };
+};
+
+const quotable = (messageType: MessageType, content: string): string => {
+  switch (messageType) {
+    case 'text':
+      return content;
+    case 'image':
+      return 'Photo';
+    case 'mixed':
+      return parseImageMarkers(content).text;
+  }
 };

@@ -1,4 +1,5 @@
 import type { EntityManager } from 'typeorm';
+import { PersonalData } from '../../../platform/event-store/personal-data';
 import type { EventTypeDefinition } from '../../../platform/event-store/event-types';
 import type { Projection } from '../../../platform/event-store/projection';
 import type { StoredEvent } from '../../../platform/event-store/stored-event';
@@ -29,7 +30,28 @@ export const randomChatEventTypes: readonly EventTypeDefinition[] = [
   { ...plain('GameRevealed'), personalFields: ['answers'], personalExpiresAfterMs: BODIES_BACKSTOP_MS },
   plain('GameIgnored'),
   plain('ChatEnded'),
+  plain('BodiesExpired'),
 ];
+
+/** What was said is erased a day after the chat has ended (A62). */
+const BODIES_KEPT_AFTER_END_MS = DAY_MS;
+
+export const bodiesExpiryProjection: Projection = {
+  name: 'bodies_expiry',
+  // It gives rows of the log's side table their time; a rebuild gives them the same.
+  tables: [],
+  handles: ['ChatEnded'],
+  async apply(events, manager) {
+    const expireAt = events.map(
+      ({ occurredAt }) => new Date(occurredAt.getTime() + BODIES_KEPT_AFTER_END_MS),
+    );
+    await PersonalData.shorten(
+      events.map(({ streamId }) => streamId),
+      expireAt,
+      manager,
+    );
+  },
+};
 
 /** Who was paired with whom: the Chat History screen (A63, A65). */
 export const chatHistoryProjection: Projection = {

@@ -9,9 +9,11 @@ import { bucketOf } from '../../../platform/rate-limit/buckets';
 import { RateLimiter } from '../../../platform/rate-limit/rate-limiter';
 import { type InboundFrame, requireOwnId } from '../../../platform/realtime/inbound-frame';
 import { RethrowFilter } from '../../../platform/realtime/rethrow.filter';
+import { UploadsService } from '../../uploads/application/uploads.service';
 import { Arrivals } from '../application/arrivals';
 import { ChatKeeper } from '../application/chat-keeper';
 import { sentAck } from '../application/chat-frames';
+import type { LiveChat } from '../application/live-chat';
 import { LiveChats } from '../application/live-chats';
 import type { Pace } from '../domain/random-chat.commands';
 
@@ -28,6 +30,7 @@ export class RandomChatGateway {
     private readonly keeper: ChatKeeper,
     private readonly hotLog: HotLog,
     private readonly limiter: RateLimiter,
+    private readonly uploads: UploadsService,
     @Inject(ENVIRONMENT) environment: Environment,
   ) {
     const profile = environment.LIMITS_PROFILE;
@@ -55,21 +58,32 @@ export class RandomChatGateway {
   async sendMessage(_: WebSocket, frame: InboundFrame<'random_message'>): Promise<void> {
     const { connection, data, userId } = frame;
     const chat = await this.chats.require(connection, data.sessionId);
+    const { messageType, content } = data;
     const clientId = data.clientId ?? null;
+    if (messageType !== 'text') await this.shareImages(chat, frame);
     const executed = await chat.execute(
       {
         type: 'SendMessage',
         at: Date.now(),
         pace: this.pace.message,
         senderId: userId,
-        content: data.content,
-        messageType: data.messageType,
+        content,
+        messageType,
         replyToId: data.replyTo?.messageId ?? null,
         clientId,
       },
       frame,
     );
     if (executed.kind === 'already_done') frame.answer(sentAck(executed.position, clientId));
+  }
+
+  /** The right to see an image is written before the message that shows it. */
+  private async shareImages(
+    chat: LiveChat,
+    { userId: senderId, data: { messageType, content } }: InboundFrame<'random_message'>,
+  ): Promise<void> {
+    const receiverId = chat.userIds.find((id) => id !== senderId);
+    if (receiverId !== undefined) await this.uploads.share({ senderId, receiverId, messageType, content });
   }
 
   @SubscribeMessage('message_edit')

@@ -7,6 +7,7 @@ import { violatedUniqueConstraint } from '../../../platform/database/constraint-
 import { DomainError } from '../../../platform/errors/domain-error';
 import { CommandExecutor } from '../../../platform/event-store/command-executor';
 import { RateLimiter } from '../../../platform/rate-limit/rate-limiter';
+import { UploadsService } from '../../uploads/application/uploads.service';
 import { generateHandle } from '../domain/handle';
 import type { UserCommand } from '../domain/user.commands';
 import { userDecider } from '../domain/user.decider';
@@ -31,6 +32,7 @@ export class UsersService {
     private readonly access: ProfileAccess,
     private readonly presence: Presence,
     private readonly limiter: RateLimiter,
+    private readonly uploads: UploadsService,
   ) {}
 
   /** What others may see where they may see it; null when there is no such user. */
@@ -102,8 +104,9 @@ export class UsersService {
   /** @throws DomainError validation_failed, rate_limited after ten changes of name in an hour (A08) */
   async changeProfile(userId: number, username: string, avatar: string | null): Promise<SelfUser> {
     const current = await this.require(userId);
-    // Nothing can be uploaded yet, so no address of an image can be one's own.
-    if (avatar !== null && avatar !== current.avatar) throw new DomainError('validation_failed');
+    const isOwnAvatar =
+      avatar === null || avatar === current.avatar || (await this.uploads.ownedBy(userId, avatar, 'avatars'));
+    if (!isOwnAvatar) throw new DomainError('validation_failed');
     const accepted = acceptableUsername(username);
     if (accepted === null) throw new DomainError('validation_failed');
     if (accepted !== current.username) await this.limiter.require('name_changes', userId);

@@ -1,0 +1,84 @@
+import { ADA, at, BOB, chatStarted, givenChat, NO_PACE, timeOf } from '../../../testing/given-chat';
+import type { RandomChatCommand } from './random-chat.commands';
+import type { RandomChatEvent } from './random-chat.events';
+
+const URL = '/api/files/chat-images/0b9a7a3e-5a5b-4c0e-9d3f-6f6f3a1f0001.webp';
+const OTHER_URL = '/api/files/chat-images/0b9a7a3e-5a5b-4c0e-9d3f-6f6f3a1f0002.jpg';
+
+const send = (
+  messageType: 'text' | 'image' | 'mixed',
+  content: string,
+  replyToId: string | null = null,
+): RandomChatCommand => ({
+  type: 'SendMessage',
+  at: timeOf(1_000),
+  pace: NO_PACE,
+  senderId: ADA,
+  content,
+  messageType,
+  replyToId,
+  clientId: null,
+});
+const sent = (messageType: 'image' | 'mixed', content: string): RandomChatEvent => ({
+  type: 'MessageSent',
+  data: { senderId: BOB, content, messageType, replyTo: null, clientId: null },
+});
+
+describe('sending images', () => {
+  it('takes the address of an uploaded chat image', () => {
+    givenChat(chatStarted)
+      .when(send('image', URL))
+      .then({ data: { content: URL, messageType: 'image' } });
+  });
+
+  it.each([
+    'https://evil.example/pixel.gif',
+    '/api/files/avatars/a.webp',
+    '//evil.example/x.jpg',
+    'hello',
+    '',
+  ])('refuses %j', (content) => {
+    givenChat(chatStarted).when(send('image', content)).thenThrows('image_not_yours');
+  });
+
+  it('takes words and then images, several if need be', () => {
+    const content = `look\n[IMAGE:${URL}]\n[IMAGE:${OTHER_URL}]`;
+    givenChat(chatStarted)
+      .when(send('mixed', ` ${content} `))
+      .then({ data: { content, messageType: 'mixed' } });
+  });
+
+  it('refuses a mixed message without an image, or without words', () => {
+    givenChat(chatStarted).when(send('mixed', 'look')).thenThrows('image_not_yours');
+    givenChat(chatStarted)
+      .when(send('mixed', 'look\n[IMAGE:https://evil.example/x.gif]'))
+      .thenThrows('image_not_yours');
+    givenChat(chatStarted)
+      .when(send('mixed', `\n[IMAGE:${URL}]`))
+      .thenThrows('invalid_payload');
+  });
+
+  it('measures the words alone', () => {
+    givenChat(chatStarted)
+      .when(send('mixed', `${'x'.repeat(2_000)}\n[IMAGE:${URL}]`))
+      .then({ type: 'MessageSent' });
+    givenChat(chatStarted)
+      .when(send('mixed', `${'x'.repeat(2_001)}\n[IMAGE:${URL}]`))
+      .thenThrows('message_too_long');
+  });
+
+  it('leaves a marker that somebody typed as words', () => {
+    givenChat(chatStarted)
+      .when(send('text', `[IMAGE:${URL}]`))
+      .then({ data: { messageType: 'text' } });
+  });
+
+  it('is quoted as Photo, or by its words', () => {
+    givenChat(chatStarted, sent('image', URL))
+      .when(send('text', 'nice', at(2).id))
+      .then({ data: { replyTo: { content: 'Photo' } } });
+    givenChat(chatStarted, sent('mixed', `look\n[IMAGE:${URL}]`))
+      .when(send('text', 'nice', at(2).id))
+      .then({ data: { replyTo: { content: 'look' } } });
+  });
+});

@@ -1,0 +1,128 @@
+// Real: PostgreSQL. Files and the queue are watched, not there.
+import { randomUUID } from 'node:crypto';
+import { EventStore } from '../../../platform/event-store/event-store';
+import { EventTypes } from '../../../platform/event-store/event-types';
+import { PersonalData } from '../../../platform/event-store/personal-data';
+import { Projections } from '../../../platform/event-store/projection';
+import type { JobHandlers } from '../../../platform/queue/job-handlers';
+import type { JobQueue } from '../../../platform/queue/job-queue';
+import { createTestDatabase, type TestDatabase } from '../../../testing/test-database';
+import type { UploadRemoval } from '../../uploads/application/upload-removal';
+import type { RandomChatEvent } from '../domain/random-chat.events';
+import {
+  bodiesExpiryProjection,
+  chatHistoryProjection,
+  randomChatEventTypes,
+} from '../projections/chat-history.projection';
+import { BodyExpirer } from './body-expirer';
+
+const HOUR_MS = 60 * 60_000;
+const START = new Date('2026-11-20T12:00:00Z');
+const IMAGE = '/api/files/chat-images/0b9a7a3e-5a5b-4c0e-9d3f-6f6f3a1f0001.webp';
+
+const after = (hours: number): Date => new Date(START.getTime() + hours * HOUR_MS);
+
+let database: TestDatabase;
+let store: EventStore;
+let expirer: BodyExpirer;
+const expired: string[] = [];
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  const eventTypes = new EventTypes();
+  eventTypes.register(randomChatEventTypes);
+  const projections = new Projections();
+  projections.register(chatHistoryProjection);
+  projections.register(bodiesExpiryProjection);
+  store = new EventStore(database.dataSource, eventTypes, projections);
+  const uploads = {
+    expire: async (urls: string[]) => void expired.push(...urls),
+  } as unknown as UploadRemoval;
+  expirer = new BodyExpirer(
+    database.dataSource,
+    new PersonalData(database.dataSource),
+    store,
+    uploads,
+    {} as JobHandlers,
+    {} as JobQueue,
+  );
+});
+
+afterAll(() => database.close());
+
+const said = (content: string, messageType: 'text' | 'image' = 'text'): RandomChatEvent => ({
+  type: 'MessageSent',
+  data: { senderId: 1, content, messageType, replyTo: null, clientId: null },
+});
+const started: RandomChatEvent = {
+  type: 'ChatStarted',
+  data: {
+    userIds: [1, 2],
+    participants: [
+      { id: 1, username: 'ada', avatar: null },
+      { id: 2, username: 'bob', avatar: null },
+    ],
+  },
+};
+const ended: RandomChatEvent = { type: 'ChatEnded', data: { reason: 'skipped', endedBy: 2 } };
+
+const chat = async (...events: RandomChatEvent[]): Promise<string> => {
+  const streamId = `chat-${randomUUID()}`;
+  await store.append(
+    streamId,
+    'none',
+    events.map(({ type, data }) => ({ eventId: randomUUID(), type, data, occurredAt: START })),
+  );
+  return streamId;
+};
+
+const contents = async (streamId: string) =>
+  (await store.read(streamId)).map(({ data }) => (data as { content?: string }).content).filter(Boolean);
+
+it('erases what was said a day after the end, with its images, and leaves the events', async () => {
+  const streamId = await chat(started, said('hello'), said(IMAGE, 'image'), ended);
+  await expirer.expire(after(23));
+  expect(await contents(streamId)).toEqual(['hello', IMAGE]);
+
+  expect(await expirer.expire(after(25))).toBe(1);
+  expect(await contents(streamId)).toEqual([]);
+  expect(expired).toEqual([IMAGE]);
+  const events = await store.read(streamId);
+  expect(events.map(({ type }) => type)).toEqual([
+    'ChatStarted',
+    'MessageSent',
+    'MessageSent',
+    'ChatEnded',
+    'BodiesExpired',
+  ]);
+  expect(events[0]?.data).toEqual({ userIds: [1, 2] });
+});
+
+it('erases once', async () => {
+  const streamId = await chat(started, said('hello'), ended);
+  await Promise.all([expirer.expire(after(25)), expirer.expire(after(25))]);
+  await expirer.expire(after(26));
+  expect((await store.read(streamId)).filter(({ type }) => type === 'BodiesExpired')).toHaveLength(1);
+});
+
+it('waits a week for a chat whose end was never heard of', async () => {
+  const streamId = await chat(started, said('still here'));
+  await expirer.expire(after(6 * 24));
+  expect(await contents(streamId)).toEqual(['still here']);
+  await expirer.expire(after(8 * 24));
+  expect(await contents(streamId)).toEqual([]);
+});
+
+it('keeps the words when the images cannot be told', async () => {
+  const streamId = await chat(started, said('hello'), ended);
+  const failing = new BodyExpirer(
+    database.dataSource,
+    new PersonalData(database.dataSource),
+    store,
+    { expire: () => Promise.reject(new Error('the table is locked')) } as unknown as UploadRemoval,
+    {} as JobHandlers,
+    {} as JobQueue,
+  );
+  await expect(failing.expire(after(25))).rejects.toThrow('the table is locked');
+  expect(await contents(streamId)).toEqual(['hello']);
+});

@@ -1,0 +1,68 @@
+import { randomUUID } from 'node:crypto';
+import { Injectable, type OnApplicationBootstrap, type OnModuleInit } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import { imageUrlsOf } from '@thaw/contract/image-markers';
+import { EventStore } from '../../../platform/event-store/event-store';
+import { type DroppedData, PersonalData } from '../../../platform/event-store/personal-data';
+import { JobHandlers } from '../../../platform/queue/job-handlers';
+import { JobQueue } from '../../../platform/queue/job-queue';
+import { UploadRemoval } from '../../uploads/application/upload-removal';
+import type { MessageSent } from '../domain/random-chat.events';
+
+const EXPIRE_EVERY_MS = 10 * 60_000;
+const STREAMS_AT_ONCE = 200;
+
+/** Erases what was said once its time is over (A62): the words from the log's side table, the images' files. */
+@Injectable()
+export class BodyExpirer implements OnModuleInit, OnApplicationBootstrap {
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly personalData: PersonalData,
+    private readonly eventStore: EventStore,
+    private readonly uploads: UploadRemoval,
+    private readonly handlers: JobHandlers,
+    private readonly jobs: JobQueue,
+  ) {}
+
+  onModuleInit(): void {
+    this.handlers.register('expire_bodies', async () => {
+      await this.expire(new Date());
+    });
+  }
+
+  async onApplicationBootstrap(): Promise<void> {
+    await this.jobs.schedule('expire_bodies', {}, EXPIRE_EVERY_MS);
+  }
+
+  /** @returns the number of streams that lost something. */
+  async expire(now: Date): Promise<number> {
+    let count = 0;
+    for (;;) {
+      const streamIds = await this.personalData.expiredStreams(now, STREAMS_AT_ONCE);
+      for (const streamId of streamIds) await this.expireStream(streamId, now);
+      count += streamIds.length;
+      if (streamIds.length < STREAMS_AT_ONCE) return count;
+    }
+  }
+
+  private async expireStream(streamId: string, now: Date): Promise<void> {
+    await this.dataSource.transaction(async (manager) => {
+      const dropped = await this.personalData.dropExpired(streamId, now, manager);
+      if (dropped.length === 0) return;
+      // Before the commit: after a crash here the words are still there, and so is this work.
+      await this.uploads.expire(dropped.flatMap(imagesOf));
+      await this.eventStore.append(
+        streamId,
+        'any',
+        [{ eventId: randomUUID(), type: 'BodiesExpired', data: {}, occurredAt: now }],
+        manager,
+      );
+    });
+  }
+}
+
+const imagesOf = ({ type, data }: DroppedData): string[] => {
+  if (type !== 'MessageSent') return [];
+  const { messageType, content } = data as unknown as MessageSent['data'];
+  return imageUrlsOf(messageType, content);
+};

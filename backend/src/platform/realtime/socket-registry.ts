@@ -108,6 +108,8 @@ export class SocketRegistry {
       this.identities.liveFamilies([familyId]),
     ]);
     if (!live.has(familyId)) connection.close(closeCodes.notSignedIn);
+    // It may have closed while it was counted in, and nobody would count it out any more.
+    if (!this.byUser.get(userId)?.has(connection)) this.countOut(connection);
     for (const member of surplus) await this.closeSurplus(userId, member.slice(member.indexOf('|') + 1));
   }
 
@@ -122,9 +124,7 @@ export class SocketRegistry {
       this.channelListeners.delete(userId);
       if (listener) this.channels.unsubscribe(userChannel(userId), listener);
     }
-    this.redis
-      .zrem(userSocketsKey(userId), `${this.lease.replicaId}|${connection.id}`)
-      .catch(() => undefined); // it is left out with this replica's lease, or at the user's next socket
+    this.countOut(connection);
     for (const listener of this.closeListeners) listener(connection, { isClean, wasLastOfUser });
   }
 
@@ -138,6 +138,10 @@ export class SocketRegistry {
     for (const connection of connections) {
       if (!live.has(connection.identity.familyId)) connection.close(closeCodes.notSignedIn);
     }
+  }
+
+  private countOut({ id, identity }: SocketConnection): void {
+    this.redis.zrem(userSocketsKey(identity.userId), `${this.lease.replicaId}|${id}`).catch(() => undefined); // it is left out with this replica's lease, or at the user's next socket
   }
 
   private async closeSurplus(userId: number, socketId: string): Promise<void> {

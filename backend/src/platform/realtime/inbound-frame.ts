@@ -4,7 +4,7 @@ import type { SocketConnection } from './socket-connection';
 
 /** One frame from a client, checked by its schema, as a gateway's method receives it. */
 export class InboundFrame<E extends ClientEvent = ClientEvent> {
-  private isAnswered = false;
+  private hasAnswer = false;
 
   constructor(
     readonly connection: SocketConnection,
@@ -17,10 +17,15 @@ export class InboundFrame<E extends ClientEvent = ClientEvent> {
     return this.connection.identity.userId;
   }
 
+  /** Whether an answer with the frame's ref has gone out. */
+  get isAnswered(): boolean {
+    return this.hasAnswer;
+  }
+
   /** Answers with `ack` (or another event), once, and only a frame that carries a `ref`. */
   answer(data: object, event = 'ack'): void {
-    if (this.isAnswered || this.ref === undefined) return;
-    this.isAnswered = true;
+    if (this.hasAnswer || this.ref === undefined) return;
+    this.hasAnswer = true;
     this.connection.send(JSON.stringify({ event, data, ref: this.ref }));
   }
 }

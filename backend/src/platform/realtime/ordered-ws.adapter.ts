@@ -149,16 +149,27 @@ export class OrderedWsAdapter extends WsAdapter {
   }
 
   private async handle(state: SocketState, text: string): Promise<void> {
-    const { connection } = state;
-    await connection.ready;
+    await state.connection.ready;
+    // Its login may have ended while it got ready.
+    if (!state.connection.isOpen) return;
     let ref: string | undefined;
+    let frame: InboundFrame | undefined;
     try {
       const envelope = parseEnvelope(text);
-      ref = envelope.ref;
+      ref = refOf(envelope);
+      if (envelope.ref !== ref) throw new DomainError('invalid_payload');
       this.spend(state);
-      await this.dispatch(state, envelope);
+      if (envelope.event === 'ping') {
+        state.connection.send(JSON.stringify({ event: 'pong', ref }));
+        return;
+      }
+      frame = openFrame(state, envelope, ref);
+      await state.methods.get(frame.event)?.(frame);
+      frame.answer({});
     } catch (error) {
-      this.refuse(state, error, ref);
+      // What went wrong after the answer is not the client's business any more: one answer for a ref.
+      if (frame?.isAnswered) this.logFailure(error);
+      else this.refuse(state, error, ref);
     }
   }
 
@@ -173,32 +184,10 @@ export class OrderedWsAdapter extends WsAdapter {
     throw new DomainError('rate_limited', { retryAfterMs: waitMs });
   }
 
-  private async dispatch(
-    { connection, methods }: SocketState,
-    { event, data, ref }: Envelope,
-  ): Promise<void> {
-    if (event === 'ping') {
-      connection.send(JSON.stringify({ event: 'pong', ref }));
-      return;
-    }
-    const method = methods.get(event);
-    if (!method || !isClientEvent(event)) throw new DomainError('unknown_event');
-    if (!connection.isAuthenticated && event !== 'authenticate') throw new DomainError('not_authenticated');
-    const parsed = clientFrames[event].safeParse(data ?? {});
-    if (!parsed.success) throw new DomainError('invalid_payload');
-    const frame = new InboundFrame(connection, event, parsed.data, ref);
-    await method(frame);
-    frame.answer({});
-  }
-
   private refuse(state: SocketState, error: unknown, ref: string | undefined): void {
     const { connection } = state;
     const code = toSocketErrorCode(error);
-    if (code === 'internal') {
-      this.log.error(
-        error instanceof Error ? (error.stack ?? error.message) : 'A gateway threw what is no error',
-      );
-    }
+    if (code === 'internal') this.logFailure(error);
     const retryAfterMs = error instanceof DomainError ? error.retryAfterMs : undefined;
     const message = (error instanceof DomainError ? error.publicMessage : undefined) ?? errorMessages[code];
     connection.send(JSON.stringify({ event: 'error', data: { code, message, retryAfterMs }, ref }));
@@ -206,15 +195,17 @@ export class OrderedWsAdapter extends WsAdapter {
     state.invalidFrames += 1;
     if (state.invalidFrames >= limits.invalidFramesBeforeClose) connection.close(closeCodes.policyViolation);
   }
+
+  private logFailure(error: unknown): void {
+    this.log.error(
+      error instanceof Error ? (error.stack ?? error.message) : 'A gateway threw what is no error',
+    );
+  }
 }
 
-interface Envelope {
-  event: string;
-  data: object | undefined;
-  ref: string | undefined;
-}
+/** A frame as it was parsed: an object, and nothing is known of what it holds. */
+type Envelope = Record<string, unknown>;
 
-/** The envelope by hand: it is read for every frame, and says no more than these four checks. */
 const parseEnvelope = (text: string): Envelope => {
   let value: unknown;
   try {
@@ -224,14 +215,25 @@ const parseEnvelope = (text: string): Envelope => {
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw new DomainError('invalid_json');
-  const { event, data, ref } = value as Record<string, unknown>;
-  if (typeof event !== 'string') throw new DomainError('unknown_event');
-  if (data !== undefined && (typeof data !== 'object' || data === null))
-    throw new DomainError('invalid_payload');
-  if (ref !== undefined && (typeof ref !== 'string' || ref.length > limits.refMaxLength)) {
-    throw new DomainError('invalid_payload');
-  }
-  return { event, data: data ?? undefined, ref };
+  return value as Envelope;
+};
+
+const refOf = ({ ref }: Envelope): string | undefined =>
+  typeof ref === 'string' && ref.length <= limits.refMaxLength ? ref : undefined;
+
+/** By hand: it is done for every frame, and comes to these few checks and the event's own schema. */
+const openFrame = (
+  { connection, methods }: SocketState,
+  envelope: Envelope,
+  ref: string | undefined,
+): InboundFrame => {
+  const { event, data = {} } = envelope;
+  if (typeof event !== 'string' || !isClientEvent(event) || !methods.has(event))
+    throw new DomainError('unknown_event');
+  if (!connection.isAuthenticated && event !== 'authenticate') throw new DomainError('not_authenticated');
+  const parsed = clientFrames[event].safeParse(data);
+  if (!parsed.success) throw new DomainError('invalid_payload');
+  return new InboundFrame(connection, event, parsed.data, ref);
 };
 
 const toSocketErrorCode = (error: unknown): SocketErrorCode => {

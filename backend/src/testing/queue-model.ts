@@ -53,9 +53,9 @@ export class QueueModel {
     fc.record({
       what: fc.oneof(
         { weight: 8, arbitrary: fc.constant('join' as const) },
-        { weight: 3, arbitrary: fc.constantFrom('arrive' as const, 'confirm' as const, 'skip' as const) },
+        { weight: 4, arbitrary: fc.constantFrom('arrive' as const, 'confirm' as const, 'skip' as const) },
         {
-          weight: 1,
+          weight: 3,
           arbitrary: fc.constantFrom<Step['what']>('depart', 'leave', 'release', 'retry', 'kill'),
         },
       ),

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import process from 'node:process';
+import fs from 'node:fs';
 import { after, before, suite, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ComposeStack, missingEngine } from './testing/compose-stack.mjs';
@@ -22,7 +22,8 @@ suite('docker compose', { skip }, () => {
 
   before(() => stack.start({ replicas: 2 }), { timeout: 15 * MINUTE_MS });
   after(async () => {
-    if (process.env.COMPOSE_TEST_LOGS) console.log(await stack.logs());
+    fs.mkdirSync('test-results', { recursive: true });
+    fs.writeFileSync('test-results/compose.log', await stack.logs('--timestamps'));
     await stack.stop();
   });
 

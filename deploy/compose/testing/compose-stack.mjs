@@ -72,11 +72,11 @@ export class ComposeStack {
     return JSON.parse(await this.execute('docker', ['inspect', container]))[0];
   }
 
-  /** A figure of a replica, from its internal port. */
+  /** A figure of a replica, from its internal port; undefined as long as it does not answer. */
   async metric(container, name) {
     const ask =
       'exec 3<>/dev/tcp/127.0.0.1/9464 && printf "GET /metrics HTTP/1.0\\r\\n\\r\\n" >&3 && cat <&3';
-    const text = await this.execute('docker', ['exec', container, 'bash', '-c', ask]);
+    const text = await this.execute('docker', ['exec', container, 'bash', '-c', ask]).catch(() => '');
     const line = text.split('\n').find((candidate) => candidate.startsWith(`${name} `));
     return line === undefined ? undefined : Number(line.split(' ')[1]);
   }

@@ -2,7 +2,7 @@
 // module, its application services and its DTOs. The contract stands on zod/mini alone. (frontend/ has its own rules.)
 const source = '^(backend/(src|boundary-fixture)|contract/(src|boundary-fixture))/';
 const isTest = '[.](spec|integration-spec)[.]ts$|/testing/';
-const contract = '^contract/(src|dist)/';
+const contract = '(^|/)contract/(src|dist)/';
 
 /** The two things of platform/ that a domain is written in: how it refuses, and the shape of a decider. */
 const languageOfDomains = '/platform/(errors/domain-error|event-store/decider)[.]ts$';

@@ -11,6 +11,8 @@ import { type Projection, Projections } from './projection';
 import { ProjectionRebuilder } from './projection-rebuilder';
 import type { NewEvent, StoredEvent } from './stored-event';
 
+jest.setTimeout(30_000);
+
 const noted = (note: string, eventId: string = randomUUID()): NewEvent => ({
   eventId,
   type: 'Noted',
@@ -136,6 +138,7 @@ describe('EventStore', () => {
     it.each(['none', 0, 1] as const)('of 40 parallel writers at %p has one winner', async (expected) => {
       const streamId = newStream();
       if (expected === 1) await store.eventStore.append(streamId, 'none', [noted('before')]);
+      const conflictsBefore = store.eventStore.conflictCount;
       const results = await Promise.allSettled(
         Array.from({ length: 40 }, (_, index) =>
           store.eventStore.append(streamId, expected, [noted(`${index}`)]),
@@ -143,6 +146,7 @@ describe('EventStore', () => {
       );
       const lost = results.filter((result) => result.status === 'rejected');
       expect(results.length - lost.length).toBe(1);
+      expect(store.eventStore.conflictCount - conflictsBefore).toBe(39);
       for (const { reason } of lost) expect(reason).toBeInstanceOf(StreamVersionConflict);
       const events = await store.eventStore.read(streamId);
       expect(events).toHaveLength(expected === 1 ? 2 : 1);

@@ -57,6 +57,9 @@ const toStoredEvent = (row: EventRow): StoredEvent => ({
 /** The durable log. Appends run the inline projections in their own transaction. */
 @Injectable()
 export class EventStore {
+  /** Appends of this process that were refused because somebody else was first. */
+  conflictCount = 0;
+
   constructor(
     private readonly dataSource: DataSource,
     private readonly eventTypes: EventTypes,
@@ -136,7 +139,10 @@ export class EventStore {
     entries: readonly Addressed[],
     expected: ExpectedVersion,
   ): Promise<StoredEvent[]> {
-    const conflict = () => new StreamVersionConflict(entries[0]?.streamId ?? '', expected);
+    const conflict = () => {
+      this.conflictCount += 1;
+      return new StreamVersionConflict(entries[0]?.streamId ?? '', expected);
+    };
     const columns = entries.map((entry) => this.toColumns(entry));
     const parameters: unknown[] = Array.from({ length: 10 }, (_, index) =>
       columns.map((column) => column[index]),

@@ -1,3 +1,4 @@
+import { normalizeText } from './text.js';
 import { imageUrlsOf, parseImageMarkers, withImageMarkers } from './image-markers.js';
 
 const cat = '/api/files/chat-images/0b5c9a2e-4f6d-4c1b-9a3e-2d7f8e1c6b5a.jpg';
@@ -38,6 +39,27 @@ describe('parseImageMarkers', () => {
     ['a script', `hi\n[IMAGE:javascript:alert(1)]`],
   ])('leaves %s as text', (_, content) => {
     expect(parseImageMarkers(content)).toEqual({ text: content, imageUrls: [] });
+  });
+
+  it('sees through white space beside a marker', () => {
+    expect(parseImageMarkers(`hi\n \t[IMAGE:${cat}] \n\n [IMAGE:${dog}]\u2028\n`)).toEqual({
+      text: 'hi',
+      imageUrls: [cat, dog],
+    });
+  });
+
+  it('finds no other image after a message was normalised and put together anew', () => {
+    const pieces = [`[IMAGE:${cat}]`, `[IMAGE:${dog}]`, '\n', ' ', '\u0007', '\u00a0', '\u2028', '\r', 'hi'];
+    let contents = [''];
+    for (let length = 1; length <= 5; length += 1) {
+      contents = contents.flatMap((content) => pieces.map((piece) => content + piece));
+      for (const content of contents) {
+        const { text, imageUrls } = parseImageMarkers(normalizeText(content));
+        const again = withImageMarkers({ text: normalizeText(text), imageUrls });
+        const found = parseImageMarkers(again).imageUrls;
+        if (found.join() !== imageUrls.join()) throw new Error(`Another image in ${JSON.stringify(content)}`);
+      }
+    }
   });
 
   it('takes long runs of brackets in its stride', () => {

@@ -12,22 +12,27 @@ const markerPattern = /^\[IMAGE:([^\]]+)\]$/;
 const isChatImage = (url: string): boolean => parseUploadUrl(url)?.bucket === 'chat-images';
 
 const imageUrlOfLine = (line: string): string | null => {
-  const url = markerPattern.exec(line)?.[1];
+  const url = markerPattern.exec(line.trim())?.[1];
   return url !== undefined && isChatImage(url) ? url : null;
 };
 
 /**
  * Text, then lines `[IMAGE:url]`, the format of messages of type mixed. Only the lines at the end that hold the
  * address of a chat image of ours are markers (A93): everything else that looks like one is text that somebody typed.
+ * White space beside a marker does not hide it: a text that is trimmed later would otherwise show an image that nobody
+ * has checked.
  */
 export const parseImageMarkers = (content: string): MixedContent => {
-  const lines = content.split('\n');
   const imageUrls: string[] = [];
-  for (let url = imageUrlOfLine(lines.at(-1) ?? ''); url !== null; url = imageUrlOfLine(lines.at(-1) ?? '')) {
+  let text = content;
+  for (;;) {
+    const rest = text.trimEnd();
+    const start = rest.lastIndexOf('\n') + 1;
+    const url = imageUrlOfLine(rest.slice(start));
+    if (url === null) return { text, imageUrls };
     imageUrls.unshift(url);
-    lines.pop();
+    text = rest.slice(0, Math.max(0, start - 1));
   }
-  return { text: lines.join('\n'), imageUrls };
 };
 
 /** The content of a mixed message, as `parseImageMarkers` takes it apart. */

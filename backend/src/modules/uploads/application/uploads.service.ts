@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { imageUrlsOf } from '@thaw/contract/image-markers';
 import type { MessageType } from '@thaw/contract/scalars';
+import { normalizeText } from '@thaw/contract/text';
 import {
   parseUploadUrl,
   type UploadAddress,
@@ -99,7 +100,7 @@ export class UploadsService {
    */
   async share({ senderId, receiverId, messageType, content }: ImageMessage): Promise<void> {
     if (messageType === 'text') return;
-    const urls = imageUrlsOf(messageType, content);
+    const urls = imageUrlsOf(messageType, normalizeText(content));
     if (urls.length === 0 || !(await this.areOwned(senderId, urls, 'chat-images'))) {
       throw new DomainError('image_not_yours');
     }

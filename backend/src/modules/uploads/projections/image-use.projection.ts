@@ -5,7 +5,7 @@ import type { EntityManager } from 'typeorm';
 import type { Projection } from '../../../platform/event-store/projection';
 import type { StoredEvent } from '../../../platform/event-store/stored-event';
 
-/** Events with a `content` and its `messageType`. */
+/** Events with a `content`, its `messageType`, and the `senderId` whose images it may show. */
 const messageEvents: readonly string[] = ['MessageSent'];
 /** Events with a `userId` and his `avatar`. */
 const profileEvents: readonly string[] = ['ProfileChanged'];
@@ -20,24 +20,31 @@ export const imageUseProjection: Projection = {
   tables: [],
   handles: [...messageEvents, ...profileEvents],
   async apply(events, manager) {
-    const urls = events.filter(({ type }) => messageEvents.includes(type)).flatMap(imagesOf);
-    await useImages(urls, manager);
+    await useImages(events.filter(({ type }) => messageEvents.includes(type)).flatMap(imagesOf), manager);
     for (const event of events) if (profileEvents.includes(event.type)) await useAvatar(event, manager);
   },
 };
 
-const imagesOf = ({ data }: StoredEvent): string[] => {
-  const { messageType, content } = data as { messageType?: unknown; content?: unknown };
+interface ShownImage {
+  key: string;
+  senderId: unknown;
+}
+
+const imagesOf = ({ data }: StoredEvent): ShownImage[] => {
+  const { messageType, content, senderId } = data as Record<string, unknown>;
   const parsed = messageTypeSchema.safeParse(messageType);
-  return parsed.success && typeof content === 'string' ? imageUrlsOf(parsed.data, content) : [];
+  if (!parsed.success || typeof content !== 'string') return [];
+  const addresses = imageUrlsOf(parsed.data, content).flatMap((url) => parseUploadUrl(url) ?? []);
+  return addresses.map(({ key }) => ({ key, senderId }));
 };
 
-const useImages = async (urls: readonly string[], manager: EntityManager): Promise<void> => {
-  const keys = urls.flatMap((url) => parseUploadUrl(url)?.key ?? []);
-  if (keys.length === 0) return;
+const useImages = async (images: readonly ShownImage[], manager: EntityManager): Promise<void> => {
+  if (images.length === 0) return;
   await manager.query(
-    'UPDATE uploads SET unused_since = NULL WHERE key = ANY($1) AND unused_since IS NOT NULL',
-    [keys],
+    `UPDATE uploads SET unused_since = NULL
+     FROM unnest($1::text[], $2::bigint[]) AS shown (key, sender_id)
+     WHERE uploads.key = shown.key AND owner_id = sender_id AND unused_since IS NOT NULL`,
+    [images.map(({ key }) => key), images.map(({ senderId }) => senderId)],
   );
 };
 

@@ -1,6 +1,6 @@
 import { type CallHandler, type ExecutionContext, Injectable, type NestInterceptor } from '@nestjs/common';
 import { limits } from '@thaw/contract/limits';
-import type { Request } from 'express';
+import type { Request, Response } from 'express';
 import { finalize, type Observable } from 'rxjs';
 import { DomainError } from '../../../platform/errors/domain-error';
 import { BoundedTurns } from '../application/bounded-turns';
@@ -15,16 +15,23 @@ const FORM_MAX_BYTES = 16 * 1024;
 export class UploadTurnInterceptor implements NestInterceptor {
   private readonly turns = new BoundedTurns(AT_ONCE, QUEUE);
 
-  /** @throws DomainError validation_failed, unsupported_type, too_large, unavailable; before a byte is read. */
+  /** @throws DomainError unsupported_type, too_large, unavailable; before a byte is read. */
   async intercept(context: ExecutionContext, next: CallHandler): Promise<Observable<unknown>> {
-    const request = context.switchToHttp().getRequest<Request>();
-    const isForm = request.is('multipart/form-data');
-    if (isForm === null) throw new DomainError('validation_failed');
-    if (isForm === false) throw new DomainError('unsupported_type');
+    const http = context.switchToHttp();
+    const request = http.getRequest<Request>();
+    if (!request.is('multipart/form-data')) throw new DomainError('unsupported_type');
     if (Number(request.headers['content-length'] ?? 0) > limits.imageMaxBytes + FORM_MAX_BYTES) {
       throw new DomainError('too_large');
     }
     const leave = await this.turns.enter();
+    // multer waits for ever for a form whose sender has gone before it began to read.
+    http.getResponse<Response>().once('close', () => {
+      if (!request.complete) leave();
+    });
+    if (request.destroyed) {
+      leave();
+      throw new DomainError('validation_failed');
+    }
     return next.handle().pipe(finalize(leave));
   }
 }

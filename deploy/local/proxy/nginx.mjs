@@ -9,20 +9,6 @@ import { hasIpv6Loopback } from '../processes/ports.mjs';
 
 const TEMPLATE = inRepository('deploy/nginx/local.conf.template');
 
-/** The same that an api replica sends when it serves the page itself. */
-const PAGE_HEADERS = {
-  'Content-Security-Policy':
-    "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; " +
-    "font-src 'self'; manifest-src 'self'; connect-src 'self'$own_sockets; form-action 'self'; " +
-    "base-uri 'none'; object-src 'none'; frame-ancestors 'none'",
-  'X-Content-Type-Options': 'nosniff',
-  'Referrer-Policy': 'no-referrer',
-  'Permissions-Policy': 'camera=(), microphone=(), geolocation=()',
-  'Cross-Origin-Opener-Policy': 'same-origin',
-  'Cross-Origin-Resource-Policy': 'same-origin',
-};
-const HTTPS_HEADERS = { ...PAGE_HEADERS, 'Strict-Transport-Security': 'max-age=31536000' };
-
 /**
  * What to start for nginx in front of replicas: everything it writes lies in the home.
  * @param {{home: string, port: number, host?: string, apiPorts: number[], page: string,
@@ -42,12 +28,10 @@ export async function nginxDefinition({ home, port, host, apiPorts, page, public
       port,
       run: quoted(run),
       page: quoted(page),
-      host: publicOrigin ? new URL(publicOrigin).host : '$http_host',
+      shared: quoted(path.dirname(TEMPLATE)),
+      publicOrigin: checkedOrigin(publicOrigin),
       servers: apiPorts.map((apiPort) => `server 127.0.0.1:${apiPort} max_fails=0;`).join('\n    '),
       listens: (await addresses(host)).map((address) => `listen ${address}:${port};`).join('\n    '),
-      headers: Object.entries(publicOrigin?.startsWith('https:') ? HTTPS_HEADERS : PAGE_HEADERS)
-        .map(([name, value]) => `add_header ${name} "${value}" always;`)
-        .join('\n      '),
     }),
   );
   return {
@@ -77,6 +61,11 @@ async function addresses(host) {
 
 function fillIn(template, values) {
   return template.replace(/\{\{(\w+)\}\}/g, (whole, name) => values[name] ?? whole);
+}
+
+function checkedOrigin(origin = '') {
+  if (origin === '' || /^https?:\/\/[\w.:[\]-]+\/?$/.test(origin)) return origin;
+  throw new Complaint(`PUBLIC_ORIGIN must look like https://thaw.example, not "${origin}".`);
 }
 
 /** A path as nginx reads it: {{run}}/file becomes one quoted word. */

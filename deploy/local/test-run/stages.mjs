@@ -92,7 +92,7 @@ function browser(report) {
     command: [...packageCommand('playwright'), 'test', '--reporter=list,json'],
     cwd: inRepository('frontend'),
     env: { PLAYWRIGHT_JSON_OUTPUT_NAME: report },
-    limitMs: 8 * MINUTE_MS,
+    limitMs: 12 * MINUTE_MS,
     counts: () => playwrightCounts(report),
     needsChromium: true,
   };

@@ -11,6 +11,7 @@ import { WorkerModule } from '../worker.module';
 import { createTestDatabase, type TestDatabase } from './test-database';
 import { createTestRedis, type TestRedis } from './test-redis';
 import { ThawVisitor } from './thaw-client';
+import { until } from './until';
 
 export interface TestReplica {
   app: NestExpressApplication;
@@ -29,6 +30,8 @@ export interface TestReplicas {
   startWorker(): Promise<INestApplicationContext>;
   /** Somebody with a gender, whose page is served by the n-th replica. */
   visitor(replica: number, gender?: 'male' | 'female'): Promise<ThawVisitor>;
+  /** Everybody closes his page: nobody waits any more. */
+  hangUp(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -59,6 +62,7 @@ export const startTestReplicas = async (
     });
   const replicas: TestReplica[] = [];
   const workers: INestApplicationContext[] = [];
+  const visitors: ThawVisitor[] = [];
   const add = async (own?: Record<string, string>): Promise<TestReplica> => {
     const app = await createApiApplication(environment({ REPLICA_ID: `api-${replicas.length + 1}`, ...own }));
     await app.listen(0, '127.0.0.1');
@@ -89,7 +93,15 @@ export const startTestReplicas = async (
       await worker.get(LanePersister).startWatching();
       return worker;
     },
-    visitor: (replica, gender) => new ThawVisitor([replicas[replica]?.origin ?? '']).joinAnonymously(gender),
+    async visitor(replica, gender) {
+      const visitor = new ThawVisitor([replicas[replica]?.origin ?? '']);
+      visitors.push(visitor);
+      return visitor.joinAnonymously(gender);
+    },
+    async hangUp() {
+      await Promise.all(visitors.splice(0).map((visitor) => visitor.hangUp()));
+      await until(async () => (await store.keys('{mm}:q:*')).length === 0);
+    },
     async close() {
       await Promise.all(workers.map((worker) => worker.close()));
       await Promise.all(replicas.map((replica) => replica.stop()));

@@ -18,6 +18,7 @@ const WAIT_MS = 15_000;
 /** Somebody with a cookie jar, who speaks HTTP with a Thaw server. */
 export class ThawVisitor {
   private readonly cookies = new Map<string, string>();
+  private readonly sockets: ThawSocket[] = [];
   user!: SelfUser;
 
   /** @param origins addresses of replicas, `http://…`; the first answers HTTP. */
@@ -95,12 +96,19 @@ export class ThawVisitor {
   }
 
   /** A socket on one of the origins, not yet authenticated. */
-  connect(origin = this.origins[0] ?? '', headers: Record<string, string> = {}): Promise<ThawSocket> {
-    return ThawSocket.open(
+  async connect(origin = this.origins[0] ?? '', headers: Record<string, string> = {}): Promise<ThawSocket> {
+    const socket = await ThawSocket.open(
       `${origin.replace(/^http/, 'ws')}/ws`,
       { cookie: this.cookie, ...headers },
       this.user?.id ?? 0,
     );
+    this.sockets.push(socket);
+    return socket;
+  }
+
+  /** Closes every socket. */
+  async hangUp(): Promise<void> {
+    await Promise.all(this.sockets.splice(0).map((socket) => socket.leave()));
   }
 
   /** A socket that has authenticated. */

@@ -19,6 +19,7 @@ export interface SocketClosure {
 }
 
 type CloseListener = (connection: SocketConnection, closure: SocketClosure) => void;
+type SearchingListener = (userId: number) => void;
 type ChatStartedListener = (userId: number, sessionId: string) => void;
 
 /**
@@ -46,6 +47,7 @@ export class SocketRegistry {
   private readonly logger = new Logger(SocketRegistry.name);
   private readonly byUser = new Map<number, Set<SocketConnection>>();
   private readonly closeListeners: CloseListener[] = [];
+  private readonly searchingListeners: SearchingListener[] = [];
   private readonly chatStartedListeners: ChatStartedListener[] = [];
   private readonly channelListeners = new Map<number, (message: string) => void>();
 
@@ -72,8 +74,18 @@ export class SocketRegistry {
     for (const connection of this.byUser.get(userId) ?? []) if (connection.isAuthenticated) yield connection;
   }
 
+  /** Whether the user has a socket on this replica. */
+  holds(userId: number): boolean {
+    return this.byUser.has(userId);
+  }
+
   onClose(listener: CloseListener): void {
     this.closeListeners.push(listener);
+  }
+
+  /** One of this replica's users waits in the queue, since somebody asked for it here or elsewhere. */
+  onSearching(listener: SearchingListener): void {
+    this.searchingListeners.push(listener);
   }
 
   /** A chat of one of this replica's users was started, here or elsewhere. */
@@ -170,6 +182,9 @@ export class SocketRegistry {
         for (const connection of sockets) {
           if (connection.id === message.socketId) connection.close(closeCodes.tooManySockets);
         }
+        return;
+      case 'searching':
+        for (const listener of this.searchingListeners) listener(userId);
         return;
       case 'chat_started':
         for (const listener of this.chatStartedListeners) listener(userId, message.sessionId);

@@ -9,6 +9,8 @@ export type UserChannelMessage =
   | { kind: 'frame'; frame: string; exceptSocketId?: string }
   | { kind: 'revoke'; familyIds: 'all' | readonly string[]; exceptFamilyId?: string }
   | { kind: 'close_socket'; socketId: string }
+  /** He waits in the queue: every replica that holds a socket of his holds his place. */
+  | { kind: 'searching' }
   | { kind: 'chat_started'; sessionId: string };
 
 /** Sends to one user, wherever his sockets are. */

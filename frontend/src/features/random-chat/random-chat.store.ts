@@ -14,6 +14,8 @@ import {
 } from '@/features/random-chat/random-chat.reducer';
 import { systemClock, type Clock } from '@/lib/clock';
 import { currentUser } from '@/lib/identity';
+import { newId } from '@/lib/new-id';
+import { SharedPlace } from '@/lib/shared-place';
 import { SocketRequestError, type RequestOptions } from '@/lib/socket/socket-client';
 import { readStored, writeStored } from '@/lib/storage';
 
@@ -58,10 +60,12 @@ const endExpectedWithinMs = 5_000;
 export interface RandomChatOptions {
   clock: Clock;
   newId: () => string;
+  /** Which tabs of this browser show the chat; a tab that leaves ends nothing while another is there. */
+  place: Pick<SharedPlace, 'enter' | 'leave' | 'isOpenElsewhere'>;
 }
 
 /** The random chat's state with the commands of the screens; effects go out through the socket given to `connect`. */
-export const createRandomChat = ({ clock, newId }: RandomChatOptions) => {
+export const createRandomChat = ({ clock, newId, place }: RandomChatOptions) => {
   const useStore = create<RandomChatStore>()(() => ({ ...initialState(), isTooFast: false, refusals: 0 }));
   let socket = disconnected;
   const takers = new Set<(text: string) => void>();
@@ -69,6 +73,7 @@ export const createRandomChat = ({ clock, newId }: RandomChatOptions) => {
   let slowDownTimer: number | undefined;
   let leaveTimer: number | undefined;
   let lastTyped = -Infinity;
+  let isHere = false;
 
   const dispatch = (action: Action): void => {
     const { state, effects } = reduce(useStore.getState(), action);
@@ -150,6 +155,11 @@ export const createRandomChat = ({ clock, newId }: RandomChatOptions) => {
     }
   };
 
+  const leaveUnlessElsewhere = async (): Promise<void> => {
+    const isElsewhere = await place.isOpenElsewhere();
+    if (!isHere && !isElsewhere) leaveNow();
+  };
+
   const leaveNow = (): void => {
     clock.clearTimeout(leaveTimer);
     dispatch({ type: 'chatLeft', isConnected: socket.isOpen });
@@ -196,7 +206,6 @@ export const createRandomChat = ({ clock, newId }: RandomChatOptions) => {
         console.warn('Not connected: the message was not sent');
         return 'not_connected';
       }
-      lastTyped = -Infinity;
       dispatch({ type: 'submitted', clientId: newId(), senderId: me.id, content, at: clock.now() });
       return 'sent';
     },
@@ -220,17 +229,27 @@ export const createRandomChat = ({ clock, newId }: RandomChatOptions) => {
     },
 
     /** The screen is shown (again): whoever left a moment ago is back (A59). */
-    enter: (): void => clock.clearTimeout(leaveTimer),
+    enter: (): void => {
+      isHere = true;
+      place.enter();
+      clock.clearTimeout(leaveTimer);
+    },
     /** The screen was left inside the application: a search ends at once, a chat after a moment (A59). */
     leave: (): void => {
-      if (useStore.getState().phase !== 'active') return leaveNow();
+      isHere = false;
+      place.leave();
       clock.clearTimeout(leaveTimer);
-      leaveTimer = clock.setTimeout(leaveNow, limits.leaveChatDelayMs);
+      if (useStore.getState().phase !== 'active') void leaveUnlessElsewhere();
+      else leaveTimer = clock.setTimeout(() => void leaveUnlessElsewhere(), limits.leaveChatDelayMs);
     },
     leaveNow,
   };
 };
 
-export const randomChat = createRandomChat({ clock: systemClock, newId: () => crypto.randomUUID() });
+export const randomChat = createRandomChat({
+  clock: systemClock,
+  newId,
+  place: new SharedPlace('thaw-random-chat'),
+});
 
 export const useRandomChat = randomChat.useStore;

@@ -1,4 +1,4 @@
-import { type ReactNode } from 'react';
+import { useEffect, useRef, type ReactNode } from 'react';
 import { TwoDots, type DotsState } from '@/ui/two-dots';
 
 export interface StageProps {
@@ -11,15 +11,24 @@ export interface StageProps {
 }
 
 /** What the three states without a chat share: the dots above, the words and what can be done below. */
-export const Stage = ({ dots, phase, title, lead, children }: StageProps) => (
-  <div className="flex min-h-0 flex-1 flex-col overflow-y-auto overscroll-contain">
-    <div className="m-auto w-full max-w-md px-6 py-8">
-      <TwoDots state={dots} />
-      <div key={phase} className="enter-stage mt-6">
-        <h1 className="text-2xl font-bold">{title}</h1>
-        <div className="mt-2 text-md text-muted-foreground">{lead}</div>
-        <div className="mt-8 grid gap-6">{children}</div>
+export const Stage = ({ dots, phase, title, lead, children }: StageProps) => {
+  const heading = useRef<HTMLHeadingElement>(null);
+  // The button that led here is gone: whoever listens hears where he is now.
+  useEffect(() => {
+    if (document.activeElement === document.body) heading.current?.focus();
+  }, [phase]);
+  return (
+    <div className="flex min-h-0 flex-1 flex-col overflow-y-auto overscroll-contain">
+      <div className="m-auto w-full max-w-md px-6 py-8">
+        <TwoDots state={dots} />
+        <div key={phase} className="enter-stage mt-6">
+          <h1 ref={heading} tabIndex={-1} className="text-2xl font-bold outline-none">
+            {title}
+          </h1>
+          <div className="mt-2 text-md text-muted-foreground">{lead}</div>
+          <div className="mt-8 grid gap-6">{children}</div>
+        </div>
       </div>
     </div>
-  </div>
-);
+  );
+};

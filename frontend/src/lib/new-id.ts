@@ -1,0 +1,5 @@
+/** A random id of 32 hexadecimal digits. Unlike `crypto.randomUUID` it is there on a page over plain http, too. */
+export const newId = (): string =>
+  Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join(
+    '',
+  );

@@ -1,0 +1,40 @@
+/**
+ * A part of the application that several tabs of one browser may show at once, held by a Web Lock: whoever leaves
+ * can learn whether another tab is still there. Without Web Locks (a page over plain http) every tab is alone.
+ */
+export class SharedPlace {
+  private release: (() => void) | undefined;
+  private released: Promise<unknown> = Promise.resolve();
+
+  constructor(private readonly name: string) {}
+
+  enter(): void {
+    this.leave();
+    const held = new Promise<void>((resolve) => {
+      this.release = resolve;
+    });
+    this.released = this.locks?.request(this.name, { mode: 'shared' }, () => held) ?? Promise.resolve();
+  }
+
+  leave(): void {
+    this.release?.();
+    this.release = undefined;
+  }
+
+  /** Whether another tab is there; asked after having left. */
+  async isOpenElsewhere(): Promise<boolean> {
+    // Else our own lock, on its way out, would be taken for another tab's.
+    await this.released;
+    return (
+      (await this.locks?.request(
+        this.name,
+        { mode: 'exclusive', ifAvailable: true },
+        (lock) => lock === null,
+      )) ?? false
+    );
+  }
+
+  private get locks(): LockManager | undefined {
+    return (navigator as Partial<Navigator>).locks;
+  }
+}

@@ -23,6 +23,11 @@ const neverStored: RequestHandler = (_request, response, next) => {
   next();
 };
 
+/** Whatever else there is has been answered before. */
+const apiOnly: RequestHandler = (request, _response, next) => {
+  next(/^\/api(\/|$)/.test(request.path) ? undefined : new DomainError('not_found'));
+};
+
 const fromOwnPages =
   (origins: AllowedOrigins): RequestHandler =>
   (request, _response, next) => {
@@ -53,6 +58,7 @@ export const configureHttp = (app: NestExpressApplication): void => {
   app.use(securityHeaders(environment));
   app.use(fromOwnPages(app.get(AllowedOrigins)));
   if (environment.PUBLIC_DIR) app.use(publicFolder(environment.PUBLIC_DIR));
+  app.use(apiOnly);
   app.use('/api', neverStored);
   app.use('/api', withinRate(app.get(RateLimiter)));
   app.use('/api', jsonBody);

@@ -1,7 +1,7 @@
 // Real: PostgreSQL, Redis, the whole api replica over HTTP.
 import { mkdtempSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { request as httpRequest } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
@@ -175,6 +175,8 @@ describe('the HTTP platform', () => {
       ['get', '/api/login'],
       ['delete', '/api/user/1'],
       ['post', '/api/../../etc/passwd'],
+      ['post', '/'],
+      ['get', '/ws'],
     ] as const)('%s %s is a JSON 404', async (method, path) => {
       const response = await api.browser()[method](path);
       expect(response.body).toEqual(problem(404, 'not_found'));
@@ -248,7 +250,6 @@ describe('the HTTP platform', () => {
     });
 
     it('is only read', async () => {
-      await api.browser().post('/').expect(404);
       await api.browser().head('/').expect(200);
     });
   });
@@ -317,6 +318,25 @@ describe('the HTTP platform', () => {
       expect(refused[0]!.body).toEqual(problem(429, 'rate_limited'));
       expect(Number(refused[0]!.get('Retry-After'))).toBeGreaterThanOrEqual(1);
       await get('/').expect(200);
+    });
+  });
+
+  describe('a slow client', () => {
+    it('that never ends its headers is cut after ten seconds', async () => {
+      const { port } = api.app.getHttpServer().address() as AddressInfo;
+      const startedAt = performance.now();
+      const answer = await new Promise<string>((resolve) => {
+        const socket = connect(port, '127.0.0.1', () =>
+          socket.write('GET / HTTP/1.1\r\nHost: thaw\r\nX-Slow: '),
+        );
+        let text = '';
+        socket.on('data', (bytes) => (text += bytes.toString()));
+        socket.on('error', () => undefined);
+        socket.on('close', () => resolve(text));
+      });
+      expect(answer).toMatch(/^HTTP\/1\.1 408 /);
+      expect(performance.now() - startedAt).toBeGreaterThan(9_500);
+      expect(performance.now() - startedAt).toBeLessThan(16_000);
     });
   });
 
@@ -409,5 +429,33 @@ describe('behind a proxy that ends TLS', () => {
   it('the documents are off when they are switched off', async () => {
     await api.browser().get('/api/docs').expect(404);
     await api.browser().get('/api/docs/openapi.json').expect(404);
+  });
+});
+
+describe('the address of a client', () => {
+  const addressed = async (trustProxy: string, forwarded: string, subject: string) => {
+    const api = await startTestApi({ TRUST_PROXY: trustProxy });
+    try {
+      const browser = api.browser();
+      const { body } = await browser.post('/api/anonymous').set('X-Forwarded-For', '198.51.100.99');
+      // Emptied, so that whose bucket a call draws from can be told from its answer.
+      await api.app.get(RateLimiter).take('convert_anonymous', subject, 60);
+      const response = await browser
+        .post('/api/convert-anonymous')
+        .set('X-Forwarded-For', forwarded)
+        .send({ userId: body.user.id, email: 'not an address', password: '' });
+      return response.status;
+    } finally {
+      await api.close();
+    }
+  };
+
+  it('is the connection’s own, whatever is claimed, when no proxy is trusted', async () => {
+    expect(await addressed('0', '203.0.113.200', '127.0.0.1')).toBe(429);
+  });
+
+  it('is what the one trusted proxy saw, not what was claimed before it', async () => {
+    expect(await addressed('1', '203.0.113.201, 203.0.113.202', '203.0.113.202')).toBe(429);
+    expect(await addressed('1', '203.0.113.203, 203.0.113.204', '203.0.113.203')).toBe(400);
   });
 });

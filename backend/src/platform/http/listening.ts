@@ -10,7 +10,13 @@ const KEEP_ALIVE_MS = 65_000;
 /** Between the last accepted connection and the closing of idle ones: whoever was about to use one still can. */
 const IDLE_GRACE_MS = 1_000;
 
+/** How often Node looks for clients that are too slow; by default the timeouts below would be met 30 s late. */
+const LOOK_FOR_SLOW_CLIENTS_MS = 2_000;
+
+/** To be called before the server listens. */
 export const limitSlowClients = (server: Server): void => {
+  // An option of createServer that is kept as a property, until `listening`; Nest has made the server already.
+  Object.assign(server, { connectionsCheckingInterval: LOOK_FOR_SLOW_CLIENTS_MS });
   server.headersTimeout = 10_000;
   server.requestTimeout = 30_000;
   server.keepAliveTimeout = KEEP_ALIVE_MS;

@@ -2,7 +2,9 @@ import { type DynamicModule, Module } from '@nestjs/common';
 import type { Environment } from './config/environment';
 import { EnvironmentModule } from './config/environment.module';
 import { AuthModule } from './modules/auth/auth.module';
+import { FriendsModule } from './modules/friends/friends.module';
 import { MatchingModule } from './modules/matching/matching.module';
+import { PresenceModule } from './modules/presence/presence.module';
 import { RandomChatModule } from './modules/random-chat/random-chat.module';
 import { UploadsModule } from './modules/uploads/uploads.module';
 import { UsersModule } from './modules/users/users.module';
@@ -15,6 +17,7 @@ import { LifecycleModule } from './platform/lifecycle/lifecycle.module';
 import { ObservabilityModule } from './platform/observability/observability.module';
 import { QueueModule } from './platform/queue/queue.module';
 import { RateLimitModule } from './platform/rate-limit/rate-limit.module';
+import { OnlineUsersModule } from './platform/realtime/online-users.module';
 import { RealtimeModule } from './platform/realtime/realtime.module';
 import { RedisModule } from './platform/redis/redis.module';
 import { StorageModule } from './platform/storage/storage.module';
@@ -33,6 +36,7 @@ import { StorageModule } from './platform/storage/storage.module';
     HotLogModule,
     QueueModule,
     RealtimeModule.forRoot({ identities: AuthModule }),
+    OnlineUsersModule,
     HttpModule,
 
     UsersModule,
@@ -40,6 +44,8 @@ import { StorageModule } from './platform/storage/storage.module';
     MatchingModule,
     RandomChatModule,
     UploadsModule,
+    FriendsModule,
+    PresenceModule,
   ],
 })
 export class ApiModule {

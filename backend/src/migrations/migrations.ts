@@ -2,6 +2,8 @@ import { EventStore1763640000000 } from './1763640000000-event-store';
 import { UsersAndSessions1763640100000 } from './1763640100000-users-and-sessions';
 import { ChatHistory1763640200000 } from './1763640200000-chat-history';
 import { Uploads1763640300000 } from './1763640300000-uploads';
+import { Friends1763640400000 } from './1763640400000-friends';
+import { PrivateChat1763640410000 } from './1763640410000-private-chat';
 
 /** Every migration, in order. */
 export const migrations = [
@@ -9,4 +11,6 @@ export const migrations = [
   UsersAndSessions1763640100000,
   ChatHistory1763640200000,
   Uploads1763640300000,
+  Friends1763640400000,
+  PrivateChat1763640410000,
 ];

@@ -18,6 +18,7 @@ export interface SocketClosure {
   wasLastOfUser: boolean;
 }
 
+type OpenListener = (connection: SocketConnection) => void;
 type CloseListener = (connection: SocketConnection, closure: SocketClosure) => void;
 type SearchingListener = (userId: number) => void;
 type ChatStartedListener = (userId: number, sessionId: string) => void;
@@ -46,6 +47,7 @@ return oldest
 export class SocketRegistry {
   private readonly logger = new Logger(SocketRegistry.name);
   private readonly byUser = new Map<number, Set<SocketConnection>>();
+  private readonly openListeners: OpenListener[] = [];
   private readonly closeListeners: CloseListener[] = [];
   private readonly searchingListeners: SearchingListener[] = [];
   private readonly chatStartedListeners: ChatStartedListener[] = [];
@@ -77,6 +79,16 @@ export class SocketRegistry {
   /** Whether the user has a socket on this replica. */
   holds(userId: number): boolean {
     return this.byUser.has(userId);
+  }
+
+  /** The users with a socket on this replica. */
+  get userIds(): Iterable<number> {
+    return this.byUser.keys();
+  }
+
+  /** After a socket was registered, if its login lives. */
+  onOpen(listener: OpenListener): void {
+    this.openListeners.push(listener);
   }
 
   onClose(listener: CloseListener): void {
@@ -122,6 +134,7 @@ export class SocketRegistry {
     if (!live.has(familyId)) connection.close(closeCodes.notSignedIn);
     // It may have closed while it was counted in, and nobody would count it out any more.
     if (!this.byUser.get(userId)?.has(connection)) this.countOut(connection);
+    else if (connection.isOpen) for (const listener of this.openListeners) listener(connection);
     for (const member of surplus) await this.closeSurplus(userId, member.slice(member.indexOf('|') + 1));
   }
 

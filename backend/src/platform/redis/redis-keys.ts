@@ -1,6 +1,6 @@
 /**
  * Every Redis key and channel of Thaw. What one script touches shares one hash tag, hence one slot of a cluster:
- * `{mm}` is matching with its leases, `{c<n>}` one of the cells of random chat.
+ * `{mm}` is matching with its leases, `{c<n>}` one of the cells of random chat, `{p<n>}` a share of all users' presence.
  */
 export const CELL_COUNT = 64;
 /** Lanes carry cells to the durable log, sixteen each. */
@@ -52,5 +52,24 @@ export const chatKeys = (cell: number) => {
     replicas: `${prefix}replicas`,
     /** Sorted set: «session id|user id» by the time at which the chat ends without him. */
     deadlines: `${prefix}deadlines`,
+  } as const;
+};
+
+/** Users' presence lies in so many parts, by user id. */
+export const PRESENCE_PARTS = 64;
+export const presencePartOf = (userId: number): number => userId % PRESENCE_PARTS;
+
+export const presenceKeys = (part: number) => {
+  const prefix = `{p${part}}:`;
+  return {
+    /** Prefix of everything below, of `user:<id>` (set of the replicas that hold his sockets), and of
+     * `replica:<id>` (set of the users whose sockets it holds). */
+    prefix,
+    /** Set of the replicas that have such a set. */
+    replicas: `${prefix}replicas`,
+    /** Set of the users who are online for others; they stay in it for a moment after their last socket. */
+    online: `${prefix}online`,
+    /** Sorted set: users without a socket by the time at which they go offline. */
+    leaving: `${prefix}leaving`,
   } as const;
 };

@@ -11,7 +11,17 @@ export class Acquaintances {
   ) {}
 
   async haveMet(userId: number, otherId: number): Promise<boolean> {
+    return (await this.arePartners(userId, otherId)) || this.history.haveMet(userId, otherId);
+  }
+
+  /** Whether they are in a chat together, or one of theirs began since then. */
+  async haveMetSince(userId: number, otherId: number, since: Date): Promise<boolean> {
+    return (await this.history.haveMet(userId, otherId, since)) || this.arePartners(userId, otherId);
+  }
+
+  /** Whether they are in a chat together at this moment. */
+  async arePartners(userId: number, otherId: number): Promise<boolean> {
     const [partnerId] = await this.matching.partners([userId]);
-    return partnerId === otherId || this.history.haveMet(userId, otherId);
+    return partnerId === otherId;
   }
 }

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import { Repository } from 'typeorm';
+import { MoreThanOrEqual, Repository } from 'typeorm';
 import { limits } from '@thaw/contract/limits';
 import { ChatHistoryRow } from './chat-history.entity';
 
@@ -17,12 +17,13 @@ export class ChatHistoryRepository {
     });
   }
 
-  /** Whether the two have been in a chat together, as far as the durable log knows. */
-  async haveMet(userId: number, otherId: number): Promise<boolean> {
+  /** Whether the two have been in a chat together since then, as far as the durable log knows. */
+  async haveMet(userId: number, otherId: number, since = new Date(0)): Promise<boolean> {
+    const createdAt = MoreThanOrEqual(since);
     return this.rows.exists({
       where: [
-        { user1Id: userId, user2Id: otherId },
-        { user1Id: otherId, user2Id: userId },
+        { user1Id: userId, user2Id: otherId, createdAt },
+        { user1Id: otherId, user2Id: userId, createdAt },
       ],
     });
   }

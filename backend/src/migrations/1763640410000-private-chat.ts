@@ -1,0 +1,51 @@
+import type { MigrationInterface, QueryRunner } from 'typeorm';
+
+export class PrivateChat1763640410000 implements MigrationInterface {
+  readonly name = 'PrivateChat1763640410000';
+
+  async up(queryRunner: QueryRunner): Promise<void> {
+    await queryRunner.query(`
+      CREATE SEQUENCE private_message_ids AS bigint MAXVALUE 9007199254740991;
+
+      -- Read model of the streams «private-<message id>».
+      CREATE TABLE private_messages (
+        id bigint PRIMARY KEY,
+        sender_id bigint NOT NULL,
+        receiver_id bigint NOT NULL,
+        client_id text,
+        type text NOT NULL CHECK (type IN ('text', 'image', 'mixed')),
+        content text NOT NULL,
+        reply_to_id bigint,
+        -- [{emoji, userId}] in the order of reacting
+        reactions jsonb NOT NULL DEFAULT '[]',
+        is_edited boolean NOT NULL DEFAULT false,
+        is_deleted boolean NOT NULL DEFAULT false,
+        created_at timestamptz NOT NULL
+      );
+      -- A retry finds what its first attempt has done.
+      CREATE UNIQUE INDEX private_messages_client_key ON private_messages (sender_id, client_id)
+        WHERE client_id IS NOT NULL;
+      CREATE INDEX private_messages_conversation_idx
+        ON private_messages (LEAST(sender_id, receiver_id), GREATEST(sender_id, receiver_id), id);
+      -- What of somebody's messages one has not read yet.
+      CREATE INDEX private_messages_received_idx ON private_messages (receiver_id, sender_id, id)
+        WHERE NOT is_deleted;
+
+      -- How far somebody has read a friend's messages. Not made from the log.
+      CREATE TABLE private_reads (
+        user_id bigint NOT NULL,
+        friend_id bigint NOT NULL,
+        read_up_to bigint NOT NULL,
+        PRIMARY KEY (user_id, friend_id)
+      );
+    `);
+  }
+
+  async down(queryRunner: QueryRunner): Promise<void> {
+    await queryRunner.query(`
+      DROP TABLE private_reads;
+      DROP TABLE private_messages;
+      DROP SEQUENCE private_message_ids;
+    `);
+  }
+}

@@ -1,0 +1,200 @@
+import { randomUUID } from 'node:crypto';
+import { Injectable, Logger } from '@nestjs/common';
+import type { FriendRequest } from '@thaw/contract/friends';
+import type { ServerData, ServerEvent } from '@thaw/contract/server-frames';
+import type { Friend, Profile } from '@thaw/contract/users';
+import { DomainError } from '../../../platform/errors/domain-error';
+import { CommandExecutor } from '../../../platform/event-store/command-executor';
+import { StreamVersionConflict } from '../../../platform/event-store/event-store.errors';
+import { RateLimiter } from '../../../platform/rate-limit/rate-limiter';
+import { OnlineUsers } from '../../../platform/realtime/online-users';
+import { UserChannels } from '../../../platform/realtime/user-channels';
+import { Acquaintances } from '../../random-chat/application/acquaintances';
+import { UsersService } from '../../users/application/users.service';
+import type { FriendshipCommand } from '../domain/friendship.commands';
+import { friendshipDecider } from '../domain/friendship.decider';
+import { type FriendshipEvent, friendshipStream } from '../domain/friendship.events';
+import type { FriendshipState, KnownRequest } from '../domain/friendship.state';
+import type { FriendRequestEntity } from '../infrastructure/friend-request.entity';
+import { FriendRepository } from '../infrastructure/friend.repository';
+
+/** People who have met can be asked for so long (A120). */
+const MET_WITHIN_MS = 30 * 24 * 60 * 60_000;
+
+/** A command without what the service adds to each. */
+type Order<Command extends FriendshipCommand = FriendshipCommand> = Command extends FriendshipCommand
+  ? Omit<Command, 'eventId' | 'at'>
+  : never;
+
+export interface SentRequest {
+  request: FriendRequest;
+  /** Whether it was made by this very call. */
+  isNew: boolean;
+}
+
+@Injectable()
+export class FriendsService {
+  private readonly logger = new Logger(FriendsService.name);
+
+  constructor(
+    private readonly friends: FriendRepository,
+    private readonly executor: CommandExecutor,
+    private readonly users: UsersService,
+    private readonly acquaintances: Acquaintances,
+    private readonly online: OnlineUsers,
+    private readonly userChannels: UserChannels,
+    private readonly limiter: RateLimiter,
+  ) {}
+
+  async list(userId: number): Promise<Friend[]> {
+    return this.toFriends(await this.users.profiles(await this.friends.friendIds(userId)));
+  }
+
+  async pendingFor(userId: number): Promise<FriendRequest[]> {
+    return (await this.friends.pendingFor(userId)).map(({ id, ...row }) =>
+      toRequest({ ...row, requestId: id }),
+    );
+  }
+
+  /**
+   * Asks somebody to be friends; who was asked by him already becomes his friend (A121).
+   * @throws DomainError not_found when they have not met lately, already_friends, rate_limited
+   */
+  async request(requesterId: number, addresseeId: number): Promise<SentRequest> {
+    await this.limiter.require('friend_requests', requesterId);
+    const [haveMet, nextId] = await Promise.all([
+      this.acquaintances.haveMetSince(requesterId, addresseeId, new Date(Date.now() - MET_WITHIN_MS)),
+      this.friends.nextRequestId(),
+    ]);
+    const { state, event } = await this.execute(requesterId, addresseeId, {
+      type: 'SendFriendRequest',
+      requestId: nextId,
+      requesterId,
+      addresseeId,
+      haveMet,
+    });
+    const isNew = event?.type === 'FriendRequestSent';
+    if (!isNew) await this.limiter.giveBack('friend_requests', requesterId);
+    const accepted = event?.type === 'FriendRequestAccepted' && state.requests.get(event.data.requestId);
+    const request = accepted || state.pending;
+    if (!request) throw new Error('A friend request came to nothing');
+    return { request: toRequest(request), isNew };
+  }
+
+  /** @throws DomainError not_found, already_answered */
+  async answer(userId: number, requestId: number, answer: 'accepted' | 'declined'): Promise<FriendRequest> {
+    const known = await this.friends.findRequest(requestId);
+    if (known?.addresseeId !== userId) throw new DomainError('not_found');
+    const { state } = await this.execute(userId, known.requesterId, {
+      type: 'AnswerFriendRequest',
+      requestId,
+      userId,
+      answer,
+    });
+    return toRequest(requireRequest(state, requestId));
+  }
+
+  /** @throws DomainError not_found when they are not friends */
+  async remove(userId: number, friendId: number): Promise<void> {
+    await this.execute(userId, friendId, { type: 'RemoveFriend', userId, friendId });
+  }
+
+  private async execute(
+    userId: number,
+    otherId: number,
+    order: Order,
+  ): Promise<{ state: FriendshipState; event: FriendshipEvent | undefined }> {
+    const command = { ...order, eventId: randomUUID(), at: new Date() } as FriendshipCommand;
+    try {
+      const { state, events } = await this.executor.execute(
+        friendshipStream(userId, otherId),
+        friendshipDecider,
+        command,
+      );
+      const [event] = events as unknown as FriendshipEvent[];
+      if (event) await this.announce(event, state);
+      return { state, event };
+    } catch (error) {
+      // The two are quicker than we are, time and again.
+      if (error instanceof StreamVersionConflict) throw new DomainError('unavailable');
+      throw error;
+    }
+  }
+
+  /** The push is a hint: whoever misses it reads the same a moment later, so its failure is nobody's. */
+  private async announce(event: FriendshipEvent, state: FriendshipState): Promise<void> {
+    try {
+      await this.send(event, state);
+    } catch (error) {
+      this.logger.warn(
+        `A change of a friendship was not announced: ${error instanceof Error ? error.message : 'unknown'}`,
+      );
+    }
+  }
+
+  private async send(event: FriendshipEvent, state: FriendshipState): Promise<void> {
+    switch (event.type) {
+      case 'FriendRequestSent': {
+        const { requestId: id, requesterId, addresseeId, isHidden } = event.data;
+        const requester = isHidden ? null : await this.users.profile(requesterId);
+        if (!requester) return;
+        const { createdAt } = toRequest(requireRequest(state, id));
+        await this.push([addresseeId], 'friend_request', { id, requesterId, requester, createdAt });
+        return;
+      }
+      case 'FriendRequestAccepted': {
+        const { requestId, requesterId, addresseeId } = event.data;
+        const both = await this.toFriends(await this.users.profiles([requesterId, addresseeId]));
+        for (const friend of both) {
+          const otherId = friend.id === requesterId ? addresseeId : requesterId;
+          await this.push([otherId], 'friendship_accepted', { requestId, friend });
+        }
+        return;
+      }
+      case 'FriendRequestDeclined':
+        return; // who was declined is not told
+      case 'FriendshipRemoved': {
+        const { removedBy, removedFriendId } = event.data;
+        await this.push([removedBy, removedFriendId], 'friendship_removed', event.data);
+        return;
+      }
+      default:
+        return event satisfies never;
+    }
+  }
+
+  private async push<E extends ServerEvent>(
+    userIds: readonly number[],
+    event: E,
+    data: ServerData<E>,
+  ): Promise<void> {
+    await Promise.all(userIds.map((userId) => this.userChannels.sendFrame(userId, event, data)));
+  }
+
+  private async toFriends(profiles: readonly Profile[]): Promise<Friend[]> {
+    const online = await this.online.among(profiles.map(({ id }) => id));
+    return profiles.map((profile) => ({ ...profile, isOnline: online.has(profile.id) }));
+  }
+}
+
+const requireRequest = (state: FriendshipState, requestId: number): KnownRequest => {
+  const request = state.requests.get(requestId);
+  if (!request) throw new Error(`Friend request ${requestId} is not in its stream`);
+  return request;
+};
+
+const toRequest = ({
+  requestId,
+  requesterId,
+  addresseeId,
+  status,
+  createdAt,
+}: Pick<FriendRequestEntity, 'requesterId' | 'addresseeId' | 'status' | 'createdAt'> & {
+  requestId: number;
+}): FriendRequest => ({
+  id: requestId,
+  requesterId,
+  addresseeId,
+  status,
+  createdAt: createdAt.toISOString(),
+});

@@ -1,0 +1,198 @@
+import { givenFor } from '../../../testing/given';
+import { DECLINED_REST_MS, friendshipDecider } from './friendship.decider';
+import type { FriendshipCommand } from './friendship.commands';
+import { type FriendshipEvent, friendshipStream } from './friendship.events';
+
+const ada = 3;
+const bob = 7;
+const start = Date.UTC(2026, 10, 20);
+const after = (ms: number): Date => new Date(start + ms);
+
+const given = givenFor(friendshipDecider);
+
+const sent = (given: { requestId?: number; from?: number; isHidden?: boolean } = {}): FriendshipEvent => {
+  const { requestId = 1, from = ada, isHidden = false } = given;
+  return {
+    type: 'FriendRequestSent',
+    eventId: `sent ${requestId}`,
+    occurredAt: after(0),
+    data: { requestId, requesterId: from, addresseeId: from === ada ? bob : ada, isHidden },
+  };
+};
+const answered = (
+  type: 'FriendRequestAccepted' | 'FriendRequestDeclined',
+  requestId = 1,
+  from = ada,
+): FriendshipEvent => ({
+  type,
+  eventId: `answered ${requestId}`,
+  occurredAt: after(0),
+  data: { requestId, requesterId: from, addresseeId: from === ada ? bob : ada },
+});
+const accepted = (requestId = 1) => answered('FriendRequestAccepted', requestId);
+const declined = (requestId = 1) => answered('FriendRequestDeclined', requestId);
+const removed = (): FriendshipEvent => ({
+  type: 'FriendshipRemoved',
+  eventId: 'removed',
+  occurredAt: after(0),
+  data: { removedBy: ada, removedFriendId: bob },
+});
+
+const request = (given: { from?: number; haveMet?: boolean; laterMs?: number } = {}): FriendshipCommand => {
+  const { from = ada, haveMet = true, laterMs = 1_000 } = given;
+  return {
+    type: 'SendFriendRequest',
+    eventId: 'new',
+    at: after(laterMs),
+    requestId: 9,
+    requesterId: from,
+    addresseeId: from === ada ? bob : ada,
+    haveMet,
+  };
+};
+const answer = (status: 'accepted' | 'declined', userId = bob, requestId = 1): FriendshipCommand => ({
+  type: 'AnswerFriendRequest',
+  eventId: 'new',
+  at: after(1_000),
+  requestId,
+  userId,
+  answer: status,
+});
+const remove = (userId = ada): FriendshipCommand => ({
+  type: 'RemoveFriend',
+  eventId: 'new',
+  at: after(1_000),
+  userId,
+  friendId: userId === ada ? bob : ada,
+});
+
+describe('a friend request', () => {
+  it('is sent to somebody one has met', () => {
+    given()
+      .when(request())
+      .then({
+        type: 'FriendRequestSent',
+        data: { requestId: 9, requesterId: ada, addresseeId: bob, isHidden: false },
+      });
+  });
+
+  it('to a stranger is for nobody to see', () => {
+    given()
+      .when(request({ haveMet: false }))
+      .thenThrows('not_found');
+  });
+
+  it('to oneself is for nobody to see', () => {
+    given()
+      .when({ ...request(), addresseeId: ada } as FriendshipCommand)
+      .thenThrows('not_found');
+  });
+
+  it('sent twice is sent once, however long ago they met', () => {
+    given(sent())
+      .when(request({ haveMet: false }))
+      .thenNothing();
+  });
+
+  it('that crosses another makes them friends, however long ago they met', () => {
+    given(sent())
+      .when(request({ from: bob, haveMet: false }))
+      .then({ type: 'FriendRequestAccepted', data: { requestId: 1, requesterId: ada, addresseeId: bob } });
+  });
+
+  it('between friends is refused', () => {
+    given(sent(), accepted()).when(request()).thenThrows('already_friends');
+    given(sent(), accepted())
+      .when(request({ from: bob }))
+      .thenThrows('already_friends');
+  });
+
+  it('can be sent again once they are friends no more, if they have met', () => {
+    given(sent(), accepted(), removed())
+      .when(request())
+      .then({ type: 'FriendRequestSent', data: { isHidden: false } });
+    given(sent(), accepted(), removed())
+      .when(request({ haveMet: false }))
+      .thenThrows('not_found');
+  });
+
+  describe('after a refusal (A122)', () => {
+    it('is hidden for a day', () => {
+      given(sent(), declined())
+        .when(request({ laterMs: DECLINED_REST_MS - 1 }))
+        .then({ type: 'FriendRequestSent', data: { requestId: 9, isHidden: true } });
+      given(sent(), declined())
+        .when(request({ laterMs: DECLINED_REST_MS }))
+        .then({ type: 'FriendRequestSent', data: { isHidden: false } });
+    });
+
+    it('in the other direction is seen at once', () => {
+      given(sent(), declined())
+        .when(request({ from: bob }))
+        .then({ type: 'FriendRequestSent', data: { requesterId: bob, isHidden: false } });
+    });
+
+    it('stays hidden when it is repeated within the day, and gives way to a new one later', () => {
+      const hidden = sent({ requestId: 2, isHidden: true });
+      given(sent(), declined(), hidden).when(request()).thenNothing();
+      given(sent(), declined(), hidden)
+        .when(request({ laterMs: DECLINED_REST_MS }))
+        .then({ type: 'FriendRequestSent', data: { requestId: 9, isHidden: false } });
+    });
+
+    it('is not there to be answered, but the other wants the same when he asks', () => {
+      const hidden = sent({ requestId: 2, isHidden: true });
+      given(sent(), declined(), hidden)
+        .when(answer('accepted', bob, 2))
+        .thenThrows('not_found');
+      given(sent(), declined(), hidden)
+        .when(request({ from: bob }))
+        .then({ type: 'FriendRequestAccepted', data: { requestId: 2 } });
+    });
+  });
+});
+
+describe('an answer', () => {
+  it('is the addressee’s to give', () => {
+    given(sent())
+      .when(answer('accepted'))
+      .then({ type: 'FriendRequestAccepted', data: { requestId: 1 } });
+    given(sent())
+      .when(answer('declined'))
+      .then({ type: 'FriendRequestDeclined', data: { requestId: 1 } });
+    given(sent()).when(answer('accepted', ada)).thenThrows('not_found');
+    given(sent()).when(answer('accepted', 99)).thenThrows('not_found');
+    given(sent())
+      .when(answer('accepted', bob, 2))
+      .thenThrows('not_found');
+  });
+
+  it('can be repeated, not changed', () => {
+    given(sent(), accepted()).when(answer('accepted')).thenNothing();
+    given(sent(), declined()).when(answer('declined')).thenNothing();
+    given(sent(), accepted()).when(answer('declined')).thenThrows('already_answered');
+    given(sent(), declined()).when(answer('accepted')).thenThrows('already_answered');
+  });
+
+  it('to a request of the past does not bring a friendship back', () => {
+    given(sent(), accepted(), removed()).when(answer('accepted')).thenNothing();
+    given(sent(), accepted(), removed(), sent({ requestId: 2, from: bob }))
+      .when(answer('accepted'))
+      .thenNothing();
+  });
+});
+
+describe('a removal', () => {
+  it('is either’s to make, of a friend', () => {
+    given(sent(), accepted())
+      .when(remove(bob))
+      .then({ type: 'FriendshipRemoved', data: { removedBy: bob, removedFriendId: ada } });
+    given(sent()).when(remove()).thenThrows('not_found');
+    given(sent(), accepted(), removed()).when(remove()).thenThrows('not_found');
+  });
+});
+
+it('keeps both directions in one stream', () => {
+  expect(friendshipStream(bob, ada)).toBe('friendship-3-7');
+  expect(friendshipStream(ada, bob)).toBe('friendship-3-7');
+});

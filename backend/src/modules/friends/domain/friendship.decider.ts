@@ -1,0 +1,105 @@
+import { DomainError } from '../../../platform/errors/domain-error';
+import type { Decider } from '../../../platform/event-store/decider';
+import type {
+  AnswerFriendRequest,
+  FriendshipCommand,
+  RemoveFriend,
+  SendFriendRequest,
+} from './friendship.commands';
+import type { FriendshipEvent, RequestData } from './friendship.events';
+import {
+  evolveFriendship,
+  type FriendshipState,
+  initialFriendship,
+  type KnownRequest,
+} from './friendship.state';
+
+/** Who was declined is not seen again for so long (A122). */
+export const DECLINED_REST_MS = 24 * 60 * 60_000;
+
+/** @throws DomainError when the command is refused. */
+const decide = (command: FriendshipCommand, state: FriendshipState): readonly FriendshipEvent[] => {
+  switch (command.type) {
+    case 'SendFriendRequest':
+      return decideRequest(command, state);
+    case 'AnswerFriendRequest':
+      return decideAnswer(command, state);
+    case 'RemoveFriend':
+      return decideRemoval(command, state);
+    default:
+      return command satisfies never;
+  }
+};
+
+const decideRequest = (command: SendFriendRequest, state: FriendshipState): readonly FriendshipEvent[] => {
+  const { eventId, at, requestId, requesterId, addresseeId } = command;
+  if (requesterId === addresseeId) throw new DomainError('not_found');
+  if (state.areFriends) throw new DomainError('already_friends');
+  const { pending } = state;
+  // Two who ask each other need no answer.
+  if (pending && pending.requesterId !== requesterId) return [accepted(pending, eventId, at)];
+  const isHidden = isResting(state, requesterId, at);
+  // A hidden one counts until it could be shown; then it gives way to one that is.
+  if (pending && (!pending.isHidden || isHidden)) return [];
+  if (!command.haveMet) throw new DomainError('not_found');
+  return [
+    {
+      eventId,
+      occurredAt: at,
+      type: 'FriendRequestSent',
+      data: { requestId, requesterId, addresseeId, isHidden },
+    },
+  ];
+};
+
+const decideAnswer = (
+  { eventId, at, requestId, userId, answer }: AnswerFriendRequest,
+  state: FriendshipState,
+): readonly FriendshipEvent[] => {
+  const request = state.requests.get(requestId);
+  const isSeen = request?.addresseeId === userId && !(request.isHidden && request.status === 'pending');
+  if (!request || !isSeen) throw new DomainError('not_found');
+  if (request.status === answer) return [];
+  if (request.status !== 'pending') throw new DomainError('already_answered');
+  if (answer === 'accepted') return [accepted(request, eventId, at)];
+  return [{ eventId, occurredAt: at, type: 'FriendRequestDeclined', data: numbersOf(request) }];
+};
+
+const decideRemoval = (
+  { eventId, at, userId, friendId }: RemoveFriend,
+  state: FriendshipState,
+): readonly FriendshipEvent[] => {
+  if (!state.areFriends) throw new DomainError('not_found');
+  return [
+    {
+      eventId,
+      occurredAt: at,
+      type: 'FriendshipRemoved',
+      data: { removedBy: userId, removedFriendId: friendId },
+    },
+  ];
+};
+
+const accepted = (request: KnownRequest, eventId: string, at: Date): FriendshipEvent => ({
+  eventId,
+  occurredAt: at,
+  type: 'FriendRequestAccepted',
+  data: numbersOf(request),
+});
+
+const numbersOf = ({ requestId, requesterId, addresseeId }: RequestData): RequestData => ({
+  requestId,
+  requesterId,
+  addresseeId,
+});
+
+const isResting = (state: FriendshipState, requesterId: number, at: Date): boolean => {
+  const declinedAt = state.declinedAt.get(requesterId);
+  return declinedAt !== undefined && at.getTime() - declinedAt.getTime() < DECLINED_REST_MS;
+};
+
+export const friendshipDecider: Decider<FriendshipState, FriendshipCommand, FriendshipEvent> = {
+  initialState: initialFriendship,
+  evolve: evolveFriendship,
+  decide,
+};

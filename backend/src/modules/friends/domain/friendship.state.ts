@@ -1,0 +1,55 @@
+import type { FriendRequestStatus } from '@thaw/contract/friends';
+import type { FriendshipEvent, RequestData } from './friendship.events';
+
+export interface KnownRequest extends RequestData {
+  status: FriendRequestStatus;
+  isHidden: boolean;
+  createdAt: Date;
+}
+
+export interface FriendshipState {
+  areFriends: boolean;
+  /** Every request between the two, by its number. */
+  requests: ReadonlyMap<number, KnownRequest>;
+  /** The one without an answer. */
+  pending: KnownRequest | null;
+  /** When somebody's request was declined last, by requester. */
+  declinedAt: ReadonlyMap<number, Date>;
+}
+
+export const initialFriendship = (): FriendshipState => ({
+  areFriends: false,
+  requests: new Map(),
+  pending: null,
+  declinedAt: new Map(),
+});
+
+const answered = (
+  state: FriendshipState,
+  requestId: number,
+  status: 'accepted' | 'declined',
+): FriendshipState => {
+  const request = state.requests.get(requestId);
+  const requests = request ? new Map(state.requests).set(requestId, { ...request, status }) : state.requests;
+  return { ...state, requests, pending: null };
+};
+
+export const evolveFriendship = (state: FriendshipState, event: FriendshipEvent): FriendshipState => {
+  switch (event.type) {
+    case 'FriendRequestSent': {
+      const pending: KnownRequest = { ...event.data, status: 'pending', createdAt: event.occurredAt };
+      return { ...state, pending, requests: new Map(state.requests).set(pending.requestId, pending) };
+    }
+    case 'FriendRequestAccepted':
+      return { ...answered(state, event.data.requestId, 'accepted'), areFriends: true };
+    case 'FriendRequestDeclined': {
+      const { requestId, requesterId } = event.data;
+      const declinedAt = new Map(state.declinedAt).set(requesterId, event.occurredAt);
+      return { ...answered(state, requestId, 'declined'), declinedAt };
+    }
+    case 'FriendshipRemoved':
+      return { ...state, areFriends: false };
+    default:
+      return event satisfies never;
+  }
+};

@@ -1,0 +1,262 @@
+// Real: PostgreSQL, Redis, two whole api replicas over HTTP and sockets.
+import { randomUUID } from 'node:crypto';
+import { EventStore } from '../../platform/event-store/event-store';
+import { ProjectionRebuilder } from '../../platform/event-store/projection-rebuilder';
+import { RateLimiter } from '../../platform/rate-limit/rate-limiter';
+import { startTestReplicas, type TestReplicas } from '../../testing/test-replicas';
+import { type ThawSocket, ThawVisitor } from '../../testing/thaw-client';
+
+const isLong = process.env.THAW_TEST_LONG === '1';
+const ROUNDS = isLong ? 1_000 : 50;
+const ROUNDS_OF_A_PAIR = 50;
+
+jest.setTimeout(isLong ? 1_800_000 : 90_000);
+
+const DAY_MS = 24 * 60 * 60_000;
+
+describe('friends over two replicas', () => {
+  let thaw: TestReplicas;
+
+  beforeAll(async () => {
+    thaw = await startTestReplicas(2);
+  });
+  afterAll(() => thaw.close());
+
+  /** As if a chat of theirs had been persisted. */
+  const meet = async (ada: ThawVisitor, bob: ThawVisitor, agoMs = 0): Promise<void> => {
+    const participants = [ada, bob].map(({ user: { id, username, avatar } }) => ({ id, username, avatar }));
+    await thaw.replicas[0]!.app.get(EventStore).append(`chat-${randomUUID()}`, 'none', [
+      {
+        eventId: randomUUID(),
+        type: 'ChatStarted',
+        occurredAt: new Date(Date.now() - agoMs),
+        data: { userIds: [ada.user.id, bob.user.id], participants },
+      },
+    ]);
+  };
+  const acquainted = async (): Promise<{ ada: ThawVisitor; bob: ThawVisitor }> => {
+    const [ada, bob] = [await thaw.visitor(0), await thaw.visitor(1)];
+    await meet(ada, bob);
+    return { ada, bob };
+  };
+  const ask = (from: ThawVisitor, to: ThawVisitor, requesterId = from.user.id) =>
+    from.call('POST', '/api/friends/request', { requesterId, addresseeId: to.user.id });
+  const answer = (who: ThawVisitor, requestId: unknown, status: string) =>
+    who.call('PUT', `/api/friends/request/${String(requestId)}`, { status });
+  const remove = (who: ThawVisitor, friend: ThawVisitor) =>
+    who.call('DELETE', `/api/friends/${who.user.id}/${friend.user.id}`);
+  const friendsOf = async (who: ThawVisitor): Promise<unknown> =>
+    (await who.call('GET', `/api/friends/${who.user.id}`)).body;
+  const pendingOf = async (who: ThawVisitor): Promise<unknown> =>
+    (await who.call('GET', `/api/friends/requests/${who.user.id}`)).body;
+  const befriend = async (ada: ThawVisitor, bob: ThawVisitor): Promise<number> => {
+    const { body } = await ask(ada, bob);
+    expect(await answer(bob, body.id, 'accepted')).toMatchObject({ status: 200 });
+    return Number(body.id);
+  };
+  const seen = ({ user: { id, username, avatar } }: ThawVisitor) => ({ id, username, avatar });
+
+  it('become friends by a request and its answer, and hear of both at once', async () => {
+    const { ada, bob } = await acquainted();
+    const [adaSocket, bobSocket] = [await ada.arrive(), await bob.arrive()];
+    const asked = await ask(ada, bob);
+    const request = {
+      id: expect.any(Number),
+      requesterId: ada.user.id,
+      addresseeId: bob.user.id,
+      status: 'pending',
+      createdAt: expect.stringMatching(/^\d{4}-.*Z$/),
+    };
+    expect(asked).toMatchObject({ status: 201, body: request });
+    const { id, createdAt } = asked.body;
+    expect(await bobSocket.next('friend_request')).toEqual({
+      id,
+      requesterId: ada.user.id,
+      requester: seen(ada),
+      createdAt,
+    });
+    expect(await pendingOf(bob)).toEqual([asked.body]);
+    expect(await pendingOf(ada)).toEqual([]);
+    expect(await friendsOf(ada)).toEqual([]);
+    expect((await bob.call('GET', `/api/user/${ada.user.id}`)).status).toBe(200);
+
+    expect(await ask(ada, bob)).toMatchObject({ status: 200, body: asked.body });
+    expect(await answer(bob, id, 'accepted')).toMatchObject({
+      status: 200,
+      body: { ...asked.body, status: 'accepted' },
+    });
+    expect(await answer(bob, id, 'accepted')).toMatchObject({ status: 200 });
+    expect(await answer(bob, id, 'declined')).toMatchObject({
+      status: 409,
+      body: { code: 'already_answered' },
+    });
+    expect(await adaSocket.next('friendship_accepted')).toEqual({
+      requestId: id,
+      friend: { ...seen(bob), isOnline: true },
+    });
+    expect(await bobSocket.next('friendship_accepted')).toEqual({
+      requestId: id,
+      friend: { ...seen(ada), isOnline: true },
+    });
+    expect(await friendsOf(ada)).toEqual([{ ...seen(bob), isOnline: true }]);
+    expect(await friendsOf(bob)).toEqual([{ ...seen(ada), isOnline: true }]);
+    expect(await pendingOf(bob)).toEqual([]);
+    expect(await ask(ada, bob)).toMatchObject({ status: 409, body: { code: 'already_friends' } });
+
+    expect((await remove(bob, ada)).status).toBe(204);
+    const removal = { removedFriendId: ada.user.id, removedBy: bob.user.id };
+    expect(await adaSocket.next('friendship_removed')).toEqual(removal);
+    expect(await bobSocket.next('friendship_removed')).toEqual(removal);
+    expect(await remove(bob, ada)).toMatchObject({ status: 404 });
+    expect(await friendsOf(ada)).toEqual([]);
+    for (const socket of [adaSocket, bobSocket]) expect(socket.all('friendship_accepted')).toHaveLength(1);
+    expect(bobSocket.all('friend_request')).toHaveLength(1);
+    await Promise.all([adaSocket.leave(), bobSocket.leave()]);
+  });
+
+  it('have to have met within 30 days', async () => {
+    const [ada, bob] = [await thaw.visitor(0), await thaw.visitor(1)];
+    expect(await ask(ada, bob)).toMatchObject({ status: 404, body: { code: 'not_found' } });
+    await meet(ada, bob, 31 * DAY_MS);
+    expect(await ask(ada, bob)).toMatchObject({ status: 404 });
+    await meet(ada, bob, 29 * DAY_MS);
+    expect(await ask(ada, bob)).toMatchObject({ status: 201 });
+    expect(await ask(ada, ada)).toMatchObject({ status: 404 });
+  });
+
+  it('are made by partners of a chat that is going on', async () => {
+    const [ada, bob] = [await thaw.visitor(0, 'female'), await thaw.visitor(1, 'male')];
+    const sockets: ThawSocket[] = [await ada.arrive(), await bob.arrive()];
+    for (const socket of sockets) await socket.request('join_queue', {});
+    for (const socket of sockets) await socket.next('chat_matched');
+    expect(await ask(ada, bob)).toMatchObject({ status: 201 });
+    expect((await ada.call('GET', `/api/user/${bob.user.id}`)).body).toMatchObject({ isOnline: true });
+    await Promise.all(sockets.map((socket) => socket.leave()));
+  });
+
+  it('are nobody else’s to ask for, to answer or to list', async () => {
+    const { ada, bob } = await acquainted();
+    const eve = await thaw.visitor(0);
+    const { body } = await ask(ada, bob);
+    expect(await ask(eve, bob, ada.user.id)).toMatchObject({ status: 403, body: { code: 'forbidden' } });
+    for (const who of [ada, eve])
+      expect(await answer(who, body.id, 'accepted')).toMatchObject({ status: 404 });
+    expect(await answer(bob, body.id, 'perhaps')).toMatchObject({ status: 400 });
+    expect(await eve.call('GET', `/api/friends/${ada.user.id}`)).toMatchObject({ status: 403 });
+    expect(await eve.call('GET', `/api/friends/requests/${bob.user.id}`)).toMatchObject({ status: 403 });
+    expect(await eve.call('DELETE', `/api/friends/${ada.user.id}/${bob.user.id}`)).toMatchObject({
+      status: 403,
+    });
+  });
+
+  it('are not seen again within a day of a refusal, in that direction', async () => {
+    const { ada, bob } = await acquainted();
+    const bobSocket = await bob.arrive();
+    const first = await ask(ada, bob);
+    expect(await answer(bob, first.body.id, 'declined')).toMatchObject({ body: { status: 'declined' } });
+    const second = await ask(ada, bob);
+    expect(second).toMatchObject({ status: 201, body: { status: 'pending' } });
+    expect(second.body.id).not.toBe(first.body.id);
+    expect(await ask(ada, bob)).toMatchObject({ status: 200, body: second.body });
+    expect(await pendingOf(bob)).toEqual([]);
+    expect(await answer(bob, second.body.id, 'accepted')).toMatchObject({ status: 404 });
+    expect(await ask(bob, ada)).toMatchObject({ status: 200, body: { status: 'accepted' } });
+    await bobSocket.next('friendship_accepted');
+    expect(bobSocket.all('friend_request')).toHaveLength(1);
+    await bobSocket.leave();
+  });
+
+  it('are asked for 20 times a day, and a repetition does not count', async () => {
+    const strict = await thaw.add({ LIMITS_PROFILE: 'default' });
+    const ada = await new ThawVisitor([strict.origin]).joinAnonymously();
+    const others = [await thaw.visitor(0), await thaw.visitor(0)];
+    for (const other of others) await meet(ada, other);
+    await strict.app.get(RateLimiter).require('friend_requests', ada.user.id, 19);
+    expect(await ask(ada, others[0]!)).toMatchObject({ status: 201 });
+    expect(await ask(ada, others[1]!)).toMatchObject({ status: 429 });
+    await strict.app.get(RateLimiter).giveBack('friend_requests', ada.user.id);
+    for (let again = 0; again < 3; again += 1)
+      expect(await ask(ada, others[0]!)).toMatchObject({ status: 200 });
+    await strict.stop();
+  });
+
+  it('accept twenty times at once and are friends once', async () => {
+    const { ada, bob } = await acquainted();
+    const bobElsewhere = Object.assign(new ThawVisitor([thaw.origins[0]!]), { user: bob.user });
+    const { body } = await ask(ada, bob);
+    const sockets = [await ada.arrive(), await bob.arrive()];
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, (_, index) =>
+        (index % 2 === 0 ? bob : bobElsewhere).call(
+          'PUT',
+          `/api/friends/request/${String(body.id)}`,
+          { status: 'accepted' },
+          { cookie: bob.cookie },
+        ),
+      ),
+    );
+    expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: 20 }, () => 200));
+    expect(await friendsOf(ada)).toHaveLength(1);
+    for (const socket of sockets) {
+      await socket.next('friendship_accepted');
+      await socket.request('typing', { receiverId: 1 });
+      expect(socket.all('friendship_accepted')).toHaveLength(1);
+      await socket.leave();
+    }
+  });
+
+  it(`are one friendship or none, never two, whatever crosses (${ROUNDS} times)`, async () => {
+    for (let round = 0; round < ROUNDS; round += ROUNDS_OF_A_PAIR) await crossManyTimes();
+  });
+
+  const crossManyTimes = async (): Promise<void> => {
+    const { ada, bob } = await acquainted();
+    const stream = `friendship-${Math.min(ada.user.id, bob.user.id)}-${Math.max(ada.user.id, bob.user.id)}`;
+    const { app } = thaw.replicas[0]!;
+    for (let round = 0; round < ROUNDS_OF_A_PAIR; round += 1) {
+      const results = await Promise.all([
+        ask(ada, bob),
+        ask(bob, ada),
+        ...(round % 2 === 0 ? [remove(ada, bob), remove(bob, ada)] : []),
+        ...(round % 3 === 0 ? [ask(ada, bob), ask(bob, ada)] : []),
+      ]);
+      for (const { status, body } of results) {
+        expect({ status, body, isKnown: [200, 201, 204, 404, 409].includes(status) }).toMatchObject({
+          isKnown: true,
+        });
+      }
+      const [row] = await thaw.database.dataSource.query<{ friends: number; pending: number }[]>(
+        `SELECT (SELECT count(*)::int FROM friendships WHERE low_id = LEAST($1::bigint, $2) AND high_id = GREATEST($1::bigint, $2)) AS friends,
+                (SELECT count(*)::int FROM friend_requests WHERE status = 'pending' AND requester_id IN ($1, $2)) AS pending`,
+        [ada.user.id, bob.user.id],
+      );
+      expect(row!.friends + row!.pending).toBeLessThanOrEqual(1);
+      if (round % 2 === 1) {
+        // Nobody removed anything: the two requests have met.
+        expect(row).toEqual({ friends: 1, pending: 0 });
+        expect((await remove(ada, bob)).status).toBe(204);
+      }
+    }
+    let areFriends = false;
+    for (const { type } of await app.get(EventStore).read(stream)) {
+      if (type === 'FriendRequestAccepted') expect(areFriends).toBe(false);
+      if (type === 'FriendshipRemoved') expect(areFriends).toBe(true);
+      if (type === 'FriendRequestAccepted') areFriends = true;
+      if (type === 'FriendshipRemoved') areFriends = false;
+    }
+  };
+
+  it('are the same after a rebuild of the read models', async () => {
+    const { ada, bob } = await acquainted();
+    await befriend(ada, bob);
+    const rows = async () => ({
+      requests: await thaw.database.dataSource.query('SELECT * FROM friend_requests ORDER BY id'),
+      friendships: await thaw.database.dataSource.query('SELECT * FROM friendships ORDER BY low_id, high_id'),
+    });
+    const before = await rows();
+    expect(before.friendships.length).toBeGreaterThan(1);
+    await thaw.database.dataSource.query('DELETE FROM friendships');
+    await thaw.replicas[0]!.app.get(ProjectionRebuilder).rebuild();
+    expect(await rows()).toEqual(before);
+  });
+});

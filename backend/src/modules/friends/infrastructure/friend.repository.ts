@@ -1,0 +1,57 @@
+import { Injectable } from '@nestjs/common';
+import { InjectRepository } from '@nestjs/typeorm';
+import { Repository } from 'typeorm';
+import { FriendRequestEntity } from './friend-request.entity';
+import { FriendshipEntity } from './friendship.entity';
+
+const pair = (userId: number, otherId: number): { lowId: number; highId: number } => ({
+  lowId: Math.min(userId, otherId),
+  highId: Math.max(userId, otherId),
+});
+
+/** Reads of the read models «friend_requests» and «friendships». Their only writer is the projection. */
+@Injectable()
+export class FriendRepository {
+  constructor(
+    @InjectRepository(FriendRequestEntity) private readonly requests: Repository<FriendRequestEntity>,
+    @InjectRepository(FriendshipEntity) private readonly friendships: Repository<FriendshipEntity>,
+  ) {}
+
+  /** A number that no request has had or will have again. */
+  async nextRequestId(): Promise<number> {
+    const [row] = await this.requests.query<{ id: string }[]>(`SELECT nextval('friend_request_ids') AS id`);
+    if (!row) throw new Error('The sequence of friend requests gave nothing');
+    return Number(row.id);
+  }
+
+  findRequest(id: number): Promise<FriendRequestEntity | null> {
+    return this.requests.findOneBy({ id });
+  }
+
+  /** Those that wait for the user's answer, oldest first. */
+  pendingFor(addresseeId: number): Promise<FriendRequestEntity[]> {
+    return this.requests.find({
+      where: { addresseeId, status: 'pending', isHidden: false },
+      order: { id: 'ASC' },
+    });
+  }
+
+  /** Whether one of the two waits for an answer of the other, as far as the viewer knows. */
+  hasPending(viewerId: number, otherId: number): Promise<boolean> {
+    return this.requests.exists({
+      where: [
+        { requesterId: viewerId, addresseeId: otherId, status: 'pending' },
+        { requesterId: otherId, addresseeId: viewerId, status: 'pending', isHidden: false },
+      ],
+    });
+  }
+
+  areFriends(userId: number, otherId: number): Promise<boolean> {
+    return this.friendships.existsBy(pair(userId, otherId));
+  }
+
+  async friendIds(userId: number): Promise<number[]> {
+    const rows = await this.friendships.findBy([{ lowId: userId }, { highId: userId }]);
+    return rows.map(({ lowId, highId }) => (lowId === userId ? highId : lowId));
+  }
+}

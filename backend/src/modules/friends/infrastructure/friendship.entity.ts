@@ -1,0 +1,15 @@
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { bigintAsNumber } from '../../../platform/database/bigint-column';
+
+/** A row of the read model «friendships»: two people, the lower id first. */
+@Entity({ name: 'friendships' })
+export class FriendshipEntity {
+  @PrimaryColumn({ name: 'low_id', type: 'bigint', transformer: bigintAsNumber })
+  lowId: number;
+
+  @PrimaryColumn({ name: 'high_id', type: 'bigint', transformer: bigintAsNumber })
+  highId: number;
+
+  @Column({ name: 'created_at', type: 'timestamptz' })
+  createdAt: Date;
+}

@@ -1,0 +1,72 @@
+import type { EntityManager } from 'typeorm';
+import type { EventTypeDefinition } from '../../../platform/event-store/event-types';
+import type { Projection } from '../../../platform/event-store/projection';
+import type { StoredEvent } from '../../../platform/event-store/stored-event';
+import type { FriendshipEvent } from '../domain/friendship.events';
+import { FriendRequestEntity } from '../infrastructure/friend-request.entity';
+import { FriendshipEntity } from '../infrastructure/friendship.entity';
+
+const types: readonly FriendshipEvent['type'][] = [
+  'FriendRequestSent',
+  'FriendRequestAccepted',
+  'FriendRequestDeclined',
+  'FriendshipRemoved',
+];
+
+export const friendshipEventTypes: readonly EventTypeDefinition[] = types.map((type) => ({
+  type,
+  schemaVersion: 1,
+  personalFields: [],
+}));
+
+const ofPair = (userId: number, otherId: number): Pick<FriendshipEntity, 'lowId' | 'highId'> => ({
+  lowId: Math.min(userId, otherId),
+  highId: Math.max(userId, otherId),
+});
+
+type StoredFriendshipEvent = StoredEvent & FriendshipEvent;
+
+const project = async (event: StoredFriendshipEvent, manager: EntityManager): Promise<void> => {
+  switch (event.type) {
+    case 'FriendRequestSent': {
+      const { requestId: id, requesterId, addresseeId, isHidden } = event.data;
+      // One that was hidden gives way.
+      await manager.delete(FriendRequestEntity, { requesterId, addresseeId, status: 'pending' });
+      await manager.insert(FriendRequestEntity, {
+        id,
+        requesterId,
+        addresseeId,
+        status: 'pending',
+        isHidden,
+        createdAt: event.occurredAt,
+      });
+      return;
+    }
+    case 'FriendRequestAccepted': {
+      const { requestId, requesterId, addresseeId } = event.data;
+      await manager.update(FriendRequestEntity, requestId, { status: 'accepted' });
+      await manager.insert(FriendshipEntity, {
+        ...ofPair(requesterId, addresseeId),
+        createdAt: event.occurredAt,
+      });
+      return;
+    }
+    case 'FriendRequestDeclined':
+      await manager.update(FriendRequestEntity, event.data.requestId, { status: 'declined' });
+      return;
+    case 'FriendshipRemoved':
+      await manager.delete(FriendshipEntity, ofPair(event.data.removedBy, event.data.removedFriendId));
+      return;
+    default:
+      return event satisfies never;
+  }
+};
+
+export const friendsProjection: Projection = {
+  name: 'friends',
+  tables: ['friend_requests', 'friendships'],
+  handles: types,
+  async apply(events, manager) {
+    for (const event of events) await project(event as StoredFriendshipEvent, manager);
+  },
+};

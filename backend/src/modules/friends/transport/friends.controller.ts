@@ -1,0 +1,93 @@
+import { Body, Controller, Delete, Get, HttpCode, Param, Post, Put, Res, UseGuards } from '@nestjs/common';
+import {
+  ApiCookieAuth,
+  ApiCreatedResponse,
+  ApiNoContentResponse,
+  ApiOkResponse,
+  ApiTags,
+} from '@nestjs/swagger';
+import type { Response } from 'express';
+import { ApiProblems } from '../../../platform/http/api-problems';
+import { Valid } from '../../../platform/http/body.pipe';
+import { LimitGuard } from '../../../platform/http/limit.guard';
+import { CurrentLogin, type Login, requireSelf } from '../../../platform/http/login';
+import { PathId } from '../../../platform/http/path-id.pipe';
+import { SignedInGuard } from '../../../platform/http/signed-in.guard';
+import { FriendsService } from '../application/friends.service';
+import { AnswerFriendRequestDto, FriendDto, FriendRequestDto, SendFriendRequestDto } from './friends.dto';
+
+@ApiTags('friends')
+@ApiCookieAuth()
+@Controller('friends')
+@UseGuards(SignedInGuard, LimitGuard)
+export class FriendsController {
+  constructor(private readonly friends: FriendsService) {}
+
+  @Post('request')
+  @ApiCreatedResponse({ type: FriendRequestDto })
+  @ApiOkResponse({
+    type: FriendRequestDto,
+    description: 'It was pending already; accepted when it is the other’s',
+  })
+  @ApiProblems(
+    'validation_failed',
+    'not_signed_in',
+    'forbidden',
+    'not_found',
+    'already_friends',
+    'rate_limited',
+  )
+  async request(
+    @CurrentLogin() login: Login,
+    @Body(new Valid(SendFriendRequestDto)) { requesterId, addresseeId }: SendFriendRequestDto,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<FriendRequestDto> {
+    requireSelf(login, requesterId);
+    const { request, isNew } = await this.friends.request(requesterId, addresseeId);
+    if (!isNew) response.status(200);
+    return request;
+  }
+
+  @Put('request/:requestId')
+  @ApiOkResponse({ type: FriendRequestDto })
+  @ApiProblems('validation_failed', 'not_signed_in', 'not_found', 'already_answered')
+  answer(
+    @CurrentLogin() login: Login,
+    @Param('requestId', PathId) requestId: number,
+    @Body(new Valid(AnswerFriendRequestDto)) { status }: AnswerFriendRequestDto,
+  ): Promise<FriendRequestDto> {
+    return this.friends.answer(login.userId, requestId, status);
+  }
+
+  @Get('requests/:userId')
+  @ApiOkResponse({ type: [FriendRequestDto], description: 'Those that wait for my answer' })
+  @ApiProblems('not_signed_in', 'forbidden')
+  pending(
+    @CurrentLogin() login: Login,
+    @Param('userId', PathId) userId: number,
+  ): Promise<FriendRequestDto[]> {
+    requireSelf(login, userId);
+    return this.friends.pendingFor(userId);
+  }
+
+  @Get(':userId')
+  @ApiOkResponse({ type: [FriendDto] })
+  @ApiProblems('not_signed_in', 'forbidden')
+  list(@CurrentLogin() login: Login, @Param('userId', PathId) userId: number): Promise<FriendDto[]> {
+    requireSelf(login, userId);
+    return this.friends.list(userId);
+  }
+
+  @Delete(':userId/:friendId')
+  @HttpCode(204)
+  @ApiNoContentResponse()
+  @ApiProblems('not_signed_in', 'forbidden', 'not_found')
+  async remove(
+    @CurrentLogin() login: Login,
+    @Param('userId', PathId) userId: number,
+    @Param('friendId', PathId) friendId: number,
+  ): Promise<void> {
+    requireSelf(login, userId);
+    await this.friends.remove(userId, friendId);
+  }
+}

@@ -1,0 +1,53 @@
+import { ApiProperty } from '@nestjs/swagger';
+import {
+  type AnswerFriendRequest,
+  answerFriendRequestSchema,
+  type FriendRequest,
+  type FriendRequestStatus,
+  friendRequestStatusSchema,
+  type SendFriendRequest,
+  sendFriendRequestSchema,
+} from '@thaw/contract/friends';
+import type { Friend } from '@thaw/contract/users';
+import { Fits } from '../../../platform/http/fits.decorator';
+import { assertType, type SameShape } from '../../../platform/http/same-shape';
+import { PublicUserDto } from '../../users/transport/user.dto';
+
+export class SendFriendRequestDto implements SendFriendRequest {
+  @ApiProperty({ type: 'integer', minimum: 1 })
+  @Fits(sendFriendRequestSchema.shape.requesterId)
+  requesterId: number;
+
+  @ApiProperty({ type: 'integer', minimum: 1 })
+  @Fits(sendFriendRequestSchema.shape.addresseeId)
+  addresseeId: number;
+}
+assertType<SameShape<SendFriendRequestDto, SendFriendRequest>>();
+
+export class AnswerFriendRequestDto implements AnswerFriendRequest {
+  @ApiProperty({ enum: answerFriendRequestSchema.shape.status.options })
+  @Fits(answerFriendRequestSchema.shape.status)
+  status: 'accepted' | 'declined';
+}
+assertType<SameShape<AnswerFriendRequestDto, AnswerFriendRequest>>();
+
+export class FriendRequestDto implements FriendRequest {
+  @ApiProperty({ type: 'integer', minimum: 1 })
+  id: number;
+
+  @ApiProperty({ type: 'integer', minimum: 1 })
+  requesterId: number;
+
+  @ApiProperty({ type: 'integer', minimum: 1 })
+  addresseeId: number;
+
+  @ApiProperty({ enum: friendRequestStatusSchema.options })
+  status: FriendRequestStatus;
+
+  @ApiProperty({ format: 'date-time' })
+  createdAt: string;
+}
+assertType<SameShape<FriendRequestDto, FriendRequest>>();
+
+export class FriendDto extends PublicUserDto implements Friend {}
+assertType<SameShape<FriendDto, Friend>>();

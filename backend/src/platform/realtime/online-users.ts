@@ -1,0 +1,177 @@
+import { Inject, Injectable, Logger, type OnModuleInit } from '@nestjs/common';
+import type { Redis } from 'ioredis';
+import { REDIS } from '../redis/redis.module';
+import { PRESENCE_PARTS, presenceKeys, presencePartOf, userChannel } from '../redis/redis-keys';
+import { enterScript, leaveScript, sweepScript, tellScript } from './online-users.scripts';
+import { ReplicaLease } from './replica-lease';
+import { SocketRegistry } from './socket-registry';
+import type { UserChannelMessage } from './user-channels';
+
+/** A page that reloads is back by then. */
+const GRACE_AFTER_CLEAN_CLOSE_MS = 2_000;
+/** A client that lost its replica tries again after a second; friends are still told within five. */
+const GRACE_AFTER_LOSS_MS = 3_000;
+const FRIENDS_AT_ONCE = 500;
+
+type ChangeListener = (userId: number) => Promise<void>;
+
+/**
+ * Who is online: whose sockets a live replica holds, and for a moment after. Recorded in Redis per user and replica, it
+ * counts while the replica's lease lives, and what a dead replica leaves is swept by the others, each its share.
+ */
+@Injectable()
+export class OnlineUsers implements OnModuleInit {
+  private readonly logger = new Logger(OnlineUsers.name);
+  private readonly listeners: ChangeListener[] = [];
+  /** The users whom Redis knows to be here. */
+  private readonly recorded = new Set<number>();
+  /** The users about whom Redis is being told, or has to be told yet, and how long they have after they are gone. */
+  private readonly unsettled = new Map<number, { graceMs: number; isBusy: boolean }>();
+  private isSweeping = false;
+
+  constructor(
+    @Inject(REDIS) private readonly redis: Redis,
+    private readonly registry: SocketRegistry,
+    private readonly lease: ReplicaLease,
+  ) {}
+
+  onModuleInit(): void {
+    this.registry.onOpen(({ identity }) => void this.settle(identity.userId, GRACE_AFTER_CLEAN_CLOSE_MS));
+    this.registry.onClose(({ identity }, { isClean, wasLastOfUser }) => {
+      if (!wasLastOfUser) return;
+      void this.settle(identity.userId, isClean ? GRACE_AFTER_CLEAN_CLOSE_MS : GRACE_AFTER_LOSS_MS);
+    });
+    this.lease.onLapsed(() => this.recordAgain());
+    this.lease.onRenewed(() => {
+      this.settleLate();
+      void this.sweep();
+    });
+  }
+
+  /** Somebody came online or went offline, seen by one replica of all. */
+  onChanged(listener: ChangeListener): void {
+    this.listeners.push(listener);
+  }
+
+  /** Those of the users who are online; nobody while Redis is away, since lists of people need it for nothing else. */
+  async among(userIds: readonly number[]): Promise<ReadonlySet<number>> {
+    if (userIds.length === 0) return new Set();
+    const pipeline = this.redis.pipeline();
+    for (const userId of userIds) pipeline.sismember(presenceKeys(presencePartOf(userId)).online, userId);
+    try {
+      const replies = (await pipeline.exec()) ?? [];
+      return new Set(userIds.filter((_, index) => replies[index]?.[1] === 1));
+    } catch {
+      return new Set();
+    }
+  }
+
+  /** Sends `presence` to all sockets of others, as it is at that moment. A hint: it may be lost. */
+  async tell(userId: number, otherIds: readonly number[]): Promise<void> {
+    const keys = presenceKeys(presencePartOf(userId));
+    const message = (isOnline: boolean): string => {
+      const frame = JSON.stringify({ event: 'presence', data: { userId, isOnline } });
+      return JSON.stringify({ kind: 'frame', frame } satisfies UserChannelMessage);
+    };
+    for (let start = 0; start < otherIds.length; start += FRIENDS_AT_ONCE) {
+      const channels = otherIds.slice(start, start + FRIENDS_AT_ONCE).map(userChannel);
+      await tellScript.run(
+        this.redis,
+        [keys.online],
+        [keys.prefix, userId, message(true), message(false), ...channels],
+      );
+    }
+  }
+
+  /** Tells Redis how things stand with a user here, until it is told the truth; one call of his at a time. */
+  private async settle(userId: number, graceMs: number): Promise<void> {
+    const present = this.unsettled.get(userId);
+    if (present?.isBusy) {
+      present.graceMs = graceMs;
+      return;
+    }
+    const state = { graceMs, isBusy: true };
+    this.unsettled.set(userId, state);
+    try {
+      let isHere = this.registry.holds(userId);
+      while (isHere !== this.recorded.has(userId)) {
+        if (isHere) await this.enter(userId);
+        else await this.leave(userId, state.graceMs);
+        isHere = this.registry.holds(userId);
+      }
+      this.unsettled.delete(userId);
+    } catch (error) {
+      state.isBusy = false; // told at the next renewal of the lease
+      this.warn('Presence was not recorded', error);
+    }
+  }
+
+  private async enter(userId: number): Promise<void> {
+    const keys = presenceKeys(presencePartOf(userId));
+    const cameOnline = await enterScript.run(
+      this.redis,
+      [keys.online],
+      [keys.prefix, userId, this.lease.replicaId],
+    );
+    this.recorded.add(userId);
+    if (cameOnline === 1) void this.announce([userId]);
+  }
+
+  private async leave(userId: number, graceMs: number): Promise<void> {
+    const keys = presenceKeys(presencePartOf(userId));
+    await leaveScript.run(this.redis, [keys.online], [keys.prefix, userId, this.lease.replicaId, graceMs]);
+    this.recorded.delete(userId);
+  }
+
+  private settleLate(): void {
+    for (const [userId, { graceMs, isBusy }] of this.unsettled)
+      if (!isBusy) void this.settle(userId, graceMs);
+  }
+
+  /** What this replica recorded was swept, or lost with Redis. */
+  private recordAgain(): void {
+    this.recorded.clear();
+    for (const userId of this.registry.userIds) void this.settle(userId, GRACE_AFTER_LOSS_MS);
+  }
+
+  /** Every second, this replica's share of the parts. */
+  private async sweep(): Promise<void> {
+    const live = this.lease.liveReplicas;
+    const share = live.indexOf(this.lease.replicaId);
+    if (this.isSweeping || share === -1) return;
+    this.isSweeping = true;
+    try {
+      const mayBury = this.lease.maySweep ? 1 : 0;
+      const parts = Array.from({ length: PRESENCE_PARTS }, (_, part) => part);
+      const gone = await Promise.all(
+        parts
+          .filter((part) => part % live.length === share)
+          .map((part) => {
+            const { online, prefix } = presenceKeys(part);
+            return sweepScript.run(this.redis, [online], [prefix, GRACE_AFTER_LOSS_MS, mayBury, ...live]);
+          }),
+      );
+      await this.announce(gone.flat().map(Number));
+    } catch (error) {
+      this.warn('Presence was not swept', error);
+    } finally {
+      this.isSweeping = false;
+    }
+  }
+
+  private async announce(userIds: readonly number[]): Promise<void> {
+    for (const userId of userIds) {
+      for (const listener of this.listeners) {
+        try {
+          await listener(userId);
+        } catch (error) {
+          this.warn('Presence was not announced', error);
+        }
+      }
+    }
+  }
+
+  private warn(what: string, error: unknown): void {
+    this.logger.warn(`${what}: ${error instanceof Error ? error.message : 'unknown'}`);
+  }
+}

@@ -162,6 +162,10 @@ export class LiveChat {
     this.sockets.add(connection);
   }
 
+  has(connection: SocketConnection): boolean {
+    return this.sockets.has(connection);
+  }
+
   leave(connection: SocketConnection): void {
     this.sockets.delete(connection);
   }

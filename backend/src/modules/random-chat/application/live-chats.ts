@@ -56,14 +56,14 @@ export class LiveChats implements OnModuleInit, OnApplicationShutdown {
   }
 
   /**
-   * The chat that a socket speaks in.
-   * @throws DomainError not_in_session when the socket's user is no participant, session_ended when it is over.
+   * The chat that a socket speaks in; one that is over, too, since what was said there may be said again.
+   * @throws DomainError not_in_session when the socket's user is no participant.
    */
   async require(connection: SocketConnection, sessionId: string): Promise<LiveChat> {
     const chat = await this.find(connection, sessionId);
     if (this.chatOf.get(connection) === sessionId) return chat;
     if (!chat.hasParticipant(connection.identity.userId)) throw new DomainError('not_in_session');
-    if (chat.isEnded) throw new DomainError('session_ended');
+    if (chat.isEnded) return chat;
     return (await this.join(connection, sessionId)) ?? chat;
   }
 
@@ -92,11 +92,21 @@ export class LiveChats implements OnModuleInit, OnApplicationShutdown {
     return this.bringIn(connection, sessionId, (chat) => chat.join(connection));
   }
 
-  /** Brings a socket back into a chat, with what it has not seen. @returns null as `join`. */
+  /**
+   * Brings a socket back into a chat, with what it has not seen; one that is in it already, and has seen a hole,
+   * likewise.
+   * @returns null when the chat is over, or the socket is gone.
+   */
   async resume(connection: SocketConnection, sessionId: string, seen: number): Promise<LiveChat | null> {
-    return this.bringIn(connection, sessionId, (chat, isPartnerThere) => {
+    const greet = (chat: LiveChat, isPartnerThere: boolean) => {
       if (!chat.isEnded) chat.resume(connection, seen, isPartnerThere);
-    });
+    };
+    const served = this.served.get(sessionId);
+    if (!served?.chat.has(connection)) return this.bringIn(connection, sessionId, greet);
+    await served.chat.catchUp();
+    const isPartnerThere = await this.enter(served.chat, connection);
+    greet(served.chat, isPartnerThere);
+    return served.chat.isEnded ? null : served.chat;
   }
 
   private async bringIn(
@@ -123,6 +133,7 @@ export class LiveChats implements OnModuleInit, OnApplicationShutdown {
       greet(chat, isPartnerThere);
       if (chat.isEnded) {
         this.ended(sessionId);
+        await this.recordLeave(sessionId, connection, -1);
         return null;
       }
       isIn = true;

@@ -4,6 +4,7 @@ import type { WebSocket } from 'ws';
 import { limits } from '@thaw/contract/limits';
 import { closeCodes } from '@thaw/contract/close-codes';
 import { ENVIRONMENT, type Environment } from '../../../config/environment';
+import { DomainError } from '../../../platform/errors/domain-error';
 import { HotLog } from '../../../platform/hot-log/hot-log';
 import { bucketOf } from '../../../platform/rate-limit/buckets';
 import { RateLimiter } from '../../../platform/rate-limit/rate-limiter';
@@ -123,6 +124,7 @@ export class RandomChatGateway {
   async typing(_: WebSocket, { connection, data, userId }: InboundFrame<'typing'>): Promise<void> {
     if (!('sessionId' in data)) return;
     const chat = await this.chats.require(connection, data.sessionId);
+    if (chat.isEnded) throw new DomainError('session_ended');
     const now = Date.now();
     // More often than it is shown it is worth nothing; half, since clients' timers are not exact.
     if (now - (this.typedAt.get(connection) ?? 0) < limits.typingEveryMs / 2) return;

@@ -1,0 +1,651 @@
+// Real: two whole api replicas in this process, PostgreSQL, Redis, sockets.
+import { limits } from '@thaw/contract/limits';
+import { cellOf, chatKeys, matchingKeys } from '../../../platform/redis/redis-keys';
+import { startTestReplicas, type TestReplicas } from '../../../testing/test-replicas';
+import type { ThawSocket, ThawVisitor } from '../../../testing/thaw-client';
+import { until } from '../../../testing/until';
+import { LiveChats } from './live-chats';
+
+jest.setTimeout(60_000);
+
+const isLong = process.env.THAW_TEST_LONG === '1';
+
+describe('a random chat', () => {
+  let thaw: TestReplicas;
+
+  beforeAll(async () => {
+    thaw = await startTestReplicas(2, {
+      REMATCH_COOLDOWN_S: '0',
+      REMATCH_RELAX_AFTER_S: '0',
+      GRACE_AFTER_CLEAN_CLOSE_MS: '400',
+      GRACE_AFTER_LOSS_MS: '4000',
+    });
+  });
+  afterEach(async () => {
+    jest.restoreAllMocks();
+    await thaw.hangUp();
+  });
+  afterAll(() => thaw.close());
+
+  interface Chat {
+    ada: ThawVisitor;
+    bob: ThawVisitor;
+    /** Ada's sockets, the first on the first replica, the next on the next. */
+    adas: ThawSocket[];
+    bobs: ThawSocket[];
+    sessionId: string;
+  }
+
+  const match = async (adas: readonly ThawSocket[], bobs: readonly ThawSocket[]): Promise<string> => {
+    const known = adas[0]!.all('chat_matched').length;
+    await adas[0]!.request('join_queue', { preferences: 'male' });
+    await bobs[0]!.request('join_queue', { preferences: 'female' });
+    const sockets = [...adas, ...bobs];
+    await Promise.all(sockets.map((socket) => until(() => socket.all('chat_matched').length > known)));
+    const ids = new Set(sockets.map((socket) => String(socket.all('chat_matched').at(-1)?.sessionId)));
+    expect(ids.size).toBe(1);
+    return [...ids][0]!;
+  };
+
+  /** Two in a chat, with so many tabs each, over both replicas. */
+  const chatting = async (tabs: { ada: number; bob: number } = { ada: 1, bob: 1 }): Promise<Chat> => {
+    const [ada, bob] = [await thaw.visitor(0, 'female'), await thaw.visitor(1, 'male')];
+    const open = (visitor: ThawVisitor, count: number, first: number) =>
+      Promise.all(
+        Array.from({ length: count }, (_, index) => visitor.arrive(thaw.origins[(first + index) % 2])),
+      );
+    const adas = await open(ada, tabs.ada, 0);
+    const bobs = await open(bob, tabs.bob, 1);
+    return { ada, bob, adas, bobs, sessionId: await match(adas, bobs) };
+  };
+  const say = (sessionId: string, content: string, clientId?: string) => ({
+    sessionId,
+    content,
+    messageType: 'text' as const,
+    clientId,
+  });
+  const stream = async (sessionId: string): Promise<{ id: string; type: string }[]> => {
+    const entries = await thaw.store.redis.xrange(chatKeys(cellOf(sessionId)).stream(sessionId), '-', '+');
+    return entries.map(([id, fields]) => ({ id, type: (JSON.parse(fields[1] ?? '{}') as { t: string }).t }));
+  };
+  const reach = (sockets: readonly ThawSocket[], sessionId: string, seq: number) =>
+    Promise.all(sockets.map((socket) => until(() => socket.lastSeen(sessionId) >= seq)));
+  const expectOrder = (sockets: readonly ThawSocket[]) => {
+    for (const socket of sockets) expect(socket.disorders).toEqual([]);
+  };
+  const state = async (visitor: ThawVisitor): Promise<string | undefined> =>
+    (await thaw.store.redis.hget(matchingKeys.user(visitor.user.id), 's')) ?? undefined;
+
+  describe('messages', () => {
+    it('go both ways over two replicas, to every other tab of both', async () => {
+      const { ada, adas, bobs, sessionId } = await chatting({ ada: 2, bob: 2 });
+      const all = [...adas, ...bobs];
+      const ack = await adas[0]!.request('random_message', say(sessionId, '  hello 🎉 ', 'c-1'));
+      expect(ack).toEqual({
+        id: expect.stringMatching(/^\d+-\d+$/),
+        seq: 2,
+        timestamp: new Date(Number(String(ack.id).split('-')[0])).toISOString(),
+        clientId: 'c-1',
+      });
+      for (const socket of [adas[1]!, ...bobs]) {
+        expect(await socket.next('random_message')).toEqual({
+          sessionId,
+          seq: 2,
+          id: ack.id,
+          senderId: ada.user.id,
+          content: 'hello 🎉',
+          type: 'text',
+          timestamp: ack.timestamp,
+          replyTo: null,
+          clientId: 'c-1',
+        });
+      }
+      const reply = { ...say(sessionId, 'hi'), replyTo: { messageId: String(ack.id), content: 'forged' } };
+      await bobs[1]!.request('random_message', reply);
+      expect(await adas[0]!.next('random_message')).toMatchObject({
+        seq: 3,
+        replyTo: {
+          messageId: ack.id,
+          content: 'hello 🎉',
+          senderId: ada.user.id,
+          senderName: ada.user.username,
+        },
+      });
+      await reach(all, sessionId, 3);
+      expectOrder(all);
+      expect(adas[0]!.all('random_message')).toHaveLength(1);
+    });
+
+    it('come back to a sender who did not ask for an answer, as to everybody', async () => {
+      const { adas, bobs, sessionId } = await chatting();
+      adas[0]!.send({ event: 'random_message', data: say(sessionId, 'no ref', 'c-9') });
+      const [own, his] = [await adas[0]!.next('random_message'), await bobs[0]!.next('random_message')];
+      expect(own).toEqual(his);
+      expect(own).toMatchObject({ seq: 2, clientId: 'c-9' });
+    });
+
+    it('of both at once have one order, without a gap, on every socket', async () => {
+      const { adas, bobs, sessionId } = await chatting({ ada: 2, bob: 2 });
+      const all = [...adas, ...bobs];
+      const each = 25;
+      await Promise.all(
+        all.map(async (socket, from) => {
+          for (let index = 0; index < each; index += 1) {
+            await socket.request('random_message', say(sessionId, `${from}.${index}`));
+          }
+        }),
+      );
+      const last = 1 + all.length * each;
+      await reach(all, sessionId, last);
+      expectOrder(all);
+      const log = await stream(sessionId);
+      expect(log).toHaveLength(last);
+      for (const [from, socket] of all.entries()) {
+        const heard = socket.all('random_message').map(({ id, content }) => ({ id, content }));
+        expect(heard).toHaveLength(last - 1 - each);
+        const ids = heard.map(({ id }) => log.findIndex((entry) => entry.id === id));
+        expect(ids).toEqual([...ids].sort((one, other) => one - other));
+        for (const sender of [0, 1, 2, 3].filter((other) => other !== from)) {
+          const said = heard.filter(({ content }) => String(content).startsWith(`${sender}.`));
+          expect(said.map(({ content }) => content)).toEqual(
+            Array.from({ length: each }, (_, index) => `${sender}.${index}`),
+          );
+        }
+      }
+    });
+
+    it('sent again under the same name are acknowledged as before, and sent to nobody', async () => {
+      const { adas, bobs, sessionId } = await chatting({ ada: 2, bob: 1 });
+      const all = [...adas, ...bobs];
+      const ack = await adas[0]!.request('random_message', say(sessionId, 'once', 'c-1'));
+      expect(await adas[0]!.request('random_message', say(sessionId, 'once', 'c-1'))).toEqual(ack);
+      expect(await adas[1]!.request('random_message', say(sessionId, 'changed', 'c-1'))).toEqual(ack);
+      await bobs[0]!.request('random_message', say(sessionId, 'mine', 'c-1'));
+      await reach(all, sessionId, 3);
+      expect(bobs[0]!.all('random_message')).toHaveLength(1);
+      expect(await stream(sessionId)).toHaveLength(3);
+      expectOrder(all);
+    });
+
+    it('sent at once from two tabs under one name are one', async () => {
+      const { adas, bobs, sessionId } = await chatting({ ada: 2, bob: 1 });
+      for (let round = 0; round < 20; round += 1) {
+        const [one, other] = await Promise.all(
+          adas.map((socket) => socket.request('random_message', say(sessionId, 'both', `c-${round}`))),
+        );
+        expect(one).toEqual(other);
+      }
+      await reach([...adas, ...bobs], sessionId, 21);
+      expect(await stream(sessionId)).toHaveLength(21);
+      expect(bobs[0]!.all('random_message')).toHaveLength(20);
+    });
+
+    it('whose ack was lost are acknowledged even after the end', async () => {
+      const { adas, bobs, sessionId } = await chatting();
+      const ack = await adas[0]!.request('random_message', say(sessionId, 'last words', 'c-1'));
+      await bobs[0]!.request('skip_chat', { sessionId });
+      await adas[0]!.next('chat_skipped');
+      expect(await adas[0]!.request('random_message', say(sessionId, 'last words', 'c-1'))).toEqual(ack);
+      expect(await adas[0]!.ask('random_message', say(sessionId, 'more', 'c-2'))).toMatchObject({
+        data: { code: 'session_ended' },
+      });
+    });
+
+    it('of strangers are refused, and change nothing', async () => {
+      const { adas, bobs, sessionId } = await chatting();
+      const eve = await (await thaw.visitor(0, 'female')).arrive();
+      const refusal = { event: 'error', data: { code: 'not_in_session' } };
+      expect(await eve.ask('random_message', say(sessionId, 'boo'))).toMatchObject(refusal);
+      expect(await eve.ask('typing', { sessionId })).toMatchObject(refusal);
+      expect(await eve.ask('skip_chat', { sessionId })).toMatchObject(refusal);
+      expect(await eve.ask('random_message', say('nowhere', 'boo'))).toMatchObject(refusal);
+      await adas[0]!.request('random_message', say(sessionId, 'still here'));
+      expect(await bobs[0]!.next('random_message')).toMatchObject({ seq: 2 });
+      expect(eve.frames.filter(({ ref }) => ref === undefined)).toEqual([]);
+    });
+
+    it.each([
+      ['nothing', { content: '   ' }, 'invalid_payload'],
+      ['too much', { content: 'x'.repeat(2_001) }, 'message_too_long'],
+      ['a reply to nothing', { replyTo: { messageId: '1-1' } }, 'message_not_found'],
+      ['a reply to no id', { replyTo: { messageId: 'x' } }, 'invalid_payload'],
+      ['a foreign kind', { messageType: 'break_ice_reveal' }, 'invalid_payload'],
+      ['a long name', { clientId: 'c'.repeat(65) }, 'invalid_payload'],
+    ])('that say %s are refused', async (_, part, code) => {
+      const { adas, bobs, sessionId } = await chatting();
+      const data = { ...say(sessionId, 'x'), ...part } as never;
+      expect(await adas[0]!.ask('random_message', data)).toMatchObject({ event: 'error', data: { code } });
+      await adas[0]!.request('random_message', {
+        ...say(sessionId, 'next'),
+        senderId: 0,
+        id: '9-9',
+      } as never);
+      const { id, ...next } = await bobs[0]!.next('random_message');
+      expect(next).toMatchObject({ seq: 2, senderId: adas[0]!.userId });
+      expect(id).not.toBe('9-9');
+    });
+  });
+
+  describe('typing', () => {
+    it('is shown to the partner alone, on every tab of his, and not acknowledged', async () => {
+      const { ada, adas, bobs, sessionId } = await chatting({ ada: 2, bob: 2 });
+      adas[0]!.send({ event: 'typing', data: { sessionId } });
+      for (const socket of bobs) {
+        expect(await socket.next('typing')).toEqual({ sessionId, userId: ada.user.id });
+      }
+      await adas[0]!.request('random_message', say(sessionId, 'done'));
+      await reach([...adas, ...bobs], sessionId, 2);
+      for (const socket of adas) expect(socket.all('typing')).toEqual([]);
+      expect(adas[0]!.frames.filter(({ event }) => event === 'ack')).toHaveLength(2); // join_queue, the message
+    });
+
+    it('is passed on no more often than it is shown', async () => {
+      const { adas, bobs, sessionId } = await chatting();
+      for (let count = 0; count < 10; count += 1) adas[0]!.send({ event: 'typing', data: { sessionId } });
+      await adas[0]!.request('random_message', say(sessionId, 'done'));
+      await reach(bobs, sessionId, 2);
+      expect(bobs[0]!.all('typing')).toHaveLength(1);
+    });
+  });
+
+  describe('the end', () => {
+    it('is told to every other socket, once, and frees both', async () => {
+      const { ada, bob, adas, bobs, sessionId } = await chatting({ ada: 2, bob: 2 });
+      expect(await adas[0]!.request('skip_chat', { sessionId })).toEqual({ seq: 2 });
+      for (const socket of [adas[1]!, ...bobs]) {
+        expect(await socket.next('chat_skipped')).toEqual({
+          sessionId,
+          seq: 2,
+          reason: 'skipped',
+          endedBy: ada.user.id,
+        });
+      }
+      await until(async () => (await state(ada)) === undefined && (await state(bob)) === undefined);
+      expect(await bobs[1]!.request('skip_chat', { sessionId })).toEqual({ seq: 2 });
+      expect((await stream(sessionId)).map(({ type }) => type)).toEqual(['ChatStarted', 'ChatEnded']);
+      for (const socket of [...adas, ...bobs]) {
+        expect(socket.all('chat_skipped').length).toBe(socket === adas[0] ? 0 : 1);
+      }
+      expectOrder([...adas, ...bobs]);
+    });
+
+    const times = isLong ? 1_000 : 60;
+    it(
+      `is one when both skip at once, ${times} times, and both search on`,
+      async () => {
+        const [ada, bob] = [await thaw.visitor(0, 'female'), await thaw.visitor(1, 'male')];
+        const open = (visitor: ThawVisitor) =>
+          Promise.all(thaw.origins.map((origin) => visitor.arrive(origin)));
+        const [adas, bobs] = [await open(ada), await open(bob)];
+        const all = [...adas, ...bobs];
+        for (let round = 1; round <= times; round += 1) {
+          const sessionId = await match(adas, bobs);
+          const skippers = [adas[round % 2]!, bobs[(round >> 1) % 2]!];
+          const acks = await Promise.all(
+            skippers.map((socket) => socket.request('skip_chat', { sessionId })),
+          );
+          expect(acks).toEqual([{ seq: 2 }, { seq: 2 }]);
+          // Both go on at once, as the application does; the tabs that did not skip are told once.
+          await Promise.all(
+            all
+              .filter((socket) => !skippers.includes(socket))
+              .map((socket) => socket.next('chat_skipped', (data) => data.sessionId === sessionId)),
+          );
+          const log = await stream(sessionId);
+          expect(log.map(({ type }) => type)).toEqual(['ChatStarted', 'ChatEnded']);
+          for (const socket of all) {
+            const ends = socket.all('chat_skipped').filter((data) => data.sessionId === sessionId);
+            expect(ends.length).toBeLessThanOrEqual(1);
+            if (!skippers.includes(socket)) expect(ends).toHaveLength(1);
+            socket.frames.length = 0;
+          }
+        }
+        expectOrder(all);
+      },
+      isLong ? 900_000 : 60_000,
+    );
+
+    it('of an old chat never ends the next', async () => {
+      const { adas, bobs, sessionId: old } = await chatting();
+      await adas[0]!.request('skip_chat', { sessionId: old });
+      await bobs[0]!.next('chat_skipped');
+      const sessionId = await match(adas, bobs);
+      expect(await bobs[0]!.request('skip_chat', { sessionId: old })).toEqual({ seq: 2 });
+      expect(await adas[0]!.request('skip_chat', { sessionId: old })).toEqual({ seq: 2 });
+      await adas[0]!.request('random_message', say(sessionId, 'still here'));
+      expect(await bobs[0]!.next('random_message', (data) => data.sessionId === sessionId)).toMatchObject({
+        seq: 2,
+      });
+      expect(bobs[0]!.all('chat_skipped').filter((data) => data.sessionId === sessionId)).toEqual([]);
+      expectOrder([...adas, ...bobs]);
+    });
+
+    it('leaves nothing in Redis but the stream and what waits for the worker', async () => {
+      const { ada, bob, adas, bobs, sessionId } = await chatting({ ada: 1, bob: 2 });
+      for (let round = 0; round < 16; round += 1) {
+        const tabs = await Promise.all(
+          [0, 1, 0, 1].map(async (replica) => {
+            const tab = await ada.connect(thaw.origins[replica]);
+            tab.send({
+              event: 'authenticate',
+              data: { userId: ada.user.id, lastSeen: { sessionId, seq: 1 } },
+            });
+            if (round % 2) await tab.next('session_resumed');
+            return tab;
+          }),
+        );
+        await Promise.all(tabs.map((tab) => (round % 4 ? tab.leave() : tab.cut())));
+      }
+      await bobs[0]!.request('skip_chat', { sessionId });
+      await adas[0]!.next('chat_skipped');
+      const { prefix } = chatKeys(cellOf(sessionId));
+      const left = () => thaw.store.keys(`${prefix.replace(/[{}]/g, '\\$&')}*`);
+      const isExpected = (key: string) => /^\{c\d+\}:(outbox|replicas|chat:.*)$/.test(key);
+      await until(left, (keys) => keys.every(isExpected));
+      for (const { id } of [ada.user, bob.user]) {
+        await until(async () => (await thaw.store.keys(`{mm}:user:${id}`)).length === 0);
+      }
+      const { app } = thaw.replicas[0]!;
+      await until(() => app.get(LiveChats).size === 0);
+      const channel = chatKeys(cellOf(sessionId)).channel(sessionId);
+      await until(async () => {
+        const [, listeners] = (await thaw.store.redis.pubsub('NUMSUB', channel)) as [string, number];
+        return Number(listeners) === 0;
+      });
+    });
+  });
+
+  describe('leave_queue that crosses the match', () => {
+    it('is a skip soon after it', async () => {
+      const { ada, adas, bobs, sessionId } = await chatting();
+      expect(await adas[0]!.ask('leave_queue', {})).toMatchObject({ event: 'ack' });
+      expect(await bobs[0]!.next('chat_skipped')).toEqual({
+        sessionId,
+        seq: 2,
+        reason: 'skipped',
+        endedBy: ada.user.id,
+      });
+      expectOrder([...adas, ...bobs]);
+    });
+
+    it('is none later', async () => {
+      jest.replaceProperty(limits as { leaveCountsAsSkipWithinMs: number }, 'leaveCountsAsSkipWithinMs', -1);
+      const { adas, bobs, sessionId } = await chatting();
+      await adas[0]!.request('leave_queue', {});
+      await adas[0]!.request('random_message', say(sessionId, 'still here'));
+      expect(await bobs[0]!.next('random_message')).toMatchObject({ seq: 2 });
+    });
+
+    it('ends one way or the other, and never leaves the partner alone in a chat', async () => {
+      const [ada, bob] = [await thaw.visitor(0, 'female'), await thaw.visitor(1, 'male')];
+      const [hers, his] = [await ada.arrive(), await bob.arrive()];
+      let matches = 0;
+      for (let round = 0; round < 30; round += 1) {
+        await hers.request('join_queue', { preferences: 'male' });
+        const joining = his.ask('join_queue', { preferences: 'female' });
+        const leaving = hers.ask('leave_queue', {});
+        await Promise.all([joining, leaving]);
+        // Either he still waits, or he was matched and skipped.
+        await until(async () => (await state(bob)) === 'searching' || his.all('chat_skipped').length > 0);
+        expect(
+          await until(
+            () => state(ada),
+            (is) => is === undefined,
+          ),
+        ).toBeUndefined();
+        if (his.all('chat_matched').length > 0) {
+          matches += 1;
+          await his.next('chat_skipped');
+          expect(his.all('chat_skipped')).toEqual([
+            expect.objectContaining({ reason: 'skipped', endedBy: ada.user.id }),
+          ]);
+        }
+        await his.request('leave_queue', {});
+        await until(async () => (await state(bob)) === undefined);
+        expectOrder([hers, his]);
+        hers.frames.length = his.frames.length = 0;
+      }
+      expect(matches).toBeGreaterThan(0);
+    });
+  });
+
+  describe('a participant who comes back', () => {
+    const resumed = (socket: ThawSocket) => socket.all('session_resumed');
+    const resumedEvents = (socket: ThawSocket) =>
+      resumed(socket).flatMap(({ events }) => events as { event: string; data: Record<string, unknown> }[]);
+
+    it('after a reload is told of the whole chat, on whatever replica', async () => {
+      const { ada, bob, adas, bobs, sessionId } = await chatting();
+      await adas[0]!.request('random_message', say(sessionId, 'one'));
+      await bobs[0]!.request('random_message', say(sessionId, 'two'));
+      await adas[0]!.leave();
+      const back = await ada.connect(thaw.origins[1]);
+      expect((await back.ask('authenticate', { userId: ada.user.id })).data).toEqual({
+        userId: ada.user.id,
+        state: 'chatting',
+      });
+      const { username } = bob.user;
+      expect(await back.next('session_resumed')).toMatchObject({
+        sessionId,
+        seq: 3,
+        partnerId: bob.user.id,
+        partnerInfo: { id: bob.user.id, username, isOnline: true },
+        partnerConnection: 'connected',
+        last: true,
+      });
+      expect(resumedEvents(back).map(({ event, data }) => [event, data.seq, data.content])).toEqual([
+        ['chat_matched', 1, undefined],
+        ['random_message', 2, 'one'],
+        ['random_message', 3, 'two'],
+      ]);
+      await bobs[0]!.request('random_message', say(sessionId, 'three'));
+      expect(await back.next('random_message')).toMatchObject({ seq: 4 });
+      await back.request('random_message', say(sessionId, 'four'));
+      await reach(bobs, sessionId, 5);
+      expectOrder([back, ...bobs]);
+    });
+
+    it('after a cut is told only what was missed, once', async () => {
+      const { ada, adas, bobs, sessionId } = await chatting();
+      await adas[0]!.request('random_message', say(sessionId, 'one', 'c-1'));
+      await adas[0]!.cut();
+      await bobs[0]!.next('partner_connection');
+      await bobs[0]!.request('random_message', say(sessionId, 'two'));
+      const back = await ada.arrive(thaw.origins[1], { sessionId, seq: 2 });
+      await back.next('session_resumed');
+      expect(resumedEvents(back).map(({ data }) => data.seq)).toEqual([3]);
+      expect(await back.request('random_message', say(sessionId, 'one', 'c-1'))).toMatchObject({ seq: 2 });
+      expect(back.all('chat_matched')).toEqual([]);
+    });
+
+    it('who has missed nothing is told so', async () => {
+      const { ada, adas, sessionId } = await chatting();
+      await adas[0]!.cut();
+      const back = await ada.arrive(undefined, { sessionId, seq: 1 });
+      expect(await back.next('session_resumed')).toMatchObject({ seq: 1, events: [], last: true });
+    });
+
+    it('on the same socket, because of a hole, is told what is behind it', async () => {
+      const { ada, adas, bobs, sessionId } = await chatting();
+      await bobs[0]!.request('random_message', say(sessionId, 'one'));
+      await bobs[0]!.request('random_message', say(sessionId, 'two'));
+      await reach(adas, sessionId, 3);
+      await adas[0]!.request('authenticate', { userId: ada.user.id, lastSeen: { sessionId, seq: 2 } });
+      expect(await adas[0]!.next('session_resumed')).toMatchObject({ seq: 3, last: true });
+      expect(resumedEvents(adas[0]!).map(({ data }) => data.content)).toEqual(['two']);
+      await bobs[0]!.request('random_message', say(sessionId, 'three'));
+      expect(await adas[0]!.next('random_message', ({ seq }) => seq === 4)).toMatchObject({
+        content: 'three',
+      });
+      expect(adas[0]!.all('random_message')).toHaveLength(3);
+    });
+
+    it('to a long chat gets it in pages of at most 64 KB, without a gap', async () => {
+      const { ada, adas, bobs, sessionId } = await chatting();
+      const content = '🎉"\n'.repeat(600);
+      for (let count = 0; count < 40; count += 1) {
+        await bobs[0]!.request('random_message', say(sessionId, content));
+      }
+      await reach(adas, sessionId, 41);
+      const back = await ada.arrive(thaw.origins[1]);
+      await back.next('session_resumed', ({ last }) => last === true);
+      const frames = resumed(back);
+      expect(frames.length).toBeGreaterThan(2);
+      for (const frame of frames) {
+        const bytes = Buffer.byteLength(JSON.stringify({ event: 'session_resumed', data: frame }));
+        expect(bytes).toBeLessThanOrEqual(limits.resumeFrameMaxBytes);
+      }
+      expect(frames.map(({ last }) => last)).toEqual([...frames.slice(1).map(() => false), true]);
+      expect(resumedEvents(back).map(({ data }) => data.seq)).toEqual(
+        Array.from({ length: 41 }, (_, index) => index + 1),
+      );
+      let seq = 0;
+      for (const frame of frames) {
+        seq += (frame.events as unknown[]).length;
+        expect(frame.seq).toBe(seq);
+      }
+    });
+
+    it('while the other talks misses nothing and hears nothing twice', async () => {
+      const { ada, adas, bobs, sessionId } = await chatting({ ada: 1, bob: 1 });
+      let isTalking = true;
+      const talking = (async () => {
+        let said = 0;
+        for (; isTalking; said += 1) await bobs[0]!.request('random_message', say(sessionId, `${said}`));
+        return said;
+      })();
+      const heard: number[] = [];
+      let socket = adas[0]!;
+      for (let round = 0; round < 12; round += 1) {
+        await (round % 2 ? socket.cut() : socket.leave());
+        const seen = socket.lastSeen(sessionId);
+        socket = await ada.arrive(thaw.origins[round % 2], { sessionId, seq: seen });
+        await socket.next('session_resumed', ({ last }) => last === true);
+        await until(() => socket.all('random_message').length > 1);
+        const { frames, disorders } = socket;
+        heard.length = 0;
+        for (const { event, data } of frames) {
+          if (event === 'session_resumed') {
+            heard.push(...(data.events as { data: { seq: number } }[]).map((missed) => missed.data.seq));
+          } else if (event === 'random_message') heard.push(Number(data.seq));
+        }
+        expect(heard).toEqual(Array.from(heard, (_, index) => seen + 1 + index));
+        expect(disorders.filter((disorder) => !disorder.includes(`${sessionId}: 0 →`))).toEqual([]);
+      }
+      isTalking = false;
+      const said = await talking;
+      await reach([socket], sessionId, 1 + said);
+    });
+
+    it('after the end is told that it is over', async () => {
+      const { ada, adas, bobs, sessionId } = await chatting();
+      await adas[0]!.cut();
+      await bobs[0]!.request('skip_chat', { sessionId });
+      const back = await ada.connect(thaw.origins[1]);
+      const lastSeen = { sessionId, seq: 1 };
+      const answer = await back.ask('authenticate', { userId: ada.user.id, lastSeen });
+      expect(answer.data).toMatchObject({ state: 'idle' });
+      expect(await back.next('chat_skipped')).toMatchObject({ sessionId, seq: 2, reason: 'skipped' });
+      const again = await ada.arrive(undefined, { sessionId, seq: 2 });
+      await again.request('join_queue', {});
+      expect(again.all('chat_skipped')).toEqual([]);
+      const unknown = await ada.arrive(undefined, { sessionId: 'long-gone', seq: 7 });
+      expect(await unknown.next('chat_skipped')).toEqual({
+        sessionId: 'long-gone',
+        seq: 8,
+        reason: 'disconnected',
+        endedBy: null,
+      });
+    });
+
+    it('is not told of the chats of others', async () => {
+      const { sessionId, bobs } = await chatting();
+      const eve = await thaw.visitor(0, 'female');
+      const socket = await eve.arrive(undefined, { sessionId, seq: 0 });
+      await bobs[0]!.request('skip_chat', { sessionId });
+      await eve.arrive(undefined, { sessionId, seq: 0 });
+      expect(socket.frames.map(({ event }) => event)).toEqual(['authenticated']);
+    });
+  });
+
+  describe('a partner who is away', () => {
+    it('is said to be, at once, and to be back', async () => {
+      const { ada, adas, bobs, sessionId } = await chatting({ ada: 1, bob: 2 });
+      const before = Date.now();
+      await adas[0]!.cut();
+      for (const socket of bobs) {
+        expect(await socket.next('partner_connection')).toEqual({ sessionId, state: 'reconnecting' });
+      }
+      expect(Date.now() - before).toBeLessThan(1_000);
+      const third = await bobs[0]!;
+      expect(third.all('chat_skipped')).toEqual([]);
+      await ada.arrive(thaw.origins[1], { sessionId, seq: 1 });
+      for (const socket of bobs) {
+        expect(await socket.next('partner_connection', (data) => data.state === 'connected')).toBeTruthy();
+        expect(socket.all('partner_connection')).toHaveLength(2);
+      }
+    });
+
+    it('is told of in a resume, too', async () => {
+      const { ada, adas, bob, bobs, sessionId } = await chatting();
+      await adas[0]!.cut();
+      await bobs[0]!.next('partner_connection');
+      const back = await bob.arrive(thaw.origins[0], { sessionId, seq: 1 });
+      expect(await back.next('session_resumed')).toMatchObject({
+        partnerConnection: 'reconnecting',
+        partnerInfo: { isOnline: false },
+      });
+      await ada.arrive(thaw.origins[1], { sessionId, seq: 1 });
+      expect(await back.next('partner_connection')).toEqual({ sessionId, state: 'connected' });
+    });
+
+    it('is not, while one of the tabs is open', async () => {
+      const { adas, bobs, sessionId } = await chatting({ ada: 2, bob: 1 });
+      await adas[0]!.cut();
+      await adas[1]!.request('random_message', say(sessionId, 'here'));
+      await reach(bobs, sessionId, 2);
+      expect(bobs[0]!.all('partner_connection')).toEqual([]);
+    });
+
+    it('ends the chat sooner after a goodbye than after a silence; a chat to which he returned goes on', async () => {
+      const [closed, cut, returned] = [await chatting(), await chatting(), await chatting()];
+      const startedAt = Date.now();
+      const end = async ({ bobs }: Chat) => {
+        const data = await bobs[0]!.next('chat_skipped');
+        return { data, afterMs: Date.now() - startedAt };
+      };
+      await Promise.all([closed.adas[0]!.leave(), cut.adas[0]!.cut(), returned.adas[0]!.leave()]);
+      const back = await returned.ada.arrive(thaw.origins[1], { sessionId: returned.sessionId, seq: 1 });
+      const [early, late] = await Promise.all([end(closed), end(cut)]);
+      expect(early.data).toEqual({
+        sessionId: closed.sessionId,
+        seq: 2,
+        reason: 'disconnected',
+        endedBy: null,
+      });
+      expect(late.data).toMatchObject({ sessionId: cut.sessionId, reason: 'disconnected' });
+      expect(late.afterMs).toBeGreaterThanOrEqual(4_000);
+      expect(early.afterMs).toBeGreaterThanOrEqual(400);
+      // Replicas sweep every second once they have been up for five.
+      expect(early.afterMs).toBeLessThan(late.afterMs);
+      await returned.bobs[0]!.request('random_message', say(returned.sessionId, 'welcome back'));
+      expect(await back.next('random_message')).toMatchObject({ seq: 2 });
+      const bobs = closed.bobs[0]!;
+      expect(await bobs.ask('join_queue', { preferences: 'female' })).toMatchObject({ event: 'ack' });
+      const home = await closed.ada.arrive(undefined, { sessionId: closed.sessionId, seq: 1 });
+      expect(await home.next('chat_skipped')).toMatchObject({ reason: 'disconnected', endedBy: null });
+    });
+
+    it('whom the other left meanwhile is not counted twice', async () => {
+      const { adas, bobs, sessionId } = await chatting();
+      await adas[0]!.leave();
+      await bobs[0]!.next('partner_connection');
+      await bobs[0]!.request('skip_chat', { sessionId });
+      await until(async () => {
+        const deadlines = await thaw.store.redis.zrange(chatKeys(cellOf(sessionId)).deadlines, '0', '-1');
+        return !deadlines.some((member) => member.startsWith(sessionId));
+      });
+      expect((await stream(sessionId)).map(({ type }) => type)).toEqual(['ChatStarted', 'ChatEnded']);
+    });
+  });
+});

@@ -1,12 +1,12 @@
 import { RedisScript } from '../redis/redis-script';
 
 /** First element of an append's answer. */
-export const appendOutcome = { appended: 1, behind: 0, diverged: -1, outboxFull: -2, claimLost: -3 } as const;
+export const appendOutcome = { appended: 1, behind: 0, outboxFull: -2, claimLost: -3 } as const;
 
 export type AppendReply =
   | [typeof appendOutcome.appended, outboxWasEmpty: 0 | 1, ...ids: string[]]
   | [typeof appendOutcome.behind, length: number, missed: [id: string, fields: string[]][]]
-  | [typeof appendOutcome.diverged | typeof appendOutcome.outboxFull | typeof appendOutcome.claimLost];
+  | [typeof appendOutcome.outboxFull | typeof appendOutcome.claimLost];
 
 /**
  * The one generic append. Knows no rule of the product: it compares the stream's end with what the caller
@@ -16,11 +16,12 @@ export type AppendReply =
  * claim (a member of claims that must be overdue, or ''), then the events.
  */
 export const appendScript = new RedisScript<AppendReply>(`
-local length = redis.call('XLEN', KEYS[1])
-if length ~= tonumber(ARGV[1]) then
-  return {0, length, redis.call('XRANGE', KEYS[1], ARGV[2] == '' and '-' or '(' .. ARGV[2], '+')}
+local last = redis.call('XREVRANGE', KEYS[1], '+', '-', 'COUNT', 1)[1]
+if (last and last[1] or '') ~= ARGV[2] then
+  local missed = redis.call('XRANGE', KEYS[1], ARGV[2] == '' and '-' or '(' .. ARGV[2], '+')
+  return {0, redis.call('XLEN', KEYS[1]), missed}
 end
-if length > 0 and redis.call('XREVRANGE', KEYS[1], '+', '-', 'COUNT', 1)[1][1] ~= ARGV[2] then return {-1} end
+local length = tonumber(ARGV[1])
 local queued = redis.call('XLEN', KEYS[2])
 if queued >= tonumber(ARGV[4]) then return {-2} end
 if ARGV[6] ~= '' then

@@ -84,10 +84,13 @@ export class HotLog {
         if (outboxWasEmpty === 1) this.outboxListener(cell);
         return { kind: 'appended', ids };
       }
-      case appendOutcome.behind:
-        return { kind: 'behind', version: reply[1], missed: toEntries(reply[2]) };
-      case appendOutcome.diverged:
-        return { kind: 'diverged' };
+      case appendOutcome.behind: {
+        const [, version, missed] = reply;
+        // What we have and what we missed must add up to what there is; else some of ours is not in the stream.
+        if (version >= expected.version && version !== expected.version + missed.length)
+          return { kind: 'diverged' };
+        return { kind: 'behind', version, missed: toEntries(missed) };
+      }
       case appendOutcome.outboxFull:
         return { kind: 'outbox_full' };
       case appendOutcome.claimLost:

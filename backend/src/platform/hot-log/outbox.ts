@@ -28,6 +28,11 @@ if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) 
 return 0
 `);
 
+const idAfter = (id: string): string => {
+  const dash = id.indexOf('-');
+  return `${id.slice(0, dash)}-${Number(id.slice(dash + 1)) + 1}`;
+};
+
 const cellsOf = (lane: number): number[] =>
   Array.from({ length: CELL_COUNT }, (_, cell) => cell).filter((cell) => laneOf(cell) === lane);
 
@@ -72,13 +77,10 @@ export class Outbox {
     expireMs: number,
   ): Promise<void> {
     const pipeline = this.redis.pipeline();
-    const idsByCell = new Map<number, string[]>();
-    for (const { cell, outboxId } of entries) {
-      const ids = idsByCell.get(cell);
-      if (ids) ids.push(outboxId);
-      else idsByCell.set(cell, [outboxId]);
-    }
-    for (const [cell, ids] of idsByCell) pipeline.xdel(chatKeys(cell).outbox, ...ids);
+    // They are the heads of their outboxes, in order: all up to the last one of each can go.
+    const lastOfCell = new Map(entries.map(({ cell, outboxId }) => [cell, outboxId]));
+    for (const [cell, outboxId] of lastOfCell)
+      pipeline.xtrim(chatKeys(cell).outbox, 'MINID', idAfter(outboxId));
     for (const { cell, sessionId } of endedSessions)
       pipeline.pexpire(chatKeys(cell).stream(sessionId), expireMs);
     for (const [error] of (await pipeline.exec()) ?? []) if (error) throw error;

@@ -1,5 +1,5 @@
 import { type IncomingMessage } from 'node:http';
-import { type INestApplicationContext, Logger, type WsMessageHandler } from '@nestjs/common';
+import { type INestApplicationContext, Logger } from '@nestjs/common';
 import { WsAdapter } from '@nestjs/platform-ws';
 import { type RawData, type WebSocket, type WebSocketServer } from 'ws';
 import { clientFrames, type ClientEvent } from '@thaw/contract/client-frames';
@@ -13,6 +13,7 @@ import { errorMessages } from '../errors/error-messages';
 import { isStoreFailure } from '../errors/store-failure';
 import { clientAddress } from './client-address';
 import { FrameBudget } from './frame-budget';
+import { type GatewayMethod, gatewayMethods } from './gateway-methods';
 import { InboundFrame } from './inbound-frame';
 import { FLOODING_AFTER_REFUSALS, frameBudgets, realtimeLimits, socketsPerAddress } from './realtime.limits';
 import { parseUntrustedJson } from './safe-json';
@@ -20,7 +21,6 @@ import { SocketConnection } from './socket-connection';
 import { SOCKET_IDENTITIES, type SocketIdentities, type SocketIdentity } from './socket-identity';
 import { SocketRegistry } from './socket-registry';
 
-type GatewayMethod = (frame: InboundFrame) => Promise<unknown>;
 type VerifyDone = (isAccepted: boolean, status?: number, message?: string) => void;
 
 const closedCodes: ReadonlySet<string> = new Set(socketErrorCodes);
@@ -30,7 +30,6 @@ const isClientEvent = (event: string): event is ClientEvent => Object.hasOwn(cli
 /** What a socket needs beside its connection while it lives. */
 interface SocketState {
   connection: SocketConnection;
-  methods: Map<string, GatewayMethod>;
   budget: FrameBudget;
   refusals: number;
   invalidFrames: number;
@@ -46,10 +45,11 @@ export class OrderedWsAdapter extends WsAdapter {
   private readonly identities: SocketIdentities;
   private readonly registry: SocketRegistry;
   private readonly identityOf = new WeakMap<IncomingMessage, SocketIdentity>();
-  private readonly states = new WeakMap<WebSocket, SocketState>();
   private readonly perAddress = new Map<string, number>();
 
-  constructor(application: INestApplicationContext) {
+  private methods: Map<string, GatewayMethod> | undefined;
+
+  constructor(private readonly application: INestApplicationContext) {
     super(application);
     this.environment = application.get<Environment>(ENVIRONMENT);
     this.identities = application.get<SocketIdentities>(SOCKET_IDENTITIES);
@@ -78,12 +78,8 @@ export class OrderedWsAdapter extends WsAdapter {
     return server;
   }
 
-  override bindMessageHandlers(socket: WebSocket, handlers: WsMessageHandler[]): void {
-    const state = this.states.get(socket);
-    for (const { message, callback } of handlers) {
-      state?.methods.set(String(message), callback as unknown as GatewayMethod);
-    }
-  }
+  /** Nothing to bind: frames go to the gateways' methods directly. */
+  override bindMessageHandlers(): void {}
 
   private async verify(request: IncomingMessage, done: VerifyDone): Promise<void> {
     if (!this.identities.isAllowedOrigin(request)) return done(false, 403, 'Forbidden');
@@ -109,15 +105,19 @@ export class OrderedWsAdapter extends WsAdapter {
     }
     const now = Date.now();
     const { burst, perSecond } = frameBudgets[this.environment.LIMITS_PROFILE];
-    const connection = new SocketConnection(socket, identity, (text) => this.handle(state, text), now);
+    const connection = new SocketConnection(
+      socket,
+      request.socket,
+      identity,
+      (text) => this.handle(state, text),
+      now,
+    );
     const state: SocketState = {
       connection,
-      methods: new Map(),
       budget: new FrameBudget(burst, perSecond, now),
       refusals: 0,
       invalidFrames: 0,
     };
-    this.states.set(socket, state);
     connection.ready = this.registry.register(connection).catch((error: unknown) => {
       this.log.warn(
         `A socket could not be registered: ${error instanceof Error ? error.message : 'unknown'}`,
@@ -149,7 +149,7 @@ export class OrderedWsAdapter extends WsAdapter {
   }
 
   private async handle(state: SocketState, text: string): Promise<void> {
-    await state.connection.ready;
+    if (!state.connection.isReady) await state.connection.ready;
     // Its login may have ended while it got ready.
     if (!state.connection.isOpen) return;
     let ref: string | undefined;
@@ -163,14 +163,23 @@ export class OrderedWsAdapter extends WsAdapter {
         state.connection.send(JSON.stringify({ event: 'pong', ref }));
         return;
       }
+      const method = this.methodFor(envelope.event);
       frame = openFrame(state, envelope, ref);
-      await state.methods.get(frame.event)?.(frame);
+      await method(frame);
       frame.answer({});
     } catch (error) {
       // What went wrong after the answer is not the client's business any more: one answer for a ref.
       if (frame?.isAnswered) this.logFailure(error);
       else this.refuse(state, error, ref);
     }
+  }
+
+  /** Gateways are found when the first frame comes: by then every module is there. */
+  private methodFor(event: unknown): GatewayMethod {
+    this.methods ??= gatewayMethods(this.application);
+    const method = typeof event === 'string' ? this.methods.get(event) : undefined;
+    if (!method) throw new DomainError('unknown_event');
+    return method;
   }
 
   private spend(state: SocketState): void {
@@ -223,13 +232,12 @@ const refOf = ({ ref }: Envelope): string | undefined =>
 
 /** By hand: it is done for every frame, and comes to these few checks and the event's own schema. */
 const openFrame = (
-  { connection, methods }: SocketState,
+  { connection }: SocketState,
   envelope: Envelope,
   ref: string | undefined,
 ): InboundFrame => {
   const { event, data = {} } = envelope;
-  if (typeof event !== 'string' || !isClientEvent(event) || !methods.has(event))
-    throw new DomainError('unknown_event');
+  if (typeof event !== 'string' || !isClientEvent(event)) throw new DomainError('unknown_event');
   if (!connection.isAuthenticated && event !== 'authenticate') throw new DomainError('not_authenticated');
   const parsed = clientFrames[event].safeParse(data);
   if (!parsed.success) throw new DomainError('invalid_payload');

@@ -1,9 +1,11 @@
 import { randomBytes } from 'node:crypto';
+import type { Duplex } from 'node:stream';
 import { WebSocket } from 'ws';
 import { closeCodes, type CloseCode } from '@thaw/contract/close-codes';
 import type { ServerData, ServerEvent } from '@thaw/contract/server-frames';
 import { realtimeLimits } from './realtime.limits';
 import type { SocketIdentity } from './socket-identity';
+import { textFrame } from './text-frame';
 
 export type FrameHandler = (text: string) => Promise<void>;
 
@@ -11,8 +13,8 @@ export type FrameHandler = (text: string) => Promise<void>;
 export class SocketConnection {
   readonly id = randomBytes(9).toString('base64url');
   isAuthenticated = false;
-  /** Settles when the socket is registered and its user's channel is heard; the first frame waits for it. */
-  ready: Promise<void> = Promise.resolve();
+  private readiness: Promise<void> = Promise.resolve();
+  private hasBecomeReady = false;
   /** Settles when the socket is closed. */
   readonly closed: Promise<void>;
   private readonly queue: string[] = [];
@@ -23,6 +25,8 @@ export class SocketConnection {
 
   constructor(
     private readonly socket: WebSocket,
+    /** The connection below the socket. */
+    private readonly stream: Duplex,
     readonly identity: SocketIdentity,
     private readonly handle: FrameHandler,
     now: number,
@@ -32,6 +36,20 @@ export class SocketConnection {
     socket.on('pong', () => (this.pingedAt = undefined));
   }
 
+  /** Settles when the socket is registered and its user's channel is heard; the first frame waits for it. */
+  get ready(): Promise<void> {
+    return this.readiness;
+  }
+
+  set ready(readiness: Promise<void>) {
+    this.readiness = readiness;
+    void readiness.finally(() => (this.hasBecomeReady = true));
+  }
+
+  get isReady(): boolean {
+    return this.hasBecomeReady;
+  }
+
   get isOpen(): boolean {
     return !this.isClosing && this.socket.readyState === WebSocket.OPEN;
   }
@@ -39,8 +57,8 @@ export class SocketConnection {
   /** Sends one serialised frame. A consumer that does not keep up is closed with 1013. */
   send(frame: string): void {
     if (!this.isOpen) return;
-    this.socket.send(frame);
-    if (this.socket.bufferedAmount > realtimeLimits.bufferedBytes) this.close(closeCodes.consumerTooSlow);
+    this.stream.write(textFrame(frame));
+    if (this.stream.writableLength > realtimeLimits.bufferedBytes) this.close(closeCodes.consumerTooSlow);
   }
 
   sendFrame<E extends ServerEvent>(event: E, data: ServerData<E>): void {

@@ -10,7 +10,7 @@ import type { RandomChatCommand } from '../domain/random-chat.commands';
 import { decide } from '../domain/random-chat.decider';
 import type { EventPosition, RandomChatEvent } from '../domain/random-chat.events';
 import { evolve, initialState, partnerOf, type RandomChatState } from '../domain/random-chat.state';
-import { decodeEvent, encodeEvent } from './chat-event-codec';
+import { decodeEvent, encodeEvent, type LoggedEvent } from './chat-event-codec';
 import {
   ackOf,
   type ChatFrame,
@@ -42,7 +42,11 @@ export class LiveChat {
   private readonly awaited = new Map<string, InboundFrame>();
   private readonly sockets = new Set<SocketConnection>();
   private readonly away = new Set<number>();
-  private turn: Promise<unknown> = Promise.resolve();
+  /** The command in hand; those that wait look again when it is done. */
+  private turn: Promise<void> | undefined;
+  private readonly endTurn = (): void => {
+    this.turn = undefined;
+  };
   private filling: Promise<void> | undefined;
 
   constructor(
@@ -110,8 +114,9 @@ export class LiveChat {
     frame?: InboundFrame,
     claim?: { userId: number },
   ): Promise<Executed> {
-    const result = this.turn.then(() => this.decideAndAppend(command, frame, claim));
-    this.turn = result.catch(() => undefined);
+    while (this.turn) await this.turn;
+    const result = this.decideAndAppend(command, frame, claim);
+    this.turn = result.then(this.endTurn, this.endTurn);
     return result;
   }
 
@@ -211,7 +216,7 @@ export class LiveChat {
         switch (result.kind) {
           case 'appended':
             for (const [index, id] of result.ids.entries()) {
-              this.receive(version + index + 1, { id, text: texts[index] ?? '' });
+              this.receive(version + index + 1, { id, text: texts[index] ?? '' }, events[index]);
             }
             return { kind: 'appended' };
           case 'claim_lost':
@@ -237,7 +242,8 @@ export class LiveChat {
     throw new DomainError('unavailable');
   }
 
-  private receive(version: number, entry: HotLogEntry): void {
+  /** @param logged the entry's event, where it is at hand. */
+  private receive(version: number, entry: HotLogEntry, logged?: LoggedEvent): void {
     if (version <= this.state.version) return;
     if (version > this.state.version + 1) {
       this.early.set(version, entry);
@@ -248,7 +254,7 @@ export class LiveChat {
       const seq = this.state.version + 1;
       this.early.delete(seq);
       this.entries.push(next);
-      this.apply(decodeEvent(next.text), { id: next.id, seq });
+      this.apply(next === entry && logged ? logged : decodeEvent(next.text), { id: next.id, seq });
     }
   }
 
@@ -264,10 +270,7 @@ export class LiveChat {
     }
   }
 
-  private apply(
-    { eventId, event }: { eventId: string; event: RandomChatEvent },
-    position: EventPosition,
-  ): void {
+  private apply({ eventId, event }: LoggedEvent, position: EventPosition): void {
     this.state = evolve(this.state, event, position);
     const answered = this.awaited.get(eventId);
     const serialized = new Map<number, string>();

@@ -16,6 +16,7 @@ interface Served {
   listener: (message: string) => void;
   /** Settles when the chat is subscribed and read. */
   ready: Promise<void>;
+  isReady: boolean;
   /** Sockets on their way in; the chat is kept while there are some. */
   entering: number;
 }
@@ -65,6 +66,13 @@ export class LiveChats implements OnModuleInit, OnApplicationShutdown {
     if (!chat.hasParticipant(connection.identity.userId)) throw new DomainError('not_in_session');
     if (chat.isEnded) return chat;
     return (await this.join(connection, sessionId)) ?? chat;
+  }
+
+  /** The chat that a socket is in, if it is this one: what almost every frame is about. */
+  attached(connection: SocketConnection, sessionId: string): LiveChat | undefined {
+    if (this.chatOf.get(connection) !== sessionId) return undefined;
+    const served = this.served.get(sessionId);
+    return served?.isReady ? served.chat : undefined;
   }
 
   /** The chat as this replica serves it to the socket, else as it is now. */
@@ -154,8 +162,11 @@ export class LiveChats implements OnModuleInit, OnApplicationShutdown {
     const listener = (message: string) => chat.hear(message);
     const channel = chatKeys(cellOf(sessionId)).channel(sessionId);
     const ready = this.channels.subscribe(channel, listener).then(() => chat.catchUp());
-    ready.catch(() => undefined); // seen by whoever waits for it
-    const served: Served = { chat, listener, ready, entering: 0 };
+    const served: Served = { chat, listener, ready, isReady: false, entering: 0 };
+    ready.then(
+      () => (served.isReady = true),
+      () => undefined, // seen by whoever waits for it
+    );
     this.served.set(sessionId, served);
     return served;
   }

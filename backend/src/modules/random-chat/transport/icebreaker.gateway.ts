@@ -1,15 +1,13 @@
-import { Inject, UseFilters } from '@nestjs/common';
+import { Inject } from '@nestjs/common';
 import { SubscribeMessage, WebSocketGateway } from '@nestjs/websockets';
 import type { WebSocket } from 'ws';
 import { ENVIRONMENT, type Environment } from '../../../config/environment';
 import { bucketOf } from '../../../platform/rate-limit/buckets';
 import { type InboundFrame, requireOwnId } from '../../../platform/realtime/inbound-frame';
-import { RethrowFilter } from '../../../platform/realtime/rethrow.filter';
 import { LiveChats } from '../application/live-chats';
 import type { Pace } from '../domain/random-chat.commands';
 
 /** Frames of Break the Ice. */
-@UseFilters(RethrowFilter)
 @WebSocketGateway({ path: '/ws' })
 export class IcebreakerGateway {
   private readonly pace: Pace;
@@ -25,7 +23,9 @@ export class IcebreakerGateway {
   async start(_: WebSocket, frame: InboundFrame<'break_ice_start'>): Promise<void> {
     const { connection, data, userId } = frame;
     requireOwnId(data.initiatorId, frame);
-    const chat = await this.chats.require(connection, data.sessionId);
+    const chat =
+      this.chats.attached(connection, data.sessionId) ??
+      (await this.chats.require(connection, data.sessionId));
     const { gameId, question } = data;
     const executed = await chat.execute(
       {
@@ -46,7 +46,9 @@ export class IcebreakerGateway {
   async answer(_: WebSocket, frame: InboundFrame<'break_ice_response'>): Promise<void> {
     const { connection, data, userId } = frame;
     requireOwnId(data.userId, frame);
-    const chat = await this.chats.require(connection, data.sessionId);
+    const chat =
+      this.chats.attached(connection, data.sessionId) ??
+      (await this.chats.require(connection, data.sessionId));
     const { gameId, response } = data;
     await chat.execute({ type: 'AnswerGame', userId, gameId, response }, frame);
   }
@@ -55,7 +57,9 @@ export class IcebreakerGateway {
   async ignore(_: WebSocket, frame: InboundFrame<'break_ice_ignore'>): Promise<void> {
     const { connection, data, userId } = frame;
     requireOwnId(data.userId, frame);
-    const chat = await this.chats.require(connection, data.sessionId);
+    const chat =
+      this.chats.attached(connection, data.sessionId) ??
+      (await this.chats.require(connection, data.sessionId));
     await chat.execute({ type: 'IgnoreGame', userId, gameId: data.gameId }, frame);
   }
 }

@@ -1,11 +1,9 @@
-import { UseFilters } from '@nestjs/common';
 import { SubscribeMessage, WebSocketGateway } from '@nestjs/websockets';
 import type { WebSocket } from 'ws';
 import { limits } from '@thaw/contract/limits';
 import { DomainError } from '../../../platform/errors/domain-error';
 import { RateLimiter } from '../../../platform/rate-limit/rate-limiter';
 import type { InboundFrame } from '../../../platform/realtime/inbound-frame';
-import { RethrowFilter } from '../../../platform/realtime/rethrow.filter';
 import { UserChannels } from '../../../platform/realtime/user-channels';
 import { MatchSeeker } from '../../matching/application/match-seeker';
 import type { Place } from '../../matching/application/matching.service';
@@ -14,7 +12,6 @@ import { ChatKeeper } from '../application/chat-keeper';
 import { LiveChats } from '../application/live-chats';
 
 /** Into the queue and out of it. */
-@UseFilters(RethrowFilter)
 @WebSocketGateway({ path: '/ws' })
 export class QueueGateway {
   constructor(

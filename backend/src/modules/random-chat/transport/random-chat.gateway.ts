@@ -1,4 +1,4 @@
-import { Inject, UseFilters } from '@nestjs/common';
+import { Inject } from '@nestjs/common';
 import { SubscribeMessage, WebSocketGateway } from '@nestjs/websockets';
 import type { WebSocket } from 'ws';
 import { limits } from '@thaw/contract/limits';
@@ -9,7 +9,6 @@ import { HotLog } from '../../../platform/hot-log/hot-log';
 import { bucketOf } from '../../../platform/rate-limit/buckets';
 import { RateLimiter } from '../../../platform/rate-limit/rate-limiter';
 import { type InboundFrame, requireOwnId } from '../../../platform/realtime/inbound-frame';
-import { RethrowFilter } from '../../../platform/realtime/rethrow.filter';
 import { UploadsService } from '../../uploads/application/uploads.service';
 import { Arrivals } from '../application/arrivals';
 import { ChatKeeper } from '../application/chat-keeper';
@@ -19,7 +18,6 @@ import { LiveChats } from '../application/live-chats';
 import type { Pace } from '../domain/random-chat.commands';
 
 /** Frames of a random chat, and the one that every socket begins with. */
-@UseFilters(RethrowFilter)
 @WebSocketGateway({ path: '/ws' })
 export class RandomChatGateway {
   private readonly pace: Record<'message' | 'edit' | 'reaction', Pace>;
@@ -58,7 +56,9 @@ export class RandomChatGateway {
   @SubscribeMessage('random_message')
   async sendMessage(_: WebSocket, frame: InboundFrame<'random_message'>): Promise<void> {
     const { connection, data, userId } = frame;
-    const chat = await this.chats.require(connection, data.sessionId);
+    const chat =
+      this.chats.attached(connection, data.sessionId) ??
+      (await this.chats.require(connection, data.sessionId));
     const { messageType, content } = data;
     const clientId = data.clientId ?? null;
     if (messageType !== 'text') await this.shareImages(chat, frame);
@@ -91,7 +91,9 @@ export class RandomChatGateway {
   async edit(_: WebSocket, frame: InboundFrame<'message_edit'>): Promise<void> {
     const { connection, data, userId } = frame;
     requireOwnId(data.userId, frame);
-    const chat = await this.chats.require(connection, data.sessionId);
+    const chat =
+      this.chats.attached(connection, data.sessionId) ??
+      (await this.chats.require(connection, data.sessionId));
     const { messageId, newContent: content } = data;
     const executed = await chat.execute(
       { type: 'EditMessage', at: Date.now(), pace: this.pace.edit, editorId: userId, messageId, content },
@@ -104,7 +106,9 @@ export class RandomChatGateway {
   async react(_: WebSocket, frame: InboundFrame<'message_reaction'>): Promise<void> {
     const { connection, data, userId } = frame;
     requireOwnId(data.userId, frame);
-    const chat = await this.chats.require(connection, data.sessionId);
+    const chat =
+      this.chats.attached(connection, data.sessionId) ??
+      (await this.chats.require(connection, data.sessionId));
     const { messageId, emoji, action } = data;
     const executed = await chat.execute(
       { type: 'ReactToMessage', at: Date.now(), pace: this.pace.reaction, userId, messageId, emoji, action },
@@ -123,7 +127,9 @@ export class RandomChatGateway {
   @SubscribeMessage('typing')
   async typing(_: WebSocket, { connection, data, userId }: InboundFrame<'typing'>): Promise<void> {
     if (!('sessionId' in data)) return;
-    const chat = await this.chats.require(connection, data.sessionId);
+    const chat =
+      this.chats.attached(connection, data.sessionId) ??
+      (await this.chats.require(connection, data.sessionId));
     if (chat.isEnded) throw new DomainError('session_ended');
     const now = Date.now();
     // More often than it is shown it is worth nothing; half, since clients' timers are not exact.

@@ -369,7 +369,7 @@ describe('a random chat', () => {
     });
 
     it('is none later', async () => {
-      jest.replaceProperty(limits as { leaveCountsAsSkipWithinMs: number }, 'leaveCountsAsSkipWithinMs', -1);
+      jest.replaceProperty(limits, 'leaveCountsAsSkipWithinMs', -1);
       const { adas, bobs, sessionId } = await chatting();
       await adas[0]!.request('leave_queue', {});
       await adas[0]!.request('random_message', say(sessionId, 'still here'));
@@ -577,7 +577,7 @@ describe('a random chat', () => {
         expect(await socket.next('partner_connection')).toEqual({ sessionId, state: 'reconnecting' });
       }
       expect(Date.now() - before).toBeLessThan(1_000);
-      const third = await bobs[0]!;
+      const third = bobs[0]!;
       expect(third.all('chat_skipped')).toEqual([]);
       await ada.arrive(thaw.origins[1], { sessionId, seq: 1 });
       for (const socket of bobs) {

@@ -1,5 +1,6 @@
 import { clientFrames } from './client-frames.js';
 import { closeCodes, isRetriedClose } from './close-codes.js';
+import { credentialsSchema } from './http.js';
 import { reactionEmojis, toReactionEmoji } from './emojis.js';
 import { reconnectDelayMs } from './limits.js';
 
@@ -32,6 +33,18 @@ describe('client frames', () => {
     for (const userId of [0, -1, 1.5, '1', null, 2 ** 53]) {
       expect(clientFrames.authenticate.safeParse({ userId }).success).toBe(false);
     }
+  });
+});
+
+describe('passwords', () => {
+  const isValid = (password: string) =>
+    credentialsSchema.safeParse({ email: 'a@example.org', password }).success;
+
+  it('are measured in code points', () => {
+    expect(isValid('👍👍👍')).toBe(false);
+    expect(isValid('👍👍👍👍👍👍')).toBe(true);
+    expect(isValid('👍'.repeat(128))).toBe(true);
+    expect(isValid('👍'.repeat(129))).toBe(false);
   });
 });
 

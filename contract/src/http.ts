@@ -1,12 +1,17 @@
 import * as z from 'zod/mini';
 import { limits } from './limits.js';
 import { genderSchema, idSchema, timestampSchema } from './scalars.js';
+import { codePointLength } from './text.js';
 import { selfUserSchema } from './users.js';
 
 const emailSchema = z.email().check(z.maxLength(limits.emailMaxLength));
-const passwordSchema = z
-  .string()
-  .check(z.minLength(limits.passwordMinLength), z.maxLength(limits.passwordMaxLength));
+/** 6 to 128 code points, verified exactly as received. */
+const passwordSchema = z.string().check(
+  z.refine((password) => {
+    const length = codePointLength(password);
+    return length >= limits.passwordMinLength && length <= limits.passwordMaxLength;
+  }),
+);
 
 /** POST /api/login and POST /api/register. */
 export const credentialsSchema = z.object({ email: emailSchema, password: passwordSchema });

@@ -33,7 +33,10 @@ export class HttpErrorFilter implements ExceptionFilter {
     // Frames have a filter of their own.
     if (host.getType() !== 'http') throw error;
     const response = host.switchToHttp().getResponse<Response>();
-    const { code, message, retryAfterMs } = this.toRefusal(error);
+    const { code, message, retryAfterMs } = this.toRefusal(
+      error,
+      response.locals.correlationId as string | undefined,
+    );
     if (response.headersSent) {
       response.end();
       return;
@@ -46,7 +49,7 @@ export class HttpErrorFilter implements ExceptionFilter {
     response.status(statusCode).json({ statusCode, code, message } satisfies HttpErrorBody);
   }
 
-  private toRefusal(error: unknown): Refusal {
+  private toRefusal(error: unknown, correlationId: string | undefined): Refusal {
     if (error instanceof DomainError && isHttpCode(error.code)) {
       const { code, retryAfterMs } = error;
       return { code, retryAfterMs, message: error.publicMessage ?? errorMessages[code] };
@@ -56,10 +59,10 @@ export class HttpErrorFilter implements ExceptionFilter {
       if (code) return { code, message: errorMessages[code] };
     }
     if (isStoreFailure(error)) {
-      this.logger.failure('A store is away', error, { code: 'unavailable' });
+      this.logger.failure('A store is away', error, { code: 'unavailable', correlationId });
       return { code: 'unavailable', message: errorMessages.unavailable };
     }
-    this.logger.failure('A request failed', error, { code: 'internal' });
+    this.logger.failure('A request failed', error, { code: 'internal', correlationId });
     return { code: 'internal', message: errorMessages.internal };
   }
 }

@@ -1,7 +1,6 @@
 import { Writable } from 'node:stream';
 import { QueryFailedError } from 'typeorm';
 import { AppLogger } from './app-logger';
-import { requestContext } from './request-context';
 
 const logging = (work: (logger: AppLogger) => void, LOG_LEVEL: 'info' | 'trace' = 'info') => {
   const lines: Record<string, unknown>[] = [];
@@ -30,7 +29,7 @@ describe('AppLogger', () => {
 
   it('names what it is working for', () => {
     const [line] = logging((logger) =>
-      requestContext.run({ correlationId: 'c-1' }, () => logger.write('info', 'Something')),
+      logger.failure('A request failed', new Error('no'), { correlationId: 'c-1' }),
     );
     expect(line).toMatchObject({ correlationId: 'c-1' });
   });

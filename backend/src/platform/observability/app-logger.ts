@@ -2,7 +2,6 @@ import { Inject, Injectable, type LoggerService } from '@nestjs/common';
 import { type DestinationStream, type Level, type Logger, pino } from 'pino';
 import { ENVIRONMENT, type Environment } from '../../config/environment';
 import { errorFields, type LogFields } from './log-fields';
-import { currentCorrelationId } from './request-context';
 
 /** Parts of Nest that say at every start how it put the application together. */
 const wiring: ReadonlySet<unknown> = new Set(['InstanceLoader', 'RoutesResolver', 'RouterExplorer']);
@@ -18,7 +17,6 @@ const createPino = (
       base: { service: 'thaw', replica: environment.replicaId },
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },
-      mixin: () => ({ correlationId: currentCorrelationId() }),
     },
     destination ?? pino.destination({ dest: 1, sync: true }),
   );

@@ -3,6 +3,7 @@ import '@/styles/base.css';
 import { createRoot } from 'react-dom/client';
 import { App } from '@/app/app';
 import { followIdentity, useIdentity } from '@/lib/identity';
+import { reloadOnMissingChunk } from '@/lib/missing-chunk';
 import { followTheme } from '@/lib/theme';
 
 /** The live part of the page is loaded once there is somebody to connect; a visitor opens no socket (A143). */
@@ -20,6 +21,7 @@ const whenSomebodyIsHere = (run: () => void): void => {
   });
 };
 
+reloadOnMissingChunk();
 followTheme();
 followIdentity();
 whenSomebodyIsHere(() => void startRealtimeOnce());

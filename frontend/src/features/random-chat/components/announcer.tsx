@@ -1,17 +1,22 @@
 import { copy } from '@/features/random-chat/copy';
 import { useRandomChat } from '@/features/random-chat/random-chat.store';
 
-/** Reads the partner's newest message aloud: the virtual list itself must not be a live region. */
+/**
+ * Reads the partner's newest message aloud: the virtual list itself must not be a live region, for its recycled rows
+ * would be read again. The words are generated content, so that they stand in the page only once.
+ */
 export const Announcer = () => {
-  const text = useRandomChat(({ session }) => {
-    const newest = session?.messages.at(-1);
-    return session && newest?.senderId === session.partner.id
-      ? copy.active.saysAloud(session.partner.username, newest.content)
-      : '';
-  });
+  const partner = useRandomChat(({ session }) => session?.partner);
+  const newest = useRandomChat(({ session }) => session?.messages.at(-1));
   return (
     <p aria-live="polite" className="sr-only">
-      {text}
+      {partner && newest?.senderId === partner.id ? (
+        <span
+          key={newest.key}
+          data-says={copy.active.saysAloud(partner.username, newest.content)}
+          className="before:content-[attr(data-says)]"
+        />
+      ) : null}
     </p>
   );
 };

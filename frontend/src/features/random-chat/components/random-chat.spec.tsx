@@ -187,6 +187,26 @@ describe('active', () => {
     expect(screen.queryByRole('img')).not.toBeInTheDocument();
   });
 
+  it('reads what the partner says aloud, and keeps it in the page once', async () => {
+    const user = await open();
+    hear('random_message', {
+      sessionId: 's1',
+      seq: 2,
+      id: '1763640000000-2',
+      senderId: 12,
+      content: 'good evening',
+      type: 'text',
+      timestamp: '2026-11-20T12:00:00.000Z',
+      replyTo: null,
+    });
+    const aloud = (): string | undefined =>
+      document.querySelector<HTMLElement>('[aria-live="polite"] [data-says]')?.dataset.says;
+    expect(aloud()).toBe('brave-heron-7: good evening');
+    expect(screen.getByText('good evening')).toBeVisible();
+    await user.type(field(), 'hello{Enter}');
+    expect(aloud()).toBeUndefined();
+  });
+
   it("asks 'Skip this chat?' first; Cancel and Escape only close the question", async () => {
     const user = await open();
     const skip = screen.getByRole('button', { name: 'Skip Chat' });

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
+import os from 'node:os';
 import { after, before, suite, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ComposeStack, missingEngine } from './testing/compose-stack.mjs';
@@ -113,7 +114,8 @@ suite('docker compose', { skip }, () => {
     await Promise.all([ada.leave(), bob.leave()]);
   });
 
-  test('a new replica serves within 10 s', { timeout: MINUTE_MS }, async (t) => {
+  test('a new replica serves within 10 s', { timeout: 3 * MINUTE_MS }, async (t) => {
+    const limitMs = 10_000 * busyness();
     const before = await stack.containers('backend');
     const visitor = await new ThawVisitor([stack.origin]).joinAnonymously();
     const askedAt = Date.now();
@@ -122,7 +124,7 @@ suite('docker compose', { skip }, () => {
     // It has the fewest connections, so the first socket that it can be given is given to it.
     const sockets = [];
     while (!(await stack.metric(added, 'thaw_sockets'))) {
-      assert.ok(Date.now() - askedAt < 10_000, 'nothing was given to it in 10 s');
+      assert.ok(Date.now() - askedAt < limitMs, `nothing was given to it in ${limitMs} ms`);
       sockets.push(await visitor.connect());
     }
     t.diagnostic(`served after ${Date.now() - askedAt} ms`);
@@ -132,7 +134,7 @@ suite('docker compose', { skip }, () => {
 
   test(
     `${PAIRS} pairs lose nothing while 2 replicas become 4 and then 1`,
-    { timeout: 5 * MINUTE_MS },
+    { timeout: 10 * MINUTE_MS },
     async (t) => {
       const pairs = await talkingPairs(stack.origin, PAIRS);
       const stopTalking = keepTalking(pairs, { everyMs: 500 });
@@ -155,7 +157,7 @@ suite('docker compose', { skip }, () => {
     },
   );
 
-  test('a rolling restart fails no request and loses nothing', { timeout: 5 * MINUTE_MS }, async (t) => {
+  test('a rolling restart fails no request and loses nothing', { timeout: 10 * MINUTE_MS }, async (t) => {
     const before = await stack.containers('backend');
     const pairs = await talkingPairs(stack.origin, PAIRS);
     const stopTalking = keepTalking(pairs, { everyMs: 500 });
@@ -187,6 +189,11 @@ suite('docker compose', { skip }, () => {
     await Promise.all(talkers.map((talker) => talker.leave()));
   });
 });
+
+/** How many times longer something takes because others want the processors too; 1 on a machine at rest. */
+function busyness() {
+  return Math.max(1, os.loadavg()[0] / os.availableParallelism());
+}
 
 /** Every acknowledged message arrived once, in the order in which it was sent, and both sides hold the same chat. */
 async function assertSameChat([first, second]) {

@@ -11,6 +11,8 @@ import type { FileAddress, FileStorage } from './file-storage';
 import { LocalFileStorage } from './local-file-storage';
 import { S3FileStorage } from './s3-file-storage';
 
+jest.setTimeout(60_000);
+
 const JPEG = 'image/jpeg';
 
 const at = (key: string, bucket = 'chat-images'): FileAddress => ({ bucket, key });

@@ -18,6 +18,8 @@ import {
 } from '../../../testing/image-corpus';
 import { ImageProcessor, type ProcessedImage } from './image-processor';
 
+jest.setTimeout(60_000);
+
 const processor = new ImageProcessor();
 
 const process = (bytes: Buffer): Promise<ProcessedImage> => processor.process(bytes, 'chat-images');

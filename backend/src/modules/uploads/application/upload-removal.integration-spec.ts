@@ -15,6 +15,8 @@ import { UploadRepository } from '../infrastructure/upload.repository';
 import { UploadRemoval } from './upload-removal';
 import { UploadsService } from './uploads.service';
 
+jest.setTimeout(60_000);
+
 const HOUR_MS = 60 * 60_000;
 
 describe('images', () => {

@@ -11,6 +11,7 @@ import {
   uploadUrl,
 } from '@thaw/contract/uploads';
 import type { Readable } from 'node:stream';
+import type { EntityManager } from 'typeorm';
 import { DomainError } from '../../../platform/errors/domain-error';
 import { RateLimiter } from '../../../platform/rate-limit/rate-limiter';
 import { FILE_STORAGE, type FileStorage } from '../../../platform/storage/file-storage';
@@ -105,6 +106,12 @@ export class UploadsService {
       throw new DomainError('image_not_yours');
     }
     await this.grant(urls, receiverId);
+  }
+
+  /** Takes images back with the message that showed them: from the commit on nobody sees them, and their files go. */
+  async withdraw(urls: readonly string[], manager: EntityManager): Promise<void> {
+    const keys = urls.flatMap((url) => parseUploadUrl(url)?.key ?? []);
+    await this.uploads.remove(keys, new Date(), manager);
   }
 
   private async areOwned(userId: number, urls: readonly string[], bucket: UploadBucket): Promise<boolean> {

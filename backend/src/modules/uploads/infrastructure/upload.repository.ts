@@ -80,9 +80,9 @@ export class UploadRepository {
     });
   }
 
-  async remove(keys: readonly string[], now: Date): Promise<void> {
+  async remove(keys: readonly string[], now: Date, manager = this.uploads.manager): Promise<void> {
     if (keys.length === 0) return;
-    await this.uploads.update({ key: In([...keys]), removedAt: IsNull() }, { removedAt: now });
+    await manager.update(UploadEntity, { key: In([...keys]), removedAt: IsNull() }, { removedAt: now });
   }
 
   async removeAllOf(ownerId: number, now: Date): Promise<void> {

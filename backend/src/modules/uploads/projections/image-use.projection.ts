@@ -6,7 +6,7 @@ import type { Projection } from '../../../platform/event-store/projection';
 import type { StoredEvent } from '../../../platform/event-store/stored-event';
 
 /** Events with a `content`, its `messageType`, and the `senderId` whose images it may show. */
-const messageEvents: readonly string[] = ['MessageSent'];
+const messageEvents: readonly string[] = ['MessageSent', 'PrivateMessageSent'];
 /** Events with a `userId` and his `avatar`. */
 const profileEvents: readonly string[] = ['ProfileChanged'];
 

@@ -28,6 +28,8 @@ import { UploadRemoval } from '../application/upload-removal';
 import { UploadsService } from '../application/uploads.service';
 import { UploadRepository } from '../infrastructure/upload.repository';
 
+jest.setTimeout(60_000);
+
 type Browser = ReturnType<TestApi['browser']>;
 
 const MIB = 1024 * 1024;

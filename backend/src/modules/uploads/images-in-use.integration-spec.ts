@@ -1,0 +1,201 @@
+// Real: PostgreSQL, Redis, two api replicas with their sockets, a worker; a server that speaks S3.
+import type { INestApplicationContext } from '@nestjs/common';
+import { withImageMarkers } from '@thaw/contract/image-markers';
+import { parseUploadUrl, type UploadBucket } from '@thaw/contract/uploads';
+import { plainJpeg } from '../../testing/image-corpus';
+import { startTestReplicas, type TestReplicas } from '../../testing/test-replicas';
+import { startTestS3, type TestS3 } from '../../testing/test-s3';
+import type { ThawSocket, ThawVisitor } from '../../testing/thaw-client';
+import { until } from '../../testing/until';
+import { JobQueue } from '../../platform/queue/job-queue';
+import { FILE_STORAGE, type FileStorage } from '../../platform/storage/file-storage';
+import { BodyExpirer } from '../random-chat/jobs/body-expirer';
+import { UploadRemoval } from './application/upload-removal';
+
+jest.setTimeout(60_000);
+
+const HOUR_MS = 60 * 60_000;
+
+let s3: TestS3;
+let thaw: TestReplicas;
+let worker: INestApplicationContext;
+let jpeg: Buffer;
+
+beforeAll(async () => {
+  s3 = await startTestS3();
+  thaw = await startTestReplicas(2, s3.settings);
+  worker = await thaw.startWorker();
+  jpeg = await plainJpeg();
+});
+afterAll(async () => {
+  await thaw.hangUp();
+  await thaw.close();
+  await s3.close();
+});
+
+const upload = async (visitor: ThawVisitor, bucket: UploadBucket): Promise<string> => {
+  const form = new FormData();
+  form.set('bucket', bucket);
+  form.set('fileName', bucket === 'avatars' ? 'profiles/me.png' : 'cat.png');
+  form.set('file', new Blob([new Uint8Array(jpeg)], { type: 'image/jpeg' }), 'cat.png');
+  const response = await fetch(`${visitor.origins[0]}/api/upload`, {
+    method: 'POST',
+    body: form,
+    headers: { cookie: visitor.cookie },
+  });
+  const { url } = (await response.json()) as { url: string };
+  expect({ status: response.status, url }).toEqual({ status: 201, url: expect.stringContaining(bucket) });
+  return url;
+};
+
+const sees = async (visitor: ThawVisitor, url: string): Promise<boolean> =>
+  (await visitor.call('GET', url)).status === 200;
+
+/** By the database, once the worker has come to it. */
+const isInUse = async (url: string): Promise<boolean> => {
+  const rows = await thaw.database.dataSource.query<{ used: boolean }[]>(
+    'SELECT unused_since IS NULL AS used FROM uploads WHERE key = $1',
+    [parseUploadUrl(url)?.key],
+  );
+  return rows[0]?.used ?? false;
+};
+
+const isStored = async (url: string): Promise<boolean> => {
+  const file = await worker.get<FileStorage>(FILE_STORAGE, { strict: false }).open(parseUploadUrl(url)!);
+  file?.content.destroy();
+  return file !== null;
+};
+
+interface Chat {
+  ada: ThawVisitor;
+  bob: ThawVisitor;
+  adaSocket: ThawSocket;
+  bobSocket: ThawSocket;
+  sessionId: string;
+}
+
+/** Each on a replica of his own. */
+const chat = async (): Promise<Chat> => {
+  const [ada, bob] = [await thaw.visitor(0, 'female'), await thaw.visitor(1, 'male')];
+  const [adaSocket, bobSocket] = [await ada.arrive(), await bob.arrive()];
+  await adaSocket.request('join_queue', {});
+  await bobSocket.request('join_queue', {});
+  const { sessionId } = await adaSocket.next('chat_matched');
+  await bobSocket.next('chat_matched');
+  return { ada, bob, adaSocket, bobSocket, sessionId: String(sessionId) };
+};
+
+describe('an image in a random chat', () => {
+  it('can be seen by the partner as soon as he hears of it, by nobody else, and for a day', async () => {
+    const { ada, bob, adaSocket, bobSocket, sessionId } = await chat();
+    const eve = await thaw.visitor(1);
+    const [image, first, second, unsent] = [
+      await upload(ada, 'chat-images'),
+      await upload(ada, 'chat-images'),
+      await upload(ada, 'chat-images'),
+      await upload(ada, 'chat-images'),
+    ];
+    expect(await sees(bob, image)).toBe(false);
+
+    await adaSocket.request('random_message', { sessionId, content: image, messageType: 'image' });
+    const heard = await bobSocket.next('random_message', ({ content }) => content === image);
+    expect(heard).toMatchObject({ type: 'image', senderId: ada.user.id });
+    expect(await sees(bob, image)).toBe(true);
+
+    const mixed = withImageMarkers({ text: 'and these', imageUrls: [first, second] });
+    await adaSocket.request('random_message', { sessionId, content: mixed, messageType: 'mixed' });
+    await bobSocket.next('random_message', ({ content }) => content === mixed);
+    for (const url of [image, first, second]) {
+      expect([await sees(ada, url), await sees(bob, url), await sees(eve, url)]).toEqual([true, true, false]);
+    }
+    expect([await sees(ada, unsent), await sees(bob, unsent)]).toEqual([true, false]);
+
+    await bobSocket.request('skip_chat', { sessionId });
+    for (const url of [image, first, second]) await until(() => isInUse(url));
+    expect(await isInUse(unsent)).toBe(false);
+
+    await worker.get(UploadRemoval, { strict: false }).sweep(new Date(Date.now() + 26 * HOUR_MS));
+    expect([await sees(bob, image), await sees(ada, unsent), await isStored(unsent)]).toEqual([
+      true,
+      false,
+      false,
+    ]);
+
+    await until(async () => {
+      await worker.get(BodyExpirer, { strict: false }).expire(new Date(Date.now() + 25 * HOUR_MS));
+      return !(await sees(ada, image));
+    });
+    for (const url of [image, first, second]) {
+      expect([await sees(ada, url), await sees(bob, url)]).toEqual([false, false]);
+    }
+    await worker.get(UploadRemoval, { strict: false }).sweep(new Date());
+    expect([await isStored(image), await isStored(first), await isStored(second)]).toEqual([
+      false,
+      false,
+      false,
+    ]);
+  });
+
+  it('is the sender’s own, however its address is dressed up', async () => {
+    const { ada, bob, adaSocket, bobSocket, sessionId } = await chat();
+    const [hers, his] = [await upload(ada, 'chat-images'), await upload(bob, 'chat-images')];
+    const avatar = await upload(bob, 'avatars');
+    for (const [messageType, content] of [
+      ['image', hers],
+      ['image', avatar],
+      ['image', 'https://evil.example/pixel.png'],
+      ['image', `${his}?`],
+      ['image', ''],
+      ['mixed', 'no image at all'],
+      ['mixed', withImageMarkers({ text: 'both', imageUrls: [his, hers] })],
+      ['mixed', `hidden\n[IMAGE:${hers}] \n[IMAGE:${his}]`],
+      ['mixed', `hidden\n[IMAGE:${hers}]\u0007\n[IMAGE:${his}]`],
+      ['mixed', `hidden\n[IMAGE:${hers}]\n\n[IMAGE:${his}]`],
+    ] as const) {
+      const { event, data } = await bobSocket.ask('random_message', { sessionId, content, messageType });
+      expect({ event, code: data.code }).toEqual({ event: 'error', code: 'image_not_yours' });
+    }
+    expect(adaSocket.all('random_message')).toEqual([]);
+    expect([await sees(ada, his), await sees(bob, hers)]).toEqual([false, false]);
+
+    // In a text it is a text.
+    await bobSocket.request('random_message', { sessionId, content: `[IMAGE:${hers}]`, messageType: 'text' });
+    await adaSocket.next('random_message', ({ type }) => type === 'text');
+    expect([await sees(bob, hers), await isInUse(hers)]).toEqual([false, false]);
+  });
+});
+
+describe('an avatar', () => {
+  it('is an upload of one’s own, seen by everybody, and goes a day after it was replaced', async () => {
+    const [ada, bob] = [await thaw.visitor(0), await thaw.visitor(1)];
+    const wear = async (visitor: ThawVisitor, avatar: string | null): Promise<number> => {
+      const { id, username } = visitor.user;
+      return (await visitor.call('PUT', `/api/user/${id}`, { username, avatar })).status;
+    };
+    const [old, present] = [await upload(ada, 'avatars'), await upload(ada, 'avatars')];
+    const image = await upload(ada, 'chat-images');
+    expect([await wear(bob, old), await wear(ada, image), await wear(ada, `${old}?`)]).toEqual([
+      400, 400, 400,
+    ]);
+
+    expect(await wear(ada, old)).toBe(200);
+    expect((await ada.call('GET', `/api/user/${ada.user.id}`)).body.avatar).toBe(old);
+    expect(await isInUse(old)).toBe(true);
+    expect(await wear(ada, present)).toBe(200);
+    expect([await isInUse(old), await isInUse(present), await sees(bob, old)]).toEqual([false, true, true]);
+
+    await worker.get(UploadRemoval, { strict: false }).sweep(new Date(Date.now() + 26 * HOUR_MS));
+    expect([await sees(bob, old), await sees(bob, present)]).toEqual([false, true]);
+    expect(await wear(ada, old)).toBe(400);
+    expect(await wear(ada, null)).toBe(200);
+    expect(await isInUse(present)).toBe(false);
+  });
+});
+
+it('the worker sweeps by itself', async () => {
+  const ada = await thaw.visitor(0);
+  const url = await upload(ada, 'chat-images');
+  await worker.get(UploadRemoval, { strict: false }).expire([url]);
+  await worker.get(JobQueue, { strict: false }).add('sweep_uploads', {});
+  await until(async () => !(await isStored(url)));
+});

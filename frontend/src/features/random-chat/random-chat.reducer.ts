@@ -385,6 +385,16 @@ const acknowledged = (
     return isHole && settled.session ? missed(settled, settled.session) : stay(settled);
   });
 
+const cancelled = (state: RandomChatState, isConnected: boolean): Step =>
+  to({ ...toInitial(state), owesLeave: !isConnected }, leaveQueue);
+
+const left = (state: RandomChatState, isConnected: boolean): Step => {
+  if (state.phase === 'searching') return cancelled(state, isConnected);
+  if (state.phase !== 'active' || !state.session) return stay(toInitial(state));
+  const { sessionId } = state.session;
+  return to(toInitial(withLeft(state, sessionId)), skipChat(sessionId));
+};
+
 export const reduce = (state: RandomChatState, action: Action): Step => {
   switch (action.type) {
     case 'preferenceChosen':
@@ -393,8 +403,7 @@ export const reduce = (state: RandomChatState, action: Action): Step => {
       if (state.phase !== 'initial') return stay(state);
       return to({ ...toSearching(state, action.at), owesLeave: false }, joinQueue(state.preference));
     case 'cancelPressed':
-      if (state.phase !== 'searching') return stay(state);
-      return to({ ...toInitial(state), owesLeave: !action.isConnected }, leaveQueue);
+      return state.phase === 'searching' ? cancelled(state, action.isConnected) : stay(state);
     case 'searchRefused':
       return stay(state.phase === 'searching' ? toInitial(state) : state);
     case 'skipConfirmed': {
@@ -409,18 +418,7 @@ export const reduce = (state: RandomChatState, action: Action): Step => {
     case 'newConversationPressed':
       return stay(state.phase === 'skipped' ? toInitial(state) : state);
     case 'chatLeft':
-      switch (state.phase) {
-        case 'searching':
-          return reduce(state, { type: 'cancelPressed', isConnected: action.isConnected });
-        case 'active':
-          return state.session
-            ? to(toInitial(withLeft(state, state.session.sessionId)), skipChat(state.session.sessionId))
-            : stay(toInitial(state));
-        case 'skipped':
-        case 'initial':
-          return stay(toInitial(state));
-      }
-    // eslint-disable-next-line no-fallthrough -- every case above returns
+      return left(state, action.isConnected);
     case 'submitted': {
       const { session } = state;
       if (state.phase !== 'active' || !session) return stay(state);

@@ -1,0 +1,37 @@
+import { spawn } from 'node:child_process';
+import path from 'node:path';
+import process from 'node:process';
+import { fileURLToPath } from 'node:url';
+import { runCommand } from '../../deploy/local/node-version.mjs';
+
+// `npm run bench`: packages, build, and then the harness itself, which brings stores of its own.
+runCommand(async () => ({ main }));
+
+const here = path.dirname(fileURLToPath(import.meta.url));
+
+async function main(args) {
+  const { ensurePackages, packageCommand } = await import('../../deploy/local/provide/node-packages.mjs');
+  const { build } = await import('../../deploy/local/provide/build.mjs');
+  const say = (label, text) => process.stderr.write(`${label}: ${text}\n`);
+  await ensurePackages(say);
+  if (!process.env.BENCH_SERVICE) await build(say);
+  await run([
+    ...packageCommand('swc'),
+    'src',
+    '-d',
+    'dist',
+    '--strip-leading-paths',
+    '--config-file',
+    '../.swcrc',
+    '--quiet',
+  ]);
+  process.exitCode = await run([process.execPath, '--enable-source-maps', 'dist/main.js', ...args]);
+}
+
+function run([command, ...args]) {
+  return new Promise((resolve, reject) => {
+    const child = spawn(command, args, { cwd: here, stdio: 'inherit' });
+    child.once('error', reject);
+    child.once('exit', (code) => resolve(code ?? 1));
+  });
+}

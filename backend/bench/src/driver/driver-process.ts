@@ -1,0 +1,47 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import path from 'node:path';
+import type { DriverCall, DriverCalls } from './driver';
+
+interface Answer {
+  id: number;
+  answer?: unknown;
+  error?: string;
+}
+
+/** The load generator, in a process of its own so that its work is nobody's figure. */
+export class Driver {
+  private readonly child: ChildProcess = fork(path.join(__dirname, 'driver.js'));
+  private readonly pending = new Map<
+    number,
+    { resolve: (value: unknown) => void; reject: (error: Error) => void }
+  >();
+  private nextId = 0;
+
+  constructor() {
+    this.child.on('message', ({ id, answer, error }: Answer) => {
+      const asked = this.pending.get(id);
+      this.pending.delete(id);
+      if (error === undefined) asked?.resolve(answer);
+      else asked?.reject(new Error(error));
+    });
+    this.child.once('exit', () => {
+      for (const { reject } of this.pending.values()) reject(new Error('The load process ended'));
+    });
+  }
+
+  call<Call extends DriverCall>(
+    call: Call,
+    ask: DriverCalls[Call]['ask'],
+  ): Promise<DriverCalls[Call]['answer']> {
+    this.nextId += 1;
+    const id = this.nextId;
+    return new Promise((resolve, reject) => {
+      this.pending.set(id, { resolve: resolve as (value: unknown) => void, reject });
+      this.child.send({ id, call, ask });
+    });
+  }
+
+  end(): void {
+    this.child.kill();
+  }
+}

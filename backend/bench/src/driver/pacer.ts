@@ -1,0 +1,36 @@
+import { performance } from 'node:perf_hooks';
+
+/**
+ * Calls `send` `count` times at an even rate, whatever the answers do: with the number of the call and the time
+ * (performance.now) at which it was meant to happen.
+ */
+export const pace = (
+  count: number,
+  perSecond: number,
+  send: (index: number, intendedAt: number) => void,
+): Promise<void> =>
+  new Promise((resolve, reject) => {
+    const startedAt = performance.now();
+    let index = 0;
+    const tick = (): void => {
+      try {
+        const due = Math.min(count, Math.floor(((performance.now() - startedAt) / 1_000) * perSecond));
+        for (; index < due; index += 1) send(index, startedAt + (index / perSecond) * 1_000);
+        if (index === count) resolve();
+        else setTimeout(tick, 1);
+      } catch (error) {
+        reject(error instanceof Error ? error : new Error(String(error)));
+      }
+    };
+    tick();
+  });
+
+/** Waits until the condition holds. @returns whether it did in time. */
+export const until = async (condition: () => boolean, withinMs: number): Promise<boolean> => {
+  const deadline = performance.now() + withinMs;
+  while (!condition()) {
+    if (performance.now() > deadline) return false;
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+  return true;
+};

@@ -1,0 +1,75 @@
+import { arrive, inParallel, visit } from './visitor';
+import { JsonWire, SocketIoWire, type Wire } from './wire';
+
+export type Contender = 'thaw' | 'floor' | 'socket.io';
+
+export interface Partner {
+  wire: Wire;
+  userId: number;
+  sessionId: string;
+}
+
+export type Pair = readonly [Partner, Partner];
+
+const AT_ONCE = 4;
+
+/** Pairs in a chat each; the first of a pair on the first origin, the other on the second. */
+export const openPairs = (
+  contender: Contender,
+  origins: readonly [string, string],
+  count: number,
+): Promise<Pair[]> => (contender === 'thaw' ? meet(origins, count) : seat(contender, origins, count));
+
+/** Through the real queue. Women wait for men and men for women, so that a pair is always on two replicas. */
+const meet = async (origins: readonly [string, string], count: number): Promise<Pair[]> => {
+  const arrived = new Map<number, Partner & { partnerId: number; isFirst: boolean }>();
+  await inParallel(count * 2, AT_ONCE, async (index) => {
+    const isFirst = index % 2 === 0;
+    const origin = origins[isFirst ? 0 : 1];
+    const visitor = await visit(origin, isFirst ? 'female' : 'male');
+    const wire = await arrive(origin, visitor);
+    const matched = wire.next(({ event }) => event === 'chat_matched', 60_000);
+    await wire.request('join_queue', { preferences: isFirst ? 'male' : 'female' });
+    void matched.then(({ data }) => {
+      const { sessionId, partnerId } = data as { sessionId: string; partnerId: number };
+      arrived.set(visitor.userId, { wire, userId: visitor.userId, sessionId, partnerId, isFirst });
+    });
+  });
+  for (let waits = 0; arrived.size < count * 2; waits += 1) {
+    if (waits > 600) throw new Error(`Only ${arrived.size} of ${count * 2} were matched`);
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+  return [...arrived.values()]
+    .filter(({ isFirst }) => isFirst)
+    .map((first): Pair => {
+      const second = arrived.get(first.partnerId);
+      if (second?.sessionId !== first.sessionId) throw new Error('Two of a pair are in different chats');
+      return [first, second];
+    });
+};
+
+/** Peers know no queue: who is whose partner is said when connecting. */
+const seat = async (
+  contender: 'floor' | 'socket.io',
+  origins: readonly [string, string],
+  count: number,
+): Promise<Pair[]> => {
+  const pairs: Pair[] = [];
+  await inParallel(count, AT_ONCE, async (index) => {
+    const sessionId = `${contender}-0000-0000-0000-${String(index).padStart(12, '0')}`;
+    const open = async (side: 0 | 1): Promise<Partner> => {
+      const userId = index * 2 + side + 1;
+      if (contender === 'floor') {
+        const query = `user=${userId}&partner=${index * 2 + 2 - side}&session=${sessionId}`;
+        const url = `${origins[side].replace(/^http/, 'ws')}/ws?${query}`;
+        const wire = await JsonWire.open(url, { greeting: 'ready' });
+        return { wire, userId, sessionId };
+      }
+      const wire = await SocketIoWire.open(origins[side]);
+      await wire.request('join', { sessionId, userId });
+      return { wire, userId, sessionId };
+    };
+    pairs.push([await open(0), await open(1)]);
+  });
+  return pairs;
+};

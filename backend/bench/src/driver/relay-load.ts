@@ -1,0 +1,101 @@
+import { performance } from 'node:perf_hooks';
+import { percentile } from '../measure/statistics';
+import { pace, until } from './pacer';
+import type { Pair, Partner } from './pairs';
+
+const CONTENT_BYTES = 100;
+const DRAIN_MS = 10_000;
+
+export interface RelayResult {
+  sent: number;
+  acked: number;
+  received: number;
+  refused: number;
+  /** What the first refusal said. */
+  refusal?: string;
+  /** Frames or acks that came late in their order, or twice. */
+  disorders: number;
+  p50Ms: number;
+  p99Ms: number;
+}
+
+interface Side {
+  self: Partner;
+  sent: number;
+  /** Numbers of the last message acknowledged, and of the last received from the other side. */
+  lastAcked: number;
+  lastReceived: number;
+}
+
+/** Messages of 100 bytes between the two of each pair, to and fro, and the proof that each arrived once, in order. */
+export class RelayLoad {
+  private readonly sides: (readonly [Side, Side])[];
+  private disorders = 0;
+  private refusal: string | undefined;
+  private refused = 0;
+  private received = 0;
+  private acked = 0;
+  private latencies: number[] = [];
+  private intendedAt: number[] = [];
+
+  constructor(private readonly pairs: readonly Pair[]) {
+    this.sides = pairs.map(([first, second]) => [this.side(first), this.side(second)]);
+  }
+
+  async run(perSecond: number, seconds: number): Promise<RelayResult> {
+    const count = Math.round(perSecond * seconds);
+    [this.disorders, this.refused, this.received, this.acked] = [0, 0, 0, 0];
+    [this.refusal, this.latencies, this.intendedAt] = [undefined, [], []];
+    await pace(count, perSecond, (index, intendedAt) => this.send(index, intendedAt));
+    await until(() => this.received >= count - this.refused && this.acked + this.refused >= count, DRAIN_MS);
+    // Anything that comes twice comes soon after.
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    return {
+      sent: count,
+      acked: this.acked,
+      received: this.received,
+      refused: this.refused,
+      refusal: this.refusal,
+      disorders: this.disorders,
+      p50Ms: percentile(this.latencies, 0.5),
+      p99Ms: percentile(this.latencies, 0.99),
+    };
+  }
+
+  close(): void {
+    for (const pair of this.pairs) for (const { wire } of pair) wire.close();
+  }
+
+  private send(index: number, intendedAt: number): void {
+    const pair = this.sides[index % this.sides.length];
+    const side = pair?.[Math.floor(index / this.sides.length) % 2];
+    if (!side) return;
+    this.intendedAt[index] = intendedAt;
+    side.sent += 1;
+    const { wire, sessionId } = side.self;
+    const content = `${side.sent} ${index} `.padEnd(CONTENT_BYTES, 'x');
+    const clientId = `c-${side.sent}`;
+    wire.send('random_message', { sessionId, content, messageType: 'text', clientId }, String(side.sent));
+  }
+
+  private side(self: Partner): Side {
+    const side: Side = { self, sent: 0, lastAcked: 0, lastReceived: 0 };
+    self.wire.onFrame = ({ event, data, ref }) => {
+      if (event === 'random_message') {
+        const [number, index] = String(data.content).split(' ', 2);
+        if (Number(number) <= side.lastReceived) this.disorders += 1;
+        side.lastReceived = Number(number);
+        this.received += 1;
+        this.latencies.push(performance.now() - (this.intendedAt[Number(index)] ?? NaN));
+      } else if (event === 'ack') {
+        if (Number(ref) <= side.lastAcked) this.disorders += 1;
+        side.lastAcked = Number(ref);
+        this.acked += 1;
+      } else if (event === 'error') {
+        this.refusal ??= JSON.stringify(data);
+        this.refused += 1;
+      }
+    };
+    return side;
+  }
+}

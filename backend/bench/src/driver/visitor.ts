@@ -1,0 +1,66 @@
+import { JsonWire } from './wire';
+
+export interface Visitor {
+  userId: number;
+  cookie: string;
+}
+
+const call = async (
+  origin: string,
+  method: string,
+  path: string,
+  cookie: string,
+  body: object,
+): Promise<Response> => {
+  const response = await fetch(`${origin}${path}`, {
+    method,
+    headers: { 'content-type': 'application/json', ...(cookie ? { cookie } : {}) },
+    body: JSON.stringify(body),
+  });
+  if (!response.ok) throw new Error(`${method} ${path} answered ${response.status}`);
+  return response;
+};
+
+/** Somebody new, with a gender if one is given. */
+export const visit = async (origin: string, gender?: 'male' | 'female'): Promise<Visitor> => {
+  const response = await call(origin, 'POST', '/api/anonymous', '', {});
+  const cookie = response.headers
+    .getSetCookie()
+    .map((line) => line.split(';')[0])
+    .join('; ');
+  const { user } = (await response.json()) as { user: { id: number } };
+  if (gender) await call(origin, 'PATCH', `/api/user/${user.id}`, cookie, { gender });
+  return { userId: user.id, cookie };
+};
+
+const ATTEMPTS = 5;
+
+/** An authenticated socket of a visitor. A server that is busy asks for another attempt. */
+export const arrive = async (origin: string, { userId, cookie }: Visitor): Promise<JsonWire> => {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      const wire = await JsonWire.open(`${origin.replace(/^http/, 'ws')}/ws`, { headers: { cookie } });
+      await wire.request('authenticate', { userId }, 'authenticated');
+      return wire;
+    } catch (error) {
+      if (attempt === ATTEMPTS) throw error;
+    }
+  }
+};
+
+/** Runs a task for 0 … count-1, so many at once. */
+export const inParallel = async (
+  count: number,
+  width: number,
+  task: (index: number) => Promise<void>,
+): Promise<void> => {
+  let next = 0;
+  const lane = async (): Promise<void> => {
+    while (next < count) {
+      const index = next;
+      next += 1;
+      await task(index);
+    }
+  };
+  await Promise.all(Array.from({ length: width }, lane));
+};

@@ -1,0 +1,154 @@
+import { WebSocket } from 'ws';
+
+export interface WireFrame {
+  event: string;
+  data: Record<string, unknown>;
+  ref?: string;
+}
+
+/** One client socket, whatever its protocol: frames of `{event, data, ref}`, answered with the same `ref`. */
+export abstract class Wire {
+  onFrame: (frame: WireFrame) => void = () => undefined;
+  private isClosing = false;
+  private readonly waiting = new Set<{
+    match: (frame: WireFrame) => boolean;
+    resolve: () => void;
+    reject: (error: Error) => void;
+  }>();
+
+  protected constructor(protected readonly socket: WebSocket) {
+    socket.once('close', (code: number) => {
+      if (this.isClosing) return;
+      const error = new Error(`A socket was closed with ${code}`);
+      if (this.waiting.size === 0) process.stderr.write(`${error.message}\n`);
+      for (const { reject } of this.waiting) reject(error);
+    });
+  }
+
+  abstract send(event: string, data: object, ref: string): void;
+
+  /** Sends and waits for the answer. @throws Error when it is an error, or none comes. */
+  async request(event: string, data: object, answer = 'ack'): Promise<Record<string, unknown>> {
+    const ref = `request-${event}`;
+    const answered = this.next((frame) => frame.ref === ref);
+    this.send(event, data, ref);
+    const frame = await answered;
+    if (frame.event !== answer) throw new Error(`${event} was answered ${JSON.stringify(frame)}`);
+    return frame.data;
+  }
+
+  /** The next frame that matches. */
+  next(match: (frame: WireFrame) => boolean, withinMs = 20_000): Promise<WireFrame> {
+    return new Promise((resolve, reject) => {
+      const late = setTimeout(() => reject(new Error('A frame was waited for in vain')), withinMs);
+      const entry = {
+        match: (frame: WireFrame): boolean => {
+          if (!match(frame)) return false;
+          resolve(frame);
+          return true;
+        },
+        resolve: () => clearTimeout(late),
+        reject: (error: Error) => {
+          clearTimeout(late);
+          reject(error);
+        },
+      };
+      this.waiting.add(entry);
+    });
+  }
+
+  close(): void {
+    this.isClosing = true;
+    this.socket.close(1000);
+  }
+
+  protected receive(frame: WireFrame): void {
+    for (const entry of this.waiting) {
+      if (!entry.match(frame)) continue;
+      entry.resolve();
+      this.waiting.delete(entry);
+    }
+    this.onFrame(frame);
+  }
+}
+
+const opened = (socket: WebSocket): Promise<void> =>
+  new Promise((resolve, reject) => {
+    socket.once('open', resolve);
+    socket.once('error', reject);
+    socket.once('unexpected-response', (_, response) =>
+      reject(new Error(`An upgrade was answered ${response.statusCode}`)),
+    );
+  });
+
+/** The contract's protocol: JSON text frames. */
+export class JsonWire extends Wire {
+  /** @param greeting the event that the server begins with, to be waited for. */
+  static async open(
+    url: string,
+    { headers = {}, greeting }: { headers?: Record<string, string>; greeting?: string } = {},
+  ): Promise<JsonWire> {
+    const socket = new WebSocket(url, { headers, perMessageDeflate: false });
+    const wire = new JsonWire(socket);
+    socket.on('message', (raw) => wire.receive(JSON.parse((raw as Buffer).toString()) as WireFrame));
+    // Before it opens: a quick server's first frame comes with its handshake.
+    const greeted = greeting === undefined ? undefined : wire.next(({ event }) => event === greeting);
+    await opened(socket);
+    await greeted;
+    return wire;
+  }
+
+  send(event: string, data: object, ref: string): void {
+    this.socket.send(JSON.stringify({ event, data, ref }));
+  }
+}
+
+const OPEN = '0';
+const PING = '2';
+const PONG = '3';
+const CONNECT = '40';
+const EVENT = '42';
+const ACK = '43';
+
+/** Socket.IO 4 over a bare WebSocket, so that all contenders are driven by the same cheap client. */
+export class SocketIoWire extends Wire {
+  private readonly refs = new Map<number, string>();
+  private nextId = 0;
+
+  static async open(origin: string): Promise<SocketIoWire> {
+    const url = `${origin.replace(/^http/, 'ws')}/socket.io/?EIO=4&transport=websocket`;
+    const socket = new WebSocket(url, { perMessageDeflate: false });
+    const wire = new SocketIoWire(socket);
+    const connected = new Promise<void>((resolve) => {
+      socket.on('message', (raw) => {
+        const text = (raw as Buffer).toString();
+        if (text.startsWith(EVENT) || text.startsWith(ACK)) wire.receivePacket(text);
+        else if (text.startsWith(CONNECT)) resolve();
+        else if (text === PING) socket.send(PONG);
+        else if (text.startsWith(OPEN)) socket.send(CONNECT);
+      });
+    });
+    await opened(socket);
+    await connected;
+    return wire;
+  }
+
+  send(event: string, data: object, ref: string): void {
+    this.nextId += 1;
+    this.refs.set(this.nextId, ref);
+    this.socket.send(`${EVENT}${this.nextId}${JSON.stringify([event, data])}`);
+  }
+
+  private receivePacket(text: string): void {
+    const start = text.indexOf('[');
+    const [first, second] = JSON.parse(text.slice(start)) as [unknown, unknown];
+    if (text.startsWith(EVENT)) {
+      this.receive({ event: String(first), data: second as Record<string, unknown> });
+      return;
+    }
+    const id = Number(text.slice(2, start));
+    const ref = this.refs.get(id);
+    this.refs.delete(id);
+    this.receive({ event: 'ack', data: first as Record<string, unknown>, ref });
+  }
+}

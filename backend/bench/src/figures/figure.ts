@@ -1,0 +1,44 @@
+import type { Spread } from '../measure/statistics';
+
+export interface Settings {
+  rounds: number;
+  /** Length of each contender's turn in a round. */
+  seconds: number;
+  pairs: number;
+  messagesPerSecond: number;
+  commandsPerSecond: number;
+  idleSockets: number;
+  waiting: readonly number[];
+  replicas: readonly number[];
+  historyRows: number;
+  /** Folder for CPU profiles of our replicas; none are taken without it. */
+  profiles?: string;
+}
+
+/** One line of the table. */
+export interface Row {
+  figure: string;
+  what: string;
+  ours: string;
+  against: string;
+  theirs: string;
+  /** Ours to theirs, within each round. */
+  ratio?: Spread;
+  gate: string;
+  aim: string;
+  isReached?: boolean;
+}
+
+export interface Outcome {
+  rows: Row[];
+  /** What did not arrive, came twice or out of order. A single one makes the run fail. */
+  faults: string[];
+  /** Everything measured, round by round. */
+  raw: unknown;
+}
+
+export const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+export const micros = (value: number): string => `${value.toFixed(value < 10 ? 1 : 0)} µs`;
+
+export const say = (text: string): void => void process.stderr.write(`${text}\n`);

@@ -1,0 +1,227 @@
+import { fork } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import path from 'node:path';
+import { Pool } from 'pg';
+import type { Driver } from '../driver/driver-process';
+import { pace } from '../driver/pacer';
+import { inParallel } from '../driver/visitor';
+import { median, percentile, ratios } from '../measure/statistics';
+import { BenchStores } from '../measure/stores';
+import { requireBuilt, Service } from '../service';
+import { type Outcome, type Row, say, type Settings, wait } from './figure';
+
+type HotLogModule = typeof import('../../../src/platform/hot-log/hot-log');
+type OutboxModule = typeof import('../../../src/platform/hot-log/outbox');
+type Codec = typeof import('../../../src/modules/random-chat/application/chat-event-codec');
+type Queue = typeof import('../../../src/platform/queue/job-queue');
+type Waker = typeof import('../../../src/modules/random-chat/application/outbox-waker');
+
+const SESSIONS = 200;
+const PER_APPEND = 50;
+const LAG_MESSAGES_PER_SECOND = 1_000;
+const LAG_SECONDS = 10;
+const ROUNDS = 3;
+
+/** P9: from the outboxes to PostgreSQL. */
+export const measureHistory = async (_: Driver, settings: Settings): Promise<Outcome> => {
+  const stores = await BenchStores.open({ hasDatabase: true });
+  const service = await Service.start(stores, { replicas: 0 });
+  const pool = new Pool({ connectionString: stores.databaseUrl });
+  const rounds = Math.min(ROUNDS, settings.rounds);
+  const ours: number[] = [];
+  const naive: number[] = [];
+  const ceiling: number[] = [];
+  const faults: string[] = [];
+  try {
+    for (let round = 1; round <= rounds; round += 1) {
+      ours.push(await carry(stores, service, pool, settings.historyRows, faults));
+      naive.push(await naiveRows(stores, Math.min(5_000, settings.historyRows)));
+      ceiling.push(await ceilingRows(pool, settings.historyRows));
+      say(
+        `history, round ${round} of ${rounds}: ${[ours, naive, ceiling].map((all) => rate(all.at(-1) ?? 0)).join(', ')}`,
+      );
+    }
+    const lags = await lagsMs(stores, pool, faults);
+    const [p50, p99] = [percentile(lags, 0.5), percentile(lags, 0.99)];
+    return { rows: rowsOf(ours, naive, ceiling, p50, p99), faults, raw: { ours, naive, ceiling, p50, p99 } };
+  } finally {
+    await pool.end();
+    await service.stop();
+    await stores.end();
+  }
+};
+
+/** Fills the outboxes while no worker looks, then lets one empty them. @returns rows a second */
+const carry = async (
+  stores: BenchStores,
+  service: Service,
+  pool: Pool,
+  rows: number,
+  faults: string[],
+): Promise<number> => {
+  await service.stopWorker();
+  const before = await countOf(pool);
+  const { Outbox } = requireBuilt<OutboxModule>('platform/hot-log/outbox');
+  const outbox = new Outbox(stores.redis);
+  const chats = await openChats(stores, rows / SESSIONS);
+  const backlog = (await outbox.backlog()).length;
+  await service.startWorker();
+  let startedAt = 0;
+  for (;;) {
+    const { length } = await outbox.backlog();
+    if (startedAt === 0 && length < backlog) startedAt = performance.now();
+    if (length === 0) break;
+    await wait(10);
+  }
+  const seconds = (performance.now() - startedAt) / 1_000;
+  const added = (await countOf(pool)) - before;
+  if (added !== chats.length) faults.push(`history: ${chats.length} events went in, ${added} rows came out`);
+  return backlog / seconds;
+};
+
+/** Chats of so many events each. @returns the ids of all events */
+const openChats = async (stores: BenchStores, eventsEach: number): Promise<string[]> => {
+  const { HotLog } = requireBuilt<HotLogModule>('platform/hot-log/hot-log');
+  const hotLog = new HotLog(stores.redis);
+  const eventIds: string[] = [];
+  await inParallel(SESSIONS, 8, async () => {
+    const sessionId = randomUUID();
+    const texts = [startText(eventIds)];
+    while (texts.length < eventsEach) texts.push(messageText(eventIds));
+    let end = { version: 0, lastId: '' };
+    for (let start = 0; start < texts.length; start += PER_APPEND) {
+      const result = await hotLog.append(sessionId, end, texts.slice(start, start + PER_APPEND));
+      if (result.kind !== 'appended') throw new Error(`An append was ${result.kind}`);
+      end = { version: end.version + result.ids.length, lastId: result.ids.at(-1) ?? '' };
+    }
+  });
+  return eventIds;
+};
+
+const encode = (event: Parameters<Codec['encodeEvent']>[0]['event'], eventIds: string[]): string => {
+  const { encodeEvent } = requireBuilt<Codec>('modules/random-chat/application/chat-event-codec');
+  const eventId = randomUUID();
+  eventIds.push(eventId);
+  return encodeEvent({ eventId, event });
+};
+
+const startText = (eventIds: string[]): string => {
+  const participants = [1, 2].map((id) => ({ id, username: `user${id}`, avatar: null }));
+  return encode({ type: 'ChatStarted', data: { userIds: [1, 2], participants } } as never, eventIds);
+};
+
+const messageText = (eventIds: string[]): string => {
+  const data = { senderId: 1, content: 'x'.repeat(100), messageType: 'text', replyTo: null, clientId: 'c-1' };
+  return encode({ type: 'MessageSent', data } as never, eventIds);
+};
+
+const countOf = async (pool: Pool): Promise<number> => {
+  const { rows } = await pool.query<{ count: string }>('SELECT count(*) FROM events');
+  return Number(rows[0]?.count);
+};
+
+const naiveRows = (stores: BenchStores, rows: number): Promise<number> =>
+  new Promise((resolve, reject) => {
+    const { databaseUrl, redisUrl } = stores;
+    const child = fork(path.join(__dirname, '../peers/naive-history.js'), {
+      env: { ...process.env, DATABASE_URL: databaseUrl, REDIS_URL: redisUrl, ROWS: String(rows) },
+    });
+    child.once('message', ({ rowsPerSecond }: { rowsPerSecond: number }) => resolve(rowsPerSecond));
+    child.once('exit', () => reject(new Error('The naive history failed')));
+  });
+
+/** What PostgreSQL takes at most: rows that it makes itself. */
+const ceilingRows = async (pool: Pool, rows: number): Promise<number> => {
+  await pool.query(
+    'DROP TABLE IF EXISTS ceiling_events; CREATE TABLE ceiling_events (LIKE events INCLUDING ALL)',
+  );
+  const startedAt = performance.now();
+  await pool.query(
+    `INSERT INTO ceiling_events (stream_id, stream_position, event_id, type, schema_version, data, metadata, occurred_at)
+     SELECT 'chat-' || n % 200, n, gen_random_uuid(), 'MessageSent', 1, jsonb_build_object('content', repeat('x', 100)), '{}', now()
+     FROM generate_series(1, $1::int) n`,
+    [rows],
+  );
+  return rows / ((performance.now() - startedAt) / 1_000);
+};
+
+/** How long after it happened an event is in PostgreSQL, at a steady rate, woken as a replica wakes the worker. */
+const lagsMs = async (stores: BenchStores, pool: Pool, faults: string[]): Promise<number[]> => {
+  const { HotLog } = requireBuilt<HotLogModule>('platform/hot-log/hot-log');
+  const { JobQueue } = requireBuilt<Queue>('platform/queue/job-queue');
+  const { OutboxWaker } = requireBuilt<Waker>('modules/random-chat/application/outbox-waker');
+  const hotLog = new HotLog(stores.redis);
+  const jobs = new JobQueue({ REDIS_URL: stores.redisUrl } as ConstructorParameters<typeof JobQueue>[0]);
+  new OutboxWaker(hotLog, jobs).onModuleInit();
+  const chats = Array.from({ length: SESSIONS }, () => ({
+    sessionId: randomUUID(),
+    end: { version: 0, lastId: '' },
+    turn: Promise.resolve(),
+  }));
+  const count = LAG_MESSAGES_PER_SECOND * LAG_SECONDS;
+  const since = new Date();
+  await pace(count, LAG_MESSAGES_PER_SECOND, (index) => {
+    const chat = chats[index % SESSIONS];
+    if (!chat) return;
+    chat.turn = chat.turn.then(async () => {
+      const result = await hotLog.append(chat.sessionId, chat.end, [messageText([])]);
+      if (result.kind !== 'appended') return;
+      chat.end = { version: chat.end.version + 1, lastId: result.ids[0] ?? '' };
+    });
+  });
+  await Promise.all(chats.map(({ turn }) => turn));
+  await wait(3_000);
+  const { rows } = await pool.query<{ ms: number }>(
+    `SELECT extract(epoch FROM recorded_at - occurred_at)::float * 1000 AS ms FROM events WHERE occurred_at >= $1`,
+    [since],
+  );
+  if (rows.length !== count) faults.push(`history: ${count} messages went in, ${rows.length} rows came out`);
+  await jobs.onApplicationShutdown();
+  return rows.map(({ ms }) => ms);
+};
+
+const rate = (rows: number): string => `${Math.round(rows).toLocaleString('en')} rows/s`;
+
+const rowsOf = (
+  ours: readonly number[],
+  naive: readonly number[],
+  ceiling: readonly number[],
+  p50: number,
+  p99: number,
+): Row[] => {
+  const toNaive = ratios(ours, naive);
+  const what = 'Rows from outbox to PostgreSQL';
+  return [
+    {
+      figure: 'P9',
+      what,
+      ours: rate(median(ours)),
+      against: 'a job and an INSERT each',
+      theirs: rate(median(naive)),
+      ratio: toNaive,
+      gate: '≥ 5',
+      aim: '≥ 10',
+      isReached: toNaive.median >= 5,
+    },
+    {
+      figure: 'P9',
+      what,
+      ours: rate(median(ours)),
+      against: 'INSERT … generate_series',
+      theirs: rate(median(ceiling)),
+      ratio: ratios(ours, ceiling),
+      gate: '',
+      aim: '≥ 0.5',
+    },
+    {
+      figure: 'P9',
+      what: `Lag at ${LAG_MESSAGES_PER_SECOND.toLocaleString('en')} messages a second, p50 and p99`,
+      ours: `${Math.round(p50)} ms, ${Math.round(p99)} ms`,
+      against: '',
+      theirs: '',
+      gate: 'p99 ≤ 2 s',
+      aim: '≤ 1.5 s',
+      isReached: p99 <= 2_000,
+    },
+  ];
+};

@@ -1,0 +1,114 @@
+import path from 'node:path';
+import type { Driver } from '../driver/driver-process';
+import type { Contender } from '../driver/pairs';
+import { PublicationCounter } from '../measure/publication-counter';
+import { ServerProcess } from '../measure/server-process';
+import { BenchStores } from '../measure/stores';
+import { Service } from '../service';
+import { type Outcome, type Row, say, type Settings, wait } from './figure';
+
+const PAIRS = 20;
+const MESSAGES_PER_SECOND = 100;
+const SECONDS = 3;
+
+/** What all replicas beyond the two that hold the pairs were sent, per message. */
+interface Count {
+  replicas: number;
+  messages: number;
+  foreign: number;
+}
+
+/** P7: publications that reach replicas which hold no participant. */
+export const measurePublications = async (driver: Driver, settings: Settings): Promise<Outcome> => {
+  const faults: string[] = [];
+  const thaw: Count[] = [];
+  const socketIo: Count[] = [];
+  for (const replicas of settings.replicas) {
+    thaw.push(await ofService(driver, replicas, faults));
+    socketIo.push(await ofSocketIo(driver, replicas, faults));
+    say(
+      `publications at ${replicas} replicas: thaw ${thaw.at(-1)?.foreign}, socket.io ${socketIo.at(-1)?.foreign}`,
+    );
+  }
+  const rows = thaw.map((ours, index): Row => {
+    const perMessage = ({ foreign, messages }: Count): string => (foreign / messages).toFixed(2);
+    const theirs = socketIo[index];
+    return {
+      figure: 'P7',
+      what: `Foreign publications per message, ${ours.replicas} replicas`,
+      ours: perMessage(ours),
+      against: 'socket.io',
+      theirs: theirs ? perMessage(theirs) : '',
+      gate: '0',
+      aim: '',
+      isReached: ours.foreign === 0,
+    };
+  });
+  return { rows, faults, raw: { thaw, socketIo } };
+};
+
+const ofService = async (driver: Driver, replicas: number, faults: string[]): Promise<Count> => {
+  const stores = await BenchStores.open({ hasDatabase: true });
+  const counters = await openCounters(stores.redisUrl, replicas, /probe:/);
+  const redisUrls = counters.map(({ url }) => url);
+  const service = await Service.start(stores, { replicas, hasWorker: false, redisUrls });
+  try {
+    return await count(driver, 'thaw', service.origins, counters, faults);
+  } finally {
+    await service.stop();
+    for (const counter of counters) counter.close();
+    await stores.end();
+  }
+};
+
+const ofSocketIo = async (driver: Driver, replicas: number, faults: string[]): Promise<Count> => {
+  const stores = await BenchStores.open({ hasDatabase: false });
+  const counters = await openCounters(stores.redisUrl, replicas, /^$/);
+  const peers: { server: ServerProcess; port: number }[] = [];
+  try {
+    for (const [index, { url }] of counters.entries()) {
+      const peer = await ServerProcess.startPeer({
+        name: `socket.io ${index + 1}`,
+        script: path.join(__dirname, '../peers/socket-io-relay.js'),
+        logFile: path.join(stores.home, 'socket-io.log'),
+        env: { ...process.env, NODE_ENV: 'production', REDIS_URL: url },
+      });
+      peers.push(peer);
+    }
+    const origins = peers.map(({ port }) => `http://127.0.0.1:${port}`);
+    return await count(driver, 'socket.io', origins, counters, faults);
+  } finally {
+    await Promise.all(peers.map(({ server }) => server.stop()));
+    for (const counter of counters) counter.close();
+    await stores.end();
+  }
+};
+
+const openCounters = (redisUrl: string, count: number, isOwn: RegExp): Promise<PublicationCounter[]> =>
+  Promise.all(Array.from({ length: count }, () => PublicationCounter.open(redisUrl, isOwn)));
+
+/** All pairs are on the first two replicas, so whatever the others are sent is foreign to them. */
+const count = async (
+  driver: Driver,
+  contender: Contender,
+  [first = '', second = '', ...others]: readonly string[],
+  counters: readonly PublicationCounter[],
+  faults: string[],
+): Promise<Count> => {
+  const group = await driver.call('openRelay', { contender, origins: [first, second], pairs: PAIRS });
+  for (const counter of counters) counter.take();
+  const load = await driver.call('relay', { group, perSecond: MESSAGES_PER_SECOND, seconds: SECONDS });
+  await wait(200);
+  const received = counters.map((counter) => counter.take());
+  await driver.call('close', { group });
+  const holders = received.slice(0, 2);
+  if (load.received !== load.sent || load.disorders > 0) {
+    faults.push(`${contender}: ${load.sent} sent, ${load.received} received, ${load.disorders} out of order`);
+  }
+  // A counter that counts nothing would prove anything.
+  if (holders.some((publications) => publications < load.sent / 2)) {
+    faults.push(`${contender}: the two replicas with the pairs were sent only ${holders.join(' and ')}`);
+  }
+  const foreign = received.slice(2).reduce((sum, publications) => sum + publications, 0);
+  return { replicas: others.length + 2, messages: load.sent, foreign };
+};

@@ -1,0 +1,230 @@
+import path from 'node:path';
+import type { Driver } from '../driver/driver-process';
+import type { Contender } from '../driver/pairs';
+import type { RelayResult } from '../driver/relay-load';
+import { profiling } from '../measure/profiling';
+import { ServerProcess } from '../measure/server-process';
+import { median, ratios, spread } from '../measure/statistics';
+import { BenchStores } from '../measure/stores';
+import { Service } from '../service';
+import { micros, type Outcome, type Row, say, type Settings, wait } from './figure';
+
+type Name = 'floor' | 'floor by session' | 'socket.io' | 'thaw' | 'thaw, worker stopped';
+
+/** CPU-µs per message of one turn. */
+interface Turn {
+  node: number;
+  worker: number;
+  redis: number;
+  load: RelayResult;
+}
+
+interface Entrant {
+  name: Name;
+  group: number;
+  servers: readonly ServerProcess[];
+  stores: BenchStores;
+  worker?: () => ServerProcess | undefined;
+  before?: () => Promise<void>;
+}
+
+const WARM_UP_SECONDS = 2;
+const PROFILE_SECONDS = 15;
+/** The worker is some 300 ms behind; what it still has to do belongs to the turn. */
+const SETTLE_MS = 700;
+
+/** P1, P2 and P5: what it costs to relay a message between two replicas. */
+export const measureRelay = async (
+  driver: Driver,
+  settings: Settings,
+  wanted: ReadonlySet<string>,
+): Promise<Outcome> => {
+  const peerStores = await BenchStores.open({ hasDatabase: false });
+  const stores = await BenchStores.open({ hasDatabase: true });
+  const profiler = profiling(settings.profiles);
+  const profile = profiler.options('relay');
+  const service = await Service.start(stores, { replicas: 2, ...profile });
+  const peers: ServerProcess[] = [];
+  const entrants: Entrant[] = [];
+
+  const enter = async (
+    name: Name,
+    contender: Contender,
+    servers: readonly ServerProcess[],
+    origins: readonly string[],
+    rest: Pick<Entrant, 'stores' | 'worker' | 'before'>,
+  ): Promise<void> => {
+    const [first = '', second = ''] = origins;
+    say(`  opening ${name}`);
+    const group = await driver.call('openRelay', {
+      contender,
+      origins: [first, second],
+      pairs: settings.pairs,
+    });
+    entrants.push({ name, group, servers, ...rest });
+  };
+  const enterPeer = async (
+    name: Name,
+    contender: Contender,
+    script: string,
+    env: Record<string, string> = {},
+  ) => {
+    const started = await Promise.all(
+      [1, 2].map((number) =>
+        ServerProcess.startPeer({
+          name: `${name} ${number}`,
+          script: path.join(__dirname, '../peers', script),
+          logFile: path.join(peerStores.home, `${contender}.log`),
+          env: {
+            ...process.env,
+            NODE_ENV: 'production',
+            REDIS_URL: peerStores.redisUrl,
+            REPLICA_ID: `${name}-${number}`,
+            ...profile.env,
+            ...env,
+          },
+          nodeFlags: profile.nodeFlags,
+        }),
+      ),
+    );
+    const servers = started.map(({ server }) => server);
+    peers.push(...servers);
+    const origins = started.map(({ port }) => `http://127.0.0.1:${port}`);
+    await enter(name, contender, servers, origins, { stores: peerStores });
+  };
+
+  try {
+    await enterPeer('floor', 'floor', 'floor-relay.js');
+    await enterPeer('floor by session', 'floor', 'floor-relay.js', { CHANNELS: 'session' });
+    const replicas = service.replicas.map(({ server }) => server);
+    await enter('thaw', 'thaw', replicas, service.origins, { stores, worker: () => service.worker });
+    if (wanted.has('P2')) await enterPeer('socket.io', 'socket.io', 'socket-io-relay.js');
+
+    const faults: string[] = [];
+    for (const { name, group } of entrants) {
+      const perSecond = settings.messagesPerSecond;
+      const load = await driver.call('relay', { group, perSecond, seconds: WARM_UP_SECONDS });
+      faults.push(...faultsOf(`${name}, warming up`, load));
+    }
+    const turns = new Map<Name, Turn[]>();
+    const play = async (entrant: Entrant, name = entrant.name): Promise<void> => {
+      const turn = await measure(driver, entrant, settings);
+      turns.set(name, [...(turns.get(name) ?? []), turn]);
+      faults.push(...faultsOf(name, turn.load));
+      const { node, worker, redis, load } = turn;
+      say(
+        `  ${name}: node ${micros(node)}, worker ${micros(worker)}, redis ${micros(redis)}, ` +
+          `p50 ${load.p50Ms.toFixed(1)} ms, p99 ${load.p99Ms.toFixed(1)} ms`,
+      );
+    };
+    for (let round = 1; round <= settings.rounds; round += 1) {
+      say(`relay, round ${round} of ${settings.rounds}`);
+      for (const entrant of entrants) await play(entrant);
+    }
+    const thaw = entrants.find(({ name }) => name === 'thaw');
+    if (thaw && wanted.has('P5')) {
+      // What the history costs Redis beside the append itself.
+      await service.stopWorker();
+      for (let round = 1; round <= Math.min(3, settings.rounds); round += 1)
+        await play(thaw, 'thaw, worker stopped');
+    }
+    for (const { name, group, servers } of settings.profiles ? entrants : []) {
+      profiler.toggle(servers);
+      await driver.call('relay', { group, perSecond: settings.messagesPerSecond, seconds: PROFILE_SECONDS });
+      profiler.toggle(servers);
+      await wait(1_000);
+      if (name === 'thaw') profiler.report('relay');
+    }
+    return { rows: rowsOf(turns, wanted), faults, raw: Object.fromEntries(turns) };
+  } finally {
+    for (const { group } of entrants) await driver.call('close', { group }).catch(() => null);
+    await Promise.all([service.stop(), ...peers.map((server) => server.stop())]);
+    await stores.end();
+    await peerStores.end();
+  }
+};
+
+const measure = async (driver: Driver, entrant: Entrant, settings: Settings): Promise<Turn> => {
+  const { group, servers, stores, worker } = entrant;
+  const read = async (): Promise<readonly [number, number, number]> => [
+    servers.reduce((sum, server) => sum + server.cpuMicros, 0),
+    worker?.()?.cpuMicros ?? 0,
+    await stores.redisCpuMicros(),
+  ];
+  const before = await read();
+  const load = await driver.call('relay', {
+    group,
+    perSecond: settings.messagesPerSecond,
+    seconds: settings.seconds,
+  });
+  await wait(SETTLE_MS);
+  const after = await read();
+  const [node, workerMicros, redis] = [0, 1, 2].map(
+    (index) => ((after[index] ?? 0) - (before[index] ?? 0)) / load.sent,
+  );
+  return { node: node ?? 0, worker: workerMicros ?? 0, redis: redis ?? 0, load };
+};
+
+const faultsOf = (name: string, load: RelayResult): string[] => {
+  const { sent, acked, received, refused, refusal = '', disorders } = load;
+  return sent === acked && sent === received && disorders === 0
+    ? []
+    : [
+        `${name}: ${sent} sent, ${acked} acknowledged, ${received} received, ${disorders} out of order, ` +
+          `${refused} refused ${refusal}`,
+      ];
+};
+
+const rowsOf = (turns: ReadonlyMap<Name, readonly Turn[]>, wanted: ReadonlySet<string>): Row[] => {
+  const of = (name: Name, what: 'node' | 'worker' | 'redis'): number[] =>
+    (turns.get(name) ?? []).map((turn) => turn[what]);
+  const rows: Row[] = [];
+  const add = (
+    figure: string,
+    what: string,
+    ours: readonly number[],
+    against: Name,
+    theirs: readonly number[],
+    gate: number | undefined,
+    aim: number | undefined,
+  ): void => {
+    if (!wanted.has(figure) || ours.length === 0 || theirs.length === 0) return;
+    const ratio = ratios(ours, theirs);
+    rows.push({
+      figure,
+      what,
+      ours: micros(median(ours)),
+      against,
+      theirs: micros(median(theirs)),
+      ratio,
+      gate: gate === undefined ? '' : `≤ ${gate}`,
+      aim: aim === undefined ? '' : `≤ ${aim}`,
+      isReached: gate === undefined ? undefined : ratio.median <= gate,
+    });
+  };
+  const node = of('thaw', 'node');
+  const withWorker = node.map((micro, round) => micro + (of('thaw', 'worker')[round] ?? 0));
+  add('P1', 'Node CPU per message, both replicas', node, 'floor', of('floor', 'node'), 1.6, 1.25);
+  add('P1', 'the same', node, 'floor by session', of('floor by session', 'node'), undefined, undefined);
+  add('P1', 'the same and the worker’s', withWorker, 'floor', of('floor', 'node'), undefined, undefined);
+  add('P2', 'Node CPU per message, both replicas', node, 'socket.io', of('socket.io', 'node'), 1, 0.75);
+  add(
+    'P5',
+    'Redis CPU per message, outbox and worker',
+    of('thaw', 'redis'),
+    'floor',
+    of('floor', 'redis'),
+    3,
+    2,
+  );
+  add(
+    'P5',
+    'Redis CPU per message, outbox filled',
+    of('thaw, worker stopped', 'redis'),
+    'floor',
+    [...of('thaw, worker stopped', 'redis').map(() => spread(of('floor', 'redis')).median)],
+    undefined,
+    undefined,
+  );
+  return rows;
+};

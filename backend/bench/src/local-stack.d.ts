@@ -1,0 +1,26 @@
+// The parts of deploy/local that the bench uses, which are JavaScript.
+
+declare module '*/deploy/local/stores/stores.mjs' {
+  export function openStores(options: {
+    home: string;
+    env?: NodeJS.ProcessEnv;
+  }): Promise<{ databaseUrl: string; redisUrl: string; close(): Promise<void>; killNow(): void }>;
+}
+
+declare module '*/deploy/local/temporary-homes.mjs' {
+  export function makeTemporaryHome(): string;
+  export function endTemporaryHome(home: string): Promise<void>;
+}
+
+declare module '*/deploy/local/product-environment.mjs' {
+  export function productEnvironment(options: {
+    home: string;
+    stores: { databaseUrl: string; redisUrl: string };
+    given?: Record<string, string>;
+    settings?: Record<string, string | number>;
+  }): Record<string, string>;
+}
+
+declare module '*/deploy/local/processes/ports.mjs' {
+  export function freePorts(count: number): Promise<number[]>;
+}

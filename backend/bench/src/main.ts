@@ -1,0 +1,69 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { Driver } from './driver/driver-process';
+import type { Outcome, Settings } from './figures/figure';
+import { measureGateway } from './figures/gateway.figure';
+import { measureHistory } from './figures/history.figure';
+import { measureMatching } from './figures/matching.figure';
+import { measureMemory } from './figures/memory.figure';
+import { measurePublications } from './figures/publications.figure';
+import { measureRelay } from './figures/relay.figure';
+import { killAllServers } from './measure/server-process';
+import { endAllStores } from './measure/stores';
+import { parseOptions } from './options';
+import { tableOf, writeResults } from './report';
+
+type Measure = (driver: Driver, settings: Settings, wanted: ReadonlySet<string>) => Promise<Outcome>;
+
+const measures: { figures: readonly string[]; measure: Measure }[] = [
+  { figures: ['P1', 'P2', 'P5'], measure: measureRelay },
+  { figures: ['P3'], measure: measureGateway },
+  { figures: ['P4'], measure: measureMemory },
+  { figures: ['P6'], measure: measureMatching },
+  { figures: ['P7'], measure: measurePublications },
+  { figures: ['P9'], measure: measureHistory },
+];
+
+const bench = path.resolve(__dirname, '..');
+
+const run = async (): Promise<void> => {
+  const { wanted, isShort, settings } = parseOptions(process.argv.slice(2));
+  const driver = new Driver();
+  const outcomes: Outcome[] = [];
+  try {
+    for (const { figures, measure } of measures) {
+      if (!figures.some((figure) => wanted.has(figure))) continue;
+      const outcome = await measure(driver, settings, wanted);
+      outcomes.push(outcome);
+      keepRaw(figures, settings, outcome);
+    }
+  } finally {
+    driver.end();
+  }
+  const rows = outcomes.flatMap((outcome) => outcome.rows);
+  const faults = outcomes.flatMap((outcome) => outcome.faults);
+  console.log(tableOf(rows));
+  for (const fault of faults) console.log(`FAULT ${fault}`);
+  if (!isShort && faults.length === 0) await writeResults(path.join(bench, 'results.md'), rows, settings);
+  if (faults.length > 0) process.exitCode = 1;
+};
+
+const keepRaw = (figures: readonly string[], settings: Settings, { rows, faults, raw }: Outcome): void => {
+  const folder = path.join(bench, 'raw');
+  mkdirSync(folder, { recursive: true });
+  const name = `${new Date().toISOString().replace(/[:.]/g, '-')}-${figures.join('-')}.json`;
+  writeFileSync(path.join(folder, name), JSON.stringify({ settings, rows, faults, raw }, null, 1));
+};
+
+const interrupted = (): void => {
+  killAllServers();
+  void endAllStores().finally(() => process.exit(130));
+};
+process.once('SIGINT', interrupted);
+process.once('SIGTERM', interrupted);
+
+run().catch((error: unknown) => {
+  console.error(error);
+  killAllServers();
+  void endAllStores().finally(() => process.exit(1));
+});

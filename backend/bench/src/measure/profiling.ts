@@ -1,0 +1,61 @@
+import { mkdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { say } from '../figures/figure';
+import type { ServerProcess } from './server-process';
+
+interface Profile {
+  nodes: { id: number; callFrame: { functionName: string; url: string; lineNumber: number } }[];
+  samples: number[];
+  timeDeltas: number[];
+}
+
+const SHOWN = 45;
+
+/** CPU profiles of our replicas under load; does nothing without a folder for them. */
+export const profiling = (folder: string | undefined) => {
+  let current = '';
+  return {
+    options: (figure: string): { nodeFlags?: string[]; env?: Record<string, string> } => {
+      if (!folder) return {};
+      current = path.join(folder, figure);
+      mkdirSync(current, { recursive: true });
+      return {
+        nodeFlags: ['--require', path.join(__dirname, '../profile-on-signal.js')],
+        env: { BENCH_PROFILES: current },
+      };
+    },
+    toggle: (servers: readonly ServerProcess[]): void => {
+      for (const server of servers) server.signal('SIGUSR2');
+    },
+    report: (figure: string): void => {
+      say(
+        `Self time of api-1 under the load of ${figure}:\n${topOf(path.join(current, 'api-1.cpuprofile'))}`,
+      );
+    },
+  };
+};
+
+const topOf = (file: string): string => {
+  const { nodes, samples, timeDeltas } = JSON.parse(readFileSync(file, 'utf8')) as Profile;
+  const nameOf = new Map(
+    nodes.map(({ id, callFrame: { functionName, url, lineNumber } }) => [
+      id,
+      `${functionName || '(anonymous)'} ${url.replace(/^.*\/(node_modules|dist)\//, '')}:${lineNumber + 1}`,
+    ]),
+  );
+  const self = new Map<string, number>();
+  let total = 0;
+  for (const [index, sample] of samples.entries()) {
+    const name = nameOf.get(sample) ?? '';
+    // The second is the profiler's own start.
+    if (name.startsWith('(idle)') || name === 'dispatch :0') continue;
+    const micros = timeDeltas[index] ?? 0;
+    total += micros;
+    self.set(name, (self.get(name) ?? 0) + micros);
+  }
+  return [...self]
+    .sort(([, a], [, b]) => b - a)
+    .slice(0, SHOWN)
+    .map(([name, time]) => `${((time / total) * 100).toFixed(1).padStart(6)} %  ${name}`)
+    .join('\n');
+};

@@ -1,0 +1,15 @@
+import { spawn } from 'node:child_process';
+
+/** @throws Error with what the program said when it fails. */
+export const runToEnd = async (
+  command: string,
+  args: readonly string[],
+  env: Record<string, string>,
+): Promise<void> => {
+  const child = spawn(command, args, { env, stdio: ['ignore', 'pipe', 'pipe'] });
+  let output = '';
+  child.stdout.on('data', (piece: Buffer) => (output += piece.toString()));
+  child.stderr.on('data', (piece: Buffer) => (output += piece.toString()));
+  const code = await new Promise((resolve) => child.once('exit', resolve));
+  if (code !== 0) throw new Error(`${args.join(' ')} failed:\n${output}`);
+};

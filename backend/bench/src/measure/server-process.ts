@@ -1,0 +1,126 @@
+import { type ChildProcess, fork, spawn } from 'node:child_process';
+import { closeSync, openSync, readdirSync, readFileSync } from 'node:fs';
+
+const READY_WITHIN_MS = 20_000;
+
+export interface ServerDefinition {
+  name: string;
+  script: string;
+  logFile: string;
+  env: Record<string, string>;
+  nodeFlags?: readonly string[];
+}
+
+const running = new Set<ChildProcess>();
+
+/** Ends every server at once, as after an interruption. */
+export const killAllServers = (): void => {
+  for (const child of running) child.kill('SIGKILL');
+};
+
+/** A Node process under measurement. */
+export class ServerProcess {
+  private constructor(
+    readonly name: string,
+    private readonly child: ChildProcess,
+  ) {}
+
+  /** Starts a peer of ours, which sends `{ port }` once it serves. */
+  static async startPeer(definition: ServerDefinition): Promise<{ server: ServerProcess; port: number }> {
+    const { script, env, nodeFlags = [], logFile } = definition;
+    const log = openSync(logFile, 'a');
+    const child = fork(script, { env, execArgv: [...nodeFlags], stdio: ['ignore', log, log, 'ipc'] });
+    closeSync(log);
+    const server = ServerProcess.of(definition, child);
+    const port = await new Promise<number>((resolve, reject) => {
+      const late = setTimeout(() => reject(new Error(`${definition.name} is not ready`)), READY_WITHIN_MS);
+      child.once('exit', () => reject(new Error(`${definition.name} ended; see ${logFile}`)));
+      child.once('message', (message: { port: number }) => {
+        clearTimeout(late);
+        resolve(message.port);
+      });
+    });
+    return { server, port };
+  }
+
+  /** Starts a process of the product; it is ready when its internal server says so. */
+  static async startProduct(definition: ServerDefinition, internalPort: number): Promise<ServerProcess> {
+    const { script, env, nodeFlags = [], logFile } = definition;
+    const log = openSync(logFile, 'a');
+    const child = spawn(process.execPath, [...nodeFlags, script], { env, stdio: ['ignore', log, log] });
+    closeSync(log);
+    const server = ServerProcess.of(definition, child);
+    const deadline = Date.now() + READY_WITHIN_MS;
+    for (;;) {
+      if (child.exitCode !== null) throw new Error(`${definition.name} ended; see ${logFile}`);
+      if (await answersReady(internalPort)) return server;
+      if (Date.now() > deadline) throw new Error(`${definition.name} is not ready; see ${logFile}`);
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+  }
+
+  private static of({ name }: ServerDefinition, child: ChildProcess): ServerProcess {
+    running.add(child);
+    child.once('exit', () => running.delete(child));
+    return new ServerProcess(name, child);
+  }
+
+  get pid(): number {
+    return this.child.pid ?? 0;
+  }
+
+  get isRunning(): boolean {
+    return this.child.exitCode === null && this.child.signalCode === null;
+  }
+
+  /** CPU time of all its threads so far, in microseconds. */
+  get cpuMicros(): number {
+    return cpuMicrosOf(this.pid);
+  }
+
+  /** Memory that is its own (no files, no shared libraries), in bytes. */
+  get ownMemoryBytes(): number {
+    const status = readFileSync(`/proc/${this.pid}/status`, 'utf8');
+    return Number(/^RssAnon:\s+(\d+) kB/m.exec(status)?.[1] ?? 0) * 1_024;
+  }
+
+  signal(signal: NodeJS.Signals): void {
+    this.child.kill(signal);
+  }
+
+  /** Ends it, in order if it does so within `graceMs`. */
+  async stop(graceMs = 0): Promise<void> {
+    if (!this.isRunning) return;
+    const ended = new Promise((resolve) => this.child.once('exit', resolve));
+    if (graceMs > 0) this.child.kill('SIGTERM');
+    const timer = setTimeout(() => this.child.kill('SIGKILL'), graceMs);
+    await ended;
+    clearTimeout(timer);
+  }
+}
+
+/**
+ * CPU time of a process in microseconds. The scheduler's own account (nanoseconds per thread), since the ticks of
+ * /proc/<pid>/stat are as long as forty messages.
+ */
+export const cpuMicrosOf = (pid: number): number => {
+  let nanoseconds = 0;
+  for (const thread of readdirSync(`/proc/${pid}/task`)) {
+    try {
+      const account = readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'utf8');
+      nanoseconds += Number(account.slice(0, account.indexOf(' ')));
+    } catch {
+      // The thread has ended since the folder was listed.
+    }
+  }
+  return nanoseconds / 1_000;
+};
+
+const answersReady = async (internalPort: number): Promise<boolean> => {
+  try {
+    const response = await fetch(`http://127.0.0.1:${internalPort}/health/ready`);
+    return response.status === 200;
+  } catch {
+    return false;
+  }
+};

@@ -1,0 +1,30 @@
+/** @throws Error when there is nothing. */
+export const median = (values: readonly number[]): number => {
+  if (values.length === 0) throw new Error('No values');
+  const sorted = [...values].sort((a, b) => a - b);
+  const middle = Math.floor(sorted.length / 2);
+  const upper = sorted[middle] ?? 0;
+  return sorted.length % 2 === 1 ? upper : (upper + (sorted[middle - 1] ?? 0)) / 2;
+};
+
+export const percentile = (values: readonly number[], share: number): number => {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
+};
+
+/** A figure over the rounds of a run. */
+export interface Spread {
+  median: number;
+  least: number;
+  most: number;
+}
+
+export const spread = (values: readonly number[]): Spread => ({
+  median: median(values),
+  least: Math.min(...values),
+  most: Math.max(...values),
+});
+
+/** Ratios within each round, so that what slows the whole machine for a while cancels out. */
+export const ratios = (ours: readonly number[], theirs: readonly number[]): Spread =>
+  spread(ours.map((value, round) => value / (theirs[round] ?? NaN)));

@@ -1,0 +1,56 @@
+import { parseArgs } from 'node:util';
+import type { Settings } from './figures/figure';
+
+export const figureNames = ['P1', 'P2', 'P3', 'P4', 'P5', 'P6', 'P7', 'P9'] as const;
+
+export interface Options {
+  wanted: ReadonlySet<string>;
+  isShort: boolean;
+  settings: Settings;
+}
+
+const usage = `npm run bench -- [--only P1,P3] [--rounds 5] [--seconds 5] [--rate 500] [--commands 3000] [--pairs 200] [--short] [--profile <folder>]`;
+
+/** @throws Error with the usage when an option is unknown or no number. */
+export const parseOptions = (args: readonly string[]): Options => {
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      only: { type: 'string' },
+      rounds: { type: 'string' },
+      seconds: { type: 'string' },
+      rate: { type: 'string' },
+      commands: { type: 'string' },
+      pairs: { type: 'string' },
+      short: { type: 'boolean', default: false },
+      profile: { type: 'string' },
+    },
+  });
+  const isShort = values.short;
+  const number = (text: string | undefined, otherwise: number): number => {
+    const value = text === undefined ? otherwise : Number(text);
+    if (!(value > 0)) throw new Error(usage);
+    return value;
+  };
+  const wanted = new Set(values.only?.split(',') ?? figureNames);
+  for (const name of wanted) {
+    if (!(figureNames as readonly string[]).includes(name))
+      throw new Error(`There is no figure ${name}. ${usage}`);
+  }
+  return {
+    wanted,
+    isShort,
+    settings: {
+      rounds: number(values.rounds, isShort ? 2 : 5),
+      seconds: number(values.seconds, isShort ? 2 : 5),
+      pairs: number(values.pairs, isShort ? 50 : 200),
+      messagesPerSecond: number(values.rate, isShort ? 200 : 500),
+      commandsPerSecond: number(values.commands, isShort ? 1_000 : 3_000),
+      idleSockets: isShort ? 200 : 2_000,
+      waiting: isShort ? [0, 1_000] : [0, 10_000, 100_000],
+      replicas: isShort ? [2, 3] : [2, 4, 8],
+      historyRows: isShort ? 2_000 : 50_000,
+      profiles: values.profile,
+    },
+  };
+};

@@ -1,0 +1,75 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Redis } from 'ioredis';
+import { WebSocket, WebSocketServer } from 'ws';
+
+// The least that relays between two processes: a socket, a publish, a subscription. No rules, no log.
+
+const redisUrl = process.env.REDIS_URL ?? '';
+// 'partner': published to the receiver alone. 'session': to everybody of a chat, as who has several tabs needs it.
+const isBySession = process.env.CHANNELS === 'session';
+const publisher = new Redis(redisUrl);
+const subscriber = new Redis(redisUrl);
+const socketsOf = new Map<string, WebSocket[]>();
+const userOf = new WeakMap<WebSocket, string>();
+let entries = 0;
+
+subscriber.on('message', (channel, message) => {
+  if (!isBySession) {
+    for (const socket of socketsOf.get(channel) ?? []) socket.send(message);
+    return;
+  }
+  const afterSender = message.indexOf(' ');
+  const sender = message.slice(0, afterSender);
+  const frame = message.slice(afterSender + 1);
+  for (const socket of socketsOf.get(channel) ?? []) if (userOf.get(socket) !== sender) socket.send(frame);
+});
+
+interface Inbound {
+  ref: string;
+  data: { content: string; messageType: string; clientId: string };
+}
+
+const server = createServer();
+new WebSocketServer({ server, perMessageDeflate: false, clientTracking: false }).on(
+  'connection',
+  (socket, request) => {
+    const query = new URL(request.url ?? '', 'http://localhost').searchParams;
+    const [user = '', partner = '', session = ''] = ['user', 'partner', 'session'].map(
+      (name) => query.get(name) ?? '',
+    );
+    const heard = isBySession ? `live:${session}` : `user:${user}`;
+    const spoken = isBySession ? heard : `user:${partner}`;
+    socketsOf.set(heard, [...(socketsOf.get(heard) ?? []), socket]);
+    userOf.set(socket, user);
+    void subscriber.subscribe(heard).then(() => socket.send('{"event":"ready","data":{}}'));
+    let seq = 0;
+    socket.on('message', (raw) => {
+      const { ref, data } = JSON.parse((raw as Buffer).toString()) as Inbound;
+      entries += 1;
+      seq += 1;
+      const now = Date.now();
+      const id = `${now}-${entries}`;
+      const timestamp = new Date(now).toISOString();
+      const { content, messageType, clientId } = data;
+      const frame = JSON.stringify({
+        event: 'random_message',
+        data: {
+          sessionId: session,
+          seq,
+          id,
+          senderId: Number(user),
+          content,
+          type: messageType,
+          timestamp,
+          replyTo: null,
+          clientId,
+        },
+      });
+      const ack = JSON.stringify({ event: 'ack', data: { id, seq, timestamp, clientId }, ref });
+      void publisher.publish(spoken, isBySession ? `${user} ${frame}` : frame).then(() => socket.send(ack));
+    });
+  },
+);
+
+server.listen(0, '127.0.0.1', () => process.send?.({ port: (server.address() as AddressInfo).port }));

@@ -1,0 +1,69 @@
+import { randomUUID } from 'node:crypto';
+import { Queue, Worker } from 'bullmq';
+import { Redis } from 'ioredis';
+import { Pool } from 'pg';
+
+// One job and one INSERT per message, as a service without an outbox would do it. Says how many rows a second.
+
+const ROWS = Number(process.env.ROWS);
+const CONCURRENCY = 16;
+const QUEUE = 'naive';
+
+const INSERT = `
+INSERT INTO naive_events (stream_id, stream_position, event_id, type, schema_version, data, metadata, occurred_at)
+VALUES ($1, $2, $3, 'MessageSent', 1, $4, '{}', now())`;
+
+const run = async (): Promise<number> => {
+  const pool = new Pool({ connectionString: process.env.DATABASE_URL, max: CONCURRENCY });
+  const connection = new Redis(process.env.REDIS_URL ?? '', { maxRetriesPerRequest: null });
+  const queue = new Queue(QUEUE, { connection, defaultJobOptions: { removeOnComplete: true } });
+  await pool.query(
+    'DROP TABLE IF EXISTS naive_events; CREATE TABLE naive_events (LIKE events INCLUDING ALL)',
+  );
+  const content = 'x'.repeat(100);
+  for (let start = 0; start < ROWS; start += 1_000) {
+    await queue.addBulk(
+      Array.from({ length: Math.min(1_000, ROWS - start) }, (_, index) => ({
+        name: 'message',
+        data: {
+          streamId: `chat-${(start + index) % 200}`,
+          position: start + index + 1,
+          eventId: randomUUID(),
+          content,
+        },
+      })),
+    );
+  }
+  const startedAt = performance.now();
+  let done = 0;
+  await new Promise<void>((resolve) => {
+    const worker = new Worker(
+      QUEUE,
+      async ({
+        data,
+      }: {
+        data: { streamId: string; position: number; eventId: string; content: string };
+      }) => {
+        await pool.query({
+          name: 'insert',
+          text: INSERT,
+          values: [data.streamId, data.position, data.eventId, JSON.stringify({ content: data.content })],
+        });
+      },
+      { connection, concurrency: CONCURRENCY },
+    );
+    worker.on('completed', () => {
+      done += 1;
+      if (done === ROWS) resolve();
+    });
+  });
+  return ROWS / ((performance.now() - startedAt) / 1_000);
+};
+
+run().then(
+  (rowsPerSecond) => process.send?.({ rowsPerSecond }, () => process.exit()),
+  (error: unknown) => {
+    console.error(error);
+    process.exit(1);
+  },
+);

@@ -1,0 +1,53 @@
+import 'reflect-metadata';
+import type { AddressInfo } from 'node:net';
+import { Module, ValidationPipe } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import { WsAdapter } from '@nestjs/platform-ws';
+import { MessageBody, SubscribeMessage, WebSocketGateway } from '@nestjs/websockets';
+import { IsIn, IsInt, IsString, Matches, MaxLength } from 'class-validator';
+
+// Nest as its documentation sets it up: WsAdapter, a DTO, ValidationPipe. Its frames have no `ref`, so it stands in
+// the data, and the stock adapter sends back whatever object a method returns.
+
+class ReactionDto {
+  @IsString()
+  @MaxLength(64)
+  sessionId!: string;
+
+  @Matches(/^\d{1,16}-\d{1,10}$/)
+  messageId!: string;
+
+  @IsString()
+  @MaxLength(16)
+  emoji!: string;
+
+  @IsIn(['add', 'remove'])
+  action!: string;
+
+  @IsInt()
+  userId!: number;
+
+  @IsString()
+  @MaxLength(64)
+  ref!: string;
+}
+
+@WebSocketGateway({ path: '/ws', perMessageDeflate: false })
+class ReactionGateway {
+  @SubscribeMessage('message_reaction')
+  async react(@MessageBody(new ValidationPipe({ whitelist: true })) { ref }: ReactionDto): Promise<object> {
+    return { event: 'ack', data: { seq: 2, reactions: {} }, ref };
+  }
+}
+
+@Module({ providers: [ReactionGateway] })
+class StockModule {}
+
+const start = async (): Promise<void> => {
+  const app = await NestFactory.create(StockModule, { logger: false });
+  app.useWebSocketAdapter(new WsAdapter(app));
+  await app.listen(0, '127.0.0.1');
+  process.send?.({ port: (app.getHttpServer() as { address(): AddressInfo }).address().port });
+};
+
+void start();

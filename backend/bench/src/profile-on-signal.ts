@@ -1,0 +1,25 @@
+import { writeFileSync } from 'node:fs';
+import { Session } from 'node:inspector';
+import path from 'node:path';
+
+// Loaded into a server by --require: SIGUSR2 begins a CPU profile, and the next one ends it and writes the file.
+
+const session = new Session();
+session.connect();
+let isProfiling = false;
+
+process.on('SIGUSR2', () => {
+  if (!isProfiling) {
+    isProfiling = true;
+    session.post('Profiler.enable', () =>
+      session.post('Profiler.setSamplingInterval', { interval: 200 }, () => session.post('Profiler.start')),
+    );
+    return;
+  }
+  isProfiling = false;
+  session.post('Profiler.stop', (error, result) => {
+    const { BENCH_PROFILES = '.', REPLICA_ID = 'server' } = process.env;
+    if (!error)
+      writeFileSync(path.join(BENCH_PROFILES, `${REPLICA_ID}.cpuprofile`), JSON.stringify(result.profile));
+  });
+});

@@ -1,0 +1,36 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { format } from 'prettier';
+import type { Row, Settings } from './figures/figure';
+
+const HEAD =
+  '| # | Figure | Thaw | Against | Theirs | Ratio (spread) | Gate | Aim | |\n|---|---|---|---|---|---|---|---|---|';
+
+const line = ({ figure, what, ours, against, theirs, ratio, gate, aim, isReached }: Row): string => {
+  const times = ratio
+    ? `${ratio.median.toFixed(2)} (${ratio.least.toFixed(2)} to ${ratio.most.toFixed(2)})`
+    : '';
+  const verdict = isReached === undefined ? '' : isReached ? 'reached' : 'missed';
+  return `| ${[figure, what, ours, against, theirs, times, gate, aim, verdict].join(' | ')} |`;
+};
+
+export const tableOf = (rows: readonly Row[]): string => [HEAD, ...rows.map(line)].join('\n');
+
+/** Writes the figures of this run over those of earlier ones; what was not measured now stays. */
+export const writeResults = async (file: string, rows: readonly Row[], settings: Settings): Promise<void> => {
+  const measured = new Set(rows.map(({ figure }) => figure));
+  const earlier = existsSync(file) ? readFileSync(file, 'utf8') : '';
+  const kept = earlier
+    .split('\n')
+    .filter((text) => /^\| P\d/.test(text) && !measured.has(/^\| (P\d+)/.exec(text)?.[1] ?? ''));
+  const figureOf = (text: string): number => Number(/^\| P(\d+)/.exec(text)?.[1] ?? 0);
+  const lines = [...kept, ...rows.map(line)].sort((a, b) => figureOf(a) - figureOf(b));
+  const { rounds, seconds, pairs, messagesPerSecond, commandsPerSecond } = settings;
+  const text = `# Figures
+
+Written by \`npm run bench\`, which explains what it does in \`backend/bench/README.md\`. Node ${process.versions.node}; ${rounds} rounds, every contender ${seconds} s in each, one after the other; ${pairs} pairs at ${messagesPerSecond} messages a second, commands at ${commandsPerSecond} a second. A ratio is the median over the rounds of ours to theirs in the same round, with the least and the most. Compare ratios: the absolute figures are those of one small machine.
+
+${HEAD}
+${lines.join('\n')}
+`;
+  writeFileSync(file, await format(text, { parser: 'markdown', printWidth: 110 }));
+};

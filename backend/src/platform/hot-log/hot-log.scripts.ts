@@ -91,7 +91,7 @@ export const enterScript = new RedisScript<0 | 1>(`${common}
 local session, socket, user, replica = ARGV[2], ARGV[3], ARGV[4], ARGV[5]
 redis.call('HSET', prefix .. 'sockets:' .. session, socket, user .. '|' .. replica)
 redis.call('SADD', prefix .. 'replica:' .. replica, session .. '|' .. socket)
-redis.call('SADD', prefix .. 'replicas', replica)
+redis.call('ZADD', prefix .. 'entered', now(), replica)
 if redis.call('ZREM', prefix .. 'deadlines', session .. '|' .. user) == 1 then tell(session, user, 'connected') end
 return (isPresent(session, ARGV[6]) or not redis.call('ZSCORE', prefix .. 'deadlines', session .. '|' .. ARGV[6])) and 1 or 0
 `);
@@ -106,6 +106,9 @@ leave(ARGV[2], ARGV[3], tonumber(ARGV[5]))
 return nil
 `);
 
+/** A replica through which somebody has just come in lives, even if it is too new for the sweeper's list. */
+const ENTERED_LATELY_MS = 2_000;
+
 /**
  * Sweeps a cell: the sockets of replicas whose lease is gone have left; overdue deadlines are answered.
  * KEYS: deadlines. ARGV: prefix, grace in ms, then the live replicas.
@@ -113,14 +116,15 @@ return nil
 export const sweepScript = new RedisScript<string[]>(`${common}
 local live = {}
 for i = 3, #ARGV do live[ARGV[i]] = true end
-for _, replica in ipairs(redis.call('SMEMBERS', prefix .. 'replicas')) do
+local entered = redis.call('ZRANGEBYSCORE', prefix .. 'entered', '-inf', now() - ${ENTERED_LATELY_MS})
+for _, replica in ipairs(entered) do
   if not live[replica] then
     for _, member in ipairs(redis.call('SMEMBERS', prefix .. 'replica:' .. replica)) do
       local session, socket = string.match(member, '^(.-)|(.*)$')
       leave(session, socket, tonumber(ARGV[2]))
     end
     redis.call('DEL', prefix .. 'replica:' .. replica)
-    redis.call('SREM', prefix .. 'replicas', replica)
+    redis.call('ZREM', prefix .. 'entered', replica)
   end
 end
 return redis.call('ZRANGEBYSCORE', prefix .. 'deadlines', '-inf', now(), 'LIMIT', 0, 32)

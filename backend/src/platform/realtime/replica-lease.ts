@@ -33,6 +33,8 @@ export class ReplicaLease implements OnModuleInit, OnApplicationShutdown {
   private timer: NodeJS.Timeout | undefined;
   private live: readonly string[] = [];
   private heldSince: number | undefined;
+  /** When the renewal that `live` comes from was asked for. */
+  private renewedAt = 0;
 
   constructor(
     @Inject(REDIS) private readonly redis: Redis,
@@ -53,7 +55,10 @@ export class ReplicaLease implements OnModuleInit, OnApplicationShutdown {
    * one. After an outage of Redis every lease has run out, and the first to renew must not bury the others.
    */
   get maySweep(): boolean {
-    return this.heldSince !== undefined && Date.now() - this.heldSince > LEASE_MS + RENEW_EVERY_MS;
+    const now = Date.now();
+    // A list that is older, because this process was stopped in between, knows nothing of who came since.
+    const isListFresh = now - this.renewedAt < RENEW_EVERY_MS;
+    return isListFresh && this.heldSince !== undefined && now - this.heldSince > LEASE_MS + RENEW_EVERY_MS;
   }
 
   /** The lease had run out while this process lived: what it recorded was swept and must be recorded again. */
@@ -82,6 +87,7 @@ export class ReplicaLease implements OnModuleInit, OnApplicationShutdown {
   }
 
   private async renew(): Promise<void> {
+    const askedAt = Date.now();
     try {
       const [lapsed, ...live] = await renewLease.run(
         this.redis,
@@ -89,6 +95,7 @@ export class ReplicaLease implements OnModuleInit, OnApplicationShutdown {
         [this.replicaId, LEASE_MS],
       );
       this.live = live;
+      this.renewedAt = askedAt;
       const hadRunOut = lapsed === 1 && this.heldSince !== undefined;
       if (lapsed === 1) this.heldSince = Date.now();
       if (hadRunOut) {

@@ -48,8 +48,8 @@ export const chatKeys = (cell: number) => {
     sockets: (sessionId: string): string => `${prefix}sockets:${sessionId}`,
     /** Set: «session id|socket id» that a replica has recorded in this cell. */
     ofReplica: (replicaId: string): string => `${prefix}replica:${replicaId}`,
-    /** Set of the replicas that have such a set. */
-    replicas: `${prefix}replicas`,
+    /** Sorted set: the replicas that have such a set, by the time at which somebody last came in through them. */
+    entered: `${prefix}entered`,
     /** Sorted set: «session id|user id» by the time at which the chat ends without him. */
     deadlines: `${prefix}deadlines`,
   } as const;

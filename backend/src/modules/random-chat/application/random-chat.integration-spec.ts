@@ -340,7 +340,7 @@ describe('a random chat', () => {
       await adas[0]!.next('chat_skipped');
       const { prefix } = chatKeys(cellOf(sessionId));
       const left = () => thaw.store.keys(`${prefix.replace(/[{}]/g, '\\$&')}*`);
-      const isExpected = (key: string) => /^\{c\d+\}:(outbox|replicas|chat:.*)$/.test(key);
+      const isExpected = (key: string) => /^\{c\d+\}:(outbox|entered|chat:.*)$/.test(key);
       await until(left, (keys) => keys.every(isExpected));
       for (const { id } of [ada.user, bob.user]) {
         await until(async () => (await thaw.store.keys(`{mm}:user:${id}`)).length === 0);

@@ -1,4 +1,4 @@
-import { useId, type ReactNode } from 'react';
+import { useId, type KeyboardEvent, type ReactNode } from 'react';
 import { cn } from '@/lib/class-names';
 
 export interface Choice<T extends string> {
@@ -26,17 +26,19 @@ const groupClass = {
 
 const choiceClass = {
   segments: cn(
-    'relative inline-flex h-11 items-center justify-center rounded-[9px] px-3 text-base font-semibold',
+    'inline-flex h-11 items-center justify-center rounded-[9px] px-3 text-base font-semibold',
     'text-muted-foreground transition-colors hover:text-foreground',
-    'has-checked:bg-raised has-checked:text-foreground has-checked:inset-ring has-checked:inset-ring-input',
+    'aria-checked:bg-raised aria-checked:text-foreground aria-checked:inset-ring aria-checked:inset-ring-input',
   ),
   cards: cn(
-    'group relative flex h-18 items-center justify-between rounded-card border border-input px-5 text-lg font-semibold',
-    'transition-colors hover:bg-raised has-checked:border-primary has-checked:bg-raised',
+    'group flex h-18 items-center justify-between rounded-card border border-input px-5 text-lg font-semibold',
+    'transition-colors hover:bg-raised aria-checked:border-primary aria-checked:bg-raised',
   ),
 };
 
-/** One of a few, with the browser's own radio buttons beneath. */
+const steps: Partial<Record<string, number>> = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 };
+
+/** One of a few. The arrow keys choose, as with the browser's own radio buttons; Tab stops once. */
 export const ChoiceGroup = <T extends string>({
   legend,
   isLegendHidden = false,
@@ -46,39 +48,47 @@ export const ChoiceGroup = <T extends string>({
   look = 'segments',
 }: ChoiceGroupProps<T>) => {
   const id = useId();
+  const chosen = choices.findIndex((choice) => choice.value === value);
+
+  const move = (event: KeyboardEvent<HTMLDivElement>): void => {
+    const step = steps[event.key];
+    if (step === undefined) return;
+    event.preventDefault();
+    const buttons = [...event.currentTarget.querySelectorAll('button')];
+    const from = buttons.findIndex((button) => button === event.target);
+    const to = (from + step + choices.length) % choices.length;
+    buttons[to]?.focus();
+    const choice = choices[to];
+    if (choice) onChoose(choice.value);
+  };
+
   return (
     <div className="grid gap-2">
       <span id={id} className={isLegendHidden ? 'sr-only' : 'text-sm text-muted-foreground'}>
         {legend}
       </span>
-      <div role="radiogroup" aria-labelledby={id} className={groupClass[look]}>
-        {choices.map((choice) => (
-          <label
+      <div role="radiogroup" aria-labelledby={id} className={groupClass[look]} onKeyDown={move}>
+        {choices.map((choice, index) => (
+          <button
             key={choice.value}
-            className={cn(
-              choiceClass[look],
-              'has-focus-visible:outline-2 has-focus-visible:outline-offset-2 has-focus-visible:outline-primary',
-            )}
+            type="button"
+            role="radio"
+            aria-checked={index === chosen}
+            tabIndex={index === Math.max(chosen, 0) ? 0 : -1}
+            className={choiceClass[look]}
+            onClick={() => onChoose(choice.value)}
           >
-            <input
-              type="radio"
-              name={id}
-              value={choice.value}
-              checked={choice.value === value}
-              onChange={() => onChoose(choice.value)}
-              className="absolute inset-0 size-full cursor-pointer appearance-none outline-none"
-            />
             {choice.icon}
             <span className={choice.icon ? 'sr-only' : undefined}>{choice.label}</span>
             {look === 'cards' ? (
               <span
                 aria-hidden="true"
-                className="grid size-5 place-items-center rounded-full border-2 border-input group-has-checked:border-primary"
+                className="grid size-5 place-items-center rounded-full border-2 border-input group-aria-checked:border-primary"
               >
-                <span className="size-2.5 rounded-full bg-primary opacity-0 group-has-checked:opacity-100" />
+                <span className="size-2.5 rounded-full bg-primary opacity-0 group-aria-checked:opacity-100" />
               </span>
             ) : null}
-          </label>
+          </button>
         ))}
       </div>
     </div>

@@ -76,7 +76,7 @@ describe('initial', () => {
     expect(
       within(choice)
         .getAllByRole('radio')
-        .map((radio) => radio.closest('label')?.textContent),
+        .map(({ textContent }) => textContent),
     ).toEqual(['Both', 'Man', 'Woman']);
     expect(screen.getByRole('radio', { name: 'Both' })).toBeChecked();
     await user.click(screen.getByRole('radio', { name: 'Woman' }));

@@ -1,0 +1,56 @@
+import { render, screen } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { useState } from 'react';
+import { ChoiceGroup } from '@/ui/choice-group';
+
+const Sizes = ({ first }: { first?: string }) => {
+  const [value, setValue] = useState(first);
+  return (
+    <ChoiceGroup
+      legend="Size"
+      value={value}
+      choices={[
+        { value: 's', label: 'Small' },
+        { value: 'm', label: 'Medium' },
+        { value: 'l', label: 'Large' },
+      ]}
+      onChoose={setValue}
+    />
+  );
+};
+
+const radio = (name: string): HTMLElement => screen.getByRole('radio', { name });
+
+it('is named, and chooses by click', async () => {
+  render(<Sizes first="s" />);
+  expect(screen.getByRole('radiogroup', { name: 'Size' })).toBeVisible();
+  await userEvent.click(screen.getByText('Large'));
+  expect(radio('Large')).toBeChecked();
+  expect(radio('Small')).not.toBeChecked();
+});
+
+it('is one stop for Tab, at what is chosen, and the arrow keys go round', async () => {
+  const user = userEvent.setup();
+  render(<Sizes first="m" />);
+  await user.tab();
+  expect(radio('Medium')).toHaveFocus();
+  await user.keyboard('{ArrowRight}');
+  expect(radio('Large')).toHaveFocus();
+  expect(radio('Large')).toBeChecked();
+  await user.keyboard('{ArrowDown}');
+  expect(radio('Small')).toBeChecked();
+  await user.keyboard('{ArrowLeft}{ArrowUp}');
+  expect(radio('Medium')).toBeChecked();
+  await user.tab();
+  expect(document.body).toHaveFocus();
+});
+
+it('is entered at the first while nothing is chosen, which Space then chooses', async () => {
+  const user = userEvent.setup();
+  render(<Sizes />);
+  await user.tab();
+  expect(radio('Small')).toHaveFocus();
+  expect(radio('Small')).not.toBeChecked();
+  await user.keyboard(' ');
+  expect(radio('Small')).toBeChecked();
+});

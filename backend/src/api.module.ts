@@ -5,6 +5,7 @@ import { AuthModule } from './modules/auth/auth.module';
 import { FriendsModule } from './modules/friends/friends.module';
 import { MatchingModule } from './modules/matching/matching.module';
 import { PresenceModule } from './modules/presence/presence.module';
+import { PrivateChatModule } from './modules/private-chat/private-chat.module';
 import { RandomChatModule } from './modules/random-chat/random-chat.module';
 import { UploadsModule } from './modules/uploads/uploads.module';
 import { UsersModule } from './modules/users/users.module';
@@ -46,6 +47,7 @@ import { StorageModule } from './platform/storage/storage.module';
     UploadsModule,
     FriendsModule,
     PresenceModule,
+    PrivateChatModule,
   ],
 })
 export class ApiModule {

@@ -2,6 +2,7 @@ import { type DynamicModule, Module } from '@nestjs/common';
 import type { Environment } from './config/environment';
 import { EnvironmentModule } from './config/environment.module';
 import { FriendsReadModelModule } from './modules/friends/friends-read-model.module';
+import { PrivateChatReadModelModule } from './modules/private-chat/private-chat-read-model.module';
 import { RandomChatReadModelModule } from './modules/random-chat/random-chat-read-model.module';
 import { UploadRecordsModule } from './modules/uploads/upload-records.module';
 import { UsersReadModelModule } from './modules/users/users-read-model.module';
@@ -17,6 +18,7 @@ import { EventStoreModule } from './platform/event-store/event-store.module';
     RandomChatReadModelModule,
     UploadRecordsModule,
     FriendsReadModelModule,
+    PrivateChatReadModelModule,
   ],
 })
 export class ReadModelsModule {

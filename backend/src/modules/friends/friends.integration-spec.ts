@@ -1,8 +1,8 @@
 // Real: PostgreSQL, Redis, two whole api replicas over HTTP and sockets.
-import { randomUUID } from 'node:crypto';
 import { EventStore } from '../../platform/event-store/event-store';
 import { ProjectionRebuilder } from '../../platform/event-store/projection-rebuilder';
 import { RateLimiter } from '../../platform/rate-limit/rate-limiter';
+import { meet as haveMet } from '../../testing/acquaintance';
 import { startTestReplicas, type TestReplicas } from '../../testing/test-replicas';
 import { type ThawSocket, ThawVisitor } from '../../testing/thaw-client';
 
@@ -22,18 +22,8 @@ describe('friends over two replicas', () => {
   });
   afterAll(() => thaw.close());
 
-  /** As if a chat of theirs had been persisted. */
-  const meet = async (ada: ThawVisitor, bob: ThawVisitor, agoMs = 0): Promise<void> => {
-    const participants = [ada, bob].map(({ user: { id, username, avatar } }) => ({ id, username, avatar }));
-    await thaw.replicas[0]!.app.get(EventStore).append(`chat-${randomUUID()}`, 'none', [
-      {
-        eventId: randomUUID(),
-        type: 'ChatStarted',
-        occurredAt: new Date(Date.now() - agoMs),
-        data: { userIds: [ada.user.id, bob.user.id], participants },
-      },
-    ]);
-  };
+  const meet = (ada: ThawVisitor, bob: ThawVisitor, agoMs?: number): Promise<void> =>
+    haveMet(thaw.replicas[0]!, ada, bob, agoMs);
   const acquainted = async (): Promise<{ ada: ThawVisitor; bob: ThawVisitor }> => {
     const [ada, bob] = [await thaw.visitor(0), await thaw.visitor(1)];
     await meet(ada, bob);

@@ -8,6 +8,7 @@ import { ChatKeeper } from './application/chat-keeper';
 import { LiveChats } from './application/live-chats';
 import { OutboxWaker } from './application/outbox-waker';
 import { Acquaintances } from './application/acquaintances';
+import { TypingToFriends } from './application/typing-to-friends';
 import { ChatHistoryRepository } from './infrastructure/chat-history.repository';
 import { RandomChatReadModelModule } from './random-chat-read-model.module';
 import { ChatHistoryController } from './transport/chat-history.controller';
@@ -28,8 +29,9 @@ import { RandomChatGateway } from './transport/random-chat.gateway';
     OutboxWaker,
     QueueGateway,
     RandomChatGateway,
+    TypingToFriends,
   ],
-  exports: [Acquaintances],
+  exports: [Acquaintances, TypingToFriends],
 })
 export class RandomChatModule {
   constructor(access: ProfileAccess, acquaintances: Acquaintances) {

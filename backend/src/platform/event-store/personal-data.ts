@@ -37,11 +37,24 @@ export class PersonalData {
 
   /** Drops what has expired of a stream. @returns what it was. */
   async dropExpired(streamId: string, now: Date, manager: EntityManager): Promise<DroppedData[]> {
+    return this.drop('p.expires_at <= $2', [streamId, now], manager);
+  }
+
+  /** Drops all that a stream holds. @returns what it was. */
+  async dropAll(streamId: string, manager: EntityManager): Promise<DroppedData[]> {
+    return this.drop('true', [streamId], manager);
+  }
+
+  private async drop(
+    condition: string,
+    parameters: readonly unknown[],
+    manager: EntityManager,
+  ): Promise<DroppedData[]> {
     const rows = await manager.query<[{ type: string; open: object; personal: object }[], number]>(
       `DELETE FROM event_private p USING events e
-       WHERE p.stream_id = $1 AND p.expires_at <= $2 AND e.stream_id = p.stream_id AND e.event_id = p.event_id
+       WHERE p.stream_id = $1 AND ${condition} AND e.stream_id = p.stream_id AND e.event_id = p.event_id
        RETURNING e.type, e.data AS open, p.data AS personal`,
-      [streamId, now],
+      [...parameters],
     );
     return rows[0].map(({ type, open, personal }) => ({ type, data: { ...open, ...personal } }));
   }

@@ -13,6 +13,7 @@ import { UploadsService } from '../../uploads/application/uploads.service';
 import { Arrivals } from '../application/arrivals';
 import { ChatKeeper } from '../application/chat-keeper';
 import { sentAck } from '../application/chat-frames';
+import { TypingToFriends } from '../application/typing-to-friends';
 import type { LiveChat } from '../application/live-chat';
 import { LiveChats } from '../application/live-chats';
 import type { Pace } from '../domain/random-chat.commands';
@@ -30,6 +31,7 @@ export class RandomChatGateway {
     private readonly hotLog: HotLog,
     private readonly limiter: RateLimiter,
     private readonly uploads: UploadsService,
+    private readonly typingToFriends: TypingToFriends,
     @Inject(ENVIRONMENT) environment: Environment,
   ) {
     const profile = environment.LIMITS_PROFILE;
@@ -125,8 +127,9 @@ export class RandomChatGateway {
   }
 
   @SubscribeMessage('typing')
-  async typing(_: WebSocket, { connection, data, userId }: InboundFrame<'typing'>): Promise<void> {
-    if (!('sessionId' in data)) return;
+  async typing(_: WebSocket, frame: InboundFrame<'typing'>): Promise<void> {
+    const { connection, data, userId } = frame;
+    if ('receiverId' in data) return this.typingToFriends.type(frame, data.receiverId);
     const chat =
       this.chats.attached(connection, data.sessionId) ??
       (await this.chats.require(connection, data.sessionId));

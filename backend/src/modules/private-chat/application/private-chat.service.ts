@@ -1,0 +1,238 @@
+import { randomUUID } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import { imageUrlsOf } from '@thaw/contract/image-markers';
+import { limits } from '@thaw/contract/limits';
+import type { PrivateMessage } from '@thaw/contract/private-chat';
+import type { MessageType } from '@thaw/contract/scalars';
+import type { Profile } from '@thaw/contract/users';
+import type { EntityManager } from 'typeorm';
+import { violatedUniqueConstraint } from '../../../platform/database/constraint-violation';
+import { DomainError } from '../../../platform/errors/domain-error';
+import { CommandExecutor } from '../../../platform/event-store/command-executor';
+import { EventStore } from '../../../platform/event-store/event-store';
+import { StreamVersionConflict } from '../../../platform/event-store/event-store.errors';
+import { type DroppedData, PersonalData } from '../../../platform/event-store/personal-data';
+import { Friendships } from '../../friends/application/friendships';
+import { UploadsService } from '../../uploads/application/uploads.service';
+import { UsersService } from '../../users/application/users.service';
+import { previewOf } from '../domain/message-content';
+import type { PrivateMessageCommand } from '../domain/private-message.commands';
+import { privateMessageDecider } from '../domain/private-message.decider';
+import { type PrivateMessageSent, privateMessageStream } from '../domain/private-message.events';
+import type { PrivateMessageState, SentMessage } from '../domain/private-message.state';
+import {
+  type EarlierMessage,
+  PrivateMessageRepository,
+  type PrivateMessageRow,
+  type QuotedRow,
+} from '../infrastructure/private-message.repository';
+
+export interface OutgoingMessage {
+  senderId: number;
+  receiverId: number;
+  messageType: MessageType;
+  content: string;
+  replyToId: number | null;
+  clientId: string | null;
+}
+
+/** Where a message got, and the message itself unless an earlier attempt had sent it. */
+export interface Sent {
+  id: number;
+  createdAt: Date;
+  message: PrivateMessage | null;
+}
+
+/** A message as it is after somebody wanted to change it. */
+export interface Changed {
+  message: SentMessage;
+  isChanged: boolean;
+}
+
+type ChangeCommand = Exclude<PrivateMessageCommand, { type: 'SendPrivateMessage' }>;
+/** A command without what the service adds to each. */
+type Change<Command extends ChangeCommand = ChangeCommand> = Command extends ChangeCommand
+  ? Omit<Command, 'eventId' | 'at'>
+  : never;
+
+const CLIENT_ID_CONSTRAINT = 'private_messages_client_key';
+
+@Injectable()
+export class PrivateChatService {
+  constructor(
+    private readonly messages: PrivateMessageRepository,
+    private readonly friendships: Friendships,
+    private readonly executor: CommandExecutor,
+    private readonly eventStore: EventStore,
+    private readonly personalData: PersonalData,
+    private readonly users: UsersService,
+    private readonly uploads: UploadsService,
+  ) {}
+
+  /**
+   * Resolves once the message is committed. A clientId that was sent before gives what it gave then.
+   * @throws DomainError not_friends, message_not_found, invalid_payload, message_too_long, image_not_yours
+   */
+  async send(outgoing: OutgoingMessage): Promise<Sent> {
+    const { senderId, receiverId, messageType, content, clientId } = outgoing;
+    if (messageType !== 'text') {
+      await this.requireFriends(senderId, receiverId);
+      await this.uploads.share({ senderId, receiverId, messageType, content });
+    }
+    // Asked for now: inside the transaction nothing may wait for another connection.
+    const profiles = outgoing.replyToId === null ? [] : await this.users.profiles([senderId, receiverId]);
+    try {
+      return await this.executor.inTransaction((manager) => this.append(outgoing, profiles, manager));
+    } catch (error) {
+      const isSentMeanwhile = violatedUniqueConstraint(error) === CLIENT_ID_CONSTRAINT;
+      const earlier = isSentMeanwhile && clientId && (await this.messages.findByClientId(senderId, clientId));
+      if (!earlier) throw error;
+      return sentBefore(earlier, receiverId);
+    }
+  }
+
+  /**
+   * Edits, reacts to or deletes a message between two friends.
+   * @throws DomainError not_friends, message_not_found, not_editable, unknown_emoji, invalid_payload, message_too_long
+   */
+  async change(change: Change): Promise<Changed> {
+    await this.requireFriends(change.userId, change.friendId);
+    const command = { ...change, eventId: randomUUID(), at: new Date() } as ChangeCommand;
+    try {
+      const { state, events } =
+        command.type === 'DeletePrivateMessage'
+          ? await this.executor.inTransaction((manager) => this.erase(command, manager))
+          : await this.execute(command);
+      if (!state) throw new Error('A message that is not there was changed');
+      return { message: state, isChanged: events.length > 0 };
+    } catch (error) {
+      // Both change it, time and again, and quicker than we do.
+      if (error instanceof StreamVersionConflict) throw new DomainError('unavailable');
+      throw error;
+    }
+  }
+
+  /**
+   * What the two have written, the newest in order, or those before a message.
+   * @throws DomainError not_friends
+   */
+  async conversation(
+    userId: number,
+    friendId: number,
+    {
+      before = Number.MAX_SAFE_INTEGER,
+      limit = limits.privateMessagesPage,
+    }: { before?: number; limit?: number },
+  ): Promise<PrivateMessage[]> {
+    await this.requireFriends(userId, friendId);
+    const [rows, profiles] = await Promise.all([
+      this.messages.conversation(userId, friendId, before, Math.min(limit, limits.privateMessagesPage)),
+      this.users.profiles([userId, friendId]),
+    ]);
+    return rows.map((row) => toWire(row, profiles));
+  }
+
+  /** @returns whether there was something new to read. @throws DomainError not_friends */
+  async markRead(userId: number, friendId: number): Promise<boolean> {
+    await this.requireFriends(userId, friendId);
+    return this.messages.markRead(userId, friendId);
+  }
+
+  /** How many messages wait to be read, by the friend who sent them. */
+  async unreadCounts(userId: number): Promise<Record<string, number>> {
+    const friendIds = await this.friendships.friendIds(userId);
+    return friendIds.length === 0 ? {} : this.messages.unreadCounts(userId, friendIds);
+  }
+
+  /** @throws DomainError not_friends (A118, A127) */
+  async requireFriends(userId: number, friendId: number): Promise<void> {
+    if (!(await this.friendships.areFriends(userId, friendId))) throw new DomainError('not_friends');
+  }
+
+  private async append(
+    outgoing: OutgoingMessage,
+    profiles: readonly Profile[],
+    manager: EntityManager,
+  ): Promise<Sent> {
+    const opening = await this.messages.open(outgoing, manager);
+    if (!opening) throw new DomainError('not_friends');
+    const { id, at, earlier, quoted } = opening;
+    if (earlier) return sentBefore(earlier, outgoing.receiverId);
+    if (outgoing.replyToId !== null && !quoted) throw new DomainError('message_not_found');
+    const decider = privateMessageDecider;
+    const command = { ...outgoing, messageId: id, eventId: randomUUID(), at };
+    const events = decider.decide({ ...command, type: 'SendPrivateMessage' }, decider.initialState());
+    await this.eventStore.append(privateMessageStream(id), 'none', events, manager);
+    const state = events.reduce((before, event) => decider.evolve(before, event), decider.initialState());
+    if (!state) throw new Error('A message was sent and is not there');
+    const sent = { ...state, id, type: state.messageType, createdAt: at, isEdited: false };
+    return { id, createdAt: at, message: toWire({ ...sent, reactions: [], quoted }, profiles) };
+  }
+
+  /** What was said goes with the message, and so do its images. */
+  private async erase(command: ChangeCommand, manager: EntityManager): ReturnType<typeof this.execute> {
+    const executed = await this.execute(command, manager);
+    if (executed.events.length > 0) {
+      const dropped = await this.personalData.dropAll(privateMessageStream(command.messageId), manager);
+      await this.uploads.withdraw(dropped.flatMap(imagesOf), manager);
+    }
+    return executed;
+  }
+
+  private execute(
+    command: ChangeCommand,
+    manager?: EntityManager,
+  ): Promise<{ state: PrivateMessageState; events: unknown[] }> {
+    const streamId = privateMessageStream(command.messageId);
+    return this.executor.execute(streamId, privateMessageDecider, command, manager);
+  }
+}
+
+const imagesOf = ({ type, data }: DroppedData): string[] => {
+  if (type !== 'PrivateMessageSent') return [];
+  const { messageType, content = '' } = data as PrivateMessageSent['data'];
+  return imageUrlsOf(messageType, content);
+};
+
+const sentBefore = ({ id, receiverId, createdAt }: EarlierMessage, wantedReceiverId: number): Sent => {
+  // The same name for messages to two people is no retry.
+  if (receiverId !== wantedReceiverId) throw new DomainError('invalid_payload');
+  return { id, createdAt, message: null };
+};
+
+const toWire = (
+  {
+    id,
+    senderId,
+    receiverId,
+    type,
+    content,
+    createdAt,
+    isEdited,
+    isDeleted,
+    reactions,
+    quoted,
+  }: PrivateMessageRow,
+  profiles: readonly Profile[],
+): PrivateMessage => ({
+  id,
+  senderId,
+  receiverId,
+  content,
+  type,
+  createdAt: createdAt.toISOString(),
+  isEdited,
+  isDeleted,
+  reactions,
+  metadata: { replyTo: quoted && toReply(quoted, profiles) },
+});
+
+const toReply = (
+  { id, senderId, type, content }: QuotedRow,
+  profiles: readonly Profile[],
+): NonNullable<PrivateMessage['metadata']['replyTo']> => ({
+  id,
+  senderId,
+  content: previewOf(type, content),
+  senderName: profiles.find((profile) => profile.id === senderId)?.username ?? '',
+});

@@ -1,0 +1,26 @@
+import { Injectable } from '@nestjs/common';
+import { limits } from '@thaw/contract/limits';
+import type { InboundFrame } from '../../../platform/realtime/inbound-frame';
+import { UserChannels } from '../../../platform/realtime/user-channels';
+import { PrivateChatService } from './private-chat.service';
+
+/** Somebody types to a friend. Nothing of it is stored. */
+@Injectable()
+export class PrivateTyping {
+  private readonly typedAt = new WeakMap<object, number>();
+
+  constructor(
+    private readonly chat: PrivateChatService,
+    private readonly userChannels: UserChannels,
+  ) {}
+
+  /** @throws DomainError not_friends */
+  async type({ connection, userId }: InboundFrame<'typing'>, receiverId: number): Promise<void> {
+    const now = Date.now();
+    // More often than it is shown it is worth nothing; half, since clients' timers are not exact.
+    if (now - (this.typedAt.get(connection) ?? 0) < limits.typingEveryMs / 2) return;
+    this.typedAt.set(connection, now);
+    await this.chat.requireFriends(userId, receiverId);
+    await this.userChannels.sendFrame(receiverId, 'typing', { senderId: userId, userId });
+  }
+}

@@ -1,0 +1,26 @@
+import { Injectable, Logger } from '@nestjs/common';
+import { UserChannels } from '../../../platform/realtime/user-channels';
+import { PrivateChatService } from './private-chat.service';
+
+/** How far somebody has read, the same on all his pages. */
+@Injectable()
+export class ReadMarks {
+  private readonly logger = new Logger(ReadMarks.name);
+
+  constructor(
+    private readonly chat: PrivateChatService,
+    private readonly userChannels: UserChannels,
+  ) {}
+
+  /** @throws DomainError not_friends */
+  async markRead(userId: number, friendId: number): Promise<void> {
+    if (!(await this.chat.markRead(userId, friendId))) return;
+    try {
+      await this.userChannels.sendFrame(userId, 'private_messages_read', { friendId });
+    } catch (error) {
+      this.logger.warn(
+        `A reading was not pushed: ${error instanceof Error ? error.message : 'unknown'}; other pages poll`,
+      );
+    }
+  }
+}

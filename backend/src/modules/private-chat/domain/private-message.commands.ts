@@ -1,0 +1,28 @@
+import type { MessageType } from '@thaw/contract/scalars';
+
+interface Command<Type extends string> {
+  type: Type;
+  messageId: number;
+  /** Uuid of the event that this command may lead to. */
+  eventId: string;
+  at: Date;
+}
+
+export type SendPrivateMessage = Command<'SendPrivateMessage'> & {
+  senderId: number;
+  receiverId: number;
+  messageType: MessageType;
+  content: string;
+  replyToId: number | null;
+  clientId: string | null;
+};
+
+/** One of the two does something to a message between them. */
+type Change<Type extends string> = Command<Type> & { userId: number; friendId: number };
+
+export type EditPrivateMessage = Change<'EditPrivateMessage'> & { content: string };
+export type ReactToPrivateMessage = Change<'ReactToPrivateMessage'> & { emoji: string };
+export type DeletePrivateMessage = Change<'DeletePrivateMessage'>;
+
+export type PrivateMessageCommand =
+  SendPrivateMessage | EditPrivateMessage | ReactToPrivateMessage | DeletePrivateMessage;

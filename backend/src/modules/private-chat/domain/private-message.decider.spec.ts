@@ -1,0 +1,187 @@
+import { limits } from '@thaw/contract/limits';
+import type { MessageType } from '@thaw/contract/scalars';
+import { givenFor } from '../../../testing/given';
+import { previewOf } from './message-content';
+import type { PrivateMessageCommand } from './private-message.commands';
+import { privateMessageDecider } from './private-message.decider';
+import { type PrivateMessageEvent, privateMessageStream } from './private-message.events';
+
+const ada = 3;
+const bob = 7;
+const eve = 9;
+const messageId = 42;
+const occurredAt = new Date(Date.UTC(2026, 10, 20));
+const image = '/api/files/chat-images/private-chat/01234567-89ab-cdef-0123-456789abcdef.webp';
+const mixed = `look\n[IMAGE:${image}]`;
+
+const given = givenFor(privateMessageDecider);
+
+const made = { eventId: 'event', occurredAt };
+const sent = (messageType: MessageType = 'text', content = 'hello'): PrivateMessageEvent => ({
+  ...made,
+  type: 'PrivateMessageSent',
+  data: { messageId, senderId: ada, receiverId: bob, messageType, content, replyToId: null, clientId: null },
+});
+const reacted = (userId: number): PrivateMessageEvent => ({
+  ...made,
+  type: 'PrivateReactionAdded',
+  data: { messageId, userId, emoji: '🔥' },
+});
+const deleted = (): PrivateMessageEvent => ({
+  ...made,
+  type: 'PrivateMessageDeleted',
+  data: { messageId, senderId: ada },
+});
+
+const base = { messageId, eventId: 'new', at: occurredAt };
+const between = (userId: number) => ({ ...base, userId, friendId: userId === ada ? bob : ada });
+const send = (content: string, messageType: MessageType = 'text'): PrivateMessageCommand => ({
+  ...base,
+  type: 'SendPrivateMessage',
+  senderId: ada,
+  receiverId: bob,
+  messageType,
+  content,
+  replyToId: 41,
+  clientId: 'c-1',
+});
+const edit = (content: string, userId = ada): PrivateMessageCommand => ({
+  ...between(userId),
+  type: 'EditPrivateMessage',
+  content,
+});
+const react = (emoji: string, userId = bob): PrivateMessageCommand => ({
+  ...between(userId),
+  type: 'ReactToPrivateMessage',
+  emoji,
+});
+const remove = (userId = ada): PrivateMessageCommand => ({
+  ...between(userId),
+  type: 'DeletePrivateMessage',
+});
+
+describe('sending', () => {
+  it('keeps what was said, trimmed', () => {
+    given()
+      .when(send('  hello\u0000 '))
+      .then({
+        type: 'PrivateMessageSent',
+        data: {
+          messageId,
+          senderId: ada,
+          receiverId: bob,
+          content: 'hello',
+          replyToId: 41,
+          clientId: 'c-1',
+        },
+      });
+  });
+
+  it('wants something to say, and not too much of it', () => {
+    given().when(send(' \n ')).thenThrows('invalid_payload');
+    given()
+      .when(send('é'.repeat(limits.messageMaxCodePoints + 1)))
+      .thenThrows('message_too_long');
+  });
+
+  it('takes images by their address alone', () => {
+    given()
+      .when(send(image, 'image'))
+      .then({ data: { content: image } });
+    given()
+      .when(send(mixed, 'mixed'))
+      .then({ data: { content: mixed } });
+    given().when(send('https://elsewhere.example/x.png', 'image')).thenThrows('image_not_yours');
+    given().when(send('look', 'mixed')).thenThrows('image_not_yours');
+    given()
+      .when(send(`\n[IMAGE:${image}]`, 'mixed'))
+      .thenThrows('invalid_payload');
+  });
+});
+
+describe('editing', () => {
+  it('is the sender’s, of a text', () => {
+    given(sent())
+      .when(edit('hello there'))
+      .then({ type: 'PrivateMessageEdited', data: { messageId, senderId: ada, content: 'hello there' } });
+    given(sent()).when(edit('hello there', bob)).thenThrows('not_editable');
+    given(sent('mixed', mixed)).when(edit('hello there')).thenThrows('not_editable');
+    given(sent('image', image)).when(edit('hello there')).thenThrows('not_editable');
+  });
+
+  it('to the same is nothing, to nothing is refused', () => {
+    given(sent()).when(edit(' hello ')).thenNothing();
+    given(sent()).when(edit('  ')).thenThrows('invalid_payload');
+  });
+
+  it('of what is not there, or no more, or not between these two, is refused', () => {
+    given().when(edit('x')).thenThrows('message_not_found');
+    given(sent(), deleted()).when(edit('x')).thenThrows('message_not_found');
+    given(sent())
+      .when({ ...edit('x'), friendId: eve } as PrivateMessageCommand)
+      .thenThrows('message_not_found');
+    given(sent()).when(edit('x', eve)).thenThrows('message_not_found');
+  });
+});
+
+describe('reacting', () => {
+  it('is anybody’s of the two, and done again it is taken back', () => {
+    given(sent())
+      .when(react('🔥'))
+      .then({ type: 'PrivateReactionAdded', data: { messageId, userId: bob, emoji: '🔥' } });
+    given(sent(), reacted(bob))
+      .when(react('🔥'))
+      .then({ type: 'PrivateReactionRemoved', data: { userId: bob, emoji: '🔥' } });
+    given(sent(), reacted(bob))
+      .when(react('🔥', ada))
+      .then({ type: 'PrivateReactionAdded', data: { userId: ada } });
+  });
+
+  it('takes the ten, however they are spelt', () => {
+    given(sent())
+      .when(react('❤'))
+      .then({ data: { emoji: '❤️' } });
+    given(sent()).when(react('🦆')).thenThrows('unknown_emoji');
+  });
+
+  it('to what is not there is refused', () => {
+    given().when(react('🔥')).thenThrows('message_not_found');
+    given(sent(), deleted()).when(react('🔥')).thenThrows('message_not_found');
+  });
+});
+
+describe('deleting', () => {
+  it('is the sender’s, whatever the message is, and done again it is nothing', () => {
+    given(sent('image', image))
+      .when(remove())
+      .then({ type: 'PrivateMessageDeleted', data: { messageId, senderId: ada } });
+    given(sent()).when(remove(bob)).thenThrows('not_editable');
+    given(sent()).when(remove(eve)).thenThrows('message_not_found');
+    given(sent(), deleted()).when(remove()).thenNothing();
+  });
+
+  it('leaves nothing of it', () => {
+    const state = [sent(), reacted(bob), deleted()].reduce(
+      (before, event) => privateMessageDecider.evolve(before, event),
+      privateMessageDecider.initialState(),
+    );
+    expect(state).toMatchObject({ content: '', isDeleted: true, reactions: [] });
+  });
+});
+
+it('reads what was erased as empty', () => {
+  const { content: _, ...erased } = { ...sent().data, content: undefined } as Record<string, unknown>;
+  const event = { ...sent(), data: erased } as PrivateMessageEvent;
+  expect(privateMessageDecider.evolve(null, event)).toMatchObject({ content: '' });
+});
+
+it('quotes a message by its beginning', () => {
+  expect(previewOf('text', 'x'.repeat(61))).toBe(`${'x'.repeat(60)}...`);
+  expect(previewOf('mixed', mixed)).toBe('look');
+  expect(previewOf('image', image)).toBe('Photo');
+  expect(previewOf('image', '')).toBe('');
+});
+
+it('keeps a message in a stream of its own', () => {
+  expect(privateMessageStream(42)).toBe('private-42');
+});

@@ -1,0 +1,89 @@
+import { toReactionEmoji } from '@thaw/contract/emojis';
+import { DomainError } from '../../../platform/errors/domain-error';
+import type { Decider } from '../../../platform/event-store/decider';
+import { requireContent, requireText } from './message-content';
+import type {
+  DeletePrivateMessage,
+  EditPrivateMessage,
+  PrivateMessageCommand,
+  ReactToPrivateMessage,
+} from './private-message.commands';
+import type { PrivateMessageEvent } from './private-message.events';
+import {
+  evolveMessage,
+  initialMessage,
+  type PrivateMessageState,
+  type SentMessage,
+} from './private-message.state';
+
+/** @throws DomainError when the command is refused. Whether the two are friends is asked before. */
+const decide = (
+  command: PrivateMessageCommand,
+  state: PrivateMessageState,
+): readonly PrivateMessageEvent[] => {
+  const { messageId, eventId, at: occurredAt } = command;
+  const made = { eventId, occurredAt };
+  switch (command.type) {
+    case 'SendPrivateMessage': {
+      if (state !== null) throw new Error('This message id is taken');
+      const { senderId, receiverId, messageType, replyToId, clientId } = command;
+      const content = requireContent(messageType, command.content);
+      return [
+        {
+          ...made,
+          type: 'PrivateMessageSent',
+          data: { messageId, senderId, receiverId, messageType, content, replyToId, clientId },
+        },
+      ];
+    }
+    case 'EditPrivateMessage': {
+      const message = requireThere(command, state);
+      if (message.senderId !== command.userId || message.messageType !== 'text') {
+        throw new DomainError('not_editable');
+      }
+      const content = requireText(command.content);
+      if (content === message.content) return [];
+      return [
+        { ...made, type: 'PrivateMessageEdited', data: { messageId, senderId: message.senderId, content } },
+      ];
+    }
+    case 'ReactToPrivateMessage': {
+      const { userId } = command;
+      const emoji = toReactionEmoji(command.emoji);
+      if (!emoji) throw new DomainError('unknown_emoji');
+      const { reactions } = requireThere(command, state);
+      const hasReacted = reactions.some((other) => other.emoji === emoji && other.userId === userId);
+      const type = hasReacted ? 'PrivateReactionRemoved' : 'PrivateReactionAdded';
+      return [{ ...made, type, data: { messageId, userId, emoji } }];
+    }
+    case 'DeletePrivateMessage': {
+      const { senderId, isDeleted } = requireBetween(command, state);
+      if (senderId !== command.userId) throw new DomainError('not_editable');
+      return isDeleted ? [] : [{ ...made, type: 'PrivateMessageDeleted', data: { messageId, senderId } }];
+    }
+    default:
+      return command satisfies never;
+  }
+};
+
+type Change = EditPrivateMessage | ReactToPrivateMessage | DeletePrivateMessage;
+
+/** A message of others is one that is not there. */
+const requireBetween = ({ userId, friendId }: Change, state: PrivateMessageState): SentMessage => {
+  const two = state && [state.senderId, state.receiverId];
+  if (!state || !two?.includes(userId) || !two.includes(friendId)) throw new DomainError('message_not_found');
+  return state;
+};
+
+const requireThere = (command: Change, state: PrivateMessageState): SentMessage => {
+  const message = requireBetween(command, state);
+  if (message.isDeleted) throw new DomainError('message_not_found');
+  return message;
+};
+
+export const privateMessageDecider: Decider<PrivateMessageState, PrivateMessageCommand, PrivateMessageEvent> =
+  {
+    initialState: initialMessage,
+    evolve: evolveMessage,
+    decide,
+  };

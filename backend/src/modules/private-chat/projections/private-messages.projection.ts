@@ -1,0 +1,84 @@
+import type { EntityManager } from 'typeorm';
+import type { EventTypeDefinition } from '../../../platform/event-store/event-types';
+import type { Projection } from '../../../platform/event-store/projection';
+import type { StoredEvent } from '../../../platform/event-store/stored-event';
+import type { PrivateMessageEvent } from '../domain/private-message.events';
+
+const personalFields: Record<PrivateMessageEvent['type'], readonly string[]> = {
+  PrivateMessageSent: ['content'],
+  PrivateMessageEdited: ['content'],
+  PrivateReactionAdded: [],
+  PrivateReactionRemoved: [],
+  PrivateMessageDeleted: [],
+};
+
+const types = Object.keys(personalFields) as PrivateMessageEvent['type'][];
+
+export const privateMessageEventTypes: readonly EventTypeDefinition[] = types.map((type) => ({
+  type,
+  schemaVersion: 1,
+  personalFields: personalFields[type],
+  subjectId: ({ senderId }) => (typeof senderId === 'number' ? senderId : null),
+}));
+
+type StoredMessageEvent = StoredEvent & PrivateMessageEvent;
+
+const project = async (event: StoredMessageEvent, manager: EntityManager): Promise<void> => {
+  const { messageId } = event.data;
+  switch (event.type) {
+    case 'PrivateMessageSent': {
+      const { senderId, receiverId, clientId, messageType, content = '', replyToId } = event.data;
+      await manager.query(
+        `INSERT INTO private_messages
+           (id, sender_id, receiver_id, client_id, type, content, reply_to_id, created_at)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
+        [messageId, senderId, receiverId, clientId, messageType, content, replyToId, event.occurredAt],
+      );
+      return;
+    }
+    case 'PrivateMessageEdited':
+      await manager.query('UPDATE private_messages SET content = $2, is_edited = true WHERE id = $1', [
+        messageId,
+        event.data.content ?? '',
+      ]);
+      return;
+    case 'PrivateReactionAdded': {
+      const { emoji, userId } = event.data;
+      await manager.query('UPDATE private_messages SET reactions = reactions || $2::jsonb WHERE id = $1', [
+        messageId,
+        JSON.stringify([{ emoji, userId }]),
+      ]);
+      return;
+    }
+    case 'PrivateReactionRemoved': {
+      const { emoji, userId } = event.data;
+      await manager.query(
+        `UPDATE private_messages SET reactions = (
+           SELECT coalesce(jsonb_agg(reaction ORDER BY place), '[]')
+           FROM jsonb_array_elements(reactions) WITH ORDINALITY AS given(reaction, place)
+           WHERE reaction <> $2::jsonb
+         ) WHERE id = $1`,
+        [messageId, JSON.stringify({ emoji, userId })],
+      );
+      return;
+    }
+    case 'PrivateMessageDeleted':
+      await manager.query(
+        `UPDATE private_messages SET is_deleted = true, is_edited = false, content = '', reactions = '[]', reply_to_id = NULL
+         WHERE id = $1`,
+        [messageId],
+      );
+      return;
+    default:
+      return event satisfies never;
+  }
+};
+
+export const privateMessagesProjection: Projection = {
+  name: 'private_messages',
+  tables: ['private_messages'],
+  handles: types,
+  async apply(events, manager) {
+    for (const event of events) await project(event as StoredMessageEvent, manager);
+  },
+};

@@ -1,0 +1,126 @@
+import { Logger } from '@nestjs/common';
+import { SubscribeMessage, WebSocketGateway } from '@nestjs/websockets';
+import type { WebSocket } from 'ws';
+import type { ServerData, ServerEvent } from '@thaw/contract/server-frames';
+import { RateLimiter } from '../../../platform/rate-limit/rate-limiter';
+import { type InboundFrame, requireOwnId } from '../../../platform/realtime/inbound-frame';
+import { UserChannels } from '../../../platform/realtime/user-channels';
+import { TypingToFriends } from '../../random-chat/application/typing-to-friends';
+import { PrivateChatService } from '../application/private-chat.service';
+import { PrivateTyping } from '../application/private-typing';
+
+/** Frames of a private chat. What is acknowledged is committed. */
+@WebSocketGateway({ path: '/ws' })
+export class PrivateChatGateway {
+  private readonly logger = new Logger(PrivateChatGateway.name);
+
+  constructor(
+    private readonly chat: PrivateChatService,
+    private readonly userChannels: UserChannels,
+    private readonly limiter: RateLimiter,
+    typing: PrivateTyping,
+    typingToFriends: TypingToFriends,
+  ) {
+    typingToFriends.handleWith((frame, receiverId) => typing.type(frame, receiverId));
+  }
+
+  @SubscribeMessage('send_private_message')
+  async send(_: WebSocket, frame: InboundFrame<'send_private_message'>): Promise<void> {
+    const { data, userId: senderId } = frame;
+    requireOwnId(data.senderId, frame);
+    await this.limiter.require('send_private_message', senderId);
+    const { receiverId, content, messageType, clientId } = data;
+    const replyToId = data.replyTo?.id ?? null;
+    const sent = await this.chat.send({
+      senderId,
+      receiverId,
+      content,
+      messageType,
+      replyToId,
+      clientId: clientId ?? null,
+    });
+    frame.answer({ id: sent.id, createdAt: sent.createdAt.toISOString(), clientId });
+    if (sent.message) await this.tell(frame, receiverId, 'private_message', { ...sent.message, clientId });
+  }
+
+  @SubscribeMessage('edit_private_message')
+  async edit(_: WebSocket, frame: InboundFrame<'edit_private_message'>): Promise<void> {
+    const { data, userId } = frame;
+    const { messageId, newContent, receiverId: friendId } = data;
+    requireOwnId(data.senderId, frame);
+    await this.limiter.require('edits', userId);
+    const { message, isChanged } = await this.chat.change({
+      type: 'EditPrivateMessage',
+      messageId,
+      userId,
+      friendId,
+      content: newContent,
+    });
+    frame.answer({});
+    if (!isChanged) return;
+    const { senderId, receiverId, content } = message;
+    const edited = { messageId, newContent: content, senderId, receiverId };
+    await this.tell(frame, friendId, 'private_message_edited', edited);
+  }
+
+  @SubscribeMessage('react_private_message')
+  async react(_: WebSocket, frame: InboundFrame<'react_private_message'>): Promise<void> {
+    const { data, userId } = frame;
+    const { messageId, emoji, receiverId: friendId } = data;
+    requireOwnId(data.userId, frame);
+    await this.limiter.require('reactions', userId);
+    const { message } = await this.chat.change({
+      type: 'ReactToPrivateMessage',
+      messageId,
+      userId,
+      friendId,
+      emoji,
+    });
+    const reactions = [...message.reactions];
+    frame.answer({ reactions });
+    const { senderId, receiverId } = message;
+    const reaction = { messageId, emoji, userId, senderId, receiverId, reactions };
+    await this.tell(frame, friendId, 'private_message_reaction', reaction);
+  }
+
+  @SubscribeMessage('delete_private_message')
+  async delete(_: WebSocket, frame: InboundFrame<'delete_private_message'>): Promise<void> {
+    const { data, userId } = frame;
+    const { messageId, receiverId } = data;
+    requireOwnId(data.senderId, frame);
+    await this.limiter.require('edits', userId);
+    const { isChanged } = await this.chat.change({
+      type: 'DeletePrivateMessage',
+      messageId,
+      userId,
+      friendId: receiverId,
+    });
+    frame.answer({});
+    if (!isChanged) return;
+    await this.tell(frame, receiverId, 'private_message_deleted', {
+      messageId,
+      senderId: userId,
+      receiverId,
+    });
+  }
+
+  /**
+   * To all sockets of both but the one that was answered. A hint: it is stored, and whoever misses it reads it, so that a
+   * failure here is not the sender's.
+   */
+  private async tell<E extends ServerEvent>(
+    { connection, ref, userId }: InboundFrame,
+    friendId: number,
+    event: E,
+    data: ServerData<E>,
+  ): Promise<void> {
+    try {
+      await Promise.all([
+        this.userChannels.sendFrame(friendId, event, data),
+        this.userChannels.sendFrame(userId, event, data, ref === undefined ? undefined : connection.id),
+      ]);
+    } catch (error) {
+      this.logger.warn(`${event} was not pushed: ${error instanceof Error ? error.message : 'unknown'}`);
+    }
+  }
+}

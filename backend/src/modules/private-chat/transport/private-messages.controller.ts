@@ -1,0 +1,77 @@
+import { Controller, Get, HttpCode, Param, Put, Query, UseGuards } from '@nestjs/common';
+import { ApiCookieAuth, ApiNoContentResponse, ApiOkResponse, ApiQuery, ApiTags } from '@nestjs/swagger';
+import { limits } from '@thaw/contract/limits';
+import { ApiProblems } from '../../../platform/http/api-problems';
+import { LimitGuard } from '../../../platform/http/limit.guard';
+import { CurrentLogin, type Login, requireSelf } from '../../../platform/http/login';
+import { PathId } from '../../../platform/http/path-id.pipe';
+import { SignedInGuard } from '../../../platform/http/signed-in.guard';
+import { PrivateChatService } from '../application/private-chat.service';
+import { ReadMarks } from '../application/read-marks';
+import { PrivateMessageDto } from './private-messages.dto';
+import { WholeNumber } from './whole-number.pipe';
+
+@ApiTags('private messages')
+@ApiCookieAuth()
+@Controller('private-messages')
+@UseGuards(SignedInGuard, LimitGuard)
+export class PrivateMessagesController {
+  constructor(
+    private readonly chat: PrivateChatService,
+    private readonly marks: ReadMarks,
+  ) {}
+
+  // Before the route of a conversation, which would take it for one (A133).
+  @Get('unread-counts/:userId')
+  @ApiOkResponse({
+    schema: { type: 'object', additionalProperties: { type: 'integer', minimum: 1 } },
+    description: 'By the friend who sent them',
+  })
+  @ApiProblems('not_signed_in', 'forbidden')
+  unreadCounts(
+    @CurrentLogin() login: Login,
+    @Param('userId', PathId) userId: number,
+  ): Promise<Record<string, number>> {
+    requireSelf(login, userId);
+    return this.chat.unreadCounts(userId);
+  }
+
+  @Get(':userId/:friendId')
+  @ApiQuery({
+    name: 'before',
+    required: false,
+    description: 'Only messages with a lower id',
+    type: 'integer',
+  })
+  @ApiQuery({
+    name: 'limit',
+    required: false,
+    type: 'integer',
+    description: `At most ${limits.privateMessagesPage}`,
+  })
+  @ApiOkResponse({ type: [PrivateMessageDto], description: 'The newest, ascending' })
+  @ApiProblems('validation_failed', 'not_signed_in', 'forbidden', 'not_friends')
+  conversation(
+    @CurrentLogin() login: Login,
+    @Param('userId', PathId) userId: number,
+    @Param('friendId', PathId) friendId: number,
+    @Query('before', WholeNumber) before: number | undefined,
+    @Query('limit', WholeNumber) limit: number | undefined,
+  ): Promise<PrivateMessageDto[]> {
+    requireSelf(login, userId);
+    return this.chat.conversation(userId, friendId, { before, limit });
+  }
+
+  @Put('read/:friendId/:userId')
+  @HttpCode(204)
+  @ApiNoContentResponse({ description: 'All that the friend has written is read' })
+  @ApiProblems('not_signed_in', 'forbidden', 'not_friends')
+  async markRead(
+    @CurrentLogin() login: Login,
+    @Param('friendId', PathId) friendId: number,
+    @Param('userId', PathId) userId: number,
+  ): Promise<void> {
+    requireSelf(login, userId);
+    await this.marks.markRead(userId, friendId);
+  }
+}

@@ -47,6 +47,8 @@ export interface StackOptions {
   isKeptRunning?: boolean;
   /** Folder for data and logs; one that goes with the stack unless given. */
   home?: string;
+  /** Private stores wait for the disk; unless given, those do whose home stays. */
+  isDurable?: boolean;
   programs?: Record<'migrate' | 'api' | 'worker', Program>;
   /** Folder of the built page. */
   page?: string;

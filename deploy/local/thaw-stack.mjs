@@ -70,6 +70,7 @@ export const thawPrograms = {
  * @param {boolean} [options.isProxied]  nginx also in front of a single replica
  * @param {boolean} [options.isKeptRunning]  start again what dies; true unless given
  * @param {string} [options.home]      for data and logs; a folder that goes with the stack unless given
+ * @param {boolean} [options.isDurable]  private stores wait for the disk; unless given, those do whose home stays
  * @param {typeof thawPrograms} [options.programs]  what to run instead of the product
  * @param {string} [options.page]      folder of the built page
  * @param {(label: string, text: string) => void} [options.say]
@@ -129,12 +130,17 @@ export class ThawStack {
   }
 
   async #start() {
-    const { port, say, stores, env } = this.#options;
+    const { port, say, stores, env, isDurable = !this.#isHomeOurs } = this.#options;
     if (this.#isHomeOurs) await sweepTemporaryHomes(path.dirname(this.home));
     await endLeftovers(this.home);
     if (port) await refuseTakenPort(port);
     if (!stores) {
-      this.#ownStores = await openStores({ home: this.home, env: { ...process.env, ...env }, say });
+      this.#ownStores = await openStores({
+        home: this.home,
+        env: { ...process.env, ...env },
+        isDurable,
+        say,
+      });
     }
     this.stores = stores ?? this.#ownStores;
     await this.#migrate();

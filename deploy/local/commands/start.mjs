@@ -23,14 +23,15 @@ export async function main(args) {
 /**
  * Prepares, starts the stack, prints its address, and stays until it is told to stop.
  * @param {{replicas: number, port: number, isVerbose: boolean, home: string,
- *   prepare: ((say: Function) => Promise<void>)[], programs?: object, page?: string}} options
+ *   prepare: ((say: Function) => Promise<void>)[], isDurable?: boolean,
+ *   programs?: object, page?: string}} options
  */
-export async function start({ replicas, port, isVerbose, home, prepare, programs, page }) {
+export async function start({ replicas, port, isVerbose, home, isDurable, prepare, programs, page }) {
   process.stdout.write(`\n  ${bold('Thaw')}\n\n`);
   // Before the port is looked at: what a killed launcher left behind may hold it.
   await endLeftovers(home);
   await refuseTakenPort(port);
-  const stack = new ThawStack({ replicas, port, home, say, programs, page });
+  const stack = new ThawStack({ replicas, port, home, isDurable, say, programs, page });
   const stopFollowing = isVerbose
     ? followLogs(logFiles(home, replicas), (line) => console.log(dim(line)))
     : () => {};

@@ -11,12 +11,12 @@ import { openStores } from './stores.mjs';
 
 // Real: PostgreSQL and Redis. Said in their own protocols, as no client need be installed.
 
-const none = { DATABASE_URL: '', REDIS_URL: '' };
+const open = (home) => openStores({ home, env: {}, isDurable: false });
 
 test('several users share the stores, and the last one to leave stops them', async (t) => {
   const home = temporaryHome(t);
-  const first = await openStores({ home, env: none });
-  const second = await openStores({ home, env: none });
+  const first = await open(home);
+  const second = await open(home);
   assert.equal(second.databaseUrl, first.databaseUrl);
   assert.equal(second.redisUrl, first.redisUrl);
   await first.close();
@@ -27,10 +27,10 @@ test('several users share the stores, and the last one to leave stops them', asy
 
 test('data outlives a stop, on the same ports', async (t) => {
   const home = temporaryHome(t);
-  const before = await openStores({ home, env: none });
+  const before = await open(home);
   assert.match(await redis(before.redisUrl, 'SET frost melts'), /OK/);
   await before.close();
-  const after = await openStores({ home, env: none });
+  const after = await open(home);
   assert.match(await redis(after.redisUrl, 'GET frost'), /melts/);
   assert.equal(after.databaseUrl, before.databaseUrl);
   await after.close();
@@ -38,22 +38,22 @@ test('data outlives a stop, on the same ports', async (t) => {
 
 test('a stale pid file that names a stranger neither stops PostgreSQL nor harms the stranger', async (t) => {
   const home = temporaryHome(t);
-  const before = await openStores({ home, env: none });
+  const before = await open(home);
   await before.close();
   // As after a kill of everything, when the pid has passed on to somebody else: here, to this test.
   const pidFile = path.join(postgresDataFolder(home), 'data/postmaster.pid');
   fs.writeFileSync(pidFile, `${process.pid}\n`);
-  const after = await openStores({ home, env: none });
+  const after = await open(home);
   assert.ok(recorded(home).postgresql);
   await after.close();
 });
 
 test('a server on our data that no record names is ended before another starts', async (t) => {
   const home = temporaryHome(t);
-  const before = await openStores({ home, env: none });
+  const before = await open(home);
   const { postgresql } = recorded(home);
   fs.rmSync(path.join(home, 'run/postgresql.json'));
-  const after = await openStores({ home, env: none });
+  const after = await open(home);
   assert.notEqual(recorded(home).postgresql.pid, postgresql.pid);
   await until(() => !fs.existsSync(`/proc/${postgresql.pid}/fd/0`));
   await before.close();
@@ -62,7 +62,7 @@ test('a server on our data that no record names is ended before another starts',
 
 test('strangers on this machine need the password', async (t) => {
   const home = temporaryHome(t);
-  const stores = await openStores({ home, env: none });
+  const stores = await open(home);
   const url = new URL(stores.redisUrl);
   assert.ok(url.password.length >= 32 && new URL(stores.databaseUrl).password.length >= 32);
   url.password = 'guess';
@@ -91,9 +91,9 @@ test('strangers on this machine need the password', async (t) => {
 
 test('a store that cannot start is said with its last words, and nothing is left', async (t) => {
   const home = temporaryHome(t);
-  await (await openStores({ home, env: none })).close();
+  await (await open(home)).close();
   fs.appendFileSync(path.join(postgresDataFolder(home), 'data/postgresql.conf'), '\nfrost = = 1\n');
-  await assert.rejects(openStores({ home, env: none }), (error) => {
+  await assert.rejects(open(home), (error) => {
     assert.equal(error.name, 'Complaint');
     assert.match(error.message, /^PostgreSQL did not start: exit code 1\..*\n[^]*syntax error/);
     return true;
@@ -103,11 +103,11 @@ test('a store that cannot start is said with its last words, and nothing is left
 
 test('starts again after everything was killed', async (t) => {
   const home = temporaryHome(t);
-  const before = await openStores({ home, env: none });
+  const before = await open(home);
   const killed = Object.values(recorded(home));
   killed.forEach(({ pid }) => process.kill(pid, 'SIGKILL'));
   await until(() => !killed.some(isRunning));
-  const after = await openStores({ home, env: none });
+  const after = await open(home);
   assert.deepEqual(Object.keys(recorded(home)), ['postgresql', 'redis']);
   await before.close();
   await after.close();

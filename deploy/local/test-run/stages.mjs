@@ -80,7 +80,7 @@ function launcher(report) {
       ...reporter('tap', report),
       ...files,
     ],
-    limitMs: 4 * MINUTE_MS,
+    limitMs: 6 * MINUTE_MS,
     counts: () => tapCounts(report),
   };
 }

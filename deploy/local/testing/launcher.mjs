@@ -6,7 +6,7 @@ import { inRepository } from '../places.mjs';
 import { isRunning } from '../processes/process-identity.mjs';
 import { endTemporaryHome, makeTemporaryHome } from '../temporary-homes.mjs';
 
-const PATIENCE_MS = 30_000;
+const PATIENCE_MS = 90_000;
 
 /** Launchers that may still run, by the home they run for. */
 const launchers = new Map();

@@ -11,6 +11,7 @@ runCommand(async () => ({
       port: Number(port),
       isVerbose: false,
       home,
+      isDurable: false,
       prepare: [],
       programs: { ...standIns, worker: standIns[workerRole] },
       page: '/nonexistent',

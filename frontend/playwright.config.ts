@@ -7,8 +7,8 @@ export default defineConfig({
   workers: 1,
   fullyParallel: false,
   forbidOnly: process.env.CI === 'true',
-  timeout: 45_000,
-  expect: { timeout: 7_500 },
+  timeout: 90_000,
+  expect: { timeout: 10_000 },
   reporter: [['list']],
   use: {
     // Set by the global setup, which runs first.

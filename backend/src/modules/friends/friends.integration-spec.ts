@@ -189,7 +189,7 @@ describe('friends over two replicas', () => {
     expect(await friendsOf(ada)).toHaveLength(1);
     for (const socket of sockets) {
       await socket.next('friendship_accepted');
-      await socket.request('typing', { receiverId: 1 });
+      await socket.request('leave_queue', {});
       expect(socket.all('friendship_accepted')).toHaveLength(1);
       await socket.leave();
     }

@@ -20,7 +20,7 @@ end
 export const enterScript = new RedisScript<0 | 1>(`${common}
 redis.call('SADD', prefix .. 'user:' .. ARGV[2], ARGV[3])
 redis.call('SADD', prefix .. 'replica:' .. ARGV[3], ARGV[2])
-redis.call('SADD', prefix .. 'replicas', ARGV[3])
+redis.call('ZADD', prefix .. 'entered', now(), ARGV[3])
 redis.call('ZREM', prefix .. 'leaving', ARGV[2])
 return redis.call('SADD', KEYS[1], ARGV[2])
 `);
@@ -31,6 +31,9 @@ leave(ARGV[2], ARGV[3], tonumber(ARGV[4]))
 return nil
 `);
 
+/** A replica through which somebody has just come in lives, even if it is too new for the sweeper's list. */
+const ENTERED_LATELY_MS = 2_000;
+
 /**
  * Lets the users of dead replicas leave, and those go whose time is over.
  * ARGV: prefix, grace, whether a missing replica is a dead one, then the live replicas.
@@ -40,12 +43,13 @@ export const sweepScript = new RedisScript<string[]>(`${common}
 if ARGV[3] == '1' then
   local live = {}
   for i = 4, #ARGV do live[ARGV[i]] = true end
-  for _, replica in ipairs(redis.call('SMEMBERS', prefix .. 'replicas')) do
+  local entered = redis.call('ZRANGEBYSCORE', prefix .. 'entered', '-inf', now() - ${ENTERED_LATELY_MS})
+  for _, replica in ipairs(entered) do
     if not live[replica] then
       for _, user in ipairs(redis.call('SMEMBERS', prefix .. 'replica:' .. replica)) do
         leave(user, replica, tonumber(ARGV[2]))
       end
-      redis.call('SREM', prefix .. 'replicas', replica)
+      redis.call('ZREM', prefix .. 'entered', replica)
     end
   end
 end

@@ -65,8 +65,8 @@ export const presenceKeys = (part: number) => {
     /** Prefix of everything below, of `user:<id>` (set of the replicas that hold his sockets), and of
      * `replica:<id>` (set of the users whose sockets it holds). */
     prefix,
-    /** Set of the replicas that have such a set. */
-    replicas: `${prefix}replicas`,
+    /** Sorted set: the replicas that have such a set, by the time at which somebody last came in through them. */
+    entered: `${prefix}entered`,
     /** Set of the users who are online for others; they stay in it for a moment after their last socket. */
     online: `${prefix}online`,
     /** Sorted set: users without a socket by the time at which they go offline. */

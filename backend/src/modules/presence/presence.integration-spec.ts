@@ -1,0 +1,121 @@
+// Real: PostgreSQL, Redis (one replica reaches it over a link that can be cut), three whole api replicas.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { befriend, meet } from '../../testing/acquaintance';
+import { type CuttableLink, linkTo } from '../../testing/cuttable-link';
+import { startTestReplicas, type TestReplicas } from '../../testing/test-replicas';
+import type { ThawSocket, ThawVisitor } from '../../testing/thaw-client';
+
+jest.setTimeout(60_000);
+
+const ONLINE_WITHIN_MS = 5_000;
+const AFTER_A_KILL_WITHIN_MS = 10_000;
+
+describe('presence over three replicas', () => {
+  let thaw: TestReplicas;
+  let link: CuttableLink;
+
+  beforeAll(async () => {
+    thaw = await startTestReplicas(2);
+    link = await linkTo(thaw.store.url);
+    await thaw.add({ REDIS_URL: link.url });
+    await sleep(6_000); // until replicas may take a missing one for a dead one
+  });
+  afterAll(async () => {
+    await thaw.close();
+    await link.close();
+  });
+
+  const friends = async (): Promise<{ ada: ThawVisitor; bob: ThawVisitor; adaSocket: ThawSocket }> => {
+    const [ada, bob] = [await thaw.visitor(0), await thaw.visitor(1)];
+    await befriend(thaw.replicas[0]!, ada, bob);
+    return { ada, bob, adaSocket: await ada.arrive() };
+  };
+  /** What the socket hears of the user, and how long it took. */
+  const hears = async (socket: ThawSocket, { user }: ThawVisitor, isOnline: boolean): Promise<number> => {
+    const startedAt = Date.now();
+    await socket.take('presence', (data) => data.userId === user.id && data.isOnline === isOnline);
+    return Date.now() - startedAt;
+  };
+  const isSeenOnline = async (viewer: ThawVisitor, user: ThawVisitor): Promise<unknown> => {
+    const list = (await viewer.call('GET', `/api/friends/${viewer.user.id}`)).body as unknown as {
+      id: number;
+      isOnline: boolean;
+    }[];
+    const { body } = await viewer.call('GET', `/api/user/${user.user.id}`);
+    const [friend] = list.filter(({ id }) => id === user.user.id);
+    expect(body.isOnline).toBe(friend?.isOnline);
+    return friend?.isOnline;
+  };
+
+  it('is told to friends, with a moment’s grace for who leaves', async () => {
+    const { ada, bob, adaSocket } = await friends();
+    expect(await isSeenOnline(ada, bob)).toBe(false);
+    const bobSocket = await bob.arrive();
+    expect(await hears(adaSocket, bob, true)).toBeLessThan(ONLINE_WITHIN_MS);
+    expect(await isSeenOnline(ada, bob)).toBe(true);
+    await bobSocket.leave();
+    const tookMs = await hears(adaSocket, bob, false);
+    expect(tookMs).toBeGreaterThan(1_500);
+    expect(tookMs).toBeLessThan(ONLINE_WITHIN_MS);
+    expect(await isSeenOnline(ada, bob)).toBe(false);
+    await adaSocket.leave();
+  });
+
+  it('does not change with a reload, nor with one of several tabs and devices', async () => {
+    const { bob, adaSocket } = await friends();
+    let bobSocket = await bob.arrive();
+    await hears(adaSocket, bob, true);
+    for (let reload = 0; reload < 3; reload += 1) {
+      await bobSocket.leave();
+      await sleep(300);
+      bobSocket = await bob.arrive(thaw.origins[reload % 2]);
+    }
+    const elsewhere = [await bob.arrive(thaw.origins[0]), await bob.arrive(thaw.origins[1])];
+    for (const socket of elsewhere) await socket.leave();
+    await bobSocket.cut();
+    bobSocket = await bob.arrive(thaw.origins[0]);
+    await sleep(5_000);
+    expect(adaSocket.all('presence')).toEqual([]);
+    await bobSocket.leave();
+    await hears(adaSocket, bob, false);
+    await adaSocket.leave();
+  });
+
+  it('is nobody else’s business', async () => {
+    const { bob, adaSocket } = await friends();
+    const eve = await thaw.visitor(0);
+    await meet(thaw.replicas[0]!, eve, bob);
+    const eveSocket = await eve.arrive();
+    const bobSocket = await bob.arrive();
+    await hears(adaSocket, bob, true);
+    const seen = await eve.call('GET', `/api/user/${bob.user.id}`);
+    expect(seen).toMatchObject({ status: 200, body: { isOnline: false } });
+    await bobSocket.leave();
+    await hears(adaSocket, bob, false);
+    expect(eveSocket.all('presence')).toEqual([]);
+    await Promise.all([adaSocket.leave(), eveSocket.leave()]);
+  });
+
+  it('ends with a replica that dies, and is there again when it was only cut off', async () => {
+    const { bob, adaSocket } = await friends();
+    const bobSocket = await bob.arrive(thaw.origins[2]);
+    await hears(adaSocket, bob, true);
+    await link.cut();
+    expect(await hears(adaSocket, bob, false)).toBeLessThan(AFTER_A_KILL_WITHIN_MS);
+    await link.restore();
+    expect(await hears(adaSocket, bob, true)).toBeLessThan(AFTER_A_KILL_WITHIN_MS);
+    await bobSocket.leave();
+    await hears(adaSocket, bob, false);
+    await adaSocket.leave();
+  });
+
+  it('leaves nothing behind', async () => {
+    const { bob, adaSocket } = await friends();
+    const bobSocket = await bob.arrive();
+    await hears(adaSocket, bob, true);
+    await Promise.all([adaSocket.leave(), bobSocket.leave()]);
+    await sleep(5_000);
+    const left = await thaw.store.keys('{p*');
+    expect(left.filter((key) => !key.endsWith(':entered'))).toEqual([]);
+  });
+});

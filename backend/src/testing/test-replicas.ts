@@ -6,6 +6,7 @@ import type { NestExpressApplication } from '@nestjs/platform-express';
 import { createApiApplication } from '../api-application';
 import { loadEnvironment } from '../config/environment';
 import { LanePersister } from '../modules/random-chat/jobs/lane-persister';
+import { JobWorker } from '../platform/queue/job-worker';
 import { SocketCaretaker } from '../platform/realtime/socket-caretaker';
 import { WorkerModule } from '../worker.module';
 import { createTestDatabase, type TestDatabase } from './test-database';
@@ -20,6 +21,11 @@ export interface TestReplica {
   stop(): Promise<void>;
 }
 
+export interface TestWorker {
+  app: INestApplicationContext;
+  stop(): Promise<void>;
+}
+
 export interface TestReplicas {
   readonly replicas: readonly TestReplica[];
   readonly origins: readonly string[];
@@ -27,7 +33,7 @@ export interface TestReplicas {
   store: TestRedis;
   /** One more replica. */
   add(settings?: Record<string, string>): Promise<TestReplica>;
-  startWorker(): Promise<INestApplicationContext>;
+  startWorker(): Promise<TestWorker>;
   /** Somebody with a gender, whose page is served by the n-th replica. */
   visitor(replica: number, gender?: 'male' | 'female'): Promise<ThawVisitor>;
   /** Everybody closes his page: nobody waits any more. */
@@ -38,6 +44,11 @@ export interface TestReplicas {
 /** Sockets go first, as in a process that is asked to stop: a server does not close while it has some. */
 const stop = async (app: NestExpressApplication): Promise<void> => {
   await app.get(SocketCaretaker).closeAll(0);
+  await app.close();
+};
+
+const stopWorker = async (app: INestApplicationContext): Promise<void> => {
+  await app.get(JobWorker).close();
   await app.close();
 };
 
@@ -61,7 +72,7 @@ export const startTestReplicas = async (
       ...own,
     });
   const replicas: TestReplica[] = [];
-  const workers: INestApplicationContext[] = [];
+  const workers: TestWorker[] = [];
   const visitors: ThawVisitor[] = [];
   const add = async (own?: Record<string, string>): Promise<TestReplica> => {
     const app = await createApiApplication(environment({ REPLICA_ID: `api-${replicas.length + 1}`, ...own }));
@@ -85,12 +96,14 @@ export const startTestReplicas = async (
       return replicas.map(({ origin }) => origin);
     },
     async startWorker() {
-      const worker = await NestFactory.createApplicationContext(WorkerModule.forRoot(environment()), {
+      const app = await NestFactory.createApplicationContext(WorkerModule.forRoot(environment()), {
         logger: false,
         abortOnError: false,
       });
+      let stopped: Promise<void> | undefined;
+      const worker = { app, stop: () => (stopped ??= stopWorker(app)) };
       workers.push(worker);
-      await worker.get(LanePersister).startWatching();
+      await app.get(LanePersister).startWatching();
       return worker;
     },
     async visitor(replica, gender) {
@@ -103,7 +116,7 @@ export const startTestReplicas = async (
       await until(async () => (await store.keys('{mm}:q:*')).length === 0);
     },
     async close() {
-      await Promise.all(workers.map((worker) => worker.close()));
+      await Promise.all(workers.map((worker) => worker.stop()));
       await Promise.all(replicas.map((replica) => replica.stop()));
       await Promise.all([database.close(), store.close()]);
     },

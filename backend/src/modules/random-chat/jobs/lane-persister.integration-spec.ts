@@ -1,0 +1,222 @@
+// Real: a whole api replica and workers in this process, PostgreSQL, Redis, BullMQ.
+import { randomUUID } from 'node:crypto';
+import { EventStore } from '../../../platform/event-store/event-store';
+import { Outbox } from '../../../platform/hot-log/outbox';
+import { cellOf, chatKeys } from '../../../platform/redis/redis-keys';
+import { startTestReplicas, type TestReplicas, type TestWorker } from '../../../testing/test-replicas';
+import { pair } from '../../../testing/thaw-client';
+import { until } from '../../../testing/until';
+
+jest.setTimeout(30_000);
+
+interface Row {
+  event_id: string;
+  type: string;
+  data: Record<string, unknown>;
+  personal: Record<string, unknown> | null;
+  metadata: Record<string, unknown>;
+  occurred_at: Date;
+}
+
+describe('the way to the durable log', () => {
+  let thaw: TestReplicas;
+  let worker: TestWorker;
+
+  beforeAll(async () => {
+    thaw = await startTestReplicas(1);
+  });
+  afterEach(() => jest.restoreAllMocks());
+  afterAll(() => thaw.close());
+
+  type Chat = Awaited<ReturnType<typeof pair>>;
+  const meet = async (): Promise<Chat> => {
+    const [origin = ''] = thaw.origins;
+    return pair([origin, origin]);
+  };
+  const say = (sessionId: string, content: string) => ({ sessionId, content, messageType: 'text' as const });
+  const talk = async ({ adaSocket, bobSocket, sessionId }: Chat, times: number): Promise<void> => {
+    for (let count = 0; count < times; count += 1) {
+      await (count % 2 ? adaSocket : bobSocket).request('random_message', say(sessionId, `word ${count}`));
+    }
+  };
+  const inRedis = async (sessionId: string) => {
+    const entries = await thaw.store.redis.xrange(chatKeys(cellOf(sessionId)).stream(sessionId), '-', '+');
+    return entries.map(([entryId, fields]) => {
+      const { i, t, d } = JSON.parse(fields[1] ?? '') as { i: string; t: string; d: Record<string, unknown> };
+      return { entryId, eventId: i, type: t, data: d };
+    });
+  };
+  const inPostgres = (sessionId: string): Promise<Row[]> =>
+    thaw.database.dataSource.query(
+      `SELECT e.event_id, e.type, e.data, p.data AS personal, e.metadata, e.occurred_at
+       FROM events e LEFT JOIN event_private p USING (stream_id, event_id)
+       WHERE stream_id = $1 ORDER BY stream_position`,
+      [`chat-${sessionId}`],
+    );
+  /** What Redis has is in PostgreSQL, in its order, and nothing twice. */
+  const expectPersisted = async (sessionId: string): Promise<void> => {
+    const expected = await inRedis(sessionId);
+    const rows = await until(
+      () => inPostgres(sessionId),
+      ({ length }) => length >= expected.length,
+    );
+    expect(
+      rows.map(({ event_id: eventId, type, data, personal, metadata, occurred_at: at }) => ({
+        entryId: metadata.entryId,
+        eventId,
+        type,
+        data: { ...data, ...personal },
+        at: at.getTime(),
+      })),
+    ).toEqual(expected.map((entry) => ({ ...entry, at: Number(entry.entryId.split('-')[0]) })));
+  };
+  const isEmpty = () =>
+    until(
+      async () => (await worker.app.get(Outbox).backlog()).length,
+      (length) => length === 0,
+    );
+
+  it('waits for a worker that comes late, and then is gone in order, once', async () => {
+    const chats = [await meet(), await meet(), await meet()];
+    await Promise.all(chats.map((chat) => talk(chat, 20)));
+    await chats[0]!.adaSocket.request('skip_chat', { sessionId: chats[0]!.sessionId });
+    expect(await inPostgres(chats[0]!.sessionId)).toEqual([]);
+    worker = await thaw.startWorker();
+    for (const { sessionId } of chats) await expectPersisted(sessionId);
+    await isEmpty();
+  });
+
+  it('is taken while people talk, by two workers side by side', async () => {
+    const second = await thaw.startWorker();
+    const chats = [await meet(), await meet()];
+    await Promise.all(chats.map((chat) => talk(chat, 60)));
+    for (const { sessionId } of chats) await expectPersisted(sessionId);
+    await isEmpty();
+    await second.stop();
+  });
+
+  it('keeps what was said apart from the log, with a day on which it goes', async () => {
+    const chat = await meet();
+    await talk(chat, 1);
+    await expectPersisted(chat.sessionId);
+    const [started, said] = await inPostgres(chat.sessionId);
+    expect(JSON.stringify(said?.data)).not.toContain('word');
+    expect(JSON.stringify(started?.data)).not.toContain(chat.ada.user.username);
+    const [row] = await thaw.database.dataSource.query<{ subject_id: string; expires_at: Date }[]>(
+      'SELECT subject_id, expires_at FROM event_private WHERE stream_id = $1 AND event_id = $2',
+      [`chat-${chat.sessionId}`, said?.event_id],
+    );
+    expect(Number(row?.subject_id)).toBe(chat.bob.user.id);
+    expect(row?.expires_at.getTime()).toBe(said!.occurred_at.getTime() + 7 * 24 * 60 * 60_000);
+  });
+
+  it('is taken again without effect when it was cut between the commit and the clearing', async () => {
+    const chat = await meet();
+    const cut = jest.spyOn(worker.app.get(Outbox), 'remove').mockRejectedValueOnce(new Error('cut'));
+    await talk(chat, 10);
+    await until(() => cut.mock.calls.length > 1);
+    await expectPersisted(chat.sessionId);
+    await isEmpty();
+    await expectPersisted(chat.sessionId);
+  });
+
+  it('is taken again when PostgreSQL refused', async () => {
+    const chat = await meet();
+    const away = Object.assign(new Error('connection terminated'), { code: '57P01' });
+    const append = jest.spyOn(worker.app.get(EventStore), 'appendBatch').mockRejectedValueOnce(away);
+    await talk(chat, 10);
+    await until(() => append.mock.calls.length > 1);
+    await expectPersisted(chat.sessionId);
+    await isEmpty();
+  });
+
+  it('is not blocked by an entry that can never be written; that one is set aside', async () => {
+    const chat = await meet();
+    const { sessionId } = chat;
+    const { outbox, prefix } = chatKeys(cellOf(sessionId));
+    await isEmpty();
+    const poison = [
+      'no json',
+      JSON.stringify({ i: randomUUID(), t: 'NobodyKnowsMe', d: {} }),
+      JSON.stringify({
+        i: randomUUID(),
+        t: 'MessageSent',
+        d: {
+          senderId: chat.ada.user.id,
+          content: 'nul \u0000',
+          messageType: 'text',
+          replyTo: null,
+          clientId: null,
+        },
+      }),
+      JSON.stringify({ i: 'no uuid', t: 'ChatEnded', d: { reason: 'skipped', endedBy: null } }),
+    ];
+    await talk(chat, 3);
+    for (const text of poison) {
+      await thaw.store.redis.xadd(outbox, '*', 's', sessionId, 'i', `${Date.now()}-0`, 'e', text);
+    }
+    await talk(chat, 3);
+    await expectPersisted(sessionId);
+    await isEmpty();
+    const kept = await thaw.store.redis.xrange(`${prefix}poison`, '-', '+');
+    expect(kept.map(([, fields]) => fields[5]).sort()).toEqual([...poison].sort());
+  });
+
+  it('lets the stream of an ended chat expire, and no other', async () => {
+    const [ended, live] = [await meet(), await meet()];
+    await talk(ended, 2);
+    await ended.bobSocket.request('skip_chat', { sessionId: ended.sessionId });
+    for (const { sessionId } of [ended, live]) await expectPersisted(sessionId);
+    const ttl = ({ sessionId }: Chat) => thaw.store.redis.pttl(chatKeys(cellOf(sessionId)).stream(sessionId));
+    const left = await until(
+      () => ttl(ended),
+      (ms) => ms > 0,
+    );
+    expect(left).toBeGreaterThan(9 * 60_000);
+    expect(left).toBeLessThanOrEqual(10 * 60_000);
+    expect(await ttl(live)).toBe(-1);
+  });
+
+  describe('a chat history', () => {
+    it('has a row for each chat, newest first, from its beginning on', async () => {
+      const { ada, bob, adaSocket, bobSocket, sessionId } = await meet();
+      await expectPersisted(sessionId);
+      await adaSocket.request('skip_chat', { sessionId });
+      await bobSocket.leave();
+      const eve = await thaw.visitor(0, 'male');
+      const third = await eve.arrive();
+      await adaSocket.request('join_queue', {});
+      await third.request('join_queue', {});
+      const next = await third.next('chat_matched');
+      await expectPersisted(String(next.sessionId));
+      const { status, body } = await ada.call('GET', `/api/chat-history/${ada.user.id}`);
+      expect(status).toBe(200);
+      const rows = body as unknown as { id: number; user1Id: number; user2Id: number; createdAt: string }[];
+      const people = rows.map(({ user1Id, user2Id }) => [user1Id, user2Id].sort((one, other) => one - other));
+      expect(people).toEqual([
+        [ada.user.id, eve.user.id],
+        [ada.user.id, bob.user.id],
+      ]);
+      expect(rows[0]!.id).toBeGreaterThan(rows[1]!.id);
+      const [started] = await inPostgres(String(next.sessionId));
+      expect(rows[0]).toEqual({
+        id: expect.any(Number),
+        user1Id: expect.any(Number),
+        user2Id: expect.any(Number),
+        createdAt: started!.occurred_at.toISOString(),
+      });
+    });
+
+    it('is one’s own', async () => {
+      const [ada, bob] = [await thaw.visitor(0, 'female'), await thaw.visitor(0, 'male')];
+      expect((await ada.call('GET', `/api/chat-history/${bob.user.id}`)).status).toBe(403);
+      expect(await ada.call('GET', `/api/chat-history/${ada.user.id}`)).toMatchObject({
+        status: 200,
+        body: [],
+      });
+      for (const id of ['0', '-1', '1%27--', '1.5']) {
+        expect((await ada.call('GET', `/api/chat-history/${id}`)).status).toBe(404);
+      }
+    });
+  });
+});

@@ -205,7 +205,7 @@ test('leaving /chat ends a search at once, and a chat after ten seconds', async 
   await bob.find();
   await expect(bob.heading(ada.name)).toBeVisible();
   await leave();
-  await ada.page.clock.runFor(limits.leaveChatDelayMs - 1_000);
+  await ada.page.clock.runFor(limits.leaveChatDelayMs / 2);
   await ada.page.goBack();
   await expect(ada.heading(bob.name)).toBeVisible();
   await ada.page.clock.runFor(limits.leaveChatDelayMs);

@@ -49,7 +49,7 @@ const run = async (): Promise<void> => {
 };
 
 const keepRaw = (figures: readonly string[], settings: Settings, { rows, faults, raw }: Outcome): void => {
-  const folder = path.join(bench, 'raw');
+  const folder = path.join(bench, 'dist/raw');
   mkdirSync(folder, { recursive: true });
   const name = `${new Date().toISOString().replace(/[:.]/g, '-')}-${figures.join('-')}.json`;
   writeFileSync(path.join(folder, name), JSON.stringify({ settings, rows, faults, raw }, null, 1));

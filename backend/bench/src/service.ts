@@ -58,7 +58,7 @@ export class Service {
 
   async stop(): Promise<void> {
     await Promise.all([...this.replicas.map(({ server }) => server.stop()), this.worker?.stop()]);
-    cpSync(this.logs, path.resolve(__dirname, '../raw/logs'), { recursive: true });
+    cpSync(this.logs, path.resolve(__dirname, 'raw/logs'), { recursive: true });
   }
 
   private get logs(): string {

@@ -1,0 +1,205 @@
+// Real: three api processes behind nginx, a worker, PostgreSQL and Redis of their own. Speaks the contract only.
+import { randomUUID } from 'node:crypto';
+import { closeCodes } from '@thaw/contract/close-codes';
+import type { Stack } from '../../../deploy/local/thaw-stack.mjs';
+import { pair, type ThawSocket, ThawVisitor } from '../../src/testing/thaw-client';
+import { until } from '../../src/testing/until';
+
+const password = 'correct horse';
+
+let stack: Stack;
+
+jest.setTimeout(60_000);
+
+beforeAll(async () => {
+  const { startStack } = await import('../../../deploy/local/thaw-stack.mjs');
+  stack = await startStack({
+    replicas: 3,
+    env: { DATABASE_URL: '', REDIS_URL: '', GRACE_AFTER_CLEAN_CLOSE_MS: '2000', LOG_LEVEL: 'warn' },
+  });
+}, 120_000);
+
+afterAll(() => stack?.stop(), 60_000);
+
+const newEmail = () => `${randomUUID()}@example.org`;
+const say = (sessionId: string, content: string) => ({ sessionId, content, messageType: 'text' as const });
+const meet = () => pair([stack.url, stack.url]);
+
+/** Open sockets by replica, as they tell it themselves. */
+const socketsByReplica = (): Promise<number[]> =>
+  Promise.all(
+    stack.replicas.map(async ({ internalPort }) => {
+      const text = await (await fetch(`http://127.0.0.1:${internalPort}/metrics`)).text();
+      return Number(/^thaw_sockets(?:\{[^}]*\})? (\d+)$/m.exec(text)?.[1]);
+    }),
+  );
+
+it('two strangers register, meet over any replicas, talk, skip, and meet the next', async () => {
+  const ada = await new ThawVisitor([stack.url]).register(newEmail(), password, 'female');
+  const bob = await new ThawVisitor([stack.url]).register(newEmail(), password, 'male');
+  const cleo = await new ThawVisitor([stack.url]).joinAnonymously('female');
+  const sockets: ThawSocket[] = [];
+  for (const visitor of [ada, bob, cleo]) {
+    sockets.push(await visitor.arrive(), await visitor.arrive());
+  }
+  const held = await until(
+    () => socketsByReplica(),
+    (counts) => counts.reduce((sum, count) => sum + count, 0) === sockets.length,
+  );
+  expect(held.filter((count) => count > 0)).toHaveLength(3);
+
+  const [adas, bobs, cleos] = [sockets.slice(0, 2), sockets.slice(2, 4), sockets.slice(4)];
+  await adas[0]!.request('join_queue', { preferences: 'male' });
+  await bobs[1]!.request('join_queue', { preferences: 'female' });
+  const { sessionId } = await adas[1]!.next('chat_matched');
+  expect(await bobs[0]!.next('chat_matched')).toMatchObject({ sessionId, partnerId: ada.user.id });
+  for (let count = 0; count < 10; count += 1) {
+    const [speaker] = count % 2 ? adas : bobs;
+    await speaker!.request('random_message', say(String(sessionId), `word ${count}`));
+  }
+  await until(() => [...adas, ...bobs].every((socket) => socket.lastSeen(String(sessionId)) === 11));
+
+  await cleos[0]!.request('join_queue', { preferences: 'male' });
+  await bobs[0]!.request('skip_chat', { sessionId: String(sessionId) });
+  for (const socket of [...adas, bobs[1]!]) {
+    expect(await socket.next('chat_skipped')).toMatchObject({ sessionId, seq: 12, endedBy: bob.user.id });
+  }
+  await bobs[0]!.request('join_queue', { preferences: 'both' });
+  expect(await bobs[1]!.next('chat_matched', (data) => data.sessionId !== sessionId)).toMatchObject({
+    partnerId: cleo.user.id,
+  });
+  for (const socket of sockets) expect(socket.disorders).toEqual([]);
+
+  const history = () => bob.call('GET', `/api/chat-history/${bob.user.id}`);
+  await until(history, ({ body }) => (body as unknown as unknown[]).length === 2);
+  for (const visitor of [ada, bob, cleo]) await visitor.hangUp();
+});
+
+it('a chat is resumed through nginx after reloads and cuts, and ends when its user stays away', async () => {
+  const { ada, adaSocket, bobSocket, sessionId } = await meet();
+  let socket = adaSocket;
+  for (let round = 0; round < 6; round += 1) {
+    await (round % 2 ? socket.cut() : socket.leave());
+    await bobSocket.request('random_message', say(sessionId, `missed ${round}`));
+    socket = await ada.arrive(undefined, { sessionId, seq: 1 + round });
+    const resumed = await socket.next('session_resumed');
+    expect(resumed).toMatchObject({ sessionId, seq: 2 + round, last: true });
+    expect(resumed.events).toMatchObject([{ event: 'random_message', data: { content: `missed ${round}` } }]);
+  }
+  await socket.leave();
+  expect(await bobSocket.next('chat_skipped')).toMatchObject({ reason: 'disconnected', endedBy: null });
+  expect(bobSocket.disorders).toEqual([]);
+  await bobSocket.leave();
+});
+
+describe('what is bad', () => {
+  let chat: Awaited<ReturnType<typeof meet>>;
+  let eve: ThawVisitor;
+
+  beforeAll(async () => {
+    chat = await meet();
+    eve = await new ThawVisitor([stack.url]).joinAnonymously('female');
+  });
+  /** Nothing happened to the chat: the next message is the next event. */
+  afterEach(async () => {
+    const { adaSocket, bobSocket, sessionId } = chat;
+    const seq = adaSocket.lastSeen(sessionId);
+    const ack = await adaSocket.request('random_message', say(sessionId, 'still here'));
+    expect(ack.seq).toBe(seq + 1);
+    await until(() => bobSocket.lastSeen(sessionId) === seq + 1);
+    expect([...adaSocket.disorders, ...bobSocket.disorders]).toEqual([]);
+    await eve.hangUp();
+  });
+
+  it.each([
+    ['{"event":', 'invalid_json'],
+    ['{"event":"dance"}', 'unknown_event'],
+    ['{"event":"join_queue","data":{"preferences":"cats"}}', 'invalid_payload'],
+  ])('%s is answered with %s', async (frame, code) => {
+    const socket = await eve.arrive();
+    socket.send(frame);
+    expect(await socket.next('error')).toMatchObject({ code });
+    expect(await socket.ask('ping', {})).toMatchObject({ event: 'pong' });
+  });
+
+  it('frames into a foreign chat are refused', async () => {
+    const { sessionId, ada, adaSocket } = chat;
+    const socket = await eve.arrive();
+    const said = await adaSocket.request('random_message', say(sessionId, 'ours'));
+    const messageId = String(said.id);
+    const mine = { sessionId, messageId, userId: eve.user.id };
+    for (const answer of [
+      await socket.ask('random_message', say(sessionId, 'boo')),
+      await socket.ask('message_reaction', { ...mine, emoji: '👍', action: 'add' }),
+      await socket.ask('message_edit', { ...mine, newContent: 'boo' }),
+      await socket.ask('break_ice_start', {
+        sessionId,
+        gameId: 'g',
+        question: { id: 1 },
+        initiatorId: eve.user.id,
+      }),
+      await socket.ask('typing', { sessionId }),
+      await socket.ask('skip_chat', { sessionId }),
+    ]) {
+      expect(answer).toMatchObject({ event: 'error', data: { code: 'not_in_session' } });
+    }
+    const hers = { ...mine, userId: ada.user.id };
+    expect(await socket.ask('message_reaction', { ...hers, emoji: '👍', action: 'add' })).toMatchObject({
+      data: { code: 'forbidden' },
+    });
+  });
+
+  it('a socket under another name is closed', async () => {
+    const socket = await eve.connect();
+    socket.send({ event: 'authenticate', data: { userId: chat.ada.user.id }, ref: 'a' });
+    expect(await socket.closed).toBe(closeCodes.foreignUser);
+    const nobody = await new ThawVisitor([stack.url]).connect();
+    expect(await nobody.closed).toBe(closeCodes.notSignedIn);
+  });
+
+  it('binary frames and frames of 20 MiB close their socket alone', async () => {
+    const [binary, huge] = [await eve.arrive(), await eve.arrive()];
+    binary.socket.send(Buffer.from('{"event":"ping"}'));
+    expect(await binary.closed).toBe(closeCodes.unsupportedData);
+    huge.socket.send('x'.repeat(20 * 1024 * 1024));
+    expect([closeCodes.messageTooBig, closeCodes.abnormal]).toContain(await huge.closed);
+  });
+
+  it('pages from elsewhere get no socket', async () => {
+    await expect(eve.connect(undefined, { origin: 'https://elsewhere.example' })).rejects.toThrow('403');
+    const own = await eve.connect(undefined, { origin: stack.url });
+    expect(await own.ask('ping', {})).toMatchObject({ event: 'pong' });
+  });
+
+  it('forms posted from elsewhere change nothing', async () => {
+    const post = (body: string, headers: Record<string, string>) =>
+      fetch(`${stack.url}/api/user/${eve.user.id}`, {
+        method: 'PUT',
+        headers: { cookie: eve.cookie, ...headers },
+        body,
+      });
+    const json = JSON.stringify({ username: 'taken over', avatar: null });
+    const elsewhere = { origin: 'https://elsewhere.example' };
+    const kinds: [string, Record<string, string>, number][] = [
+      [json, { 'content-type': 'application/json', ...elsewhere }, 403],
+      [json, { 'content-type': 'application/json', 'sec-fetch-site': 'cross-site' }, 403],
+      ['username=taken+over', { 'content-type': 'application/x-www-form-urlencoded' }, 415],
+      [json, { 'content-type': 'text/plain' }, 415],
+    ];
+    for (const [body, headers, status] of kinds) expect((await post(body, headers)).status).toBe(status);
+    const { body } = await eve.call('GET', `/api/user/${eve.user.id}`);
+    expect(body).toMatchObject({ username: eve.user.username });
+  });
+
+  it('what belongs to somebody else is refused', async () => {
+    const { id } = chat.ada.user;
+    const calls: [string, string, unknown?][] = [
+      ['PUT', `/api/user/${id}`, { username: 'x', avatar: null }],
+      ['PATCH', `/api/user/${id}`, { gender: 'male' }],
+      ['GET', `/api/chat-history/${id}`],
+    ];
+    for (const [method, path, body] of calls) {
+      expect(await eve.call(method, path, body)).toMatchObject({ status: 403, body: { code: 'forbidden' } });
+    }
+  });
+});

@@ -6,7 +6,16 @@ import tseslint from 'typescript-eslint';
 const typed = ['contract/**/*.ts', 'backend/**/*.ts', 'frontend/**/*.{ts,tsx}'];
 
 export default tseslint.config(
-  { ignores: ['**/dist/**', '**/node_modules/**', '.nx/**', '.thaw/**', '**/*-fixture/**', '**/test-results/**'] },
+  {
+    ignores: [
+      '**/dist/**',
+      '**/node_modules/**',
+      '.nx/**',
+      '.thaw/**',
+      '**/*-fixture/**',
+      '**/test-results/**',
+    ],
+  },
   js.configs.recommended,
   {
     files: typed,
@@ -16,8 +25,14 @@ export default tseslint.config(
       '@typescript-eslint/no-floating-promises': 'error',
       '@typescript-eslint/no-explicit-any': 'error',
       '@typescript-eslint/no-non-null-assertion': 'error',
-      '@typescript-eslint/switch-exhaustiveness-check': ['error', { considerDefaultExhaustiveForUnions: true }],
-      '@typescript-eslint/consistent-type-imports': ['error', { fixStyle: 'inline-type-imports', disallowTypeAnnotations: false }],
+      '@typescript-eslint/switch-exhaustiveness-check': [
+        'error',
+        { considerDefaultExhaustiveForUnions: true },
+      ],
+      '@typescript-eslint/consistent-type-imports': [
+        'error',
+        { fixStyle: 'inline-type-imports', disallowTypeAnnotations: false },
+      ],
       '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_', varsIgnorePattern: '^_' }],
       '@typescript-eslint/require-await': 'off',
     },
@@ -28,7 +43,11 @@ export default tseslint.config(
     rules: { '@typescript-eslint/consistent-type-imports': 'off' },
   },
   {
-    files: ['**/*.{spec,integration-spec,e2e-spec,test}.{ts,tsx}', 'backend/src/testing/**', 'backend/test/**'],
+    files: [
+      '**/*.{spec,integration-spec,e2e-spec,test}.{ts,tsx}',
+      'backend/src/testing/**',
+      'backend/test/**',
+    ],
     rules: {
       '@typescript-eslint/no-unsafe-assignment': 'off',
       '@typescript-eslint/no-unsafe-member-access': 'off',

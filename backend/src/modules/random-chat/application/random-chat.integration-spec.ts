@@ -1,9 +1,12 @@
 // Real: two whole api replicas in this process, PostgreSQL, Redis, sockets.
+import type { Redis } from 'ioredis';
 import { limits } from '@thaw/contract/limits';
+import { ChannelHub } from '../../../platform/realtime/channel-hub';
 import { cellOf, chatKeys, matchingKeys } from '../../../platform/redis/redis-keys';
 import { startTestReplicas, type TestReplicas } from '../../../testing/test-replicas';
 import type { ThawSocket, ThawVisitor } from '../../../testing/thaw-client';
 import { until } from '../../../testing/until';
+import { MatchingService } from '../../matching/application/matching.service';
 import { LiveChats } from './live-chats';
 
 jest.setTimeout(60_000);
@@ -226,6 +229,41 @@ describe('a random chat', () => {
     });
   });
 
+  describe('a lost message of the channel', () => {
+    /** The replica's own connection for channels. */
+    const subscriberOf = (replica: number): Redis =>
+      (thaw.replicas[replica]!.app.get(ChannelHub) as unknown as { subscriber: Redis }).subscriber;
+
+    it('is made up for by the next one, in order', async () => {
+      const { adas, bobs, sessionId } = await chatting();
+      const channel = chatKeys(cellOf(sessionId)).channel(sessionId);
+      await subscriberOf(1).unsubscribe(channel);
+      for (const content of ['one', 'two']) await adas[0]!.request('random_message', say(sessionId, content));
+      expect(bobs[0]!.lastSeen(sessionId)).toBe(1);
+      await subscriberOf(1).subscribe(channel);
+      await adas[0]!.request('random_message', say(sessionId, 'three'));
+      await reach(bobs, sessionId, 4);
+      expect(bobs[0]!.all('random_message').map(({ content }) => content)).toEqual(['one', 'two', 'three']);
+      expectOrder(bobs);
+    });
+
+    it('is made up for by what the replica itself appends', async () => {
+      const { adas, bobs, sessionId } = await chatting();
+      await subscriberOf(1).unsubscribe(chatKeys(cellOf(sessionId)).channel(sessionId));
+      await adas[0]!.request('random_message', say(sessionId, 'one'));
+      expect(await bobs[0]!.request('random_message', say(sessionId, 'two'))).toMatchObject({ seq: 3 });
+      expectOrder(bobs);
+      expect(bobs[0]!.all('random_message').map(({ content }) => content)).toEqual(['one']);
+    });
+
+    it('that was the last one is noticed within seconds', async () => {
+      const { adas, bobs, sessionId } = await chatting();
+      await subscriberOf(1).unsubscribe(chatKeys(cellOf(sessionId)).channel(sessionId));
+      await adas[0]!.request('skip_chat', { sessionId });
+      expect(await bobs[0]!.next('chat_skipped')).toMatchObject({ seq: 2, reason: 'skipped' });
+    });
+  });
+
   describe('typing', () => {
     it('is shown to the partner alone, on every tab of his, and not acknowledged', async () => {
       const { ada, adas, bobs, sessionId } = await chatting({ ada: 2, bob: 2 });
@@ -369,7 +407,11 @@ describe('a random chat', () => {
     });
 
     it('is none later', async () => {
-      jest.replaceProperty(limits, 'leaveCountsAsSkipWithinMs', -1);
+      jest.replaceProperty<{ leaveCountsAsSkipWithinMs: number }, 'leaveCountsAsSkipWithinMs'>(
+        limits,
+        'leaveCountsAsSkipWithinMs',
+        -1,
+      );
       const { adas, bobs, sessionId } = await chatting();
       await adas[0]!.request('leave_queue', {});
       await adas[0]!.request('random_message', say(sessionId, 'still here'));
@@ -504,6 +546,36 @@ describe('a random chat', () => {
         seq += (frame.events as unknown[]).length;
         expect(frame.seq).toBe(seq);
       }
+    });
+
+    it('as the chat begins in another tab is in it all the same', async () => {
+      const [ada, bob] = [await thaw.visitor(0, 'female'), await thaw.visitor(1, 'male')];
+      const hers = await ada.arrive();
+      const his = await bob.arrive();
+      const keeper = thaw.replicas[1]!.app.get(MatchingService);
+      const arrive = keeper.arrive.bind(keeper);
+      // The second tab asks where she is; before it hears the answer, she is matched.
+      jest.spyOn(keeper, 'arrive').mockImplementationOnce(async (userId) => {
+        const place = await arrive(userId);
+        await match([hers], [his]);
+        return place;
+      });
+      const late = await ada.arrive(thaw.origins[1]);
+      expect(await late.next('chat_matched')).toMatchObject({ partnerId: bob.user.id });
+    });
+
+    it('as the search begins in another tab mirrors it', async () => {
+      const ada = await thaw.visitor(0, 'female');
+      const hers = await ada.arrive();
+      const keeper = thaw.replicas[1]!.app.get(MatchingService);
+      const arrive = keeper.arrive.bind(keeper);
+      jest.spyOn(keeper, 'arrive').mockImplementationOnce(async (userId) => {
+        const place = await arrive(userId);
+        await hers.request('join_queue', { preferences: 'male' });
+        return place;
+      });
+      const late = await ada.arrive(thaw.origins[1]);
+      expect(await late.next('queue_joined')).toMatchObject({ preferences: 'male' });
     });
 
     it('while the other talks misses nothing and hears nothing twice', async () => {

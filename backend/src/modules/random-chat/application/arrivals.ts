@@ -39,18 +39,17 @@ export class Arrivals {
       if (!chat && connection.isOpen) this.tellEnd(connection, await this.chats.peek(place.sessionId), seen);
       return;
     }
-    if (place.kind === 'searching') {
-      const { seeker, since } = place;
-      const preferences = seeker.preference;
-      connection.sendFrame('queue_joined', { preferences, since: since.toISOString() });
-    }
-    if (place.kind !== 'idle') await this.joinIfStarted(connection);
+    tellSearch(connection, place);
+    await this.goAlong(connection, place);
   }
 
-  /** The chat may have started between our question and our listening. */
-  private async joinIfStarted(connection: SocketConnection): Promise<void> {
-    const [record] = await this.matching.records([connection.identity.userId]);
+  /** A chat, or a search in another tab, may have begun between our question and our listening. */
+  private async goAlong(connection: SocketConnection, { kind }: Place): Promise<void> {
+    const { userId } = connection.identity;
+    const [record] = await this.matching.records([userId]);
     if (record?.state === 'in' && record.sessionId) await this.chats.join(connection, record.sessionId);
+    else if (record?.state === 'searching' && kind === 'idle')
+      tellSearch(connection, await this.seeker.arrive(userId));
   }
 
   /** Where the user is; a chat on record that has ended meanwhile is taken off it. */
@@ -77,6 +76,12 @@ export class Arrivals {
     }
   }
 }
+
+const tellSearch = (connection: SocketConnection, place: Place): void => {
+  if (place.kind !== 'searching') return;
+  const preferences = place.seeker.preference;
+  connection.sendFrame('queue_joined', { preferences, since: place.since.toISOString() });
+};
 
 const stateOf = ({ kind }: Place): UserState => {
   switch (kind) {

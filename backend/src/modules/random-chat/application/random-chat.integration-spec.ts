@@ -2,6 +2,7 @@
 import type { Redis } from 'ioredis';
 import { limits } from '@thaw/contract/limits';
 import { ChannelHub } from '../../../platform/realtime/channel-hub';
+import { ReplicaLease } from '../../../platform/realtime/replica-lease';
 import { cellOf, chatKeys, matchingKeys } from '../../../platform/redis/redis-keys';
 import { startTestReplicas, type TestReplicas } from '../../../testing/test-replicas';
 import type { ThawSocket, ThawVisitor } from '../../../testing/thaw-client';
@@ -232,7 +233,7 @@ describe('a random chat', () => {
   describe('a lost message of the channel', () => {
     /** The replica's own connection for channels. */
     const subscriberOf = (replica: number): Redis =>
-      (thaw.replicas[replica]!.app.get(ChannelHub) as unknown as { subscriber: Redis }).subscriber;
+      thaw.replicas[replica]!.app.get<{ subscriber: Redis }>(ChannelHub).subscriber;
 
     it('is made up for by the next one, in order', async () => {
       const { adas, bobs, sessionId } = await chatting();
@@ -680,6 +681,8 @@ describe('a random chat', () => {
     });
 
     it('ends the chat sooner after a goodbye than after a silence; a chat to which he returned goes on', async () => {
+      // A replica sweeps once it has been up for as long as a lease lasts.
+      await until(() => thaw.replicas.every(({ app }) => app.get(ReplicaLease).maySweep));
       const [closed, cut, returned] = [await chatting(), await chatting(), await chatting()];
       const startedAt = Date.now();
       const end = async ({ bobs }: Chat) => {
@@ -698,7 +701,6 @@ describe('a random chat', () => {
       expect(late.data).toMatchObject({ sessionId: cut.sessionId, reason: 'disconnected' });
       expect(late.afterMs).toBeGreaterThanOrEqual(4_000);
       expect(early.afterMs).toBeGreaterThanOrEqual(400);
-      // Replicas sweep every second once they have been up for five.
       expect(early.afterMs).toBeLessThan(late.afterMs);
       await returned.bobs[0]!.request('random_message', say(returned.sessionId, 'welcome back'));
       expect(await back.next('random_message')).toMatchObject({ seq: 2 });

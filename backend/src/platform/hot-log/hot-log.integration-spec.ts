@@ -22,7 +22,7 @@ describe('the hot log', () => {
   const log = () => logs[0]!;
   const enter = (replicaId: string, userId: number, id = `s-${userId}`, partnerId = 3 - userId) =>
     log().enter(sessionId, { id, userId, replicaId, partnerId });
-  const sweep = (...live: string[]) => log().sweep(cellOf(sessionId), live, GRACE_MS);
+  const sweep = (...live: string[]) => log().sweep([cellOf(sessionId)], live, GRACE_MS);
   const deadlines = async () =>
     (await store.redis.zrange(keys().deadlines, '0', '-1')).filter((member) => member.startsWith(sessionId));
   /** As if the time had come. */

@@ -171,18 +171,17 @@ export class HotLog {
     await closeScript.run(this.redis, [keys.deadlines], [keys.prefix, sessionId, ...userIds]);
   }
 
-  /** Lets the sockets of dead replicas leave. @returns the deadlines of the cell that are overdue. */
+  /** Lets the sockets of dead replicas leave these cells. @returns the deadlines there that are overdue. */
   async sweep(
-    cell: number,
+    cells: readonly number[],
     liveReplicas: readonly string[],
     graceMs: number,
   ): Promise<{ sessionId: string; userId: number }[]> {
-    const keys = chatKeys(cell);
-    const overdue = await sweepScript.run(
-      this.redis,
-      [keys.deadlines],
-      [keys.prefix, graceMs, ...liveReplicas],
-    );
+    const calls = cells.map((cell) => {
+      const keys = chatKeys(cell);
+      return { keys: [keys.deadlines], parameters: [keys.prefix, graceMs, ...liveReplicas] };
+    });
+    const overdue = (await sweepScript.runAll(this.redis, calls)).flat();
     return overdue.map((member) => {
       const bar = member.lastIndexOf('|');
       return { sessionId: member.slice(0, bar), userId: Number(member.slice(bar + 1)) };

@@ -9,6 +9,27 @@ export class RedisScript<Reply> {
     this.sha = createHash('sha1').update(source).digest('hex');
   }
 
+  /**
+   * Runs it many times in one pipeline: one write, each call in its own slot.
+   * @throws the first error of any call.
+   */
+  async runAll(
+    redis: Redis,
+    calls: readonly { keys: readonly string[]; parameters: readonly (string | number)[] }[],
+  ): Promise<Reply[]> {
+    const pipeline = redis.pipeline();
+    for (const { keys, parameters } of calls) pipeline.evalsha(this.sha, keys.length, ...keys, ...parameters);
+    const replies = (await pipeline.exec()) ?? [];
+    if (replies.some(([error]) => error?.message.startsWith('NOSCRIPT'))) {
+      await redis.script('LOAD', this.source);
+      return this.runAll(redis, calls);
+    }
+    return replies.map(([error, reply]) => {
+      if (error) throw error;
+      return reply as Reply;
+    });
+  }
+
   async run(redis: Redis, keys: readonly string[], parameters: readonly (string | number)[]): Promise<Reply> {
     try {
       return (await redis.evalsha(this.sha, keys.length, ...keys, ...parameters)) as Reply;

@@ -130,10 +130,8 @@ export class ChatKeeper implements OnModuleInit, MatchHandler {
       const cells = Array.from({ length: CELL_COUNT }, (_, cell) => cell).filter(
         (cell) => cell % live.length === share,
       );
-      const overdue = await Promise.all(
-        cells.map((cell) => this.hotLog.sweep(cell, live, this.environment.GRACE_AFTER_LOSS_MS)),
-      );
-      for (const { sessionId, userId } of overdue.flat()) await this.endAbandoned(sessionId, userId);
+      const overdue = await this.hotLog.sweep(cells, live, this.environment.GRACE_AFTER_LOSS_MS);
+      for (const { sessionId, userId } of overdue) await this.endAbandoned(sessionId, userId);
     } catch (error) {
       this.warn('Cells were not swept', error);
     } finally {

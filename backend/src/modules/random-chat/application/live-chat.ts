@@ -218,6 +218,7 @@ export class LiveChat {
             for (const [index, id] of result.ids.entries()) {
               this.receive(version + index + 1, { id, text: texts[index] ?? '' }, events[index]);
             }
+            this.answerStranger(frame, events[0]?.event, { id: result.ids[0] ?? '', seq: version + 1 });
             return { kind: 'appended' };
           case 'claim_lost':
             return { kind: 'claim_lost' };
@@ -240,6 +241,15 @@ export class LiveChat {
       }
     }
     throw new DomainError('unavailable');
+  }
+
+  /** A socket that the chat does not serve was not answered with the event; it is now. */
+  private answerStranger(
+    frame: InboundFrame | undefined,
+    event: RandomChatEvent | undefined,
+    position: EventPosition,
+  ): void {
+    if (frame && event && !frame.isAnswered) frame.answer(ackOf(event, position, this.state));
   }
 
   /** @param logged the entry's event, where it is at hand. */

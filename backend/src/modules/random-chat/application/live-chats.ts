@@ -246,11 +246,18 @@ export class LiveChats implements OnModuleInit, OnApplicationShutdown {
       for (const [index, chat] of chats.entries()) {
         const version = versions[index] ?? 0;
         if (version > chat.version) await chat.catchUp();
-        else if (version < (before[index] ?? 0)) await chat.restore(version);
+        else if (version < (before[index] ?? 0)) await this.repair(chat);
       }
     } catch (error) {
       this.warn('Chats were not compared', error);
     }
+  }
+
+  /** Redis seemed to have less than this replica: once more, since a chat that is given up does not come back. */
+  private async repair(chat: LiveChat): Promise<void> {
+    const known = chat.version;
+    const [version = known] = await this.hotLog.versions([chat.sessionId]);
+    if (version < known) await chat.restore(version);
   }
 
   private warn(what: string, error: unknown): void {

@@ -4,11 +4,13 @@ import { JobQueue } from '../../../platform/queue/job-queue';
 import { laneOf } from '../../../platform/redis/redis-keys';
 
 /** Long enough for a batch to gather, short against what anybody notices. */
-const DELAY_MS = 500;
+const GATHER_MS = 250;
 
 /** Wakes the worker for a lane when one of its outboxes begins to fill. */
 @Injectable()
 export class OutboxWaker implements OnModuleInit {
+  /** Lanes that will be woken in a moment; what fills their outboxes meanwhile needs no word of its own. */
+  private readonly waking = new Set<number>();
   private readonly logger = new Logger(OutboxWaker.name);
 
   constructor(
@@ -19,18 +21,22 @@ export class OutboxWaker implements OnModuleInit {
   onModuleInit(): void {
     this.hotLog.onOutboxFilled((cell) => {
       const lane = laneOf(cell);
-      this.jobs
-        .add(
-          'persist_lane',
-          { lane },
-          { delay: DELAY_MS, deduplication: { id: `persist_lane_${lane}`, keepLastIfActive: true } },
-        )
-        // The scheduler looks at every outbox anyway: a lost wake-up costs two seconds.
-        .catch((error: unknown) =>
-          this.logger.warn(
-            `No wake-up for lane ${lane}: ${error instanceof Error ? error.message : 'unknown'}`,
-          ),
-        );
+      if (this.waking.has(lane)) return;
+      this.waking.add(lane);
+      // Should this replica die meanwhile, the scheduler finds the outbox: that costs two seconds.
+      setTimeout(() => {
+        this.waking.delete(lane);
+        void this.wake(lane);
+      }, GATHER_MS).unref();
     });
+  }
+
+  private async wake(lane: number): Promise<void> {
+    try {
+      const deduplication = { id: `persist_lane_${lane}`, keepLastIfActive: true };
+      await this.jobs.add('persist_lane', { lane }, { deduplication });
+    } catch (error) {
+      this.logger.warn(`No wake-up for lane ${lane}: ${error instanceof Error ? error.message : 'unknown'}`);
+    }
   }
 }

@@ -423,7 +423,7 @@ describe('matching', () => {
           }),
           {
             seed: Number(process.env.THAW_TEST_SEED ?? (isLong ? Date.now() % 2 ** 31 : 20_261_120)),
-            numRuns: isLong ? 3_000 : 40,
+            numRuns: isLong ? 1_500 : 40,
           },
         );
         // A property over steps that come to nothing would prove nothing.

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource, EntityManager } from 'typeorm';
 import { violatedUniqueConstraint } from '../database/constraint-violation';
+import { type PreparedStatement, runPrepared } from '../database/prepared';
 import { appendToAny, appendToExact, appendToNone } from './append.sql';
 import { StreamVersionConflict } from './event-store.errors';
 import { EventTypes } from './event-types';
@@ -38,6 +39,12 @@ const SELECT_EVENTS = `
 SELECT e.global_position, e.stream_id, e.stream_position, e.event_id, e.type, e.schema_version, e.data,
        p.data AS personal, e.metadata, e.occurred_at
 FROM events e LEFT JOIN event_private p ON p.stream_id = e.stream_id AND p.event_id = e.event_id`;
+
+/** One stream and a few events at a time. A batch is planned for its size. */
+const prepared: ReadonlyMap<string, PreparedStatement> = new Map([
+  [appendToNone, { name: 'append_to_none', text: appendToNone }],
+  [appendToExact, { name: 'append_to_exact', text: appendToExact }],
+]);
 
 const POSITION_CONSTRAINT = 'events_pkey';
 const EVENT_ID_CONSTRAINT = 'events_stream_event_key';
@@ -153,7 +160,10 @@ export class EventStore {
 
     let rows: AppendedRow[];
     try {
-      rows = await manager.query<AppendedRow[]>(statement, parameters);
+      const named = prepared.get(statement);
+      rows = named
+        ? await runPrepared<AppendedRow[]>(manager, named, parameters)
+        : await manager.query<AppendedRow[]>(statement, parameters);
     } catch (error) {
       if (violatedUniqueConstraint(error) === POSITION_CONSTRAINT) throw conflict();
       throw error;

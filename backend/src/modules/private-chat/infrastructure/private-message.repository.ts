@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { MessageType } from '@thaw/contract/scalars';
 import { DataSource, type EntityManager } from 'typeorm';
+import { type PreparedStatement, runPrepared } from '../../../platform/database/prepared';
 import { Friendships } from '../../friends/application/friendships';
 import type { PrivateReaction } from '../domain/private-message.state';
 
@@ -75,14 +76,17 @@ interface RawMessage {
   quoted_content: string;
 }
 
-const OPEN = `
+const open: PreparedStatement = {
+  name: 'open_private_message',
+  text: `
 SELECT nextval('private_message_ids') AS id, clock_timestamp() AS at,
        e.id AS earlier_id, e.receiver_id AS earlier_receiver_id, e.created_at AS earlier_at,
        q.id AS quoted_id, q.sender_id AS quoted_sender_id, q.type AS quoted_type, q.content AS quoted_content
 FROM ${Friendships.held} AS held
 LEFT JOIN private_messages e ON e.sender_id = $1 AND e.client_id = $3
 LEFT JOIN private_messages q ON q.id = $4 AND NOT q.is_deleted
-  AND LEAST(q.sender_id, q.receiver_id) = held.low_id AND GREATEST(q.sender_id, q.receiver_id) = held.high_id`;
+  AND LEAST(q.sender_id, q.receiver_id) = held.low_id AND GREATEST(q.sender_id, q.receiver_id) = held.high_id`,
+};
 
 const CONVERSATION = `
 SELECT m.id, m.sender_id, m.receiver_id, m.type, m.content, m.created_at, m.is_edited, m.is_deleted, m.reactions,
@@ -107,7 +111,7 @@ export class PrivateMessageRepository {
     { senderId, receiverId, clientId, replyToId }: NewMessage,
     manager: EntityManager,
   ): Promise<Opening | null> {
-    const [row] = await manager.query<RawOpening[]>(OPEN, [senderId, receiverId, clientId, replyToId]);
+    const [row] = await runPrepared<RawOpening[]>(manager, open, [senderId, receiverId, clientId, replyToId]);
     if (!row) return null;
     return {
       id: Number(row.id),

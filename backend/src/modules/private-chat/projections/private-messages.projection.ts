@@ -1,4 +1,5 @@
 import type { EntityManager } from 'typeorm';
+import { type PreparedStatement, runPrepared } from '../../../platform/database/prepared';
 import type { EventTypeDefinition } from '../../../platform/event-store/event-types';
 import type { Projection } from '../../../platform/event-store/projection';
 import type { StoredEvent } from '../../../platform/event-store/stored-event';
@@ -21,6 +22,13 @@ export const privateMessageEventTypes: readonly EventTypeDefinition[] = types.ma
   subjectId: ({ senderId }) => (typeof senderId === 'number' ? senderId : null),
 }));
 
+const insertMessage: PreparedStatement = {
+  name: 'insert_private_message',
+  text: `INSERT INTO private_messages
+           (id, sender_id, receiver_id, client_id, type, content, reply_to_id, created_at)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
+};
+
 type StoredMessageEvent = StoredEvent & PrivateMessageEvent;
 
 const project = async (event: StoredMessageEvent, manager: EntityManager): Promise<void> => {
@@ -28,12 +36,16 @@ const project = async (event: StoredMessageEvent, manager: EntityManager): Promi
   switch (event.type) {
     case 'PrivateMessageSent': {
       const { senderId, receiverId, clientId, messageType, content = '', replyToId } = event.data;
-      await manager.query(
-        `INSERT INTO private_messages
-           (id, sender_id, receiver_id, client_id, type, content, reply_to_id, created_at)
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
-        [messageId, senderId, receiverId, clientId, messageType, content, replyToId, event.occurredAt],
-      );
+      await runPrepared(manager, insertMessage, [
+        messageId,
+        senderId,
+        receiverId,
+        clientId,
+        messageType,
+        content,
+        replyToId,
+        event.occurredAt,
+      ]);
       return;
     }
     case 'PrivateMessageEdited':

@@ -24,7 +24,7 @@ let jpeg: Buffer;
 beforeAll(async () => {
   s3 = await startTestS3();
   thaw = await startTestReplicas(2, s3.settings);
-  worker = await thaw.startWorker();
+  worker = (await thaw.startWorker()).app;
   jpeg = await plainJpeg();
 });
 afterAll(async () => {

@@ -436,14 +436,15 @@ describe('the socket', () => {
       return { one, other };
     };
 
-    it('and ends with it within a second, on every replica; other logins do not', async () => {
+    it('and ends with it at once, on every replica; other logins do not', async () => {
       const { one, other } = await twoLogins();
       const ended = await Promise.all(thaw.origins.slice(0, 2).map((origin) => one.arrive(origin)));
       const kept = await Promise.all(thaw.origins.slice(0, 2).map((origin) => other.arrive(origin)));
       const before = Date.now();
       await one.logOut();
       expect(await Promise.all(ended.map(({ closed }) => closed))).toEqual([4401, 4401]);
-      expect(Date.now() - before).toBeLessThan(1_000);
+      // A second on a quiet machine; the way that needs no word takes thirty.
+      expect(Date.now() - before).toBeLessThan(realtimeLimits.familyCheckMs / 6);
       for (const socket of kept) expect(await socket.ask('ping', {})).toMatchObject({ event: 'pong' });
     });
 

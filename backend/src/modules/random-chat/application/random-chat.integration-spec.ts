@@ -649,7 +649,8 @@ describe('a random chat', () => {
       for (const socket of bobs) {
         expect(await socket.next('partner_connection')).toEqual({ sessionId, state: 'reconnecting' });
       }
-      expect(Date.now() - before).toBeLessThan(1_000);
+      // A second on a quiet machine; a replica that died is noticed after four at the earliest.
+      expect(Date.now() - before).toBeLessThan(3_000);
       const third = bobs[0]!;
       expect(third.all('chat_skipped')).toEqual([]);
       await ada.arrive(thaw.origins[1], { sessionId, seq: 1 });

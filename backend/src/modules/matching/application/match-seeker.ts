@@ -90,7 +90,7 @@ export class MatchSeeker implements OnModuleInit, OnApplicationShutdown {
   ): Promise<Place> {
     const place = await this.matching.join(userId, gender, preference);
     await placed(place);
-    if (place.kind === 'searching') await this.userChannels.publish(userId, { kind: 'searching' });
+    if (place.kind === 'searching') void this.tellOthers(userId);
     return this.follow(userId, place);
   }
 
@@ -128,6 +128,15 @@ export class MatchSeeker implements OnModuleInit, OnApplicationShutdown {
       await this.matching.depart(userId);
     } catch (error) {
       this.warn('A departure was not recorded', error);
+    }
+  }
+
+  /** Other replicas that hold sockets of the user are to hold his place, too. */
+  private async tellOthers(userId: number): Promise<void> {
+    try {
+      await this.userChannels.publish(userId, { kind: 'searching' });
+    } catch (error) {
+      this.warn('A search was not told of', error); // his place hangs on this replica alone
     }
   }
 

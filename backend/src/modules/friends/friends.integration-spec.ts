@@ -156,6 +156,24 @@ describe('friends over two replicas', () => {
     await bobSocket.leave();
   });
 
+  it('see a new name at once, and so do one’s own pages', async () => {
+    const { ada, bob } = await acquainted();
+    const eve = await thaw.visitor(1);
+    await befriend(ada, bob);
+    const sockets = [await ada.arrive(), await bob.arrive(), await eve.arrive()];
+    const rename = (username: string) =>
+      ada.call('PUT', `/api/user/${ada.user.id}`, { username, avatar: null });
+    expect((await rename('Ada again')).status).toBe(200);
+    expect((await rename('Ada again')).status).toBe(200);
+    const user = { id: ada.user.id, username: 'Ada again', avatar: null };
+    for (const socket of sockets.slice(0, 2)) {
+      expect(await socket.next('profile_updated')).toEqual({ user });
+      expect(socket.all('profile_updated')).toHaveLength(1);
+    }
+    expect(sockets[2]!.all('profile_updated')).toEqual([]);
+    await Promise.all(sockets.map((socket) => socket.leave()));
+  });
+
   it('are asked for 20 times a day, and a repetition does not count', async () => {
     const strict = await thaw.add({ LIMITS_PROFILE: 'default' });
     const ada = await new ThawVisitor([strict.origin]).joinAnonymously();

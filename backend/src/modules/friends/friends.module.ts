@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { RandomChatModule } from '../random-chat/random-chat.module';
 import { ProfileAccess } from '../users/application/profile-access';
+import { UsersService } from '../users/application/users.service';
 import { UsersModule } from '../users/users.module';
 import { FriendsService } from './application/friends.service';
 import { Friendships } from './application/friendships';
@@ -15,7 +16,13 @@ import { FriendsController } from './transport/friends.controller';
   exports: [Friendships],
 })
 export class FriendsModule {
-  constructor(access: ProfileAccess, friends: FriendRepository) {
+  constructor(
+    access: ProfileAccess,
+    friends: FriendRepository,
+    users: UsersService,
+    service: FriendsService,
+  ) {
+    users.onProfileChanged((profile) => service.announceProfile(profile));
     access.register((viewerId, userId) => friends.areFriends(viewerId, userId));
     access.register((viewerId, userId) => friends.hasPending(viewerId, userId));
   }

@@ -99,6 +99,15 @@ export class FriendsService {
     await this.execute(userId, friendId, { type: 'RemoveFriend', userId, friendId });
   }
 
+  /** Friends and the user's own pages show him as he is now. */
+  async announceProfile(user: Profile): Promise<void> {
+    try {
+      await this.push([user.id, ...(await this.friends.friendIds(user.id))], 'profile_updated', { user });
+    } catch (error) {
+      this.warn('A change of a profile was not announced', error);
+    }
+  }
+
   private async execute(
     userId: number,
     otherId: number,
@@ -126,9 +135,7 @@ export class FriendsService {
     try {
       await this.send(event, state);
     } catch (error) {
-      this.logger.warn(
-        `A change of a friendship was not announced: ${error instanceof Error ? error.message : 'unknown'}`,
-      );
+      this.warn('A change of a friendship was not announced', error);
     }
   }
 
@@ -169,6 +176,10 @@ export class FriendsService {
     data: ServerData<E>,
   ): Promise<void> {
     await Promise.all(userIds.map((userId) => this.userChannels.sendFrame(userId, event, data)));
+  }
+
+  private warn(what: string, error: unknown): void {
+    this.logger.warn(`${what}: ${error instanceof Error ? error.message : 'unknown'}`);
   }
 
   private async toFriends(profiles: readonly Profile[]): Promise<Friend[]> {

@@ -24,8 +24,12 @@ type Order<Command extends UserCommand = UserCommand> = Command extends UserComm
   ? Omit<Command, 'userId' | 'eventId' | 'at'>
   : never;
 
+type ProfileListener = (profile: Profile) => Promise<void>;
+
 @Injectable()
 export class UsersService {
+  private readonly profileListeners: ProfileListener[] = [];
+
   constructor(
     private readonly users: UserRepository,
     private readonly executor: CommandExecutor,
@@ -34,6 +38,11 @@ export class UsersService {
     private readonly limiter: RateLimiter,
     private readonly uploads: UploadsService,
   ) {}
+
+  /** After somebody has changed his name or his avatar. */
+  onProfileChanged(listener: ProfileListener): void {
+    this.profileListeners.push(listener);
+  }
 
   /** What others may see where they may see it; null when there is no such user. */
   async profile(userId: number): Promise<Profile | null> {
@@ -110,7 +119,12 @@ export class UsersService {
     const accepted = acceptableUsername(username);
     if (accepted === null) throw new DomainError('validation_failed');
     if (accepted !== current.username) await this.limiter.require('name_changes', userId);
-    return this.executeForSelf(userId, { type: 'ChangeProfile', username: accepted, avatar });
+    const self = await this.executeForSelf(userId, { type: 'ChangeProfile', username: accepted, avatar });
+    if (accepted !== current.username || avatar !== current.avatar) {
+      for (const listener of this.profileListeners)
+        await listener({ id: userId, username: accepted, avatar });
+    }
+    return self;
   }
 
   private async require(userId: number): Promise<UserEntity> {

@@ -12,6 +12,7 @@ const GRACE_AFTER_CLEAN_CLOSE_MS = 2_000;
 /** A client that lost its replica tries again after a second; friends are still told within five. */
 const GRACE_AFTER_LOSS_MS = 3_000;
 const FRIENDS_AT_ONCE = 500;
+const ANNOUNCERS = 4;
 
 type ChangeListener = (userId: number) => Promise<void>;
 
@@ -27,6 +28,9 @@ export class OnlineUsers implements OnModuleInit {
   private readonly recorded = new Set<number>();
   /** The users about whom Redis is being told, or has to be told yet, and how long they have after they are gone. */
   private readonly unsettled = new Map<number, { graceMs: number; isBusy: boolean }>();
+  /** Users whose change is to be announced; it is looked up then, so that each is there once. */
+  private readonly toAnnounce = new Set<number>();
+  private announcerCount = 0;
   private isSweeping = false;
 
   constructor(
@@ -114,7 +118,7 @@ export class OnlineUsers implements OnModuleInit {
       [keys.prefix, userId, this.lease.replicaId],
     );
     this.recorded.add(userId);
-    if (cameOnline === 1) void this.announce([userId]);
+    if (cameOnline === 1) this.announce([userId]);
   }
 
   private async leave(userId: number, graceMs: number): Promise<void> {
@@ -151,7 +155,7 @@ export class OnlineUsers implements OnModuleInit {
             return sweepScript.run(this.redis, [online], [prefix, GRACE_AFTER_LOSS_MS, mayBury, ...live]);
           }),
       );
-      await this.announce(gone.flat().map(Number));
+      this.announce(gone.flat().map(Number));
     } catch (error) {
       this.warn('Presence was not swept', error);
     } finally {
@@ -159,8 +163,16 @@ export class OnlineUsers implements OnModuleInit {
     }
   }
 
-  private async announce(userIds: readonly number[]): Promise<void> {
-    for (const userId of userIds) {
+  /** A few at a time: after an outage of Redis everybody comes online at once. */
+  private announce(userIds: readonly number[]): void {
+    for (const userId of userIds) this.toAnnounce.add(userId);
+    while (this.announcerCount < Math.min(ANNOUNCERS, this.toAnnounce.size)) void this.announceNext();
+  }
+
+  private async announceNext(): Promise<void> {
+    this.announcerCount += 1;
+    for (const userId of this.toAnnounce) {
+      this.toAnnounce.delete(userId);
       for (const listener of this.listeners) {
         try {
           await listener(userId);
@@ -169,6 +181,7 @@ export class OnlineUsers implements OnModuleInit {
         }
       }
     }
+    this.announcerCount -= 1;
   }
 
   private warn(what: string, error: unknown): void {

@@ -4,6 +4,7 @@ import { Agent, request as httpRequest } from 'node:http';
 import { Client } from 'pg';
 import { createTestDatabase, type TestDatabase } from '../src/testing/test-database';
 import { ThawProcess } from './thaw-process';
+import { until } from '../src/testing/until';
 
 jest.setTimeout(60_000);
 
@@ -98,7 +99,7 @@ describe('main.api', () => {
     afterAll(() => agent.destroy());
 
     /** Status and Connection header, or the error of the connection. */
-    const call = (port: number, method: string, path: string, body?: object) =>
+    const call = (port: number, method: string, path: string, body?: object, onConnected = () => {}) =>
       new Promise<{ status?: number; connection?: string; error?: string }>((resolve) => {
         const text = body && JSON.stringify(body);
         const headers = text
@@ -110,6 +111,7 @@ describe('main.api', () => {
             resolve({ status: answer.statusCode, connection: answer.headers.connection }),
           );
         });
+        outgoing.on('socket', (socket) => socket.once('connect', onConnected));
         outgoing.on('error', (error: NodeJS.ErrnoException) => resolve({ error: error.code }));
         outgoing.end(text);
       });
@@ -121,13 +123,14 @@ describe('main.api', () => {
       expect(await health()).toBe(200);
 
       // Passwords are hashed two at a time, so most of these wait in the process when the signal comes.
-      const slow = Array.from({ length: 60 }, (_, index) =>
-        call(port, 'POST', '/api/register', { email: `drain${index}@example.org`, password: 'secret' }),
-      );
-      await new Promise((resolve) => setTimeout(resolve, 150));
+      let connected = 0;
+      const slow = Array.from({ length: 60 }, (_, index) => {
+        const body = { email: `drain${index}@example.org`, password: 'secret' };
+        return call(port, 'POST', '/api/register', body, () => (connected += 1));
+      });
+      await until(() => connected === slow.length);
       api.signal('SIGTERM');
-      await new Promise((resolve) => setTimeout(resolve, 100));
-      expect(await health()).toBe(503);
+      await until(health, (status) => status === 503);
 
       const answers = await Promise.all(slow);
       expect(answers.map(({ status }) => status)).toEqual(Array(60).fill(201));

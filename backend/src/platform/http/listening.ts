@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { Server } from 'node:http';
 import net from 'node:net';
-import { setTimeout as delay } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises';
 import type { RequestHandler, Response } from 'express';
 import type { GracefulStop } from '../lifecycle/graceful-stop';
 
@@ -9,6 +9,10 @@ import type { GracefulStop } from '../lifecycle/graceful-stop';
 const KEEP_ALIVE_MS = 65_000;
 /** Between the last accepted connection and the closing of idle ones: whoever was about to use one still can. */
 const IDLE_GRACE_MS = 1_000;
+
+/** So many turns of the event loop without a new connection mean that none waits; a busy port is not waited for. */
+const QUIET_TURNS = 2;
+const ACCEPT_WITHIN_MS = 500;
 
 /** How often Node looks for clients that are too slow; by default the timeouts below would be met 30 s late. */
 const LOOK_FOR_SLOW_CLIENTS_MS = 2_000;
@@ -41,10 +45,27 @@ export class OpenRequests {
   };
 
   /**
+   * Takes in the connections that the kernel has made already: closing the listener would reset them, and a proxy
+   * that has sent a request on one may not send it again.
+   */
+  private async acceptWaiting(): Promise<void> {
+    let quietTurns = 0;
+    const accepted = () => (quietTurns = 0);
+    this.server.on('connection', accepted);
+    const deadline = performance.now() + ACCEPT_WITHIN_MS;
+    while (quietTurns < QUIET_TURNS && performance.now() < deadline) {
+      quietTurns += 1;
+      await nextTurn();
+    }
+    this.server.off('connection', accepted);
+  }
+
+  /**
    * A refused connection is safe to try elsewhere, so accepting stops at once. What was accepted is still answered, and
    * says that its connection ends with it.
    */
   private async stopListening(): Promise<void> {
+    await this.acceptWaiting();
     // http.Server.close() would cut idle connections under a request that is on its way; net.Server's does not.
     net.Server.prototype.close.call(this.server);
     for (const answer of this.answers) if (!answer.headersSent) answer.set('Connection', 'close');

@@ -6,6 +6,7 @@ import { DomainError } from '../../../platform/errors/domain-error';
 import type { HotLog, HotLogEntry } from '../../../platform/hot-log/hot-log';
 import type { InboundFrame } from '../../../platform/realtime/inbound-frame';
 import type { SocketConnection } from '../../../platform/realtime/socket-connection';
+import type { Decision } from '../domain/decision';
 import type { RandomChatCommand } from '../domain/random-chat.commands';
 import { decide } from '../domain/random-chat.decider';
 import type { EventPosition, RandomChatEvent } from '../domain/random-chat.events';
@@ -115,7 +116,9 @@ export class LiveChat {
     claim?: { userId: number },
   ): Promise<Executed> {
     while (this.turn) await this.turn;
-    const result = this.decideAndAppend(command, frame, claim);
+    const decision = decide(command, this.state);
+    if ('alreadyDone' in decision) return { kind: 'already_done', position: decision.alreadyDone };
+    const result = this.decideAndAppend(command, frame, claim, decision);
     this.turn = result.then(this.endTurn, this.endTurn);
     return result;
   }
@@ -201,9 +204,11 @@ export class LiveChat {
     command: RandomChatCommand,
     frame: InboundFrame | undefined,
     claim: { userId: number } | undefined,
+    first: Decision,
   ): Promise<Executed> {
     for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
-      const decision = decide(command, this.state);
+      // Somebody was faster: what was decided upon is the past, and is decided again.
+      const decision = attempt === 1 ? first : decide(command, this.state);
       if ('alreadyDone' in decision) return { kind: 'already_done', position: decision.alreadyDone };
       const events = decision.events.map((event) => ({ eventId: randomUUID(), event }));
       const version = this.state.version;

@@ -49,15 +49,15 @@ export function stages(reports) {
     limitMs: minutes * MINUTE_MS,
   });
   return [
-    check('lint', [...packageCommand('eslint'), '--max-warnings', '0', '.'], 4),
-    check('format', [...packageCommand('prettier'), '--check', '--log-level', 'warn', '.'], 2),
-    check('types', nxRunMany('typecheck'), 4, nxEnvironment()),
+    check('lint', [...packageCommand('eslint'), '--max-warnings', '0', '.'], 6),
+    check('format', [...packageCommand('prettier'), '--check', '--log-level', 'warn', '.'], 3),
+    check('types', nxRunMany('typecheck'), 6, nxEnvironment()),
     check('boundaries', [...npmCommand(), 'run', '--silent', 'boundaries'], 2),
     jest('unit: contract', 'unit', 'contract'),
     jest('unit: backend', 'unit', 'backend', ['--selectProjects', 'unit']),
     jest('unit: frontend', 'unit', 'frontend'),
-    jest('integration', 'integration', 'backend', ['--selectProjects', 'integration'], 6),
-    jest('process', 'process', 'backend', ['--selectProjects', 'process', '--runInBand'], 6),
+    jest('integration', 'integration', 'backend', ['--selectProjects', 'integration'], 12),
+    jest('process', 'process', 'backend', ['--selectProjects', 'process', '--runInBand'], 12),
     launcher(path.join(reports, 'launcher.tap')),
     browser(path.join(reports, 'browser.json')),
   ];
@@ -92,7 +92,7 @@ function browser(report) {
     command: [...packageCommand('playwright'), 'test', '--reporter=list,json'],
     cwd: inRepository('frontend'),
     env: { PLAYWRIGHT_JSON_OUTPUT_NAME: report },
-    limitMs: 12 * MINUTE_MS,
+    limitMs: 15 * MINUTE_MS,
     counts: () => playwrightCounts(report),
     needsChromium: true,
   };

@@ -101,6 +101,8 @@ export class ChatKeeper implements OnModuleInit, MatchHandler {
     const left = await this.matching.confirm(match);
     if (left === null) {
       await chat.execute({ type: 'AbortChat' });
+      await this.matching.release(match);
+      await this.hotLog.close(match.sessionId, match.userIds);
       return;
     }
     const { sessionId } = match;

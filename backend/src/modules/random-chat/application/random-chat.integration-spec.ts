@@ -394,6 +394,29 @@ describe('a random chat', () => {
     });
   });
 
+  it('whose match was taken back before it was confirmed is no chat, and leaves no claim', async () => {
+    const [ada, bob] = [await thaw.visitor(0, 'female'), await thaw.visitor(1, 'male')];
+    const [hers, his] = [await ada.arrive(), await bob.arrive()];
+    const matching = thaw.replicas[1]!.app.get(MatchingService);
+    const confirm = matching.confirm.bind(matching);
+    let sessionId = '';
+    jest.spyOn(matching, 'confirm').mockImplementationOnce(async (claimed) => {
+      ({ sessionId } = claimed);
+      await matching.finish(claimed);
+      return confirm(claimed);
+    });
+    await hers.request('join_queue', { preferences: 'male' });
+    await his.request('join_queue', { preferences: 'female' });
+    await until(async () => (await stream(sessionId)).some(({ type }) => type === 'ChatEnded'));
+    await until(async () => (await thaw.store.keys('{mm}:claims')).length === 0, Boolean, 2_000);
+    // Nobody is missed in it either: that would be the two's end of a chat that they never had.
+    await until(async () => {
+      const deadlines = await thaw.store.redis.zrange(chatKeys(cellOf(sessionId)).deadlines, '0', '-1');
+      return !deadlines.some((member) => member.startsWith(sessionId));
+    });
+    expect(hers.all('chat_matched')).toEqual([]);
+  });
+
   describe('leave_queue that crosses the match', () => {
     it('is a skip soon after it', async () => {
       const { ada, adas, bobs, sessionId } = await chatting();

@@ -5,8 +5,10 @@ import { after, before, suite, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ComposeStack, missingEngine } from './testing/compose-stack.mjs';
 import { steadyRequests } from './testing/steady-requests.mjs';
-import { keepTalking, talkingPairs } from './testing/talker.mjs';
 import { ThawVisitor } from './testing/thaw-client.mjs';
+import talking from '../../backend/dist/testing/talker.js';
+
+const { keepTalking, talkingPairs } = talking;
 
 // Real: everything. The images are built and docker-compose.yml is run, as a project of its own.
 

@@ -111,7 +111,9 @@ describe('main.api', () => {
             resolve({ status: answer.statusCode, connection: answer.headers.connection }),
           );
         });
-        outgoing.on('socket', (socket) => socket.once('connect', onConnected));
+        outgoing.on('socket', (socket) => {
+          if (socket.connecting) socket.once('connect', onConnected);
+        });
         outgoing.on('error', (error: NodeJS.ErrnoException) => resolve({ error: error.code }));
         outgoing.end(text);
       });

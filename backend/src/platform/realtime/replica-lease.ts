@@ -32,7 +32,7 @@ export class ReplicaLease implements OnModuleInit, OnApplicationShutdown {
   private readonly renewalListeners: (() => void)[] = [];
   private timer: NodeJS.Timeout | undefined;
   private live: readonly string[] = [];
-  private heldSince: number | undefined;
+  private sweepsFrom: number | undefined;
   /** When the renewal that `live` comes from was asked for. */
   private renewedAt = 0;
 
@@ -51,14 +51,14 @@ export class ReplicaLease implements OnModuleInit, OnApplicationShutdown {
   }
 
   /**
-   * Whether this replica has held its lease for longer than a lease lasts: only then a missing replica is a dead
-   * one. After an outage of Redis every lease has run out, and the first to renew must not bury the others.
+   * Whether a replica that is missing in the list is a dead one. After an outage of Redis every lease has run out,
+   * and the first to renew must not bury the others: it waits for as long as a lease lasts.
    */
   get maySweep(): boolean {
     const now = Date.now();
     // A list that is older, because this process was stopped in between, knows nothing of who came since.
     const isListFresh = now - this.renewedAt < RENEW_EVERY_MS;
-    return isListFresh && this.heldSince !== undefined && now - this.heldSince > LEASE_MS + RENEW_EVERY_MS;
+    return isListFresh && this.sweepsFrom !== undefined && now >= this.sweepsFrom;
   }
 
   /** The lease had run out while this process lived: what it recorded was swept and must be recorded again. */
@@ -96,8 +96,12 @@ export class ReplicaLease implements OnModuleInit, OnApplicationShutdown {
       );
       this.live = live;
       this.renewedAt = askedAt;
-      const hadRunOut = lapsed === 1 && this.heldSince !== undefined;
-      if (lapsed === 1) this.heldSince = Date.now();
+      const hadRunOut = lapsed === 1 && this.sweepsFrom !== undefined;
+      if (lapsed === 1) {
+        // A new replica that meets others has come into a running service, and takes its share at once.
+        const isNewcomer = !hadRunOut && live.length > 1;
+        this.sweepsFrom = Date.now() + (isNewcomer ? 0 : LEASE_MS + RENEW_EVERY_MS);
+      }
       if (hadRunOut) {
         this.logger.warn('The lease had run out; recording sockets again');
         for (const listener of this.lapseListeners) listener();

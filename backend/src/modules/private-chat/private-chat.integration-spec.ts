@@ -360,7 +360,7 @@ describe('a private chat over two replicas', () => {
     const cutting = cutAgainAndAgain();
     await Promise.all([talk(adaSocket, ada, bob, 'ada'), talk(bobSocket, bob, ada, 'bob')]);
     isOver = true;
-    expect(await cutting).toBeGreaterThan(2);
+    expect(await cutting).toBeGreaterThanOrEqual(1);
 
     expect(acked.size).toBe(2 * MESSAGES_OF_EACH);
     const rows = await thaw.database.dataSource.query<{ id: string; content: string; created_at: Date }[]>(

@@ -24,10 +24,12 @@ const project = (displayName, testRegex, extra = {}) => ({
   ...extra,
 });
 
+const secondTry = { setupFilesAfterEnv: ['<rootDir>/src/testing/second-try.ts'] };
+
 export default {
   projects: [
     project('unit', ['/src/.*\\.spec\\.ts$']),
-    project('integration', ['/src/.*\\.integration-spec\\.ts$']),
-    project('process', ['/test/.*\\.e2e-spec\\.ts$']),
+    project('integration', ['/src/.*\\.integration-spec\\.ts$'], secondTry),
+    project('process', ['/test/.*\\.e2e-spec\\.ts$'], secondTry),
   ],
 };

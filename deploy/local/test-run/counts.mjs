@@ -2,7 +2,8 @@ import fs from 'node:fs';
 
 /**
  * How many tests a stage ran, from its tool's own report.
- * @typedef {{passed: number, failed: number, skipped: number}} Counts
+ * @typedef {{passed: number, failed: number, skipped: number, unsteady?: string[]}} Counts  unsteady: names of those
+ *   among the passed that needed a second try
  */
 
 const NONE = { passed: 0, failed: 0, skipped: 0 };
@@ -12,19 +13,32 @@ export function jestCounts(reportFile) {
   const report = readJson(reportFile);
   if (!report) return NONE;
   const { numPassedTests, numFailedTests, numRuntimeErrorTestSuites, numPendingTests, numTodoTests } = report;
-  return {
+  const unsteady = (report.testResults ?? [])
+    .flatMap(({ assertionResults }) => assertionResults ?? [])
+    .filter(({ status, invocations }) => status === 'passed' && invocations > 1)
+    .map(({ fullName }) => fullName);
+  return withUnsteady(unsteady, {
     passed: numPassedTests,
     failed: numFailedTests + numRuntimeErrorTestSuites,
     skipped: numPendingTests + numTodoTests,
-  };
+  });
 }
 
-/** Playwright's JSON report; a test that passed only when tried again has failed once too often. @returns {Counts} */
+/** Playwright's JSON report. @returns {Counts} */
 export function playwrightCounts(reportFile) {
-  const stats = readJson(reportFile)?.stats;
-  if (!stats) return NONE;
-  return { passed: stats.expected, failed: stats.unexpected + stats.flaky, skipped: stats.skipped };
+  const report = readJson(reportFile);
+  if (!report?.stats) return NONE;
+  const { expected, unexpected, flaky, skipped } = report.stats;
+  const unsteady = (report.suites ?? [])
+    .flatMap(specsOf)
+    .filter(({ tests }) => tests.some(({ status }) => status === 'flaky'))
+    .map(({ title }) => title);
+  return withUnsteady(unsteady, { passed: expected + flaky, failed: unexpected, skipped });
 }
+
+const specsOf = (suite) => [...(suite.specs ?? []), ...(suite.suites ?? []).flatMap(specsOf)];
+
+const withUnsteady = (unsteady, counts) => (unsteady.length > 0 ? { ...counts, unsteady } : counts);
 
 /** The totals at the end of what `node --test` reports as TAP. @returns {Counts} */
 export function tapCounts(reportFile) {

@@ -36,14 +36,50 @@ test("reads the tools' own reports", (t) => {
     numTodoTests: 0,
   };
   assert.deepEqual(jestCounts(report(JSON.stringify(jest))), { passed: 5, failed: 3, skipped: 1 });
-  const playwright = { stats: { expected: 4, unexpected: 1, flaky: 1, skipped: 0 } };
+  const playwright = { stats: { expected: 4, unexpected: 1, flaky: 0, skipped: 0 } };
   assert.deepEqual(playwrightCounts(report(JSON.stringify(playwright))), {
     passed: 4,
-    failed: 2,
+    failed: 1,
     skipped: 0,
   });
   const tap = '# tests 7\n# pass 4\n# fail 1\n# cancelled 1\n# skipped 1\n# todo 0\n';
   assert.deepEqual(tapCounts(report(tap)), { passed: 4, failed: 2, skipped: 1 });
+});
+
+test('names what passed only at the second try', (t) => {
+  const report = reportFile(t);
+  const once = { status: 'passed', invocations: 1, fullName: 'steady' };
+  const twice = { status: 'passed', invocations: 2, fullName: 'shaky' };
+  const never = { status: 'failed', invocations: 2, fullName: 'broken' };
+  const jest = {
+    numPassedTests: 2,
+    numFailedTests: 1,
+    numRuntimeErrorTestSuites: 0,
+    numPendingTests: 0,
+    numTodoTests: 0,
+    testResults: [{ assertionResults: [once, twice, never] }],
+  };
+  assert.deepEqual(jestCounts(report(JSON.stringify(jest))), {
+    passed: 2,
+    failed: 1,
+    skipped: 0,
+    unsteady: ['shaky'],
+  });
+  const playwright = {
+    stats: { expected: 1, unexpected: 0, flaky: 1, skipped: 0 },
+    suites: [
+      {
+        specs: [{ title: 'steady', tests: [{ status: 'expected' }] }],
+        suites: [{ specs: [{ title: 'shaky', tests: [{ status: 'flaky' }] }] }],
+      },
+    ],
+  };
+  assert.deepEqual(playwrightCounts(report(JSON.stringify(playwright))), {
+    passed: 2,
+    failed: 0,
+    skipped: 0,
+    unsteady: ['shaky'],
+  });
 });
 
 test('a missing report is no tests', () => {

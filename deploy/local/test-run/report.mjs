@@ -10,6 +10,7 @@ import { bold, dim, green, red, yellow } from '../console.mjs';
  * @property {number} tookMs
  * @property {string} [problem]   what is wrong beside failed tests
  * @property {string} [whySkipped]
+ * @property {string[]} [unsteady]  names of those that passed only when tried again
  */
 
 /** One line about a stage that has ended. @param {StageResult} result */
@@ -30,5 +31,8 @@ export function printSummary(results, tookMs) {
   const total = (key) => results.reduce((sum, result) => sum + result[key], 0);
   process.stdout.write(`\n  ${bold('Summary')} ${dim(`${Math.round(tookMs / 1000)} s`)}\n\n`);
   results.forEach((result) => process.stdout.write(`${stageLine(result)}\n`));
+  const unsteady = results.flatMap((result) => result.unsteady ?? []);
+  if (unsteady.length > 0) process.stdout.write(`\n  ${yellow('Passed only when tried again')}\n`);
+  unsteady.forEach((name) => process.stdout.write(`  ${yellow('–')} ${name}\n`));
   process.stdout.write(`\n${total('passed')} passed, ${total('failed')} failed\n`);
 }

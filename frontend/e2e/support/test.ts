@@ -6,6 +6,7 @@ import {
   type Page,
 } from '@playwright/test';
 import { type SelfUser } from '@thaw/contract/users';
+import { startStack } from '../../../deploy/local/thaw-stack.mjs';
 
 /** Somebody at a page of his own. */
 export class Person {
@@ -110,7 +111,39 @@ interface Fixtures {
   expectedErrors: RegExp[];
 }
 
-export const test = base.extend<Fixtures>({
+interface WorkerFixtures {
+  /** Where the product is: the one that THAW_URL names, else one of this worker's own. */
+  address: string;
+}
+
+/** Two replicas behind nginx, a worker, and stores that no other worker of these tests shares: one queue of strangers. */
+const ownProduct = () =>
+  startStack({
+    replicas: 2,
+    workers: 1,
+    env: {
+      DATABASE_URL: '',
+      REDIS_URL: '',
+      // The same two people meet again and again here, and one machine plays all of them.
+      REMATCH_COOLDOWN_S: '0',
+      LIMITS_PROFILE: 'load',
+    },
+  });
+
+export const test = base.extend<Fixtures, WorkerFixtures>({
+  address: [
+    // eslint-disable-next-line no-empty-pattern -- how a fixture says that it needs no other
+    async ({}, provide) => {
+      if (process.env.THAW_URL) return provide(process.env.THAW_URL);
+      const stack = await ownProduct();
+      await provide(stack.url);
+      await stack.stop();
+    },
+    { scope: 'worker', timeout: 180_000 },
+  ],
+
+  baseURL: async ({ address }, provide) => provide(address),
+
   expectedErrors: [[], { option: true }],
 
   open: async ({ browser, baseURL, expectedErrors }, provide) => {

@@ -42,7 +42,7 @@ const canonicalPhrases: Record<number, string> = {
   504: 'Gateway Timeout',
 };
 
-const toApiError = async (response: Response): Promise<ApiError> => {
+export const toApiError = async (response: Response): Promise<ApiError> => {
   const body = (await response.text()) || response.statusText || canonicalPhrases[response.status] || '';
   return new ApiError(response.status, body);
 };

@@ -1,43 +1,103 @@
+import { X } from 'lucide-react';
 import * as Dialog from 'radix-ui/dialog';
-import { type ReactNode } from 'react';
+import { useRef, type ReactNode } from 'react';
 import { cn } from '@/lib/class-names';
 
 export interface ModalProps {
   isOpen: boolean;
   title: string;
   description?: string;
-  /** Without it the modal cannot be dismissed: Esc and a click outside are inert. */
+  /** Without it the modal cannot be dismissed: there is no X, and Esc and a click outside are inert. */
   onDismiss?: () => void;
+  /** For as long as it is set the X, Esc and a click outside are inert. */
+  isLocked?: boolean;
   children: ReactNode;
   className?: string;
 }
 
 const ignore = (event: Event): void => event.preventDefault();
 
-/** A dialog in the middle; a sheet at the bottom on phones. */
-export const Modal = ({ isOpen, title, description, onDismiss, children, className }: ModalProps) => (
-  <Dialog.Root open={isOpen} onOpenChange={(open) => (open ? undefined : onDismiss?.())}>
-    <Dialog.Portal>
-      <Dialog.Overlay className="veil fixed inset-0 z-40 bg-overlay backdrop-blur-[2px]" />
-      <div className="pointer-events-none fixed inset-0 z-50 flex items-end justify-center md:items-center md:p-6">
-        <Dialog.Content
-          {...(onDismiss ? {} : { onEscapeKeyDown: ignore, onInteractOutside: ignore })}
-          {...(description ? {} : { 'aria-describedby': undefined })}
-          className={cn(
-            'pop pointer-events-auto max-h-[92dvh] w-full overflow-y-auto overscroll-contain bg-popover p-6 pb-[max(1.5rem,env(safe-area-inset-bottom))] shadow-elevated outline-none',
-            'rounded-t-sheet md:max-w-md md:rounded-sheet',
-            className,
-          )}
-        >
-          <Dialog.Title className="text-xl font-bold">{title}</Dialog.Title>
-          {description ? (
-            <Dialog.Description className="mt-1 text-base text-muted-foreground">
-              {description}
-            </Dialog.Description>
-          ) : null}
-          {children}
-        </Dialog.Content>
-      </div>
-    </Dialog.Portal>
-  </Dialog.Root>
-);
+// Where the focus was when each dialog opened.
+const openers = new WeakMap<Element, Element | null>();
+
+const isThere = (element: Element): boolean =>
+  element.isConnected && ((element as Partial<Element>).checkVisibility?.call(element) ?? true);
+
+/** The opener, or, where that went with the dialog that it stood in, that dialog's opener. */
+const whereToReturn = (dialog: Element): Element | null => {
+  let opener = openers.get(dialog) ?? null;
+  while (opener && !isThere(opener)) {
+    const outer: Element | null = opener.closest('[role="dialog"]');
+    opener = (outer && openers.get(outer)) ?? null;
+  }
+  return opener;
+};
+
+/**
+ * A dialog in the middle; a sheet at the bottom on phones. The focus returns to where it was. While something inside
+ * is marked with `data-unsaved`, a click outside is taken for a slip.
+ */
+export const Modal = ({
+  isOpen,
+  title,
+  description,
+  onDismiss,
+  isLocked = false,
+  children,
+  className,
+}: ModalProps) => {
+  const content = useRef<HTMLDivElement>(null);
+  const isInert = !onDismiss || isLocked;
+  const keepUnsaved = (event: Event): void => {
+    if (content.current?.querySelector('[data-unsaved="true"]')) event.preventDefault();
+  };
+  return (
+    <Dialog.Root open={isOpen} onOpenChange={(open) => (open || isInert ? undefined : onDismiss())}>
+      <Dialog.Portal>
+        <Dialog.Overlay className="veil fixed inset-0 z-50 bg-overlay backdrop-blur-[2px]" />
+        <div className="pointer-events-none fixed inset-0 z-50 flex items-end justify-center md:items-center md:p-6">
+          <Dialog.Content
+            ref={content}
+            onOpenAutoFocus={() => {
+              if (content.current) openers.set(content.current, document.activeElement);
+            }}
+            onCloseAutoFocus={(event) => {
+              event.preventDefault();
+              const place = event.target instanceof Element ? whereToReturn(event.target) : null;
+              if (place instanceof HTMLElement) place.focus();
+            }}
+            onEscapeKeyDown={isInert ? ignore : undefined}
+            onInteractOutside={isInert ? ignore : keepUnsaved}
+            {...(description ? {} : { 'aria-describedby': undefined })}
+            className={cn(
+              'pop pointer-events-auto relative flex max-h-[92dvh] w-full flex-col overflow-hidden bg-popover shadow-elevated outline-none',
+              'rounded-t-sheet md:max-h-[min(92dvh,52rem)] md:max-w-md md:rounded-sheet',
+              className,
+            )}
+          >
+            <div className={cn('shrink-0 px-6 pt-6', onDismiss && 'pr-16')}>
+              <Dialog.Title className="text-xl font-bold">{title}</Dialog.Title>
+              {description ? (
+                <Dialog.Description className="mt-1 text-base text-muted-foreground">
+                  {description}
+                </Dialog.Description>
+              ) : null}
+            </div>
+            <div className="min-h-0 overflow-y-auto overscroll-contain px-6 pb-[max(1.5rem,env(safe-area-inset-bottom))]">
+              {children}
+            </div>
+            {onDismiss ? (
+              <Dialog.Close
+                aria-label="Close"
+                disabled={isLocked}
+                className="absolute top-4 right-3 grid size-11 place-items-center rounded-control text-muted-foreground transition-colors hover:bg-raised hover:text-foreground disabled:pointer-events-none disabled:opacity-50"
+              >
+                <X className="size-5" aria-hidden="true" />
+              </Dialog.Close>
+            ) : null}
+          </Dialog.Content>
+        </div>
+      </Dialog.Portal>
+    </Dialog.Root>
+  );
+};

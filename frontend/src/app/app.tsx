@@ -20,7 +20,12 @@ const Toaster = lazy(async () => ({ default: (await import('@/ui/toaster')).Toas
 
 const Toasts = () => {
   const wasNeeded = useToasts(({ shown }) => shown !== null);
-  return <Suspense fallback={null}>{wasNeeded ? <Toaster /> : null}</Suspense>;
+  // An open modal hides the rest of the page from screen readers, but nothing that holds a live region.
+  return (
+    <div aria-live="off">
+      <Suspense fallback={null}>{wasNeeded ? <Toaster /> : null}</Suspense>
+    </div>
+  );
 };
 
 export const AppRoutes = () => (

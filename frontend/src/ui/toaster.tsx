@@ -4,19 +4,19 @@ import * as Toast from 'radix-ui/toast';
 import { cn } from '@/lib/class-names';
 import { closeToast, useToasts } from '@/ui/toast-store';
 
-/** Shows the toast of the store for five seconds; F8 leads to it. */
+/** Shows the toast of the store for five seconds, at the top, where it covers no composer; F8 leads to it. */
 export const Toaster = () => {
   const shown = useToasts((state) => state.shown);
   return (
-    <Toast.Provider duration={limits.toastMs} swipeDirection="right">
+    <Toast.Provider duration={limits.toastMs} swipeDirection="up">
       {shown ? (
         <Toast.Root
           key={shown.id}
           open={shown.isOpen}
           onOpenChange={(open) => (open ? undefined : closeToast(shown.id))}
           className={cn(
-            'pop pointer-events-auto relative grid gap-1 rounded-card bg-popover py-3 pr-14 pl-4 shadow-elevated',
-            'border border-border data-[swipe=move]:translate-x-(--radix-toast-swipe-move-x)',
+            'pop-down pointer-events-auto relative grid gap-1 rounded-card bg-popover py-3 pr-14 pl-4 shadow-elevated',
+            'border border-border data-[swipe=move]:translate-y-(--radix-toast-swipe-move-y)',
           )}
         >
           <span
@@ -42,7 +42,7 @@ export const Toaster = () => {
       ) : null}
       <Toast.Viewport
         hotkey={['F8']}
-        className="fixed top-0 right-0 z-60 grid w-full gap-2 p-4 pt-[max(1rem,env(safe-area-inset-top))] outline-none md:top-auto md:bottom-0 md:w-104"
+        className="pointer-events-none fixed inset-x-0 top-0 z-60 mx-auto grid w-full max-w-112 p-3 pt-[max(0.75rem,env(safe-area-inset-top))] outline-none"
       />
     </Toast.Provider>
   );

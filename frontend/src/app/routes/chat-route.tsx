@@ -13,6 +13,7 @@ import { useDocumentTitle } from '@/lib/document-title';
 import { signIn, signOut, useIdentity } from '@/lib/identity';
 import { toUser } from '@/lib/user-answer';
 import { Logo } from '@/ui/logo';
+import { TooltipProvider } from '@/ui/tooltip';
 
 /** The stored user may outlive the cookie: the server is asked on every entry (A04). */
 const useGuard = (userId: number | undefined): { isChecking: boolean } => {
@@ -72,6 +73,8 @@ const ChatPage = () => {
 
 export const ChatRoute = () => (
   <WithQueries>
-    <ChatPage />
+    <TooltipProvider>
+      <ChatPage />
+    </TooltipProvider>
   </WithQueries>
 );

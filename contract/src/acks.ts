@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { reactionsSchema } from './random-chat.js';
 import { clientIdSchema, randomMessageIdSchema, timestampSchema } from './scalars.js';
 
 /** `data` of the ack to every command that stored something in a random chat: the version it was stored as. */
@@ -13,3 +14,7 @@ export const randomMessageAckSchema = z.object({
   clientId: z.optional(clientIdSchema),
 });
 export type RandomMessageAck = z.infer<typeof randomMessageAckSchema>;
+
+/** `data` of the ack to `message_reaction`: where nothing changed, with the present version. */
+export const reactionAckSchema = z.extend(storedAckSchema, { reactions: reactionsSchema });
+export type ReactionAck = z.infer<typeof reactionAckSchema>;

@@ -8,6 +8,8 @@ const message = (changes: Partial<ChatMessage>): ChatMessage => ({
   type: 'text',
   timestamp: 0,
   replyTo: null,
+  reactions: {},
+  isEdited: false,
   delivery: 'sent',
   ...changes,
 });

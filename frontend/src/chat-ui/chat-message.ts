@@ -1,8 +1,26 @@
 import { limits } from '@thaw/contract/limits';
-import { type ReplyTo } from '@thaw/contract/random-chat';
+import { type Reactions, type ReplyTo } from '@thaw/contract/random-chat';
 import { SYSTEM_SENDER_ID, type MessageType } from '@thaw/contract/scalars';
 
 export type Delivery = 'sending' | 'sent' | 'failed';
+
+export type GameMessageType = 'break_ice_question' | 'break_ice_reveal' | 'break_ice_waiting';
+
+/** Instead of an answer: the game was ignored, by me or by the partner (A81). */
+export type IgnoredAnswer = 'IGNORED_BY_PARTNER' | 'IGNORED_BY_USER';
+
+/** What a message of Break the Ice is about (specification §3). */
+export interface GameData {
+  gameId: string;
+  questionId: number;
+  question: string;
+  options: readonly string[];
+  /** Mine, or an `IgnoredAnswer`. */
+  userResponse: string | null;
+  partnerResponse: string | null;
+  /** null until both have answered. */
+  sameAnswer: boolean | null;
+}
 
 /** One row of a conversation, as the chat components know it. */
 export interface ChatMessage {
@@ -10,22 +28,55 @@ export interface ChatMessage {
   id: string;
   /** Stays the same from `sending` to `sent`. */
   key: string;
+  clientId?: string;
   /** 0: a system notice. */
   senderId: number;
   content: string;
-  type: MessageType;
+  type: MessageType | GameMessageType;
   /** Milliseconds since the epoch. */
   timestamp: number;
   replyTo: ReplyTo | null;
+  reactions: Reactions;
+  isEdited: boolean;
+  /** Only its place is left (private chat). */
+  isDeleted?: boolean;
+  gameData?: GameData;
   delivery: Delivery;
-  clientId?: string;
 }
 
+/** What the composer hands over: the text or the picture's address, or both. */
+export interface Outgoing {
+  content: string;
+  type: MessageType;
+  replyTo: ReplyTo | null;
+}
+
+/** What the server did not take for now: it goes back into the composer. */
+export type Returned = Pick<Outgoing, 'content' | 'type'>;
+
+const gameTypes: readonly ChatMessage['type'][] = [
+  'break_ice_question',
+  'break_ice_reveal',
+  'break_ice_waiting',
+];
+
+export const isGameCard = (message: ChatMessage): boolean => gameTypes.includes(message.type);
+
 export const isNotice = (message: ChatMessage): boolean => message.senderId === SYSTEM_SENDER_ID;
+
+/** In the stream, said by somebody and still there: what can be answered and reacted to (A112). */
+export const canBeReactedTo = (message: ChatMessage): boolean =>
+  message.delivery === 'sent' && !isNotice(message) && !isGameCard(message) && !message.isDeleted;
+
+/** What its sender may edit: text alone (A102). */
+export const isOwnText = (message: ChatMessage, me: number): boolean =>
+  message.senderId === me && message.type === 'text' && canBeReactedTo(message);
 
 const continues = (earlier: ChatMessage | undefined, later: ChatMessage): boolean =>
   earlier !== undefined &&
   !isNotice(later) &&
+  !isGameCard(earlier) &&
+  !isGameCard(later) &&
   earlier.senderId === later.senderId &&
   later.timestamp - earlier.timestamp <= limits.messageGroupGapMs;
 
@@ -50,4 +101,7 @@ const emojiOnly =
 
 /** One to three emojis alone are shown large, without a bubble. */
 export const isLargeEmoji = (message: ChatMessage): boolean =>
-  message.type === 'text' && message.content.length <= 64 && emojiOnly.test(message.content);
+  message.type === 'text' &&
+  !message.isDeleted &&
+  message.content.length <= 64 &&
+  emojiOnly.test(message.content);

@@ -1,11 +1,11 @@
 import { type ServerData, type ServerEvent, type ServerFrame } from '@thaw/contract/server-frames';
+import { reduce } from '@/features/random-chat/random-chat.reducer';
 import {
   initialState,
-  reduce,
   type Action,
   type Effect,
   type RandomChatState,
-} from '@/features/random-chat/random-chat.reducer';
+} from '@/features/random-chat/random-chat.state';
 import { aPartner } from '@/testing/factories';
 
 const me = 7;
@@ -70,7 +70,17 @@ const submit = (clientId: string, content: string): Action => ({
   clientId,
   senderId: me,
   content,
+  messageType: 'text',
+  replyTo: null,
   at,
+});
+const delivered = (clientId: string, content: string): Effect => ({
+  type: 'deliver',
+  sessionId: 's1',
+  clientId,
+  content,
+  messageType: 'text',
+  replyToId: null,
 });
 const ack = (clientId: string, seq: number): Action => ({
   type: 'acknowledged',
@@ -330,7 +340,7 @@ describe('messages', () => {
 
   it('goes from sending to sent, with the id and the time of the server', () => {
     const chat = active().do(submit('c1', 'hello'));
-    expect(chat.effects).toEqual([{ type: 'deliver', sessionId: 's1', clientId: 'c1', content: 'hello' }]);
+    expect(chat.effects).toEqual([delivered('c1', 'hello')]);
     expect(chat.deliveries.at(-1)).toBe('sending');
     chat.do(ack('c1', 2));
     expect(chat.state.session?.messages.at(-1)).toMatchObject({
@@ -349,7 +359,7 @@ describe('messages', () => {
     expect(chat.deliveries.at(-1)).toBe('failed');
     chat.do({ type: 'retryPressed', clientId: 'c1' });
     expect(chat.deliveries.at(-1)).toBe('sending');
-    expect(chat.effects).toEqual([{ type: 'deliver', sessionId: 's1', clientId: 'c1', content: 'hello' }]);
+    expect(chat.effects).toEqual([delivered('c1', 'hello')]);
     chat.do(ack('c1', 2));
     expect(chat.texts.filter((text) => text === 'hello')).toHaveLength(1);
   });
@@ -438,7 +448,7 @@ describe('a hole in seq', () => {
     expect(chat.state.session?.seq).toBe(3);
   });
 
-  it('is none when the event is of a kind that this version does not show', () => {
+  it('is none when the event says nothing to this client', () => {
     const chat = active()
       .hear('message_edited', { sessionId: 's1', seq: 2, messageId: '1-1', newContent: 'x' })
       .hear('random_message', said(3, 'three'));
@@ -477,7 +487,7 @@ describe('resuming', () => {
         events: [{ event: 'random_message', data: said(2, 'arrived', { senderId: me, clientId: 'c1' }) }],
       }),
     );
-    expect(chat.effects).toEqual([{ type: 'deliver', sessionId: 's1', clientId: 'c2', content: 'lost' }]);
+    expect(chat.effects).toEqual([delivered('c2', 'lost')]);
     expect(chat.deliveries.slice(1)).toEqual(['sent', 'sending']);
   });
 

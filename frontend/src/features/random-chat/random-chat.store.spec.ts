@@ -51,6 +51,9 @@ const setUp = () => {
   return { chat, place, clock, socket, sent, asked, hear, match, state };
 };
 
+const say = ({ say: send }: ReturnType<typeof setUp>['chat'], content: string) =>
+  send({ content, type: 'text', replyTo: null });
+
 const settled = async (): Promise<void> => {
   for (let turn = 0; turn < 5; turn += 1) await Promise.resolve();
 };
@@ -68,7 +71,7 @@ describe('saying something', () => {
   it('trims, asks for an ack with its own clientId, and is sent with the ack', () => {
     const { chat, asked, match, state } = setUp();
     match();
-    expect(chat.say('  hello  ')).toBe('sent');
+    expect(say(chat, '  hello  ')).toBe('sent');
     const request = asked.at(-1);
     expect(request).toMatchObject({
       event: 'random_message',
@@ -87,7 +90,7 @@ describe('saying something', () => {
     const { chat, asked, match } = setUp();
     match();
     const before = asked.length;
-    expect(chat.say(' \n ')).toBe('nothing_to_send');
+    expect(say(chat, ' \n ')).toBe('nothing_to_send');
     expect(asked).toHaveLength(before);
   });
 
@@ -95,7 +98,7 @@ describe('saying something', () => {
     const { chat, socket, match, state } = setUp();
     match();
     socket.isOpen = false;
-    expect(chat.say('hello')).toBe('not_connected');
+    expect(say(chat, 'hello')).toBe('not_connected');
     expect(state().session?.messages).toHaveLength(1);
     expect(warn).toHaveBeenCalled();
   });
@@ -105,10 +108,10 @@ describe('saying something', () => {
     match();
     const take = jest.fn();
     chat.onReturned(take);
-    chat.say('hello');
+    say(chat, 'hello');
     asked.at(-1)?.reject(new SocketRequestError('refused', 'rate_limited', 900));
     await settled();
-    expect(take).toHaveBeenCalledWith('hello');
+    expect(take).toHaveBeenCalledWith({ content: 'hello', type: 'text' });
     expect(state().session?.messages).toHaveLength(1);
     expect(state().isTooFast).toBe(true);
     clock.advance(900);
@@ -122,7 +125,7 @@ describe('saying something', () => {
   ] as const)('fails on %s %s', async (failure, code) => {
     const { chat, asked, match, state } = setUp();
     match();
-    chat.say('hello');
+    say(chat, 'hello');
     asked.at(-1)?.reject(new SocketRequestError(failure, code));
     await settled();
     expect(state().session?.messages.at(-1)?.delivery).toBe('failed');
@@ -133,7 +136,7 @@ describe('saying something', () => {
   it('stays on its way over a cut', async () => {
     const { chat, asked, match, state } = setUp();
     match();
-    chat.say('hello');
+    say(chat, 'hello');
     asked.at(-1)?.reject(new SocketRequestError('closed'));
     await settled();
     expect(state().session?.messages.at(-1)?.delivery).toBe('sending');
@@ -142,7 +145,7 @@ describe('saying something', () => {
   it('asks how things stand when the server says that the chat is over', async () => {
     const { chat, asked, match, socket } = setUp();
     match();
-    chat.say('hello');
+    say(chat, 'hello');
     asked.at(-1)?.reject(new SocketRequestError('refused', 'session_ended'));
     await settled();
     expect(socket.resyncs).toBe(1);
@@ -170,7 +173,7 @@ describe('typing', () => {
     clock.advance(1);
     chat.typed();
     expect(count()).toBe(2);
-    chat.say('hello');
+    say(chat, 'hello');
     chat.typed();
     expect(count()).toBe(2);
   });

@@ -1,17 +1,19 @@
-import { randomMessageAckSchema } from '@thaw/contract/acks';
+import { randomMessageAckSchema, reactionAckSchema, storedAckSchema } from '@thaw/contract/acks';
 import { type ClientEvent, type ClientInput } from '@thaw/contract/client-frames';
 import { limits } from '@thaw/contract/limits';
 import { preferenceSchema, type Preference } from '@thaw/contract/scalars';
 import { type ServerFrame } from '@thaw/contract/server-frames';
 import { normalizeText } from '@thaw/contract/text';
 import { create } from 'zustand';
+import { type Outgoing, type Returned } from '@/chat-ui/chat-message';
+import { reduce } from '@/features/random-chat/random-chat.reducer';
 import {
   initialState,
-  reduce,
   type Action,
+  type Delivery,
   type Effect,
   type RandomChatState,
-} from '@/features/random-chat/random-chat.reducer';
+} from '@/features/random-chat/random-chat.state';
 import { systemClock, type Clock } from '@/lib/clock';
 import { currentUser } from '@/lib/identity';
 import { newId } from '@/lib/new-id';
@@ -57,6 +59,12 @@ const disconnected: RandomChatSocket = {
 /** How long an ended chat's `chat_skipped` may take after `authenticated` before the chat is given up. */
 const endExpectedWithinMs = 5_000;
 
+type ChangeFrame = Extract<Action, { type: 'changeStored' }>['frame'];
+
+/** The chat of a refused command has ended; how, the server tells when it is asked. */
+const isOver = ({ code }: SocketRequestError): boolean =>
+  code === 'session_ended' || code === 'not_in_session';
+
 export interface RandomChatOptions {
   clock: Clock;
   newId: () => string;
@@ -68,7 +76,7 @@ export interface RandomChatOptions {
 export const createRandomChat = ({ clock, newId, place }: RandomChatOptions) => {
   const useStore = create<RandomChatStore>()(() => ({ ...initialState(), isTooFast: false, refusals: 0 }));
   let socket = disconnected;
-  const takers = new Set<(text: string) => void>();
+  const takers = new Set<(returned: Returned) => void>();
   let typingTimer: number | undefined;
   let slowDownTimer: number | undefined;
   let leaveTimer: number | undefined;
@@ -79,6 +87,11 @@ export const createRandomChat = ({ clock, newId, place }: RandomChatOptions) => 
     const { state, effects } = reduce(useStore.getState(), action);
     if (state !== useStore.getState()) useStore.setState(state);
     for (const effect of effects) perform(effect);
+  };
+
+  const canSend = (): boolean => {
+    if (!socket.isOpen) console.warn('Not connected: nothing was sent');
+    return socket.isOpen;
   };
 
   const search = (data: ClientInput<'join_queue'>): void => {
@@ -96,11 +109,17 @@ export const createRandomChat = ({ clock, newId, place }: RandomChatOptions) => 
     });
   };
 
-  const deliver = (sessionId: string, clientId: string, content: string): void => {
+  const deliver = ({ sessionId, clientId, content, messageType, replyToId }: Delivery): void => {
     socket
       .request(
         'random_message',
-        { sessionId, content, messageType: 'text', clientId },
+        {
+          sessionId,
+          content,
+          messageType,
+          clientId,
+          ...(replyToId === null ? {} : { replyTo: { messageId: replyToId } }),
+        },
         {
           onAck: (data) => {
             const ack = randomMessageAckSchema.safeParse(data);
@@ -118,19 +137,78 @@ export const createRandomChat = ({ clock, newId, place }: RandomChatOptions) => 
         if (error.failure === 'closed' || error.failure === 'not_connected') return;
         if (error.code === 'rate_limited') {
           dispatch({ type: 'takenBack', sessionId, clientId });
-          for (const take of takers) take(content);
-          useStore.setState({ isTooFast: true });
-          clock.clearTimeout(slowDownTimer);
-          slowDownTimer = clock.setTimeout(
-            () => useStore.setState({ isTooFast: false }),
-            error.retryAfterMs ?? 1_000,
-          );
+          for (const take of takers) take({ content, type: messageType });
+          slowDown(error.retryAfterMs);
           return;
         }
         dispatch({ type: 'deliveryFailed', sessionId, clientId });
-        if (error.code === 'session_ended' || error.code === 'not_in_session') socket.resync();
+        if (isOver(error)) socket.resync();
       });
   };
+
+  const slowDown = (forMs = 1_000): void => {
+    useStore.setState({ isTooFast: true });
+    clock.clearTimeout(slowDownTimer);
+    slowDownTimer = clock.setTimeout(() => useStore.setState({ isTooFast: false }), forMs);
+  };
+
+  /**
+   * Sends a command whose ack stands for the stored event: `toFrame` puts it as the frame that everybody else gets.
+   * @throws SocketRequestError when it was not taken.
+   */
+  const command = async <E extends ClientEvent>(
+    event: E,
+    data: ClientInput<E>,
+    toFrame: (ack: Record<string, unknown>) => ServerFrame | undefined,
+  ): Promise<void> => {
+    await socket.request(event, data, {
+      onAck: (ack) => {
+        const frame = toFrame(ack);
+        if (frame) receive(frame);
+      },
+    });
+  };
+
+  const change = <E extends 'message_edit' | 'message_reaction'>(
+    event: E,
+    data: ClientInput<E>,
+    changeId: string,
+    toFrame: (ack: Record<string, unknown>) => ChangeFrame | undefined,
+  ): void => {
+    const { sessionId, messageId, userId } = data;
+    socket
+      .request(event, data, {
+        onAck: (ack) => {
+          const frame = toFrame(ack);
+          dispatch(
+            frame
+              ? { type: 'changeStored', changeId, messageId, frame, me: userId }
+              : { type: 'changeFailed', sessionId, changeId, messageId },
+          );
+        },
+      })
+      .catch((error: unknown) => {
+        if (!(error instanceof SocketRequestError)) throw error;
+        dispatch({ type: 'changeFailed', sessionId, changeId, messageId });
+        if (error.code === 'rate_limited') slowDown(error.retryAfterMs);
+        if (isOver(error)) socket.resync();
+      });
+  };
+
+  const react = (changeId: string, data: ClientInput<'message_reaction'>): void =>
+    change('message_reaction', data, changeId, (ack) => {
+      const parsed = reactionAckSchema.safeParse(ack);
+      if (!parsed.success) return undefined;
+      return { event: 'message_reaction', data: { ...data, ...parsed.data } };
+    });
+
+  const edit = (changeId: string, data: ClientInput<'message_edit'>): void =>
+    change('message_edit', data, changeId, (ack) => {
+      const parsed = storedAckSchema.safeParse(ack);
+      if (!parsed.success) return undefined;
+      const { sessionId, messageId, newContent } = data;
+      return { event: 'message_edited', data: { sessionId, messageId, newContent, seq: parsed.data.seq } };
+    });
 
   const perform = (effect: Effect): void => {
     switch (effect.type) {
@@ -139,7 +217,11 @@ export const createRandomChat = ({ clock, newId, place }: RandomChatOptions) => 
         else socket.send(effect.event, effect.data);
         return;
       case 'deliver':
-        return deliver(effect.sessionId, effect.clientId, effect.content);
+        return deliver(effect);
+      case 'react':
+        return react(effect.changeId, effect.data);
+      case 'edit':
+        return edit(effect.changeId, effect.data);
       case 'resync':
         return socket.resync();
       case 'expireTyping':
@@ -153,6 +235,11 @@ export const createRandomChat = ({ clock, newId, place }: RandomChatOptions) => 
         );
         return;
     }
+  };
+
+  const receive = (frame: ServerFrame): void => {
+    const me = currentUser();
+    if (me) dispatch({ type: 'received', frame, me: me.id, at: clock.now() });
   };
 
   const leaveUnlessElsewhere = async (): Promise<void> => {
@@ -182,10 +269,8 @@ export const createRandomChat = ({ clock, newId, place }: RandomChatOptions) => 
       const { phase, session } = useStore.getState();
       return phase === 'active' && session ? { sessionId: session.sessionId, seq: session.seq } : undefined;
     },
-    receive: (frame: ServerFrame): void => {
-      const me = currentUser();
-      if (me) dispatch({ type: 'received', frame, me: me.id, at: clock.now() });
-    },
+    receive,
+    command,
     connectionGivenUp: (): void => dispatch({ type: 'connectionGivenUp' }),
 
     choosePreference: (preference: Preference): void => {
@@ -198,15 +283,35 @@ export const createRandomChat = ({ clock, newId, place }: RandomChatOptions) => 
     skip: (): void => dispatch({ type: 'skipConfirmed', at: clock.now() }),
     newConversation: (): void => dispatch({ type: 'newConversationPressed' }),
     /** Not sent, and the caller keeps the text, while there is no connection (A114). */
-    say: (text: string): SendOutcome => {
+    say: ({ content: given, type, replyTo }: Outgoing): SendOutcome => {
       const me = currentUser();
-      const content = normalizeText(text);
+      const content = normalizeText(given);
       if (!me || content === '') return 'nothing_to_send';
-      if (!socket.isOpen) {
-        console.warn('Not connected: the message was not sent');
-        return 'not_connected';
-      }
-      dispatch({ type: 'submitted', clientId: newId(), senderId: me.id, content, at: clock.now() });
+      if (!canSend()) return 'not_connected';
+      dispatch({
+        type: 'submitted',
+        clientId: newId(),
+        senderId: me.id,
+        content,
+        messageType: type,
+        replyTo,
+        at: clock.now(),
+      });
+      return 'sent';
+    },
+    canSend,
+    edit: (messageId: string, text: string): SendOutcome => {
+      const me = currentUser();
+      const newContent = normalizeText(text);
+      if (!me || newContent === '') return 'nothing_to_send';
+      if (!canSend()) return 'not_connected';
+      dispatch({ type: 'editSaved', changeId: newId(), messageId, newContent, me: me.id });
+      return 'sent';
+    },
+    react: (messageId: string, emoji: string): SendOutcome => {
+      const me = currentUser();
+      if (!me || !canSend()) return 'not_connected';
+      dispatch({ type: 'reactionToggled', changeId: newId(), messageId, emoji, me: me.id });
       return 'sent';
     },
     retry: (clientId: string): SendOutcome => {
@@ -222,8 +327,8 @@ export const createRandomChat = ({ clock, newId, place }: RandomChatOptions) => 
       lastTyped = now;
       socket.send('typing', { sessionId: session.sessionId });
     },
-    /** Subscribes to texts that the server did not take for now (A90). */
-    onReturned: (take: (text: string) => void): (() => void) => {
+    /** Subscribes to what the server did not take for now (A90). */
+    onReturned: (take: (returned: Returned) => void): (() => void) => {
       takers.add(take);
       return () => takers.delete(take);
     },

@@ -1,11 +1,14 @@
-import { useCallback, useRef, useState } from 'react';
+import { randomChatPickerEmojis } from '@thaw/contract/emojis';
+import { useMemo, useRef, useState, type ReactNode } from 'react';
+import { type ChatMessage, type Outgoing } from '@/chat-ui/chat-message';
+import { Conversation } from '@/chat-ui/conversation';
 import { copy as chatCopy } from '@/chat-ui/copy';
-import { Composer } from '@/chat-ui/composer';
-import { MessageList } from '@/chat-ui/message-list';
+import { type MessageAuthor } from '@/chat-ui/message-row';
+import { uploadChatImage } from '@/features/random-chat/api/upload-chat-image';
 import { Announcer } from '@/features/random-chat/components/announcer';
 import { SkipBar, SkipButton } from '@/features/random-chat/components/skip-control';
 import { copy } from '@/features/random-chat/copy';
-import { type Session } from '@/features/random-chat/random-chat.reducer';
+import { type Session } from '@/features/random-chat/random-chat.state';
 import { randomChat, useRandomChat, type SendOutcome } from '@/features/random-chat/random-chat.store';
 import { useIdentity } from '@/lib/identity';
 import { useIsConnected } from '@/lib/socket/connection';
@@ -30,10 +33,12 @@ const Toolbar = ({
   session,
   isAsking,
   onAsk,
+  children,
 }: {
   session: Session;
   isAsking: boolean;
   onAsk: () => void;
+  children: ReactNode;
 }) => {
   const me = useIdentity((state) => state.user);
   const { partner } = session;
@@ -63,13 +68,24 @@ const Toolbar = ({
             {isAway ? copy.active.partnerReconnecting : copy.active.here}
           </p>
         </div>
+        {children}
         <SkipButton isAsking={isAsking} onAsk={onAsk} />
       </div>
     </header>
   );
 };
 
-export const ActiveChat = ({ session }: { session: Session }) => {
+const capabilities = { reply: true, edit: true, react: true, delete: false, attach: true } as const;
+
+export interface ActiveChatProps {
+  session: Session;
+  me: MessageAuthor;
+  /** Beside Skip Chat: Break the Ice and Add Friend. */
+  toolbar?: ReactNode;
+  renderCard?: (message: ChatMessage) => ReactNode;
+}
+
+export const ActiveChat = ({ session, me, toolbar, renderCard }: ActiveChatProps) => {
   const [isAsking, setAsking] = useState(false);
   const [wasRefused, setRefused] = useState(false);
   const skipArea = useRef<HTMLDivElement>(null);
@@ -80,12 +96,20 @@ export const ActiveChat = ({ session }: { session: Session }) => {
   // The line stays until the connection is back.
   if (isConnected && wasRefused) setRefused(false);
 
-  const heed = useCallback((outcome: SendOutcome): boolean => {
-    if (outcome === 'not_connected') setRefused(true);
-    return outcome === 'sent';
+  // The same functions at every render: rows are drawn again only when they change.
+  const commands = useMemo(() => {
+    const heed = (outcome: SendOutcome): boolean => {
+      if (outcome === 'not_connected') setRefused(true);
+      return outcome === 'sent';
+    };
+    return {
+      onSend: (outgoing: Outgoing) => heed(randomChat.say(outgoing)),
+      onEdit: (messageId: string, text: string) => heed(randomChat.edit(messageId, text)),
+      onReact: (messageId: string, emoji: string) => void heed(randomChat.react(messageId, emoji)),
+      onRetry: (clientId: string) => void heed(randomChat.retry(clientId)),
+      isAbleToSend: () => heed(randomChat.canSend() ? 'sent' : 'not_connected'),
+    };
   }, []);
-  // The same function at every render: rows are drawn again only when they change.
-  const retry = useCallback((clientId: string) => void heed(randomChat.retry(clientId)), [heed]);
   const cancelSkip = (): void => {
     setAsking(false);
     skipArea.current?.querySelector('button')?.focus();
@@ -97,23 +121,29 @@ export const ActiveChat = ({ session }: { session: Session }) => {
       className="enter-stage flex min-h-0 flex-1 flex-col"
     >
       <div ref={skipArea}>
-        <Toolbar session={session} isAsking={isAsking} onAsk={() => setAsking((asking) => !asking)} />
+        <Toolbar session={session} isAsking={isAsking} onAsk={() => setAsking((asking) => !asking)}>
+          {toolbar}
+        </Toolbar>
       </div>
       {isAsking ? <SkipBar onConfirm={randomChat.skip} onCancel={cancelSkip} /> : null}
-      <MessageList
+      <Conversation
         label={copy.active.messages}
-        messages={session.messages}
+        me={me}
         partner={partner}
-        onRetry={retry}
-        footer={<TypingLine session={session} />}
-      />
-      <Announcer />
-      <Composer
-        onSend={(text) => heed(randomChat.say(text))}
+        messages={session.messages}
+        capabilities={capabilities}
+        {...commands}
         onType={randomChat.typed}
+        upload={uploadChatImage}
         onReturned={randomChat.onReturned}
+        pickerEmojis={randomChatPickerEmojis}
+        partnerImages="hidden"
         notice={wasRefused ? chatCopy.composer.notSent : isTooFast ? copy.slowDown : null}
-      />
+        footer={<TypingLine session={session} />}
+        {...(renderCard ? { renderCard } : {})}
+      >
+        <Announcer />
+      </Conversation>
     </section>
   );
 };

@@ -1,9 +1,10 @@
+import { type ReactNode } from 'react';
 import { Stage } from '@/features/random-chat/components/stage';
 import { copy } from '@/features/random-chat/copy';
 import { randomChat, useRandomChat } from '@/features/random-chat/random-chat.store';
 import { Button } from '@/ui/button';
 
-export const SkippedStage = () => {
+export const SkippedStage = ({ children }: { children: ReactNode }) => {
   const reason = useRandomChat((state) => state.endReason);
   return (
     <Stage
@@ -12,6 +13,7 @@ export const SkippedStage = () => {
       title={copy.skipped.title}
       lead={<p role="status">{copy.skipped.reasons[reason ?? 'skipped']}</p>}
     >
+      {children}
       <Button size="lg" className="w-full" onClick={randomChat.newConversation}>
         {copy.skipped.again}
       </Button>

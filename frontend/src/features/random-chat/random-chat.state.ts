@@ -1,0 +1,147 @@
+import { type RandomMessageAck } from '@thaw/contract/acks';
+import { type ClientEvent, type ClientInput } from '@thaw/contract/client-frames';
+import { type EndReason, type PartnerInfo, type ReplyTo } from '@thaw/contract/random-chat';
+import { type MessageType, type Preference } from '@thaw/contract/scalars';
+import { type ServerFrame } from '@thaw/contract/server-frames';
+import { type ChatMessage } from '@/chat-ui/chat-message';
+
+/** What the random chat knows, what can happen to it and what it asks to be done (specification §4). */
+
+export type Phase = 'initial' | 'searching' | 'skipped' | 'active';
+
+/** An edit or a reaction of mine, shown before the server has answered. */
+export type Change =
+  | { changeId: string; kind: 'edit'; newContent: string }
+  | { changeId: string; kind: 'reaction'; emoji: string; action: 'add' | 'remove'; userId: number };
+
+export type Confirmed = Pick<ChatMessage, 'content' | 'isEdited' | 'reactions'>;
+
+export interface UnconfirmedMessage {
+  confirmed: Confirmed;
+  changes: readonly Change[];
+}
+
+export interface Session {
+  sessionId: string;
+  /** Version of the session's stream that is shown here. */
+  seq: number;
+  /** A frame was missed and has been asked for. */
+  isResyncing: boolean;
+  partner: PartnerInfo;
+  partnerConnection: 'connected' | 'reconnecting';
+  isPartnerTyping: boolean;
+  messages: readonly ChatMessage[];
+  /** By message id: edits and reactions of mine that the server has not answered yet. */
+  unconfirmed: Readonly<Record<string, UnconfirmedMessage>>;
+}
+
+export interface RandomChatState {
+  phase: Phase;
+  preference: Preference;
+  /** Milliseconds since the epoch; the server's word, or ours until it came. */
+  searchingSince: number | null;
+  /** From `queue_status`: false when nobody who waits fits. */
+  anyoneMatches: boolean;
+  /** In *active*, and in *skipped* until New Conversation (A58). */
+  session: Session | null;
+  endReason: EndReason | null;
+  /** Sessions that this client has left, newest last: what still comes of them is declined. */
+  left: readonly string[];
+  /** The search was cancelled while offline; the server has not heard of it yet (A46). */
+  owesLeave: boolean;
+}
+
+export const initialState = (preference: Preference = 'both'): RandomChatState => ({
+  phase: 'initial',
+  preference,
+  searchingSince: null,
+  anyoneMatches: true,
+  session: null,
+  endReason: null,
+  left: [],
+  owesLeave: false,
+});
+
+export type Action =
+  | { type: 'preferenceChosen'; preference: Preference }
+  | { type: 'findPressed'; at: number }
+  | { type: 'cancelPressed'; isConnected: boolean }
+  | { type: 'skipConfirmed'; at: number }
+  | { type: 'newConversationPressed' }
+  /** The server did not take `join_queue`. */
+  | { type: 'searchRefused' }
+  /** Off to another page, or signed out. */
+  | { type: 'chatLeft'; isConnected: boolean }
+  | {
+      type: 'submitted';
+      clientId: string;
+      senderId: number;
+      content: string;
+      messageType: MessageType;
+      replyTo: ReplyTo | null;
+      at: number;
+    }
+  | { type: 'retryPressed'; clientId: string }
+  | { type: 'acknowledged'; sessionId: string; clientId: string; ack: RandomMessageAck }
+  | { type: 'deliveryFailed'; sessionId: string; clientId: string }
+  /** Too fast: the text goes back to the composer (A90). */
+  | { type: 'takenBack'; sessionId: string; clientId: string }
+  | { type: 'reactionToggled'; changeId: string; messageId: string; emoji: string; me: number }
+  | { type: 'editSaved'; changeId: string; messageId: string; newContent: string; me: number }
+  /** The ack of an edit or a reaction of mine, put as the frame that everybody else gets. */
+  | {
+      type: 'changeStored';
+      changeId: string;
+      messageId: string;
+      frame: Extract<ServerFrame, { event: 'message_edited' | 'message_reaction' }>;
+      me: number;
+    }
+  /** Refused, cut off or unanswered: what was shown at once is undone. */
+  | { type: 'changeFailed'; sessionId: string; changeId: string; messageId: string }
+  | { type: 'connectionGivenUp' }
+  | { type: 'typingExpired' }
+  /** The server knows no chat of mine any more and has not said how it ended. */
+  | { type: 'sessionVanished'; sessionId: string }
+  | { type: 'received'; frame: ServerFrame; me: number; at: number };
+
+type Send<E extends ClientEvent = ClientEvent> = {
+  [K in E]: { type: 'send'; event: K; data: ClientInput<K> };
+}[E];
+
+export interface Delivery {
+  sessionId: string;
+  clientId: string;
+  content: string;
+  messageType: MessageType;
+  /** The message that this one answers. */
+  replyToId: string | null;
+}
+
+export type Effect =
+  | Send<'join_queue' | 'leave_queue' | 'skip_chat'>
+  | ({ type: 'deliver' } & Delivery)
+  | { type: 'react'; changeId: string; data: ClientInput<'message_reaction'> }
+  | { type: 'edit'; changeId: string; data: ClientInput<'message_edit'> }
+  /** A frame is missing: ask for everything after `seq`. */
+  | { type: 'resync' }
+  | { type: 'expireTyping' }
+  | { type: 'expectEnd'; sessionId: string };
+
+export interface Step {
+  state: RandomChatState;
+  effects: readonly Effect[];
+}
+
+export const stay = (state: RandomChatState): Step => ({ state, effects: [] });
+export const to = (state: RandomChatState, ...effects: Effect[]): Step => ({ state, effects });
+
+export const withSession = (state: RandomChatState, change: Partial<Session>): RandomChatState =>
+  state.session ? { ...state, session: { ...state.session, ...change } } : state;
+
+/** The session of a frame or an answer, while it is the one on the screen. */
+export const activeSession = (state: RandomChatState, sessionId: string): Session | null =>
+  state.phase === 'active' && state.session?.sessionId === sessionId ? state.session : null;
+
+/** A hole in the stream: asked for once. */
+export const missed = (state: RandomChatState, session: Session): Step =>
+  session.isResyncing ? stay(state) : to(withSession(state, { isResyncing: true }), { type: 'resync' });

@@ -1,0 +1,57 @@
+import { type ChatSkipped, type SessionResumed } from '@thaw/contract/random-chat';
+import { delivery } from '@/features/random-chat/own-messages';
+import { ended, joinQueue, skipChat, toInitial, welcome, withLeft } from '@/features/random-chat/phases';
+import {
+  activeSession,
+  stay,
+  to,
+  type Effect,
+  type RandomChatState,
+  type Session,
+  type Step,
+} from '@/features/random-chat/random-chat.state';
+import { applied } from '@/features/random-chat/stored-events';
+import { parseEvent } from '@/lib/socket/parse-frame';
+
+/** The chat as the server knows it, after a reload, a cut or a hole: nothing lost, nothing twice (A53, B01). */
+export const resumed = (state: RandomChatState, data: SessionResumed, me: number, at: number): Step => {
+  if (state.owesLeave || state.left.includes(data.sessionId)) {
+    const declined = withLeft({ ...state, owesLeave: false }, data.sessionId);
+    const again = state.phase === 'searching' ? [joinQueue(state.preference)] : [];
+    // The frames of one answer are many; only the last is declined.
+    return data.last ? to(declined, skipChat(data.sessionId), ...again) : stay(state);
+  }
+  const isNews = state.phase === 'searching';
+  let session: Session = {
+    ...(activeSession(state, data.sessionId) ?? {
+      sessionId: data.sessionId,
+      seq: 0,
+      isResyncing: false,
+      isPartnerTyping: false,
+      messages: isNews ? [welcome(data.partnerInfo, data.sessionId, at)] : [],
+      unconfirmed: {},
+    }),
+    partner: data.partnerInfo,
+    partnerConnection: data.partnerConnection,
+  };
+  let end: ChatSkipped | undefined;
+  for (const { event, data: eventData } of data.events) {
+    const frame = parseEvent(event, eventData);
+    if (!frame?.data || !('seq' in frame.data) || typeof frame.data.seq !== 'number') continue;
+    if (frame.data.seq <= session.seq) continue;
+    if (frame.event === 'chat_skipped') end = frame.data;
+    session = { ...applied(session, frame, me), seq: frame.data.seq };
+  }
+  session = { ...session, seq: Math.max(session.seq, data.seq), isResyncing: !data.last };
+  const active: RandomChatState = { ...toInitial(state), phase: 'active', session };
+  if (end) return ended(active, end, me);
+  if (!data.last) return stay(active);
+  return to(
+    active,
+    ...session.messages.flatMap((message): Effect[] =>
+      message.delivery === 'sending' && message.clientId !== undefined
+        ? [delivery(session.sessionId, message.clientId, message)]
+        : [],
+    ),
+  );
+};

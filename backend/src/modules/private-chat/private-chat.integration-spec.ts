@@ -1,6 +1,7 @@
 // Real: PostgreSQL behind links that can be cut, Redis, two whole api replicas over HTTP and sockets.
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Client } from 'pg';
 import type { PrivateMessage } from '@thaw/contract/private-chat';
 import { ProjectionRebuilder } from '../../platform/event-store/projection-rebuilder';
 import { RateLimiter } from '../../platform/rate-limit/rate-limiter';
@@ -288,6 +289,20 @@ describe('a private chat over two replicas', () => {
     expect(await adaSocket.ask('send_private_message', image)).toMatchObject({
       data: { code: 'image_not_yours' },
     });
+    await adaSocket.leave();
+  });
+
+  it('takes one statement for a text', async () => {
+    const { ada, bob, adaSocket } = await meeting();
+    const query = jest.spyOn(Client.prototype, 'query');
+    await adaSocket.request('send_private_message', message(ada, bob, 'quick'));
+    const statements = query.mock.calls.map((given) => {
+      const [first] = given as unknown[] as [string | { text: string }];
+      return typeof first === 'string' ? first : first.text;
+    });
+    query.mockRestore();
+    // Sockets' logins are looked at now and then.
+    expect(statements.filter((text) => !text.includes('sessions'))).toHaveLength(1);
     await adaSocket.leave();
   });
 

@@ -7,6 +7,7 @@ import type { Decider } from './decider';
 import { EventStore } from './event-store';
 import { StreamVersionConflict } from './event-store.errors';
 import { EventTypes } from './event-types';
+import { openStream } from './open.sql';
 import { type Projection, Projections } from './projection';
 import { ProjectionRebuilder } from './projection-rebuilder';
 import type { NewEvent, StoredEvent } from './stored-event';
@@ -49,6 +50,33 @@ const notes: Projection = {
   },
 };
 
+/** A second read model, which lies apart from the statement that opens a stream, and refuses what says «refuse». */
+const loud: Projection = {
+  name: 'loud',
+  tables: ['loud'],
+  handles: ['Noted'],
+  concerns: ({ data }) => (data as { note: string }).note.includes('!'),
+  async apply(events, manager) {
+    for (const { streamId, data } of events) {
+      const { note, number } = data as { note: string; number?: string };
+      if (note.includes('refuse')) throw new Error('refused');
+      await manager.query('INSERT INTO loud VALUES ($1, $2)', [streamId, `${note} ${number ?? ''}`]);
+    }
+  },
+};
+
+const openNote = {
+  name: 'open_note',
+  text: openStream({
+    query: `
+      SELECT $9::text AS stream_id, '2026-11-20T12:00:00Z'::timestamptz AS occurred_at, $10::text <> 'known' AS is_new,
+             jsonb_build_object('number', $10::text) AS assigned, $10::text AS number
+      WHERE $10::text <> 'nowhere'`,
+    project: `
+      INSERT INTO notes SELECT global_position, stream_id, 1, $11::text FROM opening CROSS JOIN opened WHERE is_new`,
+  }),
+};
+
 const setUp = (database: TestDatabase) => {
   const eventTypes = new EventTypes();
   eventTypes.register([
@@ -69,6 +97,7 @@ const setUp = (database: TestDatabase) => {
   ]);
   const projections = new Projections();
   projections.register(notes);
+  projections.register(loud);
   const { dataSource } = database;
   const eventStore = new EventStore(dataSource, eventTypes, projections);
   return {
@@ -98,10 +127,61 @@ describe('EventStore', () => {
     await database.dataSource.query(
       `CREATE UNIQUE INDEX notes_note_key ON notes (note) WHERE note LIKE 'unique%'`,
     );
+    await database.dataSource.query('CREATE TABLE loud (stream_id text, note text)');
     store = setUp(database);
   });
 
   afterAll(() => database.close());
+
+  describe('open', () => {
+    const open = (streamId: string, number: string, event: NewEvent = noted('a')) =>
+      store.eventStore.open<{ number: string }>({
+        statement: openNote,
+        projection: 'notes',
+        event,
+        parameters: [streamId, number, Object.values(event.data).at(-1)],
+      });
+
+    it('writes the event, what is personal of it, and the read model, and answers the row', async () => {
+      const streamId = newStream();
+      expect(await open(streamId, '1', signed(7, 'Ada'))).toMatchObject({ number: '1' });
+      expect(await store.eventStore.read(streamId)).toMatchObject([
+        { streamPosition: 1, type: 'Signed', data: { userId: 7, name: 'Ada', number: '1' } },
+      ]);
+      const [personal] = await rowsOf('event_private', streamId);
+      expect(personal).toMatchObject({ subject_id: '7', expires_at: new Date('2026-11-20T12:01:00Z') });
+      expect(await rowsOf('notes', streamId)).toMatchObject([{ note: 'Ada' }]);
+      expect(await store.eventStore.append(streamId, 1, [noted('b')])).toMatchObject([{ streamPosition: 2 }]);
+    });
+
+    it.each(['known', 'nowhere'])('writes nothing when the query says so (%s)', async (number) => {
+      const streamId = newStream();
+      const row = await open(streamId, number, noted('a!'));
+      expect(row?.number ?? null).toBe(number === 'known' ? 'known' : null);
+      for (const table of ['events', 'event_streams', 'event_private', 'notes', 'loud']) {
+        expect(await rowsOf(table, streamId)).toEqual([]);
+      }
+    });
+
+    it('runs the projections that the event concerns beside its own, or is not there at all', async () => {
+      const streamId = newStream();
+      await open(streamId, '2', noted('hey!'));
+      expect(await rowsOf('loud', streamId)).toEqual([{ stream_id: streamId, note: 'hey! 2' }]);
+      expect(await rowsOf('notes', streamId)).toMatchObject([{ note: 'hey!' }]);
+      const refused = newStream();
+      await expect(open(refused, '3', noted('refuse!'))).rejects.toThrow('refused');
+      for (const table of ['events', 'event_streams', 'notes']) {
+        expect(await rowsOf(table, refused)).toEqual([]);
+      }
+    });
+
+    it('refuses a stream that is there', async () => {
+      const streamId = newStream();
+      await store.eventStore.append(streamId, 'none', [noted('first')]);
+      await expect(open(streamId, '4')).rejects.toThrow();
+      expect(await rowsOf('events', streamId)).toHaveLength(1);
+    });
+  });
 
   describe('append', () => {
     it('gives back what it stored, and reads the same', async () => {

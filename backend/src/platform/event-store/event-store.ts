@@ -16,6 +16,25 @@ export interface Addressed {
   event: NewEvent;
 }
 
+/** A stream that is opened in one statement, made by `openStream`. */
+export interface Opening {
+  statement: PreparedStatement;
+  /** The projection whose rows the statement writes. */
+  projection: string;
+  /** Its time, and the fields that are assigned in the statement, are still open. */
+  event: Omit<NewEvent, 'occurredAt'>;
+  /** From $9 on. */
+  parameters: readonly unknown[];
+}
+
+interface OpenedRow {
+  stream_id: string;
+  occurred_at: Date;
+  assigned: object;
+  is_new: boolean;
+  global_position: string | null;
+}
+
 interface AppendedRow {
   ordinal: number;
   stream_position: number | null;
@@ -58,6 +77,18 @@ const toStoredEvent = (row: EventRow): StoredEvent => ({
   schemaVersion: row.schema_version,
   data: { ...row.data, ...row.personal },
   metadata: row.metadata,
+  occurredAt: row.occurred_at,
+});
+
+const toOpened = (row: OpenedRow, event: Opening['event'], schemaVersion: number): StoredEvent => ({
+  globalPosition: Number(row.global_position),
+  streamId: row.stream_id,
+  streamPosition: 1,
+  eventId: event.eventId,
+  type: event.type,
+  schemaVersion,
+  data: { ...event.data, ...row.assigned },
+  metadata: event.metadata ?? {},
   occurredAt: row.occurred_at,
 });
 
@@ -123,6 +154,38 @@ export class EventStore {
   async appendBatch(entries: readonly Addressed[], manager?: EntityManager): Promise<StoredEvent[]> {
     if (entries.length === 0) return [];
     return this.insert(entries, 'any', manager);
+  }
+
+  /**
+   * Opens a stream with its first event and projects, in one round trip; in a transaction only when the event concerns
+   * further projections.
+   * @returns the row of the statement's query; null when it gave none, and nothing was written.
+   */
+  async open<Row>(opening: Opening): Promise<Row | null> {
+    const { statement, projection, event, parameters } = opening;
+    const { schemaVersion, open, personal, subjectId, expiresAfterMs } = this.split(event);
+    const all = [
+      event.eventId,
+      event.type,
+      schemaVersion,
+      open,
+      JSON.stringify(event.metadata ?? {}),
+      personal,
+      subjectId,
+      expiresAfterMs,
+      ...parameters,
+    ];
+    const further = this.projections.besides(projection, event);
+    const run = async (manager: EntityManager): Promise<OpenedRow | null> => {
+      const [row] = await runPrepared<OpenedRow[]>(manager, statement, all);
+      if (row?.is_new) {
+        const stored = toOpened(row, event, schemaVersion);
+        for (const other of further) await other.apply([stored], manager);
+      }
+      return row ?? null;
+    };
+    const { manager } = this.dataSource;
+    return (await (further.length === 0 ? run(manager) : this.dataSource.transaction(run))) as Row | null;
   }
 
   private async insert(
@@ -193,28 +256,36 @@ export class EventStore {
   }
 
   private toColumns({ streamId, event }: Addressed): unknown[] {
-    const definition = this.eventTypes.get(event.type);
-    const open: Record<string, unknown> = {};
-    const personal: Record<string, unknown> = {};
-    for (const [field, value] of Object.entries(event.data)) {
-      (definition.personalFields.includes(field) ? personal : open)[field] = value;
-    }
-    const isPersonal = Object.keys(personal).length > 0;
-    const expiresAt =
-      isPersonal && definition.personalExpiresAfterMs !== undefined
-        ? new Date(event.occurredAt.getTime() + definition.personalExpiresAfterMs)
-        : null;
+    const { schemaVersion, open, personal, subjectId, expiresAfterMs } = this.split(event);
     return [
       streamId,
       event.eventId,
       event.type,
-      definition.schemaVersion,
-      JSON.stringify(open),
+      schemaVersion,
+      open,
       JSON.stringify(event.metadata ?? {}),
       event.occurredAt,
-      isPersonal ? JSON.stringify(personal) : null,
-      isPersonal ? (definition.subjectId?.({ ...open, ...personal }) ?? null) : null,
-      expiresAt,
+      personal,
+      subjectId,
+      expiresAfterMs === null ? null : new Date(event.occurredAt.getTime() + expiresAfterMs),
     ];
+  }
+
+  /** An event's data as it is stored: what is personal apart from what is not. */
+  private split({ type, data }: Pick<NewEvent, 'type' | 'data'>) {
+    const definition = this.eventTypes.get(type);
+    const open: Record<string, unknown> = {};
+    const personal: Record<string, unknown> = {};
+    for (const [field, value] of Object.entries(data)) {
+      (definition.personalFields.includes(field) ? personal : open)[field] = value;
+    }
+    const isPersonal = Object.keys(personal).length > 0;
+    return {
+      schemaVersion: definition.schemaVersion,
+      open: JSON.stringify(open),
+      personal: isPersonal ? JSON.stringify(personal) : null,
+      subjectId: isPersonal ? (definition.subjectId?.({ ...open, ...personal }) ?? null) : null,
+      expiresAfterMs: isPersonal ? (definition.personalExpiresAfterMs ?? null) : null,
+    };
   }
 }

@@ -9,6 +9,8 @@ export interface Projection {
   readonly tables: readonly string[];
   /** The event types it wants to see. */
   readonly handles: readonly string[];
+  /** Whether one of them changes anything here, where that can be told by the event alone. */
+  concerns?(event: Pick<StoredEvent, 'type' | 'data'>): boolean;
   apply(events: readonly StoredEvent[], manager: EntityManager): Promise<void>;
 }
 
@@ -30,8 +32,16 @@ export class Projections {
   /** Hands each projection the events it wants, in order. */
   async apply(events: readonly StoredEvent[], manager: EntityManager): Promise<void> {
     for (const projection of this.projections) {
-      const wanted = events.filter(({ type }) => projection.handles.includes(type));
+      const wanted = events.filter((event) => isFor(projection, event));
       if (wanted.length > 0) await projection.apply(wanted, manager);
     }
   }
+
+  /** Those that an event changes something in, but for one by name. */
+  besides(name: string, event: Pick<StoredEvent, 'type' | 'data'>): readonly Projection[] {
+    return this.projections.filter((projection) => projection.name !== name && isFor(projection, event));
+  }
 }
+
+const isFor = (projection: Projection, event: Pick<StoredEvent, 'type' | 'data'>): boolean =>
+  projection.handles.includes(event.type) && (projection.concerns?.(event) ?? true);

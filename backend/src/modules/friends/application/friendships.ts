@@ -5,15 +5,17 @@ import { FriendRepository } from '../infrastructure/friend.repository';
 @Injectable()
 export class Friendships {
   /**
-   * A FROM item for a statement inside a transaction: one row when users $1 and $2 are friends, held until the
-   * transaction ends. Whoever takes it comes one after the other with everybody who writes between these two, a
-   * removal of the friendship included.
+   * A FROM item for a statement: one row when two users, given as bigint expressions, are friends, held until the
+   * transaction ends. Whoever takes it comes one after the other with everybody who writes between these two, a removal
+   * of the friendship included.
    */
-  static readonly held = `(
+  static held(userId: string, otherId: string): string {
+    return `(
     SELECT low_id, high_id FROM friendships
-    WHERE low_id = LEAST($1::bigint, $2::bigint) AND high_id = GREATEST($1::bigint, $2::bigint)
+    WHERE low_id = LEAST(${userId}, ${otherId}) AND high_id = GREATEST(${userId}, ${otherId})
     FOR NO KEY UPDATE
   )`;
+  }
 
   constructor(private readonly friends: FriendRepository) {}
 

@@ -9,7 +9,6 @@ import type { EntityManager } from 'typeorm';
 import { violatedUniqueConstraint } from '../../../platform/database/constraint-violation';
 import { DomainError } from '../../../platform/errors/domain-error';
 import { CommandExecutor } from '../../../platform/event-store/command-executor';
-import { EventStore } from '../../../platform/event-store/event-store';
 import { StreamVersionConflict } from '../../../platform/event-store/event-store.errors';
 import { type DroppedData, PersonalData } from '../../../platform/event-store/personal-data';
 import { Friendships } from '../../friends/application/friendships';
@@ -63,7 +62,6 @@ export class PrivateChatService {
     private readonly messages: PrivateMessageRepository,
     private readonly friendships: Friendships,
     private readonly executor: CommandExecutor,
-    private readonly eventStore: EventStore,
     private readonly personalData: PersonalData,
     private readonly users: UsersService,
     private readonly uploads: UploadsService,
@@ -79,10 +77,11 @@ export class PrivateChatService {
       await this.requireFriends(senderId, receiverId);
       await this.uploads.share({ senderId, receiverId, messageType, content });
     }
-    // Asked for now: inside the transaction nothing may wait for another connection.
+    const event = draft(outgoing);
+    // Asked for before, so that nothing can fail once the message is there.
     const profiles = outgoing.replyToId === null ? [] : await this.users.profiles([senderId, receiverId]);
     try {
-      return await this.executor.inTransaction((manager) => this.append(outgoing, profiles, manager));
+      return await this.deliver(event, profiles);
     } catch (error) {
       const isSentMeanwhile = violatedUniqueConstraint(error) === CLIENT_ID_CONSTRAINT;
       const earlier = isSentMeanwhile && clientId && (await this.messages.findByClientId(senderId, clientId));
@@ -149,21 +148,14 @@ export class PrivateChatService {
     if (!(await this.friendships.areFriends(userId, friendId))) throw new DomainError('not_friends');
   }
 
-  private async append(
-    outgoing: OutgoingMessage,
-    profiles: readonly Profile[],
-    manager: EntityManager,
-  ): Promise<Sent> {
-    const opening = await this.messages.open(outgoing, manager);
-    if (!opening) throw new DomainError('not_friends');
-    const { id, at, earlier, quoted } = opening;
-    if (earlier) return sentBefore(earlier, outgoing.receiverId);
-    if (outgoing.replyToId !== null && !quoted) throw new DomainError('message_not_found');
-    const decider = privateMessageDecider;
-    const command = { ...outgoing, messageId: id, eventId: randomUUID(), at };
-    const events = decider.decide({ ...command, type: 'SendPrivateMessage' }, decider.initialState());
-    await this.eventStore.append(privateMessageStream(id), 'none', events, manager);
-    const state = events.reduce((before, event) => decider.evolve(before, event), decider.initialState());
+  private async deliver(event: PrivateMessageSent, profiles: readonly Profile[]): Promise<Sent> {
+    const { receiverId, replyToId } = event.data;
+    const delivery = await this.messages.send(event);
+    if (!delivery) throw new DomainError('not_friends');
+    const { id, at, earlier, quoted } = delivery;
+    if (earlier) return sentBefore(earlier, receiverId);
+    if (replyToId !== null && !quoted) throw new DomainError('message_not_found');
+    const state = privateMessageDecider.evolve(privateMessageDecider.initialState(), event);
     if (!state) throw new Error('A message was sent and is not there');
     const sent = { ...state, id, type: state.messageType, createdAt: at, isEdited: false };
     return { id, createdAt: at, message: toWire({ ...sent, reactions: [], quoted }, profiles) };
@@ -187,6 +179,15 @@ export class PrivateChatService {
     return this.executor.execute(streamId, privateMessageDecider, command, manager);
   }
 }
+
+/** The event of a message whose number and time are still to be given, by the statement that stores it. */
+const draft = (outgoing: OutgoingMessage): PrivateMessageSent => {
+  const made = { messageId: 0, eventId: randomUUID(), at: new Date(0) };
+  const command = { ...outgoing, ...made, type: 'SendPrivateMessage' } as const;
+  const [event] = privateMessageDecider.decide(command, privateMessageDecider.initialState());
+  if (event?.type !== 'PrivateMessageSent') throw new Error('Sending a message came to nothing');
+  return event;
+};
 
 const imagesOf = ({ type, data }: DroppedData): string[] => {
   if (type !== 'PrivateMessageSent') return [];

@@ -1,9 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import type { MessageType } from '@thaw/contract/scalars';
-import { DataSource, type EntityManager } from 'typeorm';
-import { type PreparedStatement, runPrepared } from '../../../platform/database/prepared';
+import { DataSource } from 'typeorm';
+import type { PreparedStatement } from '../../../platform/database/prepared';
+import { EventStore } from '../../../platform/event-store/event-store';
+import { openStream } from '../../../platform/event-store/open.sql';
 import { Friendships } from '../../friends/application/friendships';
+import type { PrivateMessageSent } from '../domain/private-message.events';
 import type { PrivateReaction } from '../domain/private-message.state';
+import { insertSent, privateMessagesProjection } from '../projections/private-messages.projection';
 
 export interface QuotedRow {
   id: number;
@@ -25,13 +29,6 @@ export interface PrivateMessageRow {
   quoted: QuotedRow | null;
 }
 
-export interface NewMessage {
-  senderId: number;
-  receiverId: number;
-  clientId: string | null;
-  replyToId: number | null;
-}
-
 /** What an earlier attempt of the same client has done. */
 export interface EarlierMessage {
   id: number;
@@ -39,8 +36,9 @@ export interface EarlierMessage {
   createdAt: Date;
 }
 
-export interface Opening {
-  /** The number that the message gets, and its time: both later than those of every message between the two. */
+/** What came of sending; the message is there if there is no earlier one, and what it answers is. */
+export interface Delivery {
+  /** The number that the message got, and its time: both later than those of every message between the two. */
   id: number;
   at: Date;
   earlier: EarlierMessage | null;
@@ -48,9 +46,9 @@ export interface Opening {
   quoted: QuotedRow | null;
 }
 
-interface RawOpening {
+interface RawDelivery {
   id: string;
-  at: Date;
+  occurred_at: Date;
   earlier_id: string | null;
   earlier_receiver_id: string;
   earlier_at: Date;
@@ -76,16 +74,31 @@ interface RawMessage {
   quoted_content: string;
 }
 
-const open: PreparedStatement = {
-  name: 'open_private_message',
-  text: `
-SELECT nextval('private_message_ids') AS id, clock_timestamp() AS at,
-       e.id AS earlier_id, e.receiver_id AS earlier_receiver_id, e.created_at AS earlier_at,
-       q.id AS quoted_id, q.sender_id AS quoted_sender_id, q.type AS quoted_type, q.content AS quoted_content
-FROM ${Friendships.held} AS held
-LEFT JOIN private_messages e ON e.sender_id = $1 AND e.client_id = $3
-LEFT JOIN private_messages q ON q.id = $4 AND NOT q.is_deleted
-  AND LEAST(q.sender_id, q.receiver_id) = held.low_id AND GREATEST(q.sender_id, q.receiver_id) = held.high_id`,
+/**
+ * $9 sender, $10 receiver, $11 client id, $12 message answered, $13 type, $14 content. Milliseconds, since that is what a
+ * rebuild knows of a time.
+ */
+const send: PreparedStatement = {
+  name: 'send_private_message',
+  text: openStream({
+    query: `
+  SELECT given.*, 'private-' || id AS stream_id, jsonb_build_object('messageId', id) AS assigned,
+         earlier_id IS NULL AND ($12::bigint IS NULL OR quoted_id IS NOT NULL) AS is_new
+  FROM (
+    SELECT nextval('private_message_ids') AS id, date_trunc('milliseconds', clock_timestamp()) AS occurred_at,
+           e.id AS earlier_id, e.receiver_id AS earlier_receiver_id, e.created_at AS earlier_at,
+           q.id AS quoted_id, q.sender_id AS quoted_sender_id, q.type AS quoted_type, q.content AS quoted_content
+    FROM ${Friendships.held('$9::bigint', '$10::bigint')} AS held
+    LEFT JOIN private_messages e ON e.sender_id = $9::bigint AND e.client_id = $11::text
+    LEFT JOIN private_messages q ON q.id = $12::bigint AND NOT q.is_deleted
+      AND LEAST(q.sender_id, q.receiver_id) = held.low_id AND GREATEST(q.sender_id, q.receiver_id) = held.high_id
+  ) AS given`,
+    project: insertSent(`(
+    SELECT id, $9::bigint AS sender_id, $10::bigint AS receiver_id, $11::text AS client_id, $13::text AS type,
+           $14::text AS content, $12::bigint AS reply_to_id, occurred_at AS created_at
+    FROM opening WHERE is_new
+  ) AS sent`),
+  }),
 };
 
 const CONVERSATION = `
@@ -100,29 +113,36 @@ ORDER BY m.id DESC LIMIT $4`;
 /** The read model «private_messages», which the projection alone writes, and how far everybody has read. */
 @Injectable()
 export class PrivateMessageRepository {
-  constructor(private readonly dataSource: DataSource) {}
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly eventStore: EventStore,
+  ) {}
 
   /**
-   * Makes room for one more message between two friends, and holds their conversation until the transaction ends: ids
-   * are given and committed one after the other, so that nobody ever sees a later one before an earlier one.
+   * Sends a message between two friends. Their conversation is held until it is committed: ids are given and committed one
+   * after the other, so that nobody ever sees a later one before an earlier one.
+   * @param event its number and its time are given here.
    * @returns null when they are not friends.
    */
-  async open(
-    { senderId, receiverId, clientId, replyToId }: NewMessage,
-    manager: EntityManager,
-  ): Promise<Opening | null> {
-    const [row] = await runPrepared<RawOpening[]>(manager, open, [senderId, receiverId, clientId, replyToId]);
+  async send({ type, eventId, data }: PrivateMessageSent): Promise<Delivery | null> {
+    const { senderId, receiverId, clientId, replyToId, messageType, content } = data;
+    const row = await this.eventStore.open<RawDelivery>({
+      statement: send,
+      projection: privateMessagesProjection.name,
+      event: { type, eventId, data },
+      parameters: [senderId, receiverId, clientId, replyToId, messageType, content],
+    });
     if (!row) return null;
     return {
       id: Number(row.id),
-      at: row.at,
+      at: row.occurred_at,
       earlier: row.earlier_id === null ? null : toEarlier(row),
       quoted: toQuoted(row),
     };
   }
 
   async findByClientId(senderId: number, clientId: string): Promise<EarlierMessage | null> {
-    const [row] = await this.dataSource.query<RawOpening[]>(
+    const [row] = await this.dataSource.query<RawDelivery[]>(
       `SELECT id AS earlier_id, receiver_id AS earlier_receiver_id, created_at AS earlier_at
        FROM private_messages WHERE sender_id = $1 AND client_id = $2`,
       [senderId, clientId],
@@ -177,7 +197,7 @@ export class PrivateMessageRepository {
 }
 
 const toEarlier = (
-  row: Pick<RawOpening, 'earlier_id' | 'earlier_receiver_id' | 'earlier_at'>,
+  row: Pick<RawDelivery, 'earlier_id' | 'earlier_receiver_id' | 'earlier_at'>,
 ): EarlierMessage => ({
   id: Number(row.earlier_id),
   receiverId: Number(row.earlier_receiver_id),

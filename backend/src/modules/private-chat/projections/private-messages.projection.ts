@@ -1,5 +1,4 @@
 import type { EntityManager } from 'typeorm';
-import { type PreparedStatement, runPrepared } from '../../../platform/database/prepared';
 import type { EventTypeDefinition } from '../../../platform/event-store/event-types';
 import type { Projection } from '../../../platform/event-store/projection';
 import type { StoredEvent } from '../../../platform/event-store/stored-event';
@@ -22,12 +21,14 @@ export const privateMessageEventTypes: readonly EventTypeDefinition[] = types.ma
   subjectId: ({ senderId }) => (typeof senderId === 'number' ? senderId : null),
 }));
 
-const insertMessage: PreparedStatement = {
-  name: 'insert_private_message',
-  text: `INSERT INTO private_messages
-           (id, sender_id, receiver_id, client_id, type, content, reply_to_id, created_at)
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
-};
+/** Writes sent messages, from a FROM item with these columns. */
+export const insertSent = (sent: string): string => `
+  INSERT INTO private_messages (id, sender_id, receiver_id, client_id, type, content, reply_to_id, created_at)
+  SELECT id, sender_id, receiver_id, client_id, type, content, reply_to_id, created_at FROM ${sent}`;
+
+const insertMessage = insertSent(`(
+  VALUES ($1::bigint, $2::bigint, $3::bigint, $4::text, $5::text, $6::text, $7::bigint, $8::timestamptz)
+) AS sent (id, sender_id, receiver_id, client_id, type, content, reply_to_id, created_at)`);
 
 type StoredMessageEvent = StoredEvent & PrivateMessageEvent;
 
@@ -36,7 +37,7 @@ const project = async (event: StoredMessageEvent, manager: EntityManager): Promi
   switch (event.type) {
     case 'PrivateMessageSent': {
       const { senderId, receiverId, clientId, messageType, content = '', replyToId } = event.data;
-      await runPrepared(manager, insertMessage, [
+      await manager.query(insertMessage, [
         messageId,
         senderId,
         receiverId,

@@ -19,6 +19,7 @@ export const imageUseProjection: Projection = {
   // It changes rows, but makes none: a rebuild must not empty the table.
   tables: [],
   handles: [...messageEvents, ...profileEvents],
+  concerns: (event) => !messageEvents.includes(event.type) || imagesOf(event).length > 0,
   async apply(events, manager) {
     await useImages(events.filter(({ type }) => messageEvents.includes(type)).flatMap(imagesOf), manager);
     for (const event of events) if (profileEvents.includes(event.type)) await useAvatar(event, manager);
@@ -30,7 +31,7 @@ interface ShownImage {
   senderId: unknown;
 }
 
-const imagesOf = ({ data }: StoredEvent): ShownImage[] => {
+const imagesOf = ({ data }: Pick<StoredEvent, 'data'>): ShownImage[] => {
   const { messageType, content, senderId } = data as Record<string, unknown>;
   const parsed = messageTypeSchema.safeParse(messageType);
   if (!parsed.success || typeof content !== 'string') return [];

@@ -2,6 +2,7 @@ import type { NestExpressApplication } from '@nestjs/platform-express';
 import type { RequestHandler } from 'express';
 import { ENVIRONMENT, type Environment } from '../../config/environment';
 import { DomainError } from '../errors/domain-error';
+import { HealthChecks } from '../health/health-checks';
 import { GracefulStop } from '../lifecycle/graceful-stop';
 import { AppLogger } from '../observability/app-logger';
 import { Metrics } from '../observability/metrics';
@@ -45,7 +46,10 @@ const withinRate =
 /** All that stands between a connection and the controllers, in the order in which a request meets it. */
 export const configureHttp = (app: NestExpressApplication): void => {
   const environment = app.get<Environment>(ENVIRONMENT);
-  const openRequests = new OpenRequests(app.getHttpServer(), app.get(GracefulStop));
+  const server = app.getHttpServer();
+  const openRequests = new OpenRequests(server, app.get(GracefulStop));
+  // The internal port answers first, and whoever asks there must not be sent to a port that refuses.
+  app.get(HealthChecks).register('listening', async () => server.listening);
 
   app.set('trust proxy', environment.TRUST_PROXY);
   app.set('etag', false);
@@ -64,5 +68,5 @@ export const configureHttp = (app: NestExpressApplication): void => {
   app.use('/api', jsonBody);
   if (environment.API_DOCS) setUpApiDocs(app);
 
-  limitSlowClients(app.getHttpServer());
+  limitSlowClients(server);
 };

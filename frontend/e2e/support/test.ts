@@ -107,6 +107,8 @@ interface Fixtures {
   newcomer: (options?: NewcomerOptions) => Promise<Person>;
   /** Two people in a chat. */
   pair: (first?: NewcomerOptions, second?: NewcomerOptions) => Promise<[Person, Person]>;
+  /** Two friends, still in the chat in which they met. */
+  friends: (first?: NewcomerOptions, second?: NewcomerOptions) => Promise<[Person, Person]>;
   /** Console errors that belong to the test, such as an answer of 401. */
   expectedErrors: RegExp[];
 }
@@ -189,6 +191,27 @@ export const test = base.extend<Fixtures, WorkerFixtures>({
       return [ada, bob];
     });
   },
+
+  friends: async ({ pair }, provide) => {
+    await provide(async (first, second) => {
+      const [ada, bob] = await pair(first, second);
+      await befriend(ada, bob);
+      return [ada, bob];
+    });
+  },
 });
+
+/** Makes two who have met friends, without their pages doing anything. */
+export const befriend = async (requester: Person, addressee: Person): Promise<void> => {
+  const sent = await requester.page.request.post('/api/friends/request', {
+    data: { requesterId: requester.user.id, addresseeId: addressee.user.id },
+  });
+  expect(sent.status(), 'friend request').toBe(201);
+  const { id } = (await sent.json()) as { id: number };
+  const accepted = await addressee.page.request.put(`/api/friends/request/${id}`, {
+    data: { status: 'accepted' },
+  });
+  expect(accepted.status(), 'answer to the friend request').toBe(200);
+};
 
 export { expect };

@@ -9,4 +9,27 @@ export const copy = {
     lead: 'It is our fault, not yours. Loading the page again usually helps.',
     reload: 'Load again',
   },
+  brokenModal: {
+    title: 'This did not open',
+    lead: 'It is our fault, not yours. Trying again usually helps.',
+    close: 'Close',
+  },
+  topBar: {
+    requests: 'Friend Requests',
+    pending: 'pending',
+    history: 'Chat History',
+  },
+  sidebar: {
+    label: 'Sidebar',
+    open: 'Open sidebar',
+    close: 'Close sidebar',
+    collapse: 'Collapse sidebar',
+    expand: 'Expand sidebar',
+    unread: 'unread',
+  },
+  profile: {
+    open: 'Profile Settings:',
+    anonymous: 'Anonymous',
+    logout: 'Logout',
+  },
 } as const;

@@ -1,3 +1,6 @@
+import { shell } from '@/app/shell/shell-store';
+import { createFriendsHandler, friendsEvents } from '@/features/friends/handlers';
+import { useSentRequests } from '@/features/friends/sent-requests';
 import { handleRandomChatFrame, randomChatEvents } from '@/features/random-chat/handlers';
 import { randomChat } from '@/features/random-chat/random-chat.store';
 import { ApiError, request } from '@/lib/api-client';
@@ -28,6 +31,7 @@ const isSignedOut = async (): Promise<boolean> => {
 export const startRealtime = (): void => {
   const registry = new FrameRegistry();
   registry.on(randomChatEvents, handleRandomChatFrame);
+  registry.on(friendsEvents, createFriendsHandler(queryClient));
 
   const client = new SocketClient({
     connect: () => new WebSocket(socketUrl()),
@@ -63,6 +67,8 @@ export const startRealtime = (): void => {
     connectedAs = userId;
     client.stop();
     randomChat.reset();
+    shell.reset();
+    useSentRequests.getState().reset();
     if (userId === undefined) queryClient.clear();
     else client.start();
   };

@@ -1,9 +1,19 @@
+import { type SelfUser } from '@thaw/contract/users';
 import { useQuery } from '@tanstack/react-query';
-import { useEffect } from 'react';
-import { Link, Navigate } from 'react-router-dom';
+import { lazy, useEffect } from 'react';
+import { Navigate } from 'react-router-dom';
+import { LazyModal } from '@/app/shell/lazy-modal';
+import { PrivateChatPlace } from '@/app/shell/private-chat-place';
+import { ProfileBlock } from '@/app/shell/profile-block';
+import { shell, useShell } from '@/app/shell/shell-store';
+import { Sidebar } from '@/app/shell/sidebar';
+import { TopBar } from '@/app/shell/top-bar';
+import { useOpenFriend } from '@/app/shell/use-open-friend';
 import { WithQueries } from '@/app/with-queries';
-import { ConnectionIndicator } from '@/chat-ui/connection-indicator';
 import { logout } from '@/features/auth/api/auth-calls';
+import { useFriendRequests } from '@/features/friends/api/friends';
+import { FriendsPanel } from '@/features/friends/components/friends-panel';
+import { type Unread } from '@/features/friends/friend-list';
 import { AccountMenu } from '@/features/profile/components/account-menu';
 import { GenderModal } from '@/features/profile/components/gender-modal';
 import { RandomChat } from '@/features/random-chat/components/random-chat';
@@ -12,8 +22,11 @@ import { ApiError, request } from '@/lib/api-client';
 import { useDocumentTitle } from '@/lib/document-title';
 import { signIn, signOut, useIdentity } from '@/lib/identity';
 import { toUser } from '@/lib/user-answer';
-import { Logo } from '@/ui/logo';
 import { TooltipProvider } from '@/ui/tooltip';
+
+const FriendRequestsModal = lazy(async () => ({
+  default: (await import('@/features/friends/components/friend-requests-modal')).FriendRequestsModal,
+}));
 
 /** The stored user may outlive the cookie: the server is asked on every entry (A04). */
 const useGuard = (userId: number | undefined): { isChecking: boolean } => {
@@ -43,6 +56,54 @@ const leave = async (): Promise<void> => {
   signOut();
 };
 
+const nothingUnread: Unread = {};
+
+/** The page of somebody whom the server knows: the chat, and around it all that leads to friends. */
+const Chat = ({ user }: { user: SelfUser }) => {
+  const { data: requests } = useFriendRequests(user.id);
+  const openFriend = useOpenFriend(user.id);
+  const openFriendId = useShell((state) => state.openFriendId);
+  const unread = nothingUnread;
+  const unreadMessages = Object.values(unread).reduce<number>((sum, count) => sum + (count ?? 0), 0);
+
+  return (
+    <>
+      <TopBar pendingRequests={requests?.length ?? 0} unreadMessages={unreadMessages}>
+        <AccountMenu user={user} onLogout={() => void leave()} />
+      </TopBar>
+      <div className="flex min-h-0 min-w-0 flex-1">
+        <Sidebar
+          profile={({ isCollapsed }) => (
+            <ProfileBlock user={user} isCollapsed={isCollapsed} onLogout={() => void leave()} />
+          )}
+        >
+          {({ isCollapsed, action }) => (
+            <FriendsPanel
+              userId={user.id}
+              unread={unread}
+              openFriendId={openFriendId}
+              onOpen={shell.openFriend}
+              isCollapsed={isCollapsed}
+              action={action}
+            />
+          )}
+        </Sidebar>
+        <main className="relative flex min-h-0 min-w-0 flex-1">
+          {/* Goes on beneath a private chat (A67), out of reach. */}
+          <div inert={openFriend !== undefined} className="flex min-h-0 min-w-0 flex-1">
+            <RandomChat />
+          </div>
+          {openFriend ? <PrivateChatPlace key={openFriend.id} friend={openFriend} /> : null}
+        </main>
+      </div>
+      <LazyModal name="friend-requests">
+        <FriendRequestsModal userId={user.id} onDismiss={shell.dismiss} />
+      </LazyModal>
+      <GenderModal user={user} />
+    </>
+  );
+};
+
 const ChatPage = () => {
   const user = useIdentity((state) => state.user);
   const { isChecking } = useGuard(user?.id);
@@ -50,23 +111,7 @@ const ChatPage = () => {
   if (!user) return <Navigate to="/auth" replace />;
   return (
     <div className="flex h-dvh flex-col overflow-hidden overscroll-contain">
-      <header className="flex h-16 shrink-0 items-center justify-between gap-4 pr-3 pl-4 md:px-6">
-        <Link to="/" className="-m-2 rounded-control p-2">
-          <Logo />
-        </Link>
-        <div className="flex items-center gap-3 md:gap-6">
-          <ConnectionIndicator />
-          <AccountMenu user={user} onLogout={() => void leave()} />
-        </div>
-      </header>
-      {isChecking ? (
-        <main aria-busy="true" className="flex-1" />
-      ) : (
-        <>
-          <RandomChat />
-          <GenderModal user={user} />
-        </>
-      )}
+      {isChecking ? <main aria-busy="true" className="flex-1" /> : <Chat user={user} />}
     </div>
   );
 };

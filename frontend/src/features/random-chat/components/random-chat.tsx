@@ -57,10 +57,10 @@ export const RandomChat = (slots: RandomChatSlots) => {
     [],
   );
   return (
-    <main className="flex min-h-0 min-w-0 flex-1 md:p-4 md:pt-0">
+    <div className="flex min-h-0 min-w-0 flex-1 md:p-4 md:pt-0">
       <div className="flex min-h-0 min-w-0 flex-1 flex-col overflow-hidden bg-card md:rounded-sheet md:shadow-elevated">
         <States {...slots} />
       </div>
-    </main>
+    </div>
   );
 };

@@ -1,0 +1,45 @@
+import { type SelfUser } from '@thaw/contract/users';
+import { LogOut } from 'lucide-react';
+import { copy } from '@/app/copy';
+import { shell } from '@/app/shell/shell-store';
+import { cn } from '@/lib/class-names';
+import { Avatar } from '@/ui/avatar';
+import { Button } from '@/ui/button';
+
+export interface ProfileBlockProps {
+  user: SelfUser;
+  isCollapsed: boolean;
+  onLogout: () => void;
+}
+
+/** Who I am here; leads to Profile Settings and out (A03). */
+export const ProfileBlock = ({ user, isCollapsed, onLogout }: ProfileBlockProps) => (
+  <div
+    className={cn(
+      'mt-1 flex shrink-0 items-center gap-1 border-t border-border pt-3',
+      isCollapsed ? 'mx-3 flex-col' : 'mx-2',
+    )}
+  >
+    <button
+      type="button"
+      className={cn(
+        'flex min-w-0 items-center gap-3 rounded-control text-left transition-colors hover:bg-raised',
+        isCollapsed ? 'size-14 justify-center rounded-card' : 'min-h-14 flex-1 px-2 py-1.5',
+      )}
+      onClick={() => shell.show('profile')}
+    >
+      <Avatar id={user.id} name={user.username} picture={user.avatar} />
+      <span className={isCollapsed ? 'sr-only' : 'min-w-0'}>
+        <span className="sr-only">{copy.profile.open} </span>
+        <span className="block truncate text-base font-semibold">{user.username}</span>
+        <span className="block truncate text-sm text-muted-foreground">
+          {user.isAnonymous ? copy.profile.anonymous : user.email}
+        </span>
+      </span>
+    </button>
+    <Button variant="ghost" size="icon" className="text-muted-foreground" onClick={onLogout}>
+      <LogOut aria-hidden="true" className="size-5" />
+      <span className="sr-only">{copy.profile.logout}</span>
+    </Button>
+  </div>
+);

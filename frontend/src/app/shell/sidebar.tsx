@@ -1,0 +1,73 @@
+import { limits } from '@thaw/contract/limits';
+import { PanelLeftClose, PanelLeftOpen, X } from 'lucide-react';
+import * as Dialog from 'radix-ui/dialog';
+import { type ReactNode } from 'react';
+import { copy } from '@/app/copy';
+import { shell, useShell } from '@/app/shell/shell-store';
+import { useIsWide } from '@/lib/use-is-wide';
+import { Button } from '@/ui/button';
+
+export interface SidebarPart {
+  isCollapsed: boolean;
+  /** The button that collapses, expands or closes. */
+  action: ReactNode;
+}
+
+export interface SidebarProps {
+  children: (part: SidebarPart) => ReactNode;
+  /** My own block at the bottom. */
+  profile: (part: { isCollapsed: boolean }) => ReactNode;
+}
+
+const WideSidebar = ({ children, profile }: SidebarProps) => {
+  const isCollapsed = useShell((state) => state.isSidebarCollapsed);
+  const Icon = isCollapsed ? PanelLeftOpen : PanelLeftClose;
+  const action = (
+    <Button variant="ghost" size="icon" aria-expanded={!isCollapsed} onClick={shell.toggleSidebar}>
+      <Icon aria-hidden="true" className="size-5 text-muted-foreground" />
+      <span className="sr-only">{isCollapsed ? copy.sidebar.expand : copy.sidebar.collapse}</span>
+    </Button>
+  );
+  return (
+    <aside
+      aria-label={copy.sidebar.label}
+      style={{ width: isCollapsed ? limits.sidebarCollapsedPx : limits.sidebarExpandedPx }}
+      className="flex min-h-0 shrink-0 flex-col pb-3"
+    >
+      {children({ isCollapsed, action })}
+      {profile({ isCollapsed })}
+    </aside>
+  );
+};
+
+/** Off-canvas until it is asked for; then it holds the focus until it is closed. */
+const SheetSidebar = ({ children, profile }: SidebarProps) => {
+  const isOpen = useShell((state) => state.isSheetOpen);
+  const action = (
+    <Dialog.Close asChild>
+      <Button variant="ghost" size="icon">
+        <X aria-hidden="true" className="size-5 text-muted-foreground" />
+        <span className="sr-only">{copy.sidebar.close}</span>
+      </Button>
+    </Dialog.Close>
+  );
+  return (
+    <Dialog.Root open={isOpen} onOpenChange={shell.setSheetOpen}>
+      <Dialog.Portal>
+        <Dialog.Overlay className="veil fixed inset-0 z-30 bg-overlay backdrop-blur-[2px]" />
+        <Dialog.Content
+          aria-describedby={undefined}
+          style={{ width: limits.sidebarExpandedPx }}
+          className="slide fixed inset-y-0 left-0 z-30 flex max-w-[88vw] flex-col rounded-r-sheet bg-background pt-[max(0.25rem,env(safe-area-inset-top))] pb-[max(0.75rem,env(safe-area-inset-bottom))] shadow-elevated outline-none"
+        >
+          <Dialog.Title className="sr-only">{copy.sidebar.label}</Dialog.Title>
+          {children({ isCollapsed: false, action })}
+          {profile({ isCollapsed: false })}
+        </Dialog.Content>
+      </Dialog.Portal>
+    </Dialog.Root>
+  );
+};
+
+export const Sidebar = (props: SidebarProps) =>
+  useIsWide() ? <WideSidebar {...props} /> : <SheetSidebar {...props} />;

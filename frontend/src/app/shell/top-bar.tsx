@@ -1,0 +1,66 @@
+import { History, PanelLeft, UserRoundPlus } from 'lucide-react';
+import { type ReactNode } from 'react';
+import { Link } from 'react-router-dom';
+import { copy } from '@/app/copy';
+import { shell, useShell } from '@/app/shell/shell-store';
+import { ConnectionIndicator } from '@/chat-ui/connection-indicator';
+import { useIsWide } from '@/lib/use-is-wide';
+import { Badge } from '@/ui/badge';
+import { Button } from '@/ui/button';
+import { Logo } from '@/ui/logo';
+
+export interface TopBarProps {
+  pendingRequests: number;
+  /** Messages of friends that wait to be read; told where the friends themselves are out of sight. */
+  unreadMessages: number;
+  children?: ReactNode;
+}
+
+/** Logo, connection, friend requests with their number, chat history; on a small screen also the way to the sidebar. */
+export const TopBar = ({ pendingRequests, unreadMessages, children }: TopBarProps) => {
+  const isWide = useIsWide();
+  const isSheetOpen = useShell((state) => state.isSheetOpen);
+  return (
+    <header className="flex h-16 shrink-0 items-center justify-between gap-2 px-2 sm:px-4 md:px-6">
+      <div className="flex min-w-0 items-center gap-1">
+        {isWide ? null : (
+          <Button
+            variant="ghost"
+            size="icon"
+            aria-expanded={isSheetOpen}
+            aria-haspopup="dialog"
+            onClick={() => shell.setSheetOpen(true)}
+          >
+            <PanelLeft aria-hidden="true" className="size-5" />
+            <span className="sr-only">{copy.sidebar.open}</span>
+            <Badge
+              count={unreadMessages}
+              label={copy.sidebar.unread}
+              className="absolute -top-0.5 -right-0.5"
+            />
+          </Button>
+        )}
+        <Link to="/" className="-m-2 rounded-control p-2 max-md:m-0 max-md:p-1">
+          <Logo />
+        </Link>
+      </div>
+      <div className="flex items-center gap-1 md:gap-3">
+        <ConnectionIndicator />
+        <Button variant="ghost" size="icon" onClick={() => shell.show('friend-requests')}>
+          <UserRoundPlus aria-hidden="true" className="size-5" />
+          <span className="sr-only">{copy.topBar.requests}</span>
+          <Badge
+            count={pendingRequests}
+            label={copy.topBar.pending}
+            className="absolute -top-0.5 -right-0.5"
+          />
+        </Button>
+        <Button variant="ghost" size="icon" onClick={() => shell.show('chat-history')}>
+          <History aria-hidden="true" className="size-5" />
+          <span className="sr-only">{copy.topBar.history}</span>
+        </Button>
+        {children}
+      </div>
+    </header>
+  );
+};

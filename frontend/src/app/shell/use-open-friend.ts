@@ -1,0 +1,27 @@
+import { type Friend } from '@thaw/contract/users';
+import { useEffect } from 'react';
+import { shell, useShell } from '@/app/shell/shell-store';
+import { useFriends } from '@/features/friends/api/friends';
+import { onAppEvent } from '@/lib/app-events';
+
+/** The friend whose private chat is open; whoever is no friend any more has none (§4 Friend removal). */
+export const useOpenFriend = (userId: number): Friend | undefined => {
+  const openFriendId = useShell((state) => state.openFriendId);
+  const { data: friends } = useFriends(userId);
+  const friend = friends?.find(({ id }) => id === openFriendId);
+  const isGone = openFriendId !== undefined && friends !== undefined && !friend;
+
+  useEffect(() => {
+    if (isGone) shell.closeFriend();
+  }, [isGone]);
+  useEffect(
+    () =>
+      onAppEvent('friendship-removed', ({ removedFriendId, removedBy }) => {
+        const open = useShell.getState().openFriendId;
+        // Either id may be the friend's: the payload is the same for both (A126).
+        if (open === removedFriendId || open === removedBy) shell.closeFriend();
+      }),
+    [],
+  );
+  return friend;
+};

@@ -1,0 +1,96 @@
+import { type FriendRequest } from '@thaw/contract/friends';
+import { Check, X } from 'lucide-react';
+import { useFriendRequests } from '@/features/friends/api/friends';
+import { copy } from '@/features/friends/copy';
+import { useAnswerFriendRequest } from '@/features/friends/use-answer-friend-request';
+import { useProfile } from '@/lib/profile-query';
+import { Avatar } from '@/ui/avatar';
+import { Button } from '@/ui/button';
+import { Modal } from '@/ui/modal';
+
+const Request = ({ userId, request }: { userId: number; request: FriendRequest }) => {
+  const { requesterId } = request;
+  const { username, avatar } = useProfile(requesterId, copy.requests.placeholder(requesterId));
+  const { isPending, answer } = useAnswerFriendRequest(userId, request);
+  const nameId = `requester-${request.id}`;
+  return (
+    <li className="flex items-center gap-3 py-2 pr-1">
+      <Avatar id={requesterId} name={username ?? ''} picture={avatar} className="size-11" />
+      <p id={nameId} className="min-w-0 flex-1">
+        <span className="block min-h-5 truncate text-base font-semibold">{username}</span>
+        <span className="block text-sm text-muted-foreground">{copy.requests.wants}</span>
+      </p>
+      <Button size="icon" aria-describedby={nameId} disabled={isPending} onClick={() => answer('accepted')}>
+        <Check aria-hidden="true" className="size-5" />
+        <span className="sr-only">{copy.requests.accept}</span>
+      </Button>
+      <Button
+        variant="secondary"
+        size="icon"
+        aria-describedby={nameId}
+        disabled={isPending}
+        onClick={() => answer('declined')}
+      >
+        <X aria-hidden="true" className="size-5" />
+        <span className="sr-only">{copy.requests.decline}</span>
+      </Button>
+    </li>
+  );
+};
+
+/** Who would like to be my friend. */
+export const FriendRequestsModal = ({ userId, onDismiss }: { userId: number; onDismiss: () => void }) => {
+  const { data: requests, isError, refetch } = useFriendRequests(userId);
+  return (
+    <Modal isOpen title={copy.requests.title} onDismiss={onDismiss}>
+      {requests && requests.length > 0 ? (
+        <ul
+          aria-label={copy.requests.label}
+          className="-mx-2 mt-4 max-h-96 divide-y divide-border overflow-y-auto overscroll-contain px-2"
+        >
+          {requests.map((request) => (
+            <Request key={request.id} userId={userId} request={request} />
+          ))}
+        </ul>
+      ) : requests ? (
+        <NoRequests />
+      ) : isError ? (
+        <div className="mt-4 grid gap-3">
+          <p role="alert" className="text-base text-muted-foreground">
+            {copy.requests.failed}
+          </p>
+          <Button variant="secondary" className="w-fit" onClick={() => void refetch()}>
+            {copy.requests.retry}
+          </Button>
+        </div>
+      ) : (
+        <p role="status" className="appear-late mt-4 text-base text-muted-foreground">
+          {copy.requests.loading}
+        </p>
+      )}
+    </Modal>
+  );
+};
+
+/** An open hand of a letter box: nothing in it. */
+const NoRequests = () => (
+  <div className="grid justify-items-center gap-4 px-4 py-8 text-center">
+    <svg
+      viewBox="0 0 96 64"
+      fill="none"
+      strokeWidth="2.5"
+      strokeLinecap="round"
+      strokeLinejoin="round"
+      aria-hidden="true"
+      className="w-28"
+    >
+      <path
+        className="stroke-input"
+        d="M20 22h56a6 6 0 0 1 6 6v26a6 6 0 0 1-6 6H20a6 6 0 0 1-6-6V28a6 6 0 0 1 6-6Z"
+      />
+      <path className="stroke-input" d="m16 25 27 19a9 9 0 0 0 10 0l27-19" />
+      <circle className="fill-primary" cx="48" cy="9" r="5" />
+    </svg>
+    <p className="text-base text-muted-foreground">{copy.requests.empty}</p>
+  </div>
+);

@@ -1,0 +1,32 @@
+import { type Friend, type Profile } from '@thaw/contract/users';
+
+/** Messages that wait to be read, by friend. */
+export type Unread = Readonly<Partial<Record<number, number>>>;
+
+const byName = new Intl.Collator(undefined, { sensitivity: 'base', numeric: true });
+
+/** Unread first, then online, then by name (A136). */
+export const sortFriends = (friends: readonly Friend[], unread: Unread): Friend[] => {
+  const isUnread = ({ id }: Friend): number => ((unread[id] ?? 0) > 0 ? 1 : 0);
+  return [...friends].sort(
+    (a, b) =>
+      isUnread(b) - isUnread(a) ||
+      Number(b.isOnline) - Number(a.isOnline) ||
+      byName.compare(a.username, b.username) ||
+      a.id - b.id,
+  );
+};
+
+export const withFriend = (friends: readonly Friend[], friend: Friend): Friend[] => [
+  ...friends.filter(({ id }) => id !== friend.id),
+  friend,
+];
+
+export const withoutFriend = (friends: readonly Friend[], friendId: number): Friend[] =>
+  friends.filter(({ id }) => id !== friendId);
+
+export const withPresence = (friends: readonly Friend[], userId: number, isOnline: boolean): Friend[] =>
+  friends.map((friend) => (friend.id === userId ? { ...friend, isOnline } : friend));
+
+export const withProfile = (friends: readonly Friend[], { id, username, avatar }: Profile): Friend[] =>
+  friends.map((friend) => (friend.id === id ? { ...friend, username, avatar } : friend));

@@ -1,0 +1,24 @@
+import { profileSchema } from '@thaw/contract/users';
+import { queryOptions, useQuery } from '@tanstack/react-query';
+import { request } from '@/lib/api-client';
+
+export const profileKey = (userId: number) => [`/api/user/${userId}`, 'profile'] as const;
+
+/** Somebody's name and picture, as far as I may see him (A12). */
+export const profileQuery = (userId: number) =>
+  queryOptions({
+    queryKey: profileKey(userId),
+    queryFn: async ({ queryKey }) => profileSchema.parse(await request('GET', queryKey[0])),
+  });
+
+export interface SeenProfile {
+  /** Undefined while it is asked for. */
+  username: string | undefined;
+  avatar: string | null;
+}
+
+/** The profile, or a placeholder for a name that cannot be had (A66). */
+export const useProfile = (userId: number, placeholder: string): SeenProfile => {
+  const { data, isError } = useQuery(profileQuery(userId));
+  return { username: data?.username ?? (isError ? placeholder : undefined), avatar: data?.avatar ?? null };
+};

@@ -1,0 +1,27 @@
+import { limits } from '@thaw/contract/limits';
+import { cn } from '@/lib/class-names';
+
+export interface BadgeProps {
+  count: number;
+  /** What is counted, for those who do not see where the badge stands. */
+  label: string;
+  className?: string;
+}
+
+/** 99 is the last number that is told exactly (A130). */
+export const badgeText = (count: number): string =>
+  count > limits.unreadBadgeMax ? `${limits.unreadBadgeMax}+` : String(count);
+
+/** A number on an ember ground; nothing where there is nothing to count. */
+export const Badge = ({ count, label, className }: BadgeProps) =>
+  count > 0 ? (
+    <span
+      className={cn(
+        'inline-grid h-5 min-w-5 place-items-center rounded-full bg-primary px-1.5 text-xs font-bold text-primary-foreground tabular-nums',
+        className,
+      )}
+    >
+      {badgeText(count)}
+      <span className="sr-only"> {label}</span>
+    </span>
+  ) : null;

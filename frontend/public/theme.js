@@ -1,12 +1,16 @@
-// Runs before the first paint. Same key and rule as src/lib/theme.ts.
+// Runs before the first paint: the page that was rendered at the build knows nobody's theme and nobody's name.
+// Same keys and rules as src/lib/theme.ts and src/lib/identity.ts.
 (function () {
+  var page = document.documentElement.dataset;
   var choice = null;
   try {
     choice = localStorage.getItem('thaw-theme');
+    if (JSON.parse(localStorage.getItem('thaw-chat-auth')).state.user.id) page.signedIn = '';
   } catch {
-    // Storage may be forbidden; the default stands.
+    // Nobody, or storage is forbidden; the defaults stand.
   }
   var light =
     choice === 'light' || (choice === 'system' && matchMedia('(prefers-color-scheme: light)').matches);
-  document.documentElement.dataset.theme = light ? 'light' : 'dark';
+  page.themeChoice = choice;
+  page.theme = light ? 'light' : 'dark';
 })();

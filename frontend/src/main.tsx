@@ -1,6 +1,7 @@
 import '@/config/zod';
 import '@/styles/base.css';
-import { createRoot } from 'react-dom/client';
+import { createRoot, hydrateRoot } from 'react-dom/client';
+import { BrowserRouter } from 'react-router-dom';
 import { App } from '@/app/app';
 import { followIdentity, useIdentity } from '@/lib/identity';
 import { reloadOnMissingChunk } from '@/lib/missing-chunk';
@@ -26,5 +27,8 @@ followTheme();
 followIdentity();
 whenSomebodyIsHere(() => void startRealtimeOnce());
 
+const app = <App inRouter={(routes) => <BrowserRouter>{routes}</BrowserRouter>} />;
 const root = document.getElementById('root');
-if (root) createRoot(root).render(<App />);
+// The landing page comes rendered; the application's shell is empty.
+if (root?.hasChildNodes()) hydrateRoot(root, app);
+else if (root) createRoot(root).render(app);

@@ -1,6 +1,6 @@
-import { lazy, StrictMode, Suspense } from 'react';
+import { lazy, StrictMode, Suspense, type ReactNode } from 'react';
 import { ErrorBoundary } from 'react-error-boundary';
-import { BrowserRouter, Route, Routes } from 'react-router-dom';
+import { Route, Routes } from 'react-router-dom';
 import { Broken } from '@/app/broken';
 import { useToasts } from '@/ui/toast-store';
 
@@ -41,12 +41,11 @@ export const AppRoutes = () => (
   </ErrorBoundary>
 );
 
-export const App = () => (
+/** The same tree in the browser and where the landing page is rendered at the build, but for the router around it. */
+export const App = ({ inRouter }: { inRouter: (routes: ReactNode) => ReactNode }) => (
   <StrictMode>
     <ErrorBoundary fallback={<Broken />}>
-      <BrowserRouter>
-        <AppRoutes />
-      </BrowserRouter>
+      {inRouter(<AppRoutes />)}
       <Toasts />
     </ErrorBoundary>
   </StrictMode>

@@ -43,8 +43,14 @@ export const mergeIntoUser = (changes: Partial<SelfUser>): void => {
   raise('profileUpdated', { userId: user.id });
 };
 
-/** Another tab of this browser signed in or out. */
+const showWhetherSignedIn = (): void => {
+  document.documentElement.toggleAttribute('data-signed-in', currentUser() !== null);
+};
+
+/** Another tab of this browser signed in or out; and the page, which public/theme.js has told at first, is told. */
 export const followIdentity = (): void => {
+  showWhetherSignedIn();
+  useIdentity.subscribe(showWhetherSignedIn);
   window.addEventListener('storage', (event) => {
     if (event.key === identityStorageKey) void useIdentity.persist.rehydrate();
   });

@@ -19,6 +19,7 @@ const apply = (): void => {
   const choice = themeChoice();
   const light = choice === 'light' || (choice === 'system' && prefersLight().matches);
   document.documentElement.dataset.theme = light ? 'light' : 'dark';
+  document.documentElement.dataset.themeChoice = choice;
 };
 
 export const chooseTheme = (choice: ThemeChoice): void => {

@@ -10,14 +10,17 @@ export interface ThemeChoiceProps {
 }
 
 export const ThemeChoice = ({ legend, labels }: ThemeChoiceProps) => (
-  <ChoiceGroup
-    legend={legend}
-    isLegendHidden
-    value={useThemeChoice()}
-    choices={(['dark', 'light', 'system'] as const).map((value) => {
-      const Icon = icons[value];
-      return { value, label: labels[value], icon: <Icon aria-hidden="true" className="size-4" /> };
-    })}
-    onChoose={chooseTheme}
-  />
+  // The prerendered page believes that it is dark: which of the three is lit, public/theme.js says before React does.
+  <div className="theme-choice">
+    <ChoiceGroup
+      legend={legend}
+      isLegendHidden
+      value={useThemeChoice()}
+      choices={(['dark', 'light', 'system'] as const).map((value) => {
+        const Icon = icons[value];
+        return { value, label: labels[value], icon: <Icon aria-hidden="true" className="size-4" /> };
+      })}
+      onChoose={chooseTheme}
+    />
+  </div>
 );

@@ -1,11 +1,12 @@
 /** Texts of the landing page. Those of the product specification are quoted in testing/specification.spec.ts. */
 export const copy = {
+  title: 'Talk with a stranger, one to one',
   actions: {
     login: 'Login',
     register: 'Register',
     join: 'Join Anonymously',
     starting: 'Starting...',
-    resume: (name: string) => `Continue as ${name}`,
+    resume: 'Back to the chat',
   },
   connectionError: {
     title: 'Connection Error',
@@ -16,36 +17,80 @@ export const copy = {
   hero: {
     title: 'Somebody else is awake, too.',
     lead: 'Thaw puts you one to one with a stranger. No feed, no followers, no audience: two people and a conversation. Stay while it is good. Move on when it is not.',
-    demo: 'A conversation on Thaw',
   },
-  way: {
-    title: 'From nobody to somebody',
-    steps: [
-      {
-        title: 'You press one button.',
-        text: 'No name, no photo, no profile to polish. You get a handle like quiet-otter-42 and that is all anyone sees.',
+  carousel: {
+    pause: (what: string) => `Pause ${what}`,
+    play: (what: string) => `Play ${what}`,
+  },
+  demo: {
+    label: 'Conversations on Thaw',
+    what: 'the conversations',
+    slide: (mood: string, place: number, count: number) => `${mood}, ${place} of ${count}`,
+  },
+  features: {
+    title: 'Six reasons it does not stay awkward',
+    label: 'What Thaw can do',
+    what: 'the features',
+    slide: (place: number, count: number) => `${place} of ${count}`,
+    list: {
+      matching: {
+        title: 'Instant matching',
+        text: 'You press one button. Somebody else just pressed it, too. Choose whom you would like to meet, or leave it to chance.',
       },
-      {
-        title: 'Somebody else just did the same.',
-        text: 'One person, chosen by chance, or by whom you would like to meet. Never a room full of people.',
+      game: {
+        title: 'An ice-breaker game',
+        text: 'Out of words? Both of you answer the same question, and the answers are shown together. Nobody has to go first.',
       },
-      {
-        title: 'You talk.',
-        text: 'It survives a reload, a tunnel and a dead battery. When one of you has had enough, one press ends it.',
+      friends: {
+        title: 'Friends who stay',
+        text: 'When it was good, ask to be friends. Friends get a chat of their own, and you see when they are around.',
       },
-      {
-        title: 'Some you keep.',
-        text: 'When it was good, ask to be friends. Friends get a chat that stays.',
+      world: {
+        title: 'A global community',
+        text: 'It is always late somewhere. Whoever you meet is awake for a reason of their own, and you may ask for it.',
       },
-    ],
+      suggestions: {
+        title: 'AI conversation suggestions',
+        text: 'When a chat falls quiet, a few openers appear that fit what you were talking about. Take one, or enjoy the silence.',
+      },
+      safety: {
+        title: 'Moderation and reporting',
+        text: 'Report or block in two presses, and nobody is told. Pictures from strangers stay blurred until you want to see them.',
+      },
+    },
+    /** Words in the pictures, which are told to nobody who cannot see them. */
+    pictures: {
+      me: 'quiet-otter-42',
+      them: 'brave-heron-7',
+      question: 'You break a friend’s favourite mug. Next step?',
+      options: ['Glue it with golden cracks', 'Hunt down its exact twin', 'Phone them at once, whispering'],
+      friends: [
+        { name: 'brave-heron-7', avatar: 4, line: 'did the pie work out??', unread: '2', isOnline: true },
+        { name: 'Inês', avatar: 11, line: 'Gerald sends his regards', isOnline: true },
+        { name: 'calm-falcon-88', avatar: 9, line: 'You: sleep well, wherever', isOnline: false },
+      ],
+      places: [
+        { greeting: 'boa noite', place: 'Lisbon', time: '23:41' },
+        { greeting: 'dobranoc', place: 'Kraków', time: '00:41' },
+        { greeting: 'usiku mwema', place: 'Nairobi', time: '02:41' },
+        { greeting: 'magandang umaga', place: 'Manila', time: '07:41' },
+      ],
+      lastWords: 'so that is how I lost the boat',
+      openers: ['Did anybody notice?', 'What did you do next?', 'I once lost a bicycle'],
+      blurred: 'Show picture',
+      report: 'Report',
+      block: 'Block',
+    },
   },
   ice: {
+    name: 'Break the Ice',
+    exclusive: 'Break the Ice · only on Thaw',
     title: 'When neither of you knows what to say',
-    lead: 'Break the Ice asks you both one question. You answer without seeing the other, and the answers are shown together.',
+    lead: 'One press asks you both the same question. You answer without seeing the other’s, and then both are laid on the table. The same answer, and the ice is broken. Another, and you have something to talk about.',
     points: ['85 questions', 'Five answers each', 'Nobody peeks'],
-    question: 'After a day that went wrong, what would do you the most good?',
-    mine: 'Someone who just listens',
-    theirs: 'Someone who just listens',
+    question: 'A friend had an awful Monday. What do you bring to their door?',
+    mine: 'Both ears, wide open',
+    theirs: 'Both ears, wide open',
     myLabel: 'You',
     theirLabel: 'Stranger',
     result: 'The ice is broken!',

@@ -1,3 +1,4 @@
+import { Snowflake } from 'lucide-react';
 import { copy } from '@/features/landing/copy';
 
 const Answer = ({ who, text, className }: { who: string; text: string; className: string }) => (
@@ -12,7 +13,11 @@ export const Ice = () => (
   <section aria-labelledby="ice-title" className="bg-ice-surface">
     <div className="mx-auto grid w-full max-w-6xl gap-12 px-6 py-18 md:px-12 md:py-24 lg:grid-cols-[5fr_6fr] lg:items-center">
       <div>
-        <h2 id="ice-title" className="text-2xl font-bold md:text-[2.5rem] md:leading-[1.1]">
+        <p className="flex items-center gap-2 text-base font-bold text-ice">
+          <Snowflake aria-hidden="true" className="size-4" />
+          {copy.ice.exclusive}
+        </p>
+        <h2 id="ice-title" className="mt-3 text-2xl font-bold md:text-[2.5rem] md:leading-[1.1]">
           {copy.ice.title}
         </h2>
         <p className="mt-4 text-lg">{copy.ice.lead}</p>
@@ -28,12 +33,12 @@ export const Ice = () => (
           <Answer
             who={copy.ice.myLabel}
             text={copy.ice.mine}
-            className="rounded-card bg-ice-surface p-4 sm:rounded-r-inner"
+            className="laid-from-left rounded-card bg-ice-surface p-4 sm:rounded-r-inner"
           />
           <Answer
             who={copy.ice.theirLabel}
             text={copy.ice.theirs}
-            className="rounded-card bg-ice-surface p-4 sm:rounded-l-inner"
+            className="laid-from-right rounded-card bg-ice-surface p-4 sm:rounded-l-inner"
           />
         </div>
         <p className="mt-6 text-lg font-extrabold text-ice">{copy.ice.result}</p>

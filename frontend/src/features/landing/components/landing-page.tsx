@@ -1,29 +1,32 @@
 import { ArrowRight } from 'lucide-react';
 import { Link } from 'react-router-dom';
 import { Actions, type ActionsProps } from '@/features/landing/components/actions';
+import { Features } from '@/features/landing/components/features';
 import { Ice } from '@/features/landing/components/ice';
-import { SampleConversation } from '@/features/landing/components/sample-conversation';
-import { Way } from '@/features/landing/components/way';
+import { LiveDemo } from '@/features/landing/components/live-demo';
 import { copy } from '@/features/landing/copy';
+import { cn } from '@/lib/class-names';
 import { buttonClass } from '@/ui/button';
 import { Logo } from '@/ui/logo';
 import { ThemeChoice } from '@/ui/theme-choice';
 
-export interface LandingPageProps extends ActionsProps {
-  signedInAs?: string | undefined;
-}
+/**
+ * The page is rendered when it is built, for whoever comes. What only somebody signed in sees is there from the start,
+ * and public/theme.js says before the first paint whether it shows.
+ */
+const Resume = ({ className }: { className?: string }) => (
+  <Link to="/chat" className={buttonClass({ variant: 'ghost' }, cn('only-signed-in', className))}>
+    {copy.actions.resume}
+    <ArrowRight aria-hidden="true" />
+  </Link>
+);
 
-export const LandingPage = ({ signedInAs, ...actions }: LandingPageProps) => (
+export const LandingPage = (actions: ActionsProps) => (
   <div className="overflow-x-clip">
     <header className="mx-auto flex w-full max-w-6xl items-center justify-between gap-4 px-6 py-4 md:px-12 md:py-6">
       <Logo />
       <div className="flex items-center gap-3">
-        {signedInAs ? (
-          <Link to="/chat" className={buttonClass({ variant: 'ghost' }, 'max-md:hidden')}>
-            {copy.actions.resume(signedInAs)}
-            <ArrowRight aria-hidden="true" />
-          </Link>
-        ) : null}
+        <Resume className="max-md:hidden" />
         <ThemeChoice legend={copy.theme.legend} labels={copy.theme.labels} />
       </div>
     </header>
@@ -33,16 +36,11 @@ export const LandingPage = ({ signedInAs, ...actions }: LandingPageProps) => (
           <h1 className="text-hero font-extrabold">{copy.hero.title}</h1>
           <p className="mt-6 mb-8 max-w-xl text-lg text-muted-foreground">{copy.hero.lead}</p>
           <Actions {...actions} />
-          {signedInAs ? (
-            <Link to="/chat" className={buttonClass({ variant: 'link' }, 'mt-4 px-0 md:hidden')}>
-              {copy.actions.resume(signedInAs)}
-              <ArrowRight aria-hidden="true" />
-            </Link>
-          ) : null}
+          <Resume className="mt-2 -ml-4 md:hidden" />
         </div>
-        <SampleConversation />
+        <LiveDemo />
       </section>
-      <Way />
+      <Features />
       <Ice />
       <section aria-labelledby="closing-title" className="relative overflow-hidden">
         <div

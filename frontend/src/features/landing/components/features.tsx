@@ -1,0 +1,71 @@
+import { limits } from '@thaw/contract/limits';
+import { CarouselPause } from '@/features/landing/components/carousel-pause';
+import { features } from '@/features/landing/components/feature-pictures';
+import { copy } from '@/features/landing/copy';
+import { useCarousel } from '@/features/landing/use-carousel';
+
+/** What the product can do, one thing after another, each with a picture drawn from the product. */
+export const Features = () => {
+  const { index, isRunning, isPaused, choose, togglePause, hold } = useCarousel(
+    features.length,
+    limits.featureCarouselMs,
+  );
+  return (
+    <section
+      aria-labelledby="features-title"
+      className="mx-auto w-full max-w-6xl px-6 pt-12 pb-18 md:px-12 md:py-24"
+    >
+      <h2 id="features-title" className="max-w-lg text-2xl font-bold md:text-[2.5rem] md:leading-[1.1]">
+        {copy.features.title}
+      </h2>
+      <div
+        role="group"
+        aria-roledescription="carousel"
+        aria-label={copy.features.label}
+        className="mt-8 flex flex-col-reverse gap-x-16 md:mt-12 lg:grid lg:grid-cols-[5fr_6fr] lg:items-stretch"
+        {...hold}
+      >
+        <div className="mt-2 flex items-center justify-center lg:mt-0 lg:flex-col lg:items-start lg:justify-between">
+          <ol className="flex lg:grid lg:w-full">
+            {features.map(({ key }, place) => (
+              <li key={key}>
+                <button
+                  type="button"
+                  aria-label={copy.features.list[key].title}
+                  aria-current={place === index}
+                  data-running={isRunning}
+                  className="carousel-dot feature-name"
+                  onClick={() => choose(place)}
+                >
+                  <span className="max-lg:hidden">{copy.features.list[key].title}</span>
+                </button>
+              </li>
+            ))}
+          </ol>
+          <div className="lg:-ml-3">
+            <CarouselPause isPaused={isPaused} what={copy.features.what} onToggle={togglePause} />
+          </div>
+        </div>
+        <div aria-live={isRunning ? 'off' : 'polite'} className="slides rounded-sheet bg-card p-6 md:p-8">
+          {features.map(({ key, Picture }, place) => (
+            <div
+              key={key}
+              role="group"
+              aria-roledescription="slide"
+              aria-label={copy.features.slide(place + 1, features.length)}
+              aria-hidden={place !== index}
+              data-shown={place === index ? 'at-once' : undefined}
+              className="slide flex flex-col"
+            >
+              <div aria-hidden="true" className="grid min-h-60 flex-1 place-items-center py-4">
+                <Picture />
+              </div>
+              <h3 className="mt-6 text-xl font-bold">{copy.features.list[key].title}</h3>
+              <p className="mt-1 text-md text-muted-foreground">{copy.features.list[key].text}</p>
+            </div>
+          ))}
+        </div>
+      </div>
+    </section>
+  );
+};

@@ -1,0 +1,144 @@
+import { limits } from '@thaw/contract/limits';
+import { Snowflake } from 'lucide-react';
+import { type CSSProperties } from 'react';
+import { Bubble } from '@/chat-ui/bubble';
+import { CarouselPause } from '@/features/landing/components/carousel-pause';
+import { copy } from '@/features/landing/copy';
+import { type SampleConversation, type SampleMessage, samples } from '@/features/landing/samples';
+import { useCarousel } from '@/features/landing/use-carousel';
+import { cn } from '@/lib/class-names';
+import { Avatar } from '@/ui/avatar';
+
+const GameCard = ({ text, isMine }: { text: string; isMine: boolean }) => (
+  <div
+    className={cn(
+      'w-fit max-w-[min(78%,34rem)] rounded-card bg-background px-3 py-2 text-chat inset-ring inset-ring-ice',
+      isMine && 'ml-auto',
+    )}
+  >
+    <p className="flex items-center gap-1.5 text-xs font-bold text-ice">
+      <Snowflake aria-hidden="true" className="size-3" />
+      {copy.ice.name}
+    </p>
+    <p className="mt-0.5">{text}</p>
+  </div>
+);
+
+const isEmoji = (text: string): boolean => /^\p{Extended_Pictographic}$/u.test(text);
+
+const Row = ({
+  message,
+  before,
+  after,
+  isMine,
+  order,
+}: {
+  message: SampleMessage;
+  before: SampleMessage | undefined;
+  after: SampleMessage | undefined;
+  isMine: boolean;
+  order: number;
+}) => {
+  const isFirst = before?.sender !== message.sender || before.isGame === true;
+  return (
+    <li className={cn('said', isFirst ? 'pt-2.5' : 'pt-[2px]')} style={{ '--order': order } as CSSProperties}>
+      <span className="sr-only">{message.sender}: </span>
+      {message.isGame ? (
+        <GameCard text={message.text} isMine={isMine} />
+      ) : (
+        <Bubble
+          isMine={isMine}
+          isFirst={isFirst}
+          isLast={after?.sender !== message.sender}
+          isEmoji={isEmoji(message.text)}
+        >
+          {message.text}
+        </Bubble>
+      )}
+    </li>
+  );
+};
+
+const Conversation = ({ participants, messages, mood }: SampleConversation) => {
+  const [left, right] = participants;
+  return (
+    <>
+      <div className="flex items-center justify-between gap-3 border-b border-border pb-4">
+        {[left, right].map((participant) => (
+          <p
+            key={participant.name}
+            className={cn(
+              'flex min-w-0 items-center gap-3',
+              participant === right && 'flex-row-reverse text-right',
+            )}
+          >
+            <Avatar id={participant.avatar} name={participant.name} />
+            <span className="min-w-0">
+              <span className="block truncate text-base font-bold">{participant.name}</span>
+              <span className="block truncate text-sm text-muted-foreground">{participant.country}</span>
+            </span>
+          </p>
+        ))}
+      </div>
+      <p className="pt-4 text-center text-xs text-muted-foreground tabular-nums">
+        {mood} · <time>{messages[0]?.time}</time>
+      </p>
+      <ol>
+        {messages.map((message, index) => (
+          <Row
+            key={message.text}
+            message={message}
+            before={messages[index - 1]}
+            after={messages[index + 1]}
+            isMine={message.sender === right.name}
+            order={index}
+          />
+        ))}
+      </ol>
+    </>
+  );
+};
+
+/** The product at work: its own bubbles play one conversation after another. */
+export const LiveDemo = () => {
+  const { index, turn, isRunning, isPaused, choose, togglePause, hold } = useCarousel(
+    samples.length,
+    limits.conversationCarouselMs,
+  );
+  return (
+    <section aria-roledescription="carousel" aria-label={copy.demo.label} className="relative" {...hold}>
+      <div aria-hidden="true" className="ember-glow pointer-events-none absolute -inset-24" />
+      <div className="relative rounded-sheet border border-border bg-card p-4 shadow-elevated md:p-6">
+        <div aria-live={isRunning ? 'off' : 'polite'} className="slides">
+          {samples.map((sample, place) => (
+            <div
+              key={sample.mood}
+              role="group"
+              aria-roledescription="slide"
+              aria-label={copy.demo.slide(sample.mood, place + 1, samples.length)}
+              aria-hidden={place !== index}
+              // The first stands there when the page opens; it is played when it comes round again.
+              data-shown={place === index ? (turn === 0 ? 'at-once' : 'played') : undefined}
+              className="slide"
+            >
+              <Conversation {...sample} />
+            </div>
+          ))}
+        </div>
+      </div>
+      <div className="relative mt-2 flex items-center justify-center">
+        {samples.map((sample, place) => (
+          <button
+            key={sample.mood}
+            type="button"
+            aria-label={sample.mood}
+            aria-current={place === index}
+            className="carousel-dot"
+            onClick={() => choose(place)}
+          />
+        ))}
+        <CarouselPause isPaused={isPaused} what={copy.demo.what} onToggle={togglePause} />
+      </div>
+    </section>
+  );
+};

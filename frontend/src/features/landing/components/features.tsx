@@ -46,7 +46,10 @@ export const Features = () => {
             <CarouselPause isPaused={isPaused} what={copy.features.what} onToggle={togglePause} />
           </div>
         </div>
-        <div aria-live={isRunning ? 'off' : 'polite'} className="slides rounded-sheet bg-card p-6 md:p-8">
+        <div
+          aria-live={isRunning ? 'off' : 'polite'}
+          className="slides rounded-sheet border border-border bg-card p-6 md:p-8"
+        >
           {features.map(({ key, Picture }, place) => (
             <div
               key={key}

@@ -56,8 +56,8 @@ export const LandingPage = (actions: ActionsProps) => (
         </div>
       </section>
     </main>
-    <footer className="mx-auto w-full max-w-6xl border-t border-border px-6 py-8 text-sm text-muted-foreground md:px-12">
-      {copy.footer}
+    <footer className="mx-auto w-full max-w-6xl px-6 md:px-12">
+      <p className="border-t border-border py-8 text-sm text-muted-foreground">{copy.footer}</p>
     </footer>
   </div>
 );

@@ -7,6 +7,11 @@ export interface BubbleProps extends GroupPosition {
   /** Large and without a surface. */
   isEmoji?: boolean;
   isFailed?: boolean;
+  /** Holds a picture or a quote, which want less room around. */
+  isTight?: boolean;
+  /** Only its place is left. */
+  isEmpty?: boolean;
+  className?: string;
   children: ReactNode;
 }
 
@@ -17,6 +22,9 @@ export const Bubble = ({
   isLast,
   isEmoji = false,
   isFailed = false,
+  isTight = false,
+  isEmpty = false,
+  className,
   children,
 }: BubbleProps) => (
   <div
@@ -26,14 +34,17 @@ export const Bubble = ({
         ? 'py-1 text-[2.5rem] leading-tight'
         : [
             'rounded-card px-3 py-2',
+            isTight && 'px-2',
             isMine ? 'bg-bubble-me text-bubble-me-foreground' : 'bg-bubble-them text-foreground',
             isFailed && 'bg-transparent text-foreground inset-ring inset-ring-destructive',
+            isEmpty && 'bg-transparent text-muted-foreground italic inset-ring inset-ring-border',
             isMine && !isFirst && 'rounded-tr-inner',
             isMine && !isLast && 'rounded-br-inner',
             !isMine && !isFirst && 'rounded-tl-inner',
             !isMine && !isLast && 'rounded-bl-inner',
           ],
       isMine && 'ml-auto',
+      className,
     )}
   >
     {children}

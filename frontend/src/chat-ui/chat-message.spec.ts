@@ -1,26 +1,13 @@
-import { isLargeEmoji, positionInGroup, type ChatMessage } from '@/chat-ui/chat-message';
-
-const message = (changes: Partial<ChatMessage>): ChatMessage => ({
-  id: '1-0',
-  key: '1-0',
-  senderId: 12,
-  content: 'hi',
-  type: 'text',
-  timestamp: 0,
-  replyTo: null,
-  reactions: {},
-  isEdited: false,
-  delivery: 'sent',
-  ...changes,
-});
+import { canBeReactedTo, isLargeEmoji, isOwnText, positionInGroup } from '@/chat-ui/chat-message';
+import { aMessage } from '@/testing/factories';
 
 describe('grouping', () => {
   it('joins the same sender within five minutes of the message before', () => {
     const messages = [
-      message({ timestamp: 0 }),
-      message({ timestamp: 300_000 }),
-      message({ timestamp: 600_001 }),
-      message({ timestamp: 600_002, senderId: 7 }),
+      aMessage({ timestamp: 0 }),
+      aMessage({ timestamp: 300_000 }),
+      aMessage({ timestamp: 600_001 }),
+      aMessage({ timestamp: 600_002, senderId: 7 }),
     ];
     expect(messages.map((_, index) => positionInGroup(messages, index))).toEqual([
       { isFirst: true, isLast: false },
@@ -31,17 +18,36 @@ describe('grouping', () => {
   });
 
   it('never joins notices', () => {
-    const messages = [message({ senderId: 0 }), message({ senderId: 0 })];
+    const messages = [aMessage({ senderId: 0 }), aMessage({ senderId: 0 })];
     expect(positionInGroup(messages, 1).isFirst).toBe(true);
   });
 });
 
 describe('emojis alone', () => {
   it.each(['😂', '❤️', '👍🏽', '🇵🇱', '👨‍👩‍👧', '🍎🍎', '🍎 🍎 🍎'])('shows %s large', (content) => {
-    expect(isLargeEmoji(message({ content }))).toBe(true);
+    expect(isLargeEmoji(aMessage({ content }))).toBe(true);
   });
 
   it.each(['🍎🍎🍎🍎', 'hi 😂', '12', '#', 'ok', ''])('shows "%s" in a bubble', (content) => {
-    expect(isLargeEmoji(message({ content }))).toBe(false);
+    expect(isLargeEmoji(aMessage({ content }))).toBe(false);
+  });
+});
+
+describe('what can be done with a message', () => {
+  it('is everything with what somebody said, once it is sent', () => {
+    expect(canBeReactedTo(aMessage())).toBe(true);
+    expect(canBeReactedTo(aMessage({ delivery: 'sending' }))).toBe(false);
+    expect(canBeReactedTo(aMessage({ isDeleted: true }))).toBe(false);
+  });
+
+  it('is nothing with notices and game cards (A112)', () => {
+    expect(canBeReactedTo(aMessage({ senderId: 0 }))).toBe(false);
+    expect(canBeReactedTo(aMessage({ type: 'break_ice_question' }))).toBe(false);
+  });
+
+  it('is editing for my own text alone', () => {
+    expect(isOwnText(aMessage({ senderId: 7 }), 7)).toBe(true);
+    expect(isOwnText(aMessage({ senderId: 12 }), 7)).toBe(false);
+    expect(isOwnText(aMessage({ senderId: 7, type: 'mixed' }), 7)).toBe(false);
   });
 });

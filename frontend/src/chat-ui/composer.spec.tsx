@@ -1,9 +1,10 @@
 import { fireEvent, render, screen } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
+import { type Returned } from '@/chat-ui/chat-message';
 import { Composer } from '@/chat-ui/composer';
 
 const setUp = (onSend: (text: string) => boolean = () => true) => {
-  const send = jest.fn(onSend);
+  const send = jest.fn(({ content }: { content: string }) => onSend(content));
   const type = jest.fn();
   const view = render(<Composer onSend={send} onType={type} />);
   return {
@@ -18,7 +19,7 @@ const setUp = (onSend: (text: string) => boolean = () => true) => {
 it('sends with Enter, breaks with Shift+Enter, and is empty and focused afterwards', async () => {
   const { send, field, user } = setUp();
   await user.type(field, 'one{Shift>}{Enter}{/Shift}two{Enter}');
-  expect(send).toHaveBeenCalledWith('one\ntwo');
+  expect(send).toHaveBeenCalledWith({ content: 'one\ntwo', type: 'text' });
   expect(field).toHaveValue('');
   expect(field).toHaveFocus();
 });
@@ -30,7 +31,7 @@ it('does not send the Enter that ends a composition', () => {
   fireEvent.keyDown(field, { key: 'Enter', keyCode: 229 });
   expect(send).not.toHaveBeenCalled();
   fireEvent.keyDown(field, { key: 'Enter', keyCode: 13 });
-  expect(send).toHaveBeenCalledWith('にほん');
+  expect(send).toHaveBeenCalledWith({ content: 'にほん', type: 'text' });
 });
 
 it('has Send disabled while there is nothing but blanks', async () => {
@@ -71,8 +72,8 @@ it('tells that something is being typed', async () => {
 });
 
 it('puts a text that comes back before what stands there', async () => {
-  let give: (text: string) => void = () => undefined;
-  const onReturned = (take: (text: string) => void): (() => void) => {
+  let give: (returned: Returned) => void = () => undefined;
+  const onReturned = (take: (returned: Returned) => void): (() => void) => {
     give = take;
     return () => undefined;
   };
@@ -82,6 +83,6 @@ it('puts a text that comes back before what stands there', async () => {
   await user.type(field, 'new');
   await user.click(field);
   const { act } = await import('react');
-  act(() => give('old'));
+  act(() => give({ content: 'old', type: 'text' }));
   expect(field).toHaveValue('old\nnew');
 });

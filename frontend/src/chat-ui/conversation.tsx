@@ -1,23 +1,13 @@
-import { type ReactNode, type Ref } from 'react';
+import { useCallback, useMemo, useRef, useState, type DragEvent, type ReactNode, type Ref } from 'react';
+import { Announcer } from '@/chat-ui/announcer';
 import { type ChatMessage, type Outgoing, type Returned } from '@/chat-ui/chat-message';
-import { Composer } from '@/chat-ui/composer';
-import { MessageList } from '@/chat-ui/message-list';
+import { Composer, type ComposerHandle, type ComposerTask } from '@/chat-ui/composer';
+import { copy } from '@/chat-ui/copy';
+import { Lightbox } from '@/chat-ui/lightbox';
+import { contentOf, quoteInComposer } from '@/chat-ui/message-content';
+import { MessageList, type Capabilities, type ConversationHandle } from '@/chat-ui/message-list';
 import { type MessageAuthor } from '@/chat-ui/message-row';
-
-/** What can be done in this kind of chat; what is absent is offered nowhere. */
-export interface Capabilities {
-  reply: boolean;
-  edit: boolean;
-  react: boolean;
-  delete: boolean;
-  attach: boolean;
-}
-
-/** Moves the list from outside, such as a button «newest». */
-export interface ConversationHandle {
-  scrollToEnd: () => void;
-  jumpTo: (messageId: string) => void;
-}
+import { type MessageCommands } from '@/chat-ui/row-actions';
 
 /**
  * The list of messages and the composer under it, as the random and the private chat share them. It owns what is
@@ -72,28 +62,159 @@ export interface ConversationProps {
   children?: ReactNode;
 }
 
+const holdsFiles = ({ dataTransfer }: DragEvent): boolean => dataTransfer.types.includes('Files');
+
+const none: ReadonlySet<string> = new Set();
+
 export const Conversation = ({
+  ref,
   label,
+  me,
   partner,
   messages,
+  capabilities,
+  canEdit,
+  canDelete,
   onSend,
+  onEdit,
+  onReact,
+  onDelete,
   onRetry,
   onType,
+  isAbleToSend,
+  upload,
   onReturned,
+  draft,
+  pickerEmojis,
+  partnerImages,
   notice,
+  renderCard,
+  renderAbove,
+  onReachTop,
+  top,
   footer,
   children,
-}: ConversationProps) => (
-  <>
-    <MessageList label={label} messages={messages} partner={partner} onRetry={onRetry} footer={footer} />
-    {children}
-    <Composer
-      onSend={(content) => onSend({ content, type: 'text', replyTo: null })}
-      {...(onType ? { onType } : {})}
-      {...(onReturned
-        ? { onReturned: (take: (text: string) => void) => onReturned(({ content }) => take(content)) }
-        : {})}
-      notice={notice ?? null}
-    />
-  </>
-);
+}: ConversationProps) => {
+  const composer = useRef<ComposerHandle>(null);
+  const list = useRef<ConversationHandle | null>(null);
+  const [task, setTask] = useState<{ kind: 'reply' | 'edit'; messageId: string } | null>(null);
+  const [revealed, setRevealed] = useState<ReadonlySet<string>>(none);
+  const [opened, setOpened] = useState<{ url: string; name: string } | null>(null);
+  const [isDropping, setDropping] = useState(false);
+
+  const setHandle = useCallback(
+    (handle: ConversationHandle | null): void => {
+      list.current = handle;
+      if (typeof ref === 'function') ref(handle);
+      else if (ref) ref.current = handle;
+    },
+    [ref],
+  );
+
+  const commands = useMemo<MessageCommands>(
+    () => ({
+      // Starting the one cancels the other (A103).
+      onReply: ({ id }) => setTask({ kind: 'reply', messageId: id }),
+      onEdit: ({ id }) => setTask({ kind: 'edit', messageId: id }),
+      onReact,
+      onDelete: (messageId) => onDelete?.(messageId),
+      onRetry,
+      onJump: (messageId) => list.current?.jumpTo(messageId),
+      onReveal: (url) => setRevealed((before) => new Set([...before, url])),
+      onOpenImage: (url, name) => setOpened({ url, name }),
+    }),
+    [onDelete, onReact, onRetry],
+  );
+
+  // As the message stands now: it may have been edited or deleted meanwhile.
+  const subject = task && messages.find(({ id }) => id === task.messageId);
+  const composerTask = useMemo<ComposerTask | null>(() => {
+    if (!task || !subject || subject.isDeleted) return null;
+    if (task.kind === 'edit') return { kind: 'edit', message: subject };
+    const isMine = subject.senderId === me.id;
+    return { kind: 'reply', message: subject, name: isMine ? me.username : partner.username, isMine };
+  }, [task, subject, me.id, me.username, partner.username]);
+
+  const send = (outgoing: Pick<Outgoing, 'content' | 'type'>): boolean => {
+    const replied = composerTask?.kind === 'reply' ? composerTask : null;
+    const wasTaken = onSend({
+      ...outgoing,
+      replyTo: replied && {
+        messageId: replied.message.id,
+        content: quoteInComposer(replied.message),
+        senderId: replied.message.senderId,
+        senderName: replied.name,
+      },
+    });
+    if (wasTaken) setTask(null);
+    return wasTaken;
+  };
+
+  const save = (newContent: string): boolean => {
+    if (composerTask?.kind !== 'edit') return true;
+    // Nothing changed: nothing to send.
+    if (newContent === contentOf(composerTask.message).text) return true;
+    return onEdit(composerTask.message.id, newContent);
+  };
+
+  return (
+    <div
+      className="relative flex min-h-0 flex-1 flex-col"
+      onDragOver={(event) => {
+        if (!capabilities.attach || !holdsFiles(event)) return;
+        event.preventDefault();
+        setDropping(true);
+      }}
+      onDragLeave={({ currentTarget, relatedTarget }) => {
+        if (!(relatedTarget instanceof Node && currentTarget.contains(relatedTarget))) setDropping(false);
+      }}
+      onDrop={(event) => {
+        if (!capabilities.attach || !holdsFiles(event)) return;
+        event.preventDefault();
+        setDropping(false);
+        const [file] = event.dataTransfer.files;
+        if (file) composer.current?.attach(file);
+      }}
+    >
+      <MessageList
+        ref={setHandle}
+        label={label}
+        messages={messages}
+        me={me}
+        partner={partner}
+        commands={commands}
+        capabilities={capabilities}
+        canEdit={canEdit}
+        canDelete={canDelete}
+        revealed={partnerImages === 'hidden' ? revealed : null}
+        renderCard={renderCard}
+        renderAbove={renderAbove}
+        onReachTop={onReachTop}
+        top={top}
+        footer={footer}
+      />
+      <Announcer newest={messages.at(-1)} partner={partner} />
+      {children}
+      <Composer
+        ref={composer}
+        onSend={send}
+        onSave={save}
+        task={composerTask}
+        onCancelTask={() => setTask(null)}
+        onType={onType}
+        upload={capabilities.attach ? upload : undefined}
+        isAbleToSend={isAbleToSend}
+        pickerEmojis={pickerEmojis}
+        draft={draft}
+        notice={notice}
+        onReturned={onReturned}
+      />
+      {isDropping ? (
+        <div className="pointer-events-none absolute inset-3 z-30 grid place-items-center rounded-card border-2 border-dashed border-primary bg-overlay">
+          <p className="rounded-card bg-popover px-5 py-3 text-md font-semibold">{copy.composer.drop}</p>
+        </div>
+      ) : null}
+      {opened ? <Lightbox {...opened} onClose={() => setOpened(null)} /> : null}
+    </div>
+  );
+};

@@ -1,24 +1,101 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
-import { useEffect, useRef, type ReactNode } from 'react';
-import { positionInGroup, type ChatMessage } from '@/chat-ui/chat-message';
+import { ChevronDown } from 'lucide-react';
+import {
+  useCallback,
+  useEffect,
+  useId,
+  useImperativeHandle,
+  useRef,
+  useState,
+  type KeyboardEvent,
+  type PointerEvent,
+  type ReactNode,
+  type Ref,
+  type SyntheticEvent,
+} from 'react';
+import { canBeReactedTo, isOwnText, positionInGroup, type ChatMessage } from '@/chat-ui/chat-message';
+import { copy } from '@/chat-ui/copy';
 import { MessageRow, type MessageAuthor } from '@/chat-ui/message-row';
+import { ActionSheet, type MessageCommands, type Offer } from '@/chat-ui/row-actions';
 import { cn } from '@/lib/class-names';
 
+/** What can be done in this kind of chat; what is absent is offered nowhere. */
+export interface Capabilities {
+  reply: boolean;
+  edit: boolean;
+  react: boolean;
+  delete: boolean;
+  attach: boolean;
+}
+
+/** Moves the list from outside. */
+export interface ConversationHandle {
+  scrollToEnd: () => void;
+  jumpTo: (messageId: string) => void;
+}
+
 export interface MessageListProps {
+  ref?: Ref<ConversationHandle>;
   label: string;
   messages: readonly ChatMessage[];
+  me: MessageAuthor;
   partner: MessageAuthor;
-  onRetry: (clientId: string) => void;
+  commands: MessageCommands;
+  capabilities: Capabilities;
+  canEdit?: ((message: ChatMessage) => boolean) | undefined;
+  canDelete?: ((message: ChatMessage) => boolean) | undefined;
+  revealed: ReadonlySet<string> | null;
+  renderCard?: ((message: ChatMessage) => ReactNode) | undefined;
+  renderAbove?: ((message: ChatMessage, previous: ChatMessage | undefined) => ReactNode) | undefined;
+  /** The first message came into view. */
+  onReachTop?: (() => void) | undefined;
+  top?: ReactNode;
   /** Stands under the last row, such as «is typing». */
   footer?: ReactNode;
 }
 
 const estimatedRowPx = 48;
 const endThresholdPx = 80;
+const longPressMs = 450;
+const longPressSlackPx = 10;
+
+const rowOf = (target: EventTarget | null): HTMLElement | null =>
+  target instanceof Element ? target.closest<HTMLElement>('li[data-index]') : null;
+
+const isInside = ({ currentTarget, target }: SyntheticEvent): boolean =>
+  target instanceof Node && currentTarget.contains(target);
 
 /** Mounts only the rows in sight; stays at the end while it is at the end. */
-export const MessageList = ({ label, messages, partner, onRetry, footer }: MessageListProps) => {
+export const MessageList = ({
+  ref,
+  label,
+  messages,
+  me,
+  partner,
+  commands,
+  capabilities,
+  canEdit,
+  canDelete,
+  revealed,
+  renderCard,
+  renderAbove,
+  onReachTop,
+  top,
+  footer,
+}: MessageListProps) => {
+  const howToId = useId();
   const scroller = useRef<HTMLDivElement>(null);
+  const [hovered, setHovered] = useState<string | null>(null);
+  const [focused, setFocused] = useState<string | null>(null);
+  /** The row whose reactions are being chosen from: it stays active although the focus has left it. */
+  const [pinned, setPinned] = useState<string | null>(null);
+  const [flashed, setFlashed] = useState<string | null>(null);
+  const [inSheet, setInSheet] = useState<string | null>(null);
+  /** The newest message when the end went out of sight; null while it is in sight. */
+  const [leftAt, setLeftAt] = useState<string | null>(null);
+  const last = messages.at(-1);
+  const [lastAtFirst] = useState(last?.key);
+
   // eslint-disable-next-line react-hooks/incompatible-library -- the compiler leaves this component alone, as it should
   const virtualizer = useVirtualizer({
     count: messages.length,
@@ -31,13 +108,17 @@ export const MessageList = ({ label, messages, partner, onRetry, footer }: Messa
     scrollEndThreshold: endThresholdPx,
   });
 
-  const last = messages.at(-1);
   const isMineOnItsWay = last?.delivery === 'sending';
   const lastKey = last?.key;
   // What I wrote myself is always shown, wherever I had scrolled to.
   useEffect(() => {
     if (isMineOnItsWay) virtualizer.scrollToEnd();
   }, [isMineOnItsWay, lastKey, virtualizer]);
+
+  const newestKey = useRef(lastKey);
+  useEffect(() => {
+    newestKey.current = lastKey;
+  }, [lastKey]);
 
   // The room shrinks (the skip bar, a keyboard on a phone) or a row grows: the end stays the end.
   useEffect(() => {
@@ -47,6 +128,7 @@ export const MessageList = ({ label, messages, partner, onRetry, footer }: Messa
     let isAtEnd = true;
     const remember = (): void => {
       isAtEnd = element.scrollHeight - element.scrollTop - element.clientHeight <= endThresholdPx;
+      setLeftAt((key) => (isAtEnd ? null : (key ?? newestKey.current ?? null)));
     };
     const observer = new ResizeObserver(() => {
       if (isAtEnd) element.scrollTop = element.scrollHeight;
@@ -60,43 +142,214 @@ export const MessageList = ({ label, messages, partner, onRetry, footer }: Messa
     };
   }, []);
 
+  const rows = virtualizer.getVirtualItems();
+  const firstInSight = rows[0]?.index;
+  const firstKey = messages[0]?.key;
+  useEffect(() => {
+    if (firstInSight === 0) onReachTop?.();
+  }, [firstInSight, firstKey, onReachTop]);
+
+  const jumpTo = useCallback(
+    (messageId: string): void => {
+      const index = messages.findIndex(({ id }) => id === messageId);
+      if (index < 0) return;
+      virtualizer.scrollToIndex(index, { align: 'center' });
+      setFlashed(messages[index]?.key ?? null);
+    },
+    [messages, virtualizer],
+  );
+  useImperativeHandle(ref, () => ({ scrollToEnd: () => virtualizer.scrollToEnd(), jumpTo }), [
+    jumpTo,
+    virtualizer,
+  ]);
+
+  const offerFor = (message: ChatMessage): Offer => {
+    const isThere = canBeReactedTo(message);
+    const isMine = message.senderId === me.id;
+    return {
+      reply: capabilities.reply && isThere,
+      react: capabilities.react && isThere,
+      edit: capabilities.edit && isOwnText(message, me.id) && (canEdit?.(message) ?? true),
+      delete: capabilities.delete && isThere && isMine && (canDelete?.(message) ?? true),
+    };
+  };
+
+  const keyOfRow = (row: HTMLElement | null): string | null =>
+    row ? (messages[Number(row.dataset.index)]?.key ?? null) : null;
+
+  const openSheet = (row: HTMLElement | null): void => {
+    const message = row ? messages[Number(row.dataset.index)] : undefined;
+    if (message && Object.values(offerFor(message)).includes(true)) setInSheet(message.key);
+  };
+
+  // Up and Down go from row to row; Tab then leads to what can be done with it, Enter to the same as a sheet.
+  const walk = (event: KeyboardEvent<HTMLDivElement>): void => {
+    const row = rowOf(event.target);
+    if (event.key === 'Enter' && row && event.target === row) {
+      event.preventDefault();
+      return openSheet(row);
+    }
+    const step = event.key === 'ArrowUp' ? -1 : event.key === 'ArrowDown' ? 1 : 0;
+    if (step === 0 || (event.target !== row && event.target !== scroller.current)) return;
+    event.preventDefault();
+    const from = row ? Number(row.dataset.index) : messages.length;
+    const index = Math.min(messages.length - 1, Math.max(0, from + step));
+    virtualizer.scrollToIndex(index, { align: 'auto' });
+    const focus = (): void =>
+      scroller.current?.querySelector<HTMLElement>(`li[data-index="${index}"]`)?.focus();
+    focus();
+    // It may have to be mounted first.
+    requestAnimationFrame(focus);
+  };
+
+  const press = useRef<{ timer: number; x: number; y: number } | null>(null);
+  const release = (): void => {
+    window.clearTimeout(press.current?.timer);
+    press.current = null;
+  };
+  useEffect(() => release, []);
+  const touch = {
+    onPointerDown: (event: PointerEvent) => {
+      release();
+      if (event.pointerType !== 'touch') return;
+      const row = rowOf(event.target);
+      press.current = {
+        timer: window.setTimeout(() => openSheet(row), longPressMs),
+        x: event.clientX,
+        y: event.clientY,
+      };
+    },
+    onPointerMove: ({ clientX, clientY }: PointerEvent) => {
+      const from = press.current;
+      if (from && Math.hypot(clientX - from.x, clientY - from.y) > longPressSlackPx) release();
+    },
+    onPointerUp: release,
+    onPointerCancel: release,
+  };
+
+  const unseen =
+    leftAt === null
+      ? 0
+      : messages
+          .slice(messages.findLastIndex(({ key }) => key === leftAt) + 1)
+          .filter((message) => message.senderId === partner.id).length;
+  const sheetMessage = inSheet === null ? undefined : messages.find(({ key }) => key === inSheet);
+
   return (
-    <div
-      ref={scroller}
-      role="region"
-      aria-label={label}
-      tabIndex={0}
-      className="min-h-0 flex-1 overflow-y-auto overscroll-contain focus-visible:-outline-offset-2"
-    >
-      <div className="mx-auto flex min-h-full w-full max-w-4xl flex-col justify-end px-4 pt-4 md:px-6">
-        <ol className="relative w-full shrink-0" style={{ height: virtualizer.getTotalSize() }}>
-          {virtualizer.getVirtualItems().map(({ key, index, start }) => {
-            const message = messages[index];
-            if (!message) return null;
-            return (
-              <li
-                key={key}
-                data-index={index}
-                ref={virtualizer.measureElement}
-                aria-setsize={messages.length}
-                aria-posinset={index + 1}
-                className="absolute top-0 left-0 w-full"
-                style={{ transform: `translateY(${start}px)` }}
-              >
-                <div className={cn(message === last && messages.length > 1 && 'enter-rise')}>
-                  <MessageRow
-                    message={message}
-                    partner={partner}
-                    onRetry={onRetry}
-                    {...positionInGroup(messages, index)}
-                  />
-                </div>
-              </li>
-            );
-          })}
-        </ol>
-        {footer}
+    <div className="relative flex min-h-0 flex-1 flex-col">
+      <p id={howToId} className="sr-only">
+        {copy.list.howTo}
+      </p>
+      <div
+        ref={scroller}
+        role="region"
+        aria-label={label}
+        aria-describedby={howToId}
+        tabIndex={0}
+        className="min-h-0 flex-1 overflow-y-auto overscroll-contain focus-visible:-outline-offset-2"
+        onKeyDown={walk}
+        onPointerOver={(event) => {
+          // What a row opens elsewhere in the page reports here, too.
+          if (event.pointerType !== 'mouse' || !isInside(event)) return;
+          setHovered(keyOfRow(rowOf(event.target)));
+        }}
+        onPointerLeave={() => setHovered(null)}
+        onFocus={(event) => {
+          if (isInside(event)) setFocused(keyOfRow(rowOf(event.target)));
+        }}
+        onBlur={(event) => {
+          if (!event.currentTarget.contains(event.relatedTarget)) setFocused(null);
+        }}
+        {...touch}
+      >
+        <div className="mx-auto flex min-h-full w-full max-w-4xl flex-col justify-end px-4 pt-4 md:px-6">
+          {top}
+          <ol className="relative w-full shrink-0" style={{ height: virtualizer.getTotalSize() }}>
+            {rows.map(({ key, index, start }) => {
+              const message = messages[index];
+              if (!message) return null;
+              const offer = offerFor(message);
+              const isActive = [hovered, focused, pinned].includes(message.key);
+              return (
+                <li
+                  key={key}
+                  data-index={index}
+                  ref={virtualizer.measureElement}
+                  tabIndex={-1}
+                  aria-setsize={messages.length}
+                  aria-posinset={index + 1}
+                  className={cn(
+                    'absolute top-0 left-0 w-full rounded-control focus-visible:-outline-offset-2 [@media(pointer:coarse)]:select-none',
+                    // What it offers stands over its neighbours.
+                    isActive && 'z-10',
+                  )}
+                  style={{ transform: `translateY(${start}px)` }}
+                  onContextMenu={(event) => {
+                    // The long press of a touch has its own menu here.
+                    if (press.current) event.preventDefault();
+                  }}
+                >
+                  {renderAbove?.(message, messages[index - 1])}
+                  <div
+                    className={cn(
+                      'rounded-control',
+                      message === last && message.key !== lastAtFirst && messages.length > 1 && 'enter-rise',
+                      message.key === flashed && 'flash',
+                    )}
+                    onAnimationEnd={({ animationName }) => {
+                      if (animationName === 'flash') setFlashed(null);
+                    }}
+                  >
+                    <MessageRow
+                      message={message}
+                      me={me}
+                      partner={partner}
+                      commands={commands}
+                      revealed={revealed}
+                      renderCard={renderCard}
+                      isActive={isActive}
+                      onPin={setPinned}
+                      canReply={offer.reply}
+                      canEdit={offer.edit}
+                      canReact={offer.react}
+                      canDelete={offer.delete}
+                      {...positionInGroup(messages, index)}
+                    />
+                  </div>
+                </li>
+              );
+            })}
+          </ol>
+          {footer}
+        </div>
       </div>
+      {leftAt === null ? null : (
+        <div className="pointer-events-none absolute inset-x-0 bottom-2 z-20 flex justify-center">
+          <button
+            type="button"
+            aria-label={unseen > 0 ? undefined : copy.list.newest}
+            onClick={() => virtualizer.scrollToEnd({ behavior: 'auto' })}
+            className={cn(
+              'enter-rise pointer-events-auto inline-flex h-11 items-center gap-2 rounded-full text-base font-semibold shadow-elevated',
+              unseen > 0
+                ? 'bg-primary px-4 text-primary-foreground'
+                : 'w-11 justify-center border border-border bg-popover text-foreground',
+            )}
+          >
+            {unseen > 0 ? copy.list.unseen(unseen) : null}
+            <ChevronDown aria-hidden="true" className="size-4" />
+          </button>
+        </div>
+      )}
+      {sheetMessage ? (
+        <ActionSheet
+          message={sheetMessage}
+          me={me.id}
+          offer={offerFor(sheetMessage)}
+          commands={commands}
+          onClose={() => setInSheet(null)}
+        />
+      ) : null}
     </div>
   );
 };

@@ -1,8 +1,19 @@
 import { Check, Clock3, RotateCw } from 'lucide-react';
-import { memo } from 'react';
+import { memo, type ReactNode } from 'react';
 import { Bubble } from '@/chat-ui/bubble';
-import { isLargeEmoji, isNotice, type ChatMessage, type GroupPosition } from '@/chat-ui/chat-message';
+import {
+  isGameCard,
+  isLargeEmoji,
+  isNotice,
+  type ChatMessage,
+  type GroupPosition,
+} from '@/chat-ui/chat-message';
 import { copy } from '@/chat-ui/copy';
+import { contentOf } from '@/chat-ui/message-content';
+import { MessageImage } from '@/chat-ui/message-image';
+import { MessageQuote } from '@/chat-ui/message-quote';
+import { ReactionPills } from '@/chat-ui/reactions';
+import { RowActions, type MessageCommands, type Offer } from '@/chat-ui/row-actions';
 import { cn } from '@/lib/class-names';
 import { clockTime } from '@/lib/time';
 import { Avatar } from '@/ui/avatar';
@@ -15,8 +26,21 @@ export interface MessageAuthor {
 
 export interface MessageRowProps extends GroupPosition {
   message: ChatMessage;
+  me: MessageAuthor;
   partner: MessageAuthor;
-  onRetry: (clientId: string) => void;
+  commands: MessageCommands;
+  /** Which of the partner's pictures have been asked for; null where all are shown. */
+  revealed: ReadonlySet<string> | null;
+  renderCard?: ((message: ChatMessage) => ReactNode) | undefined;
+  /** What may be done with it. */
+  canReply: boolean;
+  canEdit: boolean;
+  canReact: boolean;
+  canDelete: boolean;
+  /** Pointed at, or with the focus. */
+  isActive: boolean;
+  /** Keeps the row active while something of it is open. */
+  onPin: (key: string | null) => void;
 }
 
 const Notice = ({ message }: { message: ChatMessage }) => (
@@ -27,15 +51,14 @@ const Notice = ({ message }: { message: ChatMessage }) => (
   </div>
 );
 
+const Time = ({ at }: { at: number }) => <time dateTime={new Date(at).toISOString()}>{clockTime(at)}</time>;
+
 const DeliveryLine = ({ message }: { message: ChatMessage }) => {
-  const time = (
-    <time dateTime={new Date(message.timestamp).toISOString()}>{clockTime(message.timestamp)}</time>
-  );
   const isSending = message.delivery === 'sending';
   const Icon = isSending ? Clock3 : Check;
   return (
     <p className="mt-1 flex items-center justify-end gap-1 text-xs text-muted-foreground tabular-nums">
-      {time}
+      <Time at={message.timestamp} />
       <Icon aria-hidden="true" className="size-3" />
       <span className="sr-only">{isSending ? copy.delivery.sending : copy.delivery.sent}</span>
     </p>
@@ -62,16 +85,74 @@ const FailedLine = ({
   </p>
 );
 
-/** One row of the list: a notice, or a bubble with what belongs to it. */
+const Content = ({
+  message,
+  me,
+  partner,
+  commands,
+  revealed,
+  isMine,
+}: Pick<MessageRowProps, 'message' | 'me' | 'partner' | 'commands' | 'revealed'> & { isMine: boolean }) => {
+  if (message.isDeleted) return copy.message.deleted;
+  const { text, imageUrls } = contentOf(message);
+  const { replyTo } = message;
+  const photo = isMine ? copy.message.yourPhoto : copy.message.photoFrom(partner.username);
+  return (
+    <>
+      {replyTo ? (
+        <MessageQuote
+          replyTo={replyTo}
+          name={replyTo.senderId === me.id ? copy.you : replyTo.senderName}
+          isInMine={isMine && message.delivery !== 'failed'}
+          onJump={commands.onJump}
+        />
+      ) : null}
+      {imageUrls.length > 0 ? (
+        <div className={cn('grid gap-1', text && 'mb-1.5')}>
+          {imageUrls.map((url) => (
+            <MessageImage
+              key={url}
+              url={url}
+              name={photo}
+              hiddenLabel={
+                isMine || revealed === null || revealed.has(url)
+                  ? null
+                  : copy.message.showPhoto(partner.username)
+              }
+              onReveal={commands.onReveal}
+              onOpen={(opened) => commands.onOpenImage(opened, photo)}
+            />
+          ))}
+        </div>
+      ) : null}
+      {text ? <span className={imageUrls.length > 0 || replyTo ? 'px-1' : undefined}>{text}</span> : null}
+      {message.isEdited ? <span className="ml-1.5 text-xs">{copy.message.edited}</span> : null}
+    </>
+  );
+};
+
+/** One row of the list: a notice, a game card, or a bubble with what belongs to it. */
 export const MessageRow = memo(function MessageRow({
   message,
+  me,
   partner,
+  commands,
+  revealed,
+  renderCard,
   isFirst,
   isLast,
-  onRetry,
+  isActive,
+  onPin,
+  canReply,
+  canEdit,
+  canReact,
+  canDelete,
 }: MessageRowProps) {
+  if (isGameCard(message)) return <div className="py-3">{renderCard?.(message) ?? null}</div>;
   if (isNotice(message)) return <Notice message={message} />;
   const isMine = message.senderId !== partner.id;
+  const offer: Offer = { reply: canReply, edit: canEdit, react: canReact, delete: canDelete };
+  const isTight = !message.isDeleted && (message.replyTo !== null || message.type !== 'text');
   return (
     <div className={cn('flex items-end gap-2', isFirst ? 'pt-3' : 'pt-[2px]')}>
       {isMine ? null : (
@@ -86,24 +167,56 @@ export const MessageRow = memo(function MessageRow({
           ) : null}
         </span>
       )}
-      <div className="min-w-0 flex-1">
+      <div className={cn('flex min-w-0 flex-1 flex-col', isMine ? 'items-end' : 'items-start')}>
         <span className="sr-only">{isMine ? copy.you : partner.username}: </span>
-        <Bubble
-          isMine={isMine}
-          isFirst={isFirst}
-          isLast={isLast}
-          isEmoji={isLargeEmoji(message)}
-          isFailed={message.delivery === 'failed'}
+        <div
+          className={cn(
+            'relative flex max-w-[min(78%,34rem)] flex-col',
+            isMine ? 'items-end' : 'items-start',
+          )}
         >
-          {message.content}
-        </Bubble>
+          <Bubble
+            className="max-w-full"
+            isMine={isMine}
+            isFirst={isFirst}
+            isLast={isLast}
+            isEmoji={isLargeEmoji(message) && message.replyTo === null}
+            isFailed={message.delivery === 'failed'}
+            isTight={isTight}
+            isEmpty={message.isDeleted ?? false}
+          >
+            <Content
+              message={message}
+              me={me}
+              partner={partner}
+              commands={commands}
+              revealed={revealed}
+              isMine={isMine}
+            />
+          </Bubble>
+          <ReactionPills
+            reactions={message.reactions}
+            me={me.id}
+            onReact={canReact ? (emoji) => commands.onReact(message.id, emoji) : undefined}
+          />
+          {isActive && (canReply || canReact || canEdit || canDelete) ? (
+            <div
+              className={cn(
+                'absolute -top-8 z-20 pb-1 [@media(hover:none)]:hidden',
+                isMine ? 'right-0' : 'left-0',
+              )}
+            >
+              <RowActions message={message} me={me.id} offer={offer} commands={commands} onPin={onPin} />
+            </div>
+          ) : null}
+        </div>
         {isMine && message.delivery === 'failed' ? (
-          <FailedLine clientId={message.clientId} onRetry={onRetry} />
+          <FailedLine clientId={message.clientId} onRetry={commands.onRetry} />
         ) : isLast && isMine ? (
           <DeliveryLine message={message} />
         ) : isLast ? (
           <p className="mt-1 text-xs text-muted-foreground tabular-nums">
-            <time dateTime={new Date(message.timestamp).toISOString()}>{clockTime(message.timestamp)}</time>
+            <Time at={message.timestamp} />
           </p>
         ) : null}
       </div>

@@ -49,24 +49,19 @@ export const toApiError = async (response: Response): Promise<ApiError> => {
 
 export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
-const send = async (method: HttpMethod, url: string, init: RequestInit): Promise<unknown> => {
-  const response = await fetch(url, { method, credentials: 'include', ...init });
-  if (!response.ok) throw await toApiError(response);
-  const text = await response.text();
-  return text === '' ? undefined : (JSON.parse(text) as unknown);
-};
-
 /**
  * One call with the session's cookie. A body is sent as JSON. Answers the parsed JSON, undefined when there is none.
  * @throws ApiError on a non-success status; whatever `fetch` throws when there is no answer.
  */
-export const request = (method: HttpMethod, url: string, body?: unknown): Promise<unknown> =>
-  send(
+export const request = async (method: HttpMethod, url: string, body?: unknown): Promise<unknown> => {
+  const response = await fetch(url, {
     method,
-    url,
-    body === undefined ? {} : { headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) },
-  );
-
-/** Likewise with a form, such as an upload. */
-export const requestForm = (method: HttpMethod, url: string, form: FormData): Promise<unknown> =>
-  send(method, url, { body: form });
+    credentials: 'include',
+    ...(body === undefined
+      ? {}
+      : { headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) }),
+  });
+  if (!response.ok) throw await toApiError(response);
+  const text = await response.text();
+  return text === '' ? undefined : (JSON.parse(text) as unknown);
+};

@@ -1,5 +1,6 @@
 import { type PartnerInfo } from '@thaw/contract/random-chat';
 import { type SelfUser } from '@thaw/contract/users';
+import { type ChatMessage } from '@/chat-ui/chat-message';
 
 export const aUser = (changes: Partial<SelfUser> = {}): SelfUser => ({
   id: 7,
@@ -18,5 +19,19 @@ export const aPartner = (changes: Partial<PartnerInfo> = {}): PartnerInfo => ({
   username: 'brave-heron-7',
   avatar: null,
   isOnline: true,
+  ...changes,
+});
+
+export const aMessage = (changes: Partial<ChatMessage> = {}): ChatMessage => ({
+  id: '1763640000000-0',
+  key: '1763640000000-0',
+  senderId: 12,
+  content: 'hi',
+  type: 'text',
+  timestamp: Date.parse('2026-11-20T12:00:00.000Z'),
+  replyTo: null,
+  reactions: {},
+  isEdited: false,
+  delivery: 'sent',
   ...changes,
 });

@@ -36,7 +36,6 @@ export const copy = {
     here: 'Here with you',
     typing: (name: string) => `${name} is typing`,
     partnerReconnecting: 'Reconnecting…',
-    saysAloud: (name: string, text: string) => `${name}: ${text}`,
   },
   searchRefused: {
     title: 'Search not started',

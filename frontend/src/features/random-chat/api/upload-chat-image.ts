@@ -1,4 +1,3 @@
-import { uploadImage } from '@/chat-ui/upload-image';
+import { uploadImage } from '@/lib/upload-image';
 
-export const uploadChatImage = (file: File): Promise<string> =>
-  uploadImage(file, { bucket: 'chat-images', fileName: file.name });
+export const uploadChatImage = (file: File): Promise<string> => uploadImage(file, 'chat-images', file.name);

@@ -5,7 +5,6 @@ import { Conversation } from '@/chat-ui/conversation';
 import { copy as chatCopy } from '@/chat-ui/copy';
 import { type MessageAuthor } from '@/chat-ui/message-row';
 import { uploadChatImage } from '@/features/random-chat/api/upload-chat-image';
-import { Announcer } from '@/features/random-chat/components/announcer';
 import { SkipBar, SkipButton } from '@/features/random-chat/components/skip-control';
 import { copy } from '@/features/random-chat/copy';
 import { type Session } from '@/features/random-chat/random-chat.state';
@@ -141,9 +140,7 @@ export const ActiveChat = ({ session, me, toolbar, renderCard }: ActiveChatProps
         notice={wasRefused ? chatCopy.composer.notSent : isTooFast ? copy.slowDown : null}
         footer={<TypingLine session={session} />}
         {...(renderCard ? { renderCard } : {})}
-      >
-        <Announcer />
-      </Conversation>
+      />
     </section>
   );
 };

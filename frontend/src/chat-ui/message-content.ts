@@ -1,0 +1,34 @@
+import { parseImageMarkers } from '@thaw/contract/image-markers';
+import { limits } from '@thaw/contract/limits';
+import { truncateGraphemes } from '@thaw/contract/text';
+import { type ChatMessage } from '@/chat-ui/chat-message';
+import { copy } from '@/chat-ui/copy';
+
+/** A message taken apart: what is said, and what is shown. */
+export interface MessageContent {
+  text: string;
+  imageUrls: readonly string[];
+}
+
+export const contentOf = ({ type, content }: Pick<ChatMessage, 'type' | 'content'>): MessageContent => {
+  switch (type) {
+    case 'image':
+      return { text: '', imageUrls: [content] };
+    case 'mixed':
+      return parseImageMarkers(content);
+    default:
+      return { text: content, imageUrls: [] };
+  }
+};
+
+/** A message in words: a picture without any is 'Photo' (A109). */
+export const inWords = (message: Pick<ChatMessage, 'type' | 'content'>): string =>
+  contentOf(message).text.trim() || copy.message.photo;
+
+/** What is quoted of a message inside another one: 50 graphemes, then '...'. */
+export const quoteInMessage = (content: string): string =>
+  truncateGraphemes(content, limits.replyPreviewInMessage);
+
+/** What is quoted above the field while answering: 60 graphemes, then '...'. */
+export const quoteInComposer = (message: ChatMessage): string =>
+  truncateGraphemes(inWords(message), limits.replyPreviewInComposer);

@@ -1,0 +1,65 @@
+import { EyeOff, ImageOff } from 'lucide-react';
+import { useState } from 'react';
+import { copy } from '@/chat-ui/copy';
+import { cn } from '@/lib/class-names';
+
+export interface MessageImageProps {
+  url: string;
+  /** Whose picture it is, in words. */
+  name: string;
+  /** Blurred until it is asked for (B07); then what the button says. */
+  hiddenLabel: string | null;
+  onReveal: (url: string) => void;
+  onOpen: (url: string) => void;
+}
+
+// The same for every picture, so that nothing moves when one arrives; the lightbox shows it whole.
+const box = 'relative block aspect-[4/3] w-64 max-w-full overflow-hidden rounded-control bg-raised';
+
+/** A picture inside a bubble. */
+export const MessageImage = ({ url, name, hiddenLabel, onReveal, onOpen }: MessageImageProps) => {
+  const [isBroken, setBroken] = useState(false);
+  if (isBroken) {
+    return (
+      <div
+        className={cn(box, 'grid place-content-center justify-items-center gap-2 p-4 text-muted-foreground')}
+      >
+        <ImageOff aria-hidden="true" className="size-6" />
+        <p className="text-center text-sm">{copy.message.brokenPhoto}</p>
+      </div>
+    );
+  }
+  const isHidden = hiddenLabel !== null;
+  return (
+    <button
+      type="button"
+      aria-label={isHidden ? hiddenLabel : copy.message.openPhoto(name)}
+      className={cn(box, 'group/image')}
+      onClick={() => (isHidden ? onReveal(url) : onOpen(url))}
+    >
+      <img
+        src={url}
+        alt={isHidden ? '' : name}
+        draggable={false}
+        decoding="async"
+        onError={() => setBroken(true)}
+        className={cn(
+          'size-full object-cover transition-[filter,scale] duration-180',
+          isHidden ? 'scale-125 blur-2xl' : 'group-hover/image:scale-[1.02]',
+        )}
+      />
+      {isHidden ? (
+        <span
+          aria-hidden="true"
+          className="absolute inset-0 grid place-content-center justify-items-center gap-2 bg-overlay text-base font-semibold"
+        >
+          <span className="grid justify-items-center gap-1 rounded-card bg-popover px-5 py-3 text-foreground">
+            <EyeOff className="size-5" />
+            {copy.message.hidden}
+            <span className="text-sm text-primary underline underline-offset-4">{copy.message.show}</span>
+          </span>
+        </span>
+      ) : null}
+    </button>
+  );
+};

@@ -1,0 +1,29 @@
+import { type ReplyTo } from '@thaw/contract/random-chat';
+import { copy } from '@/chat-ui/copy';
+import { quoteInMessage } from '@/chat-ui/message-content';
+import { cn } from '@/lib/class-names';
+
+export interface MessageQuoteProps {
+  replyTo: ReplyTo;
+  /** How the one who is quoted is called here. */
+  name: string;
+  isInMine: boolean;
+  onJump: (messageId: string) => void;
+}
+
+/** What a message answers: an ember bar, a name, 50 characters. A click leads there. */
+export const MessageQuote = ({ replyTo, name, isInMine, onJump }: MessageQuoteProps) => (
+  <button
+    type="button"
+    aria-label={`${copy.message.inReplyTo(name)}: ${quoteInMessage(replyTo.content)}`}
+    onClick={() => onJump(replyTo.messageId)}
+    className={cn(
+      'relative mb-1.5 block w-full min-w-0 overflow-hidden rounded-[9px] py-1.5 pr-3 pl-4 text-left text-sm',
+      'before:absolute before:inset-y-1.5 before:left-1.5 before:w-[3px] before:rounded-full',
+      isInMine ? 'bg-quote-mine before:bg-bubble-me-foreground' : 'bg-card before:bg-primary',
+    )}
+  >
+    <span className="block truncate font-semibold">{name}</span>
+    <span className="block truncate">{quoteInMessage(replyTo.content)}</span>
+  </button>
+);

@@ -1,0 +1,200 @@
+import { Copy, Pencil, Reply, SmilePlus, Trash2 } from 'lucide-react';
+import * as Popover from 'radix-ui/popover';
+import { useState, type ReactElement, type ReactNode } from 'react';
+import { type ChatMessage } from '@/chat-ui/chat-message';
+import { copy } from '@/chat-ui/copy';
+import { contentOf } from '@/chat-ui/message-content';
+import { ReactionChoice } from '@/chat-ui/reactions';
+import { cn } from '@/lib/class-names';
+import { Modal } from '@/ui/modal';
+import { Tooltip } from '@/ui/tooltip';
+
+/** What can be done with the messages; the same object at every render. */
+export interface MessageCommands {
+  onReply: (message: ChatMessage) => void;
+  onEdit: (message: ChatMessage) => void;
+  onReact: (messageId: string, emoji: string) => void;
+  onDelete: (messageId: string) => void;
+  onRetry: (clientId: string) => void;
+  onJump: (messageId: string) => void;
+  onReveal: (url: string) => void;
+  onOpenImage: (url: string, name: string) => void;
+}
+
+/** What is offered for one message. */
+export interface Offer {
+  reply: boolean;
+  edit: boolean;
+  react: boolean;
+  delete: boolean;
+}
+
+export interface RowActionsProps {
+  message: ChatMessage;
+  me: number;
+  offer: Offer;
+  commands: MessageCommands;
+}
+
+const iconButton =
+  'grid size-9 place-items-center rounded-control text-muted-foreground transition-colors hover:bg-raised hover:text-foreground [&_svg]:size-[1.1rem]';
+
+const Action = ({
+  label,
+  onPress,
+  children,
+}: {
+  label: string;
+  onPress: () => void;
+  children: ReactElement;
+}) => (
+  <Tooltip label={label}>
+    <button type="button" aria-label={label} className={iconButton} onClick={onPress}>
+      {children}
+    </button>
+  </Tooltip>
+);
+
+/** Beside the row that is pointed at or has the focus. */
+export const RowActions = ({
+  message,
+  me,
+  offer,
+  commands,
+  onPin,
+}: RowActionsProps & { onPin: (key: string | null) => void }) => {
+  const [isChoosing, setIsChoosing] = useState(false);
+  const setChoosing = (choosing: boolean): void => {
+    setIsChoosing(choosing);
+    onPin(choosing ? message.key : null);
+  };
+  return (
+    <div
+      role="toolbar"
+      aria-label={copy.actions.label}
+      className="flex rounded-[14px] border border-border bg-popover p-0.5 shadow-elevated"
+    >
+      {offer.react ? (
+        <Popover.Root open={isChoosing} onOpenChange={setChoosing}>
+          <Popover.Trigger aria-label={copy.actions.react} className={iconButton}>
+            <SmilePlus aria-hidden="true" />
+          </Popover.Trigger>
+          <Popover.Portal>
+            <Popover.Content
+              side="top"
+              sideOffset={6}
+              collisionPadding={8}
+              aria-label={copy.actions.reactions}
+              className="pop z-40 rounded-card border border-border bg-popover p-1.5 shadow-elevated outline-none"
+            >
+              <ReactionChoice
+                reactions={message.reactions}
+                me={me}
+                onChoose={(emoji) => {
+                  setChoosing(false);
+                  commands.onReact(message.id, emoji);
+                }}
+              />
+            </Popover.Content>
+          </Popover.Portal>
+        </Popover.Root>
+      ) : null}
+      {offer.reply ? (
+        <Action label={copy.actions.reply} onPress={() => commands.onReply(message)}>
+          <Reply aria-hidden="true" />
+        </Action>
+      ) : null}
+      {offer.edit ? (
+        <Action label={copy.actions.edit} onPress={() => commands.onEdit(message)}>
+          <Pencil aria-hidden="true" />
+        </Action>
+      ) : null}
+      {offer.delete ? (
+        <Action label={copy.actions.delete} onPress={() => commands.onDelete(message.id)}>
+          <Trash2 aria-hidden="true" />
+        </Action>
+      ) : null}
+    </div>
+  );
+};
+
+const SheetItem = ({
+  icon,
+  isDestructive = false,
+  onPress,
+  children,
+}: {
+  icon: ReactNode;
+  isDestructive?: boolean;
+  onPress: () => void;
+  children: string;
+}) => (
+  <button
+    type="button"
+    onClick={onPress}
+    className={cn(
+      'flex h-13 w-full items-center gap-4 rounded-control px-3 text-md font-semibold hover:bg-raised active:bg-raised [&_svg]:size-5',
+      isDestructive && 'text-destructive',
+    )}
+  >
+    {icon}
+    {children}
+  </button>
+);
+
+/** The same on touch, opened by a long press. */
+export const ActionSheet = ({
+  message,
+  me,
+  offer,
+  commands,
+  onClose,
+}: RowActionsProps & { onClose: () => void }) => {
+  const { text } = contentOf(message);
+  const then = (act: () => void) => (): void => {
+    onClose();
+    act();
+  };
+  return (
+    <Modal isOpen title={copy.actions.label} onDismiss={onClose}>
+      <div className="mt-3 grid gap-1">
+        {offer.react ? (
+          <ReactionChoice
+            className="mb-2 justify-items-center"
+            reactions={message.reactions}
+            me={me}
+            onChoose={(emoji) => then(() => commands.onReact(message.id, emoji))()}
+          />
+        ) : null}
+        {offer.reply ? (
+          <SheetItem icon={<Reply aria-hidden="true" />} onPress={then(() => commands.onReply(message))}>
+            {copy.actions.reply}
+          </SheetItem>
+        ) : null}
+        {text ? (
+          <SheetItem
+            icon={<Copy aria-hidden="true" />}
+            // A page over plain http has no clipboard.
+            onPress={then(() => void (navigator.clipboard as Clipboard | undefined)?.writeText(text))}
+          >
+            {copy.actions.copy}
+          </SheetItem>
+        ) : null}
+        {offer.edit ? (
+          <SheetItem icon={<Pencil aria-hidden="true" />} onPress={then(() => commands.onEdit(message))}>
+            {copy.actions.edit}
+          </SheetItem>
+        ) : null}
+        {offer.delete ? (
+          <SheetItem
+            isDestructive
+            icon={<Trash2 aria-hidden="true" />}
+            onPress={then(() => commands.onDelete(message.id))}
+          >
+            {copy.actions.delete}
+          </SheetItem>
+        ) : null}
+      </div>
+    </Modal>
+  );
+};

@@ -20,6 +20,10 @@ export interface GameData {
   partnerResponse: string | null;
   /** null until both have answered. */
   sameAnswer: boolean | null;
+  /** Where the game stands for me. `sending`: an answer or «Ignore» of mine is on its way. */
+  progress: 'open' | 'sending' | 'answered' | 'revealed' | 'ignored' | 'closed';
+  /** Without what it was, which nobody knows before the reveal (A77). */
+  hasPartnerAnswered: boolean;
 }
 
 /** One row of a conversation, as the chat components know it. */

@@ -4,6 +4,7 @@ import { SYSTEM_SENDER_ID, type Preference } from '@thaw/contract/scalars';
 import { type ServerData } from '@thaw/contract/server-frames';
 import { type ChatMessage } from '@/chat-ui/chat-message';
 import { copy } from '@/features/random-chat/copy';
+import { withoutOpenGame } from '@/features/random-chat/game-events';
 import {
   activeSession,
   stay,
@@ -133,6 +134,7 @@ export const matched = (state: RandomChatState, data: ChatMatched, at: number): 
       partnerConnection: 'connected',
       isPartnerTyping: false,
       messages: [welcome(data.partnerInfo, data.sessionId, at)],
+      celebrates: null,
       unconfirmed: {},
     },
   });
@@ -147,7 +149,7 @@ export const ended = (state: RandomChatState, data: ChatSkipped, me: number): St
     ...over,
     phase: 'skipped',
     endReason: data.reason,
-    session: { ...session, isPartnerTyping: false },
+    session: { ...withoutOpenGame(session), isPartnerTyping: false },
   });
 };
 
@@ -158,6 +160,6 @@ export const vanished = (state: RandomChatState, sessionId: string): Step => {
     ...withLeft(state, sessionId),
     phase: 'skipped',
     endReason: 'disconnected',
-    session: { ...session, isPartnerTyping: false },
+    session: { ...withoutOpenGame(session), isPartnerTyping: false },
   });
 };

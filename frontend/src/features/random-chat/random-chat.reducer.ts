@@ -1,4 +1,5 @@
 import { type ServerFrame } from '@thaw/contract/server-frames';
+import { played } from '@/features/random-chat/game-moves';
 import {
   acknowledged,
   allFailed,
@@ -118,6 +119,10 @@ export const reduce = (state: RandomChatState, action: Action): Step => {
       return changeStored(state, action.changeId, action.messageId, action.frame, action.me);
     case 'changeFailed':
       return changeFailed(state, action.sessionId, action.messageId, action.changeId);
+    case 'gameMoved':
+    case 'gameMoveFailed':
+    case 'celebrated':
+      return played(state, action);
     case 'connectionGivenUp':
       return allFailed(state);
     case 'typingExpired':

@@ -31,6 +31,8 @@ export interface Session {
   partnerConnection: 'connected' | 'reconnecting';
   isPartnerTyping: boolean;
   messages: readonly ChatMessage[];
+  /** The game that has just been revealed, while its effect is on the screen. */
+  celebrates: { gameId: string; isMatch: boolean } | null;
   /** By message id: edits and reactions of mine that the server has not answered yet. */
   unconfirmed: Readonly<Record<string, UnconfirmedMessage>>;
 }
@@ -62,7 +64,14 @@ export const initialState = (preference: Preference = 'both'): RandomChatState =
   owesLeave: false,
 });
 
+/** My moves in Break the Ice; `response` null: ignored. */
+export type GameAction =
+  | { type: 'gameMoved'; sessionId: string; gameId: string; response: string | null }
+  | { type: 'gameMoveFailed'; sessionId: string; gameId: string; isRefused: boolean }
+  | { type: 'celebrated'; gameId: string };
+
 export type Action =
+  | GameAction
   | { type: 'preferenceChosen'; preference: Preference }
   | { type: 'findPressed'; at: number }
   | { type: 'cancelPressed'; isConnected: boolean }

@@ -6,6 +6,7 @@ import { type ServerFrame } from '@thaw/contract/server-frames';
 import { normalizeText } from '@thaw/contract/text';
 import { create } from 'zustand';
 import { type Outgoing, type Returned } from '@/chat-ui/chat-message';
+import { createGamePlay } from '@/features/random-chat/game-play';
 import { reduce } from '@/features/random-chat/random-chat.reducer';
 import {
   initialState,
@@ -40,6 +41,8 @@ export interface RandomChatStore extends RandomChatState {
   isTooFast: boolean;
   /** Counts refusals to search, so that each one is told. */
   refusals: number;
+  /** Break the Ice was pressed, and the server has not answered yet. */
+  isStartingGame: boolean;
 }
 
 const preferenceKey = (userId: number): string => `thaw-preference-${userId}`;
@@ -74,7 +77,12 @@ export interface RandomChatOptions {
 
 /** The random chat's state with the commands of the screens; effects go out through the socket given to `connect`. */
 export const createRandomChat = ({ clock, newId, place }: RandomChatOptions) => {
-  const useStore = create<RandomChatStore>()(() => ({ ...initialState(), isTooFast: false, refusals: 0 }));
+  const useStore = create<RandomChatStore>()(() => ({
+    ...initialState(),
+    isTooFast: false,
+    refusals: 0,
+    isStartingGame: false,
+  }));
   let socket = disconnected;
   const takers = new Set<(returned: Returned) => void>();
   let typingTimer: number | undefined;
@@ -270,7 +278,23 @@ export const createRandomChat = ({ clock, newId, place }: RandomChatOptions) => 
       return phase === 'active' && session ? { sessionId: session.sessionId, seq: session.seq } : undefined;
     },
     receive,
-    command,
+    /** My moves in Break the Ice. */
+    game: createGamePlay({
+      session: () => {
+        const { phase, session } = useStore.getState();
+        return phase === 'active' ? session : null;
+      },
+      me: () => currentUser()?.id,
+      isConnected: () => socket.isOpen,
+      command,
+      resync: () => socket.resync(),
+      dispatch,
+      onStarting: (isStartingGame) => useStore.setState({ isStartingGame }),
+      newId,
+      random: Math.random,
+    }),
+    /** The effect of this game has been seen. */
+    celebrated: (gameId: string): void => dispatch({ type: 'celebrated', gameId }),
     connectionGivenUp: (): void => dispatch({ type: 'connectionGivenUp' }),
 
     choosePreference: (preference: Preference): void => {

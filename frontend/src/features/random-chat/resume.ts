@@ -30,10 +30,12 @@ export const resumed = (state: RandomChatState, data: SessionResumed, me: number
       isPartnerTyping: false,
       messages: isNews ? [welcome(data.partnerInfo, data.sessionId, at)] : [],
       unconfirmed: {},
+      celebrates: null,
     }),
     partner: data.partnerInfo,
     partnerConnection: data.partnerConnection,
   };
+  const { celebrates } = session;
   let end: ChatSkipped | undefined;
   for (const { event, data: eventData } of data.events) {
     const frame = parseEvent(event, eventData);
@@ -42,7 +44,8 @@ export const resumed = (state: RandomChatState, data: SessionResumed, me: number
     if (frame.event === 'chat_skipped') end = frame.data;
     session = { ...applied(session, frame, me), seq: frame.data.seq };
   }
-  session = { ...session, seq: Math.max(session.seq, data.seq), isResyncing: !data.last };
+  // What was revealed meanwhile is told, not celebrated.
+  session = { ...session, seq: Math.max(session.seq, data.seq), isResyncing: !data.last, celebrates };
   const active: RandomChatState = { ...toInitial(state), phase: 'active', session };
   if (end) return ended(active, end, me);
   if (!data.last) return stay(active);

@@ -3,6 +3,7 @@ import { type RandomMessage } from '@thaw/contract/random-chat';
 import { type ServerFrame } from '@thaw/contract/server-frames';
 import { type ChatMessage } from '@/chat-ui/chat-message';
 import { applyGameEvent, isGameFrame } from '@/features/random-chat/game-events';
+import { insertSent } from '@/features/random-chat/message-order';
 import {
   missed,
   stay,
@@ -13,23 +14,6 @@ import {
 import { confirm } from '@/features/random-chat/unconfirmed-changes';
 
 /** The events of a session's stream, each applied once and in order. */
-
-// Messages on their way stand last, in the order in which they were written.
-
-const firstOnItsWay = (messages: readonly ChatMessage[]): number => {
-  let index = messages.length;
-  while (index > 0 && messages[index - 1]?.delivery === 'sending') index -= 1;
-  return index;
-};
-
-/** Puts a message that has its place in the stream before those on their way. */
-export const insertSent = (
-  messages: readonly ChatMessage[],
-  message: ChatMessage,
-): readonly ChatMessage[] => {
-  const index = firstOnItsWay(messages);
-  return [...messages.slice(0, index), message, ...messages.slice(index)];
-};
 
 export const withoutClientId = (messages: readonly ChatMessage[], clientId: string): readonly ChatMessage[] =>
   messages.filter((message) => message.clientId !== clientId);

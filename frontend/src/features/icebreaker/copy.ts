@@ -1,0 +1,18 @@
+/** Every text of Break the Ice. Its notices among the messages are in random-chat/game-copy.ts. */
+export const copy = {
+  start: 'Break the Ice',
+  ignore: 'Ignore',
+  asked: { byMe: 'You asked', byPartner: (name: string) => `${name} wants to break the ice` },
+  answered: 'You answered',
+  partnerAnswered: (name: string) => `${name} has answered`,
+  ignoredByMe: ['You ignored this game', 'Game ended'],
+  ignoredByPartner: ['Game cancelled by partner', 'You can no longer respond'],
+  closed: ['The chat is over', 'Game ended'],
+  match: { title: 'The ice is broken!', local: 'O gelo foi quebrado!', effect: 'Ice cubes' },
+  plotTwist: { title: 'Plot twist!', hint: 'Two answers. Ask each other why.', effect: 'Sparks' },
+  you: 'You',
+  notStarted: {
+    too_fast: { title: 'A little slower, please', description: 'You can ask the next question in a moment.' },
+    failed: { title: 'The question was not sent', description: 'Please try again in a moment.' },
+  },
+} as const;

@@ -2,6 +2,7 @@ import { type SelfUser } from '@thaw/contract/users';
 import { useQuery } from '@tanstack/react-query';
 import { lazy, useEffect } from 'react';
 import { Navigate } from 'react-router-dom';
+import { BreakTheIce, BreakTheIceEffects, renderGameCard } from '@/app/break-the-ice';
 import { LazyModal } from '@/app/shell/lazy-modal';
 import { PrivateChatPlace } from '@/app/shell/private-chat-place';
 import { ProfileBlock } from '@/app/shell/profile-block';
@@ -91,8 +92,9 @@ const Chat = ({ user }: { user: SelfUser }) => {
         <main className="relative flex min-h-0 min-w-0 flex-1">
           {/* Goes on beneath a private chat (A67), out of reach. */}
           <div inert={openFriend !== undefined} className="flex min-h-0 min-w-0 flex-1">
-            <RandomChat />
+            <RandomChat toolbar={<BreakTheIce />} renderCard={renderGameCard} />
           </div>
+          {openFriend ? null : <BreakTheIceEffects />}
           {openFriend ? <PrivateChatPlace key={openFriend.id} friend={openFriend} /> : null}
         </main>
       </div>

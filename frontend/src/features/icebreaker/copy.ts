@@ -1,3 +1,12 @@
+import { type GameData } from '@/chat-ui/chat-message';
+
+const match = { title: 'The ice is broken!', local: 'O gelo foi quebrado!', effect: 'Ice cubes' } as const;
+const plotTwist = {
+  title: 'Plot twist!',
+  hint: 'Two answers. Ask each other why.',
+  effect: 'Sparks',
+} as const;
+
 /** Every text of Break the Ice. Its notices among the messages are in random-chat/game-copy.ts. */
 export const copy = {
   start: 'Break the Ice',
@@ -8,9 +17,11 @@ export const copy = {
   ignoredByMe: ['You ignored this game', 'Game ended'],
   ignoredByPartner: ['Game cancelled by partner', 'You can no longer respond'],
   closed: ['The chat is over', 'Game ended'],
-  match: { title: 'The ice is broken!', local: 'O gelo foi quebrado!', effect: 'Ice cubes' },
-  plotTwist: { title: 'Plot twist!', hint: 'Two answers. Ask each other why.', effect: 'Sparks' },
+  match,
+  plotTwist,
   you: 'You',
+  revealAloud: ({ sameAnswer, userResponse, partnerResponse }: GameData, name: string) =>
+    `${(sameAnswer ? match : plotTwist).title} You: ${userResponse}. ${name}: ${partnerResponse}.`,
   notStarted: {
     too_fast: { title: 'A little slower, please', description: 'You can ask the next question in a moment.' },
     failed: { title: 'The question was not sent', description: 'Please try again in a moment.' },

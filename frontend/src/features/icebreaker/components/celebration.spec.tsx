@@ -21,13 +21,13 @@ it.each([
   [false, 'Sparks', 'sparks', 3_000],
 ])('with the same answers %s: %s', (isMatch, name, effect, durationMs) => {
   const over = jest.fn();
-  const { unmount } = render(<Celebration isMatch={isMatch} onOver={over} />);
+  const { unmount } = render(<Celebration gameId="g1" isMatch={isMatch} onOver={over} />);
   expect(screen.getByRole('img', { name })).toBeInTheDocument();
   expect(throwOn).toHaveBeenCalledWith(expect.any(HTMLCanvasElement), effect);
   act(() => jest.advanceTimersByTime(durationMs - 1));
   expect(over).not.toHaveBeenCalled();
   act(() => jest.advanceTimersByTime(1));
-  expect(over).toHaveBeenCalledTimes(1);
+  expect(over.mock.calls).toEqual([['g1']]);
   unmount();
   expect(stop).toHaveBeenCalledTimes(1);
 });
@@ -38,10 +38,10 @@ it.each([
 ])('stands still, as long, for whoever wants less motion (%s)', (isMatch, words, durationMs) => {
   prefersStill(true);
   const over = jest.fn();
-  const { container } = render(<Celebration isMatch={isMatch} onOver={over} />);
+  const { container } = render(<Celebration gameId="g1" isMatch={isMatch} onOver={over} />);
   const said = [...container.querySelectorAll('[data-says]')].map((one) => one.getAttribute('data-says'));
   expect(said).toEqual(words);
   expect(throwOn).not.toHaveBeenCalled();
   act(() => jest.advanceTimersByTime(durationMs));
-  expect(over).toHaveBeenCalledTimes(1);
+  expect(over.mock.calls).toEqual([['g1']]);
 });

@@ -6,23 +6,24 @@ import { copy } from '@/features/icebreaker/copy';
 import { cn } from '@/lib/class-names';
 
 export interface CelebrationProps {
+  gameId: string;
   isMatch: boolean;
   /** The same function at every render. */
-  onOver: () => void;
+  onOver: (gameId: string) => void;
 }
 
 /**
  * Ice cubes for five seconds, or sparks for three. Who wants less motion gets a still badge for as long; its words are
  * generated content, for they stand in the page already.
  */
-export const Celebration = ({ isMatch, onOver }: CelebrationProps) => {
+export const Celebration = ({ gameId, isMatch, onOver }: CelebrationProps) => {
   const canvas = useRef<HTMLCanvasElement>(null);
   const [isStill] = useState(() => matchMedia('(prefers-reduced-motion: reduce)').matches);
 
   useEffect(() => {
-    const timer = setTimeout(onOver, isMatch ? limits.celebrationMs : limits.plotTwistMs);
+    const timer = setTimeout(() => onOver(gameId), isMatch ? limits.celebrationMs : limits.plotTwistMs);
     return () => clearTimeout(timer);
-  }, [isMatch, onOver]);
+  }, [gameId, isMatch, onOver]);
 
   useEffect(() => {
     if (isStill || !canvas.current) return;
@@ -33,7 +34,7 @@ export const Celebration = ({ isMatch, onOver }: CelebrationProps) => {
     <div
       role="img"
       aria-label={isMatch ? copy.match.effect : copy.plotTwist.effect}
-      className="pointer-events-none fixed inset-0 z-40"
+      className="pointer-events-none absolute inset-0 z-10 overflow-hidden"
     >
       {isStill ? (
         <div

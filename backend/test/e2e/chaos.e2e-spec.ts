@@ -2,14 +2,13 @@
  * Real: three api processes behind nginx, a worker, PostgreSQL and Redis of their own; processes are killed with
  * SIGKILL while people talk. The long form (THAW_TEST_LONG=1) has more people, more kills and more time.
  */
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import { Client } from 'pg';
 import type { Stack } from '../../../deploy/local/thaw-stack.mjs';
 import { faultsOf, keepTalking, Talker, type TalkingPair, talkingPairs } from '../../src/testing/talker';
 import { until } from '../../src/testing/until';
+import { restartPostgres } from '../postmaster';
 
 const isLong = process.env.THAW_TEST_LONG === '1';
 const PAIRS = isLong ? 50 : 8;
@@ -190,18 +189,7 @@ it('goes on after Redis is killed and started again', async () => {
 it('chats go on while PostgreSQL restarts, and history catches up', async () => {
   const pairs = await talkingPairs(stack.url, PAIRS);
   const stop = keepTalking(pairs, { everyMs: TALK_EVERY_MS });
-  const client = new Client({ connectionString: stack.stores.databaseUrl });
-  client.on('error', () => undefined);
-  await client.connect();
-  const { rows } = await client.query<{ folder: string }>(
-    "SELECT current_setting('data_directory') AS folder",
-  );
-  const postmaster = Number(
-    readFileSync(join(rows[0]?.folder ?? '', 'postmaster.pid'), 'utf8').split('\n')[0],
-  );
-  process.kill(postmaster, 'SIGINT');
-  await client.end().catch(() => undefined);
-  await sleep(4_000);
+  await restartPostgres(stack.stores.databaseUrl, 'SIGINT');
   await stop();
   await settled(pairs);
   expect(pairs.flatMap(faultsOf)).toEqual([]);

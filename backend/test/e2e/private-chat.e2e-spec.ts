@@ -1,0 +1,161 @@
+/**
+ * Real: two api processes, PostgreSQL and Redis of their own; PostgreSQL is ended twice while two friends write, once in
+ * order and once as in a crash. The long form (THAW_TEST_LONG=1) has 10,000 messages.
+ */
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { PrivateMessage } from '@thaw/contract/private-chat';
+import type { Stack } from '../../../deploy/local/thaw-stack.mjs';
+import { pair, type ReceivedFrame, type ThawSocket, type ThawVisitor } from '../../src/testing/thaw-client';
+import { until } from '../../src/testing/until';
+import { restartPostgres } from '../postmaster';
+
+const MESSAGES_OF_EACH = process.env.THAW_TEST_LONG === '1' ? 5_000 : 1_000;
+const PAGE = 100;
+
+jest.setTimeout(20 * 60_000);
+
+let stack: Stack;
+
+beforeAll(async () => {
+  const { startStack } = await import('../../../deploy/local/thaw-stack.mjs');
+  stack = await startStack({
+    replicas: 2,
+    workers: 1,
+    env: { DATABASE_URL: '', REDIS_URL: '', LIMITS_PROFILE: 'load', LOG_LEVEL: 'warn' },
+  });
+});
+
+afterAll(() => stack?.stop());
+
+/** Somebody who writes to a friend as the page does: what was not acknowledged is sent again under the same name. */
+class Writer {
+  /** What was acknowledged: content to id. */
+  readonly acked = new Map<string, number>();
+  /** The ids that were pushed to him. */
+  readonly heard: number[] = [];
+  /** How often he had to try again. */
+  retries = 0;
+  private socket: ThawSocket | undefined;
+
+  constructor(
+    readonly visitor: ThawVisitor,
+    private readonly friend: ThawVisitor,
+  ) {}
+
+  get id(): number {
+    return this.visitor.user.id;
+  }
+
+  async write(content: string): Promise<void> {
+    const message = {
+      senderId: this.id,
+      receiverId: this.friend.user.id,
+      messageType: 'text' as const,
+      clientId: randomUUID(),
+      content,
+    };
+    for (;;) {
+      const socket = await this.connected();
+      const answer = await Promise.race([
+        socket.ask('send_private_message', message).catch(() => undefined),
+        socket.closed.then(() => undefined),
+      ]);
+      if (answer?.event === 'ack') {
+        this.acked.set(content, Number(answer.data.id));
+        return;
+      }
+      if (answer && answer.data.code !== 'unavailable')
+        throw new Error(`Refused: ${String(answer.data.code)}`);
+      this.retries += 1;
+      await sleep(50); // as the page waits before it tries again
+    }
+  }
+
+  /** The whole conversation as he reads it, in order. */
+  async conversation(): Promise<PrivateMessage[]> {
+    const read: PrivateMessage[] = [];
+    for (;;) {
+      const before = read.length > 0 ? `&before=${read[0]?.id}` : '';
+      const path = `/api/private-messages/${this.id}/${this.friend.user.id}?limit=${PAGE}${before}`;
+      const { status, body } = await this.visitor.call('GET', path);
+      if (status !== 200) throw new Error(`Reading answered ${status}`);
+      const page = body as unknown as PrivateMessage[];
+      read.unshift(...page);
+      if (page.length < PAGE) return read;
+    }
+  }
+
+  private async connected(): Promise<ThawSocket> {
+    while (!this.socket || this.socket.socket.readyState !== this.socket.socket.OPEN) {
+      try {
+        const socket = await this.visitor.arrive();
+        socket.socket.on('message', (raw) => this.hear(raw as Buffer));
+        this.socket = socket;
+      } catch {
+        await sleep(100); // PostgreSQL is away, which knows the logins
+      }
+    }
+    return this.socket;
+  }
+
+  private hear(raw: Buffer): void {
+    const { event, data } = JSON.parse(raw.toString()) as ReceivedFrame;
+    if (event === 'private_message') this.heard.push(Number(data.id));
+  }
+}
+
+const befriended = async (): Promise<[Writer, Writer]> => {
+  const [first, second] = stack.replicas.map(({ port }) => `http://127.0.0.1:${port}`);
+  const { ada, bob } = await pair([first ?? '', second ?? '']);
+  for (const [from, to] of [
+    [ada, bob],
+    [bob, ada],
+  ] as const) {
+    const request = { requesterId: from.user.id, addresseeId: to.user.id };
+    const { status } = await from.call('POST', '/api/friends/request', request);
+    expect(status).toBeLessThan(300);
+    await from.hangUp();
+  }
+  return [new Writer(ada, bob), new Writer(bob, ada)];
+};
+
+it(`keeps ${2 * MESSAGES_OF_EACH} messages once and in one order while PostgreSQL is restarted`, async () => {
+  const writers = await befriended();
+  const ackedCount = (): number => writers.reduce((sum, { acked }) => sum + acked.size, 0);
+  const contents = (name: string): string[] =>
+    Array.from({ length: MESSAGES_OF_EACH }, (_, number) => `${name}.${number}`);
+  const writing = Promise.all(
+    writers.map(async (writer, index) => {
+      for (const content of contents(`writer ${index}`)) await writer.write(content);
+    }),
+  );
+  const restarting = (async () => {
+    for (const [restart, signal] of (['SIGINT', 'SIGQUIT'] as const).entries()) {
+      const due = ((restart + 1) * 2 * MESSAGES_OF_EACH) / 3;
+      await until(() => ackedCount() >= due, Boolean, 10 * 60_000);
+      await restartPostgres(stack.stores.databaseUrl, signal);
+    }
+  })();
+  await Promise.all([writing, restarting]);
+
+  expect(Math.max(...writers.map(({ retries }) => retries))).toBeGreaterThan(0);
+  const [ada, bob] = writers;
+  const read = await ada.conversation();
+  expect(await bob.conversation()).toEqual(read);
+  expect(read).toHaveLength(2 * MESSAGES_OF_EACH);
+  for (const [index, { id, acked, heard }] of writers.entries()) {
+    const own = read.filter(({ senderId }) => senderId === id);
+    expect(own.map(({ content }) => content)).toEqual(contents(`writer ${index}`));
+    expect(own.map((message) => message.id)).toEqual([...acked.values()]);
+    expect(new Set(heard).size).toBe(heard.length);
+    expect(heard.length).toBeGreaterThan(0);
+  }
+  const places = read.map(({ id, createdAt }) => [id, Date.parse(createdAt)] as const);
+  for (const [index, [id, at]] of places.entries()) {
+    const [earlierId, earlierAt] = places[index - 1] ?? [0, 0];
+    expect(id).toBeGreaterThan(earlierId);
+    expect(at).toBeGreaterThanOrEqual(earlierAt);
+  }
+  await Promise.all(writers.map(({ visitor }) => visitor.hangUp()));
+});

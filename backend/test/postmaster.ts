@@ -1,0 +1,30 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Client } from 'pg';
+import { until } from '../src/testing/until';
+
+const ask = async (databaseUrl: string, query: string): Promise<string> => {
+  const client = new Client({ connectionString: databaseUrl });
+  client.on('error', () => undefined); // it may be ended under us
+  await client.connect();
+  try {
+    const { rows } = await client.query<{ value: string }>(query);
+    return rows[0]?.value ?? '';
+  } finally {
+    await client.end().catch(() => undefined);
+  }
+};
+
+/**
+ * Ends a PostgreSQL of this machine, which whoever keeps it starts again. Resolves once another one answers.
+ * @param signal SIGINT: it closes its connections and its files; SIGQUIT: it drops everything, as in a crash.
+ */
+export const restartPostgres = async (databaseUrl: string, signal: 'SIGINT' | 'SIGQUIT'): Promise<void> => {
+  const folder = await ask(databaseUrl, "SELECT current_setting('data_directory') AS value");
+  const pid = (): number => Number(readFileSync(join(folder, 'postmaster.pid'), 'utf8').split('\n')[0]);
+  const startedAt = () =>
+    ask(databaseUrl, 'SELECT pg_postmaster_start_time()::text AS value').catch(() => '');
+  const before = await startedAt();
+  process.kill(pid(), signal);
+  await until(startedAt, (now) => now !== '' && now !== before, 60_000);
+};

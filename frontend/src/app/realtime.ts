@@ -1,6 +1,7 @@
 import { shell } from '@/app/shell/shell-store';
 import { createFriendsHandler, friendsEvents } from '@/features/friends/handlers';
 import { useSentRequests } from '@/features/friends/sent-requests';
+import { handleProfileFrame, profileEvents } from '@/features/profile/handlers';
 import { handleRandomChatFrame, randomChatEvents } from '@/features/random-chat/handlers';
 import { randomChat } from '@/features/random-chat/random-chat.store';
 import { ApiError, request } from '@/lib/api-client';
@@ -32,6 +33,7 @@ export const startRealtime = (): void => {
   const registry = new FrameRegistry();
   registry.on(randomChatEvents, handleRandomChatFrame);
   registry.on(friendsEvents, createFriendsHandler(queryClient));
+  registry.on(profileEvents, handleProfileFrame);
 
   const client = new SocketClient({
     connect: () => new WebSocket(socketUrl()),

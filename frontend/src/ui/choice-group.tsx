@@ -4,8 +4,9 @@ import { cn } from '@/lib/class-names';
 export interface Choice<T extends string> {
   value: T;
   label: string;
-  /** Shown instead of the label, which is then only told to assistive technology. */
   icon?: ReactNode;
+  /** Shown beside the icon, or only told to assistive technology. */
+  isLabelHidden?: boolean;
 }
 
 export interface ChoiceGroupProps<T extends string> {
@@ -26,7 +27,7 @@ const groupClass = {
 
 const choiceClass = {
   segments: cn(
-    'inline-flex h-11 items-center justify-center rounded-[9px] px-3 text-base font-semibold',
+    'inline-flex h-11 items-center justify-center gap-2 rounded-[9px] px-3 text-base font-semibold',
     'text-muted-foreground transition-colors hover:text-foreground',
     'aria-checked:bg-raised aria-checked:text-foreground aria-checked:inset-ring aria-checked:inset-ring-input',
   ),
@@ -79,7 +80,7 @@ export const ChoiceGroup = <T extends string>({
             onClick={() => onChoose(choice.value)}
           >
             {choice.icon}
-            <span className={choice.icon ? 'sr-only' : undefined}>{choice.label}</span>
+            <span className={choice.isLabelHidden ? 'sr-only' : undefined}>{choice.label}</span>
             {look === 'cards' ? (
               <span
                 aria-hidden="true"

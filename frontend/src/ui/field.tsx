@@ -1,13 +1,18 @@
 import { useId, type ComponentProps } from 'react';
 import { cn } from '@/lib/class-names';
 
-export type FieldProps = ComponentProps<'input'> & { label: string; error?: string | undefined };
+export type FieldProps = ComponentProps<'input'> & {
+  label: string;
+  error?: string | undefined;
+  hint?: string;
+};
 
-/** A labelled input with its error below. */
-export const Field = ({ label, error, className, id: givenId, ...input }: FieldProps) => {
+/** A labelled input, with a hint or its error below. */
+export const Field = ({ label, error, hint, className, id: givenId, ...input }: FieldProps) => {
   const generatedId = useId();
   const id = givenId ?? generatedId;
   const errorId = `${id}-error`;
+  const hintId = `${id}-hint`;
   return (
     <div className="grid gap-1">
       <label htmlFor={id} className="text-sm font-semibold">
@@ -16,7 +21,7 @@ export const Field = ({ label, error, className, id: givenId, ...input }: FieldP
       <input
         id={id}
         aria-invalid={error ? true : undefined}
-        aria-describedby={error ? errorId : undefined}
+        aria-describedby={error ? errorId : hint ? hintId : undefined}
         className={cn(
           'h-12 w-full rounded-control border border-input bg-background px-4 text-md text-foreground',
           'transition-colors placeholder:text-muted-foreground hover:border-foreground',
@@ -28,6 +33,10 @@ export const Field = ({ label, error, className, id: givenId, ...input }: FieldP
       {error ? (
         <p id={errorId} role="alert" className="enter-rise text-sm text-destructive">
           {error}
+        </p>
+      ) : hint ? (
+        <p id={hintId} className="text-sm text-muted-foreground">
+          {hint}
         </p>
       ) : null}
     </div>

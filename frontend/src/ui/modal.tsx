@@ -2,6 +2,7 @@ import { X } from 'lucide-react';
 import * as Dialog from 'radix-ui/dialog';
 import { useRef, type ReactNode } from 'react';
 import { cn } from '@/lib/class-names';
+import { rememberFocus, returnFocus } from '@/ui/focus-return';
 
 export interface ModalProps {
   isOpen: boolean;
@@ -16,22 +17,6 @@ export interface ModalProps {
 }
 
 const ignore = (event: Event): void => event.preventDefault();
-
-// Where the focus was when each dialog opened.
-const openers = new WeakMap<Element, Element | null>();
-
-const isThere = (element: Element): boolean =>
-  element.isConnected && ((element as Partial<Element>).checkVisibility?.call(element) ?? true);
-
-/** The opener, or, where that went with the dialog that it stood in, that dialog's opener. */
-const whereToReturn = (dialog: Element): Element | null => {
-  let opener = openers.get(dialog) ?? null;
-  while (opener && !isThere(opener)) {
-    const outer: Element | null = opener.closest('[role="dialog"]');
-    opener = (outer && openers.get(outer)) ?? null;
-  }
-  return opener;
-};
 
 /**
  * A dialog in the middle; a sheet at the bottom on phones. The focus returns to where it was. While something inside
@@ -58,14 +43,8 @@ export const Modal = ({
         <div className="pointer-events-none fixed inset-0 z-50 flex items-end justify-center md:items-center md:p-6">
           <Dialog.Content
             ref={content}
-            onOpenAutoFocus={() => {
-              if (content.current) openers.set(content.current, document.activeElement);
-            }}
-            onCloseAutoFocus={(event) => {
-              event.preventDefault();
-              const place = event.target instanceof Element ? whereToReturn(event.target) : null;
-              if (place instanceof HTMLElement) place.focus();
-            }}
+            onOpenAutoFocus={rememberFocus}
+            onCloseAutoFocus={returnFocus}
             onEscapeKeyDown={isInert ? ignore : undefined}
             onInteractOutside={isInert ? ignore : keepUnsaved}
             {...(description ? {} : { 'aria-describedby': undefined })}

@@ -7,18 +7,25 @@ const icons: Record<Theme, typeof Moon> = { dark: Moon, light: Sun, system: Moni
 export interface ThemeChoiceProps {
   legend: string;
   labels: Record<Theme, string>;
+  /** With words beside the icons, where there is room for them. */
+  isLabelled?: boolean;
 }
 
-export const ThemeChoice = ({ legend, labels }: ThemeChoiceProps) => (
+export const ThemeChoice = ({ legend, labels, isLabelled = false }: ThemeChoiceProps) => (
   // The prerendered page believes that it is dark: which of the three is lit, public/theme.js says before React does.
   <div className="theme-choice">
     <ChoiceGroup
       legend={legend}
-      isLegendHidden
+      isLegendHidden={!isLabelled}
       value={useThemeChoice()}
       choices={(['dark', 'light', 'system'] as const).map((value) => {
         const Icon = icons[value];
-        return { value, label: labels[value], icon: <Icon aria-hidden="true" className="size-4" /> };
+        return {
+          value,
+          label: labels[value],
+          icon: <Icon aria-hidden="true" className="size-4" />,
+          isLabelHidden: !isLabelled,
+        };
       })}
       onChoose={chooseTheme}
     />

@@ -15,8 +15,7 @@ import { logout } from '@/features/auth/api/auth-calls';
 import { useFriendRequests } from '@/features/friends/api/friends';
 import { FriendsPanel } from '@/features/friends/components/friends-panel';
 import { type Unread } from '@/features/friends/friend-list';
-import { AccountMenu } from '@/features/profile/components/account-menu';
-import { GenderModal } from '@/features/profile/components/gender-modal';
+import { ProfileDialogs } from '@/features/profile/components/profile-dialogs';
 import { RandomChat } from '@/features/random-chat/components/random-chat';
 import { randomChat } from '@/features/random-chat/random-chat.store';
 import { ApiError, request } from '@/lib/api-client';
@@ -69,9 +68,7 @@ const Chat = ({ user }: { user: SelfUser }) => {
 
   return (
     <>
-      <TopBar pendingRequests={requests?.length ?? 0} unreadMessages={unreadMessages}>
-        <AccountMenu user={user} onLogout={() => void leave()} />
-      </TopBar>
+      <TopBar pendingRequests={requests?.length ?? 0} unreadMessages={unreadMessages} />
       <div className="flex min-h-0 min-w-0 flex-1">
         <Sidebar
           profile={({ isCollapsed }) => (
@@ -101,7 +98,7 @@ const Chat = ({ user }: { user: SelfUser }) => {
       <LazyModal name="friend-requests">
         <FriendRequestsModal userId={user.id} onDismiss={shell.dismiss} />
       </LazyModal>
-      <GenderModal user={user} />
+      <ProfileDialogs user={user} onLogout={() => void leave()} />
     </>
   );
 };

@@ -1,9 +1,11 @@
 import { useMutation } from '@tanstack/react-query';
+import { limits } from '@thaw/contract/limits';
 import { genderSchema, type Gender } from '@thaw/contract/scalars';
 import { type SelfUser } from '@thaw/contract/users';
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import { setGender } from '@/features/profile/api/gender';
 import { copy } from '@/features/profile/copy';
+import { openAnonymousPrompt } from '@/features/profile/profile-dialogs.store';
 import { mergeIntoUser } from '@/lib/identity';
 import { Button } from '@/ui/button';
 import { ChoiceGroup } from '@/ui/choice-group';
@@ -11,13 +13,19 @@ import { Modal } from '@/ui/modal';
 
 const choices = genderSchema.options.map((value) => ({ value, label: copy.gender.options[value] }));
 
-/** Shown while my user has no gender; cannot be dismissed. */
+/** Shown while my user has no gender; cannot be dismissed. An anonymous user is then offered an account. */
 export const GenderModal = ({ user }: { user: SelfUser }) => {
   const [chosen, setChosen] = useState<Gender>();
   const saving = useMutation({
     mutationFn: (gender: Gender) => setGender(user.id, { gender }),
     onSuccess: mergeIntoUser,
   });
+  const isOfferDue = saving.isSuccess && user.isAnonymous;
+  useEffect(() => {
+    if (!isOfferDue) return;
+    const timer = setTimeout(openAnonymousPrompt, limits.anonymousPromptDelayMs);
+    return () => clearTimeout(timer);
+  }, [isOfferDue]);
   return (
     <Modal isOpen={user.gender === null} title={copy.gender.title} description={copy.gender.lead}>
       <form

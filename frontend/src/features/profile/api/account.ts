@@ -1,0 +1,25 @@
+import { type ChangeEmail, type ChangePassword, type ConvertAnonymous } from '@thaw/contract/http';
+import { type SelfUser } from '@thaw/contract/users';
+import { ApiError, request } from '@/lib/api-client';
+import { toUser } from '@/lib/user-answer';
+
+export const changeEmail = async (userId: number, body: ChangeEmail): Promise<SelfUser> =>
+  toUser(await request('PUT', `/api/user/${userId}/email`, body));
+
+export const changePassword = async (userId: number, body: ChangePassword): Promise<void> => {
+  await request('PUT', `/api/user/${userId}/password`, body);
+};
+
+/** The same user, with an account from now on. */
+export const convertAnonymous = async (body: ConvertAnonymous): Promise<SelfUser> =>
+  toUser(await request('POST', '/api/convert-anonymous', body));
+
+/** The failure's toast in the server's words, where it sent any (A146). */
+export const toldByServer = (
+  error: unknown,
+  failure: { title: string; description: string },
+): { title: string; description: string; tone: 'destructive' } => ({
+  title: failure.title,
+  description: (error instanceof ApiError && error.serverMessage) || failure.description,
+  tone: 'destructive',
+});

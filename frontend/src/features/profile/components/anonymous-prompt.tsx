@@ -1,0 +1,15 @@
+import { copy } from '@/features/profile/copy';
+import { closeProfileDialog, openConversion } from '@/features/profile/profile-dialogs.store';
+import { Button } from '@/ui/button';
+
+/** Asked once, after the gender was chosen. */
+export const AnonymousPrompt = () => (
+  <div className="mt-6 grid gap-3">
+    <Button size="lg" onClick={openConversion}>
+      {copy.anonymousPrompt.create}
+    </Button>
+    <Button size="lg" variant="secondary" onClick={closeProfileDialog}>
+      {copy.anonymousPrompt.later}
+    </Button>
+  </div>
+);

@@ -1,0 +1,96 @@
+import { limits } from '@thaw/contract/limits';
+import { type SelfUser } from '@thaw/contract/users';
+import { ImageUp, Trash2 } from 'lucide-react';
+import { useRef, type ChangeEvent } from 'react';
+import { copy } from '@/features/profile/copy';
+import { uploadImage } from '@/lib/upload-image';
+import { Avatar } from '@/ui/avatar';
+import { Button } from '@/ui/button';
+import { toast } from '@/ui/toast-store';
+
+const words = copy.profile;
+
+export interface AvatarFieldProps {
+  user: SelfUser;
+  /** As it would be saved. */
+  picture: string | null;
+  isUploading: boolean;
+  onUploading: (isUploading: boolean) => void;
+  onChange: (picture: string | null) => void;
+}
+
+/** The picture is uploaded as soon as it is chosen; it becomes mine with the profile's save. */
+export const AvatarField = ({ user, picture, isUploading, onUploading, onChange }: AvatarFieldProps) => {
+  const input = useRef<HTMLInputElement>(null);
+  const choose = useRef<HTMLButtonElement>(null);
+
+  const upload = async (file: File): Promise<void> => {
+    if (file.size > limits.imageMaxBytes) {
+      toast({ ...words.avatarTooLarge, tone: 'destructive' });
+      return;
+    }
+    onUploading(true);
+    try {
+      if (!file.type.startsWith('image/')) throw new TypeError(`Not an image: ${file.type}`);
+      onChange(await uploadImage(file, 'avatars', `profiles/${user.id}`));
+    } catch (error) {
+      console.warn('The picture was not uploaded', error);
+      toast({ ...words.avatarFailed, tone: 'destructive' });
+    } finally {
+      onUploading(false);
+    }
+  };
+
+  const take = ({ target }: ChangeEvent<HTMLInputElement>): void => {
+    const file = target.files?.[0];
+    // So that the same file can be chosen again.
+    target.value = '';
+    if (file) void upload(file);
+  };
+
+  return (
+    <div role="group" aria-label={words.picture} className="flex items-center gap-5">
+      <div className="relative">
+        <Avatar id={user.id} name={user.username} picture={picture} className="size-20 text-xl" />
+        {isUploading ? (
+          <span aria-hidden="true" className="absolute inset-0 animate-pulse rounded-full bg-overlay" />
+        ) : null}
+      </div>
+      <div className="grid min-w-0 gap-2">
+        <div className="flex flex-wrap gap-2">
+          <Button
+            ref={choose}
+            variant="secondary"
+            disabled={isUploading}
+            onClick={() => input.current?.click()}
+          >
+            <ImageUp aria-hidden="true" />
+            {isUploading ? words.uploading : picture ? words.changePicture : words.choosePicture}
+          </Button>
+          {picture && !isUploading ? (
+            <Button
+              variant="ghost"
+              onClick={() => {
+                onChange(null);
+                choose.current?.focus();
+              }}
+            >
+              <Trash2 aria-hidden="true" />
+              {words.removePicture}
+            </Button>
+          ) : null}
+        </div>
+        <p className="text-sm text-muted-foreground">{words.pictureHint}</p>
+      </div>
+      <input
+        ref={input}
+        type="file"
+        accept="image/*"
+        aria-label={words.picture}
+        tabIndex={-1}
+        className="hidden"
+        onChange={take}
+      />
+    </div>
+  );
+};

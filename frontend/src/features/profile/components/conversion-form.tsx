@@ -1,0 +1,98 @@
+import { useMutation } from '@tanstack/react-query';
+import { limits } from '@thaw/contract/limits';
+import { codePointLength } from '@thaw/contract/text';
+import { type SelfUser } from '@thaw/contract/users';
+import { useState } from 'react';
+import { convertAnonymous, toldByServer } from '@/features/profile/api/account';
+import { copy } from '@/features/profile/copy';
+import { isEmail } from '@/features/profile/is-email';
+import { mergeIntoUser } from '@/lib/identity';
+import { Button } from '@/ui/button';
+import { Field } from '@/ui/field';
+import { toast } from '@/ui/toast-store';
+
+const words = copy.conversion;
+const empty = { email: '', password: '', confirmPassword: '' };
+
+/** What is told instead of asking the server; null when there is nothing to tell. */
+export const problemOf = ({ email, password, confirmPassword }: typeof empty) => {
+  if (!email.trim() || !password || !confirmPassword) return words.missingFields;
+  if (password !== confirmPassword) return words.doNotMatch;
+  if (codePointLength(password) < limits.passwordMinLength) return words.tooShort;
+  return null;
+};
+
+export interface ConversionFormProps {
+  user: SelfUser;
+  /** While it is, the dialog must not close. */
+  onPending: (isPending: boolean) => void;
+  onConverted: () => void;
+}
+
+export const ConversionForm = ({ user, onPending, onConverted }: ConversionFormProps) => {
+  const [form, setForm] = useState(empty);
+  const email = form.email.trim();
+  const converting = useMutation({
+    mutationFn: () => convertAnonymous({ userId: user.id, email, password: form.password }),
+    onMutate: () => onPending(true),
+    onSettled: () => onPending(false),
+    onSuccess: (converted) => {
+      mergeIntoUser(converted);
+      toast(words.converted);
+      onConverted();
+    },
+    onError: (error) => toast(toldByServer(error, words.failed)),
+  });
+
+  const submit = (): void => {
+    const problem = problemOf(form);
+    if (problem) toast({ ...problem, tone: 'destructive' });
+    else if (!converting.isPending) converting.mutate();
+  };
+
+  const field = (name: keyof typeof empty) => ({
+    value: form[name],
+    onChange: ({ target }: { target: { value: string } }) => {
+      setForm((present) => ({ ...present, [name]: target.value }));
+      if (converting.isError) converting.reset();
+    },
+  });
+
+  return (
+    <form
+      noValidate
+      className="mt-6 grid gap-4"
+      data-unsaved={Object.values(form).some((value) => value !== '')}
+      onSubmit={(event) => {
+        event.preventDefault();
+        submit();
+      }}
+    >
+      <Field
+        label={words.email}
+        type="email"
+        autoComplete="email"
+        inputMode="email"
+        spellCheck={false}
+        error={converting.isError && !isEmail(email) ? words.invalidEmail : undefined}
+        {...field('email')}
+      />
+      <Field
+        label={words.password}
+        type="password"
+        autoComplete="new-password"
+        hint={words.passwordHint}
+        {...field('password')}
+      />
+      <Field
+        label={words.confirmPassword}
+        type="password"
+        autoComplete="new-password"
+        {...field('confirmPassword')}
+      />
+      <Button type="submit" size="lg" className="mt-2" disabled={converting.isPending}>
+        {converting.isPending ? words.pending : words.submit}
+      </Button>
+    </form>
+  );
+};

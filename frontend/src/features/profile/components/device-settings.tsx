@@ -1,0 +1,23 @@
+import { copy } from '@/features/profile/copy';
+import { chooseSound, useSoundChoice } from '@/lib/sound-choice';
+import { Switch } from '@/ui/switch';
+import { ThemeChoice } from '@/ui/theme-choice';
+
+/** What this browser remembers by itself, and nobody has to save. */
+export const DeviceSettings = () => {
+  const isSoundOn = useSoundChoice();
+  return (
+    <section aria-labelledby="device-settings" className="mt-6 grid gap-4 border-t border-border pt-5">
+      <h3 id="device-settings" className="text-md font-bold">
+        {copy.device.title}
+      </h3>
+      <ThemeChoice legend={copy.account.theme} labels={copy.account.themes} isLabelled />
+      <Switch
+        label={copy.device.sound}
+        hint={copy.device.soundHint}
+        isOn={isSoundOn}
+        onChange={chooseSound}
+      />
+    </section>
+  );
+};

@@ -1,0 +1,95 @@
+import { limits } from '@thaw/contract/limits';
+import { codePointLength } from '@thaw/contract/text';
+import { type SelfUser } from '@thaw/contract/users';
+import { Check } from 'lucide-react';
+import { useState } from 'react';
+import { saveProfile } from '@/features/profile/api/profile';
+import { AvatarField } from '@/features/profile/components/avatar-field';
+import { copy } from '@/features/profile/copy';
+import { useSavePhase } from '@/features/profile/use-save-phase';
+import { mergeIntoUser } from '@/lib/identity';
+import { Button } from '@/ui/button';
+import { Field } from '@/ui/field';
+
+const words = copy.profile;
+
+/** What was changed and not saved yet; everything else follows the user. */
+interface Draft {
+  username?: string;
+  avatar?: string | null;
+}
+
+export const ProfileForm = ({ user }: { user: SelfUser }) => {
+  const [draft, setDraft] = useState<Draft>({});
+  const [isUploading, setUploading] = useState(false);
+  const { phase, begin, succeed, fail, edited } = useSavePhase();
+
+  const shownUsername = draft.username ?? user.username;
+  const username = shownUsername.trim();
+  const avatar = draft.avatar === undefined ? user.avatar : draft.avatar;
+  const isChanged = username !== user.username || avatar !== user.avatar;
+  const canSave = isChanged && username !== '' && !isUploading && phase !== 'loading';
+
+  const edit = (changes: Draft): void => {
+    setDraft((present) => ({ ...present, ...changes }));
+    edited();
+  };
+
+  const save = async (): Promise<void> => {
+    begin();
+    try {
+      mergeIntoUser(await saveProfile(user.id, { username, avatar }));
+      // What was typed meanwhile is still a draft.
+      setDraft((present) => ({
+        ...(present.username === undefined || present.username === shownUsername
+          ? {}
+          : { username: present.username }),
+        ...(present.avatar === undefined || present.avatar === avatar ? {} : { avatar: present.avatar }),
+      }));
+      succeed();
+    } catch (error) {
+      console.warn('The profile was not saved', error);
+      fail();
+    }
+  };
+
+  return (
+    <form
+      noValidate
+      className="grid gap-5"
+      data-unsaved={isChanged || isUploading}
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (canSave) void save();
+      }}
+    >
+      <AvatarField
+        user={user}
+        picture={avatar}
+        isUploading={isUploading}
+        onUploading={setUploading}
+        onChange={(picture) => edit({ avatar: picture })}
+      />
+      <Field
+        label={words.username}
+        autoComplete="off"
+        spellCheck={false}
+        value={shownUsername}
+        hint={words.usernameHint}
+        error={codePointLength(username) > limits.usernameMaxCodePoints ? words.usernameTooLong : undefined}
+        onChange={(event) => edit({ username: event.target.value })}
+      />
+      <Button
+        type="submit"
+        variant={phase === 'error' ? 'destructive' : phase === 'idle' && !isChanged ? 'secondary' : 'default'}
+        disabled={!canSave}
+      >
+        {phase === 'success' ? <Check aria-hidden="true" /> : null}
+        {phase === 'idle' ? words.save[isChanged ? 'idle' : 'unchanged'] : words.save[phase]}
+      </Button>
+      <p role="status" className="sr-only">
+        {phase === 'idle' ? '' : words.save[phase]}
+      </p>
+    </form>
+  );
+};

@@ -1,0 +1,36 @@
+import { type SelfUser } from '@thaw/contract/users';
+import { LogOut } from 'lucide-react';
+import { AnonymousWarning } from '@/features/profile/components/anonymous-warning';
+import { DeviceSettings } from '@/features/profile/components/device-settings';
+import { EmailForm } from '@/features/profile/components/email-form';
+import { PasswordForm } from '@/features/profile/components/password-form';
+import { ProfileForm } from '@/features/profile/components/profile-form';
+import { copy } from '@/features/profile/copy';
+import { Button } from '@/ui/button';
+import { TabbedPanels } from '@/ui/tabs';
+
+const { tabs, tabsLabel } = copy.settings;
+
+/** What stands in the Profile Settings. An anonymous user has neither e-mail nor password to change (§6). */
+export const ProfileSettings = ({ user, onLogout }: { user: SelfUser; onLogout: () => void }) => {
+  const profile = {
+    id: 'profile',
+    label: tabs.profile,
+    content: (
+      <>
+        {user.isAnonymous ? <AnonymousWarning /> : null}
+        <ProfileForm user={user} />
+        <DeviceSettings />
+        <Button variant="outline" className="mt-6 w-full" onClick={onLogout}>
+          <LogOut aria-hidden="true" />
+          {copy.account.logout}
+        </Button>
+      </>
+    ),
+  };
+  const account = [
+    { id: 'email', label: tabs.email, content: <EmailForm user={user} /> },
+    { id: 'password', label: tabs.password, content: <PasswordForm user={user} /> },
+  ];
+  return <TabbedPanels label={tabsLabel} tabs={user.isAnonymous ? [profile] : [profile, ...account]} />;
+};

@@ -1,0 +1,14 @@
+import { create } from 'zustand';
+
+type ProfileDialog = 'settings' | 'anonymous-prompt' | 'conversion';
+
+/** Which of the dialogs about myself is open, opened from distant parts of the page. */
+export const useProfileDialogs = create<{ open: ProfileDialog | null }>()(() => ({ open: null }));
+
+const open = (dialog: ProfileDialog) => (): void => useProfileDialogs.setState({ open: dialog });
+
+export const openProfileSettings = open('settings');
+export const openAnonymousPrompt = open('anonymous-prompt');
+export const openConversion = open('conversion');
+
+export const closeProfileDialog = (): void => useProfileDialogs.setState({ open: null });

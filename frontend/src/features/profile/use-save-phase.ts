@@ -1,0 +1,30 @@
+import { limits } from '@thaw/contract/limits';
+import { useEffect, useState } from 'react';
+
+export type SavePhase = 'idle' | 'loading' | 'success' | 'error';
+
+const shownForMs: Record<SavePhase, number | null> = {
+  idle: null,
+  loading: null,
+  success: limits.profileSavedMs,
+  error: limits.profileErrorMs,
+};
+
+/** The save button's states: success and error go back to idle by themselves. */
+export const useSavePhase = () => {
+  const [phase, setPhase] = useState<SavePhase>('idle');
+  useEffect(() => {
+    const delayMs = shownForMs[phase];
+    if (delayMs === null) return;
+    const timer = setTimeout(() => setPhase('idle'), delayMs);
+    return () => clearTimeout(timer);
+  }, [phase]);
+  return {
+    phase,
+    begin: () => setPhase('loading'),
+    succeed: () => setPhase('success'),
+    fail: () => setPhase('error'),
+    /** An edit: what was said about the last attempt is no longer of interest (A171). */
+    edited: () => setPhase((present) => (present === 'loading' ? present : 'idle')),
+  };
+};

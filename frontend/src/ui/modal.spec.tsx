@@ -1,0 +1,99 @@
+import { fireEvent, render, screen, waitFor } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { useState } from 'react';
+import { Modal } from '@/ui/modal';
+
+/** A page with a button, a modal that it opens, and a second one that the first may open or be replaced by. */
+const Page = ({ isLocked = false, isReplaced = false }: { isLocked?: boolean; isReplaced?: boolean }) => {
+  const [open, setOpen] = useState<'first' | 'second' | null>(null);
+  const [draft, setDraft] = useState('');
+  const isFirstOpen = open === 'first' || (open === 'second' && !isReplaced);
+  return (
+    <>
+      <button onClick={() => setOpen('first')}>open</button>
+      <Modal isOpen={isFirstOpen} title="First" isLocked={isLocked} onDismiss={() => setOpen(null)}>
+        <div data-unsaved={draft !== ''}>
+          <input aria-label="draft" value={draft} onChange={(event) => setDraft(event.target.value)} />
+        </div>
+        <button onClick={() => setOpen('second')}>next</button>
+      </Modal>
+      <Modal isOpen={open === 'second'} title="Second" onDismiss={() => setOpen(isReplaced ? null : 'first')}>
+        <input aria-label="other" />
+      </Modal>
+    </>
+  );
+};
+
+const opened = async (page = <Page />) => {
+  const user = userEvent.setup();
+  render(page);
+  await user.click(screen.getByText('open'));
+  expect(screen.getByRole('dialog', { name: 'First' })).toBeVisible();
+  // Radix listens for clicks outside from the next tick on.
+  await waitFor(() => expect(document.body.style.pointerEvents).toBe('none'));
+  await new Promise((resolve) => setTimeout(resolve, 0));
+  return user;
+};
+const clickOutside = (): void => {
+  fireEvent.pointerDown(document.body);
+  fireEvent.click(document.body);
+};
+const opener = (): HTMLElement => screen.getByText('open');
+const isGone = (name: string) =>
+  waitFor(() => expect(screen.queryByRole('dialog', { name })).not.toBeInTheDocument());
+
+it.each([
+  ['Esc', (user: ReturnType<typeof userEvent.setup>) => user.keyboard('{Escape}')],
+  ['the X', (user) => user.click(screen.getByRole('button', { name: 'Close' }))],
+  ['a click outside', async () => clickOutside()],
+] satisfies [string, (user: ReturnType<typeof userEvent.setup>) => Promise<void>][])(
+  'is closed by %s, and gives the focus back',
+  async (_how, close) => {
+    const user = await opened();
+    await close(user);
+    await isGone('First');
+    await waitFor(() => expect(opener()).toHaveFocus());
+  },
+);
+
+it('begins at its first field, not at the X', async () => {
+  await opened();
+  expect(screen.getByLabelText('draft')).toHaveFocus();
+});
+
+it('is inert to Esc, the X and a click outside while it is locked', async () => {
+  const user = await opened(<Page isLocked />);
+  await user.keyboard('{Escape}');
+  clickOutside();
+  expect(screen.getByRole('button', { name: 'Close' })).toBeDisabled();
+  expect(screen.getByRole('dialog', { name: 'First' })).toBeVisible();
+});
+
+it('takes a click outside for a slip while something is unsaved', async () => {
+  const user = await opened();
+  await user.type(screen.getByLabelText('draft'), 'words');
+  clickOutside();
+  expect(screen.getByRole('dialog', { name: 'First' })).toBeVisible();
+  await user.keyboard('{Escape}');
+  await isGone('First');
+});
+
+it('gives the focus back to the modal below it, and that one to the page', async () => {
+  const user = await opened();
+  await user.click(screen.getByText('next'));
+  expect(screen.getByLabelText('other')).toHaveFocus();
+  await user.keyboard('{Escape}');
+  await isGone('Second');
+  await waitFor(() => expect(screen.getByText('next')).toHaveFocus());
+  await user.keyboard('{Escape}');
+  await waitFor(() => expect(opener()).toHaveFocus());
+});
+
+it('gives it to the opener of the modal that it took the place of', async () => {
+  const user = await opened(<Page isReplaced />);
+  await user.click(screen.getByText('next'));
+  await isGone('First');
+  await user.keyboard('{Escape}');
+  await isGone('Second');
+  await waitFor(() => expect(opener()).toHaveFocus());
+});

@@ -34,7 +34,9 @@ test('registering, logging out and signing in, with every text', async ({ open }
   await expect(page.getByText('Connected', { exact: true })).toBeVisible();
 
   await page.getByRole('button', { name: /^Your account/ }).click();
+  await page.getByRole('tab', { name: 'Email' }).click();
   await expect(page.getByText(email)).toBeVisible();
+  await page.getByRole('tab', { name: 'Profile' }).click();
   await page.getByRole('button', { name: 'Logout' }).click();
   await expect(page).toHaveURL('/auth');
   expect(await page.evaluate(() => localStorage.getItem('thaw-chat-auth'))).toBe(

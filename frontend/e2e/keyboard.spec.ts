@@ -24,6 +24,9 @@ test('the whole flow with the keyboard alone', async ({ open, newcomer }) => {
   await expect(page.getByRole('radio', { name: 'Woman' })).toBeChecked();
   await tabTo(page, 'button', 'Confirm');
   await page.keyboard.press('Enter');
+  await expect(page.getByRole('dialog', { name: 'Anonymous Account' })).toBeVisible();
+  await tabTo(page, 'button', 'Maybe Later');
+  await page.keyboard.press('Enter');
   await expect(page.getByRole('dialog')).toBeHidden();
 
   await tabTo(page, 'radio', 'Both');

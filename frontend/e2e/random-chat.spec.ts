@@ -19,6 +19,7 @@ test('the whole journey: two strangers join, meet, talk, part, and meet again', 
     await dialog.getByRole('radio', { name: gender, exact: true }).click();
     await dialog.getByRole('button', { name: 'Confirm' }).click();
     await expect(dialog).toBeHidden();
+    await page.getByRole('button', { name: 'Maybe Later' }).click();
 
     const stored = await page.evaluate(() => localStorage.getItem('thaw-chat-auth'));
     const { state } = JSON.parse(stored ?? '') as { state: { user: Person['user'] } };

@@ -33,7 +33,7 @@ test('registering, logging out and signing in, with every text', async ({ open }
   await page.getByRole('button', { name: 'Confirm' }).click();
   await expect(page.getByText('Connected', { exact: true })).toBeVisible();
 
-  await page.getByRole('button', { name: /^Your account/ }).click();
+  await page.getByRole('button', { name: /^Profile Settings/ }).click();
   await page.getByRole('tab', { name: 'Email' }).click();
   await expect(page.getByText(email)).toBeVisible();
   await page.getByRole('tab', { name: 'Profile' }).click();
@@ -161,7 +161,7 @@ test('logging out ends the chat at once, in every tab', async ({ pair }) => {
   const second = await ada.page.context().newPage();
   await second.goto('/chat');
   await expect(new Person(second, ada.user).heading(bob.name)).toBeVisible();
-  await ada.page.getByRole('button', { name: /^Your account/ }).click();
+  await ada.page.getByRole('button', { name: /^Profile Settings/ }).click();
   await ada.page.getByRole('button', { name: 'Logout' }).click();
   await expect(ada.page).toHaveURL('/auth');
   await expect(second).toHaveURL('/auth');

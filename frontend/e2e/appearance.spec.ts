@@ -131,7 +131,7 @@ test('the theme is chosen on the landing page and in the account, and stays', as
   const ada = await newcomer({ colorScheme: 'light' });
   const html = ada.page.locator('html');
   await expect(html).toHaveAttribute('data-theme', 'dark');
-  await ada.page.getByRole('button', { name: /^Your account/ }).click();
+  await ada.page.getByRole('button', { name: /^Profile Settings/ }).click();
   await ada.page.getByRole('radio', { name: 'Light' }).click();
   await expect(html).toHaveAttribute('data-theme', 'light');
   await ada.page.reload();

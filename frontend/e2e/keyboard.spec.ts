@@ -2,14 +2,18 @@ import { type Page } from '@playwright/test';
 import { expect, type Person, test } from './support/test.ts';
 
 /** Tabs until something with this role and name has the focus. */
-const tabTo = async (page: Page, role: 'button' | 'radio' | 'textbox', name: string): Promise<void> => {
+const tabTo = async (
+  page: Page,
+  role: 'button' | 'radio' | 'textbox',
+  name: string | RegExp,
+): Promise<void> => {
   const target = page.getByRole(role, { name, exact: true }).first();
   await expect(target).toBeVisible();
   for (let steps = 0; steps < 40; steps += 1) {
     if (await target.evaluate((element) => element === document.activeElement)) return;
     await page.keyboard.press('Tab');
   }
-  throw new Error(`${role} «${name}» is not reached with Tab`);
+  throw new Error(`${role} «${String(name)}» is not reached with Tab`);
 };
 
 test('the whole flow with the keyboard alone', async ({ open, newcomer }) => {
@@ -57,7 +61,7 @@ test('the whole flow with the keyboard alone', async ({ open, newcomer }) => {
 
   const stored = await page.evaluate(() => localStorage.getItem('thaw-chat-auth'));
   const { state } = JSON.parse(stored ?? '') as { state: { user: Person['user'] } };
-  await tabTo(page, 'button', `Your account: ${state.user.username}`);
+  await tabTo(page, 'button', new RegExp(`^Profile Settings: ${state.user.username}`));
   await page.keyboard.press('Enter');
   await tabTo(page, 'radio', 'Dark');
   await tabTo(page, 'button', 'Logout');

@@ -29,6 +29,6 @@ export const returnFocus = (event: Event): void => {
   const place = placeOf(event.target);
   const successor = document.activeElement?.closest('[role="dialog"]');
   // The dialog that took this one's place will give the focus back in its stead.
-  if (place && successor && !placeOf(successor)) openers.set(successor, place);
-  else place?.focus();
+  if (!successor) place?.focus();
+  else if (place && !placeOf(successor)) openers.set(successor, place);
 };

@@ -2,6 +2,7 @@ import { type SelfUser } from '@thaw/contract/users';
 import { LogOut } from 'lucide-react';
 import { copy } from '@/app/copy';
 import { shell } from '@/app/shell/shell-store';
+import { openProfileSettings } from '@/features/profile/profile-dialogs.store';
 import { cn } from '@/lib/class-names';
 import { Avatar } from '@/ui/avatar';
 import { Button } from '@/ui/button';
@@ -22,11 +23,15 @@ export const ProfileBlock = ({ user, isCollapsed, onLogout }: ProfileBlockProps)
   >
     <button
       type="button"
+      aria-haspopup="dialog"
       className={cn(
         'flex min-w-0 items-center gap-3 rounded-control text-left transition-colors hover:bg-raised',
         isCollapsed ? 'size-14 justify-center rounded-card' : 'min-h-14 flex-1 px-2 py-1.5',
       )}
-      onClick={() => shell.show('profile')}
+      onClick={() => {
+        shell.setSheetOpen(false);
+        openProfileSettings();
+      }}
     >
       <Avatar id={user.id} name={user.username} picture={user.avatar} />
       <span className={isCollapsed ? 'sr-only' : 'min-w-0'}>

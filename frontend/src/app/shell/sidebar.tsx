@@ -6,6 +6,7 @@ import { copy } from '@/app/copy';
 import { shell, useShell } from '@/app/shell/shell-store';
 import { useIsWide } from '@/lib/use-is-wide';
 import { Button } from '@/ui/button';
+import { rememberFocus, returnFocus } from '@/ui/focus-return';
 
 export interface SidebarPart {
   isCollapsed: boolean;
@@ -57,6 +58,8 @@ const SheetSidebar = ({ children, profile }: SidebarProps) => {
         <Dialog.Overlay className="veil fixed inset-0 z-30 bg-overlay backdrop-blur-[2px]" />
         <Dialog.Content
           aria-describedby={undefined}
+          onOpenAutoFocus={rememberFocus}
+          onCloseAutoFocus={returnFocus}
           style={{ width: limits.sidebarExpandedPx }}
           className="slide fixed inset-y-0 left-0 z-30 flex max-w-[88vw] flex-col rounded-r-sheet bg-background pt-[max(0.25rem,env(safe-area-inset-top))] pb-[max(0.75rem,env(safe-area-inset-bottom))] shadow-elevated outline-none"
         >

@@ -1,5 +1,4 @@
 import { History, PanelLeft, UserRoundPlus } from 'lucide-react';
-import { type ReactNode } from 'react';
 import { Link } from 'react-router-dom';
 import { copy } from '@/app/copy';
 import { shell, useShell } from '@/app/shell/shell-store';
@@ -13,11 +12,10 @@ export interface TopBarProps {
   pendingRequests: number;
   /** Messages of friends that wait to be read; told where the friends themselves are out of sight. */
   unreadMessages: number;
-  children?: ReactNode;
 }
 
 /** Logo, connection, friend requests with their number, chat history; on a small screen also the way to the sidebar. */
-export const TopBar = ({ pendingRequests, unreadMessages, children }: TopBarProps) => {
+export const TopBar = ({ pendingRequests, unreadMessages }: TopBarProps) => {
   const isWide = useIsWide();
   const isSheetOpen = useShell((state) => state.isSheetOpen);
   return (
@@ -59,7 +57,6 @@ export const TopBar = ({ pendingRequests, unreadMessages, children }: TopBarProp
           <History aria-hidden="true" className="size-5" />
           <span className="sr-only">{copy.topBar.history}</span>
         </Button>
-        {children}
       </div>
     </header>
   );

@@ -13,8 +13,6 @@ export const copy = {
     failed: 'That did not work. Please try again.',
   },
   account: {
-    open: 'Your account:',
-    anonymous: 'Anonymous',
     theme: 'Theme',
     themes: { dark: 'Dark', light: 'Light', system: 'System' },
     logout: 'Logout',

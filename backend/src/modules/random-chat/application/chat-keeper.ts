@@ -1,4 +1,5 @@
 import { Inject, Injectable, Logger, type OnModuleInit } from '@nestjs/common';
+import { closeCodes } from '@thaw/contract/close-codes';
 import { ENVIRONMENT, type Environment } from '../../../config/environment';
 import { DomainError } from '../../../platform/errors/domain-error';
 import { HotLog } from '../../../platform/hot-log/hot-log';
@@ -61,6 +62,7 @@ export class ChatKeeper implements OnModuleInit, MatchHandler {
         await this.chats.join(connection, sessionId);
       } catch (error) {
         this.warn('A socket was not brought into its chat', error);
+        connection.close(closeCodes.internalError); // its client tries again, and is brought in then
       }
     }
   }

@@ -1,12 +1,14 @@
 // Real: two whole api replicas in this process, PostgreSQL, Redis, sockets.
 import type { Redis } from 'ioredis';
 import { limits } from '@thaw/contract/limits';
+import { HotLog } from '../../../platform/hot-log/hot-log';
 import { ChannelHub } from '../../../platform/realtime/channel-hub';
 import { ReplicaLease } from '../../../platform/realtime/replica-lease';
 import { cellOf, chatKeys, matchingKeys } from '../../../platform/redis/redis-keys';
 import { startTestReplicas, type TestReplicas } from '../../../testing/test-replicas';
 import type { ThawSocket, ThawVisitor } from '../../../testing/thaw-client';
 import { until } from '../../../testing/until';
+import { MatchSeeker } from '../../matching/application/match-seeker';
 import { MatchingService } from '../../matching/application/matching.service';
 import { LiveChats } from './live-chats';
 
@@ -666,6 +668,40 @@ describe('a random chat', () => {
         reason: 'disconnected',
         endedBy: null,
       });
+    });
+
+    it.each([
+      ['asked where its user is', MatchSeeker, 'arrive'],
+      ['brought back into the chat', HotLog, 'enter'],
+    ] as const)(
+      'and cannot be %s is closed with 1011, and brought back the next time',
+      async (_, part, method) => {
+        const { ada, adas, bobs, sessionId } = await chatting();
+        await adas[0]!.cut();
+        const away = new Error('Connection is closed.');
+        jest.spyOn(thaw.replicas[0]!.app.get<HotLog>(part), method as 'enter').mockRejectedValueOnce(away);
+        const lastSeen = { sessionId, seq: 1 };
+        const back = await ada.connect(thaw.origins[0]);
+        back.send({ event: 'authenticate', data: { userId: ada.user.id, lastSeen } });
+        expect(await back.closed).toBe(1011);
+        const again = await ada.arrive(thaw.origins[0], lastSeen);
+        await again.next('session_resumed');
+        await bobs[0]!.request('random_message', say(sessionId, 'welcome back'));
+        expect(await again.next('random_message')).toMatchObject({ seq: 2 });
+      },
+    );
+
+    it('because a chat that began could not be entered finds it', async () => {
+      const [ada, bob] = [await thaw.visitor(0, 'female'), await thaw.visitor(1, 'male')];
+      const [adas, bobs] = [await ada.arrive(), await bob.arrive()];
+      const away = new Error('Connection is closed.');
+      jest.spyOn(thaw.replicas[0]!.app.get(HotLog), 'enter').mockRejectedValueOnce(away);
+      await adas.request('join_queue', { preferences: 'male' });
+      await bobs.request('join_queue', { preferences: 'female' });
+      expect(await adas.closed).toBe(1011);
+      const { sessionId } = await bobs.next('chat_matched');
+      const again = await ada.arrive(thaw.origins[0], { sessionId: String(sessionId), seq: 0 });
+      expect(await again.next('session_resumed')).toMatchObject({ sessionId, seq: 1 });
     });
 
     it('is not told of the chats of others', async () => {

@@ -49,10 +49,16 @@ export class RandomChatGateway {
       connection.close(closeCodes.foreignUser);
       return;
     }
-    await this.arrivals.arrive(connection, data.lastSeen, (state) => {
-      if (frame.ref === undefined) connection.sendFrame('authenticated', { userId, state });
-      else frame.answer({ userId, state }, 'authenticated');
-    });
+    try {
+      await this.arrivals.arrive(connection, data.lastSeen, (state) => {
+        if (frame.ref === undefined) connection.sendFrame('authenticated', { userId, state });
+        else frame.answer({ userId, state }, 'authenticated');
+      });
+    } catch (error) {
+      // Half brought in it would miss what happens; a client whose socket is closed with this tries again.
+      connection.close(closeCodes.internalError);
+      throw error;
+    }
   }
 
   @SubscribeMessage('random_message')

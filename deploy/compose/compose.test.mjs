@@ -3,7 +3,7 @@ import fs from 'node:fs';
 import os from 'node:os';
 import { after, before, suite, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ComposeStack, missingEngine } from './testing/compose-stack.mjs';
+import { ComposeStack, hasImageOf, missingEngine } from './testing/compose-stack.mjs';
 import { steadyRequests } from './testing/steady-requests.mjs';
 import { ThawVisitor } from './testing/thaw-client.mjs';
 import talking from '../../backend/dist/testing/talker.js';
@@ -14,16 +14,21 @@ const { keepTalking, talkingPairs } = talking;
 
 const PAIRS = 20;
 const MINUTE_MS = 60_000;
+const DOT_PNG =
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 /** What Redis says of a host that has not been told how to treat it: docs/operations.md. */
 const ABOUT_THE_HOST = /Memory overcommit must be enabled/;
 
 const skip = missingEngine();
+const hasStorage = !skip && hasImageOf('storage');
 if (skip) console.error(`\nSKIPPED: nothing was tried with docker compose, because ${skip}.\n`);
 
 suite('docker compose', { skip }, () => {
   const stack = new ComposeStack('thaw-test');
 
-  before(() => stack.start({ replicas: 2 }), { timeout: 15 * MINUTE_MS });
+  before(() => stack.start({ replicas: 2, profiles: hasStorage ? ['storage'] : [] }), {
+    timeout: 15 * MINUTE_MS,
+  });
   after(async () => {
     fs.mkdirSync('test-results', { recursive: true });
     fs.writeFileSync('test-results/compose.log', await stack.logs('--timestamps'));
@@ -71,7 +76,9 @@ suite('docker compose', { skip }, () => {
 
   test('the containers may do as little as they need to', async () => {
     const published = [];
-    for (const service of ['frontend', 'backend', 'worker', 'postgres', 'redis']) {
+    const services = ['frontend', 'backend', 'worker', 'postgres', 'redis'];
+    if (hasStorage) services.push('storage');
+    for (const service of services) {
       for (const container of await stack.containers(service)) {
         const { Config, HostConfig, NetworkSettings } = await stack.inspect(container);
         assert.match(Config.User, /^(?!root$|0$)./, `${service} runs as somebody`);
@@ -97,6 +104,27 @@ suite('docker compose', { skip }, () => {
       /password/,
     );
     assert.equal(await stack.query(`select rolsuper from pg_roles where rolname = 'thaw'`), 'f');
+  });
+
+  test('an image is kept, wherever it is asked for', async (t) => {
+    if (!hasStorage) t.diagnostic('in the volume: the image of the storage cannot be had here');
+    const visitor = await new ThawVisitor([stack.origin]).joinAnonymously();
+    const form = new FormData();
+    form.set('bucket', 'avatars');
+    form.set('fileName', 'dot.png');
+    form.set('file', new Blob([Buffer.from(DOT_PNG, 'base64')], { type: 'image/png' }), 'dot.png');
+    const headers = { cookie: visitor.cookie };
+    const uploaded = await fetch(`${stack.origin}/api/upload`, { method: 'POST', body: form, headers });
+    assert.equal(uploaded.status, 201, await uploaded.clone().text());
+    const { url } = await uploaded.json();
+    for (let turn = 0; turn < 4; turn += 1) {
+      const answer = await fetch(stack.origin + url, { headers });
+      assert.equal(answer.status, 200);
+      assert.ok((await answer.arrayBuffer()).byteLength > 0);
+    }
+    const [replica] = await stack.containers('backend');
+    const inVolume = await stack.execute('docker', ['exec', replica, 'find', '/files', '-type', 'f']);
+    assert.equal(inVolume.trim() === '', hasStorage, 'in the storage when there is one, else in the volume');
   });
 
   test('two strangers on different replicas talk with each other', async () => {

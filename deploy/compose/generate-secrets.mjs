@@ -27,6 +27,17 @@ export function generateSecrets(root) {
   hand('stores', 'database-url', `postgres://thaw:${databasePassword}@postgres:5432/thaw`);
   hand('stores', 'redis-url', `redis://thaw:${redisPassword}@redis:6379`);
   hand('api', 'session-secret', kept('session-secret'));
+
+  const storageKeys = { accessKey: kept('s3-access-key-id'), secretKey: kept('s3-secret-access-key') };
+  hand('stores', 's3-access-key-id', storageKeys.accessKey);
+  hand('stores', 's3-secret-access-key', storageKeys.secretKey);
+  hand('storage', 's3.json', storageConfiguration(storageKeys));
+}
+
+/** The one identity that the storage knows; nobody else may do anything. */
+function storageConfiguration(keys) {
+  const actions = ['Admin', 'Read', 'Write', 'List'];
+  return `${JSON.stringify({ identities: [{ name: 'thaw', credentials: [keys], actions }] })}\n`;
 }
 
 /** Without a password there is nothing but the health check's PING; with it, all but what administers Redis. */

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { test } from 'node:test';
 import { generateSecrets } from './generate-secrets.mjs';
 
-const READERS = ['postgres', 'redis', 'stores', 'api'];
+const READERS = ['postgres', 'redis', 'stores', 'api', 'storage'];
 
 test('secrets are generated once, and handed to those who need them', (t) => {
   const root = fs.mkdtempSync(path.join(os.tmpdir(), 'thaw-secrets-'));
@@ -22,8 +22,11 @@ test('secrets are generated once, and handed to those who need them', (t) => {
     'postgres/database-password',
     'postgres/superuser-password',
     'redis/users.acl',
+    'storage/s3.json',
     'stores/database-url',
     'stores/redis-url',
+    'stores/s3-access-key-id',
+    'stores/s3-secret-access-key',
   ]);
 
   const databasePassword = read('postgres/database-password');
@@ -33,6 +36,10 @@ test('secrets are generated once, and handed to those who need them', (t) => {
   const redisPassword = new URL(read('stores/redis-url')).password;
   assert.ok(redisPassword.length >= 32);
   assert.ok(!read('redis/users.acl').includes(redisPassword), 'Redis itself knows a hash alone');
+  const [{ credentials }] = JSON.parse(read('storage/s3.json')).identities;
+  const keys = { accessKey: read('stores/s3-access-key-id'), secretKey: read('stores/s3-secret-access-key') };
+  assert.deepEqual(credentials, [keys]);
+  assert.ok(keys.secretKey.length >= 32);
   for (const name of fs.readdirSync(path.join(root, 'kept'))) {
     assert.equal(fs.statSync(path.join(root, 'kept', name)).mode & 0o777, 0o400);
   }

@@ -1,4 +1,5 @@
 import { execFile, spawnSync } from 'node:child_process';
+import fs from 'node:fs';
 import net from 'node:net';
 import path from 'node:path';
 import process from 'node:process';
@@ -17,6 +18,16 @@ export function missingEngine() {
   return undefined;
 }
 
+/** Whether an image that docker-compose.yml names is on this machine, or can be brought. */
+export function hasImageOf(service) {
+  const yaml = fs.readFileSync(path.join(repository, 'docker-compose.yml'), 'utf8');
+  const image = new RegExp(`^  ${service}:\\n(?:    .*\\n)*?    image: (\\S+)$`, 'm').exec(yaml)?.[1];
+  return [
+    ['image', 'inspect', image],
+    ['pull', '--quiet', image],
+  ].some((args) => spawnSync('docker', args, { stdio: 'ignore', timeout: 120_000 }).status === 0);
+}
+
 /** The repository's own docker-compose.yml as a project of its own, on a free port. */
 export class ComposeStack {
   /** @param {string} project  its name, also of what it leaves behind should it be killed */
@@ -24,7 +35,8 @@ export class ComposeStack {
     this.project = project;
   }
 
-  async start({ replicas }) {
+  /** @param {{replicas: number, profiles?: string[]}} options */
+  async start({ replicas, profiles = [] }) {
     this.port = await freePort();
     this.origin = `http://127.0.0.1:${this.port}`;
     this.environment = {
@@ -33,6 +45,7 @@ export class ComposeStack {
       COMPOSE_FILE: path.join(repository, 'docker-compose.yml'),
       PORT: String(this.port),
       LIMITS_PROFILE: 'load',
+      COMPOSE_PROFILES: profiles.join(','),
     };
     await this.compose('down', '--volumes', '--timeout', '5');
     await this.compose('up', '--detach', '--build', '--wait', '--scale', `backend=${replicas}`);

@@ -278,9 +278,8 @@ export const Composer = ({
       }}
       onKeyDown={(event) => {
         // The last thing begun is given up first; the chat itself only when nothing is left (B13).
-        if (event.key !== 'Escape' || event.nativeEvent.isComposing || event.defaultPrevented || !task)
-          return;
-        event.preventDefault();
+        if (event.key !== 'Escape' || event.nativeEvent.isComposing || !task) return;
+        event.stopPropagation();
         onCancelTask?.();
       }}
     >

@@ -6,6 +6,7 @@ import { type ServerFrame } from '@thaw/contract/server-frames';
 import { normalizeText } from '@thaw/contract/text';
 import { create } from 'zustand';
 import { type Outgoing, type Returned } from '@/chat-ui/chat-message';
+import { forgetDraft } from '@/features/random-chat/draft';
 import { createGamePlay } from '@/features/random-chat/game-play';
 import { reduce } from '@/features/random-chat/random-chat.reducer';
 import {
@@ -257,6 +258,7 @@ export const createRandomChat = ({ clock, newId, place }: RandomChatOptions) => 
 
   const leaveNow = (): void => {
     clock.clearTimeout(leaveTimer);
+    forgetDraft();
     dispatch({ type: 'chatLeft', isConnected: socket.isOpen });
   };
 

@@ -5,13 +5,14 @@ import { Conversation } from '@/chat-ui/conversation';
 import { copy as chatCopy } from '@/chat-ui/copy';
 import { type MessageAuthor } from '@/chat-ui/message-row';
 import { uploadChatImage } from '@/features/random-chat/api/upload-chat-image';
-import { SkipBar, SkipButton } from '@/features/random-chat/components/skip-control';
+import { SkipBar } from '@/features/random-chat/components/skip-control';
+import { Toolbar } from '@/features/random-chat/components/toolbar';
+import { useEscape } from '@/features/random-chat/components/use-escape';
 import { copy } from '@/features/random-chat/copy';
+import { keepDraft, readDraft } from '@/features/random-chat/draft';
 import { type Session } from '@/features/random-chat/random-chat.state';
 import { randomChat, useRandomChat, type SendOutcome } from '@/features/random-chat/random-chat.store';
-import { useIdentity } from '@/lib/identity';
 import { useIsConnected } from '@/lib/socket/connection';
-import { Avatar } from '@/ui/avatar';
 
 const TypingLine = ({ session }: { session: Session }) => (
   <div className="h-8 pt-2 pl-10 text-sm text-muted-foreground">
@@ -28,52 +29,6 @@ const TypingLine = ({ session }: { session: Session }) => (
   </div>
 );
 
-const Toolbar = ({
-  session,
-  isAsking,
-  onAsk,
-  children,
-}: {
-  session: Session;
-  isAsking: boolean;
-  onAsk: () => void;
-  children: ReactNode;
-}) => {
-  const me = useIdentity((state) => state.user);
-  const { partner } = session;
-  const isAway = session.partnerConnection === 'reconnecting';
-  return (
-    <header className="border-b border-border">
-      <div className="mx-auto flex w-full max-w-4xl items-center gap-3 px-4 py-3 md:px-6">
-        <div className="flex">
-          <Avatar
-            id={partner.id}
-            name={partner.username}
-            picture={partner.avatar}
-            className="meet-from-left z-10 ring-3 ring-card"
-          />
-          {me ? (
-            <Avatar
-              id={me.id}
-              name={me.username}
-              picture={me.avatar}
-              className="meet-from-right -ml-3 max-sm:hidden"
-            />
-          ) : null}
-        </div>
-        <div className="min-w-0 flex-1">
-          <h1 className="truncate text-md font-bold">{partner.username}</h1>
-          <p role="status" className={isAway ? 'text-sm text-warning' : 'text-sm text-muted-foreground'}>
-            {isAway ? copy.active.partnerReconnecting : copy.active.here}
-          </p>
-        </div>
-        {children}
-        <SkipButton isAsking={isAsking} onAsk={onAsk} />
-      </div>
-    </header>
-  );
-};
-
 const capabilities = { reply: true, edit: true, react: true, delete: false, attach: true } as const;
 
 export interface ActiveChatProps {
@@ -87,6 +42,7 @@ export interface ActiveChatProps {
 export const ActiveChat = ({ session, me, toolbar, renderCard }: ActiveChatProps) => {
   const [isAsking, setAsking] = useState(false);
   const [wasRefused, setRefused] = useState(false);
+  const section = useRef<HTMLElement>(null);
   const skipArea = useRef<HTMLDivElement>(null);
   const isConnected = useIsConnected();
   const isTooFast = useRandomChat((state) => state.isTooFast);
@@ -109,18 +65,33 @@ export const ActiveChat = ({ session, me, toolbar, renderCard }: ActiveChatProps
       isAbleToSend: () => heed(randomChat.canSend() ? 'sent' : 'not_connected'),
     };
   }, []);
+  const { sessionId } = session;
+  const draft = useMemo(
+    () => ({ initial: readDraft(sessionId), onChange: (text: string) => keepDraft(sessionId, text) }),
+    [sessionId],
+  );
+  // Back to where the question was asked from, such as the composer after Escape.
+  const askedFrom = useRef<Element | null>(null);
+  const ask = (): void => {
+    askedFrom.current = document.activeElement;
+    setAsking(true);
+  };
   const cancelSkip = (): void => {
     setAsking(false);
-    skipArea.current?.querySelector('button')?.focus();
+    const from = askedFrom.current;
+    if (from instanceof HTMLElement && from !== document.body && from.isConnected) from.focus();
+    else skipArea.current?.querySelector<HTMLElement>('[aria-expanded]')?.focus();
   };
+  useEscape(section, () => (isAsking ? cancelSkip() : ask()));
 
   return (
     <section
+      ref={section}
       aria-label={copy.active.region(partner.username)}
       className="enter-stage flex min-h-0 flex-1 flex-col"
     >
       <div ref={skipArea}>
-        <Toolbar session={session} isAsking={isAsking} onAsk={() => setAsking((asking) => !asking)}>
+        <Toolbar session={session} isAsking={isAsking} onAsk={() => (isAsking ? cancelSkip() : ask())}>
           {toolbar}
         </Toolbar>
       </div>
@@ -135,6 +106,7 @@ export const ActiveChat = ({ session, me, toolbar, renderCard }: ActiveChatProps
         onType={randomChat.typed}
         upload={uploadChatImage}
         onReturned={randomChat.onReturned}
+        draft={draft}
         pickerEmojis={randomChatPickerEmojis}
         partnerImages="hidden"
         notice={wasRefused ? chatCopy.composer.notSent : isTooFast ? copy.slowDown : null}

@@ -44,6 +44,7 @@ const rows = (): HTMLElement[] =>
 beforeEach(() => {
   jest.spyOn(console, 'warn').mockImplementation(() => undefined);
   localStorage.clear();
+  sessionStorage.clear();
   signIn(aUser());
   asked = [];
   sent = [];
@@ -109,6 +110,7 @@ describe('active', () => {
     const user = begin();
     await find();
     match();
+    await screen.findByRole('heading', { name: 'brave-heron-7' });
     return user;
   };
 
@@ -216,7 +218,8 @@ describe('active', () => {
     await user.click(within(bar).getByRole('button', { name: 'Cancel' }));
     expect(screen.queryByText('Skip this chat?')).not.toBeInTheDocument();
     expect(skip).toHaveFocus();
-    await user.click(skip);
+    await user.keyboard('{Escape}');
+    expect(screen.getByRole('group', { name: 'Skip this chat?' })).toBeVisible();
     await user.keyboard('{Escape}');
     expect(screen.queryByText('Skip this chat?')).not.toBeInTheDocument();
     expect(sent).toEqual([]);

@@ -1,6 +1,5 @@
-import { useEffect, type ReactNode } from 'react';
+import { lazy, Suspense, useEffect, type ReactNode } from 'react';
 import { type ChatMessage } from '@/chat-ui/chat-message';
-import { ActiveChat } from '@/features/random-chat/components/active-chat';
 import { InitialStage } from '@/features/random-chat/components/initial-stage';
 import { SearchingStage } from '@/features/random-chat/components/searching-stage';
 import { SkippedStage } from '@/features/random-chat/components/skipped-stage';
@@ -8,6 +7,10 @@ import { copy } from '@/features/random-chat/copy';
 import { randomChat, useRandomChat } from '@/features/random-chat/random-chat.store';
 import { useIdentity } from '@/lib/identity';
 import { toast } from '@/ui/toast-store';
+
+const loadActiveChat = async () => (await import('@/features/random-chat/components/active-chat')).ActiveChat;
+// Apart from the first screen, which does not need it; fetched at once all the same, for a match comes quickly.
+const ActiveChat = lazy(async () => ({ default: await loadActiveChat() }));
 
 /** What other features put into the random chat; app/ composes them. The functions must be stable. */
 export interface RandomChatSlots {
@@ -32,13 +35,15 @@ const States = ({ toolbar, renderCard, skippedActions }: RandomChatSlots) => {
       return <SkippedStage>{skippedActions}</SkippedStage>;
     case 'active':
       return session && me ? (
-        <ActiveChat
-          key={session.sessionId}
-          session={session}
-          me={me}
-          toolbar={toolbar}
-          {...(renderCard ? { renderCard } : {})}
-        />
+        <Suspense fallback={null}>
+          <ActiveChat
+            key={session.sessionId}
+            session={session}
+            me={me}
+            toolbar={toolbar}
+            {...(renderCard ? { renderCard } : {})}
+          />
+        </Suspense>
       ) : null;
   }
 };
@@ -47,6 +52,7 @@ const States = ({ toolbar, renderCard, skippedActions }: RandomChatSlots) => {
 export const RandomChat = (slots: RandomChatSlots) => {
   useEffect(() => {
     randomChat.enter();
+    loadActiveChat().catch((error: unknown) => console.warn('The chat is fetched when it is needed', error));
     return () => randomChat.leave();
   }, []);
   useEffect(

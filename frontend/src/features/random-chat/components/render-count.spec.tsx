@@ -51,6 +51,7 @@ it('draws no row for a keystroke, and no more than two for a message', async () 
       data: { sessionId: 's1', seq: 1, partnerId: 12, partnerInfo: aPartner() },
     }),
   );
+  await screen.findByRole('textbox', { name: 'Message' });
   for (let seq = 2; seq <= 8; seq += 1) say(seq);
 
   drawn = 0;

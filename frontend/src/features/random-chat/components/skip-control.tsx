@@ -1,13 +1,16 @@
 import { SkipForward } from 'lucide-react';
 import { useEffect, useRef } from 'react';
+import { ToolbarButton } from '@/chat-ui/toolbar-button';
 import { copy } from '@/features/random-chat/copy';
 import { Button } from '@/ui/button';
 
 export const SkipButton = ({ isAsking, onAsk }: { isAsking: boolean; onAsk: () => void }) => (
-  <Button variant="secondary" aria-expanded={isAsking} onClick={onAsk}>
-    <SkipForward aria-hidden="true" />
-    {copy.active.skip}
-  </Button>
+  <ToolbarButton
+    icon={<SkipForward aria-hidden="true" />}
+    label={copy.active.skip}
+    aria-expanded={isAsking}
+    onClick={onAsk}
+  />
 );
 
 export interface SkipBarProps {
@@ -20,14 +23,7 @@ export const SkipBar = ({ onConfirm, onCancel }: SkipBarProps) => {
   const confirm = useRef<HTMLButtonElement>(null);
   useEffect(() => confirm.current?.focus(), []);
   return (
-    <div
-      role="group"
-      aria-labelledby="skip-question"
-      className="enter-rise border-b border-border bg-raised"
-      onKeyDown={(event) => {
-        if (event.key === 'Escape') onCancel();
-      }}
-    >
+    <div role="group" aria-labelledby="skip-question" className="enter-rise border-b border-border bg-raised">
       <div className="mx-auto flex w-full max-w-4xl flex-wrap items-center justify-between gap-x-4 gap-y-2 px-4 py-2 md:px-6">
         <p id="skip-question" className="text-base font-semibold">
           {copy.active.skipQuestion}

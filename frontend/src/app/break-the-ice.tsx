@@ -4,6 +4,7 @@ import { BreakTheIceButton } from '@/features/icebreaker/components/break-the-ic
 import { Celebration } from '@/features/icebreaker/components/celebration';
 import { GameCard } from '@/features/icebreaker/components/game-card';
 import { RevealCard } from '@/features/icebreaker/components/reveal-card';
+import { WaitingNotice } from '@/features/icebreaker/components/waiting-notice';
 import { copy } from '@/features/icebreaker/copy';
 import { openGame } from '@/features/random-chat/game-events';
 import { type Session } from '@/features/random-chat/random-chat.state';
@@ -46,9 +47,10 @@ const Card = ({ message, game }: { message: ChatMessage; game: GameData }) => {
   );
 };
 
-/** null for whatever is no card: a notice of the game is drawn like any other. */
-export const renderGameCard = (message: ChatMessage): ReactNode =>
-  message.gameData ? <Card message={message} game={message.gameData} /> : null;
+export const renderGameCard = (message: ChatMessage): ReactNode => {
+  if (message.type === 'break_ice_waiting') return <WaitingNotice text={message.content} />;
+  return message.gameData ? <Card message={message} game={message.gameData} /> : null;
+};
 
 /** What happened in the game, for whoever listens; the question itself is the partner's message. */
 const saidAloud = (session: Session | null): string | null => {

@@ -116,7 +116,7 @@ export const GameCard = ({ game, isMine, partnerName, isConnected, onAnswer, onI
     <section
       ref={card}
       aria-labelledby={titleId}
-      className="mx-auto my-3 w-full max-w-[34rem] rounded-card bg-ice-surface p-4 inset-ring inset-ring-ice/25 sm:p-5"
+      className="mx-auto w-full max-w-[34rem] rounded-card bg-ice-surface p-4 inset-ring inset-ring-ice/25 sm:p-5"
     >
       <div className="flex items-center gap-2 text-sm font-semibold text-ice">
         <IceCube className="size-4 shrink-0" />

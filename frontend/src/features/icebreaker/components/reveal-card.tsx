@@ -21,7 +21,7 @@ const Answer = ({ who, text, className }: { who: string; text: string; className
 export const RevealCard = ({ game, partnerName, isNews }: RevealCardProps) => {
   const isMatch = game.sameAnswer === true;
   return (
-    <section className="mx-auto my-3 w-full max-w-[34rem] overflow-hidden rounded-card bg-ice-surface p-4 inset-ring inset-ring-ice/25 sm:p-5">
+    <section className="mx-auto w-full max-w-[34rem] overflow-hidden rounded-card bg-ice-surface p-4 inset-ring inset-ring-ice/25 sm:p-5">
       <div className="flex items-center gap-3">
         {isMatch ? <IceCube className="size-9 shrink-0 text-ice" /> : null}
         <div className="min-w-0">

@@ -1,0 +1,264 @@
+import { AxeBuilder } from '@axe-core/playwright';
+import { type Page } from '@playwright/test';
+import { limits } from '@thaw/contract/limits';
+import { expect, type Person, test } from './support/test.ts';
+
+const waiting = 'Waiting response from your chat partner...';
+
+/** The newest question on somebody's page. */
+const card = ({ page }: Person) => page.getByRole('region', { name: /^Break the Ice: / }).last();
+const options = (person: Person) => card(person).getByRole('radio');
+const cubes = ({ page }: Person) => page.getByRole('img', { name: 'Ice cubes' });
+const sparks = ({ page }: Person) => page.getByRole('img', { name: 'Sparks' });
+const row = (person: Person, text: string) => person.messages.getByText(text, { exact: true });
+
+const ask = async (asking: Person, other: Person): Promise<void> => {
+  const start = asking.button('Break the Ice');
+  await expect(start).toBeEnabled();
+  await start.click();
+  for (const person of [asking, other]) {
+    await expect(options(person).first()).toBeEnabled();
+    await expect(person.button('Break the Ice')).toBeDisabled();
+  }
+};
+
+const answer = async (person: Person, index: number): Promise<string> => {
+  const option = options(person).nth(index);
+  const text = (await option.textContent()) ?? '';
+  await option.click();
+  await expect(card(person).getByText('You answered')).toBeVisible();
+  return text;
+};
+
+const stopped = { prepare: (page: Page) => page.clock.install() };
+
+/** Only the test moves this page's timers from here on. */
+const stopClock = ({ page }: Person): Promise<void> => page.clock.pauseAt(Date.now() + 5_000);
+
+test('one answer twice breaks the ice for five seconds, two make sparks for three', async ({ pair }) => {
+  const frames: string[] = [];
+  const [ada, bob] = await pair(stopped, {
+    prepare: async (page) => {
+      page.on('websocket', (socket) =>
+        socket.on('framereceived', ({ payload }) => frames.push(String(payload))),
+      );
+      await Promise.resolve();
+    },
+  });
+  await ask(ada, bob);
+  await expect(card(ada).getByText('You asked')).toBeVisible();
+  await expect(card(ada).getByRole('button', { name: 'Ignore' })).toHaveCount(0);
+  await expect(card(bob).getByRole('button', { name: 'Ignore' })).toBeEnabled();
+  await expect(options(bob)).toHaveCount(5);
+  expect(await options(bob).allTextContents()).toEqual(await options(ada).allTextContents());
+
+  frames.length = 0;
+  const said = await answer(ada, 2);
+  await expect(row(ada, waiting)).toBeVisible();
+  await expect(options(ada).first()).toBeDisabled();
+  await expect(card(bob).getByText(`${ada.name} has answered`)).toBeVisible();
+  await expect(row(bob, waiting)).toHaveCount(0);
+  expect(frames.filter((frame) => frame.includes('break_ice'))).toHaveLength(1);
+  expect(frames.join()).not.toContain(said);
+
+  await stopClock(ada);
+  await answer(bob, 2);
+  for (const person of [ada, bob]) {
+    await expect(row(person, 'The ice is broken!')).toBeVisible();
+    await expect(row(person, 'O gelo foi quebrado!')).toBeVisible();
+    await expect(person.messages.getByRole('definition')).toHaveText([said, said]);
+    await expect(row(person, waiting)).toHaveCount(0);
+  }
+  await expect(cubes(ada).locator('canvas')).toBeAttached();
+  await ada.page.clock.runFor(limits.celebrationMs - 100);
+  await expect(cubes(ada)).toBeVisible();
+  await ada.page.clock.runFor(100);
+  await expect(cubes(ada)).toHaveCount(0);
+  await expect(row(ada, 'The ice is broken!')).toBeVisible();
+
+  const asked = await card(ada).getByRole('heading').textContent();
+  await ask(bob, ada);
+  expect(await card(ada).getByRole('heading').textContent()).not.toBe(asked);
+  await answer(bob, 0);
+  await answer(ada, 4);
+  for (const person of [ada, bob]) await expect(row(person, 'Plot twist!')).toBeVisible();
+  await ada.page.clock.runFor(limits.plotTwistMs - 100);
+  await expect(sparks(ada)).toBeVisible();
+  await ada.page.clock.runFor(100);
+  await expect(sparks(ada)).toHaveCount(0);
+});
+
+test('either may ignore the question of the other', async ({ pair }) => {
+  const [ada, bob] = await pair();
+  for (const [asking, ignoring] of [
+    [ada, bob],
+    [bob, ada],
+  ] as const) {
+    await ask(asking, ignoring);
+    await answer(asking, 1);
+    await card(ignoring).getByRole('button', { name: 'Ignore' }).click();
+    await expect(row(ignoring, 'You decided to not break the ice')).toBeVisible();
+    await expect(card(ignoring).getByText('You ignored this game', { exact: true })).toBeVisible();
+    await expect(card(ignoring).getByText('Game ended', { exact: true })).toBeVisible();
+    await expect(row(asking, 'Your partner decided to not break the ice')).toBeVisible();
+    await expect(card(asking).getByText('Game cancelled by partner', { exact: true })).toBeVisible();
+    await expect(card(asking).getByText('You can no longer respond', { exact: true })).toBeVisible();
+    await expect(row(asking, waiting)).toHaveCount(0);
+    for (const person of [ada, bob]) {
+      await expect(options(person)).toHaveCount(0);
+      await expect(person.button('Break the Ice')).toBeEnabled();
+    }
+  }
+});
+
+test('an open game survives a reload on both sides, and a celebration is seen once', async ({ pair }) => {
+  const [ada, bob] = await pair();
+  await ask(ada, bob);
+  const question = (await card(ada).getByRole('heading').textContent()) ?? '';
+  for (const person of [ada, bob]) {
+    await person.page.reload();
+    await expect(card(person).getByRole('heading', { name: question })).toBeVisible();
+    await expect(options(person).first()).toBeEnabled();
+    await expect(person.button('Break the Ice')).toBeDisabled();
+  }
+  await answer(ada, 3);
+  await ada.page.reload();
+  await expect(card(ada).getByText('You answered')).toBeVisible();
+  await expect(options(ada).first()).toBeDisabled();
+  await expect(row(ada, waiting)).toBeVisible();
+  await bob.page.reload();
+  await expect(card(bob).getByText(`${ada.name} has answered`)).toBeVisible();
+  await answer(bob, 3);
+  for (const person of [ada, bob]) await expect(row(person, 'The ice is broken!')).toBeVisible();
+  await ada.page.reload();
+  await expect(row(ada, 'The ice is broken!')).toBeVisible();
+  await expect(ada.button('Break the Ice')).toBeEnabled();
+  await expect(cubes(ada)).toHaveCount(0);
+});
+
+test('when both press at once there is one question', async ({ pair }) => {
+  // What the partner asks is kept from this page until its own press has been refused.
+  const held: (() => void)[] = [];
+  let isHolding = true;
+  let refusals = 0;
+  const [ada, bob] = await pair(
+    {},
+    {
+      prepare: (page) =>
+        page.routeWebSocket('**/ws', (socket) => {
+          socket.connectToServer().onMessage((frame) => {
+            if (String(frame).includes('game_active')) refusals += 1;
+            const isQuestion = String(frame).includes('break_ice_question_received');
+            if (isHolding && isQuestion) held.push(() => socket.send(frame));
+            else socket.send(frame);
+          });
+        }),
+    },
+  );
+  await ada.button('Break the Ice').click();
+  await expect(options(ada).first()).toBeEnabled();
+  await expect.poll(() => held.length).toBe(1);
+  await bob.button('Break the Ice').click();
+  await expect.poll(() => refusals).toBe(1);
+  await expect(bob.button('Break the Ice')).toBeEnabled();
+  await expect(options(bob)).toHaveCount(0);
+  isHolding = false;
+  for (const release of held) release();
+  await expect(options(bob)).toHaveCount(5);
+  for (const person of [ada, bob]) {
+    await expect(person.page.getByRole('region', { name: /^Break the Ice: / })).toHaveCount(1);
+    await expect(person.button('Break the Ice')).toBeDisabled();
+  }
+  await answer(bob, 0);
+  await answer(ada, 0);
+  for (const person of [ada, bob]) await expect(row(person, 'The ice is broken!')).toBeVisible();
+});
+
+test('whoever wants less motion sees the same words, and nothing move', async ({ pair }) => {
+  const [ada, bob] = await pair({ ...stopped, reducedMotion: 'reduce' });
+  await ask(ada, bob);
+  await answer(ada, 1);
+  await stopClock(ada);
+  await answer(bob, 1);
+  await expect(cubes(ada)).toBeVisible();
+  await expect(cubes(ada).locator('canvas')).toHaveCount(0);
+  const words = await cubes(ada)
+    .locator('[data-says]')
+    .evaluateAll((all) => all.map((one) => getComputedStyle(one, '::before').content));
+  expect(words).toEqual(['"The ice is broken!"', '"O gelo foi quebrado!"']);
+  await ada.page.clock.runFor(limits.celebrationMs - 100);
+  await expect(cubes(ada)).toBeVisible();
+  await ada.page.clock.runFor(100);
+  await expect(cubes(ada)).toHaveCount(0);
+});
+
+test('a game by keyboard alone', async ({ pair }) => {
+  const [ada, bob] = await pair();
+  await ada.button('Break the Ice').focus();
+  await ada.page.keyboard.press('Enter');
+  for (const person of [ada, bob]) {
+    const first = options(person).first();
+    await expect(first).toBeEnabled();
+    await expect(async () => {
+      await person.page.keyboard.press('Tab');
+      await expect(first).toBeFocused({ timeout: 200 });
+    }).toPass();
+    await person.page.keyboard.press('ArrowDown');
+    await expect(options(person).nth(1)).toBeFocused();
+    await expect(options(person).nth(1)).not.toBeChecked();
+    await person.page.keyboard.press('Enter');
+    await expect(card(person).getByText('You answered')).toBeVisible();
+  }
+  for (const person of [ada, bob]) await expect(row(person, 'The ice is broken!')).toBeVisible();
+});
+
+/** In both themes, on a telephone and on a desk. */
+const expectSound = async ({ page }: Person, state: string): Promise<void> => {
+  for (const theme of ['light', 'dark'] as const) {
+    await page.locator('html').evaluate((html, name) => html.setAttribute('data-theme', name), theme);
+    // What is still moving has colours that nobody is meant to read.
+    await page.evaluate(() =>
+      Promise.all(
+        document
+          .getAnimations()
+          .filter((animation) => animation.effect?.getComputedTiming().iterations !== Infinity)
+          .map((animation) => animation.finished.catch(() => undefined)),
+      ),
+    );
+    const { violations } = await new AxeBuilder({ page }).analyze();
+    expect(
+      violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`),
+      `axe, ${state}, ${theme}`,
+    ).toEqual([]);
+  }
+  const overflow = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+  expect(overflow, `sideways scroll, ${state}`).toBeLessThanOrEqual(0);
+};
+
+test('every state of the cards is sound in both themes', async ({ pair }) => {
+  test.slow();
+  const [ada, bob] = await pair(
+    { viewport: { width: 390, height: 844 } },
+    { viewport: { width: 1280, height: 800 } },
+  );
+  await ask(ada, bob);
+  await expectSound(ada, 'asked by me');
+  await expectSound(bob, 'asked by the partner');
+  await answer(ada, 0);
+  await expect(card(bob).getByText(`${ada.name} has answered`)).toBeVisible();
+  await expectSound(ada, 'answered');
+  await expectSound(bob, 'the partner has answered');
+  await answer(bob, 0);
+  await expect(row(ada, 'The ice is broken!')).toBeVisible();
+  await expectSound(ada, 'match');
+  await ask(bob, ada);
+  await answer(ada, 0);
+  await answer(bob, 1);
+  await expect(row(bob, 'Plot twist!')).toBeVisible();
+  await expectSound(bob, 'plot twist');
+  await ask(ada, bob);
+  await card(bob).getByRole('button', { name: 'Ignore' }).click();
+  await expect(card(ada).getByText('Game cancelled by partner')).toBeVisible();
+  await expectSound(ada, 'ignored by the partner');
+  await expectSound(bob, 'ignored by me');
+});

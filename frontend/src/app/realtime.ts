@@ -1,6 +1,8 @@
 import { shell } from '@/app/shell/shell-store';
 import { createFriendsHandler, friendsEvents } from '@/features/friends/handlers';
 import { useSentRequests } from '@/features/friends/sent-requests';
+import { handlePrivateChatFrame, privateChatEvents } from '@/features/private-chat/handlers';
+import { privateChat } from '@/features/private-chat/private-chat.store';
 import { handleProfileFrame, profileEvents } from '@/features/profile/handlers';
 import { handleRandomChatFrame, randomChatEvents } from '@/features/random-chat/handlers';
 import { randomChat } from '@/features/random-chat/random-chat.store';
@@ -34,6 +36,7 @@ export const startRealtime = (): void => {
   registry.on(randomChatEvents, handleRandomChatFrame);
   registry.on(friendsEvents, createFriendsHandler(queryClient));
   registry.on(profileEvents, handleProfileFrame);
+  registry.on(privateChatEvents, handlePrivateChatFrame);
 
   const client = new SocketClient({
     connect: () => new WebSocket(socketUrl()),
@@ -47,7 +50,11 @@ export const startRealtime = (): void => {
     onSignedOut: signOut,
     onStatus: (status) => {
       useConnection.setState({ status });
-      if (status.kind === 'failed') randomChat.connectionGivenUp();
+      if (status.kind === 'open') privateChat.connected();
+      if (status.kind === 'failed') {
+        randomChat.connectionGivenUp();
+        privateChat.connectionGivenUp();
+      }
     },
     onFrame: (frame) => {
       raise('websocket-message', frame);
@@ -59,6 +66,7 @@ export const startRealtime = (): void => {
   });
 
   randomChat.connect(client);
+  privateChat.connect(client);
   useConnection.setState({ reconnect: () => client.reconnect() });
   window.addEventListener('online', () => client.online());
 
@@ -71,6 +79,7 @@ export const startRealtime = (): void => {
     randomChat.reset();
     shell.reset();
     useSentRequests.getState().reset();
+    privateChat.reset();
     if (userId === undefined) queryClient.clear();
     else client.start();
   };

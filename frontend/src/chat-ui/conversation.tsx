@@ -52,8 +52,12 @@ export interface ConversationProps {
   renderCard?: (message: ChatMessage) => ReactNode;
   /** What stands above a message: time stamps, a divider «new». */
   renderAbove?: (message: ChatMessage, previous: ChatMessage | undefined) => ReactNode;
+  /** No clock under each group: the time stamps above them say it. */
+  hidesTimes?: boolean;
   /** Called when the first message comes into view: older ones may be loaded and put in front. */
   onReachTop?: () => void;
+  /** A quote was followed whose message is not among these: older ones may be loaded in search of it. */
+  onMissingSource?: (messageId: string) => void;
   /** Above the first message, such as «loading older messages». */
   top?: ReactNode;
   /** Under the last message, such as «is typing». */
@@ -90,7 +94,9 @@ export const Conversation = ({
   notice,
   renderCard,
   renderAbove,
+  hidesTimes,
   onReachTop,
+  onMissingSource,
   top,
   footer,
   children,
@@ -119,11 +125,13 @@ export const Conversation = ({
       onReact,
       onDelete: (messageId) => onDelete?.(messageId),
       onRetry,
-      onJump: (messageId) => list.current?.jumpTo(messageId),
+      onJump: (messageId) => {
+        if (list.current?.jumpTo(messageId) === false) onMissingSource?.(messageId);
+      },
       onReveal: (url) => setRevealed((before) => new Set([...before, url])),
       onOpenImage: (url, name) => setOpened({ url, name }),
     }),
-    [onDelete, onReact, onRetry],
+    [onDelete, onReact, onRetry, onMissingSource],
   );
 
   // As the message stands now: it may have been edited or deleted meanwhile.
@@ -189,6 +197,7 @@ export const Conversation = ({
         revealed={partnerImages === 'hidden' ? revealed : null}
         renderCard={renderCard}
         renderAbove={renderAbove}
+        hidesTimes={hidesTimes}
         onReachTop={onReachTop}
         top={top}
         footer={footer}

@@ -31,7 +31,8 @@ export interface Capabilities {
 /** Moves the list from outside. */
 export interface ConversationHandle {
   scrollToEnd: () => void;
-  jumpTo: (messageId: string) => void;
+  /** False when it is not among the messages. */
+  jumpTo: (messageId: string) => boolean;
 }
 
 export interface MessageListProps {
@@ -47,6 +48,7 @@ export interface MessageListProps {
   revealed: ReadonlySet<string> | null;
   renderCard?: ((message: ChatMessage) => ReactNode) | undefined;
   renderAbove?: ((message: ChatMessage, previous: ChatMessage | undefined) => ReactNode) | undefined;
+  hidesTimes?: boolean | undefined;
   /** The first message came into view. */
   onReachTop?: (() => void) | undefined;
   top?: ReactNode;
@@ -79,6 +81,7 @@ export const MessageList = ({
   revealed,
   renderCard,
   renderAbove,
+  hidesTimes = false,
   onReachTop,
   top,
   footer,
@@ -150,11 +153,12 @@ export const MessageList = ({
   }, [firstInSight, firstKey, onReachTop]);
 
   const jumpTo = useCallback(
-    (messageId: string): void => {
+    (messageId: string): boolean => {
       const index = messages.findIndex(({ id }) => id === messageId);
-      if (index < 0) return;
+      if (index < 0) return false;
       virtualizer.scrollToIndex(index, { align: 'center' });
       setFlashed(messages[index]?.key ?? null);
+      return true;
     },
     [messages, virtualizer],
   );
@@ -308,6 +312,7 @@ export const MessageList = ({
                       revealed={revealed}
                       renderCard={renderCard}
                       isActive={isActive}
+                      hidesTimes={hidesTimes}
                       onPin={setPinned}
                       canReply={offer.reply}
                       canEdit={offer.edit}

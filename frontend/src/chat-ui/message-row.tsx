@@ -39,6 +39,8 @@ export interface MessageRowProps extends GroupPosition {
   canDelete: boolean;
   /** Pointed at, or with the focus. */
   isActive: boolean;
+  /** The time is told elsewhere. */
+  hidesTimes: boolean;
   /** Keeps the row active while something of it is open. */
   onPin: (key: string | null) => void;
 }
@@ -53,12 +55,12 @@ const Notice = ({ message }: { message: ChatMessage }) => (
 
 const Time = ({ at }: { at: number }) => <time dateTime={new Date(at).toISOString()}>{clockTime(at)}</time>;
 
-const DeliveryLine = ({ message }: { message: ChatMessage }) => {
+const DeliveryLine = ({ message, hidesTime }: { message: ChatMessage; hidesTime: boolean }) => {
   const isSending = message.delivery === 'sending';
   const Icon = isSending ? Clock3 : Check;
   return (
     <p className="mt-1 flex items-center justify-end gap-1 text-xs text-muted-foreground tabular-nums">
-      <Time at={message.timestamp} />
+      {hidesTime ? null : <Time at={message.timestamp} />}
       <Icon aria-hidden="true" className="size-3" />
       <span className="sr-only">{isSending ? copy.delivery.sending : copy.delivery.sent}</span>
     </p>
@@ -142,6 +144,7 @@ export const MessageRow = memo(function MessageRow({
   isFirst,
   isLast,
   isActive,
+  hidesTimes,
   onPin,
   canReply,
   canEdit,
@@ -213,8 +216,8 @@ export const MessageRow = memo(function MessageRow({
         {isMine && message.delivery === 'failed' ? (
           <FailedLine clientId={message.clientId} onRetry={commands.onRetry} />
         ) : isLast && isMine ? (
-          <DeliveryLine message={message} />
-        ) : isLast ? (
+          <DeliveryLine message={message} hidesTime={hidesTimes} />
+        ) : isLast && !hidesTimes ? (
           <p className="mt-1 text-xs text-muted-foreground tabular-nums">
             <Time at={message.timestamp} />
           </p>

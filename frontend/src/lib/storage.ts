@@ -14,3 +14,11 @@ export const writeStored = (key: string, value: string): void => {
     // What cannot be kept is asked again.
   }
 };
+
+export const removeStored = (key: string): void => {
+  try {
+    localStorage.removeItem(key);
+  } catch {
+    // Nothing was kept, then.
+  }
+};

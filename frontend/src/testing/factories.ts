@@ -1,3 +1,4 @@
+import { type PrivateMessage } from '@thaw/contract/private-chat';
 import { type PartnerInfo } from '@thaw/contract/random-chat';
 import { type SelfUser } from '@thaw/contract/users';
 import { type ChatMessage } from '@/chat-ui/chat-message';
@@ -33,5 +34,22 @@ export const aMessage = (changes: Partial<ChatMessage> = {}): ChatMessage => ({
   reactions: {},
   isEdited: false,
   delivery: 'sent',
+  ...changes,
+});
+
+/** From the partner to me, unless something else is said. */
+export const aPrivateMessage = (
+  changes: Partial<PrivateMessage & { clientId: string }> = {},
+): PrivateMessage & { clientId?: string } => ({
+  id: 1,
+  senderId: 12,
+  receiverId: 7,
+  content: 'hello',
+  type: 'text',
+  createdAt: '2026-11-20T12:00:00.000Z',
+  isEdited: false,
+  isDeleted: false,
+  reactions: [],
+  metadata: { replyTo: null },
   ...changes,
 });

@@ -14,7 +14,8 @@ import { WithQueries } from '@/app/with-queries';
 import { logout } from '@/features/auth/api/auth-calls';
 import { useFriendRequests } from '@/features/friends/api/friends';
 import { FriendsPanel } from '@/features/friends/components/friends-panel';
-import { type Unread } from '@/features/friends/friend-list';
+import { totalUnread } from '@/features/private-chat/unread';
+import { useUnreadCounts } from '@/features/private-chat/unread-counts';
 import { ProfileDialogs } from '@/features/profile/components/profile-dialogs';
 import { RandomChat } from '@/features/random-chat/components/random-chat';
 import { randomChat } from '@/features/random-chat/random-chat.store';
@@ -56,19 +57,16 @@ const leave = async (): Promise<void> => {
   signOut();
 };
 
-const nothingUnread: Unread = {};
-
 /** The page of somebody whom the server knows: the chat, and around it all that leads to friends. */
 const Chat = ({ user }: { user: SelfUser }) => {
   const { data: requests } = useFriendRequests(user.id);
   const openFriend = useOpenFriend(user.id);
   const openFriendId = useShell((state) => state.openFriendId);
-  const unread = nothingUnread;
-  const unreadMessages = Object.values(unread).reduce<number>((sum, count) => sum + (count ?? 0), 0);
+  const unread = useUnreadCounts(user.id, openFriend?.id);
 
   return (
     <>
-      <TopBar pendingRequests={requests?.length ?? 0} unreadMessages={unreadMessages} />
+      <TopBar pendingRequests={requests?.length ?? 0} unreadMessages={totalUnread(unread)} />
       <div className="flex min-h-0 min-w-0 flex-1">
         <Sidebar
           profile={({ isCollapsed }) => (
@@ -92,7 +90,7 @@ const Chat = ({ user }: { user: SelfUser }) => {
             <RandomChat toolbar={<BreakTheIce />} renderCard={renderGameCard} />
           </div>
           {openFriend ? null : <BreakTheIceEffects />}
-          {openFriend ? <PrivateChatPlace key={openFriend.id} friend={openFriend} /> : null}
+          {openFriend ? <PrivateChatPlace key={openFriend.id} me={user} friend={openFriend} /> : null}
         </main>
       </div>
       <LazyModal name="friend-requests">

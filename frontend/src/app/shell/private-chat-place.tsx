@@ -1,11 +1,24 @@
-import { type Friend } from '@thaw/contract/users';
+import { type Friend, type SelfUser } from '@thaw/contract/users';
+import { lazy, Suspense } from 'react';
+import { ErrorBoundary } from 'react-error-boundary';
+import { Broken } from '@/app/broken';
+import { useNewsBeneath } from '@/app/shell/news-beneath';
 import { shell } from '@/app/shell/shell-store';
 
+const PrivateChat = lazy(async () => ({
+  default: (await import('@/features/private-chat/components/private-chat')).PrivateChat,
+}));
+
 /** Over the chat area alone: top bar and sidebar stay in reach (A68). */
-export const PrivateChatPlace = ({ friend }: { friend: Friend }) => (
-  <div className="absolute inset-0 z-20 flex bg-background md:p-4 md:pt-0">
-    <button type="button" onClick={shell.closeFriend}>
-      {friend.username}
-    </button>
-  </div>
-);
+export const PrivateChatPlace = ({ me, friend }: { me: SelfUser; friend: Friend }) => {
+  const hasNews = useNewsBeneath();
+  return (
+    <div className="absolute inset-0 z-20 flex bg-background md:p-4 md:pt-0">
+      <ErrorBoundary fallback={<Broken />}>
+        <Suspense fallback={null}>
+          <PrivateChat me={me} friend={friend} onClose={shell.closeFriend} hasNewsBeneath={hasNews} />
+        </Suspense>
+      </ErrorBoundary>
+    </div>
+  );
+};

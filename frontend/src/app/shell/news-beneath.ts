@@ -1,0 +1,12 @@
+import { useState } from 'react';
+import { useRandomChat } from '@/features/random-chat/random-chat.store';
+
+/** Whether something happened in the random chat since a private chat was laid over it (A67). */
+export const useNewsBeneath = (): boolean => {
+  const phase = useRandomChat((state) => state.phase);
+  const fromPartner = useRandomChat(
+    ({ session }) => session?.messages.findLast(({ senderId }) => senderId === session.partner.id)?.key,
+  );
+  const [atFirst] = useState({ phase, fromPartner });
+  return phase !== atFirst.phase || fromPartner !== atFirst.fromPartner;
+};

@@ -1,0 +1,34 @@
+import { limits } from '@thaw/contract/limits';
+import { privateMessageSchema, type PrivateMessage } from '@thaw/contract/private-chat';
+import * as z from 'zod/mini';
+import { unreadCountsSchema, type UnreadCounts } from '@/features/private-chat/unread';
+import { request } from '@/lib/api-client';
+
+/** Keys of the cached queries; the first element is the address (§7). */
+export const conversationKey = (userId: number, friendId: number): readonly [string] => [
+  `/api/private-messages/${userId}/${friendId}`,
+];
+export const unreadKey = (userId: number): readonly [string] => [
+  `/api/private-messages/unread-counts/${userId}`,
+];
+
+const pageSchema = z.array(privateMessageSchema);
+
+/** The newest messages in order, or those before one. */
+export const fetchPage = async (
+  userId: number,
+  friendId: number,
+  before?: number,
+): Promise<PrivateMessage[]> => {
+  const [url] = conversationKey(userId, friendId);
+  const query = before === undefined ? '' : `?before=${before}&limit=${limits.privateMessagesPage}`;
+  return pageSchema.parse(await request('GET', `${url}${query}`));
+};
+
+export const fetchUnread = async (userId: number): Promise<UnreadCounts> =>
+  unreadCountsSchema.parse(await request('GET', unreadKey(userId)[0]));
+
+/** Marks what the friend has written read. */
+export const markRead = async (friendId: number, userId: number): Promise<void> => {
+  await request('PUT', `/api/private-messages/read/${friendId}/${userId}`);
+};

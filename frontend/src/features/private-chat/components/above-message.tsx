@@ -1,0 +1,23 @@
+import { copy } from '@/features/private-chat/copy';
+import { useMinute } from '@/features/private-chat/minute-clock';
+import { timeStamp } from '@/features/private-chat/time-stamp';
+
+export const TimeStamp = ({ at }: { at: number }) => {
+  const now = useMinute();
+  return (
+    <p className="pt-4 pb-1 text-center text-xs font-medium text-muted-foreground tabular-nums">
+      <time dateTime={new Date(at).toISOString()}>{timeStamp(at, now)}</time>
+    </p>
+  );
+};
+
+/** Above the first message that had not been read. */
+export const UnreadDivider = () => (
+  <div role="separator" aria-label={copy.unread} className="flex items-center gap-3 pt-4 pb-1 text-xs">
+    <span aria-hidden="true" className="h-px flex-1 bg-primary" />
+    <span aria-hidden="true" className="font-bold text-primary">
+      {copy.unread}
+    </span>
+    <span aria-hidden="true" className="h-px flex-1 bg-primary" />
+  </div>
+);

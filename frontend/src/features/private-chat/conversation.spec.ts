@@ -1,0 +1,152 @@
+import {
+  apply,
+  firstUnreadId,
+  keepNames,
+  misses,
+  prepend,
+  toggled,
+  type Conversation,
+} from '@/features/private-chat/conversation';
+import { aPrivateMessage } from '@/testing/factories';
+
+const conversation = (ids: readonly number[], hasOlder = false): Conversation => ({
+  messages: ids.map((id) => aPrivateMessage({ id })),
+  hasOlder,
+});
+const idsOf = ({ messages }: Conversation): number[] => messages.map(({ id }) => id);
+
+describe('a message', () => {
+  it('is put where its id says, whatever order the ack and the frames come in', () => {
+    const after = [14, 11, 12].reduce(
+      (before, id) => apply(before, { type: 'sent', message: aPrivateMessage({ id }) }),
+      conversation([10, 13]),
+    );
+    expect(idsOf(after)).toEqual([10, 11, 12, 13, 14]);
+  });
+
+  it('is there once, and keeps the name that the ack or the frame gave it', () => {
+    const frame = { type: 'sent', message: aPrivateMessage({ id: 11 }) } as const;
+    const ack = { type: 'sent', message: aPrivateMessage({ id: 11, clientId: 'c1' }) } as const;
+    for (const order of [
+      [frame, ack],
+      [ack, frame],
+      [ack, ack],
+    ]) {
+      const after = order.reduce(apply, conversation([10]));
+      expect(idsOf(after)).toEqual([10, 11]);
+      expect(after.messages[1]?.clientId).toBe('c1');
+    }
+  });
+
+  it('that is known already changes nothing at all', () => {
+    const before = conversation([10, 11]);
+    expect(apply(before, { type: 'sent', message: aPrivateMessage({ id: 10 }) })).toBe(before);
+  });
+});
+
+describe('a change of a message', () => {
+  it('edits it, and what quotes it', () => {
+    const quoting = aPrivateMessage({
+      id: 12,
+      metadata: { replyTo: { id: 10, content: 'helo', senderId: 12, senderName: 'brave-heron-7' } },
+    });
+    const before = { messages: [aPrivateMessage({ id: 10, content: 'helo' }), quoting], hasOlder: false };
+    const { messages } = apply(before, { type: 'edited', messageId: 10, newContent: 'hello' });
+    expect(messages[0]).toMatchObject({ content: 'hello', isEdited: true });
+    expect(messages[1]?.metadata.replyTo?.content).toBe('hello');
+  });
+
+  it('deletes it for good: nothing is said any more, not even in a quote', () => {
+    const quoting = aPrivateMessage({
+      id: 12,
+      metadata: { replyTo: { id: 10, content: 'secret', senderId: 12, senderName: 'brave-heron-7' } },
+    });
+    const reactions = [{ emoji: '👍', userId: 7 }];
+    const before = {
+      messages: [aPrivateMessage({ id: 10, content: 'secret', reactions }), quoting],
+      hasOlder: false,
+    };
+    const deleted = apply(before, { type: 'deleted', messageId: 10 });
+    expect(deleted.messages[0]).toMatchObject({ content: '', isDeleted: true, reactions: [] });
+    expect(deleted.messages[1]?.metadata.replyTo?.content).toBe('');
+    // A frame that was under way comes too late.
+    expect(apply(deleted, { type: 'edited', messageId: 10, newContent: 'secret' })).toBe(deleted);
+    expect(apply(deleted, { type: 'reacted', messageId: 10, reactions })).toBe(deleted);
+  });
+
+  it('sets the reactions that result', () => {
+    const reactions = [{ emoji: '🔥', userId: 7 }];
+    const { messages } = apply(conversation([10, 11]), { type: 'reacted', messageId: 11, reactions });
+    expect(messages[0]?.reactions).toEqual([]);
+    expect(messages[1]?.reactions).toEqual(reactions);
+  });
+
+  it('leaves the other messages the same objects, so that their rows are not drawn again', () => {
+    const before = conversation([10, 11, 12]);
+    const after = apply(before, { type: 'edited', messageId: 11, newContent: 'new' });
+    expect(after.messages[0]).toBe(before.messages[0]);
+    expect(after.messages[2]).toBe(before.messages[2]);
+  });
+});
+
+describe('what was missed', () => {
+  it.each([
+    ['a change of a known message', 11, true, false],
+    ['of one that should be here', 12, true, true],
+    ['of one older than what is known', 5, true, false],
+    ['of one older than the first of all', 5, false, true],
+  ])('%s', (_what, messageId, hasOlder, missed) => {
+    const known = conversation([10, 11, 13], hasOlder);
+    expect(misses(known, { type: 'deleted', messageId })).toBe(missed);
+  });
+
+  it('is not said of a new message', () => {
+    expect(misses(conversation([10]), { type: 'sent', message: aPrivateMessage({ id: 99 }) })).toBe(false);
+  });
+});
+
+describe('pages', () => {
+  it('puts an older page in front, once', () => {
+    const older = conversation([7, 8, 9, 10], true);
+    const after = prepend(conversation([10, 11], true), older);
+    expect(idsOf(after)).toEqual([7, 8, 9, 10, 11]);
+    expect(after.hasOlder).toBe(true);
+  });
+
+  it('keeps the names of my own messages over a reading', () => {
+    const known = { messages: [aPrivateMessage({ id: 10, clientId: 'c1' })], hasOlder: false };
+    const after = keepNames(conversation([10, 11]), known);
+    expect(after.messages.map(({ clientId }) => clientId)).toEqual(['c1', undefined]);
+  });
+});
+
+describe('reactions', () => {
+  it('toggle', () => {
+    const [mine, theirs] = [
+      { emoji: '👍', userId: 7 },
+      { emoji: '👍', userId: 12 },
+    ];
+    expect(toggled([theirs], '👍', 7)).toEqual([theirs, mine]);
+    expect(toggled([theirs, mine], '👍', 7)).toEqual([theirs]);
+    expect(toggled([mine], '🔥', 7)).toEqual([mine, { emoji: '🔥', userId: 7 }]);
+  });
+});
+
+describe('where the unread begins', () => {
+  const messages = [
+    aPrivateMessage({ id: 1, senderId: 12 }),
+    aPrivateMessage({ id: 2, senderId: 12 }),
+    aPrivateMessage({ id: 3, senderId: 7 }),
+    aPrivateMessage({ id: 4, senderId: 12, isDeleted: true }),
+    aPrivateMessage({ id: 5, senderId: 12 }),
+  ];
+  it.each([
+    [0, undefined],
+    [1, 5],
+    [2, 2],
+    [3, 1],
+    [99, 1],
+  ])('%d unread: at %p', (unread, first) => {
+    expect(firstUnreadId(messages, 12, unread)).toBe(first);
+  });
+});

@@ -1,0 +1,15 @@
+import { type ServerEvent, type ServerFrame } from '@thaw/contract/server-frames';
+import { privateChat } from '@/features/private-chat/private-chat.store';
+
+/** The frames this feature listens to. */
+export const privateChatEvents = [
+  'private_message',
+  'private_message_edited',
+  'private_message_reaction',
+  'private_message_deleted',
+  'private_messages_read',
+  'typing',
+  'friendship_removed',
+] as const satisfies readonly ServerEvent[];
+
+export const handlePrivateChatFrame = (frame: ServerFrame): void => privateChat.receive(frame);

@@ -1,0 +1,26 @@
+import { useSyncExternalStore } from 'react';
+
+const minuteMs = 60_000;
+const listeners = new Set<() => void>();
+let now = Date.now();
+let timer: number | undefined;
+
+const tick = (): void => {
+  now = Date.now();
+  for (const listener of listeners) listener();
+};
+
+const subscribe = (listener: () => void): (() => void) => {
+  if (listeners.size === 0) {
+    now = Date.now();
+    timer = window.setInterval(tick, minuteMs);
+  }
+  listeners.add(listener);
+  return () => {
+    listeners.delete(listener);
+    if (listeners.size === 0) window.clearInterval(timer);
+  };
+};
+
+/** The time, to the minute. */
+export const useMinute = (): number => useSyncExternalStore(subscribe, () => now);

@@ -1,0 +1,22 @@
+import { noneOf, oneMore, parseUnread, totalUnread } from '@/features/private-chat/unread';
+
+it('counts one more, and none', () => {
+  expect(oneMore({}, 12)).toEqual({ 12: 1 });
+  expect(oneMore({ 12: 98, 3: 1 }, 12)).toEqual({ 12: 99, 3: 1 });
+  expect(noneOf({ 12: 4, 3: 1 }, 12)).toEqual({ 3: 1 });
+  const counts = { 3: 1 };
+  expect(noneOf(counts, 12)).toBe(counts);
+});
+
+it('adds up', () => {
+  expect(totalUnread({})).toBe(0);
+  expect(totalUnread({ 12: 4, 3: 1 })).toBe(5);
+});
+
+it.each([null, '', '{', '[]', '{"12":"4"}', '{"12":-1}', 'null'])('takes nothing from %p', (text) => {
+  expect(parseUnread(text)).toBeUndefined();
+});
+
+it('takes what was kept', () => {
+  expect(parseUnread('{"12":4}')).toEqual({ 12: 4 });
+});

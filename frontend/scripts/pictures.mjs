@@ -1,0 +1,72 @@
+// Makes the icons out of public/favicon.svg, and the picture for those who share the address out of the built landing
+// page itself. Run by hand when one of them changes: npm run pictures -w frontend, after a build.
+import { readFileSync } from 'node:fs';
+import http from 'node:http';
+import { dirname, extname, join, resolve } from 'node:path';
+import process from 'node:process';
+import { fileURLToPath } from 'node:url';
+import { chromium } from '@playwright/test';
+
+const root = resolve(dirname(fileURLToPath(import.meta.url)), '..');
+const types = {
+  '.js': 'text/javascript',
+  '.css': 'text/css',
+  '.svg': 'image/svg+xml',
+  '.woff2': 'font/woff2',
+};
+
+const server = http.createServer(({ url }, response) => {
+  const file = url === '/' ? 'landing.html' : url.slice(1);
+  try {
+    const content = readFileSync(join(root, 'dist', file));
+    response.writeHead(200, { 'Content-Type': types[extname(file)] ?? 'text/html' }).end(content);
+  } catch {
+    response.writeHead(404).end();
+  }
+});
+await new Promise((done) => server.listen(0, '127.0.0.1', done));
+const browser = await chromium.launch({
+  executablePath: process.env.CHROMIUM_PATH ?? '/usr/bin/chromium',
+  args: ['--headless', '--no-sandbox', '--disable-gpu'],
+});
+
+const icon = async (name, size, { background, inset = 0 } = {}) => {
+  const page = await browser.newPage({ viewport: { width: size, height: size } });
+  const svg = readFileSync(join(root, 'public/favicon.svg'), 'utf8');
+  await page.setContent(
+    `<style>body{margin:0;background:${background ?? 'transparent'}}svg{display:block;width:100%;height:100%;padding:${inset}%;box-sizing:border-box}</style>${svg}`,
+  );
+  await page.screenshot({ path: join(root, 'public', name), omitBackground: !background });
+  await page.close();
+};
+
+/** The first screen of the landing page, as wide as such pictures are, and without what only a hand can use. */
+const social = async () => {
+  const page = await browser.newPage({ viewport: { width: 1200, height: 630 } });
+  await page.goto(`http://127.0.0.1:${server.address().port}/`);
+  await page.evaluate('document.fonts.ready');
+  await page.addStyleTag({
+    content: `
+      header [role='radiogroup'], section[aria-roledescription='carousel'] > div:last-child { visibility: hidden }
+      header { padding-block: 36px 0 !important }
+      main > section:first-child { padding-block: 0 40px !important; min-height: 0 !important; height: 530px }
+      * { animation: none !important }
+    `,
+  });
+  await page.screenshot({ path: join(root, 'public/social.png') });
+  await page.close();
+};
+
+try {
+  // A home screen cuts the corners by itself, and may cut more than those.
+  const field = /<rect[^>]*fill="(#[0-9a-f]+)"/.exec(
+    readFileSync(join(root, 'public/favicon.svg'), 'utf8'),
+  )?.[1];
+  await icon('apple-touch-icon.png', 180, { background: field, inset: 6 });
+  await icon('icon-192.png', 192);
+  await icon('icon-512.png', 512, { background: field, inset: 8 });
+  await social();
+} finally {
+  await browser.close();
+  server.close();
+}

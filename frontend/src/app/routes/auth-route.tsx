@@ -1,8 +1,1 @@
-import { WithQueries } from '@/app/with-queries';
-import { AuthPage } from '@/features/auth/components/auth-page';
-
-export const AuthRoute = () => (
-  <WithQueries>
-    <AuthPage />
-  </WithQueries>
-);
+export { AuthPage as AuthRoute } from '@/features/auth/components/auth-page';

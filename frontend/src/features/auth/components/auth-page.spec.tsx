@@ -1,10 +1,8 @@
-import { QueryClientProvider } from '@tanstack/react-query';
 import { render, screen, waitFor } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { MemoryRouter, Route, Routes } from 'react-router-dom';
 import { AuthPage } from '@/features/auth/components/auth-page';
 import { currentUser, signOut } from '@/lib/identity';
-import { createQueryClient } from '@/lib/query-client';
 import { aUser } from '@/testing/factories';
 import { useToasts } from '@/ui/toast-store';
 
@@ -26,15 +24,13 @@ const answer = (status: number, body: unknown): void => {
 };
 const open = (path: string) => {
   render(
-    <QueryClientProvider client={createQueryClient()}>
-      <MemoryRouter initialEntries={[path]}>
-        <Routes>
-          <Route path="/auth" element={<AuthPage />} />
-          <Route path="/chat" element={<p>the chat</p>} />
-          <Route path="/" element={<p>the landing page</p>} />
-        </Routes>
-      </MemoryRouter>
-    </QueryClientProvider>,
+    <MemoryRouter initialEntries={[path]}>
+      <Routes>
+        <Route path="/auth" element={<AuthPage />} />
+        <Route path="/chat" element={<p>the chat</p>} />
+        <Route path="/" element={<p>the landing page</p>} />
+      </Routes>
+    </MemoryRouter>,
   );
   return userEvent.setup();
 };
@@ -168,6 +164,22 @@ it('says that the anonymous session could not be started', async () => {
     expect(shownToast()).toEqual({ title: 'Error', description: 'Could not start anonymous session.' }),
   );
   expect(screen.getByRole('button', { name: 'Chat Anonymously' })).toBeEnabled();
+});
+
+it('tells password managers what each field holds, and leaves the checking to the page', async () => {
+  const user = open('/auth');
+  expect(document.querySelector('form')).toHaveAttribute('novalidate');
+  expect(email()).toHaveAttribute('autocomplete', 'username');
+  expect(password()).toHaveAttribute('autocomplete', 'current-password');
+  await user.click(screen.getByRole('button', { name: 'Register' }));
+  expect(email()).toHaveAttribute('autocomplete', 'email');
+  expect(password()).toHaveAttribute('autocomplete', 'new-password');
+  expect(confirmation()).toHaveAttribute('autocomplete', 'new-password');
+});
+
+it('asks for no more than the word that one is 18 (A174)', () => {
+  open('/auth');
+  expect(screen.getByText(/^By continuing you confirm that you are 18 or older/)).toBeVisible();
 });
 
 it('goes back to the landing page', async () => {

@@ -1,5 +1,4 @@
 import { standardSchemaResolver } from '@hookform/resolvers/standard-schema';
-import { useMutation } from '@tanstack/react-query';
 import { ArrowLeft } from 'lucide-react';
 import { useForm } from 'react-hook-form';
 import { Link, useNavigate, useSearchParams } from 'react-router-dom';
@@ -37,22 +36,21 @@ export const AuthPage = () => {
     mode: 'onSubmit',
     reValidateMode: 'onChange',
   });
-  const { errors } = formState;
+  const { errors, isSubmitting } = formState;
 
-  const submission = useMutation({
-    mutationFn: ({ email, password }: CredentialsForm) =>
-      isRegistering ? registerAccount({ email, password }) : login({ email, password }),
-    onSuccess: async (user) => {
-      signIn(user);
+  const submit = async ({ email, password }: CredentialsForm): Promise<void> => {
+    try {
+      signIn(await (isRegistering ? registerAccount : login)({ email, password }));
       toast(isRegistering ? copy.toasts.registered : copy.toasts.loggedIn);
       await navigate('/chat');
-    },
-    onError: () =>
+    } catch (error) {
+      console.warn('Signing in failed', error);
       toast({
         ...(isRegistering ? copy.toasts.registrationFailed : copy.toasts.loginFailed),
         tone: 'destructive',
-      }),
-  });
+      });
+    }
+  };
 
   const toggle = (): void => {
     reset({ ...empty, email: getValues('email') });
@@ -73,15 +71,11 @@ export const AuthPage = () => {
           <h1 className="text-2xl font-bold">{words.title}</h1>
           <p className="mt-1 text-md text-muted-foreground">{words.lead}</p>
 
-          <form
-            noValidate
-            className="mt-8 grid gap-4"
-            onSubmit={(event) => void handleSubmit((form) => submission.mutate(form))(event)}
-          >
+          <form noValidate className="mt-8 grid gap-4" onSubmit={(event) => void handleSubmit(submit)(event)}>
             <Field
               label={copy.fields.email}
               type="email"
-              autoComplete="email"
+              autoComplete={isRegistering ? 'email' : 'username'}
               inputMode="email"
               spellCheck={false}
               error={errors.email?.message}
@@ -103,8 +97,8 @@ export const AuthPage = () => {
                 {...register('confirmPassword')}
               />
             ) : null}
-            <Button type="submit" size="lg" className="mt-2 w-full" disabled={submission.isPending}>
-              {submission.isPending ? words.pending : words.submit}
+            <Button type="submit" size="lg" className="mt-2 w-full" disabled={isSubmitting}>
+              {isSubmitting ? words.pending : words.submit}
             </Button>
           </form>
 

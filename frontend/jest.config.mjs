@@ -12,6 +12,8 @@ const compile = (syntax) => ({
 export default {
   testEnvironment: '<rootDir>/jest.environment.ts',
   roots: ['<rootDir>/src'],
+  // A bound on what hangs, not on how busy the machine is.
+  testTimeout: 30_000,
   testRegex: '\\.spec\\.tsx?$',
   setupFilesAfterEnv: ['<rootDir>/src/testing/jest-setup.ts'],
   moduleNameMapper: { '^@/(.*)$': '<rootDir>/src/$1' },

@@ -1,4 +1,8 @@
 import '@testing-library/jest-dom';
+import { configure } from '@testing-library/react';
+
+// A busy machine is no failure.
+configure({ asyncUtilTimeout: 10_000 });
 
 // jsdom lays nothing out: the virtual list needs a height to show rows, and observers to be told of it.
 for (const property of ['clientHeight', 'clientWidth']) {

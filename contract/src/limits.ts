@@ -36,6 +36,8 @@ export const limits = {
   friendsCacheMs: 5 * 60_000,
   friendRequestsCacheMs: 30_000,
   unreadPollMs: 30_000,
+  /** People who have met can be asked to be friends for so long (A120). */
+  friendRequestWithinMs: 30 * 24 * 60 * 60_000,
 
   /** A chat outlives its participant's sockets by this much (A51). */
   graceAfterCleanCloseMs: 10_000,

@@ -15,10 +15,20 @@ export interface SeenProfile {
   /** Undefined while it is asked for. */
   username: string | undefined;
   avatar: string | null;
+  /** It cannot be had: gone, or not for me to see. */
+  isUnknown: boolean;
 }
 
 /** The profile, or a placeholder for a name that cannot be had (A66). */
-export const useProfile = (userId: number, placeholder: string): SeenProfile => {
-  const { data, isError } = useQuery(profileQuery(userId));
-  return { username: data?.username ?? (isError ? placeholder : undefined), avatar: data?.avatar ?? null };
+export const useProfile = (
+  userId: number,
+  placeholder: string,
+  { isWanted = true }: { isWanted?: boolean } = {},
+): SeenProfile => {
+  const { data, isError } = useQuery({ ...profileQuery(userId), enabled: isWanted });
+  return {
+    username: data?.username ?? (isError ? placeholder : undefined),
+    avatar: data?.avatar ?? null,
+    isUnknown: isError && !data,
+  };
 };

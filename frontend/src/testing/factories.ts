@@ -1,6 +1,7 @@
+import { type FriendRequest } from '@thaw/contract/friends';
 import { type PrivateMessage } from '@thaw/contract/private-chat';
 import { type PartnerInfo } from '@thaw/contract/random-chat';
-import { type SelfUser } from '@thaw/contract/users';
+import { type Friend, type SelfUser } from '@thaw/contract/users';
 import { type ChatMessage } from '@/chat-ui/chat-message';
 
 export const aUser = (changes: Partial<SelfUser> = {}): SelfUser => ({
@@ -51,5 +52,22 @@ export const aPrivateMessage = (
   isDeleted: false,
   reactions: [],
   metadata: { replyTo: null },
+  ...changes,
+});
+
+export const aFriend = (changes: Partial<Friend> = {}): Friend => ({
+  id: 12,
+  username: 'brave-heron-7',
+  avatar: null,
+  isOnline: true,
+  ...changes,
+});
+
+export const aFriendRequest = (changes: Partial<FriendRequest> = {}): FriendRequest => ({
+  id: 31,
+  requesterId: 12,
+  addresseeId: 7,
+  status: 'pending',
+  createdAt: '2026-11-20T12:00:00.000Z',
   ...changes,
 });

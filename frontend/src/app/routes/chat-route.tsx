@@ -13,12 +13,13 @@ import { useOpenFriend } from '@/app/shell/use-open-friend';
 import { WithQueries } from '@/app/with-queries';
 import { logout } from '@/features/auth/api/auth-calls';
 import { useFriendRequests } from '@/features/friends/api/friends';
+import { AddFriend, type AddFriendPlace } from '@/features/friends/components/add-friend';
 import { FriendsPanel } from '@/features/friends/components/friends-panel';
 import { totalUnread } from '@/features/private-chat/unread';
 import { useUnreadCounts } from '@/features/private-chat/unread-counts';
 import { ProfileDialogs } from '@/features/profile/components/profile-dialogs';
 import { RandomChat } from '@/features/random-chat/components/random-chat';
-import { randomChat } from '@/features/random-chat/random-chat.store';
+import { randomChat, useRandomChat } from '@/features/random-chat/random-chat.store';
 import { ApiError, request } from '@/lib/api-client';
 import { useDocumentTitle } from '@/lib/document-title';
 import { signIn, signOut, useIdentity } from '@/lib/identity';
@@ -27,6 +28,10 @@ import { TooltipProvider } from '@/ui/tooltip';
 
 const FriendRequestsModal = lazy(async () => ({
   default: (await import('@/features/friends/components/friend-requests-modal')).FriendRequestsModal,
+}));
+
+const ChatHistoryModal = lazy(async () => ({
+  default: (await import('@/features/history/components/chat-history-modal')).ChatHistoryModal,
 }));
 
 /** The stored user may outlive the cookie: the server is asked on every entry (A04). */
@@ -55,6 +60,12 @@ const leave = async (): Promise<void> => {
     console.warn('The server did not answer the logout', error);
   }
   signOut();
+};
+
+/** For the partner of the present chat, or of the one that has just ended. */
+const AddPartner = ({ userId, place }: { userId: number; place: AddFriendPlace }) => {
+  const partnerId = useRandomChat(({ session }) => session?.partner.id);
+  return partnerId === undefined ? null : <AddFriend userId={userId} personId={partnerId} place={place} />;
 };
 
 /** The page of somebody whom the server knows: the chat, and around it all that leads to friends. */
@@ -87,7 +98,16 @@ const Chat = ({ user }: { user: SelfUser }) => {
         <main className="relative flex min-h-0 min-w-0 flex-1">
           {/* Goes on beneath a private chat (A67), out of reach. */}
           <div inert={openFriend !== undefined} className="flex min-h-0 min-w-0 flex-1">
-            <RandomChat toolbar={<BreakTheIce />} renderCard={renderGameCard} />
+            <RandomChat
+              toolbar={
+                <>
+                  <BreakTheIce />
+                  <AddPartner userId={user.id} place="toolbar" />
+                </>
+              }
+              renderCard={renderGameCard}
+              skippedActions={<AddPartner userId={user.id} place="skipped" />}
+            />
           </div>
           {openFriend ? null : <BreakTheIceEffects />}
           {openFriend ? <PrivateChatPlace key={openFriend.id} me={user} friend={openFriend} /> : null}
@@ -95,6 +115,15 @@ const Chat = ({ user }: { user: SelfUser }) => {
       </div>
       <LazyModal name="friend-requests">
         <FriendRequestsModal userId={user.id} onDismiss={shell.dismiss} />
+      </LazyModal>
+      <LazyModal name="chat-history">
+        <ChatHistoryModal
+          userId={user.id}
+          onDismiss={shell.dismiss}
+          renderAction={({ id, nameId }) => (
+            <AddFriend userId={user.id} personId={id} place="history" describedBy={nameId} />
+          )}
+        />
       </LazyModal>
       <ProfileDialogs user={user} onLogout={() => void leave()} />
     </>

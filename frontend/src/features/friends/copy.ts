@@ -36,6 +36,8 @@ export const copy = {
   },
   toasts: {
     sent: { title: 'Friend request sent' },
+    /** The other had asked already (A121). */
+    sentAndAccepted: { title: 'Friend request sent', description: 'You are friends now.' },
     sendFailed: { title: 'Error', description: 'Could not send friend request.' },
     accepted: { title: 'Request accepted', description: 'User has been added to your friends.' },
     declined: { title: 'Request declined' },

@@ -23,18 +23,29 @@ export const friendsEvents = [
 export const createFriendsHandler = (queries: QueryClient) => {
   const seenRequests = new Set<number>();
 
+  const recount = (...keys: (readonly string[])[]): void => {
+    for (const queryKey of keys) void queries.invalidateQueries({ queryKey });
+  };
+  /** What is on its way may have been read before the change, and would undo the patch: it is asked anew. */
+  const askAnewIfOnItsWay = async (queryKey: readonly string[]): Promise<void> => {
+    const query = queries.getQueryCache().find({ queryKey, exact: true });
+    if (query?.state.fetchStatus !== 'fetching') return;
+    // The first answer is waited for: there is nothing to patch yet.
+    if (query.state.data === undefined) await query.promise?.catch(() => undefined);
+    await queries.invalidateQueries({ queryKey });
+  };
+
   const patchFriends = (me: number, patch: (friends: Friend[]) => Friend[]): void => {
     queries.setQueryData<Friend[]>(friendsKey(me), (friends) => friends && patch(friends));
+    void askAnewIfOnItsWay(friendsKey(me));
   };
   const patchRequests = (me: number, patch: (requests: FriendRequest[]) => FriendRequest[]): void => {
     queries.setQueryData<FriendRequest[]>(friendRequestsKey(me), (requests) => requests && patch(requests));
+    void askAnewIfOnItsWay(friendRequestsKey(me));
   };
   const keepProfile = (profile: Profile): void => {
     const { id, username, avatar } = profile;
     queries.setQueryData<Profile>(profileKey(id), { id, username, avatar });
-  };
-  const recount = (...keys: (readonly string[])[]): void => {
-    for (const queryKey of keys) void queries.invalidateQueries({ queryKey });
   };
 
   return (frame: ServerFrame): void => {

@@ -1,5 +1,6 @@
 import { type FriendRequest } from '@thaw/contract/friends';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useRef } from 'react';
 import { answerFriendRequest, friendRequestsKey, friendsKey } from '@/features/friends/api/friends';
 import { copy } from '@/features/friends/copy';
 import { toast } from '@/ui/toast-store';
@@ -9,7 +10,8 @@ export type Answer = 'accepted' | 'declined';
 /** Accepts or declines one request; told by a toast either way. */
 export const useAnswerFriendRequest = (userId: number, { id }: FriendRequest) => {
   const queries = useQueryClient();
-  const { mutate, isPending } = useMutation({
+  const isAnswered = useRef(false);
+  const { mutate, isPending, isSuccess } = useMutation({
     mutationFn: (answer: Answer) => answerFriendRequest(id, answer),
     onSuccess: (_, answer) => {
       queries.setQueryData<FriendRequest[]>(friendRequestsKey(userId), (requests) =>
@@ -18,6 +20,7 @@ export const useAnswerFriendRequest = (userId: number, { id }: FriendRequest) =>
       toast(answer === 'accepted' ? copy.toasts.accepted : copy.toasts.declined);
     },
     onError: (error) => {
+      isAnswered.current = false;
       console.warn('The friend request was not answered', error);
       toast({ ...copy.toasts.answerFailed, tone: 'destructive' });
     },
@@ -26,5 +29,11 @@ export const useAnswerFriendRequest = (userId: number, { id }: FriendRequest) =>
       if (answer === 'accepted') void queries.invalidateQueries({ queryKey: friendsKey(userId) });
     },
   });
-  return { isPending, answer: (answer: Answer) => (isPending ? undefined : mutate(answer)) };
+  const answer = (given: Answer): void => {
+    // A second click may come before anything is drawn anew.
+    if (isAnswered.current) return;
+    isAnswered.current = true;
+    mutate(given);
+  };
+  return { isAnswered: isPending || isSuccess, answer };
 };

@@ -1,10 +1,14 @@
 import { envelopeSchema } from '@thaw/contract/envelope';
 import { serverFrames, type ServerEvent, type ServerFrame } from '@thaw/contract/server-frames';
 
+/** A second name of the same frame (A124). */
+const aliases: Partial<Record<string, ServerEvent>> = { 'friend-request-received': 'friend_request' };
+
 const isServerEvent = (event: string): event is ServerEvent => Object.hasOwn(serverFrames, event);
 
 /** One event of the contract with its data checked; undefined for what is unknown or broken. */
-export const parseEvent = (event: string, data: unknown, ref?: string): ServerFrame | undefined => {
+export const parseEvent = (name: string, data: unknown, ref?: string): ServerFrame | undefined => {
+  const event = aliases[name] ?? name;
   if (!isServerEvent(event)) return undefined;
   const parsed = serverFrames[event].safeParse(data);
   if (!parsed.success) return undefined;

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Injectable, Logger } from '@nestjs/common';
 import type { FriendRequest } from '@thaw/contract/friends';
+import { limits } from '@thaw/contract/limits';
 import type { ServerData, ServerEvent } from '@thaw/contract/server-frames';
 import type { Friend, Profile } from '@thaw/contract/users';
 import { DomainError } from '../../../platform/errors/domain-error';
@@ -17,9 +18,6 @@ import { type FriendshipEvent, friendshipStream } from '../domain/friendship.eve
 import type { FriendshipState, KnownRequest } from '../domain/friendship.state';
 import type { FriendRequestEntity } from '../infrastructure/friend-request.entity';
 import { FriendRepository } from '../infrastructure/friend.repository';
-
-/** People who have met can be asked for so long (A120). */
-const MET_WITHIN_MS = 30 * 24 * 60 * 60_000;
 
 /** A command without what the service adds to each. */
 type Order<Command extends FriendshipCommand = FriendshipCommand> = Command extends FriendshipCommand
@@ -63,7 +61,11 @@ export class FriendsService {
   async request(requesterId: number, addresseeId: number): Promise<SentRequest> {
     await this.limiter.require('friend_requests', requesterId);
     const [haveMet, nextId] = await Promise.all([
-      this.acquaintances.haveMetSince(requesterId, addresseeId, new Date(Date.now() - MET_WITHIN_MS)),
+      this.acquaintances.haveMetSince(
+        requesterId,
+        addresseeId,
+        new Date(Date.now() - limits.friendRequestWithinMs),
+      ),
       this.friends.nextRequestId(),
     ]);
     const { state, event } = await this.execute(requesterId, addresseeId, {

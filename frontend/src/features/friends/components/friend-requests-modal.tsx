@@ -11,7 +11,7 @@ import { Modal } from '@/ui/modal';
 const Request = ({ userId, request }: { userId: number; request: FriendRequest }) => {
   const { requesterId } = request;
   const { username, avatar } = useProfile(requesterId, copy.requests.placeholder(requesterId));
-  const { isPending, answer } = useAnswerFriendRequest(userId, request);
+  const { isAnswered, answer } = useAnswerFriendRequest(userId, request);
   const nameId = `requester-${request.id}`;
   return (
     <li className="flex items-center gap-3 py-2 pr-1">
@@ -20,7 +20,7 @@ const Request = ({ userId, request }: { userId: number; request: FriendRequest }
         <span className="block min-h-5 truncate text-base font-semibold">{username}</span>
         <span className="block text-sm text-muted-foreground">{copy.requests.wants}</span>
       </p>
-      <Button size="icon" aria-describedby={nameId} disabled={isPending} onClick={() => answer('accepted')}>
+      <Button size="icon" aria-describedby={nameId} disabled={isAnswered} onClick={() => answer('accepted')}>
         <Check aria-hidden="true" className="size-5" />
         <span className="sr-only">{copy.requests.accept}</span>
       </Button>
@@ -28,7 +28,7 @@ const Request = ({ userId, request }: { userId: number; request: FriendRequest }
         variant="secondary"
         size="icon"
         aria-describedby={nameId}
-        disabled={isPending}
+        disabled={isAnswered}
         onClick={() => answer('declined')}
       >
         <X aria-hidden="true" className="size-5" />

@@ -1,0 +1,94 @@
+import { act, screen, waitFor } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { AddFriend } from '@/features/friends/components/add-friend';
+import { useSentRequests } from '@/features/friends/sent-requests';
+import { aFriend, aFriendRequest } from '@/testing/factories';
+import { fakeServer, Refusal } from '@/testing/fake-server';
+import { renderWithCache } from '@/testing/with-cache';
+import { useToasts } from '@/ui/toast-store';
+
+const both = (
+  <>
+    <AddFriend userId={7} personId={12} place="toolbar" />
+    <AddFriend userId={7} personId={12} place="skipped" />
+  </>
+);
+const shownToast = () => {
+  const { shown } = useToasts.getState();
+  return shown && { title: shown.title, description: shown.description };
+};
+
+beforeEach(() => {
+  useToasts.setState({ shown: null });
+  useSentRequests.getState().reset();
+});
+
+it('asks once, at both places, whatever is clicked meanwhile', async () => {
+  const server = fakeServer({
+    'GET /api/friends/7': [],
+    'POST /api/friends/request': aFriendRequest({ requesterId: 7, addresseeId: 12 }),
+  });
+  renderWithCache(both);
+  const [toolbar, skipped] = screen.getAllByRole('button', { name: 'Add Friend' });
+  act(() => {
+    toolbar!.click();
+    toolbar!.click();
+    skipped!.click();
+  });
+  expect(await screen.findByRole('button', { name: 'Sent!' })).toBeDisabled();
+  expect(screen.getByRole('button', { name: 'Friend Request Sent' })).toBeDisabled();
+  expect(shownToast()).toEqual({ title: 'Friend request sent', description: undefined });
+  expect(server.calls.filter(({ method }) => method === 'POST')).toEqual([
+    { method: 'POST', url: '/api/friends/request', body: { requesterId: 7, addresseeId: 12 } },
+  ]);
+
+  act(() => useSentRequests.getState().reset());
+  expect(screen.getAllByRole('button', { name: 'Add Friend' })).toHaveLength(2);
+});
+
+it('can be tried again after a failure', async () => {
+  const warn = jest.spyOn(console, 'warn').mockImplementation(() => undefined);
+  fakeServer({ 'GET /api/friends/7': [], 'POST /api/friends/request': new Refusal(429) });
+  renderWithCache(<AddFriend userId={7} personId={12} place="toolbar" />);
+  await userEvent.click(screen.getByRole('button', { name: 'Add Friend' }));
+  await waitFor(() =>
+    expect(shownToast()).toEqual({ title: 'Error', description: 'Could not send friend request.' }),
+  );
+  expect(screen.getByRole('button', { name: 'Add Friend' })).toBeEnabled();
+  warn.mockRestore();
+});
+
+it('knows a friend', async () => {
+  fakeServer({ 'GET /api/friends/7': [aFriend({ id: 12 })] });
+  renderWithCache(<AddFriend userId={7} personId={12} place="toolbar" />);
+  expect(await screen.findByRole('button', { name: 'Friends' })).toBeDisabled();
+});
+
+it('learns from a refusal that the two are friends already', async () => {
+  const warn = jest.spyOn(console, 'warn').mockImplementation(() => undefined);
+  const server = fakeServer({
+    'GET /api/friends/7': [],
+    'POST /api/friends/request': () => {
+      server.routes['GET /api/friends/7'] = [aFriend({ id: 12 })];
+      return new Refusal(409);
+    },
+  });
+  renderWithCache(<AddFriend userId={7} personId={12} place="skipped" />);
+  await userEvent.click(screen.getByRole('button', { name: 'Add Friend' }));
+  expect(await screen.findByRole('button', { name: 'Friends' })).toBeDisabled();
+  warn.mockRestore();
+});
+
+it('becomes a friendship at once when the other had asked (A121)', async () => {
+  const server = fakeServer({
+    'GET /api/friends/7': [],
+    'POST /api/friends/request': () => {
+      server.routes['GET /api/friends/7'] = [aFriend({ id: 12 })];
+      return aFriendRequest({ requesterId: 12, addresseeId: 7, status: 'accepted' });
+    },
+  });
+  renderWithCache(<AddFriend userId={7} personId={12} place="toolbar" />);
+  await userEvent.click(screen.getByRole('button', { name: 'Add Friend' }));
+  expect(await screen.findByRole('button', { name: 'Friends' })).toBeDisabled();
+  expect(shownToast()).toEqual({ title: 'Friend request sent', description: 'You are friends now.' });
+});

@@ -1,0 +1,52 @@
+import { Check, UserRoundCheck, UserRoundPlus } from 'lucide-react';
+import { copy } from '@/features/friends/copy';
+import { useAddFriend, type AddFriendState } from '@/features/friends/use-add-friend';
+import { Button, type ButtonProps } from '@/ui/button';
+
+export type AddFriendPlace = keyof typeof copy.add.sent;
+
+const look: Record<AddFriendPlace, Pick<ButtonProps, 'variant' | 'size' | 'className'>> = {
+  // On a telephone the toolbar has room for pictures only.
+  toolbar: { variant: 'secondary', className: 'max-md:w-11 max-md:px-0' },
+  skipped: { variant: 'secondary', size: 'lg', className: 'w-full' },
+  history: { variant: 'ghost', size: 'sm' },
+};
+
+const icons: Record<AddFriendState, typeof Check> = {
+  idle: UserRoundPlus,
+  sending: UserRoundPlus,
+  sent: Check,
+  friends: UserRoundCheck,
+};
+
+const textOf = (state: AddFriendState, place: AddFriendPlace): string => {
+  switch (state) {
+    case 'idle':
+    case 'sending':
+      return copy.add.idle;
+    case 'sent':
+      return copy.add.sent[place];
+    case 'friends':
+      return copy.add.friends;
+  }
+};
+
+export interface AddFriendProps {
+  userId: number;
+  personId: number;
+  place: AddFriendPlace;
+  /** Whose button it is, where there are several. */
+  describedBy?: string;
+}
+
+/** Asks the partner to be friends; says by itself how it went (§4 Friend request button). */
+export const AddFriend = ({ userId, personId, place, describedBy }: AddFriendProps) => {
+  const { state, add } = useAddFriend(userId, personId);
+  const Icon = icons[state];
+  return (
+    <Button {...look[place]} disabled={state !== 'idle'} aria-describedby={describedBy} onClick={add}>
+      <Icon aria-hidden="true" />
+      <span className={place === 'toolbar' ? 'max-md:sr-only' : undefined}>{textOf(state, place)}</span>
+    </Button>
+  );
+};

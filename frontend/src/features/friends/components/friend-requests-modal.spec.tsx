@@ -1,0 +1,72 @@
+import { screen, waitFor, within } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { FriendRequestsModal } from '@/features/friends/components/friend-requests-modal';
+import { aFriendRequest } from '@/testing/factories';
+import { fakeServer, Refusal } from '@/testing/fake-server';
+import { renderWithCache } from '@/testing/with-cache';
+import { useToasts } from '@/ui/toast-store';
+
+const pending = [aFriendRequest({ id: 31, requesterId: 12 }), aFriendRequest({ id: 32, requesterId: 13 })];
+const heron = { id: 12, username: 'heron', avatar: null, isOnline: true };
+
+const show = () => renderWithCache(<FriendRequestsModal userId={7} onDismiss={jest.fn()} />);
+const toastShown = () => {
+  const { shown } = useToasts.getState();
+  return shown && { title: shown.title, description: shown.description };
+};
+
+beforeEach(() => useToasts.setState({ shown: null }));
+
+it('names each requester, or his number when he cannot be loaded', async () => {
+  fakeServer({ 'GET /api/friends/requests/7': pending, 'GET /api/user/12': heron });
+  show();
+  expect(await screen.findByText('heron')).toBeVisible();
+  expect(await screen.findByText('Utilizador #13')).toBeVisible();
+  expect(screen.getByRole('list', { name: 'Friend requests' })).toHaveClass('max-h-96', 'overflow-y-auto');
+});
+
+it.each([
+  ['Accept', 'accepted', { title: 'Request accepted', description: 'User has been added to your friends.' }],
+  ['Decline', 'declined', { title: 'Request declined', description: undefined }],
+])('%s', async (button, status, told) => {
+  const server = fakeServer({
+    'GET /api/friends/requests/7': pending,
+    'GET /api/user/12': heron,
+    'PUT /api/friends/request/31': (body: unknown) => ({ ...pending[0], ...(body as object) }),
+  });
+  show();
+  const [row] = await screen.findAllByRole('listitem');
+  await within(row!).findByText('heron');
+  server.routes['GET /api/friends/requests/7'] = pending.slice(1);
+  await userEvent.dblClick(within(row!).getByRole('button', { name: button }));
+  await waitFor(() => expect(toastShown()).toEqual(told));
+  await waitFor(() => expect(screen.getAllByRole('listitem')).toHaveLength(1));
+  expect(server.calls.filter(({ method }) => method === 'PUT')).toEqual([
+    { method: 'PUT', url: '/api/friends/request/31', body: { status } },
+  ]);
+});
+
+it('says so when the answer did not get through, and asks how it stands', async () => {
+  const warn = jest.spyOn(console, 'warn').mockImplementation(() => undefined);
+  const server = fakeServer({
+    'GET /api/friends/requests/7': pending.slice(0, 1),
+    'PUT /api/friends/request/31': new Refusal(503),
+  });
+  show();
+  await userEvent.click(await screen.findByRole('button', { name: 'Accept' }));
+  await waitFor(() =>
+    expect(toastShown()).toEqual({
+      title: 'Error',
+      description: 'Could not respond to request. Please try again.',
+    }),
+  );
+  await waitFor(() => expect(server.count('GET', '/api/friends/requests/7')).toBe(2));
+  expect(screen.getByRole('button', { name: 'Accept' })).toBeEnabled();
+  warn.mockRestore();
+});
+
+it('says when there is none', async () => {
+  fakeServer({ 'GET /api/friends/requests/7': [] });
+  show();
+  expect(await screen.findByText('No pending friend requests')).toBeVisible();
+});

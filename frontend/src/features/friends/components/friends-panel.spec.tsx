@@ -1,0 +1,122 @@
+import { screen, waitFor, within } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { friendsKey } from '@/features/friends/api/friends';
+import { FriendsPanel, type FriendsPanelProps } from '@/features/friends/components/friends-panel';
+import { aFriend } from '@/testing/factories';
+import { fakeServer, Refusal } from '@/testing/fake-server';
+import { renderWithCache } from '@/testing/with-cache';
+
+const heron = aFriend({ id: 12, username: 'heron', isOnline: false });
+const finch = aFriend({ id: 13, username: 'finch', isOnline: true });
+
+const show = (changes: Partial<FriendsPanelProps> = {}) => {
+  const onOpen = jest.fn();
+  const shown = renderWithCache(
+    <FriendsPanel userId={7} unread={{}} openFriendId={undefined} onOpen={onOpen} {...changes} />,
+  );
+  return { ...shown, onOpen };
+};
+
+const rows = () => within(screen.getByRole('list', { name: 'Friends' })).getAllByRole('listitem');
+
+it('counts the friends and tells of each whether he is here, without colour', async () => {
+  fakeServer({ 'GET /api/friends/7': [heron, finch] });
+  show();
+  expect(await screen.findByRole('heading', { name: 'Friends (2)' })).toBeVisible();
+  const [first, second] = rows();
+  expect(first).toHaveTextContent('finchOnline');
+  expect(second).toHaveTextContent('heronOffline');
+});
+
+it.each([
+  [1, '1'],
+  [99, '99'],
+  [100, '99+'],
+])('shows %i unread as %s, first in the list', async (count, text) => {
+  fakeServer({ 'GET /api/friends/7': [finch, heron] });
+  show({ unread: { 12: count } });
+  await screen.findByRole('heading', { name: 'Friends (2)' });
+  expect(rows()[0]).toHaveTextContent('heron');
+  expect(within(rows()[0]!).getByText(text)).toHaveTextContent(`${text} unread`);
+  expect(within(rows()[1]!).queryByText(/unread/)).toBeNull();
+});
+
+it('opens the private chat of the one whose Send Message is pressed', async () => {
+  fakeServer({ 'GET /api/friends/7': [finch, heron] });
+  const { onOpen } = show();
+  await screen.findByRole('heading', { name: 'Friends (2)' });
+  const send = within(rows()[1]!).getByRole('button', { name: 'Send Message' });
+  expect(send).toHaveAccessibleDescription('heron');
+  await userEvent.click(send);
+  expect(onOpen).toHaveBeenCalledWith(12);
+});
+
+it('removes at once and without a word', async () => {
+  const server = fakeServer({ 'GET /api/friends/7': [finch, heron], 'DELETE /api/friends/7/13': undefined });
+  show();
+  await screen.findByRole('heading', { name: 'Friends (2)' });
+  server.routes['GET /api/friends/7'] = [heron];
+  await userEvent.click(within(rows()[0]!).getByRole('button', { name: 'Remove Friend' }));
+  await screen.findByRole('heading', { name: 'Friends (1)' });
+  expect(rows()).toHaveLength(1);
+  expect(screen.getByRole('heading', { name: 'Friends (1)' })).toHaveFocus();
+  expect(server.count('DELETE', '/api/friends/7/13')).toBe(1);
+});
+
+it('keeps the friend when the removal fails, and tells the console alone', async () => {
+  const warn = jest.spyOn(console, 'warn').mockImplementation(() => undefined);
+  fakeServer({ 'GET /api/friends/7': [finch], 'DELETE /api/friends/7/13': new Refusal(503) });
+  show();
+  await screen.findByRole('heading', { name: 'Friends (1)' });
+  await userEvent.click(screen.getByRole('button', { name: 'Remove Friend' }));
+  await waitFor(() => expect(warn).toHaveBeenCalledWith('The friend was not removed', expect.anything()));
+  expect(rows()).toHaveLength(1);
+  expect(screen.queryByRole('alert')).toBeNull();
+  warn.mockRestore();
+});
+
+it('invites whoever has no friends', async () => {
+  fakeServer({ 'GET /api/friends/7': [] });
+  show();
+  expect(await screen.findByText('No friends yet. Start chatting to make new friends!')).toBeVisible();
+  expect(screen.getByRole('heading', { name: 'Friends (0)' })).toBeVisible();
+});
+
+it('is a rail of pictures when collapsed, each with its name for those who do not see', async () => {
+  fakeServer({ 'GET /api/friends/7': [finch, heron] });
+  const { onOpen } = show({ isCollapsed: true, unread: { 12: 3 } });
+  await screen.findByRole('heading', { name: 'Friends (2)' });
+  expect(screen.queryByRole('button', { name: 'Remove Friend' })).toBeNull();
+  await userEvent.click(screen.getByRole('button', { name: 'Send Message to heron, Offline 3 unread' }));
+  expect(onOpen).toHaveBeenCalledWith(12);
+});
+
+it('can be asked for again when it did not come', async () => {
+  const server = fakeServer({ 'GET /api/friends/7': new Refusal(503) });
+  show();
+  expect(await screen.findByRole('alert')).toHaveTextContent('Your friends could not be loaded.');
+  server.routes['GET /api/friends/7'] = [finch];
+  await userEvent.click(screen.getByRole('button', { name: 'Try again' }));
+  expect(await screen.findByRole('heading', { name: 'Friends (1)' })).toBeVisible();
+});
+
+it('asks once in five minutes, but after an event at the next sight', async () => {
+  const server = fakeServer({ 'GET /api/friends/7': [finch] });
+  const first = show();
+  await screen.findByRole('heading', { name: 'Friends (1)' });
+  first.unmount();
+  const again = (): void => {
+    renderWithCache(
+      <FriendsPanel userId={7} unread={{}} openFriendId={undefined} onOpen={jest.fn()} />,
+      first.queries,
+    );
+  };
+  again();
+  await screen.findByRole('heading', { name: 'Friends (1)' });
+  expect(server.count('GET', '/api/friends/7')).toBe(1);
+  server.routes['GET /api/friends/7'] = [finch, heron];
+  await first.queries.invalidateQueries({ queryKey: friendsKey(7), refetchType: 'none' });
+  document.body.replaceChildren();
+  again();
+  await screen.findByRole('heading', { name: 'Friends (2)' });
+});

@@ -1,0 +1,135 @@
+import { type ServerFrame } from '@thaw/contract/server-frames';
+import { type QueryClient } from '@tanstack/react-query';
+import { friendRequestsKey, friendsKey, friendsQuery } from '@/features/friends/api/friends';
+import { createFriendsHandler } from '@/features/friends/handlers';
+import { useSentRequests } from '@/features/friends/sent-requests';
+import { type AppEvents, onAppEvent } from '@/lib/app-events';
+import { currentUser, signIn } from '@/lib/identity';
+import { profileKey } from '@/lib/profile-query';
+import { createQueryClient } from '@/lib/query-client';
+import { aFriend, aFriendRequest, aUser } from '@/testing/factories';
+import { fakeServer } from '@/testing/fake-server';
+
+const me = aUser({ id: 7 });
+const heron = aFriend({ id: 12, username: 'heron', isOnline: false });
+const finch = aFriend({ id: 13, username: 'finch' });
+
+let queries: QueryClient;
+let handle: (frame: ServerFrame) => void;
+let heard: [keyof AppEvents, unknown][];
+let stops: (() => void)[];
+
+beforeEach(() => {
+  signIn(me);
+  useSentRequests.getState().reset();
+  fakeServer({});
+  queries = createQueryClient();
+  queries.setQueryData(friendsKey(7), [heron]);
+  queries.setQueryData(friendRequestsKey(7), [aFriendRequest({ id: 30, requesterId: 13 })]);
+  handle = createFriendsHandler(queries);
+  heard = [];
+  stops = (
+    ['friend-request-received', 'friendship-accepted', 'friendship-removed', 'profileUpdated'] as const
+  ).map((event) => onAppEvent(event, (detail) => void heard.push([event, detail])));
+});
+afterEach(() => {
+  for (const stop of stops) stop();
+  queries.clear();
+});
+
+const friends = () => queries.getQueryData(friendsKey(7));
+const requests = () => queries.getQueryData(friendRequestsKey(7));
+const isStale = (key: readonly string[]) => queries.getQueryState(key)?.isInvalidated;
+
+const requestFrame = (id: number): ServerFrame => ({
+  event: 'friend_request',
+  data: {
+    id,
+    requesterId: 14,
+    requester: { id: 14, username: 'wren', avatar: null },
+    createdAt: '2026-11-20T12:00:00.000Z',
+  },
+});
+
+it('counts a request once, however often it comes (A124)', () => {
+  handle(requestFrame(40));
+  handle(requestFrame(40));
+  expect(requests()).toEqual([
+    aFriendRequest({ id: 30, requesterId: 13 }),
+    aFriendRequest({ id: 40, requesterId: 14 }),
+  ]);
+  expect(isStale(friendRequestsKey(7))).toBe(true);
+  expect(heard).toEqual([['friend-request-received', { id: 40, requesterId: 14 }]]);
+  // The name came along and is not asked for.
+  expect(queries.getQueryData(profileKey(14))).toMatchObject({ username: 'wren' });
+
+  handle(requestFrame(41));
+  expect(requests()).toHaveLength(3);
+});
+
+it('makes a friend, and drops his request', () => {
+  handle({ event: 'friendship_accepted', data: { requestId: 30, friend: finch } });
+  expect(friends()).toEqual([heron, finch]);
+  expect(requests()).toEqual([]);
+  expect(isStale(friendsKey(7))).toBe(true);
+  expect(isStale(friendRequestsKey(7))).toBe(true);
+  expect(heard).toEqual([['friendship-accepted', { requestId: 30, friendId: 13 }]]);
+});
+
+it.each([
+  ['by me', { removedFriendId: 12, removedBy: 7 }],
+  ['by the friend', { removedFriendId: 7, removedBy: 12 }],
+])('removes a friend %s, who can be asked again (A126)', (_, data) => {
+  useSentRequests.getState().set(12, 'sent');
+  handle({ event: 'friendship_removed', data });
+  expect(friends()).toEqual([]);
+  expect(isStale(friendsKey(7))).toBe(true);
+  expect(useSentRequests.getState().byPerson).toEqual({});
+  expect(heard).toEqual([['friendship-removed', data]]);
+});
+
+it('shows who comes and goes (A128)', () => {
+  handle({ event: 'presence', data: { userId: 12, isOnline: true } });
+  expect(friends()).toEqual([{ ...heron, isOnline: true }]);
+  handle({ event: 'presence', data: { userId: 12, isOnline: false } });
+  expect(friends()).toEqual([heron]);
+});
+
+it('shows a new name everywhere, my own too', () => {
+  handle({ event: 'profile_updated', data: { user: { id: 12, username: 'grey', avatar: '/a' } } });
+  expect(friends()).toEqual([{ ...heron, username: 'grey', avatar: '/a' }]);
+  expect(queries.getQueryData(profileKey(12))).toMatchObject({ username: 'grey' });
+  handle({ event: 'profile_updated', data: { user: { id: 7, username: 'otter', avatar: null } } });
+  expect(currentUser()).toMatchObject({ id: 7, username: 'otter', gender: 'female' });
+  expect(heard).toEqual([
+    ['profileUpdated', { userId: 12 }],
+    ['profileUpdated', { userId: 7 }],
+  ]);
+});
+
+it('forgets on each new match what was asked before (A139)', () => {
+  useSentRequests.getState().set(12, 'sent');
+  handle({
+    event: 'chat_matched',
+    data: { sessionId: 's', seq: 1, partnerId: 12, partnerInfo: { ...heron, isOnline: true } },
+  });
+  expect(useSentRequests.getState().byPerson).toEqual({});
+});
+
+it('asks anew when a frame overtakes the first answer', async () => {
+  queries.clear();
+  const server = fakeServer({ 'GET /api/friends/7': [heron] });
+  const first = queries.fetchQuery(friendsQuery(7));
+  handle({ event: 'presence', data: { userId: 12, isOnline: true } });
+  server.routes['GET /api/friends/7'] = [{ ...heron, isOnline: true }];
+  await first;
+  await new Promise((resolve) => setTimeout(resolve));
+  expect(isStale(friendsKey(7))).toBe(true);
+});
+
+it('does nothing for nobody', () => {
+  signIn(me);
+  const before = friends();
+  handle({ event: 'queue_left', data: {} });
+  expect(friends()).toBe(before);
+});

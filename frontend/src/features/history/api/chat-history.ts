@@ -1,0 +1,23 @@
+import { chatHistoryEntrySchema, type ChatHistoryEntry } from '@thaw/contract/http';
+import { queryOptions, useQuery } from '@tanstack/react-query';
+import * as z from 'zod/mini';
+import { request } from '@/lib/api-client';
+
+export const chatHistoryKey = (userId: number) => [`/api/chat-history/${userId}`] as const;
+
+/** Asked anew whenever it is opened: every match adds to it. */
+export const useChatHistory = (userId: number) =>
+  useQuery(
+    queryOptions({
+      queryKey: chatHistoryKey(userId),
+      queryFn: async ({ queryKey: [url] }) =>
+        z.array(chatHistoryEntrySchema).parse(await request('GET', url)),
+      refetchOnMount: 'always',
+    }),
+  );
+
+export const partnerOf = ({ user1Id, user2Id }: ChatHistoryEntry, userId: number): number =>
+  user1Id === userId ? user2Id : user1Id;
+
+export const newestFirst = (entries: readonly ChatHistoryEntry[]): ChatHistoryEntry[] =>
+  [...entries].sort((a, b) => Date.parse(b.createdAt) - Date.parse(a.createdAt) || b.id - a.id);

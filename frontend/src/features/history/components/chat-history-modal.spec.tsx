@@ -1,0 +1,76 @@
+import { screen, within } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { ChatHistoryModal } from '@/features/history/components/chat-history-modal';
+import { fakeServer, Refusal } from '@/testing/fake-server';
+import { renderWithCache } from '@/testing/with-cache';
+
+const ago = (ms: number): string => new Date(Date.now() - ms).toISOString();
+const hour = 60 * 60_000;
+
+const show = () =>
+  renderWithCache(
+    <ChatHistoryModal
+      userId={7}
+      onDismiss={jest.fn()}
+      renderAction={({ id, nameId }) => (
+        <button type="button" aria-describedby={nameId}>
+          Add {id}
+        </button>
+      )}
+    />,
+  );
+
+it('lists the partners, newest first, with how long ago it was', async () => {
+  fakeServer({
+    'GET /api/chat-history/7': [
+      { id: 1, user1Id: 7, user2Id: 12, createdAt: ago(49 * hour) },
+      { id: 3, user1Id: 7, user2Id: 13, createdAt: ago(1_000) },
+      { id: 2, user1Id: 12, user2Id: 7, createdAt: ago(hour) },
+    ],
+    'GET /api/user/12': { id: 12, username: 'heron', avatar: null, isOnline: true },
+  });
+  show();
+  const rows = await screen.findAllByRole('listitem');
+  expect(await within(rows[0]!).findByText('Unknown User')).toBeVisible();
+  await within(rows[2]!).findByText('heron');
+  expect(rows.map((row) => row.querySelector('time')?.textContent)).toEqual([
+    'A few minutes ago',
+    '1 hour ago',
+    '2 days ago',
+  ]);
+  expect(rows[1]).toHaveTextContent('heron');
+  expect(within(rows[1]!).getByRole('button', { name: 'Add 12' })).toHaveAccessibleDescription('heron');
+});
+
+it('offers nothing for whom nobody knows, and for whom one met too long ago (A120)', async () => {
+  fakeServer({
+    'GET /api/chat-history/7': [
+      { id: 2, user1Id: 7, user2Id: 13, createdAt: ago(1_000) },
+      { id: 1, user1Id: 7, user2Id: 12, createdAt: ago(31 * 24 * hour) },
+    ],
+    'GET /api/user/12': { id: 12, username: 'heron', avatar: null, isOnline: true },
+  });
+  show();
+  await screen.findByText('heron');
+  await screen.findByText('Unknown User');
+  expect(screen.queryByRole('button', { name: /^Add/ })).toBeNull();
+});
+
+it('asks for each name once', async () => {
+  const server = fakeServer({
+    'GET /api/chat-history/7': [1, 2, 3].map((id) => ({ id, user1Id: 7, user2Id: 12, createdAt: ago(id) })),
+    'GET /api/user/12': { id: 12, username: 'heron', avatar: null, isOnline: true },
+  });
+  show();
+  expect(await screen.findAllByText('heron')).toHaveLength(3);
+  expect(server.count('GET', '/api/user/12')).toBe(1);
+});
+
+it('says when there is none, and when it could not be loaded', async () => {
+  const server = fakeServer({ 'GET /api/chat-history/7': new Refusal(503) });
+  show();
+  expect(await screen.findByRole('alert')).toHaveTextContent('Your chats could not be loaded.');
+  server.routes['GET /api/chat-history/7'] = [];
+  await userEvent.click(screen.getByRole('button', { name: 'Try again' }));
+  expect(await screen.findByText('No chat history yet')).toBeVisible();
+});

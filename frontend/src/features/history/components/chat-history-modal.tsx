@@ -1,0 +1,120 @@
+import { type ChatHistoryEntry } from '@thaw/contract/http';
+import { limits } from '@thaw/contract/limits';
+import { useRef, useState, type ReactNode } from 'react';
+import { ageLabel } from '@/features/history/age';
+import { newestFirst, partnerOf, useChatHistory } from '@/features/history/api/chat-history';
+import { copy } from '@/features/history/copy';
+import { useProfile } from '@/lib/profile-query';
+import { useWasSeen } from '@/lib/use-was-seen';
+import { Avatar } from '@/ui/avatar';
+import { Button } from '@/ui/button';
+import { Modal } from '@/ui/modal';
+
+export interface ChatHistoryModalProps {
+  userId: number;
+  onDismiss: () => void;
+  /** What can be done about somebody met lately: Add Friend (A120). */
+  renderAction?: (partner: { id: number; nameId: string }) => ReactNode;
+}
+
+interface EntryProps extends Pick<ChatHistoryModalProps, 'renderAction'> {
+  entry: ChatHistoryEntry;
+  partnerId: number;
+  now: number;
+}
+
+const Entry = ({ entry, partnerId, now, renderAction }: EntryProps) => {
+  const row = useRef<HTMLLIElement>(null);
+  // A hundred names are not asked for at once.
+  const { username, avatar, isUnknown } = useProfile(partnerId, copy.placeholder, {
+    isWanted: useWasSeen(row),
+  });
+  const nameId = `chat-${entry.id}`;
+  const metAt = Date.parse(entry.createdAt);
+  return (
+    <li ref={row} className="flex min-h-15 items-center gap-3 py-2">
+      <Avatar id={partnerId} name={username ?? ''} picture={avatar} />
+      <div className="min-w-0 flex-1">
+        <p id={nameId} className="min-h-5 truncate text-base font-semibold">
+          {username}
+        </p>
+        <p className="text-sm text-muted-foreground">
+          <time dateTime={entry.createdAt}>{ageLabel(metAt, now)}</time>
+        </p>
+      </div>
+      {isUnknown || now - metAt >= limits.friendRequestWithinMs
+        ? null
+        : renderAction?.({ id: partnerId, nameId })}
+    </li>
+  );
+};
+
+/** Three who passed by. */
+const NoChats = () => (
+  <div className="grid justify-items-center gap-4 px-4 py-8 text-center">
+    <svg
+      viewBox="0 0 96 48"
+      fill="none"
+      strokeWidth="2.5"
+      strokeLinecap="round"
+      aria-hidden="true"
+      className="w-28"
+    >
+      <circle className="stroke-border" strokeDasharray="4 5" cx="14" cy="24" r="9" />
+      <circle className="stroke-input" strokeDasharray="4 5" cx="44" cy="24" r="11" />
+      <circle className="fill-primary" cx="78" cy="24" r="13" />
+    </svg>
+    <p className="text-base text-muted-foreground">{copy.empty}</p>
+  </div>
+);
+
+const Skeleton = () => (
+  <div role="status" className="appear-late mt-4 grid gap-4">
+    <span className="sr-only">{copy.loading}</span>
+    {[0, 1, 2].map((row) => (
+      <div key={row} aria-hidden="true" className="flex items-center gap-3">
+        <span className="size-10 rounded-full bg-raised" />
+        <span className="grid flex-1 gap-2">
+          <span className="h-3.5 w-2/5 rounded-full bg-raised" />
+          <span className="h-3 w-1/4 rounded-full bg-raised" />
+        </span>
+      </div>
+    ))}
+  </div>
+);
+
+/** Whom I met and how long ago; no transcript (A63). */
+export const ChatHistoryModal = ({ userId, onDismiss, renderAction }: ChatHistoryModalProps) => {
+  const { data: entries, isError, refetch } = useChatHistory(userId);
+  const [now] = useState(() => Date.now());
+  return (
+    <Modal isOpen title={copy.title} description={copy.lead} onDismiss={onDismiss}>
+      {entries && entries.length > 0 ? (
+        <ul aria-label={copy.label} className="mt-3 divide-y divide-border">
+          {newestFirst(entries).map((entry) => (
+            <Entry
+              key={entry.id}
+              entry={entry}
+              partnerId={partnerOf(entry, userId)}
+              now={now}
+              {...(renderAction ? { renderAction } : {})}
+            />
+          ))}
+        </ul>
+      ) : entries ? (
+        <NoChats />
+      ) : isError ? (
+        <div className="mt-4 grid gap-3">
+          <p role="alert" className="text-base text-muted-foreground">
+            {copy.failed}
+          </p>
+          <Button variant="secondary" className="w-fit" onClick={() => void refetch()}>
+            {copy.retry}
+          </Button>
+        </div>
+      ) : (
+        <Skeleton />
+      )}
+    </Modal>
+  );
+};

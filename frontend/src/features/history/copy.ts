@@ -1,0 +1,17 @@
+/** Texts of the chat history. Those of the product specification are quoted in testing/specification.spec.ts. */
+export const copy = {
+  title: 'Chat History',
+  lead: 'Whom you met. What was said is not kept here.',
+  label: 'Chats',
+  empty: 'No chat history yet',
+  loading: 'Loading your chats',
+  failed: 'Your chats could not be loaded.',
+  retry: 'Try again',
+  /** When the partner cannot be loaded (A66). */
+  placeholder: 'Unknown User',
+  age: {
+    days: (days: number) => (days === 1 ? '1 day ago' : `${days} days ago`),
+    hours: (hours: number) => (hours === 1 ? '1 hour ago' : `${hours} hours ago`),
+    minutes: 'A few minutes ago',
+  },
+} as const;

@@ -1,0 +1,19 @@
+import { useEffect, useState, type RefObject } from 'react';
+
+/** Whether the element has come into view, or near it; true for good from then on. */
+export const useWasSeen = (element: RefObject<Element | null>): boolean => {
+  const canObserve = typeof IntersectionObserver === 'function';
+  const [wasSeen, setSeen] = useState(!canObserve);
+  useEffect(() => {
+    if (wasSeen || !element.current) return;
+    const observer = new IntersectionObserver(
+      (entries) => {
+        if (entries.some(({ isIntersecting }) => isIntersecting)) setSeen(true);
+      },
+      { rootMargin: '200px' },
+    );
+    observer.observe(element.current);
+    return () => observer.disconnect();
+  }, [element, wasSeen]);
+  return wasSeen;
+};

@@ -1,0 +1,12 @@
+import { QueryClientProvider, type QueryClient } from '@tanstack/react-query';
+import { render } from '@testing-library/react';
+import { type ReactElement } from 'react';
+import { createQueryClient } from '@/lib/query-client';
+
+/** Renders with a cache of its own, as each route has the page's. */
+export const renderWithCache = (element: ReactElement, queries: QueryClient = createQueryClient()) => ({
+  ...render(element, {
+    wrapper: ({ children }) => <QueryClientProvider client={queries}>{children}</QueryClientProvider>,
+  }),
+  queries,
+});

@@ -1,9 +1,12 @@
 import { copy as chatUi } from '@/chat-ui/copy';
 import { copy as app } from '@/app/copy';
 import { copy as auth } from '@/features/auth/copy';
+import { copy as friends } from '@/features/friends/copy';
+import { copy as icebreaker } from '@/features/icebreaker/copy';
 import { copy as landing } from '@/features/landing/copy';
 import { copy as profile } from '@/features/profile/copy';
 import { copy as randomChat } from '@/features/random-chat/copy';
+import { gameCopy } from '@/features/random-chat/game-copy';
 
 /** The strings of the product specification, letter by letter, against the texts of the features. */
 it.each<[section: string, shown: string, specified: string]>([
@@ -42,6 +45,46 @@ it.each<[section: string, shown: string, specified: string]>([
   ['A35', profile.gender.options.female, 'Woman'],
   ['A35', profile.gender.confirm, 'Confirm'],
   ['A03', profile.account.logout, 'Logout'],
+  ['A03', app.profile.logout, 'Logout'],
+  ['§2 chat page', friends.list.send, 'Send Message'],
+  ['§2 chat page', friends.list.remove, 'Remove Friend'],
+  ['§2 chat page', friends.list.empty, 'No friends yet. Start chatting to make new friends!'],
+  ['A136', friends.list.count(3), 'Friends (3)'],
+  ['§2 active', icebreaker.start, 'Break the Ice'],
+  ['§2 active', friends.add.idle, 'Add Friend'],
+  ['§4 friend request', friends.add.sent.toolbar, 'Sent!'],
+  ['§4 friend request', friends.add.sent.skipped, 'Friend Request Sent'],
+  ['§4 icebreaker', icebreaker.ignore, 'Ignore'],
+  ['§4 icebreaker', icebreaker.answered, 'You answered'],
+  ['§4 icebreaker', gameCopy.waiting, 'Waiting response from your chat partner...'],
+  ['§4 icebreaker', gameCopy.ignoredByMe, 'You decided to not break the ice'],
+  ['§4 icebreaker', gameCopy.ignoredByPartner, 'Your partner decided to not break the ice'],
+  ['§4 icebreaker', icebreaker.match.title, 'The ice is broken!'],
+  ['§4 icebreaker', icebreaker.match.local, 'O gelo foi quebrado!'],
+  ['§4 icebreaker', icebreaker.plotTwist.title, 'Plot twist!'],
+  ['§4 icebreaker', icebreaker.ignoredByMe.join(' / '), 'You ignored this game / Game ended'],
+  [
+    '§4 icebreaker',
+    icebreaker.ignoredByPartner.join(' / '),
+    'Game cancelled by partner / You can no longer respond',
+  ],
+  ['§2 modals', profile.settings.title, 'Profile Settings'],
+  ['§2 modals', Object.values(profile.settings.tabs).join(', '), 'Profile, Email, Password'],
+  ['§2 modals', profile.anonymousWarning.create, 'Create Account'],
+  ['§2 modals', friends.requests.title, 'Friend Requests'],
+  ['§2 modals', app.topBar.history, 'Chat History'],
+  ['§2 modals', profile.anonymousPrompt.title, 'Anonymous Account'],
+  ['§2 modals', profile.anonymousPrompt.create, 'Create Account'],
+  ['§2 modals', profile.anonymousPrompt.later, 'Maybe Later'],
+  ['§2 modals', profile.conversion.title, 'Create Your Account'],
+  ['A151', Object.values(profile.account.themes).join(' / '), 'Dark / Light / System'],
+  ['A167', friends.requests.empty, 'No pending friend requests'],
+  ['§4 save button', profile.profile.save.unchanged, 'No changes'],
+  ['§4 save button', profile.profile.save.loading, 'Saving...'],
+  ['§4 save button', profile.profile.save.success, 'Saved!'],
+  ['§4 save button', profile.profile.save.error, 'Error saving'],
+  ['§5 password', profile.password.differs, 'Passwords do not match'],
+  ['§8 placeholder', friends.requests.placeholder(12), 'Utilizador #12'],
   ['§5', auth.errors.email, 'Invalid email'],
   ['§5', auth.errors.passwordTooShort, 'Password must be at least 6 characters'],
   ['§5', auth.errors.passwordsDiffer, "Passwords don't match"],
@@ -57,6 +100,34 @@ it.each([
   [auth.toasts.anonymousFailed, 'Error', 'Could not start anonymous session.'],
   [auth.toasts.anonymousStarted, 'Anonymous session started', 'You are chatting anonymously.'],
   [landing.connectionError, 'Connection Error', 'Could not start anonymous session. Please try again.'],
-])('§8: %j', (shown, title, description) => {
+  [profile.profile.avatarFailed, 'Upload error', 'Could not upload image.'],
+  [profile.profile.avatarTooLarge, 'File too large', 'Image must be no larger than 5MB.'],
+  [profile.email.requiredFields, 'Required fields', 'Please fill in all fields.'],
+  [profile.email.failed, 'Error changing email', 'Could not change email. Please check your password.'],
+  [profile.email.changed, 'Email changed', 'Your email has been changed successfully.'],
+  [profile.password.requiredFields, 'Required fields', 'Please fill in all fields.'],
+  [profile.password.doNotMatch, 'Passwords do not match', 'New password and confirmation must be the same.'],
+  [profile.password.tooShort, 'Password too short', 'Password must be at least 6 characters long.'],
+  [
+    profile.password.failed,
+    'Error changing password',
+    'Could not change password. Please check your current password.',
+  ],
+  [profile.password.changed, 'Password changed', undefined],
+  [profile.conversion.missingFields, 'Missing fields', 'Please fill in all fields.'],
+  [profile.conversion.doNotMatch, "Passwords don't match", 'Please make sure both passwords are identical.'],
+  [profile.conversion.tooShort, 'Password too short', 'Password must be at least 6 characters long.'],
+  [profile.conversion.failed, 'Conversion failed', 'Could not convert account. Please try again.'],
+  [profile.conversion.converted, 'Account created successfully!', undefined],
+  [friends.toasts.answerFailed, 'Error', 'Could not respond to request. Please try again.'],
+  [friends.toasts.accepted, 'Request accepted', 'User has been added to your friends.'],
+  [friends.toasts.declined, 'Request declined', undefined],
+  [friends.toasts.sendFailed, 'Error', 'Could not send friend request.'],
+  [friends.toasts.sent, 'Friend request sent', undefined],
+])('§5, §8: %j', (shown, title, description) => {
   expect(shown).toEqual({ title, description });
+});
+
+it('A32: the warning to anonymous users says that nothing is kept', () => {
+  expect(profile.anonymousWarning.lead).toContain('not saved permanently');
 });

@@ -1,0 +1,114 @@
+import { type SelfUser } from '@thaw/contract/users';
+import { expectToast, openSettings, signedIn, storedUser, uniqueEmail } from './support/account.ts';
+import { expectDialogSound } from './support/dialog-soundness.ts';
+import { expect, test } from './support/test.ts';
+
+// The browser itself writes these to the console when a call is answered so.
+test.use({ expectedErrors: [/status of (409|500)/] });
+
+test('an account in the middle of a chat: the same id, friend, messages and history, and the chat goes on', async ({
+  open,
+  friends,
+}) => {
+  const [ada, bob] = await friends();
+  await bob.say('before');
+  await expect(ada.message('before')).toBeVisible();
+  const account = { email: uniqueEmail(), password: 'secret1' };
+  const taken = uniqueEmail();
+  await (await open()).request.post('/api/register', { data: { email: taken, password: 'secret1' } });
+  let newSockets = 0;
+  ada.page.on('websocket', () => (newSockets += 1));
+
+  await openSettings(ada.page);
+  await expect(ada.page.getByRole('tab')).toHaveText(['Profile']);
+  await ada.button('Create Account').click();
+  const dialog = ada.page.getByRole('dialog', { name: 'Create Your Account' });
+  const submit = dialog.getByRole('button', { name: 'Create Account' });
+  await submit.click();
+  await expectToast(ada.page, 'Missing fields', 'Please fill in all fields.');
+  await dialog.getByLabel('Email').fill(taken);
+  await dialog.getByLabel('Password', { exact: true }).fill('secret1');
+  await dialog.getByLabel('Confirm Password').fill('secret2');
+  await submit.click();
+  await expectToast(ada.page, "Passwords don't match", 'Please make sure both passwords are identical.');
+  await dialog.getByLabel('Confirm Password').fill('secret1');
+  await submit.click();
+  await expectToast(ada.page, 'Conversion failed', 'This email address is taken.');
+  await dialog.getByLabel('Email').fill(account.email);
+  await submit.click();
+  await expectToast(ada.page, 'Account created successfully!');
+  await expect(dialog).toBeHidden();
+  await expect(ada.page.getByRole('button', { name: /^Profile Settings: / })).toBeFocused();
+  expect(await storedUser(ada.page)).toMatchObject({
+    id: ada.user.id,
+    username: ada.name,
+    isAnonymous: false,
+    email: account.email,
+  });
+
+  // On the same socket, both ways.
+  await bob.say('after');
+  await expect(ada.message('after')).toBeVisible();
+  await ada.say('still me');
+  await expect(bob.message('still me')).toBeVisible();
+  expect(newSockets).toBe(0);
+  await ada.page.reload();
+  await expect(ada.heading(bob.name)).toBeVisible();
+  await expect(ada.message('before')).toBeVisible();
+  await expect(ada.message('still me')).toBeVisible();
+  await openSettings(ada.page);
+  await expect(ada.page.getByRole('tab')).toHaveText(['Profile', 'Email', 'Password']);
+
+  // The account opens elsewhere, and everything is in it.
+  const elsewhere = await signedIn(await open(), account);
+  expect(elsewhere.user.id).toBe(ada.user.id);
+  const read = async (address: string): Promise<unknown> =>
+    (await elsewhere.page.request.get(`${address}/${ada.user.id}`)).json();
+  expect((await read('/api/friends')) as SelfUser[]).toMatchObject([{ id: bob.user.id }]);
+  expect(await read('/api/chat-history')).toHaveLength(1);
+  await expect(elsewhere.page.getByRole('heading', { name: bob.name, exact: true })).toBeVisible();
+});
+
+test('the way from the gender to an account, which cannot be closed while it is pending', async ({
+  newcomer,
+}) => {
+  const ada = await newcomer({ gender: null, viewport: { width: 390, height: 844 } });
+  await expectDialogSound(ada.page, 'Select Your Gender');
+  await ada.page.keyboard.press('Escape');
+  await ada.page.mouse.click(195, 10);
+  await expect(ada.button('Confirm')).toBeDisabled();
+  await ada.page.getByRole('radio', { name: 'Woman' }).click();
+  await ada.button('Confirm').click();
+  await expectDialogSound(ada.page, 'Anonymous Account');
+  await ada.button('Create Account').click();
+  const dialog = ada.page.getByRole('dialog', { name: 'Create Your Account' });
+  await dialog.getByLabel('Email').fill(uniqueEmail());
+  await dialog.getByLabel('Password', { exact: true }).fill('secret1');
+  await dialog.getByLabel('Confirm Password').fill('secret1');
+  await expectDialogSound(ada.page, 'Create Your Account');
+
+  let answer: () => void = () => undefined;
+  const released = new Promise<void>((resolve) => (answer = resolve));
+  await ada.page.route('**/api/convert-anonymous', async (route) => {
+    await released;
+    await route.fulfill({ status: 500, body: '' });
+  });
+  await dialog.getByRole('button', { name: 'Create Account' }).click();
+  await expect(dialog.getByRole('button', { name: 'Creating account...' })).toBeDisabled();
+  await expect(dialog.getByRole('button', { name: 'Close' })).toBeDisabled();
+  await ada.page.keyboard.press('Escape');
+  await ada.page.mouse.click(195, 10);
+  await expect(dialog.getByRole('button', { name: 'Creating account...' })).toBeVisible();
+  answer();
+  await expectToast(ada.page, 'Conversion failed', 'Could not convert account. Please try again.');
+  await expect(dialog.getByLabel('Email')).not.toHaveValue('');
+  await dialog.getByRole('button', { name: 'Close' }).click();
+  await expect(dialog).toBeHidden();
+
+  // Asked once: nobody asks again on the next visit (A166).
+  await ada.page.clock.install();
+  await ada.page.reload();
+  await expect(ada.page.getByText('Connected', { exact: true })).toBeVisible();
+  await ada.page.clock.runFor(2_000);
+  await expect(ada.page.getByRole('dialog')).toHaveCount(0);
+});

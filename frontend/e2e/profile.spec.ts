@@ -1,0 +1,132 @@
+import { expectToast, openSettings, signedIn, storedUser, uniqueEmail } from './support/account.ts';
+import { expectDialogSound } from './support/dialog-soundness.ts';
+import { expect, test } from './support/test.ts';
+
+const phone = { viewport: { width: 390, height: 844 } };
+
+test('a new name and picture: saved, in the other tab and with a friend at once, and after a reload', async ({
+  friends,
+}) => {
+  const [ada, bob] = await friends();
+  const otherTab = await ada.page.context().newPage();
+  await otherTab.goto('/chat');
+  await openSettings(ada.page);
+  const settings = ada.page.getByRole('dialog', { name: 'Profile Settings' });
+  await expect(settings.getByRole('button', { name: 'No changes' })).toBeDisabled();
+  await expect(settings.getByText('not saved permanently')).toBeVisible();
+
+  const file = settings.locator('input[type="file"]');
+  await file.setInputFiles({
+    name: 'huge.png',
+    mimeType: 'image/png',
+    buffer: Buffer.alloc(5 * 1024 * 1024 + 1),
+  });
+  await expectToast(ada.page, 'File too large', 'Image must be no larger than 5MB.');
+  await expect(settings.getByRole('button', { name: 'No changes' })).toBeDisabled();
+
+  const png = await ada.page.evaluate(() => {
+    const canvas = document.createElement('canvas');
+    canvas.width = canvas.height = 64;
+    canvas.getContext('2d')?.fillRect(16, 16, 32, 32);
+    return canvas.toDataURL('image/png').split(',')[1] ?? '';
+  });
+  await file.setInputFiles({ name: 'me.png', mimeType: 'image/png', buffer: Buffer.from(png, 'base64') });
+  const preview = settings.locator('img');
+  await expect(preview).toHaveAttribute('src', /^\/api\/files\/avatars\/profiles\//);
+  await expect(async () =>
+    expect(await preview.evaluate((image: HTMLImageElement) => image.naturalWidth)).toBeGreaterThan(0),
+  ).toPass();
+
+  await settings.getByLabel('Username').fill('Ada Lovelace');
+  await settings.getByRole('button', { name: 'Save changes' }).click();
+  await expect(settings.getByRole('button', { name: 'No changes' })).toBeDisabled();
+  const sidebarOf = (page: typeof ada.page) => page.getByRole('complementary', { name: 'Sidebar' });
+  await expect(sidebarOf(otherTab).getByText('Ada Lovelace')).toBeVisible();
+  await expect(sidebarOf(bob.page).getByText('Ada Lovelace').first()).toBeVisible();
+
+  await ada.page.reload();
+  await expect(sidebarOf(ada.page).getByText('Ada Lovelace')).toBeVisible();
+  expect((await storedUser(ada.page))?.avatar).toMatch(/^\/api\/files\/avatars\/profiles\//);
+});
+
+test.describe('an account', () => {
+  // The browser itself writes these to the console when a call is answered so.
+  test.use({ expectedErrors: [/status of (401|403)/] });
+
+  test('changes its e-mail, then its password, which ends the login in another browser', async ({ open }) => {
+    const account = { email: uniqueEmail(), password: 'secret1' };
+    const { page } = await signedIn(await open(), account);
+    const { page: elsewhere } = await signedIn(await open(), account);
+    await openSettings(page);
+    const settings = page.getByRole('dialog', { name: 'Profile Settings' });
+
+    await settings.getByRole('tab', { name: 'Email' }).click();
+    await expect(settings.getByText(account.email)).toBeVisible();
+    const submitEmail = settings.getByRole('button', { name: 'Change email' });
+    await submitEmail.click();
+    await expectToast(page, 'Required fields', 'Please fill in all fields.');
+    const email = uniqueEmail();
+    await settings.getByLabel('New email').fill(email);
+    await settings.getByLabel('Current password').filter({ visible: true }).fill('not mine');
+    await submitEmail.click();
+    await expectToast(page, 'Error changing email', 'The current password is not correct.');
+    await settings.getByLabel('Current password').filter({ visible: true }).fill(account.password);
+    await submitEmail.click();
+    await expectToast(page, 'Email changed', 'Your email has been changed successfully.');
+    await expect(settings.getByText(email)).toBeVisible();
+    // An address is no secret: whoever is signed in elsewhere stays (A28).
+    await expect(elsewhere).toHaveURL('/chat');
+
+    await settings.getByRole('tab', { name: 'Password' }).click();
+    const submitPassword = settings.getByRole('button', { name: 'Change password' });
+    await expect(submitPassword).toBeDisabled();
+    await settings.getByLabel('Current password').filter({ visible: true }).fill(account.password);
+    await settings.getByLabel('New password', { exact: true }).fill('secret2');
+    await settings.getByLabel('Confirm new password').fill('secret');
+    await expect(settings.getByText('Passwords do not match')).toBeVisible();
+    await expect(submitPassword).toBeDisabled();
+    await settings.getByLabel('Confirm new password').fill('secret2');
+    await submitPassword.click();
+    await expectToast(page, 'Password changed');
+
+    await expect(elsewhere).toHaveURL('/auth');
+    expect(await storedUser(elsewhere)).toBeNull();
+    await page.reload();
+    await expect(page.getByText('Connected', { exact: true })).toBeVisible();
+
+    await elsewhere.getByLabel('Email').fill(email);
+    await elsewhere.getByLabel('Password').fill(account.password);
+    await elsewhere.locator('form').getByRole('button').click();
+    await expectToast(elsewhere, 'Login error', 'Invalid credentials. Please try again.');
+    await elsewhere.getByLabel('Password').fill('secret2');
+    await elsewhere.locator('form').getByRole('button').click();
+    await expect(elsewhere).toHaveURL('/chat');
+    await expect(elsewhere.getByText('Connected', { exact: true })).toBeVisible();
+  });
+
+  test('on a telephone: a sheet, every tab by the keyboard, and the focus returns', async ({ open }) => {
+    const { page } = await signedIn(await open(phone), { email: uniqueEmail(), password: 'secret1' });
+    await openSettings(page);
+    const settings = page.getByRole('dialog', { name: 'Profile Settings' });
+    const box = await settings.boundingBox();
+    expect(box?.x).toBe(0);
+    expect(box?.width).toBe(390);
+    await expect(settings.getByRole('tab', { name: 'Profile' })).toBeFocused();
+    await expectDialogSound(page, 'Profile Settings');
+    await page.keyboard.press('ArrowRight');
+    await expect(settings.getByLabel('New email')).toBeVisible();
+    await expectDialogSound(page, 'Profile Settings');
+    await page.keyboard.press('ArrowRight');
+    await settings.getByLabel('New password', { exact: true }).fill('secret1');
+    await settings.getByLabel('Confirm new password').fill('secret2');
+    await expect(settings.getByText('Passwords do not match')).toBeVisible();
+    await expectDialogSound(page, 'Profile Settings');
+
+    // A touch beside the sheet does not throw away what was typed.
+    await page.mouse.click(195, 10);
+    await expect(settings.getByLabel('Confirm new password')).toHaveValue('secret2');
+    await page.keyboard.press('Escape');
+    await expect(settings).toBeHidden();
+    await expect(page.getByRole('button', { name: 'Open sidebar' })).toBeFocused();
+  });
+});

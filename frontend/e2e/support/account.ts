@@ -1,0 +1,59 @@
+import { type BrowserContext, type Page } from '@playwright/test';
+import { type SelfUser } from '@thaw/contract/users';
+import { expect } from './test.ts';
+
+export const uniqueEmail = (): string =>
+  `someone-${Date.now()}-${Math.floor(Math.random() * 1e6)}@example.com`;
+
+/** Makes the page of this context find the user, as after a visit of his. */
+const store = (context: BrowserContext, user: SelfUser): Promise<unknown> =>
+  context.addInitScript(
+    (stored) => {
+      if (!location.protocol.startsWith('http')) return;
+      if (localStorage.getItem('thaw-chat-auth') === null) localStorage.setItem('thaw-chat-auth', stored);
+    },
+    JSON.stringify({ state: { user }, version: 0 }),
+  );
+
+/** Signs in with an account, by HTTP, and opens /chat. The account is made first, unless it is there. */
+export const signedIn = async (
+  context: BrowserContext,
+  account: { email: string; password: string },
+): Promise<{ page: Page; user: SelfUser }> => {
+  const registered = await context.request.post('/api/register', { data: account });
+  const answer = registered.ok() ? registered : await context.request.post('/api/login', { data: account });
+  const { user } = (await answer.json()) as { user: SelfUser };
+  if (user.gender === null) {
+    const chosen = await context.request.patch(`/api/user/${user.id}`, { data: { gender: 'female' } });
+    expect(chosen.ok()).toBe(true);
+    user.gender = 'female';
+  }
+  await store(context, user);
+  const page = await context.newPage();
+  await page.goto('/chat');
+  await expect(page.getByText('Connected', { exact: true })).toBeVisible();
+  return { page, user };
+};
+
+/** Opens Profile Settings from the sidebar, on a small screen through its sheet. */
+export const openSettings = async (page: Page): Promise<void> => {
+  const sheet = page.getByRole('button', { name: 'Open sidebar' });
+  const block = page.getByRole('button', { name: /^Profile Settings: / });
+  await expect(sheet.or(block).first()).toBeVisible();
+  if (await sheet.isVisible()) await sheet.click();
+  await block.click();
+  await expect(page.getByRole('dialog', { name: 'Profile Settings' }).getByRole('tablist')).toBeVisible();
+};
+
+/** The user as the page keeps him. */
+export const storedUser = (page: Page): Promise<SelfUser | null> =>
+  page.evaluate(() => {
+    const stored = localStorage.getItem('thaw-chat-auth') ?? '{}';
+    return (JSON.parse(stored) as { state: { user: SelfUser | null } }).state.user;
+  });
+
+/** One toast, by its title and, where there is one, its description. */
+export const expectToast = async (page: Page, title: string, description?: string): Promise<void> => {
+  await expect(page.getByText(title, { exact: true }).first()).toBeVisible();
+  if (description) await expect(page.getByText(description, { exact: true }).first()).toBeVisible();
+};

@@ -61,7 +61,7 @@ const SheetSidebar = ({ children, profile }: SidebarProps) => {
           onOpenAutoFocus={rememberFocus}
           onCloseAutoFocus={returnFocus}
           style={{ width: limits.sidebarExpandedPx }}
-          className="slide fixed inset-y-0 left-0 z-30 flex max-w-[88vw] flex-col rounded-r-sheet bg-background pt-[max(0.25rem,env(safe-area-inset-top))] pb-[max(0.75rem,env(safe-area-inset-bottom))] shadow-elevated outline-none"
+          className="from-the-left fixed inset-y-0 left-0 z-30 flex max-w-[88vw] flex-col rounded-r-sheet bg-background pt-[max(0.25rem,env(safe-area-inset-top))] pb-[max(0.75rem,env(safe-area-inset-bottom))] shadow-elevated outline-none"
         >
           <Dialog.Title className="sr-only">{copy.sidebar.label}</Dialog.Title>
           {children({ isCollapsed: false, action })}

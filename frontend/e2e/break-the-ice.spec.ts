@@ -35,6 +35,9 @@ const stopped = { prepare: (page: Page) => page.clock.install() };
 /** Only the test moves this page's timers from here on. */
 const stopClock = ({ page }: Person): Promise<void> => page.clock.pauseAt(Date.now() + 5_000);
 
+// Two people, several games and reloads: on a busy machine that takes its time.
+test.describe.configure({ timeout: 240_000 });
+
 test('one answer twice breaks the ice for five seconds, two make sparks for three', async ({ pair }) => {
   const frames: string[] = [];
   const [ada, bob] = await pair(stopped, {
@@ -236,7 +239,6 @@ const expectSound = async ({ page }: Person, state: string): Promise<void> => {
 };
 
 test('every state of the cards is sound in both themes', async ({ pair }) => {
-  test.slow();
   const [ada, bob] = await pair(
     { viewport: { width: 390, height: 844 } },
     { viewport: { width: 1280, height: 800 } },

@@ -2,8 +2,6 @@ import { iceCubePath } from '@/features/icebreaker/ice-cube-path';
 
 /** Ice cubes and sparks on a canvas. The drawing code is loaded with the first of them. */
 
-const iceCubeScale = 0.5;
-
 /** The text colour of the canvas, which is a token in OKLCH, as the hexadecimal one that the drawing code wants. */
 const colourOf = (canvas: HTMLCanvasElement): string => {
   const pixel = document.createElement('canvas').getContext('2d');
@@ -44,8 +42,8 @@ export const throwOn = (canvas: HTMLCanvasElement, effect: 'ice-cubes' | 'sparks
           startVelocity: 42,
           gravity: 0.9,
           decay: 0.92,
-          scalar: 0.45,
-          ticks: 140,
+          scalar: 0.6,
+          ticks: 170,
           shapes: ['circle', 'star'],
           colors,
           origin: { x, y: 0.6 },
@@ -55,7 +53,7 @@ export const throwOn = (canvas: HTMLCanvasElement, effect: 'ice-cubes' | 'sparks
       return;
     }
     const cube = confetti.shapeFromPath({ path: iceCubePath });
-    const burst = (particleCount: number): void => {
+    const burst = (particleCount: number, scalar: number): void => {
       for (const [x, angle] of [
         [0, 55],
         [1, 125],
@@ -66,7 +64,7 @@ export const throwOn = (canvas: HTMLCanvasElement, effect: 'ice-cubes' | 'sparks
           spread: 60,
           startVelocity: 55,
           gravity: 0.9,
-          scalar: 2.2 * iceCubeScale * 2,
+          scalar,
           ticks: 220,
           flat: true,
           shapes: [cube],
@@ -75,10 +73,11 @@ export const throwOn = (canvas: HTMLCanvasElement, effect: 'ice-cubes' | 'sparks
         });
       }
     };
-    burst(22);
+    burst(12, 2.8);
+    burst(14, 1.8);
     const startedAt = Date.now();
     const timer = setInterval(() => {
-      if (Date.now() - startedAt < iceCubesUntilMs) burst(5);
+      if (Date.now() - startedAt < iceCubesUntilMs) burst(5, 2.2);
     }, iceCubesEveryMs);
     stop = () => {
       clearInterval(timer);

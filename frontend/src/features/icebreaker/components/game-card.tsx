@@ -128,9 +128,9 @@ export const GameCard = ({ game, isMine, partnerName, isConnected, onAnswer, onI
           </p>
         ) : null}
       </div>
-      <h3 id={titleId} className={cn('mt-2', isOver ? 'text-base' : 'text-lg font-bold')}>
+      <h2 id={titleId} className={cn('mt-2', isOver ? 'text-base' : 'text-lg font-bold')}>
         {game.question}
-      </h3>
+      </h2>
       {isOver ? null : (
         <div className="mt-4">
           <Options

@@ -25,9 +25,9 @@ export const RevealCard = ({ game, partnerName, isNews }: RevealCardProps) => {
       <div className="flex items-center gap-3">
         {isMatch ? <IceCube className="size-9 shrink-0 text-ice" /> : null}
         <div className="min-w-0">
-          <h3 className={cn('text-xl font-extrabold', isMatch ? 'text-ice' : 'text-foreground')}>
+          <h2 className={cn('text-xl font-extrabold', isMatch ? 'text-ice' : 'text-foreground')}>
             {isMatch ? copy.match.title : copy.plotTwist.title}
-          </h3>
+          </h2>
           {isMatch ? (
             <p lang="pt" className="text-base">
               {copy.match.local}

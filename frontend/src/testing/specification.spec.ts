@@ -2,6 +2,7 @@ import { copy as chatUi } from '@/chat-ui/copy';
 import { copy as app } from '@/app/copy';
 import { copy as auth } from '@/features/auth/copy';
 import { copy as friends } from '@/features/friends/copy';
+import { copy as history } from '@/features/history/copy';
 import { copy as icebreaker } from '@/features/icebreaker/copy';
 import { copy as landing } from '@/features/landing/copy';
 import { copy as profile } from '@/features/profile/copy';
@@ -72,7 +73,18 @@ it.each<[section: string, shown: string, specified: string]>([
   ['§2 modals', Object.values(profile.settings.tabs).join(', '), 'Profile, Email, Password'],
   ['§2 modals', profile.anonymousWarning.create, 'Create Account'],
   ['§2 modals', friends.requests.title, 'Friend Requests'],
-  ['§2 modals', app.topBar.history, 'Chat History'],
+  ['§2 modals', history.title, 'Chat History'],
+  ['§2 chat page', app.topBar.requests, 'Friend Requests'],
+  ['§2 chat page', app.topBar.history, 'Chat History'],
+  ['A167', history.empty, 'No chat history yet'],
+  ['§8 placeholder', history.placeholder, 'Unknown User'],
+  ['§9 age', history.age.days(3), '3 days ago'],
+  ['A64', history.age.days(1), '1 day ago'],
+  ['§9 age', history.age.hours(2), '2 hours ago'],
+  ['A64', history.age.hours(1), '1 hour ago'],
+  ['§9 age', history.age.minutes, 'A few minutes ago'],
+  ['A109', chatUi.message.photo, 'Photo'],
+  ['A101', chatUi.message.edited, '(edited)'],
   ['§2 modals', profile.anonymousPrompt.title, 'Anonymous Account'],
   ['§2 modals', profile.anonymousPrompt.create, 'Create Account'],
   ['§2 modals', profile.anonymousPrompt.later, 'Maybe Later'],

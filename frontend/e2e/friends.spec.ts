@@ -1,0 +1,220 @@
+import { Connection } from './support/connection.ts';
+import { befriend, expect, type Person, test } from './support/test.ts';
+
+const friendsOf = ({ page }: Person) => page.getByRole('list', { name: 'Friends', exact: true });
+const row = (person: Person, friend: string) =>
+  friendsOf(person).getByRole('listitem').filter({ hasText: friend });
+const toolbar = ({ page }: Person) => page.getByRole('region', { name: /^Chat with/ }).locator('header');
+const requestsButton = ({ page }: Person) => page.getByRole('button', { name: /^Friend Requests/ });
+const modal = ({ page }: Person) => page.getByRole('dialog', { name: 'Friend Requests' });
+
+const expectPending = async (person: Person, count: number): Promise<void> => {
+  await expect(requestsButton(person)).toHaveAccessibleName(
+    count === 0 ? 'Friend Requests' : new RegExp(`^Friend Requests ?${count} pending$`),
+  );
+};
+
+const openRequests = async (person: Person): Promise<void> => {
+  await requestsButton(person).click();
+  await expect(modal(person)).toBeVisible();
+};
+
+/** A request by HTTP, as if from the other's page. */
+const ask = async (requester: Person, addressee: Person): Promise<void> => {
+  const answer = await requester.page.request.post('/api/friends/request', {
+    data: { requesterId: requester.user.id, addresseeId: addressee.user.id },
+  });
+  expect(answer.status()).toBe(201);
+};
+
+/** Writes down the in-page events of the specification's §7. */
+const listen = async ({ page }: Person): Promise<() => Promise<string[]>> => {
+  await page.evaluate(() => {
+    const heard: string[] = [];
+    Object.assign(window, { heard });
+    for (const name of ['friend-request-received', 'friendship-accepted', 'friendship-removed']) {
+      window.addEventListener(name, () => heard.push(name));
+    }
+    window.addEventListener('websocket-message', (event) => {
+      heard.push((event as CustomEvent<{ event: string }>).detail.event);
+    });
+  });
+  return () => page.evaluate(() => (window as unknown as { heard: string[] }).heard);
+};
+
+test('a request from the toolbar is accepted, live on both sides', async ({ pair }) => {
+  const [ada, bob] = await pair();
+  const [heardByAda, heardByBob] = [await listen(ada), await listen(bob)];
+  await expect(ada.heading('Friends (0)')).toBeVisible();
+  await expect(ada.page.getByText('No friends yet. Start chatting to make new friends!')).toBeVisible();
+  await expectPending(bob, 0);
+
+  await toolbar(ada).getByRole('button', { name: 'Add Friend' }).dblclick();
+  await expect(toolbar(ada).getByRole('button', { name: 'Sent!' })).toBeDisabled();
+  await expect(ada.page.getByText('Friend request sent', { exact: true }).first()).toBeVisible();
+
+  await expectPending(bob, 1);
+  await openRequests(bob);
+  await expect(modal(bob).getByRole('listitem')).toHaveCount(1);
+  await expect(modal(bob).getByText(ada.name)).toBeVisible();
+  await modal(bob).getByRole('button', { name: 'Accept' }).click();
+  await expect(bob.page.getByText('Request accepted', { exact: true }).first()).toBeVisible();
+  await expect(bob.page.getByText('User has been added to your friends.').first()).toBeVisible();
+  await expect(modal(bob).getByText('No pending friend requests')).toBeVisible();
+  await bob.page.keyboard.press('Escape');
+  await expect(requestsButton(bob)).toBeFocused();
+  await expectPending(bob, 0);
+
+  for (const [person, friend] of [
+    [ada, bob],
+    [bob, ada],
+  ] as const) {
+    await expect(person.heading('Friends (1)')).toBeVisible();
+    await expect(row(person, friend.name)).toContainText('Online');
+    await expect(toolbar(person).getByRole('button', { name: 'Friends' })).toBeDisabled();
+  }
+  expect(await heardByAda()).toEqual(expect.arrayContaining(['friendship-accepted', 'friendship_accepted']));
+  expect(await heardByBob()).toEqual(
+    expect.arrayContaining(['friend-request-received', 'friend_request', 'friendship-accepted']),
+  );
+});
+
+test('two who ask each other are friends, without an answer', async ({ pair }) => {
+  const [ada, bob] = await pair();
+  await toolbar(ada).getByRole('button', { name: 'Add Friend' }).click();
+  await expect(toolbar(ada).getByRole('button', { name: 'Sent!' })).toBeVisible();
+  await expectPending(bob, 1);
+  await toolbar(bob).getByRole('button', { name: 'Add Friend' }).click();
+  for (const person of [ada, bob]) {
+    await expect(person.heading('Friends (1)')).toBeVisible();
+    await expect(toolbar(person).getByRole('button', { name: 'Friends' })).toBeDisabled();
+    await expectPending(person, 0);
+  }
+});
+
+test('the skipped screen asks as well; a declined request is not told; a new match starts anew', async ({
+  pair,
+}) => {
+  const [ada, bob] = await pair();
+  await bob.skip();
+  await expect(ada.heading('Chat Ended')).toBeVisible();
+  await ada.button('Add Friend').click();
+  await expect(ada.button('Friend Request Sent')).toBeDisabled();
+
+  await expectPending(bob, 1);
+  await openRequests(bob);
+  await modal(bob).getByRole('button', { name: 'Decline' }).click();
+  await expect(bob.page.getByText('Request declined', { exact: true }).first()).toBeVisible();
+  await expect(modal(bob).getByText('No pending friend requests')).toBeVisible();
+  await bob.page.keyboard.press('Escape');
+  await expectPending(bob, 0);
+  await expect(ada.button('Friend Request Sent')).toBeDisabled();
+  await expect(ada.heading('Friends (0)')).toBeVisible();
+
+  await ada.button('New Conversation').click();
+  await ada.find();
+  await expect(ada.heading(bob.name)).toBeVisible();
+  await expect(toolbar(ada).getByRole('button', { name: 'Add Friend' })).toBeEnabled();
+});
+
+test.describe('with a name that cannot be had', () => {
+  test.use({ expectedErrors: [/status of (404|503)/] });
+
+  test('requests of two are counted, named, and answered one by one', async ({ pair, newcomer }) => {
+    const [ada, bob] = await pair();
+    await ask(bob, ada);
+    await expectPending(ada, 1);
+    await ada.skip();
+    const cyd = await newcomer({ gender: 'male' });
+    await cyd.find();
+    await expect(ada.heading(cyd.name)).toBeVisible();
+    await ask(cyd, ada);
+    await expectPending(ada, 2);
+
+    // After a reload the names are asked for.
+    await ada.page.route(`**/api/user/${cyd.user.id}`, (route) => route.fulfill({ status: 404, json: {} }));
+    await ada.page.reload();
+    await expectPending(ada, 2);
+    await openRequests(ada);
+    const [fromBob, fromCyd] = [bob.name, `Utilizador #${cyd.user.id}`].map((name) =>
+      modal(ada).getByRole('listitem').filter({ hasText: name }),
+    );
+    await expect(fromCyd!).toBeVisible();
+
+    await ada.page.route('**/api/friends/request/*', (route) => route.fulfill({ status: 503, json: {} }), {
+      times: 1,
+    });
+    await fromBob!.getByRole('button', { name: 'Accept' }).click();
+    await expect(ada.page.getByText('Could not respond to request. Please try again.').first()).toBeVisible();
+    await fromBob!.getByRole('button', { name: 'Accept' }).click();
+    await expect(fromBob!).toBeHidden();
+    await fromCyd!.getByRole('button', { name: 'Decline' }).click();
+    await expect(modal(ada).getByText('No pending friend requests')).toBeVisible();
+    await ada.page.keyboard.press('Escape');
+    await expectPending(ada, 0);
+    await expect(ada.heading('Friends (1)')).toBeVisible();
+    await expect(bob.heading('Friends (1)')).toBeVisible();
+    await expect(cyd.heading('Friends (0)')).toBeVisible();
+  });
+});
+
+test('removing a friend closes the private chat on both sides', async ({ friends }) => {
+  const [ada, bob] = await friends();
+  for (const [person, friend] of [
+    [ada, bob],
+    [bob, ada],
+  ] as const) {
+    await row(person, friend.name).getByRole('button', { name: 'Send Message' }).click();
+    await expect(person.page.getByRole('region', { name: `Private chat with ${friend.name}` })).toBeVisible();
+  }
+  await row(ada, bob.name).getByRole('button', { name: 'Remove Friend' }).click();
+  for (const person of [ada, bob]) {
+    await expect(person.page.getByRole('region', { name: /^Private chat with/ })).toBeHidden();
+    await expect(person.heading('Friends (0)')).toBeVisible();
+  }
+  // The chat beneath went on, and the two may become friends again.
+  await expect(toolbar(ada).getByRole('button', { name: 'Add Friend' })).toBeEnabled();
+  await befriend(ada, bob);
+  await expect(ada.heading('Friends (1)')).toBeVisible();
+  await expect(ada.page.getByRole('region', { name: /^Private chat with/ })).toBeHidden();
+});
+
+test('a friend is seen to leave, to come back, and under a new name', async ({ friends }) => {
+  const [ada, bob] = await friends();
+  await expect(row(ada, bob.name)).toContainText('Online');
+  const context = bob.page.context();
+  await bob.page.close();
+  await expect(row(ada, bob.name)).toContainText('Offline');
+
+  const back = await context.newPage();
+  await back.goto('/chat');
+  await expect(row(ada, bob.name)).toContainText('Online');
+
+  const renamed = await context.request.put(`/api/user/${bob.user.id}`, {
+    data: { username: 'Somebody Else', avatar: null },
+  });
+  expect(renamed.status()).toBe(200);
+  await expect(row(ada, 'Somebody Else')).toBeVisible();
+  await expect(row(ada, bob.name)).toBeHidden();
+  // His own other pages follow.
+  await expect(back.getByRole('button', { name: /^Profile Settings: ?Somebody Else/ })).toBeVisible();
+});
+
+test('what happened while the connection was away is seen once it is back', async ({ friends }) => {
+  let network: Connection | undefined;
+  const [ada, bob] = await friends({
+    prepare: async (page) => {
+      network = await Connection.of(page);
+    },
+  });
+  await expect(ada.heading('Friends (1)')).toBeVisible();
+  await network?.cut();
+  await expect(ada.page.getByText('Disconnected', { exact: true })).toBeVisible();
+  const removed = await bob.page.request.delete(`/api/friends/${bob.user.id}/${ada.user.id}`);
+  expect(removed.status()).toBe(204);
+  await ask(bob, ada);
+  network?.restore();
+  await expect(ada.page.getByText('Connected', { exact: true })).toBeVisible({ timeout: 40_000 });
+  await expect(ada.heading('Friends (0)')).toBeVisible();
+  await expectPending(ada, 1);
+});

@@ -1,0 +1,42 @@
+import { expect, type Person, test } from './support/test.ts';
+
+const modal = ({ page }: Person) => page.getByRole('dialog', { name: 'Chat History' });
+
+test.use({ expectedErrors: [/status of 404/] });
+
+test('the history names past partners, newest first, and whoever was missed can be added', async ({
+  pair,
+  newcomer,
+}) => {
+  const [ada, bob] = await pair();
+  await ada.skip();
+  const cyd = await newcomer({ gender: 'male' });
+  await cyd.button('Chat History').click();
+  await expect(modal(cyd).getByText('No chat history yet')).toBeVisible();
+  await cyd.page.keyboard.press('Escape');
+  await cyd.find();
+  await expect(ada.heading(cyd.name)).toBeVisible();
+
+  // Written down a moment after the match.
+  const listed = async (): Promise<number> => {
+    const answer = await ada.page.request.get(`/api/chat-history/${ada.user.id}`);
+    return ((await answer.json()) as unknown[]).length;
+  };
+  await expect.poll(listed).toBe(2);
+
+  await ada.page.route(`**/api/user/${cyd.user.id}`, (route) => route.fulfill({ status: 404, json: {} }));
+  await ada.button('Chat History').click();
+  const entries = modal(ada).getByRole('listitem');
+  await expect(entries).toHaveCount(2);
+  await expect(entries.nth(0)).toContainText('Unknown User');
+  await expect(entries.nth(0).getByRole('button')).toHaveCount(0);
+  await expect(entries.nth(1)).toContainText(bob.name);
+  await expect(entries.nth(1)).toContainText('A few minutes ago');
+
+  await entries.nth(1).getByRole('button', { name: 'Add Friend' }).click();
+  await expect(entries.nth(1).getByRole('button', { name: 'Sent!' })).toBeDisabled();
+  await expect(bob.page.getByRole('button', { name: /^Friend Requests ?1/ })).toBeVisible();
+  // The partner of today is another: nothing was asked of him.
+  await ada.page.keyboard.press('Escape');
+  await expect(ada.button('Add Friend')).toBeEnabled();
+});

@@ -1,0 +1,108 @@
+import { AxeBuilder } from '@axe-core/playwright';
+import { type Page } from '@playwright/test';
+import { expect, type Person, test } from './support/test.ts';
+
+const sidebar = ({ page }: Person) => page.getByRole('complementary', { name: 'Sidebar' });
+const sheet = ({ page }: Person) => page.getByRole('dialog', { name: 'Sidebar' });
+
+const width = async (person: Person): Promise<number | undefined> =>
+  (await sidebar(person).boundingBox())?.width;
+
+test('beside the chat the sidebar takes 320 or 80 px, and remembers it', async ({ friends }) => {
+  const [ada, bob] = await friends();
+  await expect(ada.heading('Friends (1)')).toBeVisible();
+  expect(await width(ada)).toBe(320);
+  await ada.button('Collapse sidebar').click();
+  await expect(ada.button('Expand sidebar')).toBeVisible();
+  expect(await width(ada)).toBe(80);
+  const picture = sidebar(ada).getByRole('button', { name: `Send Message to ${bob.name}, Online` });
+  await picture.focus();
+  await expect(ada.page.getByRole('tooltip')).toContainText(bob.name);
+
+  await ada.page.reload();
+  await expect(picture).toBeVisible();
+  expect(await width(ada)).toBe(80);
+  await ada.button('Expand sidebar').click();
+
+  // 768 px exactly is wide (A163).
+  await ada.page.setViewportSize({ width: 768, height: 800 });
+  await expect(sidebar(ada)).toBeVisible();
+  expect(await width(ada)).toBe(320);
+  await ada.page.setViewportSize({ width: 767, height: 800 });
+  await expect(sidebar(ada)).toBeHidden();
+  await expect(ada.button('Open sidebar')).toBeVisible();
+});
+
+test('on a telephone the sidebar is a sheet that holds the focus', async ({ friends }) => {
+  const [ada, bob] = await friends({ viewport: { width: 390, height: 844 } });
+  await expect(sidebar(ada)).toBeHidden();
+  await expect(sheet(ada)).toBeHidden();
+
+  await ada.button('Open sidebar').click();
+  await expect(sheet(ada)).toBeVisible();
+  await expect(sheet(ada).getByText(bob.name)).toBeVisible();
+  for (let steps = 0; steps < 12; steps += 1) {
+    await ada.page.keyboard.press('Tab');
+    expect(await sheet(ada).evaluate((dialog) => dialog.contains(document.activeElement))).toBe(true);
+  }
+  await ada.page.keyboard.press('Escape');
+  await expect(sheet(ada)).toBeHidden();
+  await expect(ada.button('Open sidebar')).toBeFocused();
+
+  await ada.button('Open sidebar').click();
+  await sheet(ada).getByRole('button', { name: 'Send Message' }).click();
+  await expect(sheet(ada)).toBeHidden();
+  await expect(ada.page.getByRole('region', { name: `Private chat with ${bob.name}` })).toBeVisible();
+});
+
+const expectSound = async (page: Page, state: string): Promise<void> => {
+  for (const theme of ['dark', 'light']) {
+    await page.evaluate(async (chosen) => {
+      document.documentElement.dataset.theme = chosen;
+      // What is still moving has colours that nobody is meant to read.
+      await Promise.all(
+        document
+          .getAnimations()
+          .filter((animation) => animation.effect?.getComputedTiming().iterations !== Infinity)
+          .map((animation) => animation.finished.catch(() => undefined)),
+      );
+    }, theme);
+    const { violations } = await new AxeBuilder({ page }).analyze();
+    expect(
+      violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`),
+      `axe, ${state}, ${theme}`,
+    ).toEqual([]);
+  }
+  const overflow = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+  expect(overflow, `sideways scroll, ${state}`).toBeLessThanOrEqual(0);
+};
+
+test('everything around the chat is sound in both themes', async ({ friends, newcomer }) => {
+  test.slow();
+  const [ada, bob] = await friends();
+  await expect(ada.heading('Friends (1)')).toBeVisible();
+  await expectSound(ada.page, 'a friend');
+  await ada.button('Collapse sidebar').click();
+  await expectSound(ada.page, 'rail');
+  await ada.button('Expand sidebar').click();
+
+  await ada.skip();
+  const cyd = await newcomer({ gender: 'male' });
+  await cyd.find();
+  await expect(ada.heading(cyd.name)).toBeVisible();
+  await cyd.button('Add Friend').click();
+  await ada.page.getByRole('button', { name: /^Friend Requests ?1/ }).click();
+  await expect(ada.page.getByRole('dialog').getByText(cyd.name)).toBeVisible();
+  await expectSound(ada.page, 'requests');
+  await ada.page.keyboard.press('Escape');
+
+  await ada.page.setViewportSize({ width: 390, height: 844 });
+  await expectSound(ada.page, 'telephone');
+  await ada.button('Open sidebar').click();
+  await expect(sheet(ada).getByText(bob.name)).toBeVisible();
+  await expectSound(ada.page, 'sheet');
+  await sheet(ada).getByRole('button', { name: 'Close sidebar' }).click();
+  await ada.button('Chat History').click();
+  await expect(ada.page.getByRole('dialog').getByText(bob.name)).toBeVisible();
+  await expectSound(ada.page, 'history');
+});

@@ -35,7 +35,7 @@ test('registering, logging out and signing in, with every text', async ({ open }
 
   await page.getByRole('button', { name: /^Profile Settings/ }).click();
   await page.getByRole('tab', { name: 'Email' }).click();
-  await expect(page.getByText(email)).toBeVisible();
+  await expect(page.getByRole('tabpanel').getByText(email)).toBeVisible();
   await page.getByRole('tab', { name: 'Profile' }).click();
   await page.getByRole('button', { name: 'Logout' }).click();
   await expect(page).toHaveURL('/auth');

@@ -5,7 +5,7 @@ import lighthouse, { type Result } from 'lighthouse';
 import { expect, test } from './support/test.ts';
 
 const leastPerformance = 0.95;
-const most = { lcpMs: 2_000, tbtMs: 150, cls: 0.02, requests: 24, bytes: 190_000 };
+const most = { lcpMs: 2_000, cls: 0.02, requests: 24, bytes: 190_000 };
 const attempts = 3;
 const browserStartMs = 30_000;
 
@@ -13,7 +13,7 @@ const browserStartMs = 30_000;
 const deskIndex = 1_500;
 const slowdown = 4;
 /** Below it the machine itself, busy with other things, is slower than the telephone: its milliseconds say nothing. */
-const leastIndex = 500;
+const leastIndex = 1_000;
 
 const freePort = async (): Promise<number> => {
   const server = createServer().listen(0, '127.0.0.1');
@@ -31,9 +31,7 @@ const requestsOf = ({ audits }: Result): { transferSize: number; url: string; st
   (audits['network-requests']?.details as unknown as { items: never[] }).items;
 
 const isFast = (run: Result): boolean =>
-  scoreOf(run, 'performance') >= leastPerformance &&
-  valueOf(run, 'largest-contentful-paint') <= most.lcpMs &&
-  valueOf(run, 'total-blocking-time') <= most.tbtMs;
+  scoreOf(run, 'performance') >= leastPerformance && valueOf(run, 'largest-contentful-paint') <= most.lcpMs;
 
 const expectSound = (run: Result): void => {
   for (const category of ['accessibility', 'best-practices', 'seo']) {
@@ -61,7 +59,7 @@ const inWords = (run: Result): string =>
     `machine ${run.environment.benchmarkIndex}`,
   ].join(', ');
 
-/** Two browsers' worth of people are not needed here: Lighthouse drives one of its own. */
+/** Lighthouse wants a browser to itself. */
 const withBrowser = async (
   program: string,
   args: readonly string[],

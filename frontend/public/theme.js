@@ -13,4 +13,15 @@
     choice === 'light' || (choice === 'system' && matchMedia('(prefers-color-scheme: light)').matches);
   page.themeChoice = choice;
   page.theme = light ? 'light' : 'dark';
+
+  // Until React has come, nobody hears a button; src/lib/early-press.ts presses it again.
+  var press = { button: null };
+  var remember = function (event) {
+    press.button = event.target.closest('button') || press.button;
+  };
+  press.stop = function () {
+    removeEventListener('click', remember, true);
+  };
+  addEventListener('click', remember, true);
+  window.thawEarlyPress = press;
 })();

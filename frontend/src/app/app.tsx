@@ -2,7 +2,7 @@ import { lazy, StrictMode, Suspense, type ReactNode } from 'react';
 import { ErrorBoundary } from 'react-error-boundary';
 import { Route, Routes } from 'react-router-dom';
 import { Broken } from '@/app/broken';
-import { useToasts } from '@/ui/toast-store';
+import { Toasts } from '@/app/toasts';
 
 const LandingRoute = lazy(async () => ({
   default: (await import('@/app/routes/landing-route')).LandingRoute,
@@ -14,19 +14,6 @@ const ChatRoute = lazy(async () => ({ default: (await import('@/app/routes/chat-
 const NotFoundRoute = lazy(async () => ({
   default: (await import('@/app/routes/not-found-route')).NotFoundRoute,
 }));
-
-// Comes with the first toast.
-const Toaster = lazy(async () => ({ default: (await import('@/ui/toaster')).Toaster }));
-
-const Toasts = () => {
-  const wasNeeded = useToasts(({ shown }) => shown !== null);
-  // An open modal hides the rest of the page from screen readers, but nothing that holds a live region.
-  return (
-    <div aria-live="off">
-      <Suspense fallback={null}>{wasNeeded ? <Toaster /> : null}</Suspense>
-    </div>
-  );
-};
 
 export const AppRoutes = () => (
   <ErrorBoundary fallback={<Broken />}>

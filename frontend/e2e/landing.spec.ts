@@ -1,0 +1,121 @@
+import { limits } from '@thaw/contract/limits';
+import { type Page } from '@playwright/test';
+import { expect, signInByHttp, test } from './support/test.ts';
+
+const moods = ['Happy', 'Supportive', 'Playful', 'Melancholy', 'Deep', 'Uplifting', 'Vulnerable'];
+const features = [
+  'Instant matching',
+  'An ice-breaker game',
+  'Friends who stay',
+  'A global community',
+  'AI conversation suggestions',
+  'Moderation and reporting',
+];
+
+const conversation = (page: Page, place: number) =>
+  page.getByRole('group', { name: `${moods[place]}, ${place + 1} of 7`, exact: true });
+const feature = (page: Page, place: number) => page.getByRole('heading', { name: features[place] ?? '' });
+
+/** The page's own time stands still from here on, and goes when it is told to. */
+const holdTime = async (page: Page): Promise<void> => {
+  const now = await page.evaluate(() => Date.now());
+  await page.clock.pauseAt(now + 60_000);
+};
+
+for (const reducedMotion of ['no-preference', 'reduce'] as const) {
+  test(`seven conversations and six features go round, and can be held (motion: ${reducedMotion})`, async ({
+    open,
+  }) => {
+    const page = await (await open({ reducedMotion })).newPage();
+    await page.clock.install();
+    await page.goto('/');
+    await page.getByRole('button', { name: 'Pause the conversations' }).click();
+    await expect(page.getByRole('button', { name: 'Play the conversations' })).toBeVisible();
+    await holdTime(page);
+
+    // What the button has stopped stays, whatever is chosen meanwhile.
+    await page.getByRole('button', { name: 'Happy' }).click();
+    await page.mouse.move(1, 1);
+    await page.clock.runFor(3 * limits.conversationCarouselMs);
+    await expect(conversation(page, 0)).toBeVisible();
+    await page.getByRole('button', { name: 'Play the conversations' }).click();
+    await page.mouse.move(1, 1);
+
+    // A dot begins a whole turn.
+    await page.clock.runFor(limits.conversationCarouselMs - 1);
+    await page.getByRole('button', { name: 'Happy' }).click();
+    await page.mouse.move(1, 1);
+    await page.clock.runFor(limits.conversationCarouselMs - 1);
+    await expect(conversation(page, 0)).toBeVisible();
+    await page.clock.runFor(1);
+    for (const place of [1, 2, 3, 4, 5, 6, 0]) {
+      await expect(conversation(page, place)).toBeVisible();
+      await expect(page.getByRole('group', { name: /of 7$/ })).toHaveCount(1);
+      await page.clock.runFor(limits.conversationCarouselMs);
+    }
+
+    await page.getByRole('button', { name: features[0] ?? '' }).click();
+    await page.mouse.move(1, 1);
+    await page.clock.runFor(limits.featureCarouselMs - 1);
+    await expect(feature(page, 0)).toBeVisible();
+    await page.clock.runFor(1);
+    for (const place of [1, 2, 3, 4, 5, 0]) {
+      await expect(feature(page, place)).toBeVisible();
+      await expect(page.getByRole('group', { name: /of 6$/ })).toHaveCount(1);
+      await page.clock.runFor(limits.featureCarouselMs);
+    }
+
+    // Held by whoever points at it, and by whoever has come to it with the keyboard.
+    await page.getByRole('button', { name: features[3] ?? '' }).hover();
+    await page.getByRole('button', { name: features[2] ?? '' }).click();
+    await page.clock.runFor(10 * limits.featureCarouselMs);
+    await expect(feature(page, 2)).toBeVisible();
+    await page.keyboard.press('Tab');
+    await page.mouse.move(1, 1);
+    await page.clock.runFor(10 * limits.featureCarouselMs);
+    await expect(feature(page, 2)).toBeVisible();
+  });
+}
+
+test('comes rendered: what is there before any script is what stays', async ({ open }) => {
+  const context = await open();
+  const shell = await (await context.request.get('/chat')).text();
+  expect(shell).not.toContain('<h1');
+  const html = await (await context.request.get('/')).text();
+  for (const text of ['Somebody else is awake, too.', 'Ready to make Friends?', ...moods, ...features])
+    expect(html).toContain(text);
+  for (const [, file] of html.matchAll(/(?:href|content)="(\/[\w.-]+\.(?:png|svg|webmanifest))"/g)) {
+    const answer = await context.request.get(file ?? '');
+    expect([file, answer.status()]).toEqual([file, 200]);
+  }
+  expect(html).toMatch(/<meta name="description"|name="description"/);
+  expect(html).toMatch(/property="og:image"/);
+});
+
+test.describe('somebody signed in, whose scripts are late', () => {
+  test.use({ expectedErrors: [/Failed to load resource/] });
+  test('sees at once that he is, and his theme, and no press is lost', async ({ open }) => {
+    const context = await open();
+    await signInByHttp(context);
+    await context.addInitScript(() => {
+      if (location.protocol.startsWith('http')) localStorage.setItem('thaw-theme', 'light');
+    });
+    const page = await context.newPage();
+    let deliver: () => void = () => undefined;
+    const late = new Promise<void>((resolve) => (deliver = resolve));
+    await page.route('**/assets/*.js', async (route) => {
+      await late;
+      await route.continue();
+    });
+    await page.goto('/', { waitUntil: 'commit' });
+    await expect(page.getByRole('link', { name: 'Back to the chat' })).toBeVisible();
+    await expect(page.locator('html')).toHaveAttribute('data-theme', 'light');
+    await page.getByRole('radio', { name: 'System' }).click();
+    await expect(page.locator('html')).toHaveAttribute('data-theme-choice', 'light');
+    deliver();
+    await expect(page.locator('html')).toHaveAttribute('data-theme-choice', 'system');
+    await expect(page.getByRole('radio', { name: 'System' })).toBeChecked();
+    await page.getByRole('link', { name: 'Back to the chat' }).click();
+    await expect(page).toHaveURL('/chat');
+  });
+});

@@ -1,0 +1,23 @@
+import { act, render, screen } from '@testing-library/react';
+import { Toasts } from '@/app/toasts';
+import { Modal } from '@/ui/modal';
+import { toast } from '@/ui/toast-store';
+
+it('shows a toast to screen readers also while a modal is open', async () => {
+  render(
+    <>
+      <main>
+        <button type="button">beneath</button>
+      </main>
+      <Toasts />
+      <Modal isOpen title="above">
+        <button type="button">within</button>
+      </Modal>
+    </>,
+  );
+  act(() => toast({ title: 'Friend request sent' }));
+  // By role: what is hidden from screen readers has none.
+  expect(await screen.findByRole('listitem')).toHaveTextContent('Friend request sent');
+  expect(screen.getByRole('button', { name: 'within' })).toBeVisible();
+  expect(screen.queryByRole('button', { name: 'beneath' })).not.toBeInTheDocument();
+});

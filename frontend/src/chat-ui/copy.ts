@@ -37,11 +37,10 @@ export const copy = {
     photoFrom: (name: string) => `Photo from ${name}`,
     yourPhoto: 'Your photo',
     showPhoto: (name: string) => `Show photo from ${name}`,
-    hidden: 'Photo hidden',
-    show: 'Show',
+    show: 'Show photo',
     openPhoto: (what: string) => `Open: ${what}`,
     brokenPhoto: 'This photo cannot be shown',
-    inReplyTo: (name: string) => `In reply to ${name}`,
+    inReplyTo: 'In reply to',
     saysAloud: (name: string, text: string) => `${name}: ${text}`,
   },
   actions: {

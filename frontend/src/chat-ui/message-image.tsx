@@ -51,12 +51,11 @@ export const MessageImage = ({ url, name, hiddenLabel, onReveal, onOpen }: Messa
       {isHidden ? (
         <span
           aria-hidden="true"
-          className="absolute inset-0 grid place-content-center justify-items-center gap-2 bg-overlay text-base font-semibold"
+          className="absolute inset-0 grid place-items-center bg-overlay text-base font-semibold"
         >
-          <span className="grid justify-items-center gap-1 rounded-card bg-popover px-5 py-3 text-foreground">
-            <EyeOff className="size-5" />
-            {copy.message.hidden}
-            <span className="text-sm text-primary underline underline-offset-4">{copy.message.show}</span>
+          <span className="inline-flex h-11 items-center gap-2 rounded-full bg-popover px-4 text-foreground">
+            <EyeOff className="size-4" />
+            {copy.message.show}
           </span>
         </span>
       ) : null}

@@ -196,6 +196,8 @@ export const MessageList = ({
     const step = event.key === 'ArrowUp' ? -1 : event.key === 'ArrowDown' ? 1 : 0;
     if (step === 0 || (event.target !== row && event.target !== scroller.current)) return;
     event.preventDefault();
+    // Where the mouse rests no longer counts.
+    setHovered(null);
     const from = row ? Number(row.dataset.index) : messages.length;
     const index = Math.min(messages.length - 1, Math.max(0, from + step));
     virtualizer.scrollToIndex(index, { align: 'auto' });
@@ -250,7 +252,7 @@ export const MessageList = ({
         aria-label={label}
         aria-describedby={howToId}
         tabIndex={0}
-        className="min-h-0 flex-1 overflow-y-auto overscroll-contain focus-visible:-outline-offset-2"
+        className="@container min-h-0 flex-1 overflow-y-auto overscroll-contain focus-visible:-outline-offset-2"
         onKeyDown={walk}
         onPointerOver={(event) => {
           // What a row opens elsewhere in the page reports here, too.

@@ -15,7 +15,6 @@ export interface MessageQuoteProps {
 export const MessageQuote = ({ replyTo, name, isInMine, onJump }: MessageQuoteProps) => (
   <button
     type="button"
-    aria-label={`${copy.message.inReplyTo(name)}: ${quoteInMessage(replyTo.content)}`}
     onClick={() => onJump(replyTo.messageId)}
     className={cn(
       'relative mb-1.5 block w-full min-w-0 overflow-hidden rounded-[9px] py-1.5 pr-3 pl-4 text-left text-sm',
@@ -23,6 +22,7 @@ export const MessageQuote = ({ replyTo, name, isInMine, onJump }: MessageQuotePr
       isInMine ? 'bg-quote-mine before:bg-bubble-me-foreground' : 'bg-card before:bg-primary',
     )}
   >
+    <span className="sr-only">{copy.message.inReplyTo} </span>
     <span className="block truncate font-semibold">{name}</span>
     <span className="block truncate">{quoteInMessage(replyTo.content)}</span>
   </button>

@@ -205,8 +205,12 @@ export const MessageRow = memo(function MessageRow({
           {isActive && (canReply || canReact || canEdit || canDelete) ? (
             <div
               className={cn(
-                'absolute -top-8 z-20 pb-1 [@media(hover:none)]:hidden',
-                isMine ? 'right-0' : 'left-0',
+                'absolute z-20 [@media(hover:none)]:hidden',
+                // Beside the bubble; above it where there is no room.
+                '@2xl:top-1/2 @2xl:-translate-y-1/2 @max-2xl:-top-8 @max-2xl:pb-1',
+                isMine
+                  ? '@2xl:right-full @2xl:pr-1 @max-2xl:right-0'
+                  : '@2xl:left-full @2xl:pl-1 @max-2xl:left-0',
               )}
             >
               <RowActions message={message} me={me.id} offer={offer} commands={commands} onPin={onPin} />

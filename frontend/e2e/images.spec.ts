@@ -1,0 +1,105 @@
+import { limits } from '@thaw/contract/limits';
+import { expect, type Person, test } from './support/test.ts';
+
+/** A red dot: the smallest picture there is. */
+const png = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==',
+  'base64',
+);
+const photo = { name: 'dot.png', mimeType: 'image/png', buffer: png };
+
+const choose = (person: Person, file: typeof photo): Promise<void> =>
+  person.page.locator('input[type=file]').setInputFiles(file);
+
+test('a photo: chosen, taken away, sent with words, hidden from a stranger until asked for', async ({
+  pair,
+}) => {
+  const [ada, bob] = await pair();
+  await choose(ada, photo);
+  await expect(ada.button('Remove photo')).toBeVisible();
+  await ada.button('Remove photo').click();
+  await expect(ada.button('Remove photo')).toBeHidden();
+  await expect(ada.button('Send')).toBeDisabled();
+
+  await choose(ada, photo);
+  await ada.say('look at this');
+  await expect(ada.button('Remove photo')).toBeHidden();
+  await expect(ada.field).toHaveValue('');
+  await expect(ada.message('look at this')).toContainText('Sent');
+  await expect(ada.button('Open: Your photo')).toBeVisible();
+
+  // Hidden, and honest about it; the address is in no text.
+  const show = bob.button(`Show photo from ${ada.name}`);
+  await expect(show).toBeVisible();
+  await expect(bob.message('look at this')).not.toContainText('IMAGE');
+  await show.click();
+  const open = bob.button(`Open: Photo from ${ada.name}`);
+  await open.click();
+  const lightbox = bob.page.getByRole('dialog', { name: `Photo from ${ada.name}` });
+  await expect(lightbox.getByRole('img')).toBeVisible();
+  await bob.page.keyboard.press('Escape');
+  await expect(lightbox).toBeHidden();
+  await expect(open).toBeFocused();
+  await expect(bob.page.getByText('Skip this chat?')).toBeHidden();
+
+  // A photo alone, and its name in an answer.
+  await choose(bob, photo);
+  await bob.button('Send').click();
+  const alone = ada.messages.filter({ has: ada.button(`Show photo from ${bob.name}`) });
+  await alone.hover();
+  await alone.getByRole('button', { name: 'Reply' }).click();
+  await ada.say('What a dot');
+  await expect(
+    bob.message('What a dot').getByRole('button', { name: 'In reply to You Photo' }),
+  ).toBeVisible();
+
+  // Over a reload: the photos are there, and hidden again.
+  await bob.page.reload();
+  await expect(bob.button(`Show photo from ${ada.name}`)).toBeVisible();
+  await expect(bob.button('Open: Your photo')).toBeVisible();
+  await expect(bob.messages).toHaveCount(3);
+});
+
+test.describe('what is refused', () => {
+  test.use({ expectedErrors: [/status of (422|503)/] });
+
+  test('goes without a word, and the text stays', async ({ pair }) => {
+    const [ada, bob] = await pair();
+    await ada.field.fill('my words');
+    await choose(ada, { ...photo, buffer: Buffer.alloc(limits.imageMaxBytes + 1) });
+    await choose(ada, { name: 'notes.txt', mimeType: 'text/plain', buffer: Buffer.from('hello') });
+    await expect(ada.button('Remove photo')).toBeHidden();
+    await expect(ada.field).toHaveValue('my words');
+
+    // An upload that fails cancels the send (A97).
+    await ada.page.route('**/api/upload', (route) => route.fulfill({ status: 503, json: {} }));
+    await choose(ada, photo);
+    await ada.field.press('Enter');
+    await expect(ada.button('Remove photo')).toBeHidden();
+    await expect(ada.field).toHaveValue('my words');
+    await expect(ada.messages).toHaveCount(1);
+    await ada.page.unroute('**/api/upload');
+
+    // Pasted and dropped ones are taken like chosen ones.
+    for (const kind of ['paste', 'drop'] as const) {
+      await ada.field.evaluate(
+        (field, [type, base64]) => {
+          const bytes = Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
+          const data = new DataTransfer();
+          data.items.add(new File([bytes], 'dot.png', { type: 'image/png' }));
+          field.dispatchEvent(
+            type === 'paste'
+              ? new ClipboardEvent('paste', { clipboardData: data, bubbles: true, cancelable: true })
+              : new DragEvent('drop', { dataTransfer: data, bubbles: true, cancelable: true }),
+          );
+        },
+        [kind, png.toString('base64')] as const,
+      );
+      await expect(ada.button('Remove photo')).toBeVisible();
+      if (kind === 'paste') await ada.button('Remove photo').click();
+    }
+    await ada.field.press('Enter');
+    await expect(bob.message('my words')).toBeVisible();
+    await expect(bob.button(`Show photo from ${ada.name}`)).toBeVisible();
+  });
+});

@@ -1,0 +1,170 @@
+import { AxeBuilder } from '@axe-core/playwright';
+import { type Page } from '@playwright/test';
+import { expect, type Person, test } from './support/test.ts';
+
+const expectNoViolations = async (page: Page, state: string): Promise<void> => {
+  for (const theme of ['dark', 'light']) {
+    await page.evaluate((choice) => document.documentElement.setAttribute('data-theme', choice), theme);
+    await page.evaluate(() =>
+      Promise.all(
+        document
+          .getAnimations()
+          .filter((animation) => animation.effect?.getComputedTiming().iterations !== Infinity)
+          .map((animation) => animation.finished.catch(() => undefined)),
+      ),
+    );
+    const { violations } = await new AxeBuilder({ page }).analyze();
+    expect(
+      violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`),
+      `axe, ${state}, ${theme}`,
+    ).toEqual([]);
+  }
+};
+
+const act = async (person: Person, text: string, action: 'Reply' | 'Edit' | 'React'): Promise<void> => {
+  await person.message(text).first().hover();
+  await person.message(text).first().getByRole('button', { name: action }).click();
+};
+
+test('two people answer, edit and react', async ({ pair }) => {
+  const [ada, bob] = await pair();
+  const long = 'What would you do with a whole day that nobody else knew about? I would walk.';
+  await ada.say(long);
+
+  // An answer quotes 60 characters while it is written, and 50 once it is said.
+  await act(bob, long, 'Reply');
+  await expect(bob.page.getByText(`Replying to ${ada.name}`)).toBeVisible();
+  await expect(bob.page.getByText(`${long.slice(0, 60)}...`)).toBeVisible();
+  await expect(bob.field).toBeFocused();
+  await bob.field.press('Escape');
+  await expect(bob.page.getByText(`Replying to ${ada.name}`)).toBeHidden();
+  await expect(bob.page.getByText('Skip this chat?')).toBeHidden();
+  await act(bob, long, 'Reply');
+  await bob.say('Sleep, I fear');
+  const answer = ada.message('Sleep, I fear');
+  await expect(answer.getByRole('button', { name: 'In reply to You' })).toContainText(
+    `${long.slice(0, 50)}...`,
+  );
+  await expect(bob.page.getByText(`Replying to ${ada.name}`)).toBeHidden();
+
+  // Only one's own text can be edited; what was being written waits, and comes back.
+  await bob.message(long).first().hover();
+  await expect(bob.button('React').first()).toBeVisible();
+  await expect(bob.button('Edit')).toBeHidden();
+  await ada.field.fill('half a thought');
+  await act(ada, long, 'Edit');
+  await expect(ada.field).toHaveValue(long);
+  await expect(ada.button('Attach photo')).toBeHidden();
+  await ada.field.fill('   ');
+  await expect(ada.button('Save')).toBeDisabled();
+  await ada.field.press('Escape');
+  await expect(ada.field).toHaveValue('half a thought');
+  await expectNoViolations(ada.page, 'a chat with an answer');
+  await act(ada, long, 'Edit');
+  await ada.say('What would you do with a free day?');
+  for (const side of [ada, bob]) {
+    await expect(side.message('What would you do with a free day?').first()).toContainText('(edited)');
+  }
+  await expect(ada.field).toHaveValue('half a thought');
+
+  // Answering takes the place of editing.
+  await act(ada, 'What would you do with a free day?', 'Edit');
+  await act(ada, 'Sleep, I fear', 'Reply');
+  await expect(ada.page.getByText('Editing your message')).toBeHidden();
+  await expect(ada.page.getByText(`Replying to ${bob.name}`)).toBeVisible();
+  await ada.button('Cancel reply').click();
+
+  // Reactions are toggled, counted by people, and gone at zero.
+  await act(bob, 'What would you do with a free day?', 'React');
+  const ten = bob.page.getByRole('dialog').getByRole('button');
+  await expect(ten).toHaveCount(10);
+  await bob.page.getByRole('dialog').getByRole('button', { name: 'Thumbs up' }).click();
+  const pill = (person: Person, count: number) => person.button(`Thumbs up, ${count}`);
+  await expect(pill(bob, 1)).toHaveAttribute('aria-pressed', 'true');
+  await expect(pill(ada, 1)).toHaveAttribute('aria-pressed', 'false');
+  await pill(ada, 1).click();
+  await expect(pill(bob, 2)).toBeVisible();
+  await expect(pill(ada, 2)).toHaveAttribute('aria-pressed', 'true');
+  await expectNoViolations(ada.page, 'a chat with reactions');
+  await pill(ada, 2).click();
+  await pill(bob, 1).click();
+  await expect(ada.page.getByRole('button', { name: /^Thumbs up/ })).toHaveCount(0);
+
+  // All of it survives a reload, what was not sent included.
+  await pill(bob, 1).waitFor({ state: 'detached' });
+  await act(bob, 'What would you do with a free day?', 'React');
+  await bob.page.getByRole('dialog').getByRole('button', { name: 'Fire' }).click();
+  await expect(ada.button('Fire, 1')).toBeVisible();
+  await ada.page.reload();
+  await expect(ada.message('What would you do with a free day?').first()).toContainText('(edited)');
+  await expect(ada.button('Fire, 1')).toBeVisible();
+  await expect(ada.message('Sleep, I fear').getByRole('button', { name: /^In reply to/ })).toBeVisible();
+  await expect(ada.messages).toHaveCount(2);
+  await expect(ada.field).toHaveValue('half a thought');
+});
+
+test('a quote leads to what it answers, and the keyboard to every action', async ({ pair }) => {
+  const [ada, bob] = await pair();
+  await ada.say('the very beginning');
+  await expect(bob.message('the very beginning')).toContainText('the very beginning');
+  for (let n = 1; n <= 25; n += 1) await ada.say(`filling ${n}.`);
+  await expect(bob.message('filling 25.')).toBeInViewport();
+
+  // From the list up to the row, Tab to its actions.
+  const list = bob.page.getByRole('region', { name: 'Messages' });
+  await list.focus();
+  await bob.page.keyboard.press('ArrowUp');
+  await expect(bob.message('filling 25.')).toBeFocused();
+  await bob.page.keyboard.press('ArrowUp');
+  await expect(bob.message('filling 24.')).toBeFocused();
+  await expect(bob.message('filling 24.').getByRole('toolbar', { name: 'Message actions' })).toBeVisible();
+  await bob.page.keyboard.press('Tab');
+  await expect(bob.button('React')).toBeFocused();
+  await bob.page.keyboard.press('Tab');
+  await expect(bob.button('Reply')).toBeFocused();
+  await bob.page.keyboard.press('Enter');
+  await expect(bob.field).toBeFocused();
+  await bob.button('Cancel reply').click();
+
+  await list.hover();
+  await bob.page.mouse.wheel(0, -10_000);
+  await expect(bob.message('the very beginning')).toBeInViewport();
+  await expect(bob.button('Jump to the newest message')).toBeVisible();
+  await act(bob, 'the very beginning', 'Reply');
+  await bob.say('I remember');
+  await expect(bob.message('I remember')).toBeInViewport();
+  await expect(bob.messages.filter({ hasNotText: 'I remember' }).filter({ hasText: 'the very' })).toHaveCount(
+    0,
+  );
+  await bob.page.getByRole('button', { name: /^In reply to/ }).click();
+  const source = bob.messages.filter({ hasNotText: 'I remember' }).filter({ hasText: 'the very beginning' });
+  await expect(source).toBeInViewport();
+
+  // What comes meanwhile is counted, and one press away.
+  await ada.say('new one');
+  await bob.button('1 new message').click();
+  await expect(bob.message('new one')).toBeInViewport();
+  await expect(bob.page.getByRole('button', { name: /new message|newest/ })).toBeHidden();
+});
+
+test('on a telephone: a long press opens the actions, and the name keeps its room', async ({ pair }) => {
+  const [ada, bob] = await pair({ viewport: { width: 390, height: 780 }, hasTouch: true, isMobile: true });
+  await bob.say('press me');
+  await expect(ada.message('press me')).toBeVisible();
+  const bubble = ada.message('press me').getByText('press me');
+  await bubble.dispatchEvent('pointerdown', { pointerType: 'touch', bubbles: true });
+  const sheet = ada.page.getByRole('dialog', { name: 'Message actions' });
+  await expect(sheet).toBeVisible();
+  await expectNoViolations(ada.page, 'the actions as a sheet');
+  await sheet.getByRole('button', { name: 'Heart' }).click();
+  await expect(bob.button('Heart, 1')).toBeVisible();
+
+  for (const width of [390, 576, 640, 700]) {
+    await ada.page.setViewportSize({ width, height: 780 });
+    const name = ada.heading(bob.name);
+    const isCut = await name.evaluate((element) => element.scrollWidth > element.clientWidth);
+    const room = await name.evaluate((element) => element.clientWidth);
+    expect(isCut && room < 96, `the name at ${width} px has ${room} px`).toBe(false);
+    await expect(ada.button('Skip Chat')).toBeInViewport();
+  }
+});

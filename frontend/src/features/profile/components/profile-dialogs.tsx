@@ -1,11 +1,11 @@
 import { type SelfUser } from '@thaw/contract/users';
-import { lazy, Suspense, useEffect, useState, type ReactNode } from 'react';
+import { lazy, Suspense, useEffect, useState } from 'react';
 import { ErrorBoundary } from 'react-error-boundary';
 import { AnonymousPrompt } from '@/features/profile/components/anonymous-prompt';
 import { GenderModal } from '@/features/profile/components/gender-modal';
 import { copy } from '@/features/profile/copy';
 import { closeProfileDialog, useProfileDialogs } from '@/features/profile/profile-dialogs.store';
-import { Modal } from '@/ui/modal';
+import { Modal, type ModalProps } from '@/ui/modal';
 
 const ProfileSettings = lazy(async () => ({
   default: (await import('@/features/profile/components/profile-settings')).ProfileSettings,
@@ -14,16 +14,20 @@ const ConversionForm = lazy(async () => ({
   default: (await import('@/features/profile/components/conversion-form')).ConversionForm,
 }));
 
-/** What is loaded late, or breaks, takes nothing else with it. */
-const Loaded = ({ children }: { children: ReactNode }) => (
+/** A modal whose content is loaded late: it opens with it, so that the focus finds its first field. */
+const LoadedModal = ({ children, ...modal }: ModalProps) => (
   <ErrorBoundary
     fallback={
-      <p role="alert" className="mt-6 text-base text-destructive">
-        {copy.settings.broken}
-      </p>
+      <Modal {...modal}>
+        <p role="alert" className="mt-6 text-base text-destructive">
+          {copy.settings.broken}
+        </p>
+      </Modal>
     }
   >
-    <Suspense fallback={<div aria-busy="true" className="h-80" />}>{children}</Suspense>
+    <Suspense fallback={null}>
+      <Modal {...modal}>{children}</Modal>
+    </Suspense>
   </ErrorBoundary>
 );
 
@@ -37,17 +41,15 @@ export const ProfileDialogs = ({ user, onLogout }: { user: SelfUser; onLogout: (
   return (
     <>
       <GenderModal user={user} />
-      <Modal
+      <LoadedModal
         isOpen={shown === 'settings'}
         title={copy.settings.title}
         onDismiss={closeProfileDialog}
         // One height, whichever tab is shown.
         className="h-[92dvh] md:h-[46rem]"
       >
-        <Loaded>
-          <ProfileSettings user={user} onLogout={onLogout} />
-        </Loaded>
-      </Modal>
+        <ProfileSettings user={user} onLogout={onLogout} />
+      </LoadedModal>
       <Modal
         isOpen={shown === 'anonymous-prompt' && user.isAnonymous}
         title={copy.anonymousPrompt.title}
@@ -56,17 +58,15 @@ export const ProfileDialogs = ({ user, onLogout }: { user: SelfUser; onLogout: (
       >
         <AnonymousPrompt />
       </Modal>
-      <Modal
+      <LoadedModal
         isOpen={shown === 'conversion'}
         title={copy.conversion.title}
         description={copy.conversion.lead}
         onDismiss={closeProfileDialog}
         isLocked={isConverting}
       >
-        <Loaded>
-          <ConversionForm user={user} onPending={setConverting} onConverted={closeProfileDialog} />
-        </Loaded>
-      </Modal>
+        <ConversionForm user={user} onPending={setConverting} onConverted={closeProfileDialog} />
+      </LoadedModal>
     </>
   );
 };

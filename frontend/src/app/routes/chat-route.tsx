@@ -2,6 +2,7 @@ import { type SelfUser } from '@thaw/contract/users';
 import { useQuery } from '@tanstack/react-query';
 import { lazy, useEffect } from 'react';
 import { Navigate } from 'react-router-dom';
+import { Attention } from '@/app/attention';
 import { BreakTheIce, BreakTheIceEffects, renderGameCard } from '@/app/break-the-ice';
 import { LazyModal } from '@/app/shell/lazy-modal';
 import { PrivateChatPlace } from '@/app/shell/private-chat-place';
@@ -77,6 +78,7 @@ const Chat = ({ user }: { user: SelfUser }) => {
 
   return (
     <>
+      <Attention unread={totalUnread(unread)} friendName={openFriend?.username} />
       <TopBar pendingRequests={requests?.length ?? 0} unreadMessages={totalUnread(unread)} />
       <div className="flex min-h-0 min-w-0 flex-1">
         <Sidebar

@@ -256,10 +256,10 @@ const Talk = ({ me, friend, rows, waited, hasOlder, isLoadingOlder, loadOlder }:
   // A quote of what is further back: the pages before are loaded until it is there.
   const seek = useCallback(
     (messageId: string) => {
-      setSought(messageId);
       void (async () => {
         for (let page = 0; page < quotePagesMax; page += 1) {
-          if (privateChat.knows(friend.id, Number(messageId)) || !(await loadOlder())) return;
+          if (privateChat.knows(friend.id, Number(messageId))) return setSought(messageId);
+          if (!(await loadOlder())) return;
         }
       })();
     },
@@ -267,9 +267,7 @@ const Talk = ({ me, friend, rows, waited, hasOlder, isLoadingOlder, loadOlder }:
   );
   const isFound = sought !== null && rows.some(({ id }) => id === sought);
   useEffect(() => {
-    if (!isFound) return;
-    handle.current?.jumpTo(sought);
-    setSought(null);
+    if (isFound) handle.current?.jumpTo(sought);
   }, [isFound, sought]);
 
   const notice =

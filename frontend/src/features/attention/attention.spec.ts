@@ -1,0 +1,61 @@
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { faviconOf, isCall, titleOf, type Situation } from '@/features/attention/attention';
+
+const situation = (changes: Partial<Situation> = {}): Situation => ({
+  phase: 'initial',
+  partnerName: undefined,
+  friendName: undefined,
+  unread: 0,
+  isNews: false,
+  ...changes,
+});
+
+describe('the title', () => {
+  it.each<[string, Partial<Situation>, string]>([
+    ['at first', {}, 'Chat · Thaw'],
+    ['searching', { phase: 'searching' }, 'Looking for someone... · Thaw'],
+    ['in a chat', { phase: 'active', partnerName: 'brave-heron-7' }, 'Chatting with brave-heron-7 · Thaw'],
+    ['after it', { phase: 'skipped', partnerName: 'brave-heron-7' }, 'Chat Ended · Thaw'],
+    ['with a friend', { friendName: 'calm-fox-3' }, 'calm-fox-3 · Thaw'],
+    [
+      'with a friend, searching',
+      { friendName: 'calm-fox-3', phase: 'searching' },
+      'Looking for someone... · Thaw',
+    ],
+    ['with one unread', { unread: 1 }, '(1) Chat · Thaw'],
+    ['with 99', { unread: 99 }, '(99) Chat · Thaw'],
+    ['with more', { unread: 100 }, '(99+) Chat · Thaw'],
+  ])('%s', (_when, changes, title) => {
+    expect(titleOf(situation(changes))).toBe(title);
+  });
+});
+
+describe('the icon', () => {
+  const phases = ['initial', 'searching', 'active', 'skipped'] as const;
+  const every = phases.flatMap((phase) => [0, 1].map((unread) => faviconOf(situation({ phase, unread }))));
+
+  it('differs with each state, and with what waits', () => {
+    expect(new Set(every).size).toBe(every.length);
+    expect(faviconOf(situation({ phase: 'active', isNews: true }))).toBe(
+      faviconOf(situation({ phase: 'active', unread: 1 })),
+    );
+  });
+
+  it.each(every)('%s is there', (path) => {
+    expect(existsSync(resolve('public', `.${path}`))).toBe(true);
+  });
+});
+
+describe('the sound', () => {
+  it.each<[string, Partial<Situation>, Partial<Situation>, boolean]>([
+    ['one more', { unread: 1 }, { unread: 2 }, true],
+    ['one less', { unread: 2 }, { unread: 1 }, false],
+    ['the same', { unread: 2 }, { unread: 2 }, false],
+    ['a match out of sight', {}, { phase: 'active', isNews: true }, true],
+    ['a match in sight', {}, { phase: 'active' }, false],
+    ['the same news', { isNews: true }, { isNews: true }, false],
+  ])('%s', (_what, before, now, isOne) => {
+    expect(isCall(situation(before), situation(now))).toBe(isOne);
+  });
+});

@@ -1,0 +1,52 @@
+import { useEffect, useRef, useState } from 'react';
+import { faviconOf, isCall, titleOf, type Situation } from '@/features/attention/attention';
+import { chime } from '@/features/attention/chime';
+import { usePageVisible } from '@/lib/page-visible';
+
+export interface Seen {
+  phase: Situation['phase'];
+  partnerName: string | undefined;
+  friendName: string | undefined;
+  /** Messages of friends that wait to be read. */
+  unread: number;
+  /** How many messages the partner of the random chat has written. */
+  partnerMessages: number;
+}
+
+const setFavicon = (href: string): void => {
+  document.querySelector('link[rel="icon"]')?.setAttribute('href', href);
+};
+
+/** Title, icon and sound follow what happens (B14). */
+export const useAttention = ({ phase, partnerName, friendName, unread, partnerMessages }: Seen): void => {
+  const isVisible = usePageVisible();
+  const [seen, setSeen] = useState({ phase, partnerMessages });
+  const isSeen = seen.phase === phase && seen.partnerMessages === partnerMessages;
+  // A chat that began out of sight counts its messages from none.
+  if (isVisible ? !isSeen : partnerMessages < seen.partnerMessages) {
+    setSeen({ phase: isVisible ? phase : seen.phase, partnerMessages: isVisible ? partnerMessages : 0 });
+  }
+
+  const situation: Situation = {
+    phase,
+    partnerName,
+    friendName,
+    unread: unread + (isVisible ? 0 : Math.max(0, partnerMessages - seen.partnerMessages)),
+    isNews: !isVisible && phase !== seen.phase && (phase === 'active' || phase === 'skipped'),
+  };
+  const title = titleOf(situation);
+  const favicon = faviconOf(situation);
+  useEffect(() => {
+    document.title = title;
+  }, [title]);
+  useEffect(() => {
+    setFavicon(favicon);
+    return () => setFavicon('/favicon.svg');
+  }, [favicon]);
+
+  const before = useRef(situation);
+  useEffect(() => {
+    if (isCall(before.current, situation)) chime();
+    before.current = situation;
+  });
+};

@@ -96,6 +96,13 @@ test('the skipped screen asks as well; a declined request is not told; a new mat
   pair,
 }) => {
   const [ada, bob] = await pair();
+  // Once the chat is over the history alone knows that they met, and it is written a moment after the match.
+  await expect
+    .poll(async () => {
+      const history = await ada.page.request.get(`/api/chat-history/${ada.user.id}`);
+      return (await history.json()) as unknown[];
+    })
+    .toHaveLength(1);
   await bob.skip();
   await expect(ada.heading('Chat Ended')).toBeVisible();
   await ada.button('Add Friend').click();

@@ -3,10 +3,12 @@ import { Link } from 'react-router-dom';
 import { copy } from '@/app/copy';
 import { shell, useShell } from '@/app/shell/shell-store';
 import { ConnectionIndicator } from '@/chat-ui/connection-indicator';
+import { productName } from '@/lib/document-title';
+import { useConnection } from '@/lib/socket/connection';
 import { useIsWide } from '@/lib/use-is-wide';
 import { Badge } from '@/ui/badge';
 import { Button } from '@/ui/button';
-import { Logo } from '@/ui/logo';
+import { Logo, LogoMark } from '@/ui/logo';
 
 export interface TopBarProps {
   pendingRequests: number;
@@ -18,6 +20,8 @@ export interface TopBarProps {
 export const TopBar = ({ pendingRequests, unreadMessages }: TopBarProps) => {
   const isWide = useIsWide();
   const isSheetOpen = useShell((state) => state.isSheetOpen);
+  // With the Reconnect button there is no room for the name on a telephone.
+  const isTight = useConnection(({ status }) => status.kind === 'failed') && !isWide;
   return (
     <header className="flex h-16 shrink-0 items-center justify-between gap-2 px-2 sm:px-4 md:px-6">
       <div className="flex min-w-0 items-center gap-1">
@@ -39,7 +43,14 @@ export const TopBar = ({ pendingRequests, unreadMessages }: TopBarProps) => {
           </Button>
         )}
         <Link to="/" className="-m-2 rounded-control p-2 max-md:m-0 max-md:p-1">
-          <Logo />
+          {isTight ? (
+            <>
+              <LogoMark />
+              <span className="sr-only">{productName}</span>
+            </>
+          ) : (
+            <Logo />
+          )}
         </Link>
       </div>
       <div className="flex items-center gap-1 md:gap-3">

@@ -1,0 +1,59 @@
+import { act, screen } from '@testing-library/react';
+import { shell, useShell } from '@/app/shell/shell-store';
+import { useOpenFriend } from '@/app/shell/use-open-friend';
+import { friendsKey } from '@/features/friends/api/friends';
+import { raise } from '@/lib/app-events';
+import { createQueryClient } from '@/lib/query-client';
+import { aFriend } from '@/testing/factories';
+import { renderWithCache } from '@/testing/with-cache';
+
+const OpenFriend = () => <p>{useOpenFriend(7)?.username ?? 'nobody'}</p>;
+
+const show = () => {
+  const queries = createQueryClient();
+  queries.setQueryData(friendsKey(7), [aFriend({ id: 12, username: 'heron' })]);
+  return renderWithCache(<OpenFriend />, queries);
+};
+
+beforeEach(() => shell.reset());
+
+it('is the friend whose chat was opened', () => {
+  show();
+  expect(screen.getByText('nobody')).toBeVisible();
+  act(() => shell.openFriend(12));
+  expect(screen.getByText('heron')).toBeVisible();
+  act(() => shell.closeFriend());
+  expect(screen.getByText('nobody')).toBeVisible();
+});
+
+it.each([
+  ['by me', { removedFriendId: 12, removedBy: 7 }],
+  ['by him', { removedFriendId: 7, removedBy: 12 }],
+])('closes when the friendship is removed %s (A126)', (_, detail) => {
+  show();
+  act(() => shell.openFriend(12));
+  act(() => raise('friendship-removed', detail));
+  expect(useShell.getState().openFriendId).toBeUndefined();
+});
+
+it('stays open when another friendship is removed', () => {
+  show();
+  act(() => shell.openFriend(12));
+  act(() => raise('friendship-removed', { removedFriendId: 7, removedBy: 13 }));
+  expect(screen.getByText('heron')).toBeVisible();
+});
+
+it('closes when the list no longer has him, and does not open by itself when he is back', async () => {
+  const { queries } = show();
+  // The cache tells of its changes a moment later.
+  const become = (friends: unknown[]) =>
+    act(async () => {
+      queries.setQueryData(friendsKey(7), friends);
+      await new Promise((resolve) => setTimeout(resolve));
+    });
+  act(() => shell.openFriend(12));
+  await become([]);
+  expect(screen.getByText('nobody')).toBeVisible();
+  await become([aFriend({ id: 12, username: 'heron' })]);
+  expect(screen.getByText('nobody')).toBeVisible();
+});

@@ -1,0 +1,21 @@
+import { parseFrame } from '@/lib/socket/parse-frame';
+
+const data = {
+  id: 31,
+  requesterId: 12,
+  requester: { id: 12, username: 'heron', avatar: null },
+  createdAt: '2026-11-20T12:00:00.000Z',
+};
+
+it.each(['friend_request', 'friend-request-received'])('takes %s for a friend request (A124)', (event) => {
+  expect(parseFrame(JSON.stringify({ event, data }))).toEqual({ event: 'friend_request', data });
+});
+
+it.each([
+  ['an event that nobody knows', JSON.stringify({ event: 'toString', data: {} })],
+  ['data of another shape', JSON.stringify({ event: 'friend_request', data: { ...data, id: 'x' } })],
+  ['half a frame', '{"event":'],
+  ['a frame without an event', JSON.stringify({ data })],
+])('drops %s', (_, text) => {
+  expect(parseFrame(text)).toBeUndefined();
+});

@@ -37,6 +37,6 @@ test('the history names past partners, newest first, and whoever was missed can 
   await expect(entries.nth(1).getByRole('button', { name: 'Sent!' })).toBeDisabled();
   await expect(bob.page.getByRole('button', { name: /^Friend Requests ?1/ })).toBeVisible();
   // The partner of today is another: nothing was asked of him.
-  await ada.page.keyboard.press('Escape');
+  await modal(ada).getByRole('button', { name: 'Close' }).click();
   await expect(ada.button('Add Friend')).toBeEnabled();
 });

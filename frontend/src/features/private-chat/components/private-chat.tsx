@@ -253,6 +253,8 @@ const Talk = ({ me, friend, rows, waited, hasOlder, isLoadingOlder, loadOlder }:
     [dividerId],
   );
 
+  const reachTop = useMemo(() => (hasOlder ? () => void loadOlder() : undefined), [hasOlder, loadOlder]);
+
   // A quote of what is further back: the pages before are loaded until it is there.
   const seek = useCallback(
     (messageId: string) => {
@@ -296,7 +298,7 @@ const Talk = ({ me, friend, rows, waited, hasOlder, isLoadingOlder, loadOlder }:
         notice={notice}
         renderAbove={renderAbove}
         hidesTimes
-        onReachTop={() => void loadOlder()}
+        {...(reachTop ? { onReachTop: reachTop } : {})}
         onMissingSource={seek}
         top={
           hasOlder ? (

@@ -84,7 +84,7 @@ export class Reading {
  */
 export const useReading = (userId: number, friendId: number): number => {
   const isVisible = usePageVisible();
-  const { data: unread = 0 } = useQuery({
+  const { data: unread = 0, dataUpdatedAt } = useQuery({
     queryKey: unreadKey(userId),
     queryFn: () => fetchUnread(userId),
     select: (counts: UnreadCounts) => counts[friendId] ?? 0,
@@ -104,12 +104,12 @@ export const useReading = (userId: number, friendId: number): number => {
         (error) => console.warn('Could not mark the messages read', error),
       ),
   );
-  const hasUnread = unread > 0;
   useEffect(() => {
-    if (!isVisible || (isOpened.current && !hasUnread)) return;
+    if (!isVisible || (isOpened.current && unread === 0)) return;
     isOpened.current = true;
     privateChat.noneUnread(friendId);
     reading.read();
-  }, [isVisible, friendId, hasUnread, reading]);
+    // One more may come before none was ever drawn: whatever is new is looked at again.
+  }, [isVisible, friendId, unread, dataUpdatedAt, reading]);
   return waited;
 };

@@ -1,0 +1,157 @@
+import { QueryClientProvider } from '@tanstack/react-query';
+import { act, render, screen, waitFor, within } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { conversationKey, unreadKey } from '@/features/private-chat/api/private-messages';
+import { PrivateChat } from '@/features/private-chat/components/private-chat';
+import { type Conversation, type KnownMessage } from '@/features/private-chat/conversation';
+import { privateChat, type PrivateChatSocket } from '@/features/private-chat/private-chat.store';
+import { type UnreadCounts } from '@/features/private-chat/unread';
+import { signIn, signOut } from '@/lib/identity';
+import { queryClient } from '@/lib/query-client';
+import { useConnection } from '@/lib/socket/connection';
+import { aPrivateMessage, aUser } from '@/testing/factories';
+import { TooltipProvider } from '@/ui/tooltip';
+
+const me = aUser({ id: 7 });
+const friend = { id: 12, username: 'brave-heron-7', avatar: null, isOnline: true };
+const at = (minutesAgo: number): string => new Date(Date.now() - minutesAgo * 60_000).toISOString();
+
+let asked: { event: string; data: Record<string, unknown> }[];
+let called: string[];
+let isOpen: boolean;
+
+const connected = (open: boolean): void =>
+  act(() => {
+    isOpen = open;
+    useConnection.setState({ status: open ? { kind: 'open' } : { kind: 'retrying', attempt: 1 } });
+  });
+
+const begin = (messages: KnownMessage[], unread: UnreadCounts = {}) => {
+  queryClient.setQueryData<Conversation>(conversationKey(me.id, friend.id), { messages, hasOlder: false });
+  queryClient.setQueryData<UnreadCounts>(unreadKey(me.id), unread);
+  const onClose = jest.fn();
+  const { unmount } = render(
+    <QueryClientProvider client={queryClient}>
+      <TooltipProvider>
+        <PrivateChat me={me} friend={friend} onClose={onClose} />
+      </TooltipProvider>
+    </QueryClientProvider>,
+  );
+  return { user: userEvent.setup(), onClose, unmount };
+};
+
+const field = (): HTMLElement => screen.getByRole('textbox', { name: 'Message' });
+const rows = (): HTMLElement[] => screen.getAllByRole('listitem');
+
+beforeEach(() => {
+  jest.spyOn(console, 'warn').mockImplementation(() => undefined);
+  localStorage.clear();
+  sessionStorage.clear();
+  signIn(me);
+  asked = [];
+  called = [];
+  globalThis.fetch = ((url: string, { method }: RequestInit) => {
+    called.push(`${method} ${url}`);
+    return Promise.resolve({ ok: true, text: () => Promise.resolve('') });
+  }) as unknown as typeof fetch;
+  privateChat.connect({
+    get isOpen() {
+      return isOpen;
+    },
+    send: () => isOpen,
+    request: (event: string, data: Record<string, unknown>) => new Promise(() => asked.push({ event, data })),
+  } as unknown as PrivateChatSocket);
+  privateChat.reset();
+  isOpen = true;
+  useConnection.setState({ status: { kind: 'open' } });
+});
+afterEach(() => {
+  act(() => {
+    signOut();
+    privateChat.reset();
+  });
+  queryClient.clear();
+  jest.restoreAllMocks();
+});
+
+it('stamps the first message and those after a gap of over five minutes', () => {
+  begin([
+    aPrivateMessage({ id: 1, createdAt: at(60) }),
+    aPrivateMessage({ id: 2, createdAt: at(58) }),
+    aPrivateMessage({ id: 3, createdAt: at(52) }),
+  ]);
+  expect(rows().map((row) => row.querySelectorAll('time').length)).toEqual([1, 0, 1]);
+});
+
+it('shows where the unread begins, reads it, and leaves the mark where it was', async () => {
+  begin([aPrivateMessage({ id: 1 }), aPrivateMessage({ id: 2 }), aPrivateMessage({ id: 3 })], { 12: 2 });
+  const divided = (): boolean[] =>
+    rows().map((row) => within(row).queryByRole('separator', { name: 'New messages' }) !== null);
+  expect(divided()).toEqual([false, true, false]);
+  expect(called).toEqual(['PUT /api/private-messages/read/12/7']);
+  expect(queryClient.getQueryData(unreadKey(me.id))).toEqual({});
+  act(() =>
+    privateChat.receive({
+      event: 'private_message',
+      data: aPrivateMessage({ id: 4, content: 'the fourth' }),
+    }),
+  );
+  expect(
+    await within(screen.getByRole('region', { name: 'Messages' })).findByText('the fourth'),
+  ).toBeVisible();
+  expect(divided()).toEqual([false, true, false, false]);
+  // It lies open in a tab that is seen.
+  await waitFor(() => expect(queryClient.getQueryData(unreadKey(me.id))).toEqual({}));
+});
+
+it("keeps the line 'Message deleted', and marks what was edited", () => {
+  begin([
+    aPrivateMessage({ id: 1, content: '', isDeleted: true }),
+    aPrivateMessage({ id: 2, content: 'better', isEdited: true }),
+  ]);
+  expect(rows()[0]).toHaveTextContent('Message deleted');
+  expect(rows()[1]).toHaveTextContent('better(edited)');
+});
+
+it('sends with Enter; without a connection it keeps the text and says so', async () => {
+  const { user } = begin([aPrivateMessage({ id: 1 })]);
+  await user.type(field(), 'hello{Enter}');
+  expect(asked[0]).toMatchObject({
+    event: 'send_private_message',
+    data: { senderId: 7, receiverId: 12, content: 'hello', messageType: 'text' },
+  });
+  expect(rows().at(-1)).toHaveTextContent(/hello.*Sending/);
+  connected(false);
+  await user.type(field(), 'later{Enter}');
+  expect(screen.getByText('Not sent: reconnecting')).toBeVisible();
+  expect(field()).toHaveValue('later');
+  expect(rows()).toHaveLength(2);
+  connected(true);
+  expect(screen.queryByText('Not sent: reconnecting')).not.toBeInTheDocument();
+});
+
+it('offers 24 emojis', async () => {
+  const { user } = begin([aPrivateMessage({ id: 1 })]);
+  await user.click(screen.getByRole('button', { name: 'Emoji' }));
+  const picker = screen.getByRole('dialog', { name: 'Choose an emoji' });
+  expect(within(picker).getAllByRole('button')).toHaveLength(24);
+});
+
+it('keeps what was begun until it is opened again', async () => {
+  const first = begin([aPrivateMessage({ id: 1 })]);
+  await first.user.type(field(), 'half a thought');
+  first.unmount();
+  begin([aPrivateMessage({ id: 1 })]);
+  expect(field()).toHaveValue('half a thought');
+});
+
+it('closes with its button, with Esc, and with the friendship', async () => {
+  const { user, onClose } = begin([aPrivateMessage({ id: 1 })]);
+  await user.click(screen.getByRole('button', { name: 'Close private chat' }));
+  await user.keyboard('{Escape}');
+  expect(onClose).toHaveBeenCalledTimes(2);
+  act(() =>
+    privateChat.receive({ event: 'friendship_removed', data: { removedFriendId: 7, removedBy: 12 } }),
+  );
+  expect(onClose).toHaveBeenCalledTimes(3);
+});

@@ -23,7 +23,7 @@ const expectNoViolations = async (page: Page, state: string): Promise<void> => {
 
 const act = async (person: Person, text: string, action: 'Reply' | 'Edit' | 'React'): Promise<void> => {
   await person.message(text).first().hover();
-  await person.message(text).first().getByRole('button', { name: action }).click();
+  await person.message(text).first().getByRole('button', { name: action, exact: true }).click();
 };
 
 test('two people answer, edit and react', async ({ pair }) => {

@@ -4,12 +4,12 @@ import { expect, type Person, test } from './support/test.ts';
 /** Tabs until something with this role and name has the focus. */
 const tabTo = async (
   page: Page,
-  role: 'button' | 'radio' | 'textbox',
+  role: 'button' | 'radio' | 'region' | 'textbox',
   name: string | RegExp,
 ): Promise<void> => {
   const target = page.getByRole(role, { name, exact: true }).first();
   await expect(target).toBeVisible();
-  for (let steps = 0; steps < 40; steps += 1) {
+  for (let steps = 0; steps < 80; steps += 1) {
     if (await target.evaluate((element) => element === document.activeElement)) return;
     await page.keyboard.press('Tab');
   }
@@ -20,6 +20,7 @@ const tabTo = async (
 test.use({ expectedErrors: [/status of 401/] });
 
 test('the whole flow with the keyboard alone', async ({ open, newcomer }) => {
+  test.slow();
   const page = await (await open()).newPage();
   await page.goto('/');
   await tabTo(page, 'button', 'Join Anonymously');
@@ -49,6 +50,60 @@ test('the whole flow with the keyboard alone', async ({ open, newcomer }) => {
   await page.keyboard.type('no mouse here');
   await page.keyboard.press('Enter');
   await expect(bob.message('no mouse here')).toBeVisible();
+
+  const field = page.getByRole('textbox', { name: 'Message' });
+  /** To the list, and up in it: 1 is the newest message. */
+  const toMessage = async (fromTheEnd: number): Promise<void> => {
+    await tabTo(page, 'region', 'Messages');
+    for (let step = 0; step < fromTheEnd; step += 1) {
+      await page.keyboard.press('ArrowUp');
+      await expect(
+        page
+          .getByRole('region', { name: 'Messages' })
+          .getByRole('listitem')
+          .nth(-1 - step),
+      ).toBeFocused();
+    }
+  };
+  await toMessage(1);
+  await tabTo(page, 'button', 'Edit');
+  await page.keyboard.press('Enter');
+  await expect(field).toBeFocused();
+  await page.keyboard.press('End');
+  await page.keyboard.type(' at all');
+  await page.keyboard.press('Enter');
+  await expect(bob.message('no mouse here at all')).toContainText('(edited)');
+
+  await bob.say('really?');
+  await expect(page.getByText('really?', { exact: true })).toBeVisible();
+  await toMessage(1);
+  await tabTo(page, 'button', 'Reply');
+  await page.keyboard.press('Enter');
+  await expect(field).toBeFocused();
+  await page.keyboard.type('not one click');
+  await page.keyboard.press('Enter');
+  await expect(bob.message('not one click')).toContainText('really?');
+
+  await toMessage(2);
+  await tabTo(page, 'button', 'React');
+  await page.keyboard.press('Enter');
+  await tabTo(page, 'button', 'Heart');
+  await page.keyboard.press('Enter');
+  await expect(bob.page.getByRole('button', { name: 'Heart, 1' })).toBeVisible();
+
+  await tabTo(page, 'button', 'Break the Ice');
+  await page.keyboard.press('Enter');
+  const options = bob.page.getByRole('region', { name: /^Break the Ice: / }).getByRole('radio');
+  await expect(options.first()).toBeEnabled();
+  await options.nth(1).click();
+  await tabTo(page, 'radio', (await options.first().textContent()) ?? '');
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('Enter');
+  await expect(page.getByRole('heading', { name: 'The ice is broken!' })).toBeVisible();
+
+  await tabTo(page, 'button', 'Add Friend');
+  await page.keyboard.press('Enter');
+  await expect(page.getByRole('button', { name: 'Sent!' })).toBeDisabled();
 
   await tabTo(page, 'button', 'Skip Chat');
   await page.keyboard.press('Enter');

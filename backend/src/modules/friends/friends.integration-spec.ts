@@ -4,7 +4,7 @@ import { ProjectionRebuilder } from '../../platform/event-store/projection-rebui
 import { RateLimiter } from '../../platform/rate-limit/rate-limiter';
 import { meet as haveMet } from '../../testing/acquaintance';
 import { startTestReplicas, type TestReplicas } from '../../testing/test-replicas';
-import { type ThawSocket, ThawVisitor } from '../../testing/thaw-client';
+import { pair, type ThawSocket, ThawVisitor } from '../../testing/thaw-client';
 
 const isLong = process.env.THAW_TEST_LONG === '1';
 const ROUNDS = isLong ? 1_000 : 50;
@@ -45,6 +45,13 @@ describe('friends over two replicas', () => {
     return Number(body.id);
   };
   const seen = ({ user: { id, username, avatar } }: ThawVisitor) => ({ id, username, avatar });
+
+  it('may be asked for as soon as a chat has ended, though no worker has carried it to the history yet', async () => {
+    const { ada, bob, adaSocket, bobSocket, sessionId } = await pair([thaw.origins[0]!, thaw.origins[1]!]);
+    await adaSocket.request('skip_chat', { sessionId });
+    await bobSocket.next('chat_skipped');
+    expect(await ask(bob, ada)).toMatchObject({ status: 201 });
+  });
 
   it('become friends by a request and its answer, and hear of both at once', async () => {
     const { ada, bob } = await acquainted();

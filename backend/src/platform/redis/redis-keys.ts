@@ -35,6 +35,9 @@ export const matchingKeys = {
   claims: '{mm}:claims',
   queue: (gender: string, preference: string): string => `{mm}:q:${gender}:${preference}`,
   user: (userId: number): string => `{mm}:user:${userId}`,
+  /** There for some minutes after the two were in a chat together. */
+  parted: (userId: number, otherId: number): string =>
+    `{mm}:parted:${Math.min(userId, otherId)}-${Math.max(userId, otherId)}`,
 } as const;
 
 export const chatKeys = (cell: number) => {

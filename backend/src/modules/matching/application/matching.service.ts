@@ -195,6 +195,15 @@ export class MatchingService {
     });
   }
 
+  /** Whether two are in a chat together, or were a few minutes ago. */
+  async areOrWerePartners(userId: number, otherId: number): Promise<boolean> {
+    const [[partnerId], parted] = await Promise.all([
+      this.partners([userId]),
+      this.redis.exists(matchingKeys.parted(userId, otherId)),
+    ]);
+    return partnerId === otherId || parted === 1;
+  }
+
   /** The states on record of many users, in one pipeline. */
   async records(userIds: readonly number[]): Promise<({ state: string; sessionId: string | null } | null)[]> {
     const pipeline = this.redis.pipeline();

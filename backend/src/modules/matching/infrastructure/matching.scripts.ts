@@ -60,10 +60,11 @@ local function park(user, record)
   redis.call('PEXPIRE', keyOf(user), PLACE_KEPT_MS)
 end
 
-local function metKey(a, b)
-  if tonumber(a) < tonumber(b) then return P .. 'met:' .. a .. '-' .. b end
-  return P .. 'met:' .. b .. '-' .. a
+local function pairKey(name, a, b)
+  if tonumber(a) < tonumber(b) then return P .. name .. ':' .. a .. '-' .. b end
+  return P .. name .. ':' .. b .. '-' .. a
 end
+local function metKey(a, b) return pairKey('met', a, b) end
 
 local function claim(user, record, partner, session, claimMs)
   redis.call('ZREM', queueOf(record.g, record.p), user)
@@ -278,8 +279,11 @@ enqueue(ARGV[1], record)
 return attempt(ARGV[1], record, excludedFrom(5), ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4]))
 `);
 
+/** Long enough for the history to say so, also when the worker was away for a while. */
+const PARTED_LATELY_MS = 600_000;
+
 /**
- * A chat has ended: its users are free, and do not meet again for a while. KEYS: leases.
+ * A chat has ended: its users are free, do not meet again for a while, and are known to have met. KEYS: leases.
  * ARGV: session, cool-down ms, the two users.
  */
 export const finishScript = new RedisScript<null>(`${common}
@@ -288,5 +292,6 @@ for i = 3, 4 do
   if record and record.sid == ARGV[1] and record.s ~= 'searching' then redis.call('DEL', keyOf(ARGV[i])) end
 end
 if tonumber(ARGV[2]) > 0 then redis.call('SET', metKey(ARGV[3], ARGV[4]), '1', 'PX', ARGV[2]) end
+redis.call('SET', pairKey('parted', ARGV[3], ARGV[4]), '1', 'PX', ${PARTED_LATELY_MS})
 return nil
 `);

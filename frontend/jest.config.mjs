@@ -9,16 +9,30 @@ const compile = (syntax) => ({
   },
 });
 
-export default {
-  testEnvironment: '<rootDir>/jest.environment.ts',
-  roots: ['<rootDir>/src'],
-  // A bound on what hangs, not on how busy the machine is.
-  testTimeout: 30_000,
-  testRegex: '\\.spec\\.tsx?$',
-  setupFilesAfterEnv: ['<rootDir>/src/testing/jest-setup.ts'],
+const project = (displayName, more) => ({
+  displayName,
   moduleNameMapper: { '^@/(.*)$': '<rootDir>/src/$1' },
   transform: {
     '^.+\\.tsx?$': ['@swc/jest', compile('typescript')],
     '^.+\\.m?js$': ['@swc/jest', compile('ecmascript')],
   },
+  ...more,
+});
+
+export default {
+  // A bound on what hangs, not on how busy the machine is.
+  testTimeout: 30_000,
+  projects: [
+    project('unit', {
+      testEnvironment: '<rootDir>/jest.environment.ts',
+      roots: ['<rootDir>/src'],
+      testRegex: '\\.spec\\.tsx?$',
+      setupFilesAfterEnv: ['<rootDir>/src/testing/jest-setup.ts'],
+    }),
+    project('process', {
+      testEnvironment: 'node',
+      roots: ['<rootDir>/test'],
+      testRegex: '\\.e2e-spec\\.ts$',
+    }),
+  ],
 };

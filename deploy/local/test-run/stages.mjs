@@ -55,7 +55,7 @@ export function stages(reports) {
     check('boundaries', [...npmCommand(), 'run', '--silent', 'boundaries'], 2),
     jest('unit: contract', 'unit', 'contract'),
     jest('unit: backend', 'unit', 'backend', ['--selectProjects', 'unit']),
-    jest('unit: frontend', 'unit', 'frontend'),
+    jest('unit: frontend', 'unit', 'frontend', ['--selectProjects', 'unit']),
     jest('integration', 'integration', 'backend', ['--selectProjects', 'integration'], 12),
     jest('process', 'process', 'backend', ['--selectProjects', 'process', '--runInBand'], 12),
     launcher(path.join(reports, 'launcher.tap')),

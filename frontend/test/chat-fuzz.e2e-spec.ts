@@ -1,0 +1,303 @@
+/**
+ * Real: two api processes, a worker, PostgreSQL and Redis of their own, and for each person the page's own state and
+ * connection. Random sequences of what two people do in a chat, from a seed; after each of them both pages, the Redis
+ * stream and PostgreSQL hold the same chat. The long form (THAW_TEST_LONG=1) has 100,000; FUZZ_SEED repeats a run.
+ */
+import { randomInt } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { reactionEmojis } from '@thaw/contract/emojis';
+import { Redis } from 'ioredis';
+import { Client } from 'pg';
+import { type Stack } from '../../deploy/local/thaw-stack.mjs';
+import { cellOf, chatKeys } from '../../backend/src/platform/redis/redis-keys';
+import { ThawVisitor } from '../../backend/src/testing/thaw-client';
+import { until } from '../../backend/src/testing/until';
+import { canBeReactedTo, isOwnText } from '@/chat-ui/chat-message';
+import { ChatPage } from './page';
+import { type Dice, diceOf } from './dice';
+import { type LoggedEvent, type ShownChat, shownFor } from './stored-chat';
+
+jest.mock('@/lib/identity', () => jest.requireActual<object>('./acting'));
+
+const isLong = process.env.THAW_TEST_LONG === '1';
+const SEQUENCES = isLong ? 100_000 : 300;
+/** Pairs that play side by side. */
+const LANES = 6;
+const STEPS = { least: 6, most: 18 };
+/** The worker is asked for what it has written after so many chats of a lane. */
+const CHATS_BETWEEN_LOOKS = 25;
+const SETTLED_WITHIN_MS = 60_000;
+
+jest.setTimeout(isLong ? 24 * 3_600_000 : 10 * 60_000);
+
+const seed = Number(process.env.FUZZ_SEED ?? randomInt(2 ** 31));
+
+let stack: Stack;
+let redis: Redis;
+let database: Client;
+
+beforeAll(async () => {
+  const { startStack } = await import('../../deploy/local/thaw-stack.mjs');
+  stack = await startStack({
+    replicas: 2,
+    workers: 1,
+    env: {
+      DATABASE_URL: '',
+      REDIS_URL: '',
+      REMATCH_COOLDOWN_S: '0',
+      REMATCH_RELAX_AFTER_S: '0',
+      LOG_LEVEL: 'warn',
+    },
+  });
+  redis = new Redis(stack.stores.redisUrl);
+  database = new Client({ connectionString: stack.stores.databaseUrl });
+  await database.connect();
+});
+
+afterAll(async () => {
+  redis?.disconnect();
+  await database?.end();
+  await stack?.stop();
+});
+
+type Pair = readonly [ChatPage, ChatPage];
+
+const streamOf = async (sessionId: string): Promise<LoggedEvent[]> => {
+  const entries = await redis.xrange(chatKeys(cellOf(sessionId)).stream(sessionId), '-', '+');
+  return entries.map(([id, fields]) => {
+    const { i, t, d } = JSON.parse(fields[1] ?? '{}') as { i: string; t: string; d: LoggedEvent['data'] };
+    return { id, eventId: i, type: t, data: d };
+  });
+};
+
+const durable = async (sessionId: string): Promise<Omit<LoggedEvent, 'id'>[]> => {
+  const { rows } = await database.query<{ event_id: string; type: string; data: LoggedEvent['data'] }>(
+    `SELECT e.event_id, e.type, e.data || coalesce(p.data, '{}') AS data
+     FROM events e LEFT JOIN event_private p ON p.stream_id = e.stream_id AND p.event_id = e.event_id
+     WHERE e.stream_id = $1 ORDER BY e.stream_position`,
+    [`chat-${sessionId}`],
+  );
+  return rows.map(({ event_id: eventId, type, data }) => ({ eventId, type, data }));
+};
+
+/** The chat as a page shows it. */
+const shownBy = ({ state }: ChatPage): ShownChat => {
+  const messages = (state.session?.messages ?? []).filter(canBeReactedTo).map((message) => ({
+    id: message.id,
+    senderId: message.senderId,
+    content: message.content,
+    isEdited: message.isEdited,
+    repliesTo: message.replyTo?.messageId ?? null,
+    reactions: Object.fromEntries(
+      Object.entries(message.reactions).map(([emoji, { users }]) => [emoji, [...users]]),
+    ),
+  }));
+  const cards = (state.session?.messages ?? []).filter(({ type }) => type === 'break_ice_question');
+  const games = cards.flatMap(({ gameData: game }) => {
+    if (!game) return [];
+    const { gameId, questionId, progress, userResponse, partnerResponse } = game;
+    const isRevealed = progress === 'revealed';
+    return [
+      {
+        gameId,
+        questionId,
+        progress,
+        mine: isRevealed ? userResponse : null,
+        theirs: isRevealed ? partnerResponse : null,
+      },
+    ];
+  });
+  return { messages, games };
+};
+
+const faultOf = (page: ChatPage, events: readonly LoggedEvent[]): string | null => {
+  const { session, phase } = page.state;
+  if (page.complaints.length > 0) return page.complaints.join(', ');
+  if (phase !== 'active' || !session || !page.isOpen) return `it is ${phase}`;
+  if (session.seq !== events.length) return `it has seen ${session.seq} of ${events.length}`;
+  const unsent = session.messages.find(({ delivery }) => delivery !== 'sent');
+  if (unsent) return `a message is ${unsent.delivery}`;
+  if (Object.keys(session.unconfirmed).length > 0) return 'a change is not confirmed';
+  const [shown, expected] = [shownBy(page), shownFor(events, page.id)].map((chat) => JSON.stringify(chat));
+  return shown === expected ? null : `it shows\n${shown}\nand should show\n${expected}`;
+};
+
+/** Something random that somebody does. */
+const step = (page: ChatPage, dice: Dice): string => {
+  const { session, phase } = page.state;
+  const { chat } = page;
+  if (phase !== 'active' || !session) return 'waits';
+  const there = session.messages.filter(canBeReactedTo);
+  const own = there.filter((message) => isOwnText(message, page.id));
+  const game = session.messages.findLast(({ type }) => type === 'break_ice_question')?.gameData;
+  const say = (replied = there[0]) => {
+    const replyTo = replied && {
+      messageId: replied.id,
+      content: replied.content,
+      senderId: replied.senderId,
+      senderName: 'somebody',
+    };
+    chat.say({ content: dice.words(), type: 'text', replyTo: replyTo ?? null });
+  };
+  const moves: [weight: number, name: string, does: () => void][] = [
+    [6, 'says', () => chat.say({ content: dice.words(), type: 'text', replyTo: null })],
+    [2, 'answers a message', () => say(dice.of(there))],
+    [
+      4,
+      'reacts',
+      () => there.length > 0 && chat.react(dice.of(there)?.id ?? '', dice.of(reactionEmojis) ?? ''),
+    ],
+    [2, 'edits', () => own.length > 0 && chat.edit(dice.of(own)?.id ?? '', dice.words())],
+    [2, 'asks', () => void chat.game.start()],
+    [3, 'answers', () => game && chat.game.answer(game.gameId, dice.of(game.options) ?? '')],
+    [1, 'ignores', () => game && chat.game.ignore(game.gameId)],
+    [1, 'types', () => chat.typed()],
+    [1, 'is cut off', () => page.cut()],
+  ];
+  const [, name, does] = dice.weighted(moves);
+  page.act(does);
+  return name;
+};
+
+/** Whose turn it is to search: who searches must meet his own partner. */
+let searching: Promise<void> = Promise.resolve();
+const alone = (work: () => Promise<void>): Promise<void> => {
+  const done = searching.then(work);
+  searching = done.catch(() => undefined);
+  return done;
+};
+
+/** Both are in a chat with each other that is not the one before. */
+const meet = async (pair: Pair, past: string | undefined): Promise<string> => {
+  const press = (page: ChatPage): void => {
+    if (!page.isOpen) return;
+    const { phase } = page.state;
+    if (phase === 'skipped') page.act(() => page.chat.newConversation());
+    else if (phase === 'initial') page.act(() => page.chat.find());
+  };
+  const place = ({ state }: ChatPage): string | undefined =>
+    state.phase === 'active' ? state.session?.sessionId : undefined;
+  await until(
+    () => {
+      pair.forEach(press);
+      const [one, other] = pair.map(place);
+      return one !== undefined && one === other && one !== past;
+    },
+    Boolean,
+    SETTLED_WITHIN_MS,
+  );
+  return place(pair[0]) ?? '';
+};
+
+const end = (pair: Pair, dice: Dice): string => {
+  const [first, second] = dice.coin() ? pair : [pair[1], pair[0]];
+  const ways: [number, string, () => void][] = [
+    [4, 'one skips', () => first.act(() => first.chat.skip())],
+    [2, 'both skip', () => [first, second].forEach((page) => page.act(() => page.chat.skip()))],
+    [2, 'one leaves', () => first.act(() => first.chat.leaveNow())],
+    [
+      1,
+      'one skips as the other is cut off',
+      () => {
+        second.cut();
+        first.act(() => first.chat.skip());
+      },
+    ],
+  ];
+  const [, name, does] = dice.weighted(ways);
+  does();
+  return name;
+};
+
+const play = async (pair: Pair, dice: Dice, told: string[]): Promise<void> => {
+  const steps = dice.between(STEPS.least, STEPS.most);
+  for (let count = 0; count < steps; count += 1) {
+    const index = dice.coin() ? 0 : 1;
+    told.push(`${index} ${step(pair[index], dice)}`);
+    if (dice.coin()) await sleep(dice.between(0, 6)); // here frames cross, there they do not
+  }
+};
+
+/** Waits until both pages hold what Redis holds. @returns what that is */
+const settle = async (pair: Pair, sessionId: string): Promise<void> => {
+  const faults = async (): Promise<string[]> => {
+    const events = await streamOf(sessionId);
+    return pair.flatMap((page, index) => {
+      const fault = faultOf(page, events);
+      return fault === null ? [] : [`page ${index}: ${fault}`];
+    });
+  };
+  let last: string[] = [];
+  await until(async () => (last = await faults()).length === 0, Boolean, SETTLED_WITHIN_MS).catch(() => {
+    throw new Error(last.join('\n'));
+  });
+};
+
+const expectDurable = async (sessionIds: readonly string[]): Promise<void> => {
+  for (const sessionId of sessionIds) {
+    const expected = (await streamOf(sessionId)).map(({ eventId, type, data }) => ({ eventId, type, data }));
+    expect(expected.at(-1)?.type).toBe('ChatEnded');
+    await until(async () => (await durable(sessionId)).length >= expected.length, Boolean, SETTLED_WITHIN_MS);
+    expect(await durable(sessionId)).toEqual(expected);
+  }
+};
+
+const open = async (dice: Dice): Promise<Pair> => {
+  const origins = stack.replicas.map(({ port }) => `http://127.0.0.1:${port}`);
+  const page = async (replica: number): Promise<ChatPage> => {
+    const visitor = new ThawVisitor([origins[replica] ?? '']);
+    await visitor.joinAnonymously(replica === 0 ? 'female' : 'male');
+    // At first each on a replica of his own, after a cut on any.
+    let connections = 0;
+    return new ChatPage(visitor, origins, () => (connections++ === 0 ? replica : dice.between(0, 1)));
+  };
+  return [await page(0), await page(1)];
+};
+
+let played = 0;
+
+const lane = async (): Promise<void> => {
+  const pair = await open(diceOf(seed));
+  let past: string | undefined;
+  let ended: string[] = [];
+  for (const page of pair) page.start();
+  while (played < SEQUENCES) {
+    const number = played;
+    played += 1;
+    const dice = diceOf(seed + number);
+    const told: string[] = [];
+    try {
+      await alone(async () => {
+        if (past !== undefined) told.push(end(pair, dice));
+        const sessionId = await meet(pair, past);
+        if (past !== undefined) ended.push(past);
+        past = sessionId;
+      });
+      await play(pair, dice, told);
+      await settle(pair, past ?? '');
+      if (ended.length >= CHATS_BETWEEN_LOOKS) await expectDurable(ended.splice(0));
+    } catch (error) {
+      const why = error instanceof Error ? error.message : String(error);
+      throw new Error(`FUZZ_SEED=${seed}, sequence ${number} (${told.join('; ')}): ${why}`, { cause: error });
+    }
+  }
+  await alone(async () => {
+    for (const page of pair) page.act(() => page.chat.leaveNow());
+    await until(
+      async () => (await streamOf(past ?? '')).at(-1)?.type === 'ChatEnded',
+      Boolean,
+      SETTLED_WITHIN_MS,
+    );
+  });
+  ended = [...ended, past ?? ''];
+  await expectDurable(ended);
+  for (const page of pair) {
+    page.stop();
+    expect(page.complaints).toEqual([]);
+  }
+};
+
+it(`holds one chat on both pages, in Redis and in PostgreSQL, after each of ${SEQUENCES} sequences (seed ${seed})`, async () => {
+  await Promise.all(Array.from({ length: LANES }, lane));
+  expect(played).toBe(SEQUENCES);
+});

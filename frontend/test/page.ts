@@ -1,0 +1,115 @@
+import { WebSocket } from 'ws';
+import { type ThawVisitor } from '../../backend/src/testing/thaw-client';
+import { createRandomChat } from '@/features/random-chat/random-chat.store';
+import { type Clock } from '@/lib/clock';
+import { newId } from '@/lib/new-id';
+import { parseFrame } from '@/lib/socket/parse-frame';
+import { SocketClient, type SocketLike } from '@/lib/socket/socket-client';
+import { actAs } from './acting';
+
+/** Waits before a reconnection, and until one counts as good, are this many times shorter; the limits on answers are not. */
+const HASTE = 50;
+const HASTENED: ReadonlySet<number> = new Set([1_000, 2_000, 4_000, 5_000, 8_000, 16_000]);
+
+/** Somebody's page without a screen: the real state and the real connection, over a socket that the test can cut. */
+export class ChatPage {
+  readonly chat: ReturnType<typeof createRandomChat>;
+  readonly complaints: string[] = [];
+  private readonly client: SocketClient;
+  private line: WebSocket | undefined;
+  private isOver = false;
+
+  /** @param origins of the replicas. @param choose which of them the next connection goes to. */
+  constructor(
+    readonly visitor: ThawVisitor,
+    private readonly origins: readonly string[],
+    private readonly choose: () => number,
+  ) {
+    const clock: Clock = {
+      now: () => Date.now(),
+      setTimeout: (run, delayMs) => {
+        const wait = HASTENED.has(delayMs) ? delayMs / HASTE : delayMs;
+        return Number(setTimeout(() => this.act(run), wait).unref());
+      },
+      clearTimeout: (timer) => clearTimeout(timer),
+    };
+    const alone = { enter: () => undefined, leave: () => undefined, isOpenElsewhere: async () => false };
+    this.chat = createRandomChat({ clock, newId, place: alone });
+    this.client = new SocketClient({
+      clock,
+      parse: parseFrame,
+      connect: () => this.connect(),
+      authentication: () => {
+        const lastSeen = this.chat.lastSeen();
+        return { userId: this.id, ...(lastSeen ? { lastSeen } : {}) };
+      },
+      isSignedOut: async () => false,
+      onSignedOut: () => this.complaints.push('signed out'),
+      onStatus: (status) => {
+        if (status.kind !== 'failed' || this.isOver) return;
+        this.complaints.push('gave up connecting');
+        this.chat.connectionGivenUp();
+      },
+      onFrame: (frame) => this.chat.receive(frame),
+      log: () => undefined,
+    });
+    this.chat.connect(this.client);
+  }
+
+  get id(): number {
+    return this.visitor.user.id;
+  }
+
+  get state() {
+    return this.chat.useStore.getState();
+  }
+
+  get isOpen(): boolean {
+    return this.client.isOpen;
+  }
+
+  start(): void {
+    this.act(() => this.client.start());
+  }
+
+  stop(): void {
+    this.isOver = true;
+    this.act(() => this.client.stop());
+  }
+
+  /** Does something as this page's user. */
+  act(work: () => void): void {
+    actAs(this.visitor.user, work);
+  }
+
+  /** The network goes, without a word. */
+  cut(): void {
+    this.line?.terminate();
+  }
+
+  private connect(): SocketLike {
+    const origin = this.origins[this.choose()] ?? '';
+    const line = new WebSocket(`${origin.replace(/^http/, 'ws')}/ws`, {
+      headers: { cookie: this.visitor.cookie },
+    });
+    line.on('error', () => undefined); // its close says what there is to say
+    this.line = line;
+    const like: SocketLike = {
+      get readyState() {
+        return line.readyState;
+      },
+      onopen: null,
+      onmessage: null,
+      onclose: null,
+      send: (data) => line.send(data as string),
+      close: (code) => line.close(code),
+    };
+    // A browser's events are more than what ws gives; the client looks at these fields alone.
+    type Listener = ((event: unknown) => void) | null;
+    const tell = (listener: Listener, event: object): void => this.act(() => listener?.(event));
+    line.on('open', () => tell(like.onopen as Listener, {}));
+    line.on('message', (raw: Buffer) => tell(like.onmessage as Listener, { data: raw.toString() }));
+    line.on('close', (code) => tell(like.onclose as Listener, { code }));
+    return like;
+  }
+}

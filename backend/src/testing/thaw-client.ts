@@ -13,7 +13,7 @@ export interface ReceivedFrame {
 
 type Match = (frame: ReceivedFrame) => boolean;
 
-const WAIT_MS = 15_000;
+const WAIT_MS = 25_000;
 
 /** Somebody with a cookie jar, who speaks HTTP with a Thaw server. */
 export class ThawVisitor {

@@ -4,7 +4,7 @@ const POLL_MS = 10;
 export const until = async <Value>(
   ask: () => Value | Promise<Value>,
   isMeant: (value: Awaited<Value>) => boolean = Boolean,
-  withinMs = 10_000,
+  withinMs = 20_000,
 ): Promise<Awaited<Value>> => {
   const deadline = Date.now() + withinMs;
   for (;;) {

@@ -1,14 +1,19 @@
 // Real: PostgreSQL, Redis (one replica reaches it over a link that can be cut), three whole api replicas.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { befriend, meet } from '../../testing/acquaintance';
+import { ReplicaLease } from '../../platform/realtime/replica-lease';
+import { busyness } from '../../testing/busyness';
 import { type CuttableLink, linkTo } from '../../testing/cuttable-link';
 import { startTestReplicas, type TestReplicas } from '../../testing/test-replicas';
 import type { ThawSocket, ThawVisitor } from '../../testing/thaw-client';
+import { until } from '../../testing/until';
 
 jest.setTimeout(60_000);
 
 const ONLINE_WITHIN_MS = 5_000;
 const AFTER_A_KILL_WITHIN_MS = 10_000;
+/** Shorter than the grace of 2 s. */
+const RELOADED_WITHIN_MS = 1_500;
 
 describe('presence over three replicas', () => {
   let thaw: TestReplicas;
@@ -18,7 +23,7 @@ describe('presence over three replicas', () => {
     thaw = await startTestReplicas(2);
     link = await linkTo(thaw.store.url);
     await thaw.add({ REDIS_URL: link.url });
-    await sleep(6_000); // until replicas may take a missing one for a dead one
+    await until(() => thaw.replicas.every(({ app }) => app.get(ReplicaLease).maySweep));
   });
   afterAll(async () => {
     await thaw.close();
@@ -51,12 +56,12 @@ describe('presence over three replicas', () => {
     const { ada, bob, adaSocket } = await friends();
     expect(await isSeenOnline(ada, bob)).toBe(false);
     const bobSocket = await bob.arrive();
-    expect(await hears(adaSocket, bob, true)).toBeLessThan(ONLINE_WITHIN_MS);
+    expect(await hears(adaSocket, bob, true)).toBeLessThan(ONLINE_WITHIN_MS * busyness());
     expect(await isSeenOnline(ada, bob)).toBe(true);
     await bobSocket.leave();
     const tookMs = await hears(adaSocket, bob, false);
     expect(tookMs).toBeGreaterThan(1_500);
-    expect(tookMs).toBeLessThan(ONLINE_WITHIN_MS);
+    expect(tookMs).toBeLessThan(ONLINE_WITHIN_MS * busyness());
     expect(await isSeenOnline(ada, bob)).toBe(false);
     await adaSocket.leave();
   });
@@ -65,19 +70,26 @@ describe('presence over three replicas', () => {
     const { bob, adaSocket } = await friends();
     let bobSocket = await bob.arrive();
     await hears(adaSocket, bob, true);
+    let slowReloads = 0;
     for (let reload = 0; reload < 3; reload += 1) {
+      const leftAt = Date.now();
       await bobSocket.leave();
-      await sleep(300);
       bobSocket = await bob.arrive(thaw.origins[reload % 2]);
+      if (Date.now() - leftAt > RELOADED_WITHIN_MS) slowReloads += 1;
     }
     const elsewhere = [await bob.arrive(thaw.origins[0]), await bob.arrive(thaw.origins[1])];
     for (const socket of elsewhere) await socket.leave();
+    const cutAt = Date.now();
     await bobSocket.cut();
     bobSocket = await bob.arrive(thaw.origins[0]);
-    await sleep(5_000);
-    expect(adaSocket.all('presence')).toEqual([]);
+    if (Date.now() - cutAt > RELOADED_WITHIN_MS) slowReloads += 1;
+    await sleep(5_000); // longer than any grace
+    // Who is away for longer than the grace, since the machine is busy, is rightly said to be.
+    const absences = adaSocket.all('presence').filter(({ isOnline }) => isOnline === false);
+    expect(absences.length).toBeLessThanOrEqual(slowReloads);
+    const known = absences.length;
     await bobSocket.leave();
-    await hears(adaSocket, bob, false);
+    await until(() => adaSocket.all('presence').filter(({ isOnline }) => !isOnline).length > known);
     await adaSocket.leave();
   });
 
@@ -101,9 +113,9 @@ describe('presence over three replicas', () => {
     const bobSocket = await bob.arrive(thaw.origins[2]);
     await hears(adaSocket, bob, true);
     await link.cut();
-    expect(await hears(adaSocket, bob, false)).toBeLessThan(AFTER_A_KILL_WITHIN_MS);
+    expect(await hears(adaSocket, bob, false)).toBeLessThan(AFTER_A_KILL_WITHIN_MS * busyness());
     await link.restore();
-    expect(await hears(adaSocket, bob, true)).toBeLessThan(AFTER_A_KILL_WITHIN_MS);
+    expect(await hears(adaSocket, bob, true)).toBeLessThan(AFTER_A_KILL_WITHIN_MS * busyness());
     await bobSocket.leave();
     await hears(adaSocket, bob, false);
     await adaSocket.leave();
@@ -114,8 +126,7 @@ describe('presence over three replicas', () => {
     const bobSocket = await bob.arrive();
     await hears(adaSocket, bob, true);
     await Promise.all([adaSocket.leave(), bobSocket.leave()]);
-    await sleep(5_000);
-    const left = await thaw.store.keys('{p*');
-    expect(left.filter((key) => !key.endsWith(':entered'))).toEqual([]);
+    const left = async () => (await thaw.store.keys('{p*')).filter((key) => !key.endsWith(':entered'));
+    await until(left, (keys) => keys.length === 0);
   });
 });

@@ -5,6 +5,7 @@ import { type AddressInfo, connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
+import { until } from '../../testing/until';
 import { startTestApi, type TestApi } from '../../testing/test-api';
 import { AppLogger } from '../observability/app-logger';
 import { RateLimiter } from '../rate-limit/rate-limiter';
@@ -351,7 +352,7 @@ describe('the HTTP platform', () => {
       const { id } = response.body.user;
       await browser.post('/api/login').send({ email, password: 'wrong-hunter' });
       await browser.get(`/api/user/${id}?token=querysecret`).set('X-Request-Id', 'my-request-id-1');
-      await new Promise((resolve) => setTimeout(resolve, 50));
+      await until(() => write.mock.calls.length >= 3);
       const lines = write.mock.calls.map(([level, message, fields]) => ({ level, message, ...fields }));
       write.mockRestore();
 

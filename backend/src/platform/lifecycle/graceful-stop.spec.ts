@@ -11,7 +11,7 @@ describe('GracefulStop', () => {
     const done: string[] = [];
     for (const phase of ['workers', 'sockets', 'leases', 'announce', 'listeners'] as const) {
       stop.register(phase, `${phase} slow`, async () => {
-        await new Promise((resolve) => setTimeout(resolve, 5));
+        await new Promise((resolve) => setImmediate(resolve));
         done.push(phase);
       });
       stop.register(phase, phase, () => void done.push(phase));

@@ -1,6 +1,7 @@
 // Real: Redis.
 import { randomUUID } from 'node:crypto';
 import type { Redis } from 'ioredis';
+import { until } from '../../testing/until';
 import { connectRedis } from '../redis/redis.module';
 import { rateLimitKey } from '../redis/redis-keys';
 import { RateLimiter } from './rate-limiter';
@@ -37,8 +38,10 @@ describe('RateLimiter', () => {
     expect(await limiter.take('random_message', subject, 10)).toMatchObject({ allowed: true });
     const next = await limiter.take('random_message', subject, 10);
     expect(next.allowed).toBe(false);
-    await new Promise((resolve) => setTimeout(resolve, 500));
-    expect(await limiter.take('random_message', subject)).toMatchObject({ allowed: true });
+    await until(
+      () => limiter.take('random_message', subject),
+      ({ allowed }) => allowed,
+    );
   });
 
   it('is one for all replicas', async () => {
@@ -82,10 +85,10 @@ describe('RateLimiter', () => {
 
   it('leaves no key behind for longer than it matters', async () => {
     const subject = randomUUID();
-    await limiter.take('random_message', subject);
-    const ttl = await redis.pttl(rateLimitKey('random_message', subject));
+    await limiter.take('login_failures_of_account', subject);
+    const ttl = await redis.pttl(rateLimitKey('login_failures_of_account', subject));
     expect(ttl).toBeGreaterThan(0);
-    expect(ttl).toBeLessThanOrEqual(500);
+    expect(ttl).toBeLessThanOrEqual(180_000);
   });
 
   it('works on alone, at once, while Redis is away', async () => {
@@ -95,7 +98,8 @@ describe('RateLimiter', () => {
     const taken: boolean[] = [];
     for (let count = 0; count < 12; count += 1) taken.push((await alone.take('skip', 'somebody', 2)).allowed);
     expect(taken).toEqual([...Array<boolean>(10).fill(true), false, false]);
-    expect(performance.now() - startedAt).toBeLessThan(1_000);
+    // One look at Redis at most: twelve time-outs would take six seconds.
+    expect(performance.now() - startedAt).toBeLessThan(4_000);
     await expect(alone.require('skip', 'somebody', 2)).rejects.toMatchObject({
       code: 'rate_limited',
       retryAfterMs: expect.any(Number),

@@ -10,6 +10,7 @@ const torn = 3000;
  */
 export class Connection {
   private isCut = false;
+  private isSilent = false;
   private readonly open = new Set<[WebSocketRoute, WebSocketRoute]>();
   attempts = 0;
 
@@ -33,12 +34,26 @@ export class Connection {
     this.isCut = false;
   }
 
+  /** From now on the server hears the page, and the page hears of no answer. */
+  holdBackAnswers(): void {
+    this.isSilent = true;
+  }
+
+  letAnswersThrough(): void {
+    this.isSilent = false;
+  }
+
   private accept(socket: WebSocketRoute): void {
     this.attempts += 1;
     if (this.isCut) {
       void socket.close({ code: goingAway });
       return;
     }
-    this.open.add([socket, socket.connectToServer()]);
+    const server = socket.connectToServer();
+    server.onMessage((message) => {
+      const isAnswer = typeof message === 'string' && /"event":"(ack|error)"/.test(message);
+      if (!(this.isSilent && isAnswer)) socket.send(message);
+    });
+    this.open.add([socket, server]);
   }
 }

@@ -1,0 +1,291 @@
+import { AxeBuilder } from '@axe-core/playwright';
+import { type Page } from '@playwright/test';
+import { limits } from '@thaw/contract/limits';
+import { Connection } from './support/connection.ts';
+import { befriend, expect, type Person, test } from './support/test.ts';
+import { Confidant, inPrivate, openChat, privateChat, seedMessages } from './support/private-chat.ts';
+
+const picture = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAoAAAAKCAIAAAACUFjqAAAAEklEQVR4nGP4z8CAB+GTG8HSALfKY52fTcuYAAAAAElFTkSuQmCC',
+  'base64',
+);
+
+/** Does something with one message, as with a mouse. */
+const act = async (person: Person, text: string, action: string): Promise<void> => {
+  await person.message(text).first().hover();
+  await person.message(text).first().getByRole('button', { name: action, exact: true }).click();
+};
+
+test('friends talk: sent, live in two tabs of the same person, kept over a reload', async ({ friends }) => {
+  const [ada, bob] = (await friends()).map(inPrivate) as [Confidant, Confidant];
+  const second = new Confidant(await ada.page.context().newPage(), ada.user);
+  await second.page.goto('/chat');
+  await openChat(ada, bob);
+  await openChat(second, bob);
+  await openChat(bob, ada);
+
+  await ada.say('good evening');
+  await expect(ada.message('good evening')).toContainText('Sent');
+  await expect(bob.message('good evening')).toHaveCount(1);
+  await expect(second.message('good evening')).toHaveCount(1);
+  await bob.say('good evening to you');
+  await expect(ada.message('good evening to you')).toHaveCount(1);
+  await expect(second.message('good evening to you')).toHaveCount(1);
+  // The first message is stamped, and no second one within five minutes.
+  await expect(privateChat(ada).getByRole('listitem').locator('time')).toHaveCount(1);
+
+  await ada.page.reload();
+  await openChat(ada, bob);
+  await expect(ada.messages).toHaveText([/good evening/, /good evening to you/]);
+});
+
+test('reply, edit, react and delete, seen by both', async ({ friends }) => {
+  const [ada, bob] = (await friends()).map(inPrivate) as [Confidant, Confidant];
+  await openChat(ada, bob);
+  await openChat(bob, ada);
+  await ada.say('shall we meet at eigth');
+  await expect(bob.message('shall we meet')).toBeVisible();
+
+  await act(bob, 'shall we meet', 'Reply');
+  await bob.say('gladly');
+  await expect(ada.message('gladly')).toContainText('shall we meet at eigth');
+
+  await act(ada, 'shall we meet', 'Edit');
+  await expect(ada.field).toHaveValue('shall we meet at eigth');
+  await ada.say('shall we meet at eight');
+  await expect(bob.message('shall we meet at eight').first()).toContainText('(edited)');
+  // What quotes it says what it says now.
+  await expect(bob.message('gladly')).toContainText('shall we meet at eight');
+
+  await act(bob, 'shall we meet', 'React');
+  await bob.page.getByRole('button', { name: 'Fire', exact: true }).click();
+  const pill = ada.message('shall we meet').first().getByRole('button', { name: 'Fire, 1' });
+  await expect(pill).toHaveAttribute('aria-pressed', 'false');
+  await pill.click();
+  await expect(bob.message('shall we meet').first().getByRole('button', { name: 'Fire, 2' })).toBeVisible();
+
+  await ada.message('shall we meet').first().hover();
+  await ada.message('shall we meet').first().getByRole('button', { name: 'Delete', exact: true }).click();
+  await ada.page.getByRole('dialog').getByRole('button', { name: 'Delete', exact: true }).click();
+  await expect(ada.message('Message deleted')).toHaveCount(1);
+  await expect(bob.message('Message deleted')).toHaveCount(1);
+  await expect(bob.messages.getByText('shall we meet')).toHaveCount(0);
+});
+
+test('a photo with words: shown at once to a friend, and large in the lightbox', async ({ friends }) => {
+  const [ada, bob] = (await friends()).map(inPrivate) as [Confidant, Confidant];
+  await openChat(ada, bob);
+  await openChat(bob, ada);
+  await privateChat(ada)
+    .locator('input[type=file]')
+    .setInputFiles({ name: 'lake.png', mimeType: 'image/png', buffer: picture });
+  await ada.say('the lake this morning');
+  const row = bob.message('the lake this morning');
+  await expect(row.getByRole('img')).toBeVisible();
+  await expect(row.getByRole('img')).toHaveAttribute('src', /\/api\/files\/chat-images\/private-chat\//);
+  await row.getByRole('button', { name: /^Open/ }).click();
+  const lightbox = bob.page.getByRole('dialog');
+  await expect(lightbox.getByRole('img')).toBeVisible();
+  await bob.page.keyboard.press('Escape');
+  await expect(lightbox).toBeHidden();
+  await expect(privateChat(bob)).toBeVisible();
+});
+
+test('what is cut off on the way is sent once, over a lost connection and over a reload', async ({
+  friends,
+}) => {
+  let network: Connection | undefined;
+  const [ada, bob] = (
+    await friends({
+      prepare: async (page) => {
+        network = await Connection.of(page);
+      },
+    })
+  ).map(inPrivate) as [Confidant, Confidant];
+  await openChat(ada, bob);
+  await openChat(bob, ada);
+  await ada.say('first');
+  await expect(bob.message('first')).toBeVisible();
+
+  await network?.cut();
+  await expect(ada.page.getByText('Disconnected', { exact: true })).toBeVisible();
+  await ada.say('not yet');
+  await expect(ada.page.getByText('Not sent: reconnecting')).toBeVisible();
+  await expect(ada.field).toHaveValue('not yet');
+  await expect(ada.message('not yet')).toHaveCount(0);
+  await bob.say('meanwhile');
+  await expect(bob.message('meanwhile')).toContainText('Sent');
+
+  network?.restore();
+  await expect(ada.page.getByText('Connected', { exact: true })).toBeVisible();
+  // Read again after the reconnection.
+  await expect(ada.message('meanwhile')).toHaveCount(1);
+  network?.holdBackAnswers();
+  await ada.field.press('Enter');
+  // It is stored; only the answer is missing.
+  await expect(bob.message('not yet')).toHaveCount(1);
+  await expect(ada.message('not yet')).toContainText('Sending');
+  await ada.page.reload();
+  await openChat(ada, bob);
+  await expect(ada.message('not yet').filter({ hasText: 'Sending' })).toHaveCount(0);
+  await expect(ada.message('not yet')).toHaveCount(1);
+  await expect(bob.message('not yet')).toHaveCount(1);
+});
+
+test('what nobody answers fails, and Retry sends it once', async ({ friends }) => {
+  let network: Connection | undefined;
+  const [ada, bob] = (
+    await friends({
+      prepare: async (page) => {
+        await page.clock.install();
+        network = await Connection.of(page);
+      },
+    })
+  ).map(inPrivate) as [Confidant, Confidant];
+  await openChat(ada, bob);
+  await openChat(bob, ada);
+  network?.holdBackAnswers();
+  await ada.say('are you there?');
+  await expect(bob.message('are you there?')).toHaveCount(1);
+  await expect(ada.message('are you there?')).toContainText('Sending');
+  await ada.page.clock.runFor(10_000);
+  await expect(ada.message('are you there?')).toContainText('Not delivered');
+  network?.letAnswersThrough();
+  await ada.button('Retry').click();
+  await expect(ada.message('are you there?')).toContainText('Sent');
+  await expect(ada.message('are you there?')).toHaveCount(1);
+  await bob.say('always');
+  await expect(ada.message('always')).toBeVisible();
+  await expect(bob.message('are you there?')).toHaveCount(1);
+});
+
+test('drafts stay with each friend; the random chat goes on beneath', async ({ friends, newcomer }) => {
+  const [stranger, bob] = await friends();
+  const ada = inPrivate(stranger);
+  await stranger.say('in the random chat');
+  await expect(bob.message('in the random chat')).toBeVisible();
+  await ada.skip();
+  await bob.button('New Conversation').click();
+  const eve = await newcomer({ gender: 'male' });
+  await eve.find();
+  await expect(ada.heading(eve.name)).toBeVisible();
+  await befriend(ada, eve);
+
+  await openChat(ada, bob);
+  await ada.field.fill('half a thought');
+  await openChat(ada, eve);
+  await expect(ada.field).toHaveValue('');
+  await openChat(ada, bob);
+  await expect(ada.field).toHaveValue('half a thought');
+
+  // The stranger writes, and then goes: beneath, and told on the close control.
+  await eve.say('still with me?');
+  await expect(ada.button('Close private chat, something is new in the random chat')).toBeVisible();
+  await ada.page.keyboard.press('Escape');
+  await expect(ada.heading(eve.name)).toBeVisible();
+  await expect(stranger.message('still with me?')).toBeVisible();
+  await openChat(ada, bob);
+  await expect(ada.field).toHaveValue('half a thought');
+  await eve.skip();
+  await expect(privateChat(ada)).toBeVisible();
+  await ada.button('Close private chat, something is new in the random chat').click();
+  await expect(ada.heading('Chat Ended')).toBeVisible();
+});
+
+test('a friend who types is seen typing', async ({ friends }) => {
+  const [ada, bob] = (await friends()).map(inPrivate) as [Confidant, Confidant];
+  await openChat(ada, bob);
+  await openChat(bob, ada);
+  // Told at most every two seconds and shown for six: typed until it is seen.
+  await expect(async () => {
+    await bob.field.press('a');
+    await expect(privateChat(ada).getByText(`${bob.name} is typing`)).toBeVisible({ timeout: 1_000 });
+  }).toPass();
+  await bob.say('done');
+  await expect(ada.message('done')).toBeVisible();
+  await expect(privateChat(ada).getByText(`${bob.name} is typing`)).toBeHidden();
+});
+
+test('the end of a friendship closes the chat on both sides', async ({ friends }) => {
+  const [ada, bob] = (await friends()).map(inPrivate) as [Confidant, Confidant];
+  await openChat(ada, bob);
+  await openChat(bob, ada);
+  await ada.say('farewell');
+  await expect(bob.message('farewell')).toBeVisible();
+  await ada.page.getByRole('button', { name: 'Remove Friend' }).click();
+  await expect(privateChat(ada)).toBeHidden();
+  await expect(privateChat(bob)).toBeHidden();
+  await expect(bob.page.getByText('Friends (0)')).toBeVisible();
+});
+
+test('older messages come while scrolling up, and a quote leads to what is not loaded yet', async ({
+  friends,
+}) => {
+  test.slow();
+  const [ada, bob] = (await friends()).map(inPrivate) as [Confidant, Confidant];
+  const count = limits.privateMessagesPage + 40;
+  const ids = await seedMessages(bob, ada, count);
+  await seedMessages(bob, ada, 1, { text: () => 'remember this?', replyTo: ids[2] });
+
+  await openChat(ada, bob);
+  await expect(ada.message('remember this?')).toBeVisible();
+  await expect(ada.messages.last()).toHaveAttribute('aria-setsize', String(limits.privateMessagesPage));
+  await ada
+    .message('remember this?')
+    .getByRole('button', { name: /message number 3/ })
+    .click();
+  await expect(ada.messages.filter({ hasText: /message number 3$/ })).toBeInViewport();
+  await expect(ada.messages.last()).toHaveAttribute('aria-setsize', String(count + 1));
+  await ada.button('Jump to the newest message').click();
+  await expect(ada.message('remember this?')).toBeInViewport();
+
+  // Another look, from the newest page again: up to the top of it, where what is seen stays in its place.
+  await ada.page.reload();
+  await openChat(ada, bob);
+  const list = privateChat(ada).getByRole('region', { name: 'Messages' });
+  await expect(ada.message('remember this?')).toBeInViewport();
+  await list.evaluate((element) => element.scrollTo({ top: 0 }));
+  await expect(ada.messages.last()).toHaveAttribute('aria-setsize', String(count + 1));
+  await expect(ada.message('message number 42')).toBeInViewport();
+});
+
+const expectSound = async (page: Page, state: string): Promise<void> => {
+  for (const theme of ['dark', 'light']) {
+    await page.evaluate((choice) => (document.documentElement.dataset.theme = choice), theme);
+    for (const viewport of [
+      { width: 390, height: 844 },
+      { width: 1280, height: 800 },
+    ]) {
+      await page.setViewportSize(viewport);
+      await page.evaluate(() =>
+        Promise.all(
+          document
+            .getAnimations()
+            .filter((animation) => animation.effect?.getComputedTiming().iterations !== Infinity)
+            .map((animation) => animation.finished.catch(() => undefined)),
+        ),
+      );
+      const { violations } = await new AxeBuilder({ page }).analyze();
+      expect(
+        violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`),
+        `axe, ${state}, ${theme}, ${viewport.width} px`,
+      ).toEqual([]);
+      const overflow = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+      expect(overflow, `sideways scroll, ${state}, ${viewport.width} px`).toBeLessThanOrEqual(0);
+    }
+  }
+};
+
+test('sound in both themes, on a telephone and on a desk', async ({ friends }) => {
+  test.slow();
+  const [ada, bob] = (await friends()).map(inPrivate) as [Confidant, Confidant];
+  await seedMessages(bob, ada, 3);
+  await openChat(ada, bob);
+  await ada.say('and one of mine');
+  await expect(ada.message('and one of mine')).toContainText('Sent');
+  await expect(ada.page.getByRole('separator', { name: 'New messages' })).toBeVisible();
+  await expectSound(ada.page, 'private chat');
+  await act(ada, 'and one of mine', 'Delete');
+  await expect(ada.page.getByRole('dialog')).toBeVisible();
+  await expectSound(ada.page, 'delete a message');
+});

@@ -1,0 +1,81 @@
+import { type Locator } from '@playwright/test';
+import { expect, Person } from './test.ts';
+
+/** The private chat that lies open at somebody's page. */
+export const privateChat = ({ page }: Person): Locator =>
+  page.getByRole('region', { name: /^Private chat with / });
+
+/** Somebody in his private chats: what he reads and writes is there, not in the random chat beneath. */
+export class Confidant extends Person {
+  override get field(): Locator {
+    return privateChat(this).getByRole('textbox', { name: 'Message' });
+  }
+
+  override get messages(): Locator {
+    return privateChat(this).getByRole('listitem');
+  }
+}
+
+export const inPrivate = ({ page, user }: Person): Confidant => new Confidant(page, user);
+
+/** Opens the chat with a friend from the sidebar. */
+export const openChat = async (person: Person, friend: Person): Promise<void> => {
+  await person.page
+    .getByRole('list', { name: 'Friends', exact: true })
+    .getByRole('listitem')
+    .filter({ hasText: friend.name })
+    .getByRole('button', { name: 'Send Message' })
+    .click();
+  await expect(person.page.getByRole('region', { name: `Private chat with ${friend.name}` })).toBeVisible();
+  await expect(inPrivate(person).field).toBeVisible();
+};
+
+export interface Seed {
+  /** What the n-th message says, n from 1. */
+  text?: (n: number) => string;
+  replyTo?: number | undefined;
+}
+
+/** Sends messages over a socket of its own, quicker than anybody types; answers their ids. */
+export const seedMessages = (
+  sender: Person,
+  receiver: Person,
+  count: number,
+  { text = (n) => `message number ${n}`, replyTo }: Seed = {},
+): Promise<number[]> =>
+  sender.page.evaluate(
+    ({ senderId, receiverId, texts, replyTo }) =>
+      new Promise<number[]>((resolve, reject) => {
+        const socket = new WebSocket(`${location.origin.replace(/^http/, 'ws')}/ws`);
+        const ids: number[] = [];
+        const send = (event: string, data: object, ref: string): void =>
+          socket.send(JSON.stringify({ event, data, ref }));
+        const next = (): void => {
+          const content = texts[ids.length];
+          if (content === undefined) {
+            socket.close(1000);
+            resolve(ids);
+            return;
+          }
+          const reply = replyTo === null ? {} : { replyTo: { id: replyTo } };
+          send('send_private_message', { senderId, receiverId, content, messageType: 'text', ...reply }, 'm');
+        };
+        socket.onopen = () => send('authenticate', { userId: senderId }, 'a');
+        socket.onmessage = ({ data }: MessageEvent<string>) => {
+          const frame = JSON.parse(data) as { event: string; ref?: string; data: { id: number } };
+          if (frame.event === 'error') reject(new Error(data));
+          else if (frame.ref === 'a') next();
+          else if (frame.ref === 'm') {
+            ids.push(frame.data.id);
+            next();
+          }
+        };
+        socket.onerror = () => reject(new Error('The socket failed'));
+      }),
+    {
+      senderId: sender.user.id,
+      receiverId: receiver.user.id,
+      texts: Array.from({ length: count }, (_, index) => text(index + 1)),
+      replyTo: replyTo ?? null,
+    },
+  );

@@ -1,0 +1,105 @@
+import { befriend, expect, Person, test } from './support/test.ts';
+import { Confidant, inPrivate, openChat, privateChat, seedMessages } from './support/private-chat.ts';
+
+/** A friend's row in the sidebar. */
+const rowOf = ({ page }: Person, friend: Person) =>
+  page.getByRole('list', { name: 'Friends', exact: true }).getByRole('listitem').filter({ hasText: friend.name });
+
+const hide = (page: Person['page'], isHidden: boolean): Promise<void> =>
+  page.evaluate((hidden) => {
+    Object.defineProperty(document, 'visibilityState', {
+      configurable: true,
+      get: () => (hidden ? 'hidden' : 'visible'),
+    });
+    document.dispatchEvent(new Event('visibilitychange'));
+  }, isHidden);
+
+test('a badge counts what each friend has written; opening reads it, in every tab', async ({
+  friends,
+  newcomer,
+}) => {
+  const [ada, bob] = await friends();
+  await ada.skip();
+  const eve = await newcomer({ gender: 'male' });
+  await eve.find();
+  await expect(ada.heading(eve.name)).toBeVisible();
+  await befriend(ada, eve);
+  const second = new Person(await ada.page.context().newPage(), ada.user);
+  await second.page.goto('/chat');
+  await expect(rowOf(second, eve)).toBeVisible();
+
+  await seedMessages(bob, ada, 2);
+  await seedMessages(eve, ada, 1);
+  for (const tab of [ada, second]) {
+    await expect(rowOf(tab, bob).getByText('2 unread')).toBeVisible();
+    await expect(rowOf(tab, eve).getByText('1 unread')).toBeVisible();
+    await expect(tab.page).toHaveTitle(/^\(3\) /);
+  }
+
+  await openChat(ada, bob);
+  await expect(ada.page.getByRole('separator', { name: 'New messages' })).toBeVisible();
+  for (const tab of [ada, second]) {
+    await expect(rowOf(tab, bob).getByText('unread')).toHaveCount(0);
+    await expect(rowOf(tab, eve).getByText('1 unread')).toBeVisible();
+    await expect(tab.page).toHaveTitle(/^\(1\) /);
+  }
+  // The server knows it, too: nothing comes back with a reload.
+  await ada.page.reload();
+  await expect(rowOf(ada, eve).getByText('1 unread')).toBeVisible();
+  await expect(rowOf(ada, bob).getByText('unread')).toHaveCount(0);
+});
+
+test('what arrives in the open chat is read while the tab is seen, and waits while it is not', async ({
+  friends,
+}) => {
+  const [ada, bob] = (await friends()).map(inPrivate) as [Confidant, Confidant];
+  await openChat(ada, bob);
+  await hide(ada.page, true);
+  await seedMessages(bob, ada, 2);
+  await expect(ada.message('message number 2')).toBeVisible();
+  await expect(rowOf(ada, bob).getByText('2 unread')).toBeVisible();
+
+  const read = ada.page.waitForResponse(/\/api\/private-messages\/read\//);
+  await hide(ada.page, false);
+  expect((await read).status()).toBe(204);
+  await expect(rowOf(ada, bob).getByText('unread')).toHaveCount(0);
+  const divided = privateChat(ada)
+    .getByRole('listitem')
+    .filter({ has: ada.page.getByRole('separator') });
+  await expect(divided).toContainText('message number 1');
+
+  const again = ada.page.waitForResponse(/\/api\/private-messages\/read\//);
+  await seedMessages(bob, ada, 1, { text: () => 'seen at once' });
+  expect((await again).status()).toBe(204);
+  await expect(ada.message('seen at once')).toBeVisible();
+  await expect(rowOf(ada, bob).getByText('unread')).toHaveCount(0);
+});
+
+test('99 are told exactly, more are 99+; told at the first paint, gone with the logout', async ({
+  friends,
+}) => {
+  const [ada, bob] = await friends();
+  await seedMessages(bob, ada, 99);
+  await expect(rowOf(ada, bob).getByText('99 unread')).toBeVisible();
+  await seedMessages(bob, ada, 1);
+  await expect(rowOf(ada, bob).getByText('99+ unread')).toBeVisible();
+  await expect(ada.page).toHaveTitle(/^\(99\+\) /);
+
+  // Before the server has answered, the number of last time stands there.
+  let answer: (() => void) | undefined;
+  const held = new Promise<void>((resolve) => (answer = resolve));
+  await ada.page.route('**/api/private-messages/unread-counts/**', async (route) => {
+    await held;
+    await route.continue();
+  });
+  await ada.page.reload();
+  await expect(rowOf(ada, bob).getByText('99+ unread')).toBeVisible();
+  answer?.();
+
+  await ada.page.getByRole('button', { name: 'Logout' }).click();
+  await expect(ada.page).toHaveURL(/\/auth/);
+  const kept = await ada.page.evaluate(() =>
+    Object.keys(localStorage).filter((key) => key.includes('unread')),
+  );
+  expect(kept).toEqual([]);
+});

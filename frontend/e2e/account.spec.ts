@@ -162,7 +162,7 @@ test('logging out ends the chat at once, in every tab', async ({ pair }) => {
   await second.goto('/chat');
   await expect(new Person(second, ada.user).heading(bob.name)).toBeVisible();
   await ada.page.getByRole('button', { name: /^Profile Settings/ }).click();
-  await ada.page.getByRole('button', { name: 'Logout' }).click();
+  await ada.page.getByRole('dialog').getByRole('button', { name: 'Logout' }).click();
   await expect(ada.page).toHaveURL('/auth');
   await expect(second).toHaveURL('/auth');
   await expect(bob.heading('Chat Ended')).toBeVisible();

@@ -1,64 +1,15 @@
-import { AxeBuilder } from '@axe-core/playwright';
 import { type Page } from '@playwright/test';
 import { Connection } from './support/connection.ts';
+import { expectNoOverflow, expectSoundEverywhere } from './support/soundness.ts';
 import { type Person, expect, test } from './support/test.ts';
 
-const viewports = [
-  { width: 1280, height: 800 },
-  { width: 390, height: 844 },
-];
 const narrowest = { width: 320, height: 700 };
 
-/** What is still moving has colours that nobody is meant to read. */
-const untilStill = (page: Page): Promise<unknown> =>
-  page.evaluate(() =>
-    Promise.all(
-      document
-        .getAnimations()
-        .filter(
-          (animation) =>
-            // Neither what goes on for ever nor what moves with the page's scrolling.
-            animation.timeline === document.timeline &&
-            animation.effect?.getComputedTiming().iterations !== Infinity,
-        )
-        .map((animation) => animation.finished.catch(() => undefined)),
-    ),
-  );
-
-const violationsOf = async (axe: AxeBuilder): Promise<string[]> => {
-  // No frames of other origins here, for which axe would open a page of its own each time.
-  const { violations } = await axe.setLegacyMode().analyze();
-  return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`);
-};
-
-const expectNoOverflow = async (page: Page, state: string): Promise<void> => {
-  const overflow = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
-  expect(overflow, `sideways scroll, ${state}, ${page.viewportSize()?.width} px`).toBeLessThanOrEqual(0);
-};
-
-/**
- * On a desk and on a telephone, dark and light: no violation that axe knows of, and nothing wider than the page. Both
- * themes on the same page, and of the second the one rule that depends on it.
- */
+/** On a telephone and on a desk, dark and light; and nothing wider than the narrowest of telephones. */
 const expectSound = async (page: Page, state: string): Promise<void> => {
-  const setTheme = (theme: string): Promise<void> =>
-    page.evaluate((name) => void (document.documentElement.dataset.theme = name), theme);
-  for (const viewport of viewports) {
-    await page.setViewportSize(viewport);
-    await untilStill(page);
-    expect(await violationsOf(new AxeBuilder({ page })), `axe, ${state}, ${viewport.width} px`).toEqual([]);
-    await setTheme('light');
-    await untilStill(page);
-    expect(
-      await violationsOf(new AxeBuilder({ page }).withRules(['color-contrast'])),
-      `axe, ${state}, light, ${viewport.width} px`,
-    ).toEqual([]);
-    await setTheme('dark');
-    await expectNoOverflow(page, state);
-  }
   await page.setViewportSize(narrowest);
   await expectNoOverflow(page, state);
-  await page.setViewportSize({ width: 1280, height: 800 });
+  await expectSoundEverywhere(page, state);
 };
 
 test.describe('nobody is left out', () => {

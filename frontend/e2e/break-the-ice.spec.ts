@@ -1,6 +1,6 @@
-import { AxeBuilder } from '@axe-core/playwright';
 import { type Page } from '@playwright/test';
 import { limits } from '@thaw/contract/limits';
+import { expectSound } from './support/soundness.ts';
 import { expect, type Person, test } from './support/test.ts';
 
 const waiting = 'Waiting response from your chat partner...';
@@ -215,52 +215,29 @@ test('a game by keyboard alone', async ({ pair }) => {
   for (const person of [ada, bob]) await expect(row(person, 'The ice is broken!')).toBeVisible();
 });
 
-/** In both themes, on a telephone and on a desk. */
-const expectSound = async ({ page }: Person, state: string): Promise<void> => {
-  for (const theme of ['light', 'dark'] as const) {
-    await page.locator('html').evaluate((html, name) => html.setAttribute('data-theme', name), theme);
-    // What is still moving has colours that nobody is meant to read.
-    await page.evaluate(() =>
-      Promise.all(
-        document
-          .getAnimations()
-          .filter((animation) => animation.effect?.getComputedTiming().iterations !== Infinity)
-          .map((animation) => animation.finished.catch(() => undefined)),
-      ),
-    );
-    const { violations } = await new AxeBuilder({ page }).analyze();
-    expect(
-      violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`),
-      `axe, ${state}, ${theme}`,
-    ).toEqual([]);
-  }
-  const overflow = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
-  expect(overflow, `sideways scroll, ${state}`).toBeLessThanOrEqual(0);
-};
-
 test('every state of the cards is sound in both themes', async ({ pair }) => {
   const [ada, bob] = await pair(
     { viewport: { width: 390, height: 844 } },
     { viewport: { width: 1280, height: 800 } },
   );
   await ask(ada, bob);
-  await expectSound(ada, 'asked by me');
-  await expectSound(bob, 'asked by the partner');
+  await expectSound(ada.page, 'asked by me');
+  await expectSound(bob.page, 'asked by the partner');
   await answer(ada, 0);
   await expect(card(bob).getByText(`${ada.name} has answered`)).toBeVisible();
-  await expectSound(ada, 'answered');
-  await expectSound(bob, 'the partner has answered');
+  await expectSound(ada.page, 'answered');
+  await expectSound(bob.page, 'the partner has answered');
   await answer(bob, 0);
   await expect(row(ada, 'The ice is broken!')).toBeVisible();
-  await expectSound(ada, 'match');
+  await expectSound(ada.page, 'match');
   await ask(bob, ada);
   await answer(ada, 0);
   await answer(bob, 1);
   await expect(row(bob, 'Plot twist!')).toBeVisible();
-  await expectSound(bob, 'plot twist');
+  await expectSound(bob.page, 'plot twist');
   await ask(ada, bob);
   await card(bob).getByRole('button', { name: 'Ignore' }).click();
   await expect(card(ada).getByText('Game cancelled by partner')).toBeVisible();
-  await expectSound(ada, 'ignored by the partner');
-  await expectSound(bob, 'ignored by me');
+  await expectSound(ada.page, 'ignored by the partner');
+  await expectSound(bob.page, 'ignored by me');
 });

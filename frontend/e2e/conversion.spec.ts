@@ -1,6 +1,6 @@
 import { type SelfUser } from '@thaw/contract/users';
 import { expectToast, openSettings, signedIn, storedUser, uniqueEmail } from './support/account.ts';
-import { expectDialogSound } from './support/dialog-soundness.ts';
+import { expectDialogSound } from './support/soundness.ts';
 import { expect, test } from './support/test.ts';
 
 // The browser itself writes these to the console when a call is answered so.

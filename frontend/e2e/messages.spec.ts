@@ -1,25 +1,5 @@
-import { AxeBuilder } from '@axe-core/playwright';
-import { type Page } from '@playwright/test';
+import { expectSound } from './support/soundness.ts';
 import { expect, type Person, test } from './support/test.ts';
-
-const expectNoViolations = async (page: Page, state: string): Promise<void> => {
-  for (const theme of ['dark', 'light']) {
-    await page.evaluate((choice) => document.documentElement.setAttribute('data-theme', choice), theme);
-    await page.evaluate(() =>
-      Promise.all(
-        document
-          .getAnimations()
-          .filter((animation) => animation.effect?.getComputedTiming().iterations !== Infinity)
-          .map((animation) => animation.finished.catch(() => undefined)),
-      ),
-    );
-    const { violations } = await new AxeBuilder({ page }).analyze();
-    expect(
-      violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`),
-      `axe, ${state}, ${theme}`,
-    ).toEqual([]);
-  }
-};
 
 const act = async (person: Person, text: string, action: 'Reply' | 'Edit' | 'React'): Promise<void> => {
   await person.message(text).first().hover();
@@ -59,7 +39,7 @@ test('two people answer, edit and react', async ({ pair }) => {
   await expect(ada.button('Save')).toBeDisabled();
   await ada.field.press('Escape');
   await expect(ada.field).toHaveValue('half a thought');
-  await expectNoViolations(ada.page, 'a chat with an answer');
+  await expectSound(ada.page, 'a chat with an answer');
   await act(ada, long, 'Edit');
   await ada.say('What would you do with a free day?');
   for (const side of [ada, bob]) {
@@ -85,7 +65,7 @@ test('two people answer, edit and react', async ({ pair }) => {
   await pill(ada, 1).click();
   await expect(pill(bob, 2)).toBeVisible();
   await expect(pill(ada, 2)).toHaveAttribute('aria-pressed', 'true');
-  await expectNoViolations(ada.page, 'a chat with reactions');
+  await expectSound(ada.page, 'a chat with reactions');
   await pill(ada, 2).click();
   await pill(bob, 1).click();
   await expect(ada.page.getByRole('button', { name: /^Thumbs up/ })).toHaveCount(0);
@@ -155,7 +135,7 @@ test('on a telephone: a long press opens the actions, and the name keeps its roo
   await bubble.dispatchEvent('pointerdown', { pointerType: 'touch', bubbles: true });
   const sheet = ada.page.getByRole('dialog', { name: 'Message actions' });
   await expect(sheet).toBeVisible();
-  await expectNoViolations(ada.page, 'the actions as a sheet');
+  await expectSound(ada.page, 'the actions as a sheet');
   await sheet.getByRole('button', { name: 'Heart' }).click();
   await expect(bob.button('Heart, 1')).toBeVisible();
 

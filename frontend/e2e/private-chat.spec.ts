@@ -1,7 +1,6 @@
-import { AxeBuilder } from '@axe-core/playwright';
-import { type Page } from '@playwright/test';
 import { limits } from '@thaw/contract/limits';
 import { Connection } from './support/connection.ts';
+import { expectSoundEverywhere } from './support/soundness.ts';
 import { befriend, expect, type Person, test } from './support/test.ts';
 import { Confidant, inPrivate, openChat, privateChat, seedMessages } from './support/private-chat.ts';
 
@@ -249,33 +248,6 @@ test('older messages come while scrolling up, and a quote leads to what is not l
   await expect(ada.message('message number 42')).toBeInViewport();
 });
 
-const expectSound = async (page: Page, state: string): Promise<void> => {
-  for (const theme of ['dark', 'light']) {
-    await page.evaluate((choice) => (document.documentElement.dataset.theme = choice), theme);
-    for (const viewport of [
-      { width: 390, height: 844 },
-      { width: 1280, height: 800 },
-    ]) {
-      await page.setViewportSize(viewport);
-      await page.evaluate(() =>
-        Promise.all(
-          document
-            .getAnimations()
-            .filter((animation) => animation.effect?.getComputedTiming().iterations !== Infinity)
-            .map((animation) => animation.finished.catch(() => undefined)),
-        ),
-      );
-      const { violations } = await new AxeBuilder({ page }).analyze();
-      expect(
-        violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`),
-        `axe, ${state}, ${theme}, ${viewport.width} px`,
-      ).toEqual([]);
-      const overflow = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
-      expect(overflow, `sideways scroll, ${state}, ${viewport.width} px`).toBeLessThanOrEqual(0);
-    }
-  }
-};
-
 test('sound in both themes, on a telephone and on a desk', async ({ friends }) => {
   test.slow();
   const [ada, bob] = (await friends()).map(inPrivate) as [Confidant, Confidant];
@@ -284,8 +256,8 @@ test('sound in both themes, on a telephone and on a desk', async ({ friends }) =
   await ada.say('and one of mine');
   await expect(ada.message('and one of mine')).toContainText('Sent');
   await expect(ada.page.getByRole('separator', { name: 'New messages' })).toBeVisible();
-  await expectSound(ada.page, 'private chat');
+  await expectSoundEverywhere(ada.page, 'private chat');
   await act(ada, 'and one of mine', 'Delete');
   await expect(ada.page.getByRole('dialog')).toBeVisible();
-  await expectSound(ada.page, 'delete a message');
+  await expectSoundEverywhere(ada.page, 'delete a message');
 });

@@ -1,5 +1,5 @@
 import { expectToast, openSettings, signedIn, storedUser, uniqueEmail } from './support/account.ts';
-import { expectDialogSound } from './support/dialog-soundness.ts';
+import { expectDialogSound } from './support/soundness.ts';
 import { expect, test } from './support/test.ts';
 
 const phone = { viewport: { width: 390, height: 844 } };

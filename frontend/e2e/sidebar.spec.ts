@@ -1,5 +1,4 @@
-import { AxeBuilder } from '@axe-core/playwright';
-import { type Page } from '@playwright/test';
+import { expectSound } from './support/soundness.ts';
 import { expect, type Person, test } from './support/test.ts';
 
 const sidebar = ({ page }: Person) => page.getByRole('complementary', { name: 'Sidebar' });
@@ -54,28 +53,6 @@ test('on a telephone the sidebar is a sheet that holds the focus', async ({ frie
   await expect(sheet(ada)).toBeHidden();
   await expect(ada.page.getByRole('region', { name: `Private chat with ${bob.name}` })).toBeVisible();
 });
-
-const expectSound = async (page: Page, state: string): Promise<void> => {
-  for (const theme of ['dark', 'light']) {
-    await page.evaluate(async (chosen) => {
-      document.documentElement.dataset.theme = chosen;
-      // What is still moving has colours that nobody is meant to read.
-      await Promise.all(
-        document
-          .getAnimations()
-          .filter((animation) => animation.effect?.getComputedTiming().iterations !== Infinity)
-          .map((animation) => animation.finished.catch(() => undefined)),
-      );
-    }, theme);
-    const { violations } = await new AxeBuilder({ page }).analyze();
-    expect(
-      violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`),
-      `axe, ${state}, ${theme}`,
-    ).toEqual([]);
-  }
-  const overflow = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
-  expect(overflow, `sideways scroll, ${state}`).toBeLessThanOrEqual(0);
-};
 
 test('everything around the chat is sound in both themes', async ({ friends, newcomer }) => {
   test.slow();

@@ -3,7 +3,10 @@ import { Confidant, inPrivate, openChat, privateChat, seedMessages } from './sup
 
 /** A friend's row in the sidebar. */
 const rowOf = ({ page }: Person, friend: Person) =>
-  page.getByRole('list', { name: 'Friends', exact: true }).getByRole('listitem').filter({ hasText: friend.name });
+  page
+    .getByRole('list', { name: 'Friends', exact: true })
+    .getByRole('listitem')
+    .filter({ hasText: friend.name });
 
 const hide = (page: Person['page'], isHidden: boolean): Promise<void> =>
   page.evaluate((hidden) => {

@@ -1,5 +1,5 @@
 import { befriend, expect, Person, test } from './support/test.ts';
-import { Confidant, inPrivate, openChat, privateChat, seedMessages } from './support/private-chat.ts';
+import { type Confidant, inPrivate, openChat, privateChat, seedMessages } from './support/private-chat.ts';
 
 /** A friend's row in the sidebar. */
 const rowOf = ({ page }: Person, friend: Person) =>

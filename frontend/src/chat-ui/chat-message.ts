@@ -33,6 +33,8 @@ export interface ChatMessage {
   /** Stays the same from `sending` to `sent`. */
   key: string;
   clientId?: string;
+  /** Its place in the stream of a random chat; what is on its way has none yet. */
+  seq?: number;
   /** 0: a system notice. */
   senderId: number;
   content: string;

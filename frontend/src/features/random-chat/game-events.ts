@@ -43,7 +43,7 @@ export const withCard = (session: Session, gameId: string, change: Partial<GameD
 
 const withRow = (
   session: Session,
-  row: Pick<ChatMessage, 'id' | 'senderId' | 'content' | 'type'> & { gameData?: GameData },
+  row: Pick<ChatMessage, 'id' | 'senderId' | 'content' | 'type' | 'gameData'> & { seq: number },
 ): Session => ({
   ...session,
   messages: insertSent(session.messages, {
@@ -60,10 +60,11 @@ const withRow = (
 
 const withNotice = (
   session: Session,
+  seq: number,
   id: string,
   content: string,
   type: 'text' | 'break_ice_waiting' = 'text',
-): Session => withRow(session, { id, senderId: SYSTEM_SENDER_ID, content, type });
+): Session => withRow(session, { id, seq, senderId: SYSTEM_SENDER_ID, content, type });
 
 /** Nobody waits for an answer any more. */
 const withoutWaiting = (session: Session, gameId: string): Session => ({
@@ -73,10 +74,16 @@ const withoutWaiting = (session: Session, gameId: string): Session => ({
 
 const started = (
   session: Session,
-  { gameId, question, initiatorId }: Extract<GameFrame, { event: 'break_ice_question_received' }>['data'],
+  {
+    gameId,
+    seq,
+    question,
+    initiatorId,
+  }: Extract<GameFrame, { event: 'break_ice_question_received' }>['data'],
 ): Session =>
   withRow(session, {
     id: cardId(gameId),
+    seq,
     senderId: initiatorId,
     content: question.question,
     type: 'break_ice_question',
@@ -98,6 +105,7 @@ const revealed = (
   card: GameData,
   {
     gameId,
+    seq,
     yourResponse,
     theirResponse,
     sameAnswer,
@@ -114,6 +122,7 @@ const revealed = (
   return {
     ...withRow(withCard(withoutWaiting(session, gameId), gameId, result), {
       id: `reveal-${gameId}`,
+      seq,
       senderId: SYSTEM_SENDER_ID,
       content: card.question,
       type: 'break_ice_reveal',
@@ -123,19 +132,20 @@ const revealed = (
   };
 };
 
-const ignored = (session: Session, gameId: string, isByMe: boolean): Session =>
+const ignored = (session: Session, gameId: string, seq: number, isByMe: boolean): Session =>
   withNotice(
     withCard(withoutWaiting(session, gameId), gameId, {
       userResponse: isByMe ? 'IGNORED_BY_USER' : 'IGNORED_BY_PARTNER',
       progress: 'ignored',
     }),
+    seq,
     `ignored-${gameId}`,
     isByMe ? gameCopy.ignoredByMe : gameCopy.ignoredByPartner,
   );
 
 /** What one stored event of Break the Ice changes in the session, its `seq` apart. */
 export const applyGameEvent = (session: Session, frame: GameFrame, me: number): Session => {
-  const { gameId } = frame.data;
+  const { gameId, seq } = frame.data;
   const card = cardOf(session, gameId);
   if (frame.event === 'break_ice_question_received') return card ? session : started(session, frame.data);
   if (!card || !isOpen(card)) return session;
@@ -144,6 +154,7 @@ export const applyGameEvent = (session: Session, frame: GameFrame, me: number): 
       if (card.progress === 'answered') return session;
       return withNotice(
         withCard(session, gameId, { progress: 'answered' }),
+        seq,
         waitingId(gameId),
         gameCopy.waiting,
         'break_ice_waiting',
@@ -153,7 +164,7 @@ export const applyGameEvent = (session: Session, frame: GameFrame, me: number): 
     case 'break_ice_reveal_results':
       return revealed(session, card, frame.data);
     case 'break_ice_ignored':
-      return ignored(session, gameId, frame.data.ignoredBy === me);
+      return ignored(session, gameId, seq, frame.data.ignoredBy === me);
   }
 };
 

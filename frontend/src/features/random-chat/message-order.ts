@@ -1,18 +1,25 @@
 import { type ChatMessage } from '@/chat-ui/chat-message';
 
-/** Messages on their way stand last, in the order in which they were written. */
-
-const firstOnItsWay = (messages: readonly ChatMessage[]): number => {
+/**
+ * What is in the stream stands by its place there, in whatever order acks, frames and the answer to a resync arrive.
+ * Messages on their way stand last, in the order in which they were written.
+ */
+const indexFor = (messages: readonly ChatMessage[], seq: number): number => {
   let index = messages.length;
-  while (index > 0 && messages[index - 1]?.delivery === 'sending') index -= 1;
+  for (let before = messages.length - 1; before >= 0; before -= 1) {
+    const message = messages[before];
+    // Without a place and not on its way, as what failed: it decides nothing.
+    if (message?.delivery === 'sending' || (message?.seq ?? -1) > seq) index = before;
+    else if (message?.seq !== undefined) break;
+  }
   return index;
 };
 
-/** Puts a message that has its place in the stream before those on their way. */
+/** Puts a message that has its place in the stream there. */
 export const insertSent = (
   messages: readonly ChatMessage[],
-  message: ChatMessage,
+  message: ChatMessage & { seq: number },
 ): readonly ChatMessage[] => {
-  const index = firstOnItsWay(messages);
+  const index = indexFor(messages, message.seq);
   return [...messages.slice(0, index), message, ...messages.slice(index)];
 };

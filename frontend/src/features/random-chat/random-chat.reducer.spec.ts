@@ -408,6 +408,63 @@ describe('messages', () => {
   });
 });
 
+describe('the order of the stream', () => {
+  const mine = (seq: number, clientId: string) => ({
+    event: 'random_message',
+    data: said(seq, clientId, { senderId: me, clientId }),
+  });
+
+  it('holds when an ack comes twice', () => {
+    const chat = active().do(submit('c1', 'one')).do(submit('c2', 'two'));
+    chat.do(ack('c1', 2)).do(ack('c2', 3)).do(ack('c1', 2));
+    expect(chat.texts.slice(1)).toEqual(['one', 'two']);
+    expect(chat.state.session?.seq).toBe(3);
+  });
+
+  it('holds when a later ack comes first', () => {
+    const chat = active().do(submit('c1', 'one')).do(submit('c2', 'two'));
+    chat.do(ack('c2', 3)).do(ack('c1', 2));
+    expect(chat.texts.slice(1)).toEqual(['one', 'two']);
+  });
+
+  it('holds when what is missing comes after an ack that skipped it', () => {
+    const chat = active().do(submit('c1', 'one')).do(submit('c2', 'two')).do(ack('c2', 5));
+    chat.hear(
+      'session_resumed',
+      resumedWith({
+        seq: 4,
+        events: [
+          { event: 'random_message', data: said(2, 'theirs') },
+          {
+            event: 'break_ice_question_received',
+            data: {
+              sessionId: 's1',
+              seq: 3,
+              gameId: 'g1',
+              question: {
+                id: 3,
+                question: 'Tea or coffee?',
+                options: ['Tea', 'Coffee'],
+                category: 'love_language',
+              },
+              initiatorId: partner.id,
+            },
+          },
+          mine(4, 'c1'),
+        ],
+      }),
+    );
+    expect(chat.texts.slice(1)).toEqual(['theirs', 'Tea or coffee?', 'one', 'two']);
+  });
+
+  it('puts what failed among those on their way, which stay last', () => {
+    const chat = active().do(submit('c1', 'one')).do(submit('c2', 'two')).do(submit('c3', 'three'));
+    chat.do({ type: 'deliveryFailed', sessionId: 's1', clientId: 'c2' }).do(ack('c3', 4));
+    chat.hear('random_message', said(2, 'theirs')).hear('random_message', said(3, 'more'));
+    expect(chat.texts.slice(1)).toEqual(['theirs', 'more', 'three', 'one', 'two']);
+  });
+});
+
 describe('a hole in seq', () => {
   it('asks once for what is missing, and does not show what came after it', () => {
     const chat = active().hear('random_message', said(3, 'three'));

@@ -26,11 +26,12 @@ export const settle = (
   session: Session,
   mine: ChatMessage,
   clientId: string,
-  { id, timestamp }: { id: string; timestamp: string },
+  { id, seq, timestamp }: { id: string; seq: number; timestamp: string },
 ): readonly ChatMessage[] =>
   insertSent(withoutClientId(session.messages, clientId), {
     ...mine,
     id,
+    seq,
     timestamp: Date.parse(timestamp),
     delivery: 'sent',
   });
@@ -41,6 +42,7 @@ const received = (session: Session, data: RandomMessage): readonly ChatMessage[]
   if (session.messages.some((message) => message.id === data.id)) return session.messages;
   return insertSent(session.messages, {
     id: data.id,
+    seq: data.seq,
     key: data.clientId ?? data.id,
     senderId: data.senderId,
     content: data.content,

@@ -124,6 +124,7 @@ test('what is cut off on the way is sent once, over a lost connection and over a
   // It is stored; only the answer is missing.
   await expect(bob.message('not yet')).toHaveCount(1);
   await expect(ada.message('not yet')).toContainText('Sending');
+  network?.letAnswersThrough();
   await ada.page.reload();
   await openChat(ada, bob);
   await expect(ada.message('not yet').filter({ hasText: 'Sending' })).toHaveCount(0);

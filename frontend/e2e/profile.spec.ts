@@ -108,9 +108,13 @@ test.describe('an account', () => {
     const { page } = await signedIn(await open(phone), { email: uniqueEmail(), password: 'secret1' });
     await openSettings(page);
     const settings = page.getByRole('dialog', { name: 'Profile Settings' });
-    const box = await settings.boundingBox();
-    expect(box?.x).toBe(0);
-    expect(box?.width).toBe(390);
+    // Once it has come in.
+    await expect
+      .poll(async () => {
+        const box = await settings.boundingBox();
+        return [box?.x, box?.width];
+      })
+      .toEqual([0, 390]);
     await expect(settings.getByRole('tab', { name: 'Profile' })).toBeFocused();
     await expectDialogSound(page, 'Profile Settings');
     await page.keyboard.press('ArrowRight');

@@ -175,7 +175,8 @@ export const test = base.extend<Fixtures, WorkerFixtures>({
       const page = await context.newPage();
       await prepare?.(page);
       await page.goto('/chat');
-      await expect(page.getByText('Connected', { exact: true })).toBeVisible();
+      // On a busy machine, and with what a test lets the page begin with, that may take a while.
+      await expect(page.getByText('Connected', { exact: true })).toBeVisible({ timeout: 45_000 });
       return new Person(page, user);
     });
   },

@@ -118,6 +118,8 @@ export const MessageList = ({
     if (isMineOnItsWay) virtualizer.scrollToEnd();
   }, [isMineOnItsWay, lastKey, virtualizer]);
 
+  /** It begins at its end; until it is there, its beginning is in sight for a moment and means nothing. */
+  const hasBegun = useRef(false);
   const newestKey = useRef(lastKey);
   useEffect(() => {
     newestKey.current = lastKey;
@@ -131,6 +133,7 @@ export const MessageList = ({
     let isAtEnd = true;
     const remember = (): void => {
       isAtEnd = element.scrollHeight - element.scrollTop - element.clientHeight <= endThresholdPx;
+      hasBegun.current ||= isAtEnd;
       setLeftAt((key) => (isAtEnd ? null : (key ?? newestKey.current ?? null)));
     };
     const observer = new ResizeObserver(() => {
@@ -149,7 +152,9 @@ export const MessageList = ({
   const firstInSight = rows[0]?.index;
   const firstKey = messages[0]?.key;
   useEffect(() => {
-    if (firstInSight === 0) onReachTop?.();
+    const element = scroller.current;
+    if (!element || firstInSight !== 0) return;
+    if (hasBegun.current || element.scrollHeight <= element.clientHeight) onReachTop?.();
   }, [firstInSight, firstKey, onReachTop]);
 
   const jumpTo = useCallback(

@@ -58,6 +58,7 @@ export function stages(reports) {
     jest('unit: frontend', 'unit', 'frontend', ['--selectProjects', 'unit']),
     jest('integration', 'integration', 'backend', ['--selectProjects', 'integration'], 12),
     jest('process', 'process', 'backend', ['--selectProjects', 'process', '--runInBand'], 12),
+    jest('process: frontend', 'process', 'frontend', ['--selectProjects', 'process'], 8),
     launcher(path.join(reports, 'launcher.tap')),
     browser(path.join(reports, 'browser.json')),
   ];

@@ -25,19 +25,9 @@ import { systemClock, type Clock } from '@/lib/clock';
 import { currentUser } from '@/lib/identity';
 import { newId } from '@/lib/new-id';
 import { queryClient } from '@/lib/query-client';
-import { SocketRequestError, type RequestOptions } from '@/lib/socket/socket-client';
+import { disconnected, type FeatureSocket } from '@/lib/socket/feature-socket';
+import { SocketRequestError } from '@/lib/socket/socket-client';
 import { removeStored } from '@/lib/storage';
-
-/** The connection, as far as this feature needs it; app/realtime.ts gives it. */
-export interface PrivateChatSocket {
-  readonly isOpen: boolean;
-  send: <E extends ClientEvent>(event: E, data: ClientInput<E>) => boolean;
-  request: <E extends ClientEvent>(
-    event: E,
-    data: ClientInput<E>,
-    options?: RequestOptions,
-  ) => Promise<Record<string, unknown>>;
-}
 
 export interface Draft {
   content: string;
@@ -57,12 +47,6 @@ export interface PrivateChatState {
 
 const sentAckSchema = z.object({ id: idSchema, createdAt: timestampSchema });
 const reactionAckSchema = z.object({ reactions: z.array(privateReactionSchema) });
-
-const disconnected: PrivateChatSocket = {
-  isOpen: false,
-  send: () => false,
-  request: () => Promise.reject(new SocketRequestError('not_connected')),
-};
 
 export interface PrivateChatOptions {
   clock: Clock;
@@ -235,7 +219,7 @@ export const createPrivateChat = ({ clock, newId, queryClient }: PrivateChatOpti
     useStore,
     conversations,
     drafts,
-    connect: (given: PrivateChatSocket): void => {
+    connect: (given: FeatureSocket): void => {
       socket = given;
     },
     /** Another person at this page: nothing of the one before stays. */

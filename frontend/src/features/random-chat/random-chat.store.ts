@@ -20,18 +20,12 @@ import { systemClock, type Clock } from '@/lib/clock';
 import { currentUser } from '@/lib/identity';
 import { newId } from '@/lib/new-id';
 import { SharedPlace } from '@/lib/shared-place';
-import { SocketRequestError, type RequestOptions } from '@/lib/socket/socket-client';
+import { disconnected, type FeatureSocket } from '@/lib/socket/feature-socket';
+import { SocketRequestError } from '@/lib/socket/socket-client';
 import { readStored, writeStored } from '@/lib/storage';
 
-/** The connection, as far as this feature needs it; app/realtime.ts gives it. */
-export interface RandomChatSocket {
-  readonly isOpen: boolean;
-  send: <E extends ClientEvent>(event: E, data: ClientInput<E>) => boolean;
-  request: <E extends ClientEvent>(
-    event: E,
-    data: ClientInput<E>,
-    options?: RequestOptions,
-  ) => Promise<Record<string, unknown>>;
+/** It can also ask again for what was missed. */
+export interface RandomChatSocket extends FeatureSocket {
   resync: () => void;
 }
 
@@ -51,13 +45,6 @@ const preferenceKey = (userId: number): string => `thaw-preference-${userId}`;
 const storedPreference = (userId: number | undefined): Preference => {
   const parsed = preferenceSchema.safeParse(userId === undefined ? null : readStored(preferenceKey(userId)));
   return parsed.success ? parsed.data : 'both';
-};
-
-const disconnected: RandomChatSocket = {
-  isOpen: false,
-  send: () => false,
-  request: () => Promise.reject(new SocketRequestError('not_connected')),
-  resync: () => undefined,
 };
 
 /** How long an ended chat's `chat_skipped` may take after `authenticated` before the chat is given up. */
@@ -84,7 +71,7 @@ export const createRandomChat = ({ clock, newId, place }: RandomChatOptions) => 
     refusals: 0,
     isStartingGame: false,
   }));
-  let socket = disconnected;
+  let socket: RandomChatSocket = { ...disconnected, resync: () => undefined };
   const takers = new Set<(returned: Returned) => void>();
   let typingTimer: number | undefined;
   let slowDownTimer: number | undefined;

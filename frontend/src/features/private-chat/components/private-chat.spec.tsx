@@ -4,7 +4,8 @@ import userEvent from '@testing-library/user-event';
 import { conversationKey, unreadKey } from '@/features/private-chat/api/private-messages';
 import { PrivateChat } from '@/features/private-chat/components/private-chat';
 import { type Conversation, type KnownMessage } from '@/features/private-chat/conversation';
-import { privateChat, type PrivateChatSocket } from '@/features/private-chat/private-chat.store';
+import { privateChat } from '@/features/private-chat/private-chat.store';
+import { type FeatureSocket } from '@/lib/socket/feature-socket';
 import { type UnreadCounts } from '@/features/private-chat/unread';
 import { signIn, signOut } from '@/lib/identity';
 import { queryClient } from '@/lib/query-client';
@@ -60,7 +61,7 @@ beforeEach(() => {
     },
     send: () => isOpen,
     request: (event: string, data: Record<string, unknown>) => new Promise(() => asked.push({ event, data })),
-  } as unknown as PrivateChatSocket);
+  } as unknown as FeatureSocket);
   privateChat.reset();
   isOpen = true;
   useConnection.setState({ status: { kind: 'open' } });

@@ -35,6 +35,8 @@ const stopped = { prepare: (page: Page) => page.clock.install() };
 /** Only the test moves this page's timers from here on. */
 const stopClock = ({ page }: Person): Promise<void> => page.clock.pauseAt(Date.now() + 5_000);
 
+test.use({ motion: 'no-preference' });
+
 // Two people, several games and reloads: on a busy machine that takes its time.
 test.describe.configure({ timeout: 240_000 });
 

@@ -35,14 +35,12 @@ const stopped = { prepare: (page: Page) => page.clock.install() };
 /** Only the test moves this page's timers from here on. */
 const stopClock = ({ page }: Person): Promise<void> => page.clock.pauseAt(Date.now() + 5_000);
 
-test.use({ motion: 'no-preference' });
-
 // Two people, several games and reloads: on a busy machine that takes its time.
 test.describe.configure({ timeout: 240_000 });
 
 test('one answer twice breaks the ice for five seconds, two make sparks for three', async ({ pair }) => {
   const frames: string[] = [];
-  const [ada, bob] = await pair(stopped, {
+  const [ada, bob] = await pair({ ...stopped, reducedMotion: 'no-preference' }, {
     prepare: async (page) => {
       page.on('websocket', (socket) =>
         socket.on('framereceived', ({ payload }) => frames.push(String(payload))),

@@ -111,8 +111,6 @@ interface Fixtures {
   friends: (first?: NewcomerOptions, second?: NewcomerOptions) => Promise<[Person, Person]>;
   /** Console errors that belong to the test, such as an answer of 401. */
   expectedErrors: RegExp[];
-  /** Whether people want motion: what moves without end keeps a machine without a graphics card busy. */
-  motion: 'reduce' | 'no-preference';
 }
 
 interface WorkerFixtures {
@@ -149,9 +147,8 @@ export const test = base.extend<Fixtures, WorkerFixtures>({
   baseURL: async ({ address }, provide) => provide(address),
 
   expectedErrors: [[], { option: true }],
-  motion: ['reduce', { option: true }],
 
-  open: async ({ browser, baseURL, expectedErrors, motion }, provide) => {
+  open: async ({ browser, baseURL, expectedErrors }, provide) => {
     const contexts: BrowserContext[] = [];
     const complaints: string[] = [];
     await provide(async (options = {}) => {
@@ -160,7 +157,8 @@ export const test = base.extend<Fixtures, WorkerFixtures>({
         viewport: { width: 1280, height: 800 },
         locale: 'en-GB',
         timezoneId: 'Europe/Warsaw',
-        reducedMotion: motion,
+        // What moves without end keeps a machine without a graphics card busy.
+        reducedMotion: 'reduce',
         ...options,
       });
       contexts.push(context);

@@ -93,7 +93,7 @@ function browser(report) {
     command: [...packageCommand('playwright'), 'test', '--reporter=list,json'],
     cwd: inRepository('frontend'),
     env: { PLAYWRIGHT_JSON_OUTPUT_NAME: report },
-    limitMs: 15 * MINUTE_MS,
+    limitMs: 18 * MINUTE_MS,
     counts: () => playwrightCounts(report),
     needsChromium: true,
   };

@@ -9,11 +9,11 @@ const most = { lcpMs: 2_000, cls: 0.02, requests: 24, bytes: 190_000 };
 const attempts = 3;
 const browserStartMs = 30_000;
 
-/** The four times that a telephone is slower, says Lighthouse, are meant for a desk computer of this index. */
-const deskIndex = 1_500;
-const slowdown = 4;
-/** Below it the machine itself, busy with other things, is slower than the telephone: its milliseconds say nothing. */
-const leastIndex = 1_000;
+/**
+ * Milliseconds say something of the page only where nothing else runs: `npm run lighthouse` gates them, the other tests
+ * what does not depend on the machine.
+ */
+const gatesTimes = process.env.THAW_LIGHTHOUSE === 'times';
 
 const freePort = async (): Promise<number> => {
   const server = createServer().listen(0, '127.0.0.1');
@@ -88,34 +88,16 @@ test('Lighthouse of the landing page on a telephone', async ({ baseURL, launchOp
   test.slow();
   await withBrowser(launchOptions.executablePath ?? '', launchOptions.args ?? [], async (port) => {
     const runs: Result[] = [];
-    let cpuSlowdownMultiplier = slowdown;
     // What is counted must be right in every run; what is timed, in the best of three.
-    while (runs.length < attempts && !runs.some(isFast)) {
-      const result = await lighthouse(`${baseURL}/`, {
-        port,
-        output: 'json',
-        logLevel: 'silent',
-        throttling: {
-          rttMs: 150,
-          throughputKbps: 1_638.4,
-          cpuSlowdownMultiplier,
-          requestLatencyMs: 0,
-          downloadThroughputKbps: 0,
-          uploadThroughputKbps: 0,
-        },
-      });
+    while (runs.length < (gatesTimes ? attempts : 1) && !runs.some(isFast)) {
+      const result = await lighthouse(`${baseURL}/`, { port, output: 'json', logLevel: 'silent' });
       const run = result?.lhr;
       expect(run?.runtimeError).toBeUndefined();
       if (!run) throw new Error('Lighthouse gave no result');
       runs.push(run);
       console.log(inWords(run));
       expectSound(run);
-      cpuSlowdownMultiplier = Math.min(
-        slowdown,
-        Math.max(1, (slowdown * run.environment.benchmarkIndex) / deskIndex),
-      );
-      if (run.environment.benchmarkIndex < leastIndex) return;
     }
-    expect(runs.some(isFast), runs.map(inWords).join('\n')).toBe(true);
+    if (gatesTimes) expect(runs.some(isFast), runs.map(inWords).join('\n')).toBe(true);
   });
 });

@@ -131,8 +131,13 @@ export const MessageList = ({
     const content = element?.firstElementChild;
     if (!element || !content) return;
     let isAtEnd = true;
+    let lastTop = 0;
     const remember = (): void => {
-      isAtEnd = element.scrollHeight - element.scrollTop - element.clientHeight <= endThresholdPx;
+      const { scrollTop, scrollHeight, clientHeight } = element;
+      // Only who goes up leaves the end: what grows under it, message by message or by the hundred, does not.
+      if (scrollHeight - scrollTop - clientHeight <= endThresholdPx) isAtEnd = true;
+      else if (scrollTop < lastTop) isAtEnd = false;
+      lastTop = scrollTop;
       hasBegun.current ||= isAtEnd;
       setLeftAt((key) => (isAtEnd ? null : (key ?? newestKey.current ?? null)));
     };

@@ -40,14 +40,17 @@ test.describe.configure({ timeout: 240_000 });
 
 test('one answer twice breaks the ice for five seconds, two make sparks for three', async ({ pair }) => {
   const frames: string[] = [];
-  const [ada, bob] = await pair({ ...stopped, reducedMotion: 'no-preference' }, {
-    prepare: async (page) => {
-      page.on('websocket', (socket) =>
-        socket.on('framereceived', ({ payload }) => frames.push(String(payload))),
-      );
-      await Promise.resolve();
+  const [ada, bob] = await pair(
+    { ...stopped, reducedMotion: 'no-preference' },
+    {
+      prepare: async (page) => {
+        page.on('websocket', (socket) =>
+          socket.on('framereceived', ({ payload }) => frames.push(String(payload))),
+        );
+        await Promise.resolve();
+      },
     },
-  });
+  );
   await ask(ada, bob);
   await expect(card(ada).getByText('You asked')).toBeVisible();
   await expect(card(ada).getByRole('button', { name: 'Ignore' })).toHaveCount(0);

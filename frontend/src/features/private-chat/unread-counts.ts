@@ -1,13 +1,11 @@
 import { limits } from '@thaw/contract/limits';
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useEffect, useMemo, useRef, useState } from 'react';
 import { fetchUnread, markRead, unreadKey } from '@/features/private-chat/api/private-messages';
 import { privateChat } from '@/features/private-chat/private-chat.store';
 import {
   noneOf,
-  parseUnread,
   readUnread,
-  unreadStorageKey,
   writeUnread,
   type UnreadCounts,
 } from '@/features/private-chat/unread';
@@ -17,10 +15,9 @@ const none: UnreadCounts = {};
 
 /**
  * How many messages of each friend wait to be read. The server's map, asked for every 30 s; changed meanwhile by what is
- * pushed, and by other tabs; at first what was kept of the last time. What lies open in sight counts as read (A131).
+ * pushed, to every tab alike; at first what was kept of the last time. What lies open in sight counts as read (A131).
  */
 export const useUnreadCounts = (userId: number, openFriendId?: number): UnreadCounts => {
-  const queryClient = useQueryClient();
   const isVisible = usePageVisible();
   const { data } = useQuery({
     queryKey: unreadKey(userId),
@@ -35,15 +32,6 @@ export const useUnreadCounts = (userId: number, openFriendId?: number): UnreadCo
   useEffect(() => {
     if (data) writeUnread(userId, data);
   }, [userId, data]);
-  useEffect(() => {
-    const follow = (event: StorageEvent): void => {
-      const counts = event.key === unreadStorageKey(userId) ? parseUnread(event.newValue) : undefined;
-      if (counts) queryClient.setQueryData(unreadKey(userId), counts);
-    };
-    window.addEventListener('storage', follow);
-    return () => window.removeEventListener('storage', follow);
-  }, [userId, queryClient]);
-
   const counts = data ?? none;
   return useMemo(
     () => (openFriendId !== undefined && isVisible ? noneOf(counts, openFriendId) : counts),

@@ -15,7 +15,7 @@ export default defineConfig({
     locale: 'en-GB',
     timezoneId: 'Europe/Warsaw',
     video: 'off',
-    trace: 'retain-on-failure',
+    trace: 'on-first-retry',
     screenshot: 'only-on-failure',
     launchOptions: {
       executablePath: process.env.CHROMIUM_PATH ?? '/usr/bin/chromium',

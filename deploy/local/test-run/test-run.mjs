@@ -12,10 +12,12 @@ import { verdict } from './counts.mjs';
 import { printSummary, stageLine } from './report.mjs';
 
 const NEEDS_STORES = ['integration', 'process', 'browser'];
+/** One process and no clock each, so two at once; they come first. */
+const RUN_IN_PAIRS = ['static', 'unit'];
 const LONG_FACTOR = 6;
 const SHOWN_LINES = 300;
 
-/** One run of `npm test`: prepares, runs the chosen stages one after another with stores of its own, and counts. */
+/** One run of `npm test`: prepares, runs the chosen stages with stores of its own, the quick ones two at once, and counts. */
 export class TestRun {
   isInterrupted = false;
   /** @type {import('./report.mjs').StageResult[]} */
@@ -75,7 +77,13 @@ export class TestRun {
   async #runStages(home) {
     const { only } = this.#options;
     const chosen = this.#options.stages(folder(home, 'reports')).filter(({ kind }) => !only || kind === only);
-    for (const stage of chosen) {
+    const isQuick = ({ kind }) => RUN_IN_PAIRS.includes(kind);
+    const quick = chosen.filter(isQuick).values();
+    const runQuick = async () => {
+      for (const stage of quick) await this.#runStage(stage, home);
+    };
+    await Promise.all([runQuick(), runQuick()]);
+    for (const stage of chosen.filter((stage) => !isQuick(stage))) {
       if (this.isInterrupted) return;
       if (NEEDS_STORES.includes(stage.kind)) {
         this.#stores ??= await openStores({ home, env: {}, isDurable: false });
@@ -87,6 +95,7 @@ export class TestRun {
   }
 
   async #runStage(stage, home) {
+    if (this.isInterrupted) return;
     const { isLong, isVerbose } = this.#options;
     const startedAt = Date.now();
     const chromium = stage.needsChromium && (await this.#chromium());

@@ -42,17 +42,36 @@ test('goes on after a failed stage, and counts', async () => {
     ],
   });
   assert.equal(await run.run(), true);
-  assert.deepEqual(
-    run.results.map(({ name, passed, failed }) => [name, passed, failed]),
-    [
-      ['build', 1, 0],
-      ['fine', 1, 0],
-      ['bad', 0, 1],
-      ['some', 3, 1],
-      ['none', 0, 1],
-      ['slow', 0, 1],
-    ],
+  const counts = Object.fromEntries(
+    run.results.map(({ name, passed, failed }) => [name, { passed, failed }]),
   );
+  assert.deepEqual(counts, {
+    build: { passed: 1, failed: 0 },
+    fine: { passed: 1, failed: 0 },
+    bad: { passed: 0, failed: 1 },
+    some: { passed: 3, failed: 1 },
+    none: { passed: 0, failed: 1 },
+    slow: { passed: 0, failed: 1 },
+  });
+});
+
+test('runs two quick stages at once, and then the others one by one', async () => {
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'thaw-pair-'));
+  const [first, second] = ['first', 'second'].map((name) => JSON.stringify(path.join(folder, name)));
+  const meet = (own, other) =>
+    `fs.writeFileSync(${own}, ''); const wait = () => fs.existsSync(${other}) || setTimeout(wait, 10); wait()`;
+  const alone = `process.exit(fs.readdirSync(${JSON.stringify(folder)}).length - 2)`;
+  const run = new TestRun({
+    prepare,
+    stages: () => [
+      stage('alone', alone, { kind: 'launcher' }),
+      stage('first', meet(first, second)),
+      stage('second', meet(second, first), { kind: 'unit' }),
+    ],
+  });
+  assert.equal(await run.run(), false);
+  assert.equal(run.results.at(-1).name, 'alone');
+  fs.rmSync(folder, { recursive: true });
 });
 
 test('runs nothing on a failed build', async () => {
@@ -84,7 +103,7 @@ test('gives stages stores of its own, whatever the environment names, and delete
 
 test('ends what runs when it is interrupted', async () => {
   const waiting = stage('waiting', 'setTimeout(() => {}, 60_000)');
-  const run = new TestRun({ prepare, stages: () => [waiting, stage('never', '')] });
+  const run = new TestRun({ prepare, stages: () => [waiting, waiting, stage('never', '')] });
   const ended = run.run();
   setTimeout(() => run.interrupt(), 300);
   await ended;

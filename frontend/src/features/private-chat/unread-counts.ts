@@ -3,12 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useEffect, useMemo, useRef, useState } from 'react';
 import { fetchUnread, markRead, unreadKey } from '@/features/private-chat/api/private-messages';
 import { privateChat } from '@/features/private-chat/private-chat.store';
-import {
-  noneOf,
-  readUnread,
-  writeUnread,
-  type UnreadCounts,
-} from '@/features/private-chat/unread';
+import { noneOf, readUnread, writeUnread, type UnreadCounts } from '@/features/private-chat/unread';
 import { usePageVisible } from '@/lib/page-visible';
 
 const none: UnreadCounts = {};

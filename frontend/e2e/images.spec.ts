@@ -1,4 +1,5 @@
 import { limits } from '@thaw/contract/limits';
+import { expectSound } from './support/soundness.ts';
 import { expect, type Person, test } from './support/test.ts';
 
 /** A red dot: the smallest picture there is. */
@@ -22,6 +23,8 @@ test('a photo: chosen, taken away, sent with words, hidden from a stranger until
   await expect(ada.button('Send')).toBeDisabled();
 
   await choose(ada, photo);
+  await expect(ada.button('Remove photo')).toBeVisible();
+  await expectSound(ada.page, 'a photo about to be sent');
   await ada.say('look at this');
   await expect(ada.button('Remove photo')).toBeHidden();
   await expect(ada.field).toHaveValue('');
@@ -32,11 +35,13 @@ test('a photo: chosen, taken away, sent with words, hidden from a stranger until
   const show = bob.button(`Show photo from ${ada.name}`);
   await expect(show).toBeVisible();
   await expect(bob.message('look at this')).not.toContainText('IMAGE');
+  await expectSound(bob.page, 'a hidden photo');
   await show.click();
   const open = bob.button(`Open: Photo from ${ada.name}`);
   await open.click();
   const lightbox = bob.page.getByRole('dialog', { name: `Photo from ${ada.name}` });
   await expect(lightbox.getByRole('img')).toBeVisible();
+  await expectSound(bob.page, 'lightbox');
   await bob.page.keyboard.press('Escape');
   await expect(lightbox).toBeHidden();
   await expect(open).toBeFocused();

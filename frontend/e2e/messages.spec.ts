@@ -16,6 +16,7 @@ test('two people answer, edit and react', async ({ pair }) => {
   await expect(bob.page.getByText(`Replying to ${ada.name}`)).toBeVisible();
   await expect(bob.page.getByText(`${long.slice(0, 60)}...`)).toBeVisible();
   await expect(bob.field).toBeFocused();
+  await expectSound(bob.page, 'an answer being written');
   await bob.field.press('Escape');
   await expect(bob.page.getByText(`Replying to ${ada.name}`)).toBeHidden();
   await expect(bob.page.getByText('Skip this chat?')).toBeHidden();
@@ -35,6 +36,7 @@ test('two people answer, edit and react', async ({ pair }) => {
   await act(ada, long, 'Edit');
   await expect(ada.field).toHaveValue(long);
   await expect(ada.button('Attach photo')).toBeHidden();
+  await expectSound(ada.page, 'a message being edited');
   await ada.field.fill('   ');
   await expect(ada.button('Save')).toBeDisabled();
   await ada.field.press('Escape');
@@ -58,6 +60,7 @@ test('two people answer, edit and react', async ({ pair }) => {
   await act(bob, 'What would you do with a free day?', 'React');
   const ten = bob.page.getByRole('dialog').getByRole('button');
   await expect(ten).toHaveCount(10);
+  await expectSound(bob.page, 'the ten reactions');
   await bob.page.getByRole('dialog').getByRole('button', { name: 'Thumbs up' }).click();
   const pill = (person: Person, count: number) => person.button(`Thumbs up, ${count}`);
   await expect(pill(bob, 1)).toHaveAttribute('aria-pressed', 'true');

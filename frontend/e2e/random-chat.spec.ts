@@ -191,13 +191,22 @@ test('a search that lasts gets an honest hint', async ({ newcomer }) => {
 });
 
 test('leaving /chat ends a search at once, and a chat after ten seconds', async ({ newcomer }) => {
-  const ada = await newcomer({ gender: 'female', prepare: (page) => page.clock.install() });
+  const sent: string[] = [];
+  const ada = await newcomer({
+    gender: 'female',
+    prepare: async (page) => {
+      page.on('websocket', (socket) => socket.on('framesent', ({ payload }) => sent.push(String(payload))));
+      await page.clock.install();
+    },
+  });
   await ada.find();
   const leave = async (): Promise<void> => {
     await ada.page.getByRole('link', { name: 'Thaw' }).click();
     await expect(ada.heading('Ready to make Friends?')).toBeVisible();
   };
   await leave();
+  // Whoever is back before it was looked whether another tab is there has not left.
+  await expect.poll(() => sent.some((text) => text.includes('leave_queue'))).toBe(true);
   await ada.page.goBack();
   await expect(ada.heading('Ready to chat?')).toBeVisible();
 

@@ -131,13 +131,14 @@ export const MessageList = ({
     const content = element?.firstElementChild;
     if (!element || !content) return;
     let isAtEnd = true;
-    let lastTop = 0;
+    let before = { scrollTop: 0, scrollHeight: 0 };
     const remember = (): void => {
       const { scrollTop, scrollHeight, clientHeight } = element;
-      // Only who goes up leaves the end: what grows under it, message by message or by the hundred, does not.
+      // Only who goes up leaves the end. What grows, or turns out smaller than estimated, moves the list, too.
+      const hasGoneUp = scrollTop < before.scrollTop && scrollHeight === before.scrollHeight;
       if (scrollHeight - scrollTop - clientHeight <= endThresholdPx) isAtEnd = true;
-      else if (scrollTop < lastTop) isAtEnd = false;
-      lastTop = scrollTop;
+      else if (hasGoneUp) isAtEnd = false;
+      before = { scrollTop, scrollHeight };
       hasBegun.current ||= isAtEnd;
       setLeftAt((key) => (isAtEnd ? null : (key ?? newestKey.current ?? null)));
     };

@@ -15,6 +15,9 @@ describe('the hot log', () => {
   let clients: Redis[];
   let logs: HotLog[];
   let sessionId: string;
+  /** By the channels of three replicas. */
+  let heardBy: Map<string, string[]>;
+  /** By the first of them. */
   let heard: string[];
   let subscriber: Redis;
 
@@ -40,9 +43,17 @@ describe('the hot log', () => {
   beforeEach(async () => {
     sessionId = randomUUID();
     heard = [];
+    heardBy = new Map([
+      [keys().channel('r1'), heard],
+      [keys().channel('r2'), []],
+      [keys().channel('r3'), []],
+    ]);
     subscriber = store.redis.duplicate();
-    subscriber.on('message', (_, message) => heard.push(message));
-    await subscriber.subscribe(keys().channel(sessionId));
+    subscriber.on('message', (channel, message) => {
+      expect(message.startsWith(`${sessionId} `)).toBe(true);
+      heardBy.get(channel)?.push(message.slice(sessionId.length + 1));
+    });
+    await subscriber.subscribe(...heardBy.keys());
   });
   afterEach(() => subscriber.disconnect());
   afterAll(async () => {
@@ -52,6 +63,7 @@ describe('the hot log', () => {
 
   describe('appends', () => {
     it('to stream, outbox and channel at once, under ids and versions that grow', async () => {
+      await enter('r1', 1);
       const first = await log().append(sessionId, NOTHING, ['a', 'b c']);
       if (first.kind !== 'appended') throw new Error(first.kind);
       const [idA = '', idB = ''] = first.ids;
@@ -68,6 +80,20 @@ describe('the hot log', () => {
       expect(await log().versions([sessionId, 'nowhere'])).toEqual([3, 0]);
     });
 
+    it('with word to each replica that has a socket there, once, but not to the one that knows', async () => {
+      await enter('r1', 1, 'a');
+      await enter('r2', 2, 'b');
+      await enter('r2', 2, 'c');
+      await enter('r3', 1, 'd');
+      await log().leave(sessionId, { id: 'd', replicaId: 'r3' }, GRACE_MS);
+      const first = await log().append(sessionId, NOTHING, ['a'], { toldReplicaId: 'r1' });
+      if (first.kind !== 'appended') throw new Error(first.kind);
+      await log().append(sessionId, { version: 1, lastId: first.ids[0]! }, ['b']);
+      await until(() => heard.length > 0);
+      const texts = [...heardBy.values()].map((messages) => messages.map((message) => message.split(' ')[2]));
+      expect(texts).toEqual([['b'], ['a', 'b'], []]);
+    });
+
     it('not where somebody was faster, and tells what was missed', async () => {
       const first = await log().append(sessionId, NOTHING, ['a']);
       if (first.kind !== 'appended') throw new Error(first.kind);
@@ -80,6 +106,7 @@ describe('the hot log', () => {
     });
 
     it('one of many at once, each of whom learns of the others in order', async () => {
+      await enter('r1', 1);
       const seen: string[][] = await Promise.all(
         Array.from({ length: 30 }, async (_, writer) => {
           const known: { id: string; text: string }[] = [];
@@ -126,16 +153,16 @@ describe('the hot log', () => {
 
     it('an end for an overdue deadline, once, and not when its user is back', async () => {
       await log().await(sessionId, [1, 2], GRACE_MS);
-      expect(await log().append(sessionId, NOTHING, ['end'], { userId: 1 })).toEqual({ kind: 'claim_lost' });
+      expect(await log().append(sessionId, NOTHING, ['end'], { claim: { userId: 1 } })).toEqual({ kind: 'claim_lost' });
       await overdue(1);
       const results = await Promise.all(
-        logs.map((each) => each.append(sessionId, NOTHING, ['end'], { userId: 1 })),
+        logs.map((each) => each.append(sessionId, NOTHING, ['end'], { claim: { userId: 1 } })),
       );
       expect(results.filter(({ kind }) => kind === 'appended')).toHaveLength(1);
       const { id: lastId = '' } = (await log().read(sessionId)).at(-1) ?? {};
       await overdue(2);
       await enter('r1', 2);
-      expect(await log().append(sessionId, { version: 1, lastId }, ['end'], { userId: 2 })).toEqual({
+      expect(await log().append(sessionId, { version: 1, lastId }, ['end'], { claim: { userId: 2 } })).toEqual({
         kind: 'claim_lost',
       });
     });
@@ -143,6 +170,7 @@ describe('the hot log', () => {
 
   describe('knows who is there', () => {
     it('by sockets: the last one to leave starts the deadline, the first to return ends it', async () => {
+      await enter('r1', 2);
       await enter('r1', 1, 'tab-1');
       await enter('r2', 1, 'tab-2');
       await log().leave(sessionId, { id: 'tab-1', replicaId: 'r1' }, GRACE_MS);
@@ -186,16 +214,16 @@ describe('the hot log', () => {
   describe('sweeps', () => {
     it('the sockets of a dead replica out, and leaves those of the living', async () => {
       await enter('dead', 1);
-      await enter('alive', 2);
+      await enter('r1', 2);
       await longAgo('dead');
-      await longAgo('alive');
-      expect(await sweep('alive')).toEqual([]);
+      await longAgo('r1');
+      expect(await sweep('r1')).toEqual([]);
       expect(await deadlines()).toEqual([`${sessionId}|1`]);
       await until(() => heard.length === 1);
       expect(heard).toEqual(['c 1 reconnecting']);
       expect(await store.redis.exists(keys().ofReplica('dead'))).toBe(0);
-      expect(await store.redis.smembers(keys().ofReplica('alive'))).toContain(`${sessionId}|s-2`);
-      await sweep('alive');
+      expect(await store.redis.smembers(keys().ofReplica('r1'))).toContain(`${sessionId}|s-2`);
+      await sweep('r1');
       expect(heard).toHaveLength(1);
     });
 

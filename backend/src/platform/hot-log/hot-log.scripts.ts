@@ -8,14 +8,28 @@ export type AppendReply =
   | [typeof appendOutcome.behind, length: number, missed: [id: string, fields: string[]][]]
   | [typeof appendOutcome.outboxFull | typeof appendOutcome.claimLost];
 
+/** Says something to each replica that has a socket in the session, but one. */
+const publishing = `
+local function publish(prefix, session, except, message)
+  local told = {[except] = true}
+  for _, owner in ipairs(redis.call('HVALS', prefix .. 'sockets:' .. session)) do
+    local replica = string.sub(owner, string.find(owner, '|', 1, true) + 1)
+    if not told[replica] then
+      told[replica] = true
+      redis.call('PUBLISH', prefix .. 'live:' .. replica, session .. ' ' .. message)
+    end
+  end
+end
+`;
+
 /**
  * The one generic append. Knows no rule of the product: it compares the stream's end with what the caller
  * decided upon, adds the events to the stream and to the cell's outbox, and publishes them.
  *
- * KEYS: stream, outbox, claims. ARGV: expected length, expected last id, channel, outbox cap, session id,
- * claim (a member of claims that must be overdue, or ''), then the events.
+ * KEYS: stream, outbox, claims, sockets. ARGV: expected length, expected last id, prefix, outbox cap, session id,
+ * claim (a member of claims that must be overdue, or ''), the replica that need not be told, then the events.
  */
-export const appendScript = new RedisScript<AppendReply>(`
+export const appendScript = new RedisScript<AppendReply>(`${publishing}
 local last = redis.call('XREVRANGE', KEYS[1], '+', '-', 'COUNT', 1)[1]
 if (last and last[1] or '') ~= ARGV[2] then
   local missed = redis.call('XRANGE', KEYS[1], ARGV[2] == '' and '-' or '(' .. ARGV[2], '+')
@@ -31,11 +45,11 @@ if ARGV[6] ~= '' then
   redis.call('ZREM', KEYS[3], ARGV[6])
 end
 local reply = {1, queued == 0 and 1 or 0}
-for i = 7, #ARGV do
+for i = 8, #ARGV do
   local id = redis.call('XADD', KEYS[1], '*', 'e', ARGV[i])
   length = length + 1
   redis.call('XADD', KEYS[2], '*', 's', ARGV[5], 'i', id, 'e', ARGV[i])
-  redis.call('PUBLISH', ARGV[3], length .. ' ' .. id .. ' ' .. ARGV[i])
+  publish(ARGV[3], ARGV[5], ARGV[7], length .. ' ' .. id .. ' ' .. ARGV[i])
   reply[#reply + 1] = id
 end
 return reply
@@ -56,7 +70,13 @@ end
 return 1
 `);
 
-const common = `
+/** KEYS: sockets. ARGV: prefix, session, message. */
+export const whisperScript = new RedisScript<null>(`${publishing}
+publish(ARGV[1], ARGV[2], '', ARGV[3])
+return nil
+`);
+
+const common = `${publishing}
 local prefix = ARGV[1]
 local function now()
   local t = redis.call('TIME')
@@ -69,7 +89,7 @@ local function isPresent(session, user)
   return false
 end
 local function tell(session, user, state)
-  redis.call('PUBLISH', prefix .. 'live:' .. session, 'c ' .. user .. ' ' .. state)
+  publish(prefix, session, '', 'c ' .. user .. ' ' .. state)
 end
 local function leave(session, socket, graceMs)
   local owner = redis.call('HGET', prefix .. 'sockets:' .. session, socket)

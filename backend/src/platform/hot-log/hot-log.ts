@@ -11,6 +11,7 @@ import {
   leaveScript,
   restoreScript,
   sweepScript,
+  whisperScript,
 } from './hot-log.scripts';
 
 /** One entry of a session's stream. Its version is its place in the stream, from 1. */
@@ -35,6 +36,13 @@ export type AppendResult =
   | { kind: 'outbox_full' }
   | { kind: 'claim_lost' };
 
+export interface AppendOptions {
+  /** The user of an overdue deadline, which must still be overdue. */
+  claim?: { userId: number } | undefined;
+  /** The replica that learns of the events from this answer, and is not told of them again. */
+  toldReplicaId?: string | undefined;
+}
+
 /** Events that may wait in one cell's outbox before senders are told `unavailable`. */
 const OUTBOX_CAP = 50_000;
 
@@ -53,28 +61,26 @@ export class HotLog {
     this.outboxListener = listener;
   }
 
-  /**
-   * Appends if the stream still ends as expected; one round trip.
-   * @param claim «session|user» of an overdue deadline, which must still be so.
-   */
+  /** Appends if the stream still ends as expected, and tells the replicas with sockets there; one round trip. */
   async append(
     sessionId: string,
     expected: StreamEnd,
     events: readonly string[],
-    claim?: { userId: number },
+    { claim, toldReplicaId = '' }: AppendOptions = {},
   ): Promise<AppendResult> {
     const cell = cellOf(sessionId);
     const keys = chatKeys(cell);
     const reply = await appendScript.run(
       this.redis,
-      [keys.stream(sessionId), keys.outbox, keys.deadlines],
+      [keys.stream(sessionId), keys.outbox, keys.deadlines, keys.sockets(sessionId)],
       [
         expected.version,
         expected.lastId,
-        keys.channel(sessionId),
+        keys.prefix,
         OUTBOX_CAP,
         sessionId,
         claim ? `${sessionId}|${claim.userId}` : '',
+        toldReplicaId,
         ...events,
       ],
     );
@@ -141,7 +147,7 @@ export class HotLog {
     await awaitScript.run(this.redis, [keys.deadlines], [keys.prefix, sessionId, graceMs, ...userIds]);
   }
 
-  /** Records a socket in the chat. @returns whether the partner is there. */
+  /** Records a socket in the chat; its replica is told of whatever happens there from now on. @returns whether the partner is there. */
   async enter(
     sessionId: string,
     socket: { id: string; userId: number; replicaId: string; partnerId: number },
@@ -188,8 +194,9 @@ export class HotLog {
     });
   }
 
-  /** Says something to the replicas that serve a session; nothing is stored. */
+  /** Says something to the replicas with sockets in a session; nothing is stored. */
   async whisper(sessionId: string, message: string): Promise<void> {
-    await this.redis.publish(chatKeys(cellOf(sessionId)).channel(sessionId), message);
+    const keys = chatKeys(cellOf(sessionId));
+    await whisperScript.run(this.redis, [keys.sockets(sessionId)], [keys.prefix, sessionId, message]);
   }
 }

@@ -45,7 +45,8 @@ export const chatKeys = (cell: number) => {
   return {
     prefix,
     stream: (sessionId: string): string => `${prefix}chat:${sessionId}`,
-    channel: (sessionId: string): string => `${prefix}live:${sessionId}`,
+    /** What happens in chats of this cell that a replica has sockets in: «session id message». */
+    channel: (replicaId: string): string => `${prefix}live:${replicaId}`,
     outbox: `${prefix}outbox`,
     /** Hash: socket id to «user id|replica id», of the sockets that are in the chat. */
     sockets: (sessionId: string): string => `${prefix}sockets:${sessionId}`,

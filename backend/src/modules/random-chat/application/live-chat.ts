@@ -54,6 +54,8 @@ export class LiveChat {
     readonly sessionId: string,
     private readonly hotLog: HotLog,
     private readonly onEnded: (chat: LiveChat) => void,
+    /** The replica, where this is how it serves the chat, and not a look at it alone. */
+    private readonly replicaId?: string,
   ) {}
 
   get version(): number {
@@ -123,7 +125,7 @@ export class LiveChat {
     return result;
   }
 
-  /** What arrives on the session's channel. */
+  /** What arrives on the replica's channel for this session. */
   hear(message: string): void {
     const kind = message.charCodeAt(0);
     if (kind >= 48 && kind <= 57) {
@@ -217,7 +219,10 @@ export class LiveChat {
       try {
         const texts = events.map(encodeEvent);
         const end = { version, lastId: this.entries.at(-1)?.id ?? '' };
-        const result = await this.hotLog.append(this.sessionId, end, texts, claim);
+        const result = await this.hotLog.append(this.sessionId, end, texts, {
+          claim,
+          toldReplicaId: this.replicaId,
+        });
         switch (result.kind) {
           case 'appended':
             for (const [index, id] of result.ids.entries()) {

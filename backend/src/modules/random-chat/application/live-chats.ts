@@ -6,15 +6,14 @@ import { ChannelHub } from '../../../platform/realtime/channel-hub';
 import { ReplicaLease } from '../../../platform/realtime/replica-lease';
 import type { SocketConnection } from '../../../platform/realtime/socket-connection';
 import { type SocketClosure, SocketRegistry } from '../../../platform/realtime/socket-registry';
-import { cellOf, chatKeys } from '../../../platform/redis/redis-keys';
+import { CELL_COUNT, chatKeys } from '../../../platform/redis/redis-keys';
 import { LiveChat } from './live-chat';
 
 const COMPARE_EVERY_MS = 5_000;
 
 interface Served {
   chat: LiveChat;
-  listener: (message: string) => void;
-  /** Settles when the chat is subscribed and read. */
+  /** Settles when the chat is read. */
   ready: Promise<void>;
   isReady: boolean;
   /** Sockets on their way in; the chat is kept while there are some. */
@@ -41,10 +40,17 @@ export class LiveChats implements OnModuleInit, OnApplicationShutdown {
     @Inject(ENVIRONMENT) private readonly environment: Environment,
   ) {}
 
-  onModuleInit(): void {
+  async onModuleInit(): Promise<void> {
     this.registry.onClose((connection, closure) => this.leave(connection, closure));
-    this.channels.onRestored(() => void this.compareAll());
+    this.channels.onRestored(() => void this.enterAgain());
     this.lease.onLapsed(() => void this.enterAgain());
+    const { replicaId } = this.lease;
+    const hear = (message: string) => this.hear(message);
+    await Promise.all(
+      Array.from({ length: CELL_COUNT }, (_, cell) =>
+        this.channels.subscribe(chatKeys(cell).channel(replicaId), hear),
+      ),
+    );
     this.compareTimer = setInterval(() => void this.compareAll(), COMPARE_EVERY_MS);
   }
 
@@ -127,21 +133,24 @@ export class LiveChats implements OnModuleInit, OnApplicationShutdown {
     served.entering += 1;
     this.chatOf.set(connection, sessionId);
     let isIn = false;
+    /** Once the socket is on record: what its departure gives its user. */
+    let graceMs: number | undefined;
     try {
       await served.ready;
       const { chat } = served;
-      await chat.catchUp();
+      // What is known may be from before the chat began.
+      if (chat.version === 0) await chat.catchUp();
       if (!chat.hasParticipant(connection.identity.userId)) return null;
       const isPartnerThere = await this.enter(chat, connection);
+      graceMs = this.environment.GRACE_AFTER_LOSS_MS;
+      // From here on everything is heard; what came before is read.
+      await chat.catchUp();
       // The socket may have closed, or the chat ended, while we asked.
-      if (!connection.isOpen) {
-        await this.recordLeave(sessionId, connection, this.environment.GRACE_AFTER_LOSS_MS);
-        return null;
-      }
+      if (!connection.isOpen) return null;
       greet(chat, isPartnerThere);
       if (chat.isEnded) {
+        graceMs = -1;
         this.ended(sessionId);
-        await this.recordLeave(sessionId, connection, -1);
         return null;
       }
       isIn = true;
@@ -149,6 +158,7 @@ export class LiveChats implements OnModuleInit, OnApplicationShutdown {
     } finally {
       served.entering -= 1;
       if (!isIn) {
+        if (graceMs !== undefined) await this.recordLeave(sessionId, connection, graceMs);
         if (this.chatOf.get(connection) === sessionId) this.chatOf.delete(connection);
         this.dropIfEmpty(sessionId);
       }
@@ -158,11 +168,14 @@ export class LiveChats implements OnModuleInit, OnApplicationShutdown {
   private serve(sessionId: string): Served {
     const known = this.served.get(sessionId);
     if (known) return known;
-    const chat = new LiveChat(sessionId, this.hotLog, () => this.ended(sessionId));
-    const listener = (message: string) => chat.hear(message);
-    const channel = chatKeys(cellOf(sessionId)).channel(sessionId);
-    const ready = this.channels.subscribe(channel, listener).then(() => chat.catchUp());
-    const served: Served = { chat, listener, ready, isReady: false, entering: 0 };
+    const chat = new LiveChat(
+      sessionId,
+      this.hotLog,
+      () => this.ended(sessionId),
+      this.lease.replicaId,
+    );
+    const ready = chat.catchUp();
+    const served: Served = { chat, ready, isReady: false, entering: 0 };
     ready.then(
       () => (served.isReady = true),
       () => undefined, // seen by whoever waits for it
@@ -171,11 +184,15 @@ export class LiveChats implements OnModuleInit, OnApplicationShutdown {
     return served;
   }
 
+  private hear(message: string): void {
+    const afterId = message.indexOf(' ');
+    this.served.get(message.slice(0, afterId))?.chat.hear(message.slice(afterId + 1));
+  }
+
   private dropIfEmpty(sessionId: string): void {
     const served = this.served.get(sessionId);
     if (!served || served.entering > 0 || !served.chat.isEmpty) return;
     this.served.delete(sessionId);
-    this.channels.unsubscribe(chatKeys(cellOf(sessionId)).channel(sessionId), served.listener);
   }
 
   /** Everybody here has been told; the sockets are free for another chat. */
@@ -219,6 +236,7 @@ export class LiveChats implements OnModuleInit, OnApplicationShutdown {
     }
   }
 
+  /** This replica's records of its sockets may be gone, and with them what it would have been told. */
   private async enterAgain(): Promise<void> {
     for (const { chat } of this.served.values()) {
       for (const connection of chat.connections) {
@@ -227,6 +245,7 @@ export class LiveChats implements OnModuleInit, OnApplicationShutdown {
         );
       }
     }
+    await this.compareAll();
   }
 
   /**

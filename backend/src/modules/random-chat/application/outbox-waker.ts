@@ -4,7 +4,7 @@ import { JobQueue } from '../../../platform/queue/job-queue';
 import { laneOf } from '../../../platform/redis/redis-keys';
 
 /** Long enough for a batch to gather, short against what anybody notices. */
-const GATHER_MS = 250;
+const GATHER_MS = 750;
 
 /** Wakes the worker for a lane when one of its outboxes begins to fill. */
 @Injectable()

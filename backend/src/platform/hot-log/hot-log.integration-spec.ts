@@ -153,7 +153,9 @@ describe('the hot log', () => {
 
     it('an end for an overdue deadline, once, and not when its user is back', async () => {
       await log().await(sessionId, [1, 2], GRACE_MS);
-      expect(await log().append(sessionId, NOTHING, ['end'], { claim: { userId: 1 } })).toEqual({ kind: 'claim_lost' });
+      expect(await log().append(sessionId, NOTHING, ['end'], { claim: { userId: 1 } })).toEqual({
+        kind: 'claim_lost',
+      });
       await overdue(1);
       const results = await Promise.all(
         logs.map((each) => each.append(sessionId, NOTHING, ['end'], { claim: { userId: 1 } })),
@@ -162,7 +164,9 @@ describe('the hot log', () => {
       const { id: lastId = '' } = (await log().read(sessionId)).at(-1) ?? {};
       await overdue(2);
       await enter('r1', 2);
-      expect(await log().append(sessionId, { version: 1, lastId }, ['end'], { claim: { userId: 2 } })).toEqual({
+      expect(
+        await log().append(sessionId, { version: 1, lastId }, ['end'], { claim: { userId: 2 } }),
+      ).toEqual({
         kind: 'claim_lost',
       });
     });

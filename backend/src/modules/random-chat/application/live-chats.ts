@@ -168,12 +168,7 @@ export class LiveChats implements OnModuleInit, OnApplicationShutdown {
   private serve(sessionId: string): Served {
     const known = this.served.get(sessionId);
     if (known) return known;
-    const chat = new LiveChat(
-      sessionId,
-      this.hotLog,
-      () => this.ended(sessionId),
-      this.lease.replicaId,
-    );
+    const chat = new LiveChat(sessionId, this.hotLog, () => this.ended(sessionId), this.lease.replicaId);
     const ready = chat.catchUp();
     const served: Served = { chat, ready, isReady: false, entering: 0 };
     ready.then(

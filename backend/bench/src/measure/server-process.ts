@@ -3,6 +3,9 @@ import { closeSync, openSync, readdirSync, readFileSync } from 'node:fs';
 
 const READY_WITHIN_MS = 20_000;
 
+/** As Dockerfile.backend starts the service; its peers get the same. */
+const FLAGS = ['--max-semi-space-size=32'];
+
 export interface ServerDefinition {
   name: string;
   script: string;
@@ -29,7 +32,7 @@ export class ServerProcess {
   static async startPeer(definition: ServerDefinition): Promise<{ server: ServerProcess; port: number }> {
     const { script, env, nodeFlags = [], logFile } = definition;
     const log = openSync(logFile, 'a');
-    const child = fork(script, { env, execArgv: [...nodeFlags], stdio: ['ignore', log, log, 'ipc'] });
+    const child = fork(script, { env, execArgv: [...FLAGS, ...nodeFlags], stdio: ['ignore', log, log, 'ipc'] });
     closeSync(log);
     const server = ServerProcess.of(definition, child);
     const port = await new Promise<number>((resolve, reject) => {
@@ -47,7 +50,7 @@ export class ServerProcess {
   static async startProduct(definition: ServerDefinition, internalPort: number): Promise<ServerProcess> {
     const { script, env, nodeFlags = [], logFile } = definition;
     const log = openSync(logFile, 'a');
-    const child = spawn(process.execPath, [...nodeFlags, script], { env, stdio: ['ignore', log, log] });
+    const child = spawn(process.execPath, [...FLAGS, ...nodeFlags, script], { env, stdio: ['ignore', log, log] });
     closeSync(log);
     const server = ServerProcess.of(definition, child);
     const deadline = Date.now() + READY_WITHIN_MS;

@@ -147,14 +147,13 @@ export class OnlineUsers implements OnModuleInit {
     try {
       const mayBury = this.lease.maySweep ? 1 : 0;
       const parts = Array.from({ length: PRESENCE_PARTS }, (_, part) => part);
-      const gone = await Promise.all(
-        parts
-          .filter((part) => part % live.length === share)
-          .map((part) => {
-            const { online, prefix } = presenceKeys(part);
-            return sweepScript.run(this.redis, [online], [prefix, GRACE_AFTER_LOSS_MS, mayBury, ...live]);
-          }),
-      );
+      const calls = parts
+        .filter((part) => part % live.length === share)
+        .map((part) => {
+          const { online, prefix } = presenceKeys(part);
+          return { keys: [online], parameters: [prefix, GRACE_AFTER_LOSS_MS, mayBury, ...live] };
+        });
+      const gone = await sweepScript.runAll(this.redis, calls);
       this.announce(gone.flat().map(Number));
     } catch (error) {
       this.warn('Presence was not swept', error);

@@ -32,7 +32,11 @@ export class ServerProcess {
   static async startPeer(definition: ServerDefinition): Promise<{ server: ServerProcess; port: number }> {
     const { script, env, nodeFlags = [], logFile } = definition;
     const log = openSync(logFile, 'a');
-    const child = fork(script, { env, execArgv: [...FLAGS, ...nodeFlags], stdio: ['ignore', log, log, 'ipc'] });
+    const child = fork(script, {
+      env,
+      execArgv: [...FLAGS, ...nodeFlags],
+      stdio: ['ignore', log, log, 'ipc'],
+    });
     closeSync(log);
     const server = ServerProcess.of(definition, child);
     const port = await new Promise<number>((resolve, reject) => {
@@ -50,7 +54,10 @@ export class ServerProcess {
   static async startProduct(definition: ServerDefinition, internalPort: number): Promise<ServerProcess> {
     const { script, env, nodeFlags = [], logFile } = definition;
     const log = openSync(logFile, 'a');
-    const child = spawn(process.execPath, [...FLAGS, ...nodeFlags, script], { env, stdio: ['ignore', log, log] });
+    const child = spawn(process.execPath, [...FLAGS, ...nodeFlags, script], {
+      env,
+      stdio: ['ignore', log, log],
+    });
     closeSync(log);
     const server = ServerProcess.of(definition, child);
     const deadline = Date.now() + READY_WITHIN_MS;

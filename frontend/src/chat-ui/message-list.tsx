@@ -58,6 +58,9 @@ export interface MessageListProps {
 
 const estimatedRowPx = 48;
 const endThresholdPx = 80;
+/** What a person scrolls with; some of what reads a page aloud scrolls without any of it. */
+const actions = ['wheel', 'touchmove', 'keydown', 'pointerdown', 'focusin'] as const;
+const latelyMs = 1_000;
 const longPressMs = 450;
 const longPressSlackPx = 10;
 
@@ -125,34 +128,54 @@ export const MessageList = ({
     newestKey.current = lastKey;
   }, [lastKey]);
 
+  /** When somebody last did what may move the list. */
+  const actedAt = useRef(-Infinity);
+  const act = useCallback(() => {
+    actedAt.current = performance.now();
+  }, []);
+
   // The room shrinks (the skip bar, a keyboard on a phone) or a row grows: the end stays the end.
   useEffect(() => {
     const element = scroller.current;
     const content = element?.firstElementChild;
     if (!element || !content) return;
     let isAtEnd = true;
-    let before = { scrollTop: 0, scrollHeight: 0 };
+    let lastTop = 0;
+    let resizedAt = -Infinity;
+    const toEnd = (): void => {
+      element.scrollTop = element.scrollHeight;
+    };
     const remember = (): void => {
       const { scrollTop, scrollHeight, clientHeight } = element;
-      // Only who goes up leaves the end. What grows, or turns out smaller than estimated, moves the list, too.
-      const hasGoneUp = scrollTop < before.scrollTop && scrollHeight === before.scrollHeight;
+      // Only who goes up leaves the end; but rows that turn out smaller than estimated move the list up, too.
+      const isLately = (time: number): boolean => performance.now() - time < latelyMs;
+      const hasGoneUp = scrollTop < lastTop && (isLately(actedAt.current) || !isLately(resizedAt));
       if (scrollHeight - scrollTop - clientHeight <= endThresholdPx) isAtEnd = true;
       else if (hasGoneUp) isAtEnd = false;
-      before = { scrollTop, scrollHeight };
+      else if (isAtEnd) toEnd();
+      lastTop = scrollTop;
       hasBegun.current ||= isAtEnd;
       setLeftAt((key) => (isAtEnd ? null : (key ?? newestKey.current ?? null)));
     };
     const observer = new ResizeObserver(() => {
-      if (isAtEnd) element.scrollTop = element.scrollHeight;
+      resizedAt = performance.now();
+      if (isAtEnd) toEnd();
     });
     observer.observe(element);
     observer.observe(content);
     element.addEventListener('scroll', remember, { passive: true });
+    const dragged = ({ buttons }: globalThis.PointerEvent): void => {
+      if (buttons !== 0) act();
+    };
+    for (const name of actions) element.addEventListener(name, act, { passive: true });
+    element.addEventListener('pointermove', dragged, { passive: true });
     return () => {
       observer.disconnect();
       element.removeEventListener('scroll', remember);
+      for (const name of actions) element.removeEventListener(name, act);
+      element.removeEventListener('pointermove', dragged);
     };
-  }, []);
+  }, [act]);
 
   const rows = virtualizer.getVirtualItems();
   const firstInSight = rows[0]?.index;
@@ -167,11 +190,12 @@ export const MessageList = ({
     (messageId: string): boolean => {
       const index = messages.findIndex(({ id }) => id === messageId);
       if (index < 0) return false;
+      act();
       virtualizer.scrollToIndex(index, { align: 'center' });
       setFlashed(messages[index]?.key ?? null);
       return true;
     },
-    [messages, virtualizer],
+    [act, messages, virtualizer],
   );
   useImperativeHandle(ref, () => ({ scrollToEnd: () => virtualizer.scrollToEnd(), jumpTo }), [
     jumpTo,
@@ -204,8 +228,16 @@ export const MessageList = ({
       event.preventDefault();
       return openSheet(row);
     }
+    if (event.target !== row && event.target !== scroller.current) return;
+    // A page's own way to the top would stop where rows are measured on it.
+    if (event.key === 'Home' || event.key === 'End') {
+      event.preventDefault();
+      if (event.key === 'Home') virtualizer.scrollToIndex(0, { align: 'start' });
+      else virtualizer.scrollToEnd();
+      return;
+    }
     const step = event.key === 'ArrowUp' ? -1 : event.key === 'ArrowDown' ? 1 : 0;
-    if (step === 0 || (event.target !== row && event.target !== scroller.current)) return;
+    if (step === 0) return;
     event.preventDefault();
     // Where the mouse rests no longer counts.
     setHovered(null);

@@ -168,6 +168,9 @@ const alone = (work: () => Promise<void>): Promise<void> => {
   return done;
 };
 
+const standing = ({ id, isOpen, state: { phase, session }, complaints }: ChatPage): string =>
+  `${id} ${isOpen ? 'connected' : 'cut off'} ${phase} ${session?.sessionId} ${complaints.join(', ')}`;
+
 /** Both are in a chat with each other that is not the one before. */
 const meet = async (pair: Pair, past: string | undefined): Promise<string> => {
   const press = (page: ChatPage): void => {
@@ -178,15 +181,14 @@ const meet = async (pair: Pair, past: string | undefined): Promise<string> => {
   };
   const place = ({ state }: ChatPage): string | undefined =>
     state.phase === 'active' ? state.session?.sessionId : undefined;
-  await until(
-    () => {
-      pair.forEach(press);
-      const [one, other] = pair.map(place);
-      return one !== undefined && one === other && one !== past;
-    },
-    Boolean,
-    SETTLED_WITHIN_MS,
-  );
+  const areTogether = (): boolean => {
+    pair.forEach(press);
+    const [one, other] = pair.map(place);
+    return one !== undefined && one === other && one !== past;
+  };
+  // What the two see when they never meet is the clue.
+  const seen = (): boolean | string[] => areTogether() || pair.map(standing);
+  await until(seen, (value) => value === true, SETTLED_WITHIN_MS);
   return place(pair[0]) ?? '';
 };
 

@@ -44,6 +44,32 @@ describe('RateLimiter', () => {
     );
   });
 
+  it('gives in turn exactly what it would give, and takes one ahead', async () => {
+    const [subject, socket] = [randomUUID(), {}];
+    const inTurn = () => limiter.requireInTurn(socket, 'login_failures_of_account', subject);
+    const takes = jest.spyOn(limiter, 'take');
+    for (let count = 1; count <= 5; count += 1) {
+      await inTurn();
+      expect(takes).toHaveBeenCalledTimes(count + 1);
+    }
+    takes.mockRestore();
+    await expect(inTurn()).rejects.toMatchObject({ code: 'rate_limited' });
+    expect(await limiter.take('login_failures_of_account', subject)).toMatchObject({ allowed: false });
+  });
+
+  it('gives in turn again when there is something again', async () => {
+    const [subject, socket] = [randomUUID(), {}];
+    const inTurn = () => limiter.requireInTurn(socket, 'random_message', subject);
+    await limiter.take('random_message', subject, 10);
+    await expect(inTurn()).rejects.toMatchObject({ code: 'rate_limited' });
+    await until(() =>
+      inTurn().then(
+        () => true,
+        () => false,
+      ),
+    );
+  });
+
   it('is one for all replicas', async () => {
     const other = connectRedis(process.env.REDIS_URL!);
     await ready(other);

@@ -27,6 +27,7 @@ export class RateLimiter {
   private readonly redis: ScriptedRedis;
   private readonly local = new LocalBuckets();
   private localUntilMs = 0;
+  private readonly takenAhead = new WeakMap<object, Promise<Allowance>>();
 
   constructor(
     @Inject(REDIS) redis: Redis,
@@ -64,5 +65,17 @@ export class RateLimiter {
   async require(bucketName: BucketName, subject: string | number, cost = 1): Promise<void> {
     const { allowed, retryAfterMs } = await this.take(bucketName, subject, cost);
     if (!allowed) throw new DomainError('rate_limited', { retryAfterMs });
+  }
+
+  /**
+   * Like `require`, for what one socket does again and again: while it is done, the next one is taken already, so that
+   * only the first waits for Redis. A holder, which is of one bucket, keeps one at most; that is lost with it.
+   * @throws DomainError rate_limited, with the time to wait.
+   */
+  async requireInTurn(holder: object, bucketName: BucketName, subject: string | number): Promise<void> {
+    const taken = await this.takenAhead.get(holder);
+    this.takenAhead.delete(holder);
+    if (!taken?.allowed) await this.require(bucketName, subject);
+    this.takenAhead.set(holder, this.take(bucketName, subject));
   }
 }

@@ -24,4 +24,23 @@
   };
   addEventListener('click', remember, true);
   window.thawEarlyPress = press;
+
+  // The scripts of a rendered page would draw what is there: it is painted first.
+  addEventListener('DOMContentLoaded', function () {
+    var named = document.querySelector('meta[name="thaw-scripts"]');
+    if (!named) return;
+    var files = named.content.split(' ');
+    var start = function () {
+      for (var file of files) {
+        var link = document.createElement('link');
+        link.rel = 'modulepreload';
+        link.crossOrigin = '';
+        link.href = file;
+        document.head.append(link);
+      }
+      import(files[0]);
+    };
+    if (document.hidden) start();
+    else requestAnimationFrame(() => setTimeout(start));
+  });
 })();

@@ -1,4 +1,4 @@
-// Renders `/` into dist/landing.html, with its style sheet in it and its scripts asked for at once. dist/index.html stays
+// Renders `/` into dist/landing.html, with its style sheet in it and its scripts named for later. dist/index.html stays
 // the empty shell of the other routes. Both get what says who made the page, for search engines and for those who share it.
 import { createHash } from 'node:crypto';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -34,7 +34,7 @@ const replaceOnce = (text, part, replacement) => {
   return pieces.join(replacement);
 };
 
-/** Every script of a chunk, its imports included, but for those that the page asks for already. */
+/** Every script of a chunk, its imports included, after those that were found before. */
 const scriptsOf = (manifest, key, found = new Set()) => {
   const { file, imports = [] } = manifest[key];
   if (found.has(file)) return found;
@@ -52,11 +52,9 @@ const manifest = JSON.parse(read('.vite/manifest.json'));
 
 const [sheetTag, sheet] = /<link rel="stylesheet"[^>]*href="\/([^"]+\.css)"[^>]*>/.exec(shell) ?? [];
 if (!sheet) throw new Error('The page has no style sheet');
-const entry = scriptsOf(manifest, 'index.html');
-const preloads = [...scriptsOf(manifest, 'src/app/routes/landing-route.tsx')]
-  .filter((file) => !entry.has(file))
-  .map((file) => `<link rel="modulepreload" crossorigin href="/${file}">`)
-  .join('');
+const scripts = scriptsOf(manifest, 'src/app/routes/landing-route.tsx', scriptsOf(manifest, 'index.html'));
+const scriptTags = /<script type="module"[^>]*><\/script>|<link rel="modulepreload"[^>]*>/g;
+if (!shell.match(scriptTags)?.[0].includes([...scripts][0])) throw new Error('The page has no script');
 
 // Where the page will be reached is known where the one who builds it says so.
 const origin = (process.env.PUBLIC_ORIGIN ?? '').replace(/\/$/, '');
@@ -69,7 +67,10 @@ if (!title) throw new Error('The page has no title for those who share it');
 let landing = shell;
 landing = replaceOnce(landing, sheetTag, `<style>${read(sheet)}</style>`);
 landing = replaceOnce(landing, '<title>Thaw</title>', `<title>${title}</title>`);
-landing = replaceOnce(landing, '</head>', `${preloads}${canonical}</head>`);
+// What is rendered is painted first: on a slow line its scripts would come in its way. theme.js asks for them then.
+landing = landing.replace(scriptTags, '');
+const late = [...scripts].map((file) => `/${file}`).join(' ');
+landing = replaceOnce(landing, '</head>', `<meta name="thaw-scripts" content="${late}">${canonical}</head>`);
 landing = replaceOnce(landing, '<div id="root"></div>', `<div id="root">${markup}</div>`);
 if (origin) landing = replaceOnce(landing, 'content="/social.png"', `content="${origin}/social.png"`);
 writeFileSync(join(dist, 'landing.html'), landing);

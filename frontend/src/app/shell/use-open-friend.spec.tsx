@@ -1,13 +1,22 @@
+import { useQuery } from '@tanstack/react-query';
 import { act, screen } from '@testing-library/react';
 import { shell, useShell } from '@/app/shell/shell-store';
 import { useOpenFriend } from '@/app/shell/use-open-friend';
-import { friendsKey } from '@/features/friends/api/friends';
+import { friendsKey, friendsQuery } from '@/features/friends/api/friends';
 import { raise } from '@/lib/app-events';
 import { createQueryClient } from '@/lib/query-client';
 import { aFriend } from '@/testing/factories';
 import { renderWithCache } from '@/testing/with-cache';
 
-const OpenFriend = () => <p>{useOpenFriend(7)?.username ?? 'nobody'}</p>;
+const OpenFriend = () => {
+  const { data: friends } = useQuery({ ...friendsQuery(7), enabled: false });
+  return (
+    <>
+      <p>{useOpenFriend(7)?.username ?? 'nobody'}</p>
+      <p>of {friends?.length}</p>
+    </>
+  );
+};
 
 const show = () => {
   const queries = createQueryClient();
@@ -46,11 +55,10 @@ it('stays open when another friendship is removed', () => {
 it('closes when the list no longer has him, and does not open by itself when he is back', async () => {
   const { queries } = show();
   // The cache tells of its changes a moment later.
-  const become = (friends: unknown[]) =>
-    act(async () => {
-      queries.setQueryData(friendsKey(7), friends);
-      await new Promise((resolve) => setTimeout(resolve));
-    });
+  const become = (friends: unknown[]) => {
+    act(() => void queries.setQueryData(friendsKey(7), friends));
+    return screen.findByText(`of ${friends.length}`);
+  };
   act(() => shell.openFriend(12));
   await become([]);
   expect(screen.getByText('nobody')).toBeVisible();

@@ -1,5 +1,6 @@
 import { type ServerFrame } from '@thaw/contract/server-frames';
 import { type QueryClient } from '@tanstack/react-query';
+import { waitFor } from '@testing-library/react';
 import { friendRequestsKey, friendsKey, friendsQuery } from '@/features/friends/api/friends';
 import { createFriendsHandler } from '@/features/friends/handlers';
 import { useSentRequests } from '@/features/friends/sent-requests';
@@ -123,8 +124,7 @@ it('asks anew when a frame overtakes the first answer', async () => {
   handle({ event: 'presence', data: { userId: 12, isOnline: true } });
   server.routes['GET /api/friends/7'] = [{ ...heron, isOnline: true }];
   await first;
-  await new Promise((resolve) => setTimeout(resolve));
-  expect(isStale(friendsKey(7))).toBe(true);
+  await waitFor(() => expect(isStale(friendsKey(7))).toBe(true));
 });
 
 it('does nothing for nobody', () => {

@@ -27,11 +27,13 @@ const Page = ({ isLocked = false, isReplaced = false }: { isLocked?: boolean; is
 const opened = async (page = <Page />) => {
   const user = userEvent.setup();
   render(page);
+  const listens = jest.spyOn(document, 'addEventListener');
   await user.click(screen.getByText('open'));
   expect(screen.getByRole('dialog', { name: 'First' })).toBeVisible();
   // Radix listens for clicks outside from the next tick on.
   await waitFor(() => expect(document.body.style.pointerEvents).toBe('none'));
-  await new Promise((resolve) => setTimeout(resolve, 0));
+  await waitFor(() => expect(listens.mock.calls.map(([event]) => event)).toContain('pointerdown'));
+  listens.mockRestore();
   return user;
 };
 const clickOutside = (): void => {

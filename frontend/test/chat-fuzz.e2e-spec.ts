@@ -224,6 +224,7 @@ const play = async (pair: Pair, dice: Dice, told: string[]): Promise<void> => {
 /** Waits until both pages hold what Redis holds. @returns what that is */
 const settle = async (pair: Pair, sessionId: string): Promise<void> => {
   const faults = async (): Promise<string[]> => {
+    for (const page of pair) page.retryFailed();
     const events = await streamOf(sessionId);
     return pair.flatMap((page, index) => {
       const fault = faultOf(page, events);

@@ -7,9 +7,19 @@ import { parseFrame } from '@/lib/socket/parse-frame';
 import { SocketClient, type SocketLike } from '@/lib/socket/socket-client';
 import { actAs } from './acting';
 
-/** Waits before a reconnection, and until one counts as good, are this many times shorter; the limits on answers are not. */
+/** The connection’s waits before an attempt, and until one counts as good, are this many times shorter; the limits on answers are not. */
 const HASTE = 50;
 const HASTENED: ReadonlySet<number> = new Set([1_000, 2_000, 4_000, 5_000, 8_000, 16_000]);
+
+const RECONNECT_PRESSED_AFTER_MS = 50;
+
+const clockOf = (act: (work: () => void) => void, waitFor: (delayMs: number) => number): Clock => ({
+  now: () => Date.now(),
+  setTimeout: (run, delayMs) => Number(setTimeout(() => act(run), waitFor(delayMs)).unref()),
+  clearTimeout: (timer) => clearTimeout(timer),
+});
+
+const hastened = (delayMs: number): number => (HASTENED.has(delayMs) ? delayMs / HASTE : delayMs);
 
 /** Somebody's page without a screen: the real state and the real connection, over a socket that the test can cut. */
 export class ChatPage {
@@ -25,18 +35,11 @@ export class ChatPage {
     private readonly origins: readonly string[],
     private readonly choose: () => number,
   ) {
-    const clock: Clock = {
-      now: () => Date.now(),
-      setTimeout: (run, delayMs) => {
-        const wait = HASTENED.has(delayMs) ? delayMs / HASTE : delayMs;
-        return Number(setTimeout(() => this.act(run), wait).unref());
-      },
-      clearTimeout: (timer) => clearTimeout(timer),
-    };
+    const act = (work: () => void): void => this.act(work);
     const alone = { enter: () => undefined, leave: () => undefined, isOpenElsewhere: async () => false };
-    this.chat = createRandomChat({ clock, newId, place: alone });
+    this.chat = createRandomChat({ clock: clockOf(act, (delayMs) => delayMs), newId, place: alone });
     this.client = new SocketClient({
-      clock,
+      clock: clockOf(act, hastened),
       parse: parseFrame,
       connect: () => this.connect(),
       authentication: () => {
@@ -47,8 +50,9 @@ export class ChatPage {
       onSignedOut: () => this.complaints.push('signed out'),
       onStatus: (status) => {
         if (status.kind !== 'failed' || this.isOver) return;
-        this.complaints.push('gave up connecting');
         this.chat.connectionGivenUp();
+        if (!status.canReconnect) this.complaints.push('is refused');
+        else this.reconnectSoon();
       },
       onFrame: (frame) => this.chat.receive(frame),
       log: () => undefined,
@@ -82,9 +86,22 @@ export class ChatPage {
     actAs(this.visitor.user, work);
   }
 
+  /** Sends again whatever was given up with the connection, as the person would. */
+  retryFailed(): void {
+    if (!this.isOpen) return;
+    for (const { clientId, delivery } of this.state.session?.messages ?? []) {
+      if (clientId && delivery === 'failed') this.act(() => this.chat.retry(clientId));
+    }
+  }
+
   /** The network goes, without a word. */
   cut(): void {
     this.line?.terminate();
+  }
+
+  /** Cut off over and over within moments, a page leaves it to the person, who presses Reconnect. */
+  private reconnectSoon(): void {
+    setTimeout(() => this.act(() => this.client.reconnect()), RECONNECT_PRESSED_AFTER_MS).unref();
   }
 
   private connect(): SocketLike {

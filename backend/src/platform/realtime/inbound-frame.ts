@@ -1,4 +1,5 @@
 import type { ClientData, ClientEvent } from '@thaw/contract/client-frames';
+import type { ServerEvent } from '@thaw/contract/server-frames';
 import { DomainError } from '../errors/domain-error';
 import type { SocketConnection } from './socket-connection';
 
@@ -23,10 +24,12 @@ export class InboundFrame<E extends ClientEvent = ClientEvent> {
   }
 
   /** Answers with `ack` (or another event), once, and only a frame that carries a `ref`. */
-  answer(data: object, event = 'ack'): void {
+  answer(data: object, event: ServerEvent = 'ack'): void {
     if (this.hasAnswer || this.ref === undefined) return;
     this.hasAnswer = true;
-    this.connection.send(JSON.stringify({ event, data, ref: this.ref }));
+    this.connection.send(
+      `{"event":"${event}","data":${JSON.stringify(data)},"ref":${JSON.stringify(this.ref)}}`,
+    );
   }
 }
 

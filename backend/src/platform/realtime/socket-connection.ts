@@ -5,7 +5,7 @@ import { closeCodes, type CloseCode } from '@thaw/contract/close-codes';
 import type { ServerData, ServerEvent } from '@thaw/contract/server-frames';
 import { realtimeLimits } from './realtime.limits';
 import type { SocketIdentity } from './socket-identity';
-import { textFrame } from './text-frame';
+import { writeTextFrame } from './text-frame';
 
 export type FrameHandler = (text: string) => Promise<void>;
 
@@ -57,7 +57,7 @@ export class SocketConnection {
   /** Sends one serialised frame. A consumer that does not keep up is closed with 1013. */
   send(frame: string): void {
     if (!this.isOpen) return;
-    this.stream.write(textFrame(frame));
+    writeTextFrame(this.stream, frame);
     if (this.stream.writableLength > realtimeLimits.bufferedBytes) this.close(closeCodes.consumerTooSlow);
   }
 

@@ -1,21 +1,36 @@
+import type { Writable } from 'node:stream';
+
 const FINAL_TEXT = 0x81;
 const LENGTH_16 = 126;
 const LENGTH_64 = 127;
+const LARGEST_7 = 125;
+const LARGEST_16 = 0xffff;
 
 /**
- * A whole, unmasked text frame as a server sends it (RFC 6455, section 5.2), header and payload in one buffer: one
- * write where ws makes two. Only for sockets without compression, where ws itself keeps nothing back.
+ * Writes a whole, unmasked text frame as a server sends it (RFC 6455, section 5.2), header and payload in one chunk
+ * where ws makes two. Only for sockets without compression, where ws itself keeps nothing back. Plain ASCII, which
+ * almost every frame is, goes out as a string of bytes, so that no Buffer has to be made for it.
  */
-export const textFrame = (text: string): Buffer => {
+export const writeTextFrame = (stream: Writable, text: string): void => {
   const length = Buffer.byteLength(text);
-  if (length < LENGTH_16) {
+  if (length === text.length && length <= LARGEST_16) stream.write(asciiHeader(length) + text, 'latin1');
+  else stream.write(binaryFrame(text, length));
+};
+
+const asciiHeader = (length: number): string =>
+  length <= LARGEST_7
+    ? String.fromCharCode(FINAL_TEXT, length)
+    : String.fromCharCode(FINAL_TEXT, LENGTH_16, length >> 8, length & 0xff);
+
+const binaryFrame = (text: string, length: number): Buffer => {
+  if (length <= LARGEST_7) {
     const frame = Buffer.allocUnsafe(2 + length);
     frame[0] = FINAL_TEXT;
     frame[1] = length;
     frame.write(text, 2);
     return frame;
   }
-  if (length < 0x1_0000) {
+  if (length <= LARGEST_16) {
     const frame = Buffer.allocUnsafe(4 + length);
     frame[0] = FINAL_TEXT;
     frame[1] = LENGTH_16;

@@ -1,27 +1,21 @@
 import { withImageMarkers } from '@thaw/contract/image-markers';
 import { limits } from '@thaw/contract/limits';
 import { codePointLength, normalizeText } from '@thaw/contract/text';
-import { ArrowUp, Check, ImagePlus, LoaderCircle, X } from 'lucide-react';
+import { ArrowUp, Check } from 'lucide-react';
+import { useEffect, useId, useImperativeHandle, useLayoutEffect, useRef, useState, type Ref } from 'react';
+import { type Outgoing, type Returned } from '@/chat-ui/chat-message';
 import {
-  useEffect,
-  useId,
-  useImperativeHandle,
-  useLayoutEffect,
-  useRef,
-  useState,
-  type ReactNode,
-  type Ref,
-} from 'react';
-import { type ChatMessage, type Outgoing, type Returned } from '@/chat-ui/chat-message';
+  AttachButton,
+  AttachmentPreview,
+  type ComposerTask,
+  TaskBanner,
+  toolClass,
+} from '@/chat-ui/composer-parts';
 import { copy } from '@/chat-ui/copy';
 import { EmojiPicker } from '@/chat-ui/emoji-picker';
-import { contentOf, quoteInComposer } from '@/chat-ui/message-content';
+import { contentOf } from '@/chat-ui/message-content';
+import { useAttachment } from '@/chat-ui/use-attachment';
 import { cn } from '@/lib/class-names';
-
-/** What the next text is for, besides being a message. */
-export type ComposerTask =
-  | { kind: 'reply'; message: ChatMessage; name: string; isMine: boolean }
-  | { kind: 'edit'; message: ChatMessage };
 
 export interface ComposerHandle {
   attach: (file: File) => void;
@@ -49,62 +43,9 @@ export interface ComposerProps {
   onReturned?: ((take: (returned: Returned) => void) => () => void) | undefined;
 }
 
-/** A picture chosen, not sent yet. */
-interface Attachment {
-  previewUrl: string;
-  file: File | null;
-  /** Its address, once it is stored. */
-  url: string | null;
-}
-
 const maximumHeightPx = 168;
 
-const discard = (attachment: Attachment | null): void => {
-  if (attachment?.file) URL.revokeObjectURL(attachment.previewUrl);
-};
-
-/** Only images of at most 5 MiB; all others are refused without a word to the person (specification §8, A95). */
-const isAcceptable = (file: File): boolean => {
-  const refusal = !file.type.startsWith('image/')
-    ? `it is no image but ${file.type || 'of no known type'}`
-    : file.size > limits.imageMaxBytes
-      ? `${file.size} bytes are too many`
-      : null;
-  if (refusal) console.warn(`The file was not attached: ${refusal}`);
-  return refusal === null;
-};
-
 const imageIn = (data: DataTransfer): File | undefined => [...data.files][0];
-
-const Banner = ({
-  title,
-  onCancel,
-  cancel,
-  children,
-}: {
-  title: string;
-  onCancel: () => void;
-  cancel: string;
-  children: ReactNode;
-}) => (
-  <div className="enter-rise flex items-center gap-2 py-1 pr-0 pl-3">
-    <div className="relative min-w-0 flex-1 pl-3 before:absolute before:inset-y-0.5 before:left-0 before:w-[3px] before:rounded-full before:bg-primary">
-      <p className="truncate text-sm font-semibold">{title}</p>
-      <p className="truncate text-sm text-muted-foreground">{children}</p>
-    </div>
-    <button
-      type="button"
-      aria-label={cancel}
-      onClick={onCancel}
-      className="grid size-11 shrink-0 place-items-center rounded-full text-muted-foreground hover:bg-raised hover:text-foreground"
-    >
-      <X aria-hidden="true" className="size-4" />
-    </button>
-  </div>
-);
-
-const toolClass =
-  'grid size-11 shrink-0 place-items-center rounded-full text-muted-foreground transition-colors hover:bg-raised hover:text-foreground disabled:pointer-events-none disabled:opacity-50';
 
 /** Grows from one line to six. Enter sends, Shift+Enter breaks, and Enter that ends a composition does neither. */
 export const Composer = ({
@@ -122,10 +63,9 @@ export const Composer = ({
   onReturned,
 }: ComposerProps) => {
   const [text, setText] = useState(draft?.initial ?? '');
-  const [attachment, setAttachment] = useState<Attachment | null>(null);
-  const [isUploading, setUploading] = useState(false);
+  const picture = useAttachment(upload);
+  const { attachment, isUploading } = picture;
   const field = useRef<HTMLTextAreaElement>(null);
-  const chooser = useRef<HTMLInputElement>(null);
   const noticeId = useId();
   const countId = useId();
 
@@ -143,9 +83,9 @@ export const Composer = ({
     keep?.(next);
   };
 
-  const latest = useRef({ text, attachment, keep });
+  const latest = useRef({ text, keep, takeBack: picture.takeBack });
   useEffect(() => {
-    latest.current = { text, attachment, keep };
+    latest.current = { text, keep, takeBack: picture.takeBack };
   });
   useEffect(
     () =>
@@ -155,19 +95,10 @@ export const Composer = ({
         setText(next);
         latest.current.keep?.(next);
         const [url] = imageUrls;
-        if (url !== undefined) setAttachment((now) => now ?? { previewUrl: url, file: null, url });
+        if (url !== undefined) latest.current.takeBack(url);
       }),
     [onReturned],
   );
-
-  const isHere = useRef(true);
-  useEffect(() => {
-    isHere.current = true;
-    return () => {
-      isHere.current = false;
-      discard(latest.current.attachment);
-    };
-  }, []);
 
   // Ready to write at once; a phone would raise its keyboard over the first message.
   useEffect(() => {
@@ -195,15 +126,9 @@ export const Composer = ({
     area.style.height = `${Math.min(area.scrollHeight, maximumHeightPx)}px`;
   }, [shown]);
 
-  const attach = (file: File | undefined): void => {
-    if (!upload || editing || isUploading || !file || !isAcceptable(file)) return;
-    discard(attachment);
-    setAttachment({ previewUrl: URL.createObjectURL(file), file, url: null });
-    field.current?.focus();
-  };
-  const detach = (): void => {
-    discard(attachment);
-    setAttachment(null);
+  const attach = (file: File): void => {
+    if (!upload || editing || isUploading) return;
+    if (picture.attach(file)) field.current?.focus();
   };
   useImperativeHandle(ref, () => ({ attach, focus: () => field.current?.focus() }));
 
@@ -225,25 +150,9 @@ export const Composer = ({
         ? { content: url, type: 'image' }
         : { content: withImageMarkers({ text: content, imageUrls: [url] }), type: 'mixed' },
     );
-    if (!taken) return setAttachment((now) => now && { ...now, url });
+    if (!taken) return picture.keepStored(url);
     clear();
-    detach();
-  };
-
-  const store = async (file: File): Promise<void> => {
-    if (!upload || isAbleToSend?.() === false) return;
-    setUploading(true);
-    try {
-      const url = await upload(file);
-      // The chat it was meant for may be over.
-      if (isHere.current) sendImage(url);
-    } catch (error) {
-      // Cancels the send without a word; the text stays (specification §8, A97).
-      console.warn('The photo was not stored', error);
-      if (isHere.current) detach();
-    } finally {
-      if (isHere.current) setUploading(false);
-    }
+    picture.detach();
   };
 
   const send = (): void => {
@@ -252,8 +161,8 @@ export const Composer = ({
       if (onSave?.(content)) onCancelTask?.();
     } else if (attachment?.url) {
       sendImage(attachment.url);
-    } else if (attachment?.file) {
-      void store(attachment.file);
+    } else if (attachment) {
+      if (isAbleToSend?.() !== false) void picture.store(sendImage);
     } else if (onSend({ content, type: 'text' })) {
       clear();
     }
@@ -300,78 +209,19 @@ export const Composer = ({
         ) : null}
       </div>
       <div className="rounded-sheet border border-input bg-background p-1 transition-colors focus-within:border-primary">
-        {task?.kind === 'reply' ? (
-          <Banner
-            title={task.isMine ? copy.composer.replyingToSelf : copy.composer.replyingTo(task.name)}
-            cancel={copy.composer.cancelReply}
-            onCancel={() => onCancelTask?.()}
-          >
-            {quoteInComposer(task.message)}
-          </Banner>
-        ) : null}
-        {editing ? (
-          <Banner
-            title={copy.composer.editing}
-            cancel={copy.composer.cancelEdit}
-            onCancel={() => onCancelTask?.()}
-          >
-            {copy.composer.editHint}
-          </Banner>
-        ) : null}
+        {task ? <TaskBanner task={task} onCancel={() => onCancelTask?.()} /> : null}
         {hasAttachment ? (
-          <div className="enter-rise flex items-center gap-3 p-2">
-            <div className="relative size-20 shrink-0 overflow-hidden rounded-control bg-raised">
-              <img
-                src={attachment.previewUrl}
-                alt={copy.message.yourPhoto}
-                className={cn('size-full object-cover transition-opacity', isUploading && 'opacity-50')}
-              />
-              {isUploading ? (
-                <LoaderCircle aria-hidden="true" className="absolute inset-0 m-auto size-6 animate-spin" />
-              ) : null}
-            </div>
-            <p role="status" className="min-w-0 flex-1 truncate text-sm text-muted-foreground">
-              {isUploading ? copy.composer.uploading : attachment.file?.name}
-            </p>
-            <button
-              type="button"
-              aria-label={copy.composer.removePhoto}
-              disabled={isUploading}
-              className={toolClass}
-              onClick={() => {
-                detach();
-                field.current?.focus();
-              }}
-            >
-              <X aria-hidden="true" className="size-4" />
-            </button>
-          </div>
+          <AttachmentPreview
+            attachment={attachment}
+            isUploading={isUploading}
+            onRemove={() => {
+              picture.detach();
+              field.current?.focus();
+            }}
+          />
         ) : null}
         <div className="flex items-end">
-          {upload && !editing ? (
-            <>
-              <button
-                type="button"
-                aria-label={copy.composer.attach}
-                disabled={isUploading}
-                className={toolClass}
-                onClick={() => chooser.current?.click()}
-              >
-                <ImagePlus aria-hidden="true" className="size-5" />
-              </button>
-              <input
-                ref={chooser}
-                type="file"
-                accept="image/*"
-                hidden
-                onChange={(event) => {
-                  attach(event.target.files?.[0]);
-                  // The same file may be chosen again.
-                  event.target.value = '';
-                }}
-              />
-            </>
-          ) : null}
+          {upload && !editing ? <AttachButton isDisabled={isUploading} onChoose={attach} /> : null}
           <textarea
             ref={field}
             rows={1}

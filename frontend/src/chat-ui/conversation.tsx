@@ -1,7 +1,8 @@
 import { useCallback, useMemo, useRef, useState, type DragEvent, type ReactNode, type Ref } from 'react';
 import { Announcer } from '@/chat-ui/announcer';
 import { type ChatMessage, type Outgoing, type Returned } from '@/chat-ui/chat-message';
-import { Composer, type ComposerHandle, type ComposerTask } from '@/chat-ui/composer';
+import { Composer, type ComposerHandle } from '@/chat-ui/composer';
+import { type ComposerTask } from '@/chat-ui/composer-parts';
 import { copy } from '@/chat-ui/copy';
 import { Lightbox } from '@/chat-ui/lightbox';
 import { contentOf, quoteInComposer } from '@/chat-ui/message-content';

@@ -8,7 +8,6 @@ import {
   useRef,
   useState,
   type KeyboardEvent,
-  type PointerEvent,
   type ReactNode,
   type Ref,
   type SyntheticEvent,
@@ -17,6 +16,8 @@ import { canBeReactedTo, isOwnText, positionInGroup, type ChatMessage } from '@/
 import { copy } from '@/chat-ui/copy';
 import { MessageRow, type MessageAuthor } from '@/chat-ui/message-row';
 import { ActionSheet, type MessageCommands, type Offer } from '@/chat-ui/row-actions';
+import { endThresholdPx, useEndOfList } from '@/chat-ui/use-end-of-list';
+import { useLongPress } from '@/chat-ui/use-long-press';
 import { cn } from '@/lib/class-names';
 
 /** What can be done in this kind of chat; what is absent is offered nowhere. */
@@ -57,18 +58,31 @@ export interface MessageListProps {
 }
 
 const estimatedRowPx = 48;
-const endThresholdPx = 80;
-/** What a person scrolls with; some of what reads a page aloud scrolls without any of it. */
-const actions = ['wheel', 'touchmove', 'keydown', 'pointerdown', 'focusin'] as const;
-const latelyMs = 1_000;
-const longPressMs = 450;
-const longPressSlackPx = 10;
 
 const rowOf = (target: EventTarget | null): HTMLElement | null =>
   target instanceof Element ? target.closest<HTMLElement>('li[data-index]') : null;
 
 const isInside = ({ currentTarget, target }: SyntheticEvent): boolean =>
   target instanceof Node && currentTarget.contains(target);
+
+const ToEndButton = ({ unseen, onPress }: { unseen: number; onPress: () => void }) => (
+  <div className="pointer-events-none absolute inset-x-0 bottom-2 z-20 flex justify-center">
+    <button
+      type="button"
+      aria-label={unseen > 0 ? undefined : copy.list.newest}
+      onClick={onPress}
+      className={cn(
+        'enter-rise pointer-events-auto inline-flex h-11 items-center gap-2 rounded-full text-base font-semibold shadow-elevated',
+        unseen > 0
+          ? 'bg-primary px-4 text-primary-foreground'
+          : 'w-11 justify-center border border-border bg-popover text-foreground',
+      )}
+    >
+      {unseen > 0 ? copy.list.unseen(unseen) : null}
+      <ChevronDown aria-hidden="true" className="size-4" />
+    </button>
+  </div>
+);
 
 /** Mounts only the rows in sight; stays at the end while it is at the end. */
 export const MessageList = ({
@@ -97,8 +111,6 @@ export const MessageList = ({
   const [pinned, setPinned] = useState<string | null>(null);
   const [flashed, setFlashed] = useState<string | null>(null);
   const [inSheet, setInSheet] = useState<string | null>(null);
-  /** The newest message when the end went out of sight; null while it is in sight. */
-  const [leftAt, setLeftAt] = useState<string | null>(null);
   const last = messages.at(-1);
   const [lastAtFirst] = useState(last?.key);
 
@@ -121,62 +133,7 @@ export const MessageList = ({
     if (isMineOnItsWay) virtualizer.scrollToEnd();
   }, [isMineOnItsWay, lastKey, virtualizer]);
 
-  /** It begins at its end; until it is there, its beginning is in sight for a moment and means nothing. */
-  const hasBegun = useRef(false);
-  const newestKey = useRef(lastKey);
-  useEffect(() => {
-    newestKey.current = lastKey;
-  }, [lastKey]);
-
-  /** When somebody last did what may move the list. */
-  const actedAt = useRef(-Infinity);
-  const act = useCallback(() => {
-    actedAt.current = performance.now();
-  }, []);
-
-  // The room shrinks (the skip bar, a keyboard on a phone) or a row grows: the end stays the end.
-  useEffect(() => {
-    const element = scroller.current;
-    const content = element?.firstElementChild;
-    if (!element || !content) return;
-    let isAtEnd = true;
-    let lastTop = 0;
-    let resizedAt = -Infinity;
-    const toEnd = (): void => {
-      element.scrollTop = element.scrollHeight;
-    };
-    const remember = (): void => {
-      const { scrollTop, scrollHeight, clientHeight } = element;
-      // Only who goes up leaves the end; but rows that turn out smaller than estimated move the list up, too.
-      const isLately = (time: number): boolean => performance.now() - time < latelyMs;
-      const hasGoneUp = scrollTop < lastTop && (isLately(actedAt.current) || !isLately(resizedAt));
-      if (scrollHeight - scrollTop - clientHeight <= endThresholdPx) isAtEnd = true;
-      else if (hasGoneUp) isAtEnd = false;
-      else if (isAtEnd) toEnd();
-      lastTop = scrollTop;
-      hasBegun.current ||= isAtEnd;
-      setLeftAt((key) => (isAtEnd ? null : (key ?? newestKey.current ?? null)));
-    };
-    const observer = new ResizeObserver(() => {
-      resizedAt = performance.now();
-      if (isAtEnd) toEnd();
-    });
-    observer.observe(element);
-    observer.observe(content);
-    element.addEventListener('scroll', remember, { passive: true });
-    const dragged = ({ buttons }: globalThis.PointerEvent): void => {
-      if (buttons !== 0) act();
-    };
-    for (const name of actions) element.addEventListener(name, act, { passive: true });
-    element.addEventListener('pointermove', dragged, { passive: true });
-    return () => {
-      observer.disconnect();
-      element.removeEventListener('scroll', remember);
-      for (const name of actions) element.removeEventListener(name, act);
-      element.removeEventListener('pointermove', dragged);
-    };
-  }, [act]);
-
+  const { leftAt, act, hasBegun } = useEndOfList(scroller, lastKey);
   const rows = virtualizer.getVirtualItems();
   const firstInSight = rows[0]?.index;
   const firstKey = messages[0]?.key;
@@ -184,7 +141,7 @@ export const MessageList = ({
     const element = scroller.current;
     if (!element || firstInSight !== 0) return;
     if (hasBegun.current || element.scrollHeight <= element.clientHeight) onReachTop?.();
-  }, [firstInSight, firstKey, onReachTop]);
+  }, [firstInSight, firstKey, hasBegun, onReachTop]);
 
   const jumpTo = useCallback(
     (messageId: string): boolean => {
@@ -251,30 +208,7 @@ export const MessageList = ({
     requestAnimationFrame(focus);
   };
 
-  const press = useRef<{ timer: number; x: number; y: number } | null>(null);
-  const release = (): void => {
-    window.clearTimeout(press.current?.timer);
-    press.current = null;
-  };
-  useEffect(() => release, []);
-  const touch = {
-    onPointerDown: (event: PointerEvent) => {
-      release();
-      if (event.pointerType !== 'touch') return;
-      const row = rowOf(event.target);
-      press.current = {
-        timer: window.setTimeout(() => openSheet(row), longPressMs),
-        x: event.clientX,
-        y: event.clientY,
-      };
-    },
-    onPointerMove: ({ clientX, clientY }: PointerEvent) => {
-      const from = press.current;
-      if (from && Math.hypot(clientX - from.x, clientY - from.y) > longPressSlackPx) release();
-    },
-    onPointerUp: release,
-    onPointerCancel: release,
-  };
+  const longPress = useLongPress((target) => openSheet(rowOf(target)));
 
   const unseen =
     leftAt === null
@@ -309,7 +243,7 @@ export const MessageList = ({
         onBlur={(event) => {
           if (!event.currentTarget.contains(event.relatedTarget)) setFocused(null);
         }}
-        {...touch}
+        {...longPress.handlers}
       >
         <div className="mx-auto flex min-h-full w-full max-w-4xl flex-col justify-end px-4 pt-4 md:px-6">
           {top}
@@ -335,7 +269,7 @@ export const MessageList = ({
                   style={{ transform: `translateY(${start}px)` }}
                   onContextMenu={(event) => {
                     // The long press of a touch has its own menu here.
-                    if (press.current) event.preventDefault();
+                    if (longPress.isPressed()) event.preventDefault();
                   }}
                 >
                   {renderAbove?.(message, messages[index - 1])}
@@ -374,22 +308,7 @@ export const MessageList = ({
         </div>
       </div>
       {leftAt === null ? null : (
-        <div className="pointer-events-none absolute inset-x-0 bottom-2 z-20 flex justify-center">
-          <button
-            type="button"
-            aria-label={unseen > 0 ? undefined : copy.list.newest}
-            onClick={() => virtualizer.scrollToEnd({ behavior: 'auto' })}
-            className={cn(
-              'enter-rise pointer-events-auto inline-flex h-11 items-center gap-2 rounded-full text-base font-semibold shadow-elevated',
-              unseen > 0
-                ? 'bg-primary px-4 text-primary-foreground'
-                : 'w-11 justify-center border border-border bg-popover text-foreground',
-            )}
-          >
-            {unseen > 0 ? copy.list.unseen(unseen) : null}
-            <ChevronDown aria-hidden="true" className="size-4" />
-          </button>
-        </div>
+        <ToEndButton unseen={unseen} onPress={() => virtualizer.scrollToEnd({ behavior: 'auto' })} />
       )}
       {sheetMessage ? (
         <ActionSheet

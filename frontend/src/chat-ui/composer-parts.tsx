@@ -1,0 +1,128 @@
+import { ImagePlus, LoaderCircle, X } from 'lucide-react';
+import { useRef, type ReactNode } from 'react';
+import { type ChatMessage } from '@/chat-ui/chat-message';
+import { copy } from '@/chat-ui/copy';
+import { quoteInComposer } from '@/chat-ui/message-content';
+import { type Attachment } from '@/chat-ui/use-attachment';
+import { cn } from '@/lib/class-names';
+
+/** What the next text is for, besides being a message. */
+export type ComposerTask =
+  | { kind: 'reply'; message: ChatMessage; name: string; isMine: boolean }
+  | { kind: 'edit'; message: ChatMessage };
+
+export const toolClass =
+  'grid size-11 shrink-0 place-items-center rounded-full text-muted-foreground transition-colors hover:bg-raised hover:text-foreground disabled:pointer-events-none disabled:opacity-50';
+
+const Banner = ({
+  title,
+  onCancel,
+  cancel,
+  children,
+}: {
+  title: string;
+  onCancel: () => void;
+  cancel: string;
+  children: ReactNode;
+}) => (
+  <div className="enter-rise flex items-center gap-2 py-1 pr-0 pl-3">
+    <div className="relative min-w-0 flex-1 pl-3 before:absolute before:inset-y-0.5 before:left-0 before:w-[3px] before:rounded-full before:bg-primary">
+      <p className="truncate text-sm font-semibold">{title}</p>
+      <p className="truncate text-sm text-muted-foreground">{children}</p>
+    </div>
+    <button
+      type="button"
+      aria-label={cancel}
+      onClick={onCancel}
+      className="grid size-11 shrink-0 place-items-center rounded-full text-muted-foreground hover:bg-raised hover:text-foreground"
+    >
+      <X aria-hidden="true" className="size-4" />
+    </button>
+  </div>
+);
+
+/** What the text is for, over the field. */
+export const TaskBanner = ({ task, onCancel }: { task: ComposerTask; onCancel: () => void }) =>
+  task.kind === 'edit' ? (
+    <Banner title={copy.composer.editing} cancel={copy.composer.cancelEdit} onCancel={onCancel}>
+      {copy.composer.editHint}
+    </Banner>
+  ) : (
+    <Banner
+      title={task.isMine ? copy.composer.replyingToSelf : copy.composer.replyingTo(task.name)}
+      cancel={copy.composer.cancelReply}
+      onCancel={onCancel}
+    >
+      {quoteInComposer(task.message)}
+    </Banner>
+  );
+
+export const AttachmentPreview = ({
+  attachment,
+  isUploading,
+  onRemove,
+}: {
+  attachment: Attachment;
+  isUploading: boolean;
+  onRemove: () => void;
+}) => (
+  <div className="enter-rise flex items-center gap-3 p-2">
+    <div className="relative size-20 shrink-0 overflow-hidden rounded-control bg-raised">
+      <img
+        src={attachment.previewUrl}
+        alt={copy.message.yourPhoto}
+        className={cn('size-full object-cover transition-opacity', isUploading && 'opacity-50')}
+      />
+      {isUploading ? (
+        <LoaderCircle aria-hidden="true" className="absolute inset-0 m-auto size-6 animate-spin" />
+      ) : null}
+    </div>
+    <p role="status" className="min-w-0 flex-1 truncate text-sm text-muted-foreground">
+      {isUploading ? copy.composer.uploading : attachment.file?.name}
+    </p>
+    <button
+      type="button"
+      aria-label={copy.composer.removePhoto}
+      disabled={isUploading}
+      className={toolClass}
+      onClick={onRemove}
+    >
+      <X aria-hidden="true" className="size-4" />
+    </button>
+  </div>
+);
+
+export const AttachButton = ({
+  isDisabled,
+  onChoose,
+}: {
+  isDisabled: boolean;
+  onChoose: (file: File) => void;
+}) => {
+  const chooser = useRef<HTMLInputElement>(null);
+  return (
+    <>
+      <button
+        type="button"
+        aria-label={copy.composer.attach}
+        disabled={isDisabled}
+        className={toolClass}
+        onClick={() => chooser.current?.click()}
+      >
+        <ImagePlus aria-hidden="true" className="size-5" />
+      </button>
+      <input
+        ref={chooser}
+        type="file"
+        accept="image/*"
+        hidden
+        onChange={(event) => {
+          const [file] = event.target.files ?? [];
+          if (file) onChoose(file);
+          // The same file may be chosen again.
+          event.target.value = '';
+        }}
+      />
+    </>
+  );
+};

@@ -1,0 +1,31 @@
+import { useEffect, useRef, type PointerEvent } from 'react';
+
+const longPressMs = 450;
+const slackPx = 10;
+
+/** A finger that rests: for a moment, and without moving on. The mouse has its own ways. */
+export const useLongPress = (onLongPress: (target: EventTarget) => void) => {
+  const press = useRef<{ timer: number; x: number; y: number } | null>(null);
+  const release = (): void => {
+    window.clearTimeout(press.current?.timer);
+    press.current = null;
+  };
+  useEffect(() => release, []);
+  return {
+    /** A finger is down and has not moved on. */
+    isPressed: () => press.current !== null,
+    handlers: {
+      onPointerDown: ({ pointerType, target, clientX: x, clientY: y }: PointerEvent) => {
+        release();
+        if (pointerType !== 'touch') return;
+        press.current = { timer: window.setTimeout(() => onLongPress(target), longPressMs), x, y };
+      },
+      onPointerMove: ({ clientX, clientY }: PointerEvent) => {
+        const from = press.current;
+        if (from && Math.hypot(clientX - from.x, clientY - from.y) > slackPx) release();
+      },
+      onPointerUp: release,
+      onPointerCancel: release,
+    },
+  };
+};

@@ -9,7 +9,7 @@ export interface Options {
   settings: Settings;
 }
 
-const usage = `npm run bench -- [--only P1,P3] [--rounds 5] [--seconds 5] [--rate 500] [--commands 3000] [--pairs 200] [--short] [--profile <folder>]`;
+const usage = `npm run bench -- [--only P1,P3] [--rounds 5] [--seconds 5] [--rate 1000] [--commands 3000] [--pairs 200] [--short] [--profile <folder>]`;
 
 /** @throws Error with the usage when an option is unknown or no number. */
 export const parseOptions = (args: readonly string[]): Options => {
@@ -44,7 +44,7 @@ export const parseOptions = (args: readonly string[]): Options => {
       rounds: number(values.rounds, isShort ? 2 : 5),
       seconds: number(values.seconds, isShort ? 2 : 5),
       pairs: number(values.pairs, isShort ? 50 : 200),
-      messagesPerSecond: number(values.rate, isShort ? 200 : 500),
+      messagesPerSecond: number(values.rate, isShort ? 200 : 1_000),
       commandsPerSecond: number(values.commands, isShort ? 1_000 : 3_000),
       idleSockets: isShort ? 200 : 2_000,
       waiting: isShort ? [0, 1_000] : [0, 10_000, 100_000],

@@ -8,6 +8,9 @@ export type AppendReply =
   | [typeof appendOutcome.behind, length: number, missed: [id: string, fields: string[]][]]
   | [typeof appendOutcome.outboxFull | typeof appendOutcome.claimLost];
 
+/** Events that may wait in one cell's outbox before senders are told `unavailable`. */
+const OUTBOX_CAP = 50_000;
+
 /** Says something to each replica that has a socket in the session, but one. */
 const publishing = `
 local function publish(prefix, session, except, message)
@@ -26,30 +29,32 @@ end
  * The one generic append. Knows no rule of the product: it compares the stream's end with what the caller
  * decided upon, adds the events to the stream and to the cell's outbox, and publishes them.
  *
- * KEYS: stream, outbox, claims, sockets. ARGV: expected length, expected last id, prefix, outbox cap, session id,
- * claim (a member of claims that must be overdue, or ''), the replica that need not be told, then the events.
+ * KEYS: stream. ARGV: expected length, expected last id, prefix, session id, claim (a member of deadlines that must
+ * be overdue, or ''), the replica that need not be told, then the events.
  */
 export const appendScript = new RedisScript<AppendReply>(`${publishing}
+local prefix, session, claim = ARGV[3], ARGV[4], ARGV[5]
 local last = redis.call('XREVRANGE', KEYS[1], '+', '-', 'COUNT', 1)[1]
 if (last and last[1] or '') ~= ARGV[2] then
   local missed = redis.call('XRANGE', KEYS[1], ARGV[2] == '' and '-' or '(' .. ARGV[2], '+')
   return {0, redis.call('XLEN', KEYS[1]), missed}
 end
 local length = tonumber(ARGV[1])
-local queued = redis.call('XLEN', KEYS[2])
-if queued >= tonumber(ARGV[4]) then return {-2} end
-if ARGV[6] ~= '' then
-  local due = redis.call('ZSCORE', KEYS[3], ARGV[6])
+local outbox = prefix .. 'outbox'
+local queued = redis.call('XLEN', outbox)
+if queued >= ${OUTBOX_CAP} then return {-2} end
+if claim ~= '' then
+  local due = redis.call('ZSCORE', prefix .. 'deadlines', claim)
   local t = redis.call('TIME')
   if not due or tonumber(due) > t[1] * 1000 + math.floor(t[2] / 1000) then return {-3} end
-  redis.call('ZREM', KEYS[3], ARGV[6])
+  redis.call('ZREM', prefix .. 'deadlines', claim)
 end
 local reply = {1, queued == 0 and 1 or 0}
-for i = 8, #ARGV do
+for i = 7, #ARGV do
   local id = redis.call('XADD', KEYS[1], '*', 'e', ARGV[i])
   length = length + 1
-  redis.call('XADD', KEYS[2], '*', 's', ARGV[5], 'i', id, 'e', ARGV[i])
-  publish(ARGV[3], ARGV[5], ARGV[7], length .. ' ' .. id .. ' ' .. ARGV[i])
+  redis.call('XADD', outbox, '*', 's', session, 'i', id, 'e', ARGV[i])
+  publish(prefix, session, ARGV[6], length .. ' ' .. id .. ' ' .. ARGV[i])
   reply[#reply + 1] = id
 end
 return reply

@@ -43,9 +43,6 @@ export interface AppendOptions {
   toldReplicaId?: string | undefined;
 }
 
-/** Events that may wait in one cell's outbox before senders are told `unavailable`. */
-const OUTBOX_CAP = 50_000;
-
 const toEntries = (rows: readonly [string, string[]][]): HotLogEntry[] =>
   rows.map(([id, fields]) => ({ id, text: fields[1] ?? '' }));
 
@@ -72,12 +69,11 @@ export class HotLog {
     const keys = chatKeys(cell);
     const reply = await appendScript.run(
       this.redis,
-      [keys.stream(sessionId), keys.outbox, keys.deadlines, keys.sockets(sessionId)],
+      [keys.stream(sessionId)],
       [
         expected.version,
         expected.lastId,
         keys.prefix,
-        OUTBOX_CAP,
         sessionId,
         claim ? `${sessionId}|${claim.userId}` : '',
         toldReplicaId,

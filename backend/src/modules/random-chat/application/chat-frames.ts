@@ -4,10 +4,11 @@ import type { ServerData, ServerEvent } from '@thaw/contract/server-frames';
 import {
   type ChatEnded,
   type EventPosition,
-  occurredAt,
+  occurredAtMs,
   type RandomChatEvent,
 } from '../domain/random-chat.events';
 import { partnerOf, type RandomChatState } from '../domain/random-chat.state';
+import { isoTimestamp } from './iso-timestamp';
 
 /** The specification's words for whoever answered first. */
 const WAITING = 'Waiting response from your chat partner...';
@@ -46,7 +47,7 @@ export const frameOf = (
           senderId,
           content,
           type: messageType,
-          timestamp: occurredAt(position).toISOString(),
+          timestamp: isoTimestamp(occurredAtMs(position)),
           replyTo,
           clientId: clientId ?? undefined,
         },
@@ -153,7 +154,7 @@ export const ackOf = (event: RandomChatEvent, position: EventPosition, state: Ra
 export const sentAck = (position: EventPosition, clientId: string | null): object => ({
   id: position.id,
   seq: position.seq,
-  timestamp: occurredAt(position).toISOString(),
+  timestamp: isoTimestamp(occurredAtMs(position)),
   clientId: clientId ?? undefined,
 });
 

@@ -293,21 +293,15 @@ export class LiveChat {
   private apply({ eventId, event }: LoggedEvent, position: EventPosition): void {
     this.state = evolve(this.state, event, position);
     const answered = this.awaited.get(eventId);
-    const serialized = new Map<number, string>();
+    const textFor = ({ identity: { userId } }: SocketConnection): string =>
+      JSON.stringify(frameOf(this.sessionId, event, position, this.state, userId));
+    let textForBoth: string | undefined;
     for (const connection of this.sockets) {
       if (answered?.connection === connection) {
         answered.answer(ackOf(event, position, this.state));
         if (!isFrameForSenderToo(event)) continue;
       }
-      const viewerId = isSameForBoth(event) ? 0 : connection.identity.userId;
-      let text = serialized.get(viewerId);
-      if (text === undefined) {
-        text = JSON.stringify(
-          frameOf(this.sessionId, event, position, this.state, connection.identity.userId),
-        );
-        serialized.set(viewerId, text);
-      }
-      connection.send(text);
+      connection.send(isSameForBoth(event) ? (textForBoth ??= textFor(connection)) : textFor(connection));
     }
     if (this.isEnded) this.onEnded(this);
   }

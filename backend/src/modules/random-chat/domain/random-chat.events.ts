@@ -96,4 +96,5 @@ export interface EventPosition {
   seq: number;
 }
 
-export const occurredAt = ({ id }: EventPosition): Date => new Date(Number(id.slice(0, id.indexOf('-'))));
+export const occurredAtMs = ({ id }: Pick<EventPosition, 'id'>): number =>
+  Number(id.slice(0, id.indexOf('-')));

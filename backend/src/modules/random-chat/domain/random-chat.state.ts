@@ -3,7 +3,7 @@ import type { MessageType } from '@thaw/contract/scalars';
 import {
   type ChatEnded,
   type EventPosition,
-  occurredAt,
+  occurredAtMs,
   type Participant,
   type RandomChatEvent,
 } from './random-chat.events';
@@ -14,7 +14,7 @@ export interface ChatMessage {
   messageType: MessageType;
   isEdited: boolean;
   /** Who reacted with what, in the order of the first reaction. */
-  reactions: Map<ReactionEmoji, number[]>;
+  reactions: ReadonlyMap<ReactionEmoji, readonly number[]>;
 }
 
 export interface Game {
@@ -67,13 +67,16 @@ export const participant = (state: RandomChatState, userId: number): Participant
 export const partnerOf = (state: RandomChatState, userId: number): Participant | undefined =>
   state.participants.find(({ id }) => id !== userId);
 
+/** Of almost every message, hence one for all. */
+const NO_REACTIONS: ChatMessage['reactions'] = new Map();
+
 /** More than any burst that is worth limiting. */
 const REMEMBERED_TIMES = 64;
 
 const remember = (state: RandomChatState, what: Paced, userId: number, position: EventPosition): void => {
   const key = pacedKey(what, userId);
   const times = state.doneAt.get(key) ?? [];
-  times.push(occurredAt(position).getTime());
+  times.push(occurredAtMs(position));
   if (times.length > REMEMBERED_TIMES) times.shift();
   state.doneAt.set(key, times);
 };
@@ -101,7 +104,7 @@ export const evolve = (
         content,
         messageType,
         isEdited: false,
-        reactions: new Map(),
+        reactions: NO_REACTIONS,
       });
       if (clientId !== null) state.sentByClientId.set(clientIdKey(senderId, clientId), position);
       remember(state, 'message', senderId, position);
@@ -120,18 +123,25 @@ export const evolve = (
 
     case 'ReactionAdded': {
       const { messageId, emoji, userId } = event.data;
-      const reactions = state.messages.get(messageId)?.reactions;
-      reactions?.set(emoji, [...(reactions.get(emoji) ?? []), userId]);
+      const message = state.messages.get(messageId);
+      if (message) {
+        const users = message.reactions.get(emoji) ?? [];
+        message.reactions = new Map(message.reactions).set(emoji, [...users, userId]);
+      }
       remember(state, 'reaction', userId, position);
       return state;
     }
 
     case 'ReactionRemoved': {
       const { messageId, emoji, userId } = event.data;
-      const reactions = state.messages.get(messageId)?.reactions;
-      const left = (reactions?.get(emoji) ?? []).filter((id) => id !== userId);
-      if (left.length > 0) reactions?.set(emoji, left);
-      else reactions?.delete(emoji);
+      const message = state.messages.get(messageId);
+      if (message) {
+        const reactions = new Map(message.reactions);
+        const left = (reactions.get(emoji) ?? []).filter((id) => id !== userId);
+        if (left.length > 0) reactions.set(emoji, left);
+        else reactions.delete(emoji);
+        message.reactions = reactions;
+      }
       remember(state, 'reaction', userId, position);
       return state;
     }

@@ -7,7 +7,7 @@ import { JobHandlers } from '../../../platform/queue/job-handlers';
 import { JobQueue } from '../../../platform/queue/job-queue';
 import { decodeEvent } from '../application/chat-event-codec';
 import { chatStream } from '../domain/chat-stream';
-import { occurredAt } from '../domain/random-chat.events';
+import { occurredAtMs } from '../domain/random-chat.events';
 
 const PER_CELL = 1_000;
 /** Events in one transaction: far below the statement timeout. */
@@ -133,7 +133,7 @@ const decode = (entry: OutboxEntry): Decoded => {
         eventId,
         type: event.type,
         data: event.data,
-        occurredAt: occurredAt({ id: entry.entryId, seq: 0 }),
+        occurredAt: new Date(occurredAtMs({ id: entry.entryId })),
         metadata: { entryId: entry.entryId },
       },
     },

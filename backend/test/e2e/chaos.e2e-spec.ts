@@ -139,10 +139,11 @@ it('keeps everybody who searches in the queue or in one chat, whoever is killed'
 
 it('writes every event once, however often the worker is killed', async () => {
   const pairs = await talkingPairs(stack.url, 8);
-  const stop = keepTalking(pairs, { everyMs: 50 });
+  // In the long form slower: a chat of 20,000 events is full.
+  const stop = keepTalking(pairs, { everyMs: isLong ? 250 : 50 });
   const [worker] = stack.workers;
   for (let round = 0; round < ROUNDS; round += 1) {
-    await sleep(300 + 40 * (round % 7)); // now here, now there in the worker's cycle of 250 ms
+    await sleep(300 + 110 * (round % 7)); // now here, now there in the worker's cycle of 750 ms
     worker?.kill();
     await worker?.untilReady();
   }

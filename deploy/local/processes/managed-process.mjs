@@ -69,8 +69,9 @@ export class ManagedProcess {
     }
   }
 
-  /** Sends a signal to it, as a fault from outside: if it dies of it, it is started again. */
+  /** Sends a signal to it, as a fault from outside: if it dies of it, it is started again without long waiting. */
   kill(signal = 'SIGKILL') {
+    this.#delayMs = FIRST_DELAY_MS;
     signalProcess(this.#started?.identity, signal);
   }
 

@@ -10,6 +10,7 @@ import { freePorts, portProblem } from './processes/ports.mjs';
 import { mustRun } from './processes/run-to-end.mjs';
 import { productEnvironment } from './product-environment.mjs';
 import { nginxDefinition } from './proxy/nginx.mjs';
+import { replicaNodeFlags } from './replica-node-flags.mjs';
 import { openStores } from './stores/stores.mjs';
 import { endTemporaryHome, makeTemporaryHome, sweepTemporaryHomes } from './temporary-homes.mjs';
 
@@ -23,14 +24,12 @@ const PROXY_END_STEPS = [
   { signal: 'SIGKILL', waitMs: 2_000 },
 ];
 
-/** As in Dockerfile.backend: a message leaves little behind, so new objects die young if they are given room. */
-const API_FLAGS = ['--max-semi-space-size=32'];
 const node = (...args) => ({ command: process.execPath, args });
 
 /** The programs of the product, as they stand after a build. */
 export const thawPrograms = {
   migrate: node('--enable-source-maps', inRepository('backend/dist/main.migrate.js')),
-  api: node('--enable-source-maps', ...API_FLAGS, inRepository('backend/dist/main.api.js')),
+  api: node('--enable-source-maps', ...replicaNodeFlags, inRepository('backend/dist/main.api.js')),
   worker: node('--enable-source-maps', inRepository('backend/dist/main.worker.js')),
 };
 

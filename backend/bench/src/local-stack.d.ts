@@ -24,3 +24,7 @@ declare module '*/deploy/local/product-environment.mjs' {
 declare module '*/deploy/local/processes/ports.mjs' {
   export function freePorts(count: number): Promise<number[]>;
 }
+
+declare module '*/deploy/local/replica-node-flags.mjs' {
+  export const replicaNodeFlags: readonly string[];
+}

@@ -1,10 +1,8 @@
 import { type ChildProcess, fork, spawn } from 'node:child_process';
 import { closeSync, openSync, readdirSync, readFileSync } from 'node:fs';
+import { replicaNodeFlags } from '../../../../deploy/local/replica-node-flags.mjs';
 
 const READY_WITHIN_MS = 20_000;
-
-/** As Dockerfile.backend starts the service; its peers get the same. */
-const FLAGS = ['--max-semi-space-size=32'];
 
 export interface ServerDefinition {
   name: string;
@@ -21,7 +19,7 @@ export const killAllServers = (): void => {
   for (const child of running) child.kill('SIGKILL');
 };
 
-/** A Node process under measurement. */
+/** A Node process under measurement; whoever it is, with the flags of a replica. */
 export class ServerProcess {
   private constructor(
     readonly name: string,
@@ -34,7 +32,7 @@ export class ServerProcess {
     const log = openSync(logFile, 'a');
     const child = fork(script, {
       env,
-      execArgv: [...FLAGS, ...nodeFlags],
+      execArgv: [...replicaNodeFlags, ...nodeFlags],
       stdio: ['ignore', log, log, 'ipc'],
     });
     closeSync(log);
@@ -54,7 +52,7 @@ export class ServerProcess {
   static async startProduct(definition: ServerDefinition, internalPort: number): Promise<ServerProcess> {
     const { script, env, nodeFlags = [], logFile } = definition;
     const log = openSync(logFile, 'a');
-    const child = spawn(process.execPath, [...FLAGS, ...nodeFlags, script], {
+    const child = spawn(process.execPath, [...replicaNodeFlags, ...nodeFlags, script], {
       env,
       stdio: ['ignore', log, log],
     });

@@ -60,7 +60,7 @@ export const chatKeys = (cell: number) => {
 };
 
 /** Users' presence lies in so many parts, by user id. */
-export const PRESENCE_PARTS = 64;
+export const PRESENCE_PARTS = 16;
 export const presencePartOf = (userId: number): number => userId % PRESENCE_PARTS;
 
 export const presenceKeys = (part: number) => {

@@ -39,10 +39,12 @@ export const frameOf = (
     }
     case 'MessageSent': {
       const { senderId, content, messageType, replyTo, clientId } = event.data;
+      // Field by field: V8 makes a hidden class of its own for every object that is spread and then added to.
       return {
         event: 'random_message',
         data: {
-          ...stored,
+          sessionId,
+          seq: position.seq,
           id: position.id,
           senderId,
           content,

@@ -39,8 +39,8 @@ export class LiveChat {
   private readonly entries: HotLogEntry[] = [];
   /** Heard before what comes before it. */
   private readonly early = new Map<number, HotLogEntry>();
-  /** Frames whose event is on its way, by the event's uuid. */
-  private readonly awaited = new Map<string, InboundFrame>();
+  /** The frame of the command in hand, if it wants an answer, and the uuid of the event that will be it. */
+  private awaited: { eventId: string; frame: InboundFrame } | undefined;
   private readonly sockets = new Set<SocketConnection>();
   private readonly away = new Set<number>();
   /** The command in hand; those that wait look again when it is done. */
@@ -214,8 +214,7 @@ export class LiveChat {
       if ('alreadyDone' in decision) return { kind: 'already_done', position: decision.alreadyDone };
       const events = decision.events.map((event) => ({ eventId: randomUUID(), event }));
       const version = this.state.version;
-      const answered = events[0]?.eventId ?? '';
-      if (frame?.ref !== undefined) this.awaited.set(answered, frame);
+      if (frame?.ref !== undefined) this.awaited = { eventId: events[0]?.eventId ?? '', frame };
       try {
         const texts = events.map(encodeEvent);
         const end = { version, lastId: this.entries.at(-1)?.id ?? '' };
@@ -247,7 +246,7 @@ export class LiveChat {
         this.endLost();
         throw new DomainError('session_ended');
       } finally {
-        this.awaited.delete(answered);
+        this.awaited = undefined;
       }
     }
     throw new DomainError('unavailable');
@@ -292,7 +291,7 @@ export class LiveChat {
 
   private apply({ eventId, event }: LoggedEvent, position: EventPosition): void {
     this.state = evolve(this.state, event, position);
-    const answered = this.awaited.get(eventId);
+    const answered = this.awaited?.eventId === eventId ? this.awaited.frame : undefined;
     const textFor = ({ identity: { userId } }: SocketConnection): string =>
       JSON.stringify(frameOf(this.sessionId, event, position, this.state, userId));
     let textForBoth: string | undefined;

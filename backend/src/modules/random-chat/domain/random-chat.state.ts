@@ -75,10 +75,13 @@ const REMEMBERED_TIMES = 64;
 
 const remember = (state: RandomChatState, what: Paced, userId: number, position: EventPosition): void => {
   const key = pacedKey(what, userId);
-  const times = state.doneAt.get(key) ?? [];
+  const times = state.doneAt.get(key);
+  if (!times) {
+    state.doneAt.set(key, [occurredAtMs(position)]);
+    return;
+  }
   times.push(occurredAtMs(position));
   if (times.length > REMEMBERED_TIMES) times.shift();
-  state.doneAt.set(key, times);
 };
 
 /**

@@ -1,0 +1,20 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import fs from 'node:fs';
+import process from 'node:process';
+import test from 'node:test';
+import { inRepository } from './places.mjs';
+import { replicaNodeFlags } from './replica-node-flags.mjs';
+
+test('this Node takes the flags of a replica', () => {
+  const { status, stderr } = spawnSync(process.execPath, [...replicaNodeFlags, '--eval', ''], {
+    encoding: 'utf8',
+  });
+  assert.equal(status, 0, stderr);
+});
+
+test('the image starts a replica with the same flags', () => {
+  const [, command] = /^CMD (\[.*\])/ms.exec(fs.readFileSync(inRepository('Dockerfile.backend'), 'utf8'));
+  const flags = JSON.parse(command.replaceAll('\\\n', '')).slice(1, -1);
+  assert.deepEqual(flags, ['--enable-source-maps', ...replicaNodeFlags]);
+});

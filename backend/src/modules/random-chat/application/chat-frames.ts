@@ -7,7 +7,7 @@ import {
   occurredAtMs,
   type RandomChatEvent,
 } from '../domain/random-chat.events';
-import { partnerOf, type RandomChatState } from '../domain/random-chat.state';
+import { messageOf, partnerOf, type RandomChatState } from '../domain/random-chat.state';
 import { isoTimestamp } from './iso-timestamp';
 
 /** The specification's words for whoever answered first. */
@@ -163,7 +163,7 @@ export const sentAck = (position: EventPosition, clientId: string | null): objec
 /** A message's reactions as the wire has them. */
 export const reactionsOf = (state: RandomChatState, messageId: string): Reactions => {
   const reactions: Reactions = {};
-  for (const [emoji, users] of state.messages.get(messageId)?.reactions ?? []) {
+  for (const [emoji, users] of messageOf(state, messageId)?.reactions ?? []) {
     reactions[emoji] = { count: users.length, users: [...users] };
   }
   return reactions;

@@ -10,7 +10,13 @@ import { type Decision, happened, unchanged } from './decision';
 import { requirePace } from './pace';
 import type { EditMessage, RandomChatCommand, ReactToMessage, SendMessage } from './random-chat.commands';
 import type { ChatEnded } from './random-chat.events';
-import { type ChatMessage, clientIdKey, participant, type RandomChatState } from './random-chat.state';
+import {
+  type ChatMessage,
+  messageOf,
+  messageSentAs,
+  participant,
+  type RandomChatState,
+} from './random-chat.state';
 
 /** Events that a chat may hold; then it says that it is full. */
 export const MAX_EVENTS = 20_000;
@@ -29,9 +35,8 @@ export const decide = (command: RandomChatCommand, state: RandomChatState): Deci
 
     case 'SendMessage': {
       requireParticipant(state, command.senderId);
-      const earlier =
-        command.clientId && state.sentByClientId.get(clientIdKey(command.senderId, command.clientId));
-      if (earlier) return { alreadyDone: earlier };
+      const earlier = command.clientId && messageSentAs(state, command.senderId, command.clientId);
+      if (earlier) return { alreadyDone: { id: earlier.id, seq: earlier.seq } };
       requireOpen(state);
       return decideMessage(command, state);
     }
@@ -124,7 +129,7 @@ const requireOpen = (state: RandomChatState): void => {
 };
 
 const requireMessage = (state: RandomChatState, messageId: string): ChatMessage => {
-  const message = state.messages.get(messageId);
+  const message = messageOf(state, messageId);
   if (!message) throw new DomainError('message_not_found');
   return message;
 };

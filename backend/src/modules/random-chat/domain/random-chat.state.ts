@@ -2,13 +2,14 @@ import type { ReactionEmoji } from '@thaw/contract/emojis';
 import type { MessageType } from '@thaw/contract/scalars';
 import {
   type ChatEnded,
+  comparePositionIds,
   type EventPosition,
   occurredAtMs,
   type Participant,
   type RandomChatEvent,
 } from './random-chat.events';
 
-export interface ChatMessage {
+export interface ChatMessage extends EventPosition {
   senderId: number;
   content: string;
   messageType: MessageType;
@@ -33,9 +34,10 @@ export interface RandomChatState {
   /** Number of events that have happened. */
   version: number;
   participants: readonly Participant[];
-  messages: Map<string, ChatMessage>;
-  /** «sender:clientId» to the place that the message got. */
-  sentByClientId: Map<string, EventPosition>;
+  /** In the order of their ids, which is that of time. */
+  messages: ChatMessage[];
+  /** By sender and by his own name for the message. */
+  sentByClientId: Map<number, Map<string, ChatMessage>>;
   /** The game that is being played. */
   game: Game | null;
   gameIds: Set<string>;
@@ -49,7 +51,7 @@ export const initialState = (): RandomChatState => ({
   phase: 'unborn',
   version: 0,
   participants: [],
-  messages: new Map(),
+  messages: [],
   sentByClientId: new Map(),
   game: null,
   gameIds: new Set(),
@@ -58,7 +60,6 @@ export const initialState = (): RandomChatState => ({
   ended: null,
 });
 
-export const clientIdKey = (senderId: number, clientId: string): string => `${senderId}:${clientId}`;
 export const pacedKey = (what: Paced, userId: number): string => `${what}:${userId}`;
 
 export const participant = (state: RandomChatState, userId: number): Participant | undefined =>
@@ -66,6 +67,26 @@ export const participant = (state: RandomChatState, userId: number): Participant
 
 export const partnerOf = (state: RandomChatState, userId: number): Participant | undefined =>
   state.participants.find(({ id }) => id !== userId);
+
+export const messageOf = (state: RandomChatState, messageId: string): ChatMessage | undefined => {
+  const { messages } = state;
+  let [from, to] = [0, messages.length];
+  while (from < to) {
+    const middle = (from + to) >>> 1;
+    const message = messages[middle];
+    if (message && comparePositionIds(message.id, messageId) < 0) from = middle + 1;
+    else to = middle;
+  }
+  const found = messages[from];
+  return found?.id === messageId ? found : undefined;
+};
+
+/** The message that a sender has sent under this name of his. */
+export const messageSentAs = (
+  state: RandomChatState,
+  senderId: number,
+  clientId: string,
+): ChatMessage | undefined => state.sentByClientId.get(senderId)?.get(clientId);
 
 /** Of almost every message, hence one for all. */
 const NO_REACTIONS: ChatMessage['reactions'] = new Map();
@@ -102,20 +123,27 @@ export const evolve = (
 
     case 'MessageSent': {
       const { senderId, content, messageType, clientId } = event.data;
-      state.messages.set(position.id, {
+      const message: ChatMessage = {
+        id: position.id,
+        seq: position.seq,
         senderId,
         content,
         messageType,
         isEdited: false,
         reactions: NO_REACTIONS,
-      });
-      if (clientId !== null) state.sentByClientId.set(clientIdKey(senderId, clientId), position);
+      };
+      state.messages.push(message);
+      if (clientId !== null) {
+        const sent = state.sentByClientId.get(senderId);
+        if (sent) sent.set(clientId, message);
+        else state.sentByClientId.set(senderId, new Map([[clientId, message]]));
+      }
       remember(state, 'message', senderId, position);
       return state;
     }
 
     case 'MessageEdited': {
-      const message = state.messages.get(event.data.messageId);
+      const message = messageOf(state, event.data.messageId);
       if (message) {
         message.content = event.data.content;
         message.isEdited = true;
@@ -126,7 +154,7 @@ export const evolve = (
 
     case 'ReactionAdded': {
       const { messageId, emoji, userId } = event.data;
-      const message = state.messages.get(messageId);
+      const message = messageOf(state, messageId);
       if (message) {
         const users = message.reactions.get(emoji) ?? [];
         message.reactions = new Map(message.reactions).set(emoji, [...users, userId]);
@@ -137,7 +165,7 @@ export const evolve = (
 
     case 'ReactionRemoved': {
       const { messageId, emoji, userId } = event.data;
-      const message = state.messages.get(messageId);
+      const message = messageOf(state, messageId);
       if (message) {
         const reactions = new Map(message.reactions);
         const left = (reactions.get(emoji) ?? []).filter((id) => id !== userId);

@@ -1,0 +1,67 @@
+import fc from 'fast-check';
+import { comparePositionIds, type MessageSent, occurredAtMs } from './random-chat.events';
+import { evolve, initialState, messageOf, type RandomChatState } from './random-chat.state';
+
+const START_MS = 1_763_640_120_000;
+
+const sent = (content: string): MessageSent => ({
+  type: 'MessageSent',
+  data: { senderId: 1, content, messageType: 'text', replyTo: null, clientId: null },
+});
+
+/** A chat of messages, each so many milliseconds after the one before; those of one millisecond are numbered. */
+const chatOf = (gaps: readonly number[]): { state: RandomChatState; ids: readonly string[] } => {
+  const ids: string[] = [];
+  let state = initialState();
+  let [ms, within] = [START_MS, 0];
+  for (const gap of gaps) {
+    within = gap === 0 ? within + 1 : 0;
+    ms += gap;
+    const id = `${ms}-${within}`;
+    ids.push(id);
+    state = evolve(state, sent(`message ${ids.length}`), { id, seq: ids.length });
+  }
+  return { state, ids };
+};
+
+// Mostly within one millisecond, so that two-figure numbers come up.
+const gaps = fc.array(fc.oneof({ weight: 4, arbitrary: fc.constant(0) }, fc.nat(3)), { maxLength: 40 });
+
+test('every message is found by its id', () => {
+  fc.assert(
+    fc.property(gaps, (given) => {
+      const { state, ids } = chatOf(given);
+      for (const [index, id] of ids.entries())
+        expect(messageOf(state, id)?.content).toBe(`message ${index + 1}`);
+    }),
+  );
+});
+
+test('nothing is found by any other id', () => {
+  const { state } = chatOf([0, 0, 2, 0]);
+  for (const id of [
+    '',
+    'x',
+    '-',
+    '-1',
+    '0-0',
+    `${START_MS}`,
+    `${START_MS}-0`,
+    `${START_MS}-3`,
+    `${START_MS}-01`,
+  ])
+    expect(messageOf(state, id)).toBeUndefined();
+  expect(messageOf(state, `${START_MS + 1}-0`)).toBeUndefined();
+  expect(messageOf(state, `${START_MS + 3}-0`)).toBeUndefined();
+  expect(messageOf(initialState(), `${START_MS}-1`)).toBeUndefined();
+});
+
+test('ids are compared as numbers', () => {
+  expect(comparePositionIds('999-0', '1000-0')).toBeLessThan(0);
+  expect(comparePositionIds('1000-10', '1000-9')).toBeGreaterThan(0);
+  expect(comparePositionIds('1000-1', '1000-1')).toBe(0);
+});
+
+test('the time of an event is what stands before the dash', () => {
+  expect(occurredAtMs({ id: `${START_MS}-12` })).toBe(START_MS);
+});

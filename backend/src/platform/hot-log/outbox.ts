@@ -99,14 +99,24 @@ export class Outbox {
 
   /** Lanes that have something to carry. */
   async filledLanes(): Promise<number[]> {
+    const cells = await this.filledCells(Array.from({ length: CELL_COUNT }, (_, cell) => cell));
+    return [...new Set(cells.map(laneOf))];
+  }
+
+  /** Whether a lane has something to carry. */
+  async isFilled(lane: number): Promise<boolean> {
+    return (await this.filledCells(cellsOf(lane))).length > 0;
+  }
+
+  private async filledCells(cells: readonly number[]): Promise<number[]> {
     const pipeline = this.redis.pipeline();
-    for (let cell = 0; cell < CELL_COUNT; cell += 1) pipeline.xlen(chatKeys(cell).outbox);
-    const lanes = new Set<number>();
-    for (const [cell, [error, length]] of ((await pipeline.exec()) ?? []).entries()) {
+    for (const cell of cells) pipeline.xlen(chatKeys(cell).outbox);
+    const replies = (await pipeline.exec()) ?? [];
+    return cells.filter((_, index) => {
+      const [error, length] = replies[index] ?? [];
       if (error) throw error;
-      if (Number(length) > 0) lanes.add(laneOf(cell));
-    }
-    return [...lanes];
+      return Number(length) > 0;
+    });
   }
 
   /** Entries that wait, and the age of the oldest in ms. */

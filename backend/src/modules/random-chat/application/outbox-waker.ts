@@ -4,9 +4,9 @@ import { JobQueue } from '../../../platform/queue/job-queue';
 import { laneOf } from '../../../platform/redis/redis-keys';
 
 /** Long enough for a batch to gather, short against what anybody notices. */
-const GATHER_MS = 750;
+export const GATHER_MS = 750;
 
-/** Wakes the worker for a lane when one of its outboxes begins to fill. */
+/** Wakes a worker for a lane, in a moment: when one of its outboxes begins to fill, or has filled again meanwhile. */
 @Injectable()
 export class OutboxWaker implements OnModuleInit {
   /** Lanes that will be woken in a moment; what fills their outboxes meanwhile needs no word of its own. */
@@ -19,16 +19,17 @@ export class OutboxWaker implements OnModuleInit {
   ) {}
 
   onModuleInit(): void {
-    this.hotLog.onOutboxFilled((cell) => {
-      const lane = laneOf(cell);
-      if (this.waking.has(lane)) return;
-      this.waking.add(lane);
-      // Should this replica die meanwhile, the scheduler finds the outbox: that costs two seconds.
-      setTimeout(() => {
-        this.waking.delete(lane);
-        void this.wake(lane);
-      }, GATHER_MS).unref();
-    });
+    this.hotLog.onOutboxFilled((cell) => this.wakeSoon(laneOf(cell)));
+  }
+
+  wakeSoon(lane: number): void {
+    if (this.waking.has(lane)) return;
+    this.waking.add(lane);
+    // Should this process die meanwhile, the scheduler finds the outbox: that costs two seconds.
+    setTimeout(() => {
+      this.waking.delete(lane);
+      void this.wake(lane);
+    }, GATHER_MS).unref();
   }
 
   private async wake(lane: number): Promise<void> {

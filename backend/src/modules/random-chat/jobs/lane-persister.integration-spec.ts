@@ -2,10 +2,11 @@
 import { randomUUID } from 'node:crypto';
 import { EventStore } from '../../../platform/event-store/event-store';
 import { Outbox } from '../../../platform/hot-log/outbox';
-import { cellOf, chatKeys } from '../../../platform/redis/redis-keys';
+import { cellOf, chatKeys, laneOf } from '../../../platform/redis/redis-keys';
 import { startTestReplicas, type TestReplicas, type TestWorker } from '../../../testing/test-replicas';
 import { pair } from '../../../testing/thaw-client';
 import { until } from '../../../testing/until';
+import { GATHER_MS } from '../application/outbox-waker';
 
 jest.setTimeout(30_000);
 
@@ -93,6 +94,49 @@ describe('the way to the durable log', () => {
     for (const { sessionId } of chats) await expectPersisted(sessionId);
     await isEmpty();
     await second.stop();
+  });
+
+  it('gathers: a lane is gone through once in a while, however often it is woken', async () => {
+    const outbox = worker.app.get(Outbox);
+    const passes: { lane: number; at: number; wasMuch: boolean }[] = [];
+    const heads = outbox.heads.bind(outbox);
+    jest.spyOn(outbox, 'heads').mockImplementation(async (lane, perCell) => {
+      const at = performance.now();
+      const entries = await heads(lane, perCell);
+      passes.push({ lane, at, wasMuch: entries.length >= perCell });
+      return entries;
+    });
+    const chat = await meet();
+    const lane = laneOf(cellOf(chat.sessionId));
+    const ofLane = () => passes.filter((pass) => pass.lane === lane);
+    while (ofLane().length < 4) await talk(chat, 5);
+    await expectPersisted(chat.sessionId);
+    for (const [index, { at }] of ofLane().entries()) {
+      const before = ofLane()[index - 1];
+      if (!before || before.wasMuch) continue;
+      // Measured a little later than decided: behind the taking of the lane.
+      expect(at - before.at).toBeGreaterThan(GATHER_MS / 2);
+    }
+    await isEmpty();
+  });
+
+  it('comes back for what came in meanwhile, although nobody speaks up for it', async () => {
+    const outbox = worker.app.get(Outbox);
+    jest.spyOn(outbox, 'filledLanes').mockResolvedValue([]);
+    const chat = await meet();
+    const lane = laneOf(cellOf(chat.sessionId));
+    const heads = outbox.heads.bind(outbox);
+    let meanwhile: Promise<void> | undefined;
+    jest.spyOn(outbox, 'heads').mockImplementation(async (of, perCell) => {
+      const entries = await heads(of, perCell);
+      if (of === lane && entries.length > 0) await (meanwhile ??= talk(chat, 3));
+      return entries;
+    });
+    await talk(chat, 1);
+    await until(() => meanwhile !== undefined);
+    await meanwhile;
+    await expectPersisted(chat.sessionId);
+    await isEmpty();
   });
 
   it('keeps what was said apart from the log, with a day on which it goes', async () => {

@@ -6,6 +6,7 @@ import { Outbox, type OutboxEntry } from '../../../platform/hot-log/outbox';
 import { JobHandlers } from '../../../platform/queue/job-handlers';
 import { JobQueue } from '../../../platform/queue/job-queue';
 import { decodeEvent } from '../application/chat-event-codec';
+import { GATHER_MS, OutboxWaker } from '../application/outbox-waker';
 import { chatStream } from '../domain/chat-stream';
 import { occurredAtMs } from '../domain/random-chat.events';
 
@@ -33,16 +34,19 @@ export class LanePersister implements OnModuleInit {
 
   /** When entries were last carried over (epoch ms), by this worker. */
   progressedAt = 0;
+  /** When this worker last began with a lane (epoch ms). */
+  private readonly begunAt = new Map<number, number>();
 
   constructor(
     private readonly outbox: Outbox,
     private readonly eventStore: EventStore,
     private readonly handlers: JobHandlers,
     private readonly jobs: JobQueue,
+    private readonly waker: OutboxWaker,
   ) {}
 
   onModuleInit(): void {
-    this.handlers.register('persist_lane', ({ lane }) => this.persist(lane));
+    this.handlers.register('persist_lane', ({ lane }) => this.persistInTurn(lane));
     this.handlers.register('watch_outboxes', () => this.watch());
   }
 
@@ -51,26 +55,42 @@ export class LanePersister implements OnModuleInit {
     await this.jobs.schedule('watch_outboxes', {}, WATCH_EVERY_MS);
   }
 
-  /** Empties the outboxes of a lane. @returns when they are empty, or somebody else is at it. */
+  /**
+   * However many replicas wake a lane, it is gone through once in a while: what a pass costs hardly depends on how
+   * much it carries.
+   */
+  private async persistInTurn(lane: number): Promise<void> {
+    const now = Date.now();
+    if (now - (this.begunAt.get(lane) ?? 0) < GATHER_MS) return this.waker.wakeSoon(lane);
+    this.begunAt.set(lane, now);
+    await this.persist(lane);
+  }
+
+  /**
+   * Carries what the outboxes of a lane hold. What comes in meanwhile is left to gather for the next time, unless
+   * it is much. @returns when that is done, or somebody else is at it.
+   */
   async persist(lane: number): Promise<void> {
     const token = randomUUID();
     if (!(await this.outbox.lock(lane, token, LOCK_MS))) return;
     try {
-      for (;;) {
+      for (let isMuch = true; isMuch;) {
         const entries = await this.outbox.heads(lane, PER_CELL);
-        if (entries.length === 0) return;
+        isMuch = entries.length >= PER_CELL;
         for (let start = 0; start < entries.length; start += PER_TRANSACTION) {
           await this.persistEntries(entries.slice(start, start + PER_TRANSACTION));
           if (!(await this.outbox.lock(lane, token, LOCK_MS))) return;
         }
       }
+      // The replicas speak up for outboxes only that were empty.
+      if (await this.outbox.isFilled(lane)) this.waker.wakeSoon(lane);
     } finally {
       await this.outbox.unlock(lane, token).catch(() => undefined); // it runs out by itself
     }
   }
 
   private async watch(): Promise<void> {
-    for (const lane of await this.outbox.filledLanes()) await this.persist(lane);
+    for (const lane of await this.outbox.filledLanes()) await this.persistInTurn(lane);
   }
 
   private async persistEntries(entries: readonly OutboxEntry[]): Promise<void> {

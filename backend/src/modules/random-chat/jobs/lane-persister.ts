@@ -74,14 +74,15 @@ export class LanePersister implements OnModuleInit {
     const token = randomUUID();
     if (!(await this.outbox.lock(lane, token, LOCK_MS))) return;
     try {
-      for (let isMuch = true; isMuch;) {
+      let isMuch: boolean;
+      do {
         const entries = await this.outbox.heads(lane, PER_CELL);
         isMuch = entries.length >= PER_CELL;
         for (let start = 0; start < entries.length; start += PER_TRANSACTION) {
           await this.persistEntries(entries.slice(start, start + PER_TRANSACTION));
           if (!(await this.outbox.lock(lane, token, LOCK_MS))) return;
         }
-      }
+      } while (isMuch);
       // The replicas speak up for outboxes only that were empty.
       if (await this.outbox.isFilled(lane)) this.waker.wakeSoon(lane);
     } finally {

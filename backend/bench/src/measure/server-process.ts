@@ -39,7 +39,7 @@ export class ServerProcess {
     const server = ServerProcess.of(definition, child);
     const port = await new Promise<number>((resolve, reject) => {
       const late = setTimeout(() => reject(new Error(`${definition.name} is not ready`)), READY_WITHIN_MS);
-      child.once('exit', () => reject(new Error(`${definition.name} ended; see ${logFile}`)));
+      child.once('exit', () => reject(new Error(`${definition.name} ended:\n${endOf(logFile)}`)));
       child.once('message', (message: { port: number }) => {
         clearTimeout(late);
         resolve(message.port);
@@ -60,9 +60,9 @@ export class ServerProcess {
     const server = ServerProcess.of(definition, child);
     const deadline = Date.now() + READY_WITHIN_MS;
     for (;;) {
-      if (child.exitCode !== null) throw new Error(`${definition.name} ended; see ${logFile}`);
+      if (child.exitCode !== null) throw new Error(`${definition.name} ended:\n${endOf(logFile)}`);
       if (await answersReady(internalPort)) return server;
-      if (Date.now() > deadline) throw new Error(`${definition.name} is not ready; see ${logFile}`);
+      if (Date.now() > deadline) throw new Error(`${definition.name} is not ready:\n${endOf(logFile)}`);
       await new Promise((resolve) => setTimeout(resolve, 100));
     }
   }
@@ -123,6 +123,9 @@ export const cpuMicrosOf = (pid: number): number => {
   }
   return nanoseconds / 1_000;
 };
+
+/** Logs go with the run. */
+const endOf = (logFile: string): string => readFileSync(logFile, 'utf8').slice(-4_000);
 
 const answersReady = async (internalPort: number): Promise<boolean> => {
   try {

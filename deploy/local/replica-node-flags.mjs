@@ -7,7 +7,7 @@
  * burst: with pauses of a tenth of a second, and half as much CPU per message.
  */
 export const replicaNodeFlags = [
-  '--min-semi-space-size=32',
+  '--min-semi-space-size=4',
   '--max-semi-space-size=32',
   '--heap-growing-percent=100',
   '--no-memory-reducer',

@@ -54,7 +54,7 @@ const queues = genders.flatMap((gender) =>
 export type WaitingCounts = readonly (Seeker & { count: number })[];
 
 /** Whether two who wait fit each other, both ways. */
-const fit = (one: Seeker, other: Seeker): boolean =>
+const fitEachOther = (one: Seeker, other: Seeker): boolean =>
   (one.preference === 'both' || one.preference === other.gender) &&
   (other.preference === 'both' || other.preference === one.gender);
 
@@ -62,7 +62,7 @@ const fit = (one: Seeker, other: Seeker): boolean =>
 export const anyoneFits = (seeker: Seeker, waiting: WaitingCounts): boolean =>
   waiting.some((queue) => {
     const isOwn = queue.gender === seeker.gender && queue.preference === seeker.preference;
-    return fit(seeker, queue) && queue.count > (isOwn ? 1 : 0);
+    return fitEachOther(seeker, queue) && queue.count > (isOwn ? 1 : 0);
   });
 
 const LEASES = [matchingKeys.leases];

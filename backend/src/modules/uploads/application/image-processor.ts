@@ -60,7 +60,7 @@ export class ImageProcessor {
 const encodeAnew = async (bytes: Buffer, bucket: UploadBucket): Promise<ProcessedImage> => {
   const source = sharp(bytes, { limitInputPixels: MAX_PIXELS, failOn: 'error' });
   const { hasAlpha } = await source.metadata();
-  const picture = fit(source.autoOrient(), bucket).timeout({ seconds: WITHIN_S });
+  const picture = resized(source.autoOrient(), bucket).timeout({ seconds: WITHIN_S });
   const encoded = hasAlpha ? picture.webp({ quality: 82, effort: 3 }) : picture.jpeg({ quality: 82 });
   const { data, info } = await encoded.toBuffer({ resolveWithObject: true });
   return {
@@ -73,7 +73,7 @@ const encodeAnew = async (bytes: Buffer, bucket: UploadBucket): Promise<Processe
   };
 };
 
-const fit = (image: Sharp, bucket: UploadBucket): Sharp => {
+const resized = (image: Sharp, bucket: UploadBucket): Sharp => {
   switch (bucket) {
     case 'avatars':
       return image.resize(AVATAR_SIDE_PX, AVATAR_SIDE_PX, { fit: 'cover' });

@@ -10,7 +10,7 @@ import { BenchStores } from '../measure/stores';
 import { requireBuilt, Service } from '../service';
 import { type Outcome, type Row, say, type Settings, wait } from './figure';
 
-type HotLogModule = typeof import('../../../src/platform/hot-log/hot-log');
+type ChatLogModule = typeof import('../../../src/platform/hot-log/chat-log');
 type OutboxModule = typeof import('../../../src/platform/hot-log/outbox');
 type Codec = typeof import('../../../src/modules/random-chat/application/chat-event-codec');
 type Queue = typeof import('../../../src/platform/queue/job-queue');
@@ -81,8 +81,8 @@ const carry = async (
 
 /** Chats of so many events each. @returns the ids of all events */
 const openChats = async (stores: BenchStores, eventsEach: number): Promise<string[]> => {
-  const { HotLog } = requireBuilt<HotLogModule>('platform/hot-log/hot-log');
-  const hotLog = new HotLog(stores.redis);
+  const { ChatLog } = requireBuilt<ChatLogModule>('platform/hot-log/chat-log');
+  const log = new ChatLog(stores.redis);
   const eventIds: string[] = [];
   await inParallel(SESSIONS, 8, async () => {
     const sessionId = randomUUID();
@@ -90,7 +90,7 @@ const openChats = async (stores: BenchStores, eventsEach: number): Promise<strin
     while (texts.length < eventsEach) texts.push(messageText(eventIds));
     let end = { version: 0, lastId: '' };
     for (let start = 0; start < texts.length; start += PER_APPEND) {
-      const result = await hotLog.append(sessionId, end, texts.slice(start, start + PER_APPEND));
+      const result = await log.append(sessionId, end, texts.slice(start, start + PER_APPEND));
       if (result.kind !== 'appended') throw new Error(`An append was ${result.kind}`);
       end = { version: end.version + result.ids.length, lastId: result.ids.at(-1) ?? '' };
     }
@@ -147,12 +147,12 @@ const ceilingRows = async (pool: Pool, rows: number): Promise<number> => {
 
 /** How long after it happened an event is in PostgreSQL, at a steady rate, woken as a replica wakes the worker. */
 const lagsMs = async (stores: BenchStores, pool: Pool, faults: string[]): Promise<number[]> => {
-  const { HotLog } = requireBuilt<HotLogModule>('platform/hot-log/hot-log');
+  const { ChatLog } = requireBuilt<ChatLogModule>('platform/hot-log/chat-log');
   const { JobQueue } = requireBuilt<Queue>('platform/queue/job-queue');
   const { OutboxWaker } = requireBuilt<Waker>('modules/random-chat/application/outbox-waker');
-  const hotLog = new HotLog(stores.redis);
+  const log = new ChatLog(stores.redis);
   const jobs = new JobQueue({ REDIS_URL: stores.redisUrl } as ConstructorParameters<typeof JobQueue>[0]);
-  new OutboxWaker(hotLog, jobs).onModuleInit();
+  new OutboxWaker(log, jobs).onModuleInit();
   const chats = Array.from({ length: SESSIONS }, () => ({
     sessionId: randomUUID(),
     end: { version: 0, lastId: '' },
@@ -164,7 +164,7 @@ const lagsMs = async (stores: BenchStores, pool: Pool, faults: string[]): Promis
     const chat = chats[index % SESSIONS];
     if (!chat) return;
     chat.turn = chat.turn.then(async () => {
-      const result = await hotLog.append(chat.sessionId, chat.end, [messageText([])]);
+      const result = await log.append(chat.sessionId, chat.end, [messageText([])]);
       if (result.kind !== 'appended') return;
       chat.end = { version: chat.end.version + 1, lastId: result.ids[0] ?? '' };
     });

@@ -1,7 +1,8 @@
 import { Global, Module } from '@nestjs/common';
-import { HotLog } from './hot-log';
+import { ChatLog } from './chat-log';
+import { ChatPresence } from './chat-presence';
 import { Outbox } from './outbox';
 
 @Global()
-@Module({ providers: [HotLog, Outbox], exports: [HotLog, Outbox] })
+@Module({ providers: [ChatLog, ChatPresence, Outbox], exports: [ChatLog, ChatPresence, Outbox] })
 export class HotLogModule {}

@@ -2,7 +2,7 @@ import { Inject, Injectable, Logger, type OnModuleInit } from '@nestjs/common';
 import { closeCodes } from '@thaw/contract/close-codes';
 import { ENVIRONMENT, type Environment } from '../../../config/environment';
 import { DomainError } from '../../../platform/errors/domain-error';
-import { HotLog } from '../../../platform/hot-log/hot-log';
+import { ChatPresence } from '../../../platform/hot-log/chat-presence';
 import type { InboundFrame } from '../../../platform/realtime/inbound-frame';
 import { ReplicaLease } from '../../../platform/realtime/replica-lease';
 import type { SocketConnection } from '../../../platform/realtime/socket-connection';
@@ -25,7 +25,7 @@ export class ChatKeeper implements OnModuleInit, MatchHandler {
     private readonly matching: MatchingService,
     private readonly seeker: MatchSeeker,
     private readonly chats: LiveChats,
-    private readonly hotLog: HotLog,
+    private readonly presence: ChatPresence,
     private readonly users: UsersService,
     private readonly userChannels: UserChannels,
     private readonly registry: SocketRegistry,
@@ -95,16 +95,16 @@ export class ChatKeeper implements OnModuleInit, MatchHandler {
     const [first, second] = chat.userIds;
     if (first === undefined || second === undefined) return;
     await this.matching.finish({ sessionId: chat.sessionId, userIds: [first, second] });
-    await this.hotLog.close(chat.sessionId, chat.userIds);
+    await this.presence.forget(chat.sessionId, chat.userIds);
   }
 
   private async announce(match: Match, chat: LiveChat): Promise<void> {
-    await this.hotLog.await(match.sessionId, match.userIds, this.environment.GRACE_AFTER_LOSS_MS);
+    await this.presence.expect(match.sessionId, match.userIds, this.environment.GRACE_AFTER_LOSS_MS);
     const left = await this.matching.confirm(match);
     if (left === null) {
       await chat.execute({ type: 'AbortChat' });
       await this.matching.release(match);
-      await this.hotLog.close(match.sessionId, match.userIds);
+      await this.presence.forget(match.sessionId, match.userIds);
       return;
     }
     const { sessionId } = match;
@@ -134,7 +134,7 @@ export class ChatKeeper implements OnModuleInit, MatchHandler {
       const cells = Array.from({ length: CELL_COUNT }, (_, cell) => cell).filter(
         (cell) => cell % live.length === share,
       );
-      const overdue = await this.hotLog.sweep(cells, live, this.environment.GRACE_AFTER_LOSS_MS);
+      const overdue = await this.presence.sweep(cells, live, this.environment.GRACE_AFTER_LOSS_MS);
       for (const { sessionId, userId } of overdue) await this.endAbandoned(sessionId, userId);
     } catch (error) {
       this.warn('Cells were not swept', error);
@@ -149,7 +149,7 @@ export class ChatKeeper implements OnModuleInit, MatchHandler {
       const { kind } = await chat.execute({ type: 'EndAbandonedChat', userId }, undefined, { userId });
       if (kind !== 'claim_lost') await this.finish(chat);
     } else {
-      await this.hotLog.close(sessionId, [userId]); // the chat is no longer there
+      await this.presence.forget(sessionId, [userId]); // the chat is no longer there
     }
   }
 

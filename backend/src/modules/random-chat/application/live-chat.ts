@@ -3,7 +3,7 @@ import { limits } from '@thaw/contract/limits';
 import { questionById } from '@thaw/contract/questions';
 import type { Question, Reactions } from '@thaw/contract/random-chat';
 import { DomainError } from '../../../platform/errors/domain-error';
-import type { HotLog, HotLogEntry } from '../../../platform/hot-log/hot-log';
+import type { ChatLog, ChatLogEntry } from '../../../platform/hot-log/chat-log';
 import type { InboundFrame } from '../../../platform/realtime/inbound-frame';
 import type { SocketConnection } from '../../../platform/realtime/socket-connection';
 import type { Decision } from '../domain/decision';
@@ -36,9 +36,9 @@ export interface Applied {
  */
 export class LiveChat {
   private state: RandomChatState = initialState();
-  private readonly entries: HotLogEntry[] = [];
+  private readonly entries: ChatLogEntry[] = [];
   /** Heard before what comes before it. */
-  private readonly early = new Map<number, HotLogEntry>();
+  private readonly early = new Map<number, ChatLogEntry>();
   /** The frame of the command in hand, if it wants an answer, and the uuid of the event that will be it. */
   private awaited: { eventId: string; frame: InboundFrame } | undefined;
   private readonly sockets = new Set<SocketConnection>();
@@ -52,7 +52,7 @@ export class LiveChat {
 
   constructor(
     readonly sessionId: string,
-    private readonly hotLog: HotLog,
+    private readonly log: ChatLog,
     private readonly onEnded: (chat: LiveChat) => void,
     /** The replica, where this is how it serves the chat, and not a look at it alone. */
     private readonly replicaId?: string,
@@ -101,7 +101,7 @@ export class LiveChat {
   /** Reads what is new in the stream; afterwards nothing is missing that was there before the call. */
   async catchUp(): Promise<void> {
     const version = this.state.version;
-    const entries = await this.hotLog.read(this.sessionId, this.entries.at(-1)?.id);
+    const entries = await this.log.read(this.sessionId, this.entries.at(-1)?.id);
     for (const [index, entry] of entries.entries()) this.receive(version + index + 1, entry);
   }
 
@@ -188,7 +188,7 @@ export class LiveChat {
   async restore(version: number): Promise<boolean> {
     const lastId = this.entries[version - 1]?.id;
     const end = { version, lastId: lastId ?? '' };
-    if (lastId && (await this.hotLog.restore(this.sessionId, end, this.entries.slice(version)))) return true;
+    if (lastId && (await this.log.restore(this.sessionId, end, this.entries.slice(version)))) return true;
     this.endLost();
     return false;
   }
@@ -218,7 +218,7 @@ export class LiveChat {
       try {
         const texts = events.map(encodeEvent);
         const end = { version, lastId: this.entries.at(-1)?.id ?? '' };
-        const result = await this.hotLog.append(this.sessionId, end, texts, {
+        const result = await this.log.append(this.sessionId, end, texts, {
           claim,
           toldReplicaId: this.replicaId,
         });
@@ -262,14 +262,14 @@ export class LiveChat {
   }
 
   /** @param logged the entry's event, where it is at hand. */
-  private receive(version: number, entry: HotLogEntry, logged?: LoggedEvent): void {
+  private receive(version: number, entry: ChatLogEntry, logged?: LoggedEvent): void {
     if (version <= this.state.version) return;
     if (version > this.state.version + 1) {
       this.early.set(version, entry);
       this.filling ??= this.fillHole();
       return;
     }
-    for (let next: HotLogEntry | undefined = entry; next; next = this.early.get(this.state.version + 1)) {
+    for (let next: ChatLogEntry | undefined = entry; next; next = this.early.get(this.state.version + 1)) {
       const seq = this.state.version + 1;
       this.early.delete(seq);
       this.entries.push(next);

@@ -1,7 +1,8 @@
 import { Inject, Injectable, Logger, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
 import { ENVIRONMENT, type Environment } from '../../../config/environment';
 import { DomainError } from '../../../platform/errors/domain-error';
-import { HotLog } from '../../../platform/hot-log/hot-log';
+import { ChatLog } from '../../../platform/hot-log/chat-log';
+import { ChatPresence } from '../../../platform/hot-log/chat-presence';
 import { ChannelHub } from '../../../platform/realtime/channel-hub';
 import { ReplicaLease } from '../../../platform/realtime/replica-lease';
 import type { SocketConnection } from '../../../platform/realtime/socket-connection';
@@ -33,7 +34,8 @@ export class LiveChats implements OnModuleInit, OnApplicationShutdown {
   private compareTimer: NodeJS.Timeout | undefined;
 
   constructor(
-    private readonly hotLog: HotLog,
+    private readonly log: ChatLog,
+    private readonly presence: ChatPresence,
     private readonly channels: ChannelHub,
     private readonly registry: SocketRegistry,
     private readonly lease: ReplicaLease,
@@ -91,7 +93,7 @@ export class LiveChats implements OnModuleInit, OnApplicationShutdown {
 
   /** A chat as it is now, without serving it. Has no participants when there is no such chat. */
   async peek(sessionId: string): Promise<LiveChat> {
-    const chat = new LiveChat(sessionId, this.hotLog, () => undefined);
+    const chat = new LiveChat(sessionId, this.log, () => undefined);
     await chat.catchUp();
     return chat;
   }
@@ -168,7 +170,7 @@ export class LiveChats implements OnModuleInit, OnApplicationShutdown {
   private serve(sessionId: string): Served {
     const known = this.served.get(sessionId);
     if (known) return known;
-    const chat = new LiveChat(sessionId, this.hotLog, () => this.ended(sessionId), this.lease.replicaId);
+    const chat = new LiveChat(sessionId, this.log, () => this.ended(sessionId), this.lease.replicaId);
     const ready = chat.catchUp();
     const served: Served = { chat, ready, isReady: false, entering: 0 };
     ready.then(
@@ -218,12 +220,12 @@ export class LiveChats implements OnModuleInit, OnApplicationShutdown {
     const { userId } = connection.identity;
     const partnerId = chat.userIds.find((id) => id !== userId) ?? 0;
     const { replicaId } = this.lease;
-    return this.hotLog.enter(chat.sessionId, { id: connection.id, userId, replicaId, partnerId });
+    return this.presence.enter(chat.sessionId, { id: connection.id, userId, replicaId, partnerId });
   }
 
   private async recordLeave(sessionId: string, { id }: SocketConnection, graceMs: number): Promise<void> {
     try {
-      await this.hotLog.leave(sessionId, { id, replicaId: this.lease.replicaId }, graceMs);
+      await this.presence.leave(sessionId, { id, replicaId: this.lease.replicaId }, graceMs);
     } catch (error) {
       // Kept for the next comparison: a departure that is not on record would hold the chat for ever.
       if (graceMs >= 0) this.unrecorded.set(id, { sessionId, graceMs });
@@ -250,13 +252,13 @@ export class LiveChats implements OnModuleInit, OnApplicationShutdown {
   private async compareAll(): Promise<void> {
     try {
       for (const [id, { sessionId, graceMs }] of [...this.unrecorded]) {
-        await this.hotLog.leave(sessionId, { id, replicaId: this.lease.replicaId }, graceMs);
+        await this.presence.leave(sessionId, { id, replicaId: this.lease.replicaId }, graceMs);
         this.unrecorded.delete(id);
       }
       const chats = [...this.served.values()].map(({ chat }) => chat);
       if (chats.length === 0) return;
       const before = chats.map(({ version }) => version);
-      const versions = await this.hotLog.versions(chats.map(({ sessionId }) => sessionId));
+      const versions = await this.log.versions(chats.map(({ sessionId }) => sessionId));
       for (const [index, chat] of chats.entries()) {
         const version = versions[index] ?? 0;
         if (version > chat.version) await chat.catchUp();
@@ -270,7 +272,7 @@ export class LiveChats implements OnModuleInit, OnApplicationShutdown {
   /** Redis seemed to have less than this replica: once more, since a chat that is given up does not come back. */
   private async repair(chat: LiveChat): Promise<void> {
     const known = chat.version;
-    const [version = known] = await this.hotLog.versions([chat.sessionId]);
+    const [version = known] = await this.log.versions([chat.sessionId]);
     if (version < known) await chat.restore(version);
   }
 

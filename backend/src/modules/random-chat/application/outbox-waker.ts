@@ -1,5 +1,5 @@
 import { Injectable, Logger, type OnModuleInit } from '@nestjs/common';
-import { HotLog } from '../../../platform/hot-log/hot-log';
+import { ChatLog } from '../../../platform/hot-log/chat-log';
 import { JobQueue } from '../../../platform/queue/job-queue';
 import { laneOf } from '../../../platform/redis/redis-keys';
 
@@ -14,12 +14,12 @@ export class OutboxWaker implements OnModuleInit {
   private readonly logger = new Logger(OutboxWaker.name);
 
   constructor(
-    private readonly hotLog: HotLog,
+    private readonly log: ChatLog,
     private readonly jobs: JobQueue,
   ) {}
 
   onModuleInit(): void {
-    this.hotLog.onOutboxFilled((cell) => this.wakeSoon(laneOf(cell)));
+    this.log.onOutboxFilled((cell) => this.wakeSoon(laneOf(cell)));
   }
 
   wakeSoon(lane: number): void {

@@ -1,7 +1,7 @@
 // Real: two whole api replicas in this process, PostgreSQL, Redis, sockets.
 import type { Redis } from 'ioredis';
 import { limits } from '@thaw/contract/limits';
-import { HotLog } from '../../../platform/hot-log/hot-log';
+import { ChatPresence } from '../../../platform/hot-log/chat-presence';
 import { ChannelHub } from '../../../platform/realtime/channel-hub';
 import { ReplicaLease } from '../../../platform/realtime/replica-lease';
 import { cellOf, chatKeys, matchingKeys } from '../../../platform/redis/redis-keys';
@@ -676,14 +676,16 @@ describe('a random chat', () => {
 
     it.each([
       ['asked where its user is', MatchSeeker, 'arrive'],
-      ['brought back into the chat', HotLog, 'enter'],
+      ['brought back into the chat', ChatPresence, 'enter'],
     ] as const)(
       'and cannot be %s is closed with 1011, and brought back the next time',
       async (_, part, method) => {
         const { ada, adas, bobs, sessionId } = await chatting();
         await adas[0]!.cut();
         const away = new Error('Connection is closed.');
-        jest.spyOn(thaw.replicas[0]!.app.get<HotLog>(part), method as 'enter').mockRejectedValueOnce(away);
+        jest
+          .spyOn(thaw.replicas[0]!.app.get<ChatPresence>(part), method as 'enter')
+          .mockRejectedValueOnce(away);
         const lastSeen = { sessionId, seq: 1 };
         const back = await ada.connect(thaw.origins[0]);
         back.send({ event: 'authenticate', data: { userId: ada.user.id, lastSeen } });
@@ -699,7 +701,7 @@ describe('a random chat', () => {
       const [ada, bob] = [await thaw.visitor(0, 'female'), await thaw.visitor(1, 'male')];
       const [adas, bobs] = [await ada.arrive(), await bob.arrive()];
       const away = new Error('Connection is closed.');
-      jest.spyOn(thaw.replicas[0]!.app.get(HotLog), 'enter').mockRejectedValueOnce(away);
+      jest.spyOn(thaw.replicas[0]!.app.get(ChatPresence), 'enter').mockRejectedValueOnce(away);
       await adas.request('join_queue', { preferences: 'male' });
       await bobs.request('join_queue', { preferences: 'female' });
       expect(await adas.closed).toBe(1011);

@@ -5,7 +5,7 @@ import { limits } from '@thaw/contract/limits';
 import { closeCodes } from '@thaw/contract/close-codes';
 import { ENVIRONMENT, type Environment } from '../../../config/environment';
 import { DomainError } from '../../../platform/errors/domain-error';
-import { HotLog } from '../../../platform/hot-log/hot-log';
+import { ChatPresence } from '../../../platform/hot-log/chat-presence';
 import { bucketOf } from '../../../platform/rate-limit/buckets';
 import { RateLimiter } from '../../../platform/rate-limit/rate-limiter';
 import { type InboundFrame, requireOwnId } from '../../../platform/realtime/inbound-frame';
@@ -28,7 +28,7 @@ export class RandomChatGateway {
     private readonly arrivals: Arrivals,
     private readonly chats: LiveChats,
     private readonly keeper: ChatKeeper,
-    private readonly hotLog: HotLog,
+    private readonly presence: ChatPresence,
     private readonly limiter: RateLimiter,
     private readonly uploads: UploadsService,
     private readonly typingToFriends: TypingToFriends,
@@ -144,6 +144,6 @@ export class RandomChatGateway {
     // More often than it is shown it is worth nothing; half, since clients' timers are not exact.
     if (now - (this.typedAt.get(connection) ?? 0) < limits.typingEveryMs / 2) return;
     this.typedAt.set(connection, now);
-    await this.hotLog.whisper(chat.sessionId, `t ${userId}`);
+    await this.presence.publish(chat.sessionId, `t ${userId}`);
   }
 }

@@ -2,20 +2,10 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { Redis } from 'ioredis';
 import { REDIS } from '../redis/redis.module';
 import { cellOf, chatKeys } from '../redis/redis-keys';
-import {
-  appendOutcome,
-  appendScript,
-  awaitScript,
-  closeScript,
-  enterScript,
-  leaveScript,
-  restoreScript,
-  sweepScript,
-  whisperScript,
-} from './hot-log.scripts';
+import { appendOutcome, appendScript, restoreScript } from './chat-log.scripts';
 
 /** One entry of a session's stream. Its version is its place in the stream, from 1. */
-export interface HotLogEntry {
+export interface ChatLogEntry {
   /** Stream entry id, `<ms>-<n>`. */
   id: string;
   /** The event as it was appended. */
@@ -31,7 +21,7 @@ export interface StreamEnd {
 export type AppendResult =
   | { kind: 'appended'; ids: readonly string[] }
   /** The stream has more (or, after a lost Redis, less) than expected. */
-  | { kind: 'behind'; version: number; missed: readonly HotLogEntry[] }
+  | { kind: 'behind'; version: number; missed: readonly ChatLogEntry[] }
   | { kind: 'diverged' }
   | { kind: 'outbox_full' }
   | { kind: 'claim_lost' };
@@ -43,12 +33,12 @@ export interface AppendOptions {
   toldReplicaId?: string | undefined;
 }
 
-const toEntries = (rows: readonly [string, string[]][]): HotLogEntry[] =>
+const toEntries = (rows: readonly [string, string[]][]): ChatLogEntry[] =>
   rows.map(([id, fields]) => ({ id, text: fields[1] ?? '' }));
 
-/** The random chats' live log: a Redis stream each, with who is there and who is missed. */
+/** The random chats' live log: a Redis stream each. */
 @Injectable()
-export class HotLog {
+export class ChatLog {
   private outboxListener: (cell: number) => void = () => undefined;
 
   constructor(@Inject(REDIS) private readonly redis: Redis) {}
@@ -104,7 +94,7 @@ export class HotLog {
    * Appends entries again that Redis has lost (the tail of its append-only file), under the ids that they had.
    * @returns false when the stream does not end where they begin: somebody else has gone on from there.
    */
-  async restore(sessionId: string, end: StreamEnd, lost: readonly HotLogEntry[]): Promise<boolean> {
+  async restore(sessionId: string, end: StreamEnd, lost: readonly ChatLogEntry[]): Promise<boolean> {
     const cell = cellOf(sessionId);
     const keys = chatKeys(cell);
     const restored = await restoreScript.run(
@@ -117,7 +107,7 @@ export class HotLog {
   }
 
   /** The entries after an id ('' for all), in order. */
-  async read(sessionId: string, afterId = ''): Promise<HotLogEntry[]> {
+  async read(sessionId: string, afterId = ''): Promise<ChatLogEntry[]> {
     const from = afterId === '' ? '-' : `(${afterId}`;
     return toEntries(await this.redis.xrange(chatKeys(cellOf(sessionId)).stream(sessionId), from, '+'));
   }
@@ -131,68 +121,5 @@ export class HotLog {
       if (error) throw error;
       return Number(length);
     });
-  }
-
-  async exists(sessionId: string): Promise<boolean> {
-    return (await this.redis.exists(chatKeys(cellOf(sessionId)).stream(sessionId))) === 1;
-  }
-
-  /** Gives users who are not in the chat yet until then to come. */
-  async await(sessionId: string, userIds: readonly number[], graceMs: number): Promise<void> {
-    const keys = chatKeys(cellOf(sessionId));
-    await awaitScript.run(this.redis, [keys.deadlines], [keys.prefix, sessionId, graceMs, ...userIds]);
-  }
-
-  /** Records a socket in the chat; its replica is told of whatever happens there from now on. @returns whether the partner is there. */
-  async enter(
-    sessionId: string,
-    socket: { id: string; userId: number; replicaId: string; partnerId: number },
-  ): Promise<boolean> {
-    const keys = chatKeys(cellOf(sessionId));
-    const isPartnerThere = await enterScript.run(
-      this.redis,
-      [keys.deadlines],
-      [keys.prefix, sessionId, socket.id, socket.userId, socket.replicaId, socket.partnerId],
-    );
-    return isPartnerThere === 1;
-  }
-
-  /** A socket is gone; a user's last one starts his deadline, `graceMs` from now. */
-  async leave(sessionId: string, socket: { id: string; replicaId: string }, graceMs: number): Promise<void> {
-    const keys = chatKeys(cellOf(sessionId));
-    await leaveScript.run(
-      this.redis,
-      [keys.deadlines],
-      [keys.prefix, sessionId, socket.id, socket.replicaId, graceMs],
-    );
-  }
-
-  /** Forgets who was in a chat that has ended. */
-  async close(sessionId: string, userIds: readonly number[]): Promise<void> {
-    const keys = chatKeys(cellOf(sessionId));
-    await closeScript.run(this.redis, [keys.deadlines], [keys.prefix, sessionId, ...userIds]);
-  }
-
-  /** Lets the sockets of dead replicas leave these cells. @returns the deadlines there that are overdue. */
-  async sweep(
-    cells: readonly number[],
-    liveReplicas: readonly string[],
-    graceMs: number,
-  ): Promise<{ sessionId: string; userId: number }[]> {
-    const calls = cells.map((cell) => {
-      const keys = chatKeys(cell);
-      return { keys: [keys.deadlines], parameters: [keys.prefix, graceMs, ...liveReplicas] };
-    });
-    const overdue = (await sweepScript.runAll(this.redis, calls)).flat();
-    return overdue.map((member) => {
-      const bar = member.lastIndexOf('|');
-      return { sessionId: member.slice(0, bar), userId: Number(member.slice(bar + 1)) };
-    });
-  }
-
-  /** Says something to the replicas with sockets in a session; nothing is stored. */
-  async whisper(sessionId: string, message: string): Promise<void> {
-    const keys = chatKeys(cellOf(sessionId));
-    await whisperScript.run(this.redis, [keys.sockets(sessionId)], [keys.prefix, sessionId, message]);
   }
 }

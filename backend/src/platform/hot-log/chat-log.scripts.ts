@@ -1,0 +1,63 @@
+import { RedisScript } from '../redis/redis-script';
+import { publishToReplicas } from './publish-to-replicas.lua';
+
+/** First element of an append's answer. */
+export const appendOutcome = { appended: 1, behind: 0, outboxFull: -2, claimLost: -3 } as const;
+
+export type AppendReply =
+  | [typeof appendOutcome.appended, outboxWasEmpty: 0 | 1, ...ids: string[]]
+  | [typeof appendOutcome.behind, length: number, missed: [id: string, fields: string[]][]]
+  | [typeof appendOutcome.outboxFull | typeof appendOutcome.claimLost];
+
+/** Events that may wait in one cell's outbox before senders are told `unavailable`. */
+const OUTBOX_CAP = 50_000;
+
+/**
+ * The one generic append. Knows no rule of the product: it compares the stream's end with what the caller
+ * decided upon, adds the events to the stream and to the cell's outbox, and publishes them.
+ *
+ * KEYS: stream. ARGV: expected length, expected last id, prefix, session id, claim (a member of deadlines that must
+ * be overdue, or ''), the replica that need not be told, then the events.
+ */
+export const appendScript = new RedisScript<AppendReply>(`${publishToReplicas}
+local prefix, session, claim = ARGV[3], ARGV[4], ARGV[5]
+local last = redis.call('XREVRANGE', KEYS[1], '+', '-', 'COUNT', 1)[1]
+if (last and last[1] or '') ~= ARGV[2] then
+  local missed = redis.call('XRANGE', KEYS[1], ARGV[2] == '' and '-' or '(' .. ARGV[2], '+')
+  return {0, redis.call('XLEN', KEYS[1]), missed}
+end
+local length = tonumber(ARGV[1])
+local outbox = prefix .. 'outbox'
+local queued = redis.call('XLEN', outbox)
+if queued >= ${OUTBOX_CAP} then return {-2} end
+if claim ~= '' then
+  local due = redis.call('ZSCORE', prefix .. 'deadlines', claim)
+  local t = redis.call('TIME')
+  if not due or tonumber(due) > t[1] * 1000 + math.floor(t[2] / 1000) then return {-3} end
+  redis.call('ZREM', prefix .. 'deadlines', claim)
+end
+local reply = {1, queued == 0 and 1 or 0}
+for i = 7, #ARGV do
+  local id = redis.call('XADD', KEYS[1], '*', 'e', ARGV[i])
+  length = length + 1
+  redis.call('XADD', outbox, '*', 's', session, 'i', id, 'e', ARGV[i])
+  publish(prefix, session, ARGV[6], length .. ' ' .. id .. ' ' .. ARGV[i])
+  reply[#reply + 1] = id
+end
+return reply
+`);
+
+/**
+ * Appends a lost tail again, under the ids that it had, if the stream still ends where the tail began.
+ * KEYS: stream, outbox. ARGV: length, last id, session id, then id and event of each.
+ */
+export const restoreScript = new RedisScript<0 | 1>(`
+if redis.call('XLEN', KEYS[1]) ~= tonumber(ARGV[1]) then return 0 end
+local last = redis.call('XREVRANGE', KEYS[1], '+', '-', 'COUNT', 1)[1]
+if not last or last[1] ~= ARGV[2] then return 0 end
+for i = 4, #ARGV, 2 do
+  redis.call('XADD', KEYS[1], ARGV[i], 'e', ARGV[i + 1])
+  redis.call('XADD', KEYS[2], '*', 's', ARGV[3], 'i', ARGV[i], 'e', ARGV[i + 1])
+end
+return 1
+`);

@@ -1,0 +1,63 @@
+import { randomUUID } from 'node:crypto';
+import type { Redis } from 'ioredis';
+import { ChatLog } from '../platform/hot-log/chat-log';
+import { ChatPresence } from '../platform/hot-log/chat-presence';
+import { connectRedis } from '../platform/redis/redis.module';
+import { cellOf, chatKeys } from '../platform/redis/redis-keys';
+import { createTestRedis, type TestRedis } from './test-redis';
+
+export interface TestHotLog {
+  store: TestRedis;
+  /** A session of the test in hand, new for each. */
+  sessionId: string;
+  /** One log and one presence per client of Redis. */
+  clients: readonly Redis[];
+  logs: readonly ChatLog[];
+  presence: ChatPresence;
+  /** Messages of the session by channel of a replica: those of `r1`, `r2` and `r3`. */
+  messagesOf: ReadonlyMap<string, string[]>;
+  /** What `r1` was sent. */
+  messages: string[];
+  keys(): ReturnType<typeof chatKeys>;
+  enter(replicaId: string, userId: number, socketId?: string): Promise<boolean>;
+}
+
+/** The hot log on a real Redis for the tests of a file, with a fresh session and subscribed replicas in each. */
+export const useTestHotLog = (): TestHotLog => {
+  let subscriber: Redis;
+  const hotLog = {} as TestHotLog & { clients: Redis[] };
+  hotLog.keys = () => chatKeys(cellOf(hotLog.sessionId));
+  hotLog.enter = (replicaId, userId, id = `s-${userId}`) =>
+    hotLog.presence.enter(hotLog.sessionId, { id, userId, replicaId, partnerId: 3 - userId });
+
+  beforeAll(async () => {
+    hotLog.store = await createTestRedis();
+    hotLog.clients = [0, 1, 2].map(() =>
+      connectRedis(hotLog.store.url, { enableOfflineQueue: true, commandTimeout: 5_000 }),
+    );
+    hotLog.logs = hotLog.clients.map((client) => new ChatLog(client));
+    hotLog.presence = new ChatPresence(hotLog.clients[0]!);
+  });
+  beforeEach(async () => {
+    hotLog.sessionId = randomUUID();
+    hotLog.messages = [];
+    const messagesOf = new Map([
+      [hotLog.keys().channel('r1'), hotLog.messages],
+      [hotLog.keys().channel('r2'), []],
+      [hotLog.keys().channel('r3'), []],
+    ]);
+    hotLog.messagesOf = messagesOf;
+    subscriber = hotLog.store.redis.duplicate();
+    subscriber.on('message', (channel, message) => {
+      expect(message.startsWith(`${hotLog.sessionId} `)).toBe(true);
+      messagesOf.get(channel)?.push(message.slice(hotLog.sessionId.length + 1));
+    });
+    await subscriber.subscribe(...messagesOf.keys());
+  });
+  afterEach(() => subscriber.disconnect());
+  afterAll(async () => {
+    for (const client of hotLog.clients) client.disconnect();
+    await hotLog.store.close();
+  });
+  return hotLog;
+};

@@ -20,6 +20,7 @@ import { QueueModule } from './platform/queue/queue.module';
 import { RateLimitModule } from './platform/rate-limit/rate-limit.module';
 import { OnlineUsersModule } from './platform/realtime/online-users.module';
 import { RealtimeModule } from './platform/realtime/realtime.module';
+import { MemoryValveModule } from './platform/redis/memory-valve.module';
 import { RedisModule } from './platform/redis/redis.module';
 import { StorageModule } from './platform/storage/storage.module';
 
@@ -30,6 +31,7 @@ import { StorageModule } from './platform/storage/storage.module';
     LifecycleModule,
     DatabaseModule,
     RedisModule,
+    MemoryValveModule,
     StorageModule,
     HealthModule,
     RateLimitModule,

@@ -3,10 +3,17 @@ import { Command, type Redis } from 'ioredis';
 
 /** A constant Lua script, sent by its hash; user data goes in as arguments only. */
 export class RedisScript<Reply> {
+  private readonly source: string;
   private readonly sha: string;
 
-  constructor(private readonly source: string) {
-    this.sha = createHash('sha1').update(source).digest('hex');
+  /**
+   * @param source Lua; all the keys that it touches lie in one slot.
+   * @param options.allowOom it also runs while Redis is full: only for scripts that free memory, or that end what
+   * occupies it.
+   */
+  constructor(source: string, { allowOom = false }: { allowOom?: boolean } = {}) {
+    this.source = allowOom ? `#!lua flags=allow-oom\n${source}` : source;
+    this.sha = createHash('sha1').update(this.source).digest('hex');
   }
 
   /**

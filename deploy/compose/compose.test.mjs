@@ -3,6 +3,7 @@ import fs from 'node:fs';
 import os from 'node:os';
 import { after, before, suite, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { badUpgrades } from './testing/bad-upgrades.mjs';
 import { ComposeStack, hasImageOf, missingEngine } from './testing/compose-stack.mjs';
 import { steadyRequests } from './testing/steady-requests.mjs';
 import { ThawVisitor } from './testing/thaw-client.mjs';
@@ -142,6 +143,22 @@ suite('docker compose', { skip }, () => {
       ['Hello', 'Hello you'],
     );
     await Promise.all([ada.leave(), bob.leave()]);
+  });
+
+  test('10 bad upgrade requests a second cause no error for anyone else', async (t) => {
+    const stopAsking = await steadyRequests(stack.origin, { everyMs: 20 });
+    const stopAttack = badUpgrades(stack.origin, { perSecond: 10 });
+    await sleep(15_000);
+    const statuses = await stopAttack();
+    const { answered, slowestMs, failures } = await stopAsking();
+    assert.ok(statuses.length >= 100, `only ${statuses.length} bad requests`);
+    assert.deepEqual(
+      statuses.filter((status) => !(status >= 400 && status < 500)),
+      [],
+    );
+    assert.deepEqual(failures, []);
+    assert.ok(answered > 200, `only ${answered} requests`);
+    t.diagnostic(`${statuses.length} bad requests, ${answered} others, the slowest took ${slowestMs} ms`);
   });
 
   test('a new replica serves within 10 s', { timeout: 3 * MINUTE_MS }, async (t) => {

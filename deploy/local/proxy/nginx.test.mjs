@@ -102,6 +102,24 @@ test('nginx serves the page and passes the rest on', async (t) => {
   await t.test('a socket is passed on', async () => {
     const upgrade = { Connection: 'Upgrade', Upgrade: 'websocket' };
     assert.equal((await get('/ws', upgrade)).status, 101);
+    assert.equal((await get('/ws?x=1', { ...upgrade, Upgrade: 'WebSocket' })).status, 101);
+  });
+
+  await t.test('no other request reaches a replica as an upgrade', async () => {
+    for (const [address, protocol, expected] of [
+      ['/api/who', 'websocket', 200],
+      ['/api/who', 'h2c', 200],
+      ['/ws', 'h2c', 200],
+      ['/ws/', 'websocket', 404],
+      ['/ws/x', 'websocket', 404],
+      ['/chat', 'h2c', 200],
+    ]) {
+      const { status, body } = await get(address, { Connection: 'Upgrade', Upgrade: protocol });
+      assert.equal(status, expected, `${protocol} at ${address}`);
+      if (status === 404 || address === '/chat') continue;
+      assert.equal(JSON.parse(body).headers.upgrade, undefined);
+      assert.equal(JSON.parse(body).headers.connection, 'close');
+    }
   });
 
   await t.test(

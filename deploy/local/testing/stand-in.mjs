@@ -8,6 +8,9 @@ const listen = (port, host, answer) =>
   http
     .createServer(answer)
     .on('upgrade', (request, socket) => {
+      // What a replica must never do, for any request that nginx lets through as an upgrade: only /ws may reach this.
+      if (!/^\/ws(\?|$)/.test(request.url) || request.headers.upgrade !== 'websocket')
+        return socket.destroy();
       socket.end('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n');
     })
     .listen(Number(port), host);

@@ -1,4 +1,4 @@
-import { type IncomingMessage } from 'node:http';
+import type { IncomingMessage, Server } from 'node:http';
 import { type INestApplicationContext, Logger } from '@nestjs/common';
 import { WsAdapter } from '@nestjs/platform-ws';
 import { type RawData, type WebSocket, type WebSocketServer } from 'ws';
@@ -21,6 +21,7 @@ import { parseUntrustedJson } from './safe-json';
 import { SocketConnection } from './socket-connection';
 import { SOCKET_IDENTITIES, type SocketIdentities, type SocketIdentity } from './socket-identity';
 import { SocketRegistry } from './socket-registry';
+import { serveUpgrades } from './upgrade-requests';
 
 type VerifyDone = (isAccepted: boolean, status?: number, message?: string) => void;
 
@@ -76,6 +77,18 @@ export class OrderedWsAdapter extends WsAdapter {
     }) as WebSocketServer;
     server.on('connection', (socket: WebSocket, request: IncomingMessage) => this.accept(socket, request));
     return server;
+  }
+
+  /** Replaces Nest's listener for upgrades, which cuts connections that ask for another path or name a bad host. */
+  protected override ensureHttpServerExists(port: number, httpServer?: Server): Server | undefined {
+    if (!httpServer || this.httpServersRegistry.has(port)) return undefined;
+    this.httpServersRegistry.set(port, httpServer);
+    serveUpgrades(httpServer, (request, stream, head) => {
+      // All gateways share one path, hence one server.
+      const server = this.wsServersRegistry.get(port)?.[0] as WebSocketServer;
+      server.handleUpgrade(request, stream, head, (socket) => server.emit('connection', socket, request));
+    });
+    return httpServer;
   }
 
   override bindErrorHandler(server: WebSocketServer): WebSocketServer {

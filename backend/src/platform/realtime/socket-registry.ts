@@ -191,6 +191,11 @@ export class SocketRegistry {
           if (isMeant && familyId !== message.exceptFamilyId) connection.close(closeCodes.notSignedIn);
         }
         return;
+      case 'restart_family':
+        for (const connection of sockets) {
+          if (connection.identity.familyId === message.familyId) connection.close(closeCodes.serviceRestart);
+        }
+        return;
       case 'close_socket':
         for (const connection of sockets) {
           if (connection.id === message.socketId) connection.close(closeCodes.tooManySockets);

@@ -8,6 +8,8 @@ import { userChannel } from '../redis/redis-keys';
 export type UserChannelMessage =
   | { kind: 'frame'; frame: string; exceptSocketId?: string }
   | { kind: 'revoke'; familyIds: 'all' | readonly string[]; exceptFamilyId?: string }
+  /** The login goes on in another family: its page comes back with the new cookie. */
+  | { kind: 'restart_family'; familyId: string }
   | { kind: 'close_socket'; socketId: string }
   /** He waits in the queue: every replica that holds a socket of his holds his place. */
   | { kind: 'searching' }
@@ -35,6 +37,11 @@ export class UserChannels {
     exceptFamilyId?: string,
   ): Promise<void> {
     await this.publish(userId, { kind: 'revoke', familyIds, exceptFamilyId });
+  }
+
+  /** Closes the sockets of a login family with 1012, on every replica: clients reconnect with the cookie they have. */
+  async restartFamily(userId: number, familyId: string): Promise<void> {
+    await this.publish(userId, { kind: 'restart_family', familyId });
   }
 
   async publish(userId: number, message: UserChannelMessage): Promise<void> {

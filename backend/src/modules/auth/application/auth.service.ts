@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
+import type { Request } from 'express';
 import type { SelfUser } from '@thaw/contract/users';
 import { DomainError } from '../../../platform/errors/domain-error';
 import { CommandExecutor } from '../../../platform/event-store/command-executor';
@@ -87,21 +88,40 @@ export class AuthService {
     return this.users.self(userId);
   }
 
-  /** @throws DomainError wrong_password, email_taken, forbidden for an anonymous user */
-  async changeEmail(userId: number, newEmail: string, currentPassword: string): Promise<SelfUser> {
-    await this.confirm(userId, currentPassword);
-    return this.users.changeEmail(userId, newEmail);
+  /**
+   * Other logins stay (A28); this browser goes on in a new family (A02).
+   * @throws DomainError wrong_password, email_taken, not_signed_in, forbidden for an anonymous user
+   */
+  async changeEmail(
+    request: Request,
+    login: Login,
+    newEmail: string,
+    currentPassword: string,
+  ): Promise<SelfUser> {
+    await this.confirm(login.userId, currentPassword);
+    await this.logins.renew(request, login, (manager) =>
+      this.users.changeEmail(login.userId, newEmail, manager),
+    );
+    return this.users.self(login.userId);
   }
 
-  /** Ends every other login of the user (A28). @throws DomainError wrong_password, forbidden for an anonymous user */
-  async changePassword(login: Login, currentPassword: string, newPassword: string): Promise<void> {
+  /**
+   * Ends every other login of the user (A28); this browser goes on in a new family (A02).
+   * @throws DomainError wrong_password, not_signed_in, forbidden for an anonymous user
+   */
+  async changePassword(
+    request: Request,
+    login: Login,
+    currentPassword: string,
+    newPassword: string,
+  ): Promise<void> {
     await this.confirm(login.userId, currentPassword);
     const passwordHash = await this.hasher.hash(newPassword);
-    await this.executor.inTransaction(async (manager) => {
+    await this.logins.renew(request, login, async (manager) => {
       await this.credentials.change(login.userId, passwordHash, manager);
       await this.logins.removeOthers(login, manager);
     });
-    await this.logins.tellOthers(login);
+    await this.logins.closeOthers(login);
   }
 
   private async confirm(userId: number, password: string): Promise<void> {

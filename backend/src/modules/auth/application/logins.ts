@@ -2,30 +2,74 @@ import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import type { Request } from 'express';
 import type { EntityManager } from 'typeorm';
+import { DomainError } from '../../../platform/errors/domain-error';
+import { CommandExecutor } from '../../../platform/event-store/command-executor';
 import type { Login } from '../../../platform/http/login';
 import { AppLogger } from '../../../platform/observability/app-logger';
 import { UserChannels } from '../../../platform/realtime/user-channels';
 import { type NewSession, SessionRepository } from '../infrastructure/session.repository';
+import { SessionStore } from '../infrastructure/session-store';
 
-/** Begins, renews and ends logins. A login is a family of sessions, one after another; sockets hang on the family. */
+/** Begins, renews and ends logins. A login is a family of sessions, one after another; sockets belong to the family. */
 @Injectable()
 export class Logins {
   constructor(
+    private readonly store: SessionStore,
     private readonly sessions: SessionRepository,
+    private readonly executor: CommandExecutor,
     private readonly channels: UserChannels,
     private readonly logger: AppLogger,
   ) {}
 
-  /** A new login in this browser; the one that was there before ends. */
+  /**
+   * A new login in this browser; the one that was there before ends.
+   * @throws DomainError invalid_credentials when the password was changed after it had been verified.
+   */
   async begin(request: Request, user: Omit<NewSession, 'familyId'>): Promise<void> {
     const previous = request.user;
-    await establish(request, { ...user, familyId: randomUUID() });
-    if (previous) await this.revoke(previous.userId, [previous.familyId]);
+    const login = { userId: user.userId, familyId: randomUUID() };
+    await this.store.replace(request, login, async (sessionId) => {
+      if (!(await this.sessions.add(sessionId, { ...user, ...login }))) {
+        throw new DomainError('invalid_credentials');
+      }
+    });
+    if (!previous) return;
+    await this.sessions.removeFamily(previous.familyId);
+    await this.publish(() => this.channels.revokeFamilies(previous.userId, [previous.familyId]), previous);
   }
 
-  /** The same login under another session id. */
-  async rotate(request: Request, { userId, familyId }: Login): Promise<void> {
-    await establish(request, { userId, familyId });
+  /** The same login under another session id. @throws DomainError not_signed_in when it has ended meanwhile. */
+  async rotate(request: Request, login: Login): Promise<void> {
+    await this.store.replace(request, login, (sessionId, replacedId) =>
+      this.move(replacedId, sessionId, login),
+    );
+  }
+
+  /**
+   * Runs `work` and, in the same transaction, moves this browser to a new family: a copy of the old cookie is worth
+   * nothing from the commit on. The sockets of the old family are closed once the response is out, so that the page
+   * reconnects with the new cookie, while whoever holds a copy of the old one is refused.
+   * @throws DomainError not_signed_in when the login has ended meanwhile; nothing is committed.
+   */
+  async renew(
+    request: Request,
+    login: Login,
+    work: (manager: EntityManager) => Promise<void>,
+  ): Promise<void> {
+    const renewed = { userId: login.userId, familyId: randomUUID() };
+    await this.store.replace(request, renewed, (sessionId, replacedId) =>
+      this.executor.inTransaction(async (manager) => {
+        await work(manager);
+        await this.move(replacedId, sessionId, renewed, manager);
+        await this.sessions.removeFamily(login.familyId, manager);
+      }),
+    );
+    const { res: response } = request;
+    const closeSockets = () =>
+      void this.publish(() => this.channels.restartFamily(login.userId, login.familyId), login);
+    // The response may be cut before it is sent; `close` comes in either case, and only once.
+    if (response && !response.closed) response.once('close', closeSockets);
+    else closeSockets();
   }
 
   /** Ends the request's login, if there is one: its session, and its sockets wherever they are. */
@@ -36,31 +80,29 @@ export class Logins {
     await new Promise<void>((resolve, reject) => {
       request.session.destroy((error?: Error) => (error ? reject(error) : resolve()));
     });
-    await this.revoke(login.userId, [login.familyId]);
+    await this.publish(() => this.channels.revokeFamilies(login.userId, [login.familyId]), login);
   }
 
-  /** To be called in the transaction that is the reason; `tellOthers` follows when it is committed. */
+  /** To be called in the transaction that is the reason; `closeOthers` follows when it is committed. */
   async removeOthers({ userId, familyId }: Login, manager: EntityManager): Promise<void> {
     await this.sessions.removeOtherFamilies(userId, familyId, manager);
   }
 
   /** Closes the sockets of every other login of the user. */
-  async tellOthers({ userId, familyId }: Login): Promise<void> {
-    await this.revoke(userId, 'all', familyId);
+  async closeOthers({ userId, familyId }: Login): Promise<void> {
+    await this.publish(() => this.channels.revokeFamilies(userId, 'all', familyId), { userId });
   }
 
-  private async revoke(userId: number, families: 'all' | readonly string[], except?: string): Promise<void> {
+  private async move(fromId: string, toId: string, login: Login, manager?: EntityManager): Promise<void> {
+    if (!(await this.sessions.move(fromId, toId, login, manager))) throw new DomainError('not_signed_in');
+  }
+
+  private async publish(publication: () => Promise<void>, { userId }: Pick<Login, 'userId'>): Promise<void> {
     try {
-      await this.channels.revokeFamilies(userId, families, except);
+      await publication();
     } catch (error) {
-      // Only the quick way is lost: every replica asks for the families of its sockets again and again.
-      this.logger.failure('Sockets of an ended login could not be told', error, { userId });
+      // Only the quick way is lost: every replica checks the families of its sockets periodically.
+      this.logger.failure('The end of a login could not be published', error, { userId });
     }
   }
 }
-
-/** Passport destroys the old session, makes a new id, and saves. */
-const establish = (request: Request, login: NewSession): Promise<void> =>
-  new Promise((resolve, reject) => {
-    request.logIn(login, (error?: Error) => (error ? reject(error) : resolve()));
-  });

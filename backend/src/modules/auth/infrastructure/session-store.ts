@@ -1,30 +1,50 @@
 import { Injectable } from '@nestjs/common';
+import type { Request } from 'express';
 import { type SessionData, Store } from 'express-session';
-import { DomainError } from '../../../platform/errors/domain-error';
+import type { Login } from '../../../platform/http/login';
 import { SessionCookie } from './session-cookie';
-import { type NewSession, SESSION_LIFETIME_MS, SessionRepository } from './session.repository';
+import { SESSION_LIFETIME_MS, SessionRepository } from './session.repository';
 
 declare module 'express-session' {
   interface SessionData {
-    passport?: { user?: NewSession };
+    passport?: { user?: Login };
     /** Epoch milliseconds; a change makes express-session save, and send the cookie anew. */
     refreshedAt?: number;
-    /** It came from the store: saving it changes a row, and never makes one. */
+    /** Read from the store. Only such a session is saved: it changes its row, and never inserts one. */
     isStored?: true;
   }
 }
 
-/** Sessions of express-session in PostgreSQL. Only those of somebody signed in are kept. */
+/** Sessions of express-session in PostgreSQL. Only those of a login are stored, by `replace`. */
 @Injectable()
 export class SessionStore extends Store {
-  /** Made by this very request; express-session saves such a session once more when the request ends. */
-  private readonly added = new WeakSet<SessionData>();
-
   constructor(
     private readonly sessions: SessionRepository,
     private readonly settings: SessionCookie,
   ) {
     super();
+  }
+
+  /**
+   * Puts a session with a new id in the place of the request's session. express-session sends its cookie with the
+   * response. When `write` throws, the request keeps the session it had and no cookie is sent.
+   * @param write stores the new session under the id that it is given
+   */
+  async replace(
+    request: Request,
+    login: Login,
+    write: (sessionId: string, replacedId: string) => Promise<void>,
+  ): Promise<void> {
+    const { sessionID, session } = request;
+    request.sessionStore.generate(request);
+    try {
+      await write(request.sessionID, sessionID);
+    } catch (error) {
+      Object.assign(request, { sessionID, session });
+      throw error;
+    }
+    request.session.passport = { user: login };
+    request.user = login;
   }
 
   override get(sessionId: string, done: (error: unknown, session?: SessionData | null) => void): void {
@@ -64,12 +84,8 @@ export class SessionStore extends Store {
   }
 
   private async save(sessionId: string, session: SessionData): Promise<void> {
-    const login = session.passport?.user;
-    if (!login || this.added.has(session)) return;
-    if (session.isStored) {
-      return this.sessions.refresh(sessionId, new Date(session.refreshedAt ?? Date.now()));
-    }
-    if (!(await this.sessions.add(sessionId, login))) throw new DomainError('invalid_credentials');
-    this.added.add(session);
+    // A session of this request's own making was stored by `replace`.
+    if (!session.isStored) return;
+    await this.sessions.refresh(sessionId, new Date(session.refreshedAt ?? Date.now()));
   }
 }

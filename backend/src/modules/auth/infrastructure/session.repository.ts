@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { type EntityManager, In, MoreThan, Not, Repository } from 'typeorm';
+import type { Login } from '../../../platform/http/login';
 import { SessionEntity } from './session.entity';
 
 export const SESSION_LIFETIME_MS = 30 * 24 * 60 * 60 * 1_000;
@@ -48,12 +49,37 @@ export class SessionRepository {
     );
   }
 
+  /**
+   * Moves a login's session to another id, and to another family when `login` names one, in one statement: a family
+   * that goes on is never without a session.
+   * @returns false when the session has ended meanwhile: nothing brings it back.
+   */
+  async move(
+    fromId: string,
+    toId: string,
+    { userId, familyId }: Login,
+    manager: EntityManager = this.sessions.manager,
+  ): Promise<boolean> {
+    const now = new Date();
+    const { affected } = await manager.update(
+      SessionEntity,
+      { idHash: hashOf(fromId), userId, expiresAt: MoreThan(now) },
+      {
+        idHash: hashOf(toId),
+        familyId,
+        refreshedAt: now,
+        expiresAt: new Date(now.getTime() + SESSION_LIFETIME_MS),
+      },
+    );
+    return affected === 1;
+  }
+
   async remove(sessionId: string): Promise<void> {
     await this.sessions.delete({ idHash: hashOf(sessionId) });
   }
 
-  async removeFamily(familyId: string): Promise<void> {
-    await this.sessions.delete({ familyId });
+  async removeFamily(familyId: string, manager: EntityManager = this.sessions.manager): Promise<void> {
+    await manager.delete(SessionEntity, { familyId });
   }
 
   async removeOtherFamilies(userId: number, familyId: string, manager: EntityManager): Promise<void> {

@@ -8,7 +8,6 @@ import { PathId } from '../../../platform/http/path-id.pipe';
 import { SignedInGuard } from '../../../platform/http/signed-in.guard';
 import { UserAnswerDto } from '../../users/transport/user.dto';
 import { AuthService } from '../application/auth.service';
-import { Logins } from '../application/logins';
 import { ChangeEmailDto, ChangePasswordDto, SuccessDto } from './auth.dto';
 
 /** What of an account can only be changed with its password. */
@@ -17,10 +16,7 @@ import { ChangeEmailDto, ChangePasswordDto, SuccessDto } from './auth.dto';
 @Controller('user/:id')
 @UseGuards(SignedInGuard)
 export class AccountController {
-  constructor(
-    private readonly auth: AuthService,
-    private readonly logins: Logins,
-  ) {}
+  constructor(private readonly auth: AuthService) {}
 
   @Put('email')
   @ApiOkResponse({ type: UserAnswerDto })
@@ -39,9 +35,7 @@ export class AccountController {
     @Body(new Valid(ChangeEmailDto)) { newEmail, currentPassword }: ChangeEmailDto,
   ): Promise<UserAnswerDto> {
     requireSelf(login, id);
-    const user = await this.auth.changeEmail(id, newEmail, currentPassword);
-    await this.logins.rotate(request, login);
-    return { user };
+    return { user: await this.auth.changeEmail(request, login, newEmail, currentPassword) };
   }
 
   @Put('password')
@@ -54,8 +48,7 @@ export class AccountController {
     @Body(new Valid(ChangePasswordDto)) { currentPassword, newPassword }: ChangePasswordDto,
   ): Promise<SuccessDto> {
     requireSelf(login, id);
-    await this.auth.changePassword(login, currentPassword, newPassword);
-    await this.logins.rotate(request, login);
+    await this.auth.changePassword(request, login, currentPassword, newPassword);
     return { success: true };
   }
 }

@@ -405,7 +405,7 @@ describe('accounts over HTTP', () => {
   });
 
   describe('change of e-mail', () => {
-    it('wants the password, rotates the session, and leaves other logins', async () => {
+    it('wants the password, moves this browser to a new family, and leaves other logins', async () => {
       const { browser, id, email, cookie } = await register();
       const other = cookieOf(await login(email))!;
       const before = await identify(cookie);
@@ -416,7 +416,10 @@ describe('accounts over HTTP', () => {
       const response = await change(password).expect(200);
       expect(response.body.user).toMatchObject({ id, email: fresh });
       expect(await statusWith(cookie, id)).toBe(401);
-      expect(await identify(cookieOf(response)!)).toEqual(before);
+      expect(await identify(cookieOf(response)!)).toEqual({
+        userId: id,
+        familyId: expect.not.stringContaining(before!.familyId),
+      });
       expect(await statusWith(other, id)).toBe(200);
       await login(fresh).expect(200);
       await login(email).expect(401);
@@ -448,7 +451,7 @@ describe('accounts over HTTP', () => {
       newPassword = 'another horse',
     ) => browser.put(`/api/user/${id}/password`).send({ currentPassword, newPassword });
 
-    it('ends every other login and keeps this one', async () => {
+    it('ends every other login and moves this one to a new family', async () => {
       const { browser, id, email, cookie } = await register();
       const others = [cookieOf(await login(email))!, cookieOf(await login(email))!];
       const before = await identify(cookie);
@@ -456,10 +459,12 @@ describe('accounts over HTTP', () => {
       const messages = await heardOn(id, async () => {
         response = await change(browser, id).expect(200, { success: true });
       });
-      expect(messages).toEqual([{ kind: 'revoke', familyIds: 'all', exceptFamilyId: before!.familyId }]);
+      expect(messages[0]).toEqual({ kind: 'revoke', familyIds: 'all', exceptFamilyId: before!.familyId });
       for (const other of others) expect(await statusWith(other, id)).toBe(401);
       expect(await statusWith(cookie, id)).toBe(401);
-      expect(await identify(cookieOf(response!)!)).toEqual(before);
+      const after = await identify(cookieOf(response!)!);
+      expect(after).toMatchObject({ userId: id });
+      expect(after!.familyId).not.toBe(before!.familyId);
       await browser.get(`/api/user/${id}`).expect(200);
       await login(email).expect(401);
       await login(email, api.browser(), 'another horse').expect(200);

@@ -101,8 +101,8 @@ export class UsersService {
   }
 
   /** @throws DomainError email_taken */
-  async changeEmail(userId: number, email: string): Promise<SelfUser> {
-    return this.executeForSelf(userId, { type: 'ChangeEmail', email });
+  async changeEmail(userId: number, email: string, manager: EntityManager): Promise<void> {
+    await this.execute(userId, { type: 'ChangeEmail', email }, manager);
   }
 
   /** @throws DomainError gender_already_set (A34) */

@@ -16,6 +16,7 @@ import { HotLogModule } from './platform/hot-log/hot-log.module';
 import { HttpModule } from './platform/http/http.module';
 import { LifecycleModule } from './platform/lifecycle/lifecycle.module';
 import { ObservabilityModule } from './platform/observability/observability.module';
+import { ProcessEventsModule } from './platform/process-events/process-events.module';
 import { QueueModule } from './platform/queue/queue.module';
 import { RateLimitModule } from './platform/rate-limit/rate-limit.module';
 import { OnlineUsersModule } from './platform/realtime/online-users.module';
@@ -29,6 +30,7 @@ import { StorageModule } from './platform/storage/storage.module';
   imports: [
     ObservabilityModule,
     LifecycleModule,
+    ProcessEventsModule.complete(),
     DatabaseModule,
     RedisModule,
     MemoryValveModule,

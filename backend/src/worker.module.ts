@@ -10,6 +10,7 @@ import { HealthModule } from './platform/health/health.module';
 import { HotLogModule } from './platform/hot-log/hot-log.module';
 import { LifecycleModule } from './platform/lifecycle/lifecycle.module';
 import { ObservabilityModule } from './platform/observability/observability.module';
+import { ProcessEventsModule } from './platform/process-events/process-events.module';
 import { QueueModule } from './platform/queue/queue.module';
 import { WorkerQueueModule } from './platform/queue/worker-queue.module';
 import { RedisModule } from './platform/redis/redis.module';
@@ -20,6 +21,7 @@ import { StorageModule } from './platform/storage/storage.module';
   imports: [
     ObservabilityModule,
     LifecycleModule,
+    ProcessEventsModule,
     DatabaseModule,
     RedisModule,
     StorageModule,

@@ -1,3 +1,4 @@
+import { ModulesContainer } from '@nestjs/core';
 import { randomUUID } from 'node:crypto';
 import type { Redis } from 'ioredis';
 import { ChatLog } from '../platform/hot-log/chat-log';
@@ -5,6 +6,7 @@ import { ChatPresence } from '../platform/hot-log/chat-presence';
 import { connectRedis } from '../platform/redis/redis.module';
 import { cellOf, chatKeys } from '../platform/redis/redis-keys';
 import { createTestRedis, type TestRedis } from './test-redis';
+import { ProcessEvents } from '../platform/process-events/process-events';
 
 export interface TestHotLog {
   store: TestRedis;
@@ -35,7 +37,9 @@ export const useTestHotLog = (): TestHotLog => {
     hotLog.clients = [0, 1, 2].map(() =>
       connectRedis(hotLog.store.url, { enableOfflineQueue: true, commandTimeout: 5_000 }),
     );
-    hotLog.logs = hotLog.clients.map((client) => new ChatLog(client));
+    hotLog.logs = hotLog.clients.map(
+      (client) => new ChatLog(client, new ProcessEvents(new ModulesContainer())),
+    );
     hotLog.presence = new ChatPresence(hotLog.clients[0]!);
   });
   beforeEach(async () => {

@@ -2,6 +2,7 @@ import { fork } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import path from 'node:path';
 import { Pool } from 'pg';
+import type { ProcessEvents } from '../../../src/platform/process-events/process-events';
 import type { Driver } from '../driver/driver-process';
 import { pace } from '../driver/pacer';
 import { inParallel } from '../driver/visitor';
@@ -82,7 +83,7 @@ const carry = async (
 /** Chats of so many events each. @returns the ids of all events */
 const openChats = async (stores: BenchStores, eventsEach: number): Promise<string[]> => {
   const { ChatLog } = requireBuilt<ChatLogModule>('platform/hot-log/chat-log');
-  const log = new ChatLog(stores.redis);
+  const log = new ChatLog(stores.redis, { publish: () => undefined } as unknown as ProcessEvents);
   const eventIds: string[] = [];
   await inParallel(SESSIONS, 8, async () => {
     const sessionId = randomUUID();
@@ -150,9 +151,14 @@ const lagsMs = async (stores: BenchStores, pool: Pool, faults: string[]): Promis
   const { ChatLog } = requireBuilt<ChatLogModule>('platform/hot-log/chat-log');
   const { JobQueue } = requireBuilt<Queue>('platform/queue/job-queue');
   const { OutboxWaker } = requireBuilt<Waker>('modules/random-chat/application/outbox-waker');
-  const log = new ChatLog(stores.redis);
   const jobs = new JobQueue({ REDIS_URL: stores.redisUrl } as ConstructorParameters<typeof JobQueue>[0]);
-  new OutboxWaker(log, jobs).onModuleInit();
+  const waker = new OutboxWaker(jobs);
+  const events: Pick<ProcessEvents, 'publish'> = {
+    publish: (_, event) => {
+      if ('shard' in event) waker.wakeForShard({ shard: event.shard as number });
+    },
+  };
+  const log = new ChatLog(stores.redis, events as ProcessEvents);
   const chats = Array.from({ length: SESSIONS }, () => ({
     sessionId: randomUUID(),
     end: { version: 0, lastId: '' },

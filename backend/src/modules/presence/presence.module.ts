@@ -1,27 +1,14 @@
-import { Module } from '@nestjs/common';
-import { OnlineUsers } from '../../platform/realtime/online-users';
-import { Friendships } from '../friends/application/friendships';
+import { Global, Module } from '@nestjs/common';
 import { FriendsModule } from '../friends/friends.module';
-import { Acquaintances } from '../random-chat/application/acquaintances';
 import { RandomChatModule } from '../random-chat/random-chat.module';
-import { Presence } from '../users/application/presence';
-import { UsersModule } from '../users/users.module';
+import { USER_RELATIONS } from '../users/application/user-relations';
+import { UserRelationsService } from './application/user-relations.service';
 
-/** Whom presence is told: friends hear of every change, they and the partner of a chat may ask. */
-@Module({ imports: [FriendsModule, RandomChatModule, UsersModule] })
-export class PresenceModule {
-  constructor(
-    online: OnlineUsers,
-    presence: Presence,
-    friendships: Friendships,
-    acquaintances: Acquaintances,
-  ) {
-    online.onChanged(async (userId) => online.tell(userId, await friendships.friendIds(userId)));
-    presence.answerWith(async (viewerId, userId) => {
-      const mayKnow =
-        (await friendships.areFriends(viewerId, userId)) ||
-        (await acquaintances.arePartners(viewerId, userId).catch(() => false)); // Redis is away
-      return mayKnow && (await online.among([userId])).has(userId);
-    });
-  }
-}
+/** Global, because users are asked about before friends and chats, which depend on them, are known. */
+@Global()
+@Module({
+  imports: [FriendsModule, RandomChatModule],
+  providers: [UserRelationsService, { provide: USER_RELATIONS, useExisting: UserRelationsService }],
+  exports: [USER_RELATIONS],
+})
+export class PresenceModule {}

@@ -1,6 +1,5 @@
 import { Module } from '@nestjs/common';
 import { FriendsModule } from '../friends/friends.module';
-import { RandomChatModule } from '../random-chat/random-chat.module';
 import { UploadsModule } from '../uploads/uploads.module';
 import { UsersModule } from '../users/users.module';
 import { PrivateChatService } from './application/private-chat.service';
@@ -12,7 +11,7 @@ import { PrivateChatGateway } from './transport/private-chat.gateway';
 import { PrivateMessagesController } from './transport/private-messages.controller';
 
 @Module({
-  imports: [PrivateChatReadModelModule, FriendsModule, RandomChatModule, UploadsModule, UsersModule],
+  imports: [PrivateChatReadModelModule, FriendsModule, UploadsModule, UsersModule],
   controllers: [PrivateMessagesController],
   providers: [PrivateChatGateway, PrivateChatService, PrivateMessageRepository, PrivateTyping, ReadMarks],
 })

@@ -1,5 +1,4 @@
 import { Module } from '@nestjs/common';
-import { ProfileAccess } from '../users/application/profile-access';
 import { MatchingModule } from '../matching/matching.module';
 import { UploadsModule } from '../uploads/uploads.module';
 import { UsersModule } from '../users/users.module';
@@ -8,7 +7,6 @@ import { ChatKeeper } from './application/chat-keeper';
 import { LiveChats } from './application/live-chats';
 import { OutboxWaker } from './application/outbox-waker';
 import { Acquaintances } from './application/acquaintances';
-import { TypingToFriends } from './application/typing-to-friends';
 import { ChatHistoryRepository } from './infrastructure/chat-history.repository';
 import { RandomChatReadModelModule } from './random-chat-read-model.module';
 import { ChatHistoryController } from './transport/chat-history.controller';
@@ -29,12 +27,7 @@ import { RandomChatGateway } from './transport/random-chat.gateway';
     OutboxWaker,
     QueueGateway,
     RandomChatGateway,
-    TypingToFriends,
   ],
-  exports: [Acquaintances, TypingToFriends],
+  exports: [Acquaintances],
 })
-export class RandomChatModule {
-  constructor(access: ProfileAccess, acquaintances: Acquaintances) {
-    access.register((viewerId, userId) => acquaintances.haveMet(viewerId, userId));
-  }
-}
+export class RandomChatModule {}

@@ -1,6 +1,8 @@
 // Real: Redis.
+import { ModulesContainer } from '@nestjs/core';
 import { until } from '../../testing/until';
 import { useTestHotLog } from '../../testing/test-hot-log';
+import { ProcessEvents } from '../process-events/process-events';
 import { cellOf } from '../redis/redis-keys';
 import { ChatLog } from './chat-log';
 
@@ -97,8 +99,11 @@ describe('the chat log appends', () => {
   it('says when it was the first to fill an outbox', async () => {
     await hot.store.redis.del(hot.keys().outbox);
     const filled: number[] = [];
-    const own = new ChatLog(hot.clients[0]!);
-    own.onOutboxFilled((cell) => filled.push(cell));
+    const events = new ProcessEvents(new ModulesContainer());
+    jest.spyOn(events, 'publish').mockImplementation((_, event) => {
+      if ('shard' in event) filled.push(Number(event.shard));
+    });
+    const own = new ChatLog(hot.clients[0]!, events);
     const first = await own.append(hot.sessionId, NOTHING, ['a']);
     if (first.kind !== 'appended') throw new Error(first.kind);
     await own.append(hot.sessionId, { version: 1, lastId: first.ids[0]! }, ['b']);

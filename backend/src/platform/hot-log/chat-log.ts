@@ -1,5 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { Redis } from 'ioredis';
+import { ProcessEvents } from '../process-events/process-events';
 import { REDIS } from '../redis/redis.module';
 import { cellOf, chatKeys } from '../redis/redis-keys';
 import { appendOutcome, appendScript, restoreScript } from './chat-log.scripts';
@@ -39,14 +40,10 @@ const toEntries = (rows: readonly [string, string[]][]): ChatLogEntry[] =>
 /** The random chats' live log: a Redis stream each. */
 @Injectable()
 export class ChatLog {
-  private outboxListener: (cell: number) => void = () => undefined;
-
-  constructor(@Inject(REDIS) private readonly redis: Redis) {}
-
-  /** Called with a cell when an append found its outbox empty: somebody has to carry it to the durable log. */
-  onOutboxFilled(listener: (cell: number) => void): void {
-    this.outboxListener = listener;
-  }
+  constructor(
+    @Inject(REDIS) private readonly redis: Redis,
+    private readonly processEvents: ProcessEvents,
+  ) {}
 
   /** Appends if the stream still ends as expected, and tells the replicas with sockets there; one round trip. */
   async append(
@@ -73,7 +70,7 @@ export class ChatLog {
     switch (reply[0]) {
       case appendOutcome.appended: {
         const [, outboxWasEmpty, ...ids] = reply;
-        if (outboxWasEmpty === 1) this.outboxListener(cell);
+        if (outboxWasEmpty === 1) this.processEvents.publish('OutboxFilled', { shard: cell });
         return { kind: 'appended', ids };
       }
       case appendOutcome.behind: {
@@ -102,7 +99,7 @@ export class ChatLog {
       [keys.stream(sessionId), keys.outbox],
       [end.version, end.lastId, sessionId, ...lost.flatMap(({ id, text }) => [id, text])],
     );
-    if (restored === 1) this.outboxListener(cell);
+    if (restored === 1) this.processEvents.publish('OutboxFilled', { shard: cell });
     return restored === 1;
   }
 

@@ -1,6 +1,7 @@
 import { Inject, Injectable, Logger, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
 import { Redis } from 'ioredis';
 import { ENVIRONMENT, type Environment } from '../../config/environment';
+import { ProcessEvents } from '../process-events/process-events';
 import { REDIS } from '../redis/redis.module';
 import { probeChannel } from '../redis/redis-keys';
 
@@ -21,7 +22,6 @@ export class ChannelHub implements OnModuleInit, OnApplicationShutdown {
   private readonly listeners = new Map<string, Set<ChannelListener>>();
   /** Channels whose subscription Redis has confirmed, or is being asked for. */
   private readonly subscribing = new Map<string, Promise<unknown>>();
-  private readonly restoredListeners: (() => void)[] = [];
   private subscriber!: Redis;
   private heardAt = 0;
   private probedAt: number | undefined;
@@ -32,16 +32,12 @@ export class ChannelHub implements OnModuleInit, OnApplicationShutdown {
   constructor(
     @Inject(REDIS) private readonly redis: Redis,
     @Inject(ENVIRONMENT) private readonly environment: Environment,
+    private readonly events: ProcessEvents,
   ) {}
 
   /** Whether what is published reaches this replica. */
   get isHearing(): boolean {
     return this.subscriber.status === 'ready' && this.misses === 0;
-  }
-
-  /** After the subscriber was away: anything may have been missed. */
-  onRestored(listener: () => void): void {
-    this.restoredListeners.push(listener);
   }
 
   async onModuleInit(): Promise<void> {
@@ -105,9 +101,22 @@ export class ChannelHub implements OnModuleInit, OnApplicationShutdown {
       this.heardAt = Date.now();
       this.misses = 0;
       this.probedAt = undefined;
-      for (const listener of this.listeners.get(channel) ?? []) listener(message);
+      this.receive(channel, message);
     });
     this.subscriber = subscriber;
+  }
+
+  /** A listener that throws must neither keep the message from the others nor end the process. */
+  private receive(channel: string, message: string): void {
+    for (const listener of this.listeners.get(channel) ?? []) {
+      try {
+        listener(message);
+      } catch (error) {
+        this.logger.error(
+          `A listener failed on a message: ${error instanceof Error ? (error.stack ?? error.message) : 'unknown'}`,
+        );
+      }
+    }
   }
 
   private async restore(subscriber: Redis): Promise<void> {
@@ -122,7 +131,7 @@ export class ChannelHub implements OnModuleInit, OnApplicationShutdown {
         await pending;
       }
       this.heardAt = Date.now();
-      for (const listener of this.restoredListeners) listener();
+      this.events.publish('SubscriberRestored', {});
     } catch {
       this.subscribing.clear(); // the connection went again; the next 'ready' starts over
     }

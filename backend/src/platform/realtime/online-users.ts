@@ -1,5 +1,8 @@
-import { Inject, Injectable, Logger, type OnModuleInit } from '@nestjs/common';
+import { Inject, Injectable, Logger } from '@nestjs/common';
 import type { Redis } from 'ioredis';
+import { OnProcessEvent } from '../process-events/process-event.decorators';
+import type { ProcessEventMap } from '../process-events/process-event-map';
+import { ProcessEvents } from '../process-events/process-events';
 import { REDIS } from '../redis/redis.module';
 import { PRESENCE_PARTS, presenceKeys, presencePartOf, userChannel } from '../redis/redis-keys';
 import { enterScript, leaveScript, sweepScript, tellScript } from './online-users.scripts';
@@ -14,16 +17,13 @@ const GRACE_AFTER_LOSS_MS = 3_000;
 const FRIENDS_AT_ONCE = 500;
 const ANNOUNCERS = 4;
 
-type ChangeListener = (userId: number) => Promise<void>;
-
 /**
  * Who is online: whose sockets a live replica holds, and for a moment after. Recorded in Redis per user and replica, it
  * counts while the replica's lease lives, and what a dead replica leaves is swept by the others, each its share.
  */
 @Injectable()
-export class OnlineUsers implements OnModuleInit {
+export class OnlineUsers {
   private readonly logger = new Logger(OnlineUsers.name);
-  private readonly listeners: ChangeListener[] = [];
   /** The users whom Redis knows to be here. */
   private readonly recorded = new Set<number>();
   /** The users about whom Redis is being told, or has to be told yet, and how long they have after they are gone. */
@@ -37,24 +37,25 @@ export class OnlineUsers implements OnModuleInit {
     @Inject(REDIS) private readonly redis: Redis,
     private readonly registry: SocketRegistry,
     private readonly lease: ReplicaLease,
+    private readonly events: ProcessEvents,
   ) {}
 
-  onModuleInit(): void {
-    this.registry.onOpen(({ identity }) => void this.settle(identity.userId, GRACE_AFTER_CLEAN_CLOSE_MS));
-    this.registry.onClose(({ identity }, { isClean, wasLastOfUser }) => {
-      if (!wasLastOfUser) return;
-      void this.settle(identity.userId, isClean ? GRACE_AFTER_CLEAN_CLOSE_MS : GRACE_AFTER_LOSS_MS);
-    });
-    this.lease.onLapsed(() => this.recordAgain());
-    this.lease.onRenewed(() => {
-      this.settleLate();
-      void this.sweep();
-    });
+  @OnProcessEvent('SocketOpened')
+  async recordOpened({ connection }: ProcessEventMap['SocketOpened']): Promise<void> {
+    await this.settle(connection.identity.userId, GRACE_AFTER_CLEAN_CLOSE_MS);
   }
 
-  /** Somebody came online or went offline, seen by one replica of all. */
-  onChanged(listener: ChangeListener): void {
-    this.listeners.push(listener);
+  @OnProcessEvent('SocketClosed')
+  async recordClosed({ connection, closure }: ProcessEventMap['SocketClosed']): Promise<void> {
+    if (!closure.wasLastOfUser) return;
+    const graceMs = closure.isClean ? GRACE_AFTER_CLEAN_CLOSE_MS : GRACE_AFTER_LOSS_MS;
+    await this.settle(connection.identity.userId, graceMs);
+  }
+
+  @OnProcessEvent('LeaseRenewed')
+  async settleAndSweep(): Promise<void> {
+    this.settleLate();
+    await this.sweep();
   }
 
   /** Those of the users who are online; nobody while Redis is away, since lists of people need it for nothing else. */
@@ -133,7 +134,8 @@ export class OnlineUsers implements OnModuleInit {
   }
 
   /** What this replica recorded was swept, or lost with Redis. */
-  private recordAgain(): void {
+  @OnProcessEvent('LeaseLapsed')
+  recordAgain(): void {
     this.recorded.clear();
     for (const userId of this.registry.userIds) void this.settle(userId, GRACE_AFTER_LOSS_MS);
   }
@@ -172,12 +174,10 @@ export class OnlineUsers implements OnModuleInit {
     this.announcerCount += 1;
     for (const userId of this.toAnnounce) {
       this.toAnnounce.delete(userId);
-      for (const listener of this.listeners) {
-        try {
-          await listener(userId);
-        } catch (error) {
-          this.warn('Presence was not announced', error);
-        }
+      try {
+        await this.events.deliver('OnlineChanged', { userId });
+      } catch (error) {
+        this.warn('Presence was not announced', error);
       }
     }
     this.announcerCount -= 1;

@@ -1,6 +1,7 @@
 import { Inject, Injectable, Logger, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
 import type { Redis } from 'ioredis';
 import { ENVIRONMENT, type Environment } from '../../config/environment';
+import { ProcessEvents } from '../process-events/process-events';
 import { REDIS } from '../redis/redis.module';
 import { RedisScript } from '../redis/redis-script';
 import { matchingKeys } from '../redis/redis-keys';
@@ -28,8 +29,6 @@ return {lapsed, unpack(live)}
 @Injectable()
 export class ReplicaLease implements OnModuleInit, OnApplicationShutdown {
   private readonly logger = new Logger(ReplicaLease.name);
-  private readonly lapseListeners: (() => void)[] = [];
-  private readonly renewalListeners: (() => void)[] = [];
   private timer: NodeJS.Timeout | undefined;
   private live: readonly string[] = [];
   private sweepsFrom: number | undefined;
@@ -39,6 +38,7 @@ export class ReplicaLease implements OnModuleInit, OnApplicationShutdown {
   constructor(
     @Inject(REDIS) private readonly redis: Redis,
     @Inject(ENVIRONMENT) private readonly environment: Environment,
+    private readonly events: ProcessEvents,
   ) {}
 
   get replicaId(): string {
@@ -59,16 +59,6 @@ export class ReplicaLease implements OnModuleInit, OnApplicationShutdown {
     // A list that is older, because this process was stopped in between, knows nothing of who came since.
     const isListFresh = now - this.renewedAt < RENEW_EVERY_MS;
     return isListFresh && this.sweepsFrom !== undefined && now >= this.sweepsFrom;
-  }
-
-  /** The lease had run out while this process lived: what it recorded was swept and must be recorded again. */
-  onLapsed(listener: () => void): void {
-    this.lapseListeners.push(listener);
-  }
-
-  /** After every renewal, about once a second. */
-  onRenewed(listener: () => void): void {
-    this.renewalListeners.push(listener);
   }
 
   async onModuleInit(): Promise<void> {
@@ -104,9 +94,9 @@ export class ReplicaLease implements OnModuleInit, OnApplicationShutdown {
       }
       if (hadRunOut) {
         this.logger.warn('The lease had run out; recording sockets again');
-        for (const listener of this.lapseListeners) listener();
+        this.events.publish('LeaseLapsed', {});
       }
-      for (const listener of this.renewalListeners) listener();
+      this.events.publish('LeaseRenewed', {});
     } catch (error) {
       this.logger.warn(`The lease was not renewed: ${error instanceof Error ? error.message : 'unknown'}`);
     }

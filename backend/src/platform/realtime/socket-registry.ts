@@ -2,6 +2,7 @@ import { Inject, Injectable, Logger } from '@nestjs/common';
 import type { Redis } from 'ioredis';
 import { closeCodes } from '@thaw/contract/close-codes';
 import { limits } from '@thaw/contract/limits';
+import { ProcessEvents } from '../process-events/process-events';
 import { REDIS } from '../redis/redis.module';
 import { RedisScript } from '../redis/redis-script';
 import { userChannel, userSocketsKey } from '../redis/redis-keys';
@@ -10,18 +11,6 @@ import { ReplicaLease } from './replica-lease';
 import type { SocketConnection } from './socket-connection';
 import { SOCKET_IDENTITIES, type SocketIdentities } from './socket-identity';
 import type { UserChannelMessage } from './user-channels';
-
-/** How a socket went: with a close frame of its own (1000, 1001), or otherwise. */
-export interface SocketClosure {
-  isClean: boolean;
-  /** Whether the user has no other socket on this replica. */
-  wasLastOfUser: boolean;
-}
-
-type OpenListener = (connection: SocketConnection) => void;
-type CloseListener = (connection: SocketConnection, closure: SocketClosure) => void;
-type SearchingListener = (userId: number) => void;
-type ChatStartedListener = (userId: number, sessionId: string) => void;
 
 /**
  * KEYS: the user's sockets, a sorted set of «replica|socket» by time of opening.
@@ -47,10 +36,6 @@ return oldest
 export class SocketRegistry {
   private readonly logger = new Logger(SocketRegistry.name);
   private readonly byUser = new Map<number, Set<SocketConnection>>();
-  private readonly openListeners: OpenListener[] = [];
-  private readonly closeListeners: CloseListener[] = [];
-  private readonly searchingListeners: SearchingListener[] = [];
-  private readonly chatStartedListeners: ChatStartedListener[] = [];
   private readonly channelListeners = new Map<number, (message: string) => void>();
 
   constructor(
@@ -58,6 +43,7 @@ export class SocketRegistry {
     @Inject(SOCKET_IDENTITIES) private readonly identities: SocketIdentities,
     private readonly channels: ChannelHub,
     private readonly lease: ReplicaLease,
+    private readonly events: ProcessEvents,
   ) {}
 
   get size(): number {
@@ -84,25 +70,6 @@ export class SocketRegistry {
   /** The users with a socket on this replica. */
   get userIds(): Iterable<number> {
     return this.byUser.keys();
-  }
-
-  /** After a socket was registered, if its login lives. */
-  onOpen(listener: OpenListener): void {
-    this.openListeners.push(listener);
-  }
-
-  onClose(listener: CloseListener): void {
-    this.closeListeners.push(listener);
-  }
-
-  /** One of this replica's users waits in the queue, since somebody asked for it here or elsewhere. */
-  onSearching(listener: SearchingListener): void {
-    this.searchingListeners.push(listener);
-  }
-
-  /** A chat of one of this replica's users was started, here or elsewhere. */
-  onChatStarted(listener: ChatStartedListener): void {
-    this.chatStartedListeners.push(listener);
   }
 
   /**
@@ -134,7 +101,7 @@ export class SocketRegistry {
     if (!live.has(familyId)) connection.close(closeCodes.notSignedIn);
     // It may have closed while it was counted in, and nobody would count it out any more.
     if (!this.byUser.get(userId)?.has(connection)) this.countOut(connection);
-    else if (connection.isOpen) for (const listener of this.openListeners) listener(connection);
+    else if (connection.isOpen) this.events.publish('SocketOpened', { connection });
     for (const member of surplus) await this.closeSurplus(userId, member.slice(member.indexOf('|') + 1));
   }
 
@@ -150,7 +117,7 @@ export class SocketRegistry {
       if (listener) this.channels.unsubscribe(userChannel(userId), listener);
     }
     this.countOut(connection);
-    for (const listener of this.closeListeners) listener(connection, { isClean, wasLastOfUser });
+    this.events.publish('SocketClosed', { connection, closure: { isClean, wasLastOfUser } });
   }
 
   /** Asks which logins still live and closes the sockets of the others. */
@@ -202,10 +169,10 @@ export class SocketRegistry {
         }
         return;
       case 'searching':
-        for (const listener of this.searchingListeners) listener(userId);
+        this.events.publish('SearchStarted', { userId });
         return;
       case 'chat_started':
-        for (const listener of this.chatStartedListeners) listener(userId, message.sessionId);
+        this.events.publish('ChatStarted', { userId, sessionId: message.sessionId });
         return;
       default:
         message satisfies never;

@@ -7,6 +7,7 @@ import type { Friend, Profile } from '@thaw/contract/users';
 import { DomainError } from '../../../platform/errors/domain-error';
 import { CommandExecutor } from '../../../platform/event-store/command-executor';
 import { StreamVersionConflict } from '../../../platform/event-store/event-store.errors';
+import { OnProcessEvent } from '../../../platform/process-events/process-event.decorators';
 import { RateLimiter } from '../../../platform/rate-limit/rate-limiter';
 import { OnlineUsers } from '../../../platform/realtime/online-users';
 import { UserChannels } from '../../../platform/realtime/user-channels';
@@ -102,6 +103,7 @@ export class FriendsService {
   }
 
   /** Friends and the user's own pages show him as he is now. */
+  @OnProcessEvent('ProfileChanged')
   async announceProfile(user: Profile): Promise<void> {
     try {
       await this.push([user.id, ...(await this.friends.friendIds(user.id))], 'profile_updated', { user });

@@ -23,6 +23,11 @@ export class Friendships {
     return this.friends.areFriends(userId, otherId);
   }
 
+  /** Whether one of the two has asked the other to be friends and is not answered yet. */
+  hasPendingRequest(userId: number, otherId: number): Promise<boolean> {
+    return this.friends.hasPending(userId, otherId);
+  }
+
   friendIds(userId: number): Promise<number[]> {
     return this.friends.friendIds(userId);
   }

@@ -1,17 +1,11 @@
 import { Injectable, Logger, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
 import { limits } from '@thaw/contract/limits';
-import { ChannelHub } from '../../../platform/realtime/channel-hub';
-import { ReplicaLease } from '../../../platform/realtime/replica-lease';
+import { OnProcessEvent } from '../../../platform/process-events/process-event.decorators';
+import type { ProcessEventMap } from '../../../platform/process-events/process-event-map';
+import { ProcessEvents } from '../../../platform/process-events/process-events';
 import { SocketRegistry } from '../../../platform/realtime/socket-registry';
 import { UserChannels } from '../../../platform/realtime/user-channels';
-import {
-  anyoneFits,
-  type LeftQueue,
-  type Match,
-  MatchingService,
-  type Place,
-  type Seeker,
-} from './matching.service';
+import { anyoneFits, type LeftQueue, MatchingService, type Place, type Seeker } from './matching.service';
 
 const CHECK_EVERY_MS = limits.queueStatusEveryMs;
 /** A retry is due a moment after the cool-down relaxes, not at the very millisecond. */
@@ -26,16 +20,6 @@ interface Waiting {
   isMissing?: true;
 }
 
-/** What a match leads to; the random-chat module supplies it. */
-export interface MatchHandler {
-  /** Starts the chat of a match that was just made here. */
-  start(match: Match): Promise<void>;
-  /** A user on record as in a chat, whose sockets here may not know it. */
-  rejoin(userId: number, sessionId: string): Promise<void>;
-  /** Settles a claim that ran out. @returns the users who wait again. */
-  recover(match: Match): Promise<readonly number[]>;
-}
-
 /**
  * The users who search and have a socket here. It retries where a cool-down was in the way, and makes sure that
  * nobody is lost: every ten seconds their records are compared, every second claims that ran out are settled.
@@ -44,31 +28,16 @@ export interface MatchHandler {
 export class MatchSeeker implements OnModuleInit, OnApplicationShutdown {
   private readonly logger = new Logger(MatchSeeker.name);
   private readonly waiting = new Map<number, Waiting>();
-  private handler!: MatchHandler;
   private checkTimer: NodeJS.Timeout | undefined;
 
   constructor(
     private readonly matching: MatchingService,
-    private readonly lease: ReplicaLease,
     private readonly registry: SocketRegistry,
-    private readonly channels: ChannelHub,
     private readonly userChannels: UserChannels,
+    private readonly events: ProcessEvents,
   ) {}
 
-  handleWith(handler: MatchHandler): void {
-    this.handler = handler;
-  }
-
   onModuleInit(): void {
-    this.registry.onClose(({ identity: { userId } }, { wasLastOfUser }) => {
-      if (!wasLastOfUser) return;
-      void this.depart(userId);
-    });
-    this.registry.onSearching((userId) => void this.holdToo(userId));
-    this.registry.onChatStarted((userId) => this.forget(userId));
-    this.lease.onRenewed(() => void this.settleOverdueClaims());
-    this.lease.onLapsed(() => void this.check({ isAfterLoss: true }));
-    this.channels.onRestored(() => void this.check({ isAfterLoss: true }));
     this.checkTimer = setInterval(() => void this.check().then(() => this.tellStatus()), CHECK_EVERY_MS);
   }
 
@@ -103,6 +72,23 @@ export class MatchSeeker implements OnModuleInit, OnApplicationShutdown {
     return this.matching.leave(userId);
   }
 
+  @OnProcessEvent('SocketClosed')
+  async departWithLastSocket({ connection, closure }: ProcessEventMap['SocketClosed']): Promise<void> {
+    if (closure.wasLastOfUser) await this.depart(connection.identity.userId);
+  }
+
+  @OnProcessEvent('LeaseLapsed')
+  @OnProcessEvent('SubscriberRestored')
+  async checkAfterLoss(): Promise<void> {
+    await this.check({ isAfterLoss: true });
+  }
+
+  /** Tries again at once for a user who waits. */
+  async retryNow(userId: number): Promise<void> {
+    const place = await this.matching.retry(userId);
+    if (place.kind === 'matched') await this.events.deliver('MatchMade', place.match);
+  }
+
   private async follow(userId: number, place: Place): Promise<Place> {
     this.forget(userId);
     if (place.kind === 'searching') {
@@ -118,7 +104,7 @@ export class MatchSeeker implements OnModuleInit, OnApplicationShutdown {
     }
     // His last socket may have closed while we asked: nobody would take his place back any more.
     if (!this.registry.holds(userId)) await this.depart(userId);
-    if (place.kind === 'matched') await this.handler.start(place.match);
+    if (place.kind === 'matched') await this.events.deliver('MatchMade', place.match);
     return place;
   }
 
@@ -141,13 +127,19 @@ export class MatchSeeker implements OnModuleInit, OnApplicationShutdown {
   }
 
   /** The user searches from another replica and has a socket here: his place outlives that one's. */
-  private async holdToo(userId: number): Promise<void> {
+  @OnProcessEvent('SearchStarted')
+  async holdToo({ userId }: ProcessEventMap['SearchStarted']): Promise<void> {
     if (this.waiting.has(userId)) return;
     try {
       await this.arrive(userId);
     } catch (error) {
       this.warn('A search was not joined', error);
     }
+  }
+
+  @OnProcessEvent('ChatStarted')
+  forgetStarted({ userId }: ProcessEventMap['ChatStarted']): void {
+    this.forget(userId);
   }
 
   private forget(userId: number): void {
@@ -164,14 +156,11 @@ export class MatchSeeker implements OnModuleInit, OnApplicationShutdown {
     }
   }
 
-  private async settleOverdueClaims(): Promise<void> {
+  @OnProcessEvent('LeaseRenewed')
+  async settleOverdueClaims(): Promise<void> {
     try {
-      for (const match of await this.matching.overdueClaims()) {
-        for (const userId of await this.handler.recover(match)) {
-          const place = await this.matching.retry(userId);
-          if (place.kind === 'matched') await this.handler.start(place.match);
-        }
-      }
+      for (const match of await this.matching.overdueClaims())
+        await this.events.deliver('ClaimExpired', match);
     } catch (error) {
       this.warn('Overdue claims were not settled', error);
     }
@@ -192,8 +181,7 @@ export class MatchSeeker implements OnModuleInit, OnApplicationShutdown {
         const record = records[index];
         if (!waiting) continue;
         if (record?.state === 'in' && record.sessionId) {
-          this.forget(userId);
-          await this.handler.rejoin(userId, record.sessionId);
+          this.events.publish('ChatStarted', { userId, sessionId: record.sessionId });
         } else if (!record) {
           if (isAfterLoss) await this.join(userId, waiting.seeker);
           else if (waiting.isMissing) this.forget(userId);

@@ -3,6 +3,7 @@ import type { Redis } from 'ioredis';
 import { randomUUID } from 'node:crypto';
 import { type Gender, genderSchema, type Preference, preferenceSchema } from '@thaw/contract/scalars';
 import { ENVIRONMENT, type Environment } from '../../../config/environment';
+import type { MatchedPair } from '../../../platform/process-events/process-event-map';
 import { ReplicaLease } from '../../../platform/realtime/replica-lease';
 import { REDIS } from '../../../platform/redis/redis.module';
 import { matchingKeys } from '../../../platform/redis/redis-keys';
@@ -22,10 +23,7 @@ import {
 /** A claim that is not confirmed within this time runs out. */
 const CLAIM_MS = 3_000;
 
-export interface Match {
-  sessionId: string;
-  userIds: readonly [number, number];
-}
+export type Match = MatchedPair;
 
 /** What somebody looks for, and as whom. */
 export interface Seeker {

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { limits } from '@thaw/contract/limits';
-import type { InboundFrame } from '../../../platform/realtime/inbound-frame';
+import { OnProcessEvent } from '../../../platform/process-events/process-event.decorators';
+import type { ProcessEventMap } from '../../../platform/process-events/process-event-map';
 import { UserChannels } from '../../../platform/realtime/user-channels';
 import { PrivateChatService } from './private-chat.service';
 
@@ -15,7 +16,9 @@ export class PrivateTyping {
   ) {}
 
   /** @throws DomainError not_friends */
-  async type({ connection, userId }: InboundFrame<'typing'>, receiverId: number): Promise<void> {
+  @OnProcessEvent('TypedToFriend')
+  async type({ frame, receiverId }: ProcessEventMap['TypedToFriend']): Promise<void> {
+    const { connection, userId } = frame;
     const now = Date.now();
     // More often than it is shown it is worth nothing; half, since clients' timers are not exact.
     if (now - (this.typedAt.get(connection) ?? 0) < limits.typingEveryMs / 2) return;

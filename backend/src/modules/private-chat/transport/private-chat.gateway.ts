@@ -5,9 +5,7 @@ import type { ServerData, ServerEvent } from '@thaw/contract/server-frames';
 import { RateLimiter } from '../../../platform/rate-limit/rate-limiter';
 import { type InboundFrame, requireOwnId } from '../../../platform/realtime/inbound-frame';
 import { UserChannels } from '../../../platform/realtime/user-channels';
-import { TypingToFriends } from '../../random-chat/application/typing-to-friends';
 import { PrivateChatService } from '../application/private-chat.service';
-import { PrivateTyping } from '../application/private-typing';
 
 /** Frames of a private chat. What is acknowledged is committed. */
 @WebSocketGateway({ path: '/ws' })
@@ -18,11 +16,7 @@ export class PrivateChatGateway {
     private readonly chat: PrivateChatService,
     private readonly userChannels: UserChannels,
     private readonly limiter: RateLimiter,
-    typing: PrivateTyping,
-    typingToFriends: TypingToFriends,
-  ) {
-    typingToFriends.handleWith((frame, receiverId) => typing.type(frame, receiverId));
-  }
+  ) {}
 
   @SubscribeMessage('send_private_message')
   async send(_: WebSocket, frame: InboundFrame<'send_private_message'>): Promise<void> {

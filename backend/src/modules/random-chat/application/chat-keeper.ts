@@ -1,15 +1,17 @@
-import { Inject, Injectable, Logger, type OnModuleInit } from '@nestjs/common';
+import { Inject, Injectable, Logger } from '@nestjs/common';
 import { closeCodes } from '@thaw/contract/close-codes';
 import { ENVIRONMENT, type Environment } from '../../../config/environment';
 import { DomainError } from '../../../platform/errors/domain-error';
 import { ChatPresence } from '../../../platform/hot-log/chat-presence';
+import { OnProcessEvent } from '../../../platform/process-events/process-event.decorators';
+import type { ProcessEventMap } from '../../../platform/process-events/process-event-map';
 import type { InboundFrame } from '../../../platform/realtime/inbound-frame';
 import { ReplicaLease } from '../../../platform/realtime/replica-lease';
 import type { SocketConnection } from '../../../platform/realtime/socket-connection';
 import { SocketRegistry } from '../../../platform/realtime/socket-registry';
 import { UserChannels } from '../../../platform/realtime/user-channels';
 import { CELL_COUNT } from '../../../platform/redis/redis-keys';
-import { type MatchHandler, MatchSeeker } from '../../matching/application/match-seeker';
+import { MatchSeeker } from '../../matching/application/match-seeker';
 import { type Match, MatchingService } from '../../matching/application/matching.service';
 import { UsersService } from '../../users/application/users.service';
 import type { LiveChat } from './live-chat';
@@ -17,7 +19,7 @@ import { LiveChats } from './live-chats';
 
 /** Begins chats, ends them, and sweeps up after replicas and users that went without a word. */
 @Injectable()
-export class ChatKeeper implements OnModuleInit, MatchHandler {
+export class ChatKeeper {
   private readonly logger = new Logger(ChatKeeper.name);
   private isSweeping = false;
 
@@ -33,13 +35,8 @@ export class ChatKeeper implements OnModuleInit, MatchHandler {
     @Inject(ENVIRONMENT) private readonly environment: Environment,
   ) {}
 
-  onModuleInit(): void {
-    this.seeker.handleWith(this);
-    this.registry.onChatStarted((userId, sessionId) => void this.rejoin(userId, sessionId));
-    this.lease.onRenewed(() => void this.sweep());
-  }
-
   /** Starts the chat of a match: its stream first, then the records, then word to both. */
+  @OnProcessEvent('MatchMade')
   async start(match: Match): Promise<void> {
     const [first, second] = await this.participants(match);
     const chat = await this.chats.peek(match.sessionId);
@@ -48,15 +45,16 @@ export class ChatKeeper implements OnModuleInit, MatchHandler {
   }
 
   /** Settles a claim that ran out: its starter died, or was slow. */
-  async recover(match: Match): Promise<readonly number[]> {
+  @OnProcessEvent('ClaimExpired')
+  async recover(match: Match): Promise<void> {
     const chat = await this.chats.peek(match.sessionId);
-    if (chat.version === 0) return this.matching.release(match);
-    await this.announce(match, chat);
-    return [];
+    if (chat.version > 0) await this.announce(match, chat);
+    else for (const userId of await this.matching.release(match)) await this.seeker.retryNow(userId);
   }
 
   /** Brings the user's sockets here into his chat. */
-  async rejoin(userId: number, sessionId: string): Promise<void> {
+  @OnProcessEvent('ChatStarted')
+  async rejoin({ userId, sessionId }: ProcessEventMap['ChatStarted']): Promise<void> {
     for (const connection of [...this.registry.authenticated(userId)]) {
       try {
         await this.chats.join(connection, sessionId);
@@ -124,7 +122,8 @@ export class ChatKeeper implements OnModuleInit, MatchHandler {
   }
 
   /** Every second, this replica's share of the cells. */
-  private async sweep(): Promise<void> {
+  @OnProcessEvent('LeaseRenewed')
+  async sweep(): Promise<void> {
     if (this.isSweeping || !this.lease.maySweep) return;
     this.isSweeping = true;
     try {

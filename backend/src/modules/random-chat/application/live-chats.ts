@@ -3,10 +3,11 @@ import { ENVIRONMENT, type Environment } from '../../../config/environment';
 import { DomainError } from '../../../platform/errors/domain-error';
 import { ChatLog } from '../../../platform/hot-log/chat-log';
 import { ChatPresence } from '../../../platform/hot-log/chat-presence';
+import { OnProcessEvent } from '../../../platform/process-events/process-event.decorators';
+import type { ProcessEventMap } from '../../../platform/process-events/process-event-map';
 import { ChannelHub } from '../../../platform/realtime/channel-hub';
 import { ReplicaLease } from '../../../platform/realtime/replica-lease';
 import type { SocketConnection } from '../../../platform/realtime/socket-connection';
-import { type SocketClosure, SocketRegistry } from '../../../platform/realtime/socket-registry';
 import { CELL_COUNT, chatKeys } from '../../../platform/redis/redis-keys';
 import { LiveChat } from './live-chat';
 
@@ -37,15 +38,11 @@ export class LiveChats implements OnModuleInit, OnApplicationShutdown {
     private readonly log: ChatLog,
     private readonly presence: ChatPresence,
     private readonly channels: ChannelHub,
-    private readonly registry: SocketRegistry,
     private readonly lease: ReplicaLease,
     @Inject(ENVIRONMENT) private readonly environment: Environment,
   ) {}
 
   async onModuleInit(): Promise<void> {
-    this.registry.onClose((connection, closure) => this.leave(connection, closure));
-    this.channels.onRestored(() => void this.enterAgain());
-    this.lease.onLapsed(() => void this.enterAgain());
     const { replicaId } = this.lease;
     const hear = (message: string) => this.hear(message);
     await Promise.all(
@@ -205,7 +202,8 @@ export class LiveChats implements OnModuleInit, OnApplicationShutdown {
     this.dropIfEmpty(sessionId);
   }
 
-  private leave(connection: SocketConnection, { isClean }: SocketClosure): void {
+  @OnProcessEvent('SocketClosed')
+  leave({ connection, closure: { isClean } }: ProcessEventMap['SocketClosed']): void {
     const sessionId = this.chatOf.get(connection);
     if (sessionId === undefined) return;
     this.chatOf.delete(connection);
@@ -234,7 +232,9 @@ export class LiveChats implements OnModuleInit, OnApplicationShutdown {
   }
 
   /** This replica's records of its sockets may be gone, and with them what it would have been told. */
-  private async enterAgain(): Promise<void> {
+  @OnProcessEvent('LeaseLapsed')
+  @OnProcessEvent('SubscriberRestored')
+  async enterAgain(): Promise<void> {
     for (const { chat } of this.served.values()) {
       for (const connection of chat.connections) {
         await this.enter(chat, connection).catch((error: unknown) =>

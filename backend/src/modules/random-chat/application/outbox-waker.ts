@@ -1,5 +1,6 @@
-import { Injectable, Logger, type OnModuleInit } from '@nestjs/common';
-import { ChatLog } from '../../../platform/hot-log/chat-log';
+import { Injectable, Logger } from '@nestjs/common';
+import { OnProcessEvent } from '../../../platform/process-events/process-event.decorators';
+import type { ProcessEventMap } from '../../../platform/process-events/process-event-map';
 import { JobQueue } from '../../../platform/queue/job-queue';
 import { laneOf } from '../../../platform/redis/redis-keys';
 
@@ -8,18 +9,16 @@ export const GATHER_MS = 750;
 
 /** Wakes a worker for a lane, in a moment: when one of its outboxes begins to fill, or has filled again meanwhile. */
 @Injectable()
-export class OutboxWaker implements OnModuleInit {
+export class OutboxWaker {
   /** Lanes that will be woken in a moment; what fills their outboxes meanwhile needs no word of its own. */
   private readonly waking = new Set<number>();
   private readonly logger = new Logger(OutboxWaker.name);
 
-  constructor(
-    private readonly log: ChatLog,
-    private readonly jobs: JobQueue,
-  ) {}
+  constructor(private readonly jobs: JobQueue) {}
 
-  onModuleInit(): void {
-    this.log.onOutboxFilled((cell) => this.wakeSoon(laneOf(cell)));
+  @OnProcessEvent('OutboxFilled')
+  wakeForShard({ shard }: ProcessEventMap['OutboxFilled']): void {
+    this.wakeSoon(laneOf(shard));
   }
 
   wakeSoon(lane: number): void {

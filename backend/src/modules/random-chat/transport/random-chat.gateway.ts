@@ -6,6 +6,7 @@ import { closeCodes } from '@thaw/contract/close-codes';
 import { ENVIRONMENT, type Environment } from '../../../config/environment';
 import { DomainError } from '../../../platform/errors/domain-error';
 import { ChatPresence } from '../../../platform/hot-log/chat-presence';
+import { ProcessEvents } from '../../../platform/process-events/process-events';
 import { bucketOf } from '../../../platform/rate-limit/buckets';
 import { RateLimiter } from '../../../platform/rate-limit/rate-limiter';
 import { type InboundFrame, requireOwnId } from '../../../platform/realtime/inbound-frame';
@@ -13,7 +14,6 @@ import { UploadsService } from '../../uploads/application/uploads.service';
 import { Arrivals } from '../application/arrivals';
 import { ChatKeeper } from '../application/chat-keeper';
 import { sentAck } from '../application/chat-frames';
-import { TypingToFriends } from '../application/typing-to-friends';
 import type { LiveChat } from '../application/live-chat';
 import { LiveChats } from '../application/live-chats';
 import type { Pace } from '../domain/random-chat.commands';
@@ -31,7 +31,7 @@ export class RandomChatGateway {
     private readonly presence: ChatPresence,
     private readonly limiter: RateLimiter,
     private readonly uploads: UploadsService,
-    private readonly typingToFriends: TypingToFriends,
+    private readonly events: ProcessEvents,
     @Inject(ENVIRONMENT) environment: Environment,
   ) {
     const profile = environment.LIMITS_PROFILE;
@@ -135,7 +135,8 @@ export class RandomChatGateway {
   @SubscribeMessage('typing')
   async typing(_: WebSocket, frame: InboundFrame<'typing'>): Promise<void> {
     const { connection, data, userId } = frame;
-    if ('receiverId' in data) return this.typingToFriends.type(frame, data.receiverId);
+    if ('receiverId' in data)
+      return this.events.deliver('TypedToFriend', { frame, receiverId: data.receiverId });
     const chat =
       this.chats.attached(connection, data.sessionId) ??
       (await this.chats.require(connection, data.sessionId));

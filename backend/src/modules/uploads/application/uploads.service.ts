@@ -13,6 +13,8 @@ import {
 import type { Readable } from 'node:stream';
 import type { EntityManager } from 'typeorm';
 import { DomainError } from '../../../platform/errors/domain-error';
+import { InTransaction } from '../../../platform/process-events/process-event.decorators';
+import type { TransactionEventMap } from '../../../platform/process-events/process-event-map';
 import { RateLimiter } from '../../../platform/rate-limit/rate-limiter';
 import { FILE_STORAGE, type FileStorage } from '../../../platform/storage/file-storage';
 import { UploadRepository } from '../infrastructure/upload.repository';
@@ -76,6 +78,17 @@ export class UploadsService {
     if (!upload) throw new DomainError('not_found');
     const { contentType, size } = upload;
     return { contentType, size, open: () => this.open(address) };
+  }
+
+  /** @throws DomainError validation_failed when the new avatar is not an image that the user uploaded as one. */
+  @InTransaction('ProfileChanging')
+  async requireOwnAvatar({
+    userId,
+    avatar,
+    previousAvatar,
+  }: TransactionEventMap['ProfileChanging']): Promise<void> {
+    if (avatar === null || avatar === previousAvatar) return;
+    if (!(await this.ownedBy(userId, avatar, 'avatars'))) throw new DomainError('validation_failed');
   }
 
   /** Whether this is the address of an image that the user uploaded into the bucket, and that is still there. */

@@ -1,13 +1,13 @@
 import { randomInt, randomUUID } from 'node:crypto';
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import type { Gender } from '@thaw/contract/scalars';
 import type { Profile, PublicUser, SelfUser } from '@thaw/contract/users';
 import type { EntityManager } from 'typeorm';
 import { violatedUniqueConstraint } from '../../../platform/database/constraint-violation';
 import { DomainError } from '../../../platform/errors/domain-error';
 import { CommandExecutor } from '../../../platform/event-store/command-executor';
+import { ProcessEvents } from '../../../platform/process-events/process-events';
 import { RateLimiter } from '../../../platform/rate-limit/rate-limiter';
-import { UploadsService } from '../../uploads/application/uploads.service';
 import { generateHandle } from '../domain/handle';
 import type { UserCommand } from '../domain/user.commands';
 import { userDecider } from '../domain/user.decider';
@@ -16,33 +16,22 @@ import type { UserState } from '../domain/user.state';
 import { acceptableUsername } from '../domain/username';
 import { UserRepository } from '../infrastructure/user.repository';
 import type { UserEntity } from '../infrastructure/user.entity';
-import { Presence } from './presence';
-import { ProfileAccess } from './profile-access';
+import { USER_RELATIONS, type UserRelations } from './user-relations';
 
 /** A command without what the service adds to each. */
 type Order<Command extends UserCommand = UserCommand> = Command extends UserCommand
   ? Omit<Command, 'userId' | 'eventId' | 'at'>
   : never;
 
-type ProfileListener = (profile: Profile) => Promise<void>;
-
 @Injectable()
 export class UsersService {
-  private readonly profileListeners: ProfileListener[] = [];
-
   constructor(
     private readonly users: UserRepository,
     private readonly executor: CommandExecutor,
-    private readonly access: ProfileAccess,
-    private readonly presence: Presence,
+    @Inject(USER_RELATIONS) private readonly relations: UserRelations,
+    private readonly processEvents: ProcessEvents,
     private readonly limiter: RateLimiter,
-    private readonly uploads: UploadsService,
   ) {}
-
-  /** After somebody has changed his name or his avatar. */
-  onProfileChanged(listener: ProfileListener): void {
-    this.profileListeners.push(listener);
-  }
 
   /** What others may see where they may see it; null when there is no such user. */
   async profile(userId: number): Promise<Profile | null> {
@@ -81,9 +70,9 @@ export class UsersService {
    */
   async seenBy(viewerId: number, userId: number): Promise<SelfUser | PublicUser> {
     if (viewerId === userId) return this.self(userId);
-    if (!(await this.access.mayRead(viewerId, userId))) throw new DomainError('not_found');
+    if (!(await this.relations.mayReadProfile(viewerId, userId))) throw new DomainError('not_found');
     const user = await this.require(userId);
-    return { ...toProfile(user), isOnline: await this.presence.isOnline(viewerId, userId) };
+    return { ...toProfile(user), isOnline: await this.relations.isSeenOnline(viewerId, userId) };
   }
 
   /** @throws DomainError email_taken */
@@ -113,18 +102,17 @@ export class UsersService {
   /** @throws DomainError validation_failed, rate_limited after ten changes of name in an hour (A08) */
   async changeProfile(userId: number, username: string, avatar: string | null): Promise<SelfUser> {
     const current = await this.require(userId);
-    const isOwnAvatar =
-      avatar === null || avatar === current.avatar || (await this.uploads.ownedBy(userId, avatar, 'avatars'));
-    if (!isOwnAvatar) throw new DomainError('validation_failed');
     const accepted = acceptableUsername(username);
     if (accepted === null) throw new DomainError('validation_failed');
     if (accepted !== current.username) await this.limiter.require('name_changes', userId);
-    const self = await this.executeForSelf(userId, { type: 'ChangeProfile', username: accepted, avatar });
-    if (accepted !== current.username || avatar !== current.avatar) {
-      for (const listener of this.profileListeners)
-        await listener({ id: userId, username: accepted, avatar });
-    }
-    return self;
+    await this.executor.inTransaction(async (manager) => {
+      const changing = { userId, avatar, previousAvatar: current.avatar, manager };
+      await this.processEvents.runInTransaction('ProfileChanging', changing);
+      await this.execute(userId, { type: 'ChangeProfile', username: accepted, avatar }, manager);
+    });
+    if (accepted !== current.username || avatar !== current.avatar)
+      await this.processEvents.deliver('ProfileChanged', { id: userId, username: accepted, avatar });
+    return this.self(userId);
   }
 
   private async require(userId: number): Promise<UserEntity> {

@@ -2,8 +2,7 @@
 import { ProjectionRebuilder } from '../../../platform/event-store/projection-rebuilder';
 import { RateLimiter } from '../../../platform/rate-limit/rate-limiter';
 import { startTestApi, type TestApi } from '../../../testing/test-api';
-import { Presence } from '../application/presence';
-import { ProfileAccess } from '../application/profile-access';
+import { USER_RELATIONS, type UserRelations } from '../application/user-relations';
 import { UsersService } from '../application/users.service';
 
 jest.setTimeout(30_000);
@@ -15,8 +14,13 @@ describe('users over HTTP', () => {
 
   beforeAll(async () => {
     api = await startTestApi();
-    api.app.get(ProfileAccess).register(async (viewer, user) => met.has(`${viewer} ${user}`));
-    api.app.get(Presence).answerWith(async (viewer, user) => seenOnline.has(`${viewer} ${user}`));
+    const relations = api.app.get<UserRelations>(USER_RELATIONS);
+    jest
+      .spyOn(relations, 'mayReadProfile')
+      .mockImplementation(async (viewer, user) => met.has(`${viewer} ${user}`));
+    jest
+      .spyOn(relations, 'isSeenOnline')
+      .mockImplementation(async (viewer, user) => seenOnline.has(`${viewer} ${user}`));
   });
   afterAll(() => api.close());
 

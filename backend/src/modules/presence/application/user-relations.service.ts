@@ -1,0 +1,37 @@
+import { Injectable } from '@nestjs/common';
+import { OnProcessEvent } from '../../../platform/process-events/process-event.decorators';
+import type { ProcessEventMap } from '../../../platform/process-events/process-event-map';
+import { OnlineUsers } from '../../../platform/realtime/online-users';
+import { Friendships } from '../../friends/application/friendships';
+import { Acquaintances } from '../../random-chat/application/acquaintances';
+import type { UserRelations } from '../../users/application/user-relations';
+
+/** Who may know what of whom, and who is told when a user comes online or goes offline. */
+@Injectable()
+export class UserRelationsService implements UserRelations {
+  constructor(
+    private readonly online: OnlineUsers,
+    private readonly friendships: Friendships,
+    private readonly acquaintances: Acquaintances,
+  ) {}
+
+  async mayReadProfile(viewerId: number, userId: number): Promise<boolean> {
+    return (
+      (await this.acquaintances.haveMet(viewerId, userId)) ||
+      (await this.friendships.areFriends(viewerId, userId)) ||
+      this.friendships.hasPendingRequest(viewerId, userId)
+    );
+  }
+
+  async isSeenOnline(viewerId: number, userId: number): Promise<boolean> {
+    const mayKnow =
+      (await this.friendships.areFriends(viewerId, userId)) ||
+      (await this.acquaintances.arePartners(viewerId, userId).catch(() => false)); // Redis is away
+    return mayKnow && (await this.online.among([userId])).has(userId);
+  }
+
+  @OnProcessEvent('OnlineChanged')
+  async tellFriends({ userId }: ProcessEventMap['OnlineChanged']): Promise<void> {
+    await this.online.tell(userId, await this.friendships.friendIds(userId));
+  }
+}

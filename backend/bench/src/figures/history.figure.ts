@@ -155,7 +155,7 @@ const lagsMs = async (stores: BenchStores, pool: Pool, faults: string[]): Promis
   const waker = new OutboxWaker(jobs);
   const events: Pick<ProcessEvents, 'publish'> = {
     publish: (_, event) => {
-      if ('shard' in event) waker.wakeForShard({ shard: event.shard as number });
+      if ('shard' in event) waker.wakeForShard({ shard: event.shard });
     },
   };
   const log = new ChatLog(stores.redis, events as ProcessEvents);

@@ -37,6 +37,13 @@ export interface Outcome {
   raw: unknown;
 }
 
+/** How much more than an earlier build ours may cost, as the median of nine rounds (design/performance.md). */
+export const regressionGate = 1.05;
+
+/** Forwards in odd rounds and backwards in even ones, so that no contender always follows the same one. */
+export const inTurn = <Contender>(contenders: readonly Contender[], round: number): readonly Contender[] =>
+  round % 2 === 1 ? contenders : [...contenders].reverse();
+
 export const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 export const micros = (value: number): string => `${value.toFixed(value < 10 ? 1 : 0)} µs`;

@@ -6,6 +6,7 @@ import { ProcessEvents } from '../process-events/process-events';
 import { REDIS } from '../redis/redis.module';
 import { PRESENCE_PARTS, presenceKeys, presencePartOf, userChannel } from '../redis/redis-keys';
 import { enterScript, leaveScript, sweepScript, tellScript } from './online-users.scripts';
+import { PacedBatches } from './paced-batches';
 import { ReplicaLease } from './replica-lease';
 import { SocketRegistry } from './socket-registry';
 import type { UserChannelMessage } from './user-channels';
@@ -15,7 +16,8 @@ const GRACE_AFTER_CLEAN_CLOSE_MS = 2_000;
 /** A client that lost its replica tries again after a second; friends are still told within five. */
 const GRACE_AFTER_LOSS_MS = 3_000;
 const FRIENDS_AT_ONCE = 500;
-const ANNOUNCERS = 4;
+/** Changes are gathered this long, so that many arrivals are announced with one query. */
+const ANNOUNCE_EVERY_MS = 50;
 
 /**
  * Who is online: whose sockets a live replica holds, and for a moment after. Recorded in Redis per user and replica, it
@@ -28,9 +30,8 @@ export class OnlineUsers {
   private readonly recorded = new Set<number>();
   /** The users about whom Redis is being told, or has to be told yet, and how long they have after they are gone. */
   private readonly unsettled = new Map<number, { graceMs: number; isBusy: boolean }>();
-  /** Users whose change is to be announced; it is looked up then, so that each is there once. */
-  private readonly toAnnounce = new Set<number>();
-  private announcerCount = 0;
+  /** Users whose change is to be announced; their state is looked up then, so that each is there once. */
+  private readonly changes = new PacedBatches<number>(ANNOUNCE_EVERY_MS, (userIds) => this.notify(userIds));
   private isSweeping = false;
 
   constructor(
@@ -164,23 +165,16 @@ export class OnlineUsers {
     }
   }
 
-  /** A few at a time: after an outage of Redis everybody comes online at once. */
   private announce(userIds: readonly number[]): void {
-    for (const userId of userIds) this.toAnnounce.add(userId);
-    while (this.announcerCount < Math.min(ANNOUNCERS, this.toAnnounce.size)) void this.announceNext();
+    for (const userId of userIds) void this.changes.add(userId);
   }
 
-  private async announceNext(): Promise<void> {
-    this.announcerCount += 1;
-    for (const userId of this.toAnnounce) {
-      this.toAnnounce.delete(userId);
-      try {
-        await this.events.deliver('OnlineChanged', { userId });
-      } catch (error) {
-        this.warn('Presence was not announced', error);
-      }
+  private async notify(userIds: readonly number[]): Promise<void> {
+    try {
+      await this.events.deliver('OnlineChanged', { userIds });
+    } catch (error) {
+      this.warn('Presence was not announced', error);
     }
-    this.announcerCount -= 1;
   }
 
   private warn(what: string, error: unknown): void {

@@ -7,9 +7,9 @@ import { REDIS } from '../redis/redis.module';
 import { RedisScript } from '../redis/redis-script';
 import { userChannel, userSocketsKey } from '../redis/redis-keys';
 import { ChannelHub } from './channel-hub';
+import { LoginRechecker } from './login-rechecker';
 import { ReplicaLease } from './replica-lease';
 import type { SocketConnection } from './socket-connection';
-import { SOCKET_IDENTITIES, type SocketIdentities } from './socket-identity';
 import type { UserChannelMessage } from './user-channels';
 
 /**
@@ -40,7 +40,7 @@ export class SocketRegistry {
 
   constructor(
     @Inject(REDIS) private readonly redis: Redis,
-    @Inject(SOCKET_IDENTITIES) private readonly identities: SocketIdentities,
+    private readonly logins: LoginRechecker,
     private readonly channels: ChannelHub,
     private readonly lease: ReplicaLease,
     private readonly events: ProcessEvents,
@@ -73,18 +73,18 @@ export class SocketRegistry {
   }
 
   /**
-   * Counts the socket in, hears its user's channel, and only then asks again whether the login still lives:
-   * a login that ended in between was either seen now or announced on the channel.
+   * Counts the socket in, subscribes to its user's channel, and only then has its login checked once more: one that
+   * ends in between is either seen then or announced on the channel.
    */
   async register(connection: SocketConnection): Promise<void> {
-    const { userId, familyId } = connection.identity;
+    const { userId } = connection.identity;
     let sockets = this.byUser.get(userId);
     if (!sockets) this.byUser.set(userId, (sockets = new Set()));
     sockets.add(connection);
     const listener = this.channelListeners.get(userId) ?? ((message: string) => this.hear(userId, message));
     this.channelListeners.set(userId, listener);
     await this.channels.subscribe(userChannel(userId), listener);
-    const [surplus, live] = await Promise.all([
+    const [surplus] = await Promise.all([
       registerSocket.run(
         this.redis,
         [userSocketsKey(userId)],
@@ -96,9 +96,8 @@ export class SocketRegistry {
           ...this.lease.liveReplicas,
         ],
       ),
-      this.identities.liveFamilies([familyId]),
+      this.logins.recheck(connection),
     ]);
-    if (!live.has(familyId)) connection.close(closeCodes.notSignedIn);
     // It may have closed while it was counted in, and nobody would count it out any more.
     if (!this.byUser.get(userId)?.has(connection)) this.countOut(connection);
     else if (connection.isOpen) this.events.publish('SocketOpened', { connection });
@@ -120,16 +119,9 @@ export class SocketRegistry {
     this.events.publish('SocketClosed', { connection, closure: { isClean, wasLastOfUser } });
   }
 
-  /** Asks which logins still live and closes the sockets of the others. */
-  async closeEndedLogins(): Promise<void> {
-    const connections = [...this.all()];
-    if (connections.length === 0) return;
-    const live = await this.identities.liveFamilies([
-      ...new Set(connections.map(({ identity }) => identity.familyId)),
-    ]);
-    for (const connection of connections) {
-      if (!live.has(connection.identity.familyId)) connection.close(closeCodes.notSignedIn);
-    }
+  /** Closes the sockets of this replica whose login has ended. */
+  closeEndedLogins(): Promise<void> {
+    return this.logins.closeEnded([...this.all()]);
   }
 
   private countOut({ id, identity }: SocketConnection): void {

@@ -6,6 +6,7 @@ import { measureGateway } from './figures/gateway.figure';
 import { measureHistory } from './figures/history.figure';
 import { measureMatching } from './figures/matching.figure';
 import { measureMemory } from './figures/memory.figure';
+import { measureOpening } from './figures/opening.figure';
 import { measurePrivateMessage } from './figures/private-message.figure';
 import { measurePublications } from './figures/publications.figure';
 import { measureRelay } from './figures/relay.figure';
@@ -24,6 +25,7 @@ const measures: { figures: readonly string[]; measure: Measure }[] = [
   { figures: ['P7'], measure: measurePublications },
   { figures: ['P9'], measure: measureHistory },
   { figures: ['P10'], measure: measurePrivateMessage },
+  { figures: ['P13'], measure: measureOpening },
 ];
 
 const bench = path.resolve(__dirname, '..');

@@ -1,4 +1,5 @@
 import { CommandLoad, type CommandResult, openIdle } from './command-load';
+import { type ArrivalResult, Crowd } from './crowd';
 import { type Contender, openPairs } from './pairs';
 import { RelayLoad, type RelayResult } from './relay-load';
 import { SocketIoWire } from './wire';
@@ -19,6 +20,12 @@ export interface DriverCalls {
     ask: { kind: 'thaw' | 'json' | 'socket.io'; origin: string; sockets: number };
     answer: number;
   };
+  signUp: { ask: { origin: string; visitors: number }; answer: number };
+  arrive: {
+    ask: { group: number; kind: 'thaw' | 'socket.io'; origin: string; atOnce: number };
+    answer: ArrivalResult;
+  };
+  leave: { ask: { group: number }; answer: null };
   close: { ask: { group: number }; answer: null };
 }
 
@@ -54,6 +61,12 @@ const handlers: {
   openIdle: async ({ kind, origin, sockets }) => {
     const wires = await openIdle(kind, origin, sockets, { socketIo: (url) => SocketIoWire.open(url) });
     return keep({ close: () => wires.forEach((wire) => wire.close()) });
+  },
+  signUp: async ({ origin, visitors }) => keep(await Crowd.signUp(origin, visitors)),
+  arrive: ({ group: index, kind, origin, atOnce }) => group(index, Crowd).arrive(kind, origin, atOnce),
+  leave: async ({ group: index }) => {
+    await group(index, Crowd).leave();
+    return null;
   },
   close: async ({ group: index }) => {
     groups[index]?.close();

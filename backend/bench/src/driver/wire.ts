@@ -62,6 +62,14 @@ export abstract class Wire {
     this.socket.close(1000);
   }
 
+  /** Closes, and resolves when it is closed. */
+  leave(): Promise<void> {
+    if (this.socket.readyState === WebSocket.CLOSED) return Promise.resolve();
+    const closed = new Promise<void>((resolve) => this.socket.once('close', () => resolve()));
+    this.close();
+    return closed;
+  }
+
   protected receive(frame: WireFrame): void {
     for (const entry of this.waiting) {
       if (!entry.match(frame)) continue;
@@ -107,6 +115,7 @@ const OPEN = '0';
 const PING = '2';
 const PONG = '3';
 const CONNECT = '40';
+const CONNECT_ERROR = '44';
 const EVENT = '42';
 const ACK = '43';
 
@@ -115,15 +124,16 @@ export class SocketIoWire extends Wire {
   private readonly refs = new Map<number, string>();
   private nextId = 0;
 
-  static async open(origin: string): Promise<SocketIoWire> {
+  static async open(origin: string, headers: Record<string, string> = {}): Promise<SocketIoWire> {
     const url = `${origin.replace(/^http/, 'ws')}/socket.io/?EIO=4&transport=websocket`;
-    const socket = new WebSocket(url, { perMessageDeflate: false });
+    const socket = new WebSocket(url, { headers, perMessageDeflate: false });
     const wire = new SocketIoWire(socket);
-    const connected = new Promise<void>((resolve) => {
+    const connected = new Promise<void>((resolve, reject) => {
       socket.on('message', (raw) => {
         const text = (raw as Buffer).toString();
         if (text.startsWith(EVENT) || text.startsWith(ACK)) wire.receivePacket(text);
         else if (text.startsWith(CONNECT)) resolve();
+        else if (text.startsWith(CONNECT_ERROR)) reject(new Error(`A connection was refused: ${text}`));
         else if (text === PING) socket.send(PONG);
         else if (text.startsWith(OPEN)) socket.send(CONNECT);
       });

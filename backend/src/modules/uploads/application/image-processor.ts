@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { UploadBucket } from '@thaw/contract/uploads';
 import sharp, { type Sharp } from 'sharp';
 import { DomainError } from '../../../platform/errors/domain-error';
-import { BoundedTurns } from './bounded-turns';
+import { BoundedTurns } from '../../../platform/concurrency/bounded-turns';
 import { imageFormatOf } from './image-format';
 
 export interface ProcessedImage {

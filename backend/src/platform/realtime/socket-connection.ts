@@ -65,6 +65,21 @@ export class SocketConnection {
     this.send(JSON.stringify({ event, data }));
   }
 
+  /** Resolves once what was sent has left this process for the operating system, or the socket is closed. */
+  async drained(): Promise<void> {
+    const { stream } = this;
+    if (!stream.writableNeedDrain || stream.destroyed) return;
+    await new Promise<void>((resolve) => {
+      const settle = (): void => {
+        stream.off('drain', settle);
+        stream.off('close', settle);
+        resolve();
+      };
+      stream.on('drain', settle);
+      stream.on('close', settle);
+    });
+  }
+
   close(code: CloseCode): void {
     if (this.isClosing) return;
     this.isClosing = true;

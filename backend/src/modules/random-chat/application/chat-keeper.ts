@@ -14,6 +14,8 @@ import { CELL_COUNT } from '../../../platform/redis/redis-keys';
 import { MatchSeeker } from '../../matching/application/match-seeker';
 import { type Match, MatchingService } from '../../matching/application/matching.service';
 import { UsersService } from '../../users/application/users.service';
+import type { ChatOutline } from './chat-outline';
+import { ChatRecordsService } from './chat-records.service';
 import type { LiveChat } from './live-chat';
 import { LiveChats } from './live-chats';
 
@@ -28,6 +30,7 @@ export class ChatKeeper {
     private readonly seeker: MatchSeeker,
     private readonly chats: LiveChats,
     private readonly presence: ChatPresence,
+    private readonly records: ChatRecordsService,
     private readonly users: UsersService,
     private readonly userChannels: UserChannels,
     private readonly registry: SocketRegistry,
@@ -39,7 +42,9 @@ export class ChatKeeper {
   @OnProcessEvent('MatchMade')
   async start(match: Match): Promise<void> {
     const [first, second] = await this.participants(match);
-    const chat = await this.chats.peek(match.sessionId);
+    // Before there is a chat: should this process die on the way, a sweep finds and ends what it began.
+    await this.presence.expect(match.sessionId, match.userIds, this.environment.GRACE_AFTER_LOSS_MS);
+    const chat = this.chats.unread(match.sessionId);
     await chat.execute({ type: 'StartChat', participants: [first, second] });
     await this.announce(match, chat);
   }
@@ -81,10 +86,14 @@ export class ChatKeeper {
 
   /** Whether a chat on a user's record has ended; if so it is taken off the record. */
   async isOver(userId: number, sessionId: string): Promise<boolean> {
-    const chat = await this.chats.peek(sessionId);
+    return this.settle(userId, await this.chats.outline(sessionId));
+  }
+
+  /** Takes a chat that is over off its users' records. @returns whether it is over. */
+  async settle(userId: number, chat: ChatOutline): Promise<boolean> {
     if (chat.version > 0 && !chat.isEnded) return false;
-    if (chat.version > 0) await this.finish(chat);
-    else await this.matching.finish({ sessionId, userIds: [userId, userId] });
+    const [first = userId, second = userId] = chat.userIds;
+    await this.records.close(chat.sessionId, [first, second]);
     return true;
   }
 
@@ -92,12 +101,10 @@ export class ChatKeeper {
   private async finish(chat: LiveChat): Promise<void> {
     const [first, second] = chat.userIds;
     if (first === undefined || second === undefined) return;
-    await this.matching.finish({ sessionId: chat.sessionId, userIds: [first, second] });
-    await this.presence.forget(chat.sessionId, chat.userIds);
+    await this.records.close(chat.sessionId, [first, second]);
   }
 
   private async announce(match: Match, chat: LiveChat): Promise<void> {
-    await this.presence.expect(match.sessionId, match.userIds, this.environment.GRACE_AFTER_LOSS_MS);
     const left = await this.matching.confirm(match);
     if (left === null) {
       await chat.execute({ type: 'AbortChat' });

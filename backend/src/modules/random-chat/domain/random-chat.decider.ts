@@ -4,7 +4,7 @@ import type { ReplyTo } from '@thaw/contract/random-chat';
 import { DomainError, requireAccepted } from '../../../platform/errors/domain-error';
 import { decideAnswer, decideGame, decideIgnore } from './icebreaker.decider';
 import { type Decision, happened, unchanged } from './decision';
-import { requirePace } from './pace';
+import { requireRate } from './rate-limit';
 import type { EditMessage, RandomChatCommand, ReactToMessage, SendMessage } from './random-chat.commands';
 import type { ChatEnded } from './random-chat.events';
 import {
@@ -15,8 +15,9 @@ import {
   type RandomChatState,
 } from './random-chat.state';
 
-/** Events that a chat may hold; then it says that it is full. */
+/** A chat is full at this many events or bytes, whichever comes first. Every replica that serves it holds it in memory. */
 export const MAX_EVENTS = 20_000;
+export const MAX_BYTES = 4 * 1024 * 1024;
 
 /** @throws DomainError when the command is refused. */
 export const decide = (command: RandomChatCommand, state: RandomChatState): Decision => {
@@ -71,6 +72,9 @@ export const decide = (command: RandomChatCommand, state: RandomChatState): Deci
       requireParticipant(state, command.userId);
       return end(state, { reason: 'disconnected', endedBy: null });
 
+    case 'EndLostChat':
+      return end(state, { reason: 'disconnected', endedBy: null });
+
     case 'AbortChat':
       return end(state, { reason: 'aborted', endedBy: null });
 
@@ -81,7 +85,7 @@ export const decide = (command: RandomChatCommand, state: RandomChatState): Deci
 
 const decideMessage = (command: SendMessage, state: RandomChatState): Decision => {
   const { senderId, messageType, replyToId, clientId } = command;
-  requirePace(state, 'message', senderId, command);
+  requireRate(state, 'message', senderId, command);
   const replyTo = replyToId === null ? null : quote(state, replyToId);
   const content = requireAccepted(checkContent(messageType, command.content));
   return happened({ type: 'MessageSent', data: { senderId, content, messageType, replyTo, clientId } });
@@ -93,7 +97,7 @@ const decideEdit = (command: EditMessage, state: RandomChatState): Decision => {
   if (message.senderId !== editorId || message.messageType !== 'text') throw new DomainError('not_editable');
   const content = requireAccepted(checkText(command.content));
   if (content === message.content) return unchanged(state);
-  requirePace(state, 'edit', editorId, command);
+  requireRate(state, 'edit', editorId, command);
   return happened({ type: 'MessageEdited', data: { messageId, editorId, content } });
 };
 
@@ -103,7 +107,7 @@ const decideReaction = (command: ReactToMessage, state: RandomChatState): Decisi
   if (!emoji) throw new DomainError('unknown_emoji');
   const hasReacted = requireMessage(state, messageId).reactions.get(emoji)?.includes(userId) ?? false;
   if (hasReacted === (action === 'add')) return unchanged(state);
-  requirePace(state, 'reaction', userId, command);
+  requireRate(state, 'reaction', userId, command);
   return happened({
     type: action === 'add' ? 'ReactionAdded' : 'ReactionRemoved',
     data: { messageId, emoji, userId },
@@ -120,7 +124,7 @@ const requireParticipant = (state: RandomChatState, userId: number): void => {
 
 const requireOpen = (state: RandomChatState): void => {
   if (state.phase === 'ended') throw new DomainError('session_ended');
-  if (state.version >= MAX_EVENTS) {
+  if (state.version >= MAX_EVENTS || state.bytes >= MAX_BYTES) {
     throw new DomainError('unavailable', { message: 'This chat is full. Please start a new one.' });
   }
 };

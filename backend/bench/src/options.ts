@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import type { Settings } from './figures/figure';
 
-export const figureNames = ['P1', 'P2', 'P3', 'P4', 'P5', 'P6', 'P7', 'P9', 'P10', 'P13'] as const;
+export const figureNames = ['P1', 'P2', 'P3', 'P4', 'P5', 'P6', 'P7', 'P9', 'P10', 'P13', 'P16'] as const;
 
 export interface Options {
   wanted: ReadonlySet<string>;

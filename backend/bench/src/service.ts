@@ -50,9 +50,15 @@ interface ServiceOptions {
   redisUrls?: readonly string[];
 }
 
+export interface Replica {
+  server: ServerProcess;
+  port: number;
+  origin: string;
+}
+
 /** The service as it runs: migrated, `load` limits, replicas without a proxy, a worker. */
 export class Service {
-  readonly replicas: { server: ServerProcess; origin: string }[] = [];
+  readonly replicas: Replica[] = [];
   worker: ServerProcess | undefined;
 
   private constructor(
@@ -82,6 +88,12 @@ export class Service {
     this.worker = undefined;
   }
 
+  /** Starts a replica that has ended again, where it was. */
+  async startAgain(replica: Replica): Promise<void> {
+    const index = this.replicas.indexOf(replica);
+    this.replicas[index] = await this.startReplica(index, replica.port);
+  }
+
   async stop(): Promise<void> {
     await Promise.all([...this.replicas.map(({ server }) => server.stop()), this.worker?.stop()]);
     cpSync(this.logs, path.resolve(__dirname, 'raw/logs'), { recursive: true });
@@ -97,13 +109,17 @@ export class Service {
 
   private async addReplica(index: number): Promise<void> {
     const [port = 0] = await freePorts(1);
+    this.replicas.push(await this.startReplica(index, port));
+  }
+
+  private async startReplica(index: number, port: number): Promise<Replica> {
     const redisUrl = this.options.redisUrls?.[index];
     const server = await this.startProcess(`api-${index + 1}`, 'main.api.js', {
       HOST: '127.0.0.1',
       PORT: port,
       ...(redisUrl ? { REDIS_URL: redisUrl } : {}),
     });
-    this.replicas.push({ server, origin: `http://127.0.0.1:${port}` });
+    return { server, port, origin: `http://127.0.0.1:${port}` };
   }
 
   private async startProcess(

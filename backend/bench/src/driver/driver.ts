@@ -2,6 +2,7 @@ import { CommandLoad, type CommandResult, openIdle } from './command-load';
 import { type ArrivalResult, Crowd } from './crowd';
 import { type Contender, openPairs } from './pairs';
 import { RelayLoad, type RelayResult } from './relay-load';
+import { Storm, type StormResult } from './storm';
 import { SocketIoWire } from './wire';
 
 /** What the load process can be asked for, and what it answers. */
@@ -26,6 +27,9 @@ export interface DriverCalls {
     answer: ArrivalResult;
   };
   leave: { ask: { group: number }; answer: null };
+  openStorm: { ask: { kind: 'thaw' | 'socket.io'; origin: string; pairs: number }; answer: number };
+  gather: { ask: { group: number; origin: string }; answer: null };
+  storm: { ask: { group: number; proxy: string }; answer: StormResult };
   close: { ask: { group: number }; answer: null };
 }
 
@@ -68,6 +72,12 @@ const handlers: {
     await group(index, Crowd).leave();
     return null;
   },
+  openStorm: async ({ kind, origin, pairs }) => keep(await Storm.open(kind, origin, pairs)),
+  gather: async ({ group: index, origin }) => {
+    await group(index, Storm).gather(origin);
+    return null;
+  },
+  storm: ({ group: index, proxy }) => group(index, Storm).run(proxy),
   close: async ({ group: index }) => {
     groups[index]?.close();
     return null;

@@ -9,6 +9,8 @@ export interface WireFrame {
 /** One client socket, whatever its protocol: frames of `{event, data, ref}`, answered with the same `ref`. */
 export abstract class Wire {
   onFrame: (frame: WireFrame) => void = () => undefined;
+  /** After the server closed it; unless set, that is an error. */
+  onClose: ((code: number) => void) | undefined;
   private isClosing = false;
   private readonly waiting = new Set<{
     match: (frame: WireFrame) => boolean;
@@ -20,8 +22,9 @@ export abstract class Wire {
     socket.once('close', (code: number) => {
       if (this.isClosing) return;
       const error = new Error(`A socket was closed with ${code}`);
-      if (this.waiting.size === 0) process.stderr.write(`${error.message}\n`);
       for (const { reject } of this.waiting) reject(error);
+      if (this.onClose) this.onClose(code);
+      else if (this.waiting.size === 0) process.stderr.write(`${error.message}\n`);
     });
   }
 
@@ -84,9 +87,10 @@ const opened = (socket: WebSocket): Promise<void> =>
   new Promise((resolve, reject) => {
     socket.once('open', resolve);
     socket.once('error', reject);
-    socket.once('unexpected-response', (_, response) =>
-      reject(new Error(`An upgrade was answered ${response.statusCode}`)),
-    );
+    socket.once('unexpected-response', (request, response) => {
+      request.destroy();
+      reject(new Error(`An upgrade was answered ${response.statusCode}`));
+    });
   });
 
 /** The contract's protocol: JSON text frames. */
@@ -125,7 +129,7 @@ export class SocketIoWire extends Wire {
   private nextId = 0;
 
   static async open(origin: string, headers: Record<string, string> = {}): Promise<SocketIoWire> {
-    const url = `${origin.replace(/^http/, 'ws')}/socket.io/?EIO=4&transport=websocket`;
+    const url = `${origin.replace(/^http/, 'ws')}/ws?EIO=4&transport=websocket`;
     const socket = new WebSocket(url, { headers, perMessageDeflate: false });
     const wire = new SocketIoWire(socket);
     const connected = new Promise<void>((resolve, reject) => {

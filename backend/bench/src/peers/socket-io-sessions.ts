@@ -19,6 +19,9 @@ const [secret = ''] = readFileSync(secretFile, 'utf8').trim().split(',');
 const pool = new Pool({ connectionString: databaseUrl, max: 10 });
 const server = createServer();
 const io = new Server(server, {
+  // Where nginx lets sockets through to ours.
+  path: '/ws',
+  addTrailingSlash: false,
   transports: ['websocket'],
   allowUpgrades: false,
   perMessageDeflate: false,

@@ -1,10 +1,10 @@
 import * as z from 'zod/mini';
-import { refSchema } from './scalars.js';
+import { limits } from './limits.js';
 
 /** The one envelope of both directions (A104). */
 export const envelopeSchema = z.object({
   event: z.string().check(z.minLength(1), z.maxLength(64)),
   data: z.optional(z.unknown()),
-  ref: z.optional(refSchema),
+  ref: z.optional(z.string().check(z.maxLength(limits.refMaxLength))),
 });
 export type Envelope = z.infer<typeof envelopeSchema>;

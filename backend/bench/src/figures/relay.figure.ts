@@ -6,11 +6,10 @@ import { profiling } from '../measure/profiling';
 import { ServerProcess } from '../measure/server-process';
 import { median, ratios, spread } from '../measure/statistics';
 import { BenchStores } from '../measure/stores';
-import { startBuilds, stopBuilds } from '../service';
-import { inTurn, micros, type Outcome, regressionGate, type Row, say, type Settings, wait } from './figure';
+import { Service } from '../service';
+import { micros, type Outcome, type Row, say, type Settings, wait } from './figure';
 
-/** 'floor', 'floor by session', 'socket.io', 'thaw', 'thaw, worker stopped', and builds of BENCH_SERVICE. */
-type Name = string;
+type Name = 'floor' | 'floor by session' | 'socket.io' | 'thaw' | 'thaw, worker stopped';
 
 /** CPU-µs per message of one turn. */
 interface Turn {
@@ -42,9 +41,10 @@ export const measureRelay = async (
   wanted: ReadonlySet<string>,
 ): Promise<Outcome> => {
   const peerStores = await BenchStores.open({ hasDatabase: false });
+  const stores = await BenchStores.open({ hasDatabase: true });
   const profiler = profiling(settings.profiles);
   const profile = profiler.options('relay');
-  const builds = await startBuilds({ replicas: 2 }, profile);
+  const service = await Service.start(stores, { replicas: 2, ...profile });
   const peers: ServerProcess[] = [];
   const entrants: Entrant[] = [];
 
@@ -97,10 +97,8 @@ export const measureRelay = async (
   try {
     await enterPeer('floor', 'floor', 'floor-relay.js');
     await enterPeer('floor by session', 'floor', 'floor-relay.js', { CHANNELS: 'session' });
-    for (const { name, stores, service } of builds) {
-      const replicas = service.replicas.map(({ server }) => server);
-      await enter(name, 'thaw', replicas, service.origins, { stores, worker: () => service.worker });
-    }
+    const replicas = service.replicas.map(({ server }) => server);
+    await enter('thaw', 'thaw', replicas, service.origins, { stores, worker: () => service.worker });
     if (wanted.has('P2')) await enterPeer('socket.io', 'socket.io', 'socket-io-relay.js');
 
     const faults: string[] = [];
@@ -126,12 +124,12 @@ export const measureRelay = async (
     };
     for (let round = 1; round <= settings.rounds; round += 1) {
       say(`relay, round ${round} of ${settings.rounds}`);
-      for (const entrant of inTurn(entrants, round)) await play(entrant);
+      for (const entrant of entrants) await play(entrant);
     }
     const thaw = entrants.find(({ name }) => name === 'thaw');
     if (thaw && wanted.has('P5')) {
       // What the history costs Redis beside the append itself.
-      await builds[0]?.service.stopWorker();
+      await service.stopWorker();
       for (let round = 1; round <= Math.min(3, settings.rounds); round += 1)
         await play(thaw, 'thaw, worker stopped');
     }
@@ -142,12 +140,11 @@ export const measureRelay = async (
       await wait(1_000);
       if (name === 'thaw') profiler.report('relay');
     }
-    const others = builds.slice(1).map(({ name }) => name);
-    return { rows: rowsOf(turns, wanted, others), faults, raw: Object.fromEntries(turns) };
+    return { rows: rowsOf(turns, wanted), faults, raw: Object.fromEntries(turns) };
   } finally {
     for (const { group } of entrants) await driver.call('close', { group }).catch(() => null);
-    await Promise.all(peers.map((server) => server.stop()));
-    await stopBuilds(builds);
+    await Promise.all([service.stop(), ...peers.map((server) => server.stop())]);
+    await stores.end();
     await peerStores.end();
   }
 };
@@ -183,11 +180,7 @@ const faultsOf = (name: string, load: RelayResult): string[] => {
       ];
 };
 
-const rowsOf = (
-  turns: ReadonlyMap<Name, readonly Turn[]>,
-  wanted: ReadonlySet<string>,
-  others: readonly Name[],
-): Row[] => {
+const rowsOf = (turns: ReadonlyMap<Name, readonly Turn[]>, wanted: ReadonlySet<string>): Row[] => {
   const of = (name: Name, what: 'node' | 'worker' | 'redis'): number[] =>
     (turns.get(name) ?? []).map((turn) => turn[what]);
   const rows: Row[] = [];
@@ -229,13 +222,6 @@ const rowsOf = (
     3,
     2,
   );
-  for (const other of others) {
-    const figure = wanted.has('P1') ? 'P1' : 'P2';
-    const gate = regressionGate;
-    add(figure, 'Node CPU per message, both replicas', node, other, of(other, 'node'), gate, undefined);
-    const redis = of('thaw', 'redis');
-    add('P5', 'Redis CPU per message, outbox and worker', redis, other, of(other, 'redis'), gate, undefined);
-  }
   add(
     'P5',
     'Redis CPU per message, outbox filled',

@@ -7,8 +7,7 @@ import { createPrivateChat } from '@/features/private-chat/private-chat.store';
 import { type UnreadCounts } from '@/features/private-chat/unread';
 import { signIn, signOut } from '@/lib/identity';
 import { createQueryClient } from '@/lib/query-client';
-import { type RequestOptions } from '@/lib/socket/socket-client';
-import { SocketRequestError } from '@/lib/socket/socket-request-error';
+import { SocketRequestError, type RequestOptions } from '@/lib/socket/socket-client';
 import { aPrivateMessage, aUser } from '@/testing/factories';
 import { FakeClock } from '@/testing/fake-clock';
 

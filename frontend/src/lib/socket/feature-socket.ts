@@ -1,6 +1,5 @@
 import { type ClientEvent, type ClientInput } from '@thaw/contract/client-frames';
-import { type RequestOptions } from '@/lib/socket/socket-client';
-import { SocketRequestError } from '@/lib/socket/socket-request-error';
+import { SocketRequestError, type RequestOptions } from '@/lib/socket/socket-client';
 
 /** The connection, as far as a feature needs it; app/realtime.ts gives it. */
 export interface FeatureSocket {

@@ -1,10 +1,13 @@
 import { toReactionEmoji } from '@thaw/contract/emojis';
-import { checkContent, checkText, quoteOf } from '@thaw/contract/message-content';
+import { imageUrlsOf, parseImageMarkers, withImageMarkers } from '@thaw/contract/image-markers';
+import { limits } from '@thaw/contract/limits';
 import type { ReplyTo } from '@thaw/contract/random-chat';
-import { DomainError, requireAccepted } from '../../../platform/errors/domain-error';
+import type { MessageType } from '@thaw/contract/scalars';
+import { codePointLength, normalizeText, truncateGraphemes } from '@thaw/contract/text';
+import { DomainError } from '../../../platform/errors/domain-error';
 import { decideAnswer, decideGame, decideIgnore } from './icebreaker.decider';
 import { type Decision, happened, unchanged } from './decision';
-import { requireRate } from './rate-limit';
+import { requirePace } from './pace';
 import type { EditMessage, RandomChatCommand, ReactToMessage, SendMessage } from './random-chat.commands';
 import type { ChatEnded } from './random-chat.events';
 import {
@@ -15,9 +18,8 @@ import {
   type RandomChatState,
 } from './random-chat.state';
 
-/** A chat is full at this many events or bytes, whichever comes first. Every replica that serves it holds it in memory. */
+/** Events that a chat may hold; then it says that it is full. */
 export const MAX_EVENTS = 20_000;
-export const MAX_BYTES = 4 * 1024 * 1024;
 
 /** @throws DomainError when the command is refused. */
 export const decide = (command: RandomChatCommand, state: RandomChatState): Decision => {
@@ -72,9 +74,6 @@ export const decide = (command: RandomChatCommand, state: RandomChatState): Deci
       requireParticipant(state, command.userId);
       return end(state, { reason: 'disconnected', endedBy: null });
 
-    case 'EndLostChat':
-      return end(state, { reason: 'disconnected', endedBy: null });
-
     case 'AbortChat':
       return end(state, { reason: 'aborted', endedBy: null });
 
@@ -85,9 +84,9 @@ export const decide = (command: RandomChatCommand, state: RandomChatState): Deci
 
 const decideMessage = (command: SendMessage, state: RandomChatState): Decision => {
   const { senderId, messageType, replyToId, clientId } = command;
-  requireRate(state, 'message', senderId, command);
+  requirePace(state, 'message', senderId, command);
   const replyTo = replyToId === null ? null : quote(state, replyToId);
-  const content = requireAccepted(checkContent(messageType, command.content));
+  const content = requireContent(command);
   return happened({ type: 'MessageSent', data: { senderId, content, messageType, replyTo, clientId } });
 };
 
@@ -95,9 +94,9 @@ const decideEdit = (command: EditMessage, state: RandomChatState): Decision => {
   const { editorId, messageId } = command;
   const message = requireMessage(state, messageId);
   if (message.senderId !== editorId || message.messageType !== 'text') throw new DomainError('not_editable');
-  const content = requireAccepted(checkText(command.content));
+  const content = requireText(command.content);
   if (content === message.content) return unchanged(state);
-  requireRate(state, 'edit', editorId, command);
+  requirePace(state, 'edit', editorId, command);
   return happened({ type: 'MessageEdited', data: { messageId, editorId, content } });
 };
 
@@ -107,7 +106,7 @@ const decideReaction = (command: ReactToMessage, state: RandomChatState): Decisi
   if (!emoji) throw new DomainError('unknown_emoji');
   const hasReacted = requireMessage(state, messageId).reactions.get(emoji)?.includes(userId) ?? false;
   if (hasReacted === (action === 'add')) return unchanged(state);
-  requireRate(state, 'reaction', userId, command);
+  requirePace(state, 'reaction', userId, command);
   return happened({
     type: action === 'add' ? 'ReactionAdded' : 'ReactionRemoved',
     data: { messageId, emoji, userId },
@@ -124,7 +123,7 @@ const requireParticipant = (state: RandomChatState, userId: number): void => {
 
 const requireOpen = (state: RandomChatState): void => {
   if (state.phase === 'ended') throw new DomainError('session_ended');
-  if (state.version >= MAX_EVENTS || state.bytes >= MAX_BYTES) {
+  if (state.version >= MAX_EVENTS) {
     throw new DomainError('unavailable', { message: 'This chat is full. Please start a new one.' });
   }
 };
@@ -135,13 +134,48 @@ const requireMessage = (state: RandomChatState, messageId: string): ChatMessage 
   return message;
 };
 
-/** What a reply shows of its message: taken from the record, never from the client. */
+const requireText = (given: string): string => {
+  const text = normalizeText(given);
+  if (text === '') throw new DomainError('invalid_payload');
+  if (codePointLength(text) > limits.messageMaxCodePoints) throw new DomainError('message_too_long');
+  return text;
+};
+
+/** Whose the images are was checked before; here it is only that there are some, and how much is said with them. */
+const requireContent = ({ messageType, content }: SendMessage): string => {
+  switch (messageType) {
+    case 'text':
+      return requireText(content);
+    case 'image':
+      if (imageUrlsOf('image', content).length === 0) throw new DomainError('image_not_yours');
+      return content;
+    case 'mixed': {
+      const { text, imageUrls } = parseImageMarkers(normalizeText(content));
+      if (imageUrls.length === 0) throw new DomainError('image_not_yours');
+      return withImageMarkers({ text: requireText(text), imageUrls });
+    }
+  }
+};
+
+/** What a reply shows of its message: taken from the record, never from the client. An image is 'Photo' (A109). */
 const quote = (state: RandomChatState, messageId: string): ReplyTo => {
-  const { content, messageType, senderId } = requireMessage(state, messageId);
+  const { content: whole, messageType, senderId } = requireMessage(state, messageId);
+  const content = quotable(messageType, whole);
   return {
     messageId,
-    content: quoteOf(messageType, content),
+    content: truncateGraphemes(content, limits.replyPreviewInComposer),
     senderId,
     senderName: participant(state, senderId)?.username ?? '',
   };
+};
+
+const quotable = (messageType: MessageType, content: string): string => {
+  switch (messageType) {
+    case 'text':
+      return content;
+    case 'image':
+      return 'Photo';
+    case 'mixed':
+      return parseImageMarkers(content).text;
+  }
 };

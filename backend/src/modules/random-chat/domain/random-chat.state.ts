@@ -8,7 +8,6 @@ import {
   type Participant,
   type RandomChatEvent,
 } from './random-chat.events';
-import { type Bucket, type Rate, spend } from './token-bucket';
 
 export interface ChatMessage extends EventPosition {
   senderId: number;
@@ -24,35 +23,16 @@ export interface Game {
   questionId: number;
   initiatorId: number;
   startedAt: EventPosition;
-  firstAnswer: (Answer & { answeredAt: EventPosition }) | null;
+  firstAnswer: { userId: number; response: string } | null;
 }
 
-export interface Answer {
-  userId: number;
-  response: string;
-}
-
-/** The game that was over last: a retried move of it is recognised. */
-export interface PastGame {
-  gameId: string;
-  /** Those of a revealed game. */
-  answers: readonly Answer[];
-  ignoredBy: number | null;
-  endedAt: EventPosition;
-}
-
-/** What a rate limit counts. */
-export type RateLimited = 'message' | 'edit' | 'reaction' | 'game';
-
-export type Rates = Readonly<Record<RateLimited, Rate>>;
+/** What there is a pace for. */
+export type Paced = 'message' | 'edit' | 'reaction' | 'game';
 
 export interface RandomChatState {
   phase: 'unborn' | 'open' | 'ended';
   /** Number of events that have happened. */
   version: number;
-  /** Their size as they were appended. */
-  bytes: number;
-  rates: Rates;
   participants: readonly Participant[];
   /** In the order of their ids, which is that of time. */
   messages: ChatMessage[];
@@ -62,39 +42,31 @@ export interface RandomChatState {
   game: Game | null;
   gameIds: Set<string>;
   askedQuestionIds: Set<number>;
-  pastGame: PastGame | null;
-  /** By `rateLimitKey`. */
-  buckets: Map<string, Bucket>;
+  /** When each participant («what:user») did what has a pace, latest (epoch ms) last. */
+  doneAt: Map<string, number[]>;
   ended: (ChatEnded['data'] & { seq: number }) | null;
 }
 
-export const initialState = (rates: Rates): RandomChatState => ({
+export const initialState = (): RandomChatState => ({
   phase: 'unborn',
   version: 0,
-  bytes: 0,
-  rates,
   participants: [],
   messages: [],
   sentByClientId: new Map(),
   game: null,
   gameIds: new Set(),
   askedQuestionIds: new Set(),
-  pastGame: null,
-  buckets: new Map(),
+  doneAt: new Map(),
   ended: null,
 });
 
-/** Games are limited by session, everything else by user. */
-export const rateLimitKey = (what: RateLimited, userId: number): string =>
-  what === 'game' ? what : `${what}:${userId}`;
+export const pacedKey = (what: Paced, userId: number): string => `${what}:${userId}`;
 
 export const participant = (state: RandomChatState, userId: number): Participant | undefined =>
   state.participants.find(({ id }) => id === userId);
 
-export const partnerOf = (
-  { participants }: Pick<RandomChatState, 'participants'>,
-  userId: number,
-): Participant | undefined => participants.find(({ id }) => id !== userId);
+export const partnerOf = (state: RandomChatState, userId: number): Participant | undefined =>
+  state.participants.find(({ id }) => id !== userId);
 
 /** Found by halving, since ids ascend: a hash table of all messages costs more with each than this ever does. */
 export const messageOf = (state: RandomChatState, messageId: string): ChatMessage | undefined => {
@@ -120,26 +92,30 @@ export const messageSentAs = (
 /** Of almost every message, hence one for all. */
 const NO_REACTIONS: ChatMessage['reactions'] = new Map();
 
-const count = (state: RandomChatState, what: RateLimited, userId: number, position: EventPosition): void => {
-  const key = rateLimitKey(what, userId);
-  state.buckets.set(key, spend(state.buckets.get(key), occurredAtMs(position), state.rates[what]));
+/** More than any burst that is worth limiting. */
+const REMEMBERED_TIMES = 64;
+
+const remember = (state: RandomChatState, what: Paced, userId: number, position: EventPosition): void => {
+  const key = pacedKey(what, userId);
+  const times = state.doneAt.get(key);
+  if (!times) {
+    state.doneAt.set(key, [occurredAtMs(position)]);
+    return;
+  }
+  times.push(occurredAtMs(position));
+  if (times.length > REMEMBERED_TIMES) times.shift();
 };
 
 /**
  * Folds one event in. It takes the state over: the given one must not be used afterwards, since a chat of
  * thousands of messages could not be folded by copying.
- * @param event null for one that this release does not know: it counts, and means nothing here.
- * @param bytes size of the event as it was appended.
  */
 export const evolve = (
   state: RandomChatState,
-  event: RandomChatEvent | null,
+  event: RandomChatEvent,
   position: EventPosition,
-  bytes = 0,
 ): RandomChatState => {
   state.version = position.seq;
-  state.bytes += bytes;
-  if (!event) return state;
   switch (event.type) {
     case 'ChatStarted':
       state.phase = 'open';
@@ -163,7 +139,7 @@ export const evolve = (
         if (sent) sent.set(clientId, message);
         else state.sentByClientId.set(senderId, new Map([[clientId, message]]));
       }
-      count(state, 'message', senderId, position);
+      remember(state, 'message', senderId, position);
       return state;
     }
 
@@ -173,7 +149,7 @@ export const evolve = (
         message.content = event.data.content;
         message.isEdited = true;
       }
-      count(state, 'edit', event.data.editorId, position);
+      remember(state, 'edit', event.data.editorId, position);
       return state;
     }
 
@@ -184,7 +160,7 @@ export const evolve = (
         const users = message.reactions.get(emoji) ?? [];
         message.reactions = new Map(message.reactions).set(emoji, [...users, userId]);
       }
-      count(state, 'reaction', userId, position);
+      remember(state, 'reaction', userId, position);
       return state;
     }
 
@@ -198,7 +174,7 @@ export const evolve = (
         else reactions.delete(emoji);
         message.reactions = reactions;
       }
-      count(state, 'reaction', userId, position);
+      remember(state, 'reaction', userId, position);
       return state;
     }
 
@@ -207,29 +183,20 @@ export const evolve = (
       state.game = { gameId, questionId, initiatorId, startedAt: position, firstAnswer: null };
       state.gameIds.add(gameId);
       state.askedQuestionIds.add(questionId);
-      count(state, 'game', initiatorId, position);
+      remember(state, 'game', initiatorId, position);
       return state;
     }
 
     case 'GameAnswered': {
       const { userId, response } = event.data;
-      if (state.game) state.game.firstAnswer = { userId, response, answeredAt: position };
+      if (state.game) state.game.firstAnswer = { userId, response };
       return state;
     }
 
-    case 'GameRevealed': {
-      const { gameId, answers } = event.data;
+    case 'GameRevealed':
+    case 'GameIgnored':
       state.game = null;
-      state.pastGame = { gameId, answers, ignoredBy: null, endedAt: position };
       return state;
-    }
-
-    case 'GameIgnored': {
-      const { gameId, userId } = event.data;
-      state.game = null;
-      state.pastGame = { gameId, answers: [], ignoredBy: userId, endedAt: position };
-      return state;
-    }
 
     case 'ChatEnded':
       state.phase = 'ended';
@@ -238,6 +205,8 @@ export const evolve = (
       return state;
 
     default:
-      return event satisfies never;
+      // An event of a newer release: it counts, and means nothing here yet.
+      event satisfies never;
+      return state;
   }
 };

@@ -1,4 +1,5 @@
 import { Body, Controller, Post, UploadedFile, UseGuards, UseInterceptors } from '@nestjs/common';
+import { FileInterceptor } from '@nestjs/platform-express';
 import { ApiBody, ApiConsumes, ApiCookieAuth, ApiCreatedResponse, ApiTags } from '@nestjs/swagger';
 import { DomainError } from '../../../platform/errors/domain-error';
 import { ApiProblems } from '../../../platform/http/api-problems';
@@ -8,8 +9,8 @@ import { CurrentLogin, type Login } from '../../../platform/http/login';
 import { SignedInGuard } from '../../../platform/http/signed-in.guard';
 import { UploadsService } from '../application/uploads.service';
 import { PlainFields } from './plain-fields.pipe';
-import type { FormFile } from './form-reader';
-import { UploadInterceptor } from './upload.interceptor';
+import { type FormFile, uploadForm } from './upload-form';
+import { UploadTurnInterceptor } from './upload-turn.interceptor';
 import { UploadAnswerDto, UploadDto, UploadFormDto } from './upload.dto';
 
 @ApiTags('uploads')
@@ -21,7 +22,7 @@ export class UploadController {
 
   @Post()
   @LimitedBy('uploads', 'user')
-  @UseInterceptors(UploadInterceptor)
+  @UseInterceptors(UploadTurnInterceptor, FileInterceptor('file', uploadForm))
   @ApiConsumes('multipart/form-data')
   @ApiBody({ type: UploadFormDto })
   @ApiCreatedResponse({ type: UploadAnswerDto })

@@ -1,28 +1,18 @@
-import { DomainError } from '../errors/domain-error';
+import { DomainError } from '../../../platform/errors/domain-error';
 
-/** Bounded concurrency with a bounded FIFO queue; rejects on overflow. */
+/** Lets so many in at a time and so many wait, first come, first served. Whoever comes on top is refused. */
 export class BoundedTurns {
   private running = 0;
   private readonly waiting: (() => void)[] = [];
 
-  /**
-   * @param atOnce how many may hold a turn at the same time
-   * @param queue how many more may wait for one
-   */
   constructor(
     private readonly atOnce: number,
     private readonly queue: number,
   ) {}
 
-  /** Whether no turn is held and none is waited for. */
-  get isIdle(): boolean {
-    return this.running === 0;
-  }
-
   /**
-   * Waits for a turn.
-   * @returns a function that gives the turn back; further calls do nothing.
-   * @throws DomainError unavailable when the queue is full.
+   * @returns how to leave; calling it again changes nothing.
+   * @throws DomainError unavailable when too many wait already.
    */
   async enter(): Promise<() => void> {
     if (this.running < this.atOnce) this.running += 1;
@@ -34,13 +24,13 @@ export class BoundedTurns {
       if (hasLeft) return;
       hasLeft = true;
       const next = this.waiting.shift();
-      // The next in the queue takes over this turn, so `running` stays as it is.
+      // Whoever is next takes over this place.
       if (next) next();
       else this.running -= 1;
     };
   }
 
-  /** Runs `work` in a turn. @throws DomainError unavailable when the queue is full; what `work` throws. */
+  /** @throws DomainError unavailable when too many wait already; what `work` throws. */
   async run<Result>(work: () => Promise<Result>): Promise<Result> {
     const leave = await this.enter();
     try {

@@ -14,7 +14,7 @@ async function main(args) {
   const { build } = await import('../../deploy/local/provide/build.mjs');
   const say = (label, text) => process.stderr.write(`${label}: ${text}\n`);
   await ensurePackages(say);
-  if (!process.env.BENCH_SERVICE) await build(say);
+  await build(say);
   await run([
     ...packageCommand('swc'),
     'src',

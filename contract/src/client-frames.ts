@@ -12,6 +12,7 @@ import {
   editMessageSchema,
   reactToMessageSchema,
   sendRandomMessageSchema,
+  showChatSchema,
   skipChatSchema,
 } from './random-chat.js';
 import { idSchema, preferenceSchema, sessionIdSchema } from './scalars.js';
@@ -22,10 +23,13 @@ export const clientFrames = {
     userId: idSchema,
     /** What the client has seen of the chat that it was in, so that it is sent only the rest. */
     lastSeen: z.optional(z.object({ sessionId: sessionIdSchema, seq: z.int().check(z.nonnegative()) })),
+    /** Whether a page on this socket shows the chat; absent means true. */
+    showsChat: z.optional(z.boolean()),
   }),
   ping: z.object({}),
   join_queue: z.object({ preferences: z._default(preferenceSchema, 'both') }),
   leave_queue: z.object({}),
+  show_chat: showChatSchema,
   skip_chat: skipChatSchema,
   random_message: sendRandomMessageSchema,
   break_ice_start: breakIceStartSchema,

@@ -1,5 +1,6 @@
 import { clientFrames } from './client-frames.js';
 import { closeCodes, isRetriedClose } from './close-codes.js';
+import { envelopeSchema } from './envelope.js';
 import { credentialsSchema } from './http.js';
 import { reactionEmojis, toReactionEmoji } from './emojis.js';
 import { reconnectDelayMs } from './limits.js';
@@ -36,7 +37,47 @@ describe('client frames', () => {
   });
 });
 
+describe('ids that clients make', () => {
+  const parse = (id: string) => {
+    const of = (event: 'random_message' | 'break_ice_ignore' | 'typing' | 'authenticate', data: object) =>
+      clientFrames[event].safeParse(data).success;
+    return [
+      of('random_message', { sessionId: 's', content: '', messageType: 'text', clientId: id }),
+      of('random_message', { sessionId: id, content: '', messageType: 'text' }),
+      of('break_ice_ignore', { sessionId: 's', gameId: id, userId: 1 }),
+      of('typing', { sessionId: id }),
+      of('authenticate', { userId: 1, lastSeen: { sessionId: id, seq: 0 } }),
+      envelopeSchema.safeParse({ event: 'ping', ref: id }).success,
+    ];
+  };
+  const all = (isAccepted: boolean) => Array.from({ length: 6 }, () => isAccepted);
+
+  it.each(['c-1', 'ü👍', 'with space', 'x'.repeat(64)])('accept %j', (id) => {
+    expect(parse(id)).toEqual(all(true));
+  });
+
+  it.each([
+    ['nothing', ''],
+    ['65 characters', 'x'.repeat(65)],
+    ['NUL', 'x\u0000'],
+    ['half a surrogate pair', 'y\ud800'],
+    ['the other half', '\udc00'],
+    ['a line feed', 'a\nb'],
+    ['DEL', 'a\u007f'],
+    ['a C1 control', 'a\u0085'],
+  ])('refuse %s', (_, id) => {
+    expect(parse(id)).toEqual(all(false));
+  });
+});
+
 describe('passwords', () => {
+  it('are refused when they are ill-formed, since all of those would have one hash', () => {
+    const isAccepted = (password: string) =>
+      credentialsSchema.safeParse({ email: 'a@example.org', password }).success;
+    expect(isAccepted('secret\ud800')).toBe(false);
+    expect(isAccepted('secret\ufffd')).toBe(true);
+  });
+
   const isValid = (password: string) =>
     credentialsSchema.safeParse({ email: 'a@example.org', password }).success;
 

@@ -9,7 +9,9 @@ const emailSchema = z.email().check(z.maxLength(limits.emailMaxLength));
 const passwordSchema = z.string().check(
   z.refine((password) => {
     const length = codePointLength(password);
-    return length >= limits.passwordMinLength && length <= limits.passwordMaxLength;
+    const fits = length >= limits.passwordMinLength && length <= limits.passwordMaxLength;
+    // Hashed as UTF-8, every ill-formed character would become the same one.
+    return fits && password.isWellFormed();
   }),
 );
 

@@ -8,18 +8,19 @@ export const limits = {
   /** The composer counts down from here (A89). */
   messageCounterFromCodePoints: 1_800,
   imageMaxBytes: 5 * 1024 * 1024,
+  imagesPerMessage: 4,
   /** Graphemes of a quoted message inside a bubble, and above the composer. */
   replyPreviewInMessage: 50,
   replyPreviewInComposer: 60,
+  /** A grapheme can be of any length; a quote holds this many code points for each grapheme that it may show. */
+  quotedCodePointsPerGrapheme: 8,
 
   frameMaxBytes: 16 * 1024,
   /** Largest `session_resumed` frame the server sends. */
   resumeFrameMaxBytes: 64 * 1024,
   jsonBodyMaxBytes: 32 * 1024,
-  refMaxLength: 64,
-  clientIdMaxLength: 64,
-  gameIdMaxLength: 64,
-  sessionIdMaxLength: 64,
+  /** Ids that clients make (`clientId`, `gameId`, `ref`) and session ids, in UTF-16 units. */
+  idMaxLength: 64,
   invalidFramesBeforeClose: 20,
   socketsPerUser: 5,
 

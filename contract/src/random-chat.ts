@@ -14,6 +14,9 @@ import { publicUserSchema } from './users.js';
 
 export const skipChatSchema = z.object({ sessionId: sessionIdSchema });
 
+/** Whether a page on this socket shows the chat. */
+export const showChatSchema = z.object({ sessionId: sessionIdSchema, showsChat: z.boolean() });
+
 export const sendRandomMessageSchema = z.object({
   sessionId: sessionIdSchema,
   content: z.string(),
@@ -142,8 +145,14 @@ export const partnerConnectionSchema = z.object({
   state: partnerConnectionStateSchema,
 });
 
+/** An event that has no frame for this client: written by a newer release, or not meant for it. */
+export const sessionAdvancedSchema = z.object(stored);
+export type SessionAdvanced = z.infer<typeof sessionAdvancedSchema>;
+
 export const sessionResumedSchema = z.object({
   sessionId: sessionIdSchema,
+  /** The client had seen more than the log holds: it drops what it has of the session and takes these events. */
+  reset: z.optional(z.literal(true)),
   /** The version reached when the events of this frame are applied. */
   seq: z.int(),
   partnerId: idSchema,

@@ -1,14 +1,24 @@
 import * as z from 'zod/mini';
 import { limits } from './limits.js';
+import { isPlainLine } from './text.js';
 
 /** Ids of users, requests, history entries and private messages: positive integers below 2^53. */
 export const idSchema = z.int().check(z.positive());
 
-const shortString = (maximum: number) => z.string().check(z.minLength(1), z.maxLength(maximum));
+/**
+ * Whether a string from outside may be an id or a `ref`: 1 to 64 UTF-16 units, well-formed, no control character.
+ * Anything else is refused and never cleaned: two ids must not become one, and PostgreSQL stores neither NUL nor half a
+ * surrogate pair.
+ */
+export const isWireId = (text: string): boolean =>
+  text.length > 0 && text.length <= limits.idMaxLength && isPlainLine(text);
 
-export const sessionIdSchema = shortString(limits.sessionIdMaxLength);
-export const gameIdSchema = shortString(limits.gameIdMaxLength);
-export const clientIdSchema = shortString(limits.clientIdMaxLength);
+const wireIdSchema = z.string().check(z.refine(isWireId));
+
+export const refSchema = wireIdSchema;
+export const sessionIdSchema = wireIdSchema;
+export const gameIdSchema = wireIdSchema;
+export const clientIdSchema = wireIdSchema;
 /** `<epoch ms>-<n>`, made by the server, increasing within a session. */
 export const randomMessageIdSchema = z.string().check(z.regex(/^\d{1,16}-\d{1,10}$/));
 /** ISO 8601, UTC. */

@@ -26,6 +26,7 @@ import {
   messageReactionSchema,
   partnerConnectionSchema,
   randomMessageSchema,
+  sessionAdvancedSchema,
   sessionResumedSchema,
 } from './random-chat.js';
 import { idSchema, preferenceSchema, sessionIdSchema, timestampSchema } from './scalars.js';
@@ -50,6 +51,7 @@ export const serverFrames = {
   queue_left: z.object({}),
   queue_status: z.object({ waitedMs: z.number(), anyoneMatches: z.boolean() }),
   chat_matched: chatMatchedSchema,
+  session_advanced: sessionAdvancedSchema,
   session_resumed: sessionResumedSchema,
   random_message: randomMessageSchema,
   message_reaction: messageReactionSchema,

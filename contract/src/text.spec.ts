@@ -1,4 +1,10 @@
-import { codePointLength, normalizeText, normalizeUsername, truncateGraphemes } from './text.js';
+import {
+  codePointLength,
+  hasVisibleCharacter,
+  normalizeText,
+  normalizeUsername,
+  truncateGraphemes,
+} from './text.js';
 
 describe('normalizeText', () => {
   it('removes NUL and other control characters but keeps tab and line feed', () => {
@@ -31,6 +37,45 @@ describe('truncateGraphemes', () => {
 
   it('does not mark a text that has more UTF-16 units but no more graphemes', () => {
     expect(truncateGraphemes('👍🏽'.repeat(50), 50)).toBe('👍🏽'.repeat(50));
+  });
+});
+
+describe('truncateGraphemes with graphemes of thousands of code points', () => {
+  const giant = `e${'\u0301'.repeat(1_999)}`;
+
+  it('cuts a grapheme that is longer than the whole quote may be', () => {
+    expect(truncateGraphemes(giant, 60)).toBe(`e${'\u0301'.repeat(479)}...`);
+  });
+
+  it('leaves out a grapheme that does not fit any more', () => {
+    expect(truncateGraphemes(`ab${giant}`, 60)).toBe('ab...');
+  });
+
+  it('never splits a surrogate pair', () => {
+    const cut = truncateGraphemes(`😀${'\u{1f3fb}'.repeat(1_000)}`, 2);
+    expect(cut.isWellFormed()).toBe(true);
+    expect(codePointLength(cut)).toBe(16 + 3);
+  });
+});
+
+describe('hasVisibleCharacter', () => {
+  it.each([
+    ['nothing', ''],
+    ['white space', ' \t\n\u3000'],
+    ['a zero-width space', '\u200b'],
+    ['a word joiner', '\u2060'],
+    ['a blank braille pattern', '\u2800'],
+    ['a Hangul filler', '\u3164'],
+    ['a zero-width joiner', '\u200d'],
+    ['a bidirectional override', '\u202e'],
+    ['a variation selector', '\ufe0f'],
+    ['a tag character', '\u{e0041}'],
+  ])('is false for %s', (_, text) => {
+    expect(hasVisibleCharacter(text)).toBe(false);
+  });
+
+  it.each(['a', '.', '🎉', '❤️', 'ㅋ', '\u200bx', '中', '١'])('is true for %j', (text) => {
+    expect(hasVisibleCharacter(text)).toBe(true);
   });
 });
 

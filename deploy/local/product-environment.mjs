@@ -1,5 +1,7 @@
 import process from 'node:process';
-import { folder, secret, secretFile } from './places.mjs';
+import { privateFolder, secret, secretFile } from './places.mjs';
+
+const LOOPBACK = '127.0.0.1';
 
 /**
  * What a process of the product is told: our defaults, over them what the launcher itself was given, over that the
@@ -13,11 +15,14 @@ export function productEnvironment({ home, stores, given = {}, settings = {} }) 
   const all = {
     LIMITS_PROFILE: 'load',
     SESSION_SECRET_FILE: secretFile(home, 'session-secret'),
-    STORAGE_DIR: folder(home, 'files'),
+    STORAGE_DIR: privateFolder(home, 'files'),
     ...process.env,
     // What is started is the product, also from within a test.
     NODE_ENV: 'production',
     ...given,
+    // This machine alone reaches the page and the internal ports, unless another address is given.
+    HOST: given.HOST || process.env.HOST || LOOPBACK,
+    INTERNAL_HOST: given.INTERNAL_HOST || process.env.INTERNAL_HOST || LOOPBACK,
     DATABASE_URL: stores.databaseUrl,
     REDIS_URL: stores.redisUrl,
     ...settings,

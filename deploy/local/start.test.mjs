@@ -18,6 +18,7 @@ test('serves, restarts what dies, and leaves nothing after Ctrl-C', async (t) =>
 
   assert.equal(env.LIMITS_PROFILE, 'load');
   assert.equal(env.TRUST_PROXY, '0');
+  assert.deepEqual([env.HOST, env.INTERNAL_HOST, env.API_DOCS], ['127.0.0.1', '127.0.0.1', undefined]);
   assert.match(env.DATABASE_URL, /^postgresql:\/\/thaw:.+@127\.0\.0\.1:\d+\/thaw$/);
   assert.ok(env.PUBLIC_DIR && env.SESSION_SECRET_FILE.startsWith(home));
 
@@ -49,7 +50,8 @@ test('puts nginx in front of several replicas', async (t) => {
   assert.equal(seen.headers['x-forwarded-for'], '127.0.0.1');
   assert.equal(seen.headers.host, `localhost:${port}`);
   assert.equal(seen.env.TRUST_PROXY, '1');
-  assert.equal(seen.env.HOST, '127.0.0.1');
+  assert.deepEqual([seen.env.HOST, seen.env.INTERNAL_HOST], ['127.0.0.1', '127.0.0.1']);
+  assert.equal(seen.env.API_DOCS, 'off');
 
   // A dead replica is passed over, and its place is taken again.
   process.kill(seen.pid, 'SIGKILL');

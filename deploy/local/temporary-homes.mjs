@@ -2,7 +2,7 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
-import { folder } from './places.mjs';
+import { folder, homeFolder } from './places.mjs';
 import { endLeftovers } from './processes/managed-process.mjs';
 import { identify, isRunning } from './processes/process-identity.mjs';
 import { deleteHome, endAbandonedStores } from './stores/stores.mjs';
@@ -12,8 +12,7 @@ const PREFIX = 'thaw-home-';
 /** A home folder that lives as long as the process that makes it. */
 export function makeTemporaryHome(parent = process.env.THAW_HOME || os.tmpdir()) {
   const home = fs.mkdtempSync(path.join(folder(parent), PREFIX));
-  // PostgreSQL may have to run as somebody else, who must be able to enter.
-  fs.chmodSync(home, 0o755);
+  homeFolder(home);
   fs.writeFileSync(ownerFile(home), JSON.stringify(identify(process.pid)));
   return home;
 }

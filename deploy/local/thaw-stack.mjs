@@ -3,7 +3,7 @@ import path from 'node:path';
 import process from 'node:process';
 import { Complaint } from './complaint.mjs';
 import { sayNothing } from './console.mjs';
-import { inRepository } from './places.mjs';
+import { homeFolder, inRepository } from './places.mjs';
 import { httpStatus } from './processes/http-status.mjs';
 import { endLeftovers, ManagedProcess } from './processes/managed-process.mjs';
 import { freePorts, portProblem } from './processes/ports.mjs';
@@ -133,6 +133,7 @@ export class ThawStack {
   async #start() {
     const { port, say, stores, env, isDurable = !this.#isHomeOurs } = this.#options;
     if (this.#isHomeOurs) await sweepTemporaryHomes(path.dirname(this.home));
+    homeFolder(this.home);
     await endLeftovers(this.home);
     if (port) await refuseTakenPort(port);
     if (!stores) {
@@ -210,8 +211,10 @@ export class ThawStack {
     const settings = {
       PORT: port,
       TRUST_PROXY: isProxied ? 1 : 0,
-      // Behind nginx, which serves the page itself, a replica is nobody else's to reach.
-      ...(isProxied ? { HOST: '127.0.0.1' } : { PUBLIC_DIR: page }),
+      // Behind nginx, which serves the page itself, a replica is reached through nginx alone and shows no API docs.
+      ...(isProxied
+        ? { HOST: '127.0.0.1', API_DOCS: this.#given('API_DOCS') ?? 'off' }
+        : { PUBLIC_DIR: page }),
     };
     const replica = this.#process(`api-${index + 1}`, programs.api, internalPort, settings);
     return Object.assign(replica, { port });

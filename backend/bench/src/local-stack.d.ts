@@ -21,6 +21,23 @@ declare module '*/deploy/local/product-environment.mjs' {
   }): Record<string, string>;
 }
 
+declare module '*/deploy/local/proxy/nginx.mjs' {
+  export function nginxDefinition(options: {
+    home: string;
+    port: number;
+    host?: string;
+    apiPorts: number[];
+    page: string;
+    say: (label: string, text: string) => void;
+  }): Promise<{
+    name: string;
+    command: string;
+    args: string[];
+    env: NodeJS.ProcessEnv;
+    logFile: string;
+  }>;
+}
+
 declare module '*/deploy/local/processes/ports.mjs' {
   export function freePorts(count: number): Promise<number[]>;
 }

@@ -6,9 +6,11 @@ import { measureGateway } from './figures/gateway.figure';
 import { measureHistory } from './figures/history.figure';
 import { measureMatching } from './figures/matching.figure';
 import { measureMemory } from './figures/memory.figure';
+import { measureOpening } from './figures/opening.figure';
 import { measurePrivateMessage } from './figures/private-message.figure';
 import { measurePublications } from './figures/publications.figure';
 import { measureRelay } from './figures/relay.figure';
+import { measureStorm } from './figures/storm.figure';
 import { killAllServers } from './measure/server-process';
 import { endAllStores } from './measure/stores';
 import { parseOptions } from './options';
@@ -24,6 +26,8 @@ const measures: { figures: readonly string[]; measure: Measure }[] = [
   { figures: ['P7'], measure: measurePublications },
   { figures: ['P9'], measure: measureHistory },
   { figures: ['P10'], measure: measurePrivateMessage },
+  { figures: ['P13'], measure: measureOpening },
+  { figures: ['P16'], measure: measureStorm },
 ];
 
 const bench = path.resolve(__dirname, '..');

@@ -1,22 +1,48 @@
-import { cpSync, mkdirSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { cpSync, existsSync, mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { productEnvironment } from '../../../deploy/local/product-environment.mjs';
 import { freePorts } from '../../../deploy/local/processes/ports.mjs';
 import { ServerProcess } from './measure/server-process';
-import type { BenchStores } from './measure/stores';
 import { runToEnd } from './measure/run-to-end';
+import { BenchStores } from './measure/stores';
 
-/** The built service; BENCH_SERVICE names another build of it to measure, or to compare with. */
-export const serviceFolder = process.env.BENCH_SERVICE ?? path.resolve(__dirname, '../../dist');
+/** A build of the service. */
+export interface Build {
+  /** As the table shows it. */
+  name: string;
+  /** The compiled backend. */
+  folder: string;
+}
+
+export const ourBuild: Build = { name: 'thaw', folder: path.resolve(__dirname, '../../dist') };
+
+/** @param checkout a built checkout, named in the table by its commit. */
+const buildIn = (checkout: string): Build => {
+  const folder = path.resolve(checkout, 'backend/dist');
+  if (!existsSync(path.join(folder, 'main.api.js'))) {
+    throw new Error(`BENCH_SERVICE names ${checkout}, which holds no built checkout of this repository`);
+  }
+  const commit = execFileSync('git', ['-C', checkout, 'rev-parse', '--short', 'HEAD'], { encoding: 'utf8' });
+  return { name: `commit ${commit.trim()}`, folder };
+};
+
+/** The builds that BENCH_SERVICE names (folders of built checkouts, with commas between): contenders beside ours. */
+export const otherBuilds: readonly Build[] = (process.env.BENCH_SERVICE ?? '')
+  .split(',')
+  .filter((checkout) => checkout !== '')
+  .map(buildIn);
 
 /** A module of the built service. */
 export const requireBuilt = <Module>(name: string): Module =>
   // The service is loaded as it was built, not compiled into the bench.
   // eslint-disable-next-line @typescript-eslint/no-require-imports
-  require(path.join(serviceFolder, name)) as Module;
+  require(path.join(ourBuild.folder, name)) as Module;
 
 interface ServiceOptions {
   replicas: number;
+  /** Ours unless given. */
+  build?: Build;
   hasWorker?: boolean;
   nodeFlags?: readonly string[];
   env?: Record<string, string>;
@@ -24,9 +50,15 @@ interface ServiceOptions {
   redisUrls?: readonly string[];
 }
 
+export interface Replica {
+  server: ServerProcess;
+  port: number;
+  origin: string;
+}
+
 /** The service as it runs: migrated, `load` limits, replicas without a proxy, a worker. */
 export class Service {
-  readonly replicas: { server: ServerProcess; origin: string }[] = [];
+  readonly replicas: Replica[] = [];
   worker: ServerProcess | undefined;
 
   private constructor(
@@ -37,7 +69,7 @@ export class Service {
   static async start(stores: BenchStores, options: ServiceOptions): Promise<Service> {
     const service = new Service(stores, options);
     mkdirSync(service.logs, { recursive: true });
-    await runToEnd(process.execPath, [path.join(serviceFolder, 'main.migrate.js')], service.environment({}));
+    await runToEnd(process.execPath, [path.join(service.folder, 'main.migrate.js')], service.environment({}));
     for (let index = 0; index < options.replicas; index += 1) await service.addReplica(index);
     if (options.hasWorker ?? true) await service.startWorker();
     return service;
@@ -56,9 +88,19 @@ export class Service {
     this.worker = undefined;
   }
 
+  /** Starts a replica that has ended again, where it was. */
+  async startAgain(replica: Replica): Promise<void> {
+    const index = this.replicas.indexOf(replica);
+    this.replicas[index] = await this.startReplica(index, replica.port);
+  }
+
   async stop(): Promise<void> {
     await Promise.all([...this.replicas.map(({ server }) => server.stop()), this.worker?.stop()]);
     cpSync(this.logs, path.resolve(__dirname, 'raw/logs'), { recursive: true });
+  }
+
+  private get folder(): string {
+    return (this.options.build ?? ourBuild).folder;
   }
 
   private get logs(): string {
@@ -67,13 +109,17 @@ export class Service {
 
   private async addReplica(index: number): Promise<void> {
     const [port = 0] = await freePorts(1);
+    this.replicas.push(await this.startReplica(index, port));
+  }
+
+  private async startReplica(index: number, port: number): Promise<Replica> {
     const redisUrl = this.options.redisUrls?.[index];
     const server = await this.startProcess(`api-${index + 1}`, 'main.api.js', {
       HOST: '127.0.0.1',
       PORT: port,
       ...(redisUrl ? { REDIS_URL: redisUrl } : {}),
     });
-    this.replicas.push({ server, origin: `http://127.0.0.1:${port}` });
+    return { server, port, origin: `http://127.0.0.1:${port}` };
   }
 
   private async startProcess(
@@ -85,7 +131,7 @@ export class Service {
     return ServerProcess.startProduct(
       {
         name,
-        script: path.join(serviceFolder, script),
+        script: path.join(this.folder, script),
         logFile: path.join(this.logs, `${name}.log`),
         env: this.environment({ ...settings, REPLICA_ID: name, INTERNAL_PORT: internalPort }),
         nodeFlags: this.options.nodeFlags,
@@ -100,3 +146,34 @@ export class Service {
     return productEnvironment({ home, stores: { databaseUrl, redisUrl }, given, settings });
   }
 }
+
+/** A build that runs, with stores that only it uses. */
+export interface RunningBuild {
+  name: string;
+  stores: BenchStores;
+  service: Service;
+}
+
+/** Starts our build and every build of BENCH_SERVICE. @returns ours first. */
+export const startBuilds = async (
+  options: Omit<ServiceOptions, 'build'>,
+  forOurs: Pick<ServiceOptions, 'nodeFlags' | 'env'> = {},
+): Promise<RunningBuild[]> => {
+  const running: RunningBuild[] = [];
+  try {
+    for (const build of [ourBuild, ...otherBuilds]) {
+      const stores = await BenchStores.open({ hasDatabase: true });
+      const own = build === ourBuild ? { ...options, ...forOurs } : options;
+      running.push({ name: build.name, stores, service: await Service.start(stores, { ...own, build }) });
+    }
+  } catch (error) {
+    await stopBuilds(running);
+    throw error;
+  }
+  return running;
+};
+
+export const stopBuilds = async (running: readonly RunningBuild[]): Promise<void> => {
+  await Promise.all(running.map(({ service }) => service.stop()));
+  for (const { stores } of running) await stores.end();
+};

@@ -28,6 +28,8 @@ const schema = z.object({
   HOST: z.optional(z.string()),
   /** Health and metrics; never reachable from outside. */
   INTERNAL_PORT: z._default(port, 9464),
+  /** The address that the internal port listens on: that of HOST unless given. */
+  INTERNAL_HOST: z.optional(z.string()),
   /** Folder of the built page, when this process serves it itself. */
   PUBLIC_DIR: z.optional(z.string()),
   /** Signs the session cookie; several, separated by commas, rotate: the first signs, all verify. */

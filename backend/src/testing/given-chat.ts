@@ -2,34 +2,53 @@ import { decide } from '../modules/random-chat/domain/random-chat.decider';
 import type { Decision } from '../modules/random-chat/domain/decision';
 import type { RandomChatCommand } from '../modules/random-chat/domain/random-chat.commands';
 import type { EventPosition, RandomChatEvent } from '../modules/random-chat/domain/random-chat.events';
-import { evolve, initialState, type RandomChatState } from '../modules/random-chat/domain/random-chat.state';
+import {
+  evolve,
+  initialState,
+  type RandomChatState,
+  type Rates,
+} from '../modules/random-chat/domain/random-chat.state';
+import type { Rate } from '../modules/random-chat/domain/token-bucket';
 import { givenFor } from './given';
 
 export const ADA = 1;
 export const BOB = 2;
 export const EVE = 3;
 
-/** Time of the n-th event of a given chat: one a minute, so that no pace is in the way. */
+/** Time of the n-th event of a given chat: one a minute, so that no rate limit is in the way. */
 export const timeOf = (seq: number): number => 1_763_640_000_000 + seq * 60_000;
 
 /** Where the n-th event of a given chat stands. */
 export const at = (seq: number): EventPosition => ({ id: `${timeOf(seq)}-0`, seq });
 
-export const NO_PACE = { intervalMs: 0.001, burst: 1_000 };
+const ratesOf = (rate: Rate): Rates => ({ message: rate, edit: rate, reaction: rate, game: rate });
 
-const chatDecider = {
-  initialState,
-  evolve: (state: RandomChatState, event: RandomChatEvent) => evolve(state, event, at(state.version + 1)),
+/** Rates that limit nothing. */
+export const UNLIMITED = ratesOf({ intervalMs: 0.001, burst: 1_000_000 });
+
+const chatDecider = (rates: Rates, eventBytes = 0) => ({
+  initialState: () => initialState(rates),
+  evolve: (state: RandomChatState, event: RandomChatEvent) =>
+    evolve(state, event, at(state.version + 1), eventBytes),
   decide,
-};
+});
 
 const eventsOf = (decision: Decision): readonly object[] => ('events' in decision ? decision.events : []);
 
+const givenWith = (rates: Rates, eventBytes?: number) =>
+  givenFor<RandomChatState, RandomChatCommand, RandomChatEvent, Decision>(
+    chatDecider(rates, eventBytes),
+    eventsOf,
+  );
+
 /** A chat's past, event by event; nothing happened before. */
-export const givenChat = givenFor<RandomChatState, RandomChatCommand, RandomChatEvent, Decision>(
-  chatDecider,
-  eventsOf,
-);
+export const givenChat = givenWith(UNLIMITED);
+
+/** The same where everything is limited to one rate. */
+export const givenLimitedChat = (rate: Rate) => givenWith(ratesOf(rate));
+
+/** The same where each event has this size. */
+export const givenChatOf = (eventBytes: number) => givenWith(UNLIMITED, eventBytes);
 
 export const chatStarted: RandomChatEvent = {
   type: 'ChatStarted',

@@ -3,7 +3,7 @@ import process from 'node:process';
 import { parseArgs } from 'node:util';
 import { Complaint } from '../complaint.mjs';
 import { bold, dim, say } from '../console.mjs';
-import { folder, localHome } from '../places.mjs';
+import { localHome, privateFolder } from '../places.mjs';
 import { followLogs } from '../processes/follow-log.mjs';
 import { onInterruption } from '../processes/interruption.mjs';
 import { endLeftovers } from '../processes/managed-process.mjs';
@@ -81,7 +81,7 @@ function announce(stack, home) {
 function logFiles(home, replicas) {
   const names = Array.from({ length: replicas }, (_, index) => `api-${index + 1}`);
   const all = [...names, 'worker-1', 'nginx', 'migrate'];
-  return Object.fromEntries(all.map((name) => [name, path.join(folder(home, 'logs'), `${name}.log`)]));
+  return Object.fromEntries(all.map((name) => [name, path.join(privateFolder(home, 'logs'), `${name}.log`)]));
 }
 
 /** @throws {Complaint} for anything but whole numbers within reason */

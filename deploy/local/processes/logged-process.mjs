@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
+import process from 'node:process';
 import { Complaint } from '../complaint.mjs';
 import { identify } from './process-identity.mjs';
 
@@ -17,6 +18,7 @@ const TAIL_LINES = 12;
  * @property {string} [cwd]
  * @property {number} [uid]
  * @property {number} [gid]
+ * @property {number} [umask]      of the files that it makes; the launcher's own unless given
  * @property {() => Promise<boolean>} isReady   asked again and again until it says yes
  * @property {number} [readyWithinMs]           60 s unless given
  */
@@ -27,9 +29,10 @@ const TAIL_LINES = 12;
  * @param {ProcessDefinition} definition
  */
 export function spawnLogged(definition) {
-  const { command, args, env, cwd, uid, gid, logFile } = definition;
+  const { command, args, env, cwd, uid, gid, umask, logFile } = definition;
   const log = openLog(logFile);
   const from = fs.fstatSync(log).size;
+  const before = umask === undefined ? undefined : process.umask(umask);
   try {
     const child = spawn(command, args, { env, cwd, uid, gid, detached: true, stdio: ['ignore', log, log] });
     const exited = new Promise((resolve) => {
@@ -39,6 +42,7 @@ export function spawnLogged(definition) {
     // The identity is read at once, while the pid is certainly still this child's.
     return { child, exited, identity: child.pid && identify(child.pid), logFrom: from };
   } finally {
+    if (before !== undefined) process.umask(before);
     fs.closeSync(log);
   }
 }

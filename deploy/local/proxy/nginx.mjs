@@ -2,7 +2,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
 import { Complaint } from '../complaint.mjs';
-import { folder, inRepository } from '../places.mjs';
+import { inRepository, privateFolder } from '../places.mjs';
 import { unpackDebian } from '../provide/debian-packages.mjs';
 import { findProgram } from '../provide/find-program.mjs';
 import { hasIpv6Loopback } from '../processes/ports.mjs';
@@ -18,7 +18,7 @@ const TEMPLATE = inRepository('deploy/nginx/local.conf.template');
  */
 export async function nginxDefinition({ home, port, host, apiPorts, page, publicOrigin, say }) {
   const program = await nginxProgram(say);
-  const run = folder(home, 'run');
+  const run = privateFolder(home, 'run');
   const settingsFile = path.join(run, `nginx-${port}.conf`);
   fs.writeFileSync(
     settingsFile,
@@ -39,7 +39,7 @@ export async function nginxDefinition({ home, port, host, apiPorts, page, public
     command: program.command,
     args: ['-p', run, '-c', settingsFile, '-e', 'stderr'],
     env: { ...process.env, ...program.env },
-    logFile: path.join(folder(home, 'logs'), 'nginx.log'),
+    logFile: path.join(privateFolder(home, 'logs'), 'nginx.log'),
   };
 }
 

@@ -12,7 +12,9 @@ import { canEnter } from './postgres-user.mjs';
 export function postgresFolder(home, user) {
   for (const candidate of candidates(home)) {
     try {
+      // PostgreSQL's user passes through it; the data in it is private by itself.
       fs.mkdirSync(candidate, { recursive: true });
+      if (user.uid !== undefined) fs.chmodSync(candidate, 0o711);
     } catch {
       continue;
     }

@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { Complaint } from '../complaint.mjs';
-import { folder, secret, secretFile } from '../places.mjs';
+import { privateFolder, secret, secretFile } from '../places.mjs';
 import { commandLineOf, endProcess, identify } from '../processes/process-identity.mjs';
 import { mustRun } from '../processes/run-to-end.mjs';
 import { postgresBinaries } from './postgres-binaries.mjs';
@@ -43,7 +43,7 @@ export function postgresKind(home, { isDurable }) {
         ...user,
         cwd: place,
         env: cleanEnvironment(),
-        logFile: path.join(folder(home, 'logs'), 'postgresql.log'),
+        logFile: path.join(privateFolder(home, 'logs'), 'postgresql.log'),
         isReady: async () => isReady(cluster.data),
       };
     },
@@ -63,6 +63,7 @@ function settings(port, isDurable) {
     // What users write goes into no log.
     log_parameter_max_length: 0,
     log_parameter_max_length_on_error: 0,
+    log_error_verbosity: 'terse',
     ...durability,
   };
   return Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`]);

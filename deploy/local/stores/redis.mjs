@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import net from 'node:net';
 import path from 'node:path';
-import { folder, secret } from '../places.mjs';
+import { privateFolder, secret } from '../places.mjs';
 import { redisProgram } from './redis-program.mjs';
 
 /**
@@ -22,8 +22,8 @@ export function redisKind(home, say) {
     url: (port) => `redis://default:${password()}@127.0.0.1:${port}`,
     define: async (port) => {
       const program = await redisProgram(say);
-      const data = folder(home, 'redis');
-      const settingsFile = path.join(folder(home, 'run'), 'redis.conf');
+      const data = privateFolder(home, 'redis');
+      const settingsFile = path.join(privateFolder(home, 'run'), 'redis.conf');
       fs.rmSync(settingsFile, { force: true });
       fs.writeFileSync(settingsFile, settings({ port, data, password: password() }), { mode: 0o600 });
       return {
@@ -32,7 +32,9 @@ export function redisKind(home, say) {
         args: [settingsFile],
         env: { ...process.env, ...program.env },
         cwd: data,
-        logFile: path.join(folder(home, 'logs'), 'redis.log'),
+        // Its log of commands holds what people write.
+        umask: 0o077,
+        logFile: path.join(privateFolder(home, 'logs'), 'redis.log'),
         isReady: () => answersPing(port, password()),
       };
     },

@@ -3,7 +3,7 @@ import path from 'node:path';
 import process from 'node:process';
 import { Complaint } from '../complaint.mjs';
 import { sayNothing } from '../console.mjs';
-import { folder } from '../places.mjs';
+import { folder, homeFolder } from '../places.mjs';
 import { underLock } from '../processes/folder-lock.mjs';
 import { accepts } from '../processes/ports.mjs';
 import { identify, isRunning } from '../processes/process-identity.mjs';
@@ -62,7 +62,7 @@ export async function endAbandonedStores(home) {
 
 function mustBeWritable(home) {
   try {
-    fs.accessSync(folder(home), fs.constants.W_OK);
+    fs.accessSync(homeFolder(home), fs.constants.W_OK);
     if (process.getuid && process.getuid() !== 0 && fs.statSync(home).uid !== process.getuid())
       throw new Error();
   } catch {

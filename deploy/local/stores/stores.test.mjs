@@ -89,6 +89,21 @@ test('strangers on this machine need the password', async (t) => {
   await stores.close();
 });
 
+test('other users of this machine read nothing of what a home keeps', async (t) => {
+  const home = temporaryHome(t);
+  // As an earlier release left them behind.
+  for (const name of ['redis', 'logs', 'run']) fs.mkdirSync(path.join(home, name), { mode: 0o755 });
+  fs.chmodSync(home, 0o755);
+  const stores = await open(home);
+  await redis(stores.redisUrl, 'SET message canary');
+  assert.deepEqual(readableByOthers(home), ['owner.json']);
+  const log = fs.readdirSync(path.join(home, 'redis/appendonlydir'));
+  for (const name of log) {
+    assert.equal(fs.statSync(path.join(home, 'redis/appendonlydir', name)).mode & 0o077, 0, name);
+  }
+  await stores.close();
+});
+
 test('a store that cannot start is said with its last words, and nothing is left', async (t) => {
   const home = temporaryHome(t);
   await (await open(home)).close();
@@ -112,6 +127,16 @@ test('starts again after everything was killed', async (t) => {
   await before.close();
   await after.close();
 });
+
+/** The files below a folder that a user without rights of their own can reach and read. */
+function readableByOthers(folder) {
+  if ((fs.statSync(folder).mode & 0o001) === 0) return [];
+  return fs.readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
+    const file = path.join(folder, entry.name);
+    if (entry.isDirectory()) return readableByOthers(file).map((name) => path.join(entry.name, name));
+    return fs.statSync(file).mode & 0o004 ? [entry.name] : [];
+  });
+}
 
 function redis(address, command) {
   const { hostname, port, username, password } = new URL(address);

@@ -10,6 +10,7 @@ import { ApiError, request } from '@/lib/api-client';
 import { raise } from '@/lib/app-events';
 import { systemClock } from '@/lib/clock';
 import { currentUser, signOut, useIdentity } from '@/lib/identity';
+import { isPageVisible } from '@/lib/page-visible';
 import { queryClient } from '@/lib/query-client';
 import { useConnection } from '@/lib/socket/connection';
 import { FrameRegistry } from '@/lib/socket/frame-registry';
@@ -68,7 +69,14 @@ export const startRealtime = (): void => {
   randomChat.connect(client);
   privateChat.connect(client);
   useConnection.setState({ reconnect: () => client.reconnect() });
-  window.addEventListener('online', () => client.online());
+  window.addEventListener('online', () => client.wake());
+  // After sleep or a frozen tab the socket may be half open, and timers may have been held back.
+  window.addEventListener('pageshow', ({ persisted }) => {
+    if (persisted) client.wake();
+  });
+  document.addEventListener('visibilitychange', () => {
+    if (isPageVisible()) client.wake();
+  });
 
   let connectedAs: number | undefined;
   const follow = (): void => {

@@ -20,6 +20,7 @@ describe('a call', () => {
         credentials: 'include',
         headers: { 'Content-Type': 'application/json' },
         body: '{"email":"a@b.cd"}',
+        signal: expect.any(AbortSignal),
       },
     ]);
   });
@@ -27,7 +28,21 @@ describe('a call', () => {
   it('sends no type without a body, and answers undefined to an empty answer', async () => {
     answer(204, '');
     await expect(request('POST', '/api/logout')).resolves.toBeUndefined();
-    expect(lastCall()[1]).toEqual({ method: 'POST', credentials: 'include' });
+    expect(lastCall()[1]).toEqual({
+      method: 'POST',
+      credentials: 'include',
+      signal: expect.any(AbortSignal),
+    });
+  });
+
+  it('ends when there is no answer within fifteen seconds', async () => {
+    const limits = jest
+      .spyOn(AbortSignal, 'timeout')
+      .mockReturnValue(AbortSignal.abort(new Error('too late')));
+    globalThis.fetch = jest.fn((_, init) => Promise.reject((init as RequestInit).signal?.reason as Error));
+    await expect(request('GET', '/api/user/7')).rejects.toThrow('too late');
+    expect(limits).toHaveBeenCalledWith(15_000);
+    limits.mockRestore();
   });
 
   it('is an error of exactly "<status>: <body>"', async () => {

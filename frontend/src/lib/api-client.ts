@@ -49,14 +49,18 @@ export const toApiError = async (response: Response): Promise<ApiError> => {
 
 export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
+/** Long enough for a slow line; without a limit a stalled network would hold a form for minutes. */
+const timeoutMs = 15_000;
+
 /**
  * One call with the session's cookie. A body is sent as JSON. Answers the parsed JSON, undefined when there is none.
- * @throws ApiError on a non-success status; whatever `fetch` throws when there is no answer.
+ * @throws ApiError on a non-success status; whatever `fetch` throws when there is no answer within 15 s.
  */
 export const request = async (method: HttpMethod, url: string, body?: unknown): Promise<unknown> => {
   const response = await fetch(url, {
     method,
     credentials: 'include',
+    signal: AbortSignal.timeout(timeoutMs),
     ...(body === undefined
       ? {}
       : { headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) }),

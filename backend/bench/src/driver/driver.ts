@@ -1,6 +1,8 @@
 import { CommandLoad, type CommandResult, openIdle } from './command-load';
+import { type ArrivalResult, Crowd } from './crowd';
 import { type Contender, openPairs } from './pairs';
 import { RelayLoad, type RelayResult } from './relay-load';
+import { Storm, type StormResult } from './storm';
 import { SocketIoWire } from './wire';
 
 /** What the load process can be asked for, and what it answers. */
@@ -19,6 +21,15 @@ export interface DriverCalls {
     ask: { kind: 'thaw' | 'json' | 'socket.io'; origin: string; sockets: number };
     answer: number;
   };
+  signUp: { ask: { origin: string; visitors: number }; answer: number };
+  arrive: {
+    ask: { group: number; kind: 'thaw' | 'socket.io'; origin: string; atOnce: number };
+    answer: ArrivalResult;
+  };
+  leave: { ask: { group: number }; answer: null };
+  openStorm: { ask: { kind: 'thaw' | 'socket.io'; origin: string; pairs: number }; answer: number };
+  gather: { ask: { group: number; origin: string }; answer: null };
+  storm: { ask: { group: number; proxy: string }; answer: StormResult };
   close: { ask: { group: number }; answer: null };
 }
 
@@ -55,6 +66,18 @@ const handlers: {
     const wires = await openIdle(kind, origin, sockets, { socketIo: (url) => SocketIoWire.open(url) });
     return keep({ close: () => wires.forEach((wire) => wire.close()) });
   },
+  signUp: async ({ origin, visitors }) => keep(await Crowd.signUp(origin, visitors)),
+  arrive: ({ group: index, kind, origin, atOnce }) => group(index, Crowd).arrive(kind, origin, atOnce),
+  leave: async ({ group: index }) => {
+    await group(index, Crowd).leave();
+    return null;
+  },
+  openStorm: async ({ kind, origin, pairs }) => keep(await Storm.open(kind, origin, pairs)),
+  gather: async ({ group: index, origin }) => {
+    await group(index, Storm).gather(origin);
+    return null;
+  },
+  storm: ({ group: index, proxy }) => group(index, Storm).run(proxy),
   close: async ({ group: index }) => {
     groups[index]?.close();
     return null;

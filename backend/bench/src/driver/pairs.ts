@@ -1,10 +1,12 @@
-import { arrive, inParallel, visit } from './visitor';
+import { arrive, inParallel, visit, type Visitor } from './visitor';
 import { JsonWire, SocketIoWire, type Wire } from './wire';
 
 export type Contender = 'thaw' | 'floor' | 'socket.io';
 
 export interface Partner {
   wire: Wire;
+  /** With Thaw. */
+  visitor?: Visitor;
   userId: number;
   sessionId: string;
 }
@@ -32,7 +34,7 @@ const meet = async (origins: readonly [string, string], count: number): Promise<
     await wire.request('join_queue', { preferences: isFirst ? 'male' : 'female' });
     void matched.then(({ data }) => {
       const { sessionId, partnerId } = data as { sessionId: string; partnerId: number };
-      arrived.set(visitor.userId, { wire, userId: visitor.userId, sessionId, partnerId, isFirst });
+      arrived.set(visitor.userId, { wire, visitor, userId: visitor.userId, sessionId, partnerId, isFirst });
     });
   });
   for (let waits = 0; arrived.size < count * 2; waits += 1) {

@@ -9,6 +9,8 @@ export interface WireFrame {
 /** One client socket, whatever its protocol: frames of `{event, data, ref}`, answered with the same `ref`. */
 export abstract class Wire {
   onFrame: (frame: WireFrame) => void = () => undefined;
+  /** After the server closed it; unless set, that is an error. */
+  onClose: ((code: number) => void) | undefined;
   private isClosing = false;
   private readonly waiting = new Set<{
     match: (frame: WireFrame) => boolean;
@@ -20,8 +22,9 @@ export abstract class Wire {
     socket.once('close', (code: number) => {
       if (this.isClosing) return;
       const error = new Error(`A socket was closed with ${code}`);
-      if (this.waiting.size === 0) process.stderr.write(`${error.message}\n`);
       for (const { reject } of this.waiting) reject(error);
+      if (this.onClose) this.onClose(code);
+      else if (this.waiting.size === 0) process.stderr.write(`${error.message}\n`);
     });
   }
 
@@ -62,6 +65,14 @@ export abstract class Wire {
     this.socket.close(1000);
   }
 
+  /** Closes, and resolves when it is closed. */
+  leave(): Promise<void> {
+    if (this.socket.readyState === WebSocket.CLOSED) return Promise.resolve();
+    const closed = new Promise<void>((resolve) => this.socket.once('close', () => resolve()));
+    this.close();
+    return closed;
+  }
+
   protected receive(frame: WireFrame): void {
     for (const entry of this.waiting) {
       if (!entry.match(frame)) continue;
@@ -76,9 +87,10 @@ const opened = (socket: WebSocket): Promise<void> =>
   new Promise((resolve, reject) => {
     socket.once('open', resolve);
     socket.once('error', reject);
-    socket.once('unexpected-response', (_, response) =>
-      reject(new Error(`An upgrade was answered ${response.statusCode}`)),
-    );
+    socket.once('unexpected-response', (request, response) => {
+      request.destroy();
+      reject(new Error(`An upgrade was answered ${response.statusCode}`));
+    });
   });
 
 /** The contract's protocol: JSON text frames. */
@@ -107,6 +119,7 @@ const OPEN = '0';
 const PING = '2';
 const PONG = '3';
 const CONNECT = '40';
+const CONNECT_ERROR = '44';
 const EVENT = '42';
 const ACK = '43';
 
@@ -115,15 +128,16 @@ export class SocketIoWire extends Wire {
   private readonly refs = new Map<number, string>();
   private nextId = 0;
 
-  static async open(origin: string): Promise<SocketIoWire> {
-    const url = `${origin.replace(/^http/, 'ws')}/socket.io/?EIO=4&transport=websocket`;
-    const socket = new WebSocket(url, { perMessageDeflate: false });
+  static async open(origin: string, headers: Record<string, string> = {}): Promise<SocketIoWire> {
+    const url = `${origin.replace(/^http/, 'ws')}/ws?EIO=4&transport=websocket`;
+    const socket = new WebSocket(url, { headers, perMessageDeflate: false });
     const wire = new SocketIoWire(socket);
-    const connected = new Promise<void>((resolve) => {
+    const connected = new Promise<void>((resolve, reject) => {
       socket.on('message', (raw) => {
         const text = (raw as Buffer).toString();
         if (text.startsWith(EVENT) || text.startsWith(ACK)) wire.receivePacket(text);
         else if (text.startsWith(CONNECT)) resolve();
+        else if (text.startsWith(CONNECT_ERROR)) reject(new Error(`A connection was refused: ${text}`));
         else if (text === PING) socket.send(PONG);
         else if (text.startsWith(OPEN)) socket.send(CONNECT);
       });

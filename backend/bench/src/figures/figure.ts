@@ -11,6 +11,8 @@ export interface Settings {
   waiting: readonly number[];
   replicas: readonly number[];
   historyRows: number;
+  /** Sockets that open one after the other (P13), and that lose their replica at once (P16). */
+  arrivals: number;
   /** Folder for CPU profiles of our replicas; none are taken without it. */
   profiles?: string;
 }
@@ -36,6 +38,13 @@ export interface Outcome {
   /** Everything measured, round by round. */
   raw: unknown;
 }
+
+/** How much more than an earlier build ours may cost, as the median of nine rounds (design/performance.md). */
+export const regressionGate = 1.05;
+
+/** Forwards in odd rounds and backwards in even ones, so that no contender always follows the same one. */
+export const inTurn = <Contender>(contenders: readonly Contender[], round: number): readonly Contender[] =>
+  round % 2 === 1 ? contenders : [...contenders].reverse();
 
 export const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 

@@ -4,9 +4,8 @@ import type { Driver } from '../driver/driver-process';
 import { profiling } from '../measure/profiling';
 import { ServerProcess } from '../measure/server-process';
 import { median, ratios } from '../measure/statistics';
-import { BenchStores } from '../measure/stores';
-import { Service } from '../service';
-import { micros, type Outcome, type Row, say, type Settings, wait } from './figure';
+import { startBuilds, stopBuilds } from '../service';
+import { inTurn, micros, type Outcome, regressionGate, type Row, say, type Settings, wait } from './figure';
 
 interface Entrant {
   name: string;
@@ -18,16 +17,17 @@ const WARM_UP_SECONDS = 2;
 
 /** P3: what a command costs that is authenticated, checked, decided and acknowledged, and stores nothing. */
 export const measureGateway = async (driver: Driver, settings: Settings): Promise<Outcome> => {
-  const stores = await BenchStores.open({ hasDatabase: true });
   const profiler = profiling(settings.profiles);
-  const service = await Service.start(stores, { replicas: 2, ...profiler.options('gateway') });
+  const builds = await startBuilds({ replicas: 2 }, profiler.options('gateway'));
+  const [ours] = builds;
+  if (!ours) throw new Error('No build');
   const peers: ServerProcess[] = [];
   const entrants: Entrant[] = [];
   const enterPeer = async (name: string, script: string, isRefInData: boolean): Promise<void> => {
     const { server, port } = await ServerProcess.startPeer({
       name,
       script: path.join(__dirname, '../peers', script),
-      logFile: path.join(stores.home, 'peers.log'),
+      logFile: path.join(ours.stores.home, 'peers.log'),
       env: { ...process.env, NODE_ENV: 'production' },
     });
     peers.push(server);
@@ -37,42 +37,46 @@ export const measureGateway = async (driver: Driver, settings: Settings): Promis
   };
   try {
     await enterPeer('bare ws', 'bare-echo.js', false);
-    const [replica] = service.replicas;
-    if (!replica) throw new Error('No replica');
-    const group = await driver.call('openCommands', { origins: service.origins, sockets: settings.pairs });
-    entrants.push({ name: 'thaw', group, server: replica.server });
+    for (const { name, service } of builds) {
+      const [replica] = service.replicas;
+      if (!replica) throw new Error('No replica');
+      const group = await driver.call('openCommands', { origins: service.origins, sockets: settings.pairs });
+      entrants.push({ name, group, server: replica.server });
+    }
     await enterPeer('stock Nest', 'stock-nest.js', true);
 
     const perSecond = settings.commandsPerSecond;
     const faults: string[] = [];
-    for (const { name, group: index } of entrants) {
-      const load = await driver.call('command', { group: index, perSecond, seconds: WARM_UP_SECONDS });
+    for (const { name, group } of entrants) {
+      const load = await driver.call('command', { group, perSecond, seconds: WARM_UP_SECONDS });
       faults.push(...faultsOf(`${name}, warming up`, load));
     }
     const turns = new Map<string, number[]>();
     for (let round = 1; round <= settings.rounds; round += 1) {
       say(`gateway, round ${round} of ${settings.rounds}`);
-      for (const { name, group: index, server } of entrants) {
+      for (const { name, group, server } of inTurn(entrants, round)) {
         const before = server.cpuMicros;
-        const load = await driver.call('command', { group: index, perSecond, seconds: settings.seconds });
+        const load = await driver.call('command', { group, perSecond, seconds: settings.seconds });
         const perCommand = (server.cpuMicros - before) / load.sent;
         turns.set(name, [...(turns.get(name) ?? []), perCommand]);
         faults.push(...faultsOf(name, load));
         say(`  ${name}: ${micros(perCommand)}`);
       }
     }
-    if (settings.profiles) {
-      profiler.toggle([replica.server]);
-      await driver.call('command', { group, perSecond, seconds: 10 });
-      profiler.toggle([replica.server]);
+    const thaw = entrants.find(({ name }) => name === ours.name);
+    if (settings.profiles && thaw) {
+      profiler.toggle([thaw.server]);
+      await driver.call('command', { group: thaw.group, perSecond, seconds: 10 });
+      profiler.toggle([thaw.server]);
       await wait(1_000);
       profiler.report('gateway');
     }
-    return { rows: rowsOf(turns), faults, raw: Object.fromEntries(turns) };
+    const others = builds.slice(1).map(({ name }) => name);
+    return { rows: rowsOf(turns, others), faults, raw: Object.fromEntries(turns) };
   } finally {
     for (const { group } of entrants) await driver.call('close', { group }).catch(() => null);
-    await Promise.all([service.stop(), ...peers.map((server) => server.stop())]);
-    await stores.end();
+    await Promise.all(peers.map((server) => server.stop()));
+    await stopBuilds(builds);
   }
 };
 
@@ -81,14 +85,14 @@ const faultsOf = (name: string, { sent, acked, disorders, refusal = '' }: Comman
     ? []
     : [`${name}: ${sent} commands, ${acked} acknowledged, ${disorders} refused or out of order ${refusal}`];
 
-const rowsOf = (turns: ReadonlyMap<string, readonly number[]>): Row[] => {
+const rowsOf = (turns: ReadonlyMap<string, readonly number[]>, others: readonly string[]): Row[] => {
   const ours = turns.get('thaw') ?? [];
-  return (
-    [
-      ['bare ws', 1.6, '≤ 1.35'],
-      ['stock Nest', undefined, '≤ 0.5'],
-    ] as const
-  ).map(([against, gate, aim]) => {
+  const contenders: readonly (readonly [string, number | undefined, string])[] = [
+    ['bare ws', 1.6, '≤ 1.35'],
+    ['stock Nest', undefined, '≤ 0.5'],
+    ...others.map((other) => [other, regressionGate, ''] as const),
+  ];
+  return contenders.map(([against, gate, aim]) => {
     const theirs = turns.get(against) ?? [];
     const ratio = ratios(ours, theirs);
     return {

@@ -6,10 +6,11 @@ import { profiling } from '../measure/profiling';
 import { ServerProcess } from '../measure/server-process';
 import { median, ratios, spread } from '../measure/statistics';
 import { BenchStores } from '../measure/stores';
-import { Service } from '../service';
-import { micros, type Outcome, type Row, say, type Settings, wait } from './figure';
+import { startBuilds, stopBuilds } from '../service';
+import { inTurn, micros, type Outcome, regressionGate, type Row, say, type Settings, wait } from './figure';
 
-type Name = 'floor' | 'floor by session' | 'socket.io' | 'thaw' | 'thaw, worker stopped';
+/** 'floor', 'floor by session', 'socket.io', 'thaw', 'thaw, worker stopped', and builds of BENCH_SERVICE. */
+type Name = string;
 
 /** CPU-µs per message of one turn. */
 interface Turn {
@@ -41,10 +42,9 @@ export const measureRelay = async (
   wanted: ReadonlySet<string>,
 ): Promise<Outcome> => {
   const peerStores = await BenchStores.open({ hasDatabase: false });
-  const stores = await BenchStores.open({ hasDatabase: true });
   const profiler = profiling(settings.profiles);
   const profile = profiler.options('relay');
-  const service = await Service.start(stores, { replicas: 2, ...profile });
+  const builds = await startBuilds({ replicas: 2 }, profile);
   const peers: ServerProcess[] = [];
   const entrants: Entrant[] = [];
 
@@ -97,8 +97,10 @@ export const measureRelay = async (
   try {
     await enterPeer('floor', 'floor', 'floor-relay.js');
     await enterPeer('floor by session', 'floor', 'floor-relay.js', { CHANNELS: 'session' });
-    const replicas = service.replicas.map(({ server }) => server);
-    await enter('thaw', 'thaw', replicas, service.origins, { stores, worker: () => service.worker });
+    for (const { name, stores, service } of builds) {
+      const replicas = service.replicas.map(({ server }) => server);
+      await enter(name, 'thaw', replicas, service.origins, { stores, worker: () => service.worker });
+    }
     if (wanted.has('P2')) await enterPeer('socket.io', 'socket.io', 'socket-io-relay.js');
 
     const faults: string[] = [];
@@ -124,12 +126,12 @@ export const measureRelay = async (
     };
     for (let round = 1; round <= settings.rounds; round += 1) {
       say(`relay, round ${round} of ${settings.rounds}`);
-      for (const entrant of entrants) await play(entrant);
+      for (const entrant of inTurn(entrants, round)) await play(entrant);
     }
     const thaw = entrants.find(({ name }) => name === 'thaw');
     if (thaw && wanted.has('P5')) {
       // What the history costs Redis beside the append itself.
-      await service.stopWorker();
+      await builds[0]?.service.stopWorker();
       for (let round = 1; round <= Math.min(3, settings.rounds); round += 1)
         await play(thaw, 'thaw, worker stopped');
     }
@@ -140,11 +142,12 @@ export const measureRelay = async (
       await wait(1_000);
       if (name === 'thaw') profiler.report('relay');
     }
-    return { rows: rowsOf(turns, wanted), faults, raw: Object.fromEntries(turns) };
+    const others = builds.slice(1).map(({ name }) => name);
+    return { rows: rowsOf(turns, wanted, others), faults, raw: Object.fromEntries(turns) };
   } finally {
     for (const { group } of entrants) await driver.call('close', { group }).catch(() => null);
-    await Promise.all([service.stop(), ...peers.map((server) => server.stop())]);
-    await stores.end();
+    await Promise.all(peers.map((server) => server.stop()));
+    await stopBuilds(builds);
     await peerStores.end();
   }
 };
@@ -180,7 +183,11 @@ const faultsOf = (name: string, load: RelayResult): string[] => {
       ];
 };
 
-const rowsOf = (turns: ReadonlyMap<Name, readonly Turn[]>, wanted: ReadonlySet<string>): Row[] => {
+const rowsOf = (
+  turns: ReadonlyMap<Name, readonly Turn[]>,
+  wanted: ReadonlySet<string>,
+  others: readonly Name[],
+): Row[] => {
   const of = (name: Name, what: 'node' | 'worker' | 'redis'): number[] =>
     (turns.get(name) ?? []).map((turn) => turn[what]);
   const rows: Row[] = [];
@@ -222,6 +229,13 @@ const rowsOf = (turns: ReadonlyMap<Name, readonly Turn[]>, wanted: ReadonlySet<s
     3,
     2,
   );
+  for (const other of others) {
+    const figure = wanted.has('P1') ? 'P1' : 'P2';
+    const gate = regressionGate;
+    add(figure, 'Node CPU per message, both replicas', node, other, of(other, 'node'), gate, undefined);
+    const redis = of('thaw', 'redis');
+    add('P5', 'Redis CPU per message, outbox and worker', redis, other, of(other, 'redis'), gate, undefined);
+  }
   add(
     'P5',
     'Redis CPU per message, outbox filled',

@@ -12,11 +12,19 @@ export interface ServerDefinition {
   nodeFlags?: readonly string[];
 }
 
-const running = new Set<ChildProcess>();
+interface ProgramDefinition {
+  name: string;
+  command: string;
+  args: readonly string[];
+  env: NodeJS.ProcessEnv;
+  logFile: string;
+}
+
+const running = new Map<ChildProcess, NodeJS.Signals>();
 
 /** Ends every server at once, as after an interruption. */
 export const killAllServers = (): void => {
-  for (const child of running) child.kill('SIGKILL');
+  for (const [child, signal] of running) child.kill(signal);
 };
 
 /** A Node process under measurement; whoever it is, with the flags of a replica. */
@@ -67,8 +75,31 @@ export class ServerProcess {
     }
   }
 
-  private static of({ name }: ServerDefinition, child: ChildProcess): ServerProcess {
-    running.add(child);
+  /** Starts a program that has children of its own; it is ready when it answers. */
+  static async startProgram(
+    { name, command, args, env, logFile }: ProgramDefinition,
+    origin: string,
+  ): Promise<ServerProcess> {
+    const log = openSync(logFile, 'a');
+    const child = spawn(command, args, { env, stdio: ['ignore', log, log] });
+    closeSync(log);
+    // SIGKILL would leave its children behind.
+    const server = ServerProcess.of({ name }, child, 'SIGTERM');
+    const deadline = Date.now() + READY_WITHIN_MS;
+    for (;;) {
+      if (child.exitCode !== null) throw new Error(`${name} ended:\n${endOf(logFile)}`);
+      if (await answers(origin)) return server;
+      if (Date.now() > deadline) throw new Error(`${name} is not ready:\n${endOf(logFile)}`);
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+  }
+
+  private static of(
+    { name }: Pick<ServerDefinition, 'name'>,
+    child: ChildProcess,
+    endSignal: NodeJS.Signals = 'SIGKILL',
+  ): ServerProcess {
+    running.set(child, endSignal);
     child.once('exit', () => running.delete(child));
     return new ServerProcess(name, child);
   }
@@ -127,10 +158,14 @@ export const cpuMicrosOf = (pid: number): number => {
 /** Logs go with the run. */
 const endOf = (logFile: string): string => readFileSync(logFile, 'utf8').slice(-4_000);
 
-const answersReady = async (internalPort: number): Promise<boolean> => {
+const answersReady = (internalPort: number): Promise<boolean> =>
+  answers(`http://127.0.0.1:${internalPort}/health/ready`, 200);
+
+const answers = async (url: string, status?: number): Promise<boolean> => {
   try {
-    const response = await fetch(`http://127.0.0.1:${internalPort}/health/ready`);
-    return response.status === 200;
+    const response = await fetch(url);
+    await response.body?.cancel();
+    return status === undefined || response.status === status;
   } catch {
     return false;
   }

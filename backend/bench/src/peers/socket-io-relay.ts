@@ -9,6 +9,9 @@ import { Server } from 'socket.io';
 const redisUrl = process.env.REDIS_URL ?? '';
 const server = createServer();
 const io = new Server(server, {
+  // Where nginx lets sockets through to ours.
+  path: '/ws',
+  addTrailingSlash: false,
   transports: ['websocket'],
   allowUpgrades: false,
   perMessageDeflate: false,
@@ -60,4 +63,6 @@ io.on('connection', (socket) => {
   );
 });
 
-server.listen(0, '127.0.0.1', () => process.send?.({ port: (server.address() as AddressInfo).port }));
+server.listen(Number(process.env.PORT ?? 0), '127.0.0.1', () =>
+  process.send?.({ port: (server.address() as AddressInfo).port }),
+);

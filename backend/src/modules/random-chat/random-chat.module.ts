@@ -4,6 +4,7 @@ import { UploadsModule } from '../uploads/uploads.module';
 import { UsersModule } from '../users/users.module';
 import { Arrivals } from './application/arrivals';
 import { ChatKeeper } from './application/chat-keeper';
+import { ChatRecordsService } from './application/chat-records.service';
 import { LiveChats } from './application/live-chats';
 import { OutboxWaker } from './application/outbox-waker';
 import { Acquaintances } from './application/acquaintances';
@@ -22,6 +23,7 @@ import { RandomChatGateway } from './transport/random-chat.gateway';
     Arrivals,
     ChatHistoryRepository,
     ChatKeeper,
+    ChatRecordsService,
     IcebreakerGateway,
     LiveChats,
     OutboxWaker,

@@ -1,3 +1,4 @@
+import type { CheckedContent } from '@thaw/contract/message-content';
 import type { HttpErrorCode, SocketErrorCode } from '@thaw/contract/error-codes';
 
 export type DomainErrorCode = HttpErrorCode | SocketErrorCode;
@@ -24,3 +25,12 @@ export class DomainError extends Error {
     this.publicMessage = details.message;
   }
 }
+
+/**
+ * The content that a check of the contract accepted.
+ * @throws DomainError with the check's refusal.
+ */
+export const requireAccepted = (checked: CheckedContent): string => {
+  if ('refusal' in checked) throw new DomainError(checked.refusal);
+  return checked.content;
+};

@@ -12,7 +12,8 @@ export class InternalServer implements OnApplicationShutdown {
   private server: Server | undefined;
 
   constructor(
-    @Inject(ENVIRONMENT) private readonly environment: Pick<Environment, 'INTERNAL_PORT' | 'HOST'>,
+    @Inject(ENVIRONMENT)
+    private readonly environment: Pick<Environment, 'INTERNAL_PORT' | 'INTERNAL_HOST' | 'HOST'>,
     private readonly healthChecks: HealthChecks,
     private readonly metrics: Metrics,
     private readonly logger: AppLogger,
@@ -30,7 +31,8 @@ export class InternalServer implements OnApplicationShutdown {
     this.server = server;
     await new Promise<void>((resolve, reject) => {
       server.once('error', reject);
-      server.listen(this.environment.INTERNAL_PORT, this.environment.HOST, resolve);
+      const { INTERNAL_PORT, INTERNAL_HOST, HOST } = this.environment;
+      server.listen(INTERNAL_PORT, INTERNAL_HOST ?? HOST, resolve);
     });
     return (server.address() as AddressInfo).port;
   }

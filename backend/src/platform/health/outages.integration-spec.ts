@@ -16,7 +16,7 @@ describe('a replica without its stores', () => {
     redis = await linkTo(process.env.REDIS_URL!);
     api = await startTestApi(async ({ url }) => {
       postgres = await linkTo(url);
-      return { DATABASE_URL: postgres.url, REDIS_URL: redis.url };
+      return { DATABASE_URL: postgres.url, REDIS_URL: redis.url, INTERNAL_HOST: '127.0.0.1' };
     });
     internal = `http://127.0.0.1:${await api.app.get(InternalServer).start()}`;
   });
@@ -46,6 +46,12 @@ describe('a replica without its stores', () => {
     const { body } = await browser.post('/api/anonymous').expect(201);
     return { browser, id: body.user.id as number };
   };
+
+  it('listens for its internal port on the address of INTERNAL_HOST alone', async () => {
+    const elsewhere = internal.replace('127.0.0.1', '127.0.0.2');
+    await expect(fetch(`${elsewhere}/health/live`)).rejects.toThrow();
+    expect((await fetch(`${internal}/health/live`)).status).toBe(200);
+  });
 
   it('without PostgreSQL answers unavailable, is not ready, and lives; and serves again when it is back', async () => {
     const { browser, id } = await join();

@@ -19,14 +19,14 @@ const OUTBOX_CAP = 50_000;
  * KEYS: stream. ARGV: expected length, expected last id, prefix, session id, claim (a member of deadlines that must
  * be overdue, or ''), the replica that need not be told, then the events.
  */
-export const appendScript = new RedisScript<AppendReply>(`${publishToReplicas}
+const append = `${publishToReplicas}
 local prefix, session, claim = ARGV[3], ARGV[4], ARGV[5]
 local last = redis.call('XREVRANGE', KEYS[1], '+', '-', 'COUNT', 1)[1]
-if (last and last[1] or '') ~= ARGV[2] then
+local length = redis.call('XLEN', KEYS[1])
+if (last and last[1] or '') ~= ARGV[2] or length ~= tonumber(ARGV[1]) then
   local missed = redis.call('XRANGE', KEYS[1], ARGV[2] == '' and '-' or '(' .. ARGV[2], '+')
-  return {0, redis.call('XLEN', KEYS[1]), missed}
+  return {0, length, missed}
 end
-local length = tonumber(ARGV[1])
 local outbox = prefix .. 'outbox'
 local queued = redis.call('XLEN', outbox)
 if queued >= ${OUTBOX_CAP} then return {-2} end
@@ -45,7 +45,11 @@ for i = 7, #ARGV do
   reply[#reply + 1] = id
 end
 return reply
-`);
+`;
+
+export const appendScript = new RedisScript<AppendReply>(append);
+/** The same for an end, which is what frees the memory of its chat. */
+export const appendEndScript = new RedisScript<AppendReply>(append, { allowOom: true });
 
 /**
  * Appends a lost tail again, under the ids that it had, if the stream still ends where the tail began.

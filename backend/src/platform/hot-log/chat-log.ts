@@ -3,7 +3,7 @@ import type { Redis } from 'ioredis';
 import { ProcessEvents } from '../process-events/process-events';
 import { REDIS } from '../redis/redis.module';
 import { cellOf, chatKeys } from '../redis/redis-keys';
-import { appendOutcome, appendScript, restoreScript } from './chat-log.scripts';
+import { appendEndScript, appendOutcome, appendScript, restoreScript } from './chat-log.scripts';
 
 /** One entry of a session's stream. Its version is its place in the stream, from 1. */
 export interface ChatLogEntry {
@@ -32,7 +32,19 @@ export interface AppendOptions {
   claim?: { userId: number } | undefined;
   /** The replica that learns of the events from this answer, and is not told of them again. */
   toldReplicaId?: string | undefined;
+  /** The events end the session: they are appended even while Redis is full. */
+  isEnd?: boolean | undefined;
 }
+
+/** A stream's version, and its first and last entry. */
+export interface ChatLogEdges {
+  version: number;
+  first: ChatLogEntry | undefined;
+  last: ChatLogEntry | undefined;
+}
+
+/** Entries of one read: what follows it is done in between, so that a long stream does not hold up everything else. */
+const PAGE_SIZE = 128;
 
 const toEntries = (rows: readonly [string, string[]][]): ChatLogEntry[] =>
   rows.map(([id, fields]) => ({ id, text: fields[1] ?? '' }));
@@ -40,21 +52,30 @@ const toEntries = (rows: readonly [string, string[]][]): ChatLogEntry[] =>
 /** The random chats' live log: a Redis stream each. */
 @Injectable()
 export class ChatLog {
+  /** Redis' clock less this process's, as the latest append showed it. */
+  private clockOffsetMs = 0;
+
   constructor(
     @Inject(REDIS) private readonly redis: Redis,
     private readonly processEvents: ProcessEvents,
   ) {}
+
+  /** The time by the clock that gives entries their ids, epoch ms, to within a round trip once something was appended. */
+  now(): number {
+    return Date.now() + this.clockOffsetMs;
+  }
 
   /** Appends if the stream still ends as expected, and tells the replicas with sockets there; one round trip. */
   async append(
     sessionId: string,
     expected: StreamEnd,
     events: readonly string[],
-    { claim, toldReplicaId = '' }: AppendOptions = {},
+    { claim, toldReplicaId = '', isEnd = false }: AppendOptions = {},
   ): Promise<AppendResult> {
     const cell = cellOf(sessionId);
     const keys = chatKeys(cell);
-    const reply = await appendScript.run(
+    const script = isEnd ? appendEndScript : appendScript;
+    const reply = await script.run(
       this.redis,
       [keys.stream(sessionId)],
       [
@@ -70,6 +91,7 @@ export class ChatLog {
     switch (reply[0]) {
       case appendOutcome.appended: {
         const [, outboxWasEmpty, ...ids] = reply;
+        this.clockOffsetMs = Number.parseInt(ids[0] ?? '', 10) - Date.now() || 0;
         if (outboxWasEmpty === 1) this.processEvents.publish('OutboxFilled', { shard: cell });
         return { kind: 'appended', ids };
       }
@@ -103,10 +125,40 @@ export class ChatLog {
     return restored === 1;
   }
 
-  /** The entries after an id ('' for all), in order. */
+  /** The entries after an id ('' for all), in order, page by page; an empty stream is one empty page. */
+  async *pages(sessionId: string, afterId = ''): AsyncGenerator<ChatLogEntry[], void> {
+    const stream = chatKeys(cellOf(sessionId)).stream(sessionId);
+    for (let lastId = afterId; ;) {
+      const from = lastId === '' ? '-' : `(${lastId}`;
+      const page = toEntries(await this.redis.xrange(stream, from, '+', 'COUNT', PAGE_SIZE));
+      yield page;
+      const last = page.at(-1);
+      if (!last || page.length < PAGE_SIZE) return;
+      lastId = last.id;
+    }
+  }
+
+  /** The entries after an id ('' for all), in order, at once. */
   async read(sessionId: string, afterId = ''): Promise<ChatLogEntry[]> {
-    const from = afterId === '' ? '-' : `(${afterId}`;
-    return toEntries(await this.redis.xrange(chatKeys(cellOf(sessionId)).stream(sessionId), from, '+'));
+    const entries: ChatLogEntry[] = [];
+    for await (const page of this.pages(sessionId, afterId)) entries.push(...page);
+    return entries;
+  }
+
+  /** How long a stream is, and how it begins and ends; one round trip. */
+  async edges(sessionId: string): Promise<ChatLogEdges> {
+    const stream = chatKeys(cellOf(sessionId)).stream(sessionId);
+    const replies = await this.redis
+      .pipeline()
+      .xlen(stream)
+      .xrange(stream, '-', '+', 'COUNT', 1)
+      .xrevrange(stream, '+', '-', 'COUNT', 1)
+      .exec();
+    const [version, first, last] = (replies ?? []).map(([error, reply]) => {
+      if (error) throw error;
+      return reply;
+    }) as [number, [string, string[]][], [string, string[]][]];
+    return { version, first: toEntries(first)[0], last: toEntries(last)[0] };
   }
 
   /** The versions of many sessions in one pipeline; 0 where there is no such stream. */

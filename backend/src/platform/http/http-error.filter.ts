@@ -6,8 +6,8 @@ import { errorMessages } from '../errors/error-messages';
 import { isStoreFailure } from '../errors/store-failure';
 import { AppLogger } from '../observability/app-logger';
 
+/** Codes of the refusals that libraries make; every other status from 400 to 499 is `validation_failed`. */
 const codeOfStatus: Partial<Record<number, HttpErrorCode>> = {
-  400: 'validation_failed',
   401: 'not_signed_in',
   403: 'forbidden',
   404: 'not_found',
@@ -15,16 +15,16 @@ const codeOfStatus: Partial<Record<number, HttpErrorCode>> = {
   413: 'too_large',
   415: 'unsupported_type',
   429: 'rate_limited',
-  503: 'unavailable',
 };
 
 interface Refusal {
+  statusCode: number;
   code: HttpErrorCode;
   message: string;
   retryAfterMs?: number;
 }
 
-/** The one place where an error becomes an HTTP answer. What nobody expected is told to the log alone. */
+/** The one place where an error becomes an HTTP response. The detail of an unexpected one goes to the log alone. */
 @Catch()
 export class HttpErrorFilter implements ExceptionFilter {
   constructor(private readonly logger: AppLogger) {}
@@ -33,7 +33,7 @@ export class HttpErrorFilter implements ExceptionFilter {
     // Frames have a filter of their own.
     if (host.getType() !== 'http') throw error;
     const response = host.switchToHttp().getResponse<Response>();
-    const { code, message, retryAfterMs } = this.toRefusal(
+    const { statusCode, code, message, retryAfterMs } = this.toRefusal(
       error,
       response.locals.correlationId as string | undefined,
     );
@@ -41,30 +41,51 @@ export class HttpErrorFilter implements ExceptionFilter {
       response.end();
       return;
     }
-    const statusCode = httpErrorStatus[code];
     if (retryAfterMs !== undefined) {
       response.set('Retry-After', String(Math.max(1, Math.ceil(retryAfterMs / 1_000))));
     }
     response.locals.errorCode = code;
+    // What a file was about to be sent with is not true of the error in its place.
+    for (const name of ['ETag', 'Last-Modified', 'Accept-Ranges']) response.removeHeader(name);
+    response.set('Cache-Control', 'no-store').type('json');
     response.status(statusCode).json({ statusCode, code, message } satisfies HttpErrorBody);
   }
 
   private toRefusal(error: unknown, correlationId: string | undefined): Refusal {
     if (error instanceof DomainError && isHttpCode(error.code)) {
-      const { code, retryAfterMs } = error;
-      return { code, retryAfterMs, message: error.publicMessage ?? errorMessages[code] };
+      const { code, retryAfterMs, publicMessage } = error;
+      return { ...refusalOf(code), retryAfterMs, message: publicMessage ?? errorMessages[code] };
     }
-    if (error instanceof HttpException) {
-      const code = codeOfStatus[error.getStatus()];
-      if (code) return { code, message: errorMessages[code] };
+    if (isAbortion(error)) return refusalOf('validation_failed');
+    const status = statusOf(error);
+    if (status !== undefined && status >= 400 && status < 500) {
+      return { ...refusalOf(codeOfStatus[status] ?? 'validation_failed'), statusCode: status };
     }
+    if (status === 503) return refusalOf('unavailable');
     if (isStoreFailure(error)) {
       this.logger.failure('A store is away', error, { code: 'unavailable', correlationId });
-      return { code: 'unavailable', message: errorMessages.unavailable };
+      return refusalOf('unavailable');
     }
     this.logger.failure('A request failed', error, { code: 'internal', correlationId });
-    return { code: 'internal', message: errorMessages.internal };
+    return refusalOf('internal');
   }
 }
+
+const refusalOf = (code: HttpErrorCode): Refusal => ({
+  statusCode: httpErrorStatus[code],
+  code,
+  message: errorMessages[code],
+});
+
+/** The status of Nest's exceptions and of `http-errors`, which Express' middleware throws. */
+const statusOf = (error: unknown): number | undefined => {
+  if (error instanceof HttpException) return error.getStatus();
+  if (!(error instanceof Error)) return undefined;
+  const { status, expose } = error as { status?: unknown; expose?: unknown };
+  return typeof status === 'number' && expose === true ? status : undefined;
+};
+
+/** The client broke off its upload (multer) or the download of a page (Express). */
+const isAbortion = (error: unknown): boolean => error instanceof Error && error.message === 'Request aborted';
 
 const isHttpCode = (code: string): code is HttpErrorCode => Object.hasOwn(httpErrorStatus, code);

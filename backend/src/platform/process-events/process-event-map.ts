@@ -34,8 +34,8 @@ export interface ProcessEventMap {
   ClaimExpired: MatchedPair;
   /** A user is typing to a friend. Delivered; refused when the two are not friends. */
   TypedToFriend: { frame: InboundFrame<'typing'>; receiverId: number };
-  /** A user came online or went offline on all replicas; published by one replica only. Delivered. */
-  OnlineChanged: { userId: number };
+  /** Users came online or went offline on all replicas; each change is published by one replica only. Delivered. */
+  OnlineChanged: { userIds: readonly number[] };
   /** A user's name or avatar changed. Delivered. */
   ProfileChanged: Profile;
   /** An append found its shard's outbox empty: a worker has to be told. */

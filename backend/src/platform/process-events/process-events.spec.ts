@@ -29,8 +29,8 @@ class Recording {
   }
 
   @OnProcessEvent('OnlineChanged')
-  async recordOnline({ userId }: ProcessEventMap['OnlineChanged']): Promise<void> {
-    log.push(`online ${userId}`);
+  async recordOnline({ userIds }: ProcessEventMap['OnlineChanged']): Promise<void> {
+    log.push(`online ${userIds.join()}`);
   }
 
   @OnProcessEvent('LeaseLapsed')
@@ -118,7 +118,7 @@ describe('ProcessEvents', () => {
 
   it('logs a reaction whose promise rejects and still runs the others', async () => {
     const events = await eventsOf(Failing, Recording);
-    events.publish('OnlineChanged', { userId: 1 });
+    events.publish('OnlineChanged', { userIds: [1] });
     await Promise.resolve();
     expect(log).toEqual(['online 1']);
     expect(logged.mock.calls[0]?.[0]).toContain('Failing.reject failed on OnlineChanged');
@@ -126,7 +126,7 @@ describe('ProcessEvents', () => {
 
   it('passes the first failure on to a publisher that delivers', async () => {
     const events = await eventsOf(Failing, Recording);
-    await expect(events.deliver('OnlineChanged', { userId: 1 })).rejects.toThrow('rejected');
+    await expect(events.deliver('OnlineChanged', { userIds: [1] })).rejects.toThrow('rejected');
     expect(log).toEqual([]);
   });
 

@@ -43,6 +43,8 @@ export const buckets = {
   send_private_message: { amount: 2, periodMs: SECOND, burst: 20 },
   edits: { amount: 10, periodMs: MINUTE },
   reactions: { amount: 60, periodMs: MINUTE },
+  /** Pages of 64 KB of a chat that is sent again: six full chats, and another one in a minute. */
+  resumed_pages: { amount: 100, periodMs: MINUTE, burst: 600 },
   typing: { amount: 60, periodMs: MINUTE },
   join_queue: { amount: 20, periodMs: MINUTE },
   skip: { amount: 20, periodMs: MINUTE },

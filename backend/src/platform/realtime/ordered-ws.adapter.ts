@@ -7,6 +7,7 @@ import { clientFrames, type ClientData, type ClientEvent } from '@thaw/contract/
 import { closeCodes } from '@thaw/contract/close-codes';
 import type { SocketErrorCode } from '@thaw/contract/error-codes';
 import { limits } from '@thaw/contract/limits';
+import { isWireId } from '@thaw/contract/scalars';
 import { socketErrorCodes } from '@thaw/contract/error-codes';
 import { ENVIRONMENT, type Environment } from '../../config/environment';
 import { DomainError } from '../errors/domain-error';
@@ -249,7 +250,7 @@ const parseEnvelope = (text: string): Envelope => {
 };
 
 const refOf = ({ ref }: Envelope): string | undefined =>
-  typeof ref === 'string' && ref.length <= limits.refMaxLength ? ref : undefined;
+  typeof ref === 'string' && isWireId(ref) ? ref : undefined;
 
 /** By hand: it is done for every frame, and comes to these few checks and the event's own schema. */
 const openFrame = (

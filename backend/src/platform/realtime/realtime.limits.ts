@@ -13,6 +13,8 @@ export const realtimeLimits = {
   /** A peer that does not answer our close frame is cut after this. */
   closeTimeoutMs: 3_000,
   familyCheckMs: 30_000,
+  /** The logins of new sockets are checked once more, at most this often. */
+  loginRecheckMs: 50,
   drainSpreadMs: 3_000,
 } as const;
 

@@ -3,6 +3,7 @@ import { HealthChecks } from '../health/health-checks';
 import { GracefulStop } from '../lifecycle/graceful-stop';
 import { Metrics } from '../observability/metrics';
 import { ChannelHub } from './channel-hub';
+import { LoginRechecker } from './login-rechecker';
 import { ReplicaLease } from './replica-lease';
 import { SocketCaretaker } from './socket-caretaker';
 import { SocketRegistry } from './socket-registry';
@@ -28,7 +29,7 @@ export class RealtimeModule implements OnModuleInit {
     return {
       module: RealtimeModule,
       imports: [identities],
-      providers: [...shared, SocketCaretaker],
+      providers: [...shared, LoginRechecker, SocketCaretaker],
       exports: shared,
     };
   }

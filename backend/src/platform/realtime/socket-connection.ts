@@ -13,8 +13,6 @@ export type FrameHandler = (text: string) => Promise<void>;
 export class SocketConnection {
   readonly id = randomBytes(9).toString('base64url');
   isAuthenticated = false;
-  /** Whether a page on this socket shows its user's chat, so that the user is present there (A51). */
-  showsChat = true;
   private readiness: Promise<void> = Promise.resolve();
   private hasBecomeReady = false;
   /** Settles when the socket is closed. */
@@ -65,6 +63,21 @@ export class SocketConnection {
 
   sendFrame<E extends ServerEvent>(event: E, data: ServerData<E>): void {
     this.send(JSON.stringify({ event, data }));
+  }
+
+  /** Resolves once what was sent has left this process for the operating system, or the socket is closed. */
+  async drained(): Promise<void> {
+    const { stream } = this;
+    if (!stream.writableNeedDrain || stream.destroyed) return;
+    await new Promise<void>((resolve) => {
+      const settle = (): void => {
+        stream.off('drain', settle);
+        stream.off('close', settle);
+        resolve();
+      };
+      stream.on('drain', settle);
+      stream.on('close', settle);
+    });
   }
 
   close(code: CloseCode): void {

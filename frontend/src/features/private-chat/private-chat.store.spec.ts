@@ -7,7 +7,8 @@ import { createPrivateChat } from '@/features/private-chat/private-chat.store';
 import { type UnreadCounts } from '@/features/private-chat/unread';
 import { signIn, signOut } from '@/lib/identity';
 import { createQueryClient } from '@/lib/query-client';
-import { SocketRequestError, type RequestOptions } from '@/lib/socket/socket-client';
+import { type RequestOptions } from '@/lib/socket/socket-client';
+import { SocketRequestError } from '@/lib/socket/socket-request-error';
 import { aPrivateMessage, aUser } from '@/testing/factories';
 import { FakeClock } from '@/testing/fake-clock';
 

@@ -26,7 +26,7 @@ import { currentUser } from '@/lib/identity';
 import { newId } from '@/lib/new-id';
 import { queryClient } from '@/lib/query-client';
 import { disconnected, type FeatureSocket } from '@/lib/socket/feature-socket';
-import { SocketRequestError } from '@/lib/socket/socket-client';
+import { SocketRequestError } from '@/lib/socket/socket-request-error';
 import { removeStored } from '@/lib/storage';
 
 export interface Draft {

@@ -3,7 +3,7 @@ import { questions } from '@thaw/contract/questions';
 import { type ServerFrame } from '@thaw/contract/server-frames';
 import { createGamePlay, type GameTable } from '@/features/random-chat/game-play';
 import { type GameAction, type Session } from '@/features/random-chat/random-chat.state';
-import { SocketRequestError } from '@/lib/socket/socket-client';
+import { SocketRequestError } from '@/lib/socket/socket-request-error';
 import { aPartner } from '@/testing/factories';
 
 const me = 7;

@@ -4,7 +4,7 @@ import { askedQuestionIds, openGame } from '@/features/random-chat/game-events';
 import { pickQuestionId } from '@/features/random-chat/game-question';
 import { type GameAction, type Session } from '@/features/random-chat/random-chat.state';
 import { parseEvent } from '@/lib/socket/parse-frame';
-import { SocketRequestError } from '@/lib/socket/socket-client';
+import { SocketRequestError } from '@/lib/socket/socket-request-error';
 
 /** My moves in Break the Ice, from the press to the server's answer. */
 

@@ -2,7 +2,8 @@ import { limits } from '@thaw/contract/limits';
 import { type ServerData, type ServerEvent, type ServerFrame } from '@thaw/contract/server-frames';
 import { createRandomChat } from '@/features/random-chat/random-chat.store';
 import { signIn, signOut } from '@/lib/identity';
-import { SocketRequestError, type RequestOptions } from '@/lib/socket/socket-client';
+import { type RequestOptions } from '@/lib/socket/socket-client';
+import { SocketRequestError } from '@/lib/socket/socket-request-error';
 import { aPartner, aUser } from '@/testing/factories';
 import { FakeClock } from '@/testing/fake-clock';
 

@@ -21,7 +21,7 @@ import { currentUser } from '@/lib/identity';
 import { newId } from '@/lib/new-id';
 import { SharedPlace } from '@/lib/shared-place';
 import { disconnected, type FeatureSocket } from '@/lib/socket/feature-socket';
-import { SocketRequestError } from '@/lib/socket/socket-client';
+import { SocketRequestError } from '@/lib/socket/socket-request-error';
 import { readStored, writeStored } from '@/lib/storage';
 
 /** It can also ask again for what was missed. */

@@ -1,5 +1,6 @@
 import { type ClientEvent, type ClientInput } from '@thaw/contract/client-frames';
-import { SocketRequestError, type RequestOptions } from '@/lib/socket/socket-client';
+import { type RequestOptions } from '@/lib/socket/socket-client';
+import { SocketRequestError } from '@/lib/socket/socket-request-error';
 
 /** The connection, as far as a feature needs it; app/realtime.ts gives it. */
 export interface FeatureSocket {

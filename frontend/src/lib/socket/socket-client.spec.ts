@@ -2,7 +2,8 @@ import { closeCodes } from '@thaw/contract/close-codes';
 import { limits } from '@thaw/contract/limits';
 import { type ServerFrame } from '@thaw/contract/server-frames';
 import { parseFrame } from '@/lib/socket/parse-frame';
-import { SocketClient, SocketRequestError, type ConnectionStatus } from '@/lib/socket/socket-client';
+import { SocketClient, type ConnectionStatus } from '@/lib/socket/socket-client';
+import { SocketRequestError } from '@/lib/socket/socket-request-error';
 import { FakeClock } from '@/testing/fake-clock';
 import { FakeSocket } from '@/testing/fake-socket';
 
@@ -240,7 +241,7 @@ describe('Reconnect and being online again', () => {
 
   it('makes one try when the browser is online', () => {
     const { client, socket, sockets, status } = givenUp();
-    client.online();
+    client.wake();
     expect(sockets).toHaveLength(2);
     socket().drop(closeCodes.abnormal);
     expect(status()).toEqual({ kind: 'failed', canReconnect: true });
@@ -250,9 +251,9 @@ describe('Reconnect and being online again', () => {
     const { open, client, socket, sockets, clock } = setUp();
     open();
     socket().drop(closeCodes.abnormal);
-    client.online();
+    client.wake();
     expect(sockets).toHaveLength(2);
-    client.online();
+    client.wake();
     clock.advance(1_000);
     expect(sockets).toHaveLength(2);
   });
@@ -270,7 +271,7 @@ describe('Reconnect and being online again', () => {
     socket().drop(closeCodes.flooding);
     expect(status()).toEqual({ kind: 'failed', canReconnect: false });
     client.reconnect();
-    client.online();
+    client.wake();
     expect(sockets).toHaveLength(1);
     clock.advance(limits.reconnectAfterFloodMs - 1);
     expect(status()).toEqual({ kind: 'failed', canReconnect: false });
@@ -334,8 +335,53 @@ describe('pinging', () => {
   it('probes an open connection when the browser says that it is online', () => {
     const { open, client, socket } = setUp();
     open();
-    client.online();
+    client.wake();
     expect(socket().count('ping')).toBe(1);
+  });
+
+  it('gives up on a handshake that hangs for ten seconds and tries again', () => {
+    const { client, clock, status, sockets } = setUp();
+    client.start();
+    clock.advance(10_000);
+    expect(status()).toEqual({ kind: 'retrying', attempt: 1 });
+    clock.advance(1_000);
+    expect(sockets).toHaveLength(2);
+  });
+
+  it('keeps a connection whose pong is late while other frames arrive', async () => {
+    const { open, client, socket, clock, status } = setUp();
+    open();
+    client.wake();
+    clock.advance(2_999);
+    socket().deliver('typing', { sessionId: 's1', userId: 8 });
+    clock.advance(1);
+    await settled();
+    expect(status()).toEqual({ kind: 'open' });
+  });
+
+  it('probes after three silent seconds of an unanswered command and drops the connection after three more', async () => {
+    const { open, client, socket, clock, status } = setUp();
+    open();
+    client.request('skip_chat', { sessionId: 's1' }).catch(() => undefined);
+    clock.advance(2_999);
+    expect(socket().count('ping')).toBe(0);
+    clock.advance(1);
+    expect(socket().count('ping')).toBe(1);
+    clock.advance(3_000);
+    await settled();
+    expect(status()).toEqual({ kind: 'retrying', attempt: 1 });
+  });
+
+  it('does not probe while frames arrive or once the command is answered', () => {
+    const { open, client, socket, clock } = setUp();
+    open();
+    void client.request('skip_chat', { sessionId: 's1' });
+    clock.advance(2_000);
+    socket().deliver('typing', { sessionId: 's1', userId: 8 });
+    clock.advance(2_000);
+    socket().deliver('ack', { seq: 3 }, socket().last('skip_chat')?.ref);
+    clock.advance(10_000);
+    expect(socket().count('ping')).toBe(0);
   });
 });
 

@@ -1,9 +1,9 @@
 import { type ClientEvent, type ClientInput } from '@thaw/contract/client-frames';
 import { closeCodes, isRetriedClose } from '@thaw/contract/close-codes';
-import { type SocketErrorCode } from '@thaw/contract/error-codes';
 import { limits, reconnectDelayMs } from '@thaw/contract/limits';
 import { type ServerFrame } from '@thaw/contract/server-frames';
 import { type Clock } from '@/lib/clock';
+import { SocketRequestError } from '@/lib/socket/socket-request-error';
 
 export type ConnectionStatus =
   | { kind: 'closed' }
@@ -18,21 +18,6 @@ export type SocketLike = Pick<
   WebSocket,
   'readyState' | 'onopen' | 'onmessage' | 'onclose' | 'send' | 'close'
 >;
-
-export type RequestFailure = 'not_connected' | 'closed' | 'timeout' | 'refused';
-
-/** Why a request got no ack. */
-export class SocketRequestError extends Error {
-  override readonly name = 'SocketRequestError';
-
-  constructor(
-    readonly failure: RequestFailure,
-    readonly code?: SocketErrorCode,
-    readonly retryAfterMs?: number,
-  ) {
-    super(code ? `${failure}: ${code}` : failure);
-  }
-}
 
 export interface SocketClientOptions {
   connect: () => SocketLike;
@@ -54,6 +39,7 @@ export interface SocketClientOptions {
 interface Pending {
   settle: (outcome: { data: Record<string, unknown> } | { error: SocketRequestError }) => void;
   timer: number;
+  isProbe: boolean;
 }
 
 export interface RequestOptions {
@@ -65,6 +51,10 @@ export interface RequestOptions {
 const OPEN = 1;
 const ackTimeoutMs = 10_000;
 const pongTimeoutMs = 10_000;
+/** A handshake that hangs longer counts as a lost connection. */
+const connectTimeoutMs = 10_000;
+/** After a command, silence of this length makes the client probe; a probe fails after the same time. */
+const silenceBeforeProbeMs = 3_000;
 
 /**
  * The one connection of this page. Connects between `start` and `stop`, tries again after losses by the rules of
@@ -80,6 +70,10 @@ export class SocketClient {
   private retryTimer: number | undefined;
   private pingTimer: number | undefined;
   private uptimeTimer: number | undefined;
+  private connectTimer: number | undefined;
+  private silenceTimer: number | undefined;
+  /** Frames received on the present socket, broken ones included: each is a sign of life. */
+  private receivedCount = 0;
   private status: ConnectionStatus = { kind: 'closed' };
 
   constructor(private readonly options: SocketClientOptions) {}
@@ -111,8 +105,11 @@ export class SocketClient {
     this.open();
   }
 
-  /** The browser believes that it is online again: one try after having given up, no waiting before the next attempt, else a probe. */
-  online(): void {
+  /**
+   * The browser is online again, or the page was woken up: one attempt after having given up, no further waiting
+   * between attempts, and a probe of a connection that seems open.
+   */
+  wake(): void {
     if (!this.running) return;
     if (this.status.kind === 'failed' && this.status.canReconnect) {
       // One try only: its failure leads back to the Reconnect button.
@@ -121,7 +118,7 @@ export class SocketClient {
     } else if (this.status.kind === 'retrying' && this.retryTimer !== undefined) {
       this.open();
     } else if (this.isOpen) {
-      this.ping();
+      this.ping(silenceBeforeProbeMs);
     }
   }
 
@@ -174,8 +171,9 @@ export class SocketClient {
         resolve(outcome.data);
       };
       const timer = clock.setTimeout(() => settle({ error: new SocketRequestError('timeout') }), timeoutMs);
-      this.pending.set(ref, { settle, timer });
+      this.pending.set(ref, { settle, timer, isProbe: event === 'ping' });
       socket.send(JSON.stringify({ event, data, ref }));
+      if (event !== 'ping') this.watchForSilence();
     });
   }
 
@@ -186,14 +184,22 @@ export class SocketClient {
     this.setStatus(this.attempt === 0 ? { kind: 'connecting' } : { kind: 'retrying', attempt: this.attempt });
     const socket = connect();
     this.socket = socket;
+    this.connectTimer = clock.setTimeout(() => {
+      log('The connection was not established in time');
+      this.lost(closeCodes.abnormal);
+    }, connectTimeoutMs);
     socket.onopen = () => {
-      if (socket === this.socket) this.authenticate();
+      if (socket !== this.socket) return;
+      clock.clearTimeout(this.connectTimer);
+      this.authenticate();
     };
     socket.onmessage = ({ data }: MessageEvent<unknown>) => {
       if (socket !== this.socket) return;
+      this.receivedCount += 1;
       const frame = this.options.parse(data);
       if (frame) this.receive(frame);
       else log('An unknown or broken frame was dropped', data);
+      this.watchForSilence();
     };
     socket.onclose = ({ code }) => {
       if (socket === this.socket) this.lost(code);
@@ -250,12 +256,25 @@ export class SocketClient {
     }, limits.pingIntervalMs);
   }
 
-  private ping(): void {
+  /** Drops the connection when nothing at all arrives within `timeoutMs`. */
+  private ping(timeoutMs = pongTimeoutMs): void {
     const socket = this.socket;
-    this.requestOn('ping', {}, { timeoutMs: pongTimeoutMs }).catch((error: unknown) => {
-      const silent = error instanceof SocketRequestError && error.failure === 'timeout';
-      if (silent && socket === this.socket) this.lost(closeCodes.abnormal);
+    const receivedCount = this.receivedCount;
+    this.requestOn('ping', {}, { timeoutMs }).catch((error: unknown) => {
+      const isUnanswered = error instanceof SocketRequestError && error.failure === 'timeout';
+      const isSilent = receivedCount === this.receivedCount;
+      if (isUnanswered && isSilent && socket === this.socket) this.lost(closeCodes.abnormal);
     });
+  }
+
+  /** While a command is unanswered, a silence is probed: a half-open connection would else seem open for a minute. */
+  private watchForSilence(): void {
+    const { clock } = this.options;
+    clock.clearTimeout(this.silenceTimer);
+    this.silenceTimer = undefined;
+    const isAwaited = [...this.pending.values()].some(({ isProbe }) => !isProbe);
+    if (!this.isOpen || !isAwaited) return;
+    this.silenceTimer = clock.setTimeout(() => this.ping(silenceBeforeProbeMs), silenceBeforeProbeMs);
   }
 
   /** Leaves the present socket; whatever it still reports is no longer ours. */
@@ -263,8 +282,10 @@ export class SocketClient {
     const { clock } = this.options;
     const socket = this.socket;
     this.socket = undefined;
-    for (const timer of [this.retryTimer, this.pingTimer, this.uptimeTimer]) clock.clearTimeout(timer);
-    this.retryTimer = this.pingTimer = this.uptimeTimer = undefined;
+    const { retryTimer, pingTimer, uptimeTimer, connectTimer, silenceTimer } = this;
+    for (const timer of [retryTimer, pingTimer, uptimeTimer, connectTimer, silenceTimer])
+      clock.clearTimeout(timer);
+    this.retryTimer = this.pingTimer = this.uptimeTimer = this.connectTimer = this.silenceTimer = undefined;
     const error = new SocketRequestError('closed');
     for (const pending of [...this.pending.values()]) pending.settle({ error });
     if (socket) {

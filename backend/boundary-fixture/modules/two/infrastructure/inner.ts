@@ -1,6 +1,6 @@
 import { fake } from '../../../testing/fake';
 import fc from 'fast-check';
-import undeclared from 'cookie-signature';
+import undeclared from 'append-field';
 import nowhere from './nowhere';
 import { limits } from '../../../../../frontend/src/main';
 

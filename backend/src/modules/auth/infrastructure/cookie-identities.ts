@@ -1,28 +1,25 @@
-import { type IncomingMessage, ServerResponse } from 'node:http';
-import { promisify } from 'node:util';
-import { Inject, Injectable } from '@nestjs/common';
-import type { NextFunction, Request, RequestHandler, Response } from 'express';
+import type { IncomingMessage } from 'node:http';
+import { Injectable } from '@nestjs/common';
 import { AllowedOrigins } from '../../../platform/http/allowed-origins';
 import type { SocketIdentities, SocketIdentity } from '../../../platform/realtime/socket-identity';
-import { SESSION_MIDDLEWARE } from './session.middleware';
+import { SessionCookie } from './session-cookie';
 import { SessionRepository } from './session.repository';
 
-/** The logins of sockets: the same cookie, read by the same middleware, as those of requests. */
+/**
+ * The logins of sockets: the same cookies and sessions as those of requests, read without express-session, whose
+ * request and response objects cost more than the look-up.
+ */
 @Injectable()
 export class CookieIdentities implements SocketIdentities {
   constructor(
-    @Inject(SESSION_MIDDLEWARE) private readonly session: RequestHandler,
+    private readonly cookie: SessionCookie,
     private readonly sessions: SessionRepository,
     private readonly origins: AllowedOrigins,
   ) {}
 
-  async identify(upgrade: IncomingMessage): Promise<SocketIdentity | null> {
-    const request = upgrade as Request;
-    // The middleware wants something to answer with; nothing is ever sent on it.
-    const response = new ServerResponse(upgrade) as Response;
-    await promisify((done: NextFunction) => void this.session(request, response, done))();
-    const login = request.session?.passport?.user;
-    return login ? { userId: login.userId, familyId: login.familyId } : null;
+  async identify({ headers }: IncomingMessage): Promise<SocketIdentity | null> {
+    const sessionId = this.cookie.sessionIdIn(headers.cookie);
+    return sessionId === null ? null : this.sessions.loginOf(sessionId);
   }
 
   liveFamilies(familyIds: readonly string[]): Promise<ReadonlySet<string>> {

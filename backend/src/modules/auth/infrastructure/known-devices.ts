@@ -1,6 +1,7 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import type { Request, Response } from 'express';
+import { cookieValue } from './cookie-header';
 import { SessionCookie } from './session-cookie';
 
 const REMEMBERED_FOR_MS = 365 * 24 * 60 * 60 * 1_000;
@@ -18,9 +19,7 @@ export class KnownDevices {
 
   /** The device's own name when this user has signed in on it before; null otherwise. */
   deviceOf(request: Pick<Request, 'headers'>, userId: number): string | null {
-    const prefix = `${this.cookie.deviceName}=`;
-    const parts = (request.headers.cookie ?? '').split(';').map((part) => part.trim());
-    const value = parts.find((part) => part.startsWith(prefix))?.slice(prefix.length);
+    const value = cookieValue(request.headers.cookie, this.cookie.deviceName);
     const [user, device, signature] = value?.split('.') ?? [];
     if (!user || !device || !signature || user !== String(userId)) return null;
     const given = Buffer.from(signature, 'base64url');

@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto';
 import type { Response } from 'express';
 import { KnownDevices } from './known-devices';
 import { SessionCookie } from './session-cookie';
@@ -32,6 +33,44 @@ describe('SessionCookie', () => {
       ['thaw.sid', false],
       ['thaw.sid', false],
     ]);
+  });
+});
+
+describe('The session id in a Cookie header', () => {
+  const cookie = new SessionCookie({ SESSION_SECRET: `${secret},${older}`, PUBLIC_ORIGIN: undefined });
+  /** As express-session writes it. */
+  const signed = (sessionId: string, by = secret): string => {
+    const signature = createHmac('sha256', by).update(sessionId).digest('base64').replace(/=+$/, '');
+    return encodeURIComponent(`s:${sessionId}.${signature}`);
+  };
+
+  it.each([secret, older])('is read when one of the secrets has signed it', (by) => {
+    expect(cookie.sessionIdIn(`thaw.sid=${signed('an.id', by)}`)).toBe('an.id');
+    expect(cookie.sessionIdIn(`other=1; thaw.sid=${signed('id', by)} ;thaw.device=x`)).toBe('id');
+  });
+
+  it('is that of the first cookie of the name', () => {
+    expect(cookie.sessionIdIn(`thaw.sid=${signed('first')}; thaw.sid=${signed('second')}`)).toBe('first');
+    expect(cookie.sessionIdIn(`thaw.sid=forged; thaw.sid=${signed('second')}`)).toBeNull();
+  });
+
+  it.each([
+    undefined,
+    '',
+    ';;=;',
+    'thaw.sid',
+    'thaw.sid=',
+    'thaw.sid=%E0%A4%A',
+    'thaw.sid=s%3Aid',
+    'thaw.sid=id',
+    `thaw.sid=${signed('id', 'z'.repeat(32))}`,
+    `thaw.sid=${signed('id').slice(0, -1)}`,
+    `thaw.sid=${signed('id')}x`,
+    `thaw.sid=${signed('id').replace('id', 'ie')}`,
+    `xthaw.sid=${signed('id')}`,
+    `__Host-thaw.sid=${signed('id')}`,
+  ])('is not read from %j', (header) => {
+    expect(cookie.sessionIdIn(header)).toBeNull();
   });
 });
 

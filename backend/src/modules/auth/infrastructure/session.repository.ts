@@ -1,11 +1,18 @@
 import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import { type EntityManager, In, MoreThan, Not, Repository } from 'typeorm';
+import { type EntityManager, MoreThan, Not, Repository } from 'typeorm';
+import { type PreparedStatement, runPrepared } from '../../../platform/database/prepared';
 import type { Login } from '../../../platform/http/login';
 import { SessionEntity } from './session.entity';
 
 export const SESSION_LIFETIME_MS = 30 * 24 * 60 * 60 * 1_000;
+
+/** Every socket that opens asks this once. */
+const selectLogin: PreparedStatement = {
+  name: 'session-login',
+  text: 'SELECT user_id, family_id FROM sessions WHERE id_hash = $1 AND expires_at > $2',
+};
 
 const hashOf = (sessionId: string): Buffer => createHash('sha256').update(sessionId).digest();
 
@@ -22,6 +29,17 @@ export class SessionRepository {
 
   findValid(sessionId: string): Promise<SessionEntity | null> {
     return this.sessions.findOneBy({ idHash: hashOf(sessionId), expiresAt: MoreThan(new Date()) });
+  }
+
+  /** Who signed in with a session that is valid; null when there is none. */
+  async loginOf(sessionId: string): Promise<Login | null> {
+    const parameters = [hashOf(sessionId), new Date()];
+    const [row] = await runPrepared<{ user_id: string; family_id: string }[]>(
+      this.sessions.manager,
+      selectLogin,
+      parameters,
+    );
+    return row ? { userId: Number(row.user_id), familyId: row.family_id } : null;
   }
 
   /** @returns false when the password has been changed meanwhile. */
@@ -88,11 +106,11 @@ export class SessionRepository {
 
   async liveFamilies(familyIds: readonly string[]): Promise<Set<string>> {
     if (familyIds.length === 0) return new Set();
-    const live = await this.sessions.find({
-      select: { familyId: true },
-      where: { familyId: In([...familyIds]), expiresAt: MoreThan(new Date()) },
-    });
-    return new Set(live.map(({ familyId }) => familyId));
+    const live = await this.sessions.query<{ family_id: string }[]>(
+      'SELECT family_id FROM sessions WHERE family_id = ANY($1::uuid[]) AND expires_at > $2',
+      [familyIds, new Date()],
+    );
+    return new Set(live.map(({ family_id: familyId }) => familyId));
   }
 
   private async forgetSomeExpired(): Promise<void> {

@@ -28,7 +28,12 @@ export class Friendships {
     return this.friends.hasPending(userId, otherId);
   }
 
-  friendIds(userId: number): Promise<number[]> {
+  friendIds(userId: number): Promise<readonly number[]> {
     return this.friends.friendIds(userId);
+  }
+
+  /** The friends of each of the users who has any. */
+  friendIdsOf(userIds: readonly number[]): Promise<ReadonlyMap<number, readonly number[]>> {
+    return this.friends.friendIdsOf(userIds);
   }
 }

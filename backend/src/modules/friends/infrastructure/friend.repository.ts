@@ -50,8 +50,25 @@ export class FriendRepository {
     return this.friendships.existsBy(pair(userId, otherId));
   }
 
-  async friendIds(userId: number): Promise<number[]> {
-    const rows = await this.friendships.findBy([{ lowId: userId }, { highId: userId }]);
-    return rows.map(({ lowId, highId }) => (lowId === userId ? highId : lowId));
+  async friendIds(userId: number): Promise<readonly number[]> {
+    return (await this.friendIdsOf([userId])).get(userId) ?? [];
+  }
+
+  /** The friends of each of the users who has any, in one query. */
+  async friendIdsOf(userIds: readonly number[]): Promise<ReadonlyMap<number, readonly number[]>> {
+    const rows = await this.friendships.query<{ user_id: string; friend_id: string }[]>(
+      `SELECT low_id AS user_id, high_id AS friend_id FROM friendships WHERE low_id = ANY($1::bigint[])
+       UNION ALL
+       SELECT high_id, low_id FROM friendships WHERE high_id = ANY($1::bigint[])`,
+      [userIds],
+    );
+    const friendIds = new Map<number, number[]>();
+    for (const row of rows) {
+      const [userId, friendId] = [Number(row.user_id), Number(row.friend_id)];
+      const present = friendIds.get(userId);
+      if (present) present.push(friendId);
+      else friendIds.set(userId, [friendId]);
+    }
+    return friendIds;
   }
 }

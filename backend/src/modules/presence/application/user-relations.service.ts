@@ -31,7 +31,8 @@ export class UserRelationsService implements UserRelations {
   }
 
   @OnProcessEvent('OnlineChanged')
-  async tellFriends({ userId }: ProcessEventMap['OnlineChanged']): Promise<void> {
-    await this.online.tell(userId, await this.friendships.friendIds(userId));
+  async tellFriends({ userIds }: ProcessEventMap['OnlineChanged']): Promise<void> {
+    for (const [userId, friendIds] of await this.friendships.friendIdsOf(userIds))
+      await this.online.tell(userId, friendIds);
   }
 }

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { imageUrlsOf } from '@thaw/contract/image-markers';
 import { limits } from '@thaw/contract/limits';
+import { quoteOf } from '@thaw/contract/message-content';
 import type { PrivateMessage } from '@thaw/contract/private-chat';
 import type { MessageType } from '@thaw/contract/scalars';
 import type { Profile } from '@thaw/contract/users';
@@ -14,7 +15,6 @@ import { type DroppedData, PersonalData } from '../../../platform/event-store/pe
 import { Friendships } from '../../friends/application/friendships';
 import { UploadsService } from '../../uploads/application/uploads.service';
 import { UsersService } from '../../users/application/users.service';
-import { previewOf } from '../domain/message-content';
 import type { PrivateMessageCommand } from '../domain/private-message.commands';
 import { privateMessageDecider } from '../domain/private-message.decider';
 import { type PrivateMessageSent, privateMessageStream } from '../domain/private-message.events';
@@ -234,6 +234,6 @@ const toReply = (
 ): NonNullable<PrivateMessage['metadata']['replyTo']> => ({
   id,
   senderId,
-  content: previewOf(type, content),
+  content: quoteOf(type, content),
   senderName: profiles.find((profile) => profile.id === senderId)?.username ?? '',
 });

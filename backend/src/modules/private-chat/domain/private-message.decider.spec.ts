@@ -1,7 +1,6 @@
 import { limits } from '@thaw/contract/limits';
 import type { MessageType } from '@thaw/contract/scalars';
 import { givenFor } from '../../../testing/given';
-import { previewOf } from './message-content';
 import type { PrivateMessageCommand } from './private-message.commands';
 import { privateMessageDecider } from './private-message.decider';
 import { type PrivateMessageEvent, privateMessageStream } from './private-message.events';
@@ -173,13 +172,6 @@ it('reads what was erased as empty', () => {
   const { content: _, ...erased } = { ...sent().data, content: undefined } as Record<string, unknown>;
   const event = { ...sent(), data: erased } as PrivateMessageEvent;
   expect(privateMessageDecider.evolve(null, event)).toMatchObject({ content: '' });
-});
-
-it('quotes a message by its beginning', () => {
-  expect(previewOf('text', 'x'.repeat(61))).toBe(`${'x'.repeat(60)}...`);
-  expect(previewOf('mixed', mixed)).toBe('look');
-  expect(previewOf('image', image)).toBe('Photo');
-  expect(previewOf('image', '')).toBe('');
 });
 
 it('keeps a message in a stream of its own', () => {

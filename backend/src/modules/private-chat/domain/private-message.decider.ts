@@ -1,7 +1,7 @@
 import { toReactionEmoji } from '@thaw/contract/emojis';
-import { DomainError } from '../../../platform/errors/domain-error';
+import { checkContent, checkText } from '@thaw/contract/message-content';
+import { DomainError, requireAccepted } from '../../../platform/errors/domain-error';
 import type { Decider } from '../../../platform/event-store/decider';
-import { requireContent, requireText } from './message-content';
 import type {
   DeletePrivateMessage,
   EditPrivateMessage,
@@ -27,7 +27,7 @@ const decide = (
     case 'SendPrivateMessage': {
       if (state !== null) throw new Error('This message id is taken');
       const { senderId, receiverId, messageType, replyToId, clientId } = command;
-      const content = requireContent(messageType, command.content);
+      const content = requireAccepted(checkContent(messageType, command.content));
       return [
         {
           ...made,
@@ -41,7 +41,7 @@ const decide = (
       if (message.senderId !== command.userId || message.messageType !== 'text') {
         throw new DomainError('not_editable');
       }
-      const content = requireText(command.content);
+      const content = requireAccepted(checkText(command.content));
       if (content === message.content) return [];
       return [
         { ...made, type: 'PrivateMessageEdited', data: { messageId, senderId: message.senderId, content } },

@@ -5,10 +5,11 @@ import type { SocketConnection } from '../../../platform/realtime/socket-connect
 import { MatchSeeker } from '../../matching/application/match-seeker';
 import { MatchingService, type Place } from '../../matching/application/matching.service';
 import { ChatKeeper } from './chat-keeper';
-import type { LiveChat } from './live-chat';
+import type { ChatOutline } from './chat-outline';
 import { LiveChats } from './live-chats';
 
 type LastSeen = ClientData<'authenticate'>['lastSeen'];
+type Answer = (state: UserState) => void;
 
 /** A socket has said who it is: it is told where its user stands, and brought there. */
 @Injectable()
@@ -20,27 +21,71 @@ export class Arrivals {
     private readonly keeper: ChatKeeper,
   ) {}
 
-  async arrive(
+  /**
+   * @param answer is told the user's state once, before the socket is sent anything else.
+   * @throws DomainError rate_limited when the user has been sent too much of a long chat again; nothing was answered.
+   */
+  async arrive(connection: SocketConnection, lastSeen: LastSeen, answer: Answer): Promise<void> {
+    const { userId } = connection.identity;
+    const place = await this.seeker.arrive(userId);
+    if (place.kind === 'in') await this.arriveInChat(connection, place, lastSeen, answer);
+    else await this.arriveElsewhere(connection, place, lastSeen, answer);
+  }
+
+  private async arriveInChat(
     connection: SocketConnection,
+    place: Extract<Place, { kind: 'in' }>,
     lastSeen: LastSeen,
-    answer: (state: UserState) => void,
+    answer: Answer,
   ): Promise<void> {
     const { userId } = connection.identity;
-    const place = await this.place(userId);
-    const known = place.kind === 'in' || place.kind === 'claimed' ? place.sessionId : undefined;
-    const past = lastSeen && lastSeen.sessionId !== known ? await this.chats.peek(lastSeen.sessionId) : null;
-    // From here on a chat that starts reaches this socket by its user's channel.
-    connection.isAuthenticated = true;
-    answer(stateOf(place));
-    if (past && lastSeen) this.tellEnd(connection, past, lastSeen.seq);
-    if (place.kind === 'in') {
-      const seen = lastSeen?.sessionId === place.sessionId ? lastSeen.seq : 0;
-      const chat = await this.chats.resume(connection, place.sessionId, seen);
-      if (!chat && connection.isOpen) this.tellEnd(connection, await this.chats.peek(place.sessionId), seen);
-      return;
+    const { sessionId } = place;
+    const chat = await this.chats.hold(sessionId);
+    try {
+      if (await this.keeper.settle(userId, chat)) {
+        await this.arriveElsewhere(connection, { kind: 'idle' }, lastSeen, answer, chat);
+        return;
+      }
+      const seen = lastSeen?.sessionId === sessionId ? lastSeen.seq : 0;
+      await this.chats.requireResume(chat, userId, seen);
+      const past = await this.pastChat(lastSeen, chat);
+      this.admit(connection, place, answer);
+      if (past && lastSeen) tellEnd(connection, past, lastSeen.seq);
+      if (await this.chats.resume(connection, chat, seen)) return;
+      // It ended meanwhile, and another one may have begun.
+      await this.goAlong(connection, { kind: 'idle' });
+    } finally {
+      this.chats.release(sessionId);
     }
+  }
+
+  private async arriveElsewhere(
+    connection: SocketConnection,
+    place: Place,
+    lastSeen: LastSeen,
+    answer: Answer,
+    known?: ChatOutline,
+  ): Promise<void> {
+    // The claimed chat of a client that has seen it: it has begun, and is joined in a moment.
+    const isClaimed = place.kind === 'claimed' && place.sessionId === lastSeen?.sessionId;
+    const past = isClaimed ? null : await this.pastChat(lastSeen, known);
+    this.admit(connection, place, answer);
+    if (past && lastSeen) tellEnd(connection, past, lastSeen.seq);
     tellSearch(connection, place);
     await this.goAlong(connection, place);
+  }
+
+  /** From here on a chat that starts reaches the socket by its user's channel. */
+  private admit(connection: SocketConnection, place: Place, answer: Answer): void {
+    connection.isAuthenticated = true;
+    answer(stateOf(place));
+  }
+
+  /** The chat that the client was in, where that may be over. @param known a chat that has been read. */
+  private async pastChat(lastSeen: LastSeen, known?: ChatOutline): Promise<ChatOutline | null> {
+    if (!lastSeen) return null;
+    if (lastSeen.sessionId !== known?.sessionId) return this.chats.outline(lastSeen.sessionId);
+    return known.isEnded || known.version === 0 ? known : null;
   }
 
   /** A chat, or a search in another tab, may have begun between our question and our listening. */
@@ -51,31 +96,18 @@ export class Arrivals {
     else if (record?.state === 'searching' && kind === 'idle')
       tellSearch(connection, await this.seeker.arrive(userId));
   }
-
-  /** Where the user is; a chat on record that has ended meanwhile is taken off it. */
-  private async place(userId: number): Promise<Place> {
-    const place = await this.seeker.arrive(userId);
-    if (place.kind !== 'in') return place;
-    return (await this.keeper.isOver(userId, place.sessionId)) ? { kind: 'idle' } : place;
-  }
-
-  /** A chat that the client knows is over: it is told so, if it has not seen the end. */
-  private tellEnd(connection: SocketConnection, chat: LiveChat, seen: number): void {
-    const { sessionId } = chat;
-    if (chat.version === 0) {
-      // Persisted and expired, or lost with Redis: over in any case.
-      connection.sendFrame('chat_skipped', {
-        sessionId,
-        seq: seen + 1,
-        reason: 'disconnected',
-        endedBy: null,
-      });
-    } else if (chat.hasParticipant(connection.identity.userId)) {
-      const end = chat.endFrame;
-      if (end && end.data.seq > seen) connection.sendFrame(end.event, end.data);
-    }
-  }
 }
+
+/** A chat that the client knows is over: it is told so, if it has not seen the end. */
+const tellEnd = (connection: SocketConnection, chat: ChatOutline, seen: number): void => {
+  const { sessionId, endFrame } = chat;
+  if (chat.version === 0 || (endFrame && chat.userIds.length === 0)) {
+    // Persisted and expired, or lost with Redis: over in any case.
+    connection.sendFrame('chat_skipped', { sessionId, seq: seen + 1, reason: 'disconnected', endedBy: null });
+  } else if (endFrame && endFrame.data.seq > seen && chat.userIds.includes(connection.identity.userId)) {
+    connection.sendFrame(endFrame.event, endFrame.data);
+  }
+};
 
 const tellSearch = (connection: SocketConnection, place: Place): void => {
   if (place.kind !== 'searching') return;

@@ -7,7 +7,7 @@ import {
   occurredAtMs,
   type RandomChatEvent,
 } from '../domain/random-chat.events';
-import { messageOf, partnerOf, type RandomChatState } from '../domain/random-chat.state';
+import { type ChatMessage, partnerOf, type RandomChatState } from '../domain/random-chat.state';
 import { isoTimestamp } from './iso-timestamp';
 
 /** The specification's words for whoever answered first. */
@@ -16,21 +16,35 @@ const WAITING = 'Waiting response from your chat partner...';
 /** What a participant is sent for an event. */
 export type ChatFrame = { [E in ServerEvent]: { event: E; data: ServerData<E> } }[ServerEvent];
 
+/** What a frame tells beside its event. */
+export interface ChatView extends Pick<RandomChatState, 'participants'> {
+  readonly sessionId: string;
+  /** A message's reactions once the event has happened. */
+  reactionsOf(messageId: string): Reactions;
+}
+
+/** For an event without a frame for this client, so that no gap is seen. */
+export const advancedFrame = (sessionId: string, seq: number): ChatFrame => ({
+  event: 'session_advanced',
+  data: { sessionId, seq },
+});
+
 /**
  * The frame that an event is for one of the two participants.
- * @param state the chat once the event has happened.
+ * @param event null for one of a newer release.
  */
 export const frameOf = (
-  sessionId: string,
-  event: RandomChatEvent,
+  view: ChatView,
+  event: RandomChatEvent | null,
   position: EventPosition,
-  state: RandomChatState,
   viewerId: number,
 ): ChatFrame => {
+  const { sessionId } = view;
+  if (!event) return advancedFrame(sessionId, position.seq);
   const stored = { sessionId, seq: position.seq };
   switch (event.type) {
     case 'ChatStarted': {
-      const partner = partnerOf(state, viewerId);
+      const partner = partnerOf(view, viewerId);
       if (!partner) throw new Error('A chat without a partner');
       return {
         event: 'chat_matched',
@@ -65,7 +79,7 @@ export const frameOf = (
       const { messageId } = event.data;
       return {
         event: 'message_reaction',
-        data: { ...stored, ...event.data, action, reactions: reactionsOf(state, messageId) },
+        data: { ...stored, ...event.data, action, reactions: view.reactionsOf(messageId) },
       };
     }
     case 'GameStarted': {
@@ -125,21 +139,22 @@ const perspective: ReadonlySet<RandomChatEvent['type']> = new Set([
 ]);
 
 /** Whether both participants are sent the very same frame. */
-export const isSameForBoth = (event: RandomChatEvent): boolean => !perspective.has(event.type);
+export const isSameForBoth = (event: RandomChatEvent | null): boolean =>
+  event === null || !perspective.has(event.type);
 
-/** Whether the sender is sent the frame too, because it tells him more than his ack could. */
+/** Whether the sender is sent the frame too, because it says more than the ack. */
 export const isFrameForSenderToo = ({ type }: RandomChatEvent): boolean =>
   type === 'GameAnswered' || type === 'GameRevealed';
 
 /** What the sender of a command is acknowledged for the event that came of it. */
-export const ackOf = (event: RandomChatEvent, position: EventPosition, state: RandomChatState): object => {
+export const ackOf = (event: RandomChatEvent, position: EventPosition, view: ChatView): object => {
   const { seq } = position;
   switch (event.type) {
     case 'MessageSent':
       return sentAck(position, event.data.clientId);
     case 'ReactionAdded':
     case 'ReactionRemoved':
-      return { seq, reactions: reactionsOf(state, event.data.messageId) };
+      return { seq, reactions: view.reactionsOf(event.data.messageId) };
     case 'GameStarted':
       return { seq, question: requireQuestion(event.data.questionId) };
     case 'GameAnswered':
@@ -161,12 +176,10 @@ export const sentAck = (position: EventPosition, clientId: string | null): objec
 });
 
 /** A message's reactions as the wire has them. */
-export const reactionsOf = (state: RandomChatState, messageId: string): Reactions => {
-  const reactions: Reactions = {};
-  for (const [emoji, users] of messageOf(state, messageId)?.reactions ?? []) {
-    reactions[emoji] = { count: users.length, users: [...users] };
-  }
-  return reactions;
+export const toReactions = (reactions: ChatMessage['reactions'] = new Map()): Reactions => {
+  const wire: Reactions = {};
+  for (const [emoji, users] of reactions) wire[emoji] = { count: users.length, users: [...users] };
+  return wire;
 };
 
 const requireQuestion = (questionId: number): Question => {

@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { limits } from '@thaw/contract/limits';
-import { questionById } from '@thaw/contract/questions';
-import type { Question, Reactions } from '@thaw/contract/random-chat';
+import { Logger } from '@nestjs/common';
 import { DomainError } from '../../../platform/errors/domain-error';
+import { isStoreFailure } from '../../../platform/errors/store-failure';
 import type { ChatLog, ChatLogEntry } from '../../../platform/hot-log/chat-log';
 import type { InboundFrame } from '../../../platform/realtime/inbound-frame';
 import type { SocketConnection } from '../../../platform/realtime/socket-connection';
@@ -10,34 +9,43 @@ import type { Decision } from '../domain/decision';
 import type { RandomChatCommand } from '../domain/random-chat.commands';
 import { decide } from '../domain/random-chat.decider';
 import type { EventPosition, RandomChatEvent } from '../domain/random-chat.events';
-import { evolve, initialState, partnerOf, type RandomChatState } from '../domain/random-chat.state';
-import { decodeEvent, encodeEvent, type LoggedEvent } from './chat-event-codec';
-import {
-  ackOf,
-  type ChatFrame,
-  endData,
-  frameOf,
-  isFrameForSenderToo,
-  isSameForBoth,
-  reactionsOf,
-} from './chat-frames';
+import type { Rates } from '../domain/random-chat.state';
+import { encodeEvent, type ReadEvent } from './chat-event-codec';
+import { ackOf, type ChatFrame, isFrameForSenderToo, isSameForBoth } from './chat-frames';
+import { restoreTail } from './chat-restore';
+import { FoldedChat } from './folded-chat';
 
 const ATTEMPTS = 8;
 
-export interface Applied {
-  event: RandomChatEvent;
-  position: EventPosition;
+const logger = new Logger('LiveChat');
+
+export type Executed =
+  { kind: 'appended' } | { kind: 'already_done'; position: EventPosition } | { kind: 'claim_lost' };
+
+/** What every chat of this process needs. */
+export interface LiveChatServices {
+  log: ChatLog;
+  rates: Rates;
+  /** @throws DomainError `unavailable` while nothing may be added to Redis. */
+  requireRoom(): void;
+}
+
+/** How this replica serves a chat; a chat without it is read and decided upon, and has no sockets. */
+export interface Serving {
+  replicaId: string;
+  /** Its end has been sent to the sockets. */
+  onEnded(): void;
+  /** It could not be restored and has been ended in the stream; the records beside it have not. */
+  onLost(userIds: readonly number[]): Promise<void>;
 }
 
 /**
  * One chat as this replica serves it: a cache of its stream, its sockets here, and the one place through which
  * every event reaches them, in order of version. Own appends, the channel and reads all feed it; what it has is
- * ignored, and a hole is filled before anything later goes out.
+ * ignored, and a gap is filled before anything later goes out.
  */
-export class LiveChat {
-  private state: RandomChatState = initialState();
-  private readonly entries: ChatLogEntry[] = [];
-  /** Heard before what comes before it. */
+export class LiveChat extends FoldedChat {
+  /** Out-of-order entries, buffered until the gap before them is filled. */
   private readonly early = new Map<number, ChatLogEntry>();
   /** The frame of the command in hand, if it wants an answer, and the uuid of the event that will be it. */
   private awaited: { eventId: string; frame: InboundFrame } | undefined;
@@ -51,19 +59,11 @@ export class LiveChat {
   private filling: Promise<void> | undefined;
 
   constructor(
-    readonly sessionId: string,
-    private readonly log: ChatLog,
-    private readonly onEnded: (chat: LiveChat) => void,
-    /** The replica, where this is how it serves the chat, and not a look at it alone. */
-    private readonly replicaId?: string,
-  ) {}
-
-  get version(): number {
-    return this.state.version;
-  }
-
-  get isEnded(): boolean {
-    return this.state.phase === 'ended';
+    sessionId: string,
+    private readonly services: LiveChatServices,
+    private readonly serving?: Serving,
+  ) {
+    super(sessionId, services.rates);
   }
 
   get isEmpty(): boolean {
@@ -74,35 +74,24 @@ export class LiveChat {
     return this.sockets;
   }
 
-  get userIds(): number[] {
-    return this.state.participants.map(({ id }) => id);
-  }
-
-  /** What a client that has not seen the end is sent; null while the chat goes on. */
-  get endFrame(): Extract<ChatFrame, { event: 'chat_skipped' }> | null {
-    const { ended } = this.state;
-    return ended && { event: 'chat_skipped', data: endData(this.sessionId, ended.seq, ended) };
-  }
-
-  reactionsOf(messageId: string): Reactions {
-    return reactionsOf(this.state, messageId);
-  }
-
-  /** The question of the game that is being played, if it is this game. */
-  questionOf(gameId: string): Question | undefined {
-    const { game } = this.state;
-    return game?.gameId === gameId ? questionById(game.questionId) : undefined;
-  }
-
-  hasParticipant(userId: number): boolean {
-    return this.userIds.includes(userId);
+  isAway(userId: number): boolean {
+    return this.away.has(userId);
   }
 
   /** Reads what is new in the stream; afterwards nothing is missing that was there before the call. */
   async catchUp(): Promise<void> {
-    const version = this.state.version;
-    const entries = await this.log.read(this.sessionId, this.entries.at(-1)?.id);
-    for (const [index, entry] of entries.entries()) this.receive(version + index + 1, entry);
+    let version = this.state.version;
+    for await (const page of this.services.log.pages(this.sessionId, this.entries.at(-1)?.id)) {
+      for (const entry of page) this.receive((version += 1), entry);
+    }
+  }
+
+  /**
+   * What would come of a command now; nothing is appended.
+   * @throws DomainError when it would be refused.
+   */
+  check(command: RandomChatCommand): Decision {
+    return decide(command, this.state);
   }
 
   /**
@@ -120,9 +109,16 @@ export class LiveChat {
     while (this.turn) await this.turn;
     const decision = decide(command, this.state);
     if ('alreadyDone' in decision) return { kind: 'already_done', position: decision.alreadyDone };
-    const result = this.decideAndAppend(command, frame, claim, decision);
-    this.turn = result.then(this.endTurn, this.endTurn);
-    return result;
+    return this.takeTurn(this.decideAndAppend(command, frame, claim, decision));
+  }
+
+  /**
+   * Redis may have less than this replica, since it lost the tail of its append-only file: the tail is appended again.
+   * Where that cannot be, the chat ends for both.
+   */
+  async repair(): Promise<void> {
+    while (this.turn) await this.turn;
+    if (!this.isEnded) await this.takeTurn(this.restoreOrEnd());
   }
 
   /** What arrives on the replica's channel for this session. */
@@ -145,39 +141,8 @@ export class LiveChat {
     else if (what === 't') this.sendToPartnerOf(userId, 'typing', { sessionId: this.sessionId, userId });
   }
 
-  /**
-   * A socket joins at the beginning, and is sent everything as plain frames.
-   * @param isPartnerAway the partner was in the chat and has left since; nothing more is published about that.
-   */
-  join(connection: SocketConnection, isPartnerAway = false): void {
-    const { userId } = connection.identity;
-    for (const frame of this.framesFor(userId, 0)) connection.send(JSON.stringify(frame));
-    const partner = partnerOf(this.state, userId);
-    if (isPartnerAway && partner && !this.isEnded) {
-      this.away.add(partner.id);
-      connection.sendFrame('partner_connection', { sessionId: this.sessionId, state: 'reconnecting' });
-    }
-    this.sockets.add(connection);
-  }
-
-  /** A socket comes back, and is sent what it has not seen as `session_resumed`. */
-  resume(connection: SocketConnection, seen: number, isPartnerThere: boolean): void {
-    const { userId } = connection.identity;
-    const partner = partnerOf(this.state, userId);
-    if (!partner) return;
-    if (isPartnerThere) this.away.delete(partner.id);
-    else this.away.add(partner.id);
-    const base = {
-      sessionId: this.sessionId,
-      partnerId: partner.id,
-      partnerInfo: { ...partner, isOnline: isPartnerThere },
-      partnerConnection: isPartnerThere ? ('connected' as const) : ('reconnecting' as const),
-    };
-    let seq = Math.min(seen, this.version);
-    for (const { frames, isLast } of pages(this.framesFor(userId, seen))) {
-      seq += frames.length;
-      connection.sendFrame('session_resumed', { ...base, seq, events: frames, last: isLast });
-    }
+  /** From here on the socket is sent every event; it has been sent all that happened before. */
+  attach(connection: SocketConnection): void {
     this.sockets.add(connection);
   }
 
@@ -189,26 +154,35 @@ export class LiveChat {
     this.sockets.delete(connection);
   }
 
-  /**
-   * Redis has less than this replica (it lost the tail of its append-only file): the tail is appended again, if
-   * nobody has gone on without it. Otherwise the chat ends here, with word to those who are in it.
-   * @param version what Redis has.
-   */
-  async restore(version: number): Promise<boolean> {
-    const lastId = this.entries[version - 1]?.id;
-    const end = { version, lastId: lastId ?? '' };
-    if (lastId && (await this.log.restore(this.sessionId, end, this.entries.slice(version)))) return true;
-    this.endLost();
+  /** Notes whether a user is missed, as a socket that has just entered was told. */
+  noteAway(userId: number, isAway: boolean): void {
+    if (isAway) this.away.add(userId);
+    else this.away.delete(userId);
+  }
+
+  private takeTurn<Result>(work: Promise<Result>): Promise<Result> {
+    this.turn = work.then(this.endTurn, this.endTurn);
+    return work;
+  }
+
+  private async restoreOrEnd(): Promise<boolean> {
+    if (await restoreTail(this.services.log, this.sessionId, this.entries)) return true;
+    await this.endLost();
     return false;
   }
 
-  private endLost(): void {
+  /** The stream lacks what people here have seen. It ends as Redis has it, for the partner too, and here. */
+  private async endLost(): Promise<void> {
     if (this.isEnded) return;
+    const { userIds } = this;
+    const stored = new LiveChat(this.sessionId, this.services);
+    await stored.catchUp();
+    await stored.execute({ type: 'EndLostChat' });
     const ended: RandomChatEvent = { type: 'ChatEnded', data: { reason: 'disconnected', endedBy: null } };
-    this.apply(
-      { eventId: randomUUID(), event: ended },
-      { id: `${Date.now()}-0`, seq: this.state.version + 1 },
-    );
+    const end = { eventId: randomUUID(), event: ended };
+    const id = `${this.services.log.now()}-0`;
+    this.send(this.add({ id, text: encodeEvent(end) }, end), { id, seq: this.version });
+    await this.serving?.onLost(userIds);
   }
 
   private async decideAndAppend(
@@ -218,18 +192,21 @@ export class LiveChat {
     first: Decision,
   ): Promise<Executed> {
     for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
-      // Somebody was faster: what was decided upon is the past, and is decided again.
+      // Another writer was first: the decision was made upon the past, and is made again.
       const decision = attempt === 1 ? first : decide(command, this.state);
       if ('alreadyDone' in decision) return { kind: 'already_done', position: decision.alreadyDone };
+      const isEnd = decision.events.some(({ type }) => type === 'ChatEnded');
+      if (!isEnd) this.services.requireRoom();
       const events = decision.events.map((event) => ({ eventId: randomUUID(), event }));
       const version = this.state.version;
       if (frame?.ref !== undefined) this.awaited = { eventId: events[0]?.eventId ?? '', frame };
       try {
         const texts = events.map(encodeEvent);
         const end = { version, lastId: this.entries.at(-1)?.id ?? '' };
-        const result = await this.log.append(this.sessionId, end, texts, {
+        const result = await this.services.log.append(this.sessionId, end, texts, {
           claim,
-          toldReplicaId: this.replicaId,
+          isEnd,
+          toldReplicaId: this.serving?.replicaId,
         });
         switch (result.kind) {
           case 'appended':
@@ -244,7 +221,7 @@ export class LiveChat {
             throw new DomainError('unavailable');
           case 'behind':
             if (result.version < version) {
-              if (await this.restore(result.version)) continue;
+              if (await this.restoreOrEnd()) continue;
               throw new DomainError('session_ended');
             }
             for (const [index, entry] of result.missed.entries()) this.receive(version + index + 1, entry);
@@ -252,7 +229,7 @@ export class LiveChat {
           case 'diverged':
             break;
         }
-        this.endLost();
+        await this.endLost();
         throw new DomainError('session_ended');
       } finally {
         this.awaited = undefined;
@@ -267,57 +244,58 @@ export class LiveChat {
     event: RandomChatEvent | undefined,
     position: EventPosition,
   ): void {
-    if (frame && event && !frame.isAnswered) frame.answer(ackOf(event, position, this.state));
+    if (frame && event && !frame.isAnswered) frame.answer(ackOf(event, position, this));
   }
 
-  /** @param logged the entry's event, where it is at hand. */
-  private receive(version: number, entry: ChatLogEntry, logged?: LoggedEvent): void {
+  /** @param read the entry's event, where it is at hand. */
+  private receive(version: number, entry: ChatLogEntry, read?: ReadEvent): void {
     if (version <= this.state.version) return;
     if (version > this.state.version + 1) {
       this.early.set(version, entry);
-      this.filling ??= this.fillHole();
+      this.filling ??= this.fillGap();
       return;
     }
     for (let next: ChatLogEntry | undefined = entry; next; next = this.early.get(this.state.version + 1)) {
       const seq = this.state.version + 1;
       this.early.delete(seq);
-      this.entries.push(next);
-      this.apply(next === entry && logged ? logged : decodeEvent(next.text), { id: next.id, seq });
+      this.send(this.add(next, next === entry ? read : undefined), { id: next.id, seq });
     }
   }
 
-  private async fillHole(): Promise<void> {
+  private async fillGap(): Promise<void> {
     try {
       await this.catchUp();
-    } catch {
-      // Redis is away; the comparison of tops, or what comes next, tries again.
+    } catch (error) {
+      // While Redis is away the next comparison of versions, or the next event, tries again.
+      if (!isStoreFailure(error)) logger.error(error);
     } finally {
       this.filling = undefined;
-      if (this.early.size > 0)
-        for (const seq of this.early.keys()) if (seq <= this.version) this.early.delete(seq);
+      for (const seq of this.early.keys()) if (seq <= this.version) this.early.delete(seq);
     }
   }
 
-  private apply({ eventId, event }: LoggedEvent, position: EventPosition): void {
-    this.state = evolve(this.state, event, position);
+  /** Sends an event that has been folded to every socket here. */
+  private send({ eventId, event }: ReadEvent, position: EventPosition): void {
     const answered = this.awaited?.eventId === eventId ? this.awaited.frame : undefined;
-    const textFor = ({ identity: { userId } }: SocketConnection): string =>
-      JSON.stringify(frameOf(this.sessionId, event, position, this.state, userId));
     let textForBoth: string | undefined;
     for (const connection of this.sockets) {
-      if (answered?.connection === connection) {
-        answered.answer(ackOf(event, position, this.state));
+      if (event && answered?.connection === connection) {
+        answered.answer(ackOf(event, position, this));
         if (!isFrameForSenderToo(event)) continue;
       }
-      connection.send(isSameForBoth(event) ? (textForBoth ??= textFor(connection)) : textFor(connection));
+      const { userId } = connection.identity;
+      connection.send(
+        isSameForBoth(event)
+          ? (textForBoth ??= this.serialise(this, event, position, userId))
+          : this.serialise(this, event, position, userId),
+      );
     }
-    if (this.isEnded) this.onEnded(this);
+    if (this.isEnded) this.serving?.onEnded();
   }
 
   private hearConnection(userId: number, isConnected: boolean): void {
     if (this.away.has(userId) === !isConnected) return;
-    if (isConnected) this.away.delete(userId);
-    else this.away.add(userId);
+    this.noteAway(userId, !isConnected);
     const state = isConnected ? 'connected' : 'reconnecting';
     this.sendToPartnerOf(userId, 'partner_connection', { sessionId: this.sessionId, state });
   }
@@ -330,36 +308,4 @@ export class LiveChat {
     const text = JSON.stringify({ event, data });
     for (const connection of this.sockets) if (connection.identity.userId !== userId) connection.send(text);
   }
-
-  private framesFor(userId: number, seen: number): ChatFrame[] {
-    const frames: ChatFrame[] = [];
-    let state = initialState();
-    for (const [index, entry] of this.entries.entries()) {
-      const { event } = decodeEvent(entry.text);
-      const position = { id: entry.id, seq: index + 1 };
-      state = evolve(state, event, position);
-      if (position.seq > seen) frames.push(frameOf(this.sessionId, event, position, state, userId));
-    }
-    return frames;
-  }
 }
-
-export type Executed =
-  { kind: 'appended' } | { kind: 'already_done'; position: EventPosition } | { kind: 'claim_lost' };
-
-/** Frames in pages that stay below the largest resume frame; one page, maybe empty, at least. */
-const pages = (frames: readonly ChatFrame[]): { frames: ChatFrame[]; isLast: boolean }[] => {
-  const budget = limits.resumeFrameMaxBytes - 2_048; // what stands around the events
-  const result: ChatFrame[][] = [[]];
-  let size = 0;
-  for (const frame of frames) {
-    const bytes = Buffer.byteLength(JSON.stringify(frame)) + 1;
-    if (size + bytes > budget && size > 0) {
-      result.push([]);
-      size = 0;
-    }
-    result.at(-1)?.push(frame);
-    size += bytes;
-  }
-  return result.map((page, index) => ({ frames: page, isLast: index === result.length - 1 }));
-};

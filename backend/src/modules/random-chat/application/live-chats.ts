@@ -2,43 +2,69 @@ import { Inject, Injectable, Logger, type OnApplicationShutdown, type OnModuleIn
 import { ENVIRONMENT, type Environment } from '../../../config/environment';
 import { DomainError } from '../../../platform/errors/domain-error';
 import { ChatLog } from '../../../platform/hot-log/chat-log';
-import { ChatPresence, type PartnerState } from '../../../platform/hot-log/chat-presence';
+import { ChatPresence } from '../../../platform/hot-log/chat-presence';
 import { OnProcessEvent } from '../../../platform/process-events/process-event.decorators';
 import type { ProcessEventMap } from '../../../platform/process-events/process-event-map';
 import { ChannelHub } from '../../../platform/realtime/channel-hub';
 import { ReplicaLease } from '../../../platform/realtime/replica-lease';
 import type { SocketConnection } from '../../../platform/realtime/socket-connection';
 import { CELL_COUNT, chatKeys } from '../../../platform/redis/redis-keys';
-import { LiveChat } from './live-chat';
+import { MemoryValve } from '../../../platform/redis/memory-valve';
+import type { Rates } from '../domain/random-chat.state';
+import { type ChatOutline, outlineOf } from './chat-outline';
+import { ChatRecordsService } from './chat-records.service';
+import { resume, resumePages, sendFromStart } from './chat-resume';
+import { EventLoopTurns } from '../../../platform/realtime/event-loop-turns';
+import { bucketOf, type LimitsProfile } from '../../../platform/rate-limit/buckets';
+import { RateLimiter } from '../../../platform/rate-limit/rate-limiter';
+import { LiveChat, type LiveChatServices } from './live-chat';
 
 const COMPARE_EVERY_MS = 5_000;
 
-interface Served {
+/** A chat that this replica serves. */
+export interface ServedChat {
   chat: LiveChat;
   /** Settles when the chat is read. */
   ready: Promise<void>;
   isReady: boolean;
-  /** Sockets on their way in; the chat is kept while there are some. */
-  entering: number;
+  /** Work in progress, such as sockets on their way in; the chat is kept while there is some. */
+  holders: number;
 }
+
+const ratesOf = (profile: LimitsProfile): Rates => ({
+  message: bucketOf('random_message', profile),
+  edit: bucketOf('edits', profile),
+  reaction: bucketOf('reactions', profile),
+  game: bucketOf('break_ice_start', profile),
+});
 
 /** The chats that this replica serves: those with a participant's socket here. */
 @Injectable()
 export class LiveChats implements OnModuleInit, OnApplicationShutdown {
   private readonly logger = new Logger(LiveChats.name);
-  private readonly served = new Map<string, Served>();
+  private readonly served = new Map<string, ServedChat>();
   private readonly chatOf = new Map<SocketConnection, string>();
   /** The chat that a socket was in last, and has seen the end of. */
   private readonly pastChatOf = new WeakMap<SocketConnection, string>();
+  /** Departures that Redis does not know of yet, by socket id. */
+  private readonly unrecorded = new Map<string, { sessionId: string; graceMs: number }>();
+  private readonly services: LiveChatServices;
+  private readonly turns = new EventLoopTurns();
   private compareTimer: NodeJS.Timeout | undefined;
 
   constructor(
     private readonly log: ChatLog,
     private readonly presence: ChatPresence,
+    private readonly records: ChatRecordsService,
     private readonly channels: ChannelHub,
     private readonly lease: ReplicaLease,
+    private readonly limiter: RateLimiter,
+    valve: MemoryValve,
     @Inject(ENVIRONMENT) private readonly environment: Environment,
-  ) {}
+  ) {
+    const rates = ratesOf(environment.LIMITS_PROFILE);
+    this.services = { log, rates, requireRoom: () => valve.requireOpen() };
+  }
 
   async onModuleInit(): Promise<void> {
     const { replicaId } = this.lease;
@@ -59,23 +85,27 @@ export class LiveChats implements OnModuleInit, OnApplicationShutdown {
     return this.served.size;
   }
 
+  /** Epoch ms by the clock of the streams, for commands that are rate-limited. */
+  now(): number {
+    return this.log.now();
+  }
+
   /**
-   * The chat that a socket speaks in; one that is over, too, since what was said there may be said again.
+   * The chat that a frame is about; one that is over, too, since what was said there may be said again. At hand for a
+   * socket that is in the chat, which almost every frame's is.
    * @throws DomainError not_in_session when the socket's user is no participant.
    */
-  async require(connection: SocketConnection, sessionId: string): Promise<LiveChat> {
+  require(connection: SocketConnection, sessionId: string): LiveChat | Promise<LiveChat> {
+    const served = this.chatOf.get(connection) === sessionId && this.served.get(sessionId);
+    return served && served.isReady ? served.chat : this.requireUnattached(connection, sessionId);
+  }
+
+  private async requireUnattached(connection: SocketConnection, sessionId: string): Promise<LiveChat> {
     const chat = await this.find(connection, sessionId);
     if (this.chatOf.get(connection) === sessionId) return chat;
     if (!chat.hasParticipant(connection.identity.userId)) throw new DomainError('not_in_session');
     if (chat.isEnded) return chat;
     return (await this.join(connection, sessionId)) ?? chat;
-  }
-
-  /** The chat that a socket is in, if it is this one: what almost every frame is about. */
-  attached(connection: SocketConnection, sessionId: string): LiveChat | undefined {
-    if (this.chatOf.get(connection) !== sessionId) return undefined;
-    const served = this.served.get(sessionId);
-    return served?.isReady ? served.chat : undefined;
   }
 
   /** The chat as this replica serves it to the socket, else as it is now. */
@@ -86,11 +116,43 @@ export class LiveChats implements OnModuleInit, OnApplicationShutdown {
     return served.chat;
   }
 
+  /** A chat that has not begun, or was not read yet: its first command finds out. */
+  unread(sessionId: string): LiveChat {
+    return new LiveChat(sessionId, this.services);
+  }
+
   /** A chat as it is now, without serving it. Has no participants when there is no such chat. */
   async peek(sessionId: string): Promise<LiveChat> {
-    const chat = new LiveChat(sessionId, this.log, () => undefined);
+    const chat = this.unread(sessionId);
     await chat.catchUp();
     return chat;
+  }
+
+  /** Whose a chat is, and whether it has ended, without reading all of it. */
+  async outline(sessionId: string): Promise<ChatOutline> {
+    return outlineOf(sessionId, await this.log.edges(sessionId));
+  }
+
+  /** Reads a chat, and keeps it until `release`, which the caller owes it. */
+  async hold(sessionId: string): Promise<LiveChat> {
+    const served = this.serve(sessionId);
+    served.holders += 1;
+    try {
+      await served.ready;
+      // What is known may be from before the chat began.
+      if (served.chat.version === 0) await served.chat.catchUp();
+      return served.chat;
+    } catch (error) {
+      this.release(sessionId);
+      throw error;
+    }
+  }
+
+  release(sessionId: string): void {
+    const served = this.served.get(sessionId);
+    if (!served) return;
+    served.holders -= 1;
+    this.dropIfEmpty(sessionId);
   }
 
   /**
@@ -99,85 +161,110 @@ export class LiveChats implements OnModuleInit, OnApplicationShutdown {
    * @returns the chat; null when it is over, or when the socket is in it already or is gone.
    */
   async join(connection: SocketConnection, sessionId: string): Promise<LiveChat | null> {
-    if (this.pastChatOf.get(connection) === sessionId) return null;
-    return this.bringIn(connection, sessionId, (chat, state) =>
-      chat.join(connection, state === 'reconnecting'),
-    );
+    if (this.pastChatOf.get(connection) === sessionId || this.chatOf.get(connection) === sessionId)
+      return null;
+    const chat = await this.hold(sessionId);
+    try {
+      return await this.bringIn(connection, chat, async () => {
+        if (resumePages(chat, 0) <= 1) sendFromStart(chat, connection);
+        else await resume(chat, connection, 0, this.turns);
+      });
+    } finally {
+      this.release(sessionId);
+    }
   }
 
   /**
-   * Brings a socket back into a chat, with what it has not seen; one that is in it already, and has seen a hole,
-   * likewise.
-   * @returns null when the chat is over, or the socket is gone.
+   * Whether a user may be sent so much of a chat again. What fits on one page is as cheap as any frame, and limited as
+   * frames are.
+   * @throws DomainError rate_limited
    */
-  async resume(connection: SocketConnection, sessionId: string, seen: number): Promise<LiveChat | null> {
-    const greet = (chat: LiveChat, partnerState: PartnerState) => {
-      if (!chat.isEnded) chat.resume(connection, seen, partnerState === 'connected');
-    };
-    const served = this.served.get(sessionId);
-    if (!served?.chat.has(connection)) return this.bringIn(connection, sessionId, greet);
-    await served.chat.catchUp();
-    greet(served.chat, await this.enter(served.chat, connection));
-    return served.chat.isEnded ? null : served.chat;
+  async requireResume(chat: LiveChat, userId: number, seen: number): Promise<void> {
+    const pages = resumePages(chat, seen);
+    if (pages > 1) await this.limiter.require('resumed_pages', userId, pages);
   }
 
+  /**
+   * Brings a socket back into a chat that is held, with what it has not seen; one that is in it already, and has seen
+   * a gap, likewise.
+   * @returns null when the chat is over, or the socket is gone.
+   */
+  async resume(connection: SocketConnection, chat: LiveChat, seen: number): Promise<LiveChat | null> {
+    const greet = (isPartnerThere: boolean) => {
+      chat.noteAway(partnerIdOf(chat, connection), !isPartnerThere);
+      return resume(chat, connection, seen, this.turns);
+    };
+    if (this.chatOf.get(connection) !== chat.sessionId) return this.bringIn(connection, chat, greet);
+    const isPartnerThere = await this.enter(chat, connection);
+    await chat.catchUp();
+    await greet(isPartnerThere);
+    if (!chat.isEnded) return chat;
+    this.ended(chat.sessionId);
+    return null;
+  }
+
+  /** @param chat which the caller holds. */
   private async bringIn(
     connection: SocketConnection,
-    sessionId: string,
-    greet: (chat: LiveChat, partnerState: PartnerState) => void,
+    chat: LiveChat,
+    greet: (isPartnerThere: boolean) => Promise<void>,
   ): Promise<LiveChat | null> {
+    const { sessionId } = chat;
+    const { userId } = connection.identity;
     if (this.chatOf.get(connection) === sessionId || !connection.isOpen) return null;
-    const served = this.serve(sessionId);
-    served.entering += 1;
+    if (!chat.hasParticipant(userId)) return null;
     this.chatOf.set(connection, sessionId);
     let isIn = false;
-    let isEnded = false;
-    /** From the moment at which the socket may be on record, whatever the answer: a call that times out is executed. */
-    let isEntering = false;
+    /** Once the socket is on record: what its departure gives its user. */
+    let graceMs: number | undefined;
     try {
-      await served.ready;
-      const { chat } = served;
-      // What is known may be from before the chat began.
-      if (chat.version === 0) await chat.catchUp();
-      if (!chat.hasParticipant(connection.identity.userId)) return null;
-      isEntering = true;
-      const partnerState = await this.enter(chat, connection);
+      const isPartnerThere = await this.enter(chat, connection);
+      graceMs = this.environment.GRACE_AFTER_LOSS_MS;
       // From here on everything is heard; what came before is read.
       await chat.catchUp();
-      // The socket may have closed, or the chat ended, while we asked.
-      if (!connection.isOpen) return null;
-      greet(chat, partnerState);
+      await greet(isPartnerThere);
       if (chat.isEnded) {
-        isEnded = true;
+        graceMs = -1;
         this.ended(sessionId);
         return null;
       }
-      isIn = true;
-      return chat;
+      // The socket may have closed while it was brought in.
+      isIn = connection.isOpen;
+      return isIn ? chat : null;
     } finally {
-      served.entering -= 1;
       if (!isIn) {
-        if (isEnded) await this.presence.leaveEnded(sessionId, connection.id);
-        else if (isEntering)
-          await this.presence.leave(sessionId, connection.id, this.environment.GRACE_AFTER_LOSS_MS);
+        chat.leave(connection);
+        if (graceMs !== undefined) await this.recordLeave(sessionId, connection, graceMs);
         if (this.chatOf.get(connection) === sessionId) this.chatOf.delete(connection);
-        this.dropIfEmpty(sessionId);
       }
     }
   }
 
-  private serve(sessionId: string): Served {
+  private serve(sessionId: string): ServedChat {
     const known = this.served.get(sessionId);
     if (known) return known;
-    const chat = new LiveChat(sessionId, this.log, () => this.ended(sessionId), this.lease.replicaId);
+    const chat = new LiveChat(sessionId, this.services, {
+      replicaId: this.lease.replicaId,
+      onEnded: () => this.ended(sessionId),
+      onLost: ([first, second]) => this.closeRecords(sessionId, first, second),
+    });
     const ready = chat.catchUp();
-    const served: Served = { chat, ready, isReady: false, entering: 0 };
+    const served: ServedChat = { chat, ready, isReady: false, holders: 0 };
     ready.then(
       () => (served.isReady = true),
-      () => undefined, // seen by whoever waits for it
+      () => undefined, // every caller awaits it
     );
     this.served.set(sessionId, served);
     return served;
+  }
+
+  /** Should this fail, the records go when one of the two comes back: the stream says that the chat has ended. */
+  private async closeRecords(sessionId: string, first = 0, second = 0): Promise<void> {
+    try {
+      await this.records.close(sessionId, [first, second]);
+    } catch (error) {
+      this.warn('The records of a lost chat were not closed', error);
+    }
   }
 
   private hear(message: string): void {
@@ -187,7 +274,7 @@ export class LiveChats implements OnModuleInit, OnApplicationShutdown {
 
   private dropIfEmpty(sessionId: string): void {
     const served = this.served.get(sessionId);
-    if (!served || served.entering > 0 || !served.chat.isEmpty) return;
+    if (!served || served.holders > 0 || !served.chat.isEmpty) return;
     this.served.delete(sessionId);
   }
 
@@ -199,7 +286,7 @@ export class LiveChats implements OnModuleInit, OnApplicationShutdown {
       served.chat.leave(connection);
       this.pastChatOf.set(connection, sessionId);
       if (this.chatOf.get(connection) === sessionId) this.chatOf.delete(connection);
-      void this.presence.leaveEnded(sessionId, connection.id);
+      void this.recordLeave(sessionId, connection, -1);
     }
     this.dropIfEmpty(sessionId);
   }
@@ -212,33 +299,39 @@ export class LiveChats implements OnModuleInit, OnApplicationShutdown {
     const served = this.served.get(sessionId);
     served?.chat.leave(connection);
     const { GRACE_AFTER_CLEAN_CLOSE_MS, GRACE_AFTER_LOSS_MS } = this.environment;
-    const graceMs = isClean ? GRACE_AFTER_CLEAN_CLOSE_MS : GRACE_AFTER_LOSS_MS;
-    void this.presence.leave(sessionId, connection.id, graceMs);
+    void this.recordLeave(sessionId, connection, isClean ? GRACE_AFTER_CLEAN_CLOSE_MS : GRACE_AFTER_LOSS_MS);
     this.dropIfEmpty(sessionId);
   }
 
-  /**
-   * A page on the socket shows the chat now, or does not any more: only sockets that show it make their user present
-   * (A51). A socket that is not in the chat keeps the setting for when it joins.
-   */
-  async show(connection: SocketConnection, sessionId: string, showsChat: boolean): Promise<void> {
-    connection.showsChat = showsChat;
-    const chat = this.attached(connection, sessionId);
-    if (chat && !chat.isEnded) await this.enter(chat, connection);
-  }
-
-  private async enter(chat: LiveChat, connection: SocketConnection): Promise<PartnerState> {
-    const { id, showsChat } = connection;
+  /** Records the socket in the chat: from here on all that happens there reaches this replica. */
+  private async enter(chat: LiveChat, connection: SocketConnection): Promise<boolean> {
     const { userId } = connection.identity;
-    const partnerId = chat.userIds.find((other) => other !== userId) ?? 0;
-    return this.presence.enter(chat.sessionId, { id, userId, partnerId, showsChat });
+    const { replicaId } = this.lease;
+    const socket = { id: connection.id, userId, replicaId, partnerId: partnerIdOf(chat, connection) };
+    return this.presence.enter(chat.sessionId, socket);
   }
 
-  /** Messages are published to recorded sockets only: what was missed is read once all are recorded again. */
+  private async recordLeave(sessionId: string, { id }: SocketConnection, graceMs: number): Promise<void> {
+    try {
+      await this.presence.leave(sessionId, { id, replicaId: this.lease.replicaId }, graceMs);
+    } catch (error) {
+      // Kept for the next comparison: a departure that is not on record would hold the chat for ever.
+      if (graceMs >= 0) this.unrecorded.set(id, { sessionId, graceMs });
+      this.warn('A departure was not recorded', error);
+    }
+  }
+
+  /** This replica's records of its sockets may be gone, and with them what it would have been told. */
   @OnProcessEvent('LeaseLapsed')
   @OnProcessEvent('SubscriberRestored')
   async enterAgain(): Promise<void> {
-    await this.presence.recheck();
+    for (const { chat } of this.served.values()) {
+      for (const connection of chat.connections) {
+        await this.enter(chat, connection).catch((error: unknown) =>
+          this.warn('A socket was not recorded', error),
+        );
+      }
+    }
     await this.compareAll();
   }
 
@@ -248,6 +341,10 @@ export class LiveChats implements OnModuleInit, OnApplicationShutdown {
    */
   private async compareAll(): Promise<void> {
     try {
+      for (const [id, { sessionId, graceMs }] of [...this.unrecorded]) {
+        await this.presence.leave(sessionId, { id, replicaId: this.lease.replicaId }, graceMs);
+        this.unrecorded.delete(id);
+      }
       const chats = [...this.served.values()].map(({ chat }) => chat);
       if (chats.length === 0) return;
       const before = chats.map(({ version }) => version);
@@ -255,21 +352,17 @@ export class LiveChats implements OnModuleInit, OnApplicationShutdown {
       for (const [index, chat] of chats.entries()) {
         const version = versions[index] ?? 0;
         if (version > chat.version) await chat.catchUp();
-        else if (version < (before[index] ?? 0)) await this.repair(chat);
+        else if (version < (before[index] ?? 0)) await chat.repair();
       }
     } catch (error) {
       this.warn('Chats were not compared', error);
     }
   }
 
-  /** Redis seemed to have less than this replica: once more, since a chat that is given up does not come back. */
-  private async repair(chat: LiveChat): Promise<void> {
-    const known = chat.version;
-    const [version = known] = await this.log.versions([chat.sessionId]);
-    if (version < known) await chat.restore(version);
-  }
-
   private warn(what: string, error: unknown): void {
     this.logger.warn(`${what}: ${error instanceof Error ? error.message : 'unknown'}`);
   }
 }
+
+const partnerIdOf = (chat: LiveChat, { identity: { userId } }: SocketConnection): number =>
+  chat.userIds.find((id) => id !== userId) ?? 0;

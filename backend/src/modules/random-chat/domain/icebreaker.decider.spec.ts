@@ -7,7 +7,7 @@ import {
   chatStarted,
   EVE,
   givenChat,
-  NO_PACE,
+  givenLimitedChat,
   timeOf,
 } from '../../../testing/given-chat';
 import type { RandomChatCommand } from './random-chat.commands';
@@ -18,7 +18,6 @@ const [optionA = '', optionB = ''] = questionById(7)?.options ?? [];
 const start = (initiatorId: number, gameId = 'g1', questionId = 7): RandomChatCommand => ({
   type: 'StartGame',
   at: timeOf(1_000),
-  pace: NO_PACE,
   initiatorId,
   gameId,
   questionId,
@@ -39,6 +38,17 @@ const answered = (userId: number, response: string): RandomChatEvent => ({
   type: 'GameAnswered',
   data: { gameId: 'g1', userId, response },
 });
+const revealed: RandomChatEvent = {
+  type: 'GameRevealed',
+  data: {
+    gameId: 'g1',
+    questionId: 7,
+    answers: [
+      { userId: BOB, response: optionA },
+      { userId: ADA, response: optionB },
+    ],
+  },
+};
 const ignored = (gameId = 'g1'): RandomChatEvent => ({ type: 'GameIgnored', data: { gameId, userId: BOB } });
 
 describe('starting Break the Ice', () => {
@@ -85,10 +95,12 @@ describe('starting Break the Ice', () => {
       .thenThrows('game_not_active');
   });
 
-  it('has a pace', () => {
-    const pace = { intervalMs: 10_000, burst: 1 };
-    const soon = { ...start(ADA, 'g2', 8), at: timeOf(2) + 1_000, pace } as RandomChatCommand;
-    givenChat(chatStarted, started(), ignored()).when(soon).thenThrows('rate_limited');
+  it('is rate-limited for the session, whichever of the two starts games', () => {
+    const soon = (userId: number) =>
+      ({ ...start(userId, 'g2', 8), at: timeOf(2) + 1_000 }) as RandomChatCommand;
+    const given = givenLimitedChat({ intervalMs: 10_000, burst: 1 });
+    given(chatStarted, started(), ignored()).when(soon(ADA)).thenThrows('rate_limited');
+    given(chatStarted, started(), ignored()).when(soon(BOB)).thenThrows('rate_limited');
   });
 });
 
@@ -116,6 +128,16 @@ describe('answering', () => {
       .thenThrows('already_answered');
   });
 
+  it('is acknowledged when the same answer is sent again, before and after the reveal', () => {
+    expect(
+      givenChat(chatStarted, started(), answered(BOB, optionA)).when(answer(BOB, optionA)).decision(),
+    ).toEqual({ alreadyDone: at(3) });
+    const over = givenChat(chatStarted, started(), answered(BOB, optionA), revealed);
+    expect(over.when(answer(BOB, optionA)).decision()).toEqual({ alreadyDone: at(4) });
+    expect(over.when(answer(ADA, optionB)).decision()).toEqual({ alreadyDone: at(4) });
+    over.when(answer(ADA, optionA)).thenThrows('game_not_active');
+  });
+
   it('takes one of the five options and nothing else', () => {
     givenChat(chatStarted, started()).when(answer(BOB, 'IGNORED_BY_USER')).thenThrows('invalid_payload');
   });
@@ -136,6 +158,12 @@ describe('ignoring', () => {
       .when(ignore(BOB))
       .then({ type: 'GameIgnored', data: { gameId: 'g1', userId: BOB } });
     givenChat(chatStarted, started(), answered(BOB, optionA)).when(ignore(ADA)).then({ type: 'GameIgnored' });
+  });
+
+  it('is acknowledged when it is sent again', () => {
+    expect(givenChat(chatStarted, started(), ignored()).when(ignore(BOB)).decision()).toEqual({
+      alreadyDone: at(3),
+    });
   });
 
   it('comes too late when the game is over', () => {

@@ -1,9 +1,9 @@
 import { questionById, questions } from '@thaw/contract/questions';
 import { DomainError } from '../../../platform/errors/domain-error';
 import { type Decision, happened } from './decision';
-import { requirePace } from './pace';
+import { requireRate } from './rate-limit';
 import type { AnswerGame, IgnoreGame, StartGame } from './random-chat.commands';
-import type { Game, RandomChatState } from './random-chat.state';
+import type { Answer, Game, RandomChatState } from './random-chat.state';
 
 /** Break the Ice: one game at a time, each question once while others are left (A71 to A79). */
 export const decideGame = (command: StartGame, state: RandomChatState): Decision => {
@@ -15,24 +15,37 @@ export const decideGame = (command: StartGame, state: RandomChatState): Decision
   const isAskedAgain =
     state.askedQuestionIds.has(questionId) && state.askedQuestionIds.size < questions.length;
   if (!questionById(questionId) || isAskedAgain) throw new DomainError('unknown_question');
-  requirePace(state, 'game', initiatorId, command);
+  requireRate(state, 'game', initiatorId, command);
   return happened({ type: 'GameStarted', data: { gameId, questionId, initiatorId } });
 };
 
-/** The first answer is final and stays with him who gave it; the second reveals both. */
+/** The first answer is final and hidden from the partner; the second reveals both. The same answer again is a retry. */
 export const decideAnswer = ({ userId, gameId, response }: AnswerGame, state: RandomChatState): Decision => {
+  const isSame = (answer: Answer): boolean => answer.userId === userId && answer.response === response;
+  const { pastGame } = state;
+  if (pastGame?.gameId === gameId && pastGame.answers.some(isSame)) return { alreadyDone: pastGame.endedAt };
   const { questionId, firstAnswer } = requireGame(state, gameId);
+  if (firstAnswer && isSame(firstAnswer)) return { alreadyDone: firstAnswer.answeredAt };
   if (firstAnswer?.userId === userId) throw new DomainError('already_answered');
   if (!questionById(questionId)?.options.includes(response)) throw new DomainError('invalid_payload');
   if (!firstAnswer) return happened({ type: 'GameAnswered', data: { gameId, userId, response } });
   return happened({
     type: 'GameRevealed',
-    data: { gameId, questionId, answers: [firstAnswer, { userId, response }] },
+    data: {
+      gameId,
+      questionId,
+      answers: [
+        { userId: firstAnswer.userId, response: firstAnswer.response },
+        { userId, response },
+      ],
+    },
   });
 };
 
 /** Either may let a game be, until it is revealed; a first answer is then never disclosed (A74, A78). */
 export const decideIgnore = ({ userId, gameId }: IgnoreGame, state: RandomChatState): Decision => {
+  const { pastGame } = state;
+  if (pastGame?.gameId === gameId && pastGame.ignoredBy === userId) return { alreadyDone: pastGame.endedAt };
   requireGame(state, gameId);
   return happened({ type: 'GameIgnored', data: { gameId, userId } });
 };

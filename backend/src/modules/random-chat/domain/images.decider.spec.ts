@@ -1,4 +1,4 @@
-import { ADA, at, BOB, chatStarted, givenChat, NO_PACE, timeOf } from '../../../testing/given-chat';
+import { ADA, at, BOB, chatStarted, givenChat, timeOf } from '../../../testing/given-chat';
 import type { RandomChatCommand } from './random-chat.commands';
 import type { RandomChatEvent } from './random-chat.events';
 
@@ -12,7 +12,6 @@ const send = (
 ): RandomChatCommand => ({
   type: 'SendMessage',
   at: timeOf(1_000),
-  pace: NO_PACE,
   senderId: ADA,
   content,
   messageType,
@@ -46,6 +45,16 @@ describe('sending images', () => {
     givenChat(chatStarted)
       .when(send('mixed', ` ${content} `))
       .then({ data: { content, messageType: 'mixed' } });
+  });
+
+  it('refuses more images than a message may show', () => {
+    const images = (count: number) => Array.from({ length: count }, () => `[IMAGE:${URL}]`).join('\n');
+    givenChat(chatStarted)
+      .when(send('mixed', `look\n${images(4)}`))
+      .then({ type: 'MessageSent' });
+    givenChat(chatStarted)
+      .when(send('mixed', `look\n${images(5)}`))
+      .thenThrows('invalid_payload');
   });
 
   it('refuses a mixed message without an image, or without words', () => {

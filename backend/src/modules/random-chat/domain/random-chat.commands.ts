@@ -7,17 +7,10 @@ export interface StartChat {
   participants: readonly [Participant, Participant];
 }
 
-/** How fast somebody may do something: `burst` at once, then one every `intervalMs`. */
-export interface Pace {
-  intervalMs: number;
-  burst: number;
-}
-
 export interface SendMessage {
   type: 'SendMessage';
-  /** Epoch, milliseconds. */
+  /** Epoch ms, by the clock of the streams. */
   at: number;
-  pace: Pace;
   senderId: number;
   content: string;
   messageType: MessageType;
@@ -29,7 +22,6 @@ export interface SendMessage {
 export interface EditMessage {
   type: 'EditMessage';
   at: number;
-  pace: Pace;
   editorId: number;
   messageId: string;
   content: string;
@@ -38,7 +30,6 @@ export interface EditMessage {
 export interface ReactToMessage {
   type: 'ReactToMessage';
   at: number;
-  pace: Pace;
   userId: number;
   messageId: string;
   emoji: string;
@@ -48,7 +39,6 @@ export interface ReactToMessage {
 export interface StartGame {
   type: 'StartGame';
   at: number;
-  pace: Pace;
   initiatorId: number;
   gameId: string;
   questionId: number;
@@ -79,6 +69,11 @@ export interface EndAbandonedChat {
   userId: number;
 }
 
+/** The log lost what the participants have seen, and nothing can restore it. */
+export interface EndLostChat {
+  type: 'EndLostChat';
+}
+
 /** The match behind the chat was taken back before anybody saw it. */
 export interface AbortChat {
   type: 'AbortChat';
@@ -94,4 +89,5 @@ export type RandomChatCommand =
   | IgnoreGame
   | SkipChat
   | EndAbandonedChat
+  | EndLostChat
   | AbortChat;

@@ -7,18 +7,18 @@ import {
   chatStarted,
   EVE,
   givenChat,
+  givenChatOf,
+  givenLimitedChat,
   messageSent,
-  NO_PACE,
   timeOf,
 } from '../../../testing/given-chat';
-import { MAX_EVENTS } from './random-chat.decider';
+import { MAX_BYTES, MAX_EVENTS } from './random-chat.decider';
 import type { SendMessage } from './random-chat.commands';
 import type { RandomChatEvent } from './random-chat.events';
 
 const send = (command: Partial<SendMessage> = {}): SendMessage => ({
   type: 'SendMessage',
   at: timeOf(60),
-  pace: NO_PACE,
   senderId: ADA,
   content: 'hello',
   messageType: 'text',
@@ -29,6 +29,7 @@ const send = (command: Partial<SendMessage> = {}): SendMessage => ({
 const skip = (userId: number) => ({ type: 'SkipChat', userId }) as const;
 const abandon = (userId: number) => ({ type: 'EndAbandonedChat', userId }) as const;
 const abort = { type: 'AbortChat' } as const;
+const lost = { type: 'EndLostChat' } as const;
 
 const skippedBy = (userId: number): RandomChatEvent => ({
   type: 'ChatEnded',
@@ -80,7 +81,7 @@ describe('a message', () => {
       .then(messageSent(ADA, 'a\ufffdb\n\tc'));
   });
 
-  it.each(['', '   ', '\u0000\u0001', '\r\n'])('is not %j', (content) => {
+  it.each(['', '   ', '\u0000\u0001', '\r\n', '\u200b', '\u2800\u3164', '\u202e'])('is not %j', (content) => {
     givenChat(chatStarted).when(send({ content })).thenThrows('invalid_payload');
   });
 
@@ -105,10 +106,10 @@ describe('a message that was said before', () => {
   });
 
   it('is found although the chat is over, or the sender too fast', () => {
-    const again = send({ clientId: 'c-1', at: timeOf(2), pace: { intervalMs: 60_000, burst: 1 } });
+    const again = send({ clientId: 'c-1', at: timeOf(2) });
     for (const history of [said, [...said, chatEnded]]) {
       expect(
-        givenChat(...history)
+        givenLimitedChat({ intervalMs: 60_000, burst: 1 })(...history)
           .when(again)
           .decision(),
       ).toEqual({ alreadyDone: at(2) });
@@ -153,25 +154,31 @@ describe('a reply', () => {
       .then({ data: { replyTo: { content: `${family.repeat(limits.replyPreviewInComposer)}...` } } });
   });
 
+  it('quotes a bounded number of code points, however long a character is', () => {
+    givenChat(chatStarted, messageSent(ADA, `e${'\u0301'.repeat(1_999)}`))
+      .when(send({ replyToId: at(2).id }))
+      .then({ data: { replyTo: { content: `e${'\u0301'.repeat(479)}...` } } });
+  });
+
   it.each([at(1).id, at(9).id, '0-0'])('to %s, which is no message, is refused', (replyToId) => {
     givenChat(chatStarted, messageSent(ADA)).when(send({ replyToId })).thenThrows('message_not_found');
   });
 });
 
-describe('the pace of messages', () => {
+describe('the rate limit of messages', () => {
   const three = [chatStarted, messageSent(ADA), messageSent(ADA), messageSent(ADA)];
   // A quarter of an hour for each: three minutes do not count for much.
-  const slow = { intervalMs: 15 * 60_000, burst: 3 };
+  const given = givenLimitedChat({ intervalMs: 15 * 60_000, burst: 3 });
 
-  it('lets a burst pass', () => {
-    givenChat(...three.slice(0, -1))
-      .when(send({ at: timeOf(3), pace: slow }))
+  it('allows a burst', () => {
+    given(...three.slice(0, -1))
+      .when(send({ at: timeOf(3) }))
       .then(messageSent(ADA));
   });
 
   it('refuses what comes too fast, and says how long to wait', () => {
     // The first of three was taken at minute 2; thirteen of its fifteen minutes are left at minute 4.
-    const tooFast = givenChat(...three).when(send({ at: timeOf(4), pace: slow }));
+    const tooFast = given(...three).when(send({ at: timeOf(4) }));
     tooFast.thenThrows('rate_limited');
     let waitMs = 0;
     try {
@@ -180,26 +187,26 @@ describe('the pace of messages', () => {
       waitMs = (error as { retryAfterMs: number }).retryAfterMs;
     }
     expect(waitMs / 60_000).toBeCloseTo(13, 3);
-    givenChat(...three)
-      .when(send({ at: timeOf(4) + waitMs, pace: slow }))
+    given(...three)
+      .when(send({ at: timeOf(4) + waitMs }))
       .then(messageSent(ADA));
   });
 
-  it('of one is not that of the other', () => {
-    givenChat(...three)
-      .when(send({ at: timeOf(4), pace: slow, senderId: BOB }))
+  it('counts each sender apart', () => {
+    given(...three)
+      .when(send({ at: timeOf(4), senderId: BOB }))
       .then(messageSent(BOB));
   });
 
-  it('does not mind who writes steadily', () => {
-    givenChat(...three)
-      .when(send({ at: timeOf(5), pace: { intervalMs: 60_000, burst: 1 } }))
+  it('never refuses a sender who keeps to the rate', () => {
+    givenLimitedChat({ intervalMs: 60_000, burst: 1 })(...three)
+      .when(send({ at: timeOf(5) }))
       .then(messageSent(ADA));
   });
 
-  it('does not trip over a clock that is behind', () => {
-    givenChat(chatStarted, messageSent(ADA))
-      .when(send({ at: timeOf(-10), pace: { intervalMs: 1_000, burst: 2 } }))
+  it('is not confused by a clock that is behind', () => {
+    givenLimitedChat({ intervalMs: 1_000, burst: 2 })(chatStarted, messageSent(ADA))
+      .when(send({ at: timeOf(-10) }))
       .then(messageSent(ADA));
   });
 });
@@ -229,6 +236,23 @@ describe('a chat that is full', () => {
   });
 });
 
+describe('a chat of 4 MiB', () => {
+  const given = givenChatOf(MAX_BYTES / 4);
+  const past = [chatStarted, messageSent(ADA), messageSent(BOB)];
+
+  it('accepts no more messages, and still ends', () => {
+    given(...past)
+      .when(send())
+      .then(messageSent(ADA));
+    given(...past, messageSent(ADA))
+      .when(send())
+      .thenThrows('unavailable');
+    given(...past, messageSent(ADA))
+      .when(skip(ADA))
+      .then(skippedBy(ADA));
+  });
+});
+
 describe('a random chat ends', () => {
   it('when a participant goes on', () => {
     givenChat(chatStarted).when(skip(BOB)).then(skippedBy(BOB));
@@ -240,13 +264,19 @@ describe('a random chat ends', () => {
       .then({ type: 'ChatEnded', data: { reason: 'disconnected', endedBy: null } });
   });
 
+  it('when the log has lost it, even if nothing is left of it', () => {
+    const ended = { type: 'ChatEnded', data: { reason: 'disconnected', endedBy: null } };
+    givenChat(chatStarted).when(lost).then(ended);
+    givenChat().when(lost).then(ended);
+  });
+
   it('when its match was taken back', () => {
     givenChat(chatStarted)
       .when(abort)
       .then({ type: 'ChatEnded', data: { reason: 'aborted', endedBy: null } });
   });
 
-  it.each([skip(ADA), skip(BOB), abandon(ADA), abandon(BOB), abort])(
+  it.each([skip(ADA), skip(BOB), abandon(ADA), abandon(BOB), abort, lost])(
     'once: %o afterwards is told where',
     (command) => {
       const again = givenChat(chatStarted, messageSent(ADA), skippedBy(BOB)).when(command);

@@ -1,13 +1,10 @@
 import { toReactionEmoji } from '@thaw/contract/emojis';
-import { imageUrlsOf, parseImageMarkers, withImageMarkers } from '@thaw/contract/image-markers';
-import { limits } from '@thaw/contract/limits';
+import { checkContent, checkText, quoteOf } from '@thaw/contract/message-content';
 import type { ReplyTo } from '@thaw/contract/random-chat';
-import type { MessageType } from '@thaw/contract/scalars';
-import { codePointLength, normalizeText, truncateGraphemes } from '@thaw/contract/text';
-import { DomainError } from '../../../platform/errors/domain-error';
+import { DomainError, requireAccepted } from '../../../platform/errors/domain-error';
 import { decideAnswer, decideGame, decideIgnore } from './icebreaker.decider';
 import { type Decision, happened, unchanged } from './decision';
-import { requirePace } from './pace';
+import { requireRate } from './rate-limit';
 import type { EditMessage, RandomChatCommand, ReactToMessage, SendMessage } from './random-chat.commands';
 import type { ChatEnded } from './random-chat.events';
 import {
@@ -18,8 +15,9 @@ import {
   type RandomChatState,
 } from './random-chat.state';
 
-/** Events that a chat may hold; then it says that it is full. */
+/** A chat is full at this many events or bytes, whichever comes first. Every replica that serves it holds it in memory. */
 export const MAX_EVENTS = 20_000;
+export const MAX_BYTES = 4 * 1024 * 1024;
 
 /** @throws DomainError when the command is refused. */
 export const decide = (command: RandomChatCommand, state: RandomChatState): Decision => {
@@ -74,6 +72,9 @@ export const decide = (command: RandomChatCommand, state: RandomChatState): Deci
       requireParticipant(state, command.userId);
       return end(state, { reason: 'disconnected', endedBy: null });
 
+    case 'EndLostChat':
+      return end(state, { reason: 'disconnected', endedBy: null });
+
     case 'AbortChat':
       return end(state, { reason: 'aborted', endedBy: null });
 
@@ -84,9 +85,9 @@ export const decide = (command: RandomChatCommand, state: RandomChatState): Deci
 
 const decideMessage = (command: SendMessage, state: RandomChatState): Decision => {
   const { senderId, messageType, replyToId, clientId } = command;
-  requirePace(state, 'message', senderId, command);
+  requireRate(state, 'message', senderId, command);
   const replyTo = replyToId === null ? null : quote(state, replyToId);
-  const content = requireContent(command);
+  const content = requireAccepted(checkContent(messageType, command.content));
   return happened({ type: 'MessageSent', data: { senderId, content, messageType, replyTo, clientId } });
 };
 
@@ -94,9 +95,9 @@ const decideEdit = (command: EditMessage, state: RandomChatState): Decision => {
   const { editorId, messageId } = command;
   const message = requireMessage(state, messageId);
   if (message.senderId !== editorId || message.messageType !== 'text') throw new DomainError('not_editable');
-  const content = requireText(command.content);
+  const content = requireAccepted(checkText(command.content));
   if (content === message.content) return unchanged(state);
-  requirePace(state, 'edit', editorId, command);
+  requireRate(state, 'edit', editorId, command);
   return happened({ type: 'MessageEdited', data: { messageId, editorId, content } });
 };
 
@@ -106,7 +107,7 @@ const decideReaction = (command: ReactToMessage, state: RandomChatState): Decisi
   if (!emoji) throw new DomainError('unknown_emoji');
   const hasReacted = requireMessage(state, messageId).reactions.get(emoji)?.includes(userId) ?? false;
   if (hasReacted === (action === 'add')) return unchanged(state);
-  requirePace(state, 'reaction', userId, command);
+  requireRate(state, 'reaction', userId, command);
   return happened({
     type: action === 'add' ? 'ReactionAdded' : 'ReactionRemoved',
     data: { messageId, emoji, userId },
@@ -123,7 +124,7 @@ const requireParticipant = (state: RandomChatState, userId: number): void => {
 
 const requireOpen = (state: RandomChatState): void => {
   if (state.phase === 'ended') throw new DomainError('session_ended');
-  if (state.version >= MAX_EVENTS) {
+  if (state.version >= MAX_EVENTS || state.bytes >= MAX_BYTES) {
     throw new DomainError('unavailable', { message: 'This chat is full. Please start a new one.' });
   }
 };
@@ -134,48 +135,13 @@ const requireMessage = (state: RandomChatState, messageId: string): ChatMessage 
   return message;
 };
 
-const requireText = (given: string): string => {
-  const text = normalizeText(given);
-  if (text === '') throw new DomainError('invalid_payload');
-  if (codePointLength(text) > limits.messageMaxCodePoints) throw new DomainError('message_too_long');
-  return text;
-};
-
-/** Whose the images are was checked before; here it is only that there are some, and how much is said with them. */
-const requireContent = ({ messageType, content }: SendMessage): string => {
-  switch (messageType) {
-    case 'text':
-      return requireText(content);
-    case 'image':
-      if (imageUrlsOf('image', content).length === 0) throw new DomainError('image_not_yours');
-      return content;
-    case 'mixed': {
-      const { text, imageUrls } = parseImageMarkers(normalizeText(content));
-      if (imageUrls.length === 0) throw new DomainError('image_not_yours');
-      return withImageMarkers({ text: requireText(text), imageUrls });
-    }
-  }
-};
-
-/** What a reply shows of its message: taken from the record, never from the client. An image is 'Photo' (A109). */
+/** What a reply shows of its message: taken from the record, never from the client. */
 const quote = (state: RandomChatState, messageId: string): ReplyTo => {
-  const { content: whole, messageType, senderId } = requireMessage(state, messageId);
-  const content = quotable(messageType, whole);
+  const { content, messageType, senderId } = requireMessage(state, messageId);
   return {
     messageId,
-    content: truncateGraphemes(content, limits.replyPreviewInComposer),
+    content: quoteOf(messageType, content),
     senderId,
     senderName: participant(state, senderId)?.username ?? '',
   };
-};
-
-const quotable = (messageType: MessageType, content: string): string => {
-  switch (messageType) {
-    case 'text':
-      return content;
-    case 'image':
-      return 'Photo';
-    case 'mixed':
-      return parseImageMarkers(content).text;
-  }
 };

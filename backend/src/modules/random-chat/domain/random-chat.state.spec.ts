@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { UNLIMITED } from '../../../testing/given-chat';
 import { comparePositionIds, type MessageSent, occurredAtMs } from './random-chat.events';
 import { evolve, initialState, messageOf, type RandomChatState } from './random-chat.state';
 
@@ -12,7 +13,7 @@ const sent = (content: string): MessageSent => ({
 /** A chat of messages, each so many milliseconds after the one before; those of one millisecond are numbered. */
 const chatOf = (gaps: readonly number[]): { state: RandomChatState; ids: readonly string[] } => {
   const ids: string[] = [];
-  let state = initialState();
+  let state = initialState(UNLIMITED);
   let [ms, within] = [START_MS, 0];
   for (const gap of gaps) {
     within = gap === 0 ? within + 1 : 0;
@@ -53,7 +54,7 @@ test('nothing is found by any other id', () => {
     expect(messageOf(state, id)).toBeUndefined();
   expect(messageOf(state, `${START_MS + 1}-0`)).toBeUndefined();
   expect(messageOf(state, `${START_MS + 3}-0`)).toBeUndefined();
-  expect(messageOf(initialState(), `${START_MS}-1`)).toBeUndefined();
+  expect(messageOf(initialState(UNLIMITED), `${START_MS}-1`)).toBeUndefined();
 });
 
 test('ids are compared as numbers', () => {
@@ -64,4 +65,14 @@ test('ids are compared as numbers', () => {
 
 test('the time of an event is what stands before the dash', () => {
   expect(occurredAtMs({ id: `${START_MS}-12` })).toBe(START_MS);
+});
+
+test('an event of a newer release counts, and changes nothing else', () => {
+  const { state } = chatOf([0]);
+  const before = { ...state };
+  expect(evolve(state, null, { id: `${START_MS + 5}-0`, seq: 2 }, 100)).toEqual({
+    ...before,
+    version: 2,
+    bytes: before.bytes + 100,
+  });
 });

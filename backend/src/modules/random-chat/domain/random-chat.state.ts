@@ -8,6 +8,7 @@ import {
   type Participant,
   type RandomChatEvent,
 } from './random-chat.events';
+import { type Bucket, type Rate, spend } from './token-bucket';
 
 export interface ChatMessage extends EventPosition {
   senderId: number;
@@ -23,16 +24,35 @@ export interface Game {
   questionId: number;
   initiatorId: number;
   startedAt: EventPosition;
-  firstAnswer: { userId: number; response: string } | null;
+  firstAnswer: (Answer & { answeredAt: EventPosition }) | null;
 }
 
-/** What there is a pace for. */
-export type Paced = 'message' | 'edit' | 'reaction' | 'game';
+export interface Answer {
+  userId: number;
+  response: string;
+}
+
+/** The game that was over last: a retried move of it is recognised. */
+export interface PastGame {
+  gameId: string;
+  /** Those of a revealed game. */
+  answers: readonly Answer[];
+  ignoredBy: number | null;
+  endedAt: EventPosition;
+}
+
+/** What a rate limit counts. */
+export type RateLimited = 'message' | 'edit' | 'reaction' | 'game';
+
+export type Rates = Readonly<Record<RateLimited, Rate>>;
 
 export interface RandomChatState {
   phase: 'unborn' | 'open' | 'ended';
   /** Number of events that have happened. */
   version: number;
+  /** Their size as they were appended. */
+  bytes: number;
+  rates: Rates;
   participants: readonly Participant[];
   /** In the order of their ids, which is that of time. */
   messages: ChatMessage[];
@@ -42,31 +62,39 @@ export interface RandomChatState {
   game: Game | null;
   gameIds: Set<string>;
   askedQuestionIds: Set<number>;
-  /** When each participant («what:user») did what has a pace, latest (epoch ms) last. */
-  doneAt: Map<string, number[]>;
+  pastGame: PastGame | null;
+  /** By `rateLimitKey`. */
+  buckets: Map<string, Bucket>;
   ended: (ChatEnded['data'] & { seq: number }) | null;
 }
 
-export const initialState = (): RandomChatState => ({
+export const initialState = (rates: Rates): RandomChatState => ({
   phase: 'unborn',
   version: 0,
+  bytes: 0,
+  rates,
   participants: [],
   messages: [],
   sentByClientId: new Map(),
   game: null,
   gameIds: new Set(),
   askedQuestionIds: new Set(),
-  doneAt: new Map(),
+  pastGame: null,
+  buckets: new Map(),
   ended: null,
 });
 
-export const pacedKey = (what: Paced, userId: number): string => `${what}:${userId}`;
+/** Games are limited by session, everything else by user. */
+export const rateLimitKey = (what: RateLimited, userId: number): string =>
+  what === 'game' ? what : `${what}:${userId}`;
 
 export const participant = (state: RandomChatState, userId: number): Participant | undefined =>
   state.participants.find(({ id }) => id === userId);
 
-export const partnerOf = (state: RandomChatState, userId: number): Participant | undefined =>
-  state.participants.find(({ id }) => id !== userId);
+export const partnerOf = (
+  { participants }: Pick<RandomChatState, 'participants'>,
+  userId: number,
+): Participant | undefined => participants.find(({ id }) => id !== userId);
 
 /** Found by halving, since ids ascend: a hash table of all messages costs more with each than this ever does. */
 export const messageOf = (state: RandomChatState, messageId: string): ChatMessage | undefined => {
@@ -92,30 +120,26 @@ export const messageSentAs = (
 /** Of almost every message, hence one for all. */
 const NO_REACTIONS: ChatMessage['reactions'] = new Map();
 
-/** More than any burst that is worth limiting. */
-const REMEMBERED_TIMES = 64;
-
-const remember = (state: RandomChatState, what: Paced, userId: number, position: EventPosition): void => {
-  const key = pacedKey(what, userId);
-  const times = state.doneAt.get(key);
-  if (!times) {
-    state.doneAt.set(key, [occurredAtMs(position)]);
-    return;
-  }
-  times.push(occurredAtMs(position));
-  if (times.length > REMEMBERED_TIMES) times.shift();
+const count = (state: RandomChatState, what: RateLimited, userId: number, position: EventPosition): void => {
+  const key = rateLimitKey(what, userId);
+  state.buckets.set(key, spend(state.buckets.get(key), occurredAtMs(position), state.rates[what]));
 };
 
 /**
  * Folds one event in. It takes the state over: the given one must not be used afterwards, since a chat of
  * thousands of messages could not be folded by copying.
+ * @param event null for one that this release does not know: it counts, and means nothing here.
+ * @param bytes size of the event as it was appended.
  */
 export const evolve = (
   state: RandomChatState,
-  event: RandomChatEvent,
+  event: RandomChatEvent | null,
   position: EventPosition,
+  bytes = 0,
 ): RandomChatState => {
   state.version = position.seq;
+  state.bytes += bytes;
+  if (!event) return state;
   switch (event.type) {
     case 'ChatStarted':
       state.phase = 'open';
@@ -139,7 +163,7 @@ export const evolve = (
         if (sent) sent.set(clientId, message);
         else state.sentByClientId.set(senderId, new Map([[clientId, message]]));
       }
-      remember(state, 'message', senderId, position);
+      count(state, 'message', senderId, position);
       return state;
     }
 
@@ -149,7 +173,7 @@ export const evolve = (
         message.content = event.data.content;
         message.isEdited = true;
       }
-      remember(state, 'edit', event.data.editorId, position);
+      count(state, 'edit', event.data.editorId, position);
       return state;
     }
 
@@ -160,7 +184,7 @@ export const evolve = (
         const users = message.reactions.get(emoji) ?? [];
         message.reactions = new Map(message.reactions).set(emoji, [...users, userId]);
       }
-      remember(state, 'reaction', userId, position);
+      count(state, 'reaction', userId, position);
       return state;
     }
 
@@ -174,7 +198,7 @@ export const evolve = (
         else reactions.delete(emoji);
         message.reactions = reactions;
       }
-      remember(state, 'reaction', userId, position);
+      count(state, 'reaction', userId, position);
       return state;
     }
 
@@ -183,20 +207,29 @@ export const evolve = (
       state.game = { gameId, questionId, initiatorId, startedAt: position, firstAnswer: null };
       state.gameIds.add(gameId);
       state.askedQuestionIds.add(questionId);
-      remember(state, 'game', initiatorId, position);
+      count(state, 'game', initiatorId, position);
       return state;
     }
 
     case 'GameAnswered': {
       const { userId, response } = event.data;
-      if (state.game) state.game.firstAnswer = { userId, response };
+      if (state.game) state.game.firstAnswer = { userId, response, answeredAt: position };
       return state;
     }
 
-    case 'GameRevealed':
-    case 'GameIgnored':
+    case 'GameRevealed': {
+      const { gameId, answers } = event.data;
       state.game = null;
+      state.pastGame = { gameId, answers, ignoredBy: null, endedAt: position };
       return state;
+    }
+
+    case 'GameIgnored': {
+      const { gameId, userId } = event.data;
+      state.game = null;
+      state.pastGame = { gameId, answers: [], ignoredBy: userId, endedAt: position };
+      return state;
+    }
 
     case 'ChatEnded':
       state.phase = 'ended';
@@ -205,8 +238,6 @@ export const evolve = (
       return state;
 
     default:
-      // An event of a newer release: it counts, and means nothing here yet.
-      event satisfies never;
-      return state;
+      return event satisfies never;
   }
 };

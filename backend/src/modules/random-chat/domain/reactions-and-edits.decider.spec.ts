@@ -7,7 +7,6 @@ import {
   EVE,
   givenChat,
   messageSent,
-  NO_PACE,
   timeOf,
 } from '../../../testing/given-chat';
 import type { RandomChatCommand } from './random-chat.commands';
@@ -18,7 +17,6 @@ const sent = at(2).id;
 const edit = (editorId: number, content: string, messageId = sent): RandomChatCommand => ({
   type: 'EditMessage',
   at: timeOf(1_000),
-  pace: NO_PACE,
   editorId,
   messageId,
   content,
@@ -32,7 +30,6 @@ const react = (
 ): RandomChatCommand => ({
   type: 'ReactToMessage',
   at: timeOf(1_000),
-  pace: NO_PACE,
   userId,
   messageId,
   emoji,
@@ -90,7 +87,6 @@ describe('editing', () => {
       .when({
         type: 'SendMessage',
         at: timeOf(1_000),
-        pace: NO_PACE,
         senderId: BOB,
         content: 'yes',
         messageType: 'text',

@@ -3,6 +3,7 @@ import type { WebSocket } from 'ws';
 import { limits } from '@thaw/contract/limits';
 import { DomainError } from '../../../platform/errors/domain-error';
 import { RateLimiter } from '../../../platform/rate-limit/rate-limiter';
+import { MemoryValve } from '../../../platform/redis/memory-valve';
 import type { InboundFrame } from '../../../platform/realtime/inbound-frame';
 import { UserChannels } from '../../../platform/realtime/user-channels';
 import { MatchSeeker } from '../../matching/application/match-seeker';
@@ -21,12 +22,14 @@ export class QueueGateway {
     private readonly limiter: RateLimiter,
     private readonly keeper: ChatKeeper,
     private readonly chats: LiveChats,
+    private readonly valve: MemoryValve,
   ) {}
 
   @SubscribeMessage('join_queue')
   async join(_: WebSocket, frame: InboundFrame<'join_queue'>): Promise<void> {
     const { userId, connection } = frame;
     await this.limiter.require('join_queue', userId);
+    this.valve.requireOpen();
     const gender = await this.users.gender(userId);
     if (!gender) throw new DomainError('gender_required');
     const { preferences } = frame.data;
@@ -54,6 +57,7 @@ export class QueueGateway {
       await this.keeper.skip(connection, left.sessionId);
     }
     frame.answer({});
-    await this.userChannels.sendFrame(userId, 'queue_left', {}, connection.id);
+    // A user in a chat has left no queue: the other tabs show the chat.
+    if (left.kind !== 'in') await this.userChannels.sendFrame(userId, 'queue_left', {}, connection.id);
   }
 }

@@ -1,13 +1,10 @@
-import { Inject } from '@nestjs/common';
 import { SubscribeMessage, WebSocketGateway } from '@nestjs/websockets';
 import type { WebSocket } from 'ws';
 import { limits } from '@thaw/contract/limits';
 import { closeCodes } from '@thaw/contract/close-codes';
-import { ENVIRONMENT, type Environment } from '../../../config/environment';
 import { DomainError } from '../../../platform/errors/domain-error';
 import { ChatPresence } from '../../../platform/hot-log/chat-presence';
 import { ProcessEvents } from '../../../platform/process-events/process-events';
-import { bucketOf } from '../../../platform/rate-limit/buckets';
 import { RateLimiter } from '../../../platform/rate-limit/rate-limiter';
 import { type InboundFrame, requireOwnId } from '../../../platform/realtime/inbound-frame';
 import { UploadsService } from '../../uploads/application/uploads.service';
@@ -16,12 +13,11 @@ import { ChatKeeper } from '../application/chat-keeper';
 import { sentAck } from '../application/chat-frames';
 import type { LiveChat } from '../application/live-chat';
 import { LiveChats } from '../application/live-chats';
-import type { Pace } from '../domain/random-chat.commands';
+import type { SendMessage } from '../domain/random-chat.commands';
 
 /** Frames of a random chat, and the one that every socket begins with. */
 @WebSocketGateway({ path: '/ws' })
 export class RandomChatGateway {
-  private readonly pace: Record<'message' | 'edit' | 'reaction', Pace>;
   private readonly typedAt = new WeakMap<object, number>();
 
   constructor(
@@ -32,15 +28,7 @@ export class RandomChatGateway {
     private readonly limiter: RateLimiter,
     private readonly uploads: UploadsService,
     private readonly events: ProcessEvents,
-    @Inject(ENVIRONMENT) environment: Environment,
-  ) {
-    const profile = environment.LIMITS_PROFILE;
-    this.pace = {
-      message: bucketOf('random_message', profile),
-      edit: bucketOf('edits', profile),
-      reaction: bucketOf('reactions', profile),
-    };
-  }
+  ) {}
 
   @SubscribeMessage('authenticate')
   async authenticate(_: WebSocket, frame: InboundFrame<'authenticate'>): Promise<void> {
@@ -56,55 +44,51 @@ export class RandomChatGateway {
       });
     } catch (error) {
       // Half brought in it would miss what happens; a client whose socket is closed with this tries again.
-      connection.close(closeCodes.internalError);
+      const isRefused = error instanceof DomainError && error.code === 'rate_limited';
+      if (!isRefused) connection.close(closeCodes.internalError);
       throw error;
     }
   }
 
   @SubscribeMessage('random_message')
   async sendMessage(_: WebSocket, frame: InboundFrame<'random_message'>): Promise<void> {
-    const { connection, data, userId } = frame;
-    const chat =
-      this.chats.attached(connection, data.sessionId) ??
-      (await this.chats.require(connection, data.sessionId));
+    const { data, userId } = frame;
+    const chat = await this.chats.require(frame.connection, data.sessionId);
     const { messageType, content } = data;
     const clientId = data.clientId ?? null;
-    if (messageType !== 'text') await this.shareImages(chat, frame);
-    const executed = await chat.execute(
-      {
-        type: 'SendMessage',
-        at: Date.now(),
-        pace: this.pace.message,
-        senderId: userId,
-        content,
-        messageType,
-        replyToId: data.replyTo?.messageId ?? null,
-        clientId,
-      },
-      frame,
-    );
+    const command: SendMessage = {
+      type: 'SendMessage',
+      at: this.chats.now(),
+      senderId: userId,
+      content,
+      messageType,
+      replyToId: data.replyTo?.messageId ?? null,
+      clientId,
+    };
+    if (messageType !== 'text') await this.shareImages(chat, command);
+    const executed = await chat.execute(command, frame);
     if (executed.kind === 'already_done') frame.answer(sentAck(executed.position, clientId));
   }
 
-  /** The right to see an image is written before the message that shows it. */
-  private async shareImages(
-    chat: LiveChat,
-    { userId: senderId, data: { messageType, content } }: InboundFrame<'random_message'>,
-  ): Promise<void> {
+  /**
+   * The right to see an image is written before the message that shows it, and only for a message that is going to be
+   * accepted: a refused one must not open its images to the partner.
+   */
+  private async shareImages(chat: LiveChat, command: SendMessage): Promise<void> {
+    const { senderId, messageType, content } = command;
+    if ('alreadyDone' in chat.check(command)) return;
     const receiverId = chat.userIds.find((id) => id !== senderId);
     if (receiverId !== undefined) await this.uploads.share({ senderId, receiverId, messageType, content });
   }
 
   @SubscribeMessage('message_edit')
   async edit(_: WebSocket, frame: InboundFrame<'message_edit'>): Promise<void> {
-    const { connection, data, userId } = frame;
+    const { data, userId } = frame;
     requireOwnId(data.userId, frame);
-    const chat =
-      this.chats.attached(connection, data.sessionId) ??
-      (await this.chats.require(connection, data.sessionId));
+    const chat = await this.chats.require(frame.connection, data.sessionId);
     const { messageId, newContent: content } = data;
     const executed = await chat.execute(
-      { type: 'EditMessage', at: Date.now(), pace: this.pace.edit, editorId: userId, messageId, content },
+      { type: 'EditMessage', at: this.chats.now(), editorId: userId, messageId, content },
       frame,
     );
     if (executed.kind === 'already_done') frame.answer({ seq: executed.position.seq });
@@ -112,14 +96,12 @@ export class RandomChatGateway {
 
   @SubscribeMessage('message_reaction')
   async react(_: WebSocket, frame: InboundFrame<'message_reaction'>): Promise<void> {
-    const { connection, data, userId } = frame;
+    const { data, userId } = frame;
     requireOwnId(data.userId, frame);
-    const chat =
-      this.chats.attached(connection, data.sessionId) ??
-      (await this.chats.require(connection, data.sessionId));
+    const chat = await this.chats.require(frame.connection, data.sessionId);
     const { messageId, emoji, action } = data;
     const executed = await chat.execute(
-      { type: 'ReactToMessage', at: Date.now(), pace: this.pace.reaction, userId, messageId, emoji, action },
+      { type: 'ReactToMessage', at: this.chats.now(), userId, messageId, emoji, action },
       frame,
     );
     if (executed.kind !== 'already_done') return;
@@ -137,9 +119,7 @@ export class RandomChatGateway {
     const { connection, data, userId } = frame;
     if ('receiverId' in data)
       return this.events.deliver('TypedToFriend', { frame, receiverId: data.receiverId });
-    const chat =
-      this.chats.attached(connection, data.sessionId) ??
-      (await this.chats.require(connection, data.sessionId));
+    const chat = await this.chats.require(frame.connection, data.sessionId);
     if (chat.isEnded) throw new DomainError('session_ended');
     const now = Date.now();
     // More often than it is shown it is worth nothing; half, since clients' timers are not exact.

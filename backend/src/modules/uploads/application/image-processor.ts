@@ -1,8 +1,8 @@
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable, type OnApplicationShutdown, Optional } from '@nestjs/common';
 import type { UploadBucket } from '@thaw/contract/uploads';
-import sharp, { type Sharp } from 'sharp';
+import type { ResizeOptions } from 'sharp';
 import { DomainError } from '../../../platform/errors/domain-error';
-import { BoundedTurns } from './bounded-turns';
+import { DecoderPool, type DecoderPoolSettings } from '../infrastructure/decoder-pool';
 import { imageFormatOf } from './image-format';
 
 export interface ProcessedImage {
@@ -16,70 +16,58 @@ export interface ProcessedImage {
 const MAX_PIXELS = 40_000_000;
 const MAX_SIDE_PX = 2_048;
 const AVATAR_SIDE_PX = 512;
-/** By the clock on the wall: far longer than the worst that is let in takes, also on a busy machine. */
-const WITHIN_S = 15;
-const AT_ONCE = 2;
-const QUEUE = 64;
+/** Wall-clock time: far longer than the worst accepted image takes, also on a busy machine. */
+const TIMEOUT_S = 15;
 
-// libvips has loaders for some forty formats, some of which read files, addresses and scripts. Four are enough.
-sharp.block({ operation: ['VipsForeignLoad'] });
-sharp.unblock({
-  operation: [
-    'VipsForeignLoadJpegBuffer',
-    'VipsForeignLoadPngBuffer',
-    'VipsForeignLoadWebpBuffer',
-    'VipsForeignLoadNsgifBuffer',
-  ],
-});
-// No image comes twice, and one thread for each is what the other half of the process can spare.
-sharp.cache(false);
-sharp.concurrency(1);
+const resizes: Record<UploadBucket, ResizeOptions> = {
+  avatars: { width: AVATAR_SIDE_PX, height: AVATAR_SIDE_PX, fit: 'cover' },
+  'chat-images': { width: MAX_SIDE_PX, height: MAX_SIDE_PX, fit: 'inside', withoutEnlargement: true },
+};
+
+export const DECODER_POOL_SETTINGS = Symbol('DECODER_POOL_SETTINGS');
+const defaultSettings: DecoderPoolSettings = {
+  atOnce: 2,
+  queue: 64,
+  killAfterMs: 20_000,
+  maxResidentBytes: 512 * 1024 * 1024,
+  idleMs: 60_000,
+  imagesPerProcess: 200,
+};
 
 /**
- * Makes an image of ours from whatever was sent: decoded and encoded anew, so that nothing of the original but its
- * first picture is left. No EXIF, no place, no comment, nothing behind the end.
+ * Makes an image of ours from any bytes: decoded and encoded anew in a process of its own, so that a bug in a decoder
+ * reaches neither the memory nor the event loop of the replica (docs/decisions/0022).
  */
 @Injectable()
-export class ImageProcessor {
-  private readonly turns = new BoundedTurns(AT_ONCE, QUEUE);
+export class ImageProcessor implements OnApplicationShutdown {
+  private readonly decoders: DecoderPool;
+
+  constructor(@Optional() @Inject(DECODER_POOL_SETTINGS) settings: Partial<DecoderPoolSettings> = {}) {
+    this.decoders = new DecoderPool({ ...defaultSettings, ...settings });
+  }
 
   /** @throws DomainError unsupported_type, image_refused, unavailable when too many wait already. */
   async process(bytes: Buffer, bucket: UploadBucket): Promise<ProcessedImage> {
     if (imageFormatOf(bytes) === null) throw new DomainError('unsupported_type');
-    return this.turns.run(async () => {
-      try {
-        return await encodeAnew(bytes, bucket);
-      } catch {
-        // Broken, too many pixels, or too much work: libvips tells them apart in prose alone.
-        throw new DomainError('image_refused');
-      }
+    const image = await this.decoders.decode({
+      bytes,
+      resize: resizes[bucket],
+      maxPixels: MAX_PIXELS,
+      timeoutS: TIMEOUT_S,
     });
+    if (!image) throw new DomainError('image_refused');
+    const { width, height } = image;
+    return {
+      bytes: Buffer.from(image.bytes),
+      width,
+      height,
+      ...(image.format === 'webp'
+        ? { contentType: 'image/webp', extension: 'webp' }
+        : { contentType: 'image/jpeg', extension: 'jpg' }),
+    };
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    await this.decoders.close();
   }
 }
-
-const encodeAnew = async (bytes: Buffer, bucket: UploadBucket): Promise<ProcessedImage> => {
-  const source = sharp(bytes, { limitInputPixels: MAX_PIXELS, failOn: 'error' });
-  const { hasAlpha } = await source.metadata();
-  const picture = resized(source.autoOrient(), bucket).timeout({ seconds: WITHIN_S });
-  const encoded = hasAlpha ? picture.webp({ quality: 82, effort: 3 }) : picture.jpeg({ quality: 82 });
-  const { data, info } = await encoded.toBuffer({ resolveWithObject: true });
-  return {
-    bytes: data,
-    width: info.width,
-    height: info.height,
-    ...(hasAlpha
-      ? { contentType: 'image/webp', extension: 'webp' }
-      : { contentType: 'image/jpeg', extension: 'jpg' }),
-  };
-};
-
-const resized = (image: Sharp, bucket: UploadBucket): Sharp => {
-  switch (bucket) {
-    case 'avatars':
-      return image.resize(AVATAR_SIDE_PX, AVATAR_SIDE_PX, { fit: 'cover' });
-    case 'chat-images':
-      return image.resize(MAX_SIDE_PX, MAX_SIDE_PX, { fit: 'inside', withoutEnlargement: true });
-    default:
-      return bucket satisfies never;
-  }
-};

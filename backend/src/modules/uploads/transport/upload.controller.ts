@@ -1,5 +1,4 @@
 import { Body, Controller, Post, UploadedFile, UseGuards, UseInterceptors } from '@nestjs/common';
-import { FileInterceptor } from '@nestjs/platform-express';
 import { ApiBody, ApiConsumes, ApiCookieAuth, ApiCreatedResponse, ApiTags } from '@nestjs/swagger';
 import { DomainError } from '../../../platform/errors/domain-error';
 import { ApiProblems } from '../../../platform/http/api-problems';
@@ -9,8 +8,8 @@ import { CurrentLogin, type Login } from '../../../platform/http/login';
 import { SignedInGuard } from '../../../platform/http/signed-in.guard';
 import { UploadsService } from '../application/uploads.service';
 import { PlainFields } from './plain-fields.pipe';
-import { type FormFile, uploadForm } from './upload-form';
-import { UploadTurnInterceptor } from './upload-turn.interceptor';
+import type { FormFile } from './form-reader';
+import { UploadInterceptor } from './upload.interceptor';
 import { UploadAnswerDto, UploadDto, UploadFormDto } from './upload.dto';
 
 @ApiTags('uploads')
@@ -22,7 +21,7 @@ export class UploadController {
 
   @Post()
   @LimitedBy('uploads', 'user')
-  @UseInterceptors(UploadTurnInterceptor, FileInterceptor('file', uploadForm))
+  @UseInterceptors(UploadInterceptor)
   @ApiConsumes('multipart/form-data')
   @ApiBody({ type: UploadFormDto })
   @ApiCreatedResponse({ type: UploadAnswerDto })

@@ -189,7 +189,10 @@ export const FriendsPanel = ({
         )}
       >
         {friends && sorted.length > 0 ? (
-          <ul aria-label={copy.list.label} className={cn('grid', isCollapsed ? 'gap-1' : 'gap-0.5')}>
+          <ul
+            aria-label={copy.list.label}
+            className={cn('grid grid-cols-[minmax(0,1fr)]', isCollapsed ? 'gap-1' : 'gap-0.5')}
+          >
             {sorted.map((friend) => {
               const row = {
                 friend,

@@ -5,7 +5,8 @@ import { RandomChat } from '@/features/random-chat/components/random-chat';
 import { randomChat, type RandomChatSocket } from '@/features/random-chat/random-chat.store';
 import { signIn, signOut } from '@/lib/identity';
 import { useConnection } from '@/lib/socket/connection';
-import { SocketRequestError, type RequestOptions } from '@/lib/socket/socket-client';
+import { type RequestOptions } from '@/lib/socket/socket-client';
+import { SocketRequestError } from '@/lib/socket/socket-request-error';
 import { aPartner, aUser } from '@/testing/factories';
 
 interface Asked {

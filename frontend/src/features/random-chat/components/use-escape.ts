@@ -18,7 +18,8 @@ export const useEscape = (place: RefObject<HTMLElement | null>, onEscape: () => 
     // Heard after everybody else; who wants it for himself stops it on the way.
     const listen = (event: KeyboardEvent): void => {
       const here = place.current;
-      if (event.key !== 'Escape' || isTaken || event.isComposing || !here || here.closest('[inert]')) return;
+      if (event.key !== 'Escape' || event.defaultPrevented || isTaken || event.isComposing) return;
+      if (!here || here.closest('[inert]')) return;
       if (event.target === document.body || here.contains(event.target as Node)) act.current();
     };
     window.addEventListener('keydown', look, { capture: true });

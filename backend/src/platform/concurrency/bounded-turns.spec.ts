@@ -1,8 +1,9 @@
 import { BoundedTurns } from './bounded-turns';
+import { TurnsByKey } from './turns-by-key';
 
 const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
 
-it('lets so many in, so many wait in order, and refuses the rest', async () => {
+it('runs a bounded number at once, queues a bounded number in order, and refuses the rest', async () => {
   const turns = new BoundedTurns(2, 2);
   const entered: string[] = [];
   const enter = async (name: string) => {
@@ -26,10 +27,30 @@ it('lets so many in, so many wait in order, and refuses the rest', async () => {
   expect(entered).toEqual(['first', 'second', 'third', 'fourth']);
 });
 
-it('has the place of a failed work again', async () => {
+it('gives the turn of failed work to the next', async () => {
   const turns = new BoundedTurns(1, 0);
   for (let round = 0; round < 3; round += 1) {
     await expect(turns.run(() => Promise.reject(new Error('broken')))).rejects.toThrow('broken');
   }
   await expect(turns.run(async () => 'done')).resolves.toBe('done');
+});
+
+it('bounds each key apart and forgets keys that are not in use', async () => {
+  const turns = new TurnsByKey<string>(1, 1);
+  const leaveAda = await turns.enter('ada');
+  const leaveBob = await turns.enter('bob');
+  const second = turns.enter('ada');
+  await expect(turns.enter('ada')).rejects.toMatchObject({ code: 'unavailable' });
+  expect(turns.size).toBe(2);
+  leaveBob();
+  const leaveBobAgain = await turns.enter('bob');
+  leaveBob();
+  expect(turns.size).toBe(2);
+  leaveBobAgain();
+  expect(turns.size).toBe(1);
+  leaveAda();
+  const leaveAgain = await second;
+  expect(turns.size).toBe(1);
+  leaveAgain();
+  expect(turns.size).toBe(0);
 });

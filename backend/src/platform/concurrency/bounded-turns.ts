@@ -1,18 +1,28 @@
-import { DomainError } from '../../../platform/errors/domain-error';
+import { DomainError } from '../errors/domain-error';
 
-/** Lets so many in at a time and so many wait, first come, first served. Whoever comes on top is refused. */
+/** Bounded concurrency with a bounded FIFO queue; rejects on overflow. */
 export class BoundedTurns {
   private running = 0;
   private readonly waiting: (() => void)[] = [];
 
+  /**
+   * @param atOnce how many may hold a turn at the same time
+   * @param queue how many more may wait for one
+   */
   constructor(
     private readonly atOnce: number,
     private readonly queue: number,
   ) {}
 
+  /** Whether no turn is held and none is waited for. */
+  get isIdle(): boolean {
+    return this.running === 0;
+  }
+
   /**
-   * @returns how to leave; calling it again changes nothing.
-   * @throws DomainError unavailable when too many wait already.
+   * Waits for a turn.
+   * @returns a function that gives the turn back; further calls do nothing.
+   * @throws DomainError unavailable when the queue is full.
    */
   async enter(): Promise<() => void> {
     if (this.running < this.atOnce) this.running += 1;
@@ -24,13 +34,13 @@ export class BoundedTurns {
       if (hasLeft) return;
       hasLeft = true;
       const next = this.waiting.shift();
-      // Whoever is next takes over this place.
+      // The next in the queue takes over this turn, so `running` stays as it is.
       if (next) next();
       else this.running -= 1;
     };
   }
 
-  /** @throws DomainError unavailable when too many wait already; what `work` throws. */
+  /** Runs `work` in a turn. @throws DomainError unavailable when the queue is full; what `work` throws. */
   async run<Result>(work: () => Promise<Result>): Promise<Result> {
     const leave = await this.enter();
     try {

@@ -1,0 +1,205 @@
+import { performance } from 'node:perf_hooks';
+import { reconnectDelayMs } from '@thaw/contract/limits';
+import { until } from './pacer';
+import { openPairs, type Partner } from './pairs';
+import { inParallel } from './visitor';
+import { JsonWire, SocketIoWire, type Wire, type WireFrame } from './wire';
+
+export interface StormResult {
+  sockets: number;
+  /** Sockets that were back in the end; the others were refused for good. */
+  resumed: number;
+  /** From the first socket that closed until the last one was back. */
+  lastResumedMs: number;
+  /** Attempts that failed, by what they were told. */
+  refusals: Record<string, number>;
+  acked: number;
+  /** Messages that were acknowledged and never reached the partner. */
+  lost: number;
+}
+
+interface Side {
+  partner: Partner;
+  /** The sequence number of the newest event that this client knows. */
+  seq: number;
+  sent: number;
+  acked: Set<string>;
+  received: Set<string>;
+  isAway: boolean;
+  attempts: number;
+}
+
+type Kind = 'thaw' | 'socket.io';
+
+const GATHER_AT_ONCE = 16;
+const BACK_WITHIN_MS = 60_000;
+const DELIVERED_WITHIN_MS = 10_000;
+const SAY_EVERY_MS = 5;
+
+/** Pairs in chats on one replica, which come back through a proxy when it dies, each after the page's back-off. */
+export class Storm {
+  private readonly pairs: (readonly [Side, Side])[];
+  private readonly sides: readonly Side[];
+  private closedAt: number | undefined;
+  private resumedAt = 0;
+  private refusals: Record<string, number> = {};
+  /** Where sockets that close are opened again. */
+  private proxy: string | undefined;
+
+  private constructor(
+    private readonly kind: Kind,
+    pairs: readonly (readonly [Partner, Partner])[],
+  ) {
+    this.pairs = pairs.map(([first, second]) => [this.side(first), this.side(second)]);
+    this.sides = this.pairs.flat();
+  }
+
+  static async open(kind: Kind, origin: string, pairs: number): Promise<Storm> {
+    return new Storm(kind, await openPairs(kind, [origin, origin], pairs));
+  }
+
+  /** Moves every socket to one replica. */
+  async gather(origin: string): Promise<void> {
+    this.proxy = undefined;
+    await inParallel(this.sides.length, GATHER_AT_ONCE, async (index) => {
+      const side = this.sides[index];
+      if (!side) return;
+      await side.partner.wire.leave();
+      await this.open(side, origin);
+    });
+  }
+
+  /**
+   * Sends messages in the chats, one after the other, until the replica has died and every socket is back through
+   * `proxy`; then one from each socket.
+   */
+  async run(proxy: string): Promise<StormResult> {
+    [this.proxy, this.closedAt, this.resumedAt, this.refusals] = [proxy, undefined, 0, {}];
+    let next = 0;
+    const talk = setInterval(() => {
+      const side = this.sides[next % this.sides.length];
+      if (side && !side.isAway) this.say(side);
+      next += 1;
+    }, SAY_EVERY_MS);
+    const isBack = (): boolean => this.closedAt !== undefined && this.sides.every(({ isAway }) => !isAway);
+    const isLate = (): boolean =>
+      this.closedAt !== undefined && performance.now() - this.closedAt > BACK_WITHIN_MS;
+    await until(() => isBack() || isLate(), 2 * BACK_WITHIN_MS);
+    clearInterval(talk);
+    const back = this.sides.filter(({ isAway }) => !isAway);
+    const final = new Map(back.map((side) => [side, this.say(side)]));
+    await until(
+      () => [...final].every(([{ acked }, clientId]) => acked.has(clientId)) && this.lost === 0,
+      this.kind === 'thaw' ? DELIVERED_WITHIN_MS : 0,
+    );
+    return {
+      sockets: this.sides.length,
+      resumed: back.length,
+      lastResumedMs: this.resumedAt - (this.closedAt ?? this.resumedAt),
+      refusals: this.refusals,
+      acked: this.sides.reduce((sum, { acked }) => sum + acked.size, 0),
+      lost: this.lost,
+    };
+  }
+
+  close(): void {
+    this.proxy = undefined;
+    for (const { partner } of this.sides) partner.wire.close();
+  }
+
+  private get lost(): number {
+    return this.pairs.reduce((sum, [a, b]) => sum + missing(a, b) + missing(b, a), 0);
+  }
+
+  private side(partner: Partner): Side {
+    const side: Side = {
+      partner,
+      seq: 0,
+      sent: 0,
+      acked: new Set(),
+      received: new Set(),
+      isAway: false,
+      attempts: 0,
+    };
+    this.attach(side, partner.wire);
+    return side;
+  }
+
+  private attach(side: Side, wire: Wire): void {
+    side.partner.wire = wire;
+    wire.onFrame = (frame) => receive(side, frame);
+    wire.onClose = () => {
+      side.isAway = true;
+      this.closedAt ??= performance.now();
+      this.retry(side);
+    };
+  }
+
+  private say(side: Side): string {
+    const clientId = `c-${(side.sent += 1)}`;
+    // Socket.IO has nothing to resume, so nothing is counted there.
+    if (this.kind === 'thaw') {
+      const { wire, sessionId } = side.partner;
+      wire.send('random_message', { sessionId, content: 'hello', messageType: 'text', clientId }, clientId);
+    }
+    return clientId;
+  }
+
+  private retry(side: Side): void {
+    const { proxy } = this;
+    if (proxy === undefined) return;
+    side.attempts += 1;
+    setTimeout(() => {
+      this.open(side, proxy).then(
+        () => {
+          side.isAway = false;
+          side.attempts = 0;
+          this.resumedAt = performance.now();
+        },
+        (error: unknown) => {
+          const reason = error instanceof Error ? error.message : String(error);
+          this.refusals[reason] = (this.refusals[reason] ?? 0) + 1;
+          this.retry(side);
+        },
+      );
+    }, reconnectDelayMs(side.attempts));
+  }
+
+  /** A socket that is in its chat again. */
+  private async open(side: Side, origin: string): Promise<void> {
+    const { visitor, sessionId, userId } = side.partner;
+    if (this.kind === 'socket.io') {
+      const wire = await SocketIoWire.open(origin);
+      await wire.request('join', { sessionId, userId });
+      this.attach(side, wire);
+      return;
+    }
+    const headers = { cookie: visitor?.cookie ?? '' };
+    const wire = await JsonWire.open(`${origin.replace(/^http/, 'ws')}/ws`, { headers });
+    try {
+      wire.onFrame = (frame) => receive(side, frame);
+      const resumed = wire.next(({ event, data }) => event === 'session_resumed' && data.last === true);
+      const lastSeen = { sessionId, seq: side.seq };
+      await Promise.all([wire.request('authenticate', { userId, lastSeen }, 'authenticated'), resumed]);
+    } catch (error) {
+      wire.close();
+      throw error;
+    }
+    this.attach(side, wire);
+  }
+}
+
+/** Messages that `from` has acknowledgements of and `to` has not received. */
+const missing = (from: Side, to: Side): number =>
+  [...from.acked].filter((clientId) => !to.received.has(clientId)).length;
+
+const receive = (side: Side, { event, data }: WireFrame): void => {
+  if (event === 'session_resumed') {
+    for (const entry of data.events as WireFrame[]) receive(side, entry);
+    return;
+  }
+  if (typeof data?.seq === 'number') side.seq = Math.max(side.seq, data.seq);
+  if (event === 'ack' && typeof data.clientId === 'string') side.acked.add(data.clientId);
+  if (event === 'random_message' && data.senderId !== side.partner.userId)
+    side.received.add(String(data.clientId));
+};

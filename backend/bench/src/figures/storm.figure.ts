@@ -1,0 +1,170 @@
+import path from 'node:path';
+import type { Driver } from '../driver/driver-process';
+import type { StormResult } from '../driver/storm';
+import { startProxy } from '../measure/proxy';
+import { ServerProcess } from '../measure/server-process';
+import { median, ratios } from '../measure/statistics';
+import { BenchStores } from '../measure/stores';
+import { freePorts } from '../../../../deploy/local/processes/ports.mjs';
+import { Service } from '../service';
+import { inTurn, type Outcome, type Row, say, type Settings, wait } from './figure';
+
+const REPLICAS = 3;
+const ROUNDS = 3;
+/** They talk for a while before the replica dies. */
+const TALK_MS = 2_000;
+
+interface Entrant {
+  kind: 'thaw' | 'socket.io';
+  group: number;
+  proxy: string;
+  /** The replica that holds all sockets, and is killed. */
+  victim: () => { server: ServerProcess; origin: string };
+  revive: () => Promise<void>;
+}
+
+/** P16: one of three replicas is killed, and its sockets come back to the two others through nginx. */
+export const measureStorm = async (driver: Driver, settings: Settings): Promise<Outcome> => {
+  const stores = await BenchStores.open({ hasDatabase: true });
+  const service = await Service.start(stores, { replicas: REPLICAS, env: { TRUST_PROXY: '1' } });
+  const peers = await SocketIoReplicas.start(stores);
+  const proxies: ServerProcess[] = [];
+  const entrants: Entrant[] = [];
+  const enter = async (
+    kind: Entrant['kind'],
+    replicas: () => readonly { server: ServerProcess; port: number; origin: string }[],
+    revive: Entrant['revive'],
+  ): Promise<void> => {
+    const ports = replicas().map(({ port }) => port);
+    const { server, origin: proxy } = await startProxy(stores.home, ports);
+    proxies.push(server);
+    const victim: Entrant['victim'] = () => {
+      const [first] = replicas();
+      if (!first) throw new Error('No replica');
+      return first;
+    };
+    say(`  opening ${settings.arrivals} sockets in chats, ${kind}`);
+    const { origin } = victim();
+    const group = await driver.call('openStorm', { kind, origin, pairs: settings.arrivals / 2 });
+    entrants.push({ kind, group, proxy, victim, revive });
+  };
+  try {
+    await enter(
+      'thaw',
+      () => service.replicas,
+      async () => {
+        const [first] = service.replicas;
+        if (first) await service.startAgain(first);
+      },
+    );
+    await enter(
+      'socket.io',
+      () => peers.replicas,
+      () => peers.startFirstAgain(),
+    );
+    const faults: string[] = [];
+    const turns = new Map<Entrant['kind'], StormResult[]>();
+    const rounds = Math.min(ROUNDS, settings.rounds);
+    for (let round = 1; round <= rounds; round += 1) {
+      say(`storm, round ${round} of ${rounds}`);
+      for (const { kind, group, proxy, victim, revive } of inTurn(entrants, round)) {
+        if (round > 1) await driver.call('gather', { group, origin: victim().origin });
+        const storm = driver.call('storm', { group, proxy });
+        await wait(TALK_MS);
+        await victim().server.stop();
+        const result = await storm;
+        await revive();
+        turns.set(kind, [...(turns.get(kind) ?? []), result]);
+        const { resumed, sockets, lost, lastResumedMs, acked } = result;
+        if (resumed !== sockets) faults.push(`${kind}: ${resumed} of ${sockets} came back`);
+        if (lost > 0) faults.push(`${kind}: ${lost} of ${acked} acknowledged messages were lost`);
+        const refused = JSON.stringify(result.refusals);
+        say(`  ${kind}: the last after ${lastResumedMs.toFixed(0)} ms, refused ${refused}, lost ${lost}`);
+      }
+    }
+    return { rows: rowsOf(turns), faults, raw: Object.fromEntries(turns) };
+  } finally {
+    for (const { group } of entrants) await driver.call('close', { group }).catch(() => null);
+    await Promise.all([service.stop(), peers.stop(), ...proxies.map((server) => server.stop(5_000))]);
+    await stores.end();
+  }
+};
+
+/** Three processes of Socket.IO with its Redis adapter. */
+class SocketIoReplicas {
+  readonly replicas: { server: ServerProcess; port: number; origin: string }[] = [];
+
+  private constructor(private readonly stores: BenchStores) {}
+
+  static async start(stores: BenchStores): Promise<SocketIoReplicas> {
+    const replicas = new SocketIoReplicas(stores);
+    for (const port of await freePorts(REPLICAS)) replicas.replicas.push(await replicas.startOne(port));
+    return replicas;
+  }
+
+  async startFirstAgain(): Promise<void> {
+    const [first] = this.replicas;
+    if (first) this.replicas[0] = await this.startOne(first.port);
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all(this.replicas.map(({ server }) => server.stop()));
+  }
+
+  private async startOne(port: number): Promise<{ server: ServerProcess; port: number; origin: string }> {
+    const { server } = await ServerProcess.startPeer({
+      name: 'socket.io',
+      script: path.join(__dirname, '../peers/socket-io-relay.js'),
+      logFile: path.join(this.stores.home, 'peers.log'),
+      env: { ...process.env, NODE_ENV: 'production', REDIS_URL: this.stores.redisUrl, PORT: String(port) },
+    });
+    return { server, port, origin: `http://127.0.0.1:${port}` };
+  }
+}
+
+const rowsOf = (turns: ReadonlyMap<Entrant['kind'], readonly StormResult[]>): Row[] => {
+  const ours = turns.get('thaw') ?? [];
+  const theirs = turns.get('socket.io') ?? [];
+  const times = (results: readonly StormResult[]): number[] => results.map((result) => result.lastResumedMs);
+  const milliseconds = (results: readonly StormResult[]): string => `${median(times(results)).toFixed(0)} ms`;
+  const refused = (results: readonly StormResult[]): number =>
+    results.reduce((sum, { refusals }) => sum + Object.values(refusals).reduce((a, b) => a + b, 0), 0);
+  const ratio = ratios(times(ours), times(theirs));
+  const lost = ours.reduce((sum, result) => sum + result.lost, 0);
+  const acked = ours.at(-1)?.acked ?? 0;
+  const sockets = (ours[0]?.sockets ?? 0).toLocaleString('en');
+  const storm = `${sockets} sockets in chats lose their replica: `;
+  return [
+    {
+      figure: 'P16',
+      what: `${storm}until the last is resumed`,
+      ours: milliseconds(ours),
+      against: 'socket.io, nothing to resume',
+      theirs: milliseconds(theirs),
+      ratio,
+      gate: '≤ 1.5',
+      aim: '≤ 1',
+      isReached: ratio.median <= 1.5,
+    },
+    {
+      figure: 'P16',
+      what: `${storm}refused upgrades, all rounds`,
+      ours: String(refused(ours)),
+      against: 'socket.io, nothing to resume',
+      theirs: String(refused(theirs)),
+      gate: '0',
+      aim: '',
+      isReached: refused(ours) === 0,
+    },
+    {
+      figure: 'P16',
+      what: `${storm}acknowledged messages lost`,
+      ours: `${lost} of ${acked.toLocaleString('en')}`,
+      against: '',
+      theirs: '',
+      gate: '0',
+      aim: '',
+      isReached: lost === 0,
+    },
+  ];
+};

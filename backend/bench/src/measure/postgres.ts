@@ -1,0 +1,51 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { Client } from 'pg';
+import { cpuMicrosOf } from './server-process';
+
+/** PostgreSQL reports what its sessions counted at the latest after this. */
+export const STATISTICS_LAG_MS = 11_000;
+
+/** What PostgreSQL itself does, read from outside. */
+export class PostgresMeter {
+  private constructor(
+    private readonly client: Client,
+    private readonly postmaster: number,
+  ) {}
+
+  static async open(databaseUrl: string): Promise<PostgresMeter> {
+    const client = new Client({ connectionString: databaseUrl });
+    await client.connect();
+    const { rows } = await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
+    return new PostgresMeter(client, parentOf(rows[0]?.pid ?? 0));
+  }
+
+  /** CPU time of all its processes that live, in microseconds. */
+  get cpuMicros(): number {
+    return readdirSync('/proc')
+      .map(Number)
+      .filter((pid) => pid > 0 && (pid === this.postmaster || parentOf(pid) === this.postmaster))
+      .reduce((sum, pid) => sum + cpuMicrosOf(pid), 0);
+  }
+
+  /** Transactions so far: a statement outside one counts as one. They appear `STATISTICS_LAG_MS` late. */
+  async transactions(): Promise<number> {
+    const { rows } = await this.client.query<{ count: string }>(
+      'SELECT xact_commit + xact_rollback AS count FROM pg_stat_database WHERE datname = current_database()',
+    );
+    return Number(rows[0]?.count);
+  }
+
+  end(): Promise<void> {
+    return this.client.end();
+  }
+}
+
+/** 0 when the process has ended. */
+const parentOf = (pid: number): number => {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]);
+  } catch {
+    return 0;
+  }
+};

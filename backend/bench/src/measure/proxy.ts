@@ -1,0 +1,25 @@
+import path from 'node:path';
+import { nginxDefinition } from '../../../../deploy/local/proxy/nginx.mjs';
+import { freePorts } from '../../../../deploy/local/processes/ports.mjs';
+import { say } from '../figures/figure';
+import { ServerProcess } from './server-process';
+
+const page = path.resolve(__dirname, '../../../../frontend/dist');
+
+/** nginx in front of servers, with the settings of `npm start -- --replicas N`. */
+export const startProxy = async (
+  home: string,
+  apiPorts: readonly number[],
+): Promise<{ server: ServerProcess; origin: string }> => {
+  const [port = 0] = await freePorts(1);
+  const definition = await nginxDefinition({
+    home,
+    port,
+    host: '127.0.0.1',
+    apiPorts: [...apiPorts],
+    page,
+    say: (label, text) => say(`${label}: ${text}`),
+  });
+  const origin = `http://127.0.0.1:${port}`;
+  return { server: await ServerProcess.startProgram(definition, origin), origin };
+};

@@ -1,0 +1,66 @@
+import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { createAdapter } from '@socket.io/redis-adapter';
+import { Redis } from 'ioredis';
+import { Pool } from 'pg';
+import { Server } from 'socket.io';
+
+// Socket.IO whose handshake looks the session of Thaw's cookie up in Thaw's PostgreSQL, as lean as it is set: the
+// cookie's signature, one prepared statement, a room for the user; WebSocket alone, no compression, no HTTP extras.
+
+const {
+  REDIS_URL: redisUrl = '',
+  DATABASE_URL: databaseUrl = '',
+  SESSION_SECRET_FILE: secretFile = '',
+} = process.env;
+const [secret = ''] = readFileSync(secretFile, 'utf8').trim().split(',');
+const pool = new Pool({ connectionString: databaseUrl, max: 10 });
+const server = createServer();
+const io = new Server(server, {
+  // Where nginx lets sockets through to ours.
+  path: '/ws',
+  addTrailingSlash: false,
+  transports: ['websocket'],
+  allowUpgrades: false,
+  perMessageDeflate: false,
+  httpCompression: false,
+  serveClient: false,
+  adapter: createAdapter(new Redis(redisUrl), new Redis(redisUrl)),
+});
+
+const sessionIdIn = (header = ''): string | null => {
+  const encoded = /(?:^|;\s*)thaw\.sid=([^;]+)/.exec(header)?.[1];
+  const signed = encoded && decodeURIComponent(encoded);
+  if (!signed?.startsWith('s:')) return null;
+  const dot = signed.lastIndexOf('.');
+  const sessionId = signed.slice(2, dot);
+  const expected = createHmac('sha256', secret).update(sessionId).digest('base64').replace(/=+$/, '');
+  const given = Buffer.from(signed.slice(dot + 1));
+  return given.length === expected.length && timingSafeEqual(given, Buffer.from(expected)) ? sessionId : null;
+};
+
+const userOf = async (header: string | undefined): Promise<string | undefined> => {
+  const sessionId = sessionIdIn(header);
+  if (sessionId === null) return undefined;
+  const { rows } = await pool.query<{ user_id: string }>({
+    name: 'session',
+    text: 'SELECT user_id, family_id FROM sessions WHERE id_hash = $1 AND expires_at > now()',
+    values: [createHash('sha256').update(sessionId).digest()],
+  });
+  return rows[0]?.user_id;
+};
+
+io.use((socket, next) => {
+  userOf(socket.handshake.headers.cookie).then(
+    (userId) => {
+      if (userId === undefined) return next(new Error('not signed in'));
+      void socket.join(`user:${userId}`);
+      next();
+    },
+    (error: Error) => next(error),
+  );
+});
+
+server.listen(0, '127.0.0.1', () => process.send?.({ port: (server.address() as AddressInfo).port }));

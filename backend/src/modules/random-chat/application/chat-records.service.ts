@@ -1,0 +1,18 @@
+import { Injectable } from '@nestjs/common';
+import { ChatPresence } from '../../../platform/hot-log/chat-presence';
+import { MatchingService } from '../../matching/application/matching.service';
+
+/** The records beside a chat's stream: that its users are in it, and which of their sockets. */
+@Injectable()
+export class ChatRecordsService {
+  constructor(
+    private readonly matching: MatchingService,
+    private readonly presence: ChatPresence,
+  ) {}
+
+  /** The chat has ended: its users are free, and nobody is awaited in it. Closing twice is closing once. */
+  async close(sessionId: string, userIds: readonly [number, number]): Promise<void> {
+    await this.matching.finish({ sessionId, userIds });
+    await this.presence.forget(sessionId, userIds);
+  }
+}

@@ -1,0 +1,102 @@
+// Real: an api replica, a worker, PostgreSQL, Redis, sockets.
+import { questionById } from '@thaw/contract/questions';
+import { startTestReplicas, type TestReplicas } from '../../../testing/test-replicas';
+import { pair, type ReceivedFrame } from '../../../testing/thaw-client';
+import { until } from '../../../testing/until';
+
+jest.setTimeout(60_000);
+
+const HOSTILE = ['a\u0000', 'b\ud800', '\udc00c', 'd\n', 'e\u007f', 'f\u009f', '', 'x'.repeat(65)];
+
+describe('strings from outside', () => {
+  let thaw: TestReplicas;
+
+  beforeAll(async () => {
+    thaw = await startTestReplicas(1, { REMATCH_COOLDOWN_S: '0' });
+    await thaw.startWorker();
+  });
+  afterAll(() => thaw.close());
+
+  /** Number of events of the chat that are in PostgreSQL. */
+  const storedEvents = async (sessionId: string): Promise<number> => {
+    const [row] = await thaw.database.dataSource.query<{ count: string }[]>(
+      'SELECT count(*) FROM events WHERE stream_id = $1',
+      [`chat-${sessionId}`],
+    );
+    return Number(row?.count);
+  };
+
+  it('are refused as ids, and every acknowledged event reaches PostgreSQL', async () => {
+    const { ada, bob, adaSocket, bobSocket, sessionId } = await pair([thaw.origins[0]!, thaw.origins[0]!]);
+    const message = { sessionId, content: 'hello', messageType: 'text' as const };
+    const userId = ada.user.id;
+    const messageId = String((await adaSocket.request('random_message', message)).id);
+    const answers: ReceivedFrame[] = [];
+    for (const hostile of HOSTILE) {
+      // Twenty invalid frames close a socket.
+      const socket = await ada.arrive(undefined, { sessionId, seq: 1 });
+      answers.push(
+        await socket.ask('random_message', { ...message, clientId: hostile }),
+        await socket.ask('random_message', { ...message, sessionId: hostile }),
+        await socket.ask('break_ice_start', {
+          sessionId,
+          gameId: hostile,
+          question: { id: 1 },
+          initiatorId: userId,
+        }),
+        await socket.ask('break_ice_ignore', { sessionId, gameId: hostile, userId }),
+        await socket.ask('typing', { sessionId: hostile }),
+        await socket.ask('message_reaction', {
+          sessionId,
+          messageId: `${messageId}${hostile}` === messageId ? '' : `${messageId}${hostile}`,
+          emoji: '🔥',
+          action: 'add',
+          userId,
+        }),
+      );
+      socket.send({ event: 'random_message', data: message, ref: hostile });
+      const refusal = await socket.next('error', (data) => data.code === 'invalid_payload');
+      expect(refusal).toMatchObject({ code: 'invalid_payload' });
+      await until(() => socket.frames.filter(({ event }) => event === 'error').length === 7);
+      expect(socket.frames.at(-1)?.ref).toBeUndefined();
+      await socket.leave();
+    }
+    expect(answers.map(({ event, data }) => `${event} ${String(data.code)}`)).toEqual(
+      answers.map(() => 'error invalid_payload'),
+    );
+
+    // What is cleaned, or one of a closed list, is accepted in every spelling.
+    for (const hostile of HOSTILE) {
+      const content = `text ${hostile} text`;
+      await adaSocket.request('random_message', { ...message, content, clientId: `ok-${content.length}` });
+      await adaSocket.ask('message_reaction', {
+        sessionId,
+        messageId,
+        emoji: `🔥${hostile}`,
+        action: 'add',
+        userId,
+      });
+    }
+    await adaSocket.request('message_edit', { sessionId, messageId, newContent: 'hi\u0000\ud800', userId });
+    const game = { sessionId, gameId: 'game 👍' };
+    await adaSocket.request('break_ice_start', { ...game, question: { id: 1 }, initiatorId: userId });
+    const [response = ''] = questionById(1)?.options ?? [];
+    expect(
+      await bobSocket.ask('break_ice_response', {
+        ...game,
+        response: `${response}\u0000`,
+        userId: bob.user.id,
+      }),
+    ).toMatchObject({ event: 'error', data: { code: 'invalid_payload' } });
+    await bobSocket.request('break_ice_response', { ...game, response, userId: bob.user.id });
+    const { seq } = await adaSocket.request('skip_chat', { sessionId });
+    expect(
+      await until(
+        () => storedEvents(sessionId),
+        (count) => count >= Number(seq),
+      ),
+    ).toBe(seq);
+    expect(await thaw.store.keys('*poison*')).toEqual([]);
+    expect(await thaw.store.keys('*dead*')).toEqual([]);
+  });
+});

@@ -1,0 +1,119 @@
+// Real: child processes that decode images.
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { decoderPids } from '../../../testing/decoder-pids';
+import { hugePng, plainJpeg, SECRET } from '../../../testing/image-corpus';
+import { until } from '../../../testing/until';
+import { ImageProcessor } from '../application/image-processor';
+
+jest.setTimeout(60_000);
+
+describe('decoders', () => {
+  let own: ImageProcessor;
+  afterEach(() => own.onApplicationShutdown());
+
+  /** Decoders of a processor that is made in this test. */
+  const start = (settings: ConstructorParameters<typeof ImageProcessor>[0]) => {
+    const others = new Set(decoderPids());
+    own = new ImageProcessor(settings);
+    return { pids: () => decoderPids().filter((pid) => !others.has(pid)) };
+  };
+  const takesTheNext = async () =>
+    expect(await own.process(await plainJpeg(), 'avatars')).toMatchObject({ width: 512, height: 512 });
+  /** An image that takes long enough to be interfered with. */
+  const slow = () => hugePng(6_400, 6_250);
+  const interfere = async (pids: () => number[], signal: NodeJS.Signals) => {
+    const outcome = own.process(slow(), 'chat-images').catch((error: unknown) => error);
+    const [pid] = await until(pids, (found) => found.length === 1);
+    process.kill(pid!, signal);
+    return { outcome: await outcome, pid: pid! };
+  };
+
+  it('are not started before there is an image, and end when there has been none for a while', async () => {
+    const { pids } = start({ idleMs: 100 });
+    await own.process(Buffer.from('no image'), 'avatars').catch(() => undefined);
+    expect(pids()).toEqual([]);
+    await own.process(await plainJpeg(), 'avatars');
+    expect(pids()).toHaveLength(1);
+    await until(() => pids().length === 0);
+    await takesTheNext();
+  });
+
+  it('work on one image after the other, and are replaced after some', async () => {
+    const { pids } = start({ imagesPerProcess: 3 });
+    const seen = new Set<number | undefined>();
+    for (let image = 0; image < 6; image += 1) {
+      await own.process(await plainJpeg(), 'avatars');
+      seen.add(pids()[0]);
+    }
+    await until(() => pids().length === 0);
+    seen.delete(undefined);
+    expect(seen.size).toBeGreaterThanOrEqual(2);
+  });
+
+  it('stay after an image that they refuse', async () => {
+    const { pids } = start({});
+    await own.process(await plainJpeg(), 'avatars');
+    const before = pids();
+    const half = (await plainJpeg()).subarray(0, 300);
+    await expect(own.process(half, 'avatars')).rejects.toMatchObject({ code: 'image_refused' });
+    await takesTheNext();
+    expect(pids()).toEqual(before);
+  });
+
+  it('are killed and replaced when they are stuck, and the image is refused', async () => {
+    const { pids } = start({ killAfterMs: 1_500 });
+    const { outcome, pid } = await interfere(pids, 'SIGSTOP');
+    expect(outcome).toMatchObject({ code: 'image_refused' });
+    await until(() => !pids().includes(pid));
+    await takesTheNext();
+  });
+
+  it('take nothing with them when they crash over an image', async () => {
+    const { pids } = start({});
+    const { outcome } = await interfere(pids, 'SIGSEGV');
+    expect(outcome).toMatchObject({ code: 'image_refused' });
+    await takesTheNext();
+  });
+
+  it('are killed when they take too much memory', async () => {
+    const { pids } = start({ maxResidentBytes: 1_000_000 });
+    await expect(own.process(slow(), 'chat-images')).rejects.toMatchObject({ code: 'image_refused' });
+    await until(() => pids().length === 0);
+  });
+
+  it('go on at an interrupt of the process group, and end with their replica', async () => {
+    const { pids } = start({});
+    await own.process(await plainJpeg(), 'avatars');
+    const [pid] = pids();
+    process.kill(pid!, 'SIGINT');
+    process.kill(pid!, 'SIGTERM');
+    await own.process(await plainJpeg(), 'avatars');
+    expect(pids()).toEqual([pid]);
+    await own.onApplicationShutdown();
+    expect(pids()).toEqual([]);
+  });
+
+  it('end when the channel to their replica does, as after a kill of the replica', async () => {
+    start({});
+    const child = fork(path.join(__dirname, 'image-decoder.process.cjs'), {
+      stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+    });
+    const ended = once(child, 'exit');
+    await once(child, 'spawn');
+    child.disconnect();
+    await ended;
+    expect(child.exitCode).toBe(0);
+  });
+
+  it('know no setting of the replica', async () => {
+    const { pids } = start({});
+    process.env.SESSION_SECRET = SECRET;
+    await own.process(await plainJpeg(), 'avatars');
+    delete process.env.SESSION_SECRET;
+    const [pid] = pids();
+    expect(readFileSync(`/proc/${pid}/environ`, 'utf8')).not.toContain(SECRET);
+  });
+});

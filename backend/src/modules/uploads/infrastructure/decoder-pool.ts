@@ -1,0 +1,65 @@
+import { BoundedTurns } from '../../../platform/concurrency/bounded-turns';
+import { type DecodedImage, type DecoderJob, type DecoderLimits, DecoderProcess } from './decoder-process';
+
+export interface DecoderPoolSettings extends DecoderLimits {
+  /** Images decoded at the same time, each in a process of its own. */
+  atOnce: number;
+  /** Images that may wait. */
+  queue: number;
+  /** How long a decoder without work stays. */
+  idleMs: number;
+  /** Images after which a decoder is replaced: what libvips leaks or fragments goes with it. */
+  imagesPerProcess: number;
+}
+
+/** Decoders, started when there is an image for them and ended when there has been none for a while. */
+export class DecoderPool {
+  private readonly turns: BoundedTurns;
+  private readonly processes = new Set<DecoderProcess>();
+  private readonly idle: { process: DecoderProcess; images: number; timer: NodeJS.Timeout }[] = [];
+
+  constructor(private readonly settings: DecoderPoolSettings) {
+    this.turns = new BoundedTurns(settings.atOnce, settings.queue);
+  }
+
+  /** @returns null for an image that is refused. @throws DomainError unavailable when too many wait already. */
+  decode(job: DecoderJob): Promise<DecodedImage | null> {
+    return this.turns.run(async () => {
+      const { process, images } = this.take();
+      const image = await process.decode(job);
+      if (images + 1 >= this.settings.imagesPerProcess) process.kill();
+      else if (!process.hasEnded) this.putBack(process, images + 1);
+      return image;
+    });
+  }
+
+  /** Ends every decoder. */
+  async close(): Promise<void> {
+    for (const { timer } of this.idle.splice(0)) clearTimeout(timer);
+    for (const process of this.processes) process.kill();
+    await Promise.all([...this.processes].map(({ ended }) => ended));
+  }
+
+  private take(): { process: DecoderProcess; images: number } {
+    for (let last = this.idle.pop(); last; last = this.idle.pop()) {
+      clearTimeout(last.timer);
+      if (!last.process.hasEnded) return last;
+    }
+    const process = new DecoderProcess(this.settings);
+    this.processes.add(process);
+    void process.ended.then(() => this.processes.delete(process));
+    return { process, images: 0 };
+  }
+
+  private putBack(process: DecoderProcess, images: number): void {
+    const timer = setTimeout(() => {
+      this.idle.splice(
+        this.idle.findIndex((entry) => entry.process === process),
+        1,
+      );
+      process.kill();
+    }, this.settings.idleMs);
+    timer.unref();
+    this.idle.push({ process, images, timer });
+  }
+}

@@ -1,0 +1,109 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import type { ResizeOptions } from 'sharp';
+import { DomainError } from '../../../platform/errors/domain-error';
+
+export interface DecoderJob {
+  bytes: Buffer;
+  resize: ResizeOptions;
+  maxPixels: number;
+  /** Seconds of wall-clock time for libvips. */
+  timeoutS: number;
+}
+
+export interface DecodedImage {
+  bytes: Buffer;
+  width: number;
+  height: number;
+  format: 'jpeg' | 'webp';
+}
+
+export interface DecoderLimits {
+  /** A decoder that has not answered by then is killed; longer than what libvips is given for an image. */
+  killAfterMs: number;
+  /** Resident memory above which a decoder is killed; watched where there is a /proc. */
+  maxResidentBytes: number;
+}
+
+const PROGRAM = path.join(__dirname, 'image-decoder.process.cjs');
+const LOOK_AT_MEMORY_EVERY_MS = 100;
+const PAGE_BYTES = 4_096;
+
+/** A child process that decodes one image at a time. It keeps this process alive only while it works. */
+export class DecoderProcess {
+  /** Settles when the process is gone, or could not be started. */
+  readonly ended: Promise<void>;
+  private readonly child: ChildProcess;
+  private hasFailedToStart = false;
+
+  constructor(private readonly limits: DecoderLimits) {
+    this.child = fork(PROGRAM, {
+      execArgv: [],
+      // No setting of ours, and so no secret. glibc keeps fewer heaps that are not given back.
+      env: { UV_THREADPOOL_SIZE: '2', MALLOC_ARENA_MAX: '2' },
+      serialization: 'advanced',
+      stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+    });
+    this.ended = new Promise((resolve) => {
+      this.child.once('exit', () => resolve());
+      this.child.once('error', () => {
+        this.hasFailedToStart = this.child.pid === undefined;
+        if (this.hasFailedToStart) resolve();
+        else this.kill();
+      });
+    });
+    this.setWorking(false);
+  }
+
+  get hasEnded(): boolean {
+    return this.hasFailedToStart || this.child.exitCode !== null || this.child.signalCode !== null;
+  }
+
+  /**
+   * @returns null for an image that is refused, also because the decoder crashed over it, or was killed for taking too
+   * long or too much memory.
+   * @throws DomainError unavailable when the process could not be started.
+   */
+  async decode(job: DecoderJob): Promise<DecodedImage | null> {
+    this.setWorking(true);
+    const deadline = setTimeout(() => this.kill(), this.limits.killAfterMs);
+    const watching = setInterval(() => void this.checkMemory(), LOOK_AT_MEMORY_EVERY_MS);
+    try {
+      const image = await Promise.race([this.answerTo(job), this.ended.then(() => null)]);
+      if (this.hasFailedToStart) throw new DomainError('unavailable');
+      return image;
+    } finally {
+      clearTimeout(deadline);
+      clearInterval(watching);
+      this.setWorking(false);
+    }
+  }
+
+  kill(): void {
+    this.child.kill('SIGKILL');
+  }
+
+  private answerTo(job: DecoderJob): Promise<DecodedImage | null> {
+    return new Promise((resolve) => {
+      this.child.once('message', ({ image }: { image: DecodedImage | null }) => resolve(image));
+      // A process that cannot be written to has ended, or is about to.
+      this.child.send(job, (error) => {
+        if (error) this.kill();
+      });
+    });
+  }
+
+  private async checkMemory(): Promise<void> {
+    const statm = await readFile(`/proc/${this.child.pid}/statm`, 'utf8').catch(() => '');
+    const residentPages = Number(statm.split(' ')[1] ?? 0);
+    if (residentPages * PAGE_BYTES > this.limits.maxResidentBytes) this.kill();
+  }
+
+  private setWorking(isWorking: boolean): void {
+    for (const handle of [this.child, this.child.channel]) {
+      if (isWorking) handle?.ref();
+      else handle?.unref();
+    }
+  }
+}

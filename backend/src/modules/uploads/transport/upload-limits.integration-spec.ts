@@ -1,0 +1,192 @@
+// Real: PostgreSQL, Redis, the whole api replica over HTTP, without a proxy that buffers bodies; TCP connections that
+// send slowly.
+import { mkdtemp, rm } from 'node:fs/promises';
+import type { IncomingMessage } from 'node:http';
+import net from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { limits } from '@thaw/contract/limits';
+import { AppLogger } from '../../../platform/observability/app-logger';
+import { plainJpeg } from '../../../testing/image-corpus';
+import { startTestReplicas, type TestReplicas } from '../../../testing/test-replicas';
+import { ThawVisitor } from '../../../testing/thaw-client';
+import { until } from '../../../testing/until';
+import { bodyPace } from './form-reader';
+
+jest.setTimeout(60_000);
+
+const OPENING = '--edge\r\nContent-Disposition: form-data; name="file"; filename="a.jpg"\r\n\r\n';
+
+/** A TCP connection that sends one upload by hand. */
+class Upload {
+  readonly closed: Promise<void>;
+  answer = '';
+  sentBytes = 0;
+  private readonly socket: net.Socket;
+  private timer: NodeJS.Timeout | undefined;
+
+  constructor(visitor: ThawVisitor, headers: string) {
+    const { port, hostname } = new URL(visitor.origins[0]!);
+    this.socket = net.connect(Number(port), hostname);
+    this.socket.on('error', () => undefined); // the answer, or its absence, tells
+    this.socket.on('data', (data) => (this.answer += String(data)));
+    this.closed = new Promise((resolve) => this.socket.once('close', () => resolve()));
+    this.socket.write(
+      `POST /api/upload HTTP/1.1\r\nHost: ${hostname}:${port}\r\nCookie: ${visitor.cookie}\r\n` +
+        `Content-Type: multipart/form-data; boundary=edge\r\n${headers}\r\n\r\n`,
+    );
+  }
+
+  /** An upload of a megabyte that sends a byte a second. */
+  static trickle(visitor: ThawVisitor): Upload {
+    const upload = new Upload(visitor, 'Content-Length: 1000000');
+    upload.socket.write(OPENING);
+    upload.timer = setInterval(() => upload.socket.write('x'), 1_000);
+    return upload;
+  }
+
+  /** Sends chunks as fast as they are taken, until the connection ends. */
+  static async flood(visitor: ThawVisitor, chunk: string): Promise<Upload> {
+    const upload = new Upload(visitor, 'Transfer-Encoding: chunked');
+    const piece = `${chunk.length.toString(16)}\r\n${chunk}\r\n`;
+    while (!upload.socket.destroyed) {
+      upload.sentBytes += chunk.length;
+      if (upload.socket.write(piece)) continue;
+      await Promise.race([new Promise((resolve) => upload.socket.once('drain', resolve)), upload.closed]);
+    }
+    return upload;
+  }
+
+  async cut(): Promise<void> {
+    clearInterval(this.timer);
+    this.socket.destroy();
+    await this.closed;
+  }
+
+  write(text: string): void {
+    this.socket.write(text);
+  }
+
+  get status(): number {
+    return Number(this.answer.split(' ')[1] ?? 0);
+  }
+
+  get body(): unknown {
+    return JSON.parse(this.answer.slice(this.answer.indexOf('\r\n\r\n'))) as unknown;
+  }
+}
+
+describe('uploads over slow and hostile connections', () => {
+  let thaw: TestReplicas;
+  let folder: string;
+  let jpeg: Buffer;
+  const uploads: Upload[] = [];
+
+  beforeAll(async () => {
+    folder = await mkdtemp(path.join(tmpdir(), 'thaw-upload-limits-'));
+    thaw = await startTestReplicas(1, { STORAGE_DIR: folder });
+    jpeg = await plainJpeg();
+  });
+  afterEach(async () => {
+    await Promise.all(uploads.splice(0).map((upload) => upload.cut()));
+    jest.restoreAllMocks();
+  });
+  afterAll(async () => {
+    await thaw.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  const trickle = (visitor: ThawVisitor, count: number) => {
+    const made = Array.from({ length: count }, () => Upload.trickle(visitor));
+    uploads.push(...made);
+    return made;
+  };
+  /** Uploads a small image. @returns the status and the time it took */
+  const upload = async (visitor: ThawVisitor) => {
+    const form = new FormData();
+    form.append('bucket', 'chat-images');
+    form.append('fileName', 'a.jpg');
+    form.append('file', new Blob([new Uint8Array(jpeg)]), 'a.jpg');
+    const begun = performance.now();
+    const { status } = await fetch(`${visitor.origins[0]}/api/upload`, {
+      method: 'POST',
+      headers: { cookie: visitor.cookie },
+      body: form,
+    });
+    return { status, tookMs: performance.now() - begun };
+  };
+  const areSentOn = (slow: readonly Upload[]) => until(() => slow.some(({ answer }) => answer !== ''));
+
+  it('lets others upload at once while one user trickles over 14 connections', async () => {
+    const [attacker, other] = await Promise.all([thaw.visitor(0), thaw.visitor(0)]);
+    const slow = trickle(attacker, 14);
+    // Beyond two at work and four that wait the user is refused, which shows that the others are there.
+    await until(() => slow.filter(({ status }) => status === 429).length === 8);
+    for (let round = 0; round < 3; round += 1) {
+      const { status, tookMs } = await upload(other);
+      expect(status).toBe(201);
+      expect(tookMs).toBeLessThan(bodyPace.graceMs);
+    }
+    expect(slow.filter(({ status }) => status === 429)).toHaveLength(8);
+  });
+
+  it('lets a user upload again once slow bodies have been refused, though many users trickle', async () => {
+    const attackers = await Promise.all(Array.from({ length: 8 }, () => thaw.visitor(0)));
+    const other = await thaw.visitor(0);
+    const slow = attackers.flatMap((attacker) => trickle(attacker, 2));
+    const { status, tookMs } = await upload(other);
+    expect(status).toBe(201);
+    expect(tookMs).toBeLessThan(bodyPace.graceMs + 3_000);
+    await until(() => slow.every(({ answer }) => answer !== ''));
+    for (const refused of slow)
+      expect([refused.status, refused.body]).toMatchObject([400, { code: 'validation_failed' }]);
+    await Promise.all(slow.map(({ closed }) => closed));
+  });
+
+  it('cuts a chunked body that never ends at 5 MiB and 16 KiB, with a complete answer', async () => {
+    const visitor = await thaw.visitor(0);
+    for (const chunk of ['no boundary '.repeat(4_000), `${OPENING}${'x'.repeat(60_000)}`]) {
+      const flood = await Upload.flood(visitor, chunk);
+      uploads.push(flood);
+      expect(flood.status).toBe(413);
+      expect(flood.body).toMatchObject({ statusCode: 413, code: 'too_large' });
+      expect(flood.sentBytes).toBeGreaterThan(limits.imageMaxBytes);
+    }
+    expect((await upload(visitor)).status).toBe(201);
+  });
+
+  it('answers the third upload of a user after the first two, and none is lost', async () => {
+    const visitor = await thaw.visitor(0);
+    const answers = await Promise.all(Array.from({ length: 6 }, () => upload(visitor)));
+    expect(answers.map(({ status }) => status)).toEqual(Array(6).fill(201));
+  });
+
+  it('logs no failure for uploads that are broken off', async () => {
+    const failure = jest.spyOn(AppLogger.prototype, 'failure');
+    const visitor = await thaw.visitor(0);
+    const requests: IncomingMessage[] = [];
+    const server = thaw.replicas[0]!.app.getHttpServer();
+    server.on('request', (request: IncomingMessage) => requests.push(request));
+    for (const [index, text] of ['', OPENING, `${OPENING}${'x'.repeat(200_000)}`].entries()) {
+      const broken = new Upload(visitor, 'Content-Length: 1000000');
+      broken.write(text);
+      await until(() => requests.length > index);
+      await broken.cut();
+    }
+    await until(() => requests.every(({ destroyed }) => destroyed));
+    // Both of the user's turns are free again, so the broken uploads have been dealt with.
+    const answers = await Promise.all([upload(visitor), upload(visitor)]);
+    expect(answers.map(({ status }) => status)).toEqual([201, 201]);
+    expect(failure).not.toHaveBeenCalled();
+  });
+
+  it('frees the turns of uploads that were broken off while they waited', async () => {
+    const visitor = await thaw.visitor(0);
+    const slow = trickle(visitor, 7);
+    await areSentOn(slow);
+    await Promise.all(slow.map((each) => each.cut()));
+    const { status, tookMs } = await upload(visitor);
+    expect(status).toBe(201);
+    expect(tookMs).toBeLessThan(bodyPace.graceMs);
+  });
+});

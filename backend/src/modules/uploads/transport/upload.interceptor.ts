@@ -1,0 +1,58 @@
+import { type CallHandler, type ExecutionContext, Injectable, type NestInterceptor } from '@nestjs/common';
+import type { Request, Response } from 'express';
+import { finalize, type Observable } from 'rxjs';
+import { BoundedTurns } from '../../../platform/concurrency/bounded-turns';
+import { TurnsByKey } from '../../../platform/concurrency/turns-by-key';
+import { DomainError } from '../../../platform/errors/domain-error';
+import { BODY_MAX_BYTES, bodyPace, readForm } from './form-reader';
+
+/** Bodies are read into memory: 16 of 5 MiB at once; the bodies of those that wait stay in their sockets. */
+const AT_ONCE = 16;
+const QUEUE = 64;
+/** One user can hold neither all turns nor all places in the queue. */
+const AT_ONCE_PER_USER = 2;
+const QUEUE_PER_USER = 4;
+const RETRY_AFTER_MS = 1_000;
+
+/** Reads the form of an upload: bounded for each user and for the replica, in size and in time. */
+@Injectable()
+export class UploadInterceptor implements NestInterceptor {
+  private readonly turns = new BoundedTurns(AT_ONCE, QUEUE);
+  private readonly turnsOfUsers = new TurnsByKey<number>(AT_ONCE_PER_USER, QUEUE_PER_USER);
+
+  /**
+   * @throws DomainError unsupported_type and too_large before a byte is read where headers tell; rate_limited when the
+   * user has too many uploads under way, unavailable when the replica has; what `readForm` throws.
+   */
+  async intercept(context: ExecutionContext, next: CallHandler): Promise<Observable<unknown>> {
+    const http = context.switchToHttp();
+    const request = http.getRequest<Request>();
+    if (!request.is('multipart/form-data')) throw new DomainError('unsupported_type');
+    if (Number(request.headers['content-length'] ?? 0) > BODY_MAX_BYTES) throw new DomainError('too_large');
+    if (!request.user) throw new DomainError('not_signed_in');
+    const leave = await this.enter(request.user.userId);
+    try {
+      await readForm(request, http.getResponse<Response>(), bodyPace);
+    } catch (error) {
+      leave();
+      throw error;
+    }
+    return next.handle().pipe(finalize(leave));
+  }
+
+  private async enter(userId: number): Promise<() => void> {
+    const leaveOwn = await this.turnsOfUsers.enter(userId).catch(() => {
+      throw new DomainError('rate_limited', { retryAfterMs: RETRY_AFTER_MS });
+    });
+    try {
+      const leave = await this.turns.enter();
+      return () => {
+        leave();
+        leaveOwn();
+      };
+    } catch (error) {
+      leaveOwn();
+      throw error;
+    }
+  }
+}

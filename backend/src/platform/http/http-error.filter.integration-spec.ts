@@ -1,0 +1,50 @@
+// Real: PostgreSQL, Redis, the whole api replica over HTTP.
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { startTestApi, type TestApi } from '../../testing/test-api';
+import { AppLogger } from '../observability/app-logger';
+
+jest.setTimeout(30_000);
+
+describe('HttpErrorFilter', () => {
+  let api: TestApi;
+  let folder: string;
+  let failures: jest.SpyInstance;
+
+  beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'thaw-page-'));
+    mkdirSync(join(folder, 'assets'));
+    writeFileSync(join(folder, 'index.html'), '<title>application</title>');
+    writeFileSync(join(folder, 'assets', 'index-DiwrgTda.js'), 'export {}');
+    api = await startTestApi({ PUBLIC_DIR: folder });
+  });
+  beforeEach(() => {
+    failures = jest.spyOn(api.app.get(AppLogger), 'failure');
+  });
+  afterEach(() => jest.restoreAllMocks());
+  afterAll(async () => {
+    await api.close();
+    rmSync(folder, { recursive: true });
+  });
+
+  it.each(['/', '/chat', '/auth', '/assets/index-DiwrgTda.js'])(
+    'keeps the status of a refused range or precondition of %s and logs nothing',
+    async (path) => {
+      for (const [name, value, status] of [
+        ['Range', 'bytes=999999999-', 416],
+        ['If-Match', '"x"', 412],
+        ['If-Unmodified-Since', 'Thu, 01 Jan 1970 00:00:01 GMT', 412],
+      ] as const) {
+        const response = await api.browser().get(path).set(name, value);
+        expect(response.body).toEqual({
+          statusCode: status,
+          code: 'validation_failed',
+          message: expect.any(String),
+        });
+        expect(response.status).toBe(status);
+      }
+      expect(failures).not.toHaveBeenCalled();
+    },
+  );
+});

@@ -1,0 +1,44 @@
+import { type ArgumentsHost, HttpException } from '@nestjs/common';
+import { DomainError } from '../errors/domain-error';
+import type { AppLogger } from '../observability/app-logger';
+import { HttpErrorFilter } from './http-error.filter';
+
+/** What the filter answers and logs for an error. */
+const answerTo = (error: unknown): { status: number; code: string; logged: number } => {
+  let answer = { status: 0, code: '' };
+  const response = {
+    locals: {},
+    headersSent: false,
+    removeHeader: () => undefined,
+    set: () => response,
+    type: () => response,
+    status: () => response,
+    json: ({ statusCode, code }: { statusCode: number; code: string }) => {
+      answer = { status: statusCode, code };
+    },
+  };
+  const failure = jest.fn();
+  const host = { getType: () => 'http', switchToHttp: () => ({ getResponse: () => response }) };
+  new HttpErrorFilter({ failure } as unknown as AppLogger).catch(error, host as unknown as ArgumentsHost);
+  return { ...answer, logged: failure.mock.calls.length };
+};
+
+describe('HttpErrorFilter', () => {
+  it.each<[what: string, error: unknown, status: number, code: string, logged: number]>([
+    ['a refusal of ours', new DomainError('email_taken'), 409, 'email_taken', 0],
+    ['an exception of Nest', new HttpException('x', 418), 418, 'validation_failed', 0],
+    ['an unknown method', new HttpException('x', 405), 405, 'not_found', 0],
+    ['an error of the page server', httpError(416), 416, 'validation_failed', 0],
+    ['an error of a proxy', httpError(502), 500, 'internal', 1],
+    ['a status that a library meant for itself', { ...httpError(404), expose: false }, 500, 'internal', 1],
+    ['an upload that its sender broke off', new Error('Request aborted'), 400, 'validation_failed', 0],
+    ['a bug', new TypeError('x'), 500, 'internal', 1],
+    ['what is no error', undefined, 500, 'internal', 1],
+  ])('answers %s', (_, error, status, code, logged) => {
+    expect(answerTo(error)).toEqual({ status, code, logged });
+  });
+});
+
+function httpError(status: number): Error {
+  return Object.assign(new Error('x'), { status, expose: status < 500 });
+}

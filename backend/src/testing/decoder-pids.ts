@@ -1,0 +1,22 @@
+import { readdirSync, readFileSync } from 'node:fs';
+
+/** The decoders that are children of this process and run. */
+export const decoderPids = (): number[] => {
+  const { pid } = process;
+  return readdirSync(`/proc/${pid}/task`)
+    .flatMap((task) => readFileSync(`/proc/${pid}/task/${task}/children`, 'utf8').trim().split(' '))
+    .filter((child) => child !== '' && commandLineOf(child).includes('image-decoder.process'))
+    .map(Number);
+};
+
+const commandLineOf = (pid: string): string => {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8');
+  } catch {
+    return ''; // it has ended since
+  }
+};
+
+/** The most memory that a process has had, in bytes. */
+export const peakBytesOf = (pid: number): number =>
+  1_024 * Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]);

@@ -1,0 +1,54 @@
+import { limits } from './limits.js';
+import { checkContent, checkText, quoteOf } from './message-content.js';
+
+const url = (number: number): string =>
+  `/api/files/chat-images/01234567-89ab-cdef-0123-${String(number).padStart(12, '0')}.webp`;
+const mixed = (text: string, images: number): string =>
+  [text, ...Array.from({ length: images }, (_, index) => `[IMAGE:${url(index)}]`)].join('\n');
+
+describe('checkText', () => {
+  it('returns the normalised text', () => {
+    expect(checkText('  hello\u0000 ')).toEqual({ content: 'hello' });
+  });
+
+  it('refuses a text without a visible character', () => {
+    expect(checkText('\u200b\u202e ')).toEqual({ refusal: 'invalid_payload' });
+  });
+
+  it('refuses more than 2,000 code points', () => {
+    expect(checkText('👍'.repeat(2_000))).toEqual({ content: '👍'.repeat(2_000) });
+    expect(checkText('x'.repeat(2_001))).toEqual({ refusal: 'message_too_long' });
+  });
+});
+
+describe('checkContent', () => {
+  it('accepts as many images as a message may show, and refuses one more', () => {
+    expect(checkContent('mixed', mixed('look', limits.imagesPerMessage))).toEqual({
+      content: mixed('look', limits.imagesPerMessage),
+    });
+    expect(checkContent('mixed', mixed('look', limits.imagesPerMessage + 1))).toEqual({
+      refusal: 'invalid_payload',
+    });
+  });
+
+  it('refuses a mixed message whose words cannot be seen', () => {
+    expect(checkContent('mixed', mixed('\u2060', 1))).toEqual({ refusal: 'invalid_payload' });
+  });
+
+  it('refuses an image that is none', () => {
+    expect(checkContent('image', 'hello')).toEqual({ refusal: 'image_not_yours' });
+    expect(checkContent('mixed', 'hello')).toEqual({ refusal: 'image_not_yours' });
+  });
+});
+
+describe('quoteOf', () => {
+  it('is the beginning of a text, the words of a mixed message, and "Photo" for an image', () => {
+    expect(quoteOf('text', 'x'.repeat(61))).toBe(`${'x'.repeat(60)}...`);
+    expect(quoteOf('mixed', mixed('look', 2))).toBe('look');
+    expect(quoteOf('image', url(1))).toBe('Photo');
+  });
+
+  it('is empty for a deleted message', () => {
+    expect(quoteOf('image', '')).toBe('');
+  });
+});

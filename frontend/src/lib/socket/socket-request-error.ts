@@ -1,0 +1,16 @@
+import { type SocketErrorCode } from '@thaw/contract/error-codes';
+
+export type RequestFailure = 'not_connected' | 'closed' | 'timeout' | 'refused';
+
+/** Why a request got no ack. */
+export class SocketRequestError extends Error {
+  override readonly name = 'SocketRequestError';
+
+  constructor(
+    readonly failure: RequestFailure,
+    readonly code?: SocketErrorCode,
+    readonly retryAfterMs?: number,
+  ) {
+    super(code ? `${failure}: ${code}` : failure);
+  }
+}

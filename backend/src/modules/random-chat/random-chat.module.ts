@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { ChatPresence } from '../../platform/hot-log/chat-presence';
 import { MatchingModule } from '../matching/matching.module';
 import { UploadsModule } from '../uploads/uploads.module';
 import { UsersModule } from '../users/users.module';
@@ -23,6 +24,7 @@ import { RandomChatGateway } from './transport/random-chat.gateway';
     Arrivals,
     ChatHistoryRepository,
     ChatKeeper,
+    ChatPresence,
     ChatRecordsService,
     IcebreakerGateway,
     LiveChats,

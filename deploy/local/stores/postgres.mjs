@@ -63,6 +63,7 @@ function settings(port, isDurable) {
     // What users write goes into no log.
     log_parameter_max_length: 0,
     log_parameter_max_length_on_error: 0,
+    // Without DETAIL and CONTEXT, which quote the values of a row that was refused.
     log_error_verbosity: 'terse',
     ...durability,
   };

@@ -4,12 +4,13 @@ import net from 'node:net';
 import path from 'node:path';
 import process from 'node:process';
 import test from 'node:test';
+import pg from 'pg';
 import { commandLineOf, isRunning } from '../processes/process-identity.mjs';
 import { recorded, temporaryHome, until } from '../testing/launcher.mjs';
 import { postgresDataFolder } from './postgres.mjs';
 import { openStores } from './stores.mjs';
 
-// Real: PostgreSQL and Redis. Said in their own protocols, as no client need be installed.
+// Real: PostgreSQL and Redis.
 
 const open = (home) => openStores({ home, env: {}, isDurable: false });
 
@@ -23,6 +24,23 @@ test('several users share the stores, and the last one to leave stops them', asy
   assert.deepEqual(Object.keys(recorded(home)), ['postgresql', 'redis']);
   await second.close();
   assert.deepEqual(recorded(home), {});
+});
+
+test('the log of PostgreSQL quotes no value of a row that is refused', async (t) => {
+  const home = temporaryHome(t);
+  const stores = await open(home);
+  const client = new pg.Client({ connectionString: stores.databaseUrl });
+  await client.connect();
+  await client.query('CREATE TEMPORARY TABLE people (email text UNIQUE)');
+  const insert = () => client.query('INSERT INTO people VALUES ($1)', ['ada@example.org']);
+  await insert();
+  await assert.rejects(insert, /duplicate key/);
+  await assert.rejects(client.query('SELECT $1::json', ['{"a": ada@example.org}']), /json/);
+  await client.end();
+  await stores.close();
+  const log = fs.readFileSync(path.join(home, 'logs/postgresql.log'), 'utf8');
+  assert.match(log, /duplicate key value/);
+  assert.doesNotMatch(log, /ada@example/);
 });
 
 test('data outlives a stop, on the same ports', async (t) => {

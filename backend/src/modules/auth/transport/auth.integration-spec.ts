@@ -1,5 +1,6 @@
 // Real: PostgreSQL, Redis, the whole api replica over HTTP.
 import { randomUUID } from 'node:crypto';
+import { readFileSync, statSync } from 'node:fs';
 import type { Response } from 'supertest';
 import { RateLimiter } from '../../../platform/rate-limit/rate-limiter';
 import { REDIS } from '../../../platform/redis/redis.module';
@@ -47,6 +48,16 @@ describe('accounts over HTTP', () => {
     api.app
       .get<SocketIdentities>(SOCKET_IDENTITIES)
       .identify({ headers: { cookie }, method: 'GET', url: '/ws', httpVersionMajor: 1 } as never);
+
+  /** @returns what PostgreSQL has written to its log since. */
+  const postgresLog = async (): Promise<() => string> => {
+    const [{ pid }] = await api.database.dataSource.query<[{ pid: number }]>(
+      'SELECT pg_backend_pid() AS pid',
+    );
+    const file = `/proc/${pid}/fd/2`;
+    const { size } = statSync(file);
+    return () => readFileSync(file).subarray(size).toString();
+  };
 
   /** What is said on a user's channel while `work` runs. */
   const heardOn = async (userId: number, work: () => Promise<unknown>): Promise<object[]> => {
@@ -115,6 +126,28 @@ describe('accounts over HTTP', () => {
         [email],
       );
       expect(rows).toEqual([{ users: '1', events: '1' }]);
+    });
+
+    it('hands an address on without an error in the log of PostgreSQL, which would quote it', async () => {
+      const [one, two, three] = [await register(), await register(), await register()];
+      const wanted = newEmail();
+      const log = await postgresLog();
+      const changeTo = ({ browser, id }: { browser: Browser; id: number }, email: string) =>
+        browser.put(`/api/user/${id}/email`).send({ newEmail: email, currentPassword: password });
+      const answers = await Promise.all([
+        ...Array.from({ length: 5 }, () =>
+          api.browser().post('/api/register').send({ email: wanted, password }),
+        ),
+        changeTo(one, wanted),
+        changeTo(two, wanted.toUpperCase()),
+        changeTo(three, one.email),
+      ]);
+      const successes = answers.slice(0, 7).filter(({ status }) => status < 300);
+      expect(successes).toHaveLength(1);
+      expect(answers.every(({ status }) => [200, 201, 409].includes(status))).toBe(true);
+      const written = log();
+      expect(written).not.toContain('users_email_key');
+      for (const email of [wanted, one.email]) expect(written).not.toContain(email);
     });
 
     it('keeps neither password nor session id nor e-mail where it does not belong', async () => {

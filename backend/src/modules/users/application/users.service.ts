@@ -77,20 +77,27 @@ export class UsersService {
 
   /** @throws DomainError email_taken */
   async register(email: string, manager: EntityManager): Promise<number> {
-    return this.create({ type: 'RegisterUser', email, username: generateHandle(randomInt) }, manager);
+    const userId = await this.users.nextId();
+    await this.claimEmail(userId, email, manager);
+    await this.execute(userId, { type: 'RegisterUser', email, username: generateHandle(randomInt) }, manager);
+    return userId;
   }
 
   async startAnonymous(): Promise<number> {
-    return this.create({ type: 'StartAnonymousUser', username: generateHandle(randomInt) });
+    const userId = await this.users.nextId();
+    await this.execute(userId, { type: 'StartAnonymousUser', username: generateHandle(randomInt) });
+    return userId;
   }
 
   /** @throws DomainError not_anonymous, email_taken */
   async convert(userId: number, email: string, manager: EntityManager): Promise<void> {
+    await this.claimEmail(userId, email, manager);
     await this.execute(userId, { type: 'ConvertAccount', email }, manager);
   }
 
   /** @throws DomainError email_taken */
   async changeEmail(userId: number, email: string, manager: EntityManager): Promise<void> {
+    await this.claimEmail(userId, email, manager);
     await this.execute(userId, { type: 'ChangeEmail', email }, manager);
   }
 
@@ -121,10 +128,8 @@ export class UsersService {
     return user;
   }
 
-  private async create(order: Order, manager?: EntityManager): Promise<number> {
-    const userId = await this.users.nextId();
-    await this.execute(userId, order, manager);
-    return userId;
+  private async claimEmail(userId: number, email: string, manager: EntityManager): Promise<void> {
+    if (!(await this.users.claimEmail(email, userId, manager))) throw new DomainError('email_taken');
   }
 
   private async executeForSelf(userId: number, order: Order): Promise<SelfUser> {
@@ -137,6 +142,7 @@ export class UsersService {
     try {
       return (await this.executor.execute(userStream(userId), userDecider, command, manager)).state;
     } catch (error) {
+      // A replica of an earlier release claims no addresses.
       if (violatedUniqueConstraint(error) === 'users_email_key') throw new DomainError('email_taken');
       throw error;
     }

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
-import { In, Repository } from 'typeorm';
+import { type EntityManager, In, Repository } from 'typeorm';
 import { UserEntity } from './user.entity';
 
 /** Reads of the read model «users». Its only writer is the projection. */
@@ -21,6 +21,29 @@ export class UserRepository {
 
   findMany(ids: readonly number[]): Promise<UserEntity[]> {
     return ids.length === 0 ? Promise.resolve([]) : this.users.findBy({ id: In([...ids]) });
+  }
+
+  /**
+   * Claims an address for a user until the transaction ends: others that want it, or the one that it replaces, wait. So no
+   * statement runs into the unique index, whose error would quote the address in PostgreSQL's log, and events that hand an
+   * address on are numbered in the order in which they are committed.
+   * @returns false when another user has the address.
+   */
+  async claimEmail(email: string, userId: number, manager: EntityManager): Promise<boolean> {
+    // In one order, so that two users who swap addresses do not wait for each other.
+    await manager.query(
+      `SELECT pg_advisory_xact_lock(key) FROM (
+         SELECT hashtextextended('users.email:' || lower(email), 0) AS key
+         FROM (SELECT $1::text AS email UNION SELECT email FROM users WHERE id = $2 AND email IS NOT NULL) AS wanted
+         ORDER BY key
+       ) AS locks`,
+      [email, userId],
+    );
+    const owners = await manager.query<unknown[]>(
+      'SELECT 1 FROM users WHERE lower(email) = lower($1) AND id <> $2',
+      [email, userId],
+    );
+    return owners.length === 0;
   }
 
   /** By address, whatever its case. */

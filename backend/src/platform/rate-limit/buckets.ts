@@ -2,11 +2,11 @@ import type { Environment } from '../../config/environment';
 
 export type LimitsProfile = Environment['LIMITS_PROFILE'];
 
-/** So many at once, and as many again over `periodMs`. */
+/** Token bucket: `amount` tokens, refilled over `periodMs`. */
 export interface Bucket {
   amount: number;
   periodMs: number;
-  /** How many may come at once; `amount` where it is not said. */
+  /** Tokens in a full bucket; `amount` unless given. */
   burst?: number;
   /** Guards against guessing and nagging, which no load test has a use for: the same in every profile. */
   isFixed?: boolean;
@@ -45,7 +45,6 @@ export const buckets = {
   reactions: { amount: 60, periodMs: MINUTE },
   /** Pages of 64 KB of a chat that is sent again: six full chats, and another one in a minute. */
   resumed_pages: { amount: 100, periodMs: MINUTE, burst: 600 },
-  typing: { amount: 60, periodMs: MINUTE },
   join_queue: { amount: 20, periodMs: MINUTE },
   skip: { amount: 20, periodMs: MINUTE },
 

@@ -23,25 +23,45 @@ export const take = (
 };
 
 /**
- * The same by the clock of Redis, for all replicas. Times in microseconds.
- * KEYS[1] bucket · ARGV[1] cost, negative to give back · ARGV[2] interval in ms · ARGV[3] burst.
- * Answers the milliseconds to wait, 0 when taken.
+ * Lua: the same by the clock of Redis, for all replicas; times in microseconds. A negative cost gives back.
+ * `take` returns the milliseconds to wait, 0 when taken; `charge` takes whatever is there and returns the milliseconds
+ * until the bucket is full again.
  */
-export const takeScript = `
-local time = redis.call('TIME')
-local now = time[1] * 1000000 + time[2]
-local interval = tonumber(ARGV[2]) * 1000
-local paidUntil = tonumber(redis.call('GET', KEYS[1]) or now)
-if paidUntil < now then paidUntil = now end
-local next = paidUntil + tonumber(ARGV[1]) * interval
-if next <= now then
-  redis.call('DEL', KEYS[1])
+export const bucketFunctions = `
+local function owed(key)
+  local time = redis.call('TIME')
+  local now = time[1] * 1000000 + time[2]
+  return now, math.max(now, tonumber(redis.call('GET', key) or now))
+end
+local function put(key, now, paidUntil)
+  if paidUntil <= now then
+    redis.call('DEL', key)
+  else
+    redis.call('SET', key, string.format('%.0f', paidUntil), 'PX', math.ceil((paidUntil - now) / 1000))
+  end
+end
+local function take(key, cost, intervalMs, burst)
+  local now, paidUntil = owed(key)
+  local next = paidUntil + cost * intervalMs * 1000
+  local wait = next - burst * intervalMs * 1000 - now
+  if wait > 0 and cost > 0 then return math.ceil(wait / 1000) end
+  put(key, now, next)
   return 0
 end
-local wait = next - tonumber(ARGV[3]) * interval - now
-if wait > 0 and tonumber(ARGV[1]) > 0 then
-  return math.ceil(wait / 1000)
+local function charge(key, cost, intervalMs)
+  local now, paidUntil = owed(key)
+  local next = paidUntil + cost * intervalMs * 1000
+  put(key, now, next)
+  return math.ceil((next - now) / 1000)
 end
-redis.call('SET', KEYS[1], string.format('%.0f', next), 'PX', math.ceil((next - now) / 1000))
-return 0
+`;
+
+/** KEYS[1] bucket · ARGV[1] cost · ARGV[2] interval in ms · ARGV[3] burst. Answers the milliseconds to wait. */
+export const takeScript = `${bucketFunctions}
+return take(KEYS[1], tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3]))
+`;
+
+/** KEYS[1] bucket · ARGV[1] cost · ARGV[2] interval in ms. Answers the milliseconds until the bucket is full. */
+export const chargeScript = `${bucketFunctions}
+return charge(KEYS[1], tonumber(ARGV[1]), tonumber(ARGV[2]))
 `;

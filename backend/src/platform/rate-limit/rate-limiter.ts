@@ -5,7 +5,7 @@ import { DomainError } from '../errors/domain-error';
 import { REDIS } from '../redis/redis.module';
 import { rateLimitKey } from '../redis/redis-keys';
 import { type BucketName, bucketOf } from './buckets';
-import { takeScript } from './gcra';
+import { chargeScript, takeScript } from './gcra';
 import { LocalBuckets } from './local-buckets';
 
 export interface Allowance {
@@ -16,6 +16,7 @@ export interface Allowance {
 
 type ScriptedRedis = Redis & {
   thawTakeFromBucket(key: string, cost: number, intervalMs: number, burst: number): Promise<number>;
+  thawChargeBucket(key: string, cost: number, intervalMs: number): Promise<number>;
 };
 
 /** After a failure Redis is left alone this long: a hanging one would cost every request its timeout. */
@@ -34,6 +35,7 @@ export class RateLimiter {
     @Inject(ENVIRONMENT) private readonly environment: Pick<Environment, 'LIMITS_PROFILE'>,
   ) {
     redis.defineCommand('thawTakeFromBucket', { numberOfKeys: 1, lua: takeScript });
+    redis.defineCommand('thawChargeBucket', { numberOfKeys: 1, lua: chargeScript });
     this.redis = redis as ScriptedRedis;
   }
 
@@ -59,6 +61,21 @@ export class RateLimiter {
   /** Gives back what was taken for an attempt that turned out not to count. */
   async giveBack(bucketName: BucketName, subject: string | number, cost = 1): Promise<void> {
     await this.take(bucketName, subject, -cost);
+  }
+
+  /**
+   * Charges the subject's bucket for what this replica has already allowed, also beyond what is in it. Never rejects.
+   * @returns the milliseconds until the bucket is full again, undefined when Redis is away.
+   */
+  async charge(bucketName: BucketName, subject: string | number, cost: number): Promise<number | undefined> {
+    if (Date.now() < this.localUntilMs) return undefined;
+    const { intervalMs } = bucketOf(bucketName, this.environment.LIMITS_PROFILE);
+    try {
+      return await this.redis.thawChargeBucket(rateLimitKey(bucketName, subject), cost, intervalMs);
+    } catch {
+      this.localUntilMs = Date.now() + REST_AFTER_FAILURE_MS;
+      return undefined;
+    }
   }
 
   /** @throws DomainError rate_limited, with the time to wait. */

@@ -5,7 +5,7 @@ import { type RawData, type WebSocket, type WebSocketServer } from 'ws';
 import { $ZodObject, $ZodObjectJIT, type $ZodType, safeParse } from 'zod/v4/core';
 import { clientFrames, type ClientData, type ClientEvent } from '@thaw/contract/client-frames';
 import { closeCodes } from '@thaw/contract/close-codes';
-import type { SocketErrorCode } from '@thaw/contract/error-codes';
+import { type HttpErrorCode, httpErrorStatus, type SocketErrorCode } from '@thaw/contract/error-codes';
 import { limits } from '@thaw/contract/limits';
 import { isWireId } from '@thaw/contract/scalars';
 import { socketErrorCodes } from '@thaw/contract/error-codes';
@@ -13,18 +13,22 @@ import { ENVIRONMENT, type Environment } from '../../config/environment';
 import { DomainError } from '../errors/domain-error';
 import { errorMessages } from '../errors/error-messages';
 import { isStoreFailure } from '../errors/store-failure';
+import { clientSubject } from '../http/client-subject';
+import { RateLimiter } from '../rate-limit/rate-limiter';
 import { clientAddress } from './client-address';
-import { FrameBudget } from './frame-budget';
+import { type FrameBudget, FrameBudgets } from './frame-budget';
 import { type GatewayMethod, gatewayMethods } from './gateway-methods';
 import { InboundFrame } from './inbound-frame';
-import { FLOODING_AFTER_REFUSALS, frameBudgets, realtimeLimits, socketsPerAddress } from './realtime.limits';
+import { FLOODING_AFTER_REFUSALS, realtimeLimits } from './realtime.limits';
 import { parseUntrustedJson } from './safe-json';
+import { SocketAdmission } from './socket-admission';
 import { SocketConnection } from './socket-connection';
 import { SOCKET_IDENTITIES, type SocketIdentities, type SocketIdentity } from './socket-identity';
 import { SocketRegistry } from './socket-registry';
-import { serveUpgrades } from './upgrade-requests';
+import { problemBody, serveUpgrades } from './upgrade-requests';
 
-type VerifyDone = (isAccepted: boolean, status?: number, message?: string) => void;
+type Refusal = [status: number, body: string, headers: Record<string, string>];
+type VerifyDone = (isAccepted: boolean, ...refusal: Refusal | []) => void;
 
 const closedCodes: ReadonlySet<string> = new Set(socketErrorCodes);
 const isSocketErrorCode = (code: string): code is SocketErrorCode => closedCodes.has(code);
@@ -55,7 +59,8 @@ export class OrderedWsAdapter extends WsAdapter {
   private readonly identities: SocketIdentities;
   private readonly registry: SocketRegistry;
   private readonly identityOf = new WeakMap<IncomingMessage, SocketIdentity>();
-  private readonly perAddress = new Map<string, number>();
+  private readonly admission: SocketAdmission;
+  private readonly budgets: FrameBudgets;
 
   private routes: ReadonlyMap<string, Route> | undefined;
 
@@ -64,6 +69,8 @@ export class OrderedWsAdapter extends WsAdapter {
     this.environment = application.get<Environment>(ENVIRONMENT);
     this.identities = application.get<SocketIdentities>(SOCKET_IDENTITIES);
     this.registry = application.get(SocketRegistry);
+    this.admission = application.get(SocketAdmission);
+    this.budgets = new FrameBudgets(application.get(RateLimiter), this.environment.LIMITS_PROFILE);
   }
 
   override create(port: number, options: Record<string, unknown> = {}): WebSocketServer {
@@ -74,7 +81,7 @@ export class OrderedWsAdapter extends WsAdapter {
       maxPayload: limits.frameMaxBytes,
       maxFragments: realtimeLimits.fragments,
       closeTimeout: realtimeLimits.closeTimeoutMs,
-      verifyClient: ({ req }: { req: IncomingMessage }, done: VerifyDone) => void this.verify(req, done),
+      verifyClient: ({ req }: { req: IncomingMessage }, done: VerifyDone) => this.verify(req, done),
     }) as WebSocketServer;
     server.on('connection', (socket: WebSocket, request: IncomingMessage) => this.accept(socket, request));
     return server;
@@ -103,20 +110,34 @@ export class OrderedWsAdapter extends WsAdapter {
   /** Nothing to bind: frames go to the gateways' methods directly. */
   override bindMessageHandlers(): void {}
 
-  private async verify(request: IncomingMessage, done: VerifyDone): Promise<void> {
-    if (!this.identities.isAllowedOrigin(request)) return done(false, 403, 'Forbidden');
-    const address = clientAddress(request, this.environment.TRUST_PROXY);
-    if ((this.perAddress.get(address) ?? 0) >= socketsPerAddress[this.environment.LIMITS_PROFILE]) {
-      return done(false, 429, 'Too Many Requests');
-    }
-    try {
-      const identity = await this.identities.identify(request);
-      if (identity) this.identityOf.set(request, identity);
-      done(true);
-    } catch (error) {
+  private verify(request: IncomingMessage, done: VerifyDone): void {
+    let isAnswered = false;
+    const answer = (refusal?: Refusal): void => {
+      if (isAnswered) return;
+      isAnswered = true;
+      clearTimeout(timer);
+      if (refusal) done(false, ...refusal);
+      else done(true);
+    };
+    const timer = setTimeout(() => answer(refusalOf('unavailable')), realtimeLimits.handshakeTimeoutMs);
+    this.check(request).then(answer, (error: unknown) => {
       this.log.warn(`An upgrade could not be checked: ${error instanceof Error ? error.name : 'unknown'}`);
-      done(false, 503, 'Service Unavailable');
-    }
+      answer(refusalOf('unavailable'));
+    });
+  }
+
+  /** @returns why the socket is not opened, undefined when it is. */
+  private async check(request: IncomingMessage): Promise<Refusal | undefined> {
+    if (!this.identities.isAllowedOrigin(request)) return refusalOf('bad_origin');
+    const address = clientAddress(request, this.environment.TRUST_PROXY);
+    const admission = await this.admission.admit(clientSubject(address));
+    if (!admission.isAdmitted) return refusalOf('rate_limited', admission.retryAfterMs);
+    // Whatever becomes of the upgrade, it ends with its connection.
+    if (request.socket.destroyed) admission.release();
+    else request.socket.once('close', admission.release);
+    const identity = await this.identities.identify(request);
+    if (identity) this.identityOf.set(request, identity);
+    return undefined;
   }
 
   private accept(socket: WebSocket, request: IncomingMessage): void {
@@ -126,7 +147,6 @@ export class OrderedWsAdapter extends WsAdapter {
       return;
     }
     const now = Date.now();
-    const { burst, perSecond } = frameBudgets[this.environment.LIMITS_PROFILE];
     const connection = new SocketConnection(
       socket,
       request.socket,
@@ -136,7 +156,7 @@ export class OrderedWsAdapter extends WsAdapter {
     );
     const state: SocketState = {
       connection,
-      budget: new FrameBudget(burst, perSecond, now),
+      budget: this.budgets.enter(identity.userId),
       refusals: 0,
       invalidFrames: 0,
     };
@@ -146,7 +166,6 @@ export class OrderedWsAdapter extends WsAdapter {
       );
       connection.close(closeCodes.internalError);
     });
-    this.count(clientAddress(request, this.environment.TRUST_PROXY), +1);
     const authenticateTimer = setTimeout(() => {
       if (!connection.isAuthenticated) connection.close(closeCodes.authenticateTimeout);
     }, limits.authenticateWithinMs);
@@ -158,16 +177,10 @@ export class OrderedWsAdapter extends WsAdapter {
     });
     socket.on('close', (code: number) => {
       clearTimeout(authenticateTimer);
-      this.count(clientAddress(request, this.environment.TRUST_PROXY), -1);
+      this.budgets.leave(identity.userId);
       const isClean = code === closeCodes.normal || code === closeCodes.goingAwayClient;
       this.registry.unregister(connection, isClean);
     });
-  }
-
-  private count(address: string, change: number): void {
-    const count = (this.perAddress.get(address) ?? 0) + change;
-    if (count > 0) this.perAddress.set(address, count);
-    else this.perAddress.delete(address);
   }
 
   private async handle(state: SocketState, text: string): Promise<void> {
@@ -205,7 +218,7 @@ export class OrderedWsAdapter extends WsAdapter {
   }
 
   private spend(state: SocketState): void {
-    const waitMs = state.budget.take(Date.now());
+    const waitMs = state.budget.take(performance.now());
     if (waitMs === 0) {
       state.refusals = 0;
       return;
@@ -233,6 +246,18 @@ export class OrderedWsAdapter extends WsAdapter {
     );
   }
 }
+
+/** A refused upgrade, as ws answers it. */
+const refusalOf = (code: HttpErrorCode, retryAfterMs?: number): Refusal => {
+  const headers = { 'Content-Type': 'application/json; charset=utf-8', 'Cache-Control': 'no-store' };
+  const retryAfter = { 'Retry-After': String(Math.ceil((retryAfterMs ?? 0) / 1_000)) };
+  const status = httpErrorStatus[code];
+  return [
+    status,
+    problemBody(status, code),
+    retryAfterMs === undefined ? headers : { ...headers, ...retryAfter },
+  ];
+};
 
 /** A frame as it was parsed: an object, and nothing is known of what it holds. */
 type Envelope = Record<string, unknown>;

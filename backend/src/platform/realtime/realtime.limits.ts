@@ -1,8 +1,9 @@
-import type { Environment } from '../../config/environment';
+import type { LimitsProfile } from '../rate-limit/buckets';
 
-/** What a socket may do before it is closed. Source: security.md, «Sockets». */
+/** What a socket may do before it is closed. Source: design/security.md, Sockets. */
 export const realtimeLimits = {
   fragments: 16,
+  /** From an upgrade request to its answer. */
   handshakeTimeoutMs: 5_000,
   queuedFrames: 64,
   bufferedBytes: 1024 * 1024,
@@ -18,15 +19,8 @@ export const realtimeLimits = {
   drainSpreadMs: 3_000,
 } as const;
 
-type Profile = Environment['LIMITS_PROFILE'];
-
-export const frameBudgets: Record<Profile, { burst: number; perSecond: number }> = {
-  strict: { burst: 50, perSecond: 3 },
-  default: { burst: 100, perSecond: 5 },
-  load: { burst: 5_000, perSecond: 2_000 },
-};
-
 /** Frames refused for being too fast, in a row, before the socket is closed as flooding. */
 export const FLOODING_AFTER_REFUSALS = 100;
 
-export const socketsPerAddress: Record<Profile, number> = { strict: 50, default: 200, load: 100_000 };
+/** Open sockets of one address over all replicas; a school is one address. */
+export const socketsPerAddress: Record<LimitsProfile, number> = { strict: 50, default: 200, load: Infinity };

@@ -5,6 +5,7 @@ import { Metrics } from '../observability/metrics';
 import { ChannelHub } from './channel-hub';
 import { LoginRechecker } from './login-rechecker';
 import { ReplicaLease } from './replica-lease';
+import { SocketAdmission } from './socket-admission';
 import { SocketCaretaker } from './socket-caretaker';
 import { SocketRegistry } from './socket-registry';
 import { UserChannels } from './user-channels';
@@ -29,7 +30,7 @@ export class RealtimeModule implements OnModuleInit {
     return {
       module: RealtimeModule,
       imports: [identities],
-      providers: [...shared, LoginRechecker, SocketCaretaker],
+      providers: [...shared, LoginRechecker, SocketAdmission, SocketCaretaker],
       exports: shared,
     };
   }

@@ -20,12 +20,16 @@ const opensSocket = (request: IncomingMessage): boolean =>
 const hasValidHost = ({ headers: { host } }: IncomingMessage): boolean =>
   host !== undefined && URL.canParse(`ws://${host}/`);
 
+/** The contract's error body. */
+export const problemBody = (statusCode: number, code: HttpErrorCode): string =>
+  JSON.stringify({ statusCode, code, message: errorMessages[code] } satisfies HttpErrorBody);
+
 /**
  * Answers an upgrade request with a complete HTTP response and ends its connection. A proxy counts a connection that
  * is cut without a response as a failure of this replica.
  */
 const refuse = (stream: Duplex, statusCode: number, code: HttpErrorCode, headers: string[] = []): void => {
-  const body = JSON.stringify({ statusCode, code, message: errorMessages[code] } satisfies HttpErrorBody);
+  const body = problemBody(statusCode, code);
   const lingering = setTimeout(() => stream.destroy(), LINGER_MS);
   stream.once('close', () => clearTimeout(lingering));
   stream.on('error', () => undefined);

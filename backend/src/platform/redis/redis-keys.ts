@@ -21,6 +21,8 @@ export const laneOf = (cell: number): number => cell % LANE_COUNT;
 export const userChannel = (userId: number): string => `user:{${userId}}`;
 /** Sorted set: «replica id|socket id» by the time of opening, over all replicas. */
 export const userSocketsKey = (userId: number): string => `sockets:{${userId}}`;
+/** Set: «replica id|socket» of the sockets that an address has open, over all replicas. */
+export const socketsOfAddressKey = (subject: string): string => `sockets-of:{${subject}}`;
 export const probeChannel = (replicaId: string): string => `probe:${replicaId}`;
 
 export const rateLimitKey = (bucket: string, subject: string | number): string =>

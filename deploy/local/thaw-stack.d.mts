@@ -41,6 +41,10 @@ export interface StackOptions {
   port?: number;
   /** Further settings for every process, over those of this process. */
   env?: Record<string, string>;
+  /** Further settings of one process, over all others. */
+  settingsOf?: (name: string) => Record<string, string>;
+  /** Where nginx finds the replicas instead, for a proxy between the two. */
+  routeToReplicas?: (apiPorts: number[]) => Promise<number[]>;
   /** nginx also in front of a single replica. */
   isProxied?: boolean;
   /** Start again what dies; true unless given. */

@@ -68,6 +68,9 @@ export const thawPrograms = {
  *   REDIS_URL, or private ones
  * @param {number} [options.port]      of the page; a free one unless given
  * @param {Record<string, string>} [options.env]  further settings for every process, over the launcher's own
+ * @param {(name: string) => Record<string, string>} [options.settingsOf]  further settings of one process, over all others
+ * @param {(apiPorts: number[]) => Promise<number[]>} [options.routeToReplicas]  where nginx finds the replicas instead,
+ *   for a proxy between the two
  * @param {boolean} [options.isProxied]  nginx also in front of a single replica
  * @param {boolean} [options.isKeptRunning]  start again what dies; true unless given
  * @param {string} [options.home]      for data and logs; a folder that goes with the stack unless given
@@ -228,7 +231,12 @@ export class ThawStack {
     const definition = {
       ...program,
       name,
-      env: this.#environment({ ...settings, REPLICA_ID: name, INTERNAL_PORT: internalPort }),
+      env: this.#environment({
+        ...settings,
+        REPLICA_ID: name,
+        INTERNAL_PORT: internalPort,
+        ...this.#options.settingsOf?.(name),
+      }),
       cwd: inRepository(),
       logFile: path.join(this.home, 'logs', `${name}.log`),
       isReady: async () => (await httpStatus(`http://127.0.0.1:${internalPort}/health/ready`)) === 200,
@@ -246,7 +254,8 @@ export class ThawStack {
   async #startProxy() {
     const { page, say } = this.#options;
     const host = this.#given('HOST');
-    const { page: port, replicas: apiPorts } = this.ports;
+    const { page: port, replicas } = this.ports;
+    const apiPorts = (await this.#options.routeToReplicas?.(replicas)) ?? replicas;
     const publicOrigin = this.#given('PUBLIC_ORIGIN');
     const definition = await nginxDefinition({
       home: this.home,

@@ -21,10 +21,11 @@ const END_STEPS = [
 /**
  * A private PostgreSQL for a home folder, listening on the loopback address alone, behind a generated password.
  * @param {string} home
- * @param {{isDurable: boolean}} options  not durable: no fsync, for data that lives as long as a test run
+ * @param {{isDurable: boolean, settings?: Record<string, string | number>}} options  not durable: no fsync, for data
+ *   that lives as long as a test run; `settings` of PostgreSQL, over our own
  * @returns {import('./private-store.mjs').StoreKind & {url: (port: number) => string}}
  */
-export function postgresKind(home, { isDurable }) {
+export function postgresKind(home, { isDurable, settings = {} }) {
   return {
     name: 'PostgreSQL',
     endSteps: END_STEPS,
@@ -39,7 +40,7 @@ export function postgresKind(home, { isDurable }) {
       return {
         name: 'PostgreSQL',
         command: path.join(cluster.bin, 'postgres'),
-        args: ['-D', cluster.data, ...settings(port, isDurable)],
+        args: ['-D', cluster.data, ...argumentsOf({ ...ownSettings(port, isDurable), ...settings })],
         ...user,
         cwd: place,
         env: cleanEnvironment(),
@@ -53,9 +54,9 @@ export function postgresKind(home, { isDurable }) {
 /** Where the data of a home's PostgreSQL lies, for whoever deletes the home. */
 export const postgresDataFolder = (home) => postgresFolder(home, postgresUser());
 
-function settings(port, isDurable) {
+function ownSettings(port, isDurable) {
   const durability = isDurable ? { synchronous_commit: 'on' } : { fsync: 'off', full_page_writes: 'off' };
-  const all = {
+  return {
     port,
     listen_addresses: '127.0.0.1',
     unix_socket_directories: '',
@@ -67,8 +68,10 @@ function settings(port, isDurable) {
     log_error_verbosity: 'terse',
     ...durability,
   };
-  return Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
 }
+
+const argumentsOf = (settings) =>
+  Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
 
 async function prepareCluster(cluster, isDurable) {
   const passwordExists = fs.existsSync(secretFile(cluster.home, 'postgres-password'));

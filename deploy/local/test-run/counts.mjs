@@ -40,6 +40,12 @@ const specsOf = (suite) => [...(suite.specs ?? []), ...(suite.suites ?? []).flat
 
 const withUnsteady = (unsteady, counts) => (unsteady.length > 0 ? { ...counts, unsteady } : counts);
 
+/** A report of our own that says how much passed, failed and was skipped. @returns {Counts} */
+export function reportCounts(reportFile) {
+  const { passed = 0, failed = 0, skipped = 0 } = readJson(reportFile) ?? NONE;
+  return { passed, failed, skipped };
+}
+
 /** The totals at the end of what `node --test` reports as TAP. @returns {Counts} */
 export function tapCounts(reportFile) {
   const report = fs.existsSync(reportFile) ? fs.readFileSync(reportFile, 'utf8') : '';

@@ -3,7 +3,7 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import test from 'node:test';
-import { jestCounts, playwrightCounts, tapCounts, verdict } from './counts.mjs';
+import { jestCounts, playwrightCounts, reportCounts, tapCounts, verdict } from './counts.mjs';
 
 const ended = (code, counts) => verdict({ code, counts, isOverdue: false });
 
@@ -36,6 +36,8 @@ test("reads the tools' own reports", (t) => {
     numTodoTests: 0,
   };
   assert.deepEqual(jestCounts(report(JSON.stringify(jest))), { passed: 5, failed: 3, skipped: 1 });
+  const own = { passed: 11, failed: 1, skipped: 2, seed: 12 };
+  assert.deepEqual(reportCounts(report(JSON.stringify(own))), { passed: 11, failed: 1, skipped: 2 });
   const playwright = { stats: { expected: 4, unexpected: 1, flaky: 0, skipped: 0 } };
   assert.deepEqual(playwrightCounts(report(JSON.stringify(playwright))), {
     passed: 4,

@@ -4,7 +4,7 @@ import process from 'node:process';
 import { inRepository } from '../places.mjs';
 import { nxEnvironment, nxRunMany } from '../provide/build.mjs';
 import { npmCommand, packageCommand } from '../provide/node-packages.mjs';
-import { jestCounts, playwrightCounts, tapCounts } from './counts.mjs';
+import { jestCounts, playwrightCounts, reportCounts, tapCounts } from './counts.mjs';
 
 const MINUTE_MS = 60_000;
 
@@ -58,10 +58,23 @@ export function stages(reports) {
     jest('unit: frontend', 'unit', 'frontend', ['--selectProjects', 'unit']),
     jest('integration', 'integration', 'backend', ['--selectProjects', 'integration', '--maxWorkers=2'], 12),
     jest('process', 'process', 'backend', ['--selectProjects', 'process', '--runInBand'], 12),
+    chaos(path.join(reports, 'chaos.json')),
     jest('process: frontend', 'process', 'frontend', ['--selectProjects', 'process'], 8),
     launcher(path.join(reports, 'launcher.tap')),
     browser(path.join(reports, 'browser.json')),
   ];
+}
+
+/** A minute of faults, always the same ones: what they find is the change's doing and not the draw's. */
+function chaos(report) {
+  const script = inRepository('deploy/local/chaos.mjs');
+  return {
+    name: 'chaos',
+    kind: 'process',
+    command: [process.execPath, script, '--built', '--seed', '12', '--seconds', '60', '--report', report],
+    limitMs: 6 * MINUTE_MS,
+    counts: () => reportCounts(report),
+  };
 }
 
 function launcher(report) {

@@ -1,0 +1,174 @@
+import { check, type Evidence, type Rule } from './checker';
+import { type Fingerprint, fingerprints } from './fingerprint';
+import { type ChatRecord, emptyLog, type PersonLog } from './logs';
+import type { StoredEvent, Truth } from './truth';
+
+const ADA = 1;
+const BOB = 2;
+const SESSION = 's-1';
+const ACKED_AT = 10_000;
+
+const hello = fingerprints.message('1-0', ADA, 'hello');
+const reply = fingerprints.message('2-0', BOB, 'reply');
+const history: Fingerprint[] = [fingerprints.started(), hello, reply, fingerprints.end('skipped')];
+
+const stored = (events: readonly Fingerprint[]): StoredEvent[] =>
+  events.map((fingerprint, index) => ({
+    eventId: `e-${index}`,
+    fingerprint,
+    ...(fingerprint.startsWith('message') ? { clientKey: `1 c-${index}` } : {}),
+  }));
+
+const truthOf = (events: readonly Fingerprint[], more: Partial<Truth> = {}): Truth => ({
+  durable: new Map([[SESSION, stored(events)]]),
+  live: new Map([[SESSION, stored(events)]]),
+  privateMessages: [{ id: 7, senderId: ADA, receiverId: BOB, content: 'private' }],
+  friendships: new Set(['1-2']),
+  outboxEntries: 0,
+  deadLetters: 0,
+  waitingJobs: 0,
+  lastingKeys: {},
+  ...more,
+});
+
+const logOf = (userId: number, partnerId: number, more: Partial<ChatRecord> = {}): PersonLog => ({
+  ...emptyLog(userId),
+  chats: new Map([
+    [
+      SESSION,
+      {
+        sessionId: SESSION,
+        partnerId,
+        events: new Map(history.map((fingerprint, index) => [index + 1, fingerprint])),
+        lastSeq: history.length,
+        acks: userId === ADA ? [{ seq: 2, fingerprint: hello, at: ACKED_AT }] : [],
+        startedAt: 1_000,
+        endedAt: 20_000,
+        resetAt: [],
+        missesTail: false,
+        ...more,
+      },
+    ],
+  ]),
+  friends: new Set([userId === ADA ? BOB : ADA]),
+});
+
+const evidence = (more: Partial<Evidence> = {}): Evidence => ({
+  logs: [
+    {
+      ...logOf(ADA, BOB),
+      privateAcks: [{ id: 7, clientId: 'c', senderId: ADA, receiverId: BOB, content: 'private', at: 1 }],
+    },
+    { ...logOf(BOB, ADA), privateReceived: new Map([[7, 'private']]) },
+  ],
+  truth: truthOf(history),
+  lossWindows: [],
+  ...more,
+});
+
+const rulesOf = (more: Partial<Evidence>): Rule[] => [
+  ...new Set(check(evidence(more)).violations.map(({ rule }) => rule)),
+];
+const complaining = (what: string): Partial<Evidence> => ({
+  logs: [{ ...logOf(ADA, BOB), complaints: [what] }, logOf(BOB, ADA)],
+});
+const without = (lost: Fingerprint): Fingerprint[] => history.filter((fingerprint) => fingerprint !== lost);
+
+describe('the checker', () => {
+  it('finds nothing where everything is as it should be', () => {
+    expect(check(evidence())).toEqual({
+      violations: [],
+      losses: [],
+      acknowledgements: { chat: 1, private: 1 },
+    });
+  });
+
+  it('reports an acknowledged message that is not stored as lost', () => {
+    const verdict = check(evidence({ truth: truthOf(without(hello)) }));
+    expect(verdict.losses).toMatchObject([{ seq: 2, fingerprint: hello, allowedBy: undefined }]);
+    expect(verdict.violations.map(({ rule }) => rule)).toContain('lost');
+  });
+
+  it('counts a loss apart that a truncated file or a flush allows, if the people concerned were told', () => {
+    const window = { label: 'truncated redis', from: ACKED_AT - 500, at: ACKED_AT, to: ACKED_AT + 500 };
+    const ended = { endedAt: ACKED_AT + 2_000 };
+    const logs = [logOf(ADA, BOB, ended), logOf(BOB, ADA, ended)];
+    const verdict = check(evidence({ truth: truthOf(without(hello)), lossWindows: [window], logs }));
+    expect(verdict.losses).toMatchObject([{ allowedBy: 'truncated redis' }]);
+    expect(verdict.violations.filter(({ rule }) => rule !== 'private')).toEqual([]);
+  });
+
+  it('reports a loss outside the time of the fault that would allow it', () => {
+    const window = { label: 'truncated redis', from: 50_000, at: 50_500, to: 51_000 };
+    expect(rulesOf({ truth: truthOf(without(hello)), lossWindows: [window] })).toContain('lost');
+  });
+
+  it('reports a loss that the person concerned was not told of', () => {
+    const window = { label: 'flushed redis', from: 0, at: 10_500, to: 11_000 };
+    const open = { endedAt: undefined };
+    const logs = [logOf(ADA, BOB, open), logOf(BOB, ADA, open)];
+    expect(rulesOf({ truth: truthOf(without(hello)), lossWindows: [window], logs })).toContain('not told');
+  });
+
+  it('reports a message that is stored under another number than it was acknowledged', () => {
+    const [start = '', first = '', second = '', end = ''] = history;
+    expect(rulesOf({ truth: truthOf([start, second, first, end]) })).toEqual(['order']);
+  });
+
+  it('reports two sides that saw another order', () => {
+    const swapped = new Map(history.map((fingerprint, index) => [index + 1, fingerprint]));
+    swapped.set(2, reply).set(3, hello);
+    const logs = [logOf(ADA, BOB), logOf(BOB, ADA, { events: swapped })];
+    expect(rulesOf({ logs })).toContain('order');
+  });
+
+  it('reports a gap that a person noticed', () => {
+    expect(rulesOf(complaining('s-1: a gap, random_message 5 came after 3'))).toEqual(['order']);
+  });
+
+  it('reports what was delivered twice', () => {
+    expect(rulesOf(complaining('s-1: random_message 3 delivered twice'))).toEqual(['duplicate']);
+  });
+
+  it('reports a message that is stored twice under one client id', () => {
+    const truth = truthOf(history);
+    const events = truth.durable.get(SESSION) ?? [];
+    events.splice(3, 0, { eventId: 'e-9', fingerprint: hello, clientKey: '1 c-1' });
+    expect(rulesOf({ truth: { ...truth, live: new Map() } })).toContain('duplicate');
+  });
+
+  it('reports frames of foreign chats', () => {
+    expect(rulesOf(complaining('typing of the foreign chat s-2'))).toEqual(['cross-talk']);
+    expect(rulesOf(complaining('s-1: a message of elsewhere: s-2 5 hello'))).toEqual(['cross-talk']);
+  });
+
+  it('reports a person in two chats', () => {
+    expect(rulesOf(complaining('in two chats: s-1 and s-2'))).toEqual(['two chats or stuck']);
+  });
+
+  it('reports a chat that never ends', () => {
+    expect(rulesOf({ truth: truthOf(history.slice(0, 3)), logs: [] })).toEqual(['two chats or stuck']);
+  });
+
+  it('reports a Redis that holds another event than PostgreSQL', () => {
+    const truth = truthOf(history);
+    truth.live.set(SESSION, stored(history).with(1, { eventId: 'other', fingerprint: hello }));
+    expect(rulesOf({ truth })).toEqual(['order']);
+  });
+
+  it('reports what is left in outboxes and dead letters', () => {
+    expect(rulesOf({ truth: truthOf(history, { outboxEntries: 1 }) })).toEqual(['left over']);
+    expect(rulesOf({ truth: truthOf(history, { deadLetters: 1 }) })).toEqual(['left over']);
+  });
+
+  it('reports a private message that was acknowledged and is not stored, or stored twice', () => {
+    expect(rulesOf({ truth: truthOf(history, { privateMessages: [] }) })).toEqual(['private']);
+    const message = { id: 7, senderId: ADA, receiverId: BOB, content: 'private' };
+    const twice = truthOf(history, { privateMessages: [message, { ...message, id: 8 }] });
+    expect(rulesOf({ truth: twice })).toEqual(['duplicate']);
+  });
+
+  it('reports friends who are none', () => {
+    expect(rulesOf({ truth: truthOf(history, { friendships: new Set() }) })).toEqual(['friends']);
+  });
+});

@@ -1,0 +1,222 @@
+import { agree, type Fingerprint } from './fingerprint';
+import type { ChatAck, ChatRecord, PersonLog } from './logs';
+import type { StoredEvent, Truth } from './truth';
+
+/** A time within which acknowledged data may have been lost, by a fault that takes it away. Of `Date.now()`. */
+export interface LossWindow {
+  label: string;
+  /** Acknowledgements from here on may be gone. */
+  from: number;
+  /** When the data was taken away. */
+  at: number;
+  /** Acknowledgements up to here may be gone. */
+  to: number;
+}
+
+export interface Loss {
+  sessionId: string;
+  userId: number;
+  seq: number;
+  fingerprint: Fingerprint;
+  ackedAt: number;
+  /** The fault that explains it; undefined where none does. */
+  allowedBy: string | undefined;
+}
+
+export type Rule =
+  | 'lost'
+  | 'duplicate'
+  | 'order'
+  | 'cross-talk'
+  | 'two chats or stuck'
+  | 'not told'
+  | 'left over'
+  | 'private'
+  | 'friends'
+  | 'at rest'
+  | 'recovery'
+  | 'noticed by a person';
+
+export interface Violation {
+  rule: Rule;
+  what: string;
+}
+
+export interface Verdict {
+  violations: Violation[];
+  losses: Loss[];
+  acknowledgements: { chat: number; private: number };
+}
+
+/** What the checker compares. */
+export interface Evidence {
+  logs: readonly PersonLog[];
+  truth: Truth;
+  lossWindows: readonly LossWindow[];
+}
+
+/** Compares what people saw and were acknowledged with what the stores hold. Knows no time but that of the evidence. */
+export const check = (evidence: Evidence): Verdict => {
+  const violations: Violation[] = [];
+  const losses: Loss[] = [];
+  const report = (rule: Rule, what: string): void => void violations.push({ rule, what });
+  for (const log of evidence.logs) {
+    for (const what of log.complaints) report(ruleOf(what), `user ${log.userId}: ${what}`);
+    for (const chat of log.chats.values()) checkChat(evidence, log, chat, report, losses);
+    checkPrivate(evidence, log, report);
+    checkFriends(evidence, log, report);
+  }
+  checkSides(evidence, report);
+  checkStores(evidence, report);
+  for (const loss of losses.filter(({ allowedBy }) => allowedBy === undefined)) {
+    report('lost', `${loss.sessionId} ${loss.seq} of user ${loss.userId}: ${loss.fingerprint}`);
+  }
+  const count = (of: (log: PersonLog) => number): number =>
+    evidence.logs.reduce((total, log) => total + of(log), 0);
+  return {
+    violations,
+    losses,
+    acknowledgements: {
+      chat: count(({ chats }) => [...chats.values()].reduce((total, { acks }) => total + acks.length, 0)),
+      private: count(({ privateAcks }) => privateAcks.length),
+    },
+  };
+};
+
+/** An end that was not carried to PostgreSQL yet is lost with Redis. */
+const ENDED_BEFORE_MS = 3_000;
+/** Grace time of a participant who does not come back, and some time to be told. */
+const ENDED_AFTER_MS = 45_000;
+
+type Report = (rule: Rule, what: string) => void;
+
+const ruleOf = (complaint: string): Rule => {
+  if (/delivered twice|told twice/.test(complaint)) return 'duplicate';
+  if (/a gap|resumed up to|another content|after the end/.test(complaint)) return 'order';
+  if (/foreign chat|of elsewhere|private message between|another partner/.test(complaint))
+    return 'cross-talk';
+  if (/in two chats/.test(complaint)) return 'two chats or stuck';
+  if (/not told/.test(complaint)) return 'not told';
+  return 'noticed by a person';
+};
+
+const windowOf = ({ lossWindows }: Evidence, ack: ChatAck): LossWindow | undefined =>
+  lossWindows.find(({ from, to }) => ack.at >= from && ack.at <= to);
+
+/** The chat as it stands: PostgreSQL's, which has everything once the outboxes are empty. */
+const storedEvents = ({ truth }: Evidence, sessionId: string): readonly StoredEvent[] =>
+  truth.durable.get(sessionId) ?? [];
+
+const checkChat = (
+  evidence: Evidence,
+  { userId }: PersonLog,
+  chat: ChatRecord,
+  report: Report,
+  losses: Loss[],
+): void => {
+  const stored = storedEvents(evidence, chat.sessionId);
+  const name = `${chat.sessionId} of user ${userId}`;
+  const lost: ChatAck[] = [];
+  for (const ack of chat.acks) {
+    const there = stored[ack.seq - 1];
+    if (there && agree(there.fingerprint, ack.fingerprint)) continue;
+    const isElsewhere = stored.some(({ fingerprint }) => fingerprint === ack.fingerprint);
+    if (isElsewhere && !mayDiffer(evidence, chat)) {
+      report('order', `${name}: acknowledged as ${ack.seq} and stored elsewhere: ${ack.fingerprint}`);
+    } else if (!isElsewhere) {
+      lost.push(ack);
+      const { seq, fingerprint, at: ackedAt } = ack;
+      const allowedBy = windowOf(evidence, ack)?.label;
+      losses.push({ sessionId: chat.sessionId, userId, seq, fingerprint, ackedAt, allowedBy });
+    }
+  }
+  if (lost.length > 0 && !wasTold(chat, lost)) {
+    report('not told', `${name}: lost ${lost.length} acknowledged, without a reset or an end`);
+  }
+  if (mayDiffer(evidence, chat)) return;
+  for (const [seq, fingerprint] of chat.events) {
+    const there = stored[seq - 1];
+    if (!there || !agree(there.fingerprint, fingerprint)) {
+      report(
+        'order',
+        `${name}: saw ${fingerprint} as ${seq}, where ${there?.fingerprint ?? 'nothing'} is stored`,
+      );
+    }
+  }
+};
+
+/** A chat that data was taken from, and that ended of it, may have been seen otherwise than it is stored. */
+const mayDiffer = ({ lossWindows }: Evidence, { startedAt, endedAt }: ChatRecord): boolean =>
+  endedAt !== undefined &&
+  lossWindows.some(
+    ({ at, to }) => startedAt <= to && endedAt >= at - ENDED_BEFORE_MS && endedAt <= to + ENDED_AFTER_MS,
+  );
+
+const wasTold = ({ resetAt, endedAt }: ChatRecord, lost: readonly ChatAck[]): boolean => {
+  const lostAt = Math.max(...lost.map(({ at }) => at));
+  return (endedAt !== undefined && endedAt >= lostAt) || resetAt.some((at) => at >= lostAt);
+};
+
+/** Both participants saw the same, as far as both saw it. */
+const checkSides = ({ logs }: Evidence, report: Report): void => {
+  const byUser = new Map(logs.map((log) => [log.userId, log]));
+  for (const { userId, chats } of logs) {
+    for (const chat of chats.values()) {
+      const theirs = byUser.get(chat.partnerId)?.chats.get(chat.sessionId);
+      if (!theirs || userId > chat.partnerId) continue;
+      for (const [seq, fingerprint] of chat.events) {
+        const other = theirs.events.get(seq);
+        if (other !== undefined && !agree(other, fingerprint))
+          report('order', `${chat.sessionId} ${seq}: ${fingerprint} on one side, ${other} on the other`);
+      }
+    }
+  }
+};
+
+const checkStores = (evidence: Evidence, report: Report): void => {
+  const { truth, lossWindows } = evidence;
+  for (const [sessionId, events] of truth.durable) {
+    const ids = events.map(({ eventId }) => eventId);
+    if (new Set(ids).size !== ids.length) report('duplicate', `${sessionId}: an event is stored twice`);
+    const keys = events.flatMap(({ clientKey }) => clientKey ?? []);
+    if (new Set(keys).size !== keys.length) report('duplicate', `${sessionId}: a message is stored twice`);
+    const ends = events.filter(({ fingerprint }) => fingerprint.startsWith('end '));
+    if (ends.length > 1) report('duplicate', `${sessionId} has ended ${ends.length} times`);
+    if (ends.length === 0 && lossWindows.length === 0)
+      report('two chats or stuck', `${sessionId} has no end in PostgreSQL`);
+  }
+  for (const [sessionId, live] of truth.live) {
+    const durable = truth.durable.get(sessionId) ?? [];
+    const index = live.findIndex(({ eventId }, place) => durable[place]?.eventId !== eventId);
+    if (index >= 0) report('order', `${sessionId} ${index + 1}: PostgreSQL has another event than Redis`);
+    if (live.length < durable.length && lossWindows.length === 0)
+      report('order', `${sessionId}: Redis has ${live.length} events, PostgreSQL ${durable.length}`);
+  }
+  if (truth.outboxEntries > 0) report('left over', `${truth.outboxEntries} entries in outboxes`);
+  if (truth.deadLetters > 0) report('left over', `${truth.deadLetters} dead letters`);
+};
+
+const checkPrivate = ({ truth }: Evidence, log: PersonLog, report: Report): void => {
+  const stored = new Map(truth.privateMessages.map((message) => [message.id, message]));
+  for (const { id, senderId, receiverId, content } of log.privateAcks) {
+    const message = stored.get(id);
+    const isThere =
+      message?.content === content && message.senderId === senderId && message.receiverId === receiverId;
+    if (!isThere)
+      report('private', `user ${senderId}: ${id} to ${receiverId} was acknowledged and is not stored`);
+    const copies = truth.privateMessages.filter((other) => other.content === content).length;
+    if (copies > 1) report('duplicate', `private message ${id} is stored ${copies} times`);
+  }
+  for (const [id, content] of log.privateReceived) {
+    if (stored.get(id)?.content !== content)
+      report('private', `user ${log.userId}: received ${id}, not as stored`);
+  }
+};
+
+const checkFriends = ({ truth }: Evidence, { userId, friends }: PersonLog, report: Report): void => {
+  for (const friendId of friends) {
+    const pair = `${Math.min(userId, friendId)}-${Math.max(userId, friendId)}`;
+    if (!truth.friendships.has(pair))
+      report('friends', `${pair}: told that they are friends, and they are not`);
+  }
+};

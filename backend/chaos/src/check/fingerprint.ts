@@ -1,0 +1,99 @@
+/**
+ * What an event of a chat says, in one line that is the same for a participant, who got a frame or an ack, and for the
+ * stores, which have the event.
+ */
+export type Fingerprint = string;
+
+/** An event that a client of this release has no frame for: it stands for any. */
+export const UNKNOWN: Fingerprint = '?';
+
+type Data = Record<string, unknown>;
+
+/** Emojis are compared without their variation selector. */
+const emoji = (text: unknown): string => String(text).replaceAll('\uFE0F', '');
+
+const reveal = (gameId: unknown, answers: readonly unknown[]): Fingerprint =>
+  `reveal ${String(gameId)} ${answers.map(String).sort().join(' / ')}`;
+
+export const fingerprints = {
+  started: () => 'start',
+  message: (id: unknown, senderId: unknown, content: unknown) =>
+    `message ${String(id)} ${String(senderId)} ${String(content)}`,
+  edit: (messageId: unknown, content: unknown) => `edit ${String(messageId)} ${String(content)}`,
+  reaction: (messageId: unknown, reaction: unknown, action: unknown, userId: unknown) =>
+    `reaction ${String(messageId)} ${emoji(reaction)} ${String(action)} ${String(userId)}`,
+  game: (gameId: unknown, questionId: unknown, initiatorId: unknown) =>
+    `game ${String(gameId)} ${String(questionId)} ${String(initiatorId)}`,
+  answer: (gameId: unknown) => `answer ${String(gameId)}`,
+  ignore: (gameId: unknown, userId: unknown) => `ignore ${String(gameId)} ${String(userId)}`,
+  end: (reason: unknown) => `end ${reason === 'skipped' ? 'skipped' : 'disconnected'}`,
+} as const;
+
+/** Of a frame that carries `sessionId` and `seq`. */
+export const ofFrame = (event: string, data: Data): Fingerprint => {
+  switch (event) {
+    case 'chat_matched':
+      return fingerprints.started();
+    case 'random_message':
+      return fingerprints.message(data.id, data.senderId, data.content);
+    case 'message_edited':
+      return fingerprints.edit(data.messageId, data.newContent);
+    case 'message_reaction':
+      return fingerprints.reaction(data.messageId, data.emoji, data.action, data.userId);
+    case 'break_ice_question_received':
+      return fingerprints.game(data.gameId, (data.question as { id?: unknown }).id, data.initiatorId);
+    case 'break_ice_partner_responded_waiting':
+    case 'break_ice_partner_answered':
+      return fingerprints.answer(data.gameId);
+    case 'break_ice_reveal_results':
+      return reveal(data.gameId, [data.yourResponse, data.theirResponse]);
+    case 'break_ice_ignored':
+      return fingerprints.ignore(data.gameId, data.ignoredBy);
+    case 'chat_skipped':
+      return fingerprints.end(data.reason);
+    default:
+      return UNKNOWN;
+  }
+};
+
+/** Of an event as the stores have it. */
+export const ofStored = ({
+  type,
+  data,
+  entryId,
+}: {
+  type: string;
+  data: Data;
+  entryId: string;
+}): Fingerprint => {
+  switch (type) {
+    case 'ChatStarted':
+      return fingerprints.started();
+    case 'MessageSent':
+      return fingerprints.message(entryId, data.senderId, data.content);
+    case 'MessageEdited':
+      return fingerprints.edit(data.messageId, data.content);
+    case 'ReactionAdded':
+      return fingerprints.reaction(data.messageId, data.emoji, 'add', data.userId);
+    case 'ReactionRemoved':
+      return fingerprints.reaction(data.messageId, data.emoji, 'remove', data.userId);
+    case 'GameStarted':
+      return fingerprints.game(data.gameId, data.questionId, data.initiatorId);
+    case 'GameAnswered':
+      return fingerprints.answer(data.gameId);
+    case 'GameRevealed':
+      return reveal(
+        data.gameId,
+        (data.answers as { response?: unknown }[]).map(({ response }) => response),
+      );
+    case 'GameIgnored':
+      return fingerprints.ignore(data.gameId, data.userId);
+    case 'ChatEnded':
+      return fingerprints.end(data.reason);
+    default:
+      return UNKNOWN;
+  }
+};
+
+export const agree = (first: Fingerprint, second: Fingerprint): boolean =>
+  first === second || first === UNKNOWN || second === UNKNOWN;

@@ -1,0 +1,192 @@
+import type { Redis } from 'ioredis';
+import type { Client } from 'pg';
+import { type Fingerprint, ofStored } from './fingerprint';
+
+export interface StoredEvent {
+  eventId: string;
+  fingerprint: Fingerprint;
+  /** `<sender> <client id>` of a message. */
+  clientKey?: string;
+}
+
+export interface StoredPrivateMessage {
+  id: number;
+  senderId: number;
+  receiverId: number;
+  content: string;
+}
+
+/** What the stores hold in the end. */
+export interface Truth {
+  /** The events of every chat in PostgreSQL, in order, by session id. */
+  durable: Map<string, StoredEvent[]>;
+  /** The same of the streams that Redis still holds. */
+  live: Map<string, StoredEvent[]>;
+  privateMessages: StoredPrivateMessage[];
+  /** `<lower id>-<higher id>`. */
+  friendships: Set<string>;
+  /** Entries that wait in outboxes. */
+  outboxEntries: number;
+  deadLetters: number;
+  /** Jobs that wait or failed. */
+  waitingJobs: number;
+  /** Keys that never expire, by their shape, without ids. */
+  lastingKeys: Record<string, number>;
+}
+
+type Data = Record<string, unknown>;
+
+const CHAT_PREFIX = 'chat-';
+
+const toStored = (eventId: string, type: string, data: Data, entryId: string): StoredEvent => ({
+  eventId,
+  fingerprint: ofStored({ type, data, entryId }),
+  ...(type === 'MessageSent' ? { clientKey: `${String(data.senderId)} ${String(data.clientId)}` } : {}),
+});
+
+interface EventRow {
+  stream_id: string;
+  event_id: string;
+  type: string;
+  data: Data;
+  personal: Data | null;
+  entry_id: string;
+}
+
+const durableChats = async (client: Client): Promise<Map<string, StoredEvent[]>> => {
+  const { rows } = await client.query<EventRow>(
+    `SELECT e.stream_id, e.event_id, e.type, e.data, p.data AS personal, e.metadata->>'entryId' AS entry_id
+     FROM events e LEFT JOIN event_private p USING (stream_id, event_id)
+     WHERE e.stream_id LIKE '${CHAT_PREFIX}%' ORDER BY e.stream_id, e.stream_position`,
+  );
+  const chats = new Map<string, StoredEvent[]>();
+  for (const { stream_id: streamId, event_id: eventId, type, data, personal, entry_id: entryId } of rows) {
+    const sessionId = streamId.slice(CHAT_PREFIX.length);
+    const events = chats.get(sessionId) ?? [];
+    events.push(toStored(eventId, type, { ...data, ...personal }, entryId));
+    chats.set(sessionId, events);
+  }
+  return chats;
+};
+
+const allKeys = async (redis: Redis): Promise<string[]> => {
+  const keys: string[] = [];
+  let cursor = '0';
+  do {
+    const [next, page] = await redis.scan(cursor, 'COUNT', 1_000);
+    keys.push(...page);
+    cursor = next;
+  } while (cursor !== '0');
+  return [...new Set(keys)];
+};
+
+const liveChats = async (redis: Redis, keys: readonly string[]): Promise<Map<string, StoredEvent[]>> => {
+  const chats = new Map<string, StoredEvent[]>();
+  for (const key of keys) {
+    const sessionId = /^\{c\d+\}:chat:(.+)$/.exec(key)?.[1];
+    if (sessionId === undefined) continue;
+    const entries = await redis.xrange(key, '-', '+');
+    chats.set(
+      sessionId,
+      entries.map(([entryId, fields]) => {
+        const text = fields[fields.indexOf('e') + 1] ?? '{}';
+        const { i, t, d } = JSON.parse(text) as { i: string; t: string; d: Data };
+        return toStored(i, t, d, entryId);
+      }),
+    );
+  }
+  return chats;
+};
+
+const sum = async (redis: Redis, keys: readonly string[], pattern: RegExp): Promise<number> => {
+  let entries = 0;
+  for (const key of keys.filter((each) => pattern.test(each))) entries += await redis.xlen(key);
+  return entries;
+};
+
+/** A key without what differs from one user, chat or process to the next. */
+export const shapeOf = (key: string): string =>
+  key
+    .replace(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g, '<uuid>')
+    .replace(/(api|worker)-\d+\.[0-9a-f]+/g, '<replica>')
+    .replace(/\d+/g, '<n>');
+
+/** One key for each shard, and no id in it: how many there are says which shards were used. */
+const isOfShard = (shape: string): boolean => /^\{[a-z]+<n>\}:[a-z-]+$/.test(shape);
+
+const lengthOf = async (redis: Redis, key: string): Promise<number> => {
+  switch (await redis.type(key)) {
+    case 'zset':
+      return redis.zcard(key);
+    case 'set':
+      return redis.scard(key);
+    case 'hash':
+      return redis.hlen(key);
+    case 'list':
+      return redis.llen(key);
+    case 'stream':
+      return redis.xlen(key);
+    default:
+      return 1;
+  }
+};
+
+/**
+ * What never expires in Redis, by the shape of its key: the number of keys, or, of keys that a shard has once, the
+ * length of the longest.
+ */
+export const lastingKeys = async (redis: Redis): Promise<Record<string, number>> => {
+  const shapes: Record<string, number> = {};
+  const keys = await allKeys(redis);
+  const pipeline = redis.pipeline();
+  for (const key of keys) pipeline.pttl(key);
+  const replies = (await pipeline.exec()) ?? [];
+  for (const [index, key] of keys.entries()) {
+    // BullMQ keeps a few keys of its own for each job that ever ran by schedule.
+    if (Number(replies[index]?.[1]) !== -1 || key.startsWith('bull:')) continue;
+    const shape = shapeOf(key);
+    const known = shapes[shape] ?? 0;
+    shapes[shape] = isOfShard(shape) ? Math.max(known, await lengthOf(redis, key)) : known + 1;
+  }
+  return shapes;
+};
+
+export const outboxEntries = async (redis: Redis): Promise<number> =>
+  sum(redis, await allKeys(redis), /:outbox$/);
+
+const jobs = async (redis: Redis, keys: readonly string[]): Promise<number> => {
+  let count = 0;
+  for (const key of keys) {
+    if (/^bull:[^:]+:(wait|active)$/.test(key)) count += await redis.llen(key);
+  }
+  return count;
+};
+
+/** Reads both stores, past all proxies. */
+export const readTruth = async (redis: Redis, client: Client): Promise<Truth> => {
+  const keys = await allKeys(redis);
+  const messages = await client.query<{
+    id: string;
+    sender_id: string;
+    receiver_id: string;
+    content: string;
+  }>('SELECT id, sender_id, receiver_id, content FROM private_messages ORDER BY id');
+  const friendships = await client.query<{ low_id: string; high_id: string }>(
+    'SELECT low_id, high_id FROM friendships',
+  );
+  return {
+    durable: await durableChats(client),
+    live: await liveChats(redis, keys),
+    privateMessages: messages.rows.map(({ id, sender_id: senderId, receiver_id: receiverId, content }) => ({
+      id: Number(id),
+      senderId: Number(senderId),
+      receiverId: Number(receiverId),
+      content,
+    })),
+    friendships: new Set(friendships.rows.map(({ low_id: low, high_id: high }) => `${low}-${high}`)),
+    outboxEntries: await sum(redis, keys, /:outbox$/),
+    deadLetters: await sum(redis, keys, /poison|dead/),
+    waitingJobs: await jobs(redis, keys),
+    lastingKeys: await lastingKeys(redis),
+  };
+};

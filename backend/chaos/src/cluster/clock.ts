@@ -1,0 +1,39 @@
+import { existsSync, readdirSync, writeFileSync } from 'node:fs';
+
+const LIBRARY = 'libfaketimeMT.so.1';
+
+/** The clock of one replica, which can be put wrong while it runs. */
+export interface Clock {
+  /** Why it cannot be put wrong on this machine; undefined when it can. */
+  readonly whyNot: string | undefined;
+  /** Settings of the replica's process. */
+  readonly settings: Record<string, string>;
+  set(offsetS: number): void;
+}
+
+const findLibrary = (): string | undefined => {
+  const folders = existsSync('/usr/lib')
+    ? readdirSync('/usr/lib', { withFileTypes: true }).filter((entry) => entry.isDirectory())
+    : [];
+  return folders.map(({ name }) => `/usr/lib/${name}/faketime/${LIBRARY}`).find((file) => existsSync(file));
+};
+
+/** Debian's libfaketime reads the offset from a file, again every second. */
+export const clockFor = (offsetFile: string): Clock => {
+  const library = findLibrary();
+  const set = (offsetS: number): void =>
+    writeFileSync(offsetFile, `${offsetS < 0 ? '-' : '+'}${Math.abs(offsetS)}\n`);
+  if (!library) return { whyNot: `${LIBRARY} was not found: install faketime`, settings: {}, set };
+  set(0);
+  return {
+    whyNot: undefined,
+    settings: {
+      LD_PRELOAD: library,
+      FAKETIME_TIMESTAMP_FILE: offsetFile,
+      FAKETIME_CACHE_DURATION: '1',
+      // Timers go by the monotonic clock, which does not jump on a real machine either.
+      FAKETIME_DONT_FAKE_MONOTONIC: '1',
+    },
+    set,
+  };
+};

@@ -1,0 +1,197 @@
+import { cpSync, existsSync, readFileSync, rmSync } from 'node:fs';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Redis } from 'ioredis';
+import { Client } from 'pg';
+import { folder, inRepository } from '../../../../deploy/local/places.mjs';
+import { replicaNodeFlags } from '../../../../deploy/local/replica-node-flags.mjs';
+import { postgresDataFolder, postgresKind } from '../../../../deploy/local/stores/postgres.mjs';
+import { PrivateStore } from '../../../../deploy/local/stores/private-store.mjs';
+import { redisKind } from '../../../../deploy/local/stores/redis.mjs';
+import { endTemporaryHome, makeTemporaryHome } from '../../../../deploy/local/temporary-homes.mjs';
+import { type Replica, type Stack, startStack } from '../../../../deploy/local/thaw-stack.mjs';
+import type { Inspection } from '../inspect-process';
+import type { Topology } from '../schedule';
+import { type Clock, clockFor } from './clock';
+import { type Disk, diskFor } from './disk';
+import { FaultyLink } from './faulty-link';
+import { SupervisedStore } from './supervised-store';
+
+const REPLICAS = 3;
+const WORKERS = 2;
+/** Few enough for a run to take all of them: pools of 5 processes with 10 each, and some to spare. */
+const MAX_CONNECTIONS = 70;
+export const REDIS_MAX_BYTES = 256 * 1024 * 1024;
+
+export const topology: Topology = {
+  replicas: Array.from({ length: REPLICAS }, (_, index) => `api-${index + 1}`),
+  workers: Array.from({ length: WORKERS }, (_, index) => `worker-${index + 1}`),
+};
+
+/** Three replicas and two workers behind nginx, with a proxy between every two processes that talk to each other. */
+export class Cluster {
+  readonly links = new Map<string, FaultyLink>();
+  /** Past all proxies: faults are caused through it, and the checker reads through it. */
+  redis!: Redis;
+  redisStore!: SupervisedStore;
+  postgresStore!: SupervisedStore;
+  stack!: Stack;
+  readonly disk: Disk;
+  readonly clock: Clock;
+  private readonly home = makeTemporaryHome();
+  private readonly inspections = folder(this.home, 'inspections');
+
+  private constructor() {
+    this.disk = diskFor(postgresDataFolder(this.home));
+    this.clock = clockFor(path.join(this.home, 'clock'));
+  }
+
+  static async start(): Promise<Cluster> {
+    const cluster = new Cluster();
+    try {
+      await cluster.start();
+    } catch (error) {
+      await cluster.stop();
+      throw error;
+    }
+    return cluster;
+  }
+
+  /** Where people reach it. */
+  get url(): string {
+    return `http://127.0.0.1:${this.link('people->nginx').port}`;
+  }
+
+  get databaseUrl(): string {
+    return this.postgresStore.url;
+  }
+
+  get redisFolder(): string {
+    return path.join(this.home, 'redis');
+  }
+
+  /** Replicas and workers. */
+  get processes(): Replica[] {
+    return [...this.stack.replicas, ...this.stack.workers];
+  }
+
+  link(name: string): FaultyLink {
+    const link = this.links.get(name);
+    if (!link) throw new Error(`There is no link ${name}`);
+    return link;
+  }
+
+  /** A connection of its own to PostgreSQL, past all proxies. */
+  async withPostgres<Result>(work: (client: Client) => Promise<Result>): Promise<Result> {
+    const client = new Client({ connectionString: this.databaseUrl, connectionTimeoutMillis: 5_000 });
+    client.on('error', () => undefined); // it may be ended under us
+    await client.connect();
+    try {
+      return await work(client);
+    } finally {
+      await client.end().catch(() => undefined);
+    }
+  }
+
+  /** Collects the garbage of a process. @returns what it holds; undefined when it does not answer in time. */
+  async inspect({ pid }: Replica, withinMs = 10_000): Promise<Inspection | undefined> {
+    if (pid === undefined) return undefined;
+    const file = path.join(this.inspections, `${pid}.json`);
+    rmSync(file, { force: true });
+    process.kill(pid, 'SIGUSR2');
+    for (const deadline = Date.now() + withinMs; Date.now() < deadline; await sleep(20)) {
+      if (existsSync(file)) return JSON.parse(readFileSync(file, 'utf8')) as Inspection;
+    }
+    return undefined;
+  }
+
+  async stop(): Promise<void> {
+    for (const link of this.links.values()) link.heal();
+    await this.stack?.stop();
+    this.redis?.disconnect();
+    await Promise.all([this.redisStore?.close(), this.postgresStore?.close()]);
+    for (const link of this.links.values()) await link.close();
+    this.keepLogs();
+    this.disk.unmount();
+    await endTemporaryHome(this.home);
+  }
+
+  private async start(): Promise<void> {
+    await this.startStores();
+    const { port: redisPort } = this.redisStore;
+    const { port: postgresPort } = this.postgresStore;
+    for (const name of [...topology.replicas, ...topology.workers]) {
+      await this.addLink(`${name}->redis`, redisPort);
+      await this.addLink(`${name}->postgres`, postgresPort);
+    }
+    this.stack = await startStack({
+      replicas: REPLICAS,
+      workers: WORKERS,
+      home: this.home,
+      stores: { databaseUrl: this.databaseUrl, redisUrl: this.redisStore.url },
+      env: { REMATCH_COOLDOWN_S: '0', LOG_LEVEL: 'warn', LIMITS_PROFILE: 'load' },
+      settingsOf: (name) => this.settingsOf(name),
+      routeToReplicas: (ports) =>
+        Promise.all(ports.map((port, index) => this.addLink(`nginx->api-${index + 1}`, port))),
+      programs: {
+        migrate: program([], 'migrate'),
+        api: program([...inspectable, ...replicaNodeFlags], 'api'),
+        worker: program(inspectable, 'worker'),
+      },
+    });
+    await this.addLink('people->nginx', this.stack.ports.page);
+  }
+
+  private async startStores(): Promise<void> {
+    this.disk.mount();
+    const settings = { max_connections: MAX_CONNECTIONS };
+    const postgres = new PrivateStore(this.home, postgresKind(this.home, { isDurable: false, settings }));
+    const redis = new PrivateStore(
+      this.home,
+      redisKind(this.home, () => undefined),
+    );
+    [this.postgresStore, this.redisStore] = await Promise.all([
+      SupervisedStore.start(postgres, async () => undefined),
+      SupervisedStore.start(redis, () => this.limitRedis(redis)),
+    ]);
+  }
+
+  /** The limit stands in no file: it is set after every start. */
+  private async limitRedis(store: PrivateStore): Promise<void> {
+    const port = store.running()?.port ?? 0;
+    if (!this.redis) {
+      this.redis = new Redis(store.kind.url(port), { retryStrategy: () => 100, maxRetriesPerRequest: null });
+      this.redis.on('error', () => undefined); // it dies and comes back as the schedule has it
+    }
+    await this.redis.config('SET', 'maxmemory', String(REDIS_MAX_BYTES));
+  }
+
+  private async addLink(name: string, port: number): Promise<number> {
+    const link = await FaultyLink.to({ host: '127.0.0.1', port });
+    this.links.set(name, link);
+    return link.port;
+  }
+
+  private settingsOf(name: string): Record<string, string> {
+    return {
+      DATABASE_URL: this.link(`${name}->postgres`).urlOf(this.databaseUrl),
+      REDIS_URL: this.link(`${name}->redis`).urlOf(this.redisStore.url),
+      CHAOS_INSPECTIONS: this.inspections,
+      ...(name === topology.replicas.at(-1) ? this.clock.settings : {}),
+    };
+  }
+
+  /** The logs go where a test run asks for those of its stacks, else next to those of `npm start`. */
+  private keepLogs(): void {
+    const logs = path.join(this.home, 'logs');
+    const kept = process.env.THAW_STACK_LOGS ?? inRepository('.thaw', 'logs', 'chaos');
+    if (existsSync(logs)) cpSync(logs, path.join(kept, 'chaos'), { recursive: true });
+  }
+}
+
+const inspectable = ['--expose-gc', '--require', path.join(__dirname, '..', 'inspect-process.js')];
+
+const program = (flags: readonly string[], role: string) => ({
+  command: process.execPath,
+  args: ['--enable-source-maps', ...flags, inRepository('backend', 'dist', `main.${role}.js`)],
+});

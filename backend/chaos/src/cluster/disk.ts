@@ -1,0 +1,47 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, statfsSync } from 'node:fs';
+
+const SIZE = '4g';
+
+/** The disk of PostgreSQL, which can be filled. */
+export interface Disk {
+  /** Why it cannot be filled on this machine; undefined when it can. */
+  readonly whyNot: string | undefined;
+  mount(): void;
+  /** From now on there is no room for another page. */
+  fill(): void;
+  free(): void;
+  unmount(): void;
+}
+
+const run = (command: string, ...args: string[]): string | undefined => {
+  const { status, stderr, error } = spawnSync(command, args, { encoding: 'utf8' });
+  return status === 0 ? undefined : (error?.message ?? stderr).trim() || `${command} failed`;
+};
+
+/** A tmpfs of its own under a folder, which is filled by shrinking it to what is on it. */
+export const diskFor = (place: string): Disk => {
+  let whyNot: string | undefined = 'it was not mounted yet';
+  return {
+    get whyNot() {
+      return whyNot;
+    },
+    mount() {
+      if (!existsSync(place)) mkdirSync(place, { recursive: true });
+      whyNot = run('mount', '-t', 'tmpfs', '-o', `size=${SIZE},mode=0755`, 'thaw-chaos', place);
+    },
+    fill() {
+      const { blocks, bfree, bsize } = statfsSync(place);
+      const problem = run('mount', '-o', `remount,size=${(blocks - bfree) * bsize}`, place);
+      if (problem) throw new Error(`The disk could not be filled: ${problem}`);
+    },
+    free() {
+      const problem = run('mount', '-o', `remount,size=${SIZE}`, place);
+      if (problem) throw new Error(`The disk could not be freed: ${problem}`);
+    },
+    unmount() {
+      if (whyNot === undefined) run('umount', '--lazy', place);
+      whyNot = 'it is not mounted';
+    },
+  };
+};

@@ -1,0 +1,114 @@
+// Real: TCP on the loopback address.
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
+import { until } from '../../../src/testing/until';
+import { FaultyLink } from './faulty-link';
+
+let server: Server;
+let link: FaultyLink;
+/** The server's ends, each of which answers what it is sent. */
+let served: Socket[];
+const clients: Socket[] = [];
+
+beforeEach(async () => {
+  served = [];
+  server = createServer((socket) => {
+    served.push(socket);
+    socket.on('error', () => undefined);
+    socket.on('data', (bytes) => socket.write(bytes));
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  link = await FaultyLink.to({ host: '127.0.0.1', port: (server.address() as AddressInfo).port });
+});
+
+afterEach(async () => {
+  for (const client of clients.splice(0)) client.destroy();
+  await link.close();
+  for (const socket of served) socket.destroy();
+  server.close();
+});
+
+const open = async (): Promise<{ socket: Socket; heard: () => string }> => {
+  const socket = connect(link.port, '127.0.0.1');
+  clients.push(socket);
+  let heard = '';
+  socket.on('data', (bytes: Buffer) => (heard += bytes.toString()));
+  socket.on('error', () => undefined);
+  await once(socket, 'connect');
+  return { socket, heard: () => heard };
+};
+
+/** Unlike `once`, a reset is no failure of the test. */
+const closeOf = (socket: Socket): Promise<unknown> => new Promise((resolve) => socket.once('close', resolve));
+
+it('passes bytes on while it is well', async () => {
+  const { socket, heard } = await open();
+  socket.write('hello');
+  await until(() => heard() === 'hello');
+});
+
+it('resets connections, old and new, while it is cut', async () => {
+  const { socket } = await open();
+  link.fail('cut');
+  await closeOf(socket);
+  const another = connect(link.port, '127.0.0.1').on('error', () => undefined);
+  await closeOf(another);
+  link.heal();
+  const { socket: third, heard } = await open();
+  third.write('back');
+  await until(() => heard() === 'back');
+});
+
+it('holds everything back in a black hole, and loses nothing of it', async () => {
+  const { socket, heard } = await open();
+  socket.write('before ');
+  await until(() => heard() === 'before ');
+  link.fail('black-hole');
+  socket.write('held');
+  const { heard: fromOther, socket: other } = await open();
+  other.write('from another');
+  await until(() => socket.bytesWritten === 'before held'.length);
+  expect([heard(), fromOther()]).toEqual(['before ', '']);
+  expect(socket.destroyed).toBe(false);
+  link.heal();
+  await until(() => heard() === 'before held' && fromOther() === 'from another');
+});
+
+it('delays what passes, in order', async () => {
+  const { socket, heard } = await open();
+  link.fail('delay');
+  const sentAt = Date.now();
+  socket.write('one ');
+  socket.write('two');
+  await until(() => heard() === 'one two');
+  expect(Date.now() - sentAt).toBeGreaterThanOrEqual(790);
+});
+
+it('lets only some bytes a second through while it throttles', async () => {
+  const { socket, heard } = await open();
+  link.fail('throttle');
+  const sentAt = Date.now();
+  socket.write('x'.repeat(6_000));
+  await until(() => heard().length === 6_000);
+  expect(Date.now() - sentAt).toBeGreaterThan(500);
+});
+
+it('leaves near ends open and silent while far ends are gone, and resets them afterwards', async () => {
+  const { socket, heard } = await open();
+  socket.write('x');
+  await until(() => heard() === 'x');
+  link.fail('half-open');
+  await until(() => served.every(({ destroyed }) => destroyed));
+  socket.write('is anyone there?');
+  await until(() => socket.bytesWritten > 1);
+  expect(socket.destroyed).toBe(false);
+  link.heal();
+  await closeOf(socket);
+});
+
+it('resets a connection to a target that is down', async () => {
+  server.close();
+  const socket = connect(link.port, '127.0.0.1').on('error', () => undefined);
+  await closeOf(socket);
+});

@@ -1,0 +1,186 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
+import type { LinkKind } from '../schedule';
+
+const DELAY_MS = 400;
+const THROTTLED_BYTES_PER_S = 8 * 1024;
+const TICK_MS = 50;
+
+/** One connection through the link: what came from one end waits here until the other may have it. */
+class Direction {
+  private readonly waiting: { bytes: Buffer; dueAt: number }[] = [];
+  private isEnded = false;
+  private timer: NodeJS.Timeout | undefined;
+  private allowance = 0;
+  private refilledAt = Date.now();
+
+  constructor(
+    private readonly link: FaultyLink,
+    readonly from: Socket,
+    readonly to: Socket,
+  ) {
+    from.on('data', (bytes: Buffer) => {
+      const delayMs = link.fault === 'delay' ? DELAY_MS : 0;
+      this.waiting.push({ bytes, dueAt: Date.now() + delayMs });
+      // A sender notices that nothing gets through: its own buffers fill.
+      if (link.fault === 'black-hole' || link.fault === 'throttle') from.pause();
+      this.pump();
+    });
+    from.on('end', () => {
+      this.isEnded = true;
+      this.pump();
+    });
+    from.on('error', () => undefined); // followed by its close
+    from.on('close', () => {
+      clearTimeout(this.timer);
+      // In a partition, and to an end that is half open, the news of a close does not get through either.
+      if (!link.isSilent) to.destroy();
+    });
+  }
+
+  /** Passes on what may go now. */
+  pump(): void {
+    clearTimeout(this.timer);
+    if (this.link.isSilent) return;
+    const now = Date.now();
+    while (this.waiting[0] && this.waiting[0].dueAt <= now) {
+      const { bytes } = this.waiting[0];
+      const passing = this.link.fault === 'throttle' ? this.allowed(bytes, now) : bytes;
+      if (passing.length > 0 && !this.to.destroyed) this.to.write(passing);
+      if (passing.length < bytes.length) {
+        this.waiting[0].bytes = bytes.subarray(passing.length);
+        break;
+      }
+      this.waiting.shift();
+    }
+    const next = this.waiting[0];
+    if (next) this.timer = setTimeout(() => this.pump(), Math.max(TICK_MS, next.dueAt - now));
+    else if (this.isEnded) this.to.end();
+    else this.from.resume();
+  }
+
+  private allowed(bytes: Buffer, now: number): Buffer {
+    const most = (THROTTLED_BYTES_PER_S * TICK_MS) / 1_000;
+    this.allowance = Math.min(
+      most * 2,
+      this.allowance + (THROTTLED_BYTES_PER_S * (now - this.refilledAt)) / 1_000,
+    );
+    this.refilledAt = now;
+    const passing = bytes.subarray(0, Math.floor(this.allowance));
+    this.allowance -= passing.length;
+    return passing;
+  }
+
+  stop(): void {
+    clearTimeout(this.timer);
+  }
+}
+
+/**
+ * A TCP proxy between two processes, which can be made to fail:
+ * - cut: connections are reset, and new ones too;
+ * - delay: everything takes 0.4 s longer, in each direction;
+ * - black-hole: connections stay and nothing gets through; afterwards what was held back does, as TCP sends it again;
+ * - throttle: 8 KiB a second for each connection and direction;
+ * - half-open: the far ends of all connections are gone without the near ends being told; new ones are not answered.
+ *   Afterwards the near ends are reset, as by a host that came back and does not know them.
+ */
+export class FaultyLink {
+  fault: LinkKind | undefined;
+  private readonly server: Server;
+  private readonly directions = new Set<Direction>();
+
+  private constructor(private readonly target: { host: string; port: number }) {
+    this.server = createServer({ allowHalfOpen: true }, (near) => this.open(near));
+  }
+
+  /** Listens on a free port of the loopback address. */
+  static async to(target: { host: string; port: number }): Promise<FaultyLink> {
+    const link = new FaultyLink(target);
+    link.server.listen(0, '127.0.0.1');
+    await once(link.server, 'listening');
+    return link;
+  }
+
+  get port(): number {
+    return (this.server.address() as AddressInfo).port;
+  }
+
+  /** Nothing gets through, not even that a connection was closed. */
+  get isSilent(): boolean {
+    return this.fault === 'black-hole' || this.fault === 'half-open';
+  }
+
+  /** The address of a store with this link in between. */
+  urlOf(storeUrl: string): string {
+    const url = new URL(storeUrl);
+    url.hostname = '127.0.0.1';
+    url.port = String(this.port);
+    return url.toString();
+  }
+
+  fail(fault: LinkKind): void {
+    this.fault = fault;
+    if (fault === 'cut') this.resetAll();
+    if (fault === 'half-open') for (const far of this.ends('far')) far.destroy();
+  }
+
+  heal(): void {
+    const was = this.fault;
+    this.fault = undefined;
+    if (was === 'half-open') this.resetAll();
+    for (const direction of this.directions) {
+      if (direction.from.destroyed) direction.to.destroy();
+      else direction.pump();
+    }
+  }
+
+  async close(): Promise<void> {
+    this.fault = undefined;
+    this.resetAll();
+    this.server.close();
+    await once(this.server, 'close');
+  }
+
+  private open(near: Socket): void {
+    near.on('error', () => undefined);
+    if (this.fault === 'cut') {
+      near.resetAndDestroy();
+      return;
+    }
+    const far = connect({ ...this.target, allowHalfOpen: true });
+    near.setNoDelay(true);
+    far.setNoDelay(true);
+    let isConnected = false;
+    far.once('connect', () => (isConnected = true));
+    // The target is down: as close to a refused connection as a proxy gets.
+    far.once('error', () => {
+      if (!isConnected && !this.isSilent) near.resetAndDestroy();
+    });
+    const pair = [new Direction(this, near, far), new Direction(this, far, near)];
+    for (const direction of pair) this.directions.add(direction);
+    const forget = () => {
+      if (!near.destroyed || !far.destroyed) return;
+      for (const direction of pair) {
+        direction.stop();
+        this.directions.delete(direction);
+      }
+    };
+    near.once('close', forget);
+    far.once('close', forget);
+    if (this.fault === 'half-open') far.destroy();
+  }
+
+  private ends(which: 'near' | 'far'): Socket[] {
+    return [...this.directions]
+      .filter((_, index) => index % 2 === 0)
+      .map(({ from, to }) => (which === 'near' ? from : to));
+  }
+
+  private resetAll(): void {
+    for (const { from, to } of [...this.directions]) {
+      from.resetAndDestroy();
+      to.resetAndDestroy();
+    }
+  }
+}

@@ -1,0 +1,80 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { PrivateStore } from '../../../../deploy/local/stores/private-store.mjs';
+import { signalTree } from './process-tree';
+
+const WATCH_MS = 200;
+
+/** A private PostgreSQL or Redis, which is started again on its port when it has died. */
+export class SupervisedStore {
+  private isHeld = false;
+  private isClosed = false;
+  private watching: Promise<void> | undefined;
+
+  private constructor(
+    private readonly store: PrivateStore,
+    readonly port: number,
+    private readonly onStart: () => Promise<void>,
+  ) {}
+
+  /** @param onStart called after every start, the first one included */
+  static async start(store: PrivateStore, onStart: () => Promise<void>): Promise<SupervisedStore> {
+    const port = await store.ensureRunning();
+    const supervised = new SupervisedStore(store, port, onStart);
+    await onStart();
+    supervised.watching = supervised.watch();
+    return supervised;
+  }
+
+  get url(): string {
+    return this.store.kind.url(this.port);
+  }
+
+  get pid(): number | undefined {
+    return this.store.running()?.process.pid;
+  }
+
+  /** Sends a signal to the store and its child processes. */
+  signalAll(signal: NodeJS.Signals): void {
+    if (this.pid !== undefined) signalTree(this.pid, signal);
+  }
+
+  /** Sends a signal to the store's main process. */
+  signal(signal: NodeJS.Signals): void {
+    if (this.pid !== undefined) process.kill(this.pid, signal);
+  }
+
+  /** Resolves when the store's process is gone. */
+  async gone(): Promise<void> {
+    while (this.pid !== undefined) await sleep(20);
+  }
+
+  /** Works on the files of the store: it is not started again meanwhile. */
+  async whileHeld<Result>(work: () => Promise<Result>): Promise<Result> {
+    this.isHeld = true;
+    try {
+      return await work();
+    } finally {
+      this.isHeld = false;
+    }
+  }
+
+  async close(): Promise<void> {
+    this.isClosed = true;
+    await this.watching;
+    await this.store.stop();
+  }
+
+  private async watch(): Promise<void> {
+    while (!this.isClosed) {
+      if (!this.isHeld && this.pid === undefined) {
+        try {
+          await this.store.ensureRunning({ onSamePort: true });
+          await this.onStart();
+        } catch {
+          // It cannot start while its fault lasts, a full disk for example: the next look tries again.
+        }
+      }
+      await sleep(WATCH_MS);
+    }
+  }
+}

@@ -1,0 +1,88 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Cluster } from '../cluster/cluster';
+import { type Fault, labelOf, type Round } from '../schedule';
+import type { FaultEffect } from './fault-effect';
+import { postgresFault } from './postgres-faults';
+import { processFault } from './process-faults';
+import { redisFault } from './redis-faults';
+
+/** A fault that was caused. Times are of `Date.now()`. */
+export interface CausedFault {
+  fault: Fault;
+  label: string;
+  round: number;
+  beganAt: number;
+  /** Once it is over and what was stopped is ready again. */
+  healedAt?: number;
+}
+
+const effectOf = (cluster: Cluster, fault: Fault): FaultEffect => {
+  switch (fault.kind) {
+    case 'kill':
+    case 'pause':
+    case 'terminate':
+      return processFault(cluster, fault.kind, fault.target);
+    case 'cut':
+    case 'delay':
+    case 'black-hole':
+    case 'throttle':
+    case 'half-open': {
+      const link = cluster.link(fault.target);
+      return { begin: async () => link.fail(fault.kind), end: async () => link.heal() };
+    }
+    case 'full':
+    case 'nearly-full':
+    case 'truncated':
+    case 'flushed':
+      return redisFault(cluster, fault.kind);
+    case 'read-only':
+    case 'no-connections':
+    case 'disk-full':
+      return postgresFault(cluster, fault.kind);
+    case 'clock':
+      return {
+        begin: async () => cluster.clock.set(fault.offsetS),
+        end: async () => cluster.clock.set(0),
+      };
+  }
+};
+
+/** Causes the faults of a schedule, round by round. */
+export class Injector {
+  readonly caused: CausedFault[] = [];
+
+  constructor(
+    private readonly cluster: Cluster,
+    private readonly say: (text: string) => void,
+  ) {}
+
+  /** Whether people may notice anything at this time: a fault is going on, or was until just before. */
+  isFaulty(from: number, to: number): boolean {
+    return this.caused.some(({ beganAt, healedAt }) => beganAt <= to && (healedAt ?? Infinity) >= from);
+  }
+
+  /** Resolves when every fault of the round is over and what it stopped is ready again. */
+  async run({ pauseMs, faults }: Round, round: number): Promise<void> {
+    await sleep(pauseMs);
+    await Promise.all(
+      faults.map(async ({ fault, afterMs, lastsMs }) => {
+        await sleep(afterMs);
+        await this.cause(fault, lastsMs, round);
+      }),
+    );
+  }
+
+  async cause(fault: Fault, lastsMs: number, round: number): Promise<void> {
+    const effect = effectOf(this.cluster, fault);
+    const caused: CausedFault = { fault, label: labelOf(fault), round, beganAt: Date.now() };
+    this.caused.push(caused);
+    this.say(`${caused.label}, ${(lastsMs / 1_000).toFixed(1)} s`);
+    try {
+      await effect.begin();
+      await sleep(lastsMs);
+    } finally {
+      await effect.end();
+      caused.healedAt = Date.now();
+    }
+  }
+}

@@ -1,0 +1,77 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Client } from 'pg';
+import type { Cluster } from '../cluster/cluster';
+import type { postgresKinds } from '../schedule';
+import type { FaultEffect } from './fault-effect';
+import { untilAnswers } from './process-faults';
+
+/** What PostgreSQL runs out of, or does not allow. */
+export const postgresFault = (cluster: Cluster, kind: (typeof postgresKinds)[number]): FaultEffect => {
+  switch (kind) {
+    case 'read-only':
+      return {
+        begin: () => setReadOnly(cluster, true),
+        end: () => setReadOnly(cluster, false),
+      };
+    case 'no-connections':
+      return takeAllConnections(cluster);
+    case 'disk-full':
+      return {
+        begin: async () => cluster.disk.fill(),
+        async end() {
+          cluster.disk.free();
+          // Without room for its log it has stopped, and recovers now.
+          await untilAnswers(cluster, 'postgres');
+        },
+      };
+  }
+};
+
+const setReadOnly = async (cluster: Cluster, isReadOnly: boolean): Promise<void> => {
+  await untilAnswers(cluster, 'postgres');
+  await cluster.withPostgres(async (client) => {
+    await client.query(`ALTER SYSTEM SET default_transaction_read_only = ${isReadOnly ? 'on' : 'off'}`);
+    await client.query('SELECT pg_reload_conf()');
+  });
+};
+
+const takeAllConnections = (cluster: Cluster): FaultEffect => {
+  const taken: Client[] = [];
+  let isOver = false;
+  let taking: Promise<void> | undefined;
+  const takeOne = async (): Promise<boolean> => {
+    const client = new Client({ connectionString: cluster.databaseUrl, application_name: 'chaos' });
+    client.on('error', () => undefined);
+    try {
+      await client.connect();
+      taken.push(client);
+      return true;
+    } catch {
+      return false;
+    }
+  };
+  return {
+    async begin() {
+      // One of ours ends those of the service, and we take their places.
+      await takeOne();
+      taking = (async () => {
+        while (!isOver) {
+          while (!isOver && (await takeOne()));
+          await taken[0]
+            ?.query(
+              `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+               WHERE backend_type = 'client backend' AND application_name <> 'chaos'`,
+            )
+            .catch(() => undefined);
+          await sleep(20);
+        }
+      })();
+    },
+    async end() {
+      isOver = true;
+      await taking;
+      await Promise.all(taken.map((client) => client.end().catch(() => undefined)));
+      await untilAnswers(cluster, 'postgres');
+    },
+  };
+};

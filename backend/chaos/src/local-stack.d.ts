@@ -1,0 +1,35 @@
+// The parts of deploy/local that only the chaos run uses, which are JavaScript.
+
+declare module '*/deploy/local/stores/private-store.mjs' {
+  export class PrivateStore {
+    constructor(home: string, kind: StoreKind);
+    readonly kind: StoreKind;
+    running(): { process: { pid: number }; port: number } | undefined;
+    ensureRunning(options?: { onSamePort?: boolean }): Promise<number>;
+    stop(): Promise<void>;
+    kill(): void;
+  }
+  export interface StoreKind {
+    name: string;
+    url(port: number): string;
+  }
+}
+
+declare module '*/deploy/local/stores/postgres.mjs' {
+  import type { StoreKind } from '*/deploy/local/stores/private-store.mjs';
+  export function postgresKind(
+    home: string,
+    options: { isDurable: boolean; settings?: Record<string, string | number> },
+  ): StoreKind;
+  export function postgresDataFolder(home: string): string;
+}
+
+declare module '*/deploy/local/stores/redis.mjs' {
+  import type { StoreKind } from '*/deploy/local/stores/private-store.mjs';
+  export function redisKind(home: string, say: (label: string, text: string) => void): StoreKind;
+}
+
+declare module '*/deploy/local/places.mjs' {
+  export function inRepository(...parts: string[]): string;
+  export function folder(...parts: string[]): string;
+}

@@ -1,0 +1,103 @@
+import { fingerprints } from '../check/fingerprint';
+import { Journal } from './journal';
+
+const ADA = 1;
+const BOB = 2;
+
+let gaps: number;
+let journal: Journal;
+
+const frame = (event: string, data: Record<string, unknown>) => ({ event, data });
+const matched = (sessionId = 's-1', seq = 1) =>
+  frame('chat_matched', { sessionId, seq, partnerId: BOB, partnerInfo: {} });
+const message = (seq: number, content = `s-1 ${BOB} ${seq}`, sessionId = 's-1') =>
+  frame('random_message', { sessionId, seq, id: `${seq}-0`, senderId: BOB, content });
+const resumed = (seq: number, events: object[], more: object = {}) =>
+  frame('session_resumed', { sessionId: 's-1', seq, partnerId: BOB, events, last: true, ...more });
+const skipped = (seq: number, reason = 'skipped') => frame('chat_skipped', { sessionId: 's-1', seq, reason });
+const arrive = () => {
+  journal.arriving();
+  return journal.lastSeen();
+};
+
+beforeEach(() => {
+  gaps = 0;
+  journal = new Journal(ADA, () => (gaps += 1));
+  arrive();
+  journal.receive(matched());
+});
+
+it('is content with a chat that goes in order and ends', () => {
+  journal.receive(message(2));
+  journal.acknowledge('s-1', 3, fingerprints.message('3-0', ADA, 'x'), false);
+  journal.receive(skipped(4));
+  expect(journal.log.complaints).toEqual([]);
+  expect(journal.current).toBeUndefined();
+});
+
+it('is content with a resume that goes on where the last socket ended', () => {
+  journal.receive(message(2));
+  expect(arrive()).toEqual({ sessionId: 's-1', seq: 2 });
+  journal.receive(resumed(4, [message(3), message(4)]));
+  journal.receive(message(5));
+  expect(journal.log.complaints).toEqual([]);
+});
+
+it('takes the chat as it is after a reset', () => {
+  journal.receive(message(2));
+  journal.receive(message(3));
+  arrive();
+  journal.receive(resumed(2, [matched(), message(2)], { reset: true }));
+  expect(journal.log.complaints).toEqual([]);
+  expect(journal.current).toMatchObject({ lastSeq: 2, resetAt: [expect.any(Number)] });
+});
+
+it('complains of a gap, and asks for what is missing', () => {
+  journal.receive(message(3));
+  expect(journal.log.complaints).toEqual(['s-1: a gap, random_message 3 came after 1']);
+  expect(gaps).toBe(1);
+});
+
+it('complains of what is delivered twice, by frames, by a resume, or as an end', () => {
+  journal.receive(message(2));
+  journal.receive(message(2));
+  arrive();
+  journal.receive(resumed(2, [message(2)]));
+  journal.receive(skipped(3));
+  journal.receive(skipped(3));
+  expect(journal.log.complaints).toEqual([
+    's-1: random_message 2 delivered twice',
+    's-1: random_message 2 delivered twice',
+    's-1: its end was told twice',
+  ]);
+});
+
+it('complains of another content under the same number', () => {
+  journal.receive(message(2));
+  journal.acknowledge('s-1', 2, fingerprints.message('2-0', ADA, 'mine'), false);
+  expect(journal.log.complaints).toEqual([
+    expect.stringContaining('acknowledged as 2 is message 2-0 1 mine'),
+  ]);
+});
+
+it('complains of cross-talk', () => {
+  journal.receive(message(2, 's-9 5 1'));
+  journal.receive(message(1, 's-9 5 1', 's-9'));
+  journal.receive(frame('typing', { sessionId: 's-9', userId: 5 }));
+  expect(journal.log.complaints).toEqual([
+    's-1: a message of elsewhere: s-9 5 1',
+    'random_message of the foreign chat s-9',
+    'typing of the foreign chat s-9',
+  ]);
+});
+
+it('complains of a second chat before the first has ended', () => {
+  journal.receive(matched('s-2'));
+  expect(journal.log.complaints).toEqual(['in two chats: s-1 and s-2']);
+});
+
+it('complains of a resume that leaves something out', () => {
+  arrive();
+  journal.receive(resumed(3, [message(2)]));
+  expect(journal.log.complaints).toEqual(['s-1: resumed up to 3, but told only up to 2']);
+});

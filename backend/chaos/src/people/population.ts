@@ -1,0 +1,153 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { PersonLog } from '../check/logs';
+import { type Random, seededRandom } from '../random';
+import { ChatLife } from './chat-life';
+import { FriendLife } from './friend-life';
+import { Person } from './person';
+
+export interface PopulationOptions {
+  origin: string;
+  /** An even number: in the end all of them are matched. */
+  people: number;
+  /** Between two actions of a person, on average. */
+  actEveryMs: number;
+  seed: number;
+}
+
+const MATCHED_WITHIN_MS = 30_000;
+const SETTLED_WITHIN_MS = 20_000;
+
+interface Inhabitant {
+  person: Person;
+  chat: ChatLife;
+  friends: FriendLife;
+  random: Random;
+}
+
+/** Everyone who uses the service during a run. */
+export class Population {
+  private readonly inhabitants: Inhabitant[] = [];
+  private lives: Promise<void>[] = [];
+  private isOver = false;
+
+  private constructor(private readonly options: PopulationOptions) {}
+
+  static async join(options: PopulationOptions): Promise<Population> {
+    const population = new Population(options);
+    const everyone = seededRandom(options.seed);
+    for (let number = 0; number < options.people; number += 1) {
+      const person = new Person(options.origin);
+      await person.join(number % 2 === 0 ? 'female' : 'male');
+      const random = seededRandom(everyone.between(0, 0xffff_ffff));
+      const friends = new FriendLife(person, random);
+      person.onFrame = ({ event, data }) => {
+        if (event === 'friend_request') void friends.ask(Number(data.requesterId));
+        if (event === 'friendship_accepted')
+          person.journal.log.friends.add(Number((data.friend as { id?: unknown }).id));
+      };
+      population.inhabitants.push({ person, chat: new ChatLife(person, random), friends, random });
+    }
+    return population;
+  }
+
+  get people(): Person[] {
+    return this.inhabitants.map(({ person }) => person);
+  }
+
+  get logs(): PersonLog[] {
+    return this.people.map(({ journal }) => journal.log);
+  }
+
+  /** Everyone opens the page and does what people do, until `settle`. */
+  live(): void {
+    this.isOver = false;
+    for (const { person } of this.inhabitants) {
+      person.isStopping = false;
+      person.come();
+    }
+    this.lives = this.inhabitants.map((inhabitant) => this.liveOf(inhabitant));
+  }
+
+  /** Everyone presses the Reconnect button, where there is one. */
+  pressReconnect(): void {
+    for (const { connection } of this.people) connection.pressReconnect();
+  }
+
+  /** Everyone finishes what is in hand, and both sides of every chat come to the same end. @returns what did not. */
+  async settle(): Promise<string[]> {
+    this.isOver = true;
+    await Promise.all(this.lives);
+    for (const person of this.people) person.isStopping = true;
+    await waitUntil(() => this.people.every(({ connection }) => connection.isReady), SETTLED_WITHIN_MS);
+    const unequal = () => this.unequalChats();
+    await waitUntil(() => unequal().length === 0, SETTLED_WITHIN_MS);
+    const away = this.people.filter(({ connection }) => !connection.isReady);
+    return [...away.map(({ id }) => `user ${id} could not come back`), ...unequal()];
+  }
+
+  /** Chats that are open on one side only, or have another end there. */
+  private unequalChats(): string[] {
+    const byId = new Map(this.people.map((person) => [person.id, person]));
+    return this.people.flatMap(({ id, journal: { current } }) => {
+      if (!current) return [];
+      const partner = byId.get(current.partnerId);
+      if (!partner) return []; // a probe, which has left or will
+      const theirs = partner.journal.current;
+      if (theirs?.sessionId !== current.sessionId)
+        return [`user ${id} is in ${current.sessionId}, and partner ${partner.id} is not`];
+      return theirs.lastSeq === current.lastSeq
+        ? []
+        : [
+            `${current.sessionId}: user ${id} is at ${current.lastSeq}, and ${partner.id} at ${theirs.lastSeq}`,
+          ];
+    });
+  }
+
+  /**
+   * Proves that no one is stuck: everyone ends their chat, searches, is matched, says something that the partner
+   * receives, and is idle in the end. @returns who could not.
+   */
+  async proveFree(): Promise<string[]> {
+    for (const person of this.people) person.isStopping = false;
+    await Promise.all(this.inhabitants.map(({ chat }) => chat.skip()));
+    await waitUntil(() => this.people.every(({ journal }) => !journal.current), SETTLED_WITHIN_MS);
+    const stuck = await Promise.all(
+      this.inhabitants.map(async ({ person, chat }) => {
+        if (!(await chat.search(MATCHED_WITHIN_MS))) return [`user ${person.id} was not matched in the end`];
+        const seqOf = () => person.journal.current?.lastSeq ?? Infinity;
+        const outcome = await chat.say();
+        const bothSpoke = await waitUntil(() => seqOf() >= 3, SETTLED_WITHIN_MS);
+        if (outcome === 'done' && bothSpoke) return [];
+        return [`user ${person.id} could not talk in the end: ${outcome ?? 'the chat was over'}`];
+      }),
+    );
+    await Promise.all(this.inhabitants.map(({ chat }) => chat.skip()));
+    await waitUntil(() => this.people.every(({ journal }) => !journal.current), SETTLED_WITHIN_MS);
+    for (const person of this.people) person.isStopping = true;
+    return stuck.flat();
+  }
+
+  leave(): void {
+    for (const person of this.people) person.leave();
+  }
+
+  private async liveOf({ chat, friends, random }: Inhabitant): Promise<void> {
+    while (!this.isOver) {
+      if (!chat.isChatting) {
+        await chat.search(2_000);
+        continue;
+      }
+      if (random.chance(0.012)) await chat.skip();
+      else if (random.chance(0.02)) await friends.befriendPartner();
+      else if (random.chance(0.12)) await friends.write();
+      else await chat.actInChat();
+      await sleep(this.options.actEveryMs * (0.5 + random.next()));
+    }
+  }
+}
+
+const waitUntil = async (isSo: () => boolean, withinMs: number): Promise<boolean> => {
+  for (const deadline = Date.now() + withinMs; Date.now() < deadline; await sleep(20))
+    if (isSo()) return true;
+  return isSo();
+};

@@ -1,0 +1,186 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type AtRest, growth } from './check/at-rest';
+import { check, type LossWindow, type Violation } from './check/checker';
+import type { PersonLog } from './check/logs';
+import { type RecoveryFigures, returnsAfter, slowness } from './check/recovery';
+import { lastingKeys, outboxEntries, readTruth } from './check/truth';
+import { type Cluster, topology } from './cluster/cluster';
+import { busyness } from '#testing/busyness';
+import { type CausedFault, Injector } from './faults/injector';
+import type { Inspection } from './inspect-process';
+import type { Options } from './options';
+import { Population } from './people/population';
+import { probe } from './people/probe';
+import type { Report } from './report';
+import { allFaults, type Fault, isLossy, labelOf, schedule } from './schedule';
+
+const WARM_UP_MS = 8_000;
+const CALM_MS = 3_000;
+const DRAINED_WITHIN_MS = 60_000;
+const AT_REST_WITHIN_MS = 40_000;
+/** Longer than the back-off of a page. */
+const LONG_CUT_MS = 40_000;
+
+/** One run: warm-up, faults by schedule, and what is found afterwards. */
+export class Run {
+  private readonly violations: Violation[] = [];
+  private readonly probeLogs: PersonLog[] = [];
+  private readonly recovery: RecoveryFigures = { fresh: [], returns: [] };
+  private readonly healedAt: number[] = [];
+  private readonly injector: Injector;
+
+  constructor(
+    private readonly cluster: Cluster,
+    private readonly options: Options,
+    private readonly say: (text: string) => void,
+  ) {
+    this.injector = new Injector(cluster, say);
+  }
+
+  async execute(): Promise<Report> {
+    const startedAt = Date.now();
+    const { seed, people, actEveryMs } = this.options;
+    this.say(`${people} people join and talk for ${WARM_UP_MS / 1_000} s`);
+    const population = await Population.join({ origin: this.cluster.url, people, actEveryMs, seed });
+    population.live();
+    await sleep(WARM_UP_MS);
+    await this.comeToRest(population);
+    const before = await this.atRest();
+    population.live();
+    await this.causeFaults(population);
+    await sleep(CALM_MS);
+    await this.comeToRest(population);
+    const after = await this.restLike(before);
+    const truth = await this.cluster.withPostgres((client) => readTruth(this.cluster.redis, client));
+    const logs = [...population.logs, ...this.probeLogs];
+    const verdict = check({ logs, truth, lossWindows: this.lossWindows() });
+    this.recovery.returns = population.people.flatMap(({ connection }) =>
+      returnsAfter(this.healedAt, connection.attempts, (from, to) => this.injector.isFaulty(from, to)),
+    );
+    verdict.violations.push(
+      ...this.violations,
+      ...growth(before, after),
+      ...slowness(this.recovery, busyness()),
+    );
+    return {
+      seed,
+      tookMs: Date.now() - startedAt,
+      people,
+      faults: this.injector.caused,
+      skipped: this.skipped(),
+      verdict,
+      recovery: this.recovery,
+      refusals: total(population.people.map(({ refusals }) => refusals)),
+      acknowledged: total(population.people.map(({ acknowledged }) => acknowledged)),
+      gaveUp: population.people.reduce((sum, { connection }) => sum + connection.gaveUp, 0),
+      before,
+      after,
+    };
+  }
+
+  private async causeFaults(population: Population): Promise<void> {
+    const { seed, durationMs, faults, only, isLong } = this.options;
+    const without = (fault: Fault) => this.whyNot(fault) !== undefined;
+    const rounds = schedule({ seed, topology, durationMs, faults, without, only });
+    for (const [index, round] of rounds.entries()) {
+      await this.injector.run(round, index + 1);
+      await this.healed(population, index + 1);
+    }
+    if (!isLong) return;
+    this.say('a fault so long that people reach the Reconnect button');
+    await this.injector.cause({ kind: 'cut', target: 'people->nginx' }, LONG_CUT_MS, rounds.length + 1);
+    await this.healed(population, rounds.length + 1);
+  }
+
+  /** Fresh clients try the service; whoever gave up presses the button. */
+  private async healed(population: Population, round: number): Promise<void> {
+    const at = Date.now();
+    this.healedAt.push(at);
+    population.pressReconnect();
+    const { tookMs, logs } = await probe(this.cluster.url, round);
+    this.recovery.fresh.push(tookMs);
+    this.probeLogs.push(...logs);
+    this.say(`healed; a fresh client talks after ${tookMs === undefined ? 'NEVER' : `${tookMs} ms`}`);
+  }
+
+  /** Everyone comes to an end, proves to be free, and leaves; then everything is carried to PostgreSQL. */
+  private async comeToRest(population: Population): Promise<void> {
+    population.pressReconnect();
+    const unsettled = await population.settle();
+    const stuck = await population.proveFree();
+    for (const what of [...unsettled, ...stuck]) this.violations.push({ rule: 'two chats or stuck', what });
+    population.leave();
+    const deadline = Date.now() + DRAINED_WITHIN_MS;
+    while ((await outboxEntries(this.cluster.redis)) > 0 && Date.now() < deadline) await sleep(200);
+  }
+
+  private async atRest(): Promise<AtRest> {
+    const { redis } = this.cluster;
+    const processes: Record<string, Inspection> = {};
+    for (const replica of this.cluster.processes) {
+      const inspection = await this.cluster.inspect(replica);
+      if (inspection) processes[replica.name] = inspection;
+    }
+    return {
+      processes,
+      redisClients: Number(/^connected_clients:(\d+)/m.exec(await redis.info('clients'))?.[1]),
+      redisChannels: ((await redis.pubsub('CHANNELS')) as string[]).length,
+      postgresConnections: await this.cluster.withPostgres(async (client) => {
+        const { rows } = await client.query<{ count: string }>(
+          "SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend'",
+        );
+        return Number(rows[0]?.count);
+      }),
+      lastingKeys: await lastingKeys(redis),
+    };
+  }
+
+  /** Looks until nothing has grown, or long enough. */
+  private async restLike(before: AtRest): Promise<AtRest> {
+    const deadline = Date.now() + AT_REST_WITHIN_MS;
+    for (;;) {
+      const now = await this.atRest();
+      if (growth(before, now).length === 0 || Date.now() > deadline) return now;
+      await sleep(2_000);
+    }
+  }
+
+  private lossWindows(): LossWindow[] {
+    return this.injector.caused
+      .filter(({ fault }) => isLossy(fault))
+      .map(({ fault, label, beganAt, healedAt = Infinity }) => ({
+        label,
+        // What a flush takes away is whatever PostgreSQL had not received; of a truncated file it is the last second.
+        from: fault.kind === 'flushed' ? 0 : beganAt - 200,
+        at: beganAt,
+        to: fault.kind === 'flushed' ? beganAt + 500 : healedAt,
+      }));
+  }
+
+  private whyNot(fault: Fault): string | undefined {
+    if (fault.kind === 'disk-full') return this.cluster.disk.whyNot;
+    if (fault.kind === 'clock') return this.cluster.clock.whyNot;
+    return undefined;
+  }
+
+  private skipped(): string[] {
+    return allFaults(topology)
+      .flat()
+      .flatMap((fault) => {
+        const why = this.whyNot(fault);
+        return why === undefined ? [] : [`${labelOf(fault)}: ${why}`];
+      });
+  }
+
+  /** The faults of the run so far. */
+  get caused(): readonly CausedFault[] {
+    return this.injector.caused;
+  }
+}
+
+const total = (each: readonly Record<string, number>[]): Record<string, number> => {
+  const sums: Record<string, number> = {};
+  for (const counts of each)
+    for (const [name, count] of Object.entries(counts)) sums[name] = (sums[name] ?? 0) + count;
+  return sums;
+};

@@ -1,0 +1,63 @@
+import { allFaults, isLossy, labelOf, LONGEST_MS, schedule, type ScheduleOptions } from './schedule';
+
+const topology = { replicas: ['api-1', 'api-2', 'api-3'], workers: ['worker-1', 'worker-2'] };
+const options = (more: Partial<ScheduleOptions> = {}): ScheduleOptions => ({
+  seed: 12,
+  topology,
+  durationMs: 60_000,
+  ...more,
+});
+
+describe('a schedule of faults', () => {
+  it('is the same for the same seed', () => {
+    expect(schedule(options())).toEqual(schedule(options()));
+  });
+
+  it('differs from seed to seed', () => {
+    expect(schedule(options({ seed: 1 }))).not.toEqual(schedule(options({ seed: 2 })));
+  });
+
+  it('meets every class of faults once before it meets one twice', () => {
+    const classes = allFaults(topology);
+    const drawn = schedule(options({ faults: classes.length })).flatMap(({ faults }) => faults);
+    const classOf = drawn.map(({ fault }) =>
+      classes.findIndex((each) => each.some((one) => labelOf(one) === labelOf(fault))),
+    );
+    // The last round may have one fault more than was asked for.
+    expect(new Set(classOf.slice(0, classes.length)).size).toBe(classes.length);
+  });
+
+  it('has one or two faults at a time, never two at the same target', () => {
+    for (const { faults } of schedule(options({ faults: 200 }))) {
+      expect([1, 2]).toContain(faults.length);
+      expect(new Set(faults.map(({ fault }) => fault.target)).size).toBe(faults.length);
+    }
+  });
+
+  it('cuts people off for twelve seconds at most', () => {
+    for (const { faults } of schedule(options({ faults: 300 }))) {
+      for (const { afterMs, lastsMs } of faults) expect(afterMs + lastsMs).toBeLessThanOrEqual(LONGEST_MS);
+    }
+  });
+
+  it('leaves out what the machine cannot do', () => {
+    const rounds = schedule(options({ faults: 200, without: ({ kind }) => kind === 'disk-full' }));
+    const kinds = rounds.flatMap(({ faults }) => faults.map(({ fault }) => fault.kind));
+    expect(kinds).not.toContain('disk-full');
+    expect(kinds).toContain('read-only');
+  });
+
+  it('can be narrowed to faults by their labels', () => {
+    const rounds = schedule(options({ faults: 5, only: ['flushed redis'] }));
+    expect(rounds.every(({ faults }) => faults.every(({ fault }) => isLossy(fault)))).toBe(true);
+  });
+
+  it('fits its rounds into the time that it is given', () => {
+    const rounds = schedule(options());
+    const ms = rounds.map(
+      ({ pauseMs, faults }) => pauseMs + Math.max(...faults.map((one) => one.afterMs + one.lastsMs)),
+    );
+    expect(rounds.length).toBeGreaterThan(2);
+    expect(ms.reduce((sum, each) => sum + each, 0)).toBeLessThanOrEqual(60_000);
+  });
+});

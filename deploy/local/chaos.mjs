@@ -1,0 +1,3 @@
+import { runCommand } from './node-version.mjs';
+
+runCommand(() => import('./commands/chaos.mjs'));

@@ -3,6 +3,8 @@ import { NestFactory } from '@nestjs/core';
 import { loadEnvironment } from './config/environment';
 import { migrate } from './platform/database/migrator';
 import { ProjectionRebuilder } from './platform/event-store/projection-rebuilder';
+import { DeadLetters } from './platform/hot-log/dead-letters';
+import { connectRedis } from './platform/redis/redis.module';
 import { ReadModelsModule } from './read-models.module';
 
 const environment = () => loadEnvironment(process.env);
@@ -27,8 +29,32 @@ const rebuildReadModels = async (): Promise<string> => {
   }
 };
 
-const work = process.argv.includes('--rebuild') ? rebuildReadModels() : migrateSchema();
-work.then(
+/** Entries that PostgreSQL refuses: which there are, without what they say, or back into the outboxes with them. */
+const handleDeadLetters = async (verb: string | undefined): Promise<string> => {
+  if (verb !== 'list' && verb !== 'replay')
+    throw new Error('say --dead-letters list or --dead-letters replay');
+  const redis = connectRedis(environment().REDIS_URL, { enableOfflineQueue: true, commandTimeout: 5_000 });
+  try {
+    const deadLetters = new DeadLetters(redis);
+    if (verb === 'replay') return `${await deadLetters.replay()} dead letters were put back.`;
+    let count = 0;
+    for await (const { sessionId, entryId, reason, movedAt } of deadLetters.list()) {
+      console.log(`${new Date(movedAt).toISOString()} chat ${sessionId} entry ${entryId} ${reason || '-'}`);
+      count += 1;
+    }
+    return `${count} dead letters.`;
+  } finally {
+    redis.disconnect();
+  }
+};
+
+const choose = (args: readonly string[]): Promise<string> => {
+  const deadLetters = args.indexOf('--dead-letters');
+  if (deadLetters >= 0) return handleDeadLetters(args[deadLetters + 1]);
+  return args.includes('--rebuild') ? rebuildReadModels() : migrateSchema();
+};
+
+choose(process.argv.slice(2)).then(
   (done) => console.log(done),
   (error: unknown) => {
     console.error(`Migration failed: ${error instanceof Error ? error.message : 'unknown error'}`);

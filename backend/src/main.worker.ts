@@ -1,7 +1,6 @@
 import 'reflect-metadata';
 import { NestFactory } from '@nestjs/core';
 import { loadEnvironment } from './config/environment';
-import { LanePersister } from './modules/random-chat/jobs/lane-persister';
 import { InternalServer } from './platform/health/internal-server';
 import { handleProcessSignals } from './platform/lifecycle/process-signals';
 import { AppLogger } from './platform/observability/app-logger';
@@ -16,7 +15,6 @@ const start = async (): Promise<void> => {
   const logger = app.get(AppLogger);
   app.useLogger(logger);
   handleProcessSignals(app);
-  await app.get(LanePersister).startWatching();
   const internalPort = await app.get(InternalServer).start();
   logger.write('info', `Working, health and metrics on ${internalPort}`);
 };

@@ -5,7 +5,6 @@ import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { createApiApplication } from '../api-application';
 import { loadEnvironment } from '../config/environment';
-import { LanePersister } from '../modules/random-chat/jobs/lane-persister';
 import { JobWorker } from '../platform/queue/job-worker';
 import { SocketCaretaker } from '../platform/realtime/socket-caretaker';
 import { WorkerModule } from '../worker.module';
@@ -103,7 +102,6 @@ export const startTestReplicas = async (
       let stopped: Promise<void> | undefined;
       const worker = { app, stop: () => (stopped ??= stopWorker(app)) };
       workers.push(worker);
-      await app.get(LanePersister).startWatching();
       return worker;
     },
     async visitor(replica, gender) {

@@ -3,11 +3,8 @@ import { TypeOrmModule } from '@nestjs/typeorm';
 import { EventTypes } from '../../platform/event-store/event-types';
 import { Projections } from '../../platform/event-store/projection';
 import { ChatHistoryRow } from './infrastructure/chat-history.entity';
-import {
-  bodiesExpiryProjection,
-  chatHistoryProjection,
-  randomChatEventTypes,
-} from './projections/chat-history.projection';
+import { bodiesExpiryProjection, chatHistoryProjection } from './projections/chat-history.projection';
+import { randomChatEventTypes } from './projections/random-chat.event-types';
 
 /** What has to be there wherever the log is read or written: the event types of chats, and their history. */
 @Module({ imports: [TypeOrmModule.forFeature([ChatHistoryRow])], exports: [TypeOrmModule] })

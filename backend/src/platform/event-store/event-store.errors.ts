@@ -8,3 +8,15 @@ export class StreamVersionConflict extends Error {
     this.name = 'StreamVersionConflict';
   }
 }
+
+/** A type of event, or a version of one, that this build does not know: a newer release has written it. */
+export class UnknownEvent extends Error {
+  constructor(type: string, version?: number) {
+    super(
+      version === undefined
+        ? `Event type ${type} is not declared`
+        : `Version ${version} of ${type} is not known`,
+    );
+    this.name = 'UnknownEvent';
+  }
+}

@@ -80,7 +80,15 @@ const openNote = {
 const setUp = (database: TestDatabase) => {
   const eventTypes = new EventTypes();
   eventTypes.register([
-    { type: 'Noted', schemaVersion: 3, personalFields: [] },
+    {
+      type: 'Noted',
+      schemaVersion: 3,
+      personalFields: [],
+      upcasters: {
+        1: ({ text, ...rest }) => ({ ...rest, note: text }),
+        2: ({ note }) => ({ note: `${String(note)} (2)` }),
+      },
+    },
     {
       type: 'Signed',
       schemaVersion: 1,
@@ -194,6 +202,37 @@ describe('EventStore', () => {
       expect(appended[1]!.globalPosition).toBeGreaterThan(appended[0]!.globalPosition);
       expect(await store.eventStore.read(streamId)).toEqual(appended);
       expect(await rowsOf('event_streams', streamId)).toMatchObject([{ stream_type: 'note', version: '2' }]);
+    });
+
+    it('reads what earlier versions wrote in the present shape, and leaves what a newer release wrote', async () => {
+      const streamId = newStream();
+      const written: [string, number, object][] = [
+        ['Noted', 1, { text: 'one' }],
+        ['Noted', 2, { note: 'two' }],
+        ['Noted', 3, { note: 'three' }],
+        ['Noted', 4, { notes: ['four'] }],
+        ['Sung', 1, { song: 'five' }],
+      ];
+      // Rolled back at the end: other tests rebuild from the whole log.
+      const runner = database.dataSource.createQueryRunner();
+      await runner.startTransaction();
+      for (const [index, [type, version, data]] of written.entries()) {
+        await runner.query(
+          `INSERT INTO events (stream_id, stream_position, event_id, type, schema_version, data, metadata, occurred_at)
+           VALUES ($1, $2, gen_random_uuid(), $3, $4, $5, '{}', now())`,
+          [streamId, index + 1, type, version, data],
+        );
+      }
+      const events = await store.eventStore.read(streamId, runner.manager);
+      await runner.rollbackTransaction();
+      await runner.release();
+      expect(events.map(({ schemaVersion, data }) => [schemaVersion, data])).toEqual([
+        [3, { note: 'one (2)' }],
+        [3, { note: 'two (2)' }],
+        [3, { note: 'three' }],
+        [4, { notes: ['four'] }],
+        [1, { song: 'five' }],
+      ]);
     });
 
     it('reads nothing where there is no stream', async () => {

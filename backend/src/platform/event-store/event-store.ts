@@ -68,7 +68,7 @@ const prepared: ReadonlyMap<string, PreparedStatement> = new Map([
 const POSITION_CONSTRAINT = 'events_pkey';
 const EVENT_ID_CONSTRAINT = 'events_stream_event_key';
 
-const toStoredEvent = (row: EventRow): StoredEvent => ({
+const toStoredEvent = (row: EventRow): StoredEvent<string, Record<string, unknown>> => ({
   globalPosition: Number(row.global_position),
   streamId: row.stream_id,
   streamPosition: Number(row.stream_position),
@@ -110,7 +110,7 @@ export class EventStore {
       `${SELECT_EVENTS} WHERE e.stream_id = $1 ORDER BY e.stream_position`,
       [streamId],
     );
-    return rows.map(toStoredEvent);
+    return rows.map((row) => this.eventTypes.present(toStoredEvent(row)));
   }
 
   /**
@@ -124,7 +124,7 @@ export class EventStore {
         [after, pageSize],
       );
       if (rows.length === 0) return;
-      const events = rows.map(toStoredEvent);
+      const events = rows.map((row) => this.eventTypes.present(toStoredEvent(row)));
       yield events;
       after = events[events.length - 1]?.globalPosition ?? after;
     }

@@ -8,7 +8,7 @@ import { InternalServer } from './internal-server';
 @Global()
 @Module({
   providers: [HealthChecks, InternalServer, SchemaCheck],
-  exports: [HealthChecks, InternalServer],
+  exports: [HealthChecks, InternalServer, SchemaCheck],
 })
 export class HealthModule implements OnModuleInit {
   constructor(

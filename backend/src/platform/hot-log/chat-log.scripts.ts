@@ -1,4 +1,5 @@
 import { RedisScript } from '../redis/redis-script';
+import { isOutboxFull } from './outbox.scripts';
 import { publishToReplicas } from './publish-to-replicas.lua';
 
 /** First element of an append's answer. */
@@ -9,9 +10,6 @@ export type AppendReply =
   | [typeof appendOutcome.behind, length: number, missed: [id: string, fields: string[]][]]
   | [typeof appendOutcome.outboxFull | typeof appendOutcome.claimLost];
 
-/** Events that may wait in one cell's outbox before senders are told `unavailable`. */
-const OUTBOX_CAP = 50_000;
-
 /**
  * The one generic append. Knows no rule of the product: it compares the stream's end with what the caller
  * decided upon, adds the events to the stream and to the cell's outbox, and publishes them.
@@ -19,7 +17,7 @@ const OUTBOX_CAP = 50_000;
  * KEYS: stream. ARGV: expected length, expected last id, prefix, session id, claim (a member of deadlines that must
  * be overdue, or ''), the replica that need not be told, then the events.
  */
-const append = `${publishToReplicas}
+const append = (whenOutboxIsFull: string): string => `${publishToReplicas}${isOutboxFull}
 local prefix, session, claim = ARGV[3], ARGV[4], ARGV[5]
 local last = redis.call('XREVRANGE', KEYS[1], '+', '-', 'COUNT', 1)[1]
 local length = redis.call('XLEN', KEYS[1])
@@ -29,7 +27,7 @@ if (last and last[1] or '') ~= ARGV[2] or length ~= tonumber(ARGV[1]) then
 end
 local outbox = prefix .. 'outbox'
 local queued = redis.call('XLEN', outbox)
-if queued >= ${OUTBOX_CAP} then return {-2} end
+if isOutboxFull(outbox, queued) then ${whenOutboxIsFull} end
 if claim ~= '' then
   local due = redis.call('ZSCORE', prefix .. 'deadlines', claim)
   local t = redis.call('TIME')
@@ -47,9 +45,9 @@ end
 return reply
 `;
 
-export const appendScript = new RedisScript<AppendReply>(append);
-/** The same for an end, which is what frees the memory of its chat. */
-export const appendEndScript = new RedisScript<AppendReply>(append, { allowOom: true });
+export const appendScript = new RedisScript<AppendReply>(append('return {-2}'));
+/** The same for an end, which is what frees the memory of its chat: it has room in a full outbox and a full Redis. */
+export const appendEndScript = new RedisScript<AppendReply>(append(''), { allowOom: true });
 
 /**
  * Appends a lost tail again, under the ids that it had, if the stream still ends where the tail began.

@@ -1,11 +1,18 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { Redis } from 'ioredis';
 import { REDIS } from '../redis/redis.module';
-import { RedisScript } from '../redis/redis-script';
 import { CELL_COUNT, chatKeys, laneOf } from '../redis/redis-keys';
+import {
+  figuresScript,
+  lockScript,
+  OUTBOX_MAX_BYTES,
+  OUTBOX_MAX_ENTRIES,
+  unlockScript,
+} from './outbox.scripts';
 
 /** An event on its way to the durable log. */
 export interface OutboxEntry {
+  /** The shard whose outbox it is in. */
   cell: number;
   /** Id in the outbox. */
   outboxId: string;
@@ -16,124 +23,128 @@ export interface OutboxEntry {
   text: string;
 }
 
-/** KEYS: lock. ARGV: token, ttl ms. */
-const lockScript = new RedisScript<0 | 1>(`
-local holder = redis.call('GET', KEYS[1])
-if holder and holder ~= ARGV[1] then return 0 end
-redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
-return 1
-`);
-const unlockScript = new RedisScript<number>(`
-if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end
-return 0
-`);
+/** What was read of one shard's outbox. */
+export interface OutboxPage {
+  shard: number;
+  /** In the order in which they were appended. */
+  entries: readonly OutboxEntry[];
+}
 
-const idAfter = (id: string): string => {
-  const dash = id.indexOf('-');
-  return `${id.slice(0, dash)}-${Number(id.slice(dash + 1)) + 1}`;
-};
+export interface Backlog {
+  /** Entries in all outboxes. */
+  length: number;
+  /** Age in ms, by Redis' clock, of the oldest entry that is not held back; 0 without one. */
+  ageMs: number;
+  /** Share of its cap, by entries or by bytes, that the fullest outbox has reached. */
+  fillRatio: number;
+  deadLetters: number;
+}
 
-const cellsOf = (lane: number): number[] =>
-  Array.from({ length: CELL_COUNT }, (_, cell) => cell).filter((cell) => laneOf(cell) === lane);
+/** Where reading begins, by shard: after this outbox id, at the beginning for ''. */
+export type OutboxPositions = ReadonlyMap<number, string>;
 
-const lockKey = (lane: number): string => `lane:{${lane}}:lock`;
+const shards: readonly number[] = Array.from({ length: CELL_COUNT }, (_, shard) => shard);
 
-/** The cells' outboxes, as a worker reads them. */
+/** The shards of a shard group. */
+export const shardsOf = (group: number): number[] => shards.filter((shard) => laneOf(shard) === group);
+
+const lockKey = (group: number): string => `lane:{${group}}:lock`;
+const rangeAfter = (outboxId: string): string => (outboxId === '' ? '-' : `(${outboxId}`);
+
+/** A row of an outbox or of the dead letters. */
+export const toOutboxEntry = (
+  cell: number,
+  [outboxId, fields]: readonly [string, readonly string[]],
+): OutboxEntry => ({
+  cell,
+  outboxId,
+  sessionId: fields[1] ?? '',
+  entryId: fields[3] ?? '',
+  text: fields[5] ?? '',
+});
+
+/** The shards' outboxes, as a worker reads them. */
 @Injectable()
 export class Outbox {
   constructor(@Inject(REDIS) private readonly redis: Redis) {}
 
-  /** Takes a lane, or keeps it for another `ttlMs`. Only spares double work: writing twice does no harm. */
-  async lock(lane: number, token: string, ttlMs: number): Promise<boolean> {
-    return (await lockScript.run(this.redis, [lockKey(lane)], [token, ttlMs])) === 1;
+  /** Takes a shard group, or keeps it for another `ttlMs`. Only spares double work: writing twice does no harm. */
+  async lock(group: number, token: string, ttlMs: number): Promise<boolean> {
+    return (await lockScript.run(this.redis, [lockKey(group)], [token, ttlMs])) === 1;
   }
 
-  async unlock(lane: number, token: string): Promise<void> {
-    await unlockScript.run(this.redis, [lockKey(lane)], [token]);
+  async unlock(group: number, token: string): Promise<void> {
+    await unlockScript.run(this.redis, [lockKey(group)], [token]);
   }
 
-  /** The heads of a lane's outboxes, at most `perCell` each, in one pipeline. */
-  async heads(lane: number, perCell: number): Promise<OutboxEntry[]> {
-    const cells = cellsOf(lane);
+  /** Reads at most `perShard` entries of each outbox, in one pipeline. */
+  async read(positions: OutboxPositions, perShard: number): Promise<OutboxPage[]> {
     const pipeline = this.redis.pipeline();
-    for (const cell of cells) pipeline.xrange(chatKeys(cell).outbox, '-', '+', 'COUNT', perCell);
+    for (const [shard, after] of positions) {
+      pipeline.xrange(chatKeys(shard).outbox, rangeAfter(after), '+', 'COUNT', perShard);
+    }
     const replies = (await pipeline.exec()) ?? [];
-    return replies.flatMap(([error, rows], index) => {
+    return [...positions.keys()].map((shard, index) => {
+      const [error, rows] = replies[index] ?? [];
       if (error) throw error;
-      return (rows as [string, string[]][]).map(([outboxId, fields]) => ({
-        cell: cells[index] ?? 0,
-        outboxId,
-        sessionId: fields[1] ?? '',
-        entryId: fields[3] ?? '',
-        text: fields[5] ?? '',
-      }));
+      return { shard, entries: (rows as [string, string[]][]).map((row) => toOutboxEntry(shard, row)) };
     });
   }
 
-  /** Removes what is durable now; streams of ended chats expire after `expireMs`. */
+  /** Removes what is durable now, by id; the streams of ended chats expire after `expireMs`. */
   async remove(
     entries: readonly OutboxEntry[],
-    endedSessions: readonly OutboxEntry[],
+    endedSessions: readonly Pick<OutboxEntry, 'cell' | 'sessionId'>[],
     expireMs: number,
   ): Promise<void> {
+    const idsOfShard = new Map<number, string[]>();
+    for (const { cell, outboxId } of entries) {
+      const ids = idsOfShard.get(cell);
+      if (ids) ids.push(outboxId);
+      else idsOfShard.set(cell, [outboxId]);
+    }
     const pipeline = this.redis.pipeline();
-    // They are the heads of their outboxes, in order: all up to the last one of each can go.
-    const lastOfCell = new Map(entries.map(({ cell, outboxId }) => [cell, outboxId]));
-    for (const [cell, outboxId] of lastOfCell)
-      pipeline.xtrim(chatKeys(cell).outbox, 'MINID', idAfter(outboxId));
-    for (const { cell, sessionId } of endedSessions)
+    // Before the entries go: cut here, the entry is carried again, and with it this.
+    for (const { cell, sessionId } of endedSessions) {
       pipeline.pexpire(chatKeys(cell).stream(sessionId), expireMs);
+    }
+    for (const [shard, ids] of idsOfShard) pipeline.xdel(chatKeys(shard).outbox, ...ids);
     for (const [error] of (await pipeline.exec()) ?? []) if (error) throw error;
   }
 
-  /** Sets an entry aside that can never be written; it is kept for a person to look at. */
-  async setAside(entry: OutboxEntry): Promise<void> {
-    const { outbox, prefix } = chatKeys(entry.cell);
-    const { sessionId, entryId, text } = entry;
-    await this.redis
-      .multi()
-      .xadd(`${prefix}poison`, '*', 's', sessionId, 'i', entryId, 'e', text)
-      .xdel(outbox, entry.outboxId)
-      .exec();
-  }
-
-  /** Lanes that have something to carry. */
-  async filledLanes(): Promise<number[]> {
-    const cells = await this.filledCells(Array.from({ length: CELL_COUNT }, (_, cell) => cell));
-    return [...new Set(cells.map(laneOf))];
-  }
-
-  /** Whether a lane has something to carry. */
-  async isFilled(lane: number): Promise<boolean> {
-    return (await this.filledCells(cellsOf(lane))).length > 0;
-  }
-
-  private async filledCells(cells: readonly number[]): Promise<number[]> {
+  /** The shard groups that have something to carry. */
+  async filledGroups(): Promise<number[]> {
     const pipeline = this.redis.pipeline();
-    for (const cell of cells) pipeline.xlen(chatKeys(cell).outbox);
+    for (const shard of shards) pipeline.xlen(chatKeys(shard).outbox);
     const replies = (await pipeline.exec()) ?? [];
-    return cells.filter((_, index) => {
+    const filled = shards.filter((_, index) => {
       const [error, length] = replies[index] ?? [];
       if (error) throw error;
       return Number(length) > 0;
     });
+    return [...new Set(filled.map(laneOf))];
   }
 
-  /** Entries that wait, and the age of the oldest in ms. */
-  async backlog(): Promise<{ length: number; ageMs: number }> {
-    const pipeline = this.redis.pipeline();
-    for (let cell = 0; cell < CELL_COUNT; cell += 1) {
-      pipeline.xlen(chatKeys(cell).outbox).xrange(chatKeys(cell).outbox, '-', '+', 'COUNT', 1);
+  /** @param heldUpTo outbox ids up to which everything of a shard is held back on purpose. */
+  async backlog(heldUpTo: OutboxPositions = new Map()): Promise<Backlog> {
+    const calls = shards.map((shard) => {
+      const keys = chatKeys(shard);
+      return {
+        keys: [keys.outbox, keys.deadLetters, keys.formerDeadLetters],
+        parameters: [rangeAfter(heldUpTo.get(shard) ?? '')],
+      };
+    });
+    const [[seconds], replies] = await Promise.all([
+      this.redis.time(),
+      figuresScript.runAll(this.redis, calls),
+    ]);
+    const backlog = { length: 0, ageMs: 0, fillRatio: 0, deadLetters: 0 };
+    for (const [length, bytes, oldestId, deadLetters] of replies) {
+      backlog.length += length;
+      backlog.deadLetters += deadLetters;
+      backlog.fillRatio = Math.max(backlog.fillRatio, length / OUTBOX_MAX_ENTRIES, bytes / OUTBOX_MAX_BYTES);
+      if (oldestId) backlog.ageMs = Math.max(backlog.ageMs, Number(seconds) * 1_000 - parseInt(oldestId, 10));
     }
-    const replies = (await pipeline.exec()) ?? [];
-    let length = 0;
-    let oldest = Infinity;
-    for (const [error, reply] of replies) {
-      if (error) throw error;
-      if (typeof reply === 'number') length += reply;
-      else
-        for (const [id] of reply as [string, string[]][]) oldest = Math.min(oldest, Number(id.split('-')[0]));
-    }
-    return { length, ageMs: oldest === Infinity ? 0 : Math.max(0, Date.now() - oldest) };
+    return backlog;
   }
 }

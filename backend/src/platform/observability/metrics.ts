@@ -5,6 +5,9 @@ import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom
 @Injectable()
 export class Metrics {
   private readonly registry = new Registry();
+  private readonly scrapeErrors: Counter;
+  /** Readings of the scrape under way that several gauges share. */
+  private readonly readings = new Map<object, Promise<unknown>>();
 
   constructor() {
     collectDefaultMetrics({
@@ -13,6 +16,10 @@ export class Metrics {
       // By itself it wakes the process a hundred times a second.
       eventLoopMonitoringPrecision: 100,
     });
+    this.scrapeErrors = this.counter(
+      'thaw_scrape_errors_total',
+      'Gauges left out because reading them failed',
+    );
   }
 
   counter<Label extends string = string>(
@@ -23,16 +30,46 @@ export class Metrics {
     return new Counter({ name, help, labelNames, registers: [this.registry] });
   }
 
-  /** @param read asked at each scrape; without it the gauge holds what it was last set to. */
+  /**
+   * @param read asked at each scrape; without it the gauge holds what it was last set to. When it rejects, the gauge is
+   * absent from that scrape, and counted in `thaw_scrape_errors_total`.
+   */
   gauge(name: string, help: string, read?: () => number | Promise<number>): Gauge {
+    const { scrapeErrors } = this;
     return new Gauge({
       name,
       help,
       registers: [this.registry],
       async collect() {
-        if (read) this.set(await read());
+        if (!read) return;
+        try {
+          this.set(await read());
+        } catch {
+          this.remove();
+          scrapeErrors.inc();
+        }
       },
     });
+  }
+
+  /**
+   * Gauges that are read together: their store is asked once a scrape.
+   * @param read what each of them is taken from.
+   */
+  gauges<Reading>(
+    gauges: Record<string, { help: string; read: (reading: Reading) => number }>,
+    read: () => Promise<Reading>,
+  ): void {
+    const shared = (): Promise<Reading> => {
+      const known = this.readings.get(read) as Promise<Reading> | undefined;
+      if (known) return known;
+      const reading = read();
+      this.readings.set(read, reading);
+      return reading;
+    };
+    for (const [name, { help, read: take }] of Object.entries(gauges)) {
+      this.gauge(name, help, async () => take(await shared()));
+    }
   }
 
   /** @param buckets upper bounds, in seconds. */
@@ -47,6 +84,7 @@ export class Metrics {
 
   /** All of it in the text format of Prometheus. */
   async expose(): Promise<{ contentType: string; body: string }> {
+    this.readings.clear();
     return { contentType: this.registry.contentType, body: await this.registry.metrics() };
   }
 }

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { type JobData, type JobName, jobNames } from './job-names';
+import { formerJobNames, type JobData, type JobName, jobNames } from './job-names';
 
 type Handler<Name extends JobName> = (data: JobData[Name]) => Promise<void>;
 
@@ -22,6 +22,7 @@ export class JobHandlers {
 
   async run(name: string, data: unknown): Promise<void> {
     const handler = this.handlers.get(name as JobName);
+    if (!handler && formerJobNames.some((former) => former === name)) return;
     if (!handler) throw new Error(`No handler for ${name}`);
     await handler(data as JobData[JobName]);
   }

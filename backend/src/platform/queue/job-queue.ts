@@ -1,7 +1,7 @@
 import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { type JobsOptions, Queue } from 'bullmq';
 import { ENVIRONMENT, type Environment } from '../../config/environment';
-import { type JobData, type JobName, QUEUE_NAME } from './job-names';
+import { formerJobNames, type JobData, type JobName, QUEUE_NAME } from './job-names';
 import { queueConnection } from './queue-connection';
 
 /** Puts jobs into the queue. */
@@ -24,6 +24,11 @@ export class JobQueue implements OnApplicationShutdown {
   /** Runs a job again and again; the same scheduler from many processes is one. */
   async schedule<Name extends JobName>(name: Name, data: JobData[Name], everyMs: number): Promise<void> {
     await this.queue.upsertJobScheduler(name, { every: everyMs }, { name, data });
+  }
+
+  /** Removes the schedules of jobs that only earlier releases know. */
+  async dropFormerSchedules(): Promise<void> {
+    for (const name of formerJobNames) await this.queue.removeJobScheduler(name);
   }
 
   async counts(): Promise<Record<string, number>> {

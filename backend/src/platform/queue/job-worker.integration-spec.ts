@@ -14,6 +14,7 @@ describe('jobs', () => {
   let store: TestRedis;
   let queue: JobQueue;
   const workers: JobWorker[] = [];
+  let isSchemaReady = true;
 
   const environment = () => ({ REDIS_URL: store.url }) as Environment;
   const handlersWith = <Name extends JobName>(
@@ -26,7 +27,7 @@ describe('jobs', () => {
     return handlers;
   };
   const startWorker = (handlers: JobHandlers): void => {
-    const worker = new JobWorker(environment(), handlers);
+    const worker = new JobWorker(environment(), handlers, { isReady: async () => isSchemaReady });
     workers.push(worker);
     worker.onApplicationBootstrap();
   };
@@ -99,12 +100,12 @@ describe('jobs', () => {
   it('that come again and again are one schedule, however many processes ask for it', async () => {
     let runs = 0;
     startWorker(
-      handlersWith('watch_outboxes', async () => {
+      handlersWith('sweep_uploads', async () => {
         runs += 1;
       }),
     );
     const others = [new JobQueue(environment()), new JobQueue(environment())];
-    await Promise.all([queue, ...others].map((each) => each.schedule('watch_outboxes', {}, 300)));
+    await Promise.all([queue, ...others].map((each) => each.schedule('sweep_uploads', {}, 300)));
     const startedAt = Date.now();
     await until(() => runs >= 4);
     const elapsedMs = Date.now() - startedAt;
@@ -112,10 +113,34 @@ describe('jobs', () => {
     await Promise.all(others.map((other) => other.onApplicationShutdown()));
   });
 
+  it('are left alone until the schema is there, and again when it is not there any more', async () => {
+    const wereReady: boolean[] = [];
+    isSchemaReady = false;
+    startWorker(handlersWith('persist_lane', async () => void wereReady.push(isSchemaReady)));
+    const [worker] = workers;
+    await wake(1);
+    await until(
+      () => queue.counts(),
+      ({ waiting }) => waiting === 1,
+    );
+    expect(worker?.isRunning).toBe(false);
+    isSchemaReady = true;
+    await until(() => wereReady.length === 1);
+    isSchemaReady = false;
+    await until(() => worker?.isRunning === false);
+    await wake(2); // may be taken by the fetch that was under way, and is dropped then
+    isSchemaReady = true;
+    await until(() => worker?.isRunning === true);
+    await wake(3);
+    await until(() => wereReady.length >= 2);
+    await isIdle();
+    expect(wereReady).not.toContain(false);
+  });
+
   it('have exactly one handler each, or nothing starts', () => {
     const handlers = new JobHandlers();
     handlers.register('persist_lane', async () => undefined);
     expect(() => handlers.register('persist_lane', async () => undefined)).toThrow('two handlers');
-    expect(() => startWorker(handlers)).toThrow('No handler for watch_outboxes');
+    expect(() => startWorker(handlers)).toThrow('No handler for expire_bodies');
   });
 });

@@ -1,21 +1,40 @@
-import { Inject, Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
+import {
+  Inject,
+  Injectable,
+  Logger,
+  type OnApplicationBootstrap,
+  type OnApplicationShutdown,
+} from '@nestjs/common';
 import { Worker } from 'bullmq';
 import { ENVIRONMENT, type Environment } from '../../config/environment';
+import { SchemaCheck } from '../database/schema-check';
 import { JobHandlers } from './job-handlers';
 import { QUEUE_NAME } from './job-names';
 import { queueConnection } from './queue-connection';
 
-/** Takes jobs from the queue. Locks are short, so that a killed worker costs seconds and not half a minute. */
+const CHECK_EVERY_MS = 1_000;
+
+const textOf = (error: unknown): string => (error instanceof Error ? error.message : 'unknown');
+
+/**
+ * Takes jobs from the queue, while PostgreSQL answers and holds at least the schema that this build knows. Locks are
+ * short, so that a killed worker costs seconds and not half a minute.
+ */
 @Injectable()
-export class JobWorker implements OnApplicationBootstrap {
+export class JobWorker implements OnApplicationBootstrap, OnApplicationShutdown {
   private readonly logger = new Logger(JobWorker.name);
   private readonly worker: Worker;
+  private timer: NodeJS.Timeout | undefined;
+  private isChecking = false;
+  private isClosing = false;
+  private mayTake = false;
 
   constructor(
     @Inject(ENVIRONMENT) environment: Environment,
     private readonly handlers: JobHandlers,
+    @Inject(SchemaCheck) private readonly schema: Pick<SchemaCheck, 'isReady'>,
   ) {
-    this.worker = new Worker(QUEUE_NAME, async ({ name, data }) => this.handlers.run(name, data), {
+    this.worker = new Worker(QUEUE_NAME, async ({ name, data }) => this.run(name, data), {
       connection: queueConnection(environment.REDIS_URL, { isProducer: false }),
       autorun: false,
       concurrency: 8,
@@ -23,10 +42,15 @@ export class JobWorker implements OnApplicationBootstrap {
       stalledInterval: 2_000,
       maxStalledCount: Number.MAX_SAFE_INTEGER,
     });
-    this.worker.on('error', (error) => this.logger.warn(`The queue is away: ${error.message}`));
+    this.worker.on('error', (error) => this.logger.warn(`The queue is away: ${textOf(error)}`));
     this.worker.on('failed', (job, error) =>
-      this.logger.error(`Job ${job?.name ?? 'unknown'} failed: ${error.message}`),
+      this.logger.error(`Job ${job?.name ?? 'unknown'} failed: ${textOf(error)}`),
     );
+  }
+
+  /** Whether work may be done: the schema is there, and the process is not stopping. */
+  get isReady(): boolean {
+    return this.mayTake && !this.isClosing;
   }
 
   get isRunning(): boolean {
@@ -35,13 +59,52 @@ export class JobWorker implements OnApplicationBootstrap {
 
   onApplicationBootstrap(): void {
     this.handlers.requireAll();
+    this.timer = setInterval(() => void this.check(), CHECK_EVERY_MS);
+    void this.check();
+  }
+
+  onApplicationShutdown(): void {
+    clearInterval(this.timer);
+  }
+
+  /** Waits for the jobs in hand, then takes no more. */
+  async close(): Promise<void> {
+    this.isClosing = true;
+    clearInterval(this.timer);
+    await this.worker.close();
+  }
+
+  /** A fetch that was under way when the queue was paused may still bring a job; all of them come again by themselves. */
+  private async run(name: string, data: unknown): Promise<void> {
+    if (this.mayTake) await this.handlers.run(name, data);
+  }
+
+  private async check(): Promise<void> {
+    if (this.isChecking || this.isClosing) return;
+    this.isChecking = true;
+    try {
+      const isReady = await this.schema.isReady().catch(() => false);
+      if (isReady === this.mayTake || this.isClosing) return;
+      this.mayTake = isReady;
+      if (isReady) await this.start();
+      else await this.pause();
+    } catch (error) {
+      this.logger.error(`The queue was not started or paused: ${textOf(error)}`);
+    } finally {
+      this.isChecking = false;
+    }
+  }
+
+  private async start(): Promise<void> {
+    this.logger.log('Taking work');
+    if (this.worker.isPaused()) return this.worker.resume();
     this.worker.run().catch((error: unknown) => {
       this.logger.error(error instanceof Error ? (error.stack ?? error.message) : 'The worker stopped');
     });
   }
 
-  /** Waits for the jobs in hand, then takes no more. */
-  async close(): Promise<void> {
-    await this.worker.close();
+  private async pause(): Promise<void> {
+    this.logger.warn('Taking no work: PostgreSQL is away, or its schema is older than this build');
+    await this.worker.pause(true);
   }
 }

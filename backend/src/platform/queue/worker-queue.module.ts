@@ -1,4 +1,4 @@
-import { Global, Module, type OnModuleInit } from '@nestjs/common';
+import { Global, Module, type OnApplicationBootstrap, type OnModuleInit } from '@nestjs/common';
 import { HealthChecks } from '../health/health-checks';
 import { GracefulStop } from '../lifecycle/graceful-stop';
 import { Metrics } from '../observability/metrics';
@@ -6,10 +6,10 @@ import { JobHandlers } from './job-handlers';
 import { JobQueue } from './job-queue';
 import { JobWorker } from './job-worker';
 
-/** The queue as a worker has it: with handlers, and somebody who takes jobs. */
+/** The queue as a worker has it: with handlers, and the worker that takes jobs. */
 @Global()
 @Module({ providers: [JobHandlers, JobWorker], exports: [JobHandlers, JobWorker] })
-export class WorkerQueueModule implements OnModuleInit {
+export class WorkerQueueModule implements OnModuleInit, OnApplicationBootstrap {
   constructor(
     private readonly health: HealthChecks,
     private readonly gracefulStop: GracefulStop,
@@ -21,12 +21,18 @@ export class WorkerQueueModule implements OnModuleInit {
   onModuleInit(): void {
     this.health.register('jobs', async () => this.worker.isRunning);
     this.gracefulStop.register('workers', 'jobs', () => this.worker.close());
-    for (const state of ['waiting', 'active', 'delayed', 'failed'] as const) {
-      this.metrics.gauge(
-        `thaw_jobs_${state}`,
-        `Jobs that are ${state}`,
-        async () => (await this.jobs.counts())[state] ?? 0,
-      );
-    }
+    this.metrics.gauges(
+      {
+        thaw_jobs_waiting: { help: 'Jobs that are waiting', read: ({ waiting }) => waiting ?? 0 },
+        thaw_jobs_active: { help: 'Jobs that are active', read: ({ active }) => active ?? 0 },
+        thaw_jobs_delayed: { help: 'Jobs that are delayed', read: ({ delayed }) => delayed ?? 0 },
+        thaw_jobs_failed: { help: 'Jobs that are failed', read: ({ failed }) => failed ?? 0 },
+      },
+      () => this.jobs.counts(),
+    );
+  }
+
+  async onApplicationBootstrap(): Promise<void> {
+    await this.jobs.dropFormerSchedules();
   }
 }

@@ -50,6 +50,10 @@ export const chatKeys = (cell: number) => {
     /** What happens in chats of this cell that a replica has sockets in: «session id message». */
     channel: (replicaId: string): string => `${prefix}live:${replicaId}`,
     outbox: `${prefix}outbox`,
+    /** Stream: entries of the outbox that PostgreSQL refuses for what is in them. */
+    deadLetters: `${prefix}dead-letters`,
+    /** Its name in earlier releases. */
+    formerDeadLetters: `${prefix}poison`,
     /** Hash: socket id to «user id|replica id», of the sockets that are in the chat. */
     sockets: (sessionId: string): string => `${prefix}sockets:${sessionId}`,
     /** Set: «session id|socket id» that a replica has recorded in this cell. */

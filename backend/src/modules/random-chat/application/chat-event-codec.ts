@@ -1,6 +1,8 @@
+import { type EventTypeDefinition, upcast } from '../../../platform/event-store/event-types';
 import type { RandomChatEvent } from '../domain/random-chat.events';
+import { randomChatEventTypes } from '../projections/random-chat.event-types';
 
-/** An event as it stands in the hot log and the outbox: its uuid, type and data, in one line of JSON. */
+/** An event of a chat, with the uuid that it is known by in the durable log. */
 export interface LoggedEvent {
   eventId: string;
   event: RandomChatEvent;
@@ -12,50 +14,63 @@ export interface ReadEvent {
   event: RandomChatEvent | null;
 }
 
-/** The version of its data with which this release writes and reads each type; a text without `v` is of version 1. */
-const knownVersions: Record<RandomChatEvent['type'], number> = {
-  ChatStarted: 1,
-  MessageSent: 1,
-  MessageEdited: 1,
-  ReactionAdded: 1,
-  ReactionRemoved: 1,
-  GameStarted: 1,
-  GameAnswered: 1,
-  GameRevealed: 1,
-  GameIgnored: 1,
-  ChatEnded: 1,
-};
-
-interface EventText {
-  i: string;
-  t: RandomChatEvent['type'];
-  /** Version of the data, where it is not 1. */
-  v?: number;
-  d: RandomChatEvent['data'];
+/** An event as it stands in the hot log and the outbox, in the version in which it was written. */
+export interface WrittenEvent {
+  eventId: string;
+  type: string;
+  schemaVersion: number;
+  data: Record<string, unknown>;
 }
 
-export const encodeEvent = ({ eventId, event }: LoggedEvent): string =>
-  JSON.stringify({ i: eventId, t: event.type, d: event.data });
+/** Text that is no event of any release. */
+export class UndecodableEvent extends Error {
+  override readonly name = 'UndecodableEvent';
+}
 
-/**
- * Any event, also one of a type that this release does not know.
- * @throws SyntaxError when the text is not one of ours.
- */
-export const decodeEvent = (text: string): LoggedEvent => {
-  const { i, t, d } = JSON.parse(text) as EventText;
-  return { eventId: i, event: { type: t, data: d } as RandomChatEvent };
+const definitions: ReadonlyMap<string, EventTypeDefinition> = new Map(
+  randomChatEventTypes.map((definition) => [definition.type, definition]),
+);
+
+/** One line of JSON: uuid, type, data, and their version where it is not 1. */
+export const encodeEvent = ({ eventId, event }: LoggedEvent): string => {
+  const version = definitions.get(event.type)?.schemaVersion ?? 1;
+  if (version === 1) return JSON.stringify({ i: eventId, t: event.type, d: event.data });
+  return JSON.stringify({ i: eventId, t: event.type, v: version, d: event.data });
+};
+
+/** @throws UndecodableEvent when the text is not one of ours. */
+export const decodeWritten = (text: string): WrittenEvent => {
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(text);
+  } catch {
+    throw new UndecodableEvent();
+  }
+  const { i, t, v = 1, d } = (parsed ?? {}) as Record<string, unknown>;
+  const isOurs =
+    typeof i === 'string' &&
+    typeof t === 'string' &&
+    Number.isInteger(v) &&
+    typeof d === 'object' &&
+    d !== null;
+  if (!isOurs) throw new UndecodableEvent();
+  return { eventId: i, type: t, schemaVersion: v as number, data: d as Record<string, unknown> };
 };
 
 /**
- * The event if this release knows its type and version, else null. Never throws: releases run side by side, and an
- * event of a newer one must not stop an older replica.
+ * The event in its present version if this release knows its type and version, else null. Never throws: releases run
+ * side by side, and an event of a newer one must not stop an older replica.
  */
 export const readEvent = (text: string): ReadEvent => {
+  let written: WrittenEvent;
   try {
-    const { i, t, v = 1, d } = JSON.parse(text) as EventText;
-    const isKnown = Object.hasOwn(knownVersions, t) && knownVersions[t] === v && typeof d === 'object';
-    return { eventId: i, event: isKnown ? ({ type: t, data: d } as RandomChatEvent) : null };
+    written = decodeWritten(text);
   } catch {
     return { eventId: '', event: null };
   }
+  const { eventId, type, schemaVersion, data } = written;
+  const definition = definitions.get(type);
+  if (!definition || schemaVersion > definition.schemaVersion) return { eventId, event: null };
+  const present = schemaVersion === definition.schemaVersion ? data : upcast(definition, schemaVersion, data);
+  return { eventId, event: { type, data: present } as unknown as RandomChatEvent };
 };

@@ -9,11 +9,8 @@ import type { JobQueue } from '../../../platform/queue/job-queue';
 import { createTestDatabase, type TestDatabase } from '../../../testing/test-database';
 import type { UploadRemoval } from '../../uploads/application/upload-removal';
 import type { RandomChatEvent } from '../domain/random-chat.events';
-import {
-  bodiesExpiryProjection,
-  chatHistoryProjection,
-  randomChatEventTypes,
-} from '../projections/chat-history.projection';
+import { bodiesExpiryProjection, chatHistoryProjection } from '../projections/chat-history.projection';
+import { randomChatEventTypes } from '../projections/random-chat.event-types';
 import { BodyExpirer } from './body-expirer';
 
 const HOUR_MS = 60 * 60_000;

@@ -1,38 +1,10 @@
 import type { EntityManager } from 'typeorm';
 import { PersonalData } from '../../../platform/event-store/personal-data';
-import type { EventTypeDefinition } from '../../../platform/event-store/event-types';
 import type { Projection } from '../../../platform/event-store/projection';
 import type { StoredEvent } from '../../../platform/event-store/stored-event';
 import type { ChatEnded, ChatStarted } from '../domain/random-chat.events';
 
 const DAY_MS = 24 * 60 * 60_000;
-/** Whatever happens, what was said in a random chat is not kept longer. */
-const BODIES_BACKSTOP_MS = 7 * DAY_MS;
-
-const said = (type: string, personalFields: readonly string[], author: string): EventTypeDefinition => ({
-  type,
-  schemaVersion: 1,
-  personalFields,
-  subjectId: (data) => Number(data[author]),
-  personalExpiresAfterMs: BODIES_BACKSTOP_MS,
-});
-
-const plain = (type: string): EventTypeDefinition => ({ type, schemaVersion: 1, personalFields: [] });
-
-export const randomChatEventTypes: readonly EventTypeDefinition[] = [
-  { ...plain('ChatStarted'), personalFields: ['participants'], personalExpiresAfterMs: BODIES_BACKSTOP_MS },
-  said('MessageSent', ['content', 'replyTo'], 'senderId'),
-  said('MessageEdited', ['content'], 'editorId'),
-  plain('ReactionAdded'),
-  plain('ReactionRemoved'),
-  plain('GameStarted'),
-  said('GameAnswered', ['response'], 'userId'),
-  { ...plain('GameRevealed'), personalFields: ['answers'], personalExpiresAfterMs: BODIES_BACKSTOP_MS },
-  plain('GameIgnored'),
-  plain('ChatEnded'),
-  plain('BodiesExpired'),
-];
-
 /** What was said is erased a day after the chat has ended (A62). */
 const BODIES_KEPT_AFTER_END_MS = DAY_MS;
 

@@ -1,0 +1,272 @@
+// Real: workers in this process, PostgreSQL, Redis, BullMQ. Entries are put into the outboxes as replicas put them.
+import { randomUUID } from 'node:crypto';
+import { Logger } from '@nestjs/common';
+import { EventTypes } from '../../../platform/event-store/event-types';
+import { Projections } from '../../../platform/event-store/projection';
+import { DeadLetters } from '../../../platform/hot-log/dead-letters';
+import { Outbox } from '../../../platform/hot-log/outbox';
+import { Metrics } from '../../../platform/observability/metrics';
+import { cellOf, chatKeys, laneOf } from '../../../platform/redis/redis-keys';
+import {
+  chatStarted,
+  messageSent,
+  newSession,
+  putIntoOutbox,
+  type RawEvent,
+} from '../../../testing/raw-outbox';
+import { OutboxWaker } from '../application/outbox-waker';
+import { startTestReplicas, type TestReplicas, type TestWorker } from '../../../testing/test-replicas';
+import { until } from '../../../testing/until';
+
+jest.setTimeout(60_000);
+
+const NUL = 'a secret with nul \u0000';
+const unknown = { type: 'ChatReported', data: { by: 1 } };
+
+describe('what keeps events from the durable log', () => {
+  let thaw: TestReplicas;
+  let worker: TestWorker;
+
+  const outboxLength = async () => (await worker.app.get(Outbox).backlog()).length;
+  const isEmpty = () => until(outboxLength, (length) => length === 0, 30_000);
+  const put = async (sessionId: string, ...events: RawEvent[]) => {
+    await putIntoOutbox(thaw.store.redis, sessionId, events);
+    worker.app.get(OutboxWaker).wakeSoon(laneOf(cellOf(sessionId)));
+  };
+  /** What PostgreSQL has of a chat: what was said, or the type of what was not said. */
+  const durable = async (sessionId: string): Promise<string[]> => {
+    const rows = await thaw.database.dataSource.query<{ type: string; content: string | null }[]>(
+      `SELECT e.type, p.data->>'content' AS content FROM events e LEFT JOIN event_private p USING (stream_id, event_id)
+       WHERE stream_id = $1 ORDER BY stream_position`,
+      [`chat-${sessionId}`],
+    );
+    return rows.map(({ type, content }) => content ?? type);
+  };
+  const isDurable = (sessionId: string, ...expected: string[]) =>
+    until(
+      () => durable(sessionId),
+      (texts) => texts.join() === expected.join(),
+      30_000,
+    );
+  const gauge = async (name: string, of = worker): Promise<number> => {
+    const { body } = await of.app.get(Metrics).expose();
+    return Number(new RegExp(`^${name} (.*)$`, 'm').exec(body)?.[1]);
+  };
+  const deadLetters = async (): Promise<string[]> => {
+    const found: string[] = [];
+    for await (const { sessionId, reason } of worker.app.get(DeadLetters).list())
+      found.push(`${sessionId} ${reason}`);
+    return found;
+  };
+  /** Whatever has to wait: the worker has tried it more than once. */
+  const hasTried = async (spy: jest.SpyInstance, times = 2) => {
+    const before = spy.mock.calls.length;
+    await until(() => spy.mock.calls.length >= before + times, Boolean, 30_000);
+  };
+
+  beforeAll(async () => {
+    thaw = await startTestReplicas(0);
+    worker = await thaw.startWorker();
+  });
+  afterEach(async () => {
+    jest.restoreAllMocks();
+    await isEmpty();
+  });
+  afterAll(() => thaw.close());
+
+  describe('a store that refuses', () => {
+    const refusals: [string, string, string][] = [
+      [
+        'a missing relation (42P01)',
+        'ALTER TABLE chat_history RENAME TO away',
+        'ALTER TABLE away RENAME TO chat_history',
+      ],
+      [
+        'a missing column (42703)',
+        'ALTER TABLE chat_history RENAME user1_id TO away',
+        'ALTER TABLE chat_history RENAME away TO user1_id',
+      ],
+    ];
+
+    it.each(refusals)('holds up everything, and nothing is lost: %s', async (_, refuse, allow) => {
+      const chats = [newSession(), newSession(), newSession()];
+      await thaw.database.dataSource.query(refuse);
+      const read = jest.spyOn(worker.app.get(Outbox), 'read');
+      for (const chat of chats) await put(chat, chatStarted(), messageSent('kept'));
+      await hasTried(read, 6);
+      expect(await outboxLength()).toBe(6);
+      await thaw.database.dataSource.query(allow);
+      for (const chat of chats) await isDurable(chat, 'ChatStarted', 'kept');
+      expect(await deadLetters()).toEqual([]);
+    });
+
+    it('holds up everything, and nothing is lost: a read-only PostgreSQL (25006)', async () => {
+      const { dataSource, url } = thaw.database;
+      const name = new URL(url).pathname.slice(1);
+      const setReadOnly = async (to: 'on' | 'off') => {
+        await dataSource.query(`SET default_transaction_read_only = off`);
+        await dataSource.query(`ALTER DATABASE "${name}" SET default_transaction_read_only = ${to}`);
+        await dataSource.query(
+          `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()`,
+        );
+      };
+      const chat = newSession();
+      await setReadOnly('on');
+      const read = jest.spyOn(worker.app.get(Outbox), 'read');
+      await put(
+        chat,
+        chatStarted(),
+        ...Array.from({ length: 10 }, (_, index) => messageSent(`acknowledged ${index}`)),
+      );
+      await hasTried(read, 3);
+      expect(await outboxLength()).toBe(11);
+      await setReadOnly('off');
+      await until(
+        () => durable(chat),
+        ({ length }) => length === 11,
+        30_000,
+      );
+      expect(await deadLetters()).toEqual([]);
+    });
+  });
+
+  describe('an entry that another build may write', () => {
+    it('holds back its own chat alone, in order, while its projection throws', async () => {
+      const held = newSession();
+      const other = newSession(held);
+      const projections = worker.app.get(Projections);
+      const apply = projections.apply.bind(projections);
+      const throwing = jest.spyOn(projections, 'apply').mockImplementation(async (events, manager) => {
+        if (events.some(({ streamId, type }) => streamId === `chat-${held}` && type === 'MessageSent')) {
+          throw new TypeError('Cannot read properties of undefined');
+        }
+        return apply(events, manager);
+      });
+      await put(held, chatStarted(), messageSent('one'), messageSent('two'));
+      await put(other, chatStarted(), messageSent('goes on'));
+      await isDurable(other, 'ChatStarted', 'goes on');
+      await put(held, messageSent('three'));
+      await put(other, messageSent('and on'));
+      await isDurable(other, 'ChatStarted', 'goes on', 'and on');
+      expect(await durable(held)).toEqual(['ChatStarted']);
+      expect(await gauge('thaw_held_chats')).toBe(1);
+      expect(await outboxLength()).toBe(3);
+      throwing.mockRestore();
+      await isDurable(held, 'ChatStarted', 'one', 'two', 'three');
+      await until(
+        () => gauge('thaw_held_chats'),
+        (count) => count === 0,
+      );
+      expect(await deadLetters()).toEqual([]);
+    });
+
+    it.each<[string, { type: string; version?: number; data: object }]>([
+      ['an unknown type', unknown],
+      ['an unknown version', { type: 'ReactionAdded', version: 2, data: { emojis: [] } }],
+    ])('waits for a worker of a newer release: %s', async (_, event) => {
+      const held = newSession();
+      const other = newSession(held);
+      await put(held, chatStarted(), event, messageSent('after it'));
+      await put(other, chatStarted());
+      await isDurable(other, 'ChatStarted');
+      await isDurable(held, 'ChatStarted');
+      await until(
+        () => gauge('thaw_held_chats'),
+        (count) => count === 1,
+      );
+
+      const newer = await thaw.startWorker();
+      const types = newer.app.get(EventTypes);
+      if (event.version) jest.spyOn(types, 'upcast').mockImplementation((...[, , data]) => data);
+      else types.register([{ type: event.type, schemaVersion: 1, personalFields: [] }]);
+      await isDurable(held, 'ChatStarted', event.type, 'after it');
+      await until(
+        () => gauge('thaw_held_chats'),
+        (count) => count === 0,
+        40_000,
+      );
+      await newer.stop();
+    });
+
+    it('starves no chat behind it, however much of its own piles up at the head of the outbox', async () => {
+      const held = newSession();
+      const other = newSession(held);
+      await put(
+        held,
+        chatStarted(),
+        unknown,
+        ...Array.from({ length: 1_200 }, (_, index) => messageSent(`${index}`)),
+      );
+      await put(other, chatStarted(), messageSent('behind 1,200'));
+      await isDurable(other, 'ChatStarted', 'behind 1,200');
+      const read = jest.spyOn(worker.app.get(Outbox), 'read');
+      await put(other, messageSent('later'));
+      await isDurable(other, 'ChatStarted', 'behind 1,200', 'later');
+      // Nor is all of it read again for every message.
+      const pages = (
+        await Promise.all(read.mock.results.map(({ value }) => value as ReturnType<Outbox['read']>))
+      ).flat();
+      expect(pages.reduce((sum, { entries }) => sum + entries.length, 0)).toBeLessThan(1_200 * 2);
+      expect((await worker.app.get(Outbox).backlog()).length).toBe(1_201);
+      const key = chatKeys(cellOf(held)).outbox;
+      await thaw.store.redis.del(key);
+    });
+  });
+
+  describe('an entry that is wrong in itself', () => {
+    it('leaves for the dead letters after five attempts, and its chat goes on', async () => {
+      const lines: string[] = [];
+      jest.spyOn(Logger.prototype, 'error').mockImplementation((line: string) => void lines.push(line));
+      const chats = [newSession(), newSession(), newSession()];
+      const [nul = '', noJson = '', noUuid = ''] = chats;
+      const bystander = newSession(nul);
+      await put(nul, chatStarted(), messageSent(NUL), messageSent('after'));
+      await put(noJson, chatStarted(), 'no json', messageSent('after'));
+      await put(noUuid, chatStarted(), {
+        type: 'GameIgnored',
+        eventId: 'no uuid',
+        data: { gameId: 'g', userId: 1 },
+      });
+      await put(bystander, chatStarted(), messageSent('goes on'));
+      await isDurable(bystander, 'ChatStarted', 'goes on');
+      expect(await deadLetters()).toEqual([]);
+      await isDurable(nul, 'ChatStarted', 'after');
+      await isDurable(noJson, 'ChatStarted', 'after');
+      await isEmpty();
+      expect((await deadLetters()).sort()).toEqual(
+        [`${nul} 22P05`, `${noJson} UndecodableEvent`, `${noUuid} 22P02`].sort(),
+      );
+      expect(await gauge('thaw_dead_letters')).toBe(3);
+      expect(await gauge('thaw_held_chats')).toBe(0);
+      expect(lines.filter((line) => line.includes(nul) && line.includes('refused 5 times'))).toHaveLength(1);
+      expect(lines.join()).not.toContain('secret');
+    });
+
+    it('can be put back in order, once, also from where earlier releases kept it', async () => {
+      const chat = newSession();
+      const { deadLetters: key, formerDeadLetters } = chatKeys(cellOf(chat));
+      const earlier = newSession();
+      const former = chatKeys(cellOf(earlier)).formerDeadLetters;
+      await thaw.store.redis.del(...(await thaw.store.keys('*:dead-letters')));
+      const add = (to: string, session: string, text: string) =>
+        thaw.store.redis.xadd(to, '*', 's', session, 'i', `${Date.now()}-0`, 'e', text);
+      const text = (content: string) => {
+        const { type, data } = messageSent(content) as { type: string; data: object };
+        return JSON.stringify({ i: randomUUID(), t: type, d: data });
+      };
+      await add(key, chat, text('first'));
+      await add(key, chat, text('second'));
+      await add(formerDeadLetters, chat, text('before both'));
+      await add(former, earlier, text('of an earlier release'));
+      expect(await gauge('thaw_dead_letters')).toBe(4);
+      expect(await deadLetters()).toHaveLength(4);
+      const letters = worker.app.get(DeadLetters);
+      const counts = await Promise.all([letters.replay(), letters.replay()]);
+      expect(counts[0] + counts[1]).toBe(4);
+      await isDurable(chat, 'before both', 'first', 'second');
+      await isDurable(earlier, 'of an earlier release');
+      expect(await letters.replay()).toBe(0);
+      expect(await gauge('thaw_dead_letters')).toBe(0);
+    });
+  });
+});

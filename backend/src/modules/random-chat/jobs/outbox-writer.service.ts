@@ -1,0 +1,174 @@
+import { Injectable, Logger } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import { isTimeout, sqlStateOf, type WriteFault, writeFaultOf } from '../../../platform/errors/store-failure';
+import { type Addressed, EventStore } from '../../../platform/event-store/event-store';
+import { EventTypes } from '../../../platform/event-store/event-types';
+import { DeadLetters } from '../../../platform/hot-log/dead-letters';
+import { Outbox, type OutboxEntry } from '../../../platform/hot-log/outbox';
+import { decodeWritten, UndecodableEvent } from '../application/chat-event-codec';
+import { chatStream } from '../domain/chat-stream';
+import { occurredAtMs } from '../domain/random-chat.events';
+import { HeldChats, type OutboxPass } from './held-chats';
+
+/** Events in one transaction, unless a time-out has shown that it is too many. */
+const MAX_BATCH = 2_000;
+/** Characters of events in one transaction. */
+const MAX_BATCH_LENGTH = 8 * 1024 * 1024;
+/** How often an entry is refused by itself before it is a dead letter. */
+const ATTEMPTS_BEFORE_DEAD = 5;
+/** How long a chat's stream stays in Redis once its end is durable. */
+export const ENDED_STREAM_EXPIRES_MS = 10 * 60_000;
+
+interface Decoded {
+  entry: OutboxEntry;
+  addressed: Addressed;
+  isEnd: boolean;
+}
+
+/**
+ * Writes entries of the outboxes to the durable log and removes them, in this order: a crash anywhere does it again
+ * without effect, because events are dropped by their id.
+ *
+ * What fails decides what waits. The store: everything. One entry: its own chat alone; and only an entry that is wrong
+ * in itself, and was refused five times, leaves the outbox unwritten, for the dead letters.
+ */
+@Injectable()
+export class OutboxWriter {
+  private readonly logger = new Logger(OutboxWriter.name);
+  private batchSize = MAX_BATCH;
+
+  constructor(
+    private readonly outbox: Outbox,
+    private readonly deadLetters: DeadLetters,
+    private readonly eventStore: EventStore,
+    private readonly eventTypes: EventTypes,
+    private readonly held: HeldChats,
+    private readonly dataSource: DataSource,
+  ) {}
+
+  /**
+   * @param entries in the order in which each chat's were appended. Those of chats that wait are passed over.
+   * @param keepOn called between two transactions; what it throws ends the work.
+   * @throws what the store answered, when the store was the reason; nothing that was not written has left the outbox.
+   */
+  async write(entries: readonly OutboxEntry[], pass: OutboxPass, keepOn: () => void): Promise<void> {
+    const held = new Map<string, OutboxEntry[]>();
+    const others: OutboxEntry[] = [];
+    for (const entry of entries) {
+      const { sessionId } = entry;
+      if (!pass.isHeld(sessionId)) others.push(entry);
+      else if (!pass.isWaiting(sessionId)) held.set(sessionId, [...(held.get(sessionId) ?? []), entry]);
+    }
+    for (let start = 0; start < others.length;) {
+      const batch = this.batchOf(others, start);
+      start += batch.length;
+      keepOn();
+      await this.append(batch, pass);
+    }
+    for (const [sessionId, [head, ...rest]] of held) {
+      keepOn();
+      if (head) await this.append([head], pass);
+      if (pass.isWaiting(sessionId)) continue;
+      this.held.release(sessionId);
+      this.logger.log(`Chat ${sessionId} is no longer held back`);
+      await this.append(rest, pass);
+    }
+  }
+
+  private batchOf(entries: readonly OutboxEntry[], start: number): OutboxEntry[] {
+    let end = start;
+    for (let length = 0; end < entries.length && end - start < this.batchSize; end += 1) {
+      length += entries[end]?.text.length ?? 0;
+      if (length > MAX_BATCH_LENGTH && end > start) break;
+    }
+    return entries.slice(start, end);
+  }
+
+  /** Appends what may be appended; halves what fails, until it is known which entry is the reason. */
+  private async append(entries: readonly OutboxEntry[], pass: OutboxPass): Promise<void> {
+    const decoded = await this.decodeReady(entries, pass);
+    if (decoded.length === 0) return;
+    try {
+      await this.eventStore.appendBatch(decoded.map(({ addressed }) => addressed));
+    } catch (error) {
+      await this.recover(decoded, error, pass);
+      return;
+    }
+    if (decoded.length >= this.batchSize) this.batchSize = Math.min(MAX_BATCH, this.batchSize * 2);
+    await this.outbox.remove(
+      decoded.map(({ entry }) => entry),
+      decoded.filter(({ isEnd }) => isEnd).map(({ entry }) => entry),
+      ENDED_STREAM_EXPIRES_MS,
+    );
+  }
+
+  private async recover(failed: readonly Decoded[], error: unknown, pass: OutboxPass): Promise<void> {
+    const fault = writeFaultOf(error);
+    const isTooMuch = isTimeout(error);
+    if (isTooMuch) this.batchSize = Math.max(1, Math.floor(failed.length / 2));
+    if (fault === 'store' && !(isTooMuch && failed.length > 1)) throw error;
+    // An error of the store's client that is not on any list would be taken for the entries' own.
+    if (fault === 'code') await this.dataSource.query('SELECT 1');
+    const entries = failed.map(({ entry }) => entry);
+    const [only] = entries;
+    if (entries.length === 1 && only) return this.refuse(only, fault, error);
+    const middle = Math.ceil(entries.length / 2);
+    await this.append(entries.slice(0, middle), pass);
+    await this.append(entries.slice(middle), pass);
+  }
+
+  private async decodeReady(entries: readonly OutboxEntry[], pass: OutboxPass): Promise<Decoded[]> {
+    const decoded: Decoded[] = [];
+    for (const entry of entries) {
+      // Held since this batch was put together, by an entry before this one.
+      if (pass.isWaiting(entry.sessionId)) continue;
+      try {
+        decoded.push(this.decode(entry));
+      } catch (error) {
+        // That counts as an attempt by itself: decoding looks at nothing else.
+        await this.refuse(entry, error instanceof UndecodableEvent ? 'value' : 'code', error);
+      }
+    }
+    return decoded;
+  }
+
+  /** An entry failed by itself, and the store was not the reason. */
+  private async refuse(entry: OutboxEntry, fault: WriteFault, error: unknown): Promise<void> {
+    const attempts = this.held.hold(entry, performance.now());
+    const where = `entry ${entry.entryId} of chat ${entry.sessionId}`;
+    const reason = sqlStateOf(error) ?? (error instanceof Error ? error.name : 'unknown');
+    if (fault === 'value' && attempts >= ATTEMPTS_BEFORE_DEAD) {
+      await this.deadLetters.add(entry, reason);
+      this.held.release(entry.sessionId);
+      this.logger.error(`A dead letter, refused ${attempts} times (${reason}): ${where}`);
+    } else if (attempts === 1) {
+      this.logger.error(`Held back, with what its chat says after it (${reason}): ${where}${frames(error)}`);
+    }
+  }
+
+  /** @throws UndecodableEvent; UnknownEvent for a type or version of a newer release. */
+  private decode(entry: OutboxEntry): Decoded {
+    const { eventId, type, schemaVersion, data } = decodeWritten(entry.text);
+    return {
+      entry,
+      isEnd: type === 'ChatEnded',
+      addressed: {
+        streamId: chatStream(entry.sessionId),
+        event: {
+          eventId,
+          type,
+          data: this.eventTypes.upcast(type, schemaVersion, data),
+          occurredAt: new Date(occurredAtMs({ id: entry.entryId })),
+          metadata: { entryId: entry.entryId },
+        },
+      },
+    };
+  }
+}
+
+/** Where an error was thrown. Not its message, which may quote what was said. */
+const frames = (error: unknown): string => {
+  const stack = error instanceof Error && !sqlStateOf(error) ? (error.stack ?? '') : '';
+  const lines = stack.split('\n').filter((line) => /^\s+at /.test(line));
+  return lines.length > 0 ? `\n${lines.slice(0, 5).join('\n')}` : '';
+};

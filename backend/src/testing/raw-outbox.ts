@@ -1,0 +1,50 @@
+import { randomUUID } from 'node:crypto';
+import type { Redis } from 'ioredis';
+import { cellOf, chatKeys } from '../platform/redis/redis-keys';
+
+/** An event as a replica writes it; a text is put into the outbox as it is. */
+export type RawEvent = string | { type: string; version?: number; data: object; eventId?: string };
+
+export const chatStarted = (first = 1, second = 2): RawEvent => ({
+  type: 'ChatStarted',
+  data: {
+    userIds: [first, second],
+    participants: [first, second].map((id) => ({ id, username: `user ${id}`, avatar: null })),
+  },
+});
+
+export const messageSent = (content: string, senderId = 1): RawEvent => ({
+  type: 'MessageSent',
+  data: { senderId, content, messageType: 'text', replyTo: null, clientId: null },
+});
+
+export const chatEnded: RawEvent = { type: 'ChatEnded', data: { reason: 'skipped', endedBy: 1 } };
+
+/** An id of a session, in the shard of another one where one is given. */
+export const newSession = (besides?: string): string => {
+  for (;;) {
+    const sessionId = randomUUID();
+    if (besides === undefined || cellOf(sessionId) === cellOf(besides)) return sessionId;
+  }
+};
+
+const textOf = (event: RawEvent): string => {
+  if (typeof event === 'string') return event;
+  const { type, version, data, eventId = randomUUID() } = event;
+  return JSON.stringify({ i: eventId, t: type, ...(version === undefined ? {} : { v: version }), d: data });
+};
+
+/** Puts events into the outbox of a session, as appending them would. */
+export const putIntoOutbox = async (
+  redis: Redis,
+  sessionId: string,
+  events: readonly RawEvent[],
+): Promise<void> => {
+  const { outbox } = chatKeys(cellOf(sessionId));
+  const pipeline = redis.pipeline();
+  const at = Date.now();
+  for (const [index, event] of events.entries()) {
+    pipeline.xadd(outbox, '*', 's', sessionId, 'i', `${at}-${index}`, 'e', textOf(event));
+  }
+  for (const [error] of (await pipeline.exec()) ?? []) if (error) throw error;
+};

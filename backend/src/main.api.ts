@@ -2,6 +2,7 @@ import 'reflect-metadata';
 import { createApiApplication } from './api-application';
 import { loadEnvironment } from './config/environment';
 import { InternalServer } from './platform/health/internal-server';
+import { listen } from './platform/http/listening';
 import { handleProcessSignals } from './platform/lifecycle/process-signals';
 import { AppLogger } from './platform/observability/app-logger';
 
@@ -11,8 +12,7 @@ const start = async (): Promise<void> => {
   handleProcessSignals(app);
 
   const internalPort = await app.get(InternalServer).start();
-  await (environment.HOST ? app.listen(environment.PORT, environment.HOST) : app.listen(environment.PORT));
-  const { port } = app.getHttpServer().address() as { port: number };
+  const port = await listen(app, environment);
   app.get(AppLogger).write('info', `Serving on port ${port}, health and metrics on ${internalPort}`);
 };
 

@@ -264,6 +264,7 @@ export class ThawStack {
       apiPorts,
       page,
       publicOrigin,
+      limitsProfile: this.#environment({}).LIMITS_PROFILE,
       say,
     });
     this.proxy = this.#managed({ ...definition, isReady: () => this.#isServed(), endSteps: PROXY_END_STEPS });

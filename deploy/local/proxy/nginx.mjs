@@ -12,11 +12,20 @@ const TEMPLATE = inRepository('deploy/nginx/local.conf.template');
 /**
  * What to start for nginx in front of replicas: everything it writes lies in the home.
  * @param {{home: string, port: number, host?: string, apiPorts: number[], page: string,
- *   publicOrigin?: string, say: Function}} options
+ *   publicOrigin?: string, limitsProfile: string, say: Function}} options
  *   `page` is the folder of the built page; `host` an address to listen on instead of both loopback ones;
- *   `publicOrigin` where the page is reached under another address
+ *   `publicOrigin` where the page is reached under another address; `limitsProfile` one of LIMITS_PROFILE
  */
-export async function nginxDefinition({ home, port, host, apiPorts, page, publicOrigin, say }) {
+export async function nginxDefinition({
+  home,
+  port,
+  host,
+  apiPorts,
+  page,
+  publicOrigin,
+  limitsProfile,
+  say,
+}) {
   const program = await nginxProgram(say);
   const run = privateFolder(home, 'run');
   const settingsFile = path.join(run, `nginx-${port}.conf`);
@@ -30,8 +39,11 @@ export async function nginxDefinition({ home, port, host, apiPorts, page, public
       page: quoted(page),
       shared: quoted(path.dirname(TEMPLATE)),
       publicOrigin: checkedOrigin(publicOrigin),
+      limitsProfile,
       servers: apiPorts.map((apiPort) => `server 127.0.0.1:${apiPort} max_fails=0;`).join('\n    '),
-      listens: (await addresses(host)).map((address) => `listen ${address}:${port};`).join('\n    '),
+      listens: (await addresses(host))
+        .map((address) => `listen ${address}:${port} backlog=4096;`)
+        .join('\n    '),
     }),
   );
   return {

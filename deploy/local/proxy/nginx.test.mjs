@@ -122,6 +122,12 @@ test('nginx serves the page and passes the rest on', async (t) => {
     }
   });
 
+  await t.test('2,000 sockets that come back at once are all passed on', async () => {
+    const upgrade = { Connection: 'Upgrade', Upgrade: 'websocket' };
+    const answers = await Promise.all(Array.from({ length: 2_000 }, () => get('/ws', upgrade)));
+    assert.deepEqual([...new Set(answers.map(({ status }) => status))], [101]);
+  });
+
   await t.test(
     'with no replica left, the api says that it is unavailable, as JSON, and the page stands',
     async () => {
@@ -134,6 +140,56 @@ test('nginx serves the page and passes the rest on', async (t) => {
       assert.equal((await get('/api/who')).status, 200);
     },
   );
+});
+
+test('nginx limits what one address may do, as LIMITS_PROFILE says', async (t) => {
+  const stores = { databaseUrl: 'postgres://127.0.0.1/none', redisUrl: 'redis://127.0.0.1' };
+  const start = async (profile) => {
+    const home = temporaryHome(t);
+    const env = { LIMITS_PROFILE: profile };
+    const stack = await startStack({ home, page: home, stores, replicas: 2, programs: standIns, env });
+    t.after(() => stack.stop());
+    return (address, count, headers) =>
+      Promise.all(Array.from({ length: count }, () => ask(stack.ports.page, address, headers)));
+  };
+  const upgrade = { Connection: 'Upgrade', Upgrade: 'websocket' };
+  const statuses = (answers) => [...new Set(answers.map(({ status }) => status))].sort();
+
+  await t.test('200 people of one address come back at once, twice', async () => {
+    const open = await start('default');
+    assert.deepEqual(statuses(await open('/ws', 200, upgrade)), [101]);
+    assert.deepEqual(statuses(await open('/ws', 200, upgrade)), [101]);
+    const answers = await open('/ws', 400, upgrade);
+    assert.deepEqual(statuses(answers), [101, 429]);
+    const { headers, body } = answers.find(({ status }) => status === 429);
+    assert.equal(JSON.parse(body).code, 'rate_limited');
+    assert.equal(headers['retry-after'], '5');
+  });
+
+  await t.test('routes of sign-in are limited however they are spelt, others are not', async () => {
+    const request = await start('default');
+    for (const route of ['/api/login', '/api/LOGIN/', '/api/%6Cogin', '/api/anonymous']) {
+      assert.ok(
+        (await request(route, 150)).some(({ status }) => status === 429),
+        route,
+      );
+    }
+    assert.deepEqual(statuses(await request('/api/who', 300)), [200]);
+  });
+
+  await t.test('an address has at most 400 requests and sockets open', async () => {
+    const get = await start('default');
+    const answers = await get('/api/slow', 450);
+    assert.equal(answers.filter(({ status }) => status === 200).length, 400);
+    assert.equal(answers.filter(({ status }) => status === 429).length, 50);
+  });
+
+  await t.test('strict is tighter, and load has no limits', async () => {
+    const strict = await start('strict');
+    assert.ok((await strict('/api/login', 100)).some(({ status }) => status === 429));
+    const load = await start('load');
+    assert.deepEqual(statuses(await load('/api/login', 600)), [200]);
+  });
 });
 
 function ask(port, address, headers = {}) {

@@ -28,7 +28,8 @@ listen(process.env.INTERNAL_PORT, '127.0.0.1', (request, response) => {
   response.end();
 });
 if (role === 'api') {
-  listen(process.env.PORT, process.env.HOST, (request, response) => {
+  listen(process.env.PORT, process.env.HOST, async (request, response) => {
+    if (request.url === '/api/slow') await new Promise((resolve) => setTimeout(resolve, 2_000));
     response.setHeader('Content-Type', 'application/json');
     response.end(
       JSON.stringify({ url: request.url, headers: request.headers, env: process.env, pid: process.pid }),

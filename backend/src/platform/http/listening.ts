@@ -1,8 +1,10 @@
 import { once } from 'node:events';
 import type { Server } from 'node:http';
-import net from 'node:net';
+import net, { type AddressInfo } from 'node:net';
 import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises';
+import type { NestExpressApplication } from '@nestjs/platform-express';
 import type { RequestHandler, Response } from 'express';
+import type { Environment } from '../../config/environment';
 import type { GracefulStop } from '../lifecycle/graceful-stop';
 
 /** How long a proxy may keep an idle connection to us; longer than nginx's own `keepalive_timeout` of 60 s. */
@@ -16,6 +18,24 @@ const ACCEPT_WITHIN_MS = 500;
 
 /** How often Node looks for clients that are too slow; by default the timeouts below would be met 30 s late. */
 const LOOK_FOR_SLOW_CLIENTS_MS = 2_000;
+
+/** Connections that the kernel keeps until they are accepted, as when all sockets of a dead replica come back. */
+const BACKLOG = 4_096;
+
+/** Serves on the public port. @returns the port. */
+export const listen = async (
+  app: NestExpressApplication,
+  { PORT, HOST }: Pick<Environment, 'PORT' | 'HOST'>,
+): Promise<number> => {
+  // Nest passes on what its type leaves out.
+  const listenOn = app.listen.bind(app) as (
+    port: number,
+    host?: string,
+    backlog?: number,
+  ) => Promise<unknown>;
+  await listenOn(PORT, HOST, BACKLOG);
+  return (app.getHttpServer().address() as AddressInfo).port;
+};
 
 /** To be called before the server listens. */
 export const limitSlowClients = (server: Server): void => {

@@ -1,6 +1,7 @@
 // Real: api and migrate as processes, PostgreSQL, Redis.
 import { randomBytes, randomUUID } from 'node:crypto';
 import { Agent, request as httpRequest } from 'node:http';
+import { connect } from 'node:net';
 import { Client } from 'pg';
 import { createTestDatabase, type TestDatabase } from '../src/testing/test-database';
 import { ThawProcess } from './thaw-process';
@@ -72,6 +73,26 @@ describe('main.api', () => {
     database = await createTestDatabase();
   });
   afterAll(() => database.close());
+
+  it('lets more than a thousand connections wait while it is busy, and refuses or drops none of them', async () => {
+    const api = run('api', settingsFor(database.url));
+    const { port } = await api.serving();
+    api.signal('SIGSTOP');
+    let connected = 0;
+    const sockets = Array.from({ length: 1_200 }, () =>
+      connect(port, '127.0.0.1', () => (connected += 1)).on('error', () => undefined),
+    );
+    try {
+      await until(
+        () => connected,
+        (count) => count === sockets.length,
+      );
+    } finally {
+      for (const socket of sockets) socket.destroy();
+      api.signal('SIGCONT');
+      await api.kill();
+    }
+  });
 
   it.each([
     [{ DATABASE_URL: '' }, 'DATABASE_URL'],

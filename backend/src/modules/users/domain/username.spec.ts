@@ -1,3 +1,4 @@
+import { generateHandle } from './handle';
 import { acceptableUsername } from './username';
 
 describe('acceptableUsername', () => {
@@ -6,24 +7,72 @@ describe('acceptableUsername', () => {
     ['e\u0301clair', 'éclair'],
     ['a\u202Eb\u0007c', 'abc'],
     ['😀'.repeat(30), '😀'.repeat(30)],
+    ['👩🏽‍💻 ❤️ 1️⃣', '👩🏽‍💻 ❤️ 1️⃣'],
     ['Scunthorpe', 'Scunthorpe'],
+    ['Thawed Tom', 'Thawed Tom'],
+    ['Adminton', 'Adminton'],
+    ['Supportive Sue', 'Supportive Sue'],
+    ['Ecosystems7', 'Ecosystems7'],
     ['日本', '日本'],
+    ['Владимир', 'Владимир'],
+    ['Ελένη', 'Ελένη'],
+    ['Nguyễn Thế', 'Nguyễn Thế'],
+    ['ज़ाँकी', 'ज़ाँकी'],
+    ['ที่นี่', 'ที่นี่'],
   ])('accepts %j as %j', (given, stored) => {
-    expect(acceptableUsername(given)).toBe(stored);
+    expect(acceptableUsername(given)).toBe(stored.normalize('NFC'));
   });
 
   it.each([
-    '',
-    ' \t ',
-    '\u200B',
-    '\u202E',
-    '😀'.repeat(31),
-    'admin',
-    'A d m i n',
-    '4dm1n',
-    'the moderator',
-    'Nazis',
-  ])('refuses %j', (given) => {
+    ['nothing', ''],
+    ['white space', ' \t '],
+    ['a zero-width space', '\u200B'],
+    ['a directional override', '\u202E'],
+    ['more than 30 characters', '😀'.repeat(31)],
+    ['a word of the service', 'admin'],
+    ['a word of the service that is spelled out', 'A d m i n'],
+    ['digits for letters', '4dm1n'],
+    ['digits after a word of the service', 'admin7'],
+    ['a word of the service among others', 'the moderator'],
+    ['a slur in the plural', 'Nazis'],
+    ['the name of the service', 'Thaw'],
+    ['the name of the service with another word', 'Thaw Support'],
+    ['words of the service without a gap', 'ThawSupport'],
+    ['the name of the service and a companion', 'thawteam'],
+    ['a word for the staff', 'Staff'],
+    ['a word for the support', 'support_24'],
+    ['a word for the system', 'SYSTEM'],
+    ['a claim to be official', 'Official Ada'],
+    ['a Cyrillic letter', 'Моderator'],
+    ['another Cyrillic letter', 'Аdmin'],
+    ['Greek letters', 'Τhαω'],
+    ['a Lisu letter', 'ꓮdmin'],
+    ['a Cherokee letter', 'Ꭺdmin'],
+    ['full-width letters', 'ａｄｍｉｎ'],
+    ['mathematical letters', '𝓼𝔂𝓼𝓽𝓮𝓶'],
+    ['small capitals', 'ꜱᴜᴘᴘᴏʀᴛ'],
+    ['an l for an i', 'officiaI'],
+    ['two letters that look like one', 'adrnin'],
+    ['accents', 'Ádmîn'],
+    ['an invisible character inside a word', 'ad\u00admin'],
+    ['an invisible character beside letters', 'Ada\u2060'],
+    ['a joiner that joins no emoji', 'A\u200dda'],
+    ['a selector that selects no emoji', 'Ada\ufe0f'],
+    ['a tag character', 'Ada\u{e0041}'],
+    ['blank Braille', '\u2800Ada'],
+    ['a Hangul filler', 'ㅤㅤ'],
+    ['a Hangul choseong filler', '\u115f'],
+    ['a Hangul jungseong filler', '\u1160'],
+    ['a half-width Hangul filler', '\uffa0'],
+    ['three marks on a letter', 'Z\u0300\u0301\u0302'],
+    ['a pile of marks', `Z${'\u0327'.repeat(24)}`],
+  ])('refuses %s', (_, given) => {
     expect(acceptableUsername(given)).toBeNull();
+  });
+
+  it('accepts every handle that is generated', () => {
+    let next = 0;
+    const handles = Array.from({ length: 2_000 }, () => generateHandle((below) => (next += 7) % below));
+    expect(handles.filter((handle) => acceptableUsername(handle) === null)).toEqual([]);
   });
 });

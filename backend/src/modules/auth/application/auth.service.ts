@@ -12,14 +12,9 @@ import type { CredentialsEntity } from '../infrastructure/credentials.entity';
 import { CredentialsRepository } from '../infrastructure/credentials.repository';
 import { PasswordHasher } from '../infrastructure/password-hasher';
 import { Logins } from './logins';
+import type { VerifiedUser } from './verified-user';
 
 type Draw = readonly [bucket: BucketName, subject: string | number];
-
-/** What was checked at a login; a session is made only while it still holds. */
-export interface VerifiedUser {
-  userId: number;
-  credentialsVersion: number;
-}
 
 /** The account's subject in a rate limit: keys hold no addresses. */
 const accountSubject = (email: string): string =>
@@ -45,11 +40,11 @@ export class AuthService {
     email: string,
     password: string,
     address: string,
-    deviceOf: (userId: number) => string | null,
+    deviceOf: (user: VerifiedUser) => string | null,
   ): Promise<VerifiedUser> {
     const userId = await this.users.idByEmail(email);
     const credentials = await this.credentials.find(userId ?? 0);
-    const device = userId === null ? null : deviceOf(userId);
+    const device = credentials && deviceOf(toVerified(credentials));
     const draws: Draw[] = device
       ? [['login_failures_of_device', device]]
       : [
@@ -61,31 +56,29 @@ export class AuthService {
     );
     if (!isRight || !credentials) throw new DomainError('invalid_credentials');
     await this.rehashIfOutdated(credentials, password);
-    return { userId: credentials.userId, credentialsVersion: credentials.version };
+    return toVerified(credentials);
   }
 
   /** @throws DomainError email_taken, unavailable */
-  async register(email: string, password: string): Promise<number> {
+  async register(email: string, password: string): Promise<VerifiedUser> {
     await this.requireFree(email);
     const passwordHash = await this.hasher.hash(password);
     return this.executor.inTransaction(async (manager) => {
       const userId = await this.users.register(email, manager);
-      await this.credentials.add(userId, passwordHash, manager);
-      return userId;
+      return { userId, credentialsVersion: await this.credentials.add(userId, passwordHash, manager) };
     });
   }
 
   /** The same user, no longer anonymous (A16). @throws DomainError not_anonymous, email_taken, unavailable */
-  async convert(userId: number, email: string, password: string): Promise<SelfUser> {
+  async convert(userId: number, email: string, password: string): Promise<VerifiedUser> {
     const user = await this.users.self(userId);
     if (!user.isAnonymous) throw new DomainError('not_anonymous');
     await this.requireFree(email);
     const passwordHash = await this.hasher.hash(password);
-    await this.executor.inTransaction(async (manager) => {
+    return this.executor.inTransaction(async (manager) => {
       await this.users.convert(userId, email, manager);
-      await this.credentials.add(userId, passwordHash, manager);
+      return { userId, credentialsVersion: await this.credentials.add(userId, passwordHash, manager) };
     });
-    return this.users.self(userId);
   }
 
   /**
@@ -106,7 +99,7 @@ export class AuthService {
   }
 
   /**
-   * Ends every other login of the user (A28); this browser goes on in a new family (A02).
+   * Ends every other login of the user (A28) and forgets the devices; this browser goes on in a new family (A02).
    * @throws DomainError wrong_password, not_signed_in, forbidden for an anonymous user
    */
   async changePassword(
@@ -114,14 +107,16 @@ export class AuthService {
     login: Login,
     currentPassword: string,
     newPassword: string,
-  ): Promise<void> {
+  ): Promise<VerifiedUser> {
     await this.confirm(login.userId, currentPassword);
     const passwordHash = await this.hasher.hash(newPassword);
+    let credentialsVersion = 0;
     await this.logins.renew(request, login, async (manager) => {
-      await this.credentials.change(login.userId, passwordHash, manager);
+      credentialsVersion = await this.credentials.change(login.userId, passwordHash, manager);
       await this.logins.removeOthers(login, manager);
     });
     await this.logins.closeOthers(login);
+    return { userId: login.userId, credentialsVersion };
   }
 
   private async confirm(userId: number, password: string): Promise<void> {
@@ -161,3 +156,8 @@ export class AuthService {
     await this.credentials.rehash(credentials, await this.hasher.hash(password));
   }
 }
+
+const toVerified = ({ userId, version }: CredentialsEntity): VerifiedUser => ({
+  userId,
+  credentialsVersion: version,
+});

@@ -120,7 +120,7 @@ describe('logins and their sockets', () => {
         });
         request.once('error', reject);
         request.once('response', (response) => {
-          order.push(String(response.headers['set-cookie']).startsWith('thaw.sid=') ? 'cookie' : 'none');
+          order.push(String(response.headers['set-cookie']).includes('thaw.sid=') ? 'cookie' : 'none');
           response.resume().once('end', resolve);
         });
         request.end(JSON.stringify(body));

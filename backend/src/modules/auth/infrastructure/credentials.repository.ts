@@ -13,16 +13,21 @@ export class CredentialsRepository {
     return this.credentials.findOneBy({ userId });
   }
 
-  async add(userId: number, passwordHash: string, manager: EntityManager): Promise<void> {
-    await manager.insert(CredentialsEntity, { userId, passwordHash });
+  /** @returns the version of the credentials. */
+  async add(userId: number, passwordHash: string, manager: EntityManager): Promise<number> {
+    const first = 1;
+    await manager.insert(CredentialsEntity, { userId, passwordHash, version: first });
+    return first;
   }
 
-  /** Another password: logins that are being made with the old one come to nothing. */
-  async change(userId: number, passwordHash: string, manager: EntityManager): Promise<void> {
-    await manager.query(
-      'UPDATE credentials SET password_hash = $2, version = version + 1 WHERE user_id = $1',
+  /** Another password: logins that are being made with the old one come to nothing. @returns the new version. */
+  async change(userId: number, passwordHash: string, manager: EntityManager): Promise<number> {
+    const [[row]] = await manager.query<[{ version: number }[], number]>(
+      'UPDATE credentials SET password_hash = $2, version = version + 1 WHERE user_id = $1 RETURNING version',
       [userId, passwordHash],
     );
+    if (!row) throw new Error('A user without credentials has no password to change');
+    return row.version;
   }
 
   /** The same password under newer parameters. */

@@ -78,14 +78,16 @@ describe('KnownDevices', () => {
   const devicesWith = (SESSION_SECRET: string) =>
     new KnownDevices(new SessionCookie({ SESSION_SECRET, PUBLIC_ORIGIN: undefined }));
 
-  const cookieFor = (devices: KnownDevices, userId: number): string => {
+  const cookieFor = (devices: KnownDevices, userId: number, credentialsVersion = 1): string => {
     let header = '';
-    const response = { cookie: (name: string, value: string) => (header = `${name}=${value}`) };
-    devices.remember(response as unknown as Response, userId);
+    const response = {
+      cookie: (name: string, value: string) => (header = `${name}=${encodeURIComponent(value)}`),
+    };
+    devices.remember(response as unknown as Response, { userId, credentialsVersion });
     return header;
   };
-  const read = (devices: KnownDevices, cookie: string, userId: number) =>
-    devices.deviceOf({ headers: { cookie } }, userId);
+  const read = (devices: KnownDevices, cookie: string, userId: number, credentialsVersion = 1) =>
+    devices.deviceOf({ headers: { cookie } }, { userId, credentialsVersion });
 
   it('knows a device again, for its user alone', () => {
     const devices = devicesWith(secret);
@@ -96,6 +98,13 @@ describe('KnownDevices', () => {
     expect(read(devices, cookieFor(devices, 7), 7)).not.toBe(read(devices, cookie, 7));
   });
 
+  it('forgets a device once the password has changed', () => {
+    const devices = devicesWith(secret);
+    const cookie = cookieFor(devices, 7);
+    expect(read(devices, cookie, 7, 2)).toBeNull();
+    expect(read(devices, cookieFor(devices, 7, 2), 7, 2)).not.toBeNull();
+  });
+
   it('believes what an older secret has signed, while it is in the list', () => {
     const cookie = cookieFor(devicesWith(older), 7);
     expect(read(devicesWith(`${secret},${older}`), cookie, 7)).not.toBeNull();
@@ -103,7 +112,7 @@ describe('KnownDevices', () => {
   });
 
   it.each([
-    (cookie: string) => cookie.replace('=7.', '=8.'),
+    (cookie: string) => cookie.replace('device.7.', 'device.8.'),
     (cookie: string) => cookie.slice(0, -1),
     (cookie: string) => cookie.replace(/\.[^.]+$/, '.'),
     (cookie: string) => cookie.replace(/\.[^.]+$/, ''),

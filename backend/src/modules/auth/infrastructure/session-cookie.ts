@@ -1,8 +1,8 @@
-import { createHmac, timingSafeEqual } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
+import { parse } from 'cookie';
+import { unsign } from 'cookie-signature';
 import type { CookieOptions } from 'express';
 import { ENVIRONMENT, type Environment } from '../../../config/environment';
-import { cookieValue } from './cookie-header';
 
 const MIN_SECRET_BYTES = 32;
 
@@ -27,34 +27,27 @@ export class SessionCookie {
   }
 
   /**
-   * The session id in a `Cookie` header, verified as express-session does it (`s:<id>.<HMAC-SHA256 in base64>`,
-   * percent-encoded), without the request and response objects that it needs.
+   * The session id in a `Cookie` header, verified as express-session does it, without the request and response objects
+   * that it needs.
    * @returns null when there is none, or no secret of ours has signed it.
    */
   sessionIdIn(header: string | undefined): string | null {
-    const signed = decoded(cookieValue(header, this.name));
-    if (!signed?.startsWith(SIGNED)) return null;
-    const dot = signed.lastIndexOf('.');
-    const sessionId = signed.slice(SIGNED.length, dot);
-    const given = Buffer.from(signed.slice(dot + 1));
-    const isGenuine = this.secrets.some((secret) => {
-      const signature = createHmac('sha256', secret).update(sessionId).digest('base64');
-      const expected = Buffer.from(signature.replace(/=+$/, ''));
-      return expected.length === given.length && timingSafeEqual(expected, given);
-    });
-    return isGenuine ? sessionId : null;
+    const value = parse(header ?? '')[this.name];
+    return value?.startsWith(SIGNED) ? this.verified(value.slice(SIGNED.length)) : null;
+  }
+
+  /** @returns what one of our secrets has signed; null for anything else. */
+  verified(signed: string): string | null {
+    for (const secret of this.secrets) {
+      const value = unsign(signed, secret);
+      if (value !== false) return value;
+    }
+    return null;
   }
 }
 
+/** express-session's mark of a signed cookie. */
 const SIGNED = 's:';
-
-const decoded = (value: string | undefined): string | null => {
-  try {
-    return value === undefined ? null : decodeURIComponent(value);
-  } catch {
-    return null; // no encoding of ours
-  }
-};
 
 const parseSecrets = (text: string | undefined): [string, ...string[]] => {
   const [first, ...further] = (text ?? '').split(',').flatMap((secret) => secret.trim() || []);

@@ -1,6 +1,6 @@
-import { Body, Controller, Param, Put, Req, UseGuards } from '@nestjs/common';
+import { Body, Controller, Param, Put, Req, Res, UseGuards } from '@nestjs/common';
 import { ApiCookieAuth, ApiOkResponse, ApiTags } from '@nestjs/swagger';
-import type { Request } from 'express';
+import type { Request, Response } from 'express';
 import { ApiProblems } from '../../../platform/http/api-problems';
 import { Valid } from '../../../platform/http/body.pipe';
 import { CurrentLogin, type Login, requireSelf } from '../../../platform/http/login';
@@ -8,6 +8,7 @@ import { PathId } from '../../../platform/http/path-id.pipe';
 import { SignedInGuard } from '../../../platform/http/signed-in.guard';
 import { UserAnswerDto } from '../../users/transport/user.dto';
 import { AuthService } from '../application/auth.service';
+import { KnownDevices } from '../infrastructure/known-devices';
 import { ChangeEmailDto, ChangePasswordDto, SuccessDto } from './auth.dto';
 
 /** What of an account can only be changed with its password. */
@@ -16,7 +17,10 @@ import { ChangeEmailDto, ChangePasswordDto, SuccessDto } from './auth.dto';
 @Controller('user/:id')
 @UseGuards(SignedInGuard)
 export class AccountController {
-  constructor(private readonly auth: AuthService) {}
+  constructor(
+    private readonly auth: AuthService,
+    private readonly devices: KnownDevices,
+  ) {}
 
   @Put('email')
   @ApiOkResponse({ type: UserAnswerDto })
@@ -43,12 +47,14 @@ export class AccountController {
   @ApiProblems('validation_failed', 'not_signed_in', 'forbidden', 'wrong_password', 'rate_limited')
   async changePassword(
     @Req() request: Request,
+    @Res({ passthrough: true }) response: Response,
     @CurrentLogin() login: Login,
     @Param('id', PathId) id: number,
     @Body(new Valid(ChangePasswordDto)) { currentPassword, newPassword }: ChangePasswordDto,
   ): Promise<SuccessDto> {
     requireSelf(login, id);
-    await this.auth.changePassword(request, login, currentPassword, newPassword);
+    const verified = await this.auth.changePassword(request, login, currentPassword, newPassword);
+    this.devices.remember(response, verified);
     return { success: true };
   }
 }

@@ -15,8 +15,9 @@ import { CurrentLogin, type Login, requireSelf } from '../../../platform/http/lo
 import { SignedInGuard } from '../../../platform/http/signed-in.guard';
 import { UsersService } from '../../users/application/users.service';
 import { UserAnswerDto } from '../../users/transport/user.dto';
-import { AuthService, type VerifiedUser } from '../application/auth.service';
+import { AuthService } from '../application/auth.service';
 import { Logins } from '../application/logins';
+import type { VerifiedUser } from '../application/verified-user';
 import { KnownDevices } from '../infrastructure/known-devices';
 import { SessionCookie } from '../infrastructure/session-cookie';
 import { ConvertAnonymousDto, CredentialsDto } from './auth.dto';
@@ -46,7 +47,7 @@ export class AuthController {
     @Verified() verified: VerifiedUser,
   ): Promise<UserAnswerDto> {
     await this.logins.begin(request, verified);
-    this.devices.remember(response, verified.userId);
+    this.devices.remember(response, verified);
     return { user: await this.users.self(verified.userId) };
   }
 
@@ -59,10 +60,10 @@ export class AuthController {
     @Res({ passthrough: true }) response: Response,
     @Body(new Valid(CredentialsDto)) { email, password }: CredentialsDto,
   ): Promise<UserAnswerDto> {
-    const userId = await this.auth.register(email, password);
-    await this.logins.begin(request, { userId });
-    this.devices.remember(response, userId);
-    return { user: await this.users.self(userId) };
+    const registered = await this.auth.register(email, password);
+    await this.logins.begin(request, registered);
+    this.devices.remember(response, registered);
+    return { user: await this.users.self(registered.userId) };
   }
 
   @Post('anonymous')
@@ -113,9 +114,9 @@ export class AuthController {
     @Body(new Valid(ConvertAnonymousDto)) { userId, email, password }: ConvertAnonymousDto,
   ): Promise<UserAnswerDto> {
     requireSelf(login, userId);
-    const user = await this.auth.convert(userId, email, password);
+    const converted = await this.auth.convert(userId, email, password);
     await this.logins.rotate(request, login);
-    this.devices.remember(response, userId);
-    return { user };
+    this.devices.remember(response, converted);
+    return { user: await this.users.self(userId) };
   }
 }

@@ -8,10 +8,9 @@ import {
   credentialsSchema,
 } from '@thaw/contract/http';
 import { limits } from '@thaw/contract/limits';
-import { IsString, MaxLength } from 'class-validator';
 import { Fits } from '../../../platform/http/fits.decorator';
 import { assertType, type SameShape } from '../../../platform/http/same-shape';
-import { IsPassword } from './password.decorator';
+import { IsGivenPassword, IsPassword } from './password.decorator';
 
 const emailProperty = { format: 'email', maxLength: limits.emailMaxLength };
 const passwordProperty = {
@@ -44,16 +43,14 @@ export class ChangeEmailDto implements ChangeEmail {
   newEmail: string;
 
   @ApiProperty({ format: 'password' })
-  @IsString()
-  @MaxLength(2 * limits.passwordMaxLength)
+  @IsGivenPassword()
   currentPassword: string;
 }
 assertType<SameShape<ChangeEmailDto, ChangeEmail>>();
 
 export class ChangePasswordDto implements ChangePassword {
   @ApiProperty({ format: 'password' })
-  @IsString()
-  @MaxLength(2 * limits.passwordMaxLength)
+  @IsGivenPassword()
   currentPassword: string;
 
   @ApiProperty(passwordProperty)

@@ -178,6 +178,7 @@ describe('accounts over HTTP', () => {
       ['five characters', { email: 'a@example.org', password: '12345' }],
       ['three emoji, which are six units', { email: 'a@example.org', password: '😀😀😀' }],
       ['129 characters', { email: 'a@example.org', password: 'x'.repeat(129) }],
+      ['half a surrogate pair in a password', { email: 'a@example.org', password: 'secret\ud800' }],
       ['a number for a password', { email: 'a@example.org', password: 123456 }],
     ];
     it.each(bad)('%s: 400 at register and login', async (_what, body) => {
@@ -288,6 +289,19 @@ describe('accounts over HTTP', () => {
       await login(email, browser).expect(200);
       await guess(email, browser).expect(401);
       await login(email, browser).expect(200);
+    });
+
+    it('is stopped on every device after a change of password but the one that changed it', async () => {
+      const { browser, email, id } = await register();
+      const other = api.browser();
+      await login(email, other).expect(200);
+      await browser
+        .put(`/api/user/${id}/password`)
+        .send({ currentPassword: password, newPassword: 'another horse' })
+        .expect(200);
+      for (let attempt = 0; attempt < 5; attempt += 1) await guess(email).expect(401);
+      await login(email, other, 'another horse').expect(429);
+      await login(email, browser, 'another horse').expect(200);
     });
 
     it('is not helped by a device that knows somebody else', async () => {
@@ -501,6 +515,16 @@ describe('accounts over HTTP', () => {
       await browser.get(`/api/user/${id}`).expect(200);
       await login(email).expect(401);
       await login(email, api.browser(), 'another horse').expect(200);
+    });
+
+    it('refuses a present or new password that is no well-formed Unicode', async () => {
+      const { browser, id } = await register();
+      for (const [current, next] of [
+        [`${password}\ud800`, 'another horse'],
+        [password, 'another horse\udc00'],
+      ]) {
+        expect((await change(browser, id, current, next)).body.code).toBe('validation_failed');
+      }
     });
 
     it('wants the present password, and not too many guesses', async () => {

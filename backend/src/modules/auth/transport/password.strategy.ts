@@ -3,7 +3,8 @@ import { PassportStrategy } from '@nestjs/passport';
 import type { Request } from 'express';
 import { Strategy } from 'passport-local';
 import { clientSubject } from '../../../platform/http/client-subject';
-import { AuthService, type VerifiedUser } from '../application/auth.service';
+import { AuthService } from '../application/auth.service';
+import type { VerifiedUser } from '../application/verified-user';
 import { KnownDevices } from '../infrastructure/known-devices';
 
 /** E-mail and password, as Passport asks for them. */
@@ -17,7 +18,7 @@ export class PasswordStrategy extends PassportStrategy(Strategy) {
   }
 
   validate(request: Request, email: string, password: string): Promise<VerifiedUser> {
-    const deviceOf = (userId: number) => this.devices.deviceOf(request, userId);
+    const deviceOf = (user: VerifiedUser) => this.devices.deviceOf(request, user);
     return this.auth.verify(email, password, clientSubject(request.ip), deviceOf);
   }
 }

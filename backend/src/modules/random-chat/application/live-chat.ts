@@ -276,7 +276,7 @@ export class LiveChat extends FoldedChat {
 
   /** Sends an event that has been folded to every socket here. */
   private send({ eventId, event }: ReadEvent, position: EventPosition): void {
-    const answered = this.awaited?.eventId === eventId ? this.awaited.frame : undefined;
+    const answered = event && this.awaited?.eventId === eventId ? this.awaited.frame : undefined;
     let textForBoth: string | undefined;
     for (const connection of this.sockets) {
       if (event && answered?.connection === connection) {

@@ -1,0 +1,148 @@
+// Real: api replicas, PostgreSQL, Redis, sockets. What Redis loses with a truncated append-only file is deleted there.
+import { ChatLog } from '../../../platform/hot-log/chat-log';
+import { cellOf, chatKeys, matchingKeys } from '../../../platform/redis/redis-keys';
+import { startTestReplicas, type TestReplicas } from '../../../testing/test-replicas';
+import { pair, type ThawVisitor } from '../../../testing/thaw-client';
+import { until } from '../../../testing/until';
+import { LiveChats } from './live-chats';
+
+jest.setTimeout(60_000);
+
+type Pair = Awaited<ReturnType<typeof pair>>;
+
+describe('a chat whose tail Redis has lost', () => {
+  let thaw: TestReplicas;
+
+  beforeAll(async () => {
+    thaw = await startTestReplicas(2, { REMATCH_COOLDOWN_S: '0', REMATCH_RELAX_AFTER_S: '0' });
+  });
+  afterEach(() => jest.restoreAllMocks());
+  afterAll(() => thaw.close());
+
+  const say = (sessionId: string, content: string) => ({ sessionId, content, messageType: 'text' as const });
+  const keyOf = (sessionId: string): string => chatKeys(cellOf(sessionId)).stream(sessionId);
+  const stateOf = ({ user }: ThawVisitor): Promise<string | null> =>
+    thaw.store.redis.hget(matchingKeys.user(user.id), 's');
+  /** Two in a chat, each on another replica, with three messages. */
+  const meet = async (): Promise<Pair> => {
+    const chat = await pair([thaw.origins[0]!, thaw.origins[1]!]);
+    for (const content of ['one', 'two', 'three'])
+      await chat.adaSocket.request('random_message', say(chat.sessionId, content));
+    await until(() => chat.bobSocket.lastSeen(chat.sessionId) === 4);
+    return chat;
+  };
+  /** Redis comes back with the first entries only. */
+  const keep = async (sessionId: string, count: number): Promise<void> => {
+    const entries = await thaw.store.redis.xrange(keyOf(sessionId), '-', '+');
+    const rewriting = thaw.store.redis.multi().del(keyOf(sessionId));
+    for (const [id, fields] of entries.slice(0, count)) rewriting.xadd(keyOf(sessionId), id, ...fields);
+    await rewriting.exec();
+  };
+  const compare = (replica: number): Promise<void> =>
+    thaw.replicas[replica]!.app.get<{ compareAll(): Promise<void> }>(LiveChats).compareAll();
+  const expectEndForBoth = async ({ ada, bob, adaSocket, bobSocket, sessionId }: Pair): Promise<void> => {
+    for (const socket of [adaSocket, bobSocket]) {
+      expect(await socket.next('chat_skipped')).toMatchObject({ sessionId, reason: 'disconnected' });
+    }
+    await until(async () => (await stateOf(ada)) === null && (await stateOf(bob)) === null);
+    const entries = await thaw.store.redis.xrevrange(keyOf(sessionId), '+', '-', 'COUNT', 1);
+    expect(entries[0]?.[1][1]).toContain('ChatEnded');
+  };
+
+  it('goes on for both when both replicas restore it at once', async () => {
+    const chats: Pair[] = [];
+    for (let count = 0; count < 20; count += 1) chats.push(await meet());
+    for (const { sessionId } of chats) await keep(sessionId, 3);
+    await Promise.all([compare(0), compare(1)]);
+    for (const { ada, bob, adaSocket, bobSocket, sessionId } of chats) {
+      expect(await bobSocket.request('random_message', say(sessionId, 'four'))).toMatchObject({ seq: 5 });
+      await until(() => adaSocket.lastSeen(sessionId) === 5);
+      for (const socket of [adaSocket, bobSocket]) {
+        expect(socket.all('chat_skipped')).toEqual([]);
+        expect(socket.disorders).toEqual([]);
+      }
+      expect([await stateOf(ada), await stateOf(bob)]).toEqual(['in', 'in']);
+      const log = await thaw.replicas[0]!.app.get(ChatLog).read(sessionId);
+      expect(log.map(({ text }) => (JSON.parse(text) as { d: { content?: string } }).d.content)).toEqual([
+        undefined,
+        'one',
+        'two',
+        'three',
+        'four',
+      ]);
+    }
+  });
+
+  it('goes on when both send at the moment at which it is compared', async () => {
+    for (let round = 0; round < 10; round += 1) {
+      const { adaSocket, bobSocket, sessionId } = await meet();
+      await keep(sessionId, 2);
+      await Promise.all([
+        compare(round % 2),
+        adaSocket.request('random_message', say(sessionId, 'from Ada')),
+        bobSocket.request('random_message', say(sessionId, 'from Bob')),
+        compare(1 - (round % 2)),
+      ]);
+      await until(() => [adaSocket, bobSocket].every((socket) => socket.lastSeen(sessionId) === 6));
+      expect([...adaSocket.disorders, ...bobSocket.disorders]).toEqual([]);
+      expect([...adaSocket.all('chat_skipped'), ...bobSocket.all('chat_skipped')]).toEqual([]);
+    }
+  });
+
+  it('ends for both when the stream went on without it', async () => {
+    const chat = await meet();
+    await keep(chat.sessionId, 3);
+    const text = JSON.stringify({ i: 'other', t: 'MessageSent', d: { content: 'instead', senderId: 1 } });
+    await thaw.store.redis.xadd(keyOf(chat.sessionId), '*', 'e', text);
+    await thaw.store.redis.xadd(keyOf(chat.sessionId), '*', 'e', text);
+    expect(await chat.adaSocket.ask('random_message', say(chat.sessionId, 'four'))).toMatchObject({
+      event: 'error',
+      data: { code: 'session_ended' },
+    });
+    await compare(1);
+    await expectEndForBoth(chat);
+  });
+
+  it('ends for both when nothing is left of it', async () => {
+    const chat = await meet();
+    await thaw.store.redis.del(keyOf(chat.sessionId));
+    await Promise.all([compare(0), compare(1)]);
+    await expectEndForBoth(chat);
+  });
+
+  it('is not given up while Redis does not answer', async () => {
+    const { adaSocket, bobSocket, sessionId } = await meet();
+    await keep(sessionId, 3);
+    const log = thaw.replicas[0]!.app.get(ChatLog);
+    const away = new Error('Command timed out');
+    const restore = jest.spyOn(log, 'restore').mockRejectedValue(away);
+    await compare(0);
+    expect(restore).toHaveBeenCalled();
+    restore.mockRestore();
+    await compare(0);
+    expect(await adaSocket.request('random_message', say(sessionId, 'four'))).toMatchObject({ seq: 5 });
+    await until(() => bobSocket.lastSeen(sessionId) === 5);
+    expect(bobSocket.disorders).toEqual([]);
+  });
+
+  it('is sent anew to a client that has seen more than there is', async () => {
+    const { bob, sessionId } = await meet();
+    const back = await bob.connect(thaw.origins[1]);
+    back.send({
+      event: 'authenticate',
+      data: { userId: bob.user.id, lastSeen: { sessionId, seq: 10 } },
+    });
+    const resumed = await back.next('session_resumed');
+    expect(resumed).toMatchObject({ reset: true, seq: 4, last: true });
+    const events = resumed.events as { data: { seq: number; content?: string } }[];
+    expect(events.map(({ data }) => [data.seq, data.content])).toEqual([
+      [1, undefined],
+      [2, 'one'],
+      [3, 'two'],
+      [4, 'three'],
+    ]);
+    expect(await back.request('random_message', say(sessionId, 'four'))).toMatchObject({ seq: 5 });
+    const seen = await bob.arrive(thaw.origins[1], { sessionId, seq: 5 });
+    expect(await seen.next('session_resumed')).not.toHaveProperty('reset');
+  });
+});

@@ -1,0 +1,70 @@
+// Real: api replicas, PostgreSQL, Redis, sockets.
+import { ChatLog } from '../../../platform/hot-log/chat-log';
+import { startTestReplicas, type TestReplicas } from '../../../testing/test-replicas';
+import { pair, type ThawSocket } from '../../../testing/thaw-client';
+import { until } from '../../../testing/until';
+
+jest.setTimeout(60_000);
+
+describe('an event that this release does not know', () => {
+  let thaw: TestReplicas;
+
+  beforeAll(async () => {
+    thaw = await startTestReplicas(2, { REMATCH_COOLDOWN_S: '0' });
+  });
+  afterAll(() => thaw.close());
+
+  const say = (sessionId: string, content: string) => ({ sessionId, content, messageType: 'text' as const });
+  /** As a replica of a newer release appends it. */
+  const append = async (sessionId: string, text: string): Promise<void> => {
+    const log = thaw.replicas[0]!.app.get(ChatLog);
+    const entries = await log.read(sessionId);
+    const end = { version: entries.length, lastId: entries.at(-1)?.id ?? '' };
+    expect(await log.append(sessionId, end, [text])).toMatchObject({ kind: 'appended' });
+  };
+  const seen = (socket: ThawSocket): unknown[] =>
+    socket.frames.flatMap(({ event, data }) => (data?.seq === undefined ? [] : [[data.seq, event]]));
+
+  it.each([
+    ['of a new type', '{"t":"X"}'],
+    ['of a new type with an uuid and data', '{"i":"0b9a7a3e","t":"ChatReported","d":{"by":1}}'],
+    ['of a new version of a known type', '{"i":"0b9a7a3e","t":"MessageSent","v":2,"d":{"parts":[]}}'],
+    ['named like a property of every object', '{"i":"0b9a7a3e","t":"constructor","d":{}}'],
+    ['that is no JSON', 'not json'],
+    ['that is no object', 'null'],
+    ['of a known type without its data', '{"i":"0b9a7a3e","t":"ReactionAdded","d":null}'],
+    ['of a known type with other data', '{"i":"0b9a7a3e","t":"GameStarted","d":{"questionId":4711}}'],
+  ])('%s advances seq on every socket, and the chat goes on', async (_, text) => {
+    const { ada, adaSocket, bobSocket, sessionId } = await pair([thaw.origins[0]!, thaw.origins[1]!]);
+    await adaSocket.request('random_message', say(sessionId, 'one'));
+    await append(sessionId, text);
+    for (const socket of [adaSocket, bobSocket]) {
+      expect(await socket.next('session_advanced')).toEqual({ sessionId, seq: 3 });
+    }
+    expect(await bobSocket.request('random_message', say(sessionId, 'two'))).toMatchObject({ seq: 4 });
+    expect(await adaSocket.request('random_message', say(sessionId, 'three'))).toMatchObject({ seq: 5 });
+    await until(() => [adaSocket, bobSocket].every((socket) => socket.lastSeen(sessionId) === 5));
+    expect(seen(bobSocket)).toEqual([
+      [1, 'chat_matched'],
+      [2, 'random_message'],
+      [3, 'session_advanced'],
+      [4, 'ack'],
+      [5, 'random_message'],
+    ]);
+    expect([...adaSocket.disorders, ...bobSocket.disorders]).toEqual([]);
+
+    // The same to a client that was away, and on a replica that reads the whole chat.
+    const back = await ada.arrive(thaw.origins[1], { sessionId, seq: 1 });
+    const { events } = await back.next('session_resumed');
+    expect(
+      (events as { event: string; data: { seq: number } }[]).map(({ event, data }) => [data.seq, event]),
+    ).toEqual([
+      [2, 'random_message'],
+      [3, 'session_advanced'],
+      [4, 'random_message'],
+      [5, 'random_message'],
+    ]);
+    expect(await adaSocket.request('skip_chat', { sessionId })).toEqual({ seq: 6 });
+    await bobSocket.next('chat_skipped');
+  });
+});

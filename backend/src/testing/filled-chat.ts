@@ -1,0 +1,34 @@
+import { randomUUID } from 'node:crypto';
+import { encodeEvent } from '../modules/random-chat/application/chat-event-codec';
+import { ChatLog, type StreamEnd } from '../platform/hot-log/chat-log';
+import type { TestReplica } from './test-replicas';
+
+const AT_ONCE = 100;
+
+/** Appends messages to a chat as a replica does, without a socket in between. @returns where the stream ends. */
+export const appendMessages = async (
+  { app }: TestReplica,
+  sessionId: string,
+  senderId: number,
+  contents: readonly string[],
+): Promise<StreamEnd> => {
+  const log = app.get(ChatLog);
+  const entries = await log.read(sessionId);
+  const end = { version: entries.length, lastId: entries.at(-1)?.id ?? '' };
+  for (let start = 0; start < contents.length; start += AT_ONCE) {
+    const texts = contents.slice(start, start + AT_ONCE).map((content) =>
+      encodeEvent({
+        eventId: randomUUID(),
+        event: {
+          type: 'MessageSent',
+          data: { senderId, content, messageType: 'text', replyTo: null, clientId: null },
+        },
+      }),
+    );
+    const result = await log.append(sessionId, end, texts);
+    if (result.kind !== 'appended') throw new Error(`Messages were not appended: ${result.kind}`);
+    end.version += texts.length;
+    end.lastId = result.ids.at(-1) ?? '';
+  }
+  return end;
+};

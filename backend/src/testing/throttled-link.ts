@@ -1,0 +1,58 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+
+export interface ThrottledLink {
+  /** The target's origin with this link in between. */
+  origin: string;
+  close(): Promise<void>;
+}
+
+/** Bytes that are passed on at once. */
+const PIECE_BYTES = 16 * 1024;
+
+const passOn = async (from: Socket, to: Socket, bytesPerSecond: number): Promise<void> => {
+  let dueAt = performance.now();
+  for await (const chunk of from as AsyncIterable<Buffer>) {
+    for (let start = 0; start < chunk.length; start += PIECE_BYTES) {
+      const piece = chunk.subarray(start, start + PIECE_BYTES);
+      if (!to.writable) return;
+      to.write(piece);
+      dueAt = Math.max(dueAt, performance.now()) + (piece.length / bytesPerSecond) * 1_000;
+      const waitMs = dueAt - performance.now();
+      if (waitMs > 1) await delay(waitMs);
+    }
+  }
+};
+
+/** A TCP relay to a server whose answers come no faster than a line of so many bits a second. */
+export const throttledLinkTo = async (target: string, bitsPerSecond: number): Promise<ThrottledLink> => {
+  const { hostname, port } = new URL(target);
+  const sockets = new Set<Socket>();
+  const server = createServer((client) => {
+    const upstream = connect(Number(port), hostname);
+    for (const [socket, other] of [
+      [client, upstream],
+      [upstream, client],
+    ] as const) {
+      sockets.add(socket);
+      socket.on('error', () => undefined);
+      socket.on('close', () => {
+        sockets.delete(socket);
+        other.destroy();
+      });
+    }
+    client.pipe(upstream);
+    passOn(upstream, client, bitsPerSecond / 8).catch(() => client.destroy());
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    async close() {
+      for (const socket of sockets) socket.destroy();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+};

@@ -31,7 +31,7 @@ import { StorageModule } from './platform/storage/storage.module';
     ObservabilityModule,
     LifecycleModule,
     ProcessEventsModule.complete(),
-    DatabaseModule,
+    DatabaseModule.forRoot(),
     RedisModule,
     MemoryValveModule,
     StorageModule,

@@ -12,7 +12,7 @@ import { EventStoreModule } from './platform/event-store/event-store.module';
 /** What a rebuild is made of: the log, and every read model that is made from it. */
 @Module({
   imports: [
-    DatabaseModule,
+    DatabaseModule.forRoot(),
     EventStoreModule,
     UsersReadModelModule,
     RandomChatReadModelModule,

@@ -4,6 +4,7 @@ import { EnvironmentModule } from './config/environment.module';
 import { RandomChatWorkerModule } from './modules/random-chat/random-chat-worker.module';
 import { UploadsWorkerModule } from './modules/uploads/uploads-worker.module';
 import { UsersReadModelModule } from './modules/users/users-read-model.module';
+import { workerTimeouts } from './platform/database/data-source-options';
 import { DatabaseModule } from './platform/database/database.module';
 import { EventStoreModule } from './platform/event-store/event-store.module';
 import { HealthModule } from './platform/health/health.module';
@@ -22,7 +23,7 @@ import { StorageModule } from './platform/storage/storage.module';
     ObservabilityModule,
     LifecycleModule,
     ProcessEventsModule,
-    DatabaseModule,
+    DatabaseModule.forRoot(workerTimeouts),
     RedisModule,
     StorageModule,
     HealthModule,

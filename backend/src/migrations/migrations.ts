@@ -4,6 +4,8 @@ import { ChatHistory1763640200000 } from './1763640200000-chat-history';
 import { Uploads1763640300000 } from './1763640300000-uploads';
 import { Friends1763640400000 } from './1763640400000-friends';
 import { PrivateChat1763640410000 } from './1763640410000-private-chat';
+import { PrivateDataExpiries1763640500000 } from './1763640500000-private-data-expiries';
+import { NoTransactionIndex1763640510000 } from './1763640510000-no-transaction-index';
 
 /** Every migration, in order. */
 export const migrations = [
@@ -13,4 +15,6 @@ export const migrations = [
   Uploads1763640300000,
   Friends1763640400000,
   PrivateChat1763640410000,
+  PrivateDataExpiries1763640500000,
+  NoTransactionIndex1763640510000,
 ];

@@ -1,20 +1,21 @@
-import { Module } from '@nestjs/common';
+import { type DynamicModule, Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { ENVIRONMENT, type Environment } from '../../config/environment';
-import { dataSourceOptions } from './data-source-options';
+import { dataSourceOptions, type DatabaseTimeouts, requestTimeouts } from './data-source-options';
 
 /** The connection pool. Entities come with the modules that own them; the schema comes from migrations alone. */
-@Module({
-  imports: [
-    TypeOrmModule.forRootAsync({
+@Module({})
+export class DatabaseModule {
+  static forRoot(timeouts: DatabaseTimeouts = requestTimeouts): DynamicModule {
+    const connection = TypeOrmModule.forRootAsync({
       inject: [ENVIRONMENT],
       useFactory: (environment: Environment) => ({
-        ...dataSourceOptions(environment),
+        ...dataSourceOptions(environment, timeouts),
         autoLoadEntities: true,
         retryAttempts: 10,
         retryDelay: 1_000,
       }),
-    }),
-  ],
-})
-export class DatabaseModule {}
+    });
+    return { module: DatabaseModule, imports: [connection] };
+  }
+}

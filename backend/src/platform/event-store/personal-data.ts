@@ -12,32 +12,58 @@ export interface DroppedData {
 export class PersonalData {
   constructor(private readonly dataSource: DataSource) {}
 
-  /** What these streams hold expires at this time, unless it does before; what never expires stays. */
-  static async shorten(
+  /**
+   * What these streams hold expires at this time, unless it does before; what never expires stays. Writes one row a
+   * stream, however much it holds.
+   */
+  static async expireStreamsAt(
     streamIds: readonly string[],
     expireAt: readonly Date[],
     manager: EntityManager,
   ): Promise<void> {
     await manager.query(
-      `UPDATE event_private p SET expires_at = LEAST(p.expires_at, t.expires_at)
+      `INSERT INTO private_data_expiries AS known (stream_id, expires_at)
+       SELECT t.stream_id, min(t.expires_at)
        FROM unnest($1::text[], $2::timestamptz[]) AS t(stream_id, expires_at)
-       WHERE p.stream_id = t.stream_id AND p.expires_at > t.expires_at`,
+       WHERE EXISTS (SELECT 1 FROM event_private p WHERE p.stream_id = t.stream_id)
+       GROUP BY t.stream_id
+       ORDER BY t.stream_id
+       ON CONFLICT (stream_id) DO UPDATE SET expires_at = LEAST(known.expires_at, excluded.expires_at)`,
       [streamIds, expireAt],
     );
   }
 
-  /** Streams that hold something whose time is over, at most `limit`. */
-  async expiredStreams(now: Date, limit: number): Promise<string[]> {
+  /**
+   * Streams that hold something whose time is over, the oldest first, at most `limit`; none of `except`. Empty when
+   * there are no more.
+   */
+  async expiredStreams(now: Date, limit: number, except: readonly string[] = []): Promise<string[]> {
     const rows = await this.dataSource.query<{ stream_id: string }[]>(
-      'SELECT DISTINCT stream_id FROM event_private WHERE expires_at <= $1 LIMIT $2',
-      [now, limit],
+      `SELECT stream_id FROM (
+         (SELECT stream_id FROM private_data_expiries
+          WHERE expires_at <= $1 AND stream_id <> ALL ($3) ORDER BY expires_at LIMIT $2)
+         UNION
+         (SELECT stream_id FROM event_private
+          WHERE expires_at <= $1 AND stream_id <> ALL ($3) ORDER BY expires_at LIMIT $2)
+       ) expired LIMIT $2`,
+      [now, limit, except],
     );
     return rows.map(({ stream_id: streamId }) => streamId);
   }
 
   /** Drops what has expired of a stream. @returns what it was. */
   async dropExpired(streamId: string, now: Date, manager: EntityManager): Promise<DroppedData[]> {
-    return this.drop('p.expires_at <= $2', [streamId, now], manager);
+    const dropped = await this.drop(
+      `p.expires_at IS NOT NULL AND (p.expires_at <= $2 OR EXISTS (
+         SELECT 1 FROM private_data_expiries x WHERE x.stream_id = p.stream_id AND x.expires_at <= $2))`,
+      [streamId, now],
+      manager,
+    );
+    await manager.query('DELETE FROM private_data_expiries WHERE stream_id = $1 AND expires_at <= $2', [
+      streamId,
+      now,
+    ]);
+    return dropped;
   }
 
   /** Drops all that a stream holds. @returns what it was. */

@@ -25,7 +25,7 @@ export class ProjectionRebuilder {
       if (tables.length > 0) await manager.query(`DELETE FROM ${tables.join('; DELETE FROM ')}`);
       let count = 0;
       for await (const events of this.eventStore.readAll(manager)) {
-        await this.projections.apply(events, manager);
+        await this.projections.apply(events, manager, true);
         count += events.length;
       }
       return count;

@@ -11,7 +11,11 @@ export interface Projection {
   readonly handles: readonly string[];
   /** Whether one of them changes anything here, where that can be told by the event alone. */
   concerns?(event: Pick<StoredEvent, 'type' | 'data'>): boolean;
-  apply(events: readonly StoredEvent[], manager: EntityManager): Promise<void>;
+  /**
+   * @param isRebuild the events come in the order of their positions, which is not always the order in which they were
+   * committed: a unique value may seem taken for a moment, and then its last owner is the right one.
+   */
+  apply(events: readonly StoredEvent[], manager: EntityManager, isRebuild?: boolean): Promise<void>;
 }
 
 @Injectable()
@@ -30,10 +34,10 @@ export class Projections {
   }
 
   /** Hands each projection the events it wants, in order. */
-  async apply(events: readonly StoredEvent[], manager: EntityManager): Promise<void> {
+  async apply(events: readonly StoredEvent[], manager: EntityManager, isRebuild = false): Promise<void> {
     for (const projection of this.projections) {
       const wanted = events.filter((event) => isFor(projection, event));
-      if (wanted.length > 0) await projection.apply(wanted, manager);
+      if (wanted.length > 0) await projection.apply(wanted, manager, isRebuild);
     }
   }
 

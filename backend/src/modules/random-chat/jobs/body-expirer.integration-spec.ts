@@ -123,3 +123,35 @@ it('keeps the words when the images cannot be told', async () => {
   await expect(failing.expire(after(25))).rejects.toThrow('the table is locked');
   expect(await contents(streamId)).toEqual(['hello']);
 });
+
+it('expires what earlier releases gave its time message by message', async () => {
+  const streamId = await chat(started, said('hello'));
+  await database.dataSource.query('UPDATE event_private SET expires_at = $2 WHERE stream_id = $1', [
+    streamId,
+    after(24),
+  ]);
+  await expirer.expire(after(25));
+  expect(await contents(streamId)).toEqual([]);
+});
+
+it('expires the other chats when one of them cannot be expired', async () => {
+  const failing = await chat(started, said(IMAGE, 'image'), ended);
+  const others = [await chat(started, said('one'), ended), await chat(started, said('two'), ended)];
+  const partly = new BodyExpirer(
+    database.dataSource,
+    new PersonalData(database.dataSource),
+    store,
+    {
+      expire: async (urls: string[]) => {
+        if (urls.length > 0) throw new Error('no such bucket');
+      },
+    } as unknown as UploadRemoval,
+    {} as JobHandlers,
+    {} as JobQueue,
+  );
+  await expect(partly.expire(after(25))).rejects.toThrow('no such bucket');
+  expect(await contents(failing)).toEqual([IMAGE]);
+  for (const streamId of others) expect(await contents(streamId)).toEqual([]);
+  await expirer.expire(after(25));
+  expect(await contents(failing)).toEqual([]);
+});

@@ -11,6 +11,8 @@ import type { MessageSent } from '../domain/random-chat.events';
 
 const EXPIRE_EVERY_MS = 10 * 60_000;
 const STREAMS_AT_ONCE = 200;
+/** After so many failures it is not the streams that are at fault. */
+const MAX_FAILED = 1_000;
 
 /** Erases what was said once its time is over (A62): the words from the log's side table, the images' files. */
 @Injectable()
@@ -34,14 +36,27 @@ export class BodyExpirer implements OnModuleInit, OnApplicationBootstrap {
     await this.jobs.schedule('expire_bodies', {}, EXPIRE_EVERY_MS);
   }
 
-  /** @returns the number of streams that lost something. */
+  /**
+   * One stream that cannot be expired does not keep the others.
+   * @returns the number of streams that lost something.
+   * @throws the first of the errors, when all that can go has gone.
+   */
   async expire(now: Date): Promise<number> {
+    const failed = new Map<string, unknown>();
     let count = 0;
     for (;;) {
-      const streamIds = await this.personalData.expiredStreams(now, STREAMS_AT_ONCE);
-      for (const streamId of streamIds) await this.expireStream(streamId, now);
-      count += streamIds.length;
-      if (streamIds.length < STREAMS_AT_ONCE) return count;
+      const streamIds = await this.personalData.expiredStreams(now, STREAMS_AT_ONCE, [...failed.keys()]);
+      for (const streamId of streamIds) {
+        try {
+          await this.expireStream(streamId, now);
+          count += 1;
+        } catch (error) {
+          failed.set(streamId, error);
+        }
+      }
+      const [firstError] = failed.values();
+      if (failed.size > MAX_FAILED || (streamIds.length === 0 && failed.size > 0)) throw firstError;
+      if (streamIds.length === 0) return count;
     }
   }
 

@@ -10,14 +10,14 @@ const BODIES_KEPT_AFTER_END_MS = DAY_MS;
 
 export const bodiesExpiryProjection: Projection = {
   name: 'bodies_expiry',
-  // It gives rows of the log's side table their time; a rebuild gives them the same.
+  // It gives what lies apart from the log its time; a rebuild gives the same.
   tables: [],
   handles: ['ChatEnded'],
   async apply(events, manager) {
     const expireAt = events.map(
       ({ occurredAt }) => new Date(occurredAt.getTime() + BODIES_KEPT_AFTER_END_MS),
     );
-    await PersonalData.shorten(
+    await PersonalData.expireStreamsAt(
       events.map(({ streamId }) => streamId),
       expireAt,
       manager,

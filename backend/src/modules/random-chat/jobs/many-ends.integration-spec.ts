@@ -1,0 +1,92 @@
+// Real: a worker in this process, PostgreSQL, Redis.
+import { QueryFailedError } from 'typeorm';
+import { EventStore } from '../../../platform/event-store/event-store';
+import { Outbox } from '../../../platform/hot-log/outbox';
+import { chatEnded, chatStarted, messageSent, newSession, putIntoOutbox } from '../../../testing/raw-outbox';
+import { startTestReplicas, type TestReplicas, type TestWorker } from '../../../testing/test-replicas';
+import { until } from '../../../testing/until';
+
+jest.setTimeout(120_000);
+
+const CHATS = 2_000;
+const MESSAGES = 100;
+
+describe('large batches', () => {
+  let thaw: TestReplicas;
+  let worker: TestWorker;
+
+  const isEmpty = () =>
+    until(
+      async () => (await worker.app.get(Outbox).backlog()).length,
+      (length) => length === 0,
+      90_000,
+    );
+  const count = async (from: string): Promise<number> => {
+    const [row] = await thaw.database.dataSource.query<{ count: string }[]>(`SELECT count(*) FROM ${from}`);
+    return Number(row?.count);
+  };
+
+  beforeAll(async () => {
+    thaw = await startTestReplicas(0);
+    worker = await thaw.startWorker();
+  });
+  afterEach(() => jest.restoreAllMocks());
+  afterAll(() => thaw.close());
+
+  it(`persists ${CHATS} chats of ${MESSAGES} messages that end at once, and touches no message for it`, async () => {
+    const chats = Array.from({ length: CHATS }, () => newSession());
+    const { dataSource } = thaw.database;
+    const streams = chats.map((sessionId) => `chat-${sessionId}`);
+    for (let start = 0; start < CHATS; start += 100) {
+      await dataSource.query(
+        `WITH message AS (
+           SELECT stream_id, nth, gen_random_uuid() AS event_id
+           FROM unnest($1::text[]) AS stream_id, generate_series(1, ${MESSAGES}) AS nth
+         ), stream AS (
+           INSERT INTO event_streams SELECT stream_id, 'chat', ${MESSAGES} FROM unnest($1::text[]) AS stream_id
+         ), said AS (
+           INSERT INTO event_private
+           SELECT event_id, stream_id, 1, '{"content": "hello"}', now() + interval '7 days' FROM message
+         )
+         INSERT INTO events (stream_id, stream_position, event_id, type, schema_version, data, metadata, occurred_at)
+         SELECT stream_id, nth, event_id, 'MessageSent', 1, '{"senderId": 1}', '{}', now() FROM message`,
+        [streams.slice(start, start + 100)],
+      );
+    }
+    await Promise.all(chats.map((sessionId) => putIntoOutbox(thaw.store.redis, sessionId, [chatEnded])));
+    await isEmpty();
+    expect(await count(`events WHERE type = 'ChatEnded'`)).toBe(CHATS);
+    expect(await count('private_data_expiries')).toBe(CHATS);
+    expect(await count(`event_private WHERE expires_at > now() + interval '6 days'`)).toBe(CHATS * MESSAGES);
+  });
+
+  it('halves a batch that takes too long until it does not', async () => {
+    await isEmpty();
+    const store = worker.app.get(EventStore);
+    const append = store.appendBatch.bind(store);
+    const sizes: number[] = [];
+    jest.spyOn(store, 'appendBatch').mockImplementation(async (entries) => {
+      sizes.push(entries.length);
+      if (entries.length <= 70) return append(entries);
+      const cause = Object.assign(new Error('canceling statement due to statement timeout'), {
+        code: '57014',
+      });
+      throw new QueryFailedError('INSERT', [], cause);
+    });
+    const sessionId = newSession();
+    const texts = Array.from({ length: 400 }, (_, index) => `${index}`);
+    await putIntoOutbox(thaw.store.redis, sessionId, [
+      chatStarted(),
+      ...texts.map((text) => messageSent(text)),
+    ]);
+    await isEmpty();
+    const rows = await thaw.database.dataSource.query<{ content: string }[]>(
+      `SELECT p.data->>'content' AS content FROM events JOIN event_private p USING (stream_id, event_id)
+       WHERE stream_id = $1 AND type = 'MessageSent' ORDER BY stream_position`,
+      [`chat-${sessionId}`],
+    );
+    expect(rows.map(({ content }) => content)).toEqual(texts);
+    // What has been found to be too much is not tried again for each part.
+    expect(sizes.filter((size) => size > 70).length).toBeLessThan(8);
+  });
+});

@@ -1,0 +1,51 @@
+// Real: PostgreSQL.
+import { randomUUID } from 'node:crypto';
+import { EventStore } from '../../platform/event-store/event-store';
+import { EventTypes } from '../../platform/event-store/event-types';
+import { Projections } from '../../platform/event-store/projection';
+import { ProjectionRebuilder } from '../../platform/event-store/projection-rebuilder';
+import { createTestDatabase, type TestDatabase } from '../../testing/test-database';
+import { UserEntity } from './infrastructure/user.entity';
+import { userEventTypes, usersProjection } from './projections/users.projection';
+
+describe('a rebuild of the users', () => {
+  let database: TestDatabase;
+
+  beforeAll(async () => {
+    database = await createTestDatabase({ entities: [UserEntity] });
+  });
+  afterAll(() => database.close());
+
+  it('succeeds when an address passed from one user to another between the log and its read model', async () => {
+    const eventTypes = new EventTypes();
+    eventTypes.register(userEventTypes);
+    const projections = new Projections();
+    const store = new EventStore(database.dataSource, eventTypes, projections);
+    const event = (type: string, userId: number, email: string) => ({
+      eventId: randomUUID(),
+      type,
+      data: { userId, email, ...(type === 'UserRegistered' ? { username: `user ${userId}` } : {}) },
+      occurredAt: new Date(),
+    });
+    // User 2 registers with the address of user 1, who gives it up when that event has its position already.
+    projections.register({
+      name: 'meanwhile',
+      tables: [],
+      handles: ['UserRegistered'],
+      concerns: ({ data }) => (data as { userId: number }).userId === 2,
+      apply: async (_events, _manager, isRebuild) => {
+        if (!isRebuild) await store.append('user-1', 1, [event('EmailChanged', 1, 'new@example.org')]);
+      },
+    });
+    projections.register(usersProjection);
+    await store.append('user-1', 'none', [event('UserRegistered', 1, 'shared@example.org')]);
+    await store.append('user-2', 'none', [event('UserRegistered', 2, 'shared@example.org')]);
+
+    const users = () => database.dataSource.query('SELECT * FROM users ORDER BY id');
+    const before = await users();
+    const rebuilder = new ProjectionRebuilder(database.dataSource, store, projections);
+    expect(await rebuilder.rebuild()).toBe(3);
+    expect(await users()).toEqual(before);
+    expect(before).toMatchObject([{ email: 'new@example.org' }, { email: 'shared@example.org' }]);
+  });
+});

@@ -5,9 +5,11 @@ import { InternalServer } from './platform/health/internal-server';
 import { listen } from './platform/http/listening';
 import { handleProcessSignals } from './platform/lifecycle/process-signals';
 import { AppLogger } from './platform/observability/app-logger';
+import { claimRedisLayout } from './platform/redis/redis-layout';
 
 const start = async (): Promise<void> => {
   const environment = loadEnvironment(process.env);
+  await claimRedisLayout(environment.REDIS_URL);
   const app = await createApiApplication(environment);
   handleProcessSignals(app);
 

@@ -1,11 +1,16 @@
 import 'reflect-metadata';
 import { NestFactory } from '@nestjs/core';
 import { loadEnvironment } from './config/environment';
+import { DrainModule } from './drain.module';
+import { RedisDrain } from './modules/random-chat/jobs/redis-drain.service';
 import { migrate } from './platform/database/migrator';
 import { ProjectionRebuilder } from './platform/event-store/projection-rebuilder';
 import { DeadLetters } from './platform/hot-log/dead-letters';
 import { connectRedis } from './platform/redis/redis.module';
 import { ReadModelsModule } from './read-models.module';
+
+/** Longer than a worker takes to take over the outboxes of one that was killed. */
+const DRAIN_STUCK_AFTER_MS = 30_000;
 
 const environment = () => loadEnvironment(process.env);
 
@@ -48,9 +53,24 @@ const handleDeadLetters = async (verb: string | undefined): Promise<string> => {
   }
 };
 
+/** For a release that changes the layout of Redis: docs/rolling-releases.md. */
+const drainRedis = async (): Promise<string> => {
+  const app = await NestFactory.createApplicationContext(DrainModule.forRoot(environment()), {
+    logger: ['error', 'fatal'],
+    abortOnError: false,
+  });
+  try {
+    const count = await app.get(RedisDrain).drain({ stuckAfterMs: DRAIN_STUCK_AFTER_MS });
+    return `Everything is in PostgreSQL, and Redis is empty: ${count} keys were deleted.`;
+  } finally {
+    await app.close();
+  }
+};
+
 const choose = (args: readonly string[]): Promise<string> => {
   const deadLetters = args.indexOf('--dead-letters');
   if (deadLetters >= 0) return handleDeadLetters(args[deadLetters + 1]);
+  if (args.includes('--drain')) return drainRedis();
   return args.includes('--rebuild') ? rebuildReadModels() : migrateSchema();
 };
 

@@ -4,10 +4,12 @@ import { loadEnvironment } from './config/environment';
 import { InternalServer } from './platform/health/internal-server';
 import { handleProcessSignals } from './platform/lifecycle/process-signals';
 import { AppLogger } from './platform/observability/app-logger';
+import { claimRedisLayout } from './platform/redis/redis-layout';
 import { WorkerModule } from './worker.module';
 
 const start = async (): Promise<void> => {
   const environment = loadEnvironment(process.env);
+  await claimRedisLayout(environment.REDIS_URL);
   const app = await NestFactory.createApplicationContext(WorkerModule.forRoot(environment), {
     bufferLogs: true,
     abortOnError: false,

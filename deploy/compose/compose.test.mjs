@@ -205,7 +205,9 @@ suite('docker compose', { skip }, () => {
   );
 
   test('a rolling restart fails no request and loses nothing', { timeout: 10 * MINUTE_MS }, async (t) => {
-    const before = await stack.containers('backend');
+    const services = ['worker', 'backend'];
+    const containers = async () => Promise.all(services.map((service) => stack.containers(service)));
+    const before = await containers();
     const pairs = await talkingPairs(stack.origin, PAIRS);
     const stopTalking = keepTalking(pairs, { everyMs: 500 });
     const stopAsking = await steadyRequests(stack.origin, { everyMs: 20 });
@@ -215,10 +217,13 @@ suite('docker compose', { skip }, () => {
     const { answered, slowestMs, failures } = await stopAsking();
     await stopTalking();
 
-    const after = await stack.containers('backend');
-    assert.equal(after.length, before.length);
+    const after = await containers();
     assert.deepEqual(
-      after.filter((replica) => before.includes(replica)),
+      after.map(({ length }) => length),
+      before.map(({ length }) => length),
+    );
+    assert.deepEqual(
+      after.flat().filter((container) => before.flat().includes(container)),
       [],
     );
 
@@ -235,6 +240,33 @@ suite('docker compose', { skip }, () => {
     report(t, talkers);
     await Promise.all(talkers.map((talker) => talker.leave()));
   });
+
+  test(
+    'a release that changes the layout of Redis loses nothing acknowledged',
+    { timeout: 10 * MINUTE_MS },
+    async () => {
+      const pairs = await talkingPairs(stack.origin, PAIRS);
+      for (const [first, second] of pairs) {
+        await first.say('Hello');
+        await second.say('Hello you');
+        await assertSameChat([first, second]);
+        first.stayAway();
+        second.stayAway();
+      }
+      await stack.drainAndStart();
+      await assertPersisted(stack, pairs);
+      for (const [{ sessionId }] of pairs) {
+        const sql = `select count(*) from events where type = 'ChatEnded' and stream_id = 'chat-${sessionId}'`;
+        assert.equal(await stack.query(sql), '1');
+      }
+
+      const [[ada, bob]] = await talkingPairs(stack.origin, 1);
+      await ada.say('Hello again');
+      await bob.say('And again');
+      await assertSameChat([ada, bob]);
+      await Promise.all([ada.leave(), bob.leave()]);
+    },
+  );
 });
 
 /** How many times longer something takes because others want the processors too; 1 on a machine at rest. */

@@ -1,27 +1,56 @@
 #!/bin/sh
-# Replaces every replica by a new one, made of the images and settings that are there now, one after another:
-#   sh deploy/compose/roll.sh [service]      `backend` unless another is named
-# There is always one more than is needed, and one leaves only when the new one is ready. To be run with the
-# environment, or the .env file, that `docker compose up` was run with.
+# Puts the images and settings that are there now into service, without an interruption (docs/rolling-releases.md):
+#   sh deploy/compose/roll.sh             a release: migrate, then workers, replicas and the page
+#   sh deploy/compose/roll.sh --back      the release before: the page, then replicas and workers; the schema stays
+#   sh deploy/compose/roll.sh <service>   one service alone, such as `backend` after a change of its settings
+# Workers and replicas are replaced one by one: there is always one more than is needed, and one leaves only when the
+# new one is ready. A step that fails ends the roll, and what has not been replaced goes on serving.
+# To be run with the environment, or the .env file, that `docker compose up` was run with.
 set -eu
 
-service=${1:-backend}
 if [ -z "${COMPOSE_FILE:-}" ]; then
   COMPOSE_FILE=$(dirname "$0")/../../docker-compose.yml
   export COMPOSE_FILE
 fi
 
-old=$(docker compose ps -q "$service")
-count=$(printf '%s' "$old" | grep -c . || true)
-if [ "$count" -eq 0 ]; then
-  echo "No $service is running." >&2
-  exit 1
-fi
+replace_each() {
+  service=$1
+  old=$(docker compose ps -q "$service")
+  count=$(printf '%s' "$old" | grep -c . || true)
+  if [ "$count" -eq 0 ]; then
+    echo "No $service is running." >&2
+    exit 1
+  fi
+  for container in $old; do
+    docker compose up -d --no-deps --no-recreate --wait --scale "$service=$((count + 1))" "$service"
+    # SIGTERM, then as long as stop_grace_period says.
+    docker stop "$container" >/dev/null
+    docker rm "$container" >/dev/null
+    echo "Replaced $service $container"
+  done
+}
 
-for replica in $old; do
-  docker compose up -d --no-deps --no-recreate --wait --scale "$service=$((count + 1))" "$service"
-  # SIGTERM, then as long as stop_grace_period says.
-  docker stop "$replica" >/dev/null
-  docker rm "$replica" >/dev/null
-  echo "Replaced $replica"
-done
+replace_page() {
+  docker compose up -d --no-deps --wait frontend
+}
+
+case ${1:---forward} in
+  --forward)
+    docker compose run --rm --no-deps migrate
+    # Workers first: they have to know every type of event that the new replicas append.
+    replace_each worker
+    replace_each backend
+    replace_page
+    ;;
+  --back)
+    replace_page
+    replace_each backend
+    replace_each worker
+    ;;
+  frontend) replace_page ;;
+  -*)
+    echo "Unknown option $1: --back, a service, or nothing for a release." >&2
+    exit 2
+    ;;
+  *) replace_each "$1" ;;
+esac

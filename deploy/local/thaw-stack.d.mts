@@ -19,8 +19,8 @@ export interface Replica {
   kill(signal?: NodeJS.Signals): void;
   /** An orderly end, without being started again. */
   stop(): Promise<void>;
-  /** Starts a stopped one; ready when it resolves. */
-  start(): Promise<void>;
+  /** Starts a stopped one; ready when it resolves. From then on of another build, when a program is given. */
+  start(program?: Program): Promise<void>;
   /** Resolves when what runs now is ready. */
   untilReady(): Promise<void>;
 }
@@ -29,6 +29,14 @@ export interface Program {
   command: string;
   args: string[];
 }
+
+export type Programs = Record<'migrate' | 'api' | 'worker', Program>;
+
+/** The programs of a build of the product, by its folder backend/dist. */
+export function programsIn(dist: string): Programs;
+
+/** The programs of the product, as they stand after a build. */
+export const thawPrograms: Programs;
 
 export interface StackOptions {
   /** Api processes, 1 unless given; nginx stands in front of several. */
@@ -53,7 +61,7 @@ export interface StackOptions {
   home?: string;
   /** Private stores wait for the disk; unless given, those do whose home stays. */
   isDurable?: boolean;
-  programs?: Record<'migrate' | 'api' | 'worker', Program>;
+  programs?: Programs;
   /** Folder of the built page. */
   page?: string;
   say?: (label: string, text: string) => void;

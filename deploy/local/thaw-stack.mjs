@@ -26,12 +26,15 @@ const PROXY_END_STEPS = [
 
 const node = (...args) => ({ command: process.execPath, args });
 
+/** The programs of a build of the product. @param {string} dist  its folder backend/dist */
+export const programsIn = (dist) => ({
+  migrate: node('--enable-source-maps', path.join(dist, 'main.migrate.js')),
+  api: node('--enable-source-maps', ...replicaNodeFlags, path.join(dist, 'main.api.js')),
+  worker: node('--enable-source-maps', path.join(dist, 'main.worker.js')),
+});
+
 /** The programs of the product, as they stand after a build. */
-export const thawPrograms = {
-  migrate: node('--enable-source-maps', inRepository('backend/dist/main.migrate.js')),
-  api: node('--enable-source-maps', ...replicaNodeFlags, inRepository('backend/dist/main.api.js')),
-  worker: node('--enable-source-maps', inRepository('backend/dist/main.worker.js')),
-};
+export const thawPrograms = programsIn(inRepository('backend/dist'));
 
 /**
  * @typedef {object} Replica a process of the product
@@ -42,7 +45,8 @@ export const thawPrograms = {
  * @property {string} logFile
  * @property {(signal?: string) => void} kill  a fault from outside, SIGKILL unless given
  * @property {() => Promise<void>} stop        an orderly end, without being started again
- * @property {() => Promise<void>} start       starts a stopped one, ready when it resolves
+ * @property {(program?: {command: string, args: string[]}) => Promise<void>} start  starts a stopped one, ready
+ *   when it resolves; from then on of another build, when a program is given
  * @property {() => Promise<void>} untilReady  resolves when what runs now is ready
  *
  * @typedef {object} Stack

@@ -149,7 +149,18 @@ export class Talker {
         return;
       case 'chat_skipped':
         this.complaints.push(`the chat ended: ${String(data.reason)}`);
+        return;
+      default:
+        // Whatever else has a place in the chat, of a kind known or not, takes that place.
+        if (this.sessionId !== undefined && data?.sessionId === this.sessionId && data.seq !== undefined)
+          this.advance(Number(data.seq), event);
     }
+  }
+
+  /** The next place in the chat is taken. */
+  private advance(seq: number, by: string): void {
+    if (seq !== this.seq + 1) this.complaints.push(`${seq} came after ${this.seq}: ${by}`);
+    this.seq = Math.max(this.seq, seq);
   }
 
   private acknowledge({ id, seq, clientId }: Record<string, unknown>): void {
@@ -167,8 +178,7 @@ export class Talker {
   }
 
   private store(seq: number, { id, senderId, content }: KnownMessage): void {
-    if (seq !== this.seq + 1) this.complaints.push(`${seq} came after ${this.seq}: ${String(content)}`);
-    this.seq = Math.max(this.seq, seq);
+    this.advance(seq, String(content));
     this.history.set(seq, { id, senderId, content });
   }
 }

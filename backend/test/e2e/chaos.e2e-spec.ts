@@ -4,19 +4,17 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
-import { Client } from 'pg';
 import type { Stack } from '../../../deploy/local/thaw-stack.mjs';
 import { busyness } from '../../src/testing/busyness';
 import { faultsOf, keepTalking, Talker, type TalkingPair, talkingPairs } from '../../src/testing/talker';
 import { until } from '../../src/testing/until';
+import { expectPersisted } from '../persisted-chats';
 import { restartPostgres } from '../postmaster';
 
 const isLong = process.env.THAW_TEST_LONG === '1';
 const PAIRS = isLong ? 50 : 8;
 const ROUNDS = isLong ? 50 : 3;
 const TALK_EVERY_MS = 150;
-
-const chatKeyPattern = '{c*}:chat:*';
 
 let stack: Stack;
 let redis: Redis;
@@ -51,29 +49,11 @@ const finish = async (pairs: readonly TalkingPair[]): Promise<void> => {
   await Promise.all([...new Set(pairs.flat())].map((talker) => talker.leave()));
 };
 
-/** Every event of every chat is in PostgreSQL, once and in the order that Redis has. */
-const expectPersisted = async (sessionIds: readonly string[]): Promise<void> => {
-  const client = new Client({ connectionString: stack.stores.databaseUrl });
-  await client.connect();
-  try {
-    for (const sessionId of sessionIds) {
-      const [key] = await redis.keys(chatKeyPattern.replace('chat:*', `chat:${sessionId}`));
-      const entries = await redis.xrange(key ?? '', '-', '+');
-      const expected = entries.map(([, fields]) => (JSON.parse(fields[1] ?? '') as { i: string }).i);
-      const stored = async (): Promise<string[]> => {
-        const { rows } = await client.query<{ event_id: string }>(
-          'SELECT event_id FROM events WHERE stream_id = $1 ORDER BY stream_position',
-          [`chat-${sessionId}`],
-        );
-        return rows.map(({ event_id: id }) => id);
-      };
-      await until(stored, (ids) => ids.length >= expected.length, 30_000);
-      expect(await stored()).toEqual(expected);
-    }
-  } finally {
-    await client.end();
-  }
-};
+const expectAllPersisted = (pairs: readonly TalkingPair[]): Promise<void> =>
+  expectPersisted(
+    pairs.map(([{ sessionId }]) => sessionId ?? ''),
+    { redis, databaseUrl: stack.stores.databaseUrl },
+  );
 
 it('loses and doubles nothing when a replica is killed', async () => {
   const pairs = await talkingPairs(stack.url, PAIRS);
@@ -89,7 +69,7 @@ it('loses and doubles nothing when a replica is killed', async () => {
   await settled(pairs);
   expect(pairs.flatMap(faultsOf)).toEqual([]);
   expect(Math.max(...pairs.flat().flatMap(({ absences }) => absences))).toBeLessThan(10_000 * busyness());
-  await expectPersisted(pairs.map(([{ sessionId }]) => sessionId ?? ''));
+  await expectAllPersisted(pairs);
   await finish(pairs);
 });
 
@@ -150,7 +130,7 @@ it('writes every event once, however often the worker is killed', async () => {
   await stop();
   await settled(pairs);
   expect(pairs.flatMap(faultsOf)).toEqual([]);
-  await expectPersisted(pairs.map(([{ sessionId }]) => sessionId ?? ''));
+  await expectAllPersisted(pairs);
   await finish(pairs);
 });
 
@@ -196,6 +176,6 @@ it('chats go on while PostgreSQL restarts, and history catches up', async () => 
   await settled(pairs);
   expect(pairs.flatMap(faultsOf)).toEqual([]);
   expect(pairs.flat().flatMap(({ closes }) => closes)).toEqual([]);
-  await expectPersisted(pairs.map(([{ sessionId }]) => sessionId ?? ''));
+  await expectAllPersisted(pairs);
   await finish(pairs);
 });

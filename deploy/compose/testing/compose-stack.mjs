@@ -76,6 +76,11 @@ export class ComposeStack {
     await this.execute('sh', [path.join(repository, 'deploy/compose/roll.sh')]);
   }
 
+  /** As for a release that changes the layout of Redis. */
+  async drainAndStart() {
+    await this.execute('sh', [path.join(repository, 'deploy/compose/drain-and-start.sh')]);
+  }
+
   /** The containers of a service that run now. */
   async containers(service) {
     return (await this.compose('ps', '--quiet', service)).split('\n').filter(Boolean);

@@ -52,8 +52,13 @@ export class ManagedProcess {
     return isRunning(this.#started?.identity) ? this.#started.identity.pid : undefined;
   }
 
-  /** Starts it and resolves when it is ready. @throws {Complaint} when it ends first, or does not get ready */
-  async start() {
+  /**
+   * Starts it and resolves when it is ready.
+   * @param {{command: string, args: string[]}} [program]  what to run from now on, such as another build of it
+   * @throws {Complaint} when it ends first, or does not get ready
+   */
+  async start(program) {
+    this.#definition = { ...this.#definition, ...program };
     this.#isStopping = false;
     const started = this.#spawn();
     await untilReady(this.#definition, started);

@@ -6,6 +6,11 @@ export const CELL_COUNT = 64;
 /** Lanes carry cells to the durable log, sixteen each. */
 export const LANE_COUNT = 4;
 
+/** The layout of everything below, as `redis-layout.ts` numbers it. */
+export const layoutKey = 'layout';
+/** There while Redis is drained: no process of Thaw starts meanwhile. */
+export const drainingKey = 'draining';
+
 /** FNV-1a, 32 bits. */
 const hash = (text: string): number => {
   let value = 0x811c9dc5;
@@ -64,6 +69,12 @@ export const chatKeys = (cell: number) => {
     deadlines: `${prefix}deadlines`,
   } as const;
 };
+
+/** All chats' streams, over all shards. */
+export const chatStreams = {
+  pattern: '{c*}:chat:*',
+  sessionIdOf: (stream: string): string => stream.slice(stream.indexOf(':chat:') + ':chat:'.length),
+} as const;
 
 /** Users' presence lies in so many parts, by user id. */
 export const PRESENCE_PARTS = 16;

@@ -1,0 +1,124 @@
+// Real: Redis. In the place of a worker, the test takes entries out of the outboxes.
+import { randomUUID } from 'node:crypto';
+import { type INestApplicationContext } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import { DrainModule } from '../../../drain.module';
+import { ChatLog } from '../../../platform/hot-log/chat-log';
+import { cellOf, chatKeys, drainingKey, layoutKey, matchingKeys } from '../../../platform/redis/redis-keys';
+import { claimRedisLayout, REDIS_LAYOUT } from '../../../platform/redis/redis-layout';
+import { createTestRedis, type TestRedis } from '../../../testing/test-redis';
+import { until } from '../../../testing/until';
+import { RedisDrain } from './redis-drain.service';
+
+const started = JSON.stringify({
+  i: randomUUID(),
+  t: 'ChatStarted',
+  d: { userIds: [1, 2], participants: [] },
+});
+
+let store: TestRedis;
+let app: INestApplicationContext;
+let sessionId: string;
+
+beforeAll(async () => {
+  store = await createTestRedis();
+  app = await NestFactory.createApplicationContext(DrainModule.forRoot({ REDIS_URL: store.url }), {
+    logger: false,
+    abortOnError: false,
+  });
+});
+afterAll(async () => {
+  await app.close();
+  await store.close();
+});
+
+const keys = () => chatKeys(cellOf(sessionId));
+const drain = (stuckAfterMs = 400): Promise<number> => app.get(RedisDrain).drain({ stuckAfterMs });
+const typesIn = async (stream: string): Promise<string[]> => {
+  const entries = await store.redis.xrange(stream, '-', '+');
+  return entries.map(([, fields]) => (JSON.parse(fields.at(-1) ?? '') as { t: string }).t);
+};
+const lease = async (replicaId: string): Promise<void> => {
+  const [seconds] = await store.redis.time();
+  await store.redis.zadd(matchingKeys.leases, (Number(seconds) + 60) * 1_000, replicaId);
+};
+
+describe('draining Redis', () => {
+  beforeEach(async () => {
+    await store.flush();
+    sessionId = randomUUID();
+    await claimRedisLayout(store.url);
+    await app.get(ChatLog).append(sessionId, { version: 0, lastId: '' }, [started]);
+  });
+
+  it('ends the open chats, and deletes every key only when all outboxes are empty', async () => {
+    await store.redis.set('anything', 'else');
+    const draining = drain(20_000);
+    await until(async () => (await typesIn(keys().outbox)).length === 2);
+    expect(await typesIn(keys().stream(sessionId))).toEqual(['ChatStarted', 'ChatEnded']);
+    expect(await typesIn(keys().outbox)).toEqual(['ChatStarted', 'ChatEnded']);
+
+    await store.redis.xtrim(keys().outbox, 'MAXLEN', 0);
+    expect(await draining).toBeGreaterThanOrEqual(2);
+    expect(await store.keys()).toEqual([]);
+  });
+
+  it('ends no chat twice', async () => {
+    await expect(drain()).rejects.toThrow('2 events still wait for PostgreSQL');
+    await expect(drain()).rejects.toThrow('2 events still wait for PostgreSQL');
+    expect(await typesIn(keys().stream(sessionId))).toEqual(['ChatStarted', 'ChatEnded']);
+  });
+
+  it('deletes nothing while events wait that no worker carries, and lets processes start again', async () => {
+    await expect(drain()).rejects.toThrow('events still wait for PostgreSQL');
+    expect(await typesIn(keys().outbox)).toContain('ChatStarted');
+    expect(await store.redis.exists(drainingKey)).toBe(0);
+    expect(await store.redis.get(layoutKey)).toBe(REDIS_LAYOUT);
+    await expect(claimRedisLayout(store.url)).resolves.toBeUndefined();
+  });
+
+  it('deletes nothing and ends no chat while a replica has a lease', async () => {
+    await lease('api-7');
+    await expect(drain()).rejects.toThrow('Replicas are still running: api-7');
+    expect(await typesIn(keys().stream(sessionId))).toEqual(['ChatStarted']);
+  });
+
+  it('deletes nothing while there are dead letters', async () => {
+    await store.redis.rename(keys().outbox, keys().deadLetters);
+    await expect(drain()).rejects.toThrow('Redis alone holds 1 dead letters');
+    expect(await typesIn(keys().deadLetters)).toEqual(['ChatStarted']);
+  });
+
+  it('refuses to drain what a release with another layout has written', async () => {
+    await store.redis.set(layoutKey, 'other');
+    await expect(drain()).rejects.toThrow(`Redis holds layout other`);
+    expect(await typesIn(keys().outbox)).toEqual(['ChatStarted']);
+  });
+});
+
+describe('starting a process', () => {
+  beforeEach(() => store.flush());
+
+  it('records the layout in an empty Redis, and starts again with it', async () => {
+    await claimRedisLayout(store.url);
+    await claimRedisLayout(store.url);
+    expect(await store.redis.get(layoutKey)).toBe(REDIS_LAYOUT);
+  });
+
+  it('is refused with another layout, which stays', async () => {
+    await store.redis.set(layoutKey, 'other');
+    await expect(claimRedisLayout(store.url)).rejects.toThrow(
+      `Redis holds layout other and this release works with layout ${REDIS_LAYOUT}`,
+    );
+    expect(await store.redis.get(layoutKey)).toBe('other');
+  });
+
+  it('is refused while Redis is drained', async () => {
+    await store.redis.set(drainingKey, '1', 'PX', 60_000);
+    await expect(claimRedisLayout(store.url)).rejects.toThrow('Redis is being drained');
+  });
+
+  it('is allowed without an answer of Redis', async () => {
+    await expect(claimRedisLayout('redis://127.0.0.1:1')).resolves.toBeUndefined();
+  });
+});

@@ -1,0 +1,148 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Inject, Injectable } from '@nestjs/common';
+import type { Redis } from 'ioredis';
+import { ChatLog } from '../../../platform/hot-log/chat-log';
+import { Outbox } from '../../../platform/hot-log/outbox';
+import { REDIS } from '../../../platform/redis/redis.module';
+import { chatStreams, drainingKey, layoutKey, matchingKeys } from '../../../platform/redis/redis-keys';
+import { requireOwnLayout } from '../../../platform/redis/redis-layout';
+import { encodeEvent, readEvent } from '../application/chat-event-codec';
+
+const POLL_MS = 200;
+/** The marker outlives a drain that was killed by this much. */
+const MARKER_MS = 60_000;
+const SCAN_COUNT = 1_000;
+
+export interface DrainOptions {
+  /** Give up when nothing has moved for so long. */
+  stuckAfterMs: number;
+}
+
+/**
+ * Brings everything acknowledged from Redis to PostgreSQL and then empties Redis, for a release that changes the layout
+ * of Redis. The replicas must have been stopped; a worker of the same release carries the outboxes meanwhile.
+ */
+@Injectable()
+export class RedisDrain {
+  constructor(
+    @Inject(REDIS) private readonly redis: Redis,
+    private readonly chatLog: ChatLog,
+    private readonly outbox: Outbox,
+  ) {}
+
+  /**
+   * Ends the open chats, waits until all outboxes are empty, and deletes every key.
+   * @returns how many keys were deleted
+   * @throws Error saying what is in the way; nothing has been deleted then
+   */
+  async drain({ stuckAfterMs }: DrainOptions): Promise<number> {
+    await requireOwnLayout(this.redis);
+    await this.mark();
+    try {
+      await this.untilReplicasAreGone(stuckAfterMs);
+      await this.endChats(stuckAfterMs);
+      await this.untilPersisted(stuckAfterMs);
+    } catch (error) {
+      await this.redis.del(drainingKey);
+      throw error;
+    }
+    return this.deleteEverything();
+  }
+
+  /** Keeps processes from starting. */
+  private async mark(): Promise<void> {
+    await this.redis.set(drainingKey, '1', 'PX', MARKER_MS);
+  }
+
+  private async untilReplicasAreGone(stuckAfterMs: number): Promise<void> {
+    await this.untilNothing(
+      async () => {
+        const [seconds] = await this.redis.time();
+        return this.redis.zrangebyscore(matchingKeys.leases, `(${Number(seconds) * 1_000}`, '+inf');
+      },
+      ({ length }) => length,
+      (replicas) => `Replicas are still running: ${replicas.join(', ')}`,
+      stuckAfterMs,
+    );
+  }
+
+  /** Their users could not go on with them, and without an end in the log what was said would be kept too long. */
+  private async endChats(stuckAfterMs: number): Promise<void> {
+    for await (const keys of this.scan(chatStreams.pattern)) {
+      for (const key of keys) await this.endChat(chatStreams.sessionIdOf(key), stuckAfterMs);
+      await this.mark();
+    }
+  }
+
+  private async endChat(sessionId: string, stuckAfterMs: number): Promise<void> {
+    const event = { type: 'ChatEnded', data: { reason: 'disconnected', endedBy: null } } as const;
+    const text = encodeEvent({ eventId: randomUUID(), event });
+    const deadline = Date.now() + stuckAfterMs;
+    for (;;) {
+      const { version, last } = await this.chatLog.edges(sessionId);
+      if (!last || isEnd(last.text)) return;
+      const end = { version, lastId: last.id };
+      const { kind } = await this.chatLog.append(sessionId, end, [text], { isEnd: true });
+      if (kind === 'appended') return;
+      if (Date.now() > deadline) throw new Error(`Chat ${sessionId} cannot be ended: ${kind}`);
+      await sleep(POLL_MS);
+    }
+  }
+
+  private async untilPersisted(stuckAfterMs: number): Promise<void> {
+    await this.untilNothing(
+      async () => {
+        const backlog = await this.outbox.backlog();
+        if (backlog.deadLetters > 0)
+          throw new Error(`Redis alone holds ${backlog.deadLetters} dead letters: see --dead-letters list`);
+        return backlog;
+      },
+      ({ length }) => length,
+      ({ length }) =>
+        `${length} events still wait for PostgreSQL: is a worker running, and is its thaw_held_chats 0?`,
+      stuckAfterMs,
+    );
+  }
+
+  /** Reads until the count is 0. @throws Error when the count has not fallen for `stuckAfterMs` */
+  private async untilNothing<Found>(
+    read: () => Promise<Found>,
+    countOf: (found: Found) => number,
+    problemWith: (found: Found) => string,
+    stuckAfterMs: number,
+  ): Promise<void> {
+    let least = Infinity;
+    let movedAt = Date.now();
+    for (;;) {
+      const found = await read();
+      const count = countOf(found);
+      if (count === 0) return;
+      if (count < least) [least, movedAt] = [count, Date.now()];
+      if (Date.now() - movedAt > stuckAfterMs) throw new Error(problemWith(found));
+      await this.mark();
+      await sleep(POLL_MS);
+    }
+  }
+
+  private async deleteEverything(): Promise<number> {
+    let count = 0;
+    for await (const keys of this.scan('*')) {
+      const others = keys.filter((key) => key !== drainingKey && key !== layoutKey);
+      if (others.length > 0) count += await this.redis.unlink(...others);
+    }
+    await this.redis.del(drainingKey, layoutKey);
+    return count;
+  }
+
+  private async *scan(pattern: string): AsyncGenerator<string[]> {
+    let cursor = '0';
+    do {
+      const [next, keys] = await this.redis.scan(cursor, 'MATCH', pattern, 'COUNT', SCAN_COUNT);
+      yield keys;
+      cursor = next;
+    } while (cursor !== '0');
+  }
+}
+
+const isEnd = (text: string): boolean => readEvent(text).event?.type === 'ChatEnded';

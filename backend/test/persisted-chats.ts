@@ -1,0 +1,37 @@
+import type { Redis } from 'ioredis';
+import { Client } from 'pg';
+import { cellOf, chatKeys } from '../src/platform/redis/redis-keys';
+import { until } from '../src/testing/until';
+
+/**
+ * Waits until PostgreSQL holds every event that these chats have now, and expects each once and in the order that
+ * Redis has. The chats may go on meanwhile.
+ */
+export const expectPersisted = async (
+  sessionIds: readonly string[],
+  { redis, databaseUrl }: { redis: Redis; databaseUrl: string },
+): Promise<void> => {
+  const appended = async (sessionId: string): Promise<string[]> => {
+    const entries = await redis.xrange(chatKeys(cellOf(sessionId)).stream(sessionId), '-', '+');
+    return entries.map(([, fields]) => (JSON.parse(fields[1] ?? '') as { i: string }).i);
+  };
+  const client = new Client({ connectionString: databaseUrl });
+  await client.connect();
+  try {
+    for (const sessionId of sessionIds) {
+      const expected = await appended(sessionId);
+      expect(expected.length).toBeGreaterThan(0);
+      const stored = async (): Promise<string[]> => {
+        const { rows } = await client.query<{ event_id: string }>(
+          'SELECT event_id FROM events WHERE stream_id = $1 ORDER BY stream_position',
+          [`chat-${sessionId}`],
+        );
+        return rows.map(({ event_id: id }) => id);
+      };
+      const persisted = await until(stored, (ids) => ids.length >= expected.length, 30_000);
+      expect(persisted).toEqual((await appended(sessionId)).slice(0, persisted.length));
+    }
+  } finally {
+    await client.end();
+  }
+};

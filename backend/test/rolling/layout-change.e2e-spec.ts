@@ -1,0 +1,119 @@
+/**
+ * Real: api processes behind nginx, a worker and the migrate program, with PostgreSQL and Redis of their own. A copy of
+ * the present tree with another number for the layout of Redis is the release that cannot be rolled out.
+ */
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { Redis } from 'ioredis';
+import { Client } from 'pg';
+import type { Stack } from '../../../deploy/local/thaw-stack.mjs';
+import { faultsOf, keepTalking, type TalkingPair, talkingPairs } from '../../src/testing/talker';
+import { until } from '../../src/testing/until';
+import { buildLaterRelease, presentRelease, type Release, ReleaseFolders } from './releases';
+import { otherLayout, withOtherLayout } from './source-changes';
+
+const run = promisify(execFile);
+const PAIRS = 4;
+const MESSAGES_EACH = 10;
+
+jest.setTimeout(120_000);
+
+const folders = new ReleaseFolders();
+let present: Release;
+let later: Release;
+let stack: Stack;
+let redis: Redis;
+
+beforeAll(async () => {
+  present = await presentRelease();
+  later = await buildLaterRelease(folders.make(), withOtherLayout);
+  const { startStack } = await import('../../../deploy/local/thaw-stack.mjs');
+  stack = await startStack({
+    replicas: 2,
+    workers: 1,
+    isKeptRunning: false,
+    env: { DATABASE_URL: '', REDIS_URL: '', LOG_LEVEL: 'warn' },
+  });
+  redis = new Redis(stack.stores.redisUrl);
+});
+
+afterAll(async () => {
+  redis?.disconnect();
+  await stack?.stop();
+  folders.remove();
+});
+
+/** Messages and ends of a chat in PostgreSQL: what was said by its place in the chat, and the places of ends. */
+const persisted = async ([{ sessionId }]: TalkingPair) => {
+  const client = new Client({ connectionString: stack.stores.databaseUrl });
+  await client.connect();
+  try {
+    const { rows } = await client.query<{ position: number; type: string; content: string | null }>(
+      `SELECT e.stream_position::int AS position, e.type, p.data ->> 'content' AS content
+       FROM events e LEFT JOIN event_private p USING (stream_id, event_id)
+       WHERE e.stream_id = $1 ORDER BY e.stream_position`,
+      [`chat-${sessionId}`],
+    );
+    return {
+      messages: rows
+        .filter(({ type }) => type === 'MessageSent')
+        .map(({ position, content }) => [position, content]),
+      ends: rows.filter(({ type }) => type === 'ChatEnded').map(({ position }) => position),
+    };
+  } finally {
+    await client.end();
+  }
+};
+
+const drain = () => {
+  const { command, args } = present.programs.migrate;
+  const { databaseUrl, redisUrl } = stack.stores;
+  return run(command, [...args, '--drain'], {
+    env: { ...process.env, DATABASE_URL: databaseUrl, REDIS_URL: redisUrl },
+  });
+};
+
+it('keeps everything acknowledged when Redis is drained for a release with another layout', async () => {
+  const { replicas, workers } = stack;
+  const pairs = await talkingPairs(stack.url, PAIRS);
+  await Promise.all(workers.map((worker) => worker.stop()));
+  const stopTalking = keepTalking(pairs, { everyMs: 20 });
+  await until(() => pairs.flat().every(({ acked }) => acked.size >= MESSAGES_EACH));
+  await stopTalking();
+  await until(() => pairs.every(([first, second]) => first.seq === second.seq));
+  expect(pairs.flatMap(faultsOf)).toEqual([]);
+  for (const talker of pairs.flat()) talker.stayAway();
+
+  for (const worker of workers) {
+    await expect(worker.start(later.programs.worker)).rejects.toThrow(`works with layout ${otherLayout}`);
+    await worker.start(present.programs.worker);
+  }
+  await Promise.all(replicas.map((replica) => replica.stop()));
+  const { stdout } = await drain();
+  expect(stdout).toMatch(/^Everything is in PostgreSQL, and Redis is empty: \d+ keys were deleted\.\n$/);
+  expect(await redis.keys('{*')).toEqual([]);
+
+  for (const pair of pairs) {
+    const acked = pair.flatMap((talker) => [...talker.acked]);
+    const expected = acked.map(([content, seq]) => [seq, content]);
+    expect(await persisted(pair)).toEqual({
+      messages: expected.sort(([first], [second]) => Number(first) - Number(second)),
+      ends: [pair[0].seq + 1],
+    });
+  }
+
+  await Promise.all(workers.map((worker) => worker.stop()));
+  for (const worker of workers) await worker.start(later.programs.worker);
+  for (const replica of replicas) await replica.start(later.programs.api);
+  const [former] = pairs[0] ?? [];
+  const socket = await former?.visitor.arrive(stack.url, {
+    sessionId: former.sessionId ?? '',
+    seq: former.seq,
+  });
+  expect(await socket?.next('chat_skipped')).toMatchObject({ sessionId: former?.sessionId });
+
+  const [[ada, bob] = []] = await talkingPairs(stack.url, 1);
+  await ada?.say('Hello');
+  await until(() => bob?.history.size === 1);
+  for (const talker of [ada, bob, former]) await talker?.visitor.hangUp();
+});

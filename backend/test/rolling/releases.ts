@@ -1,0 +1,123 @@
+import { execFile, execFileSync } from 'node:child_process';
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+import type { Programs } from '../../../deploy/local/thaw-stack.mjs';
+import { applyChanges, type SourceChange } from './source-changes';
+
+const run = promisify(execFile);
+const repository = resolve(__dirname, '../../..');
+const MAX_OUTPUT_BYTES = 64 * 1024 * 1024;
+const ARCHIVED = ['contract', 'backend', 'frontend/package.json'];
+const SHARED_SETTINGS = ['package.json', 'package-lock.json', '.npmrc', 'tsconfig.base.json'];
+
+/** A build of the product that processes can be started from. */
+export interface Release {
+  programs: Programs;
+}
+
+/** Folders to build releases in. */
+export class ReleaseFolders {
+  private readonly made: string[] = [];
+
+  make(): string {
+    const folder = mkdtempSync(join(tmpdir(), 'thaw-release-'));
+    this.made.push(folder);
+    return folder;
+  }
+
+  remove(): void {
+    for (const folder of this.made) rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** What the working tree holds, as it was built before the tests. */
+export const presentRelease = async (): Promise<Release> => {
+  const { thawPrograms } = await import('../../../deploy/local/thaw-stack.mjs');
+  return { programs: thawPrograms };
+};
+
+/** The commit in `previous-release`: the oldest release that the present one can be rolled out over. */
+export const previousReleaseId = (): string =>
+  readFileSync(join(__dirname, 'previous-release'), 'utf8').trim();
+
+/** Whether git has that commit here; a shallow clone or an unpacked archive lacks it. */
+export const hasPreviousRelease = (): boolean => {
+  try {
+    execFileSync('git', ['cat-file', '-e', `${previousReleaseId()}^{commit}`], {
+      cwd: repository,
+      stdio: 'ignore',
+    });
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+/** Builds the previous release from git. @param folder an existing one, which it fills */
+export const buildPreviousRelease = async (folder: string): Promise<Release> => {
+  const id = previousReleaseId();
+  const archive = join(folder, 'source.tar');
+  await run('git', ['archive', `--output=${archive}`, id, ...ARCHIVED, ...SHARED_SETTINGS], {
+    cwd: repository,
+  });
+  await run('tar', ['-xf', archive, '-C', folder]);
+  await providePackages(folder);
+  await compile(folder, 'contract');
+  await compile(folder, 'backend');
+  return releaseIn(folder);
+};
+
+/**
+ * Builds a changed copy of the present tree, as a later release. The working tree stays as it is.
+ * @param folder an existing one, which it fills
+ */
+export const buildLaterRelease = async (
+  folder: string,
+  changes: readonly SourceChange[],
+): Promise<Release> => {
+  for (const name of SHARED_SETTINGS) cpSync(join(repository, name), join(folder, name));
+  mkdirSync(join(folder, 'backend'));
+  for (const name of ['package.json', '.swcrc', 'src']) {
+    cpSync(join(repository, 'backend', name), join(folder, 'backend', name), { recursive: true });
+  }
+  symlinkSync(join(repository, 'contract'), join(folder, 'contract'));
+  applyChanges(join(folder, 'backend', 'src'), changes);
+  await providePackages(folder);
+  await compile(folder, 'backend');
+  return releaseIn(folder);
+};
+
+const releaseIn = async (folder: string): Promise<Release> => {
+  const { programsIn } = await import('../../../deploy/local/thaw-stack.mjs');
+  return { programs: programsIn(join(folder, 'backend', 'dist')) };
+};
+
+/** The packages of the working tree where the lock file is the same, else those of the release's own lock file. */
+const providePackages = async (folder: string): Promise<void> => {
+  const lockOf = (root: string): string => readFileSync(join(root, 'package-lock.json'), 'utf8');
+  if (lockOf(folder) !== lockOf(repository)) {
+    await runNpm(folder, ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error']);
+    return;
+  }
+  const packages = join(folder, 'node_modules');
+  mkdirSync(join(packages, '@thaw'), { recursive: true });
+  // Linked one by one: @thaw/contract must be the one of the release.
+  for (const name of readdirSync(join(repository, 'node_modules'))) {
+    if (name !== '@thaw' && !name.startsWith('.package-lock'))
+      symlinkSync(join(repository, 'node_modules', name), join(packages, name));
+  }
+  symlinkSync(join(folder, 'contract'), join(packages, '@thaw', 'contract'));
+};
+
+const compile = (folder: string, project: 'contract' | 'backend'): Promise<void> =>
+  runNpm(join(folder, project), ['run', '--silent', 'build']);
+
+const runNpm = async (cwd: string, args: string[]): Promise<void> => {
+  const { npmCommand } = await import('../../../deploy/local/provide/node-packages.mjs');
+  const [command = 'npm', ...first] = npmCommand();
+  await run(command, [...first, ...args], { cwd, maxBuffer: MAX_OUTPUT_BYTES }).catch((cause: Error) => {
+    throw new Error(`npm ${args.join(' ')} failed in ${cwd}`, { cause });
+  });
+};

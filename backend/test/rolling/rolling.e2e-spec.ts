@@ -1,0 +1,288 @@
+/**
+ * Real: api processes and workers of two builds in one service, behind nginx, with PostgreSQL and Redis of their own.
+ * The newer build knows an event type more. The long form (THAW_TEST_LONG=1) builds the older one from the commit in
+ * `previous-release` and rolls the whole service forward and back; the short form runs the present tree beside it.
+ */
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { Redis } from 'ioredis';
+import type { Replica, Stack } from '../../../deploy/local/thaw-stack.mjs';
+import { faultsOf, keepTalking, type TalkingPair, talkingPairs } from '../../src/testing/talker';
+import { until } from '../../src/testing/until';
+import { expectPersisted } from '../persisted-chats';
+import {
+  buildLaterRelease,
+  buildPreviousRelease,
+  hasPreviousRelease,
+  presentRelease,
+  previousReleaseId,
+  type Release,
+  ReleaseFolders,
+} from './releases';
+import { partnerWaved, withPartnerWaved } from './source-changes';
+import { WaveSource } from './wave-source';
+
+const run = promisify(execFile);
+
+const isLong = process.env.THAW_TEST_LONG === '1';
+const PAIRS = isLong ? 20 : 4;
+const TALK_EVERY_MS = 150;
+const WAVE_EVERY_MS = 100;
+/** Waves that a chat gets, and messages that each side sends, before the next step of a roll. */
+const STEP = isLong ? 20 : 5;
+
+jest.setTimeout(isLong ? 20 * 60_000 : 120_000);
+
+/** The processes of a stack, of which each may be of another build, and none may end but by `replace`. */
+class MixedService {
+  private readonly pids = new Map<string, number | undefined>();
+
+  constructor(readonly stack: Stack) {
+    for (const each of this.processes) this.pids.set(each.name, each.pid);
+  }
+
+  async replace(processes: readonly Replica[], role: 'api' | 'worker', release: Release): Promise<void> {
+    for (const each of processes) {
+      this.expectNoExits();
+      await each.stop();
+      await each.start(release.programs[role]);
+      this.pids.set(each.name, each.pid);
+    }
+  }
+
+  expectNoExits(): void {
+    expect(this.processes.map(({ name, pid }) => [name, pid])).toEqual([...this.pids]);
+  }
+
+  private get processes(): Replica[] {
+    return [...this.stack.replicas, ...this.stack.workers];
+  }
+}
+
+/** A figure of a process; NaN when it has none of that name. */
+const metricOf = async ({ internalPort }: Replica, name: string): Promise<number> => {
+  const text = await (await fetch(`http://127.0.0.1:${internalPort}/metrics`)).text();
+  return Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1] ?? NaN);
+};
+
+const isReady = async ({ internalPort }: Replica): Promise<boolean> =>
+  (await fetch(`http://127.0.0.1:${internalPort}/health/ready`)).ok;
+
+const sessionIdOf = ([{ sessionId }]: TalkingPair): string => sessionId ?? '';
+
+/** Everything that runs while one test rolls. */
+class Scene {
+  readonly service: MixedService;
+  readonly redis: Redis;
+  readonly waves: WaveSource;
+  /** The chats that get waves, and those that do not. */
+  readonly waved: readonly string[];
+  readonly plain: readonly string[];
+  private readonly stopTalking: () => Promise<void>;
+
+  constructor(
+    readonly stack: Stack,
+    readonly pairs: readonly TalkingPair[],
+  ) {
+    this.service = new MixedService(stack);
+    this.redis = new Redis(stack.stores.redisUrl);
+    this.waves = new WaveSource(stack.stores.redisUrl);
+    const sessionIds = pairs.map(sessionIdOf);
+    this.waved = sessionIds.slice(0, PAIRS / 2);
+    this.plain = sessionIds.slice(PAIRS / 2);
+    this.stopTalking = keepTalking(pairs, { everyMs: TALK_EVERY_MS });
+  }
+
+  startWaving(): void {
+    this.waves.start(this.waved, WAVE_EVERY_MS);
+  }
+
+  /** Each waved chat gets further waves, and each plain one further messages, under the builds that run now. */
+  async goOn(): Promise<void> {
+    const before = this.progress();
+    await until(
+      () => this.progress().map((count, index) => count - (before[index] ?? 0)),
+      (progress) => progress.every((count) => count >= STEP),
+    );
+    this.service.expectNoExits();
+  }
+
+  /** Talks and waves to an end, and expects that nothing is lost, doubled, out of order or still on its way. */
+  async finish(): Promise<void> {
+    await this.waves.stop();
+    await this.stopTalking();
+    for (const talker of this.pairs.flat()) await talker.connected;
+    await until(() => this.pairs.every(([first, second]) => first.seq === second.seq));
+    expect(this.pairs.flatMap(faultsOf)).toEqual([]);
+    expect((await this.lastSockets()).flatMap(({ disorders }) => disorders)).toEqual([]);
+    await this.expectPersisted([...this.waved, ...this.plain]);
+    const deadLetters = await Promise.all(
+      this.stack.workers.map((worker) => metricOf(worker, 'thaw_dead_letters')),
+    );
+    expect(deadLetters).toEqual(this.stack.workers.map(() => 0));
+    this.service.expectNoExits();
+  }
+
+  expectPersisted(sessionIds: readonly string[]): Promise<void> {
+    const { databaseUrl } = this.stack.stores;
+    return expectPersisted(sessionIds, { redis: this.redis, databaseUrl });
+  }
+
+  /** The frames by which waves reached the sockets that are open now. */
+  async framesOfWaves(): Promise<{ known: number; unknown: number }> {
+    const sockets = await this.lastSockets();
+    const count = (event: string): number => sockets.flatMap((socket) => socket.all(event)).length;
+    return { known: count(partnerWaved.frame), unknown: count('session_advanced') };
+  }
+
+  /** Chats that the workers hold back, as those say that are asked now. */
+  async heldChats(): Promise<number> {
+    const counts = await Promise.all(this.stack.workers.map((worker) => metricOf(worker, 'thaw_held_chats')));
+    return Math.max(...counts);
+  }
+
+  async close(): Promise<void> {
+    await Promise.allSettled([this.waves.stop(), this.stopTalking()]);
+    this.waves.close();
+    await Promise.allSettled(this.pairs.flat().map((talker) => talker.leave()));
+    this.redis.disconnect();
+  }
+
+  private progress(): number[] {
+    const isWaving = this.waves.waves.size > 0;
+    const waves = isWaving ? this.waved.map((sessionId) => this.waves.countOf(sessionId)) : [];
+    return [...waves, ...this.pairs.flat().map(({ acked }) => acked.size)];
+  }
+
+  private lastSockets() {
+    return Promise.all(this.pairs.flat().map(({ connected }) => connected));
+  }
+}
+
+const folders = new ReleaseFolders();
+let next: Release;
+let stack: Stack | undefined;
+let scene: Scene | undefined;
+
+beforeAll(async () => {
+  next = await buildLaterRelease(folders.make(), withPartnerWaved);
+});
+
+afterEach(async () => {
+  await scene?.close();
+  await stack?.stop();
+  [scene, stack] = [undefined, undefined];
+});
+
+afterAll(() => folders.remove());
+
+const startService = async (release: Release, replicas: number, workers: number): Promise<Stack> => {
+  const { startStack } = await import('../../../deploy/local/thaw-stack.mjs');
+  stack = await startStack({
+    replicas,
+    workers,
+    programs: release.programs,
+    isKeptRunning: false,
+    env: { DATABASE_URL: '', REDIS_URL: '', REMATCH_COOLDOWN_S: '0', LOG_LEVEL: 'warn' },
+  });
+  return stack;
+};
+
+const startTalking = async (on: Stack): Promise<Scene> => {
+  scene = new Scene(on, await talkingPairs(on.url, PAIRS));
+  return scene;
+};
+
+it('holds events of a type that only new replicas know for a new worker, and serves all chats meanwhile', async () => {
+  const mixed = await startService(await presentRelease(), 2, 1);
+  await mixed.replicas[1]?.stop();
+  await mixed.replicas[1]?.start(next.programs.api);
+  const rolling = await startTalking(mixed);
+  rolling.startWaving();
+  await until(async () => (await rolling.heldChats()) === rolling.waved.length);
+  await rolling.goOn();
+  const { known, unknown } = await rolling.framesOfWaves();
+  expect(known).toBeGreaterThan(0);
+  expect(unknown).toBeGreaterThan(0);
+  await rolling.expectPersisted(rolling.plain);
+
+  await rolling.service.replace(mixed.workers, 'worker', next);
+  await rolling.finish();
+  expect(await rolling.heldChats()).toBe(0);
+});
+
+const isPreviousReleaseTested = isLong && hasPreviousRelease();
+if (isLong && !isPreviousReleaseTested) {
+  console.error(
+    `SKIPPED: no release was rolled out over the one before, because git does not have commit ${previousReleaseId()} here.`,
+  );
+}
+
+(isPreviousReleaseTested ? describe : describe.skip)('a roll over the release before', () => {
+  let previous: Release;
+
+  beforeAll(async () => {
+    previous = await buildPreviousRelease(folders.make());
+  });
+
+  it('loses nothing forward and back, workers before replicas', async () => {
+    const rolling = await startTalking(await startService(previous, 3, 2));
+    const {
+      service,
+      stack: { replicas, workers, stores },
+    } = rolling;
+    await rolling.goOn();
+
+    const { command, args } = next.programs.migrate;
+    const env = { ...process.env, DATABASE_URL: stores.databaseUrl, REDIS_URL: stores.redisUrl };
+    await run(command, args, { env });
+    expect(await Promise.all([...replicas, ...workers].map(isReady))).not.toContain(false);
+    await rolling.goOn();
+
+    await service.replace(workers, 'worker', next);
+    rolling.startWaving();
+    await rolling.goOn();
+    await service.replace(replicas.slice(0, 1), 'api', next);
+    await rolling.goOn();
+    await service.replace(replicas.slice(1), 'api', next);
+    await rolling.goOn();
+
+    await service.replace(replicas.slice(0, 2), 'api', previous);
+    await rolling.goOn();
+    await service.replace(replicas.slice(2), 'api', previous);
+    await rolling.goOn();
+    await service.replace(workers, 'worker', previous);
+    await until(async () => (await rolling.heldChats()) > 0);
+    await rolling.goOn();
+
+    await service.replace(workers, 'worker', next);
+    await rolling.finish();
+  });
+
+  it('loses nothing when replicas are replaced before workers, and back', async () => {
+    const rolling = await startTalking(await startService(previous, 3, 2));
+    const {
+      service,
+      stack: { replicas, workers },
+    } = rolling;
+
+    await service.replace(replicas, 'api', next);
+    rolling.startWaving();
+    await until(async () => (await rolling.heldChats()) > 0);
+    await rolling.goOn();
+    await rolling.expectPersisted(rolling.plain);
+
+    await service.replace(workers.slice(0, 1), 'worker', next);
+    await rolling.goOn();
+    await service.replace(workers.slice(1), 'worker', next);
+    await rolling.goOn();
+
+    await service.replace(workers, 'worker', previous);
+    await rolling.goOn();
+    await service.replace(replicas, 'api', previous);
+    await rolling.goOn();
+
+    await service.replace(workers, 'worker', next);
+    await rolling.finish();
+  });
+});

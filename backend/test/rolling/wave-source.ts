@@ -1,0 +1,64 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ModulesContainer } from '@nestjs/core';
+import { Redis } from 'ioredis';
+import { ChatLog } from '../../src/platform/hot-log/chat-log';
+import { ProcessEvents } from '../../src/platform/process-events/process-events';
+import { cellOf, chatKeys } from '../../src/platform/redis/redis-keys';
+import { partnerWaved } from './source-changes';
+
+/** Appends events that only the next release knows to live chats, with the product's own append. */
+export class WaveSource {
+  /** Ids of what was appended, by session. */
+  readonly waves = new Map<string, string[]>();
+  private readonly redis: Redis;
+  private readonly log: ChatLog;
+  private readonly loops: Promise<void>[] = [];
+  private isOver = false;
+
+  constructor(redisUrl: string) {
+    this.redis = new Redis(redisUrl);
+    this.log = new ChatLog(this.redis, new ProcessEvents(new ModulesContainer()));
+  }
+
+  /** From now on every session gets a wave each `everyMs`. */
+  start(sessionIds: readonly string[], everyMs: number): void {
+    for (const sessionId of sessionIds) this.loops.push(this.keepWaving(sessionId, everyMs));
+  }
+
+  /** Resolves when the last wave is appended. */
+  async stop(): Promise<void> {
+    this.isOver = true;
+    await Promise.all(this.loops);
+  }
+
+  close(): void {
+    this.redis.disconnect();
+  }
+
+  countOf(sessionId: string): number {
+    return this.waves.get(sessionId)?.length ?? 0;
+  }
+
+  private async keepWaving(sessionId: string, everyMs: number): Promise<void> {
+    while (!this.isOver) {
+      await this.append(sessionId);
+      await sleep(everyMs);
+    }
+  }
+
+  private async append(sessionId: string): Promise<void> {
+    const text = JSON.stringify({ i: randomUUID(), t: partnerWaved.type, d: { userId: 0 } });
+    const stream = chatKeys(cellOf(sessionId)).stream(sessionId);
+    for (;;) {
+      const replies = await this.redis.multi().xlen(stream).xrevrange(stream, '+', '-', 'COUNT', 1).exec();
+      const [version, last] = (replies ?? []).map(([, reply]) => reply) as [number, [string, string[]][]];
+      const result = await this.log.append(sessionId, { version, lastId: last[0]?.[0] ?? '' }, [text]);
+      if (result.kind === 'appended') {
+        this.waves.set(sessionId, [...(this.waves.get(sessionId) ?? []), ...result.ids]);
+        return;
+      }
+      if (result.kind !== 'behind') throw new Error(`A wave was refused: ${result.kind}`);
+    }
+  }
+}

@@ -1,0 +1,120 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import process from 'node:process';
+import { after, suite, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+
+// Real: the scripts. `docker` is a stand-in that writes down what it is asked, so this runs without an engine.
+
+const here = path.dirname(fileURLToPath(import.meta.url));
+const home = fs.mkdtempSync(path.join(os.tmpdir(), 'thaw-roll-'));
+const UP = 'compose up -d --no-deps --no-recreate --wait';
+const PAGE = 'compose up -d --no-deps --wait frontend';
+const MIGRATE = 'compose run --rm --no-deps migrate';
+const DRAIN = 'exec worker-1 node --enable-source-maps backend/dist/main.migrate.js --drain';
+
+fs.symlinkSync(path.join(here, 'testing/docker-stand-in.mjs'), path.join(home, 'docker'));
+after(() => fs.rmSync(home, { recursive: true }));
+
+/** Runs a script over one worker and two replicas. @returns what docker was asked that changes something */
+function run(script, args = [], { failing, without } = {}) {
+  const file = path.join(home, 'state.json');
+  const running = [
+    { id: 'worker-1', service: 'worker' },
+    { id: 'backend-1', service: 'backend' },
+    { id: 'backend-2', service: 'backend' },
+  ].filter(({ service }) => service !== without);
+  fs.writeFileSync(file, JSON.stringify({ calls: [], running, made: 0, failing }));
+  const env = { ...process.env, PATH: `${home}:${process.env.PATH}`, STAND_IN_STATE: file };
+  const { status, stderr } = spawnSync('sh', [path.join(here, script), ...args], { env, encoding: 'utf8' });
+  const { calls, running: left } = JSON.parse(fs.readFileSync(file, 'utf8'));
+  return {
+    status,
+    stderr,
+    calls: calls.filter((call) => !/^(compose ps|rm) /.test(call)),
+    running: left.map(({ id }) => id).sort(),
+  };
+}
+
+const replaced = (service, ids) =>
+  ids.flatMap((id) => [`${UP} --scale ${service}=${ids.length + 1} ${service}`, `stop ${id}`]);
+
+suite('roll.sh', () => {
+  test('a release is migrated, then workers, replicas and the page are replaced, in this order', () => {
+    const { status, calls, running } = run('roll.sh');
+    assert.equal(status, 0);
+    assert.deepEqual(calls, [
+      MIGRATE,
+      ...replaced('worker', ['worker-1']),
+      ...replaced('backend', ['backend-1', 'backend-2']),
+      PAGE,
+    ]);
+    assert.deepEqual(running, ['backend-new-2', 'backend-new-3', 'worker-new-1']);
+  });
+
+  test('a release is taken back in the opposite order, and the schema stays', () => {
+    const { status, calls } = run('roll.sh', ['--back']);
+    assert.equal(status, 0);
+    assert.deepEqual(calls, [
+      PAGE,
+      ...replaced('backend', ['backend-1', 'backend-2']),
+      ...replaced('worker', ['worker-1']),
+    ]);
+  });
+
+  test('one service alone is replaced when it is named', () => {
+    assert.deepEqual(run('roll.sh', ['worker']).calls, replaced('worker', ['worker-1']));
+    assert.deepEqual(run('roll.sh', ['frontend']).calls, [PAGE]);
+  });
+
+  test('nothing is replaced after a migration that fails', () => {
+    const { status, calls, running } = run('roll.sh', [], { failing: 'migrate' });
+    assert.notEqual(status, 0);
+    assert.deepEqual(calls, [MIGRATE]);
+    assert.deepEqual(running, ['backend-1', 'backend-2', 'worker-1']);
+  });
+
+  test('no replica is touched after a worker that does not get ready', () => {
+    const { status, running } = run('roll.sh', [], { failing: '--scale worker=2' });
+    assert.notEqual(status, 0);
+    assert.deepEqual(running, ['backend-1', 'backend-2', 'worker-1']);
+  });
+
+  test('an unknown option and a service that is not running are refused', () => {
+    assert.deepEqual(run('roll.sh', ['--forwards']).calls, []);
+    assert.equal(run('roll.sh', ['--forwards']).status, 2);
+    assert.match(run('roll.sh', ['worker'], { without: 'worker' }).stderr, /No worker is running/);
+  });
+});
+
+suite('drain-and-start.sh', () => {
+  test('Redis is drained between the end of the replicas and the end of the workers', () => {
+    const { status, calls } = run('drain-and-start.sh');
+    assert.equal(status, 0);
+    assert.deepEqual(calls, [
+      'compose stop backend',
+      DRAIN,
+      'compose stop worker',
+      MIGRATE,
+      'compose up -d --no-deps --wait --scale worker=1 worker',
+      'compose up -d --no-deps --wait --scale backend=2 backend',
+      PAGE,
+    ]);
+  });
+
+  test('the present release goes on when Redis cannot be drained', () => {
+    const { status, calls, stderr } = run('drain-and-start.sh', [], { failing: '--drain' });
+    assert.equal(status, 1);
+    assert.deepEqual(calls, ['compose stop backend', DRAIN, 'compose start backend']);
+    assert.match(stderr, /nothing was deleted/);
+  });
+
+  test('it refuses to begin without a worker that could drain', () => {
+    const { status, calls } = run('drain-and-start.sh', [], { without: 'worker' });
+    assert.equal(status, 1);
+    assert.deepEqual(calls, []);
+  });
+});

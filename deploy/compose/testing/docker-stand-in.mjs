@@ -1,0 +1,31 @@
+#!/usr/bin/env node
+// In the place of `docker`: writes down what it is asked, and answers from the containers in STAND_IN_STATE.
+import fs from 'node:fs';
+import process from 'node:process';
+
+const file = process.env.STAND_IN_STATE;
+const state = JSON.parse(fs.readFileSync(file, 'utf8'));
+const args = process.argv.slice(2);
+const call = args.join(' ');
+state.calls.push(call);
+
+let code = 0;
+if (state.failing && call.includes(state.failing)) {
+  code = 1;
+} else if (args[0] === 'stop') {
+  state.running = state.running.filter(({ id }) => id !== args[1]);
+} else if (args[1] === 'ps') {
+  const ids = state.running.filter(({ service }) => service === args.at(-1)).map(({ id }) => id);
+  process.stdout.write(ids.map((id) => `${id}\n`).join(''));
+} else if (args[1] === 'up' && args.includes('--scale')) {
+  const [service, wanted] = args[args.indexOf('--scale') + 1].split('=');
+  while (state.running.filter((container) => container.service === service).length < Number(wanted)) {
+    state.made += 1;
+    state.running.push({ id: `${service}-new-${state.made}`, service });
+  }
+} else if (args[1] === 'stop') {
+  state.running = state.running.filter(({ service }) => service !== args[2]);
+}
+
+fs.writeFileSync(file, JSON.stringify(state));
+process.exitCode = code;

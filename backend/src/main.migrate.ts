@@ -7,6 +7,7 @@ import { migrate } from './platform/database/migrator';
 import { ProjectionRebuilder } from './platform/event-store/projection-rebuilder';
 import { DeadLetters } from './platform/hot-log/dead-letters';
 import { connectRedis } from './platform/redis/redis.module';
+import { prepareFileStorage } from './platform/storage/storage.module';
 import { ReadModelsModule } from './read-models.module';
 
 /** Longer than a worker takes to take over the outboxes of one that was killed. */
@@ -16,6 +17,7 @@ const environment = () => loadEnvironment(process.env);
 
 const migrateSchema = async (): Promise<string> => {
   const names = await migrate(environment());
+  await prepareFileStorage(environment());
   return names.length === 0
     ? 'The schema is up to date.'
     : `The schema is up to date; ran ${names.join(', ')}.`;

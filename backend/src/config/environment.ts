@@ -49,6 +49,8 @@ const schema = z.object({
   S3_REGION: z._default(z.string(), 'us-east-1'),
   S3_ACCESS_KEY_ID: z.optional(z.string()),
   S3_SECRET_ACCESS_KEY: z.optional(z.string()),
+  /** Put before the name of every bucket; with it and without an endpoint, images are kept in S3 of AWS. */
+  S3_BUCKET_PREFIX: z.optional(z.string().check(z.regex(/^[a-z0-9][a-z0-9-]{0,40}$/))),
   /** The folder; all replicas of a machine share it. */
   STORAGE_DIR: z._default(z.string(), '.thaw/files'),
   /** OpenAPI at /api/docs. */

@@ -2,7 +2,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import S3rver from '@20minutes/s3rver';
+import { prepareFileStorage } from '../platform/storage/storage.module';
 
+/** A server that speaks the protocol of S3. */
 export interface TestS3 {
   endpoint: string;
   /** What a process is told, so that it keeps its files here. */
@@ -10,8 +12,8 @@ export interface TestS3 {
   close(): Promise<void>;
 }
 
-/** A server that speaks the protocol of S3, without a bucket. It does not check who asks. */
-export const startTestS3 = async (): Promise<TestS3> => {
+/** A server that speaks the protocol of S3, with the buckets of a migration. It does not check who asks. */
+export const startTestS3 = async ({ isPrepared = true } = {}): Promise<TestS3> => {
   const directory = await mkdtemp(path.join(tmpdir(), 'thaw-s3-'));
   const server = new S3rver({
     address: '127.0.0.1',
@@ -23,9 +25,13 @@ export const startTestS3 = async (): Promise<TestS3> => {
   });
   const { port } = await server.run();
   const endpoint = `http://127.0.0.1:${port}`;
+  const settings = { S3_ENDPOINT: endpoint, S3_ACCESS_KEY_ID: 'S3RVER', S3_SECRET_ACCESS_KEY: 'S3RVER' };
+  if (isPrepared) {
+    await prepareFileStorage({ ...settings, S3_REGION: 'us-east-1', STORAGE_DIR: directory });
+  }
   return {
     endpoint,
-    settings: { S3_ENDPOINT: endpoint, S3_ACCESS_KEY_ID: 'S3RVER', S3_SECRET_ACCESS_KEY: 'S3RVER' },
+    settings,
     async close() {
       await server.close();
       await rm(directory, { recursive: true, force: true });

@@ -1,6 +1,9 @@
 // Real: the file system, and a server that speaks the protocol of S3.
 import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
 import { mkdir, mkdtemp, readdir, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { buffer } from 'node:stream/consumers';
@@ -9,7 +12,7 @@ import { startTestS3, type TestS3 } from '../../testing/test-s3';
 import { createFileStorage } from './storage.module';
 import type { FileAddress, FileStorage } from './file-storage';
 import { LocalFileStorage } from './local-file-storage';
-import { S3FileStorage } from './s3-file-storage';
+import { S3FileStorage, type S3Settings } from './s3-file-storage';
 
 jest.setTimeout(60_000);
 
@@ -39,15 +42,23 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-const keys = { region: 'us-east-1', accessKeyId: 'S3RVER', secretAccessKey: 'S3RVER' };
+const s3Settings = (endpoint: string, more: Partial<S3Settings> = {}): S3Settings => ({
+  endpoint,
+  region: 'us-east-1',
+  keys: { accessKeyId: 'S3RVER', secretAccessKey: 'S3RVER' },
+  bucketPrefix: '',
+  buckets: ['avatars', 'chat-images', 'parallel'],
+  ...more,
+});
 
 describe.each([
   ['a folder', () => new LocalFileStorage(path.join(folder, 'contract'))],
-  ['S3', () => new S3FileStorage({ endpoint: s3.endpoint, ...keys })],
+  ['S3', () => new S3FileStorage(s3Settings(s3.endpoint))],
 ])('a storage in %s', (_, create) => {
   let storage: FileStorage;
-  beforeAll(() => {
+  beforeAll(async () => {
     storage = create();
+    await storage.prepare();
   });
   afterAll(() => storage.close());
 
@@ -143,21 +154,72 @@ describe.each([
 });
 
 describe('S3', () => {
-  it('finds its bucket made by another replica at the same moment', async () => {
-    const replicas = [1, 2, 3].map(() => new S3FileStorage({ endpoint: s3.endpoint, ...keys }));
-    await Promise.all(
-      replicas.map((replica, index) => replica.put(at(`${index}.jpg`, 'brand-new'), Buffer.from('x'), JPEG)),
-    );
-    for (const [index, replica] of replicas.entries()) {
-      expect(await read(replica, at(`${index}.jpg`, 'brand-new'))).not.toBeNull();
-      await replica.close();
+  const prefixed = (bucketPrefix: string, more: Partial<S3Settings> = {}) =>
+    new S3FileStorage(s3Settings(s3.endpoint, { bucketPrefix, ...more }));
+
+  it('creates its buckets once, though several migrations run at the same moment', async () => {
+    const storages = [1, 2, 3].map(() => prefixed('together-'));
+    await Promise.all(storages.map((storage) => storage.prepare()));
+    for (const [index, storage] of storages.entries()) {
+      await storage.check();
+      await storage.put(at(`${index}.jpg`), Buffer.from('x'), JPEG);
+      expect(await read(storage, at(`${index}.jpg`))).not.toBeNull();
+      await storage.close();
+    }
+  });
+
+  it('keeps files of different prefixes apart', async () => {
+    const [one, two] = [prefixed('one-'), prefixed('two-')];
+    await Promise.all([one.prepare(), two.prepare()]);
+    await one.put(at('a.jpg'), Buffer.from('one'), JPEG);
+    expect(await two.open(at('a.jpg'))).toBeNull();
+    expect(String(await read(one, at('a.jpg')))).toBe('one');
+    await Promise.all([one.close(), two.close()]);
+  });
+
+  it('never creates a bucket for a request, and does not start without one', async () => {
+    const storage = prefixed('missing-');
+    await expect(storage.put(at('a.jpg'), Buffer.from('x'), JPEG)).rejects.toMatchObject({
+      code: 'unavailable',
+    });
+    await expect(storage.check()).rejects.toThrow('missing-avatars is missing');
+    await storage.close();
+  });
+
+  it('refuses to migrate and to start with a bucket of another account', async () => {
+    const foreign = createServer((_, response) => response.writeHead(403).end());
+    await once(foreign.listen(0, '127.0.0.1'), 'listening');
+    const { port } = foreign.address() as AddressInfo;
+    const storage = new S3FileStorage(s3Settings(`http://127.0.0.1:${port}`));
+    await expect(storage.prepare()).rejects.toThrow('S3_BUCKET_PREFIX');
+    await expect(storage.check()).rejects.toThrow('S3_BUCKET_PREFIX');
+    await storage.close();
+    foreign.closeAllConnections();
+    await new Promise((resolve) => foreign.close(resolve));
+  });
+
+  it('takes the credentials that the SDK finds when no key is given', async () => {
+    const { AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY } = process.env;
+    Object.assign(process.env, { AWS_ACCESS_KEY_ID: 'S3RVER', AWS_SECRET_ACCESS_KEY: 'S3RVER' });
+    try {
+      const storage = prefixed('found-', { keys: undefined });
+      await storage.prepare();
+      await storage.put(at('a.jpg'), Buffer.from('x'), JPEG);
+      expect(await read(storage, at('a.jpg'))).not.toBeNull();
+      await storage.close();
+    } finally {
+      for (const [name, value] of Object.entries({ AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY })) {
+        if (value === undefined) delete process.env[name];
+        else process.env[name] = value;
+      }
     }
   });
 
   it('is unavailable while nobody answers, and works once somebody does', async () => {
     const other = await startTestS3();
-    const storage = new S3FileStorage({ endpoint: other.endpoint, ...keys });
+    const storage = new S3FileStorage(s3Settings(other.endpoint));
     await other.close();
+    await storage.check(); // a process starts without its storage
     await expect(storage.put(at('a.jpg'), Buffer.from('x'), JPEG)).rejects.toMatchObject({
       code: 'unavailable',
     });
@@ -166,12 +228,20 @@ describe('S3', () => {
     await storage.close();
   });
 
-  it('is where files go when it is given, and needs its keys', async () => {
+  it('is where files go when an endpoint or a prefix is given, with both keys or none', async () => {
     const settings = { S3_REGION: 'us-east-1', STORAGE_DIR: folder };
-    expect(createFileStorage({ ...settings, ...s3.settings })).toBeInstanceOf(S3FileStorage);
+    const storages = [
+      createFileStorage({ ...settings, ...s3.settings }),
+      createFileStorage({ ...settings, S3_ENDPOINT: s3.endpoint }),
+      createFileStorage({ ...settings, S3_BUCKET_PREFIX: 'thaw-' }),
+    ];
+    for (const storage of storages) {
+      expect(storage).toBeInstanceOf(S3FileStorage);
+      await storage.close();
+    }
     expect(createFileStorage(settings)).toBeInstanceOf(LocalFileStorage);
-    expect(() => createFileStorage({ ...settings, S3_ENDPOINT: s3.endpoint })).toThrow(
-      'S3_ENDPOINT needs S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY',
+    expect(() => createFileStorage({ ...settings, ...s3.settings, S3_SECRET_ACCESS_KEY: undefined })).toThrow(
+      'S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY are given both or not at all',
     );
   });
 });

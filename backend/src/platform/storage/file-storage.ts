@@ -13,10 +13,20 @@ export interface StoredFile {
 }
 
 /**
- * Keeps files. What is put is there for every replica once the promise resolves, whole or not at all. Every method
- * throws `DomainError unavailable` when the storage is away or full.
+ * Keeps files. What is put is there for every replica once the promise resolves, whole or not at all. `put`, `open` and
+ * `remove` throw `DomainError unavailable` when the storage is away or full.
  */
 export interface FileStorage {
+  /** Creates what files need to be kept; part of a migration. @throws Error when that is not possible. */
+  prepare(): Promise<void>;
+
+  /**
+   * Looks whether files can be kept, at the start of a process. A storage that is away for now passes: the rest of the
+   * service does without it.
+   * @throws Error when the storage is there and is not prepared, or not ours.
+   */
+  check(): Promise<void>;
+
   /** Replaces what was there. */
   put(address: FileAddress, content: Buffer, contentType: string): Promise<void>;
 

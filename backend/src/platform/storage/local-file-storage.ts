@@ -20,6 +20,11 @@ export class LocalFileStorage implements FileStorage {
     this.root = path.resolve(folder);
   }
 
+  /** Nothing to do: folders are made with their first file. */
+  async prepare(): Promise<void> {}
+
+  async check(): Promise<void> {}
+
   put(address: FileAddress, content: Buffer): Promise<void> {
     const target = this.pathOf(address);
     return this.unlessAway(async () => {

@@ -13,10 +13,15 @@ import { DomainError } from '../errors/domain-error';
 import { type FileAddress, type FileStorage, requireSafeAddress, type StoredFile } from './file-storage';
 
 export interface S3Settings {
-  endpoint: string;
+  /** Of an S3-compatible storage; without one the SDK finds AWS by the region. */
+  endpoint?: string;
   region: string;
-  accessKeyId: string;
-  secretAccessKey: string;
+  /** Without them the SDK looks for credentials itself: environment, profile, role of the container or the machine. */
+  keys?: { accessKeyId: string; secretAccessKey: string };
+  /** Put before the name of every bucket: names of buckets are shared by all accounts of a storage. */
+  bucketPrefix: string;
+  /** Buckets that files go to, without the prefix. */
+  buckets: readonly string[];
 }
 
 const CONNECT_WITHIN_MS = 1_000;
@@ -27,15 +32,15 @@ const ANSWER_WITHIN_MS = 5_000;
 export class S3FileStorage implements FileStorage {
   private readonly logger = new Logger(S3FileStorage.name);
   private readonly client: S3Client;
-  private readonly present = new Map<string, Promise<void>>();
 
-  constructor({ endpoint, region, accessKeyId, secretAccessKey }: S3Settings) {
+  constructor(private readonly settings: S3Settings) {
+    const { endpoint, region, keys } = settings;
     this.client = new S3Client({
       endpoint,
       region,
-      credentials: { accessKeyId, secretAccessKey },
+      credentials: keys,
       // Bucket names as host names need DNS of their own, which only AWS has.
-      forcePathStyle: true,
+      forcePathStyle: endpoint !== undefined,
       // The newer checksums arrive as chunks, which older storages refuse or keep as part of the file.
       requestChecksumCalculation: 'WHEN_REQUIRED',
       responseChecksumValidation: 'WHEN_REQUIRED',
@@ -49,19 +54,32 @@ export class S3FileStorage implements FileStorage {
     });
   }
 
+  async prepare(): Promise<void> {
+    for (const bucket of this.bucketNames) {
+      if (!(await this.hasBucket(bucket))) await this.createBucket(bucket);
+    }
+  }
+
+  async check(): Promise<void> {
+    for (const bucket of this.bucketNames) {
+      let isThere: boolean;
+      try {
+        isThere = await this.hasBucket(bucket);
+      } catch (error) {
+        if (error instanceof ForeignBucket) throw error;
+        this.logger.warn(`The bucket ${bucket} could not be checked: ${reasonOf(error)}`);
+        return;
+      }
+      if (!isThere) throw new Error(`The bucket ${bucket} is missing: run the migration, or create it`);
+    }
+  }
+
   put(address: FileAddress, content: Buffer, contentType: string): Promise<void> {
     requireSafeAddress(address);
     return this.unlessAway(async () => {
-      await this.requireBucket(address.bucket);
-      try {
-        await this.putObject(address, content, contentType);
-      } catch (error) {
-        if (!isNamed(error, 'NoSuchBucket')) throw error;
-        // Somebody has taken it away since.
-        this.present.delete(address.bucket);
-        await this.requireBucket(address.bucket);
-        await this.putObject(address, content, contentType);
-      }
+      await this.client.send(
+        new PutObjectCommand({ ...this.target(address), Body: content, ContentType: contentType }),
+      );
     });
   }
 
@@ -69,7 +87,7 @@ export class S3FileStorage implements FileStorage {
     requireSafeAddress(address);
     return this.unlessAway(async () => {
       try {
-        const { Body, ContentLength } = await this.client.send(new GetObjectCommand(target(address)));
+        const { Body, ContentLength } = await this.client.send(new GetObjectCommand(this.target(address)));
         if (!Body || ContentLength === undefined) throw new Error('The storage answered without a body');
         return { size: ContentLength, content: Body as Readable };
       } catch (error) {
@@ -83,7 +101,7 @@ export class S3FileStorage implements FileStorage {
     requireSafeAddress(address);
     return this.unlessAway(async () => {
       try {
-        await this.client.send(new DeleteObjectCommand(target(address)));
+        await this.client.send(new DeleteObjectCommand(this.target(address)));
       } catch (error) {
         if (!isNamed(error, 'NoSuchKey', 'NoSuchBucket', 'NotFound')) throw error;
       }
@@ -94,35 +112,41 @@ export class S3FileStorage implements FileStorage {
     this.client.destroy();
   }
 
-  private async putObject(address: FileAddress, content: Buffer, contentType: string): Promise<void> {
-    await this.client.send(
-      new PutObjectCommand({ ...target(address), Body: content, ContentType: contentType }),
-    );
+  private get bucketNames(): string[] {
+    return this.settings.buckets.map((bucket) => `${this.settings.bucketPrefix}${bucket}`);
   }
 
-  /** Looks once, and makes the bucket if it is missing. */
-  private requireBucket(bucket: string): Promise<void> {
-    let looking = this.present.get(bucket);
-    if (!looking) {
-      looking = this.makeBucketIfMissing(bucket);
-      this.present.set(bucket, looking);
-      looking.catch(() => this.present.delete(bucket));
-    }
-    return looking;
+  private target({ bucket, key }: FileAddress) {
+    return { Bucket: `${this.settings.bucketPrefix}${bucket}`, Key: key };
   }
 
-  private async makeBucketIfMissing(bucket: string): Promise<void> {
+  /** @throws ForeignBucket */
+  private async hasBucket(bucket: string): Promise<boolean> {
     try {
       await this.client.send(new HeadBucketCommand({ Bucket: bucket }));
-      return;
+      return true;
     } catch (error) {
-      if (!isNamed(error, 'NotFound', 'NoSuchBucket')) throw error;
+      if (isNamed(error, 'NotFound', 'NoSuchBucket')) return false;
+      if (statusOf(error) === 403) throw new ForeignBucket(bucket);
+      throw error;
     }
+  }
+
+  private async createBucket(bucket: string): Promise<void> {
+    const { endpoint, region } = this.settings;
+    // AWS wants the region named, but for its first; other storages have none.
+    const isRegional = endpoint === undefined && region !== 'us-east-1';
     try {
-      await this.client.send(new CreateBucketCommand({ Bucket: bucket }));
+      await this.client.send(
+        new CreateBucketCommand({
+          Bucket: bucket,
+          ...(isRegional ? { CreateBucketConfiguration: { LocationConstraint: region as 'eu-west-1' } } : {}),
+        }),
+      );
     } catch (error) {
-      // Another replica was faster.
       if (!isNamed(error, 'BucketAlreadyOwnedByYou', 'BucketAlreadyExists')) throw error;
+      // Created by another migration at the same moment, or by another account.
+      if (!(await this.hasBucket(bucket))) throw new ForeignBucket(bucket);
     }
   }
 
@@ -136,11 +160,20 @@ export class S3FileStorage implements FileStorage {
   }
 }
 
-const target = ({ bucket, key }: FileAddress) => ({ Bucket: bucket, Key: key });
+class ForeignBucket extends Error {
+  constructor(bucket: string) {
+    super(
+      `The bucket ${bucket} is not ours to use: it belongs to another account (set S3_BUCKET_PREFIX), or the credentials may not list it`,
+    );
+  }
+}
+
+const statusOf = (error: unknown): number | undefined =>
+  error instanceof S3ServiceException ? error.$metadata.httpStatusCode : undefined;
 
 /** Names and codes alone: a message may quote what was sent. */
 const reasonOf = (error: unknown): string => {
-  if (error instanceof S3ServiceException) return `${error.name} ${error.$metadata.httpStatusCode ?? ''}`;
+  if (error instanceof S3ServiceException) return `${error.name} ${statusOf(error) ?? ''}`;
   if (!(error instanceof Error)) return 'unknown';
   return (error as NodeJS.ErrnoException).code ?? error.name;
 };

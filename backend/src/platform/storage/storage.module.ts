@@ -1,27 +1,56 @@
-import { Global, Inject, Module, type OnApplicationShutdown } from '@nestjs/common';
+import {
+  Global,
+  Inject,
+  Module,
+  type OnApplicationBootstrap,
+  type OnApplicationShutdown,
+} from '@nestjs/common';
+import { uploadBucketSchema } from '@thaw/contract/uploads';
 import { ENVIRONMENT, type Environment } from '../../config/environment';
 import { FILE_STORAGE, type FileStorage } from './file-storage';
 import { LocalFileStorage } from './local-file-storage';
 import { S3FileStorage } from './s3-file-storage';
 
-/** S3 where one is given, a folder of this machine elsewhere. */
-export const createFileStorage = (
-  environment: Pick<
-    Environment,
-    'S3_ENDPOINT' | 'S3_REGION' | 'S3_ACCESS_KEY_ID' | 'S3_SECRET_ACCESS_KEY' | 'STORAGE_DIR'
-  >,
-): FileStorage => {
-  const { S3_ENDPOINT, S3_REGION, S3_ACCESS_KEY_ID, S3_SECRET_ACCESS_KEY, STORAGE_DIR } = environment;
-  if (!S3_ENDPOINT) return new LocalFileStorage(STORAGE_DIR);
-  if (!S3_ACCESS_KEY_ID || !S3_SECRET_ACCESS_KEY) {
-    throw new Error('S3_ENDPOINT needs S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY');
+type StorageSettings = Pick<
+  Environment,
+  | 'S3_ENDPOINT'
+  | 'S3_REGION'
+  | 'S3_BUCKET_PREFIX'
+  | 'S3_ACCESS_KEY_ID'
+  | 'S3_SECRET_ACCESS_KEY'
+  | 'STORAGE_DIR'
+>;
+
+/**
+ * S3 where an endpoint or a prefix of buckets is given, a folder of this machine elsewhere.
+ * @throws Error when one of the two keys is given without the other.
+ */
+export const createFileStorage = (environment: StorageSettings): FileStorage => {
+  const { S3_ENDPOINT, S3_REGION, S3_BUCKET_PREFIX, S3_ACCESS_KEY_ID, S3_SECRET_ACCESS_KEY } = environment;
+  if (!S3_ENDPOINT && !S3_BUCKET_PREFIX) return new LocalFileStorage(environment.STORAGE_DIR);
+  if (!S3_ACCESS_KEY_ID !== !S3_SECRET_ACCESS_KEY) {
+    throw new Error('S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY are given both or not at all');
   }
   return new S3FileStorage({
     endpoint: S3_ENDPOINT,
     region: S3_REGION,
-    accessKeyId: S3_ACCESS_KEY_ID,
-    secretAccessKey: S3_SECRET_ACCESS_KEY,
+    keys:
+      S3_ACCESS_KEY_ID && S3_SECRET_ACCESS_KEY
+        ? { accessKeyId: S3_ACCESS_KEY_ID, secretAccessKey: S3_SECRET_ACCESS_KEY }
+        : undefined,
+    bucketPrefix: S3_BUCKET_PREFIX ?? '',
+    buckets: uploadBucketSchema.options,
   });
+};
+
+/** Creates the buckets that are missing; part of a migration. @throws Error when one is not ours to use. */
+export const prepareFileStorage = async (environment: StorageSettings): Promise<void> => {
+  const storage = createFileStorage(environment);
+  try {
+    await storage.prepare();
+  } finally {
+    await storage.close();
+  }
 };
 
 @Global()
@@ -29,8 +58,12 @@ export const createFileStorage = (
   providers: [{ provide: FILE_STORAGE, inject: [ENVIRONMENT], useFactory: createFileStorage }],
   exports: [FILE_STORAGE],
 })
-export class StorageModule implements OnApplicationShutdown {
+export class StorageModule implements OnApplicationBootstrap, OnApplicationShutdown {
   constructor(@Inject(FILE_STORAGE) private readonly storage: FileStorage) {}
+
+  async onApplicationBootstrap(): Promise<void> {
+    await this.storage.check();
+  }
 
   async onApplicationShutdown(): Promise<void> {
     await this.storage.close();

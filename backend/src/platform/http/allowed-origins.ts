@@ -29,6 +29,7 @@ export class AllowedOrigins {
 const isOriginOfHost = (origin: string, host: string | undefined): boolean => {
   if (!host || !URL.canParse(origin)) return false;
   const { protocol, host: originHost } = new URL(origin);
+  if (protocol !== 'https:' && protocol !== 'http:') return false;
   // URL leaves out the port that goes without saying; the Host header usually does, too.
   return URL.canParse(`${protocol}//${host}`) && new URL(`${protocol}//${host}`).host === originHost;
 };

@@ -1,5 +1,6 @@
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { DocumentBuilder, SwaggerModule } from '@nestjs/swagger';
+import { completeDocument } from './complete-document';
 
 /** OpenAPI 3.1, generated from controllers and DTOs: a page at /api/docs, the document itself below it. */
 export const setUpApiDocs = (app: NestExpressApplication): void => {
@@ -10,8 +11,13 @@ export const setUpApiDocs = (app: NestExpressApplication): void => {
     .setVersion('1')
     .addCookieAuth('thaw.sid')
     .build();
-  SwaggerModule.setup('api/docs', app, () => SwaggerModule.createDocument(app, description), {
-    jsonDocumentUrl: 'api/docs/openapi.json',
-    yamlDocumentUrl: 'api/docs/openapi.yaml',
-  });
+  SwaggerModule.setup(
+    'api/docs',
+    app,
+    () => completeDocument(SwaggerModule.createDocument(app, description)),
+    {
+      jsonDocumentUrl: 'api/docs/openapi.json',
+      yamlDocumentUrl: 'api/docs/openapi.yaml',
+    },
+  );
 };

@@ -132,6 +132,9 @@ describe('the HTTP platform', () => {
       { Origin: 'null' },
       { Origin: 'not an origin' },
       { Origin: 'http://localhost:1', Host: 'localhost:2' },
+      { Origin: 'ftp://thaw.example.org', Host: 'thaw.example.org' },
+      { Origin: 'app://thaw.example.org', Host: 'thaw.example.org' },
+      { Origin: 'chrome-extension://thaw.example.org', Host: 'thaw.example.org' },
       { Origin: 'http://thaw.example.org.evil.org', Host: 'thaw.example.org' },
       { 'Sec-Fetch-Site': 'cross-site' },
       { 'Sec-Fetch-Site': 'same-site' },
@@ -287,6 +290,36 @@ describe('the HTTP platform', () => {
       expect(Object.keys(body.paths['/api/login'].post.responses)).toEqual(
         expect.arrayContaining(['200', '400', '401', '429', '503']),
       );
+    });
+
+    it('names what every route may answer, and the range of every number', async () => {
+      interface Operation {
+        parameters?: { in: string; name: string; schema: { type: string; minimum?: number } }[];
+        requestBody?: object;
+        responses: Record<string, { description: string; headers?: object }>;
+      }
+      const { body } = await api.browser().get('/api/docs/openapi.json').expect(200);
+      const paths = body.paths as Record<string, Record<string, Operation>>;
+      for (const [path, operations] of Object.entries(paths)) {
+        for (const [method, { parameters = [], requestBody, responses }] of Object.entries(operations)) {
+          const statuses = ['429', '503'];
+          if (method !== 'get') statuses.push('403', '413', '415');
+          if (requestBody) statuses.push('400');
+          if (parameters.some((parameter) => parameter.in === 'path')) statuses.push('404');
+          expect([path, method, Object.keys(responses)]).toEqual([
+            path,
+            method,
+            expect.arrayContaining(statuses),
+          ]);
+          expect(responses[429]!.headers).toHaveProperty('Retry-After');
+          for (const { schema } of parameters) {
+            if (schema.type !== 'string') {
+              expect(schema).toMatchObject({ type: 'integer', minimum: 1, maximum: Number.MAX_SAFE_INTEGER });
+            }
+          }
+        }
+      }
+      expect(paths['/api/friends/request']!.post!.responses[403]!.description).toContain('bad_origin');
     });
 
     it('is a page, too', async () => {

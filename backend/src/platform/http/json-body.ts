@@ -3,10 +3,8 @@ import { limits } from '@thaw/contract/limits';
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import { raw } from 'express';
 import { DomainError } from '../errors/domain-error';
+import { parseUntrustedJson } from '../json/untrusted-json';
 
-/** Every body of the API is flat but for one level. */
-const MAX_DEPTH = 8;
-const refusedKeys: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype']);
 const safeMethods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 const hasBody = ({ headers }: IncomingMessage): boolean =>
@@ -19,30 +17,6 @@ const isJson = (contentType: string | undefined): boolean =>
 const isFileUpload = ({ path, headers }: Request): boolean =>
   /^\/upload\/?$/i.test(path) && /^multipart\/form-data\s*;/i.test(headers['content-type'] ?? '');
 
-/** Brackets are counted before anything is built: a deep value would break whoever walks it later. */
-const isTooDeep = (text: string): boolean => {
-  let depth = 0;
-  let inString = false;
-  for (let index = 0; index < text.length; index += 1) {
-    const character = text[index];
-    if (inString) {
-      if (character === '\\') index += 1;
-      else if (character === '"') inString = false;
-    } else if (character === '"') inString = true;
-    else if (character === '{' || character === '[') {
-      depth += 1;
-      if (depth > MAX_DEPTH) return true;
-    } else if (character === '}' || character === ']') depth -= 1;
-  }
-  return false;
-};
-
-/** Whether an object, at any depth, has a key that touches prototypes. */
-export const hasRefusedKey = (value: unknown): boolean =>
-  typeof value === 'object' &&
-  value !== null &&
-  Object.entries(value).some(([key, inner]) => refusedKeys.has(key) || hasRefusedKey(inner));
-
 /**
  * The value of a JSON body: an object, not deep, without keys that touch prototypes.
  * @throws DomainError validation_failed
@@ -50,13 +24,11 @@ export const hasRefusedKey = (value: unknown): boolean =>
 export const parseJsonBody = (bytes: Buffer): object => {
   let body: unknown;
   try {
-    const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-    if (isTooDeep(text)) throw new DomainError('validation_failed');
-    body = JSON.parse(text);
+    body = parseUntrustedJson(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
   } catch {
     throw new DomainError('validation_failed');
   }
-  if (typeof body !== 'object' || body === null || Array.isArray(body) || hasRefusedKey(body)) {
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) {
     throw new DomainError('validation_failed');
   }
   return body;

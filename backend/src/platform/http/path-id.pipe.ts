@@ -1,12 +1,18 @@
 import { Injectable, type PipeTransform } from '@nestjs/common';
 import { DomainError } from '../errors/domain-error';
 
+/** A decimal number from 1 that JavaScript holds exactly; undefined for everything else. */
+export const positiveInteger = (value: unknown): number | undefined => {
+  const number = typeof value === 'string' && /^[1-9]\d{0,15}$/.test(value) ? Number(value) : Number.NaN;
+  return Number.isSafeInteger(number) ? number : undefined;
+};
+
 /** An id in a path. What cannot be an id is the id of nothing: 404. */
 @Injectable()
 export class PathId implements PipeTransform<string, number> {
   transform(value: string): number {
-    const id = /^[1-9]\d{0,15}$/.test(value) ? Number(value) : Number.NaN;
-    if (!Number.isSafeInteger(id)) throw new DomainError('not_found');
+    const id = positiveInteger(value);
+    if (id === undefined) throw new DomainError('not_found');
     return id;
   }
 }

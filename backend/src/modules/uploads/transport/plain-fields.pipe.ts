@@ -1,12 +1,12 @@
 import { Injectable, type PipeTransform } from '@nestjs/common';
 import { DomainError } from '../../../platform/errors/domain-error';
-import { hasRefusedKey } from '../../../platform/http/json-body';
+import { hasForbiddenKey } from '../../../platform/json/untrusted-json';
 
 /** The fields of a form as an ordinary object. @throws DomainError validation_failed for those of a prototype. */
 @Injectable()
 export class PlainFields implements PipeTransform<unknown, object> {
   transform(fields: unknown): object {
-    if (hasRefusedKey(fields)) throw new DomainError('validation_failed');
+    if (hasForbiddenKey(fields)) throw new DomainError('validation_failed');
     return { ...(fields as object) };
   }
 }

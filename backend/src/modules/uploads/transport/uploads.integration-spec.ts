@@ -475,7 +475,17 @@ describe('the address of an image', () => {
     const { body } = await api.browser().get('/api/docs/openapi.json').expect(200);
     const { requestBody, responses } = body.paths['/api/upload'].post;
     expect(Object.keys(requestBody.content)).toEqual(['multipart/form-data']);
-    expect(Object.keys(responses).sort()).toEqual(['201', '400', '401', '413', '415', '422', '429', '503']);
+    expect(Object.keys(responses).sort()).toEqual([
+      '201',
+      '400',
+      '401',
+      '403',
+      '413',
+      '415',
+      '422',
+      '429',
+      '503',
+    ]);
   });
 });
 

@@ -1,4 +1,4 @@
-import { parseUntrustedJson } from './safe-json';
+import { parseUntrustedJson } from './untrusted-json';
 
 describe('parseUntrustedJson', () => {
   it('parses what the contract sends', () => {

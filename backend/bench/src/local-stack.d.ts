@@ -28,6 +28,7 @@ declare module '*/deploy/local/proxy/nginx.mjs' {
     host?: string;
     apiPorts: number[];
     page: string;
+    limitsProfile: string;
     say: (label: string, text: string) => void;
   }): Promise<{
     name: string;

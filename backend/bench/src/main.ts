@@ -4,6 +4,7 @@ import { Driver } from './driver/driver-process';
 import type { Outcome, Settings } from './figures/figure';
 import { measureGateway } from './figures/gateway.figure';
 import { measureHistory } from './figures/history.figure';
+import { measureLeases } from './figures/leases.figure';
 import { measureMatching } from './figures/matching.figure';
 import { measureMemory } from './figures/memory.figure';
 import { measureOpening } from './figures/opening.figure';
@@ -28,6 +29,7 @@ const measures: { figures: readonly string[]; measure: Measure }[] = [
   { figures: ['P10'], measure: measurePrivateMessage },
   { figures: ['P13'], measure: measureOpening },
   { figures: ['P16'], measure: measureStorm },
+  { figures: ['P17'], measure: measureLeases },
 ];
 
 const bench = path.resolve(__dirname, '..');

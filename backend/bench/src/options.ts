@@ -1,7 +1,20 @@
 import { parseArgs } from 'node:util';
 import type { Settings } from './figures/figure';
 
-export const figureNames = ['P1', 'P2', 'P3', 'P4', 'P5', 'P6', 'P7', 'P9', 'P10', 'P13', 'P16'] as const;
+export const figureNames = [
+  'P1',
+  'P2',
+  'P3',
+  'P4',
+  'P5',
+  'P6',
+  'P7',
+  'P9',
+  'P10',
+  'P13',
+  'P16',
+  'P17',
+] as const;
 
 export interface Options {
   wanted: ReadonlySet<string>;
@@ -50,6 +63,7 @@ export const parseOptions = (args: readonly string[]): Options => {
       waiting: isShort ? [0, 1_000] : [0, 10_000, 100_000],
       replicas: isShort ? [2, 3] : [2, 4, 8],
       historyRows: isShort ? 2_000 : 50_000,
+      leases: isShort ? [10, 1_000] : [10, 100, 1_000],
       arrivals: isShort ? 200 : 2_000,
       profiles: values.profile,
     },

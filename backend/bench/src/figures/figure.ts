@@ -11,6 +11,7 @@ export interface Settings {
   waiting: readonly number[];
   replicas: readonly number[];
   historyRows: number;
+  leases: readonly number[];
   /** Sockets that open one after the other (P13), and that lose their replica at once (P16). */
   arrivals: number;
   /** Folder for CPU profiles of our replicas; none are taken without it. */

@@ -18,6 +18,7 @@ export const startProxy = async (
     host: '127.0.0.1',
     apiPorts: [...apiPorts],
     page,
+    limitsProfile: 'load',
     say: (label, text) => say(`${label}: ${text}`),
   });
   const origin = `http://127.0.0.1:${port}`;

@@ -1,0 +1,99 @@
+import type { Driver } from '../driver/driver-process';
+import { median, ratios } from '../measure/statistics';
+import { BenchStores } from '../measure/stores';
+import { type RunningBuild, startBuilds, stopBuilds } from '../service';
+import { inTurn, micros, type Outcome, type Row, say, type Settings, wait } from './figure';
+
+const REPLICAS = 2;
+const SETTLE_MS = 2_000;
+const GATE = 1.5;
+const AIM = '≤ 1.1';
+/** A lease that outlives the run, as if its replica renewed it. */
+const NEVER_EXPIRES = Date.now() + 24 * 60 * 60 * 1_000;
+/** The live leases, and the same replicas by name. */
+const LEASES_KEY = '{mm}:leases';
+const NAMES_KEY = '{mm}:lease-names';
+
+/** P17: what a replica costs Redis at rest, by the number of all replicas; all but two of them are leases alone. */
+export const measureLeases = async (_: Driver, settings: Settings): Promise<Outcome> => {
+  const builds = await startBuilds({ replicas: REPLICAS, hasWorker: false });
+  const idle = await BenchStores.open({ hasDatabase: false });
+  const turns = new Map<string, number[]>();
+  try {
+    for (let round = 1; round <= settings.rounds; round += 1) {
+      say(`leases, round ${round} of ${settings.rounds}`);
+      for (const leases of inTurn(settings.leases, round)) {
+        for (const { stores } of builds) await setLeases(stores, leases);
+        await wait(SETTLE_MS);
+        const costs = await measure(builds, idle, settings.seconds);
+        for (const [index, { name }] of builds.entries()) {
+          const turn = nameOf(name, leases);
+          turns.set(turn, [...(turns.get(turn) ?? []), costs[index] ?? NaN]);
+          say(`  ${turn}: ${micros(costs[index] ?? NaN)}`);
+        }
+      }
+    }
+  } finally {
+    await idle.end();
+    await stopBuilds(builds);
+  }
+  const others = builds.slice(1).map(({ name }) => name);
+  return { rows: rowsOf(turns, settings.leases, others), faults: [], raw: Object.fromEntries(turns) };
+};
+
+const nameOf = (build: string, leases: number): string => `${build}, ${leases.toLocaleString('en')} leases`;
+
+/** Fills up the leases of the replicas that run. */
+const setLeases = async ({ redis }: BenchStores, count: number): Promise<void> => {
+  const names = Array.from({ length: count - REPLICAS }, (_, index) => `bench-${index}`);
+  const present = (await redis.zrange(LEASES_KEY, '0', '-1')).filter((name) => name.startsWith('bench-'));
+  const pipeline = redis.pipeline();
+  if (present.length > 0) pipeline.zrem(LEASES_KEY, ...present).zrem(NAMES_KEY, ...present);
+  for (const name of names) pipeline.zadd(LEASES_KEY, NEVER_EXPIRES, name).zadd(NAMES_KEY, 0, name);
+  await pipeline.exec();
+};
+
+/** @returns for each build: Redis CPU-µs per replica and second, less what a Redis without clients costs. */
+const measure = async (
+  builds: readonly RunningBuild[],
+  idle: BenchStores,
+  seconds: number,
+): Promise<number[]> => {
+  const read = (): Promise<number[]> =>
+    Promise.all([idle, ...builds.map(({ stores }) => stores)].map((stores) => stores.redisCpuMicros()));
+  const before = await read();
+  const startedAt = performance.now();
+  await wait(seconds * 1_000);
+  const after = await read();
+  const elapsed = (performance.now() - startedAt) / 1_000;
+  const [ofIdle = 0, ...spent] = after.map((micro, index) => micro - (before[index] ?? 0));
+  return spent.map((micro) => (micro - ofIdle) / elapsed / REPLICAS);
+};
+
+const rowsOf = (
+  turns: ReadonlyMap<string, readonly number[]>,
+  leases: readonly number[],
+  others: readonly string[],
+): Row[] => {
+  const row = (count: number, against: string, gate?: number): Row => {
+    const [ours, theirs] = [turns.get(nameOf('thaw', count)) ?? [], turns.get(against) ?? []];
+    const ratio = ratios(ours, theirs);
+    return {
+      figure: 'P17',
+      what: `Redis CPU per replica and second at rest, ${count.toLocaleString('en')} leases`,
+      ours: micros(median(ours)),
+      against,
+      theirs: micros(median(theirs)),
+      ratio,
+      gate: gate === undefined ? '' : `≤ ${gate}`,
+      aim: gate === undefined ? '' : AIM,
+      isReached: gate === undefined ? undefined : ratio.median <= gate,
+    };
+  };
+  const [fewest = 0, ...more] = leases;
+  const most = leases.at(-1) ?? fewest;
+  return [
+    ...more.map((count) => row(count, nameOf('thaw', fewest), GATE)),
+    ...others.map((other) => row(most, nameOf(other, most))),
+  ];
+};

@@ -1,10 +1,13 @@
 import { ModulesContainer } from '@nestjs/core';
 import { randomUUID } from 'node:crypto';
 import type { Redis } from 'ioredis';
+import type { Environment } from '../config/environment';
 import { ChatLog } from '../platform/hot-log/chat-log';
-import { ChatPresence } from '../platform/hot-log/chat-presence';
+import { ChatPresence, type PartnerState } from '../platform/hot-log/chat-presence';
+import type { DeadReplicas } from '../platform/realtime/replica-lease';
 import { connectRedis } from '../platform/redis/redis.module';
 import { cellOf, chatKeys } from '../platform/redis/redis-keys';
+import { testLease } from './test-lease';
 import { createTestRedis, type TestRedis } from './test-redis';
 import { ProcessEvents } from '../platform/process-events/process-events';
 
@@ -15,13 +18,17 @@ export interface TestHotLog {
   /** One log and one presence per client of Redis. */
   clients: readonly Redis[];
   logs: readonly ChatLog[];
+  /** Presence as a replica has it, on the first client. */
+  presenceOf(replicaId: string): ChatPresence;
   presence: ChatPresence;
+  /** The replicas that are dead, as sweepers find them; none at first. */
+  dead: DeadReplicas;
   /** Messages of the session by channel of a replica: those of `r1`, `r2` and `r3`. */
   messagesOf: ReadonlyMap<string, string[]>;
   /** What `r1` was sent. */
   messages: string[];
   keys(): ReturnType<typeof chatKeys>;
-  enter(replicaId: string, userId: number, socketId?: string): Promise<boolean>;
+  enter(replicaId: string, userId: number, socketId?: string, showsChat?: boolean): Promise<PartnerState>;
 }
 
 /** The hot log on a real Redis for the tests of a file, with a fresh session and subscribed replicas in each. */
@@ -29,8 +36,18 @@ export const useTestHotLog = (): TestHotLog => {
   let subscriber: Redis;
   const hotLog = {} as TestHotLog & { clients: Redis[] };
   hotLog.keys = () => chatKeys(cellOf(hotLog.sessionId));
-  hotLog.enter = (replicaId, userId, id = `s-${userId}`) =>
-    hotLog.presence.enter(hotLog.sessionId, { id, userId, replicaId, partnerId: 3 - userId });
+  let presences: Map<string, ChatPresence>;
+  const environment = { GRACE_AFTER_CLEAN_CLOSE_MS: 1_000, GRACE_AFTER_LOSS_MS: 1_000 } as Environment;
+  hotLog.presenceOf = (replicaId) => {
+    const known = presences.get(replicaId);
+    if (known) return known;
+    const lease = testLease(replicaId, () => hotLog.dead);
+    const presence = new ChatPresence(hotLog.clients[0]!, lease, environment);
+    presences.set(replicaId, presence);
+    return presence;
+  };
+  hotLog.enter = (replicaId, userId, id = `s-${userId}`, showsChat = true) =>
+    hotLog.presenceOf(replicaId).enter(hotLog.sessionId, { id, userId, partnerId: 3 - userId, showsChat });
 
   beforeAll(async () => {
     hotLog.store = await createTestRedis();
@@ -40,11 +57,13 @@ export const useTestHotLog = (): TestHotLog => {
     hotLog.logs = hotLog.clients.map(
       (client) => new ChatLog(client, new ProcessEvents(new ModulesContainer())),
     );
-    hotLog.presence = new ChatPresence(hotLog.clients[0]!);
   });
   beforeEach(async () => {
     hotLog.sessionId = randomUUID();
     hotLog.messages = [];
+    hotLog.dead = { at: 0, replicaIds: [] };
+    presences = new Map();
+    hotLog.presence = hotLog.presenceOf('r1');
     const messagesOf = new Map([
       [hotLog.keys().channel('r1'), hotLog.messages],
       [hotLog.keys().channel('r2'), []],

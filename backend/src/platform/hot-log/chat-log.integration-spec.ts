@@ -39,7 +39,7 @@ describe('the chat log appends', () => {
     await hot.enter('r2', 2, 'b');
     await hot.enter('r2', 2, 'c');
     await hot.enter('r3', 1, 'd');
-    await hot.presence.leave(hot.sessionId, { id: 'd', replicaId: 'r3' }, GRACE_MS);
+    await hot.presenceOf('r3').leave(hot.sessionId, 'd', GRACE_MS);
     const first = await log().append(hot.sessionId, NOTHING, ['a'], { toldReplicaId: 'r1' });
     if (first.kind !== 'appended') throw new Error(first.kind);
     await log().append(hot.sessionId, { version: 1, lastId: first.ids[0]! }, ['b']);

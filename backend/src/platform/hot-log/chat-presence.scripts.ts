@@ -1,102 +1,114 @@
+import { socketDirectoryLua } from '../realtime/socket-directory.lua';
 import { RedisScript } from '../redis/redis-script';
 import { publishToReplicas } from './publish-to-replicas.lua';
 
-/** KEYS: sockets. ARGV: prefix, session, message. */
-export const publishScript = new RedisScript<null>(`${publishToReplicas}
-publish(ARGV[1], ARGV[2], '', ARGV[3])
-return nil
-`);
-
-const common = `${publishToReplicas}
-local prefix = ARGV[1]
-local function now()
-  local t = redis.call('TIME')
-  return t[1] * 1000 + math.floor(t[2] / 1000)
-end
+/**
+ * KEYS of the scripts below: entered. The topic of this directory is a chat, its members are sockets, and a note is
+ * `<user>|<1 if the socket shows the chat, else 0>`. Only sockets that show the chat make their user present.
+ */
+const common = `${socketDirectoryLua}${publishToReplicas}
+local AWAY_KEPT_MS = 3600000
+local deadlines = P .. 'deadlines'
 local function isPresent(session, user)
-  for _, owner in ipairs(redis.call('HVALS', prefix .. 'sockets:' .. session)) do
-    if string.match(owner, '^[^|]+') == user then return true end
+  local note = '|' .. user .. '|1'
+  for _, value in ipairs(redis.call('HVALS', P .. 'sockets:' .. session)) do
+    if string.sub(value, -#note) == note then return true end
   end
   return false
 end
-local function tell(session, user, state)
-  publish(prefix, session, '', 'c ' .. user .. ' ' .. state)
+local function publishConnection(session, user, state)
+  publish(P, session, '', 'c ' .. user .. ' ' .. state)
 end
-local function leave(session, socket, graceMs)
-  local owner = redis.call('HGET', prefix .. 'sockets:' .. session, socket)
-  if not owner then return end
-  redis.call('HDEL', prefix .. 'sockets:' .. session, socket)
-  local user = string.match(owner, '^[^|]+')
-  if graceMs >= 0 and not isPresent(session, user) then
-    redis.call('ZADD', prefix .. 'deadlines', now() + graceMs, session .. '|' .. user)
-    tell(session, user, 'reconnecting')
-  end
+-- The user has come or come back.
+local function stopGrace(session, user)
+  redis.call('SREM', P .. 'away:' .. session, user)
+  if redis.call('ZREM', deadlines, session .. '|' .. user) == 1 then publishConnection(session, user, 'connected') end
+end
+-- The user was present and is not any more.
+local function startGrace(session, user, graceMs)
+  if redis.call('ZADD', deadlines, 'NX', now() + graceMs, session .. '|' .. user) == 0 then return end
+  redis.call('SADD', P .. 'away:' .. session, user)
+  redis.call('PEXPIRE', P .. 'away:' .. session, AWAY_KEPT_MS)
+  publishConnection(session, user, 'reconnecting')
+end
+local function leave(session, socket, replica, graceMs)
+  local note = directory.leave(session, socket, replica)
+  if not note or graceMs < 0 then return end
+  local user = string.match(note, '^[^|]+')
+  if not isPresent(session, user) then startGrace(session, user, graceMs) end
 end
 `;
 
-/**
- * A socket is in the chat. KEYS: deadlines (for the slot). ARGV: prefix, session, socket, user, replica, partner.
- * Answers whether the partner is there.
- */
-export const enterScript = new RedisScript<0 | 1>(`${common}
-local session, socket, user, replica = ARGV[2], ARGV[3], ARGV[4], ARGV[5]
-redis.call('HSET', prefix .. 'sockets:' .. session, socket, user .. '|' .. replica)
-redis.call('SADD', prefix .. 'replica:' .. replica, session .. '|' .. socket)
-redis.call('ZADD', prefix .. 'entered', now(), replica)
-if redis.call('ZREM', prefix .. 'deadlines', session .. '|' .. user) == 1 then tell(session, user, 'connected') end
-return (isPresent(session, ARGV[6]) or not redis.call('ZSCORE', prefix .. 'deadlines', session .. '|' .. ARGV[6])) and 1 or 0
-`);
+export const partnerStates = { connected: 1, awaited: 0, reconnecting: -1 } as const;
 
 /**
- * A socket has left the chat. KEYS: deadlines. ARGV: prefix, session, socket, replica, grace in ms (-1: the chat
- * has ended). Losing a user's last socket starts his deadline.
+ * A socket is in the chat, or shows it now, or does not any more. ARGV: session, socket, replica, user, partner, shows
+ * (1 or 0), grace ms for a user who was present and shows the chat on no socket any more.
+ * Answers how it is about the partner, as in `partnerStates`.
  */
-export const leaveScript = new RedisScript<null>(`${common}
-redis.call('SREM', prefix .. 'replica:' .. ARGV[4], ARGV[2] .. '|' .. ARGV[3])
-leave(ARGV[2], ARGV[3], tonumber(ARGV[5]))
+export const enterScript = new RedisScript<1 | 0 | -1>(`${common}
+local session, user, partner = ARGV[1], ARGV[4], ARGV[5]
+local wasPresent = isPresent(session, user)
+directory.enter(session, ARGV[2], ARGV[3], user .. '|' .. ARGV[6])
+if isPresent(session, user) then stopGrace(session, user)
+elseif wasPresent then startGrace(session, user, tonumber(ARGV[7])) end
+if isPresent(session, partner) or not redis.call('ZSCORE', deadlines, session .. '|' .. partner) then return 1 end
+return redis.call('SISMEMBER', P .. 'away:' .. session, partner) == 1 and -1 or 0
+`);
+
+/** A socket has left the chat. ARGV: session, socket, replica, grace in ms (-1: the chat has ended). */
+export const leaveScript = new RedisScript<null>(
+  `${common}
+leave(ARGV[1], ARGV[2], ARGV[3], tonumber(ARGV[4]))
 return nil
-`);
+`,
+  { allowOom: true },
+);
 
-/** A replica through which somebody has just come in lives, even if it is too new for the sweeper's list. */
-const ENTERED_LATELY_MS = 2_000;
+/** Deadlines that one sweep of a shard names; those that cannot be acted upon are postponed. */
+const OVERDUE_AT_ONCE = 32;
 
-/**
- * Sweeps a cell: the sockets of replicas whose lease is gone have left; overdue deadlines are answered.
- * KEYS: deadlines. ARGV: prefix, grace in ms, then the live replicas.
- */
-export const sweepScript = new RedisScript<string[]>(`${common}
-local live = {}
-for i = 3, #ARGV do live[ARGV[i]] = true end
-local entered = redis.call('ZRANGEBYSCORE', prefix .. 'entered', '-inf', now() - ${ENTERED_LATELY_MS})
-for _, replica in ipairs(entered) do
-  if not live[replica] then
-    for _, member in ipairs(redis.call('SMEMBERS', prefix .. 'replica:' .. replica)) do
-      local session, socket = string.match(member, '^(.-)|(.*)$')
-      leave(session, socket, tonumber(ARGV[2]))
-    end
-    redis.call('DEL', prefix .. 'replica:' .. replica)
-    redis.call('ZREM', prefix .. 'entered', replica)
-  end
-end
-return redis.call('ZRANGEBYSCORE', prefix .. 'deadlines', '-inf', now(), 'LIMIT', 0, 32)
-`);
+/** ARGV: grace ms, then the dead replicas. Answers whether more are to be evicted, and the overdue deadlines. */
+export const sweepScript = new RedisScript<[more: 0 | 1, ...overdue: string[]]>(
+  `${common}
+local graceMs = tonumber(ARGV[1])
+local more = directory.evict(function(session, socket, replica) leave(session, socket, replica, graceMs) end, deadReplicas(2))
+return {more, unpack(redis.call('ZRANGEBYSCORE', deadlines, '-inf', now(), 'LIMIT', 0, ${OVERDUE_AT_ONCE}))}
+`,
+  { allowOom: true },
+);
 
-/**
- * The chat has begun and waits for its users: who does not come has a deadline. KEYS: deadlines.
- * ARGV: prefix, session, grace in ms, then the users.
- */
+/** The chat has begun: a user who does not come has a deadline. ARGV: session, grace in ms, then the users. */
 export const expectScript = new RedisScript<null>(`${common}
-for i = 4, #ARGV do
-  if not isPresent(ARGV[2], ARGV[i]) then
-    redis.call('ZADD', prefix .. 'deadlines', 'NX', now() + ARGV[3], ARGV[2] .. '|' .. ARGV[i])
+for i = 3, #ARGV do
+  if not isPresent(ARGV[1], ARGV[i]) then
+    redis.call('ZADD', deadlines, 'NX', now() + ARGV[2], ARGV[1] .. '|' .. ARGV[i])
   end
 end
 return nil
 `);
 
-/** The chat is over. KEYS: deadlines. ARGV: prefix, session, then its users. */
-export const forgetScript = new RedisScript<null>(`${common}
-redis.call('DEL', prefix .. 'sockets:' .. ARGV[2])
-for i = 3, #ARGV do redis.call('ZREM', prefix .. 'deadlines', ARGV[2] .. '|' .. ARGV[i]) end
+/** Puts a deadline off. ARGV: session, user, ms. */
+export const postponeScript = new RedisScript<null>(
+  `${common}
+redis.call('ZADD', deadlines, 'XX', now() + ARGV[3], ARGV[1] .. '|' .. ARGV[2])
+return nil
+`,
+  { allowOom: true },
+);
+
+/** The chat is over. ARGV: session, then its users. */
+export const forgetScript = new RedisScript<null>(
+  `${common}
+redis.call('DEL', P .. 'sockets:' .. ARGV[1], P .. 'away:' .. ARGV[1])
+for i = 2, #ARGV do redis.call('ZREM', deadlines, ARGV[1] .. '|' .. ARGV[i]) end
+return nil
+`,
+  { allowOom: true },
+);
+
+/** ARGV: session, message. */
+export const publishScript = new RedisScript<null>(`${publishToReplicas}
+publish(string.match(KEYS[1], '^{[^}]+}:'), ARGV[1], '', ARGV[2])
 return nil
 `);

@@ -1,72 +1,63 @@
 import { RedisScript } from '../redis/redis-script';
+import { socketDirectoryLua } from './socket-directory.lua';
 
-/** KEYS: online. ARGV[1] is the prefix of the part. */
-const common = `
-local prefix = ARGV[1]
-local function now()
-  local t = redis.call('TIME')
-  return t[1] * 1000 + math.floor(t[2] / 1000)
-end
-local function leave(user, replica, grace)
-  redis.call('SREM', prefix .. 'replica:' .. replica, user)
-  if redis.call('SREM', prefix .. 'user:' .. user, replica) == 0 then return end
-  if redis.call('EXISTS', prefix .. 'user:' .. user) == 0 then
-    redis.call('ZADD', prefix .. 'leaving', now() + grace, user)
+/** KEYS of the scripts below: entered. The topic of this directory is a user, its members are sockets. */
+const common = `${socketDirectoryLua}
+local function leave(user, socket, replica, graceMs)
+  if directory.leave(user, socket, replica) and directory.isEmpty(user) then
+    redis.call('ZADD', P .. 'leaving', now() + graceMs, user)
   end
 end
 `;
 
-/** A replica holds a socket of the user. ARGV: prefix, user, replica. Answers 1 when he came online by it. */
-export const enterScript = new RedisScript<0 | 1>(`${common}
-redis.call('SADD', prefix .. 'user:' .. ARGV[2], ARGV[3])
-redis.call('SADD', prefix .. 'replica:' .. ARGV[3], ARGV[2])
-redis.call('ZADD', prefix .. 'entered', now(), ARGV[3])
-redis.call('ZREM', prefix .. 'leaving', ARGV[2])
-return redis.call('SADD', KEYS[1], ARGV[2])
+/** Whether the user came online by it, and all sockets of a user with too many, by id and recorded value in turn. */
+export type EnterReply = [cameOnline: 0 | 1, ...sockets: string[]];
+
+/** A socket was opened. ARGV: user, socket, replica, time of opening, sockets that a user may have. */
+export const enterScript = new RedisScript<EnterReply>(`${common}
+local user = ARGV[1]
+directory.enter(user, ARGV[2], ARGV[3], ARGV[4])
+redis.call('ZREM', P .. 'leaving', user)
+local reply = {redis.call('SADD', P .. 'online', user)}
+if redis.call('HLEN', P .. 'sockets:' .. user) > tonumber(ARGV[5]) then
+  for _, text in ipairs(redis.call('HGETALL', P .. 'sockets:' .. user)) do reply[#reply + 1] = text end
+end
+return reply
 `);
 
-/** It holds none any more. With his last replica he goes offline after the grace. ARGV: prefix, user, replica, grace. */
-export const leaveScript = new RedisScript<null>(`${common}
-leave(ARGV[2], ARGV[3], tonumber(ARGV[4]))
+/** A socket was closed; with the last one the user goes offline after the grace. ARGV: user, socket, replica, grace ms. */
+export const leaveScript = new RedisScript<null>(
+  `${common}
+leave(ARGV[1], ARGV[2], ARGV[3], tonumber(ARGV[4]))
 return nil
-`);
+`,
+  { allowOom: true },
+);
 
-/** A replica through which somebody has just come in lives, even if it is too new for the sweeper's list. */
-const ENTERED_LATELY_MS = 2_000;
+const WENT_AT_ONCE = 128;
+
+/** ARGV: grace ms, then the dead replicas. Answers whether more is to be done, and users who went offline. */
+export const sweepScript = new RedisScript<[more: 0 | 1, ...userIds: string[]]>(
+  `${common}
+local graceMs = tonumber(ARGV[1])
+local more = directory.evict(function(user, socket, replica) leave(user, socket, replica, graceMs) end, deadReplicas(2))
+local gone = redis.call('ZRANGEBYSCORE', P .. 'leaving', '-inf', now(), 'LIMIT', 0, ${WENT_AT_ONCE})
+if #gone > 0 then
+  redis.call('ZREM', P .. 'leaving', unpack(gone))
+  redis.call('SREM', P .. 'online', unpack(gone))
+end
+if #gone == ${WENT_AT_ONCE} then more = 1 end
+return {more, unpack(gone)}
+`,
+  { allowOom: true },
+);
 
 /**
- * Lets the users of dead replicas leave, and those go whose time is over.
- * ARGV: prefix, grace, whether a missing replica is a dead one, then the live replicas.
- * Answers the users who went offline, at most 128 at once.
+ * Publishes to channels whether a user is online at that moment, so that late publishers still send the current state.
+ * KEYS: online. ARGV: user, the message when online, the message when not, then the channels.
  */
-export const sweepScript = new RedisScript<string[]>(`${common}
-if ARGV[3] == '1' then
-  local live = {}
-  for i = 4, #ARGV do live[ARGV[i]] = true end
-  local entered = redis.call('ZRANGEBYSCORE', prefix .. 'entered', '-inf', now() - ${ENTERED_LATELY_MS})
-  for _, replica in ipairs(entered) do
-    if not live[replica] then
-      for _, user in ipairs(redis.call('SMEMBERS', prefix .. 'replica:' .. replica)) do
-        leave(user, replica, tonumber(ARGV[2]))
-      end
-      redis.call('ZREM', prefix .. 'entered', replica)
-    end
-  end
-end
-local gone = redis.call('ZRANGEBYSCORE', prefix .. 'leaving', '-inf', now(), 'LIMIT', 0, 128)
-for _, user in ipairs(gone) do
-  redis.call('ZREM', prefix .. 'leaving', user)
-  redis.call('SREM', KEYS[1], user)
-end
-return gone
-`);
-
-/**
- * Says to channels what is so at this moment: whoever says it, and however late, the last word is the true one.
- * ARGV: prefix, user, the message when he is online, the message when he is not, then the channels.
- */
-export const tellScript = new RedisScript<null>(`
-local message = redis.call('SISMEMBER', KEYS[1], ARGV[2]) == 1 and ARGV[3] or ARGV[4]
-for i = 5, #ARGV do redis.call('PUBLISH', ARGV[i], message) end
+export const publishPresenceScript = new RedisScript<null>(`
+local message = redis.call('SISMEMBER', KEYS[1], ARGV[1]) == 1 and ARGV[2] or ARGV[3]
+for i = 4, #ARGV do redis.call('PUBLISH', ARGV[i], message) end
 return nil
 `);

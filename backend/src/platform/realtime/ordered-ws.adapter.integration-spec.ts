@@ -8,7 +8,7 @@ import { busyness } from '../../testing/busyness';
 import { startTestReplicas, type TestReplicas } from '../../testing/test-replicas';
 import { type ReceivedFrame, ThawSocket, ThawVisitor } from '../../testing/thaw-client';
 import { until } from '../../testing/until';
-import { userChannel, userSocketsKey } from '../redis/redis-keys';
+import { presenceKeys, presencePartOf, userChannel } from '../redis/redis-keys';
 import { ChannelHub } from './channel-hub';
 import { realtimeLimits } from './realtime.limits';
 import { SOCKET_IDENTITIES, type SocketIdentities } from './socket-identity';
@@ -19,6 +19,8 @@ jest.setTimeout(30_000);
 
 const shorten = (times: object, name: string, ms: number) =>
   jest.replaceProperty(times as Record<string, number>, name, ms);
+
+const socketsKey = (userId: number): string => presenceKeys(presencePartOf(userId)).sockets(String(userId));
 
 describe('the socket', () => {
   let thaw: TestReplicas;
@@ -306,7 +308,7 @@ describe('the socket', () => {
       }
       // One that leaves makes room.
       await seventh.leave();
-      await until(async () => (await thaw.store.redis.zcard(userSocketsKey(visitor.user.id))) === 4);
+      await until(async () => (await thaw.store.redis.hlen(socketsKey(visitor.user.id))) === 4);
       const eighth = await visitor.arrive();
       for (const socket of [...sockets.slice(2), sixth, eighth]) {
         expect(await socket.ask('ping', {})).toMatchObject({ event: 'pong' });
@@ -507,7 +509,7 @@ describe('the socket', () => {
     await until(() => here(0, id).length === 0);
     goOn();
     await connection?.ready;
-    await until(async () => (await thaw.store.keys(userSocketsKey(id))).length === 0, Boolean, 1_000);
+    await until(async () => (await thaw.store.keys(socketsKey(id))).length === 0, Boolean, 1_000);
   });
 
   it('leaves nothing behind, however it comes and goes', async () => {
@@ -525,7 +527,7 @@ describe('the socket', () => {
     }
     await until(() => here(0, id).length + here(1, id).length === 0);
     // What was on its way to Redis when the last socket went is there by now: one connection, in order.
-    await until(async () => (await thaw.store.redis.zrange(userSocketsKey(id), '0', '-1')).length === 0);
+    await until(async () => (await thaw.store.redis.hlen(socketsKey(id))) === 0);
     await until(async () => {
       const [, listeners] = (await thaw.store.redis.pubsub('NUMSUB', userChannel(id))) as [string, number];
       return Number(listeners) === 0;

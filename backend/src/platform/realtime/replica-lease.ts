@@ -3,37 +3,41 @@ import type { Redis } from 'ioredis';
 import { ENVIRONMENT, type Environment } from '../../config/environment';
 import { ProcessEvents } from '../process-events/process-events';
 import { REDIS } from '../redis/redis.module';
-import { RedisScript } from '../redis/redis-script';
-import { matchingKeys } from '../redis/redis-keys';
+import { leaseKeys } from '../redis/redis-keys';
+import { deadAmongScript, expiredScript, releaseScript, renewScript } from './replica-lease.scripts';
 
 const RENEW_EVERY_MS = 1_000;
 const LEASE_MS = 4_000;
+/** A renewal that comes this late after the one before says that Redis, or this process, was away. */
+const GAP_MS = 2_500;
+/** Replicas asked about in one call; Lua unpacks its arguments onto a stack of 8,000. */
+const ASKED_AT_ONCE = 500;
+
+const KEYS = [leaseKeys.live, leaseKeys.names, leaseKeys.expired];
+
+/** Replicas without a live lease, and the time of Redis (ms) at which that was so. */
+export interface DeadReplicas {
+  at: number;
+  replicaIds: readonly string[];
+}
 
 /**
- * KEYS: leases. ARGV: replica, lease ms.
- * Answers whether the lease had run out, and the live replicas by name.
+ * This replica's claim to be alive: renewed every second, expired after four. What it recorded counts that long.
+ * No replica is sent the list of the others: a renewal costs O(log N), and sweepers ask for expired leases alone
+ * (docs/decisions/0020-one-socket-directory.md).
  */
-const renewLease = new RedisScript<[number, ...string[]]>(`
-local t = redis.call('TIME')
-local now = t[1] * 1000 + math.floor(t[2] / 1000)
-local score = redis.call('ZSCORE', KEYS[1], ARGV[1])
-local lapsed = (not score or tonumber(score) <= now) and 1 or 0
-redis.call('ZADD', KEYS[1], now + ARGV[2], ARGV[1])
-redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now - 60000)
-local live = redis.call('ZRANGEBYSCORE', KEYS[1], '(' .. now, '+inf')
-table.sort(live)
-return {lapsed, unpack(live)}
-`);
-
-/** This replica's claim to be alive: renewed every second, gone after four. What it recorded counts that long. */
 @Injectable()
 export class ReplicaLease implements OnModuleInit, OnApplicationShutdown {
   private readonly logger = new Logger(ReplicaLease.name);
   private timer: NodeJS.Timeout | undefined;
-  private live: readonly string[] = [];
+  private rank = 0;
+  private count = 0;
   private sweepsFrom: number | undefined;
-  /** When the renewal that `live` comes from was asked for. */
+  /** When the last successful renewal was asked for. */
   private renewedAt = 0;
+  private isRenewing = false;
+  /** What `expired` answered since the last renewal. */
+  private expiredOnes: Promise<DeadReplicas> | undefined;
 
   constructor(
     @Inject(REDIS) private readonly redis: Redis,
@@ -45,20 +49,21 @@ export class ReplicaLease implements OnModuleInit, OnApplicationShutdown {
     return this.environment.replicaId;
   }
 
-  /** The replicas whose lease lived at the last renewal, sorted. */
-  get liveReplicas(): readonly string[] {
-    return this.live;
-  }
-
   /**
-   * Whether a replica that is missing in the list is a dead one. After an outage of Redis every lease has run out,
-   * and the first to renew must not bury the others: it waits for as long as a lease lasts.
+   * Whether a replica without a lease is a dead one. After an outage of Redis every lease has run out, and the first
+   * renewal must not evict the other replicas: it waits for as long as they take to renew theirs.
    */
   get maySweep(): boolean {
     const now = Date.now();
-    // A list that is older, because this process was stopped in between, knows nothing of who came since.
-    const isListFresh = now - this.renewedAt < RENEW_EVERY_MS;
-    return isListFresh && this.sweepsFrom !== undefined && now >= this.sweepsFrom;
+    const isRenewed = now - this.renewedAt < LEASE_MS;
+    return isRenewed && this.sweepsFrom !== undefined && now >= this.sweepsFrom;
+  }
+
+  /** Those of `count` parts that this replica sweeps; each part falls to one live replica, in order of their names. */
+  shareOf(count: number): number[] {
+    const parts: number[] = [];
+    if (this.count > 0) for (let part = this.rank; part < count; part += this.count) parts.push(part);
+    return parts;
   }
 
   async onModuleInit(): Promise<void> {
@@ -70,35 +75,64 @@ export class ReplicaLease implements OnModuleInit, OnApplicationShutdown {
     clearInterval(this.timer);
   }
 
-  /** Gives the lease up, so that others need not wait for it to run out. */
+  /** Gives the lease up, so that the others need not wait until it expires. */
   async release(): Promise<void> {
     clearInterval(this.timer);
-    await this.redis.zrem(matchingKeys.leases, this.replicaId);
+    await releaseScript.run(this.redis, KEYS, [this.replicaId]);
+  }
+
+  /** @returns the replicas whose lease expired within the last minute; for sweepers. Asks once per renewal. */
+  expired(): Promise<DeadReplicas> {
+    this.expiredOnes ??= expiredScript
+      .run(this.redis, KEYS, [])
+      .then(([at, ...replicaIds]) => ({ at, replicaIds }));
+    return this.expiredOnes;
+  }
+
+  /** @returns those of the given replicas that have no live lease. */
+  async deadAmong(replicaIds: readonly string[]): Promise<DeadReplicas> {
+    const dead: string[] = [];
+    let at = Infinity;
+    for (let start = 0; start < replicaIds.length; start += ASKED_AT_ONCE) {
+      const page = replicaIds.slice(start, start + ASKED_AT_ONCE);
+      const [askedAt, ...deadOnes] = await deadAmongScript.run(this.redis, [leaseKeys.live], page);
+      at = Math.min(at, askedAt);
+      dead.push(...deadOnes);
+    }
+    return { at, replicaIds: dead };
   }
 
   private async renew(): Promise<void> {
+    if (this.isRenewing) return;
+    this.isRenewing = true;
     const askedAt = Date.now();
+    this.expiredOnes = undefined;
     try {
-      const [lapsed, ...live] = await renewLease.run(
-        this.redis,
-        [matchingKeys.leases],
-        [this.replicaId, LEASE_MS],
-      );
-      this.live = live;
-      this.renewedAt = askedAt;
-      const hadRunOut = lapsed === 1 && this.sweepsFrom !== undefined;
-      if (lapsed === 1) {
-        // A new replica that meets others has come into a running service, and takes its share at once.
-        const isNewcomer = !hadRunOut && live.length > 1;
-        this.sweepsFrom = Date.now() + (isNewcomer ? 0 : LEASE_MS + RENEW_EVERY_MS);
-      }
-      if (hadRunOut) {
-        this.logger.warn('The lease had run out; recording sockets again');
-        this.events.publish('LeaseLapsed', {});
-      }
-      this.events.publish('LeaseRenewed', {});
+      const reply = await renewScript.run(this.redis, KEYS, [this.replicaId, LEASE_MS]);
+      this.noteRenewal(askedAt, ...reply);
     } catch (error) {
       this.logger.warn(`The lease was not renewed: ${error instanceof Error ? error.message : 'unknown'}`);
+    } finally {
+      this.isRenewing = false;
     }
+  }
+
+  private noteRenewal(askedAt: number, lapsed: 0 | 1, rank: number, count: number): void {
+    const isFirst = this.sweepsFrom === undefined;
+    const hadGap = !isFirst && askedAt - this.renewedAt > GAP_MS;
+    this.rank = rank;
+    this.count = count;
+    this.renewedAt = askedAt;
+    const waits = (ms: number): void => {
+      this.sweepsFrom = Math.max(this.sweepsFrom ?? 0, Date.now() + ms);
+    };
+    // A new replica that finds others has joined a running service, and takes its share at once.
+    if (lapsed === 1) waits(isFirst && count > 1 ? 0 : LEASE_MS + RENEW_EVERY_MS);
+    else if (hadGap) waits(2 * RENEW_EVERY_MS); // the others' renewals may be late, too
+    if (lapsed === 1 && !isFirst) {
+      this.logger.warn('The lease had expired; sockets are recorded again');
+      this.events.publish('LeaseLapsed', {});
+    }
+    this.events.publish('LeaseRenewed', {});
   }
 }

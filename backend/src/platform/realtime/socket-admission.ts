@@ -115,7 +115,8 @@ export class SocketAdmission {
   private async evictDead(subject: string, members: readonly string[]): Promise<boolean> {
     if (!this.lease.maySweep) return false;
     const replicaOf = (member: string): string => member.slice(0, member.lastIndexOf('|'));
-    const dead = members.filter((member) => !this.lease.liveReplicas.includes(replicaOf(member)));
+    const { replicaIds } = await this.lease.deadAmong([...new Set(members.map(replicaOf))]);
+    const dead = members.filter((member) => replicaIds.includes(replicaOf(member)));
     if (dead.length > 0) await this.redis.srem(socketsOfAddressKey(subject), ...dead);
     return dead.length > 0;
   }

@@ -13,6 +13,8 @@ export type FrameHandler = (text: string) => Promise<void>;
 export class SocketConnection {
   readonly id = randomBytes(9).toString('base64url');
   isAuthenticated = false;
+  /** Whether a page on this socket shows its user's chat, so that the user is present there (A51). */
+  showsChat = true;
   private readiness: Promise<void> = Promise.resolve();
   private hasBecomeReady = false;
   /** Settles when the socket is closed. */

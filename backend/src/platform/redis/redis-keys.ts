@@ -24,8 +24,6 @@ export const cellOf = (sessionId: string): number => hash(sessionId) % CELL_COUN
 export const laneOf = (cell: number): number => cell % LANE_COUNT;
 
 export const userChannel = (userId: number): string => `user:{${userId}}`;
-/** Sorted set: «replica id|socket id» by the time of opening, over all replicas. */
-export const userSocketsKey = (userId: number): string => `sockets:{${userId}}`;
 /** Set: «replica id|socket» of the sockets that an address has open, over all replicas. */
 export const socketsOfAddressKey = (subject: string): string => `sockets-of:{${subject}}`;
 export const probeChannel = (replicaId: string): string => `probe:${replicaId}`;
@@ -33,11 +31,30 @@ export const probeChannel = (replicaId: string): string => `probe:${replicaId}`;
 export const rateLimitKey = (bucket: string, subject: string | number): string =>
   `limit:${bucket}:{${subject}}`;
 
+/** Leases of replicas. They share the slot of matching, whose scripts match only users of live replicas. */
+export const leaseKeys = {
+  /** Sorted set: replica id by the time (ms, of Redis) at which its lease expires. */
+  live: '{mm}:leases',
+  /** Sorted set of the same replicas by name, for their ranks. */
+  names: '{mm}:lease-names',
+  /** Sorted set: replicas by the time at which their lease was found expired, for a minute. */
+  expired: '{mm}:expired-leases',
+} as const;
+
+/** Keys of a socket directory in one hash slot; what a topic, a member and a note are is said there. */
+export const directoryKeys = (prefix: string) => ({
+  /** Hash: member to `<replica id>|<note>`. */
+  sockets: (topic: string): string => `${prefix}sockets:${topic}`,
+  /** Set: `<topic>|<member>` that a replica has recorded in this slot. */
+  ofReplica: (replicaId: string): string => `${prefix}replica:${replicaId}`,
+  /** Sorted set: the replicas that have such a set, by the time of their last entry. */
+  entered: `${prefix}entered`,
+});
+
 export const matchingKeys = {
   /** Prefix of everything below; scripts build their keys from it. */
   prefix: '{mm}:',
-  /** Sorted set: replica id by the time (ms, of Redis) until which its lease lives. */
-  leases: '{mm}:leases',
+  leases: leaseKeys.live,
   /** Sorted set: session id by the time at which its claim runs out. */
   claims: '{mm}:claims',
   queue: (gender: string, preference: string): string => `{mm}:q:${gender}:${preference}`,
@@ -59,14 +76,12 @@ export const chatKeys = (cell: number) => {
     deadLetters: `${prefix}dead-letters`,
     /** Its name in earlier releases. */
     formerDeadLetters: `${prefix}poison`,
-    /** Hash: socket id to «user id|replica id», of the sockets that are in the chat. */
-    sockets: (sessionId: string): string => `${prefix}sockets:${sessionId}`,
-    /** Set: «session id|socket id» that a replica has recorded in this cell. */
-    ofReplica: (replicaId: string): string => `${prefix}replica:${replicaId}`,
-    /** Sorted set: the replicas that have such a set, by the time at which somebody last came in through them. */
-    entered: `${prefix}entered`,
-    /** Sorted set: «session id|user id» by the time at which the chat ends without him. */
+    /** The topic is a chat, a member a socket in it, its note `<user id>|<1 if it shows the chat, else 0>`. */
+    ...directoryKeys(prefix),
+    /** Sorted set: `<session id>|<user id>` by the time at which the chat ends without that user. */
     deadlines: `${prefix}deadlines`,
+    /** Set: users who were in the chat and have left, and are awaited; for an hour. */
+    away: (sessionId: string): string => `${prefix}away:${sessionId}`,
   } as const;
 };
 
@@ -83,11 +98,9 @@ export const presencePartOf = (userId: number): number => userId % PRESENCE_PART
 export const presenceKeys = (part: number) => {
   const prefix = `{p${part}}:`;
   return {
-    /** Prefix of everything below, of `user:<id>` (set of the replicas that hold his sockets), and of
-     * `replica:<id>` (set of the users whose sockets it holds). */
     prefix,
-    /** Sorted set: the replicas that have such a set, by the time at which somebody last came in through them. */
-    entered: `${prefix}entered`,
+    /** The topic is a user, a member a socket, its note the time (ms) at which it was opened. */
+    ...directoryKeys(prefix),
     /** Set of the users who are online for others; they stay in it for a moment after their last socket. */
     online: `${prefix}online`,
     /** Sorted set: users without a socket by the time at which they go offline. */

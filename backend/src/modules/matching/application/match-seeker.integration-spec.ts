@@ -102,7 +102,7 @@ describe('seeking', () => {
     socket.send({ event: 'join_queue', data: {} });
     await isAsked;
     await socket.leave();
-    await until(async () => (await thaw.store.keys(`sockets:{${ada.user.id}}`)).length === 0);
+    await until(async () => (await thaw.store.keys(`{p*}:sockets:${ada.user.id}`)).length === 0);
     goOn();
     await until(() => join.mock.results.length);
     await join.mock.results[0]?.value;

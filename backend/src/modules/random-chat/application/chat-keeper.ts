@@ -2,15 +2,13 @@ import { Inject, Injectable, Logger } from '@nestjs/common';
 import { closeCodes } from '@thaw/contract/close-codes';
 import { ENVIRONMENT, type Environment } from '../../../config/environment';
 import { DomainError } from '../../../platform/errors/domain-error';
-import { ChatPresence } from '../../../platform/hot-log/chat-presence';
+import { ChatPresence, type Deadline } from '../../../platform/hot-log/chat-presence';
 import { OnProcessEvent } from '../../../platform/process-events/process-event.decorators';
 import type { ProcessEventMap } from '../../../platform/process-events/process-event-map';
 import type { InboundFrame } from '../../../platform/realtime/inbound-frame';
-import { ReplicaLease } from '../../../platform/realtime/replica-lease';
 import type { SocketConnection } from '../../../platform/realtime/socket-connection';
 import { SocketRegistry } from '../../../platform/realtime/socket-registry';
 import { UserChannels } from '../../../platform/realtime/user-channels';
-import { CELL_COUNT } from '../../../platform/redis/redis-keys';
 import { MatchSeeker } from '../../matching/application/match-seeker';
 import { type Match, MatchingService } from '../../matching/application/matching.service';
 import { UsersService } from '../../users/application/users.service';
@@ -19,11 +17,17 @@ import { ChatRecordsService } from './chat-records.service';
 import type { LiveChat } from './live-chat';
 import { LiveChats } from './live-chats';
 
+/** Abandoned chats that are ended at once. */
+const ENDED_AT_ONCE = 16;
+/** A chat that could not be ended is tried again after this, behind the others. */
+const POSTPONED_BY_MS = 5_000;
+
 /** Begins chats, ends them, and sweeps up after replicas and users that went without a word. */
 @Injectable()
 export class ChatKeeper {
   private readonly logger = new Logger(ChatKeeper.name);
-  private isSweeping = false;
+  /** Sessions that are being ended since their deadline is overdue. */
+  private readonly ending = new Set<string>();
 
   constructor(
     private readonly matching: MatchingService,
@@ -34,7 +38,6 @@ export class ChatKeeper {
     private readonly users: UsersService,
     private readonly userChannels: UserChannels,
     private readonly registry: SocketRegistry,
-    private readonly lease: ReplicaLease,
     @Inject(ENVIRONMENT) private readonly environment: Environment,
   ) {}
 
@@ -128,28 +131,34 @@ export class ChatKeeper {
     return [first, second] as const;
   }
 
-  /** Every second, this replica's share of the cells. */
+  /** Evicts the sockets of dead replicas and ends chats whose deadline is overdue, in this replica's share. */
   @OnProcessEvent('LeaseRenewed')
   async sweep(): Promise<void> {
-    if (this.isSweeping || !this.lease.maySweep) return;
-    this.isSweeping = true;
+    const [overdue] = await Promise.all([this.presence.sweep(), this.presence.tend()]);
+    const due = overdue.filter(({ sessionId }) => !this.ending.has(sessionId));
+    for (const { sessionId } of due) this.ending.add(sessionId);
+    const failures: unknown[] = [];
+    for (let start = 0; start < due.length; start += ENDED_AT_ONCE) {
+      const page = due.slice(start, start + ENDED_AT_ONCE);
+      const results = await Promise.allSettled(page.map((deadline) => this.endOrPostpone(deadline)));
+      for (const { sessionId } of page) this.ending.delete(sessionId);
+      for (const result of results) if (result.status === 'rejected') failures.push(result.reason);
+    }
+    if (failures.length > 0) this.warn(`${failures.length} chats could not be ended yet`, failures[0]);
+  }
+
+  /** A chat that cannot be ended now must not hold up the others. @throws what kept it from ending. */
+  private async endOrPostpone(deadline: Deadline): Promise<void> {
     try {
-      const live = this.lease.liveReplicas;
-      const share = live.indexOf(this.lease.replicaId);
-      if (share === -1) return;
-      const cells = Array.from({ length: CELL_COUNT }, (_, cell) => cell).filter(
-        (cell) => cell % live.length === share,
-      );
-      const overdue = await this.presence.sweep(cells, live, this.environment.GRACE_AFTER_LOSS_MS);
-      for (const { sessionId, userId } of overdue) await this.endAbandoned(sessionId, userId);
+      await this.endAbandoned(deadline);
     } catch (error) {
-      this.warn('Cells were not swept', error);
-    } finally {
-      this.isSweeping = false;
+      // Without effect while Redis is away; then nothing is swept either.
+      await this.presence.postpone(deadline, POSTPONED_BY_MS).catch(() => undefined);
+      throw error;
     }
   }
 
-  private async endAbandoned(sessionId: string, userId: number): Promise<void> {
+  private async endAbandoned({ sessionId, userId }: Deadline): Promise<void> {
     const chat = await this.chats.peek(sessionId);
     if (chat.hasParticipant(userId)) {
       const { kind } = await chat.execute({ type: 'EndAbandonedChat', userId }, undefined, { userId });

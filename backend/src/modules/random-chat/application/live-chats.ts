@@ -2,7 +2,7 @@ import { Inject, Injectable, Logger, type OnApplicationShutdown, type OnModuleIn
 import { ENVIRONMENT, type Environment } from '../../../config/environment';
 import { DomainError } from '../../../platform/errors/domain-error';
 import { ChatLog } from '../../../platform/hot-log/chat-log';
-import { ChatPresence } from '../../../platform/hot-log/chat-presence';
+import { ChatPresence, type PartnerState } from '../../../platform/hot-log/chat-presence';
 import { OnProcessEvent } from '../../../platform/process-events/process-event.decorators';
 import type { ProcessEventMap } from '../../../platform/process-events/process-event-map';
 import { ChannelHub } from '../../../platform/realtime/channel-hub';
@@ -46,8 +46,6 @@ export class LiveChats implements OnModuleInit, OnApplicationShutdown {
   private readonly chatOf = new Map<SocketConnection, string>();
   /** The chat that a socket was in last, and has seen the end of. */
   private readonly pastChatOf = new WeakMap<SocketConnection, string>();
-  /** Departures that Redis does not know of yet, by socket id. */
-  private readonly unrecorded = new Map<string, { sessionId: string; graceMs: number }>();
   private readonly services: LiveChatServices;
   private readonly turns = new EventLoopTurns();
   private compareTimer: NodeJS.Timeout | undefined;
@@ -165,7 +163,8 @@ export class LiveChats implements OnModuleInit, OnApplicationShutdown {
       return null;
     const chat = await this.hold(sessionId);
     try {
-      return await this.bringIn(connection, chat, async () => {
+      // A partner who has not come yet is on the way.
+      return await this.bringIn(connection, chat, ['reconnecting'], async () => {
         if (resumePages(chat, 0) <= 1) sendFromStart(chat, connection);
         else await resume(chat, connection, 0, this.turns);
       });
@@ -190,24 +189,26 @@ export class LiveChats implements OnModuleInit, OnApplicationShutdown {
    * @returns null when the chat is over, or the socket is gone.
    */
   async resume(connection: SocketConnection, chat: LiveChat, seen: number): Promise<LiveChat | null> {
-    const greet = (isPartnerThere: boolean) => {
-      chat.noteAway(partnerIdOf(chat, connection), !isPartnerThere);
-      return resume(chat, connection, seen, this.turns);
-    };
-    if (this.chatOf.get(connection) !== chat.sessionId) return this.bringIn(connection, chat, greet);
-    const isPartnerThere = await this.enter(chat, connection);
+    const greet = () => resume(chat, connection, seen, this.turns);
+    const away: readonly PartnerState[] = ['reconnecting', 'awaited'];
+    if (this.chatOf.get(connection) !== chat.sessionId) return this.bringIn(connection, chat, away, greet);
+    await this.enter(chat, connection, away);
     await chat.catchUp();
-    await greet(isPartnerThere);
+    await greet();
     if (!chat.isEnded) return chat;
     this.ended(chat.sessionId);
     return null;
   }
 
-  /** @param chat which the caller holds. */
+  /**
+   * @param chat which the caller holds.
+   * @param away the states in which the partner is shown as away.
+   */
   private async bringIn(
     connection: SocketConnection,
     chat: LiveChat,
-    greet: (isPartnerThere: boolean) => Promise<void>,
+    away: readonly PartnerState[],
+    greet: () => Promise<void>,
   ): Promise<LiveChat | null> {
     const { sessionId } = chat;
     const { userId } = connection.identity;
@@ -215,16 +216,14 @@ export class LiveChats implements OnModuleInit, OnApplicationShutdown {
     if (!chat.hasParticipant(userId)) return null;
     this.chatOf.set(connection, sessionId);
     let isIn = false;
-    /** Once the socket is on record: what its departure gives its user. */
-    let graceMs: number | undefined;
+    let isEnded = false;
     try {
-      const isPartnerThere = await this.enter(chat, connection);
-      graceMs = this.environment.GRACE_AFTER_LOSS_MS;
+      await this.enter(chat, connection, away);
       // From here on everything is heard; what came before is read.
       await chat.catchUp();
-      await greet(isPartnerThere);
+      await greet();
       if (chat.isEnded) {
-        graceMs = -1;
+        isEnded = true;
         this.ended(sessionId);
         return null;
       }
@@ -234,7 +233,9 @@ export class LiveChats implements OnModuleInit, OnApplicationShutdown {
     } finally {
       if (!isIn) {
         chat.leave(connection);
-        if (graceMs !== undefined) await this.recordLeave(sessionId, connection, graceMs);
+        // Also when `enter` failed: Redis executes a call that has timed out here.
+        if (isEnded) await this.presence.leaveEnded(sessionId, connection.id);
+        else await this.presence.leave(sessionId, connection.id, this.environment.GRACE_AFTER_LOSS_MS);
         if (this.chatOf.get(connection) === sessionId) this.chatOf.delete(connection);
       }
     }
@@ -286,7 +287,7 @@ export class LiveChats implements OnModuleInit, OnApplicationShutdown {
       served.chat.leave(connection);
       this.pastChatOf.set(connection, sessionId);
       if (this.chatOf.get(connection) === sessionId) this.chatOf.delete(connection);
-      void this.recordLeave(sessionId, connection, -1);
+      void this.presence.leaveEnded(sessionId, connection.id);
     }
     this.dropIfEmpty(sessionId);
   }
@@ -299,39 +300,44 @@ export class LiveChats implements OnModuleInit, OnApplicationShutdown {
     const served = this.served.get(sessionId);
     served?.chat.leave(connection);
     const { GRACE_AFTER_CLEAN_CLOSE_MS, GRACE_AFTER_LOSS_MS } = this.environment;
-    void this.recordLeave(sessionId, connection, isClean ? GRACE_AFTER_CLEAN_CLOSE_MS : GRACE_AFTER_LOSS_MS);
+    const graceMs = isClean ? GRACE_AFTER_CLEAN_CLOSE_MS : GRACE_AFTER_LOSS_MS;
+    void this.presence.leave(sessionId, connection.id, graceMs);
     this.dropIfEmpty(sessionId);
   }
 
-  /** Records the socket in the chat: from here on all that happens there reaches this replica. */
-  private async enter(chat: LiveChat, connection: SocketConnection): Promise<boolean> {
+  /**
+   * A page on the socket shows the chat now, or does not any more: only sockets that show it make their user present
+   * (A51). A socket that is not in the chat keeps the setting for when it joins.
+   */
+  async show(connection: SocketConnection, sessionId: string, showsChat: boolean): Promise<void> {
+    connection.showsChat = showsChat;
+    const served = this.chatOf.get(connection) === sessionId && this.served.get(sessionId);
+    if (served && !served.chat.isEnded) await this.record(served.chat, connection);
+  }
+
+  /** Records the socket in the chat, and notes whether its partner is away, before more is received about that. */
+  private async enter(
+    chat: LiveChat,
+    connection: SocketConnection,
+    away: readonly PartnerState[],
+  ): Promise<void> {
+    const state = await this.record(chat, connection);
+    chat.noteAway(partnerIdOf(chat, connection), away.includes(state));
+  }
+
+  /** From here on all that happens in the chat reaches this replica. */
+  private async record(chat: LiveChat, connection: SocketConnection): Promise<PartnerState> {
+    const { id, showsChat } = connection;
     const { userId } = connection.identity;
-    const { replicaId } = this.lease;
-    const socket = { id: connection.id, userId, replicaId, partnerId: partnerIdOf(chat, connection) };
-    return this.presence.enter(chat.sessionId, socket);
+    const partnerId = partnerIdOf(chat, connection);
+    return this.presence.enter(chat.sessionId, { id, userId, partnerId, showsChat });
   }
 
-  private async recordLeave(sessionId: string, { id }: SocketConnection, graceMs: number): Promise<void> {
-    try {
-      await this.presence.leave(sessionId, { id, replicaId: this.lease.replicaId }, graceMs);
-    } catch (error) {
-      // Kept for the next comparison: a departure that is not on record would hold the chat for ever.
-      if (graceMs >= 0) this.unrecorded.set(id, { sessionId, graceMs });
-      this.warn('A departure was not recorded', error);
-    }
-  }
-
-  /** This replica's records of its sockets may be gone, and with them what it would have been told. */
+  /** Messages are published to recorded sockets only: what was missed is read once all are recorded again. */
   @OnProcessEvent('LeaseLapsed')
   @OnProcessEvent('SubscriberRestored')
   async enterAgain(): Promise<void> {
-    for (const { chat } of this.served.values()) {
-      for (const connection of chat.connections) {
-        await this.enter(chat, connection).catch((error: unknown) =>
-          this.warn('A socket was not recorded', error),
-        );
-      }
-    }
+    await this.presence.recheck();
     await this.compareAll();
   }
 
@@ -341,10 +347,6 @@ export class LiveChats implements OnModuleInit, OnApplicationShutdown {
    */
   private async compareAll(): Promise<void> {
     try {
-      for (const [id, { sessionId, graceMs }] of [...this.unrecorded]) {
-        await this.presence.leave(sessionId, { id, replicaId: this.lease.replicaId }, graceMs);
-        this.unrecorded.delete(id);
-      }
       const chats = [...this.served.values()].map(({ chat }) => chat);
       if (chats.length === 0) return;
       const before = chats.map(({ version }) => version);

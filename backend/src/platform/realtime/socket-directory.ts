@@ -1,0 +1,304 @@
+import { Logger } from '@nestjs/common';
+import type { Redis } from 'ioredis';
+import { directoryKeys } from '../redis/redis-keys';
+import { RedisScript } from '../redis/redis-script';
+import type { DeadReplicas, ReplicaLease } from './replica-lease';
+import { socketDirectoryLua } from './socket-directory.lua';
+
+/** Calls under way at once while differences are settled or slots are read. */
+const AT_ONCE = 200;
+/** Each slot is compared with Redis once in so many renewals of the lease, i.e. about every 30 s. */
+const COMPARED_EVERY = 30;
+/** How often a sweep may go on with a slot of which it could evict only a part. */
+const SWEEP_ROUNDS = 100;
+
+/**
+ * What a replica has recorded in a slot. It lives as it asks: a sweeper that found it dead before must not evict it
+ * any more. KEYS: entered. ARGV: replica.
+ */
+const recordedScript = new RedisScript<string[]>(`${socketDirectoryLua}
+local recorded = redis.call('SMEMBERS', P .. 'replica:' .. ARGV[1])
+if #recorded > 0 then redis.call('ZADD', P .. 'entered', now(), ARGV[1]) end
+return recorded
+`);
+
+type Parameter = string | number;
+
+export interface SocketDirectoryOptions<Entered> {
+  /** For the log: what is recorded. */
+  name: string;
+  redis: Redis;
+  lease: Pick<ReplicaLease, 'replicaId' | 'shareOf' | 'expired' | 'deadAmong'>;
+  slots: {
+    count: number;
+    /** @returns the prefix of a slot's keys, a hash tag and a colon. */
+    prefix(slot: number): string;
+    of(topic: string): number;
+  };
+  scripts: {
+    /** KEYS: entered. ARGV: topic, member, replica, then the parameters of the entry. Idempotent. */
+    enter: RedisScript<Entered>;
+    /** KEYS: entered. ARGV: topic, member, replica, grace in ms. Idempotent. */
+    leave: RedisScript<unknown>;
+    /** KEYS: entered. ARGV: grace in ms, then `deadReplicas`. Answers 1 when more are to be evicted, then results. */
+    sweep: RedisScript<[more: 0 | 1, ...results: string[]]>;
+  };
+  /** Grace period of members whose replica died, or that turn out to be gone, in ms. */
+  graceAfterLossMs: number;
+  /** Called with the answer of every `enter`, also of one that was repeated later. */
+  onEntered?(topic: string, member: string, reply: Entered): void;
+}
+
+/** What Redis ought to know of one member of this replica. A change replaces the object. */
+interface Entry {
+  readonly topic: string;
+  readonly member: string;
+  /** Null: the member has left. */
+  readonly parameters: readonly Parameter[] | null;
+  readonly graceMs: number;
+  isSending: boolean;
+}
+
+/**
+ * Records in Redis which replica holds which members of which topics: the sockets of a user, the sockets in a chat,
+ * the replicas that hold a place in the queue. One script per call decides in the topic's hash slot.
+ *
+ * What this replica holds is kept here as well, and the difference is settled: a call that failed is repeated until
+ * Redis has confirmed it, and what Redis has recorded is read and compared now and then (docs/decisions/0020-one-socket-directory.md).
+ */
+export class SocketDirectory<Entered> {
+  private readonly logger = new Logger(SocketDirectory.name);
+  private readonly entries = new Map<string, Entry>();
+  /** Entries that Redis has not confirmed. */
+  private readonly unsettled = new Set<Entry>();
+  private isTending = false;
+  private isSweeping = false;
+  private comparisons: Promise<void> = Promise.resolve();
+  private tick = 0;
+
+  constructor(private readonly options: SocketDirectoryOptions<Entered>) {}
+
+  /** Number of entries that Redis has not confirmed yet. */
+  get unsettledCount(): number {
+    return this.unsettled.size;
+  }
+
+  /**
+   * Records a member, or new parameters of one.
+   * @throws what Redis threw; the entry stays wanted, and is recorded later unless `leave` follows.
+   */
+  async enter(topic: string, member: string, parameters: readonly Parameter[]): Promise<Entered> {
+    return this.sendEnter(this.want(topic, member, parameters, 0), parameters);
+  }
+
+  /** Records a member for callers that do without the answer. Never rejects: what fails is repeated. */
+  async record(topic: string, member: string, parameters: readonly Parameter[]): Promise<void> {
+    await this.settle(this.want(topic, member, parameters, 0));
+  }
+
+  /** Takes a member off the record. Never rejects: what fails is repeated. @param graceMs grace period of its topic. */
+  async leave(topic: string, member: string, graceMs: number): Promise<void> {
+    await this.settle(this.want(topic, member, null, graceMs));
+  }
+
+  /** About once a second: repeats what failed, and compares a share of the slots with Redis. Never rejects. */
+  async tend(): Promise<void> {
+    if (this.isTending) return;
+    this.isTending = true;
+    this.tick += 1;
+    const slots = Array.from({ length: this.options.slots.count }, (_, slot) => slot);
+    await this.compare(slots.filter((slot) => this.isDue(slot)));
+    this.isTending = false;
+  }
+
+  /** Compares everything with Redis and settles the differences: after a lapse, or a lost connection. */
+  async recheck(): Promise<void> {
+    const { count } = this.options.slots;
+    await this.compare(Array.from({ length: count }, (_, slot) => slot));
+  }
+
+  /**
+   * Evicts the members of dead replicas from this replica's share of the slots, and collects what the sweep script
+   * answers there. A slot that fails does not hold up the others. Answers nothing while another sweep runs.
+   * @param mayEvict whether a replica without a lease is a dead one.
+   */
+  async sweep(mayEvict: boolean): Promise<string[]> {
+    if (this.isSweeping) return [];
+    this.isSweeping = true;
+    try {
+      const { lease, slots } = this.options;
+      const share = lease.shareOf(slots.count);
+      if (share.length === 0) return [];
+      const dead = mayEvict ? await this.dead(share) : { at: 0, replicaIds: [] };
+      const swept = await Promise.allSettled(share.map((slot) => this.sweepSlot(slot, dead)));
+      this.warn('Slots were not swept', swept);
+      return swept.flatMap((result) => (result.status === 'fulfilled' ? result.value : []));
+    } catch (error) {
+      this.warn('Nothing was swept', [{ status: 'rejected', reason: error }]);
+      return [];
+    } finally {
+      this.isSweeping = false;
+    }
+  }
+
+  private want(
+    topic: string,
+    member: string,
+    parameters: readonly Parameter[] | null,
+    graceMs: number,
+  ): Entry {
+    const key = `${topic}|${member}`;
+    const past = this.entries.get(key);
+    if (past) this.unsettled.delete(past);
+    const entry = { topic, member, parameters, graceMs, isSending: false };
+    this.entries.set(key, entry);
+    this.unsettled.add(entry);
+    return entry;
+  }
+
+  private async sendEnter(entry: Entry, parameters: readonly Parameter[]): Promise<Entered> {
+    const { redis, lease, scripts } = this.options;
+    const { topic, member } = entry;
+    entry.isSending = true;
+    try {
+      const reply = await scripts.enter.run(
+        redis,
+        [this.enteredKey(topic)],
+        [topic, member, lease.replicaId, ...parameters],
+      );
+      this.confirm(entry);
+      this.options.onEntered?.(topic, member, reply);
+      return reply;
+    } finally {
+      entry.isSending = false;
+    }
+  }
+
+  private async sendLeave(entry: Entry): Promise<void> {
+    const { redis, lease, scripts } = this.options;
+    const { topic, member, graceMs } = entry;
+    entry.isSending = true;
+    try {
+      await scripts.leave.run(redis, [this.enteredKey(topic)], [topic, member, lease.replicaId, graceMs]);
+      this.confirm(entry);
+    } finally {
+      entry.isSending = false;
+    }
+  }
+
+  private confirm(entry: Entry): void {
+    const key = `${entry.topic}|${entry.member}`;
+    const current = this.entries.get(key);
+    if (current === entry) {
+      this.unsettled.delete(entry);
+      if (!entry.parameters) this.entries.delete(key);
+    } else if (entry.parameters && !current) {
+      // Commands of one connection run in order, but for a script that had to be loaded first.
+      void this.leave(entry.topic, entry.member, this.options.graceAfterLossMs);
+    }
+  }
+
+  private async settle(entry: Entry): Promise<void> {
+    try {
+      if (entry.parameters) await this.sendEnter(entry, entry.parameters);
+      else await this.sendLeave(entry);
+    } catch {
+      // Still unsettled: `tend` repeats it, and says so once for all.
+    }
+  }
+
+  private async settleAll(): Promise<void> {
+    const waiting = [...this.unsettled].filter(({ isSending }) => !isSending);
+    for (let start = 0; start < waiting.length; start += AT_ONCE) {
+      const page = waiting.slice(start, start + AT_ONCE).filter((entry) => this.unsettled.has(entry));
+      await Promise.all(page.map((entry) => this.settle(entry)));
+      if (page.length > 0 && page.every((entry) => this.unsettled.has(entry))) break; // Redis is away
+    }
+    const failed = waiting.filter((entry) => this.unsettled.has(entry)).length;
+    if (failed > 0) this.logger.warn(`${failed} changes of ${this.options.name} are not recorded yet`);
+  }
+
+  private isDue(slot: number): boolean {
+    return slot % COMPARED_EVERY === this.tick % COMPARED_EVERY;
+  }
+
+  /** Compares slots and settles all differences. One at a time: one that is asked for meanwhile follows. */
+  private compare(slots: readonly number[]): Promise<void> {
+    this.comparisons = this.comparisons.then(() => this.compareNow(slots));
+    return this.comparisons;
+  }
+
+  private async compareNow(slots: readonly number[]): Promise<void> {
+    const due = new Set(slots);
+    const held = new Map(slots.map((slot) => [slot, new Map<string, Entry>()]));
+    for (const [key, entry] of this.entries) {
+      const slot = this.options.slots.of(entry.topic);
+      if (due.has(slot) && !this.unsettled.has(entry)) held.get(slot)?.set(key, entry);
+    }
+    const results = await Promise.allSettled(slots.map((slot) => this.compareSlot(slot, held.get(slot))));
+    this.warn('Records were not compared', results);
+    await this.settleAll();
+  }
+
+  /** @param held entries that Redis had confirmed before it was asked. */
+  private async compareSlot(slot: number, held: ReadonlyMap<string, Entry> = new Map()): Promise<void> {
+    const { redis, lease, slots, graceAfterLossMs } = this.options;
+    const recorded = new Set(
+      await recordedScript.run(redis, [directoryKeys(slots.prefix(slot)).entered], [lease.replicaId]),
+    );
+    for (const [key, entry] of held) {
+      if (!recorded.has(key) && this.entries.get(key) === entry) this.unsettled.add(entry);
+    }
+    for (const key of recorded) {
+      if (this.entries.has(key)) continue;
+      const bar = key.indexOf('|');
+      this.want(key.slice(0, bar), key.slice(bar + 1), null, graceAfterLossMs);
+    }
+  }
+
+  /** Replicas whose lease expired; now and then also those that entered and of whose lease nothing is known. */
+  private async dead(share: readonly number[]): Promise<DeadReplicas> {
+    const { redis, lease, slots } = this.options;
+    const expired = await lease.expired();
+    const due = share.filter((slot) => this.isDue(slot));
+    if (due.length === 0) return expired;
+    const entered = await Promise.all(
+      due.map((slot) => redis.zrange(directoryKeys(slots.prefix(slot)).entered, '0', '-1')),
+    );
+    const others = new Set(entered.flat());
+    for (const replicaId of expired.replicaIds) others.delete(replicaId);
+    const unknown = await lease.deadAmong([...others]);
+    return {
+      at: Math.min(expired.at, unknown.at),
+      replicaIds: [...expired.replicaIds, ...unknown.replicaIds],
+    };
+  }
+
+  private async sweepSlot(slot: number, { at, replicaIds }: DeadReplicas): Promise<string[]> {
+    const { redis, slots, scripts, graceAfterLossMs } = this.options;
+    const results = new Set<string>();
+    for (let round = 0; round < SWEEP_ROUNDS; round += 1) {
+      const keys = [directoryKeys(slots.prefix(slot)).entered];
+      const [more, ...found] = await scripts.sweep.run(redis, keys, [graceAfterLossMs, at, ...replicaIds]);
+      for (const one of found) results.add(one);
+      if (more === 0) break;
+    }
+    return [...results];
+  }
+
+  private enteredKey(topic: string): string {
+    const { slots } = this.options;
+    return directoryKeys(slots.prefix(slots.of(topic))).entered;
+  }
+
+  /** One line for all that failed. */
+  private warn(what: string, results: readonly PromiseSettledResult<unknown>[]): void {
+    const failed = results.flatMap((result) =>
+      result.status === 'rejected' ? [result.reason as unknown] : [],
+    );
+    if (failed.length === 0) return;
+    const [error] = failed;
+    const reason = error instanceof Error ? error.message : 'unknown';
+    this.logger.warn(`${what} (${this.options.name}, ${failed.length}): ${reason}`);
+  }
+}

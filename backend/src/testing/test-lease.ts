@@ -1,0 +1,17 @@
+import type { DeadReplicas, ReplicaLease } from '../platform/realtime/replica-lease';
+
+/** A replica's lease as a test wants it: it lives, and sweeps everything. */
+export const testLease = (
+  replicaId: string,
+  dead: () => DeadReplicas = () => ({ at: 0, replicaIds: [] }),
+): ReplicaLease =>
+  ({
+    replicaId,
+    maySweep: true,
+    shareOf: (count) => Array.from({ length: count }, (_, part) => part),
+    expired: async () => dead(),
+    deadAmong: async (replicaIds) => {
+      const known = dead();
+      return { ...known, replicaIds: replicaIds.filter((id) => known.replicaIds.includes(id)) };
+    },
+  }) satisfies Partial<ReplicaLease> as unknown as ReplicaLease;

@@ -4,7 +4,13 @@ import { ENVIRONMENT, type Environment } from '../../config/environment';
 import { ProcessEvents } from '../process-events/process-events';
 import { REDIS } from '../redis/redis.module';
 import { leaseKeys } from '../redis/redis-keys';
-import { deadAmongScript, expiredScript, releaseScript, renewScript } from './replica-lease.scripts';
+import {
+  deadAmongScript,
+  expiredScript,
+  releaseScript,
+  type RenewReply,
+  renewScript,
+} from './replica-lease.scripts';
 
 const RENEW_EVERY_MS = 1_000;
 const LEASE_MS = 4_000;
@@ -13,7 +19,7 @@ const GAP_MS = 2_500;
 /** Replicas asked about in one call; Lua unpacks its arguments onto a stack of 8,000. */
 const ASKED_AT_ONCE = 500;
 
-const KEYS = [leaseKeys.live, leaseKeys.names, leaseKeys.expired];
+const KEYS = [leaseKeys.live, leaseKeys.names, leaseKeys.expired, leaseKeys.epoch];
 
 /** Replicas without a live lease, and the time of Redis (ms) at which that was so. */
 export interface DeadReplicas {
@@ -30,6 +36,8 @@ export interface DeadReplicas {
 export class ReplicaLease implements OnModuleInit, OnApplicationShutdown {
   private readonly logger = new Logger(ReplicaLease.name);
   private timer: NodeJS.Timeout | undefined;
+  /** The set of live replicas that rank and count belong to. */
+  private epoch = '';
   private rank = 0;
   private count = 0;
   private sweepsFrom: number | undefined;
@@ -108,8 +116,8 @@ export class ReplicaLease implements OnModuleInit, OnApplicationShutdown {
     const askedAt = Date.now();
     this.expiredOnes = undefined;
     try {
-      const reply = await renewScript.run(this.redis, KEYS, [this.replicaId, LEASE_MS]);
-      this.noteRenewal(askedAt, ...reply);
+      const reply = await renewScript.run(this.redis, KEYS, [this.replicaId, LEASE_MS, this.epoch]);
+      this.noteRenewal(askedAt, reply);
     } catch (error) {
       this.logger.warn(`The lease was not renewed: ${error instanceof Error ? error.message : 'unknown'}`);
     } finally {
@@ -117,17 +125,20 @@ export class ReplicaLease implements OnModuleInit, OnApplicationShutdown {
     }
   }
 
-  private noteRenewal(askedAt: number, lapsed: 0 | 1, rank: number, count: number): void {
+  private noteRenewal(askedAt: number, reply: RenewReply): void {
+    const [lapsed] = reply;
     const isFirst = this.sweepsFrom === undefined;
     const hadGap = !isFirst && askedAt - this.renewedAt > GAP_MS;
-    this.rank = rank;
-    this.count = count;
+    if (reply.length > 1) {
+      const [, epoch, rank, count] = reply as Extract<RenewReply, { length: 4 }>;
+      [this.epoch, this.rank, this.count] = [epoch ?? '', rank, count];
+    }
     this.renewedAt = askedAt;
     const waits = (ms: number): void => {
       this.sweepsFrom = Math.max(this.sweepsFrom ?? 0, Date.now() + ms);
     };
     // A new replica that finds others has joined a running service, and takes its share at once.
-    if (lapsed === 1) waits(isFirst && count > 1 ? 0 : LEASE_MS + RENEW_EVERY_MS);
+    if (lapsed === 1) waits(isFirst && this.count > 1 ? 0 : LEASE_MS + RENEW_EVERY_MS);
     else if (hadGap) waits(2 * RENEW_EVERY_MS); // the others' renewals may be late, too
     if (lapsed === 1 && !isFirst) {
       this.logger.warn('The lease had expired; sockets are recorded again');

@@ -39,6 +39,8 @@ export const leaseKeys = {
   names: '{mm}:lease-names',
   /** Sorted set: replicas by the time at which their lease was found expired, for a minute. */
   expired: '{mm}:expired-leases',
+  /** Changes whenever the set of live replicas does. */
+  epoch: '{mm}:lease-epoch',
 } as const;
 
 /** Keys of a socket directory in one hash slot; what a topic, a member and a note are is said there. */

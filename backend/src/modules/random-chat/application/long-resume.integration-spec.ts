@@ -1,0 +1,214 @@
+// Real: api replicas, PostgreSQL, Redis, sockets; a TCP relay stands for a slow line.
+import { limits } from '@thaw/contract/limits';
+import { busyness } from '../../../testing/busyness';
+import { appendMessages } from '../../../testing/filled-chat';
+import { SocketConnection } from '../../../platform/realtime/socket-connection';
+import { startTestReplicas, type TestReplicas } from '../../../testing/test-replicas';
+import { pair, ThawSocket, type ThawVisitor } from '../../../testing/thaw-client';
+import { type ThrottledLink, throttledLinkTo } from '../../../testing/throttled-link';
+import { until } from '../../../testing/until';
+import { MAX_BYTES } from '../domain/random-chat.decider';
+
+jest.setTimeout(180_000);
+
+const isLong = process.env.THAW_TEST_LONG === '1';
+const MIB = 1024 * 1024;
+const MBIT = 1_000_000;
+const PAGE = 63 * 1024;
+
+type Resumed = { seq: number; last: boolean; events: { event: string; data: { seq: number } }[] };
+
+describe('the resume of a long chat', () => {
+  let thaw: TestReplicas;
+
+  beforeAll(async () => {
+    thaw = await startTestReplicas(1, { REMATCH_COOLDOWN_S: '0' });
+  });
+  const links: ThrottledLink[] = [];
+  afterEach(async () => {
+    jest.restoreAllMocks();
+    await Promise.all(links.splice(0).map((link) => link.close()));
+    await thaw.hangUp();
+  });
+  afterAll(() => thaw.close());
+
+  const origin = (): string => thaw.origins[0]!;
+  const say = (sessionId: string, content: string) => ({ sessionId, content, messageType: 'text' as const });
+  /** Two in a chat whose messages are of about so many bytes together. */
+  const longChat = async (bytes: number, messageBytes = 2_000) => {
+    const chat = await pair([origin(), origin()]);
+    const count = Math.floor(bytes / (messageBytes + 200));
+    const contents = Array.from({ length: count }, (_, index) => `${index} `.padEnd(messageBytes, 'x'));
+    const { version } = await appendMessages(thaw.replicas[0]!, chat.sessionId, chat.ada.user.id, contents);
+    await until(() => chat.bobSocket.lastSeen(chat.sessionId) === version, Boolean, 60_000);
+    return { ...chat, version };
+  };
+  const resumed = (socket: ThawSocket): Resumed[] => socket.all('session_resumed') as unknown as Resumed[];
+  const seqsOf = (socket: ThawSocket): number[] =>
+    socket.frames.flatMap(({ event, data }) => {
+      if (event === 'session_resumed')
+        return (data as unknown as Resumed).events.map(({ data: { seq } }) => seq);
+      return event !== 'ack' && typeof data?.seq === 'number' ? [data.seq] : [];
+    });
+  const countTo = (version: number, from = 1): number[] =>
+    Array.from({ length: version - from + 1 }, (_, index) => from + index);
+  /** Another user's pings while something else goes on. @returns the 99th percentile of their times, ms */
+  const pingsDuring = async (work: Promise<unknown>): Promise<number> => {
+    const socket = await (await thaw.visitor(0)).arrive();
+    let isOver = false;
+    const times: number[] = [];
+    const settled = work.finally(() => (isOver = true));
+    while (!isOver) {
+      const askedAt = performance.now();
+      await socket.ask('ping', {});
+      times.push(performance.now() - askedAt);
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    await settled;
+    times.sort((one, other) => one - other);
+    return times[Math.ceil(times.length * 0.99) - 1] ?? Infinity;
+  };
+  /** A socket of the user behind a line of so many bits a second, whose resume has begun. */
+  const resumeOver = async (
+    { user, cookie }: ThawVisitor,
+    bitsPerSecond: number,
+    lastSeen?: { sessionId: string; seq: number },
+  ): Promise<ThawSocket> => {
+    const link = await throttledLinkTo(origin(), bitsPerSecond);
+    links.push(link);
+    const socket = await ThawSocket.open(`${link.origin.replace('http', 'ws')}/ws`, { cookie }, user.id);
+    await socket.request('authenticate', { userId: user.id, lastSeen });
+    return socket;
+  };
+
+  const cases: [what: string, bytes: number, messageBytes: number, mbits: number][] = isLong
+    ? [
+        ['a chat that is full of long messages, at 10 Mbit/s', MAX_BYTES, 2_000, 10],
+        ['a chat that is full of short messages, at 10 Mbit/s', 19_000 * 210, 10, 10],
+        ['a chat of 1 MiB, at 1 Mbit/s', MIB, 2_000, 1],
+      ]
+    : [['a chat of 1 MiB, at 10 Mbit/s', MIB, 2_000, 10]];
+  it.each(cases)('of %s, is complete while pings of others are answered at once', async (...given) => {
+    const [, bytes, messageBytes, mbits] = given;
+    const { bob, version } = await longChat(bytes, messageBytes);
+    const socket = await resumeOver(bob, mbits * MBIT);
+    const end = until(() => resumed(socket).at(-1)?.last, Boolean, 120_000);
+    const p99 = await pingsDuring(end);
+    expect(seqsOf(socket)).toEqual(countTo(version));
+    for (const page of resumed(socket)) {
+      const size = Buffer.byteLength(JSON.stringify({ event: 'session_resumed', data: page }));
+      expect(size).toBeLessThanOrEqual(limits.resumeFrameMaxBytes);
+    }
+    expect(p99).toBeLessThanOrEqual(50 * busyness());
+  });
+
+  it('keeps the order while the chat goes on, and joins it without a gap', async () => {
+    const { bob, adaSocket, version, sessionId } = await longChat(MIB / 2);
+    const socket = await resumeOver(bob, 20 * MBIT);
+    let said = 0;
+    do {
+      await adaSocket.request('random_message', say(sessionId, `live ${said}`));
+      said += 1;
+    } while (!resumed(socket).at(-1)?.last);
+    await adaSocket.request('random_message', say(sessionId, 'and after'));
+    await until(() => seqsOf(socket).includes(version + said + 1));
+    expect(seqsOf(socket)).toEqual(countTo(version + said + 1));
+    expect(resumed(socket).filter(({ last }) => last)).toHaveLength(1);
+  });
+
+  it('that asked for a gap on an open socket keeps the order, too', async () => {
+    const { bob, bobSocket, adaSocket, version, sessionId } = await longChat(MIB / 2);
+    bobSocket.frames.length = 0;
+    bobSocket.send({ event: 'authenticate', data: { userId: bob.user.id, lastSeen: { sessionId, seq: 1 } } });
+    let said = 0;
+    do {
+      await adaSocket.request('random_message', say(sessionId, `live ${said}`));
+      said += 1;
+    } while (!resumed(bobSocket).at(-1)?.last);
+    await until(() => seqsOf(bobSocket).includes(version + said));
+    // What was on its way when the frame was handled comes before the first page.
+    const first = bobSocket.frames.findIndex(({ event }) => event === 'session_resumed');
+    bobSocket.frames.splice(0, first);
+    expect(seqsOf(bobSocket)).toEqual(countTo(version + said, 2));
+  });
+
+  it('that is cut goes on where it was', async () => {
+    const { bob, version, sessionId } = await longChat(MIB / 2);
+    const seen: number[] = [];
+    for (let rounds = 0; seen.at(-1) !== version; rounds += 1) {
+      expect(rounds).toBeLessThan(10);
+      const lastSeen = seen.length > 0 ? { sessionId, seq: seen.at(-1)! } : undefined;
+      const socket = await resumeOver(bob, 10 * MBIT, lastSeen);
+      await until(() => resumed(socket).length >= 3 || resumed(socket).at(-1)?.last);
+      await socket.cut();
+      expect(resumed(socket).map(({ seq }) => seq)).toEqual(
+        resumed(socket).map(({ events }, index) => events.at(-1)?.data.seq ?? resumed(socket)[index]?.seq),
+      );
+      seen.push(...seqsOf(socket));
+    }
+    expect(seen).toEqual(countTo(version));
+  });
+
+  it('stops when its socket closes, and then nothing of it is left', async () => {
+    const { bob, bobSocket, adaSocket, sessionId } = await longChat(MIB);
+    await bobSocket.leave();
+    const socket = await resumeOver(bob, MBIT);
+    await until(() => resumed(socket).length > 0);
+    await socket.cut();
+    expect(await adaSocket.next('partner_connection', ({ state }) => state === 'reconnecting')).toMatchObject(
+      {
+        sessionId,
+      },
+    );
+    const back = await bob.arrive();
+    await until(() => resumed(back).at(-1)?.last);
+    expect(await back.request('random_message', say(sessionId, 'back'))).toHaveProperty('seq');
+  });
+
+  it('ends with the chat, if that ends meanwhile', async () => {
+    const { bob, adaSocket, version, sessionId } = await longChat(MIB / 2);
+    // After the first page, before the second.
+    jest.spyOn(SocketConnection.prototype, 'drained').mockImplementationOnce(async () => {
+      await adaSocket.request('skip_chat', { sessionId });
+    });
+    const socket = await bob.arrive();
+    await until(() => resumed(socket).at(-1)?.last);
+    expect(resumed(socket).at(-1)?.events.at(-1)).toMatchObject({ event: 'chat_skipped' });
+    expect(seqsOf(socket)).toEqual(countTo(version + 1));
+    await socket.request('join_queue', {});
+    await socket.request('leave_queue', {});
+    expect(socket.all('chat_skipped')).toEqual([]);
+  });
+
+  it('is limited for each user by what is sent, and what fits on a page is not', async () => {
+    const limited = await thaw.add({ LIMITS_PROFILE: 'default' });
+    const { bob, version, sessionId } = await longChat(MIB);
+    const pages = Math.ceil((version * 2_200) / PAGE);
+    let refusals = 0;
+    let resumes = 0;
+    while (refusals === 0 && resumes < 100) {
+      const socket = await bob.connect(limited.origin);
+      const { event, data } = await socket.ask('authenticate', { userId: bob.user.id });
+      if (event === 'error') {
+        refusals += 1;
+        expect(data).toMatchObject({ code: 'rate_limited' });
+        expect(data.retryAfterMs).toBeGreaterThan(0);
+        // The socket is still open, and may ask for less.
+        const lastSeen = { sessionId, seq: version - 5 };
+        expect(await socket.ask('authenticate', { userId: bob.user.id, lastSeen })).toMatchObject({
+          event: 'authenticated',
+        });
+        await until(() => resumed(socket).at(-1)?.last);
+        expect(seqsOf(socket)).toEqual(countTo(version, version - 4));
+      } else {
+        resumes += 1;
+        await until(() => resumed(socket).at(-1)?.last);
+        await socket.leave();
+      }
+    }
+    expect(refusals).toBe(1);
+    // 600 pages, and what is refilled meanwhile.
+    expect(resumes * pages).toBeGreaterThan(500);
+    expect(resumes * pages).toBeLessThan(900);
+  });
+});

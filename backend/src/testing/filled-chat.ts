@@ -1,11 +1,18 @@
 import { randomUUID } from 'node:crypto';
+import type { Redis } from 'ioredis';
 import { encodeEvent } from '../modules/random-chat/application/chat-event-codec';
 import { ChatLog, type StreamEnd } from '../platform/hot-log/chat-log';
+import { REDIS } from '../platform/redis/redis.module';
+import { cellOf, chatKeys } from '../platform/redis/redis-keys';
 import type { TestReplica } from './test-replicas';
 
 const AT_ONCE = 100;
 
-/** Appends messages to a chat as a replica does, without a socket in between. @returns where the stream ends. */
+/**
+ * Appends messages to a chat as a replica does, without a socket in between. There is no worker, so the outbox, which
+ * holds less than a full chat, is emptied.
+ * @returns where the stream ends.
+ */
 export const appendMessages = async (
   { app }: TestReplica,
   sessionId: string,
@@ -13,6 +20,8 @@ export const appendMessages = async (
   contents: readonly string[],
 ): Promise<StreamEnd> => {
   const log = app.get(ChatLog);
+  const redis = app.get<Redis>(REDIS);
+  const { outbox } = chatKeys(cellOf(sessionId));
   const entries = await log.read(sessionId);
   const end = { version: entries.length, lastId: entries.at(-1)?.id ?? '' };
   for (let start = 0; start < contents.length; start += AT_ONCE) {
@@ -25,6 +34,7 @@ export const appendMessages = async (
         },
       }),
     );
+    await redis.del(outbox);
     const result = await log.append(sessionId, end, texts);
     if (result.kind !== 'appended') throw new Error(`Messages were not appended: ${result.kind}`);
     end.version += texts.length;

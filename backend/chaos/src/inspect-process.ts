@@ -3,7 +3,6 @@
  * what it holds to `$CHAOS_INSPECTIONS/<pid>.json`: heap, handles and timers, and the sizes of the collections that
  * Nest's providers keep.
  */
-import { EventEmitter } from 'node:events';
 import { renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
@@ -40,7 +39,7 @@ const sizeOf = (value: unknown): number | undefined => {
 
 /** Not a client of a store or a server, whose buffers are its own business: what they leak is in the heap. */
 const isOwned = (value: unknown): value is object =>
-  typeof value === 'object' && value !== null && !(value instanceof EventEmitter);
+  typeof value === 'object' && value !== null && !('on' in value && typeof value.on === 'function');
 
 const collections = (): Record<string, number> => {
   const sizes: Record<string, number> = {};

@@ -186,14 +186,29 @@ const checkStores = (evidence: Evidence, report: Report): void => {
       report('two chats or stuck', `${sessionId} has no end in PostgreSQL`);
   }
   for (const [sessionId, live] of truth.live) {
-    const durable = truth.durable.get(sessionId) ?? [];
-    const index = live.findIndex(({ eventId }, place) => durable[place]?.eventId !== eventId);
-    if (index >= 0) report('order', `${sessionId} ${index + 1}: PostgreSQL has another event than Redis`);
-    if (live.length < durable.length && lossWindows.length === 0)
-      report('order', `${sessionId}: Redis has ${live.length} events, PostgreSQL ${durable.length}`);
+    const problem = differenceOf(live, truth.durable.get(sessionId) ?? [], lossWindows.length > 0);
+    if (problem) report('order', `${sessionId}: ${problem}`);
   }
   if (truth.outboxEntries > 0) report('left over', `${truth.outboxEntries} entries in outboxes`);
   if (truth.deadLetters > 0) report('left over', `${truth.deadLetters} dead letters`);
+};
+
+/** @param isLossy Redis may have lost events that PostgreSQL has; what it has is still in PostgreSQL, in its order. */
+const differenceOf = (
+  live: readonly StoredEvent[],
+  durable: readonly StoredEvent[],
+  isLossy: boolean,
+): string | undefined => {
+  let place = 0;
+  for (const { eventId, fingerprint } of live) {
+    const found = durable.findIndex((event, index) => index >= place && event.eventId === eventId);
+    if (found < 0 || (!isLossy && found !== place))
+      return `Redis has ${fingerprint}, PostgreSQL has ${durable[place]?.fingerprint ?? 'nothing'} there`;
+    place = found + 1;
+  }
+  if (!isLossy && place < durable.length)
+    return `Redis has ${live.length} events, PostgreSQL ${durable.length}`;
+  return undefined;
 };
 
 const checkPrivate = ({ truth }: Evidence, log: PersonLog, report: Report): void => {

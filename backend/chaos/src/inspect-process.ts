@@ -32,14 +32,58 @@ const remember = <Method extends (...given: never[]) => Promise<unknown>>(method
 NestFactory.create = remember(NestFactory.create.bind(NestFactory) as never);
 NestFactory.createApplicationContext = remember(NestFactory.createApplicationContext.bind(NestFactory));
 
+/** Where timers were set, so that one that is left has a name. */
+const timers: { timer: WeakRef<NodeJS.Timeout>; site: string }[] = [];
+const TIMERS_BEFORE_SWEEP = 5_000;
+
+interface TimerState {
+  _destroyed: boolean;
+}
+
+const isActive = (timer: NodeJS.Timeout | undefined): boolean =>
+  timer !== undefined && !(timer as unknown as TimerState)._destroyed && timer.hasRef();
+
+const sweepTimers = (): void => {
+  const active = timers.filter(({ timer }) => isActive(timer.deref()));
+  timers.splice(0, timers.length, ...active);
+};
+
+const callSite = (): string => {
+  const [, , , caller = ''] = (new Error().stack ?? '').split('\n');
+  return caller
+    .trim()
+    .replace(/^at /, '')
+    .replace(/\(?\/.*\/(backend\/dist|node_modules)\//, '(');
+};
+
+const recordTimers = (name: 'setTimeout' | 'setInterval'): void => {
+  const original = globalThis[name] as (...given: unknown[]) => NodeJS.Timeout;
+  const recording = (...given: unknown[]): NodeJS.Timeout => {
+    const timer = original(...given);
+    timers.push({ timer: new WeakRef(timer), site: callSite() });
+    if (timers.length > TIMERS_BEFORE_SWEEP) sweepTimers();
+    return timer;
+  };
+  // util.promisify finds the promised form under symbols of the original.
+  globalThis[name] = Object.defineProperties(
+    recording,
+    Object.getOwnPropertyDescriptors(original),
+  ) as unknown as typeof setTimeout & typeof setInterval;
+};
+// Each timer then costs the reading of a stack: only to find out where one comes from.
+if (process.env.CHAOS_TIMERS === '1') {
+  recordTimers('setTimeout');
+  recordTimers('setInterval');
+}
+
 const sizeOf = (value: unknown): number | undefined => {
   if (value instanceof Map || value instanceof Set) return value.size;
   return Array.isArray(value) ? value.length : undefined;
 };
 
-/** Not a client of a store or a server, whose buffers are its own business: what they leak is in the heap. */
+/** Not a client of a store, whose buffers are its own business: what they leak is in the heap. */
 const isOwned = (value: unknown): value is object =>
-  typeof value === 'object' && value !== null && !('on' in value && typeof value.on === 'function');
+  typeof value === 'object' && value !== null && !('on' in value && 'connect' in value);
 
 const collections = (): Record<string, number> => {
   const sizes: Record<string, number> = {};
@@ -47,7 +91,7 @@ const collections = (): Record<string, number> => {
   for (const { container } of applications) {
     for (const { providers } of container.getModules().values()) {
       for (const { instance } of providers.values()) {
-        if (typeof instance !== 'object' || instance === null || seen.has(instance)) continue;
+        if (!isOwned(instance) || seen.has(instance)) continue;
         seen.add(instance);
         addSizes(sizes, instance.constructor?.name ?? 'object', instance, seen, 2);
       }
@@ -83,7 +127,10 @@ const inspect = async (): Promise<void> => {
     await turn();
   }
   const resources: Record<string, number> = {};
-  for (const name of process.getActiveResourcesInfo()) resources[name] = (resources[name] ?? 0) + 1;
+  const count = (name: string): void => void (resources[name] = (resources[name] ?? 0) + 1);
+  process.getActiveResourcesInfo().forEach(count);
+  sweepTimers();
+  for (const { site } of timers) count(`Timeout of ${site}`);
   const inspection: Inspection = {
     heapBytes: process.memoryUsage().heapUsed,
     resources,

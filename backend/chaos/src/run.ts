@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type AtRest, growth } from './check/at-rest';
+import { type AtRest, atBoth, growth } from './check/at-rest';
 import { check, type LossWindow, type Violation } from './check/checker';
 import type { PersonLog } from './check/logs';
 import { type RecoveryFigures, returnsAfter, slowness } from './check/recovery';
@@ -138,11 +138,12 @@ export class Run {
   /** Looks until nothing has grown, or long enough. */
   private async restLike(before: AtRest): Promise<AtRest> {
     const deadline = Date.now() + AT_REST_WITHIN_MS;
-    for (;;) {
-      const now = await this.atRest();
-      if (growth(before, now).length === 0 || Date.now() > deadline) return now;
-      await sleep(2_000);
+    let now = await this.atRest();
+    while (growth(before, now).length > 0 && Date.now() < deadline) {
+      await sleep(1_000);
+      now = atBoth(await this.atRest(), now);
     }
+    return now;
   }
 
   private lossWindows(): LossWindow[] {

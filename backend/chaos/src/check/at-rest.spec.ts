@@ -1,4 +1,4 @@
-import { type AtRest, growth } from './at-rest';
+import { type AtRest, atBoth, growth } from './at-rest';
 
 const rest = (more: Partial<AtRest> = {}): AtRest => ({
   processes: {
@@ -30,4 +30,10 @@ it.each([
 
 it('reports nothing where nothing has grown', () => {
   expect(growth(rest(), process({ heapBytes: 59e6, resources: { Timeout: 7 } }))).toEqual([]);
+});
+
+it('takes what only one of two looks saw for work in hand', () => {
+  const busy = process({ resources: { Timeout: 50 }, collections: { 'LiveChats.served': 3 } });
+  expect(growth(rest(), atBoth(busy, rest()))).toEqual([]);
+  expect(growth(rest(), atBoth(busy, busy))).toHaveLength(2);
 });

@@ -3,6 +3,7 @@ import { DataSource, type EntityManager } from 'typeorm';
 import type { Decider } from './decider';
 import { EventStore } from './event-store';
 import { StreamVersionConflict } from './event-store.errors';
+import { EventTypes } from './event-types';
 import type { NewEvent, StoredEvent } from './stored-event';
 
 const ATTEMPTS = 4;
@@ -13,6 +14,7 @@ export class CommandExecutor {
   constructor(
     private readonly eventStore: EventStore,
     private readonly dataSource: DataSource,
+    private readonly eventTypes: EventTypes,
   ) {}
 
   /** A transaction around commands and plain tables; run again as a whole when somebody else was first. */
@@ -39,7 +41,9 @@ export class CommandExecutor {
   ): Promise<{ state: State; events: StoredEvent[] }> {
     for (let attempt = 1; ; attempt += 1) {
       const history = await this.eventStore.read(streamId, manager);
-      const before = history.reduce((state, event) => decider.evolve(state, event), decider.initialState());
+      // What a newer release has written counts, and means nothing here.
+      const known = history.filter((event) => this.eventTypes.knows(event));
+      const before = known.reduce((state, event) => decider.evolve(state, event), decider.initialState());
       const decided = decider.decide(command, before) as readonly Event[];
       try {
         const events = await this.eventStore.append(streamId, history.length, decided, manager);

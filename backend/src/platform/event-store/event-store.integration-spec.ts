@@ -111,7 +111,7 @@ const setUp = (database: TestDatabase) => {
   return {
     dataSource,
     eventStore,
-    executor: new CommandExecutor(eventStore, dataSource),
+    executor: new CommandExecutor(eventStore, dataSource, eventTypes),
     rebuilder: new ProjectionRebuilder(dataSource, eventStore, projections),
   };
 };
@@ -506,6 +506,23 @@ describe('EventStore', () => {
       );
       expect(results.every(({ status }) => status === 'fulfilled')).toBe(true);
       expect(await store.eventStore.read(streamId)).toHaveLength(3);
+    });
+
+    it('passes over what a newer release has written, and appends behind it', async () => {
+      const streamId = newStream();
+      await store.eventStore.append(streamId, 'none', [noted('one'), noted('two')]);
+      const read = store.eventStore.read.bind(store.eventStore);
+      const newer = jest.spyOn(store.eventStore, 'read').mockImplementation(async (...given) => {
+        const [first, second] = await read(...given);
+        return [
+          { ...first!, type: 'Sung', schemaVersion: 1 },
+          { ...second!, schemaVersion: 4 },
+        ];
+      });
+      const { state, events } = await store.executor.execute(streamId, counter, { eventId: randomUUID() });
+      newer.mockRestore();
+      expect(state).toBe(1);
+      expect(events).toMatchObject([{ streamPosition: 3, data: { note: 'count 1' } }]);
     });
 
     it('runs a transaction again as a whole when somebody else was first', async () => {

@@ -46,6 +46,11 @@ export class EventTypes {
     return definition;
   }
 
+  /** Whether this build knows the type, and no older version of it than the given one. */
+  knows({ type, schemaVersion }: { type: string; schemaVersion: number }): boolean {
+    return schemaVersion <= (this.definitions.get(type)?.schemaVersion ?? 0);
+  }
+
   /**
    * @returns an event's data in the present shape of its type.
    * @throws UnknownEvent for a type or a version of a newer release.
@@ -57,8 +62,7 @@ export class EventTypes {
   }
 
   /**
-   * An event as it is read from the log. What a newer release has written is left as it is: a state passes over types
-   * that it does not know.
+   * An event as it is read from the log. What a newer release has written is left as it is: see `knows`.
    */
   present<Event extends { type: string; schemaVersion: number; data: EventData }>(event: Event): Event {
     const definition = this.definitions.get(event.type);

@@ -1,0 +1,141 @@
+// Real: PostgreSQL. testing/event-fixtures.json holds an event of every type and version that any release has written.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { randomUUID } from 'node:crypto';
+import type { INestApplicationContext } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import { loadEnvironment } from './config/environment';
+import { friendshipDecider } from './modules/friends/domain/friendship.decider';
+import { privateMessageDecider } from './modules/private-chat/domain/private-message.decider';
+import { readEvent } from './modules/random-chat/application/chat-event-codec';
+import { evolve, initialState } from './modules/random-chat/domain/random-chat.state';
+import { userDecider } from './modules/users/domain/user.decider';
+import type { Decider } from './platform/event-store/decider';
+import { EventStore } from './platform/event-store/event-store';
+import { EventTypes } from './platform/event-store/event-types';
+import { ProjectionRebuilder } from './platform/event-store/projection-rebuilder';
+import type { StoredEvent } from './platform/event-store/stored-event';
+import { ReadModelsModule } from './read-models.module';
+import { UNLIMITED } from './testing/given-chat';
+import { createTestDatabase, type TestDatabase } from './testing/test-database';
+
+interface Fixture {
+  streamId: string;
+  type: string;
+  schemaVersion: number;
+  data: object;
+}
+
+const fixtures = JSON.parse(
+  readFileSync(join(__dirname, 'testing', 'event-fixtures.json'), 'utf8'),
+) as Fixture[];
+const START_MS = 1_763_640_000_000;
+const versionOf = ({ type, schemaVersion }: Pick<Fixture, 'type' | 'schemaVersion'>) =>
+  `${type} ${schemaVersion}`;
+const ofStreams = (prefix: string) => fixtures.filter(({ streamId }) => streamId.startsWith(prefix));
+
+describe('every event that any release has written', () => {
+  let database: TestDatabase;
+  let app: INestApplicationContext;
+
+  beforeAll(async () => {
+    database = await createTestDatabase();
+    const environment = loadEnvironment({ DATABASE_URL: database.url, REDIS_URL: process.env.REDIS_URL });
+    app = await NestFactory.createApplicationContext(ReadModelsModule.forRoot(environment), {
+      logger: false,
+    });
+    const positions = new Map<string, number>();
+    for (const [index, { streamId, type, schemaVersion, data }] of fixtures.entries()) {
+      const position = (positions.get(streamId) ?? 0) + 1;
+      positions.set(streamId, position);
+      await database.dataSource.query(
+        `INSERT INTO events (stream_id, stream_position, event_id, type, schema_version, data, metadata, occurred_at)
+         VALUES ($1, $2, $3, $4, $5, $6, '{}', $7)`,
+        [streamId, position, randomUUID(), type, schemaVersion, data, new Date(START_MS + index)],
+      );
+    }
+  });
+  afterAll(async () => {
+    await app.close();
+    await database.close();
+  });
+
+  const fold = async <State>(streamId: string, decider: unknown): Promise<State> => {
+    const { initialState: initial, evolve: apply } = decider as Decider<State, never, StoredEvent>;
+    return (await app.get(EventStore).read(streamId)).reduce(
+      (state, event) => apply(state, event),
+      initial(),
+    );
+  };
+
+  it('has a fixture for each declared type in each of its versions, and no other', () => {
+    const declared = app
+      .get(EventTypes)
+      .all()
+      .flatMap(({ type, schemaVersion }) =>
+        Array.from({ length: schemaVersion }, (_, index) => versionOf({ type, schemaVersion: index + 1 })),
+      );
+    expect(declared.length).toBeGreaterThan(20);
+    expect([...new Set(fixtures.map(versionOf))].sort()).toEqual(declared.sort());
+  });
+
+  it('is read in its present version', async () => {
+    const eventTypes = app.get(EventTypes);
+    for (const streamId of new Set(fixtures.map((fixture) => fixture.streamId))) {
+      for (const { type, schemaVersion } of await app.get(EventStore).read(streamId)) {
+        expect(schemaVersion).toBe(eventTypes.get(type).schemaVersion);
+      }
+    }
+  });
+
+  it('is understood by the deciders of users, friendships and private messages', async () => {
+    expect(await fold('user-1', userDecider)).toEqual({
+      kind: 'registered',
+      username: 'ada l',
+      avatar: null,
+      email: 'lovelace@example.org',
+      gender: 'female',
+    });
+    expect(await fold('user-2', userDecider)).toMatchObject({ kind: 'registered', email: 'bob@example.org' });
+    const friendship = await fold<{ areFriends: boolean; pending: unknown; requests: Map<number, unknown> }>(
+      'friendship-1-2',
+      friendshipDecider,
+    );
+    expect(friendship).toMatchObject({ areFriends: false, pending: null });
+    expect(friendship.requests.get(1)).toMatchObject({ status: 'declined' });
+    expect(friendship.requests.get(2)).toMatchObject({ status: 'accepted' });
+    expect(await fold('private-1', privateMessageDecider)).toMatchObject({ senderId: 1, isDeleted: true });
+  });
+
+  it('is understood by a replica that reads a chat from the hot log', () => {
+    const state = initialState(UNLIMITED);
+    const [streamId = ''] = ofStreams('chat-').map((fixture) => fixture.streamId);
+    const events = ofStreams(streamId).filter(({ type }) => type !== 'BodiesExpired');
+    for (const [index, { type, schemaVersion, data }] of events.entries()) {
+      const text = JSON.stringify({ i: randomUUID(), t: type, v: schemaVersion, d: data });
+      const { event } = readEvent(text);
+      expect(event?.type).toBe(type);
+      evolve(state, event, { id: `${START_MS + index + 1}-0`, seq: index + 1 });
+    }
+    expect(state).toMatchObject({ phase: 'ended', version: events.length, ended: { reason: 'skipped' } });
+    expect(state.messages.map(({ content, isEdited }) => [content, isEdited])).toEqual([
+      ['hi there', true],
+      ['hi yourself', false],
+    ]);
+    expect([...state.gameIds]).toEqual(['g1', 'g2']);
+    expect(state.pastGame).toMatchObject({ gameId: 'g2', ignoredBy: 1 });
+  });
+
+  it('is understood by the projections', async () => {
+    expect(await app.get(ProjectionRebuilder).rebuild()).toBe(fixtures.length);
+    const rows = (query: string) => database.dataSource.query<Record<string, unknown>[]>(query);
+    expect(await rows('SELECT email FROM users ORDER BY id')).toEqual([
+      { email: 'lovelace@example.org' },
+      { email: 'bob@example.org' },
+    ]);
+    expect(await rows('SELECT * FROM chat_history')).toHaveLength(1);
+    expect(await rows('SELECT is_edited, is_deleted FROM private_messages')).toMatchObject([
+      { is_deleted: true },
+    ]);
+  });
+});

@@ -60,12 +60,10 @@ describe('every event that any release has written', () => {
     await database.close();
   });
 
-  const fold = async <State>(streamId: string, decider: unknown): Promise<State> => {
-    const { initialState: initial, evolve: apply } = decider as Decider<State, never, StoredEvent>;
-    return (await app.get(EventStore).read(streamId)).reduce(
-      (state, event) => apply(state, event),
-      initial(),
-    );
+  const fold = async <State>(streamId: string, given: unknown): Promise<State> => {
+    const decider = given as Decider<State, never, StoredEvent>;
+    const events = await app.get(EventStore).read(streamId);
+    return events.reduce((state, event) => decider.evolve(state, event), decider.initialState());
   };
 
   it('has a fixture for each declared type in each of its versions, and no other', () => {

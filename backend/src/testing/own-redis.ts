@@ -1,0 +1,59 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer, type AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Redis } from 'ioredis';
+import { until } from './until';
+
+export interface OwnRedis {
+  url: string;
+  redis: Redis;
+  close(): Promise<void>;
+}
+
+const freePort = async (): Promise<number> => {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+};
+
+/** The program that the shared Redis of the tests runs. */
+const findProgram = async (): Promise<string> => {
+  const shared = new Redis(process.env.REDIS_URL ?? '');
+  try {
+    return /^executable:(.+?)\r?$/m.exec(await shared.info('server'))?.[1] ?? 'redis-server';
+  } finally {
+    shared.disconnect();
+  }
+};
+
+/** A Redis server of a test's own, for what it does to a server as a whole, such as filling its memory. */
+export const startOwnRedis = async (): Promise<OwnRedis> => {
+  const [program, port, folder] = await Promise.all([
+    findProgram(),
+    freePort(),
+    mkdtemp(join(tmpdir(), 'thaw-test-redis-')),
+  ]);
+  const args = ['--port', `${port}`, '--bind', '127.0.0.1', '--save', '', '--dir', folder];
+  const server: ChildProcess = spawn(program, [...args, '--maxmemory-policy', 'noeviction'], {
+    stdio: 'ignore',
+  });
+  const ended = new Promise((resolve) => server.once('exit', resolve));
+  const url = `redis://127.0.0.1:${port}`;
+  const redis = new Redis(url, { retryStrategy: () => 50, maxRetriesPerRequest: null });
+  redis.on('error', () => undefined);
+  await until(() => redis.status === 'ready');
+  return {
+    url,
+    redis,
+    async close() {
+      redis.disconnect();
+      server.kill();
+      await ended;
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+};

@@ -6,6 +6,7 @@ import { Friends1763640400000 } from './1763640400000-friends';
 import { PrivateChat1763640410000 } from './1763640410000-private-chat';
 import { PrivateDataExpiries1763640500000 } from './1763640500000-private-data-expiries';
 import { NoTransactionIndex1763640510000 } from './1763640510000-no-transaction-index';
+import { UploadUses1763640600000 } from './1763640600000-upload-uses';
 
 /** Every migration, in order. */
 export const migrations = [
@@ -17,4 +18,5 @@ export const migrations = [
   PrivateChat1763640410000,
   PrivateDataExpiries1763640500000,
   NoTransactionIndex1763640510000,
+  UploadUses1763640600000,
 ];

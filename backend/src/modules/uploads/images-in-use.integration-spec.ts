@@ -1,7 +1,9 @@
 // Real: PostgreSQL, Redis, two api replicas with their sockets, a worker; a server that speaks S3.
+import { randomUUID } from 'node:crypto';
 import type { INestApplicationContext } from '@nestjs/common';
 import { withImageMarkers } from '@thaw/contract/image-markers';
 import { parseUploadUrl, type UploadBucket } from '@thaw/contract/uploads';
+import { befriend } from '../../testing/acquaintance';
 import { plainJpeg } from '../../testing/image-corpus';
 import { startTestReplicas, type TestReplicas } from '../../testing/test-replicas';
 import { startTestS3, type TestS3 } from '../../testing/test-s3';
@@ -192,10 +194,67 @@ describe('an avatar', () => {
   });
 });
 
+describe('an image in several private messages', () => {
+  it('is lost to the receiver of a deleted message, and gone with the last of them', async () => {
+    const [ada, bob, eve] = [await thaw.visitor(0), await thaw.visitor(1), await thaw.visitor(1)];
+    for (const friend of [bob, eve]) await befriend(thaw.replicas[0]!, ada, friend);
+    const socket = await ada.arrive();
+    const url = await upload(ada, 'chat-images');
+    const between = (friend: ThawVisitor) => ({ senderId: ada.user.id, receiverId: friend.user.id });
+    const send = async (friend: ThawVisitor) => {
+      const sent = await socket.request('send_private_message', {
+        ...between(friend),
+        content: url,
+        messageType: 'image',
+      });
+      return Number(sent.id);
+    };
+    const withdraw = (friend: ThawVisitor, messageId: number) =>
+      socket.request('delete_private_message', { ...between(friend), messageId });
+    const seen = async () => [await sees(ada, url), await sees(bob, url), await sees(eve, url)];
+
+    const [toBob, toBobAgain, toEve] = [await send(bob), await send(bob), await send(eve)];
+    await withdraw(bob, toBob);
+    expect(await seen()).toEqual([true, true, true]);
+    await withdraw(bob, toBobAgain);
+    expect(await seen()).toEqual([true, false, true]);
+    await withdraw(eve, toEve);
+    expect(await seen()).toEqual([false, false, false]);
+  });
+
+  it('outlives the random chat in which it was shown first', async () => {
+    const { ada, bob, adaSocket, bobSocket, sessionId } = await chat();
+    await befriend(thaw.replicas[0]!, ada, bob);
+    const url = await upload(ada, 'chat-images');
+    await adaSocket.request('random_message', { sessionId, content: url, messageType: 'image' });
+    await adaSocket.request('send_private_message', {
+      senderId: ada.user.id,
+      receiverId: bob.user.id,
+      content: url,
+      messageType: 'image',
+    });
+    await bobSocket.request('skip_chat', { sessionId });
+    const uses = () =>
+      thaw.database.dataSource.query<unknown[]>('SELECT 1 FROM upload_uses WHERE key = $1', [
+        parseUploadUrl(url)!.key,
+      ]);
+    await until(async () => (await uses()).length === 2);
+    await until(async () => {
+      await worker.get(BodyExpirer, { strict: false }).expire(new Date(Date.now() + 25 * HOUR_MS));
+      return (await uses()).length === 1;
+    });
+    expect([await sees(ada, url), await sees(bob, url)]).toEqual([true, true]);
+  });
+});
+
 it('the worker sweeps by itself', async () => {
   const ada = await thaw.visitor(0);
   const url = await upload(ada, 'chat-images');
-  await worker.get(UploadRemoval, { strict: false }).expire([url]);
+  const dropped = { streamId: 'chat-x', eventId: randomUUID(), type: 'MessageSent' };
+  const data = { senderId: ada.user.id, messageType: 'image', content: url };
+  await worker
+    .get(UploadRemoval, { strict: false })
+    .expire([{ ...dropped, data }], thaw.database.dataSource.manager);
   await worker.get(JobQueue, { strict: false }).add('sweep_uploads', {});
   await until(async () => !(await isStored(url)));
 });

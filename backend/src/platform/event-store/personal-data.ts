@@ -3,8 +3,18 @@ import { DataSource, type EntityManager } from 'typeorm';
 
 /** Personal fields of an event that were dropped, with the rest of its data. */
 export interface DroppedData {
+  streamId: string;
+  eventId: string;
   type: string;
   data: Record<string, unknown>;
+}
+
+interface DroppedRow {
+  stream_id: string;
+  event_id: string;
+  type: string;
+  open: object;
+  personal: object;
 }
 
 /** The personal fields that lie apart from the log, and their time. */
@@ -76,12 +86,17 @@ export class PersonalData {
     parameters: readonly unknown[],
     manager: EntityManager,
   ): Promise<DroppedData[]> {
-    const rows = await manager.query<[{ type: string; open: object; personal: object }[], number]>(
+    const rows = await manager.query<[DroppedRow[], number]>(
       `DELETE FROM event_private p USING events e
        WHERE p.stream_id = $1 AND ${condition} AND e.stream_id = p.stream_id AND e.event_id = p.event_id
-       RETURNING e.type, e.data AS open, p.data AS personal`,
+       RETURNING e.stream_id, e.event_id, e.type, e.data AS open, p.data AS personal`,
       [...parameters],
     );
-    return rows[0].map(({ type, open, personal }) => ({ type, data: { ...open, ...personal } }));
+    return rows[0].map(({ stream_id: streamId, event_id: eventId, type, open, personal }) => ({
+      streamId,
+      eventId,
+      type,
+      data: { ...open, ...personal },
+    }));
   }
 }

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { imageUrlsOf } from '@thaw/contract/image-markers';
 import { limits } from '@thaw/contract/limits';
 import { quoteOf } from '@thaw/contract/message-content';
 import type { PrivateMessage } from '@thaw/contract/private-chat';
@@ -11,7 +10,7 @@ import { violatedUniqueConstraint } from '../../../platform/database/constraint-
 import { DomainError } from '../../../platform/errors/domain-error';
 import { CommandExecutor } from '../../../platform/event-store/command-executor';
 import { StreamVersionConflict } from '../../../platform/event-store/event-store.errors';
-import { type DroppedData, PersonalData } from '../../../platform/event-store/personal-data';
+import { PersonalData } from '../../../platform/event-store/personal-data';
 import { Friendships } from '../../friends/application/friendships';
 import { UploadsService } from '../../uploads/application/uploads.service';
 import { UsersService } from '../../users/application/users.service';
@@ -166,7 +165,7 @@ export class PrivateChatService {
     const executed = await this.execute(command, manager);
     if (executed.events.length > 0) {
       const dropped = await this.personalData.dropAll(privateMessageStream(command.messageId), manager);
-      await this.uploads.withdraw(dropped.flatMap(imagesOf), manager);
+      await this.uploads.withdraw(dropped, manager);
     }
     return executed;
   }
@@ -187,12 +186,6 @@ const draft = (outgoing: OutgoingMessage): PrivateMessageSent => {
   const [event] = privateMessageDecider.decide(command, privateMessageDecider.initialState());
   if (event?.type !== 'PrivateMessageSent') throw new Error('Sending a message came to nothing');
   return event;
-};
-
-const imagesOf = ({ type, data }: DroppedData): string[] => {
-  if (type !== 'PrivateMessageSent') return [];
-  const { messageType, content = '' } = data as PrivateMessageSent['data'];
-  return imageUrlsOf(messageType, content);
 };
 
 const sentBefore = ({ id, receiverId, createdAt }: EarlierMessage, wantedReceiverId: number): Sent => {

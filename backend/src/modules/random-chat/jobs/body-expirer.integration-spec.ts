@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { EventStore } from '../../../platform/event-store/event-store';
 import { EventTypes } from '../../../platform/event-store/event-types';
-import { PersonalData } from '../../../platform/event-store/personal-data';
+import { type DroppedData, PersonalData } from '../../../platform/event-store/personal-data';
 import { Projections } from '../../../platform/event-store/projection';
 import type { JobHandlers } from '../../../platform/queue/job-handlers';
 import type { JobQueue } from '../../../platform/queue/job-queue';
@@ -16,6 +16,9 @@ import { BodyExpirer } from './body-expirer';
 const HOUR_MS = 60 * 60_000;
 const START = new Date('2026-11-20T12:00:00Z');
 const IMAGE = '/api/files/chat-images/0b9a7a3e-5a5b-4c0e-9d3f-6f6f3a1f0001.webp';
+
+const contentOf = ({ data }: DroppedData): string => String(data.content);
+const isImage = (content: string): boolean => content === IMAGE;
 
 const after = (hours: number): Date => new Date(START.getTime() + hours * HOUR_MS);
 
@@ -33,7 +36,7 @@ beforeAll(async () => {
   projections.register(bodiesExpiryProjection);
   store = new EventStore(database.dataSource, eventTypes, projections);
   const uploads = {
-    expire: async (urls: string[]) => void expired.push(...urls),
+    expire: async (dropped: DroppedData[]) => void expired.push(...dropped.map(contentOf).filter(isImage)),
   } as unknown as UploadRemoval;
   expirer = new BodyExpirer(
     database.dataSource,
@@ -142,8 +145,8 @@ it('expires the other chats when one of them cannot be expired', async () => {
     new PersonalData(database.dataSource),
     store,
     {
-      expire: async (urls: string[]) => {
-        if (urls.length > 0) throw new Error('no such bucket');
+      expire: async (dropped: DroppedData[]) => {
+        if (dropped.map(contentOf).some(isImage)) throw new Error('no such bucket');
       },
     } as unknown as UploadRemoval,
     {} as JobHandlers,

@@ -1,13 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { Injectable, type OnApplicationBootstrap, type OnModuleInit } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import { imageUrlsOf } from '@thaw/contract/image-markers';
 import { EventStore } from '../../../platform/event-store/event-store';
-import { type DroppedData, PersonalData } from '../../../platform/event-store/personal-data';
+import { PersonalData } from '../../../platform/event-store/personal-data';
 import { JobHandlers } from '../../../platform/queue/job-handlers';
 import { JobQueue } from '../../../platform/queue/job-queue';
 import { UploadRemoval } from '../../uploads/application/upload-removal';
-import type { MessageSent } from '../domain/random-chat.events';
 
 const EXPIRE_EVERY_MS = 10 * 60_000;
 const STREAMS_AT_ONCE = 200;
@@ -64,8 +62,7 @@ export class BodyExpirer implements OnModuleInit, OnApplicationBootstrap {
     await this.dataSource.transaction(async (manager) => {
       const dropped = await this.personalData.dropExpired(streamId, now, manager);
       if (dropped.length === 0) return;
-      // Before the commit: after a crash here the words are still there, and so is this work.
-      await this.uploads.expire(dropped.flatMap(imagesOf));
+      await this.uploads.expire(dropped, manager);
       await this.eventStore.append(
         streamId,
         'any',
@@ -75,9 +72,3 @@ export class BodyExpirer implements OnModuleInit, OnApplicationBootstrap {
     });
   }
 }
-
-const imagesOf = ({ type, data }: DroppedData): string[] => {
-  if (type !== 'MessageSent') return [];
-  const { messageType, content } = data as unknown as MessageSent['data'];
-  return imageUrlsOf(messageType, content);
-};

@@ -12,6 +12,7 @@ import { FILE_STORAGE, type FileStorage } from '../../../platform/storage/file-s
 import { plainJpeg } from '../../../testing/image-corpus';
 import { startTestApi, type TestApi } from '../../../testing/test-api';
 import { UploadRepository } from '../infrastructure/upload.repository';
+import type { DroppedData } from '../../../platform/event-store/personal-data';
 import { UploadRemoval } from './upload-removal';
 import { UploadsService } from './uploads.service';
 
@@ -43,6 +44,7 @@ describe('images', () => {
   beforeEach(async () => {
     nextUserId += 10;
     await api.database.dataSource.query('DELETE FROM uploads');
+    await api.database.dataSource.query('DELETE FROM upload_uses');
     await rm(path.join(folder, 'chat-images'), { recursive: true, force: true });
   });
   afterEach(() => jest.restoreAllMocks());
@@ -80,18 +82,20 @@ describe('images', () => {
   const sweepAfter = (hours: number): Promise<number> =>
     removal.sweep(new Date(Date.now() + hours * HOUR_MS));
 
-  const send = (senderId: number, messageType: string, content: string) =>
-    events.appendBatch([
-      {
-        streamId: `chat-${randomUUID()}`,
-        event: {
-          eventId: randomUUID(),
-          type: 'MessageSent',
-          data: { senderId, messageType, content, replyTo: null },
-          occurredAt: new Date(),
-        },
-      },
-    ]);
+  const message = (senderId: number, messageType: string, content: string): DroppedData => ({
+    streamId: `chat-${randomUUID()}`,
+    eventId: randomUUID(),
+    type: 'MessageSent',
+    data: { senderId, messageType, content, replyTo: null },
+  });
+  /** @returns the message, as it is dropped when its time is over. */
+  const send = async (senderId: number, messageType: string, content: string): Promise<DroppedData> => {
+    const sent = message(senderId, messageType, content);
+    const { streamId, ...event } = sent;
+    await events.appendBatch([{ streamId, event: { ...event, occurredAt: new Date() } }]);
+    return sent;
+  };
+  const expire = (...dropped: DroppedData[]) => removal.expire(dropped, api.database.dataSource.manager);
 
   const changeAvatar = (userId: number, avatar: string | null, occurredAt = new Date()) =>
     events.append(`user-${userId}`, 'any', [
@@ -186,7 +190,7 @@ describe('images', () => {
       await send(nextUserId, 'image', image);
       await changeAvatar(nextUserId, old, new Date('2026-11-20T12:00:00Z'));
       await changeAvatar(nextUserId, present, new Date('2026-11-20T13:00:00Z'));
-      await removal.expire([unused]);
+      await expire(message(nextUserId, 'image', unused));
       const before = await rows();
       expect(before.map(({ unused_since: since }) => since === null).sort()).toEqual([
         false,
@@ -243,7 +247,7 @@ describe('images', () => {
 
     it('are granted all or none', async () => {
       const [first, second] = [await receive(nextUserId), await receive(nextUserId)];
-      await removal.expire([second]);
+      await expire(message(nextUserId, 'image', second));
       await expect(uploads.grant([first, second], 1)).rejects.toMatchObject({ code: 'image_not_yours' });
       expect(await isSeenBy(1, first)).toBe(false);
     });
@@ -253,8 +257,9 @@ describe('images', () => {
     it('are seen by nobody at once, and their files go with the next sweep', async () => {
       const [expired, other] = [await receive(nextUserId), await receive(nextUserId)];
       await uploads.grant([expired, other], nextUserId + 1);
-      await send(nextUserId, 'image', expired);
-      await removal.expire([expired, 'no address', '/api/files/chat-images/x.jpg']);
+      const sent = await send(nextUserId, 'image', expired);
+      const noImages = ['no address', '/api/files/chat-images/x.jpg', other];
+      await expire(sent, ...noImages.map((content) => message(nextUserId, 'text', content)));
       expect([await isSeenBy(nextUserId, expired), await isSeenBy(nextUserId + 1, expired)]).toEqual([
         false,
         false,
@@ -262,23 +267,42 @@ describe('images', () => {
       expect(await isSeenBy(nextUserId + 1, other)).toBe(true);
       expect(await sweepAfter(0)).toBe(1);
       expect([await isStored(expired), await isStored(other)]).toEqual([false, true]);
-      await removal.expire([expired]);
+      await expire(sent);
       expect(await sweepAfter(0)).toBe(0);
     });
 
-    it('are all of a person who is erased', async () => {
-      const [own, avatar, foreign] = [
-        await receive(nextUserId),
-        await receive(nextUserId, 'avatars'),
-        await receive(nextUserId + 1),
-      ];
-      await removal.expireAllOf(nextUserId);
+    it('stay while another message shows them, and go with the last', async () => {
+      const url = await receive(nextUserId);
+      const mixed = withImageMarkers({ text: 'again', imageUrls: [url, url] });
+      const [first, second] = [await send(nextUserId, 'image', url), await send(nextUserId, 'mixed', mixed)];
+      await expire(first);
+      await expire(first);
+      expect(await isSeenBy(nextUserId, url)).toBe(true);
+      await expire(second);
+      expect(await isSeenBy(nextUserId, url)).toBe(false);
       await sweepAfter(0);
-      expect([await isStored(own), await isStored(avatar), await isStored(foreign)]).toEqual([
-        false,
-        false,
-        true,
-      ]);
+      expect(
+        await api.database.dataSource.query('SELECT * FROM upload_uses WHERE key = $1', [address(url).key]),
+      ).toEqual([]);
+    });
+
+    it('go with their last messages though these expire at the same moment', async () => {
+      const url = await receive(nextUserId);
+      const sent = [];
+      for (let index = 0; index < 8; index += 1) sent.push(await send(nextUserId, 'image', url));
+      await Promise.all(
+        sent.map((dropped) =>
+          api.database.dataSource.transaction((manager) => removal.expire([dropped], manager)),
+        ),
+      );
+      expect(await isSeenBy(nextUserId, url)).toBe(false);
+    });
+
+    it('are not touched by a message that shows an image of another user', async () => {
+      const url = await receive(nextUserId);
+      await send(nextUserId, 'image', url);
+      await expire(await send(nextUserId + 1, 'image', url));
+      expect(await isSeenBy(nextUserId, url)).toBe(true);
     });
   });
 

@@ -1,7 +1,10 @@
 import { Inject, Injectable, Logger } from '@nestjs/common';
-import { parseUploadUrl, type UploadAddress } from '@thaw/contract/uploads';
+import type { UploadAddress } from '@thaw/contract/uploads';
+import type { EntityManager } from 'typeorm';
+import type { DroppedData } from '../../../platform/event-store/personal-data';
 import { FILE_STORAGE, type FileStorage } from '../../../platform/storage/file-storage';
 import { UploadRepository } from '../infrastructure/upload.repository';
+import { shownImagesOf } from './shown-images';
 import { UNFINISHED_REMOVED_AFTER_MS, UNUSED_REMOVED_AFTER_MS } from './upload-lifetimes';
 
 const ORPHANS_AT_ONCE = 1_000;
@@ -20,15 +23,12 @@ export class UploadRemoval {
     @Inject(FILE_STORAGE) private readonly storage: FileStorage,
   ) {}
 
-  /** The images of messages whose bodies have expired: nobody sees them from now on, and their files go soon. */
-  async expire(urls: readonly string[]): Promise<void> {
-    const keys = urls.flatMap((url) => parseUploadUrl(url)?.key ?? []);
-    await this.uploads.remove(keys, new Date());
-  }
-
-  /** All that a person has uploaded, when he is erased. */
-  async expireAllOf(ownerId: number): Promise<void> {
-    await this.uploads.removeAllOf(ownerId, new Date());
+  /**
+   * Messages have expired: from the commit on, images that no other message shows are there for no viewer, and their
+   * files go soon.
+   */
+  async expire(dropped: readonly DroppedData[], manager: EntityManager): Promise<void> {
+    await this.uploads.release(dropped.flatMap(shownImagesOf), new Date(), manager);
   }
 
   /** Removes what nobody uses, and then the files of all that has been removed. @returns how many files are gone. */

@@ -15,10 +15,12 @@ import type { EntityManager } from 'typeorm';
 import { DomainError } from '../../../platform/errors/domain-error';
 import { InTransaction } from '../../../platform/process-events/process-event.decorators';
 import type { TransactionEventMap } from '../../../platform/process-events/process-event-map';
+import type { DroppedData } from '../../../platform/event-store/personal-data';
 import { RateLimiter } from '../../../platform/rate-limit/rate-limiter';
 import { FILE_STORAGE, type FileStorage } from '../../../platform/storage/file-storage';
 import { UploadRepository } from '../infrastructure/upload.repository';
 import { ImageProcessor } from './image-processor';
+import { shownImagesOf } from './shown-images';
 import { UNUSED_KEPT_MS } from './upload-lifetimes';
 
 export interface ReceivedImage {
@@ -121,10 +123,12 @@ export class UploadsService {
     await this.grant(urls, receiverId);
   }
 
-  /** Takes images back with the message that showed them: from the commit on nobody sees them, and their files go. */
-  async withdraw(urls: readonly string[], manager: EntityManager): Promise<void> {
-    const keys = urls.flatMap((url) => parseUploadUrl(url)?.key ?? []);
-    await this.uploads.remove(keys, new Date(), manager);
+  /**
+   * Messages are taken back: from the commit on their receivers do not see their images, and those that no other message
+   * shows are gone.
+   */
+  async withdraw(dropped: readonly DroppedData[], manager: EntityManager): Promise<void> {
+    await this.uploads.release(dropped.flatMap(shownImagesOf), new Date(), manager);
   }
 
   private async areOwned(userId: number, urls: readonly string[], bucket: UploadBucket): Promise<boolean> {

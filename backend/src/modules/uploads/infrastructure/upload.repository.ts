@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import type { UploadAddress, UploadBucket } from '@thaw/contract/uploads';
-import { In, IsNull, MoreThan, Not, Repository } from 'typeorm';
+import { type EntityManager, In, IsNull, MoreThan, Not, Repository } from 'typeorm';
+import type { ShownImage } from '../application/shown-images';
 import { UploadEntity } from './upload.entity';
 
 export type NewUpload = Pick<
@@ -80,13 +81,40 @@ export class UploadRepository {
     });
   }
 
-  async remove(keys: readonly string[], now: Date, manager = this.uploads.manager): Promise<void> {
-    if (keys.length === 0) return;
-    await manager.update(UploadEntity, { key: In([...keys]), removedAt: IsNull() }, { removedAt: now });
-  }
-
-  async removeAllOf(ownerId: number, now: Date): Promise<void> {
-    await this.uploads.update({ ownerId, removedAt: IsNull() }, { removedAt: now });
+  /**
+   * These messages show their images no longer: their receivers lose sight of them unless another message shows them,
+   * and images that no message shows are removed.
+   */
+  async release(images: readonly ShownImage[], now: Date, manager: EntityManager): Promise<void> {
+    if (images.length === 0) return;
+    const keys = [...new Set(images.map(({ key }) => key))];
+    // Messages that are released side by side wait for each other, so that one of them sees that it is the last.
+    await manager.query('SELECT 1 FROM uploads WHERE key = ANY($1) ORDER BY key FOR UPDATE', [keys]);
+    await manager.query(
+      `DELETE FROM upload_uses AS used
+       USING unnest($1::text[], $2::text[], $3::uuid[]) AS gone (key, stream_id, event_id)
+       WHERE used.key = gone.key AND used.stream_id = gone.stream_id AND used.event_id = gone.event_id`,
+      [
+        images.map(({ key }) => key),
+        images.map(({ streamId }) => streamId),
+        images.map(({ eventId }) => eventId),
+      ],
+    );
+    await manager.query(
+      `DELETE FROM upload_views AS view
+       USING unnest($1::text[], $2::bigint[]) AS gone (key, viewer_id)
+       WHERE view.key = gone.key AND view.viewer_id = gone.viewer_id AND NOT EXISTS (
+         SELECT 1 FROM upload_uses used
+         WHERE used.key = view.key AND (used.viewer_id = view.viewer_id OR used.viewer_id IS NULL))`,
+      [images.map(({ key }) => key), images.map(({ receiverId }) => receiverId)],
+    );
+    await manager.query(
+      `UPDATE uploads SET removed_at = $3
+       FROM unnest($1::text[], $2::bigint[]) AS gone (key, sender_id)
+       WHERE uploads.key = gone.key AND owner_id = sender_id AND removed_at IS NULL
+         AND NOT EXISTS (SELECT 1 FROM upload_uses used WHERE used.key = uploads.key)`,
+      [images.map(({ key }) => key), images.map(({ senderId }) => senderId), now],
+    );
   }
 
   /**
@@ -117,6 +145,10 @@ export class UploadRepository {
 
   /** The last step: nothing is left to know of these. */
   async forget(keys: readonly string[]): Promise<void> {
-    if (keys.length > 0) await this.uploads.delete({ key: In([...keys]), removedAt: Not(IsNull()) });
+    await this.uploads.query(
+      `WITH gone AS (DELETE FROM uploads WHERE key = ANY($1) AND removed_at IS NOT NULL RETURNING key)
+       DELETE FROM upload_uses USING gone WHERE upload_uses.key = gone.key`,
+      [keys],
+    );
   }
 }

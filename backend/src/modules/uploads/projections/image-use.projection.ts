@@ -1,51 +1,50 @@
-import { imageUrlsOf } from '@thaw/contract/image-markers';
-import { messageTypeSchema } from '@thaw/contract/scalars';
 import { parseUploadUrl } from '@thaw/contract/uploads';
 import type { EntityManager } from 'typeorm';
 import type { Projection } from '../../../platform/event-store/projection';
 import type { StoredEvent } from '../../../platform/event-store/stored-event';
+import { messageEvents, type ShownImage, shownImagesOf } from '../application/shown-images';
 
-/** Events with a `content`, its `messageType`, and the `senderId` whose images it may show. */
-const messageEvents: readonly string[] = ['MessageSent', 'PrivateMessageSent'];
 /** Events with a `userId` and his `avatar`. */
 const profileEvents: readonly string[] = ['ProfileChanged'];
 
 /**
- * Which images are in use: what the log shows is kept, and an avatar that was replaced is not. Other modules' events
- * are read by their fields, as far as they are still there: what has expired shows nothing.
+ * Which images are in use, and by which messages: what the log shows is kept, and an avatar that was replaced is not.
  */
 export const imageUseProjection: Projection = {
   name: 'image_use',
-  // It changes rows, but makes none: a rebuild must not empty the table.
+  // It changes rows of uploads, and adds uses that are still true: a rebuild must not empty either table.
   tables: [],
   handles: [...messageEvents, ...profileEvents],
-  concerns: (event) => !messageEvents.includes(event.type) || imagesOf(event).length > 0,
+  concerns: ({ type, data }) =>
+    !messageEvents.includes(type) || shownImagesOf({ streamId: '', eventId: '', type, data }).length > 0,
   async apply(events, manager) {
-    await useImages(events.filter(({ type }) => messageEvents.includes(type)).flatMap(imagesOf), manager);
+    await useImages(events.flatMap(shownImagesOf), manager);
     for (const event of events) if (profileEvents.includes(event.type)) await useAvatar(event, manager);
   },
 };
 
-interface ShownImage {
-  key: string;
-  senderId: unknown;
-}
-
-const imagesOf = ({ data }: Pick<StoredEvent, 'data'>): ShownImage[] => {
-  const { messageType, content, senderId } = data as Record<string, unknown>;
-  const parsed = messageTypeSchema.safeParse(messageType);
-  if (!parsed.success || typeof content !== 'string') return [];
-  const addresses = imageUrlsOf(parsed.data, content).flatMap((url) => parseUploadUrl(url) ?? []);
-  return addresses.map(({ key }) => ({ key, senderId }));
-};
-
 const useImages = async (images: readonly ShownImage[], manager: EntityManager): Promise<void> => {
   if (images.length === 0) return;
+  const parameters = [
+    images.map(({ key }) => key),
+    images.map(({ streamId }) => streamId),
+    images.map(({ eventId }) => eventId),
+    images.map(({ senderId }) => senderId),
+    images.map(({ receiverId }) => receiverId),
+  ];
   await manager.query(
-    `UPDATE uploads SET unused_since = NULL
-     FROM unnest($1::text[], $2::bigint[]) AS shown (key, sender_id)
-     WHERE uploads.key = shown.key AND owner_id = sender_id AND unused_since IS NOT NULL`,
-    [images.map(({ key }) => key), images.map(({ senderId }) => senderId)],
+    `WITH shown AS (
+       SELECT * FROM unnest($1::text[], $2::text[], $3::uuid[], $4::bigint[], $5::bigint[])
+         AS given (key, stream_id, event_id, sender_id, receiver_id)
+     ), used AS (
+       UPDATE uploads SET unused_since = NULL FROM shown
+       WHERE uploads.key = shown.key AND owner_id = sender_id AND unused_since IS NOT NULL
+     )
+     INSERT INTO upload_uses (key, stream_id, event_id, viewer_id)
+     SELECT shown.key, stream_id, event_id, receiver_id
+     FROM shown JOIN uploads ON uploads.key = shown.key AND owner_id = sender_id
+     ON CONFLICT DO NOTHING`,
+    parameters,
   );
 };
 

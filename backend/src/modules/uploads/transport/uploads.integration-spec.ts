@@ -185,10 +185,12 @@ describe.each([
     expect(denied.headers['cache-control']).toBe('no-store');
     expect(denied.headers.etag).toBeUndefined();
 
-    await removal.expire([chatImage, avatar]);
+    const dropped = { streamId: 'chat-x', eventId: randomUUID(), type: 'MessageSent' };
+    const data = { senderId: ada.id, messageType: 'image', content: chatImage };
+    await removal.expire([{ ...dropped, data }], api.database.dataSource.manager);
     const gone = { ada: 404, bob: 404, eve: 404, nobody: 401 };
     expect(await seenBy(chatImage)).toEqual(gone);
-    expect(await seenBy(avatar)).toEqual(gone);
+    expect(await seenBy(avatar)).toEqual({ ada: 200, bob: 200, eve: 200, nobody: 401 });
     expect(await uploads.ownedBy(ada.id, chatImage, 'chat-images')).toBe(false);
 
     await removal.sweep(new Date());

@@ -24,7 +24,10 @@ const migrateSchema = async (): Promise<string> => {
 };
 
 const rebuildReadModels = async (): Promise<string> => {
-  const app = await NestFactory.createApplicationContext(ReadModelsModule.forRoot(environment()), {
+  const given = environment();
+  // It empties the tables that it fills again, which their owner alone may do.
+  const owner = { ...given, DATABASE_URL: given.MIGRATE_DATABASE_URL ?? given.DATABASE_URL };
+  const app = await NestFactory.createApplicationContext(ReadModelsModule.forRoot(owner), {
     logger: ['error', 'fatal'],
     abortOnError: false,
   });

@@ -105,6 +105,10 @@ suite('docker compose', { skip }, () => {
       /password/,
     );
     assert.equal(await stack.query(`select rolsuper from pg_roles where rolname = 'thaw'`), 'f');
+    assert.equal(await stack.query(`select count(*) from pg_class where relowner = 'thaw'::regrole`), '0');
+    for (const right of ['UPDATE', 'DELETE', 'TRUNCATE']) {
+      assert.equal(await stack.query(`select has_table_privilege('thaw', 'events', '${right}')`), 'f', right);
+    }
   });
 
   test('an image is kept, wherever it is asked for', async (t) => {

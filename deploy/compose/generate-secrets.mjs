@@ -25,6 +25,8 @@ export function generateSecrets(root) {
   hand('postgres', 'database-password', databasePassword);
   hand('redis', 'users.acl', accessList(redisPassword));
   hand('stores', 'database-url', `postgres://thaw:${databasePassword}@postgres:5432/thaw`);
+  // Migrations own the tables; the service's role may only use them.
+  hand('migrate', 'database-url', `postgres://postgres:${kept('superuser-password')}@postgres:5432/thaw`);
   hand('stores', 'redis-url', `redis://thaw:${redisPassword}@redis:6379`);
   hand('api', 'session-secret', kept('session-secret'));
 

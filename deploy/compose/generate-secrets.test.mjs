@@ -5,7 +5,7 @@ import path from 'node:path';
 import { test } from 'node:test';
 import { generateSecrets } from './generate-secrets.mjs';
 
-const READERS = ['postgres', 'redis', 'stores', 'api', 'storage'];
+const READERS = ['postgres', 'redis', 'stores', 'migrate', 'api', 'storage'];
 
 test('secrets are generated once, and handed to those who need them', (t) => {
   const root = fs.mkdtempSync(path.join(os.tmpdir(), 'thaw-secrets-'));
@@ -19,6 +19,7 @@ test('secrets are generated once, and handed to those who need them', (t) => {
   const first = handedOut().map((name) => [name, read(name)]);
   assert.deepEqual(first.map(([name]) => name).sort(), [
     'api/session-secret',
+    'migrate/database-url',
     'postgres/database-password',
     'postgres/superuser-password',
     'redis/users.acl',
@@ -31,7 +32,9 @@ test('secrets are generated once, and handed to those who need them', (t) => {
 
   const databasePassword = read('postgres/database-password');
   assert.equal(read('stores/database-url'), `postgres://thaw:${databasePassword}@postgres:5432/thaw`);
-  assert.notEqual(read('postgres/superuser-password'), databasePassword);
+  const superuserPassword = read('postgres/superuser-password');
+  assert.equal(read('migrate/database-url'), `postgres://postgres:${superuserPassword}@postgres:5432/thaw`);
+  assert.notEqual(superuserPassword, databasePassword);
   assert.ok(read('api/session-secret').length >= 32);
   const redisPassword = new URL(read('stores/redis-url')).password;
   assert.ok(redisPassword.length >= 32);

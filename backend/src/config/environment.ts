@@ -19,6 +19,8 @@ const onOff = z.pipe(
 const schema = z.object({
   /** PostgreSQL, `postgres://user:password@host:port/database`. */
   DATABASE_URL: z.url(),
+  /** The same database under the role that owns it, for migrations; DATABASE_URL's role unless given. */
+  MIGRATE_DATABASE_URL: z.optional(z.url()),
   /** Connections a process may hold to PostgreSQL. */
   DATABASE_POOL_SIZE: z._default(count(1), 10),
   /** Redis 7 or later, `redis://:password@host:port`. */
@@ -73,6 +75,7 @@ export const ENVIRONMENT = Symbol('ENVIRONMENT');
 
 const secretNames = [
   'DATABASE_URL',
+  'MIGRATE_DATABASE_URL',
   'REDIS_URL',
   'SESSION_SECRET',
   'S3_ACCESS_KEY_ID',

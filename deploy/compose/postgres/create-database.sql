@@ -1,5 +1,7 @@
--- At the first start of the volume: the product owns one database and is no superuser.
+-- At the first start of the volume: the running service has a role that owns nothing and is no superuser; `migrate`
+-- grants it what it needs.
 \set password `cat /run/thaw/database-password`
 CREATE ROLE thaw LOGIN PASSWORD :'password';
-CREATE DATABASE thaw OWNER thaw;
+CREATE DATABASE thaw;
 REVOKE CONNECT ON DATABASE thaw FROM PUBLIC;
+GRANT CONNECT ON DATABASE thaw TO thaw;

@@ -8,6 +8,7 @@ export const randomChatEvents = [
   'queue_left',
   'queue_status',
   'chat_matched',
+  'session_advanced',
   'session_resumed',
   'random_message',
   'message_reaction',

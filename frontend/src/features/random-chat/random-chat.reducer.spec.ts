@@ -505,12 +505,67 @@ describe('a hole in seq', () => {
     expect(chat.state.session?.seq).toBe(3);
   });
 
+  it('is none when an event has no frame for this client', () => {
+    const chat = active()
+      .hear('session_advanced', { sessionId: 's1', seq: 2 })
+      .hear('random_message', said(3, 'three'));
+    expect(chat.texts).toContain('three');
+    expect(chat.state.session?.seq).toBe(3);
+    expect(chat.effects).toEqual([]);
+  });
+
+  it('is seen when an event without a frame comes too early', () => {
+    expect(active().hear('session_advanced', { sessionId: 's1', seq: 3 }).effects).toEqual([
+      { type: 'resync' },
+    ]);
+  });
+
   it('is none when the event says nothing to this client', () => {
     const chat = active()
       .hear('message_edited', { sessionId: 's1', seq: 2, messageId: '1-1', newContent: 'x' })
       .hear('random_message', said(3, 'three'));
     expect(chat.texts).toContain('three');
     expect(chat.effects).toEqual([]);
+  });
+});
+
+describe('a resume with a reset', () => {
+  const reset = (changes: Partial<ServerData<'session_resumed'>> = {}): ServerData<'session_resumed'> =>
+    resumedWith({
+      reset: true,
+      seq: 2,
+      events: [
+        { event: 'chat_matched', data: matchedWith() },
+        { event: 'random_message', data: said(2, 'kept') },
+      ],
+      ...changes,
+    });
+
+  it('replaces what was shown, and goes on from there', () => {
+    const chat = active().hear('random_message', said(2, 'kept')).hear('random_message', said(3, 'lost'));
+    chat.hear('session_resumed', reset());
+    expect(chat.texts).toEqual(['kept']);
+    expect(chat.state.session?.seq).toBe(2);
+    chat.hear('random_message', said(3, 'next'));
+    expect(chat.texts).toEqual(['kept', 'next']);
+    expect(chat.effects).toEqual([]);
+  });
+
+  it('replaces it with the first of several pages only', () => {
+    const chat = active().hear('random_message', said(2, 'kept')).hear('random_message', said(3, 'lost'));
+    chat.hear('session_resumed', reset({ last: false }));
+    const more = { seq: 3, events: [{ event: 'random_message', data: said(3, 'also kept') }] };
+    chat.hear('session_resumed', resumedWith(more));
+    expect(chat.texts).toEqual(['kept', 'also kept']);
+  });
+
+  it('keeps what has not been sent, and sends it again', () => {
+    const chat = active().hear('random_message', said(2, 'kept')).hear('random_message', said(3, 'lost'));
+    chat.do(submit('c1', 'mine')).do(submit('c2', 'failed'));
+    chat.do({ type: 'deliveryFailed', sessionId: 's1', clientId: 'c2' });
+    chat.hear('session_resumed', reset());
+    expect([...chat.texts].sort()).toEqual(['failed', 'kept', 'mine']);
+    expect(chat.effects).toEqual([delivered('c1', 'mine')]);
   });
 });
 

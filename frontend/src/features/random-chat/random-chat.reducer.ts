@@ -59,6 +59,7 @@ const receive = (state: RandomChatState, frame: ServerFrame, me: number, at: num
       return resumed(state, frame.data, me, at);
     case 'chat_skipped':
       return ended(state, frame.data, me);
+    case 'session_advanced':
     case 'random_message':
     case 'message_reaction':
     case 'message_edited':

@@ -13,6 +13,15 @@ import {
 import { applied } from '@/features/random-chat/stored-events';
 import { parseEvent } from '@/lib/socket/parse-frame';
 
+/** The server has lost what is shown: of it, only what it was never told stays. */
+const forgotten = (session: Session): Session => ({
+  ...session,
+  seq: 0,
+  messages: session.messages.filter(({ delivery: is }) => is !== 'sent'),
+  unconfirmed: {},
+  celebrates: null,
+});
+
 /** The chat as the server knows it, after a reload, a cut or a hole: nothing lost, nothing twice (A53, B01). */
 export const resumed = (state: RandomChatState, data: SessionResumed, me: number, at: number): Step => {
   if (state.owesLeave || state.left.includes(data.sessionId)) {
@@ -22,8 +31,9 @@ export const resumed = (state: RandomChatState, data: SessionResumed, me: number
     return data.last ? to(declined, skipChat(data.sessionId), ...again) : stay(state);
   }
   const isNews = state.phase === 'searching';
+  const shown = activeSession(state, data.sessionId);
   let session: Session = {
-    ...(activeSession(state, data.sessionId) ?? {
+    ...((data.reset && shown ? forgotten(shown) : shown) ?? {
       sessionId: data.sessionId,
       seq: 0,
       isResyncing: false,

@@ -12,6 +12,20 @@ it.each(['friend_request', 'friend-request-received'])('takes %s for a friend re
 });
 
 it.each([
+  ['an event of a newer release', 'chat_reported', { sessionId: 's1', seq: 4, by: 1 }],
+  ['a known event in another shape', 'random_message', { sessionId: 's1', seq: 4, parts: [] }],
+])('takes %s for session_advanced when it is a stored one', (_, event, frameData) => {
+  expect(parseFrame(JSON.stringify({ event, data: frameData }))).toEqual({
+    event: 'session_advanced',
+    data: { sessionId: 's1', seq: 4 },
+  });
+});
+
+it.each([
+  [
+    'a resume in another shape',
+    JSON.stringify({ event: 'session_resumed', data: { sessionId: 's', seq: 4 } }),
+  ],
   ['an event that nobody knows', JSON.stringify({ event: 'toString', data: {} })],
   ['data of another shape', JSON.stringify({ event: 'friend_request', data: { ...data, id: 'x' } })],
   ['half a frame', '{"event":'],

@@ -6,13 +6,19 @@ const aliases: Partial<Record<string, ServerEvent>> = { 'friend-request-received
 
 const isServerEvent = (event: string): event is ServerEvent => Object.hasOwn(serverFrames, event);
 
-/** One event of the contract with its data checked; undefined for what is unknown or broken. */
+/**
+ * One event of the contract with its data checked; undefined for what is unknown or broken. A stored event that this
+ * page cannot read (it carries `sessionId` and `seq`) becomes `session_advanced`: it is no gap.
+ */
 export const parseEvent = (name: string, data: unknown, ref?: string): ServerFrame | undefined => {
   const event = aliases[name] ?? name;
-  if (!isServerEvent(event)) return undefined;
-  const parsed = serverFrames[event].safeParse(data);
-  if (!parsed.success) return undefined;
-  return { event, data: parsed.data, ...(ref === undefined ? {} : { ref }) } as ServerFrame;
+  const withRef = ref === undefined ? {} : { ref };
+  const parsed = isServerEvent(event) ? serverFrames[event].safeParse(data) : undefined;
+  if (parsed?.success) return { event, data: parsed.data, ...withRef } as ServerFrame;
+  // Its `seq` is that of many events, which must not be passed over unread.
+  if (event === 'session_resumed') return undefined;
+  const advanced = serverFrames.session_advanced.safeParse(data);
+  return advanced.success ? { event: 'session_advanced', data: advanced.data, ...withRef } : undefined;
 };
 
 /** A frame as it came over the wire. */

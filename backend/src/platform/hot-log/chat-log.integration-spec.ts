@@ -129,4 +129,26 @@ describe('the chat log appends', () => {
       kind: 'claim_lost',
     });
   });
+
+  it('under ids by whose clock the log tells the time, whatever the clock of this process', async () => {
+    const now = Date.now.bind(Date);
+    const clock = jest.spyOn(Date, 'now').mockImplementation(() => now() - 60_000);
+    await log().append(hot.sessionId, NOTHING, ['a']);
+    expect(Math.abs(log().now() - now())).toBeLessThan(5_000);
+    clock.mockRestore();
+    const [entry] = await log().read(hot.sessionId);
+    await log().append(hot.sessionId, { version: 1, lastId: entry?.id ?? '' }, ['b']);
+    expect(Math.abs(log().now() - now())).toBeLessThan(5_000);
+  });
+
+  it('nothing to a stream that has lost an entry before its last one', async () => {
+    const first = await log().append(hot.sessionId, NOTHING, ['a', 'b']);
+    if (first.kind !== 'appended') throw new Error(first.kind);
+    const [lost = '', lastId = ''] = first.ids;
+    await hot.store.redis.xdel(hot.keys().stream(hot.sessionId), lost);
+    expect(await log().append(hot.sessionId, { version: 2, lastId }, ['c'])).toMatchObject({
+      kind: 'behind',
+      version: 1,
+    });
+  });
 });

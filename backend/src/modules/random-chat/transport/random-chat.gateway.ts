@@ -37,6 +37,7 @@ export class RandomChatGateway {
       connection.close(closeCodes.foreignUser);
       return;
     }
+    connection.showsChat = data.showsChat ?? true;
     try {
       await this.arrivals.arrive(connection, data.lastSeen, (state) => {
         if (frame.ref === undefined) connection.sendFrame('authenticated', { userId, state });
@@ -106,6 +107,13 @@ export class RandomChatGateway {
     );
     if (executed.kind !== 'already_done') return;
     frame.answer({ seq: executed.position.seq, reactions: chat.reactionsOf(messageId) });
+  }
+
+  @SubscribeMessage('show_chat')
+  async show(_: WebSocket, frame: InboundFrame<'show_chat'>): Promise<void> {
+    const { sessionId, showsChat } = frame.data;
+    await this.chats.require(frame.connection, sessionId);
+    await this.chats.show(frame.connection, sessionId, showsChat);
   }
 
   @SubscribeMessage('skip_chat')

@@ -23,6 +23,8 @@ export class SocketConnection {
   private isHandling = false;
   private pingedAt: number | undefined;
   private lastHeardAt: number;
+  /** Whether the peer has sent anything since the last look at its heartbeat. */
+  private wasHeard = false;
   private isClosing = false;
 
   constructor(
@@ -35,7 +37,7 @@ export class SocketConnection {
   ) {
     this.lastHeardAt = now;
     this.closed = new Promise((resolve) => socket.once('close', () => resolve()));
-    socket.on('pong', () => (this.pingedAt = undefined));
+    socket.on('pong', () => (this.wasHeard = true));
   }
 
   /** Settles when the socket is registered and its user's channel is heard; the first frame waits for it. */
@@ -96,6 +98,7 @@ export class SocketConnection {
 
   /** Takes a text frame in; the order of arrival is the order of handling. */
   enqueue(text: string): void {
+    this.wasHeard = true;
     if (this.isClosing) return;
     if (this.queue.length >= realtimeLimits.queuedFrames) {
       this.close(closeCodes.flooding);
@@ -105,16 +108,19 @@ export class SocketConnection {
     if (!this.isHandling) void this.drain();
   }
 
-  /** Called now and then: pings a quiet peer, cuts a dead one. */
+  /** Called every `heartbeatMs`: pings a peer that has sent nothing for a while, and cuts one that does not answer. */
   checkHeartbeat(now: number): void {
+    if (this.wasHeard) {
+      this.wasHeard = false;
+      this.lastHeardAt = now;
+      this.pingedAt = undefined;
+    }
     if (this.pingedAt !== undefined) {
       if (now - this.pingedAt >= realtimeLimits.pongWithinMs) this.socket.terminate();
-      return;
+    } else if (now - this.lastHeardAt >= realtimeLimits.pingEveryMs - realtimeLimits.heartbeatMs) {
+      this.pingedAt = now;
+      this.socket.ping();
     }
-    if (now - this.lastHeardAt < realtimeLimits.pingEveryMs - realtimeLimits.heartbeatMs) return;
-    this.lastHeardAt = now;
-    this.pingedAt = now;
-    this.socket.ping();
   }
 
   private async drain(): Promise<void> {

@@ -32,6 +32,8 @@ export interface ProcessEventMap {
   MatchMade: MatchedPair;
   /** A match was not confirmed in time: its chat is announced after all, or the claim is released. Delivered. */
   ClaimExpired: MatchedPair;
+  /** Two users have been on record as in a chat for a while; they are freed if it is over. Delivered. */
+  ChatAged: MatchedPair;
   /** A user is typing to a friend. Delivered; refused when the two are not friends. */
   TypedToFriend: { frame: InboundFrame<'typing'>; receiverId: number };
   /** Users came online or went offline on all replicas; each change is published by one replica only. Delivered. */
@@ -73,6 +75,7 @@ export const processEventNames = {
   ChatStarted: true,
   MatchMade: true,
   ClaimExpired: true,
+  ChatAged: true,
   TypedToFriend: true,
   OnlineChanged: true,
   ProfileChanged: true,

@@ -59,6 +59,8 @@ export const matchingKeys = {
   leases: leaseKeys.live,
   /** Sorted set: session id by the time at which its claim runs out. */
   claims: '{mm}:claims',
+  /** Sorted set: `<session id>|<user id>|<user id>` of chats on record by the time at which they are looked after. */
+  chats: '{mm}:in',
   queue: (gender: string, preference: string): string => `{mm}:q:${gender}:${preference}`,
   user: (userId: number): string => `{mm}:user:${userId}`,
   /** There for some minutes after the two were in a chat together. */

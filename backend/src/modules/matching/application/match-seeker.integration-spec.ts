@@ -3,7 +3,10 @@ import { startTestReplicas, type TestReplicas } from '../../../testing/test-repl
 import { until } from '../../../testing/until';
 import { matchingKeys } from '../../../platform/redis/redis-keys';
 import { UsersService } from '../../users/application/users.service';
+import { SocketRegistry } from '../../../platform/realtime/socket-registry';
+import { LiveChats } from '../../random-chat/application/live-chats';
 import { MatchSeeker } from './match-seeker';
+import { MatchingService } from './matching.service';
 
 jest.setTimeout(30_000);
 
@@ -20,6 +23,9 @@ describe('seeking', () => {
   afterAll(() => thaw.close());
 
   const seeker = (replica: number) => thaw.replicas[replica]!.app.get(MatchSeeker);
+  /** Number of users who search from a replica, as it sees it. */
+  const searching = (replica: number): number =>
+    (seeker(replica) as unknown as { waiting: ReadonlyMap<number, unknown> }).waiting.size;
   const record = (userId: number) => thaw.store.redis.hgetall(matchingKeys.user(userId));
   const queues = async (): Promise<string[]> => {
     const sets = await thaw.store.keys('{mm}:q:*');
@@ -66,7 +72,7 @@ describe('seeking', () => {
     await here.next('queue_left');
     // The replica of the first tab looks after whoever searches there; it must not bring her back.
     for (const replica of [0, 1, 0, 1]) await seeker(replica).check();
-    expect(seeker(0).size + seeker(1).size).toBe(0);
+    expect(searching(0) + searching(1)).toBe(0);
     expect(await record(ada.user.id)).toEqual({});
     expect(await queues()).toEqual([]);
   });
@@ -76,9 +82,9 @@ describe('seeking', () => {
     const [here, there] = [await ada.arrive(thaw.origins[0]), await ada.arrive(thaw.origins[1])];
     await here.request('join_queue', {});
     await there.next('queue_joined');
-    await until(() => seeker(1).size === 1);
+    await until(() => searching(1) === 1);
     await here.leave();
-    await until(() => seeker(0).size === 0);
+    await until(() => searching(0) === 0);
     const bob = await (await thaw.visitor(0, 'male')).arrive();
     await bob.request('join_queue', {});
     await there.next('chat_matched');
@@ -107,7 +113,7 @@ describe('seeking', () => {
     await until(() => join.mock.results.length);
     await join.mock.results[0]?.value;
     await until(async () => !(await queues()).includes(String(ada.user.id)), Boolean, 2_000);
-    expect(seeker(0).size).toBe(0);
+    expect(searching(0)).toBe(0);
     expect(await thaw.store.redis.pttl(matchingKeys.user(ada.user.id))).toBeGreaterThan(0);
   });
 
@@ -155,5 +161,78 @@ describe('seeking', () => {
       since: new Date(Number(since)).toISOString(),
     });
     expect(await queues()).toEqual([String(ada.user.id)]);
+  });
+
+  it('settles other claims while one of them cannot be settled', async () => {
+    const matching = thaw.replicas[0]!.app.get(MatchingService);
+    const chats = thaw.replicas.map(({ app }) => app.get(LiveChats));
+    const sessions: string[] = [];
+    for (const [one, other] of [
+      [1, 2],
+      [3, 4],
+    ] as const) {
+      await matching.join(one, 'male', 'both');
+      const place = await matching.join(other, 'male', 'both');
+      if (place.kind === 'matched') sessions.push(place.match.sessionId);
+    }
+    const [stuck = '', other = ''] = sessions;
+    for (const each of chats) {
+      const peek = each.peek.bind(each);
+      jest.spyOn(each, 'peek').mockImplementation(async (sessionId) => {
+        if (sessionId === stuck) throw new Error('This one cannot be read');
+        return peek(sessionId);
+      });
+    }
+    for (const claim of await thaw.store.redis.zrange(matchingKeys.claims, '0', '-1'))
+      await thaw.store.redis.zadd(matchingKeys.claims, '1', claim);
+    const claimed = () => thaw.store.redis.zrange(matchingKeys.claims, '0', '-1');
+    const left = await until(claimed, (claims) => !claims.some((claim) => claim.startsWith(other)));
+    expect(left.some((claim) => claim.startsWith(stuck))).toBe(true);
+    await thaw.store.flush();
+  });
+
+  it('frees users who never return after the end of their chat could not be recorded', async () => {
+    const [ada, bob] = [await thaw.visitor(0, 'female'), await thaw.visitor(1, 'male')];
+    const [first, second] = [await ada.arrive(), await bob.arrive()];
+    await first.request('join_queue', {});
+    await second.request('join_queue', {});
+    const { sessionId } = await first.next('chat_matched');
+    await second.next('chat_matched');
+    const finish = jest
+      .spyOn(MatchingService.prototype, 'finish')
+      .mockRejectedValue(new Error('Redis is away'));
+    await first.ask('skip_chat', { sessionId: String(sessionId) });
+    await second.next('chat_skipped');
+    await Promise.all([first.leave(), second.leave()]);
+    expect(await record(ada.user.id)).toMatchObject({ s: 'in', sid: sessionId });
+    finish.mockRestore();
+    for (const chat of await thaw.store.redis.zrange(matchingKeys.chats, '0', '-1'))
+      await thaw.store.redis.zadd(matchingKeys.chats, '1', chat);
+    await until(async () => Object.keys(await record(ada.user.id)).length === 0);
+    expect(await record(bob.user.id)).toEqual({});
+    expect(await thaw.store.redis.zcard(matchingKeys.chats)).toBe(0);
+  });
+
+  it('checks many users at once, and never twice at a time', async () => {
+    const matching = thaw.replicas[0]!.app.get(MatchingService);
+    const registry = thaw.replicas[0]!.app.get(SocketRegistry);
+    jest.spyOn(registry, 'holds').mockReturnValue(true);
+    const ids = Array.from({ length: 500 }, (_, index) => index + 1);
+    await Promise.all(ids.map((userId) => seeker(0).join(userId, { gender: 'male', preference: 'female' })));
+    let now = 0;
+    let most = 0;
+    let arrivals = 0;
+    const arrive = matching.arrive.bind(matching);
+    jest.spyOn(matching, 'arrive').mockImplementation(async (userId) => {
+      arrivals += 1;
+      most = Math.max(most, (now += 1));
+      const place = await arrive(userId);
+      now -= 1;
+      return place;
+    });
+    await Promise.all([seeker(0).check(), seeker(0).check()]);
+    expect(arrivals).toBe(2 * ids.length);
+    expect(most).toBe(200);
+    for (const userId of ids) await seeker(0).leave(userId);
   });
 });

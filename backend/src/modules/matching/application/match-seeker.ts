@@ -3,11 +3,23 @@ import { limits } from '@thaw/contract/limits';
 import { OnProcessEvent } from '../../../platform/process-events/process-event.decorators';
 import type { ProcessEventMap } from '../../../platform/process-events/process-event-map';
 import { ProcessEvents } from '../../../platform/process-events/process-events';
+import { ReplicaLease } from '../../../platform/realtime/replica-lease';
 import { SocketRegistry } from '../../../platform/realtime/socket-registry';
 import { UserChannels } from '../../../platform/realtime/user-channels';
-import { anyoneFits, type LeftQueue, MatchingService, type Place, type Seeker } from './matching.service';
+import {
+  anyoneFits,
+  type LeftQueue,
+  MatchingService,
+  type Place,
+  type QueueRecord,
+  type Seeker,
+} from './matching.service';
 
 const CHECK_EVERY_MS = limits.queueStatusEveryMs;
+/** Users whose records are compared, and set right, at once. */
+const CHECKED_AT_ONCE = 200;
+/** Replicas that settle what is overdue in the queue; more would only ask more often. */
+const SETTLERS = 4;
 /** A retry is due a moment after the cool-down relaxes, not at the very millisecond. */
 const RETRY_SLACK_MS = 50;
 
@@ -29,16 +41,20 @@ export class MatchSeeker implements OnModuleInit, OnApplicationShutdown {
   private readonly logger = new Logger(MatchSeeker.name);
   private readonly waiting = new Map<number, Waiting>();
   private checkTimer: NodeJS.Timeout | undefined;
+  private checks: Promise<void> = Promise.resolve();
+  private isChecking = false;
+  private isSettling = false;
 
   constructor(
     private readonly matching: MatchingService,
     private readonly registry: SocketRegistry,
+    private readonly lease: ReplicaLease,
     private readonly userChannels: UserChannels,
     private readonly events: ProcessEvents,
   ) {}
 
   onModuleInit(): void {
-    this.checkTimer = setInterval(() => void this.check().then(() => this.tellStatus()), CHECK_EVERY_MS);
+    this.checkTimer = setInterval(() => void this.checkAndTell(), CHECK_EVERY_MS);
   }
 
   onApplicationShutdown(): void {
@@ -46,9 +62,12 @@ export class MatchSeeker implements OnModuleInit, OnApplicationShutdown {
     for (const userId of [...this.waiting.keys()]) this.forget(userId);
   }
 
-  /** Number of users that search from here. */
-  get size(): number {
-    return this.waiting.size;
+  private async checkAndTell(): Promise<void> {
+    if (this.isChecking) return;
+    this.isChecking = true;
+    await this.check();
+    await this.tellStatus();
+    this.isChecking = false;
   }
 
   /** @param placed is told where the user stands before a chat starts, so that what it says comes first. */
@@ -156,42 +175,64 @@ export class MatchSeeker implements OnModuleInit, OnApplicationShutdown {
     }
   }
 
+  /** Settles claims that ran out, and frees the users of chats whose end was not recorded; by a few of all replicas. */
   @OnProcessEvent('LeaseRenewed')
-  async settleOverdueClaims(): Promise<void> {
+  async settleOverdue(): Promise<void> {
+    if (this.isSettling || this.lease.shareOf(SETTLERS).length === 0) return;
+    this.isSettling = true;
     try {
-      for (const match of await this.matching.overdueClaims())
-        await this.events.deliver('ClaimExpired', match);
+      const [claims, chats] = await Promise.all([this.matching.overdueClaims(), this.matching.agedChats()]);
+      const settled = await Promise.allSettled([
+        ...claims.map((match) => this.events.deliver('ClaimExpired', match)),
+        ...chats.map((match) => this.events.deliver('ChatAged', match)),
+      ]);
+      this.warnOnce('Overdue matches were not settled', settled);
     } catch (error) {
-      this.warn('Overdue claims were not settled', error);
+      this.warn('Overdue matches were not settled', error);
+    } finally {
+      this.isSettling = false;
     }
   }
 
   /**
-   * Whatever happened, a user who searches here is in the queue or in a chat.
+   * Whatever happened, a user who searches here is in the queue or in a chat. One check at a time; one that is asked
+   * for meanwhile follows.
    * @param isAfterLoss Redis may have forgotten records. Otherwise one that is gone was taken off elsewhere; if it
    * is gone twice, since a loss is noticed a moment after it happened.
    */
-  async check({ isAfterLoss } = { isAfterLoss: false }): Promise<void> {
+  check({ isAfterLoss } = { isAfterLoss: false }): Promise<void> {
+    this.checks = this.checks.then(() => this.checkNow(isAfterLoss));
+    return this.checks;
+  }
+
+  private async checkNow(isAfterLoss: boolean): Promise<void> {
     const userIds = [...this.waiting.keys()];
-    if (userIds.length === 0) return;
-    try {
-      const records = await this.matching.records(userIds);
-      for (const [index, userId] of userIds.entries()) {
-        const waiting = this.waiting.get(userId);
-        const record = records[index];
-        if (!waiting) continue;
-        if (record?.state === 'in' && record.sessionId) {
-          this.events.publish('ChatStarted', { userId, sessionId: record.sessionId });
-        } else if (!record) {
-          if (isAfterLoss) await this.join(userId, waiting.seeker);
-          else if (waiting.isMissing) this.forget(userId);
-          else waiting.isMissing = true;
-        } else if (record.state === 'searching') {
-          await this.arrive(userId);
-        }
+    for (let start = 0; start < userIds.length; start += CHECKED_AT_ONCE) {
+      const page = userIds.slice(start, start + CHECKED_AT_ONCE);
+      try {
+        const records = await this.matching.records(page);
+        const checked = page.map((userId, index) =>
+          this.checkOne(userId, records[index] ?? null, isAfterLoss),
+        );
+        this.warnOnce('Users in the queue were not checked', await Promise.allSettled(checked));
+      } catch (error) {
+        this.warn('Records were not compared', error);
+        return; // Redis is away
       }
-    } catch (error) {
-      this.warn('Records were not compared', error);
+    }
+  }
+
+  private async checkOne(userId: number, record: QueueRecord | null, isAfterLoss: boolean): Promise<void> {
+    const waiting = this.waiting.get(userId);
+    if (!waiting) return;
+    if (record?.state === 'in' && record.sessionId) {
+      this.events.publish('ChatStarted', { userId, sessionId: record.sessionId });
+    } else if (!record) {
+      if (isAfterLoss) await this.join(userId, waiting.seeker);
+      else if (waiting.isMissing) this.forget(userId);
+      else waiting.isMissing = true;
+    } else if (record.state === 'searching') {
+      await this.arrive(userId);
     }
   }
 
@@ -213,6 +254,12 @@ export class MatchSeeker implements OnModuleInit, OnApplicationShutdown {
     } catch (error) {
       this.warn('Nobody was told how the queue stands', error);
     }
+  }
+
+  /** One line for all that failed. */
+  private warnOnce(what: string, results: readonly PromiseSettledResult<void>[]): void {
+    const failed = results.filter((result) => result.status === 'rejected');
+    if (failed.length > 0) this.warn(`${what} (${failed.length})`, failed[0]?.reason);
   }
 
   private warn(what: string, error: unknown): void {

@@ -353,6 +353,27 @@ describe('matching', () => {
       expect(await replica('r1').overdueClaims()).toEqual([]);
     });
 
+    it('that is overdue is named again only after it had time to be settled', async () => {
+      const match = await claimed();
+      await runOut();
+      expect(await replica('r1').overdueClaims()).toEqual([match]);
+      expect(await replica('r2').overdueClaims()).toEqual([]);
+      await runOut();
+      expect(await replica('r2').overdueClaims()).toEqual([match]);
+    });
+
+    it('that became a chat is named when it has been on record for long, until it is finished', async () => {
+      const match = await claimed();
+      await replica('r1').confirm(match);
+      expect(await replica('r1').agedChats()).toEqual([]);
+      for (const chat of await redis().zrange(matchingKeys.chats, '0', '-1'))
+        await redis().zadd(matchingKeys.chats, '1', chat);
+      expect(await replica('r1').agedChats()).toEqual([match]);
+      expect(await replica('r1').agedChats()).toEqual([]);
+      await replica('r2').finish({ ...match, userIds: [match.userIds[1], match.userIds[0]] });
+      expect(await redis().zcard(matchingKeys.chats)).toBe(0);
+    });
+
     it('whose user leaves says so when the chat starts', async () => {
       const match = await claimed();
       expect(await replica('r2').leave(1)).toMatchObject({ kind: 'claimed', sessionId: match.sessionId });

@@ -8,6 +8,7 @@ import { ReplicaLease } from '../../../platform/realtime/replica-lease';
 import { REDIS } from '../../../platform/redis/redis.module';
 import { matchingKeys } from '../../../platform/redis/redis-keys';
 import {
+  agedChatsScript,
   arriveScript,
   confirmScript,
   departScript,
@@ -22,6 +23,8 @@ import {
 
 /** A claim that is not confirmed within this time runs out. */
 const CLAIM_MS = 3_000;
+/** How often it is asked whether a chat on record is over, should its end not have been recorded. */
+const LOOKED_AFTER_MS = 600_000;
 
 export type Match = MatchedPair;
 
@@ -40,6 +43,12 @@ export type Place =
   /** Matched by another call; the chat is about to start. */
   | { kind: 'claimed'; seeker: Seeker; sessionId: string }
   | { kind: 'in'; seeker: Seeker; sessionId: string };
+
+/** A user's record, as far as others look at it. */
+export interface QueueRecord {
+  state: string;
+  sessionId: string | null;
+}
 
 export type LeftQueue =
   { kind: 'left' | 'idle' } | { kind: 'claimed' | 'in'; sessionId: string; sinceMatchMs: number };
@@ -106,17 +115,11 @@ export class MatchingService {
     return toPlace(userId, reply);
   }
 
-  /** A socket of the user is here now. One who was searching goes on where he was. */
+  /** A socket of the user is here now. One who was searching goes on at the same place. */
   async arrive(userId: number, excludedIds: readonly number[] = []): Promise<Place> {
-    const reply = await arriveScript.run(this.redis, LEASES, [
-      userId,
-      this.lease.replicaId,
-      randomUUID(),
-      CLAIM_MS,
-      this.relaxMs,
-      ...excludedIds,
-    ]);
-    return toPlace(userId, reply);
+    const { replicaId } = this.lease;
+    const parameters = [userId, replicaId, randomUUID(), CLAIM_MS, this.relaxMs, ...excludedIds];
+    return toPlace(userId, await arriveScript.run(this.redis, LEASES, parameters));
   }
 
   /** The user's last socket here is gone; with his last anywhere his place is kept for 35 s (A42). */
@@ -147,17 +150,19 @@ export class MatchingService {
    * @returns the users who left the queue meanwhile; null when the claim had run out and was taken back.
    */
   async confirm({ sessionId, userIds }: Match): Promise<number[] | null> {
-    const [outcome, ...left] = await confirmScript.run(this.redis, LEASES, [sessionId, ...userIds]);
+    const parameters = [sessionId, ...userIds, LOOKED_AFTER_MS];
+    const [outcome, ...left] = await confirmScript.run(this.redis, LEASES, parameters);
     return outcome === 'ok' ? left.map(Number) : null;
   }
 
-  /** Matches whose chat was not confirmed in time. */
+  /** @returns matches whose chat was not confirmed in time; each is due again unless it is confirmed or released. */
   async overdueClaims(): Promise<Match[]> {
-    const members = await overdueClaimsScript.run(this.redis, LEASES, []);
-    return members.map((member): Match => {
-      const [sessionId = '', first, second] = member.split('|');
-      return { sessionId, userIds: [Number(first), Number(second)] };
-    });
+    return (await overdueClaimsScript.run(this.redis, LEASES, [CLAIM_MS])).map(toMatch);
+  }
+
+  /** @returns chats that have been on record for a while; each is due again unless it is finished. */
+  async agedChats(): Promise<Match[]> {
+    return (await agedChatsScript.run(this.redis, LEASES, [LOOKED_AFTER_MS])).map(toMatch);
   }
 
   /** Takes a match back whose chat does not exist. @returns the users who wait again. */
@@ -203,7 +208,7 @@ export class MatchingService {
   }
 
   /** The states on record of many users, in one pipeline. */
-  async records(userIds: readonly number[]): Promise<({ state: string; sessionId: string | null } | null)[]> {
+  async records(userIds: readonly number[]): Promise<(QueueRecord | null)[]> {
     const pipeline = this.redis.pipeline();
     for (const userId of userIds) pipeline.hmget(matchingKeys.user(userId), 's', 'sid');
     const replies = (await pipeline.exec()) ?? [];
@@ -214,6 +219,11 @@ export class MatchingService {
     });
   }
 }
+
+const toMatch = (member: string): Match => {
+  const [sessionId = '', first, second] = member.split('|');
+  return { sessionId, userIds: [Number(first), Number(second)] };
+};
 
 const toPlace = (userId: number, reply: JoinReply): Place => {
   if (reply[0] === 'idle') return { kind: 'idle' };

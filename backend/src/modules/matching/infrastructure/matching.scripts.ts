@@ -1,4 +1,6 @@
 import type { Gender, Preference } from '@thaw/contract/scalars';
+import { limits } from '@thaw/contract/limits';
+import { luaClock } from '../../../platform/redis/lua-clock';
 import { RedisScript } from '../../../platform/redis/redis-script';
 
 /** Waiting users looked at in one go, per set, and how many such pages before giving up for now. */
@@ -15,11 +17,9 @@ const PAGES = 8;
  *   left   he left while claimed
  * A searching user whose replicas are all gone is parked: out of his set, record kept for a while.
  */
-const common = `
+const common = `${luaClock}
 local P = '{mm}:'
-local PLACE_KEPT_MS = 35000
-local t = redis.call('TIME')
-local now = t[1] * 1000 + math.floor(t[2] / 1000)
+local now = now()
 
 local function keyOf(user) return P .. 'user:' .. user end
 local function queueOf(gender, preference) return P .. 'q:' .. gender .. ':' .. preference end
@@ -57,7 +57,7 @@ end
 
 local function park(user, record)
   redis.call('ZREM', queueOf(record.g, record.p), user)
-  redis.call('PEXPIRE', keyOf(user), PLACE_KEPT_MS)
+  redis.call('PEXPIRE', keyOf(user), ${limits.queuePlaceKeptMs})
 end
 
 local function pairKey(name, a, b)
@@ -66,7 +66,7 @@ local function pairKey(name, a, b)
 end
 local function metKey(a, b) return pairKey('met', a, b) end
 
-local function claim(user, record, partner, session, claimMs)
+local function claim(user, record, partner, session)
   redis.call('ZREM', queueOf(record.g, record.p), user)
   redis.call('PERSIST', keyOf(user))
   redis.call('HSET', keyOf(user), 's', 'claimed', 'sid', session, 'partner', partner, 'at', now)
@@ -122,10 +122,23 @@ local function attempt(user, record, excluded, session, claimMs, relaxMs)
   if not partner then
     return {'searching', record.g, record.p, tostring(record.since), retryAt and tostring(retryAt - now) or ''}
   end
-  claim(user, record, partner, session, claimMs)
-  claim(partner, load(partner), user, session, claimMs)
+  claim(user, record, partner, session)
+  claim(partner, load(partner), user, session)
   redis.call('ZADD', P .. 'claims', now + claimMs, session .. '|' .. user .. '|' .. partner)
   return {'matched', record.g, record.p, session, partner}
+end
+
+-- Overdue members of a sorted set by time, which are due again later: one that cannot be settled now must not hold
+-- up the others, and is settled by one replica at a time.
+local DUE_AT_ONCE = 16
+local function takeDue(key, againInMs)
+  local due = redis.call('ZRANGEBYSCORE', key, '-inf', now, 'LIMIT', 0, DUE_AT_ONCE)
+  for _, member in ipairs(due) do redis.call('ZADD', key, now + againInMs, member) end
+  return due
+end
+
+local function removePair(key, session, a, b)
+  redis.call('ZREM', key, session .. '|' .. a .. '|' .. b, session .. '|' .. b .. '|' .. a)
 end
 
 local function excludedFrom(first)
@@ -212,7 +225,7 @@ return {record.s, record.sid, now - record.at}
 `);
 
 /**
- * The chat exists: both are in it. KEYS: leases. ARGV: session, the two users.
+ * The chat exists: both are in it. KEYS: leases. ARGV: session, the two users, ms until it is looked after.
  * Answers 'ok' and those who left meanwhile, or 'lost' when the claim had been taken back.
  */
 export const confirmScript = new RedisScript<['ok', ...string[]] | ['lost']>(`${common}
@@ -229,13 +242,19 @@ for i = 2, 3 do
   redis.call('HDEL', keyOf(ARGV[i]), 'left')
   redis.call('PERSIST', keyOf(ARGV[i]))
 end
-redis.call('ZREM', P .. 'claims', session .. '|' .. ARGV[2] .. '|' .. ARGV[3], session .. '|' .. ARGV[3] .. '|' .. ARGV[2])
+removePair(P .. 'claims', session, ARGV[2], ARGV[3])
+redis.call('ZADD', P .. 'in', now + ARGV[4], session .. '|' .. ARGV[2] .. '|' .. ARGV[3])
 return reply
 `);
 
-/** Claims that have run out, «session|user|user». KEYS: leases. */
+/** Claims that have run out, `<session>|<user>|<user>`. KEYS: leases. ARGV: ms after which they are overdue again. */
 export const overdueClaimsScript = new RedisScript<string[]>(`${common}
-return redis.call('ZRANGEBYSCORE', P .. 'claims', '-inf', now, 'LIMIT', 0, 16)
+return takeDue(P .. 'claims', tonumber(ARGV[1]))
+`);
+
+/** Chats that have not been looked after for a while, as above. KEYS: leases. ARGV: ms until the next time. */
+export const agedChatsScript = new RedisScript<string[]>(`${common}
+return takeDue(P .. 'in', tonumber(ARGV[1]))
 `);
 
 /**
@@ -259,7 +278,7 @@ for i = 2, 3 do
     end
   end
 end
-redis.call('ZREM', P .. 'claims', session .. '|' .. ARGV[2] .. '|' .. ARGV[3])
+removePair(P .. 'claims', session, ARGV[2], ARGV[3])
 return waiting
 `);
 
@@ -286,7 +305,9 @@ const PARTED_LATELY_MS = 600_000;
  * A chat has ended: its users are free, do not meet again for a while, and are known to have met. KEYS: leases.
  * ARGV: session, cool-down ms, the two users.
  */
-export const finishScript = new RedisScript<null>(`${common}
+export const finishScript = new RedisScript<null>(
+  `${common}
+removePair(P .. 'in', ARGV[1], ARGV[3], ARGV[4])
 for i = 3, 4 do
   local record = load(ARGV[i])
   if record and record.sid == ARGV[1] and record.s ~= 'searching' then redis.call('DEL', keyOf(ARGV[i])) end
@@ -294,4 +315,6 @@ end
 if tonumber(ARGV[2]) > 0 then redis.call('SET', metKey(ARGV[3], ARGV[4]), '1', 'PX', ARGV[2]) end
 redis.call('SET', pairKey('parted', ARGV[3], ARGV[4]), '1', 'PX', ${PARTED_LATELY_MS})
 return nil
-`);
+`,
+  { allowOom: true },
+);

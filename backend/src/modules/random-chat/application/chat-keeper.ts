@@ -60,6 +60,13 @@ export class ChatKeeper {
     else for (const userId of await this.matching.release(match)) await this.seeker.retryNow(userId);
   }
 
+  /** Frees the users of a chat that is over, should that have failed when it ended. */
+  @OnProcessEvent('ChatAged')
+  async freeIfOver({ sessionId, userIds }: Match): Promise<void> {
+    const chat = await this.chats.outline(sessionId);
+    if (chat.version === 0 || chat.isEnded) await this.records.close(sessionId, userIds);
+  }
+
   /** Brings the user's sockets here into his chat. */
   @OnProcessEvent('ChatStarted')
   async rejoin({ userId, sessionId }: ProcessEventMap['ChatStarted']): Promise<void> {

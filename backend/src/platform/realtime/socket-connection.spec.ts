@@ -32,7 +32,7 @@ describe('the heartbeat of a socket', () => {
   });
   /** Looks as often as the server does. */
   const pass = (ms: number, each: () => void = () => undefined): void => {
-    for (const end = now + ms; now < end; ) {
+    for (const end = now + ms; now < end;) {
       each();
       now += heartbeatMs;
       connection.checkHeartbeat(now);

@@ -29,7 +29,7 @@ const PAIRS = isLong ? 20 : 4;
 const TALK_EVERY_MS = 150;
 const WAVE_EVERY_MS = 100;
 /** Waves that a chat gets, and messages that each side sends, before the next step of a roll. */
-const STEP = isLong ? 20 : 5;
+const STEP = isLong ? 10 : 5;
 
 jest.setTimeout(isLong ? 20 * 60_000 : 120_000);
 
@@ -103,8 +103,17 @@ class Scene {
     await until(
       () => this.progress().map((count, index) => count - (before[index] ?? 0)),
       (progress) => progress.every((count) => count >= STEP),
+      60_000,
     );
     this.service.expectNoExits();
+  }
+
+  /** Every process, of the old build, stays ready with the newer schema. */
+  async migrate({ programs }: Release): Promise<void> {
+    const { replicas, workers, stores } = this.stack;
+    const env = { ...process.env, DATABASE_URL: stores.databaseUrl, REDIS_URL: stores.redisUrl };
+    await run(programs.migrate.command, programs.migrate.args, { env });
+    expect(await Promise.all([...replicas, ...workers].map(isReady))).not.toContain(false);
   }
 
   /** Talks and waves to an end, and expects that nothing is lost, doubled, out of order or still on its way. */
@@ -199,7 +208,11 @@ it('holds events of a type that only new replicas know for a new worker, and ser
   await mixed.replicas[1]?.start(next.programs.api);
   const rolling = await startTalking(mixed);
   rolling.startWaving();
-  await until(async () => (await rolling.heldChats()) === rolling.waved.length);
+  await until(
+    () => rolling.heldChats(),
+    (count) => count === rolling.waved.length,
+    60_000,
+  );
   await rolling.goOn();
   const { known, unknown } = await rolling.framesOfWaves();
   expect(known).toBeGreaterThan(0);
@@ -229,14 +242,11 @@ if (isLong && !isPreviousReleaseTested) {
     const rolling = await startTalking(await startService(previous, 3, 2));
     const {
       service,
-      stack: { replicas, workers, stores },
+      stack: { replicas, workers },
     } = rolling;
     await rolling.goOn();
 
-    const { command, args } = next.programs.migrate;
-    const env = { ...process.env, DATABASE_URL: stores.databaseUrl, REDIS_URL: stores.redisUrl };
-    await run(command, args, { env });
-    expect(await Promise.all([...replicas, ...workers].map(isReady))).not.toContain(false);
+    await rolling.migrate(next);
     await rolling.goOn();
 
     await service.replace(workers, 'worker', next);
@@ -252,7 +262,11 @@ if (isLong && !isPreviousReleaseTested) {
     await service.replace(replicas.slice(2), 'api', previous);
     await rolling.goOn();
     await service.replace(workers, 'worker', previous);
-    await until(async () => (await rolling.heldChats()) > 0);
+    await until(
+      () => rolling.heldChats(),
+      (count) => count > 0,
+      60_000,
+    );
     await rolling.goOn();
 
     await service.replace(workers, 'worker', next);
@@ -266,9 +280,14 @@ if (isLong && !isPreviousReleaseTested) {
       stack: { replicas, workers },
     } = rolling;
 
+    await rolling.migrate(next);
     await service.replace(replicas, 'api', next);
     rolling.startWaving();
-    await until(async () => (await rolling.heldChats()) > 0);
+    await until(
+      () => rolling.heldChats(),
+      (count) => count > 0,
+      60_000,
+    );
     await rolling.goOn();
     await rolling.expectPersisted(rolling.plain);
 

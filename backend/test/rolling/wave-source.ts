@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ModulesContainer } from '@nestjs/core';
 import { Redis } from 'ioredis';
-import { ChatLog } from '../../src/platform/hot-log/chat-log';
+import { ChatLog, type StreamEnd } from '../../src/platform/hot-log/chat-log';
 import { ProcessEvents } from '../../src/platform/process-events/process-events';
 import { cellOf, chatKeys } from '../../src/platform/redis/redis-keys';
 import { partnerWaved } from './source-changes';
@@ -49,16 +49,22 @@ export class WaveSource {
 
   private async append(sessionId: string): Promise<void> {
     const text = JSON.stringify({ i: randomUUID(), t: partnerWaved.type, d: { userId: 0 } });
-    const stream = chatKeys(cellOf(sessionId)).stream(sessionId);
+    let expected = await this.endOf(sessionId);
     for (;;) {
-      const replies = await this.redis.multi().xlen(stream).xrevrange(stream, '+', '-', 'COUNT', 1).exec();
-      const [version, last] = (replies ?? []).map(([, reply]) => reply) as [number, [string, string[]][]];
-      const result = await this.log.append(sessionId, { version, lastId: last[0]?.[0] ?? '' }, [text]);
+      const result = await this.log.append(sessionId, expected, [text]);
       if (result.kind === 'appended') {
         this.waves.set(sessionId, [...(this.waves.get(sessionId) ?? []), ...result.ids]);
         return;
       }
       if (result.kind !== 'behind') throw new Error(`A wave was refused: ${result.kind}`);
+      expected = { version: result.version, lastId: result.missed.at(-1)?.id ?? '' };
     }
+  }
+
+  private async endOf(sessionId: string): Promise<StreamEnd> {
+    const stream = chatKeys(cellOf(sessionId)).stream(sessionId);
+    const replies = await this.redis.multi().xlen(stream).xrevrange(stream, '+', '-', 'COUNT', 1).exec();
+    const [version, last] = (replies ?? []).map(([, reply]) => reply) as [number, [string, string[]][]];
+    return { version, lastId: last[0]?.[0] ?? '' };
   }
 }

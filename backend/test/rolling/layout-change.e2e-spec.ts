@@ -115,5 +115,7 @@ it('keeps everything acknowledged when Redis is drained for a release with anoth
   const [[ada, bob] = []] = await talkingPairs(stack.url, 1);
   await ada?.say('Hello');
   await until(() => bob?.history.size === 1);
-  for (const talker of [ada, bob, former]) await talker?.visitor.hangUp();
+  await ada?.leave();
+  await bob?.leave();
+  await former?.visitor.hangUp();
 });

@@ -32,7 +32,7 @@ export class RedisDrain {
   ) {}
 
   /**
-   * Ends the open chats, waits until all outboxes are empty, and deletes every key.
+   * Waits until all outboxes are empty, ends the open chats, waits again, and deletes every key.
    * @returns how many keys were deleted
    * @throws Error saying what is in the way; nothing has been deleted then
    */
@@ -41,6 +41,8 @@ export class RedisDrain {
     await this.mark();
     try {
       await this.untilReplicasAreGone(stuckAfterMs);
+      // Before chats are ended too: what is in the way must not cost the chats that could still go on.
+      await this.untilPersisted(stuckAfterMs);
       await this.endChats(stuckAfterMs);
       await this.untilPersisted(stuckAfterMs);
     } catch (error) {

@@ -72,11 +72,10 @@ export class PrivateChatService {
    */
   async send(outgoing: OutgoingMessage): Promise<Sent> {
     const { senderId, receiverId, messageType, content, clientId } = outgoing;
-    if (messageType !== 'text') {
-      await this.requireFriends(senderId, receiverId);
-      await this.uploads.share({ senderId, receiverId, messageType, content });
-    }
+    if (messageType !== 'text') await this.requireFriends(senderId, receiverId);
+    // Before its images are shared: a refused message must not show the receiver anything.
     const event = draft(outgoing);
+    await this.uploads.share({ senderId, receiverId, messageType, content });
     // Asked for before, so that nothing can fail once the message is there.
     const profiles = outgoing.replyToId === null ? [] : await this.users.profiles([senderId, receiverId]);
     try {

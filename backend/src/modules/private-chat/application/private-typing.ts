@@ -5,10 +5,21 @@ import type { ProcessEventMap } from '../../../platform/process-events/process-e
 import { UserChannels } from '../../../platform/realtime/user-channels';
 import { PrivateChatService } from './private-chat.service';
 
-/** Somebody types to a friend. Nothing of it is stored. */
+/** Half the display interval: clients' timers drift, and publishing faster than the page refreshes is wasted. */
+const PUBLISH_EVERY_MS = limits.typingEveryMs / 2;
+/** How long a friendship is not asked for again; a removed friend may be seen typing for as long. */
+const FRIENDS_KNOWN_FOR_MS = 10_000;
+
+interface Typing {
+  receiverId: number;
+  publishedAt: number;
+  friendsKnownUntil: number;
+}
+
+/** Typing hints between friends. Nothing of them is stored. */
 @Injectable()
 export class PrivateTyping {
-  private readonly typedAt = new WeakMap<object, number>();
+  private readonly typing = new WeakMap<object, Typing>();
 
   constructor(
     private readonly chat: PrivateChatService,
@@ -20,10 +31,16 @@ export class PrivateTyping {
   async type({ frame, receiverId }: ProcessEventMap['TypedToFriend']): Promise<void> {
     const { connection, userId } = frame;
     const now = Date.now();
-    // More often than it is shown it is worth nothing; half, since clients' timers are not exact.
-    if (now - (this.typedAt.get(connection) ?? 0) < limits.typingEveryMs / 2) return;
-    this.typedAt.set(connection, now);
-    await this.chat.requireFriends(userId, receiverId);
+    const before = this.typing.get(connection);
+    if (before && now - before.publishedAt < PUBLISH_EVERY_MS) return;
+    let friendsKnownUntil = before?.receiverId === receiverId ? before.friendsKnownUntil : 0;
+    if (friendsKnownUntil <= now) {
+      // Also counts when it is refused: strangers are not asked about more often than friends.
+      this.typing.set(connection, { receiverId, publishedAt: now, friendsKnownUntil: 0 });
+      await this.chat.requireFriends(userId, receiverId);
+      friendsKnownUntil = now + FRIENDS_KNOWN_FOR_MS;
+    }
+    this.typing.set(connection, { receiverId, publishedAt: now, friendsKnownUntil });
     await this.userChannels.sendFrame(receiverId, 'typing', { senderId: userId, userId });
   }
 }

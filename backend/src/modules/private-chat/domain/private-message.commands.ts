@@ -21,7 +21,11 @@ export type SendPrivateMessage = Command<'SendPrivateMessage'> & {
 type Change<Type extends string> = Command<Type> & { userId: number; friendId: number };
 
 export type EditPrivateMessage = Change<'EditPrivateMessage'> & { content: string };
-export type ReactToPrivateMessage = Change<'ReactToPrivateMessage'> & { emoji: string };
+export type ReactToPrivateMessage = Change<'ReactToPrivateMessage'> & {
+  emoji: string;
+  /** The same for every retry of a frame; null for a frame that cannot be retried. */
+  attempt: string | null;
+};
 export type DeletePrivateMessage = Change<'DeletePrivateMessage'>;
 
 export type PrivateMessageCommand =

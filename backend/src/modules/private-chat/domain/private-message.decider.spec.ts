@@ -21,11 +21,16 @@ const sent = (messageType: MessageType = 'text', content = 'hello'): PrivateMess
   type: 'PrivateMessageSent',
   data: { messageId, senderId: ada, receiverId: bob, messageType, content, replyToId: null, clientId: null },
 });
-const reacted = (userId: number): PrivateMessageEvent => ({
+const reacted = (
+  userId: number,
+  attempt?: string,
+  type: 'PrivateReactionAdded' | 'PrivateReactionRemoved' = 'PrivateReactionAdded',
+): PrivateMessageEvent => ({
   ...made,
-  type: 'PrivateReactionAdded',
-  data: { messageId, userId, emoji: '🔥' },
+  type,
+  data: { messageId, userId, emoji: '🔥', ...(attempt === undefined ? {} : { attempt }) },
 });
+const later = (ms: number): Date => new Date(occurredAt.getTime() + ms);
 const deleted = (): PrivateMessageEvent => ({
   ...made,
   type: 'PrivateMessageDeleted',
@@ -49,10 +54,17 @@ const edit = (content: string, userId = ada): PrivateMessageCommand => ({
   type: 'EditPrivateMessage',
   content,
 });
-const react = (emoji: string, userId = bob): PrivateMessageCommand => ({
+const react = (
+  emoji: string,
+  userId = bob,
+  attempt: string | null = null,
+  at = occurredAt,
+): PrivateMessageCommand => ({
   ...between(userId),
   type: 'ReactToPrivateMessage',
   emoji,
+  attempt,
+  at,
 });
 const remove = (userId = ada): PrivateMessageCommand => ({
   ...between(userId),
@@ -134,6 +146,45 @@ describe('reacting', () => {
     given(sent(), reacted(bob))
       .when(react('🔥', ada))
       .then({ type: 'PrivateReactionAdded', data: { userId: ada } });
+  });
+
+  it('keeps which attempt it was, where it can be retried', () => {
+    given(sent())
+      .when(react('🔥', bob, 'a'))
+      .then({ type: 'PrivateReactionAdded', data: { messageId, userId: bob, emoji: '🔥', attempt: 'a' } });
+  });
+
+  it('is not undone by a retry of the same attempt within a minute', () => {
+    given(sent(), reacted(bob, 'a'))
+      .when(react('🔥', bob, 'a', later(59_000)))
+      .thenNothing();
+    given(sent(), reacted(bob), reacted(bob, 'b', 'PrivateReactionRemoved'))
+      .when(react('🔥', bob, 'b'))
+      .thenNothing();
+  });
+
+  it('is taken back by another attempt, by one without a name, and by the same a minute later', () => {
+    const removed = { type: 'PrivateReactionRemoved', data: { userId: bob, emoji: '🔥' } };
+    given(sent(), reacted(bob, 'a'))
+      .when(react('🔥', bob, 'b'))
+      .then(removed);
+    given(sent(), reacted(bob, 'a')).when(react('🔥', bob)).then(removed);
+    given(sent(), reacted(bob))
+      .when(react('🔥', bob, 'a'))
+      .then(removed);
+    given(sent(), reacted(bob, 'a'))
+      .when(react('🔥', bob, 'a', later(60_000)))
+      .then(removed);
+  });
+
+  it('of the other user or with another emoji is no retry', () => {
+    const added = { type: 'PrivateReactionAdded' };
+    given(sent(), reacted(bob, 'a'))
+      .when(react('🔥', ada, 'a'))
+      .then(added);
+    given(sent(), reacted(bob, 'a'))
+      .when(react('👍', bob, 'a'))
+      .then(added);
   });
 
   it('takes the ten, however they are spelt', () => {

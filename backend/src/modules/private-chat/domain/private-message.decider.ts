@@ -12,9 +12,16 @@ import type { PrivateMessageEvent } from './private-message.events';
 import {
   evolveMessage,
   initialMessage,
+  isBy,
   type PrivateMessageState,
   type SentMessage,
 } from './private-message.state';
+
+/**
+ * A client that has lost the answer to a toggle sends it again within its attempts to reconnect. Later, the same `ref`
+ * comes from a page that was loaded anew and counts from the beginning (docs/decisions/0023).
+ */
+const RETRIED_WITHIN_MS = 60_000;
 
 /** @throws DomainError when the command is refused. Whether the two are friends is asked before. */
 const decide = (
@@ -48,13 +55,19 @@ const decide = (
       ];
     }
     case 'ReactToPrivateMessage': {
-      const { userId } = command;
+      const { userId, attempt } = command;
       const emoji = toReactionEmoji(command.emoji);
       if (!emoji) throw new DomainError('unknown_emoji');
-      const { reactions } = requireThere(command, state);
-      const hasReacted = reactions.some((other) => other.emoji === emoji && other.userId === userId);
-      const type = hasReacted ? 'PrivateReactionRemoved' : 'PrivateReactionAdded';
-      return [{ ...made, type, data: { messageId, userId, emoji } }];
+      const { reactions, lastToggles } = requireThere(command, state);
+      const reaction = { emoji, userId };
+      const last = lastToggles.find((other) => isBy(other, reaction));
+      const isRetry =
+        last?.attempt === attempt && occurredAt.getTime() - last.at.getTime() < RETRIED_WITHIN_MS;
+      if (isRetry) return [];
+      const type = reactions.some((other) => isBy(other, reaction))
+        ? 'PrivateReactionRemoved'
+        : 'PrivateReactionAdded';
+      return [{ ...made, type, data: { messageId, ...reaction, ...(attempt === null ? {} : { attempt }) } }];
     }
     case 'DeletePrivateMessage': {
       const { senderId, isDeleted } = requireBetween(command, state);

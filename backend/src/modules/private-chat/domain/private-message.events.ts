@@ -32,6 +32,8 @@ interface ReactionData {
   messageId: number;
   userId: number;
   emoji: ReactionEmoji;
+  /** Fingerprint of the frame's `ref`, by which a retry is known; absent where there was none, and in earlier releases. */
+  attempt?: string;
 }
 export type PrivateReactionAdded = Recorded<'PrivateReactionAdded', ReactionData>;
 export type PrivateReactionRemoved = Recorded<'PrivateReactionRemoved', ReactionData>;

@@ -1,6 +1,10 @@
 import type { ReactionEmoji } from '@thaw/contract/emojis';
 import type { MessageType } from '@thaw/contract/scalars';
-import type { PrivateMessageEvent } from './private-message.events';
+import type {
+  PrivateMessageEvent,
+  PrivateReactionAdded,
+  PrivateReactionRemoved,
+} from './private-message.events';
 
 export interface PrivateReaction {
   emoji: ReactionEmoji;
@@ -15,6 +19,13 @@ export interface SentMessage {
   isDeleted: boolean;
   /** In the order of reacting. */
   reactions: readonly PrivateReaction[];
+  /** The last toggle of each emoji by each user that can be retried. */
+  lastToggles: readonly Toggle[];
+}
+
+export interface Toggle extends PrivateReaction {
+  attempt: string;
+  at: Date;
 }
 
 /** null until it is sent. */
@@ -28,7 +39,7 @@ export const evolveMessage = (
 ): PrivateMessageState => {
   if (event.type === 'PrivateMessageSent') {
     const { senderId, receiverId, messageType, content = '' } = event.data;
-    return { senderId, receiverId, messageType, content, isDeleted: false, reactions: [] };
+    return { senderId, receiverId, messageType, content, isDeleted: false, reactions: [], lastToggles: [] };
   }
   if (state === null) return null;
   switch (event.type) {
@@ -36,18 +47,31 @@ export const evolveMessage = (
       return { ...state, content: event.data.content ?? '' };
     case 'PrivateReactionAdded': {
       const { emoji, userId } = event.data;
-      return { ...state, reactions: [...state.reactions, { emoji, userId }] };
+      const reactions = [...state.reactions, { emoji, userId }];
+      return { ...state, reactions, lastToggles: togglesAfter(state, event) };
     }
     case 'PrivateReactionRemoved': {
       const { emoji, userId } = event.data;
       return {
         ...state,
-        reactions: state.reactions.filter((other) => other.emoji !== emoji || other.userId !== userId),
+        reactions: state.reactions.filter((other) => !isBy(other, { emoji, userId })),
+        lastToggles: togglesAfter(state, event),
       };
     }
     case 'PrivateMessageDeleted':
-      return { ...state, content: '', isDeleted: true, reactions: [] };
+      return { ...state, content: '', isDeleted: true, reactions: [], lastToggles: [] };
     default:
       return event satisfies never;
   }
+};
+
+export const isBy = (one: PrivateReaction, other: PrivateReaction): boolean =>
+  one.emoji === other.emoji && one.userId === other.userId;
+
+const togglesAfter = (
+  { lastToggles }: SentMessage,
+  { data: { emoji, userId, attempt }, occurredAt }: PrivateReactionAdded | PrivateReactionRemoved,
+): readonly Toggle[] => {
+  const others = lastToggles.filter((other) => !isBy(other, { emoji, userId }));
+  return attempt === undefined ? others : [...others, { emoji, userId, attempt, at: occurredAt }];
 };

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { Logger } from '@nestjs/common';
 import { SubscribeMessage, WebSocketGateway } from '@nestjs/websockets';
 import type { WebSocket } from 'ws';
@@ -69,6 +70,7 @@ export class PrivateChatGateway {
       userId,
       friendId,
       emoji,
+      attempt: frame.ref === undefined ? null : fingerprintOf(frame.ref),
     });
     const reactions = [...message.reactions];
     frame.answer({ reactions });
@@ -118,3 +120,7 @@ export class PrivateChatGateway {
     }
   }
 }
+
+/** What is stored of a `ref`: enough to know it again, and nothing that a client wrote. */
+const fingerprintOf = (ref: string): string =>
+  createHash('sha256').update(ref).digest('base64url').slice(0, 16);

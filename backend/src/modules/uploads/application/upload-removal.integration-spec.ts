@@ -13,6 +13,7 @@ import { plainJpeg } from '../../../testing/image-corpus';
 import { startTestApi, type TestApi } from '../../../testing/test-api';
 import { UploadRepository } from '../infrastructure/upload.repository';
 import type { DroppedData } from '../../../platform/event-store/personal-data';
+import { UploadUses1763640600000 } from '../../../migrations/1763640600000-upload-uses';
 import { UploadRemoval } from './upload-removal';
 import { UploadsService } from './uploads.service';
 
@@ -295,6 +296,27 @@ describe('images', () => {
           api.database.dataSource.transaction((manager) => removal.expire([dropped], manager)),
         ),
       );
+      expect(await isSeenBy(nextUserId, url)).toBe(false);
+    });
+
+    it('stay while a message of an earlier release shows them', async () => {
+      const { dataSource } = api.database;
+      const [url, other] = [await receive(nextUserId), await receive(nextUserId)];
+      const mixed = withImageMarkers({ text: 'both', imageUrls: [url, other] });
+      const [image, both] = [await send(nextUserId, 'image', url), await send(nextUserId, 'mixed', mixed)];
+      await send(nextUserId + 1, 'image', url);
+      const uses = () =>
+        dataSource.query<object[]>('SELECT * FROM upload_uses ORDER BY key, stream_id, event_id');
+      const before = await uses();
+      expect(before).toHaveLength(3);
+      await dataSource.transaction(async ({ queryRunner }) => {
+        await new UploadUses1763640600000().down(queryRunner!);
+        await new UploadUses1763640600000().up(queryRunner!);
+      });
+      expect(await uses()).toEqual(before);
+      await expire(image);
+      expect(await isSeenBy(nextUserId, url)).toBe(true);
+      await expire(both);
       expect(await isSeenBy(nextUserId, url)).toBe(false);
     });
 

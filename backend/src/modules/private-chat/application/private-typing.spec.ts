@@ -1,0 +1,62 @@
+import { DomainError } from '../../../platform/errors/domain-error';
+import type { ProcessEventMap } from '../../../platform/process-events/process-event-map';
+import type { UserChannels } from '../../../platform/realtime/user-channels';
+import type { PrivateChatService } from './private-chat.service';
+import { PrivateTyping } from './private-typing';
+
+const friendId = 2;
+const strangerId = 3;
+
+describe('PrivateTyping', () => {
+  let asked: number[];
+  let published: number[];
+  let typing: PrivateTyping;
+
+  beforeEach(() => {
+    jest.useFakeTimers();
+    [asked, published] = [[], []];
+    const chat = {
+      requireFriends: async (_: number, otherId: number) => {
+        asked.push(otherId);
+        if (otherId === strangerId) throw new DomainError('not_friends');
+      },
+    };
+    const channels = { sendFrame: async (userId: number) => void published.push(userId) };
+    typing = new PrivateTyping(chat as unknown as PrivateChatService, channels as unknown as UserChannels);
+  });
+  afterEach(() => jest.useRealTimers());
+
+  const connection = {};
+  const type = (receiverId: number) =>
+    typing.type({ frame: { connection, userId: 1 }, receiverId } as ProcessEventMap['TypedToFriend']);
+  /** Types twice a second. */
+  const typeFor = async (seconds: number) => {
+    for (let half = 0; half < 2 * seconds; half += 1) {
+      await type(friendId);
+      jest.advanceTimersByTime(500);
+    }
+  };
+
+  it('publishes once a second, and asks for the friendship once in ten', async () => {
+    await typeFor(20);
+    expect(published).toHaveLength(20);
+    expect(asked).toEqual([friendId, friendId]);
+  });
+
+  it('asks again when another friend is typed to', async () => {
+    await type(friendId);
+    jest.advanceTimersByTime(1_000);
+    await expect(type(strangerId)).rejects.toMatchObject({ code: 'not_friends' });
+    expect(asked).toEqual([friendId, strangerId]);
+    expect(published).toEqual([friendId]);
+  });
+
+  it('asks no more than once a second for strangers, and never publishes to them', async () => {
+    await expect(type(strangerId)).rejects.toMatchObject({ code: 'not_friends' });
+    await type(strangerId);
+    jest.advanceTimersByTime(1_000);
+    await expect(type(strangerId)).rejects.toMatchObject({ code: 'not_friends' });
+    expect(asked).toHaveLength(2);
+    expect(published).toEqual([]);
+  });
+});

@@ -1,0 +1,90 @@
+// Real: PostgreSQL, Redis, two whole api replicas over HTTP and sockets.
+import { befriend } from '../../testing/acquaintance';
+import { plainJpeg } from '../../testing/image-corpus';
+import { startTestReplicas, type TestReplicas } from '../../testing/test-replicas';
+import type { ThawSocket, ThawVisitor } from '../../testing/thaw-client';
+import { until } from '../../testing/until';
+import { UploadsService } from '../uploads/application/uploads.service';
+
+jest.setTimeout(60_000);
+
+describe('a private chat', () => {
+  let thaw: TestReplicas;
+  let ada: ThawVisitor;
+  let bob: ThawVisitor;
+  let sockets: ThawSocket[];
+
+  beforeAll(async () => {
+    thaw = await startTestReplicas(2);
+  });
+  beforeEach(async () => {
+    [ada, bob] = [await thaw.visitor(0), await thaw.visitor(1)];
+    await befriend(thaw.replicas[0]!, ada, bob);
+    sockets = await Promise.all(thaw.origins.map((origin) => ada.arrive(origin)));
+  });
+  afterEach(() => thaw.hangUp());
+  afterAll(() => thaw.close());
+
+  const message = (content: string, messageType: 'text' | 'image' | 'mixed' = 'text') => ({
+    senderId: ada.user.id,
+    receiverId: bob.user.id,
+    content,
+    messageType,
+  });
+  const upload = async () =>
+    thaw.replicas[0]!.app.get(UploadsService).receive({
+      ownerId: ada.user.id,
+      bucket: 'chat-images',
+      fileName: '',
+      bytes: await plainJpeg(),
+    });
+
+  it('does not undo a reaction when its frame is sent again, on either replica', async () => {
+    const { id } = await sockets[0]!.request('send_private_message', message('hello'));
+    const data = { messageId: Number(id), emoji: '🔥', userId: ada.user.id, receiverId: bob.user.id };
+    const reactions = [{ emoji: '🔥', userId: ada.user.id }];
+    for (const attempt of ['lost', 'found']) {
+      for (const socket of [...sockets, ...sockets]) {
+        socket.send({ event: 'react_private_message', data, ref: attempt });
+      }
+      const acks = () =>
+        sockets.flatMap(({ frames }) =>
+          frames.filter(({ event, ref }) => event === 'ack' && ref === attempt),
+        );
+      await until(() => acks().length === 4);
+      for (const ack of acks()) expect(ack.data.reactions).toEqual(attempt === 'lost' ? reactions : []);
+    }
+    const stored = await thaw.database.dataSource.query<{ data: object }[]>(
+      `SELECT data FROM events WHERE stream_id = $1 AND type LIKE 'PrivateReaction%' ORDER BY stream_position`,
+      [`private-${Number(id)}`],
+    );
+    expect(stored).toHaveLength(2);
+    expect(JSON.stringify(stored)).not.toContain('lost');
+  });
+
+  it('shows the receiver no image of a message that is refused', async () => {
+    const url = await upload();
+    for (const [content, code] of [
+      [`${'x'.repeat(2_001)}\n[IMAGE:${url}]`, 'message_too_long'],
+      [`x${`\n[IMAGE:${url}]`.repeat(5)}`, 'invalid_payload'],
+      [`\u2800\n[IMAGE:${url}]`, 'invalid_payload'],
+    ] as const) {
+      const refused = await sockets[0]!.ask('send_private_message', message(content, 'mixed'));
+      expect(refused.data.code).toBe(code);
+      expect((await bob.call('GET', url)).status).toBe(404);
+    }
+    await sockets[0]!.request('send_private_message', message(`x\n[IMAGE:${url}]`, 'mixed'));
+    expect((await bob.call('GET', url)).status).toBe(200);
+  });
+
+  it('refuses messages and edits that show nothing', async () => {
+    const { id } = await sockets[0]!.request('send_private_message', message('hello'));
+    for (const content of ['\u200b', '\u2800', '\u3164', '\u202e', '\u200d\ufe0f']) {
+      const sent = await sockets[0]!.ask('send_private_message', message(content));
+      expect(sent.data.code).toBe('invalid_payload');
+      const { senderId, receiverId } = message(content);
+      const edit = { messageId: Number(id), newContent: content, senderId, receiverId };
+      expect((await sockets[0]!.ask('edit_private_message', edit)).data.code).toBe('invalid_payload');
+    }
+  });
+});

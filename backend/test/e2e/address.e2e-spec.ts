@@ -1,0 +1,73 @@
+// Real: two api processes behind nginx with the limits of `default`, a worker, PostgreSQL and Redis of their own.
+import { randomInt } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import { limits, reconnectDelayMs } from '@thaw/contract/limits';
+import type { SelfUser } from '@thaw/contract/users';
+import { Redis } from 'ioredis';
+import type { Stack } from '../../../deploy/local/thaw-stack.mjs';
+import { rateLimitKey } from '../../src/platform/redis/redis-keys';
+import { type ThawSocket, ThawVisitor } from '../../src/testing/thaw-client';
+import { until } from '../../src/testing/until';
+
+const PEOPLE = 200;
+
+jest.setTimeout(120_000);
+
+let stack: Stack;
+let redis: Redis;
+
+beforeAll(async () => {
+  const { startStack } = await import('../../../deploy/local/thaw-stack.mjs');
+  const env = { DATABASE_URL: '', REDIS_URL: '', LIMITS_PROFILE: 'default', LOG_LEVEL: 'warn' };
+  stack = await startStack({ replicas: 2, env });
+  redis = new Redis(stack.stores.redisUrl);
+}, 120_000);
+
+afterAll(async () => {
+  redis?.disconnect();
+  await stack?.stop();
+}, 60_000);
+
+/** A visitor with an account, made past nginx from an address of their own: sign-ups of one address are limited. */
+const joined = async (): Promise<ThawVisitor> => {
+  const visitor = new ThawVisitor([`http://127.0.0.1:${stack.replicas[0]!.port}`, stack.url]);
+  const address = `10.${randomInt(256)}.${randomInt(256)}.${randomInt(1, 255)}`;
+  const { body } = await visitor.call('POST', '/api/anonymous', {}, { 'x-forwarded-for': address });
+  visitor.user = body.user as SelfUser;
+  return visitor;
+};
+
+/** Opens and authenticates a socket with the back-off of the page. @returns how many attempts that took. */
+const comeBack = async (visitor: ThawVisitor): Promise<number> => {
+  for (let attempt = 1; attempt <= limits.reconnectAttempts; attempt += 1) {
+    await delay(reconnectDelayMs(attempt));
+    const socket = await visitor.arrive(stack.url).catch(() => undefined);
+    if (socket) return attempt;
+  }
+  return Infinity;
+};
+
+it('200 people behind one address all come back after a replica was killed, and no 201st is let in', async () => {
+  const people: ThawVisitor[] = [];
+  while (people.length <= PEOPLE) people.push(...(await Promise.all(Array.from({ length: 20 }, joined))));
+  const [surplus, ...present] = people.slice(0, PEOPLE + 1);
+  const sockets: ThawSocket[] = await Promise.all(present.map((visitor) => visitor.arrive(stack.url)));
+  await expect(surplus!.arrive(stack.url)).rejects.toThrow('429');
+
+  // As after a minute without new sockets.
+  await redis.del(rateLimitKey('socket_handshakes', '127.0.0.1'));
+  let lost = 0;
+  const attempts: number[] = [];
+  for (const [index, socket] of sockets.entries()) {
+    void socket.closed.then(async () => {
+      lost += 1;
+      attempts.push(await comeBack(present[index]!));
+    });
+  }
+  stack.replicas[0]!.kill('SIGKILL');
+  // They are lost at once, and the first attempt comes a second later.
+  await until(() => lost > PEOPLE / 4 && attempts.length === lost, Boolean, 60_000);
+  expect(Math.max(...attempts)).toBeLessThanOrEqual(limits.reconnectAttempts);
+  await expect(surplus!.arrive(stack.url)).rejects.toThrow('429');
+  await Promise.all(present.map((visitor) => visitor.hangUp()));
+});

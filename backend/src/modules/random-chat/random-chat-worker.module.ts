@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { UploadsWorkerModule } from '../uploads/uploads-worker.module';
 import { OutboxWaker } from './application/outbox-waker';
 import { BodyExpirer } from './jobs/body-expirer';
+import { EndedStreamSweeper } from './jobs/ended-stream-sweeper';
 import { HeldChats } from './jobs/held-chats';
 import { OutboxProcessor } from './jobs/outbox.processor';
 import { OutboxWatchdog } from './jobs/outbox-watchdog';
@@ -11,6 +12,14 @@ import { RandomChatReadModelModule } from './random-chat-read-model.module';
 /** The part of random chat that runs in the worker. */
 @Module({
   imports: [RandomChatReadModelModule, UploadsWorkerModule],
-  providers: [BodyExpirer, HeldChats, OutboxProcessor, OutboxWaker, OutboxWatchdog, OutboxWriter],
+  providers: [
+    BodyExpirer,
+    EndedStreamSweeper,
+    HeldChats,
+    OutboxProcessor,
+    OutboxWaker,
+    OutboxWatchdog,
+    OutboxWriter,
+  ],
 })
 export class RandomChatWorkerModule {}

@@ -1,5 +1,5 @@
 /** Every job of Thaw, by name. Start-up fails when one has no handler, or two. */
-export const jobNames = ['persist_lane', 'expire_bodies', 'sweep_uploads'] as const;
+export const jobNames = ['persist_lane', 'expire_bodies', 'sweep_streams', 'sweep_uploads'] as const;
 
 export type JobName = (typeof jobNames)[number];
 
@@ -7,6 +7,7 @@ export type JobName = (typeof jobNames)[number];
 export interface JobData {
   persist_lane: { lane: number };
   expire_bodies: Record<string, never>;
+  sweep_streams: Record<string, never>;
   sweep_uploads: Record<string, never>;
 }
 

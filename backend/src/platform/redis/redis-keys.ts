@@ -68,6 +68,9 @@ export const matchingKeys = {
     `{mm}:parted:${Math.min(userId, otherId)}-${Math.max(userId, otherId)}`,
 } as const;
 
+/** Pattern of the streams of all chats, for SCAN. */
+export const allChatStreams = '{c*}:chat:*';
+
 export const chatKeys = (cell: number) => {
   const prefix = `{c${cell}}:`;
   return {

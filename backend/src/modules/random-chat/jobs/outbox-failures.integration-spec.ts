@@ -1,6 +1,8 @@
 // Real: workers in this process, PostgreSQL, Redis, BullMQ. Entries are put into the outboxes as replicas put them.
 import { randomUUID } from 'node:crypto';
 import { Logger } from '@nestjs/common';
+import type { Redis } from 'ioredis';
+import { REDIS } from '../../../platform/redis/redis.module';
 import { EventTypes } from '../../../platform/event-store/event-types';
 import { Projections } from '../../../platform/event-store/projection';
 import { DeadLetters } from '../../../platform/hot-log/dead-letters';
@@ -8,6 +10,7 @@ import { Outbox } from '../../../platform/hot-log/outbox';
 import { Metrics } from '../../../platform/observability/metrics';
 import { cellOf, chatKeys, laneOf } from '../../../platform/redis/redis-keys';
 import {
+  chatEnded,
   chatStarted,
   messageSent,
   newSession,
@@ -15,6 +18,7 @@ import {
   type RawEvent,
 } from '../../../testing/raw-outbox';
 import { OutboxWaker } from '../application/outbox-waker';
+import { EndedStreamSweeper } from './ended-stream-sweeper';
 import { startTestReplicas, type TestReplicas, type TestWorker } from '../../../testing/test-replicas';
 import { until } from '../../../testing/until';
 
@@ -267,6 +271,56 @@ describe('what keeps events from the durable log', () => {
       await isDurable(earlier, 'of an earlier release');
       expect(await letters.replay()).toBe(0);
       expect(await gauge('thaw_dead_letters')).toBe(0);
+    });
+  });
+
+  describe('the stream of an ended chat', () => {
+    const ttl = (sessionId: string) => thaw.store.redis.pttl(chatKeys(cellOf(sessionId)).stream(sessionId));
+    const addStream = (sessionId: string) =>
+      thaw.store.redis.xadd(chatKeys(cellOf(sessionId)).stream(sessionId), '*', 'e', 'whatever');
+
+    it('expires although the worker was cut off in the middle of clearing the outbox', async () => {
+      const chat = newSession();
+      const redis = worker.app.get<Redis>(REDIS);
+      const pipeline = redis.pipeline.bind(redis);
+      let isCut = false;
+      jest.spyOn(redis, 'pipeline').mockImplementation((...given) => {
+        const real = pipeline(...given);
+        // Whatever is sent first gets there; the rest does not.
+        real.xdel = () => {
+          isCut = true;
+          const exec = real.exec.bind(real);
+          real.exec = async () => {
+            await exec();
+            throw new Error('Connection is closed.');
+          };
+          return real;
+        };
+        return real;
+      });
+      await addStream(chat);
+      await put(chat, chatStarted(), chatEnded);
+      await until(() => isCut);
+      await until(
+        () => ttl(chat),
+        (ms) => ms > 0,
+      );
+      expect(await outboxLength()).toBe(2);
+      jest.restoreAllMocks();
+      await isEmpty();
+      expect(await ttl(chat)).toBeGreaterThan(0);
+    });
+
+    it('is given the expiry that it has lost, and no other stream is', async () => {
+      const [ended, live, unknownChat] = [newSession(), newSession(), newSession()];
+      for (const sessionId of [ended, live, unknownChat]) await addStream(sessionId);
+      await put(ended, chatStarted(), chatEnded);
+      await put(live, chatStarted());
+      await isEmpty();
+      await thaw.store.redis.persist(chatKeys(cellOf(ended)).stream(ended));
+      expect(await worker.app.get(EndedStreamSweeper).sweep()).toBe(1);
+      expect(await ttl(ended)).toBeGreaterThan(9 * 60_000);
+      expect([await ttl(live), await ttl(unknownChat)]).toEqual([-1, -1]);
     });
   });
 });

@@ -22,7 +22,7 @@ const main = async (): Promise<number> => {
   process.on('SIGINT', interrupt);
   process.on('SIGTERM', interrupt);
   try {
-    const report = await new Run(cluster, options, say).execute();
+    const report = await new Run(cluster, options, startedAt, say).execute();
     process.stdout.write(`\n${inWords(report)}\n`);
     if (options.report) writeReport(options.report, report);
     return report.verdict.violations.length === 0 ? 0 : 1;

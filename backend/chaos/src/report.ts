@@ -8,6 +8,8 @@ import type { CausedFault } from './faults/injector';
 /** What a run has found. */
 export interface Report {
   seed: number;
+  /** Of `Date.now()`; times in words count from here. */
+  startedAt: number;
   tookMs: number;
   people: number;
   faults: CausedFault[];
@@ -87,7 +89,8 @@ export const inWords = (report: Report): string => {
   ];
   for (const { name, violations } of checksOf(report)) {
     lines.push(`${violations.length === 0 ? 'holds ' : 'BROKEN'}  ${name}`);
-    for (const { what } of violations.slice(0, SHOWN)) lines.push(`          ${what}`);
+    for (const { what, at } of violations.slice(0, SHOWN))
+      lines.push(`          ${at === undefined ? '' : `${inSeconds(at - report.startedAt)}: `}${what}`);
     if (violations.length > SHOWN) lines.push(`          … and ${violations.length - SHOWN} more`);
   }
   return lines.join('\n');

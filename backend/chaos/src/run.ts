@@ -32,13 +32,13 @@ export class Run {
   constructor(
     private readonly cluster: Cluster,
     private readonly options: Options,
+    private readonly startedAt: number,
     private readonly say: (text: string) => void,
   ) {
     this.injector = new Injector(cluster, say);
   }
 
   async execute(): Promise<Report> {
-    const startedAt = Date.now();
     const { seed, people, actEveryMs } = this.options;
     this.say(`${people} people join and talk for ${WARM_UP_MS / 1_000} s`);
     const population = await Population.join({ origin: this.cluster.url, people, actEveryMs, seed });
@@ -64,7 +64,8 @@ export class Run {
     );
     return {
       seed,
-      tookMs: Date.now() - startedAt,
+      startedAt: this.startedAt,
+      tookMs: Date.now() - this.startedAt,
       people,
       faults: this.injector.caused,
       skipped: this.skipped(),

@@ -70,7 +70,7 @@ const rulesOf = (more: Partial<Evidence>): Rule[] => [
   ...new Set(check(evidence(more)).violations.map(({ rule }) => rule)),
 ];
 const complaining = (what: string): Partial<Evidence> => ({
-  logs: [{ ...logOf(ADA, BOB), complaints: [what] }, logOf(BOB, ADA)],
+  logs: [{ ...logOf(ADA, BOB), complaints: [{ at: 5_000, what }] }, logOf(BOB, ADA)],
 });
 const without = (lost: Fingerprint): Fingerprint[] => history.filter((fingerprint) => fingerprint !== lost);
 

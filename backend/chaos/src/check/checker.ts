@@ -40,6 +40,8 @@ export type Rule =
 export interface Violation {
   rule: Rule;
   what: string;
+  /** When a person noticed it; of `Date.now()`. */
+  at?: number;
 }
 
 export interface Verdict {
@@ -59,9 +61,9 @@ export interface Evidence {
 export const check = (evidence: Evidence): Verdict => {
   const violations: Violation[] = [];
   const losses: Loss[] = [];
-  const report = (rule: Rule, what: string): void => void violations.push({ rule, what });
+  const report: Report = (rule, what, at) => void violations.push({ rule, what, at });
   for (const log of evidence.logs) {
-    for (const what of log.complaints) report(ruleOf(what), `user ${log.userId}: ${what}`);
+    for (const { at, what } of log.complaints) report(ruleOf(what), `user ${log.userId}: ${what}`, at);
     for (const chat of log.chats.values()) checkChat(evidence, log, chat, report, losses);
     checkPrivate(evidence, log, report);
     checkFriends(evidence, log, report);
@@ -88,7 +90,7 @@ const ENDED_BEFORE_MS = 3_000;
 /** Grace time of a participant who does not come back, and some time to be told. */
 const ENDED_AFTER_MS = 45_000;
 
-type Report = (rule: Rule, what: string) => void;
+type Report = (rule: Rule, what: string, at?: number) => void;
 
 const ruleOf = (complaint: string): Rule => {
   if (/delivered twice|told twice/.test(complaint)) return 'duplicate';

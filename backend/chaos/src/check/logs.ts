@@ -42,7 +42,7 @@ export interface PersonLog {
   /** Users who became friends, by an answer of the service. */
   friends: Set<number>;
   /** What must not have happened, as it was noticed at once. */
-  complaints: string[];
+  complaints: { at: number; what: string }[];
 }
 
 export const emptyLog = (userId: number): PersonLog => ({

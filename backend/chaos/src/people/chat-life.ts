@@ -11,6 +11,8 @@ const SEARCH_AGAIN_MS = 10_000;
 /** What people do in random chats: they search, talk, react, edit, play and go on. */
 export class ChatLife {
   private said = 0;
+  /** A reaction that is there already is acknowledged with the present seq: each is given once. */
+  private readonly given = new Set<string>();
 
   constructor(
     private readonly person: Person,
@@ -84,6 +86,9 @@ export class ChatLife {
     const message = journal.messages.at(-1);
     if (!sessionId || !message) return;
     const emoji = this.random.pick(reactionEmojis);
+    const reaction = `${message.id} ${emoji}`;
+    if (this.given.has(reaction)) return;
+    this.given.add(reaction);
     await this.person.commandInChat(
       'message_reaction',
       { sessionId, messageId: message.id, emoji, action: 'add', userId },

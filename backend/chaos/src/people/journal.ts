@@ -55,7 +55,7 @@ export class Journal {
   }
 
   complain(what: string): void {
-    this.log.complaints.push(what);
+    this.log.complaints.push({ at: Date.now(), what });
   }
 
   receive({ event, data, ref }: Frame): void {

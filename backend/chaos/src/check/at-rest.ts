@@ -22,7 +22,7 @@ const KEYS_SLACK = 3;
 /** Collections whose size says what was used, up to a bound that they keep. */
 const BOUNDS: Record<string, number> = {
   // One entry for each shard group that this worker has carried.
-  'LanePersister.begunAt': 4,
+  'OutboxProcessor.begunAt': 4,
   // Buckets of the time without Redis: those that owe nothing are forgotten when there are this many.
   'RateLimiter.local.paidUntil': 50_000,
 };

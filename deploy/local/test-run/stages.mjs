@@ -71,7 +71,7 @@ function chaos(report) {
   return {
     name: 'chaos',
     kind: 'process',
-    command: [process.execPath, script, '--built', '--seed', '12', '--seconds', '60', '--report', report],
+    command: [process.execPath, script, '--built', '--seed', '2133', '--seconds', '60', '--report', report],
     limitMs: 6 * MINUTE_MS,
     counts: () => reportCounts(report),
   };

@@ -3,10 +3,12 @@ import type { Redis } from 'ioredis';
 import { DomainError } from '../../../platform/errors/domain-error';
 import { ReplicaLease } from '../../../platform/realtime/replica-lease';
 import { MemoryValve } from '../../../platform/redis/memory-valve';
+import { cellOf, chatKeys } from '../../../platform/redis/redis-keys';
 import { REDIS } from '../../../platform/redis/redis.module';
 import { startTestReplicas, type TestReplicas } from '../../../testing/test-replicas';
 import { pair } from '../../../testing/thaw-client';
 import { until } from '../../../testing/until';
+import { MatchingService } from '../../matching/application/matching.service';
 import { UploadsService } from '../../uploads/application/uploads.service';
 
 jest.setTimeout(60_000);
@@ -21,6 +23,7 @@ describe('a socket in a random chat', () => {
       REMATCH_COOLDOWN_S: '0',
       REMATCH_RELAX_AFTER_S: '0',
       GRACE_AFTER_CLEAN_CLOSE_MS: '400',
+      GRACE_AFTER_LOSS_MS: '2000',
     });
   });
   afterEach(() => jest.restoreAllMocks());
@@ -145,5 +148,31 @@ describe('a socket in a random chat', () => {
     await adaSocket.request('random_message', say(sessionId, 'still here'));
     await tab.next('random_message');
     expect(tab.all('queue_left')).toEqual([]);
+  });
+
+  it('never sees a chat whose starter died after its match was taken back: that is ended as if it had not been', async () => {
+    await until(() => thaw.replicas.every(({ app }) => app.get(ReplicaLease).maySweep));
+    const matching = thaw.replicas[1]!.app.get(MatchingService);
+    let sessionId = '';
+    jest.spyOn(matching, 'confirm').mockImplementationOnce(async (match) => {
+      ({ sessionId } = match);
+      await matching.release(match);
+      throw new Error('The starter is dead');
+    });
+    const ada = await (await thaw.visitor(0, 'female')).arrive();
+    const bob = await (await thaw.visitor(1, 'male')).arrive();
+    await ada.request('join_queue', { preferences: 'male' });
+    await bob.ask('join_queue', { preferences: 'female' });
+    await until(() => sessionId);
+    const stream = chatKeys(cellOf(sessionId)).stream(sessionId);
+    const entries = await until(
+      () => thaw.store.redis.xrange(stream, '-', '+'),
+      (found) => found.length === 2,
+    );
+    expect(entries[1]?.[1][1]).toContain('"reason":"aborted"');
+    const ofSession = (socket: typeof ada) =>
+      socket.frames.filter(({ data }) => data?.sessionId === sessionId);
+    expect([...ofSession(ada), ...ofSession(bob)]).toEqual([]);
+    await Promise.all([ada, bob].map((socket) => socket.leave()));
   });
 });

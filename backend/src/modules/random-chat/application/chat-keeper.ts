@@ -167,12 +167,21 @@ export class ChatKeeper {
 
   private async endAbandoned({ sessionId, userId }: Deadline): Promise<void> {
     const chat = await this.chats.peek(sessionId);
-    if (chat.hasParticipant(userId)) {
+    if (chat.version === 1 && (await this.wasTakenBack(chat))) {
+      await chat.execute({ type: 'AbortChat' }, undefined, { userId });
+      await this.presence.forget(sessionId, chat.userIds);
+    } else if (chat.hasParticipant(userId)) {
       const { kind } = await chat.execute({ type: 'EndAbandonedChat', userId }, undefined, { userId });
       if (kind !== 'claim_lost') await this.finish(chat);
     } else {
       await this.presence.forget(sessionId, [userId]); // the chat is no longer there
     }
+  }
+
+  /** Its starter died after the claim was taken back: the chat has begun, and nobody has ever seen it. */
+  private async wasTakenBack({ sessionId, userIds }: LiveChat): Promise<boolean> {
+    const records = await this.matching.records(userIds);
+    return !records.some((record) => record?.sessionId === sessionId);
   }
 
   private warn(what: string, error: unknown): void {

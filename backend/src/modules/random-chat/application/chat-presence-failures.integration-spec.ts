@@ -1,0 +1,136 @@
+// Real: two whole api replicas in this process, PostgreSQL, Redis, sockets.
+import { ChatPresence } from '../../../platform/hot-log/chat-presence';
+import { enterScript } from '../../../platform/hot-log/chat-presence.scripts';
+import { ReplicaLease } from '../../../platform/realtime/replica-lease';
+import { cellOf, chatKeys } from '../../../platform/redis/redis-keys';
+import { startTestReplicas, type TestReplicas } from '../../../testing/test-replicas';
+import { pair, type ThawSocket } from '../../../testing/thaw-client';
+import { until } from '../../../testing/until';
+import { LiveChats } from './live-chats';
+
+jest.setTimeout(60_000);
+
+const GRACE_MS = 1_500;
+
+describe('presence in chats, when something fails', () => {
+  let thaw: TestReplicas;
+
+  beforeAll(async () => {
+    thaw = await startTestReplicas(2, {
+      REMATCH_COOLDOWN_S: '0',
+      REMATCH_RELAX_AFTER_S: '0',
+      GRACE_AFTER_CLEAN_CLOSE_MS: String(GRACE_MS),
+      GRACE_AFTER_LOSS_MS: '3000',
+    });
+    await until(() => thaw.replicas.every(({ app }) => app.get(ReplicaLease).maySweep));
+  });
+  afterEach(() => jest.restoreAllMocks());
+  afterAll(() => thaw.close());
+
+  const meet = () => pair([thaw.origins[0]!, thaw.origins[1]!]);
+  const socketsIn = (sessionId: string) =>
+    thaw.store.redis.hvals(chatKeys(cellOf(sessionId)).sockets(sessionId));
+  const isUser = (userId: number) => (value: string) => value.split('|')[1] === String(userId);
+  const connectionStates = (socket: ThawSocket) => socket.all('partner_connection').map(({ state }) => state);
+
+  it('takes a socket off the record whose entry timed out after Redis had executed it', async () => {
+    const { ada, adaSocket, bobSocket, sessionId } = await meet();
+    const run = enterScript.run.bind(enterScript);
+    jest.spyOn(enterScript, 'run').mockImplementationOnce(async (...given) => {
+      await run(...given);
+      throw new Error('Command timed out');
+    });
+    const tab = await ada.connect(thaw.origins[0]);
+    tab.send({ event: 'authenticate', data: { userId: ada.user.id, lastSeen: { sessionId, seq: 1 } } });
+    await tab.closed;
+    await until(async () => (await socketsIn(sessionId)).filter(isUser(ada.user.id)).length === 1);
+    await adaSocket.leave();
+    expect(await bobSocket.next('partner_connection')).toMatchObject({ state: 'reconnecting' });
+    expect(await bobSocket.next('chat_skipped')).toMatchObject({ reason: 'disconnected' });
+  });
+
+  it('ends abandoned chats while another one cannot be ended, and that one later', async () => {
+    const chats = [];
+    for (let index = 0; index < 6; index += 1) chats.push(await meet());
+    // The first in the order in which shards are swept.
+    chats.sort((one, other) => cellOf(one.sessionId) - cellOf(other.sessionId));
+    const [stuck, ...others] = chats;
+    const failing = thaw.replicas.map(({ app }) => {
+      const live = app.get(LiveChats);
+      const peek = live.peek.bind(live);
+      return jest.spyOn(live, 'peek').mockImplementation(async (sessionId) => {
+        if (sessionId === stuck!.sessionId) throw new Error('This chat cannot be read');
+        return peek(sessionId);
+      });
+    });
+    await Promise.all(chats.map(({ adaSocket }) => adaSocket.leave()));
+    for (const { bobSocket } of others) await bobSocket.next('chat_skipped');
+    expect(stuck!.bobSocket.all('chat_skipped')).toEqual([]);
+    for (const spy of failing) spy.mockRestore();
+    await stuck!.bobSocket.next('chat_skipped');
+  });
+
+  it('tells a user who joins late that the partner has been there and has left', async () => {
+    const presence = thaw.replicas[0]!.app.get(ChatPresence);
+    const enter = presence.enter.bind(presence);
+    let goOn: () => void = () => undefined;
+    const isPartnerGone = new Promise<void>((resolve) => (goOn = resolve));
+    jest.spyOn(presence, 'enter').mockImplementationOnce(async (...given) => {
+      await isPartnerGone;
+      return enter(...given);
+    });
+    const [ada, bob] = [await thaw.visitor(0, 'female'), await thaw.visitor(1, 'male')];
+    const [adaSocket, bobSocket] = [await ada.arrive(), await bob.arrive()];
+    await adaSocket.request('join_queue', {});
+    await bobSocket.request('join_queue', {});
+    const sessionId = String((await bobSocket.next('chat_matched')).sessionId);
+    await bobSocket.leave();
+    const { away } = chatKeys(cellOf(sessionId));
+    await until(() => thaw.store.redis.sismember(away(sessionId), bob.user.id));
+    goOn();
+    await adaSocket.next('chat_matched');
+    expect(await adaSocket.next('partner_connection')).toMatchObject({ state: 'reconnecting' });
+  });
+
+  it('starts the grace of a user whose sockets show the chat no more, and stops it when one does', async () => {
+    const { ada, adaSocket, bobSocket, sessionId } = await meet();
+    const chats = thaw.replicas[0]!.app.get(LiveChats);
+    const connection = [
+      ...(chats as unknown as { chatOf: Map<Parameters<LiveChats['show']>[0], string> }).chatOf,
+    ]
+      .filter(([, id]) => id === sessionId)
+      .map(([socket]) => socket)
+      .find(({ identity }) => identity.userId === ada.user.id)!;
+    await chats.show(connection, sessionId, false);
+    await until(() => connectionStates(bobSocket).at(-1) === 'reconnecting');
+    await chats.show(connection, sessionId, true);
+    await until(() => connectionStates(bobSocket).at(-1) === 'connected');
+    expect(await adaSocket.ask('ping', {})).toMatchObject({ event: 'pong' });
+    await chats.show(connection, sessionId, false);
+    expect(await bobSocket.next('chat_skipped')).toMatchObject({ reason: 'disconnected' });
+  });
+
+  it('records sockets again after Redis has lost everything but the chats', async () => {
+    const { adaSocket, bobSocket, sessionId } = await meet();
+    const { redis } = thaw.store;
+    const lost = (await redis.keys('*')).filter((key) => !/:(chat:|outbox)/.test(key));
+    await redis.del(...lost);
+    await until(async () => (await socketsIn(sessionId)).length === 2);
+    const before = bobSocket.all('random_message').length;
+    await adaSocket.request('random_message', { sessionId, content: 'still here', messageType: 'text' });
+    await until(() => bobSocket.all('random_message').length > before);
+    expect(connectionStates(bobSocket)).toEqual([]);
+  });
+
+  it('is there again after a replica was away for longer than its lease', async () => {
+    const { ada, bobSocket, sessionId } = await meet();
+    const lease = thaw.replicas[0]!.app.get(ReplicaLease);
+    const renewal = jest
+      .spyOn(lease as unknown as { renew(): Promise<void> }, 'renew')
+      .mockImplementation(async () => undefined);
+    await until(() => connectionStates(bobSocket).at(-1) === 'reconnecting');
+    renewal.mockRestore();
+    await until(() => connectionStates(bobSocket).at(-1) === 'connected');
+    expect((await socketsIn(sessionId)).some(isUser(ada.user.id))).toBe(true);
+  });
+});

@@ -163,6 +163,18 @@ describe('seeking', () => {
     expect(await queues()).toEqual([String(ada.user.id)]);
   });
 
+  it('takes a user out of the queue whose departure could not be recorded at first', async () => {
+    const matching = thaw.replicas[0]!.app.get(MatchingService);
+    const ada = await thaw.visitor(0, 'female');
+    const socket = await ada.arrive();
+    await socket.request('join_queue', { preferences: 'male' });
+    expect(await queues()).toContain(String(ada.user.id));
+    const depart = jest.spyOn(matching, 'depart').mockRejectedValueOnce(new Error('Command timed out'));
+    await socket.leave();
+    await until(async () => !(await queues()).includes(String(ada.user.id)));
+    expect(depart.mock.calls.length).toBeGreaterThan(1);
+  });
+
   it('settles other claims while one of them cannot be settled', async () => {
     const matching = thaw.replicas[0]!.app.get(MatchingService);
     const chats = thaw.replicas.map(({ app }) => app.get(LiveChats));

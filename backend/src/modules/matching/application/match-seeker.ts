@@ -40,6 +40,8 @@ interface Waiting {
 export class MatchSeeker implements OnModuleInit, OnApplicationShutdown {
   private readonly logger = new Logger(MatchSeeker.name);
   private readonly waiting = new Map<number, Waiting>();
+  /** Users without a socket here, of which Redis has not confirmed that it knows. */
+  private readonly departing = new Set<number>();
   private checkTimer: NodeJS.Timeout | undefined;
   private checks: Promise<void> = Promise.resolve();
   private isChecking = false;
@@ -129,10 +131,21 @@ export class MatchSeeker implements OnModuleInit, OnApplicationShutdown {
 
   private async depart(userId: number): Promise<void> {
     this.forget(userId);
+    this.departing.add(userId);
     try {
       await this.matching.depart(userId);
+      this.departing.delete(userId);
     } catch (error) {
-      this.warn('A departure was not recorded', error);
+      this.warn('A departure was not recorded', error); // it is repeated
+    }
+  }
+
+  /** A user who seems to wait here, and does not, would be matched with users who do. */
+  @OnProcessEvent('LeaseRenewed')
+  departLate(): void {
+    for (const userId of [...this.departing].slice(0, CHECKED_AT_ONCE)) {
+      this.departing.delete(userId);
+      if (!this.registry.holds(userId)) void this.depart(userId);
     }
   }
 

@@ -272,6 +272,7 @@ const events: Record<string, FrameCase[]> = {
       outcomes: always({ self: 'already_in_session', partner: 'already_in_session', else: 'ack' }),
     },
   ],
+  show_chat: inSession(() => ({ showsChat: true })),
   skip_chat: inSession(() => ({})),
   random_message: inSession(() => ({ content: 'hi', messageType: 'text' })),
   break_ice_start: inSession(

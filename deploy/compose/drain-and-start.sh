@@ -30,6 +30,8 @@ if ! docker exec "$worker" node --enable-source-maps backend/dist/main.migrate.j
   exit 1
 fi
 docker compose stop worker
+# A release may bring a secret, or a reader of one, that was not there before.
+docker compose run --rm --no-deps secrets
 docker compose run --rm --no-deps migrate
 docker compose up -d --no-deps --wait --scale "worker=$workers" worker
 docker compose up -d --no-deps --wait --scale "backend=$replicas" backend

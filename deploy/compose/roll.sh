@@ -1,6 +1,6 @@
 #!/bin/sh
 # Puts the images and settings that are there now into service, without an interruption (docs/rolling-releases.md):
-#   sh deploy/compose/roll.sh             a release: migrate, then workers, replicas and the page
+#   sh deploy/compose/roll.sh             a release: secrets, migrate, workers, replicas, the page
 #   sh deploy/compose/roll.sh --back      the release before: the page, then replicas and workers; the schema stays
 #   sh deploy/compose/roll.sh <service>   one service alone, such as `backend` after a change of its settings
 # Workers and replicas are replaced one by one: there is always one more than is needed, and one leaves only when the
@@ -36,6 +36,8 @@ replace_page() {
 
 case ${1:---forward} in
   --forward)
+    # A release may bring a secret, or a reader of one, that was not there before.
+    docker compose run --rm --no-deps secrets
     docker compose run --rm --no-deps migrate
     # Workers first: they have to know every type of event that the new replicas append.
     replace_each worker

@@ -13,6 +13,7 @@ const here = path.dirname(fileURLToPath(import.meta.url));
 const home = fs.mkdtempSync(path.join(os.tmpdir(), 'thaw-roll-'));
 const UP = 'compose up -d --no-deps --no-recreate --wait';
 const PAGE = 'compose up -d --no-deps --wait frontend';
+const SECRETS = 'compose run --rm --no-deps secrets';
 const MIGRATE = 'compose run --rm --no-deps migrate';
 const DRAIN = 'exec worker-1 node --enable-source-maps backend/dist/main.migrate.js --drain';
 
@@ -47,6 +48,7 @@ suite('roll.sh', () => {
     const { status, calls, running } = run('roll.sh');
     assert.equal(status, 0);
     assert.deepEqual(calls, [
+      SECRETS,
       MIGRATE,
       ...replaced('worker', ['worker-1']),
       ...replaced('backend', ['backend-1', 'backend-2']),
@@ -73,7 +75,7 @@ suite('roll.sh', () => {
   test('nothing is replaced after a migration that fails', () => {
     const { status, calls, running } = run('roll.sh', [], { failing: 'migrate' });
     assert.notEqual(status, 0);
-    assert.deepEqual(calls, [MIGRATE]);
+    assert.deepEqual(calls, [SECRETS, MIGRATE]);
     assert.deepEqual(running, ['backend-1', 'backend-2', 'worker-1']);
   });
 
@@ -98,6 +100,7 @@ suite('drain-and-start.sh', () => {
       'compose stop backend',
       DRAIN,
       'compose stop worker',
+      SECRETS,
       MIGRATE,
       'compose up -d --no-deps --wait --scale worker=1 worker',
       'compose up -d --no-deps --wait --scale backend=2 backend',

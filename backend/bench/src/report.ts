@@ -27,7 +27,7 @@ export const writeResults = async (file: string, rows: readonly Row[], settings:
   const { rounds, seconds, pairs, messagesPerSecond, commandsPerSecond } = settings;
   const text = `# Figures
 
-Written by \`npm run bench\`, which explains what it does in \`backend/bench/README.md\`. Node ${process.versions.node}; ${rounds} rounds, every contender ${seconds} s in each, one after the other; ${pairs} pairs at ${messagesPerSecond} messages a second, commands at ${commandsPerSecond} a second. A ratio is the median over the rounds of ours to theirs in the same round, with the least and the most. Compare ratios: the absolute figures are those of one small machine.
+Written by \`npm run bench\`, which explains what it does in \`backend/bench/README.md\`. The latest run measured ${[...measured].join(', ')} (Node ${process.versions.node}; ${rounds} rounds, every contender ${seconds} s in each, one after the other; ${pairs} pairs at ${messagesPerSecond} messages a second, commands at ${commandsPerSecond} a second); the other rows are those of earlier runs. A ratio is the median over the rounds of ours to theirs in the same round, with the least and the most. Compare ratios: the absolute figures are those of one small machine.
 
 ${HEAD}
 ${lines.join('\n')}

@@ -38,6 +38,18 @@ describe('PacedBatches', () => {
     await Promise.all(all);
   });
 
+  it('begins the next batch after a second when one does not end', async () => {
+    const batches: (readonly number[])[] = [];
+    const paced = new PacedBatches<number>(1, (items) => {
+      batches.push(items);
+      return items.includes(1) ? new Promise(() => undefined) : Promise.resolve();
+    });
+    void paced.add(1);
+    await until(() => batches.length === 1);
+    await paced.add(2);
+    expect(batches).toEqual([[1], [2]]);
+  });
+
   it('fails for the items of one batch alone', async () => {
     const paced = new PacedBatches<number>(1, async (items) => {
       if (items.includes(1)) throw new Error('refused');

@@ -6,6 +6,9 @@ interface Batch<Item> {
   handled: Promise<void>;
 }
 
+/** A batch that takes longer does not hold up the next one: its connection may be half open. */
+const STALLED_MS = 1_000;
+
 /**
  * Gathers items and hands them over together: one batch after the other, and one each `everyMs` at most. An item that
  * comes after a quiet time is handed over at once.
@@ -36,7 +39,7 @@ export class PacedBatches<Item> {
   }
 
   private async run(items: ReadonlySet<Item>, previous: Promise<unknown>): Promise<void> {
-    await previous;
+    await Promise.race([previous, wait(STALLED_MS, undefined, { ref: false })]);
     const waitMs = this.startedAt + this.everyMs - performance.now();
     if (waitMs > 0) await wait(waitMs);
     this.next = undefined;

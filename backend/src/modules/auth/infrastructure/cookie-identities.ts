@@ -1,16 +1,29 @@
 import type { IncomingMessage } from 'node:http';
 import { Injectable } from '@nestjs/common';
 import { AllowedOrigins } from '../../../platform/http/allowed-origins';
+import type { Login } from '../../../platform/http/login';
+import { PacedBatches } from '../../../platform/realtime/paced-batches';
 import type { SocketIdentities, SocketIdentity } from '../../../platform/realtime/socket-identity';
 import { SessionCookie } from './session-cookie';
 import { SessionRepository } from './session.repository';
 
+interface LookUp {
+  sessionId: string;
+  login?: Login;
+}
+
 /**
  * The logins of sockets: the same cookies and sessions as those of requests, read without express-session, whose
- * request and response objects cost more than the look-up.
+ * request and response objects cost more than the look-up. Sockets that open while a look-up is under way share the
+ * next one.
  */
 @Injectable()
 export class CookieIdentities implements SocketIdentities {
+  private readonly lookUps = new PacedBatches<LookUp>(0, async (lookUps) => {
+    const logins = await this.sessions.loginsOf(lookUps.map(({ sessionId }) => sessionId));
+    for (const lookUp of lookUps) lookUp.login = logins.get(lookUp.sessionId);
+  });
+
   constructor(
     private readonly cookie: SessionCookie,
     private readonly sessions: SessionRepository,
@@ -19,7 +32,10 @@ export class CookieIdentities implements SocketIdentities {
 
   async identify({ headers }: IncomingMessage): Promise<SocketIdentity | null> {
     const sessionId = this.cookie.sessionIdIn(headers.cookie);
-    return sessionId === null ? null : this.sessions.loginOf(sessionId);
+    if (sessionId === null) return null;
+    const lookUp: LookUp = { sessionId };
+    await this.lookUps.add(lookUp);
+    return lookUp.login ?? null;
   }
 
   liveFamilies(familyIds: readonly string[]): Promise<ReadonlySet<string>> {

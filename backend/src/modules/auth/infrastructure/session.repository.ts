@@ -2,17 +2,10 @@ import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { type EntityManager, MoreThan, Not, Repository } from 'typeorm';
-import { type PreparedStatement, runPrepared } from '../../../platform/database/prepared';
 import type { Login } from '../../../platform/http/login';
 import { SessionEntity } from './session.entity';
 
 export const SESSION_LIFETIME_MS = 30 * 24 * 60 * 60 * 1_000;
-
-/** Every socket that opens asks this once. */
-const selectLogin: PreparedStatement = {
-  name: 'session-login',
-  text: 'SELECT user_id, family_id FROM sessions WHERE id_hash = $1 AND expires_at > $2',
-};
 
 const hashOf = (sessionId: string): Buffer => createHash('sha256').update(sessionId).digest();
 
@@ -31,15 +24,20 @@ export class SessionRepository {
     return this.sessions.findOneBy({ idHash: hashOf(sessionId), expiresAt: MoreThan(new Date()) });
   }
 
-  /** Who signed in with a session that is valid; null when there is none. */
-  async loginOf(sessionId: string): Promise<Login | null> {
-    const parameters = [hashOf(sessionId), new Date()];
-    const [row] = await runPrepared<{ user_id: string; family_id: string }[]>(
-      this.sessions.manager,
-      selectLogin,
-      parameters,
+  /** Who signed in with each of the sessions that are valid, by session id; in one query. */
+  async loginsOf(sessionIds: readonly string[]): Promise<ReadonlyMap<string, Login>> {
+    const hashes = sessionIds.map(hashOf);
+    const idOf = new Map(hashes.map((hash, index) => [hash.toString('latin1'), sessionIds[index] ?? '']));
+    const rows = await this.sessions.query<{ id_hash: Buffer; user_id: string; family_id: string }[]>(
+      'SELECT id_hash, user_id, family_id FROM sessions WHERE id_hash = ANY($1::bytea[]) AND expires_at > $2',
+      [hashes, new Date()],
     );
-    return row ? { userId: Number(row.user_id), familyId: row.family_id } : null;
+    return new Map(
+      rows.map((row) => [
+        idOf.get(row.id_hash.toString('latin1')) ?? '',
+        { userId: Number(row.user_id), familyId: row.family_id },
+      ]),
+    );
   }
 
   /** @returns false when the password has been changed meanwhile. */

@@ -89,4 +89,19 @@ describe('large batches', () => {
     // What has been found to be too much is not tried again for each part.
     expect(sizes.filter((size) => size > 70).length).toBeLessThan(8);
   });
+
+  it('reads smaller pages when Redis takes too long for large ones', async () => {
+    await isEmpty();
+    const outbox = worker.app.get(Outbox);
+    const read = outbox.read.bind(outbox);
+    const sessionId = newSession();
+    jest.spyOn(outbox, 'read').mockImplementation(async (positions, perShard) => {
+      if (perShard > 60) throw new Error('Command timed out');
+      return read(positions, perShard);
+    });
+    const messages = Array.from({ length: 300 }, (_, index) => messageSent(`${index}`));
+    await putIntoOutbox(thaw.store.redis, sessionId, [chatStarted(), ...messages]);
+    await isEmpty();
+    expect(await count(`events WHERE stream_id = 'chat-${sessionId}'`)).toBe(301);
+  });
 });

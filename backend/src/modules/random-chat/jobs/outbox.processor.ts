@@ -7,7 +7,7 @@ import {
   type OnModuleInit,
 } from '@nestjs/common';
 import { sqlStateOf } from '../../../platform/errors/store-failure';
-import { Outbox, type OutboxPositions, shardsOf } from '../../../platform/hot-log/outbox';
+import { Outbox, type OutboxPage, type OutboxPositions, shardsOf } from '../../../platform/hot-log/outbox';
 import { GracefulStop } from '../../../platform/lifecycle/graceful-stop';
 import { JobHandlers } from '../../../platform/queue/job-handlers';
 import { JobWorker } from '../../../platform/queue/job-worker';
@@ -16,7 +16,9 @@ import { GATHER_MS, OutboxWaker } from '../application/outbox-waker';
 import { HeldChats } from './held-chats';
 import { OutboxWriter } from './outbox-writer.service';
 
-const PER_SHARD = 500;
+/** Entries of one outbox that are read at once, unless that has taken too long. */
+const MAX_PER_SHARD = 500;
+const MIN_PER_SHARD = 10;
 const LOCK_MS = 10_000;
 const LOOK_EVERY_MS = 2_000;
 const FIRST_RETRY_MS = 500;
@@ -44,6 +46,7 @@ export class OutboxProcessor implements OnModuleInit, OnApplicationBootstrap, Be
   /** The groups whose store has failed. */
   private readonly waiting = new Map<number, Waiting>();
   private readonly underWay = new Set<Promise<void>>();
+  private perShard = MAX_PER_SHARD;
   private timer: NodeJS.Timeout | undefined;
   private isLooking = false;
   private isClosing = false;
@@ -155,14 +158,28 @@ export class OutboxProcessor implements OnModuleInit, OnApplicationBootstrap, Be
   private async passOver(shards: readonly number[], keepOn: () => void): Promise<OutboxPositions> {
     const pass = this.held.beginPass(shards, performance.now());
     for (let unread = pass.starts; unread.size > 0;) {
-      const pages = await this.outbox.read(unread, PER_SHARD);
+      const { pages, perShard } = await this.read(unread);
       const entries = pages.flatMap((page) => page.entries);
       await this.writer.write(entries, pass, keepOn);
       pass.passed(entries);
-      const full = pages.filter((page) => page.entries.length === PER_SHARD);
+      const full = pages.filter((page) => page.entries.length === perShard);
       unread = new Map(full.map((page) => [page.shard, page.entries.at(-1)?.outboxId ?? '']));
     }
     return pass.end();
+  }
+
+  /** Entries may be large: what takes too long in one command is read in smaller pages at once, and for a while. */
+  private async read(positions: OutboxPositions): Promise<{ pages: OutboxPage[]; perShard: number }> {
+    const { perShard } = this;
+    try {
+      const pages = await this.outbox.read(positions, perShard);
+      this.perShard = Math.min(MAX_PER_SHARD, perShard + MIN_PER_SHARD);
+      return { pages, perShard };
+    } catch (error) {
+      if (perShard === MIN_PER_SHARD) throw error;
+      this.perShard = Math.max(MIN_PER_SHARD, Math.floor(perShard / 4));
+      return this.read(positions);
+    }
   }
 
   private wait(group: number, error: unknown): void {

@@ -5,11 +5,14 @@ import { type IncomingMessage, request } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { limits, reconnectDelayMs } from '@thaw/contract/limits';
 import type { SelfUser } from '@thaw/contract/users';
+import type { Redis } from 'ioredis';
 import { startTestReplicas, type TestReplicas } from '../../testing/test-replicas';
 import { ThawSocket, ThawVisitor } from '../../testing/thaw-client';
 import { until } from '../../testing/until';
+import { REDIS } from '../redis/redis.module';
 import { rateLimitKey, socketsOfAddressKey } from '../redis/redis-keys';
 import { realtimeLimits, socketsPerAddress } from './realtime.limits';
+import { SocketAdmission } from './socket-admission';
 import { SOCKET_IDENTITIES, type SocketIdentities } from './socket-identity';
 
 jest.setTimeout(120_000);
@@ -99,7 +102,7 @@ describe('the sockets of one address', () => {
     };
     await Promise.all(present.map((visitor) => visitor.hangUp()));
     const attempts = await Promise.all(present.map(comeBack));
-    expect(Math.max(...attempts)).toBeLessThanOrEqual(2);
+    expect(Math.max(...attempts)).toBeLessThanOrEqual(limits.reconnectAttempts);
     expect(await counted(address)).toBe(maximum);
   });
 
@@ -150,6 +153,19 @@ describe('the sockets of one address', () => {
     expect(await counted(address)).toBe(20);
     await Promise.all(school.map((visitor) => visitor.hangUp()));
     await until(async () => (await counted(address)) === 0);
+  });
+
+  it('are limited by each replica alone while Redis does not answer', async () => {
+    const address = randomAddress();
+    const admission = thaw.replicas[0]!.app.get(SocketAdmission);
+    const failing = jest.spyOn(thaw.replicas[0]!.app.get<Redis>(REDIS), 'sendCommand');
+    failing.mockImplementation(() => Promise.reject(new Error('Connection is closed.')));
+    const admitted = await Promise.all(Array.from({ length: maximum }, () => admission.admit(address)));
+    expect(admitted.filter(({ isAdmitted }) => isAdmitted)).toHaveLength(maximum);
+    expect(await admission.admit(address)).toMatchObject({ isAdmitted: false });
+    failing.mockRestore();
+    for (const each of admitted) if (each.isAdmitted) each.release();
+    expect(await admission.admit(address)).toMatchObject({ isAdmitted: true });
   });
 
   it('are answered 503 when who opens one cannot be found out in time', async () => {

@@ -73,11 +73,11 @@ export class SocketAdmission {
   /** After this replica's lease had expired, another one may have taken its sockets for those of a dead replica. */
   @OnProcessEvent('LeaseLapsed')
   async recordAgain(): Promise<void> {
-    for (const [subject, members] of this.open) {
-      await this.redis.sadd(socketsOfAddressKey(subject), ...members).catch((error: unknown) => {
-        this.logger.warn(`Sockets of an address were not recorded again: ${reasonOf(error)}`);
-      });
-    }
+    const records = [...this.open].map(([subject, members]) =>
+      this.redis.sadd(socketsOfAddressKey(subject), ...members),
+    );
+    const failed = (await Promise.allSettled(records)).filter(({ status }) => status === 'rejected').length;
+    if (failed > 0) this.logger.warn(`Sockets of ${failed} addresses were not recorded again`);
   }
 
   @OnProcessEvent('LeaseRenewed')
@@ -94,12 +94,18 @@ export class SocketAdmission {
       const isRoom = await this.evictDead(subject, members);
       const [again] = isRoom ? await this.admitOnce(subject, member, 0) : [-1];
       return again < 0 ? FULL_RETRY_MS : again;
-    } catch (error) {
-      this.logger.warn(`Sockets of an address are counted by this replica alone: ${reasonOf(error)}`);
-      // The call may have been executed although its reply did not arrive; removing it at the close is harmless.
-      if ((this.open.get(subject)?.size ?? 0) >= this.maximum) return FULL_RETRY_MS;
-      return this.localHandshakes.take(subject, 1, this.handshakes, Date.now()).retryAfterMs;
+    } catch {
+      const refusedForMs = this.takeAlone(subject);
+      // The call may have been executed although its reply did not arrive.
+      if (refusedForMs > 0) add(this.unreleased, subject, member);
+      return refusedForMs;
     }
+  }
+
+  /** The limits by what this replica alone knows, while Redis is away. */
+  private takeAlone(subject: string): number {
+    if ((this.open.get(subject)?.size ?? 0) >= this.maximum) return FULL_RETRY_MS;
+    return this.localHandshakes.take(subject, 1, this.handshakes, Date.now()).retryAfterMs;
   }
 
   private admitOnce(subject: string, member: string, handshakes: number): Promise<[number, ...string[]]> {
@@ -138,5 +144,3 @@ const add = (sets: Map<string, Set<string>>, key: string, member: string): void 
   if (members) members.add(member);
   else sets.set(key, new Set([member]));
 };
-
-const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : 'unknown');

@@ -24,7 +24,7 @@ export const cellOf = (sessionId: string): number => hash(sessionId) % CELL_COUN
 export const laneOf = (cell: number): number => cell % LANE_COUNT;
 
 export const userChannel = (userId: number): string => `user:{${userId}}`;
-/** Set: «replica id|socket» of the sockets that an address has open, over all replicas. */
+/** Set: `replica id|socket` of the sockets that an address has open, over all replicas. */
 export const socketsOfAddressKey = (subject: string): string => `sockets-of:{${subject}}`;
 export const probeChannel = (replicaId: string): string => `probe:${replicaId}`;
 

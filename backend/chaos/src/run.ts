@@ -3,10 +3,10 @@ import { type AtRest, atBoth, growth } from './check/at-rest';
 import { check, type LossWindow, type Violation } from './check/checker';
 import type { PersonLog } from './check/logs';
 import { type RecoveryFigures, returnsAfter, slowness } from './check/recovery';
-import { lastingKeys, outboxEntries, readTruth } from './check/truth';
+import { type Backlog, backlog, lastingKeys, readTruth } from './check/truth';
 import { type Cluster, topology } from './cluster/cluster';
 import { busyness } from '#testing/busyness';
-import { type CausedFault, Injector } from './faults/injector';
+import { Injector } from './faults/injector';
 import type { Inspection } from './inspect-process';
 import type { Options } from './options';
 import { Population } from './people/population';
@@ -15,6 +15,7 @@ import type { Report } from './report';
 import { allFaults, type Fault, isLossy, labelOf, schedule } from './schedule';
 
 const WARM_UP_MS = 8_000;
+const NOT_RECEIVED_MS = 30_000;
 const CALM_MS = 3_000;
 const DRAINED_WITHIN_MS = 60_000;
 const AT_REST_WITHIN_MS = 40_000;
@@ -51,7 +52,10 @@ export class Run {
     await sleep(CALM_MS);
     await this.comeToRest(population);
     const after = await this.restLike(before);
-    const truth = await this.cluster.withPostgres((client) => readTruth(this.cluster.redis, client));
+    const waiting = await this.drain();
+    const stored = await this.cluster.withPostgres((client) => readTruth(this.cluster.redis, client));
+    // A scheduler adds jobs at any moment: what counts is that there was one without any.
+    const truth = { ...stored, ...waiting };
     const logs = [...population.logs, ...this.probeLogs];
     const verdict = check({ logs, truth, lossWindows: this.lossWindows() });
     this.recovery.returns = population.people.flatMap(({ connection }) =>
@@ -111,8 +115,17 @@ export class Run {
     const stuck = await population.proveFree();
     for (const what of [...unsettled, ...stuck]) this.violations.push({ rule: 'two chats or stuck', what });
     population.leave();
+    await this.drain();
+  }
+
+  /** @returns what still waits when nothing does, or after a while. */
+  private async drain(): Promise<Backlog> {
     const deadline = Date.now() + DRAINED_WITHIN_MS;
-    while ((await outboxEntries(this.cluster.redis)) > 0 && Date.now() < deadline) await sleep(200);
+    for (;;) {
+      const waiting = await backlog(this.cluster.redis);
+      if (Object.values(waiting).every((count) => count === 0) || Date.now() > deadline) return waiting;
+      await sleep(100);
+    }
   }
 
   private async atRest(): Promise<AtRest> {
@@ -152,8 +165,9 @@ export class Run {
       .filter(({ fault }) => isLossy(fault))
       .map(({ fault, label, beganAt, healedAt = Infinity }) => ({
         label,
-        // What a flush takes away is whatever PostgreSQL had not received; of a truncated file it is the last second.
-        from: fault.kind === 'flushed' ? 0 : beganAt - 200,
+        // What a flush takes away is whatever PostgreSQL had not received, which no fault keeps away for longer than
+        // this; of a truncated file it is the last second.
+        from: beganAt - (fault.kind === 'flushed' ? NOT_RECEIVED_MS : 200),
         at: beganAt,
         to: fault.kind === 'flushed' ? beganAt + 500 : healedAt,
       }));
@@ -172,11 +186,6 @@ export class Run {
         const why = this.whyNot(fault);
         return why === undefined ? [] : [`${labelOf(fault)}: ${why}`];
       });
-  }
-
-  /** The faults of the run so far. */
-  get caused(): readonly CausedFault[] {
-    return this.injector.caused;
   }
 }
 

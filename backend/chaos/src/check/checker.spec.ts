@@ -45,6 +45,7 @@ const logOf = (userId: number, partnerId: number, more: Partial<ChatRecord> = {}
         startedAt: 1_000,
         endedAt: 20_000,
         resetAt: [],
+        reopened: [],
         missesTail: false,
         ...more,
       },
@@ -150,13 +151,29 @@ describe('the checker', () => {
     expect(rulesOf({ truth: truthOf(history.slice(0, 3)), logs: [] })).toEqual(['two chats or stuck']);
   });
 
+  it('reports a chat that goes on after its end, unless the end was lost with the last second of Redis', () => {
+    const logs = [logOf(ADA, BOB, { reopened: [{ endedAt: 12_000, at: 13_000 }] }), logOf(BOB, ADA)];
+    const window = { label: 'truncated redis', from: 11_500, at: 11_600, to: 12_500 };
+    expect(rulesOf({ logs, truth: truthOf(history) })).toContain('order');
+    expect(rulesOf({ logs, lossWindows: [window] })).not.toContain('order');
+  });
+
+  it('reports a chat that never ends, unless data was taken away while it lived', () => {
+    const truth = truthOf(history.slice(0, 3));
+    const earlier = { label: 'flushed redis', from: 0, at: 300, to: 800 };
+    const during = { ...earlier, at: 19_000, to: 19_500 };
+    expect(rulesOf({ truth, lossWindows: [earlier] })).toContain('two chats or stuck');
+    expect(rulesOf({ truth, lossWindows: [during] })).not.toContain('two chats or stuck');
+  });
+
   it('reports a Redis that holds another event than PostgreSQL', () => {
     const truth = truthOf(history);
     truth.live.set(SESSION, stored(history).with(1, { eventId: 'other', fingerprint: hello }));
     expect(rulesOf({ truth })).toEqual(['order']);
   });
 
-  it('reports what is left in outboxes and dead letters', () => {
+  it('reports what is left in outboxes, queues and dead letters', () => {
+    expect(rulesOf({ truth: truthOf(history, { waitingJobs: 1 }) })).toEqual(['left over']);
     expect(rulesOf({ truth: truthOf(history, { outboxEntries: 1 }) })).toEqual(['left over']);
     expect(rulesOf({ truth: truthOf(history, { deadLetters: 1 }) })).toEqual(['left over']);
   });

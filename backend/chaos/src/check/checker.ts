@@ -1,4 +1,4 @@
-import { agree, type Fingerprint } from './fingerprint';
+import { agree, type Fingerprint, UNKNOWN } from './fingerprint';
 import type { ChatAck, ChatRecord, PersonLog } from './logs';
 import type { StoredEvent, Truth } from './truth';
 
@@ -118,10 +118,15 @@ const checkChat = (
 ): void => {
   const stored = storedEvents(evidence, chat.sessionId);
   const name = `${chat.sessionId} of user ${userId}`;
+  for (const { endedAt } of chat.reopened) {
+    const isExplained = evidence.lossWindows.some(({ from, to }) => endedAt >= from && endedAt <= to);
+    if (!isExplained) report('order', `${name}: went on after it had ended`);
+  }
   const lost: ChatAck[] = [];
   for (const ack of chat.acks) {
     const there = stored[ack.seq - 1];
-    if (there && agree(there.fingerprint, ack.fingerprint)) continue;
+    // An end is acknowledged also where the chat was over before, or is lost.
+    if (ack.fingerprint === UNKNOWN || (there && agree(there.fingerprint, ack.fingerprint))) continue;
     const isElsewhere = stored.some(({ fingerprint }) => fingerprint === ack.fingerprint);
     if (isElsewhere && !mayDiffer(evidence, chat)) {
       report('order', `${name}: acknowledged as ${ack.seq} and stored elsewhere: ${ack.fingerprint}`);
@@ -154,6 +159,18 @@ const mayDiffer = ({ lossWindows }: Evidence, { startedAt, endedAt }: ChatRecord
     ({ at, to }) => startedAt <= to && endedAt >= at - ENDED_BEFORE_MS && endedAt <= to + ENDED_AFTER_MS,
   );
 
+/** Chats that lived when data was taken away from Redis. */
+const affectedChats = ({ logs, lossWindows }: Evidence): ReadonlySet<string> =>
+  new Set(
+    logs.flatMap(({ chats }) =>
+      [...chats.values()]
+        .filter(({ startedAt, endedAt = Infinity }) =>
+          lossWindows.some(({ at, to }) => startedAt <= to && endedAt >= at - ENDED_BEFORE_MS),
+        )
+        .map(({ sessionId }) => sessionId),
+    ),
+  );
+
 const wasTold = ({ resetAt, endedAt }: ChatRecord, lost: readonly ChatAck[]): boolean => {
   const lostAt = Math.max(...lost.map(({ at }) => at));
   return (endedAt !== undefined && endedAt >= lostAt) || resetAt.some((at) => at >= lostAt);
@@ -176,7 +193,8 @@ const checkSides = ({ logs }: Evidence, report: Report): void => {
 };
 
 const checkStores = (evidence: Evidence, report: Report): void => {
-  const { truth, lossWindows } = evidence;
+  const { truth } = evidence;
+  const affected = affectedChats(evidence);
   for (const [sessionId, events] of truth.durable) {
     const ids = events.map(({ eventId }) => eventId);
     if (new Set(ids).size !== ids.length) report('duplicate', `${sessionId}: an event is stored twice`);
@@ -184,14 +202,15 @@ const checkStores = (evidence: Evidence, report: Report): void => {
     if (new Set(keys).size !== keys.length) report('duplicate', `${sessionId}: a message is stored twice`);
     const ends = events.filter(({ fingerprint }) => fingerprint.startsWith('end '));
     if (ends.length > 1) report('duplicate', `${sessionId} has ended ${ends.length} times`);
-    if (ends.length === 0 && lossWindows.length === 0)
+    if (ends.length === 0 && !affected.has(sessionId))
       report('two chats or stuck', `${sessionId} has no end in PostgreSQL`);
   }
   for (const [sessionId, live] of truth.live) {
-    const problem = differenceOf(live, truth.durable.get(sessionId) ?? [], lossWindows.length > 0);
+    const problem = differenceOf(live, truth.durable.get(sessionId) ?? [], affected.has(sessionId));
     if (problem) report('order', `${sessionId}: ${problem}`);
   }
   if (truth.outboxEntries > 0) report('left over', `${truth.outboxEntries} entries in outboxes`);
+  if (truth.waitingJobs > 0) report('left over', `${truth.waitingJobs} jobs wait`);
   if (truth.deadLetters > 0) report('left over', `${truth.deadLetters} dead letters`);
 };
 

@@ -19,6 +19,8 @@ export interface ChatRecord {
   endedAt?: number;
   /** When this side was told to take the chat as it is now. */
   resetAt: number[];
+  /** Where a chat that had ended went on: its end was lost with Redis' last second. */
+  reopened: { endedAt: number; at: number }[];
   /** The end was told after an absence: what came just before it was never seen. */
   missesTail: boolean;
 }

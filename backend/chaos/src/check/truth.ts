@@ -16,8 +16,16 @@ export interface StoredPrivateMessage {
   content: string;
 }
 
+/** What waits to be carried to PostgreSQL, or to be done. */
+export interface Backlog {
+  /** Entries in outboxes. */
+  outboxEntries: number;
+  /** Jobs that wait or are being done. */
+  waitingJobs: number;
+}
+
 /** What the stores hold in the end. */
-export interface Truth {
+export interface Truth extends Backlog {
   /** The events of every chat in PostgreSQL, in order, by session id. */
   durable: Map<string, StoredEvent[]>;
   /** The same of the streams that Redis still holds. */
@@ -25,11 +33,7 @@ export interface Truth {
   privateMessages: StoredPrivateMessage[];
   /** `<lower id>-<higher id>`. */
   friendships: Set<string>;
-  /** Entries that wait in outboxes. */
-  outboxEntries: number;
   deadLetters: number;
-  /** Jobs that wait or failed. */
-  waitingJobs: number;
   /** Keys that never expire, by their shape, without ids. */
   lastingKeys: Record<string, number>;
 }
@@ -151,9 +155,6 @@ export const lastingKeys = async (redis: Redis): Promise<Record<string, number>>
   return shapes;
 };
 
-export const outboxEntries = async (redis: Redis): Promise<number> =>
-  sum(redis, await allKeys(redis), /:outbox$/);
-
 const jobs = async (redis: Redis, keys: readonly string[]): Promise<number> => {
   let count = 0;
   for (const key of keys) {
@@ -161,6 +162,13 @@ const jobs = async (redis: Redis, keys: readonly string[]): Promise<number> => {
   }
   return count;
 };
+
+const backlogOf = async (redis: Redis, keys: readonly string[]): Promise<Backlog> => ({
+  outboxEntries: await sum(redis, keys, /:outbox$/),
+  waitingJobs: await jobs(redis, keys),
+});
+
+export const backlog = async (redis: Redis): Promise<Backlog> => backlogOf(redis, await allKeys(redis));
 
 /** Reads both stores, past all proxies. */
 export const readTruth = async (redis: Redis, client: Client): Promise<Truth> => {
@@ -184,9 +192,8 @@ export const readTruth = async (redis: Redis, client: Client): Promise<Truth> =>
       content,
     })),
     friendships: new Set(friendships.rows.map(({ low_id: low, high_id: high }) => `${low}-${high}`)),
-    outboxEntries: await sum(redis, keys, /:outbox$/),
-    deadLetters: await sum(redis, keys, /poison|dead/),
-    waitingJobs: await jobs(redis, keys),
+    ...(await backlogOf(redis, keys)),
+    deadLetters: await sum(redis, keys, /:(poison|dead-letters)$/),
     lastingKeys: await lastingKeys(redis),
   };
 };

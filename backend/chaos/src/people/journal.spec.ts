@@ -100,3 +100,11 @@ it('complains of a resume that leaves something out', () => {
   journal.receive(resumed(3, [message(2)]));
   expect(complaints()).toEqual(['s-1: resumed up to 3, but told only up to 2']);
 });
+
+it('follows a chat that goes on after its end', () => {
+  journal.ended('s-1');
+  journal.receive(matched());
+  journal.receive(message(2));
+  expect(complaints()).toEqual([]);
+  expect(journal.current).toMatchObject({ lastSeq: 2, reopened: [{ endedAt: expect.any(Number) }] });
+});

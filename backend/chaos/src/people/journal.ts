@@ -121,6 +121,7 @@ export class Journal {
       acks: [],
       startedAt: Date.now(),
       resetAt: [],
+      reopened: [],
       missesTail: false,
     };
     this.log.chats.set(sessionId, chat);
@@ -131,13 +132,25 @@ export class Journal {
     return chat;
   }
 
+  /** The chat goes on from its beginning, as the service has it now. Whether that may be, the checker knows. */
+  private reopen(chat: ChatRecord, endedAt: number): void {
+    const at = Date.now();
+    chat.reopened.push({ endedAt, at });
+    chat.resetAt.push(at);
+    chat.endedAt = undefined;
+    chat.events.clear();
+    chat.lastSeq = 0;
+    this.current = chat;
+    this.messages = [];
+    this.game = undefined;
+    this.askedFrom = 0;
+  }
+
   private resume(data: Data): void {
     const sessionId = String(data.sessionId);
     let chat = this.log.chats.get(sessionId);
-    if (!chat || (chat.endedAt !== undefined && this.current !== chat)) {
-      if (chat) this.complain(`${sessionId}: resumed after it had ended`);
-      chat ??= this.begin(sessionId, Number(data.partnerId));
-    }
+    chat ??= this.begin(sessionId, Number(data.partnerId));
+    if (chat.endedAt !== undefined) this.reopen(chat, chat.endedAt);
     if (data.reset === true && !this.isResetting) {
       this.isResetting = true;
       chat.resetAt.push(Date.now());
@@ -168,6 +181,8 @@ export class Journal {
       if (!chat) {
         chat = this.begin(sessionId, Number(data.partnerId));
         this.isFreshSocket = false;
+      } else if (chat.endedAt !== undefined) {
+        this.reopen(chat, chat.endedAt);
       } else if (chat.partnerId !== Number(data.partnerId)) {
         this.complain(`${sessionId}: another partner, ${Number(data.partnerId)}`);
       }

@@ -1,8 +1,9 @@
 import { useEffect, useRef, type RefObject } from 'react';
+import { useToasts } from '@/ui/toast-store';
 
 /**
- * Escape that nobody else wanted (B13): not the composer while editing or replying, no dialog, no composition, nothing
- * outside of `place`, and nothing while it lies out of reach under something else.
+ * Calls `onEscape` for an Escape that nothing else uses (B13): not the composer while editing or replying, no dialog,
+ * no toast, no composition; only from within `place`, and not while that is inert beneath something else.
  */
 export const useEscape = (place: RefObject<HTMLElement | null>, onEscape: () => void): void => {
   const act = useRef(onEscape);
@@ -10,15 +11,17 @@ export const useEscape = (place: RefObject<HTMLElement | null>, onEscape: () => 
     act.current = onEscape;
   });
   useEffect(() => {
-    // Asked before anybody has heard of the key: a dialog may be gone when it comes by here.
+    // In the capture phase: what the key closes may be gone when the event bubbles up to `listen`.
     let isTaken = false;
     const look = ({ key }: KeyboardEvent): void => {
-      if (key === 'Escape') isTaken = document.querySelector('[role="dialog"]') !== null;
+      if (key !== 'Escape') return;
+      const isToastOpen = useToasts.getState().shown?.isOpen === true;
+      isTaken = isToastOpen || document.querySelector('[role="dialog"]') !== null;
     };
-    // Heard after everybody else; who wants it for himself stops it on the way.
+    // Bubble phase on window: earlier handlers may stop the propagation.
     const listen = (event: KeyboardEvent): void => {
       const here = place.current;
-      if (event.key !== 'Escape' || event.defaultPrevented || isTaken || event.isComposing) return;
+      if (event.key !== 'Escape' || isTaken || event.isComposing) return;
       if (!here || here.closest('[inert]')) return;
       if (event.target === document.body || here.contains(event.target as Node)) act.current();
     };

@@ -13,7 +13,7 @@ export interface Report {
   tookMs: number;
   people: number;
   faults: CausedFault[];
-  skipped: string[];
+  skippedFaults: string[];
   verdict: Verdict;
   recovery: RecoveryFigures;
   /** Refused or unanswered commands by code. */
@@ -74,7 +74,7 @@ export const inWords = (report: Report): string => {
   const lines = [
     `seed               ${report.seed}, ${report.people} people, ${inSeconds(report.tookMs)}`,
     `faults             ${faults.length}${faults.length ? ': ' : ''}${faults.map(({ label }) => label).join(', ')}`,
-    ...report.skipped.map((what) => `SKIPPED            ${what}`),
+    ...report.skippedFaults.map((what) => `SKIPPED            ${what}`),
     `acknowledgements   ${chat + privately}: ${chat} in chats, ${privately} private`,
     `acknowledged       ${counts(report.acknowledged)}`,
     `refused            ${counts(report.refusals)}`,
@@ -112,7 +112,7 @@ const heaps = ({ before, after }: Report): string[] =>
 /** Writes the report as JSON, with `passed`, `failed` and `skipped` for the test run. */
 export const writeReport = (file: string, report: Report): void => {
   const failed = checksOf(report).filter(({ violations }) => violations.length > 0).length;
-  const totals = { passed: RULES.length - failed, failed, skipped: report.skipped.length };
+  const totals = { passed: RULES.length - failed, failed, skipped: report.skippedFaults.length };
   mkdirSync(path.dirname(path.resolve(file)), { recursive: true });
   writeFileSync(file, `${JSON.stringify({ ...totals, ...report }, null, 2)}\n`);
 };

@@ -72,7 +72,7 @@ export class Run {
       tookMs: Date.now() - this.startedAt,
       people,
       faults: this.injector.caused,
-      skipped: this.skipped(),
+      skippedFaults: this.skippedFaults(),
       verdict,
       recovery: this.recovery,
       refusals: total(population.people.map(({ refusals }) => refusals)),
@@ -97,7 +97,7 @@ export class Run {
     await this.healed(population, rounds.length + 1);
   }
 
-  /** Fresh clients try the service; whoever gave up presses the button. */
+  /** Fresh clients try the service; people who gave up press Reconnect. */
   private async healed(population: Population, round: number): Promise<void> {
     const at = Date.now();
     this.healedAt.push(at);
@@ -179,7 +179,7 @@ export class Run {
     return undefined;
   }
 
-  private skipped(): string[] {
+  private skippedFaults(): string[] {
     return allFaults(topology)
       .flat()
       .flatMap((fault) => {

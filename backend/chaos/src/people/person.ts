@@ -169,7 +169,7 @@ export class Person {
     this.onFrame?.(frame);
   }
 
-  /** Whoever plays this person looks at what comes. */
+  /** The script that plays this person looks at what arrives. */
   onFrame: ((frame: Frame) => void) | undefined;
 
   count(counts: Record<string, number>, name: string): void {

@@ -111,7 +111,7 @@ export class ChatLog {
 
   /**
    * Appends entries again that Redis has lost (the tail of its append-only file), under the ids that they had.
-   * @returns false when the stream does not end where they begin: somebody else has gone on from there.
+   * @returns false when the stream does not end where they begin: another replica has appended from there.
    */
   async restore(sessionId: string, end: StreamEnd, lost: readonly ChatLogEntry[]): Promise<boolean> {
     const cell = cellOf(sessionId);

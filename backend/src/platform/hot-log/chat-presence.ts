@@ -82,7 +82,7 @@ export class ChatPresence {
     await this.directory.leave(sessionId, socketId, graceMs);
   }
 
-  /** A socket leaves a chat that has ended: nobody waits for its user. Never rejects. */
+  /** A socket leaves a chat that has ended: its user gets no grace period. Never rejects. */
   async leaveEnded(sessionId: string, socketId: string): Promise<void> {
     await this.directory.leave(sessionId, socketId, CHAT_ENDED);
   }

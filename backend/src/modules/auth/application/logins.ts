@@ -48,7 +48,7 @@ export class Logins {
   /**
    * Runs `work` and, in the same transaction, moves this browser to a new family: a copy of the old cookie is worth
    * nothing from the commit on. The sockets of the old family are closed once the response is out, so that the page
-   * reconnects with the new cookie, while whoever holds a copy of the old one is refused.
+   * reconnects with the new cookie, while the holder of a copied cookie is refused.
    * @throws DomainError not_signed_in when the login has ended meanwhile; nothing is committed.
    */
   async renew(

@@ -19,7 +19,7 @@ import {
 
 /**
  * A client that has lost the answer to a toggle sends it again within its attempts to reconnect. Later, the same `ref`
- * comes from a page that was loaded anew and counts from the beginning (docs/decisions/0023).
+ * comes from a reloaded page, which counts from the beginning (docs/decisions/0023).
  */
 const RETRIED_WITHIN_MS = 60_000;
 

@@ -178,7 +178,7 @@ export class ChatKeeper {
     }
   }
 
-  /** Its starter died after the claim was taken back: the chat has begun, and nobody has ever seen it. */
+  /** Its starter died after the claim was taken back: the chat has begun, and no user has seen it. */
   private async wasTakenBack({ sessionId, userIds }: LiveChat): Promise<boolean> {
     const records = await this.matching.records(userIds);
     return !records.some((record) => record?.sessionId === sessionId);

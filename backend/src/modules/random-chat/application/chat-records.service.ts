@@ -10,7 +10,7 @@ export class ChatRecordsService {
     private readonly presence: ChatPresence,
   ) {}
 
-  /** The chat has ended: its users are free, and nobody is awaited in it. Closing twice is closing once. */
+  /** The chat has ended: its users are free, and it waits for none of them. Closing twice is closing once. */
   async close(sessionId: string, userIds: readonly [number, number]): Promise<void> {
     await this.matching.finish({ sessionId, userIds });
     await this.presence.forget(sessionId, userIds);

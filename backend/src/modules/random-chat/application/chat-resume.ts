@@ -26,7 +26,7 @@ export const sendFromStart = (chat: LiveChat, connection: SocketConnection): voi
  * Sends a socket what it has not seen, as pages of `session_resumed`, and attaches it with the last one. A page is made
  * when the one before has left this process, so that a slow line holds one page; what happens meanwhile is on a later
  * page. The socket may close in between: its client has seen all pages that arrived, and resumes after them.
- * @param seen version that the client has seen. More than there is (Redis has lost it): it is sent everything anew.
+ * @param seen version that the client has seen. More than there is (Redis has lost it): everything is sent again from the start.
  */
 export const resume = async (
   chat: LiveChat,

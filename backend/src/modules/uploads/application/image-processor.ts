@@ -35,7 +35,7 @@ const defaultSettings: DecoderPoolSettings = {
 };
 
 /**
- * Makes an image of ours from any bytes: decoded and encoded anew in a process of its own, so that a bug in a decoder
+ * Makes an image of ours from any bytes: decoded and encoded again in a process of its own, so that a bug in a decoder
  * reaches neither the memory nor the event loop of the replica (docs/decisions/0022).
  */
 @Injectable()

@@ -27,6 +27,15 @@ function directory.leave(topic, member, replica)
   return string.match(value, '|(.*)$')
 end
 
+function directory.members(topic)
+  return redis.call('HKEYS', P .. 'sockets:' .. topic)
+end
+
+-- Takes a topic off the record whose members are replicas.
+function directory.forget(topic)
+  for _, replica in ipairs(directory.members(topic)) do directory.leave(topic, replica, replica) end
+end
+
 function directory.isEmpty(topic)
   return redis.call('EXISTS', P .. 'sockets:' .. topic) == 0
 end

@@ -45,6 +45,8 @@ export interface SocketDirectoryOptions<Entered> {
   };
   /** Grace period of members whose replica died, or that turn out to be gone, in ms. */
   graceAfterLossMs: number;
+  /** Whether an `enter` with this answer recorded the member. Without it every `enter` does. */
+  isRecorded?(reply: Entered): boolean;
   /** Called with the answer of every `enter`, also of one that was repeated later. */
   onEntered?(topic: string, member: string, reply: Entered): void;
 }
@@ -91,6 +93,19 @@ export class SocketDirectory<Entered> {
     return this.sendEnter(this.want(topic, member, parameters, 0), parameters);
   }
 
+  /**
+   * As `enter`, by a script with the same first arguments that decides more in the same call. What is repeated later is
+   * the `enter` script, without parameters.
+   */
+  async enterBy(
+    script: RedisScript<Entered>,
+    topic: string,
+    member: string,
+    parameters: readonly Parameter[],
+  ): Promise<Entered> {
+    return this.sendEnter(this.want(topic, member, [], 0), parameters, script);
+  }
+
   /** Records a member for callers that do without the answer. Never rejects: what fails is repeated. */
   async record(topic: string, member: string, parameters: readonly Parameter[]): Promise<void> {
     await this.settle(this.want(topic, member, parameters, 0));
@@ -99,6 +114,12 @@ export class SocketDirectory<Entered> {
   /** Takes a member off the record. Never rejects: what fails is repeated. @param graceMs grace period of its topic. */
   async leave(topic: string, member: string, graceMs: number): Promise<void> {
     await this.settle(this.want(topic, member, null, graceMs));
+  }
+
+  /** Forgets a member that is known to be off the record, unless an `enter` or `leave` is under way. */
+  forget(topic: string, member: string): void {
+    const entry = this.entries.get(`${topic}|${member}`);
+    if (entry?.parameters && !entry.isSending) this.drop(entry);
   }
 
   /** About once a second: repeats what failed, and compares a share of the slots with Redis. Never rejects. */
@@ -156,43 +177,53 @@ export class SocketDirectory<Entered> {
     return entry;
   }
 
-  private async sendEnter(entry: Entry, parameters: readonly Parameter[]): Promise<Entered> {
-    const { redis, lease, scripts } = this.options;
+  private async sendEnter(
+    entry: Entry,
+    parameters: readonly Parameter[],
+    script = this.options.scripts.enter,
+  ): Promise<Entered> {
+    const reply = await this.send(entry, script, parameters);
+    this.confirm(entry, this.options.isRecorded?.(reply) ?? true);
+    this.options.onEntered?.(entry.topic, entry.member, reply);
+    return reply;
+  }
+
+  private async sendLeave(entry: Entry): Promise<void> {
+    await this.send(entry, this.options.scripts.leave, [entry.graceMs]);
+    this.confirm(entry, false);
+  }
+
+  private async send<Reply>(
+    entry: Entry,
+    script: RedisScript<Reply>,
+    parameters: readonly Parameter[],
+  ): Promise<Reply> {
+    const { redis, lease } = this.options;
     const { topic, member } = entry;
     entry.isSending = true;
     try {
-      const reply = await scripts.enter.run(
+      return await script.run(
         redis,
         [this.enteredKey(topic)],
         [topic, member, lease.replicaId, ...parameters],
       );
-      this.confirm(entry);
-      this.options.onEntered?.(topic, member, reply);
-      return reply;
     } finally {
       entry.isSending = false;
     }
   }
 
-  private async sendLeave(entry: Entry): Promise<void> {
-    const { redis, lease, scripts } = this.options;
-    const { topic, member, graceMs } = entry;
-    entry.isSending = true;
-    try {
-      await scripts.leave.run(redis, [this.enteredKey(topic)], [topic, member, lease.replicaId, graceMs]);
-      this.confirm(entry);
-    } finally {
-      entry.isSending = false;
-    }
+  private drop(entry: Entry): void {
+    this.unsettled.delete(entry);
+    this.entries.delete(`${entry.topic}|${entry.member}`);
   }
 
-  private confirm(entry: Entry): void {
-    const key = `${entry.topic}|${entry.member}`;
-    const current = this.entries.get(key);
+  /** @param isRecorded whether Redis has the member on record now. */
+  private confirm(entry: Entry, isRecorded: boolean): void {
+    const current = this.entries.get(`${entry.topic}|${entry.member}`);
     if (current === entry) {
-      this.unsettled.delete(entry);
-      if (!entry.parameters) this.entries.delete(key);
-    } else if (entry.parameters && !current) {
+      if (isRecorded) this.unsettled.delete(entry);
+      else this.drop(entry);
+    } else if (isRecorded && !current) {
       // Commands of one connection run in order, but for a script that had to be loaded first.
       void this.leave(entry.topic, entry.member, this.options.graceAfterLossMs);
     }

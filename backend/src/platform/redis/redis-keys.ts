@@ -57,6 +57,8 @@ export const matchingKeys = {
   /** Prefix of everything below; scripts build their keys from it. */
   prefix: '{mm}:',
   leases: leaseKeys.live,
+  /** The topic is a user who searches or is claimed, a member a replica that holds sockets of the user. */
+  ...directoryKeys('{mm}:'),
   /** Sorted set: session id by the time at which its claim runs out. */
   claims: '{mm}:claims',
   /** Sorted set: `<session id>|<user id>|<user id>` of chats on record by the time at which they are looked after. */

@@ -5,6 +5,7 @@ import { matchingKeys } from '../../../platform/redis/redis-keys';
 import { UsersService } from '../../users/application/users.service';
 import { SocketRegistry } from '../../../platform/realtime/socket-registry';
 import { LiveChats } from '../../random-chat/application/live-chats';
+import { departScript, joinScript } from '../infrastructure/matching.scripts';
 import { MatchSeeker } from './match-seeker';
 import { MatchingService } from './matching.service';
 
@@ -117,6 +118,22 @@ describe('seeking', () => {
     expect(await thaw.store.redis.pttl(matchingKeys.user(ada.user.id))).toBeGreaterThan(0);
   });
 
+  it('ends with the last socket that closed before it joined, although the join timed out', async () => {
+    const ada = await thaw.visitor(0, 'female');
+    const socket = await ada.arrive();
+    await socket.leave();
+    await until(async () => (await thaw.store.keys(`{p*}:sockets:${ada.user.id}`)).length === 0);
+    const run = joinScript.run.bind(joinScript);
+    jest.spyOn(joinScript, 'run').mockImplementationOnce(async (...given) => {
+      await run(...given);
+      throw new Error('Command timed out');
+    });
+    const join = seeker(0).join(ada.user.id, { gender: 'female', preference: 'male' });
+    await expect(join).rejects.toThrow('timed out');
+    expect(await record(ada.user.id)).toMatchObject({ s: 'searching' });
+    expect(await queues()).not.toContain(String(ada.user.id));
+  });
+
   it('brings two together again who both wait, once the cool-down gives way', async () => {
     const [ada, bob] = [await thaw.visitor(0, 'female'), await thaw.visitor(1, 'male')];
     const [first, second] = [await ada.arrive(), await bob.arrive()];
@@ -164,12 +181,11 @@ describe('seeking', () => {
   });
 
   it('takes a user out of the queue whose departure could not be recorded at first', async () => {
-    const matching = thaw.replicas[0]!.app.get(MatchingService);
     const ada = await thaw.visitor(0, 'female');
     const socket = await ada.arrive();
     await socket.request('join_queue', { preferences: 'male' });
     expect(await queues()).toContain(String(ada.user.id));
-    const depart = jest.spyOn(matching, 'depart').mockRejectedValueOnce(new Error('Command timed out'));
+    const depart = jest.spyOn(departScript, 'run').mockRejectedValueOnce(new Error('Command timed out'));
     await socket.leave();
     await until(async () => !(await queues()).includes(String(ada.user.id)));
     expect(depart.mock.calls.length).toBeGreaterThan(1);

@@ -40,8 +40,6 @@ interface Waiting {
 export class MatchSeeker implements OnModuleInit, OnApplicationShutdown {
   private readonly logger = new Logger(MatchSeeker.name);
   private readonly waiting = new Map<number, Waiting>();
-  /** Users without a socket here, of which Redis has not confirmed that it knows. */
-  private readonly departing = new Set<number>();
   private checkTimer: NodeJS.Timeout | undefined;
   private checks: Promise<void> = Promise.resolve();
   private isChecking = false;
@@ -78,14 +76,14 @@ export class MatchSeeker implements OnModuleInit, OnApplicationShutdown {
     { gender, preference }: Seeker,
     placed: (place: Place) => Promise<void> = async () => undefined,
   ): Promise<Place> {
-    const place = await this.matching.join(userId, gender, preference);
+    const place = await this.heldHere(userId, this.matching.join(userId, gender, preference));
     await placed(place);
     if (place.kind === 'searching') void this.tellOthers(userId);
     return this.follow(userId, place);
   }
 
   async arrive(userId: number): Promise<Place> {
-    return this.follow(userId, await this.matching.arrive(userId));
+    return this.follow(userId, await this.heldHere(userId, this.matching.arrive(userId)));
   }
 
   async leave(userId: number): Promise<LeftQueue> {
@@ -129,24 +127,19 @@ export class MatchSeeker implements OnModuleInit, OnApplicationShutdown {
     return place;
   }
 
-  private async depart(userId: number): Promise<void> {
-    this.forget(userId);
-    this.departing.add(userId);
+  /** A call that failed is repeated while a socket of the user is here; Redis may have executed it already. */
+  private async heldHere(userId: number, asked: Promise<Place>): Promise<Place> {
     try {
-      await this.matching.depart(userId);
-      this.departing.delete(userId);
+      return await asked;
     } catch (error) {
-      this.warn('A departure was not recorded', error); // it is repeated
+      if (!this.registry.holds(userId)) await this.depart(userId);
+      throw error;
     }
   }
 
-  /** A user who seems to wait here, and does not, would be matched with users who do. */
-  @OnProcessEvent('LeaseRenewed')
-  departLate(): void {
-    for (const userId of [...this.departing].slice(0, CHECKED_AT_ONCE)) {
-      this.departing.delete(userId);
-      if (!this.registry.holds(userId)) void this.depart(userId);
-    }
+  private async depart(userId: number): Promise<void> {
+    this.forget(userId);
+    await this.matching.depart(userId);
   }
 
   /** Other replicas that hold sockets of the user are to hold his place, too. */
@@ -172,6 +165,7 @@ export class MatchSeeker implements OnModuleInit, OnApplicationShutdown {
   @OnProcessEvent('ChatStarted')
   forgetStarted({ userId }: ProcessEventMap['ChatStarted']): void {
     this.forget(userId);
+    this.matching.forget(userId);
   }
 
   private forget(userId: number): void {

@@ -4,9 +4,12 @@ import { randomUUID } from 'node:crypto';
 import { type Gender, genderSchema, type Preference, preferenceSchema } from '@thaw/contract/scalars';
 import { ENVIRONMENT, type Environment } from '../../../config/environment';
 import type { MatchedPair } from '../../../platform/process-events/process-event-map';
+import { OnProcessEvent } from '../../../platform/process-events/process-event.decorators';
 import { ReplicaLease } from '../../../platform/realtime/replica-lease';
+import { SocketDirectory } from '../../../platform/realtime/socket-directory';
 import { REDIS } from '../../../platform/redis/redis.module';
 import { matchingKeys } from '../../../platform/redis/redis-keys';
+import type { RedisScript } from '../../../platform/redis/redis-script';
 import {
   agedChatsScript,
   arriveScript,
@@ -19,6 +22,7 @@ import {
   overdueClaimsScript,
   releaseClaimScript,
   retryScript,
+  sweepScript,
 } from '../infrastructure/matching.scripts';
 
 /** A claim that is not confirmed within this time runs out. */
@@ -72,7 +76,7 @@ export const anyoneFits = (seeker: Seeker, waiting: WaitingCounts): boolean =>
     return fitEachOther(seeker, queue) && queue.count > (isOwn ? 1 : 0);
   });
 
-const LEASES = [matchingKeys.leases];
+const KEYS = [matchingKeys.entered];
 
 /**
  * The queue: one record per user says where he is, and every change of it is one call to Redis. What comes of a
@@ -82,6 +86,8 @@ const LEASES = [matchingKeys.leases];
 export class MatchingService {
   private readonly relaxMs: number;
   private readonly cooldownMs: number;
+  /** Which replicas hold sockets of the users who search or are claimed. */
+  private readonly directory: SocketDirectory<JoinReply>;
 
   constructor(
     @Inject(REDIS) private readonly redis: Redis,
@@ -90,6 +96,15 @@ export class MatchingService {
   ) {
     this.relaxMs = environment.REMATCH_RELAX_AFTER_S * 1_000;
     this.cooldownMs = environment.REMATCH_COOLDOWN_S * 1_000;
+    this.directory = new SocketDirectory<JoinReply>({
+      name: 'places in the queue',
+      redis,
+      lease,
+      slots: { count: 1, prefix: () => matchingKeys.prefix, of: () => 0 },
+      scripts: { enter: arriveScript, leave: departScript, sweep: sweepScript },
+      graceAfterLossMs: 0, // the place is kept in any case
+      isRecorded: ([state]) => state !== 'idle' && state !== 'in',
+    });
   }
 
   /**
@@ -102,40 +117,62 @@ export class MatchingService {
     preference: Preference,
     excludedIds: readonly number[] = [],
   ): Promise<Place> {
-    const reply = await joinScript.run(this.redis, LEASES, [
-      userId,
-      gender,
-      preference,
-      this.lease.replicaId,
-      randomUUID(),
-      CLAIM_MS,
-      this.relaxMs,
-      ...excludedIds,
-    ]);
-    return toPlace(userId, reply);
+    return this.enter(joinScript, userId, [gender, preference, ...excludedIds]);
   }
 
   /** A socket of the user is here now. One who was searching goes on at the same place. */
   async arrive(userId: number, excludedIds: readonly number[] = []): Promise<Place> {
-    const { replicaId } = this.lease;
-    const parameters = [userId, replicaId, randomUUID(), CLAIM_MS, this.relaxMs, ...excludedIds];
-    return toPlace(userId, await arriveScript.run(this.redis, LEASES, parameters));
+    return this.enter(arriveScript, userId, excludedIds);
   }
 
-  /** The user's last socket here is gone; with his last anywhere his place is kept for 35 s (A42). */
+  private async enter(
+    script: RedisScript<JoinReply>,
+    userId: number,
+    parameters: readonly (string | number)[],
+  ): Promise<Place> {
+    const match = [randomUUID(), CLAIM_MS, this.relaxMs];
+    const { replicaId } = this.lease;
+    const reply = await this.directory.enterBy(script, String(userId), replicaId, [...match, ...parameters]);
+    return toPlace(userId, reply);
+  }
+
+  /**
+   * The user's last socket here is gone; with his last anywhere his place is kept for 35 s (A42). Never rejects: a
+   * departure that cannot be recorded is recorded later.
+   */
   async depart(userId: number): Promise<void> {
-    await departScript.run(this.redis, LEASES, [userId, this.lease.replicaId]);
+    await this.directory.leave(String(userId), this.lease.replicaId, 0);
+  }
+
+  /** The user's chat has started, or his search is over: no replica holds his place any more. */
+  forget(userId: number): void {
+    this.directory.forget(String(userId), this.lease.replicaId);
+  }
+
+  /** About once a second: records what could not be recorded, and evicts dead replicas. Never rejects. */
+  @OnProcessEvent('LeaseRenewed')
+  async tend(): Promise<void> {
+    await Promise.all([this.directory.sweep(this.lease.maySweep), this.directory.tend()]);
+  }
+
+  @OnProcessEvent('LeaseLapsed')
+  @OnProcessEvent('SubscriberRestored')
+  async recheck(): Promise<void> {
+    await this.directory.recheck();
   }
 
   async leave(userId: number): Promise<LeftQueue> {
-    const reply = await leaveQueueScript.run(this.redis, LEASES, [userId]);
-    if (reply.length === 1) return { kind: reply[0] };
+    const reply = await leaveQueueScript.run(this.redis, KEYS, [userId]);
+    if (reply.length === 1) {
+      this.forget(userId);
+      return { kind: reply[0] };
+    }
     return { kind: reply[0], sessionId: reply[1], sinceMatchMs: reply[2] };
   }
 
   /** Tries again for somebody who waits. */
   async retry(userId: number, excludedIds: readonly number[] = []): Promise<Place> {
-    const reply = await retryScript.run(this.redis, LEASES, [
+    const reply = await retryScript.run(this.redis, KEYS, [
       userId,
       randomUUID(),
       CLAIM_MS,
@@ -151,28 +188,28 @@ export class MatchingService {
    */
   async confirm({ sessionId, userIds }: Match): Promise<number[] | null> {
     const parameters = [sessionId, ...userIds, LOOKED_AFTER_MS];
-    const [outcome, ...left] = await confirmScript.run(this.redis, LEASES, parameters);
+    const [outcome, ...left] = await confirmScript.run(this.redis, KEYS, parameters);
     return outcome === 'ok' ? left.map(Number) : null;
   }
 
   /** @returns matches whose chat was not confirmed in time; each is due again unless it is confirmed or released. */
   async overdueClaims(): Promise<Match[]> {
-    return (await overdueClaimsScript.run(this.redis, LEASES, [CLAIM_MS])).map(toMatch);
+    return (await overdueClaimsScript.run(this.redis, KEYS, [CLAIM_MS])).map(toMatch);
   }
 
   /** @returns chats that have been on record for a while; each is due again unless it is finished. */
   async agedChats(): Promise<Match[]> {
-    return (await agedChatsScript.run(this.redis, LEASES, [LOOKED_AFTER_MS])).map(toMatch);
+    return (await agedChatsScript.run(this.redis, KEYS, [LOOKED_AFTER_MS])).map(toMatch);
   }
 
   /** Takes a match back whose chat does not exist. @returns the users who wait again. */
   async release({ sessionId, userIds }: Match): Promise<number[]> {
-    return (await releaseClaimScript.run(this.redis, LEASES, [sessionId, ...userIds])).map(Number);
+    return (await releaseClaimScript.run(this.redis, KEYS, [sessionId, ...userIds])).map(Number);
   }
 
   /** The chat has ended: its users are free, and cool down from each other (A41). */
   async finish({ sessionId, userIds }: Match): Promise<void> {
-    await finishScript.run(this.redis, LEASES, [sessionId, this.cooldownMs, ...userIds]);
+    await finishScript.run(this.redis, KEYS, [sessionId, this.cooldownMs, ...userIds]);
   }
 
   /** How many wait, by queue. */

@@ -1,6 +1,6 @@
 import type { Gender, Preference } from '@thaw/contract/scalars';
 import { limits } from '@thaw/contract/limits';
-import { luaClock } from '../../../platform/redis/lua-clock';
+import { socketDirectoryLua } from '../../../platform/realtime/socket-directory.lua';
 import { RedisScript } from '../../../platform/redis/redis-script';
 
 /** Waiting users looked at in one go, per set, and how many such pages before giving up for now. */
@@ -8,46 +8,34 @@ const PAGE = 32;
 const PAGES = 8;
 
 /**
- * Shared by all: the record of a user is a hash
+ * KEYS of the scripts below: entered. The topic of this directory is a user who searches or is claimed, its members are
+ * the replicas that hold the user's sockets. The record of a user is a hash
  *   s      searching | claimed | in
  *   g p    gender and preference, while searching or claimed
  *   since  when he joined (ms), his place in the queue
- *   r      the replicas that hold his sockets, separated by commas
  *   sid partner at   the session, while claimed or in
  *   left   he left while claimed
  * A searching user whose replicas are all gone is parked: out of his set, record kept for a while.
  */
-const common = `${luaClock}
-local P = '{mm}:'
+const common = `${socketDirectoryLua}
 local now = now()
 
 local function keyOf(user) return P .. 'user:' .. user end
 local function queueOf(gender, preference) return P .. 'q:' .. gender .. ':' .. preference end
 
 local function load(user)
-  local f = redis.call('HMGET', keyOf(user), 's', 'g', 'p', 'since', 'r', 'sid', 'partner', 'at', 'left')
+  local f = redis.call('HMGET', keyOf(user), 's', 'g', 'p', 'since', 'sid', 'partner', 'at', 'left')
   if not f[1] then return nil end
-  return {s = f[1], g = f[2], p = f[3], since = tonumber(f[4]), r = f[5] or '', sid = f[6], partner = f[7],
-    at = tonumber(f[8] or '0'), left = f[9]}
+  return {s = f[1], g = f[2], p = f[3], since = tonumber(f[4]), sid = f[5], partner = f[6],
+    at = tonumber(f[7] or '0'), left = f[8]}
 end
 
-local function isHeld(replicas)
-  for replica in string.gmatch(replicas, '[^,]+') do
+local function isHeld(user)
+  for _, replica in ipairs(directory.members(user)) do
     local until_ = redis.call('ZSCORE', P .. 'leases', replica)
     if until_ and tonumber(until_) > now then return true end
   end
   return false
-end
-
-local function withReplica(replicas, replica)
-  for known in string.gmatch(replicas, '[^,]+') do if known == replica then return replicas end end
-  return replicas == '' and replica or (replicas .. ',' .. replica)
-end
-
-local function withoutReplica(replicas, replica)
-  local rest = {}
-  for known in string.gmatch(replicas, '[^,]+') do if known ~= replica then rest[#rest + 1] = known end end
-  return table.concat(rest, ',')
 end
 
 local function enqueue(user, record)
@@ -56,8 +44,19 @@ local function enqueue(user, record)
 end
 
 local function park(user, record)
-  redis.call('ZREM', queueOf(record.g, record.p), user)
+  if redis.call('ZREM', queueOf(record.g, record.p), user) == 0 then return end
   redis.call('PEXPIRE', keyOf(user), ${limits.queuePlaceKeptMs})
+end
+
+local function depart(user, member, replica)
+  if not directory.leave(user, member, replica) then return end
+  local record = load(user)
+  if record and record.s == 'searching' and not isHeld(user) then park(user, record) end
+end
+
+local function remove(user)
+  redis.call('DEL', keyOf(user))
+  directory.forget(user)
 end
 
 local function pairKey(name, a, b)
@@ -68,7 +67,6 @@ local function metKey(a, b) return pairKey('met', a, b) end
 
 local function claim(user, record, partner, session)
   redis.call('ZREM', queueOf(record.g, record.p), user)
-  redis.call('PERSIST', keyOf(user))
   redis.call('HSET', keyOf(user), 's', 'claimed', 'sid', session, 'partner', partner, 'at', now)
   redis.call('HDEL', keyOf(user), 'left')
 end
@@ -92,17 +90,18 @@ local function find(user, record, excluded, relaxMs)
             local theirs = load(other)
             if not theirs or theirs.s ~= 'searching' or queueOf(theirs.g, theirs.p) ~= set then
               gone[#gone + 1] = {other, nil}
-            elseif not isHeld(theirs.r) then
-              gone[#gone + 1] = {other, theirs}
-            elseif redis.call('EXISTS', metKey(user, other)) == 0 then
-              best, bestSince, isDone = other, since, true
-              break
             else
+              local isCooling = redis.call('EXISTS', metKey(user, other)) == 1
               local relaxesAt = math.min(since, record.since) + relaxMs
-              if relaxesAt <= now then
+              if isCooling and relaxesAt > now then
+                if not retryAt or relaxesAt < retryAt then retryAt = relaxesAt end
+              elseif not isHeld(other) then
+                gone[#gone + 1] = {other, theirs}
+              elseif isCooling then
                 if not relaxedSince or since < relaxedSince then relaxed, relaxedSince = other, since end
-              elseif not retryAt or relaxesAt < retryAt then
-                retryAt = relaxesAt
+              else
+                best, bestSince, isDone = other, since, true
+                break
               end
             end
           end
@@ -157,67 +156,73 @@ export type JoinReply =
   | ['idle'];
 
 /**
- * KEYS: leases. ARGV: user, gender, preference, replica, session id for a match, claim ms, relax ms, then the
- * ids that are never matched with him. A user who searches already keeps his place, with the new preference; one
+ * ARGV: user, replica, replica, session id for a match, claim ms, relax ms, gender, preference, then the ids that are
+ * never matched with him. A user who searches already keeps his place, with the new preference; one
  * who left while claimed, and comes again, has not left.
  */
 export const joinScript = new RedisScript<JoinReply>(`${common}
-local user, gender, preference, replica = ARGV[1], ARGV[2], ARGV[3], ARGV[4]
+local user, gender, preference = ARGV[1], ARGV[7], ARGV[8]
 local record = load(user)
 if record and record.s ~= 'searching' then
   if record.s == 'claimed' then redis.call('HDEL', keyOf(user), 'left') end
   return {record.s, record.g, record.p, record.sid}
 end
-local since, replicas = now, ''
+local since = now
 if record then
-  since, replicas = record.since, record.r
+  since = record.since
   redis.call('ZREM', queueOf(record.g, record.p), user)
+  redis.call('PERSIST', keyOf(user))
 end
-record = {s = 'searching', g = gender, p = preference, since = since, r = withReplica(replicas, replica)}
-redis.call('HSET', keyOf(user), 's', 'searching', 'g', gender, 'p', preference, 'since', since, 'r', record.r)
-enqueue(user, record)
-return attempt(user, record, excludedFrom(8), ARGV[5], tonumber(ARGV[6]), tonumber(ARGV[7]))
+record = {s = 'searching', g = gender, p = preference, since = since}
+redis.call('HSET', keyOf(user), 's', 'searching', 'g', gender, 'p', preference, 'since', since)
+redis.call('ZADD', queueOf(gender, preference), since, user)
+directory.enter(user, ARGV[2], ARGV[3], '')
+return attempt(user, record, excludedFrom(9), ARGV[4], tonumber(ARGV[5]), tonumber(ARGV[6]))
 `);
 
 /**
  * A socket of the user is on this replica: where is he? One who searches is held again, and tried again.
- * KEYS: leases. ARGV: user, replica, session id for a match, claim ms, relax ms, excluded ids.
+ * ARGV: user, replica, replica, then nothing for one who is held again only, else session id for a match, claim ms,
+ * relax ms, excluded ids.
  */
 export const arriveScript = new RedisScript<JoinReply>(`${common}
 local user = ARGV[1]
 local record = load(user)
 if not record then return {'idle'} end
-if record.s == 'claimed' then
-  redis.call('HSET', keyOf(user), 'r', withReplica(record.r, ARGV[2]))
-  return {'claimed', record.g, record.p, record.sid}
-end
+if record.s ~= 'in' then directory.enter(user, ARGV[2], ARGV[3], '') end
 if record.s ~= 'searching' then return {record.s, record.g, record.p, record.sid} end
-record.r = withReplica(record.r, ARGV[2])
-redis.call('HSET', keyOf(user), 'r', record.r)
 enqueue(user, record)
-return attempt(user, record, excludedFrom(6), ARGV[3], tonumber(ARGV[4]), tonumber(ARGV[5]))
+if not ARGV[4] then return {'searching', record.g, record.p, tostring(record.since), ''} end
+return attempt(user, record, excludedFrom(7), ARGV[4], tonumber(ARGV[5]), tonumber(ARGV[6]))
 `);
 
-/** The user's last socket on this replica is gone. KEYS: leases. ARGV: user, replica. */
-export const departScript = new RedisScript<null>(`${common}
-local record = load(ARGV[1])
-if not record or record.s == 'in' then return nil end
-record.r = withoutReplica(record.r, ARGV[2])
-redis.call('HSET', keyOf(ARGV[1]), 'r', record.r)
-if record.s == 'searching' and not isHeld(record.r) then park(ARGV[1], record) end
+/** The user's last socket on this replica is gone. ARGV: user, replica, replica. */
+export const departScript = new RedisScript<null>(
+  `${common}
+depart(ARGV[1], ARGV[2], ARGV[3])
 return nil
-`);
+`,
+  { allowOom: true },
+);
+
+/** ARGV: unused, then the dead replicas. Answers whether more are to be evicted. */
+export const sweepScript = new RedisScript<[more: 0 | 1]>(
+  `${common}
+return {directory.evict(depart, deadReplicas(2))}
+`,
+  { allowOom: true },
+);
 
 export type LeaveReply =
   [outcome: 'left' | 'idle'] | [outcome: 'claimed' | 'in', sessionId: string, sinceMatchMs: number];
 
-/** KEYS: leases. ARGV: user. Leaving while claimed is noted; the match's starter ends the chat for him. */
+/** ARGV: user. Leaving while claimed is noted; the match's starter ends the chat for him. */
 export const leaveQueueScript = new RedisScript<LeaveReply>(`${common}
 local record = load(ARGV[1])
 if not record then return {'idle'} end
 if record.s == 'searching' then
   redis.call('ZREM', queueOf(record.g, record.p), ARGV[1])
-  redis.call('DEL', keyOf(ARGV[1]))
+  remove(ARGV[1])
   return {'left'}
 end
 if record.s == 'claimed' then redis.call('HSET', keyOf(ARGV[1]), 'left', '1') end
@@ -225,7 +230,7 @@ return {record.s, record.sid, now - record.at}
 `);
 
 /**
- * The chat exists: both are in it. KEYS: leases. ARGV: session, the two users, ms until it is looked after.
+ * The chat exists: both are in it. ARGV: session, the two users, ms until it is looked after.
  * Answers 'ok' and those who left meanwhile, or 'lost' when the claim had been taken back.
  */
 export const confirmScript = new RedisScript<['ok', ...string[]] | ['lost']>(`${common}
@@ -241,25 +246,26 @@ for i = 2, 3 do
   redis.call('HSET', keyOf(ARGV[i]), 's', 'in')
   redis.call('HDEL', keyOf(ARGV[i]), 'left')
   redis.call('PERSIST', keyOf(ARGV[i]))
+  directory.forget(ARGV[i])
 end
 removePair(P .. 'claims', session, ARGV[2], ARGV[3])
 redis.call('ZADD', P .. 'in', now + ARGV[4], session .. '|' .. ARGV[2] .. '|' .. ARGV[3])
 return reply
 `);
 
-/** Claims that have run out, `<session>|<user>|<user>`. KEYS: leases. ARGV: ms after which they are overdue again. */
+/** Claims that have run out, `<session>|<user>|<user>`. ARGV: ms after which they are overdue again. */
 export const overdueClaimsScript = new RedisScript<string[]>(`${common}
 return takeDue(P .. 'claims', tonumber(ARGV[1]))
 `);
 
-/** Chats that have not been looked after for a while, as above. KEYS: leases. ARGV: ms until the next time. */
+/** Chats that have not been looked after for a while, as above. ARGV: ms until the next time. */
 export const agedChatsScript = new RedisScript<string[]>(`${common}
 return takeDue(P .. 'in', tonumber(ARGV[1]))
 `);
 
 /**
  * Takes a claim back whose chat was never started: both wait again, in their old places.
- * KEYS: leases. ARGV: session, the two users. Answers those who wait again.
+ * ARGV: session, the two users. Answers those who wait again.
  */
 export const releaseClaimScript = new RedisScript<string[]>(`${common}
 local session = ARGV[1]
@@ -269,7 +275,7 @@ for i = 2, 3 do
   local record = load(user)
   if record and record.s == 'claimed' and record.sid == session then
     if record.left then
-      redis.call('DEL', keyOf(user))
+      remove(user)
     else
       redis.call('HSET', keyOf(user), 's', 'searching')
       redis.call('HDEL', keyOf(user), 'sid', 'partner', 'at')
@@ -283,14 +289,14 @@ return waiting
 `);
 
 /**
- * The user's last attempt passed somebody over; try again. KEYS: leases.
+ * The user's last attempt passed somebody over; try again.
  * ARGV: user, session id for a match, claim ms, relax ms, excluded ids.
  */
 export const retryScript = new RedisScript<JoinReply>(`${common}
 local record = load(ARGV[1])
 if not record then return {'idle'} end
 if record.s ~= 'searching' then return {record.s, record.g, record.p, record.sid} end
-if not isHeld(record.r) then
+if not isHeld(ARGV[1]) then
   park(ARGV[1], record)
   return {'idle'}
 end
@@ -302,7 +308,7 @@ return attempt(ARGV[1], record, excludedFrom(5), ARGV[2], tonumber(ARGV[3]), ton
 const PARTED_LATELY_MS = 600_000;
 
 /**
- * A chat has ended: its users are free, do not meet again for a while, and are known to have met. KEYS: leases.
+ * A chat has ended: its users are free, do not meet again for a while, and are known to have met.
  * ARGV: session, cool-down ms, the two users.
  */
 export const finishScript = new RedisScript<null>(
@@ -310,7 +316,7 @@ export const finishScript = new RedisScript<null>(
 removePair(P .. 'in', ARGV[1], ARGV[3], ARGV[4])
 for i = 3, 4 do
   local record = load(ARGV[i])
-  if record and record.sid == ARGV[1] and record.s ~= 'searching' then redis.call('DEL', keyOf(ARGV[i])) end
+  if record and record.sid == ARGV[1] and record.s ~= 'searching' then remove(ARGV[i]) end
 end
 if tonumber(ARGV[2]) > 0 then redis.call('SET', metKey(ARGV[3], ARGV[4]), '1', 'PX', ARGV[2]) end
 redis.call('SET', pairKey('parted', ARGV[3], ARGV[4]), '1', 'PX', ${PARTED_LATELY_MS})

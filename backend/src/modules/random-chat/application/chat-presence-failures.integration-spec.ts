@@ -92,6 +92,26 @@ describe('presence in chats, when something fails', () => {
     expect(await adaSocket.next('partner_connection')).toMatchObject({ state: 'reconnecting' });
   });
 
+  it('does not show a partner as away whose return was heard before the answer that the partner is missed', async () => {
+    const { ada, adaSocket, bob, bobSocket, sessionId } = await meet();
+    await bobSocket.cut();
+    await until(() => connectionStates(adaSocket).at(-1) === 'reconnecting');
+    const presence = thaw.replicas[0]!.app.get(ChatPresence);
+    const enter = presence.enter.bind(presence);
+    const answers: string[] = [];
+    jest.spyOn(presence, 'enter').mockImplementationOnce(async (...given) => {
+      answers.push(await enter(...given));
+      await bob.arrive(thaw.origins[1], { sessionId, seq: 1 });
+      await until(() => connectionStates(adaSocket).at(-1) === 'connected');
+      return 'reconnecting';
+    });
+    await ada.arrive(thaw.origins[0], { sessionId, seq: 1 });
+    expect(answers).toEqual(['reconnecting']);
+    const chat = await thaw.replicas[0]!.app.get(LiveChats).hold(sessionId);
+    expect(chat.isAway(bob.user.id)).toBe(false);
+    thaw.replicas[0]!.app.get(LiveChats).release(sessionId);
+  });
+
   it('starts the grace of a user whose sockets show the chat no more, and stops it when one does', async () => {
     const { ada, adaSocket, bobSocket, sessionId } = await meet();
     const chats = thaw.replicas[0]!.app.get(LiveChats);

@@ -51,6 +51,8 @@ export class LiveChat extends FoldedChat {
   private awaited: { eventId: string; frame: InboundFrame } | undefined;
   private readonly sockets = new Set<SocketConnection>();
   private readonly away = new Set<number>();
+  /** How often it was heard that a user has come or gone. */
+  private readonly heardOf = new Map<number, number>();
   /** The command in hand; those that wait look again when it is done. */
   private turn: Promise<void> | undefined;
   private readonly endTurn = (): void => {
@@ -154,8 +156,17 @@ export class LiveChat extends FoldedChat {
     this.sockets.delete(connection);
   }
 
-  /** Notes whether a user is missed, as a socket that has just entered was told. */
-  noteAway(userId: number, isAway: boolean): void {
+  /**
+   * Asks whether a user is missed, and notes it. What is heard meanwhile is later than the answer: it may overtake that,
+   * since it is received on another connection to Redis.
+   */
+  async askAway(userId: number, ask: () => Promise<boolean>): Promise<void> {
+    const heard = this.heardOf.get(userId);
+    const isAway = await ask();
+    if (heard === this.heardOf.get(userId)) this.noteAway(userId, isAway);
+  }
+
+  private noteAway(userId: number, isAway: boolean): void {
     if (isAway) this.away.add(userId);
     else this.away.delete(userId);
   }
@@ -294,6 +305,7 @@ export class LiveChat extends FoldedChat {
   }
 
   private hearConnection(userId: number, isConnected: boolean): void {
+    this.heardOf.set(userId, (this.heardOf.get(userId) ?? 0) + 1);
     if (this.away.has(userId) === !isConnected) return;
     this.noteAway(userId, !isConnected);
     const state = isConnected ? 'connected' : 'reconnecting';

@@ -315,14 +315,15 @@ export class LiveChats implements OnModuleInit, OnApplicationShutdown {
     if (served && !served.chat.isEnded) await this.record(served.chat, connection);
   }
 
-  /** Records the socket in the chat, and notes whether its partner is away, before more is received about that. */
+  /** Records the socket in the chat, and notes whether its partner is away. */
   private async enter(
     chat: LiveChat,
     connection: SocketConnection,
     away: readonly PartnerState[],
   ): Promise<void> {
-    const state = await this.record(chat, connection);
-    chat.noteAway(partnerIdOf(chat, connection), away.includes(state));
+    await chat.askAway(partnerIdOf(chat, connection), async () =>
+      away.includes(await this.record(chat, connection)),
+    );
   }
 
   /** From here on all that happens in the chat reaches this replica. */

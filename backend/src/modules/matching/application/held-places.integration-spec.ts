@@ -1,0 +1,120 @@
+// Real: Redis. Replicas are their leases and ids.
+import type { Environment } from '../../../config/environment';
+import type { DeadReplicas } from '../../../platform/realtime/replica-lease';
+import { directoryKeys, matchingKeys } from '../../../platform/redis/redis-keys';
+import { testLease } from '../../../testing/test-lease';
+import { createTestRedis, type TestRedis } from '../../../testing/test-redis';
+import { arriveScript } from '../infrastructure/matching.scripts';
+import { MatchingService } from './matching.service';
+
+describe('the replicas that hold a place in the queue', () => {
+  let store: TestRedis;
+  let dead: DeadReplicas;
+
+  const replica = (replicaId: string): MatchingService =>
+    new MatchingService(
+      store.redis,
+      { REMATCH_COOLDOWN_S: 600, REMATCH_RELAX_AFTER_S: 600 } as Environment,
+      testLease(replicaId, () => dead),
+    );
+  const kill = async (replicaId: string): Promise<void> => {
+    await store.redis.zrem(matchingKeys.leases, replicaId);
+    dead = { at: Number.MAX_SAFE_INTEGER, replicaIds: [replicaId] };
+  };
+  const holders = (userId: number) => store.redis.hkeys(matchingKeys.sockets(String(userId)));
+  const waiting = () => store.redis.zrange(matchingKeys.queue('male', 'both'), '0', '-1');
+  const keptMs = (userId: number) => store.redis.pttl(matchingKeys.user(userId));
+
+  beforeAll(async () => {
+    store = await createTestRedis();
+  });
+  beforeEach(async () => {
+    dead = { at: 0, replicaIds: [] };
+    await store.flush();
+    for (const replicaId of ['r1', 'r2'])
+      await store.redis.zadd(matchingKeys.leases, '1000000000000000', replicaId);
+  });
+  afterEach(() => jest.restoreAllMocks());
+  afterAll(() => store.close());
+
+  it('are evicted when they are dead, and the place is kept for 35 s from then on', async () => {
+    await replica('r1').join(1, 'male', 'both');
+    await kill('r1');
+    await replica('r2').tend();
+    expect(await holders(1)).toEqual([]);
+    expect(await waiting()).toEqual([]);
+    expect(await keptMs(1)).toBeGreaterThan(34_000);
+    expect(await keptMs(1)).toBeLessThanOrEqual(35_000);
+  });
+
+  it('are evicted without a place being kept for longer that was found without a holder before', async () => {
+    await replica('r1').join(1, 'male', 'both');
+    await kill('r1');
+    await replica('r2').join(2, 'male', 'both');
+    await store.redis.pexpire(matchingKeys.user(1), 20_000); // as when a while has passed
+    await replica('r2').tend();
+    expect(await holders(1)).toEqual([]);
+    expect(await keptMs(1)).toBeLessThanOrEqual(20_000);
+  });
+
+  it('do not lose a place that another one holds, too, when they are evicted', async () => {
+    await replica('r1').join(1, 'male', 'both');
+    await replica('r2').arrive(1);
+    await kill('r1');
+    await replica('r2').tend();
+    expect(await holders(1)).toEqual(['r2']);
+    expect(await waiting()).toEqual(['1']);
+    expect(await keptMs(1)).toBe(-1);
+  });
+
+  it('are recorded again after Redis has lost them, and the user waits again', async () => {
+    const service = replica('r1');
+    await service.join(1, 'male', 'both');
+    await kill('r1');
+    await replica('r2').tend();
+    await store.redis.zadd(matchingKeys.leases, '1000000000000000', 'r1');
+    await service.recheck();
+    expect(await holders(1)).toEqual(['r1']);
+    expect(await waiting()).toEqual(['1']);
+    expect(await keptMs(1)).toBe(-1);
+  });
+
+  it('hold a user who waits although an arrival failed, and no user who does not wait', async () => {
+    const service = replica('r1');
+    const run = arriveScript.run.bind(arriveScript);
+    await service.join(1, 'male', 'both');
+    const timedOut = jest.spyOn(arriveScript, 'run').mockImplementationOnce(async (...given) => {
+      await run(...given);
+      throw new Error('Command timed out');
+    });
+    await expect(service.arrive(1)).rejects.toThrow('timed out');
+    timedOut.mockRejectedValueOnce(new Error('Redis is away'));
+    await expect(service.arrive(2)).rejects.toThrow('away');
+    await service.tend();
+    expect(await holders(1)).toEqual(['r1']);
+    expect(await holders(2)).toEqual([]);
+    const before = timedOut.mock.calls.length;
+    await service.recheck();
+    expect(timedOut.mock.calls).toHaveLength(before);
+  });
+
+  it('are recorded of users who wait or are claimed, and of no others', async () => {
+    const service = replica('r1');
+    const recorded = () => store.redis.exists(directoryKeys(matchingKeys.prefix).ofReplica('r1'));
+    await service.arrive(1);
+    expect(await recorded()).toBe(0);
+    await service.join(1, 'male', 'both');
+    await service.leave(1);
+    expect(await recorded()).toBe(0);
+    await service.join(1, 'male', 'both');
+    const place = await service.join(2, 'male', 'both');
+    if (place.kind !== 'matched') throw new Error(place.kind);
+    expect([await holders(1), await holders(2)]).toEqual([['r1'], ['r1']]);
+    await service.confirm(place.match);
+    for (const userId of place.match.userIds) service.forget(userId);
+    expect(await recorded()).toBe(0);
+    const repeated = jest.spyOn(arriveScript, 'run');
+    await service.recheck();
+    expect(repeated).not.toHaveBeenCalled();
+  });
+});

@@ -105,7 +105,8 @@ describe('presence in chats, when something fails', () => {
       await until(() => connectionStates(adaSocket).at(-1) === 'connected');
       return 'reconnecting';
     });
-    await ada.arrive(thaw.origins[0], { sessionId, seq: 1 });
+    const tab = await ada.arrive(thaw.origins[0], { sessionId, seq: 1 });
+    await tab.next('session_resumed');
     expect(answers).toEqual(['reconnecting']);
     const chat = await thaw.replicas[0]!.app.get(LiveChats).hold(sessionId);
     expect(chat.isAway(bob.user.id)).toBe(false);

@@ -13,6 +13,8 @@ export class Connection {
   private isSilent = false;
   private readonly open = new Set<[WebSocketRoute, WebSocketRoute]>();
   attempts = 0;
+  /** Answers to the page's probes that it has been sent. */
+  pongs = 0;
 
   static async of(page: Page): Promise<Connection> {
     const connection = new Connection();
@@ -53,6 +55,7 @@ export class Connection {
     server.onMessage((message) => {
       const isAnswer = typeof message === 'string' && /"event":"(ack|error)"/.test(message);
       if (!(this.isSilent && isAnswer)) socket.send(message);
+      if (typeof message === 'string' && message.includes('"event":"pong"')) this.pongs += 1;
     });
     this.open.add([socket, server]);
   }

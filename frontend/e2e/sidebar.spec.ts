@@ -10,23 +10,23 @@ const width = async (person: Person): Promise<number | undefined> =>
 test('beside the chat the sidebar takes 320 or 80 px, and remembers it', async ({ friends }) => {
   const [ada, bob] = await friends();
   await expect(ada.heading('Friends (1)')).toBeVisible();
-  expect(await width(ada)).toBe(320);
+  await expect.poll(() => width(ada)).toBe(320);
   await ada.button('Collapse sidebar').click();
   await expect(ada.button('Expand sidebar')).toBeVisible();
-  expect(await width(ada)).toBe(80);
+  await expect.poll(() => width(ada)).toBe(80);
   const picture = sidebar(ada).getByRole('button', { name: `Send Message to ${bob.name}, Online` });
   await picture.focus();
   await expect(ada.page.getByRole('tooltip')).toContainText(bob.name);
 
   await ada.page.reload();
   await expect(picture).toBeVisible();
-  expect(await width(ada)).toBe(80);
+  await expect.poll(() => width(ada)).toBe(80);
   await ada.button('Expand sidebar').click();
 
   // 768 px exactly is wide (A163).
   await ada.page.setViewportSize({ width: 768, height: 800 });
   await expect(sidebar(ada)).toBeVisible();
-  expect(await width(ada)).toBe(320);
+  await expect.poll(() => width(ada)).toBe(320);
   await ada.page.setViewportSize({ width: 767, height: 800 });
   await expect(sidebar(ada)).toBeHidden();
   await expect(ada.button('Open sidebar')).toBeVisible();

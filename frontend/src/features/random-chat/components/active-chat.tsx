@@ -82,7 +82,10 @@ export const ActiveChat = ({ session, me, toolbar, renderCard }: ActiveChatProps
     if (from instanceof HTMLElement && from !== document.body && from.isConnected) from.focus();
     else skipArea.current?.querySelector<HTMLElement>('[aria-expanded]')?.focus();
   };
-  useEscape(section, () => (isAsking ? cancelSkip() : ask()));
+  useEscape(section, ({ isForToast }) => {
+    if (isAsking) cancelSkip();
+    else if (!isForToast) ask();
+  });
 
   return (
     <section

@@ -8,6 +8,7 @@ import { useConnection } from '@/lib/socket/connection';
 import { type RequestOptions } from '@/lib/socket/socket-client';
 import { SocketRequestError } from '@/lib/socket/socket-request-error';
 import { aPartner, aUser } from '@/testing/factories';
+import { toast, useToasts } from '@/ui/toast-store';
 
 interface Asked {
   event: string;
@@ -224,6 +225,18 @@ describe('active', () => {
     await user.keyboard('{Escape}');
     expect(screen.queryByText('Skip this chat?')).not.toBeInTheDocument();
     expect(sent).toEqual([]);
+  });
+
+  it('does not ask to skip on an Escape that closes a toast, but closes the question on one', async () => {
+    const user = await open();
+    toast({ title: 'Friend request sent' });
+    await user.keyboard('{Escape}');
+    expect(screen.queryByText('Skip this chat?')).not.toBeInTheDocument();
+    await user.click(screen.getByRole('button', { name: 'Skip Chat' }));
+    toast({ title: 'Friend request sent' });
+    await user.keyboard('{Escape}');
+    expect(screen.queryByText('Skip this chat?')).not.toBeInTheDocument();
+    useToasts.setState({ shown: null });
   });
 
   it('skips on Confirm, and searches again', async () => {

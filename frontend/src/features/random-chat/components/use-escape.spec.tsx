@@ -23,16 +23,16 @@ describe('Escape in the random chat', () => {
   it('acts on Escape pressed inside the chat', () => {
     const { onEscape, button } = setUp();
     fireEvent.keyDown(button, { key: 'Escape' });
-    expect(onEscape).toHaveBeenCalledTimes(1);
+    expect(onEscape).toHaveBeenCalledWith({ isForToast: false });
   });
 
-  it('leaves an Escape to an open toast', () => {
+  it('says that an open toast is closed by the key', () => {
     const { onEscape, button } = setUp();
     toast({ title: 'Friend request sent' });
     fireEvent.keyDown(button, { key: 'Escape' });
-    expect(onEscape).not.toHaveBeenCalled();
+    expect(onEscape).toHaveBeenLastCalledWith({ isForToast: true });
     closeToast(useToasts.getState().shown?.id ?? 0);
     fireEvent.keyDown(button, { key: 'Escape' });
-    expect(onEscape).toHaveBeenCalledTimes(1);
+    expect(onEscape).toHaveBeenLastCalledWith({ isForToast: false });
   });
 });

@@ -1,11 +1,19 @@
 import { useEffect, useRef, type RefObject } from 'react';
 import { useToasts } from '@/ui/toast-store';
 
+export interface EscapePress {
+  /** A toast was open and is closed by the key: it may end what was begun, but not begin anything. */
+  isForToast: boolean;
+}
+
 /**
  * Calls `onEscape` for an Escape that nothing else uses (B13): not the composer while editing or replying, no dialog,
- * no toast, no composition; only from within `place`, and not while that is inert beneath something else.
+ * no composition; only from within `place`, and not while that is inert beneath something else.
  */
-export const useEscape = (place: RefObject<HTMLElement | null>, onEscape: () => void): void => {
+export const useEscape = (
+  place: RefObject<HTMLElement | null>,
+  onEscape: (press: EscapePress) => void,
+): void => {
   const act = useRef(onEscape);
   useEffect(() => {
     act.current = onEscape;
@@ -13,17 +21,18 @@ export const useEscape = (place: RefObject<HTMLElement | null>, onEscape: () => 
   useEffect(() => {
     // In the capture phase: what the key closes may be gone when the event bubbles up to `listen`.
     let isTaken = false;
+    let isForToast = false;
     const look = ({ key }: KeyboardEvent): void => {
       if (key !== 'Escape') return;
-      const isToastOpen = useToasts.getState().shown?.isOpen === true;
-      isTaken = isToastOpen || document.querySelector('[role="dialog"]') !== null;
+      isForToast = useToasts.getState().shown?.isOpen === true;
+      isTaken = document.querySelector('[role="dialog"]') !== null;
     };
     // Bubble phase on window: earlier handlers may stop the propagation.
     const listen = (event: KeyboardEvent): void => {
       const here = place.current;
       if (event.key !== 'Escape' || isTaken || event.isComposing) return;
       if (!here || here.closest('[inert]')) return;
-      if (event.target === document.body || here.contains(event.target as Node)) act.current();
+      if (event.target === document.body || here.contains(event.target as Node)) act.current({ isForToast });
     };
     window.addEventListener('keydown', look, { capture: true });
     window.addEventListener('keydown', listen);

@@ -137,14 +137,14 @@ export class MatchingService {
   }
 
   /**
-   * The user's last socket here is gone; with his last anywhere his place is kept for 35 s (A42). Never rejects: a
+   * The user's last socket here is gone; with the last one anywhere the place is kept for 35 s (A42). Never rejects: a
    * departure that cannot be recorded is recorded later.
    */
   async depart(userId: number): Promise<void> {
     await this.directory.leave(String(userId), this.lease.replicaId, 0);
   }
 
-  /** The user's chat has started, or his search is over: no replica holds his place any more. */
+  /** The user's chat has started, or the search is over: no replica holds a place any more. */
   forget(userId: number): void {
     this.directory.forget(String(userId), this.lease.replicaId);
   }

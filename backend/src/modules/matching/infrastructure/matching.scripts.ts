@@ -157,7 +157,7 @@ export type JoinReply =
 
 /**
  * ARGV: user, replica, replica, session id for a match, claim ms, relax ms, gender, preference, then the ids that are
- * never matched with him. A user who searches already keeps his place, with the new preference; one
+ * never matched with them. A user who searches already keeps the place, with the new preference; one
  * who left while claimed, and comes again, has not left.
  */
 export const joinScript = new RedisScript<JoinReply>(`${common}
@@ -216,7 +216,7 @@ return {directory.evict(depart, deadReplicas(2))}
 export type LeaveReply =
   [outcome: 'left' | 'idle'] | [outcome: 'claimed' | 'in', sessionId: string, sinceMatchMs: number];
 
-/** ARGV: user. Leaving while claimed is noted; the match's starter ends the chat for him. */
+/** ARGV: user. Leaving while claimed is noted; the match's starter ends the chat for them. */
 export const leaveQueueScript = new RedisScript<LeaveReply>(`${common}
 local record = load(ARGV[1])
 if not record then return {'idle'} end
@@ -289,7 +289,7 @@ return waiting
 `);
 
 /**
- * The user's last attempt passed somebody over; try again.
+ * The user's last attempt passed a candidate over; try again.
  * ARGV: user, session id for a match, claim ms, relax ms, excluded ids.
  */
 export const retryScript = new RedisScript<JoinReply>(`${common}

@@ -93,7 +93,8 @@ export class FoldedChat implements ChatOutline, ChatView {
   protected add(entry: ChatLogEntry, read: ReadEvent = readEvent(entry.text)): ReadEvent {
     this.entries.push(entry);
     const position = { id: entry.id, seq: this.entries.length };
-    return { ...read, event: this.fold(read.event, position, Buffer.byteLength(entry.text)) };
+    const event = this.fold(read.event, position, Buffer.byteLength(entry.text));
+    return event === read.event ? read : { eventId: read.eventId, event };
   }
 
   private fold(

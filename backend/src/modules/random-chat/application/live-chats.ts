@@ -343,8 +343,8 @@ export class LiveChats implements OnModuleInit, OnApplicationShutdown {
   }
 
   /**
-   * Compares the tops of all chats served here, in one pipeline: pub/sub may lose a last message, and nobody
-   * would see a hole.
+   * Compares the head versions of all chats served here, in one pipeline: when pub/sub loses the last message of a
+   * chat, no later one reveals the gap.
    */
   private async compareAll(): Promise<void> {
     try {

@@ -4,6 +4,7 @@ import { envelopeSchema } from './envelope.js';
 import { credentialsSchema } from './http.js';
 import { reactionEmojis, toReactionEmoji } from './emojis.js';
 import { reconnectDelayMs } from './limits.js';
+import { timestampSchema } from './scalars.js';
 
 describe('client frames', () => {
   it('default the preference to both', () => {
@@ -109,5 +110,25 @@ describe('reaction emojis', () => {
     expect(reactionEmojis).toHaveLength(10);
     expect(toReactionEmoji('❤')).toBe('❤️');
     expect(toReactionEmoji('🍕')).toBeUndefined();
+  });
+});
+
+describe('timestamps', () => {
+  it.each(['2026-11-20T12:00:00.000Z', new Date(0).toISOString(), '2026-11-20T12:00:00Z'])(
+    'accept %s',
+    (time) => {
+      expect(timestampSchema.safeParse(time).success).toBe(true);
+    },
+  );
+
+  it.each([
+    '',
+    'yesterday',
+    '2026-11-20',
+    '2026-02-30T12:00:00.000Z',
+    '2026-11-20T12:00:00+01:00',
+    '1763640000000',
+  ])('refuse %j', (time) => {
+    expect(timestampSchema.safeParse(time).success).toBe(false);
   });
 });

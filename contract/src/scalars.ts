@@ -21,8 +21,8 @@ export const gameIdSchema = wireIdSchema;
 export const clientIdSchema = wireIdSchema;
 /** `<epoch ms>-<n>`, made by the server, increasing within a session. */
 export const randomMessageIdSchema = z.string().check(z.regex(/^\d{1,16}-\d{1,10}$/));
-/** ISO 8601, UTC. */
-export const timestampSchema = z.string();
+/** ISO 8601, UTC, as `Date.toISOString` writes it. */
+export const timestampSchema = z.iso.datetime();
 
 export const genderSchema = z.enum(['male', 'female']);
 export type Gender = z.infer<typeof genderSchema>;

@@ -1,5 +1,7 @@
 import { type ReactNode } from 'react';
 import { type ChatMessage, type GameData } from '@/chat-ui/chat-message';
+import { copy as copyOfChat } from '@/chat-ui/copy';
+import { PartBoundary } from '@/chat-ui/part-boundary';
 import { BreakTheIceButton } from '@/features/icebreaker/components/break-the-ice-button';
 import { Celebration } from '@/features/icebreaker/components/celebration';
 import { GameCard } from '@/features/icebreaker/components/game-card';
@@ -49,7 +51,11 @@ const Card = ({ message, game }: { message: ChatMessage; game: GameData }) => {
 
 export const renderGameCard = (message: ChatMessage): ReactNode => {
   if (message.type === 'break_ice_waiting') return <WaitingNotice text={message.content} />;
-  return message.gameData ? <Card message={message} game={message.gameData} /> : null;
+  return message.gameData ? (
+    <PartBoundary title={copyOfChat.broken.game} resetKeys={[message]}>
+      <Card message={message} game={message.gameData} />
+    </PartBoundary>
+  ) : null;
 };
 
 /** What happened in the game, for whoever listens; the question itself is the partner's message. */

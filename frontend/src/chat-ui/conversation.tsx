@@ -8,6 +8,7 @@ import { Lightbox } from '@/chat-ui/lightbox';
 import { contentOf, quoteInComposer } from '@/chat-ui/message-content';
 import { MessageList, type Capabilities, type ConversationHandle } from '@/chat-ui/message-list';
 import { type MessageAuthor } from '@/chat-ui/message-row';
+import { PartBoundary } from '@/chat-ui/part-boundary';
 import { type MessageCommands } from '@/chat-ui/row-actions';
 
 /**
@@ -205,20 +206,22 @@ export const Conversation = ({
       />
       <Announcer newest={messages.at(-1)} partner={partner} />
       {children}
-      <Composer
-        ref={composer}
-        onSend={send}
-        onSave={save}
-        task={composerTask}
-        onCancelTask={() => setTask(null)}
-        onType={onType}
-        upload={capabilities.attach ? upload : undefined}
-        isAbleToSend={isAbleToSend}
-        pickerEmojis={pickerEmojis}
-        draft={draft}
-        notice={notice}
-        onReturned={onReturned}
-      />
+      <PartBoundary title={copy.broken.composer}>
+        <Composer
+          ref={composer}
+          onSend={send}
+          onSave={save}
+          task={composerTask}
+          onCancelTask={() => setTask(null)}
+          onType={onType}
+          upload={capabilities.attach ? upload : undefined}
+          isAbleToSend={isAbleToSend}
+          pickerEmojis={pickerEmojis}
+          draft={draft}
+          notice={notice}
+          onReturned={onReturned}
+        />
+      </PartBoundary>
       {isDropping ? (
         <div className="pointer-events-none absolute inset-3 z-30 grid place-items-center rounded-card border-2 border-dashed border-primary bg-overlay">
           <p className="rounded-card bg-popover px-5 py-3 text-md font-semibold">{copy.composer.drop}</p>

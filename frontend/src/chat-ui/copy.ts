@@ -72,6 +72,15 @@ export const copy = {
     newest: 'Jump to the newest message',
     unseen: (count: number) => (count === 1 ? '1 new message' : `${count} new messages`),
   },
+  broken: {
+    list: 'The messages cannot be shown.',
+    composer: 'The message field cannot be shown.',
+    message: 'This message cannot be shown.',
+    game: 'This game cannot be shown.',
+    chat: 'This chat cannot be shown.',
+    retry: 'Try again',
+    close: 'Close',
+  },
   connection: { connected: 'Connected', disconnected: 'Disconnected', reconnect: 'Reconnect' },
   you: 'You',
 } as const;

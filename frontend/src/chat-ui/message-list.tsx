@@ -15,6 +15,7 @@ import {
 import { canBeReactedTo, isOwnText, positionInGroup, type ChatMessage } from '@/chat-ui/chat-message';
 import { copy } from '@/chat-ui/copy';
 import { MessageRow, type MessageAuthor } from '@/chat-ui/message-row';
+import { PartBoundary } from '@/chat-ui/part-boundary';
 import { ActionSheet, type MessageCommands, type Offer } from '@/chat-ui/row-actions';
 import { endThresholdPx, useEndOfList } from '@/chat-ui/use-end-of-list';
 import { useLongPress } from '@/chat-ui/use-long-press';
@@ -85,7 +86,7 @@ const ToEndButton = ({ unseen, onPress }: { unseen: number; onPress: () => void 
 );
 
 /** Mounts only the rows in sight; stays at the end while it is at the end. */
-export const MessageList = ({
+const List = ({
   ref,
   label,
   messages,
@@ -283,22 +284,24 @@ export const MessageList = ({
                       if (animationName === 'flash') setFlashed(null);
                     }}
                   >
-                    <MessageRow
-                      message={message}
-                      me={me}
-                      partner={partner}
-                      commands={commands}
-                      revealed={revealed}
-                      renderCard={renderCard}
-                      isActive={isActive}
-                      hidesTimes={hidesTimes}
-                      onPin={setPinned}
-                      canReply={offer.reply}
-                      canEdit={offer.edit}
-                      canReact={offer.react}
-                      canDelete={offer.delete}
-                      {...positionInGroup(messages, index)}
-                    />
+                    <PartBoundary title={copy.broken.message} resetKeys={[message]}>
+                      <MessageRow
+                        message={message}
+                        me={me}
+                        partner={partner}
+                        commands={commands}
+                        revealed={revealed}
+                        renderCard={renderCard}
+                        isActive={isActive}
+                        hidesTimes={hidesTimes}
+                        onPin={setPinned}
+                        canReply={offer.reply}
+                        canEdit={offer.edit}
+                        canReact={offer.react}
+                        canDelete={offer.delete}
+                        {...positionInGroup(messages, index)}
+                      />
+                    </PartBoundary>
                   </div>
                 </li>
               );
@@ -322,3 +325,9 @@ export const MessageList = ({
     </div>
   );
 };
+
+export const MessageList = (props: MessageListProps) => (
+  <PartBoundary title={copy.broken.list} resetKeys={[props.messages]} className="min-h-0 flex-1">
+    <List {...props} />
+  </PartBoundary>
+);

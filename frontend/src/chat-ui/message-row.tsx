@@ -15,7 +15,7 @@ import { MessageQuote } from '@/chat-ui/message-quote';
 import { ReactionPills } from '@/chat-ui/reactions';
 import { RowActions, type MessageCommands, type Offer } from '@/chat-ui/row-actions';
 import { cn } from '@/lib/class-names';
-import { clockTime } from '@/lib/time';
+import { clockTime, isoTime } from '@/lib/time';
 import { Avatar } from '@/ui/avatar';
 
 export interface MessageAuthor {
@@ -53,7 +53,7 @@ const Notice = ({ message }: { message: ChatMessage }) => (
   </div>
 );
 
-const Time = ({ at }: { at: number }) => <time dateTime={new Date(at).toISOString()}>{clockTime(at)}</time>;
+const Time = ({ at }: { at: number }) => <time dateTime={isoTime(at)}>{clockTime(at)}</time>;
 
 const DeliveryLine = ({ message, hidesTime }: { message: ChatMessage; hidesTime: boolean }) => {
   const isSending = message.delivery === 'sending';

@@ -1,4 +1,5 @@
 import { limits } from '@thaw/contract/limits';
+import { formatted } from '@/lib/time';
 
 const dayMs = 24 * 60 * 60_000;
 
@@ -6,7 +7,7 @@ const dayMs = 24 * 60 * 60_000;
 export const timeStampIn = (locale?: string, timeZone?: string): ((at: number, now: number) => string) => {
   const clock = new Intl.DateTimeFormat(locale, { timeZone, hour: '2-digit', minute: '2-digit' });
   const monthAndDay = new Intl.DateTimeFormat(locale, { timeZone, month: 'short', day: 'numeric' });
-  return (at, now) => (now - at < dayMs ? clock : monthAndDay).format(at);
+  return (at, now) => formatted(now - at < dayMs ? clock : monthAndDay, at);
 };
 
 /** In the person's own locale and zone. */

@@ -1,12 +1,13 @@
 import { copy } from '@/features/private-chat/copy';
 import { useMinute } from '@/features/private-chat/minute-clock';
 import { timeStamp } from '@/features/private-chat/time-stamp';
+import { isoTime } from '@/lib/time';
 
 export const TimeStamp = ({ at }: { at: number }) => {
   const now = useMinute();
   return (
     <p className="pt-4 pb-1 text-center text-xs font-medium text-muted-foreground tabular-nums">
-      <time dateTime={new Date(at).toISOString()}>{timeStamp(at, now)}</time>
+      <time dateTime={isoTime(at)}>{timeStamp(at, now)}</time>
     </p>
   );
 };

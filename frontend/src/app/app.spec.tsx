@@ -1,0 +1,26 @@
+import { render, screen } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { Link, MemoryRouter } from 'react-router-dom';
+import { AppRoutes } from '@/app/app';
+
+jest.mock('@/app/routes/landing-route', () => ({ LandingRoute: () => 'the landing page' }));
+jest.mock('@/app/routes/auth-route', () => ({
+  AuthRoute: () => {
+    throw new Error('broken page');
+  },
+}));
+
+afterEach(() => jest.restoreAllMocks());
+
+it('leaves a page that failed by going to another address', async () => {
+  jest.spyOn(console, 'error').mockImplementation(() => undefined);
+  render(
+    <MemoryRouter initialEntries={['/auth']}>
+      <AppRoutes />
+      <Link to="/">elsewhere</Link>
+    </MemoryRouter>,
+  );
+  expect(await screen.findByRole('heading', { name: 'Something broke' })).toBeInTheDocument();
+  await userEvent.click(screen.getByRole('link', { name: 'elsewhere' }));
+  expect(await screen.findByText('the landing page')).toBeInTheDocument();
+});

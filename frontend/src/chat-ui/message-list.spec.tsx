@@ -1,0 +1,103 @@
+import { render, screen } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { type ComponentProps } from 'react';
+import { type ChatMessage } from '@/chat-ui/chat-message';
+import { MessageList } from '@/chat-ui/message-list';
+import { PartBoundary } from '@/chat-ui/part-boundary';
+
+const me = { id: 11, username: 'quiet-otter-1', avatar: null };
+const partner = { id: 12, username: 'brave-heron-7', avatar: null };
+const ignore = (): void => undefined;
+
+const aMessage = (n: number, changes: Partial<ChatMessage> = {}): ChatMessage => ({
+  id: `1763640000000-${n}`,
+  key: `m-${n}`,
+  senderId: partner.id,
+  content: `message ${n}`,
+  type: 'text',
+  timestamp: 1_763_640_000_000 + n,
+  replyTo: null,
+  reactions: {},
+  isEdited: false,
+  delivery: 'sent',
+  ...changes,
+});
+
+const list = (messages: readonly ChatMessage[], more: Partial<ComponentProps<typeof MessageList>> = {}) => (
+  <MessageList
+    label="Messages"
+    messages={messages}
+    me={me}
+    partner={partner}
+    commands={{
+      onReply: ignore,
+      onEdit: ignore,
+      onReact: ignore,
+      onDelete: ignore,
+      onRetry: ignore,
+      onJump: ignore,
+      onReveal: ignore,
+      onOpenImage: ignore,
+    }}
+    capabilities={{ reply: true, edit: true, react: true, delete: false, attach: true }}
+    revealed={null}
+    {...more}
+  />
+);
+
+it('shows a message whose time is no time, without the time', () => {
+  render(list([aMessage(1, { timestamp: NaN })]));
+  expect(screen.getByText('message 1')).toBeInTheDocument();
+  expect(screen.queryByRole('alert')).not.toBeInTheDocument();
+});
+
+describe('when a part cannot be rendered', () => {
+  beforeEach(() => jest.spyOn(console, 'error').mockImplementation(ignore));
+  afterEach(() => jest.restoreAllMocks());
+
+  it('loses one row and keeps the others', () => {
+    const card = aMessage(2, { type: 'break_ice_question' });
+    const renderCard = (): never => {
+      throw new Error('broken card');
+    };
+    render(list([aMessage(1), card, aMessage(3)], { renderCard }));
+    expect(screen.getByText('message 1')).toBeInTheDocument();
+    expect(screen.getByText('message 3')).toBeInTheDocument();
+    expect(screen.getByText('This message cannot be shown.')).toBeInTheDocument();
+  });
+
+  it('shows the list again once other messages are there, and reports the error', () => {
+    const renderAbove = ({ content }: ChatMessage): null => {
+      if (content === 'message 1') throw new Error('broken list');
+      return null;
+    };
+    const { rerender } = render(list([aMessage(1)], { renderAbove }));
+    expect(screen.getByText('The messages cannot be shown.')).toBeInTheDocument();
+    expect(console.error).toHaveBeenCalledWith(
+      'A part of the page could not be rendered',
+      expect.objectContaining({ message: 'broken list' }),
+      expect.any(String),
+    );
+    rerender(list([aMessage(2)], { renderAbove }));
+    expect(screen.getByText('message 2')).toBeInTheDocument();
+  });
+
+  it('renders it again on Try again, and offers to close it', async () => {
+    let isBroken = true;
+    const Part = (): string => {
+      if (isBroken) throw new Error('broken part');
+      return 'whole again';
+    };
+    const onClose = jest.fn();
+    render(
+      <PartBoundary title="This chat cannot be shown." onClose={onClose}>
+        <Part />
+      </PartBoundary>,
+    );
+    await userEvent.click(screen.getByRole('button', { name: 'Close' }));
+    expect(onClose).toHaveBeenCalledTimes(1);
+    isBroken = false;
+    await userEvent.click(screen.getByRole('button', { name: 'Try again' }));
+    expect(screen.getByText('whole again')).toBeInTheDocument();
+  });
+});

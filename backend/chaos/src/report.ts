@@ -42,6 +42,7 @@ const RULES = [
   'left over',
   'private',
   'friends',
+  'images',
   'at rest',
   'recovery',
   'noticed by a person',

@@ -51,6 +51,7 @@ export class Run {
     await this.causeFaults(population);
     await sleep(CALM_MS);
     await this.comeToRest(population);
+    for (const what of await population.unseenImages()) this.violations.push({ rule: 'images', what });
     const after = await this.restLike(before);
     const waiting = await this.drain();
     const stored = await this.cluster.withPostgres((client) => readTruth(this.cluster.redis, client));

@@ -3,7 +3,7 @@ import { type Random, seededRandom } from './random';
 /** What can be done to a process of the product or of a store. */
 export const signalKinds = ['kill', 'pause', 'terminate'] as const;
 /** What a proxy can do to the connections between two processes. */
-export const linkKinds = ['cut', 'delay', 'black-hole', 'throttle', 'half-open'] as const;
+export const linkKinds = ['cut', 'delay', 'black-hole', 'throttle', 'half-open', 'abandoned'] as const;
 export type LinkKind = (typeof linkKinds)[number];
 export const redisKinds = ['full', 'nearly-full', 'truncated', 'flushed'] as const;
 export const postgresKinds = ['read-only', 'no-connections', 'disk-full'] as const;
@@ -159,6 +159,7 @@ const lastsMs = (random: Random, { kind }: Fault): number => {
     case 'cut':
     case 'black-hole':
     case 'half-open':
+    case 'abandoned':
       return random.between(1_000, 10_000);
     case 'delay':
     case 'throttle':

@@ -34,14 +34,15 @@ export class ThawVisitor {
     body?: unknown,
     headers: Record<string, string> = {},
   ): Promise<{ status: number; body: Record<string, unknown>; headers: Headers }> {
+    const isForm = body instanceof FormData;
     const response = await fetch(`${this.origins[0]}${path}`, {
       method,
       headers: {
-        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...(body === undefined || isForm ? {} : { 'content-type': 'application/json' }),
         ...(this.cookies.size > 0 ? { cookie: this.cookie } : {}),
         ...headers,
       },
-      body: body === undefined ? undefined : JSON.stringify(body),
+      body: body === undefined || isForm ? body : JSON.stringify(body),
       signal: AbortSignal.timeout(WAIT_MS),
     });
     for (const line of response.headers.getSetCookie()) {

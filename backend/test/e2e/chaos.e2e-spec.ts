@@ -88,6 +88,35 @@ it('tells partners within six seconds that somebody is gone with his replica', a
   await ada.leave();
 });
 
+it('takes a replica that was stopped back with its sockets, after the others had taken it for dead', async () => {
+  const [first, second] = stack.replicas.map(({ port }) => `http://127.0.0.1:${port}`);
+  const ada = await new Talker(first ?? '').join('female');
+  const bob = await new Talker(second ?? '').join('male');
+  for (const talker of [ada, bob]) await talker.seek();
+  for (const talker of [ada, bob]) await talker.matched();
+  const adaSocket = await ada.connected;
+  const replicasOfChat = async () => {
+    const [key = ''] = await redis.keys(`*:sockets:${ada.sessionId}`);
+    return (await redis.hvals(key)).map((value) => value.split('|')[0]);
+  };
+  const together = (await replicasOfChat()).sort();
+  expect(new Set(together).size).toBe(2);
+  stack.replicas[1]?.kill('SIGSTOP');
+  await adaSocket.next('partner_connection', ({ state }) => state === 'reconnecting');
+  expect(await replicasOfChat()).toHaveLength(1);
+  await ada.say('while he is away');
+  stack.replicas[1]?.kill('SIGCONT');
+  await adaSocket.next('partner_connection', ({ state }) => state === 'connected');
+  await until(async () => (await replicasOfChat()).sort().join() === together.join());
+  await until(() => bob.seq === ada.seq);
+  await bob.say('on the socket that he had');
+  await until(() => ada.seq === bob.seq);
+  expect(faultsOf([ada, bob])).toEqual([]);
+  expect(bob.closes).toEqual([]);
+  expect(await redis.zcard('{mm}:leases')).toBe(3);
+  for (const talker of [ada, bob]) await talker.leave();
+});
+
 it('keeps everybody who searches in the queue or in one chat, whoever is killed', async () => {
   const people: Talker[] = [];
   for (let number = 0; number < (isLong ? 40 : 16); number += 1) {

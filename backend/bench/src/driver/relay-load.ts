@@ -11,6 +11,8 @@ export interface RelayResult {
   acked: number;
   received: number;
   refused: number;
+  /** Messages that were refused, since Redis answered too late, and that their sender was sent as stored later on. */
+  storedAfterRefusal: number;
   /** What the first refusal said. */
   refusal?: string;
   /** Frames or acks that came late in their order, or twice. */
@@ -33,6 +35,7 @@ export class RelayLoad {
   private disorders = 0;
   private refusal: string | undefined;
   private refused = 0;
+  private storedAfterRefusal = 0;
   private received = 0;
   private acked = 0;
   private latencies: number[] = [];
@@ -45,6 +48,7 @@ export class RelayLoad {
   async run(perSecond: number, seconds: number): Promise<RelayResult> {
     const count = Math.round(perSecond * seconds);
     [this.disorders, this.refused, this.received, this.acked] = [0, 0, 0, 0];
+    this.storedAfterRefusal = 0;
     [this.refusal, this.latencies, this.intendedAt] = [undefined, [], []];
     await pace(count, perSecond, (index, intendedAt) => this.send(index, intendedAt));
     await until(() => this.received >= count - this.refused && this.acked + this.refused >= count, DRAIN_MS);
@@ -55,6 +59,7 @@ export class RelayLoad {
       acked: this.acked,
       received: this.received,
       refused: this.refused,
+      storedAfterRefusal: this.storedAfterRefusal,
       refusal: this.refusal,
       disorders: this.disorders,
       p50Ms: percentile(this.latencies, 0.5),
@@ -81,7 +86,9 @@ export class RelayLoad {
   private side(self: Partner): Side {
     const side: Side = { self, sent: 0, lastAcked: 0, lastReceived: 0 };
     self.wire.onFrame = ({ event, data, ref }) => {
-      if (event === 'random_message') {
+      if (event === 'random_message' && data.senderId === self.userId) {
+        this.storedAfterRefusal += 1;
+      } else if (event === 'random_message') {
         const [number, index] = String(data.content).split(' ', 2);
         if (Number(number) <= side.lastReceived) this.disorders += 1;
         side.lastReceived = Number(number);

@@ -174,12 +174,12 @@ const measure = async (driver: Driver, entrant: Entrant, settings: Settings): Pr
 };
 
 const faultsOf = (name: string, load: RelayResult): string[] => {
-  const { sent, acked, received, refused, refusal = '', disorders } = load;
+  const { sent, acked, received, refused, storedAfterRefusal, refusal = '', disorders } = load;
   return sent === acked && sent === received && disorders === 0
     ? []
     : [
         `${name}: ${sent} sent, ${acked} acknowledged, ${received} received, ${disorders} out of order, ` +
-          `${refused} refused ${refusal}`,
+          `${refused} refused (${storedAfterRefusal} of them stored all the same) ${refusal}`,
       ];
 };
 

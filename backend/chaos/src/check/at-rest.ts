@@ -23,8 +23,6 @@ const KEYS_SLACK = 3;
 const BOUNDS: Record<string, number> = {
   // One entry for each shard group that this worker has carried.
   'OutboxProcessor.begunAt': 4,
-  // Buckets of the time without Redis: those that owe nothing are forgotten when there are this many.
-  'RateLimiter.local.paidUntil': 50_000,
 };
 
 const least = (one: Record<string, number>, other: Record<string, number>): Record<string, number> =>

@@ -33,6 +33,7 @@ export type Rule =
   | 'left over'
   | 'private'
   | 'friends'
+  | 'images'
   | 'at rest'
   | 'recovery'
   | 'noticed by a person';

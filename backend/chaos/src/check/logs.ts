@@ -41,6 +41,8 @@ export interface PersonLog {
   privateAcks: PrivateAck[];
   /** Private messages that were pushed: id to content. */
   privateReceived: Map<number, string>;
+  /** Addresses of images in messages that were received or acknowledged. */
+  images: Set<string>;
   /** Users who became friends, by an answer of the service. */
   friends: Set<number>;
   /** What must not have happened, as it was noticed at once. */
@@ -52,6 +54,7 @@ export const emptyLog = (userId: number): PersonLog => ({
   chats: new Map(),
   privateAcks: [],
   privateReceived: new Map(),
+  images: new Set(),
   friends: new Set(),
   complaints: [],
 });

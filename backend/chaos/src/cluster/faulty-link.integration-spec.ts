@@ -107,6 +107,22 @@ it('leaves near ends open and silent while far ends are gone, and resets them af
   await closeOf(socket);
 });
 
+it('keeps far ends open and silent while near ends are gone, passes new connections, and resets the old ones', async () => {
+  const { socket, heard } = await open();
+  socket.write('x');
+  await until(() => heard() === 'x');
+  link.fail('abandoned');
+  await closeOf(socket);
+  const { socket: another, heard: fromOther } = await open();
+  another.write('back');
+  await until(() => fromOther() === 'back');
+  expect(served.map(({ destroyed }) => destroyed)).toEqual([false, false]);
+  link.heal();
+  await until(() => served[0]!.destroyed);
+  another.write(' still');
+  await until(() => fromOther() === 'back still');
+});
+
 it('resets a connection to a target that is down', async () => {
   server.close();
   const socket = connect(link.port, '127.0.0.1').on('error', () => undefined);

@@ -10,6 +10,8 @@ const TICK_MS = 50;
 class Direction {
   private readonly waiting: { bytes: Buffer; dueAt: number }[] = [];
   private isEnded = false;
+  /** The near end is gone, and the far end is not told. */
+  isAbandoned = false;
   private timer: NodeJS.Timeout | undefined;
   private allowance = 0;
   private refilledAt = Date.now();
@@ -23,7 +25,7 @@ class Direction {
       const delayMs = link.fault === 'delay' ? DELAY_MS : 0;
       this.waiting.push({ bytes, dueAt: Date.now() + delayMs });
       // A sender notices that nothing gets through: its own buffers fill.
-      if (link.fault === 'black-hole' || link.fault === 'throttle') from.pause();
+      if (link.fault === 'black-hole' || link.fault === 'throttle' || this.isAbandoned) from.pause();
       this.pump();
     });
     from.on('end', () => {
@@ -34,14 +36,18 @@ class Direction {
     from.on('close', () => {
       clearTimeout(this.timer);
       // In a partition, and to an end that is half open, the news of a close does not get through either.
-      if (!link.isSilent) to.destroy();
+      if (!this.isHeldBack) to.destroy();
     });
+  }
+
+  private get isHeldBack(): boolean {
+    return this.link.isSilent || this.isAbandoned;
   }
 
   /** Passes on what may go now. */
   pump(): void {
     clearTimeout(this.timer);
-    if (this.link.isSilent) return;
+    if (this.isHeldBack) return;
     const now = Date.now();
     while (this.waiting[0] && this.waiting[0].dueAt <= now) {
       const { bytes } = this.waiting[0];
@@ -83,7 +89,9 @@ class Direction {
  * - black-hole: connections stay and nothing gets through; afterwards what was held back does, as TCP sends it again;
  * - throttle: 8 KiB a second for each connection and direction;
  * - half-open: the far ends of all connections are gone without the near ends being told; new ones are not answered.
- *   Afterwards the near ends are reset, as by a host that came back and does not know them.
+ *   Afterwards the near ends are reset, as by a host that came back and does not know them;
+ * - abandoned: the same the other way round. The near ends lose their connections and may open new ones at once, while
+ *   the far ends keep the old ones, and are not told before it is over.
  */
 export class FaultyLink {
   fault: LinkKind | undefined;
@@ -123,6 +131,10 @@ export class FaultyLink {
     this.fault = fault;
     if (fault === 'cut') this.resetAll();
     if (fault === 'half-open') for (const far of this.ends('far')) far.destroy();
+    if (fault === 'abandoned') {
+      for (const direction of this.directions) direction.isAbandoned = true;
+      for (const near of this.ends('near')) near.resetAndDestroy();
+    }
   }
 
   heal(): void {
@@ -130,6 +142,7 @@ export class FaultyLink {
     this.fault = undefined;
     if (was === 'half-open') this.resetAll();
     for (const direction of this.directions) {
+      direction.isAbandoned = false;
       if (direction.from.destroyed) direction.to.destroy();
       else direction.pump();
     }

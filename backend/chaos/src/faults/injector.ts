@@ -26,7 +26,8 @@ const effectOf = (cluster: Cluster, fault: Fault): FaultEffect => {
     case 'delay':
     case 'black-hole':
     case 'throttle':
-    case 'half-open': {
+    case 'half-open':
+    case 'abandoned': {
       const link = cluster.link(fault.target);
       return { begin: async () => link.fail(fault.kind), end: async () => link.heal() };
     }

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { reactionEmojis } from '@thaw/contract/emojis';
+import { withImageMarkers } from '@thaw/contract/image-markers';
 import { questionById, questions } from '@thaw/contract/questions';
 import { fingerprints, UNKNOWN } from '../check/fingerprint';
 import type { Random } from '../random';
@@ -17,6 +18,8 @@ export class ChatLife {
   constructor(
     private readonly person: Person,
     private readonly random: Random,
+    /** Photographs that this person shows. */
+    private readonly photos: readonly Buffer[] = [],
   ) {}
 
   get isChatting(): boolean {
@@ -46,7 +49,8 @@ export class ChatLife {
     const { random } = this;
     if (game && !game.hasAnswered && random.chance(0.5)) return this.answer();
     const dice = random.next();
-    if (dice < 0.82) await this.say();
+    if (dice < 0.81) await this.say();
+    else if (dice < 0.82) await this.showPhoto();
     else if (dice < 0.88) await this.react();
     else if (dice < 0.92) await this.edit();
     else if (dice < 0.96) await this.startGame();
@@ -65,6 +69,27 @@ export class ChatLife {
       'random_message',
       { sessionId, content, messageType: 'text', clientId },
       ({ id }) => fingerprints.message(id, this.person.id, content),
+    );
+  }
+
+  /** Uploads a photograph, and shows it to the partner. */
+  private async showPhoto(): Promise<void> {
+    const sessionId = this.sessionId;
+    const [photo] = this.photos;
+    if (!sessionId || !photo) return;
+    const url = await this.person.upload(photo);
+    if (url === undefined) return;
+    const { id, journal } = this.person;
+    this.said += 1;
+    const content = withImageMarkers({ text: `${sessionId} ${id} ${this.said} look`, imageUrls: [url] });
+    const clientId = this.person.newId();
+    await this.person.commandInChat(
+      'random_message',
+      { sessionId, content, messageType: 'mixed', clientId },
+      (ack) => {
+        journal.log.images.add(url);
+        return fingerprints.message(ack.id, id, content);
+      },
     );
   }
 

@@ -1,3 +1,4 @@
+import { parseImageMarkers } from '@thaw/contract/image-markers';
 import { agree, type Fingerprint, ofFrame } from '../check/fingerprint';
 import { type ChatRecord, emptyLog, type PersonLog } from '../check/logs';
 import type { Frame } from './page-socket';
@@ -234,6 +235,8 @@ export class Journal {
     if (event === 'random_message') {
       this.messages.push({ id: String(data.id), senderId: Number(data.senderId) });
       if (this.messages.length > 20) this.messages.shift();
+      if (data.messageType === 'mixed')
+        for (const url of parseImageMarkers(String(data.content)).imageUrls) this.log.images.add(url);
     } else if (event === 'break_ice_question_received') {
       const questionId = Number((data.question as { id?: unknown }).id);
       this.game = { gameId: String(data.gameId), questionId, hasAnswered: false };

@@ -87,6 +87,23 @@ export class Person {
     return undefined;
   }
 
+  /** Uploads an image, over as many requests as it takes. @returns its address; undefined when it is refused. */
+  async upload(image: Buffer): Promise<string | undefined> {
+    const form = new FormData();
+    form.set('bucket', 'chat-images');
+    form.set('fileName', 'photo.jpg');
+    form.set('file', new Blob([new Uint8Array(image)], { type: 'image/jpeg' }), 'photo.jpg');
+    const answer = await this.call('POST', '/api/upload', form);
+    if (answer?.status !== 201) return undefined;
+    this.count(this.acknowledged, 'upload');
+    return (answer.body as { url?: string }).url;
+  }
+
+  /** What an image answers; undefined where nothing did. */
+  async statusOf(url: string): Promise<number | undefined> {
+    return (await this.call('GET', url))?.status;
+  }
+
   /**
    * Sends a command until it is answered, over as many sockets as it takes.
    * @param onAck called with the ack before any later frame is received, and whether an earlier attempt was unanswered.

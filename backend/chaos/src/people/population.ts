@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { plainJpeg } from '#testing/image-corpus';
 import type { PersonLog } from '../check/logs';
 import { type Random, seededRandom } from '../random';
 import { ChatLife } from './chat-life';
@@ -16,6 +17,7 @@ export interface PopulationOptions {
 
 const MATCHED_WITHIN_MS = 30_000;
 const SETTLED_WITHIN_MS = 20_000;
+const IMAGES_WITHIN_MS = 30_000;
 
 interface Inhabitant {
   person: Person;
@@ -35,6 +37,7 @@ export class Population {
   static async join(options: PopulationOptions): Promise<Population> {
     const population = new Population(options);
     const everyone = seededRandom(options.seed);
+    const photos = [await plainJpeg()];
     for (let number = 0; number < options.people; number += 1) {
       const person = new Person(options.origin);
       await person.join(number % 2 === 0 ? 'female' : 'male');
@@ -45,7 +48,7 @@ export class Population {
         if (event === 'friendship_accepted')
           person.journal.log.friends.add(Number((data.friend as { id?: unknown }).id));
       };
-      population.inhabitants.push({ person, chat: new ChatLife(person, random), friends, random });
+      population.inhabitants.push({ person, chat: new ChatLife(person, random, photos), friends, random });
     }
     return population;
   }
@@ -125,6 +128,26 @@ export class Population {
     await waitUntil(() => this.people.every(({ journal }) => !journal.current), SETTLED_WITHIN_MS);
     for (const person of this.people) person.isStopping = true;
     return stuck.flat();
+  }
+
+  /** Everyone opens every image that was sent or received. @returns which do not open. */
+  async unseenImages(): Promise<string[]> {
+    for (const person of this.people) person.isStopping = false;
+    const giveUp = setTimeout(() => {
+      for (const person of this.people) person.isStopping = true;
+    }, IMAGES_WITHIN_MS);
+    const unseen = this.people.map(async (person) => {
+      const found: string[] = [];
+      for (const url of person.journal.log.images) {
+        const status = await person.statusOf(url);
+        if (status !== 200) found.push(`user ${person.id}: ${url} answers ${status ?? 'nothing'}`);
+      }
+      person.isStopping = true;
+      return found;
+    });
+    const found = (await Promise.all(unseen)).flat();
+    clearTimeout(giveUp);
+    return found;
   }
 
   leave(): void {

@@ -51,12 +51,12 @@ export const appendEndScript = new RedisScript<AppendReply>(append(''), { allowO
 
 /**
  * Appends a lost tail again, under the ids that it had, if the stream still ends where the tail began.
- * KEYS: stream, outbox. ARGV: length, last id, session id, then id and event of each.
+ * KEYS: stream, outbox. ARGV: length, last id ('' when nothing is left), session id, then id and event of each.
  */
 export const restoreScript = new RedisScript<0 | 1>(`
 if redis.call('XLEN', KEYS[1]) ~= tonumber(ARGV[1]) then return 0 end
 local last = redis.call('XREVRANGE', KEYS[1], '+', '-', 'COUNT', 1)[1]
-if not last or last[1] ~= ARGV[2] then return 0 end
+if (last and last[1] or '') ~= ARGV[2] then return 0 end
 for i = 4, #ARGV, 2 do
   redis.call('XADD', KEYS[1], ARGV[i], 'e', ARGV[i + 1])
   redis.call('XADD', KEYS[2], '*', 's', ARGV[3], 'i', ARGV[i], 'e', ARGV[i + 1])

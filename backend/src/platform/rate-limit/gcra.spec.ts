@@ -70,4 +70,21 @@ describe('LocalBuckets', () => {
     );
     expect(local.take('s119999', 1, bucket, 0).allowed).toBe(false);
   });
+
+  it('forgets subjects that owe nothing any more, without being asked for another one', () => {
+    jest.useFakeTimers();
+    try {
+      const local = new LocalBuckets();
+      const { paidUntil } = local as unknown as { paidUntil: Map<string, number> };
+      local.take('soon', 1, bucket, Date.now());
+      local.take('later', 1, { intervalMs: 15_000, burst: 1 }, Date.now());
+      jest.advanceTimersByTime(10_000);
+      expect([...paidUntil.keys()]).toEqual(['later']);
+      jest.advanceTimersByTime(10_000);
+      expect(paidUntil.size).toBe(0);
+      expect(jest.getTimerCount()).toBe(0);
+    } finally {
+      jest.useRealTimers();
+    }
+  });
 });

@@ -28,6 +28,8 @@ export interface LiveChatServices {
   rates: Rates;
   /** @throws DomainError `unavailable` while nothing may be added to Redis. */
   requireRoom(): void;
+  /** A chat that this replica does not serve was appended to: Redis may lose that again. */
+  keepTail(chat: LiveChat): void;
 }
 
 /** How this replica serves a chat; a chat without it is read and decided upon, and has no sockets. */
@@ -35,7 +37,7 @@ export interface Serving {
   replicaId: string;
   /** Its end has been sent to the sockets. */
   onEnded(): void;
-  /** It could not be restored and has been ended in the stream; the records beside it have not. */
+  /** Redis has lost the chat, or the records beside it; it has been ended in the stream, and they have not. */
   onLost(userIds: readonly number[]): Promise<void>;
 }
 
@@ -115,12 +117,12 @@ export class LiveChat extends FoldedChat {
   }
 
   /**
-   * Redis may have less than this replica, since it lost the tail of its append-only file: the tail is appended again.
-   * Where that cannot be, the chat ends for both.
+   * Redis may have less than this replica, since it lost the tail of its append-only file: the tail is appended again,
+   * its end too. Where that cannot be, the chat ends for both.
    */
   async repair(): Promise<void> {
     while (this.turn) await this.turn;
-    if (!this.isEnded) await this.takeTurn(this.restoreOrEnd());
+    await this.takeTurn(this.restoreOrEnd());
   }
 
   /** What arrives on the replica's channel for this session. */
@@ -176,23 +178,32 @@ export class LiveChat extends FoldedChat {
     return work;
   }
 
+  /** @returns whether the chat goes on in the stream as it is here. */
   private async restoreOrEnd(): Promise<boolean> {
-    if (await restoreTail(this.services.log, this.sessionId, this.entries)) return true;
+    const restoration = await restoreTail(this.services.log, this.sessionId, this.entries);
+    if (restoration === 'restored') return true;
     await this.endLost();
     return false;
   }
 
-  /** The stream lacks what people here have seen. It ends as Redis has it, for the partner too, and here. */
+  /**
+   * The stream lacks what people here have seen, or what stood beside it is lost. It ends as Redis has it, for the
+   * partner too, and here.
+   */
   private async endLost(): Promise<void> {
-    if (this.isEnded) return;
-    const { userIds } = this;
+    const { userIds, isEnded } = this;
     const stored = new LiveChat(this.sessionId, this.services);
     await stored.catchUp();
     await stored.execute({ type: 'EndLostChat' });
-    const ended: RandomChatEvent = { type: 'ChatEnded', data: { reason: 'disconnected', endedBy: null } };
-    const end = { eventId: randomUUID(), event: ended };
-    const id = `${this.services.log.now()}-0`;
-    this.send(this.add({ id, text: encodeEvent(end) }, end), { id, seq: this.version });
+    if (isEnded) return;
+    if (stored.entries[this.version - 1]?.id === this.entries.at(-1)?.id) {
+      for (const [index, entry] of stored.entries.entries()) this.receive(index + 1, entry);
+    } else {
+      const ended: RandomChatEvent = { type: 'ChatEnded', data: { reason: 'disconnected', endedBy: null } };
+      const end = { eventId: randomUUID(), event: ended };
+      const id = `${this.services.log.now()}-0`;
+      this.send(this.add({ id, text: encodeEvent(end) }, end), { id, seq: this.version });
+    }
     await this.serving?.onLost(userIds);
   }
 
@@ -225,6 +236,7 @@ export class LiveChat extends FoldedChat {
               this.receive(version + index + 1, { id, text: texts[index] ?? '' }, events[index]);
             }
             this.answerStranger(frame, events[0]?.event, { id: result.ids[0] ?? '', seq: version + 1 });
+            if (!this.serving) this.services.keepTail(this);
             return { kind: 'appended' };
           case 'claim_lost':
             return { kind: 'claim_lost' };

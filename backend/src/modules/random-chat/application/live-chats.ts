@@ -14,6 +14,7 @@ import type { Rates } from '../domain/random-chat.state';
 import { type ChatOutline, outlineOf } from './chat-outline';
 import { ChatRecordsService } from './chat-records.service';
 import { resume, resumePages, sendFromStart } from './chat-resume';
+import { ChatTails } from './chat-tails';
 import { EventLoopTurns } from '../../../platform/realtime/event-loop-turns';
 import { bucketOf, type LimitsProfile } from '../../../platform/rate-limit/buckets';
 import { RateLimiter } from '../../../platform/rate-limit/rate-limiter';
@@ -46,6 +47,7 @@ export class LiveChats implements OnModuleInit, OnApplicationShutdown {
   private readonly chatOf = new Map<SocketConnection, string>();
   /** The chat that a socket was in last, and has seen the end of. */
   private readonly pastChatOf = new WeakMap<SocketConnection, string>();
+  private readonly tails: ChatTails;
   private readonly services: LiveChatServices;
   private readonly turns = new EventLoopTurns();
   private compareTimer: NodeJS.Timeout | undefined;
@@ -53,15 +55,21 @@ export class LiveChats implements OnModuleInit, OnApplicationShutdown {
   constructor(
     private readonly log: ChatLog,
     private readonly presence: ChatPresence,
-    private readonly records: ChatRecordsService,
+    records: ChatRecordsService,
     private readonly channels: ChannelHub,
     private readonly lease: ReplicaLease,
     private readonly limiter: RateLimiter,
     valve: MemoryValve,
     @Inject(ENVIRONMENT) private readonly environment: Environment,
   ) {
+    this.tails = new ChatTails(log, records);
     const rates = ratesOf(environment.LIMITS_PROFILE);
-    this.services = { log, rates, requireRoom: () => valve.requireOpen() };
+    this.services = {
+      log,
+      rates,
+      requireRoom: () => valve.requireOpen(),
+      keepTail: (chat) => this.tails.keep(chat),
+    };
   }
 
   async onModuleInit(): Promise<void> {
@@ -123,12 +131,17 @@ export class LiveChats implements OnModuleInit, OnApplicationShutdown {
   async peek(sessionId: string): Promise<LiveChat> {
     const chat = this.unread(sessionId);
     await chat.catchUp();
-    return chat;
+    if (!(await this.restoreLost(sessionId, chat.version))) return chat;
+    const restored = this.unread(sessionId);
+    await restored.catchUp();
+    return restored;
   }
 
   /** Whose a chat is, and whether it has ended, without reading all of it. */
   async outline(sessionId: string): Promise<ChatOutline> {
-    return outlineOf(sessionId, await this.log.edges(sessionId));
+    const edges = await this.log.edges(sessionId);
+    const isRestored = await this.restoreLost(sessionId, edges.version);
+    return outlineOf(sessionId, isRestored ? await this.log.edges(sessionId) : edges);
   }
 
   /** Reads a chat, and keeps it until `release`, which the caller owes it. */
@@ -247,9 +260,9 @@ export class LiveChats implements OnModuleInit, OnApplicationShutdown {
     const chat = new LiveChat(sessionId, this.services, {
       replicaId: this.lease.replicaId,
       onEnded: () => this.ended(sessionId),
-      onLost: ([first, second]) => this.closeRecords(sessionId, first, second),
+      onLost: (userIds) => this.tails.closeRecords(sessionId, userIds),
     });
-    const ready = chat.catchUp();
+    const ready = this.readIn(chat);
     const served: ServedChat = { chat, ready, isReady: false, holders: 0 };
     ready.then(
       () => (served.isReady = true),
@@ -259,13 +272,14 @@ export class LiveChats implements OnModuleInit, OnApplicationShutdown {
     return served;
   }
 
-  /** Should this fail, the records go when one of the two comes back: the stream says that the chat has ended. */
-  private async closeRecords(sessionId: string, first = 0, second = 0): Promise<void> {
-    try {
-      await this.records.close(sessionId, [first, second]);
-    } catch (error) {
-      this.warn('The records of a lost chat were not closed', error);
-    }
+  private async readIn(chat: LiveChat): Promise<void> {
+    await chat.catchUp();
+    if (await this.restoreLost(chat.sessionId, chat.version)) await chat.catchUp();
+  }
+
+  /** @returns whether what was read of the chat has to be read again: Redis had lost some of it. */
+  private restoreLost(sessionId: string, version: number): Promise<boolean> {
+    return this.tails.restoreLost(sessionId, version, this.served.get(sessionId)?.chat);
   }
 
   private hear(message: string): void {
@@ -277,6 +291,7 @@ export class LiveChats implements OnModuleInit, OnApplicationShutdown {
     const served = this.served.get(sessionId);
     if (!served || served.holders > 0 || !served.chat.isEmpty) return;
     this.served.delete(sessionId);
+    this.tails.keep(served.chat);
   }
 
   /** Everybody here has been told; the sockets are free for another chat. */
@@ -334,29 +349,21 @@ export class LiveChats implements OnModuleInit, OnApplicationShutdown {
     return this.presence.enter(chat.sessionId, { id, userId, partnerId, showsChat });
   }
 
-  /** Messages are published to recorded sockets only: what was missed is read once all are recorded again. */
+  /**
+   * What Redis has lost is restored before anybody goes on with what is left. Messages are published to recorded sockets
+   * only: what was missed is read once all are recorded again.
+   */
   @OnProcessEvent('LeaseLapsed')
   @OnProcessEvent('SubscriberRestored')
   async enterAgain(): Promise<void> {
+    await this.compareAll();
     await this.presence.recheck();
     await this.compareAll();
   }
 
-  /**
-   * Compares the head versions of all chats served here, in one pipeline: when pub/sub loses the last message of a
-   * chat, no later one reveals the gap.
-   */
   private async compareAll(): Promise<void> {
     try {
-      const chats = [...this.served.values()].map(({ chat }) => chat);
-      if (chats.length === 0) return;
-      const before = chats.map(({ version }) => version);
-      const versions = await this.log.versions(chats.map(({ sessionId }) => sessionId));
-      for (const [index, chat] of chats.entries()) {
-        const version = versions[index] ?? 0;
-        if (version > chat.version) await chat.catchUp();
-        else if (version < (before[index] ?? 0)) await chat.repair();
-      }
+      await this.tails.compare([...this.served.values()].map(({ chat }) => chat));
     } catch (error) {
       this.warn('Chats were not compared', error);
     }

@@ -103,11 +103,82 @@ describe('a chat whose tail Redis has lost', () => {
     await expectEndForBoth(chat);
   });
 
-  it('ends for both when nothing is left of it', async () => {
+  it('ends for both when nothing is left of it, and what was said becomes durable all the same', async () => {
     const chat = await meet();
-    await thaw.store.redis.del(keyOf(chat.sessionId));
+    const { outbox } = chatKeys(cellOf(chat.sessionId));
+    await thaw.store.redis.del(keyOf(chat.sessionId), outbox);
     await Promise.all([compare(0), compare(1)]);
     await expectEndForBoth(chat);
+    expect([...chat.adaSocket.disorders, ...chat.bobSocket.disorders]).toEqual([]);
+    const carried = await thaw.store.redis.xrange(outbox, '-', '+');
+    const texts = carried.filter(([, fields]) => fields[1] === chat.sessionId).map(([, fields]) => fields[5]);
+    const written = texts.map((text) => JSON.parse(text ?? '{}') as { t: string; d: { content?: string } });
+    expect(written.map(({ t, d }) => d.content ?? t)).toEqual([
+      'ChatStarted',
+      'one',
+      'two',
+      'three',
+      'ChatEnded',
+    ]);
+  });
+
+  describe('with its end, which was acknowledged,', () => {
+    /** Ada has skipped, and Redis comes back as it was before that. */
+    const loseEnd = async (chat: Pair): Promise<void> => {
+      const { ada, bob, adaSocket, bobSocket, sessionId } = chat;
+      const records = await Promise.all([ada, bob].map((one) => thaw.store.redis.hgetall(recordOf(one))));
+      await adaSocket.request('skip_chat', { sessionId });
+      await bobSocket.next('chat_skipped');
+      await until(async () => (await stateOf(ada)) === null && (await stateOf(bob)) === null);
+      await keep(sessionId, 4);
+      await thaw.store.redis.hset(recordOf(ada), records[0]!);
+      await thaw.store.redis.hset(recordOf(bob), records[1]!);
+    };
+    const recordOf = ({ user }: ThawVisitor): string => matchingKeys.user(user.id);
+    const endsOf = async (sessionId: string): Promise<string[]> => {
+      const entries = await thaw.store.redis.xrange(keyOf(sessionId), '-', '+');
+      return entries.flatMap(([id, [, text = '']]) => (text.includes('ChatEnded') ? [id] : []));
+    };
+
+    it('is over again for both, with the same end, once it has been compared', async () => {
+      const chat = await meet();
+      await loseEnd(chat);
+      await Promise.all([compare(0), compare(1)]);
+      expect(await endsOf(chat.sessionId)).toHaveLength(1);
+      expect([await stateOf(chat.ada), await stateOf(chat.bob)]).toEqual([null, null]);
+      for (const socket of [chat.adaSocket, chat.bobSocket]) expect(socket.disorders).toEqual([]);
+    });
+
+    it('keeps neither from searching at once', async () => {
+      const chat = await meet();
+      await loseEnd(chat);
+      expect(await chat.adaSocket.ask('join_queue', { preferences: 'both' })).toMatchObject({ event: 'ack' });
+      expect(await endsOf(chat.sessionId)).toHaveLength(1);
+      expect(await stateOf(chat.bob)).toBeNull();
+      await chat.adaSocket.request('leave_queue', {});
+    });
+  });
+
+  it('is kept for some seconds by a replica whose sockets have left it', async () => {
+    const { ada, bob, adaSocket, bobSocket, sessionId } = await meet();
+    await Promise.all([ada.hangUp(), bob.hangUp()]);
+    await keep(sessionId, 2);
+    const back = await bob.arrive(thaw.origins[1], { sessionId, seq: 4 });
+    const resumed = await back.next('session_resumed');
+    expect(resumed).toMatchObject({ seq: 4, events: [] });
+    expect(resumed).not.toHaveProperty('reset');
+    expect([...adaSocket.disorders, ...bobSocket.disorders, ...back.disorders]).toEqual([]);
+  });
+
+  it('is let go of once Redis has had it for longer than the writing of its file takes', async () => {
+    const { adaSocket, sessionId } = await meet();
+    await adaSocket.request('skip_chat', { sessionId });
+    const tails = thaw.replicas[0]!.app.get<{ tails: { kept: Map<string, unknown> } }>(LiveChats).tails;
+    expect(tails.kept.has(sessionId)).toBe(true);
+    await until(async () => {
+      await compare(0);
+      return !tails.kept.has(sessionId);
+    });
   });
 
   it('is not given up while Redis does not answer', async () => {

@@ -1,0 +1,82 @@
+import type { Pair } from './pairs';
+import { RelayLoad } from './relay-load';
+import { Wire, type WireFrame } from './wire';
+
+const ADA = 1;
+const BOB = 2;
+
+/** A socket whose server is this test. */
+class FakeWire extends Wire {
+  readonly sent: { content: string; ref: string }[] = [];
+
+  constructor() {
+    super({ once: () => undefined } as never);
+  }
+
+  send(_: string, data: object, ref: string): void {
+    this.sent.push({ content: (data as { content: string }).content, ref });
+    this.answer();
+  }
+
+  answer: () => void = () => undefined;
+
+  deliver(frame: WireFrame): void {
+    this.receive(frame);
+  }
+}
+
+const partners = (): { pair: Pair; ada: FakeWire; bob: FakeWire } => {
+  const [ada, bob] = [new FakeWire(), new FakeWire()];
+  const pair: Pair = [
+    { wire: ada, userId: ADA, sessionId: 's' },
+    { wire: bob, userId: BOB, sessionId: 's' },
+  ];
+  return { pair, ada, bob };
+};
+const ack = (ref: string): WireFrame => ({ event: 'ack', data: {}, ref });
+const message = (senderId: number, content: string): WireFrame => ({
+  event: 'random_message',
+  data: { senderId, content },
+});
+
+it('does not take a message of its own, which was refused and stored all the same, for one of its partner', async () => {
+  const { pair, ada, bob } = partners();
+  bob.answer = () => {
+    const { content, ref } = bob.sent.at(-1)!;
+    bob.deliver(ack(ref));
+    ada.deliver(message(BOB, content));
+  };
+  ada.answer = () => {
+    const { content, ref } = ada.sent.at(-1)!;
+    if (ref === '1') return ada.deliver({ event: 'error', data: { code: 'unavailable' }, ref });
+    // The first one was stored: both are brought it before the second one.
+    ada.deliver(message(ADA, ada.sent[0]!.content));
+    bob.deliver(message(ADA, ada.sent[0]!.content));
+    ada.deliver(ack(ref));
+    bob.deliver(message(ADA, content));
+  };
+  const result = await new RelayLoad([pair]).run(400, 0.01);
+  expect(result).toMatchObject({
+    sent: 4,
+    acked: 3,
+    refused: 1,
+    received: 4,
+    storedAfterRefusal: 1,
+    disorders: 0,
+  });
+});
+
+it('counts what comes late in its order, and what comes twice', async () => {
+  const { pair, ada, bob } = partners();
+  bob.answer = () => bob.deliver(ack(bob.sent.at(-1)!.ref));
+  ada.answer = () => {
+    ada.deliver(ack(ada.sent.at(-1)!.ref));
+    if (ada.sent.length < 2) return;
+    bob.deliver(message(ADA, ada.sent[1]!.content));
+    bob.deliver(message(ADA, ada.sent[0]!.content));
+    ada.deliver(message(BOB, bob.sent[0]!.content));
+    ada.deliver(message(BOB, bob.sent[0]!.content));
+  };
+  const result = await new RelayLoad([pair]).run(400, 0.01);
+  expect(result.disorders).toBe(2);
+});

@@ -19,7 +19,7 @@ export interface Options {
 const USAGE =
   'Usage: npm run chaos -- [--seed N] [--seconds 60] [--long] [--faults N] [--people N] [--every ms] [--only text,…] [--report file]';
 
-const LONG = { faults: 120, people: 36, actEveryMs: 260 };
+const LONG = { faults: 104, people: 60, actEveryMs: 220 };
 const SHORT = { people: 12, actEveryMs: 350, durationMs: 60_000 };
 
 /** @throws Error with the usage */

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { idSchema, timestampSchema } from './scalars.js';
-import { friendSchema, profileSchema } from './users.js';
+import { profileSchema, publicUserSchema } from './users.js';
 
 export const friendRequestStatusSchema = z.enum(['pending', 'accepted', 'declined']);
 export type FriendRequestStatus = z.infer<typeof friendRequestStatusSchema>;
@@ -28,7 +28,7 @@ export const friendRequestReceivedSchema = z.object({
   requester: profileSchema,
   createdAt: timestampSchema,
 });
-export const friendshipAcceptedSchema = z.object({ requestId: idSchema, friend: friendSchema });
+export const friendshipAcceptedSchema = z.object({ requestId: idSchema, friend: publicUserSchema });
 export const friendshipRemovedSchema = z.object({ removedFriendId: idSchema, removedBy: idSchema });
 export const presenceSchema = z.object({ userId: idSchema, isOnline: z.boolean() });
 export const profileUpdatedSchema = z.object({ user: profileSchema });

@@ -35,6 +35,8 @@ export const limits = {
   authenticateWithinMs: 10_000,
 
   friendsCacheMs: 5 * 60_000,
+  /** Of the newest private message, in the friends list. */
+  lastMessagePreviewMaxCodePoints: 80,
   friendRequestsCacheMs: 30_000,
   unreadPollMs: 30_000,
   /** People who have met can be asked to be friends for so long (A120). */

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { lastMessageSchema } from './last-message.js';
 import { genderSchema, idSchema, timestampSchema } from './scalars.js';
 
 /** What a person sees of himself (A10). */
@@ -31,5 +32,8 @@ export const profileSchema = z.object({
 });
 export type Profile = z.infer<typeof profileSchema>;
 
-export const friendSchema = publicUserSchema;
-export type Friend = PublicUser;
+/** An entry of the friends list. A server of an earlier release sends no `lastMessage`. */
+export const friendSchema = z.extend(publicUserSchema, {
+  lastMessage: z._default(z.nullable(lastMessageSchema), null),
+});
+export type Friend = z.infer<typeof friendSchema>;

@@ -1,4 +1,5 @@
 import { Connection } from './support/connection.ts';
+import { inPrivate, openChat, privateChat } from './support/private-chat.ts';
 import { befriend, expect, type Person, test } from './support/test.ts';
 
 const friendsOf = ({ page }: Person) => page.getByRole('list', { name: 'Friends', exact: true });
@@ -190,6 +191,38 @@ test('removing a friend closes the private chat on both sides', async ({ friends
   await befriend(ada, bob);
   await expect(ada.heading('Friends (1)')).toBeVisible();
   await expect(ada.page.getByRole('region', { name: /^Private chat with/ })).toBeHidden();
+});
+
+test('a row says what was written last, who is typing, and what was begun', async ({ friends }) => {
+  const [ada, bob] = await friends();
+  await openChat(bob, ada);
+  const { field } = inPrivate(bob);
+  await field.pressSequentially('did the pie');
+  await expect(row(ada, bob.name)).toContainText('typing…');
+  await field.fill('did the pie work out??');
+  await field.press('Enter');
+  await expect(row(ada, bob.name)).toContainText('did the pie work out??');
+  await expect(row(bob, ada.name)).toContainText('You: did the pie work out??');
+
+  await field.fill('I mean');
+  await privateChat(bob)
+    .getByRole('button', { name: /^Close private chat/ })
+    .click();
+  await expect(row(bob, ada.name)).toContainText('Draft: I mean');
+
+  // The same from the server, in a page that has loaded no conversation.
+  await ada.page.reload();
+  await expect(row(ada, bob.name)).toContainText('did the pie work out??');
+  await openChat(bob, ada);
+  await inPrivate(bob).message('did the pie').first().hover();
+  await inPrivate(bob)
+    .message('did the pie')
+    .first()
+    .getByRole('button', { name: 'Delete', exact: true })
+    .click();
+  await bob.page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+  await expect(row(bob, ada.name)).toContainText('You: Message deleted');
+  await expect(row(ada, bob.name)).toContainText('Message deleted');
 });
 
 test('a friend is seen to leave, to come back, and under a new name', async ({ friends }) => {

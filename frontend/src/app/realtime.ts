@@ -1,4 +1,6 @@
+import { lastMessageAfter } from '@/app/last-message';
 import { shell } from '@/app/shell/shell-store';
+import { FriendsCache } from '@/features/friends/friends-cache';
 import { createFriendsHandler, friendsEvents } from '@/features/friends/handlers';
 import { useSentRequests } from '@/features/friends/sent-requests';
 import { handlePrivateChatFrame, privateChatEvents } from '@/features/private-chat/handlers';
@@ -38,6 +40,12 @@ export const startRealtime = (): void => {
   registry.on(friendsEvents, createFriendsHandler(queryClient));
   registry.on(profileEvents, handleProfileFrame);
   registry.on(privateChatEvents, handlePrivateChatFrame);
+
+  const friendsCache = new FriendsCache(queryClient);
+  privateChat.conversations.onChange = (me, friendId, made) => {
+    const lastMessage = lastMessageAfter(made, privateChat.conversations.known(me, friendId));
+    if (lastMessage !== undefined) friendsCache.keepLastMessage(me, friendId, lastMessage);
+  };
 
   const client = new SocketClient({
     connect: () => new WebSocket(socketUrl()),

@@ -60,6 +60,7 @@ export const aFriend = (changes: Partial<Friend> = {}): Friend => ({
   username: 'brave-heron-7',
   avatar: null,
   isOnline: true,
+  lastMessage: null,
   ...changes,
 });
 

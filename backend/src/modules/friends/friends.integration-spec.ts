@@ -95,8 +95,8 @@ describe('friends over two replicas', () => {
       requestId: id,
       friend: { ...seen(ada), isOnline: true },
     });
-    expect(await friendsOf(ada)).toEqual([{ ...seen(bob), isOnline: true }]);
-    expect(await friendsOf(bob)).toEqual([{ ...seen(ada), isOnline: true }]);
+    expect(await friendsOf(ada)).toEqual([{ ...seen(bob), isOnline: true, lastMessage: null }]);
+    expect(await friendsOf(bob)).toEqual([{ ...seen(ada), isOnline: true, lastMessage: null }]);
     expect(await pendingOf(bob)).toEqual([]);
     expect(await ask(ada, bob)).toMatchObject({ status: 409, body: { code: 'already_friends' } });
 

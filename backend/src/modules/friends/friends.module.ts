@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { PrivateChatReadModelModule } from '../private-chat/private-chat-read-model.module';
 import { RandomChatModule } from '../random-chat/random-chat.module';
 import { UsersModule } from '../users/users.module';
 import { FriendsService } from './application/friends.service';
@@ -8,7 +9,7 @@ import { FriendRepository } from './infrastructure/friend.repository';
 import { FriendsController } from './transport/friends.controller';
 
 @Module({
-  imports: [FriendsReadModelModule, UsersModule, RandomChatModule],
+  imports: [FriendsReadModelModule, PrivateChatReadModelModule, UsersModule, RandomChatModule],
   controllers: [FriendsController],
   providers: [FriendRepository, FriendsService, Friendships],
   exports: [Friendships],

@@ -16,6 +16,7 @@ import { logout } from '@/features/auth/api/auth-calls';
 import { useFriendRequests } from '@/features/friends/api/friends';
 import { AddFriend, type AddFriendPlace } from '@/features/friends/components/add-friend';
 import { FriendsPanel } from '@/features/friends/components/friends-panel';
+import { privateChat, usePrivateChat } from '@/features/private-chat/private-chat.store';
 import { totalUnread } from '@/features/private-chat/unread';
 import { useUnreadCounts } from '@/features/private-chat/unread-counts';
 import { ProfileDialogs } from '@/features/profile/components/profile-dialogs';
@@ -75,6 +76,7 @@ const Chat = ({ user }: { user: SelfUser }) => {
   const openFriend = useOpenFriend(user.id);
   const openFriendId = useShell((state) => state.openFriendId);
   const unread = useUnreadCounts(user.id, openFriend?.id);
+  const typing = usePrivateChat((state) => state.typing);
 
   return (
     <>
@@ -90,6 +92,8 @@ const Chat = ({ user }: { user: SelfUser }) => {
             <FriendsPanel
               userId={user.id}
               unread={unread}
+              typing={typing}
+              draftOf={privateChat.draftOf}
               openFriendId={openFriendId}
               onOpen={shell.openFriend}
               isCollapsed={isCollapsed}

@@ -36,7 +36,9 @@ export const ProfileBlock = ({ user, isCollapsed, onLogout }: ProfileBlockProps)
       <Avatar id={user.id} name={user.username} picture={user.avatar} />
       <span className={isCollapsed ? 'sr-only' : 'min-w-0'}>
         <span className="sr-only">{copy.profile.open} </span>
-        <span className="block truncate text-base font-semibold">{user.username}</span>
+        <span dir="auto" title={user.username} className="block truncate text-left text-base font-semibold">
+          {user.username}
+        </span>
         <span className="block truncate text-sm text-muted-foreground">
           {user.isAnonymous ? copy.profile.anonymous : user.email}
         </span>

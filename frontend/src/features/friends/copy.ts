@@ -14,6 +14,14 @@ export const copy = {
     send: 'Send Message',
     sendTo: (name: string) => `Send Message to ${name}`,
     remove: 'Remove Friend',
+    typing: 'typing…',
+    draft: 'Draft:',
+    fromMe: (line: string) => `You: ${line}`,
+    photo: 'Photo',
+    deleted: 'Message deleted',
+    search: 'Search friends',
+    found: (count: number) => (count === 1 ? '1 friend found' : `${count} friends found`),
+    noneFound: 'No friend has that name.',
   },
   requests: {
     title: 'Friend Requests',
@@ -25,7 +33,6 @@ export const copy = {
     accept: 'Accept',
     decline: 'Decline',
     wants: 'would like to be your friend',
-    close: 'Close',
     /** When the requester cannot be loaded (A66). */
     placeholder: (id: number) => `Utilizador #${id}`,
   },

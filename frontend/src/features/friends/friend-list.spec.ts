@@ -1,7 +1,9 @@
 import { type Friend } from '@thaw/contract/users';
 import {
+  searchFriends,
   sortFriends,
   withFriend,
+  withLastMessage,
   withoutFriend,
   withPresence,
   withProfile,
@@ -12,6 +14,7 @@ const friend = (id: number, username: string, isOnline = false): Friend => ({
   username,
   avatar: null,
   isOnline,
+  lastMessage: null,
 });
 
 const names = (friends: readonly Friend[]): string[] => friends.map(({ username }) => username);
@@ -57,7 +60,28 @@ it('takes presence and profile for whom they are meant', () => {
   const friends = [friend(1, 'a'), friend(2, 'b')];
   expect(withPresence(friends, 2, true)).toEqual([friend(1, 'a'), friend(2, 'b', true)]);
   expect(withProfile(friends, { id: 1, username: 'ada', avatar: '/x' })).toEqual([
-    { id: 1, username: 'ada', avatar: '/x', isOnline: false },
+    { ...friend(1, 'ada'), avatar: '/x' },
     friend(2, 'b'),
   ]);
+});
+
+it('finds friends by every word of the search, whatever the letters’ case', () => {
+  const friends = [friend(1, 'Brave Heron'), friend(2, 'brave-otter'), friend(3, 'Ärmel')];
+  expect(names(searchFriends(friends, ' hero BRAVE '))).toEqual(['Brave Heron']);
+  expect(names(searchFriends(friends, 'brave'))).toEqual(['Brave Heron', 'brave-otter']);
+  expect(names(searchFriends(friends, 'äR'))).toEqual(['Ärmel']);
+  expect(searchFriends(friends, '  ')).toBe(friends);
+});
+
+it('keeps the newer of two last messages, in whichever order they come', () => {
+  const at = (second: number) => ({
+    senderId: 1,
+    preview: `at ${second}`,
+    type: 'text' as const,
+    createdAt: `2026-11-20T12:00:0${second}.000Z`,
+  });
+  const known = withLastMessage([friend(1, 'ann'), friend(2, 'bob')], 1, at(5));
+  expect(known.map(({ lastMessage }) => lastMessage?.preview)).toEqual(['at 5', undefined]);
+  expect(withLastMessage(known, 1, at(4))).toEqual(known);
+  expect(withLastMessage(known, 1, { ...at(5), preview: 'edited' })[0]?.lastMessage?.preview).toBe('edited');
 });

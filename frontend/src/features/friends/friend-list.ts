@@ -1,3 +1,4 @@
+import { type LastMessage } from '@thaw/contract/last-message';
 import { type Friend, type Profile } from '@thaw/contract/users';
 
 /** Messages that wait to be read, by friend. */
@@ -30,3 +31,26 @@ export const withPresence = (friends: readonly Friend[], userId: number, isOnlin
 
 export const withProfile = (friends: readonly Friend[], { id, username, avatar }: Profile): Friend[] =>
   friends.map((friend) => (friend.id === id ? { ...friend, username, avatar } : friend));
+
+/** The newest message of a friend; an older one than is known, which came late, changes nothing. */
+export const withLastMessage = (
+  friends: readonly Friend[],
+  friendId: number,
+  lastMessage: LastMessage,
+): Friend[] =>
+  friends.map((friend) =>
+    friend.id === friendId &&
+    Date.parse(lastMessage.createdAt) >= Date.parse(friend.lastMessage?.createdAt ?? lastMessage.createdAt)
+      ? { ...friend, lastMessage }
+      : friend,
+  );
+
+/** Friends whose name contains every word of the search, in the order given. */
+export const searchFriends = (friends: readonly Friend[], search: string): readonly Friend[] => {
+  const words = search.toLocaleLowerCase().split(/\s+/).filter(Boolean);
+  if (words.length === 0) return friends;
+  return friends.filter(({ username }) => {
+    const name = username.toLocaleLowerCase();
+    return words.every((word) => name.includes(word));
+  });
+};

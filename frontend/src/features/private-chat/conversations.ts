@@ -22,6 +22,8 @@ const asRead = (page: readonly PrivateMessage[]): Conversation => ({
  */
 export class Conversations {
   private readonly readings = new Map<number, Set<ConversationChange[]>>();
+  /** Called after each change, loaded conversation or not. */
+  onChange: ((userId: number, friendId: number, made: ConversationChange) => void) | undefined;
 
   constructor(
     private readonly queryClient: QueryClient,
@@ -66,9 +68,9 @@ export class Conversations {
     for (const changes of this.readings.get(friendId) ?? []) changes.push(made);
     const key = conversationKey(userId, friendId);
     const known = this.known(userId, friendId);
-    if (!known) return;
-    if (misses(known, made)) void this.queryClient.invalidateQueries({ queryKey: key });
-    else this.queryClient.setQueryData<Conversation>(key, apply(known, made));
+    if (known && misses(known, made)) void this.queryClient.invalidateQueries({ queryKey: key });
+    else if (known) this.queryClient.setQueryData<Conversation>(key, apply(known, made));
+    this.onChange?.(userId, friendId, made);
   }
 
   reread(userId: number, friendId: number): void {

@@ -277,6 +277,8 @@ export const createPrivateChat = ({ clock, newId, queryClient }: PrivateChatOpti
       }
     },
 
+    /** What was begun to a friend and not sent. */
+    draftOf: (friendId: number): string => drafts.of(friendId),
     canSend: (): boolean => userId !== undefined && socket.isOpen,
     /** Whether a message is among those that are loaded. */
     knows: (friendId: number, messageId: number): boolean =>

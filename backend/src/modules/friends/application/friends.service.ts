@@ -3,7 +3,7 @@ import { Injectable, Logger } from '@nestjs/common';
 import type { FriendRequest } from '@thaw/contract/friends';
 import { limits } from '@thaw/contract/limits';
 import type { ServerData, ServerEvent } from '@thaw/contract/server-frames';
-import type { Friend, Profile } from '@thaw/contract/users';
+import type { Friend, Profile, PublicUser } from '@thaw/contract/users';
 import { DomainError } from '../../../platform/errors/domain-error';
 import { CommandExecutor } from '../../../platform/event-store/command-executor';
 import { StreamVersionConflict } from '../../../platform/event-store/event-store.errors';
@@ -11,6 +11,7 @@ import { OnProcessEvent } from '../../../platform/process-events/process-event.d
 import { RateLimiter } from '../../../platform/rate-limit/rate-limiter';
 import { OnlineUsers } from '../../../platform/realtime/online-users';
 import { UserChannels } from '../../../platform/realtime/user-channels';
+import { LastMessages } from '../../private-chat/application/last-messages';
 import { Acquaintances } from '../../random-chat/application/acquaintances';
 import { UsersService } from '../../users/application/users.service';
 import type { FriendshipCommand } from '../domain/friendship.commands';
@@ -40,13 +41,19 @@ export class FriendsService {
     private readonly executor: CommandExecutor,
     private readonly users: UsersService,
     private readonly acquaintances: Acquaintances,
+    private readonly lastMessages: LastMessages,
     private readonly online: OnlineUsers,
     private readonly userChannels: UserChannels,
     private readonly limiter: RateLimiter,
   ) {}
 
   async list(userId: number): Promise<Friend[]> {
-    return this.toFriends(await this.users.profiles(await this.friends.friendIds(userId)));
+    const friendIds = await this.friends.friendIds(userId);
+    const [friends, lastMessages] = await Promise.all([
+      this.users.profiles(friendIds).then((profiles) => this.withPresence(profiles)),
+      this.lastMessages.between(userId, friendIds),
+    ]);
+    return friends.map((friend) => ({ ...friend, lastMessage: lastMessages.get(friend.id) ?? null }));
   }
 
   async pendingFor(userId: number): Promise<FriendRequest[]> {
@@ -155,7 +162,7 @@ export class FriendsService {
       }
       case 'FriendRequestAccepted': {
         const { requestId, requesterId, addresseeId } = event.data;
-        const both = await this.toFriends(await this.users.profiles([requesterId, addresseeId]));
+        const both = await this.withPresence(await this.users.profiles([requesterId, addresseeId]));
         for (const friend of both) {
           const otherId = friend.id === requesterId ? addresseeId : requesterId;
           await this.push([otherId], 'friendship_accepted', { requestId, friend });
@@ -186,7 +193,7 @@ export class FriendsService {
     this.logger.warn(`${what}: ${error instanceof Error ? error.message : 'unknown'}`);
   }
 
-  private async toFriends(profiles: readonly Profile[]): Promise<Friend[]> {
+  private async withPresence(profiles: readonly Profile[]): Promise<PublicUser[]> {
     const online = await this.online.among(profiles.map(({ id }) => id));
     return profiles.map((profile) => ({ ...profile, isOnline: online.has(profile.id) }));
   }

@@ -8,6 +8,8 @@ import {
   type SendFriendRequest,
   sendFriendRequestSchema,
 } from '@thaw/contract/friends';
+import type { LastMessage } from '@thaw/contract/last-message';
+import { type MessageType, messageTypeSchema } from '@thaw/contract/scalars';
 import type { Friend } from '@thaw/contract/users';
 import { Fits } from '../../../platform/http/fits.decorator';
 import { assertType, type SameShape } from '../../../platform/http/same-shape';
@@ -49,5 +51,23 @@ export class FriendRequestDto implements FriendRequest {
 }
 assertType<SameShape<FriendRequestDto, FriendRequest>>();
 
-export class FriendDto extends PublicUserDto implements Friend {}
+export class LastMessageDto implements LastMessage {
+  @ApiProperty({ type: 'integer', minimum: 1 })
+  senderId: number;
+
+  @ApiProperty({ description: 'At most 80 code points; empty for an image or a deleted message' })
+  preview: string;
+
+  @ApiProperty({ enum: messageTypeSchema.options })
+  type: MessageType;
+
+  @ApiProperty({ format: 'date-time' })
+  createdAt: string;
+}
+assertType<SameShape<LastMessageDto, LastMessage>>();
+
+export class FriendDto extends PublicUserDto implements Friend {
+  @ApiProperty({ type: LastMessageDto, nullable: true })
+  lastMessage: LastMessageDto | null;
+}
 assertType<SameShape<FriendDto, Friend>>();

@@ -6,6 +6,9 @@ import { useAnswerFriendRequest } from '@/features/friends/use-answer-friend-req
 import { useProfile } from '@/lib/profile-query';
 import { Avatar } from '@/ui/avatar';
 import { Button } from '@/ui/button';
+import { EmptyState } from '@/ui/empty-state';
+import { ListSkeleton } from '@/ui/list-skeleton';
+import { LoadError } from '@/ui/load-error';
 import { Modal } from '@/ui/modal';
 
 const Request = ({ userId, request }: { userId: number; request: FriendRequest }) => {
@@ -17,7 +20,7 @@ const Request = ({ userId, request }: { userId: number; request: FriendRequest }
     <li className="flex items-center gap-3 py-2 pr-1">
       <Avatar id={requesterId} name={username ?? ''} picture={avatar} className="size-11" />
       <p id={nameId} className="min-w-0 flex-1">
-        <span className="block min-h-5 truncate text-base font-semibold">{username}</span>
+        <bdi className="line-clamp-2 block min-h-5 text-base font-semibold wrap-anywhere">{username}</bdi>
         <span className="block text-sm text-muted-foreground">{copy.requests.wants}</span>
       </p>
       <Button size="icon" aria-describedby={nameId} disabled={isAnswered} onClick={() => answer('accepted')}>
@@ -38,7 +41,7 @@ const Request = ({ userId, request }: { userId: number; request: FriendRequest }
   );
 };
 
-/** Who would like to be my friend. */
+/** The requests that wait for my answer. */
 export const FriendRequestsModal = ({ userId, onDismiss }: { userId: number; onDismiss: () => void }) => {
   const { data: requests, isError, refetch } = useFriendRequests(userId);
   return (
@@ -55,42 +58,27 @@ export const FriendRequestsModal = ({ userId, onDismiss }: { userId: number; onD
       ) : requests ? (
         <NoRequests />
       ) : isError ? (
-        <div className="mt-4 grid gap-3">
-          <p role="alert" className="text-base text-muted-foreground">
-            {copy.requests.failed}
-          </p>
-          <Button variant="secondary" className="w-fit" onClick={() => void refetch()}>
-            {copy.requests.retry}
-          </Button>
-        </div>
+        <LoadError
+          text={copy.requests.failed}
+          retryLabel={copy.requests.retry}
+          onRetry={() => void refetch()}
+          className="mt-4"
+        />
       ) : (
-        <p role="status" className="appear-late mt-4 text-base text-muted-foreground">
-          {copy.requests.loading}
-        </p>
+        <ListSkeleton label={copy.requests.loading} className="mt-4" />
       )}
     </Modal>
   );
 };
 
-/** An open hand of a letter box: nothing in it. */
+/** An empty letter. */
 const NoRequests = () => (
-  <div className="grid justify-items-center gap-4 px-4 py-8 text-center">
-    <svg
-      viewBox="0 0 96 64"
-      fill="none"
-      strokeWidth="2.5"
-      strokeLinecap="round"
-      strokeLinejoin="round"
-      aria-hidden="true"
-      className="w-28"
-    >
-      <path
-        className="stroke-input"
-        d="M20 22h56a6 6 0 0 1 6 6v26a6 6 0 0 1-6 6H20a6 6 0 0 1-6-6V28a6 6 0 0 1 6-6Z"
-      />
-      <path className="stroke-input" d="m16 25 27 19a9 9 0 0 0 10 0l27-19" />
-      <circle className="fill-primary" cx="48" cy="9" r="5" />
-    </svg>
-    <p className="text-base text-muted-foreground">{copy.requests.empty}</p>
-  </div>
+  <EmptyState text={copy.requests.empty} height={64}>
+    <path
+      className="stroke-input"
+      d="M20 22h56a6 6 0 0 1 6 6v26a6 6 0 0 1-6 6H20a6 6 0 0 1-6-6V28a6 6 0 0 1 6-6Z"
+    />
+    <path className="stroke-input" d="m16 25 27 19a9 9 0 0 0 10 0l27-19" />
+    <circle className="fill-primary" cx="48" cy="9" r="5" />
+  </EmptyState>
 );

@@ -19,7 +19,7 @@ const show = (changes: Partial<FriendsPanelProps> = {}) => {
 
 const rows = () => within(screen.getByRole('list', { name: 'Friends' })).getAllByRole('listitem');
 
-it('counts the friends and tells of each whether he is here, without colour', async () => {
+it('counts the friends and says of each whether they are online, without colour', async () => {
   fakeServer({ 'GET /api/friends/7': [heron, finch] });
   show();
   expect(await screen.findByRole('heading', { name: 'Friends (2)' })).toBeVisible();
@@ -39,6 +39,46 @@ it.each([
   expect(rows()[0]).toHaveTextContent('heron');
   expect(within(rows()[0]!).getByText(text)).toHaveTextContent(`${text} unread`);
   expect(within(rows()[1]!).queryByText(/unread/)).toBeNull();
+});
+
+describe('the line below a name', () => {
+  const said = (changes: object) => ({
+    lastMessage: {
+      senderId: 13,
+      preview: 'hello',
+      type: 'text',
+      createdAt: '2026-11-20T12:00:00.000Z',
+      ...changes,
+    },
+  });
+
+  it.each([
+    ['the last message', said({}), 'hello'],
+    ['my own last message as mine', said({ senderId: 7 }), 'You: hello'],
+    ['a photo', said({ preview: '', type: 'image' }), 'Photo'],
+    ['that the last message was deleted', said({ preview: '' }), 'Message deleted'],
+  ])('says %s, and presence to screen readers', async (_, changes, line) => {
+    fakeServer({ 'GET /api/friends/7': [{ ...finch, ...changes }] });
+    show();
+    await screen.findByRole('heading', { name: 'Friends (1)' });
+    expect(rows()[0]).toHaveTextContent(`finchOnline ${line}`);
+    expect(screen.getByText('Online')).toHaveClass('sr-only');
+  });
+
+  it('says that the friend is typing before anything else', async () => {
+    fakeServer({ 'GET /api/friends/7': [{ ...finch, ...said({}) }] });
+    show({ typing: [13], draftOf: () => 'a draft' });
+    await screen.findByRole('heading', { name: 'Friends (1)' });
+    expect(rows()[0]).toHaveTextContent('finchOnline typing…');
+  });
+
+  it('shows a draft, unless its chat is open', async () => {
+    fakeServer({ 'GET /api/friends/7': [{ ...finch, ...said({}) }, heron] });
+    show({ draftOf: (id) => (id === 13 ? 'I was about to' : 'another'), openFriendId: 12 });
+    await screen.findByRole('heading', { name: 'Friends (2)' });
+    expect(rows()[0]).toHaveTextContent('finchOnline Draft: I was about to');
+    expect(rows()[1]).toHaveTextContent('heronOffline');
+  });
 });
 
 it('opens the private chat of the one whose Send Message is pressed', async () => {

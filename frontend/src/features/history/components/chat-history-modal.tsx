@@ -7,7 +7,9 @@ import { copy } from '@/features/history/copy';
 import { useProfile } from '@/lib/profile-query';
 import { useWasSeen } from '@/lib/use-was-seen';
 import { Avatar } from '@/ui/avatar';
-import { Button } from '@/ui/button';
+import { EmptyState } from '@/ui/empty-state';
+import { ListSkeleton } from '@/ui/list-skeleton';
+import { LoadError } from '@/ui/load-error';
 import { Modal } from '@/ui/modal';
 
 export interface ChatHistoryModalProps {
@@ -35,8 +37,8 @@ const Entry = ({ entry, partnerId, now, renderAction }: EntryProps) => {
     <li ref={row} className="flex min-h-15 items-center gap-3 py-2">
       <Avatar id={partnerId} name={username ?? ''} picture={avatar} />
       <div className="min-w-0 flex-1">
-        <p id={nameId} className="min-h-5 truncate text-base font-semibold">
-          {username}
+        <p id={nameId} className="min-h-5 text-base font-semibold">
+          <bdi className="line-clamp-2 wrap-anywhere">{username}</bdi>
         </p>
         <p className="text-sm text-muted-foreground">
           <time dateTime={entry.createdAt}>{ageLabel(metAt, now)}</time>
@@ -49,38 +51,13 @@ const Entry = ({ entry, partnerId, now, renderAction }: EntryProps) => {
   );
 };
 
-/** Three who passed by. */
+/** Three people, one of them near. */
 const NoChats = () => (
-  <div className="grid justify-items-center gap-4 px-4 py-8 text-center">
-    <svg
-      viewBox="0 0 96 48"
-      fill="none"
-      strokeWidth="2.5"
-      strokeLinecap="round"
-      aria-hidden="true"
-      className="w-28"
-    >
-      <circle className="stroke-border" strokeDasharray="4 5" cx="14" cy="24" r="9" />
-      <circle className="stroke-input" strokeDasharray="4 5" cx="44" cy="24" r="11" />
-      <circle className="fill-primary" cx="78" cy="24" r="13" />
-    </svg>
-    <p className="text-base text-muted-foreground">{copy.empty}</p>
-  </div>
-);
-
-const Skeleton = () => (
-  <div role="status" className="appear-late mt-4 grid gap-4">
-    <span className="sr-only">{copy.loading}</span>
-    {[0, 1, 2].map((row) => (
-      <div key={row} aria-hidden="true" className="flex items-center gap-3">
-        <span className="size-10 rounded-full bg-raised" />
-        <span className="grid flex-1 gap-2">
-          <span className="h-3.5 w-2/5 rounded-full bg-raised" />
-          <span className="h-3 w-1/4 rounded-full bg-raised" />
-        </span>
-      </div>
-    ))}
-  </div>
+  <EmptyState text={copy.empty} height={48}>
+    <circle className="stroke-border" strokeDasharray="4 5" cx="14" cy="24" r="9" />
+    <circle className="stroke-input" strokeDasharray="4 5" cx="44" cy="24" r="11" />
+    <circle className="fill-primary" cx="78" cy="24" r="13" />
+  </EmptyState>
 );
 
 /** Whom I met and how long ago; no transcript (A63). */
@@ -104,16 +81,14 @@ export const ChatHistoryModal = ({ userId, onDismiss, renderAction }: ChatHistor
       ) : entries ? (
         <NoChats />
       ) : isError ? (
-        <div className="mt-4 grid gap-3">
-          <p role="alert" className="text-base text-muted-foreground">
-            {copy.failed}
-          </p>
-          <Button variant="secondary" className="w-fit" onClick={() => void refetch()}>
-            {copy.retry}
-          </Button>
-        </div>
+        <LoadError
+          text={copy.failed}
+          retryLabel={copy.retry}
+          onRetry={() => void refetch()}
+          className="mt-4"
+        />
       ) : (
-        <Skeleton />
+        <ListSkeleton label={copy.loading} className="mt-4 gap-4" />
       )}
     </Modal>
   );

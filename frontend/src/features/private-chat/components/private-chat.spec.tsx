@@ -14,7 +14,7 @@ import { aPrivateMessage, aUser } from '@/testing/factories';
 import { TooltipProvider } from '@/ui/tooltip';
 
 const me = aUser({ id: 7 });
-const friend = { id: 12, username: 'brave-heron-7', avatar: null, isOnline: true };
+const friend = { id: 12, username: 'brave-heron-7', avatar: null, isOnline: true, lastMessage: null };
 const at = (minutesAgo: number): string => new Date(Date.now() - minutesAgo * 60_000).toISOString();
 
 let asked: { event: string; data: Record<string, unknown> }[];

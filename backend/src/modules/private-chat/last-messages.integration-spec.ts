@@ -1,0 +1,138 @@
+// Real: PostgreSQL, Redis, two whole api replicas over HTTP and sockets.
+import type { MessageType } from '@thaw/contract/scalars';
+import type { Friend } from '@thaw/contract/users';
+import { ProjectionRebuilder } from '../../platform/event-store/projection-rebuilder';
+import { befriend } from '../../testing/acquaintance';
+import { plainJpeg } from '../../testing/image-corpus';
+import { startTestReplicas, type TestReplicas } from '../../testing/test-replicas';
+import type { ThawVisitor } from '../../testing/thaw-client';
+import { UploadsService } from '../uploads/application/uploads.service';
+import { LAST_MESSAGES, LastMessages } from './application/last-messages';
+
+jest.setTimeout(90_000);
+
+interface PlanNode {
+  'Node Type': string;
+  'Index Name'?: string;
+  'Relation Name'?: string;
+  'Actual Rows': number;
+  'Actual Loops': number;
+  Plans?: PlanNode[];
+}
+
+const nodesOf = (node: PlanNode): PlanNode[] => [node, ...(node.Plans ?? []).flatMap(nodesOf)];
+
+describe('the newest message of each friend in the friends list', () => {
+  let thaw: TestReplicas;
+
+  beforeAll(async () => {
+    thaw = await startTestReplicas(2);
+  });
+  afterAll(() => thaw.close());
+
+  const lastMessage = async (viewer: ThawVisitor, friend: ThawVisitor): Promise<unknown> => {
+    const { body } = await viewer.call('GET', `/api/friends/${viewer.user.id}`);
+    return (body as unknown as Friend[]).find(({ id }) => id === friend.user.id)?.lastMessage;
+  };
+
+  it('is the same for both, and follows what is sent, edited and deleted', async () => {
+    const [ada, bob, eve] = [await thaw.visitor(0), await thaw.visitor(1), await thaw.visitor(0)];
+    await befriend(thaw.replicas[0]!, ada, bob);
+    await befriend(thaw.replicas[0]!, ada, eve);
+    const [adaSocket, bobSocket] = [await ada.arrive(), await bob.arrive()];
+    const send = (content: string, messageType: MessageType = 'text') =>
+      adaSocket.request('send_private_message', {
+        senderId: ada.user.id,
+        receiverId: bob.user.id,
+        content,
+        messageType,
+      });
+    const shown = (preview: string, type: MessageType = 'text', sender = ada) => ({
+      senderId: sender.user.id,
+      preview,
+      type,
+      createdAt: expect.stringMatching(/^\d{4}-.*Z$/),
+    });
+    const expectLast = async (expected: unknown): Promise<void> => {
+      expect(await lastMessage(ada, bob)).toEqual(expected);
+      expect(await lastMessage(bob, ada)).toEqual(expected);
+      expect(await lastMessage(ada, eve)).toBeNull();
+    };
+
+    await expectLast(null);
+    await send('good evening');
+    await expectLast(shown('good evening'));
+    await bobSocket.request('send_private_message', {
+      senderId: bob.user.id,
+      receiverId: ada.user.id,
+      content: 'good evening to you',
+      messageType: 'text',
+    });
+    await expectLast(shown('good evening to you', 'text', bob));
+
+    const { id: messageId } = await send('🦦'.repeat(100));
+    await expectLast(shown('🦦'.repeat(80)));
+    await adaSocket.request('edit_private_message', {
+      messageId: Number(messageId),
+      newContent: 'an otter',
+      senderId: ada.user.id,
+      receiverId: bob.user.id,
+    });
+    await expectLast(shown('an otter'));
+
+    const url = await thaw.replicas[0]!.app.get(UploadsService).receive({
+      ownerId: ada.user.id,
+      bucket: 'chat-images',
+      fileName: 'private-chat/x.jpg',
+      bytes: await plainJpeg(),
+    });
+    await send(`look at this\n[IMAGE:${url}]`, 'mixed');
+    await expectLast(shown('look at this', 'mixed'));
+    const { id: imageId } = await send(url, 'image');
+    await expectLast(shown('', 'image'));
+    await adaSocket.request('delete_private_message', {
+      messageId: Number(imageId),
+      senderId: ada.user.id,
+      receiverId: bob.user.id,
+    });
+    await expectLast(shown(''));
+
+    // The same again, made from the log.
+    await thaw.replicas[0]!.app.get(ProjectionRebuilder).rebuild();
+    await expectLast(shown(''));
+    await Promise.all([adaSocket.leave(), bobSocket.leave()]);
+  });
+
+  it('is read by one step of an index for each friend, however long the conversations are', async () => {
+    const [me, friends, each] = [1, 60, 400];
+    const { dataSource } = thaw.database;
+    await dataSource.query(
+      `INSERT INTO private_messages (id, sender_id, receiver_id, type, content, created_at)
+       SELECT nextval('private_message_ids'), CASE WHEN n % 2 = 0 THEN $1::bigint ELSE friend END,
+              CASE WHEN n % 2 = 0 THEN friend ELSE $1::bigint END, 'text', 'message ' || n, now()
+       FROM generate_series(1, $3::int) AS n, generate_series(2, $2::int + 1) AS friend`,
+      [me, friends, each],
+    );
+    await dataSource.query('ANALYZE private_messages');
+    const friendIds = Array.from({ length: friends }, (_, index) => index + 2);
+
+    const [explained] = await dataSource.query<{ 'QUERY PLAN': { Plan: PlanNode }[] }[]>(
+      `EXPLAIN (ANALYZE, FORMAT JSON) ${LAST_MESSAGES}`,
+      [me, friendIds, 80],
+    );
+    const reads = nodesOf(explained!['QUERY PLAN'][0]!.Plan).filter(
+      (node) => node['Relation Name'] === 'private_messages',
+    );
+    expect(reads).toMatchObject([
+      {
+        'Node Type': 'Index Scan',
+        'Index Name': 'private_messages_conversation_idx',
+        'Actual Rows': 1,
+        'Actual Loops': friends,
+      },
+    ]);
+    const found = await thaw.replicas[0]!.app.get(LastMessages).between(me, friendIds);
+    expect(found.size).toBe(friends);
+    for (const { preview } of found.values()) expect(preview).toBe(`message ${each}`);
+  });
+});

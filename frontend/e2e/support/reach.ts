@@ -1,0 +1,65 @@
+import { type Locator } from '@playwright/test';
+import { expect } from './test.ts';
+
+/**
+ * What of the controls and headings of a place is cut off, runs into another, or needs scrolling sideways. Screen-reader
+ * texts and what is inert are not looked at; scrolling up and down is fine.
+ */
+const faultsOf = (place: Locator): Promise<string[]> =>
+  place.evaluate((root: HTMLElement) => {
+    const slackPx = 1;
+    const isSeen = (element: HTMLElement): boolean => {
+      const { width, height } = element.getBoundingClientRect();
+      return width > 1 && height > 1 && element.checkVisibility() && element.closest('[inert]') === null;
+    };
+    const nameOf = (element: HTMLElement): string =>
+      `<${element.localName}> ${(element.getAttribute('aria-label') ?? element.innerText).slice(0, 40)}`;
+    const found: string[] = [];
+
+    const watched = [
+      ...root.querySelectorAll<HTMLElement>('button, a[href], input, textarea, h1, h2, h3, li'),
+    ].filter(isSeen);
+    for (const element of watched) {
+      const { left, right } = element.getBoundingClientRect();
+      if (left < -slackPx || right > window.innerWidth + slackPx)
+        found.push(`off the page: ${nameOf(element)}`);
+      for (let outer = element.parentElement; outer; outer = outer.parentElement) {
+        if (getComputedStyle(outer).overflowX === 'visible') continue;
+        const clip = outer.getBoundingClientRect();
+        if (left < clip.left - slackPx || right > clip.right + slackPx) {
+          found.push(`cut off: ${nameOf(element)}`);
+          break;
+        }
+      }
+    }
+
+    for (const element of [root, ...root.querySelectorAll<HTMLElement>('*')]) {
+      const { overflowX } = getComputedStyle(element);
+      const isScroller = overflowX === 'auto' || overflowX === 'scroll';
+      if (isScroller && element.scrollWidth > element.clientWidth + slackPx) {
+        found.push(`scrolls sideways: ${nameOf(element)}`);
+      }
+    }
+
+    const apart = watched.filter((element) => element.matches('button, a[href], h1, h2, input'));
+    for (const [index, one] of apart.entries()) {
+      for (const other of apart.slice(index + 1)) {
+        if (one.contains(other) || other.contains(one)) continue;
+        const [a, b] = [one.getBoundingClientRect(), other.getBoundingClientRect()];
+        const across = Math.min(a.right, b.right) - Math.max(a.left, b.left);
+        const down = Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top);
+        if (across > slackPx && down > slackPx) found.push(`overlap: ${nameOf(one)} and ${nameOf(other)}`);
+      }
+    }
+    return found;
+  });
+
+/** Every control and heading of the place is whole, apart from the others, and within reach without scrolling sideways. */
+export const expectWithinReach = async (place: Locator, state: string): Promise<void> => {
+  await expect(place).toBeVisible();
+  const page = place.page();
+  const where = `${state}, ${page.viewportSize()?.width} px`;
+  await expect.poll(() => faultsOf(place), { message: where, timeout: 5_000 }).toEqual([]);
+  const overflow = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+  expect(overflow, `sideways scroll, ${where}`).toBeLessThanOrEqual(0);
+};

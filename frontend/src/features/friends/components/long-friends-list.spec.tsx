@@ -1,0 +1,62 @@
+import { screen, within } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { FriendsPanel } from '@/features/friends/components/friends-panel';
+import { aFriend } from '@/testing/factories';
+import { fakeServer } from '@/testing/fake-server';
+import { renderWithCache } from '@/testing/with-cache';
+
+const count = 500;
+const friends = Array.from({ length: count }, (_, index) =>
+  aFriend({ id: index + 100, username: `friend ${String(index).padStart(3, '0')}` }),
+);
+
+const show = async () => {
+  fakeServer({ 'GET /api/friends/7': friends });
+  const onOpen = jest.fn();
+  renderWithCache(<FriendsPanel userId={7} unread={{}} openFriendId={undefined} onOpen={onOpen} />);
+  await screen.findByRole('searchbox', { name: 'Search friends' });
+  return { onOpen };
+};
+const list = () => screen.getByRole('list', { name: 'Friends' });
+const focusedName = () => document.activeElement?.closest('li')?.querySelector('p')?.textContent;
+
+beforeEach(() => {
+  // jsdom has no layout; the rows measure themselves.
+  jest.spyOn(HTMLElement.prototype, 'offsetHeight', 'get').mockReturnValue(600);
+  jest.spyOn(HTMLElement.prototype, 'offsetWidth', 'get').mockReturnValue(300);
+});
+afterEach(() => jest.restoreAllMocks());
+
+it('holds only the rows in sight, and says how many there are', async () => {
+  await show();
+  const rows = within(list()).getAllByRole('listitem');
+  expect(rows.length).toBeLessThan(40);
+  expect(rows[0]).toHaveAttribute('aria-setsize', String(count));
+});
+
+it('is two tab stops, the buttons of one row; the arrow keys go to the same button of another', async () => {
+  const { onOpen } = await show();
+  const user = userEvent.setup();
+  expect(list().querySelectorAll('button[tabindex="0"]')).toHaveLength(2);
+  await user.click(screen.getByRole('searchbox'));
+  await user.tab();
+  await user.tab();
+  expect(document.activeElement).toHaveAccessibleName('Remove Friend');
+  await user.keyboard('{ArrowDown}{ArrowDown}');
+  expect(focusedName()).toBe('friend 002');
+  expect(document.activeElement).toHaveAccessibleName('Remove Friend');
+  await user.keyboard('{End}');
+  expect(focusedName()).toBe('friend 499');
+  await user.keyboard('{Home}{Shift>}{Tab}{/Shift}{Enter}');
+  expect(onOpen).toHaveBeenCalledWith(100);
+});
+
+it('is searched by name, and says how many were found', async () => {
+  await show();
+  await userEvent.type(screen.getByRole('searchbox'), '49');
+  // 049, 149, …, and 490 to 499.
+  expect(screen.getByText('15 friends found')).toHaveClass('sr-only');
+  expect(within(list()).getAllByRole('listitem')[0]).toHaveTextContent('friend 049');
+  await userEvent.type(screen.getByRole('searchbox'), 'x');
+  expect(screen.getByText('No friend has that name.')).toBeVisible();
+});

@@ -1,0 +1,141 @@
+import { type Friend } from '@thaw/contract/users';
+import { defaultRangeExtractor, useVirtualizer, type Range } from '@tanstack/react-virtual';
+import { Search } from 'lucide-react';
+import { useLayoutEffect, useRef, useState, type KeyboardEvent, type ReactNode } from 'react';
+import { copy } from '@/features/friends/copy';
+import { searchFriends } from '@/features/friends/friend-list';
+
+export interface LongFriendsListProps {
+  friends: readonly Friend[];
+  isCollapsed: boolean;
+  renderRow: (friend: Friend, isTabStop: boolean) => ReactNode;
+}
+
+const rowHeightPx = 58;
+
+const targetOf = (key: string, from: number, count: number): number | undefined => {
+  switch (key) {
+    case 'ArrowDown':
+      return Math.min(from + 1, count - 1);
+    case 'ArrowUp':
+      return Math.max(from - 1, 0);
+    case 'Home':
+      return 0;
+    case 'End':
+      return count - 1;
+    default:
+      return undefined;
+  }
+};
+
+/**
+ * Hundreds of friends: a search, and only the rows in sight. Tab reaches the buttons of one row; the arrow keys, Home
+ * and End go to the same button of another.
+ */
+export const LongFriendsList = ({ friends, isCollapsed, renderRow }: LongFriendsListProps) => {
+  const [search, setSearch] = useState('');
+  const [activeId, setActiveId] = useState<number>();
+  const scroller = useRef<HTMLDivElement>(null);
+  /** Which button of the row that becomes active gets the focus. */
+  const focusNext = useRef<number | null>(null);
+
+  const found = isCollapsed ? friends : searchFriends(friends, search);
+  const activeIndex = Math.max(
+    found.findIndex(({ id }) => id === activeId),
+    0,
+  );
+  const rows = useVirtualizer({
+    count: found.length,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => rowHeightPx,
+    getItemKey: (index) => found[index]?.id ?? index,
+    overscan: 8,
+    // The active row stays, so that the focus is not lost by scrolling.
+    rangeExtractor: (range: Range) =>
+      [...new Set([...defaultRangeExtractor(range), activeIndex])].sort((a, b) => a - b),
+  });
+
+  useLayoutEffect(() => {
+    if (focusNext.current === null) return;
+    const row = scroller.current?.querySelector(`[data-friend="${activeId}"]`);
+    row?.querySelectorAll('button')[focusNext.current]?.focus();
+    focusNext.current = null;
+  }, [activeId]);
+
+  const move = (event: KeyboardEvent<HTMLUListElement>): void => {
+    const to = targetOf(event.key, activeIndex, found.length);
+    const friend = to === undefined ? undefined : found[to];
+    if (to === undefined || !friend) return;
+    event.preventDefault();
+    const row = (event.target as Element).closest('li');
+    focusNext.current = [...(row?.querySelectorAll('button') ?? [])].findIndex(
+      (button) => button === event.target,
+    );
+    rows.scrollToIndex(to);
+    setActiveId(friend.id);
+  };
+
+  return (
+    <>
+      {isCollapsed ? null : (
+        <div className="relative mx-4 mb-2 shrink-0">
+          <Search
+            aria-hidden="true"
+            className="pointer-events-none absolute top-1/2 left-3 size-4 -translate-y-1/2 text-muted-foreground"
+          />
+          <input
+            type="search"
+            aria-label={copy.list.search}
+            placeholder={copy.list.search}
+            autoComplete="off"
+            value={search}
+            className="h-11 w-full rounded-control border border-input bg-background pr-3 pl-9 text-base placeholder:text-muted-foreground pointer-coarse:text-md"
+            onChange={({ target }) => {
+              setSearch(target.value);
+              rows.scrollToIndex(0);
+            }}
+          />
+        </div>
+      )}
+      <p role="status" className="sr-only">
+        {search === '' ? '' : copy.list.found(found.length)}
+      </p>
+      <div
+        ref={scroller}
+        className={`min-h-0 flex-1 overflow-y-auto overscroll-contain pb-2 ${isCollapsed ? 'px-3' : 'px-2'}`}
+      >
+        {found.length === 0 ? (
+          <p aria-hidden="true" className="px-2 py-4 text-base text-muted-foreground">
+            {copy.list.noneFound}
+          </p>
+        ) : (
+          <ul
+            aria-label={copy.list.label}
+            className="relative"
+            style={{ height: rows.getTotalSize() }}
+            onKeyDown={move}
+          >
+            {rows.getVirtualItems().map(({ index, key, start }) => {
+              const friend = found[index];
+              return friend ? (
+                <li
+                  key={key}
+                  ref={rows.measureElement}
+                  data-index={index}
+                  data-friend={friend.id}
+                  aria-setsize={found.length}
+                  aria-posinset={index + 1}
+                  className="absolute inset-x-0 top-0 pb-0.5"
+                  style={{ transform: `translateY(${start}px)` }}
+                  onFocus={() => setActiveId(friend.id)}
+                >
+                  {renderRow(friend, index === activeIndex)}
+                </li>
+              ) : null;
+            })}
+          </ul>
+        )}
+      </div>
+    </>
+  );
+};

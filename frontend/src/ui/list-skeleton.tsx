@@ -1,0 +1,27 @@
+import { cn } from '@/lib/class-names';
+
+export interface ListSkeletonProps {
+  /** What is being loaded, for screen readers. */
+  label: string;
+  /** Pictures without lines beside them. */
+  isPicturesOnly?: boolean;
+  className?: string;
+}
+
+/** The shape of a list of people, shown when it takes longer than 150 ms to come. */
+export const ListSkeleton = ({ label, isPicturesOnly = false, className }: ListSkeletonProps) => (
+  <div role="status" className={cn('appear-late grid gap-3', className)}>
+    <span className="sr-only">{label}</span>
+    {[0, 1, 2].map((row) => (
+      <div key={row} aria-hidden="true" className="flex items-center gap-3">
+        <span className="size-10 rounded-full bg-raised" />
+        {isPicturesOnly ? null : (
+          <span className="grid flex-1 gap-2">
+            <span className="h-3.5 w-3/5 rounded-full bg-raised" />
+            <span className="h-3 w-1/4 rounded-full bg-raised" />
+          </span>
+        )}
+      </div>
+    ))}
+  </div>
+);

@@ -86,6 +86,21 @@ test('a request from the toolbar is accepted, live on both sides', async ({ pair
   );
 });
 
+test('a request is accepted from its toast, and the answer leads to the chat', async ({ pair }) => {
+  const [ada, bob] = await pair();
+  await ask(ada, bob);
+  const received = bob.page.getByRole('listitem').filter({ hasText: 'New friend request' });
+  await expect(received).toContainText(`From ${ada.name}`);
+  await received.getByRole('button', { name: 'Accept' }).click();
+  await expect(bob.page.getByText('Request accepted', { exact: true }).first()).toBeVisible();
+  await expect(bob.heading('Friends (1)')).toBeVisible();
+
+  const answered = ada.page.getByRole('listitem').filter({ hasText: 'You have a new friend' });
+  await expect(answered).toContainText(`${bob.name} accepted your request.`);
+  await answered.getByRole('button', { name: 'Open' }).click();
+  await expect(ada.page.getByRole('region', { name: `Private chat with ${bob.name}` })).toBeVisible();
+});
+
 test('two who ask each other are friends, without an answer', async ({ pair }) => {
   const [ada, bob] = await pair();
   await toolbar(ada).getByRole('button', { name: 'Add Friend' }).click();

@@ -43,6 +43,10 @@ for (const { kind, name } of names) {
       data: { requesterId: bob.user.id, addresseeId: ada.user.id },
     });
     expect(asked.status(), 'friend request').toBe(201);
+    const toast = page.getByRole('listitem').filter({ hasText: 'New friend request' });
+    // While the focus is in it, it stays.
+    await toast.getByRole('button', { name: 'Accept' }).focus();
+    await atEachWidth(ada, () => expectWithinReach(toast, 'toast'));
     await page.getByRole('button', { name: /^Friend Requests ?1/ }).click();
     await expect(dialog('Friend Requests').getByText(name)).toBeVisible();
     await atEachWidth(ada, () => expectWithinReach(dialog('Friend Requests'), 'requests'));

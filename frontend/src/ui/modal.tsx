@@ -2,6 +2,7 @@ import { X } from 'lucide-react';
 import * as Dialog from 'radix-ui/dialog';
 import { useRef, type ReactNode } from 'react';
 import { cn } from '@/lib/class-names';
+import { copy } from '@/ui/copy';
 import { rememberFocus, returnFocus } from '@/ui/focus-return';
 
 export interface ModalProps {
@@ -67,7 +68,7 @@ export const Modal = ({
             </div>
             {onDismiss ? (
               <Dialog.Close
-                aria-label="Close"
+                aria-label={copy.close}
                 disabled={isLocked}
                 className="absolute top-4 right-3 grid size-11 place-items-center rounded-control text-muted-foreground transition-colors hover:bg-raised hover:text-foreground disabled:pointer-events-none disabled:opacity-50"
               >

@@ -1,9 +1,18 @@
 import { create } from 'zustand';
 
+export interface ToastAction {
+  label: string;
+  /** How to do the same once the toast is gone, for screen readers. */
+  altText: string;
+  onPress: () => void;
+}
+
 export interface ToastContent {
   title: string;
   description?: string;
   tone?: 'neutral' | 'destructive';
+  /** Pressing it closes the toast. */
+  action?: ToastAction;
 }
 
 export interface ShownToast extends ToastContent {

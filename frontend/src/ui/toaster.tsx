@@ -2,6 +2,8 @@ import { limits } from '@thaw/contract/limits';
 import { X } from 'lucide-react';
 import * as Toast from 'radix-ui/toast';
 import { cn } from '@/lib/class-names';
+import { buttonClass } from '@/ui/button';
+import { copy } from '@/ui/copy';
 import { closeToast, useToasts } from '@/ui/toast-store';
 
 /** Shows the toast of the store for five seconds, at the top, where it covers no composer; F8 leads to it. */
@@ -28,12 +30,21 @@ export const Toaster = () => {
           />
           <Toast.Title className="text-base font-semibold">{shown.title}</Toast.Title>
           {shown.description ? (
-            <Toast.Description className="text-base text-muted-foreground">
+            <Toast.Description className="text-base wrap-anywhere text-muted-foreground">
               {shown.description}
             </Toast.Description>
           ) : null}
+          {shown.action ? (
+            <Toast.Action
+              altText={shown.action.altText}
+              className={buttonClass({ size: 'sm' }, 'mt-1 mb-1 w-fit')}
+              onClick={shown.action.onPress}
+            >
+              {shown.action.label}
+            </Toast.Action>
+          ) : null}
           <Toast.Close
-            aria-label="Close"
+            aria-label={copy.close}
             className="absolute top-1 right-1 grid size-11 place-items-center rounded-control text-muted-foreground hover:text-foreground"
           >
             <X className="size-4" aria-hidden="true" />

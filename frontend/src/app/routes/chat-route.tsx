@@ -16,6 +16,7 @@ import { logout } from '@/features/auth/api/auth-calls';
 import { useFriendRequests } from '@/features/friends/api/friends';
 import { AddFriend, type AddFriendPlace } from '@/features/friends/components/add-friend';
 import { FriendsPanel } from '@/features/friends/components/friends-panel';
+import { useFriendNews } from '@/features/friends/use-friend-news';
 import { privateChat, usePrivateChat } from '@/features/private-chat/private-chat.store';
 import { totalUnread } from '@/features/private-chat/unread';
 import { useUnreadCounts } from '@/features/private-chat/unread-counts';
@@ -76,11 +77,16 @@ const Chat = ({ user }: { user: SelfUser }) => {
   const openFriend = useOpenFriend(user.id);
   const openFriendId = useShell((state) => state.openFriendId);
   const unread = useUnreadCounts(user.id, openFriend?.id);
+  const friendNews = useFriendNews({
+    userId: user.id,
+    isListOpen: useShell((state) => state.modal === 'friend-requests'),
+    onOpen: shell.openFriend,
+  });
   const typing = usePrivateChat((state) => state.typing);
 
   return (
     <>
-      <Attention unread={totalUnread(unread)} friendName={openFriend?.username} />
+      <Attention unread={totalUnread(unread)} friendName={openFriend?.username} friendNews={friendNews} />
       <TopBar pendingRequests={requests?.length ?? 0} unreadMessages={totalUnread(unread)} />
       <div className="flex min-h-0 min-w-0 flex-1">
         <Sidebar

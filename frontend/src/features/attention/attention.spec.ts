@@ -7,6 +7,7 @@ const situation = (changes: Partial<Situation> = {}): Situation => ({
   partnerName: undefined,
   friendName: undefined,
   unread: 0,
+  friendNews: 0,
   isNews: false,
   ...changes,
 });
@@ -52,6 +53,7 @@ describe('the sound', () => {
     ['one more', { unread: 1 }, { unread: 2 }, true],
     ['one less', { unread: 2 }, { unread: 1 }, false],
     ['the same', { unread: 2 }, { unread: 2 }, false],
+    ['a friend request', { friendNews: 1 }, { friendNews: 2 }, true],
     ['a match out of sight', {}, { phase: 'active', isNews: true }, true],
     ['a match in sight', {}, { phase: 'active' }, false],
     ['the same news', { isNews: true }, { isNews: true }, false],

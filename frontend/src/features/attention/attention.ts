@@ -8,8 +8,10 @@ export interface Situation {
   partnerName: string | undefined;
   /** The friend whose private chat is open. */
   friendName: string | undefined;
-  /** Messages that wait to be read, from friends and, out of sight, from the partner. */
+  /** Messages that wait to be read, from friends and, out of sight, from the partner; and friends' news out of sight. */
   unread: number;
+  /** Friend requests received and accepted since the page was opened. */
+  friendNews: number;
   /** The random chat began or ended while the tab was out of sight. */
   isNews: boolean;
 }
@@ -43,4 +45,4 @@ export const faviconOf = ({ phase, unread, isNews }: Situation): string => {
 
 /** Whether this change deserves a sound: more waits than before, or there is news. */
 export const isCall = (before: Situation, now: Situation): boolean =>
-  now.unread > before.unread || (now.isNews && !before.isNews);
+  now.unread > before.unread || now.friendNews > before.friendNews || (now.isNews && !before.isNews);

@@ -11,6 +11,8 @@ export interface Seen {
   unread: number;
   /** How many messages the partner of the random chat has written. */
   partnerMessages: number;
+  /** Friend requests received and accepted since the page was opened. */
+  friendNews: number;
 }
 
 const setFavicon = (href: string): void => {
@@ -18,20 +20,31 @@ const setFavicon = (href: string): void => {
 };
 
 /** Title, icon and sound follow what happens (B14). */
-export const useAttention = ({ phase, partnerName, friendName, unread, partnerMessages }: Seen): void => {
+export const useAttention = ({
+  phase,
+  partnerName,
+  friendName,
+  unread,
+  partnerMessages,
+  friendNews,
+}: Seen): void => {
   const isVisible = usePageVisible();
-  const [seen, setSeen] = useState({ phase, partnerMessages });
-  const isSeen = seen.phase === phase && seen.partnerMessages === partnerMessages;
+  const [seen, setSeen] = useState({ phase, partnerMessages, friendNews });
+  const isSeen =
+    seen.phase === phase && seen.partnerMessages === partnerMessages && seen.friendNews === friendNews;
   // A chat that began out of sight counts its messages from none.
   if (isVisible ? !isSeen : partnerMessages < seen.partnerMessages) {
-    setSeen({ phase: isVisible ? phase : seen.phase, partnerMessages: isVisible ? partnerMessages : 0 });
+    setSeen(isVisible ? { phase, partnerMessages, friendNews } : { ...seen, partnerMessages: 0 });
   }
 
   const situation: Situation = {
     phase,
     partnerName,
     friendName,
-    unread: unread + (isVisible ? 0 : Math.max(0, partnerMessages - seen.partnerMessages)),
+    unread:
+      unread +
+      (isVisible ? 0 : Math.max(0, partnerMessages - seen.partnerMessages) + friendNews - seen.friendNews),
+    friendNews,
     isNews: !isVisible && phase !== seen.phase && (phase === 'active' || phase === 'skipped'),
   };
   const title = titleOf(situation);

@@ -48,6 +48,16 @@ export const copy = {
     sendFailed: { title: 'Error', description: 'Could not send friend request.' },
     accepted: { title: 'Request accepted', description: 'User has been added to your friends.' },
     declined: { title: 'Request declined' },
+    received: {
+      title: 'New friend request',
+      description: (name: string) => `From ${name}`,
+      action: { label: 'Accept', altText: 'Open Friend Requests to accept it' },
+    },
+    befriended: {
+      title: 'You have a new friend',
+      description: (name: string) => `${name} accepted your request.`,
+      action: { label: 'Open', altText: 'Open the chat from the list of friends' },
+    },
     answerFailed: { title: 'Error', description: 'Could not respond to request. Please try again.' },
   },
 } as const;

@@ -1,6 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { friendRequestsKey, friendsKey, sendFriendRequest, useFriends } from '@/features/friends/api/friends';
 import { copy } from '@/features/friends/copy';
+import { settledHere } from '@/features/friends/settled-here';
 import { useSentRequests, type SentState } from '@/features/friends/sent-requests';
 import { ApiError } from '@/lib/api-client';
 import { toast } from '@/ui/toast-store';
@@ -21,7 +22,8 @@ export const useAddFriend = (userId: number, personId: number) => {
     if (isFriend || requests.byPerson[personId]) return;
     requests.set(personId, 'sending');
     try {
-      const { status } = await sendFriendRequest(userId, personId);
+      const { id, status } = await sendFriendRequest(userId, personId);
+      if (status === 'accepted') settledHere.add(id);
       requests.set(personId, 'sent');
       toast(status === 'accepted' ? copy.toasts.sentAndAccepted : copy.toasts.sent);
       if (status === 'accepted') {

@@ -1,36 +1,20 @@
 import { type FriendRequest } from '@thaw/contract/friends';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useRef } from 'react';
-import { answerFriendRequest, friendRequestsKey, friendsKey } from '@/features/friends/api/friends';
-import { copy } from '@/features/friends/copy';
-import { toast } from '@/ui/toast-store';
+import { settleRequest, type Answer } from '@/features/friends/settle-request';
 
-export type Answer = 'accepted' | 'declined';
-
-/** Accepts or declines one request; told by a toast either way. */
+/** Accepts or declines one request, once. */
 export const useAnswerFriendRequest = (userId: number, { id }: FriendRequest) => {
   const queries = useQueryClient();
   const isAnswered = useRef(false);
   const { mutate, isPending, isSuccess } = useMutation({
-    mutationFn: (answer: Answer) => answerFriendRequest(id, answer),
-    onSuccess: (_, answer) => {
-      queries.setQueryData<FriendRequest[]>(friendRequestsKey(userId), (requests) =>
-        requests?.filter((request) => request.id !== id),
-      );
-      toast(answer === 'accepted' ? copy.toasts.accepted : copy.toasts.declined);
-    },
-    onError: (error) => {
+    mutationFn: (answer: Answer) => settleRequest(queries, userId, id, answer),
+    onError: () => {
       isAnswered.current = false;
-      console.warn('The friend request was not answered', error);
-      toast({ ...copy.toasts.answerFailed, tone: 'destructive' });
-    },
-    onSettled: (_, __, answer) => {
-      void queries.invalidateQueries({ queryKey: friendRequestsKey(userId) });
-      if (answer === 'accepted') void queries.invalidateQueries({ queryKey: friendsKey(userId) });
     },
   });
   const answer = (given: Answer): void => {
-    // A second click may come before anything is drawn anew.
+    // A second click may come before the next render.
     if (isAnswered.current) return;
     isAnswered.current = true;
     mutate(given);

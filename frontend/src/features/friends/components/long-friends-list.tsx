@@ -44,6 +44,7 @@ export const LongFriendsList = ({ friends, isCollapsed, renderRow }: LongFriends
     found.findIndex(({ id }) => id === activeId),
     0,
   );
+  // eslint-disable-next-line react-hooks/incompatible-library -- nothing here is memoized by a compiler
   const rows = useVirtualizer({
     count: found.length,
     getScrollElement: () => scroller.current,

@@ -3,8 +3,8 @@ import { create } from 'zustand';
 export interface ToastAction {
   label: string;
   /** How to do the same once the toast is gone, for screen readers. */
-  altText: string;
-  onPress: () => void;
+  altText?: string;
+  run: () => void;
 }
 
 export interface ToastContent {

@@ -36,9 +36,9 @@ export const Toaster = () => {
           ) : null}
           {shown.action ? (
             <Toast.Action
-              altText={shown.action.altText}
+              altText={shown.action.altText ?? shown.action.label}
               className={buttonClass({ size: 'sm' }, 'mt-1 mb-1 w-fit')}
-              onClick={shown.action.onPress}
+              onClick={shown.action.run}
             >
               {shown.action.label}
             </Toast.Action>

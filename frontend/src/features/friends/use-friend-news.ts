@@ -46,7 +46,7 @@ export const useFriendNews = ({ userId, isListOpen, onOpen }: FriendNewsOptions)
           ),
           action: {
             ...received.action,
-            onPress: () => {
+            run: () => {
               // A failure has its own toast.
               settleRequest(queries, userId, id, 'accepted').catch(() => undefined);
             },
@@ -68,7 +68,7 @@ export const useFriendNews = ({ userId, isListOpen, onOpen }: FriendNewsOptions)
         toast({
           title: befriended.title,
           ...(name === undefined ? {} : { description: befriended.description(name) }),
-          action: { ...befriended.action, onPress: () => latest.current.onOpen(friendId) },
+          action: { ...befriended.action, run: () => latest.current.onOpen(friendId) },
         });
       }),
     [queries],

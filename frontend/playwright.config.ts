@@ -1,6 +1,11 @@
 import { defineConfig } from '@playwright/test';
+import { type DeviceOptions } from './e2e/support/test.ts';
 
-export default defineConfig({
+const phone = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
+/** Files that belong to one device; all others run on a desk. */
+const onDevices = { phone: 'phone.spec.ts', rightToLeft: 'right-to-left.spec.ts', frozen: 'frozen.spec.ts' };
+
+export default defineConfig<DeviceOptions>({
   testDir: 'e2e',
   // All tests of a product share one queue of strangers, so each worker has a product of its own.
   workers: process.env.THAW_URL ? 1 : 2,
@@ -11,6 +16,12 @@ export default defineConfig({
   timeout: 90_000,
   expect: { timeout: 15_000 },
   reporter: [['list']],
+  projects: [
+    { name: 'desk', testIgnore: Object.values(onDevices) },
+    { name: 'phone', testMatch: onDevices.phone, use: { device: phone } },
+    { name: 'right-to-left', testMatch: onDevices.rightToLeft, use: { device: { locale: 'ar-EG' } } },
+    { name: 'frozen', testMatch: onDevices.frozen },
+  ],
   use: {
     locale: 'en-GB',
     timezoneId: 'Europe/Warsaw',

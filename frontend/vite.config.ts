@@ -5,14 +5,14 @@ import { defineConfig, type Plugin } from 'vite';
 
 const api = process.env.THAW_API_URL ?? 'http://127.0.0.1:3000';
 
-/** The one font is asked for together with the style sheet, not after it. */
+/** The font of the page's own words is asked for together with the style sheet; extended Latin comes on demand. */
 const preloadFont = (): Plugin => ({
   name: 'thaw-preload-font',
   transformIndexHtml: {
     order: 'post',
     handler: (_html, { bundle }) =>
       Object.keys(bundle ?? {})
-        .filter((file) => file.endsWith('.woff2'))
+        .filter((file) => /latin-wght[^/]*\.woff2$/.test(file))
         .map((file) => ({
           tag: 'link',
           attrs: { rel: 'preload', as: 'font', type: 'font/woff2', href: `/${file}`, crossorigin: '' },

@@ -100,7 +100,12 @@ const watch = async (context: BrowserContext, complaints: string[]): Promise<voi
   });
 };
 
-interface Fixtures {
+/** What a project of playwright.config.ts says of the device. */
+export interface DeviceOptions {
+  device: BrowserContextOptions;
+}
+
+interface Fixtures extends DeviceOptions {
   /** A new browser context; what goes wrong in it fails the test. */
   open: (options?: BrowserContextOptions) => Promise<BrowserContext>;
   /** Somebody new, signed in, at /chat. */
@@ -148,7 +153,9 @@ export const test = base.extend<Fixtures, WorkerFixtures>({
 
   expectedErrors: [[], { option: true }],
 
-  open: async ({ browser, baseURL, expectedErrors }, provide) => {
+  device: [{}, { option: true }],
+
+  open: async ({ browser, baseURL, expectedErrors, device }, provide) => {
     const contexts: BrowserContext[] = [];
     const complaints: string[] = [];
     await provide(async (options = {}) => {
@@ -159,6 +166,7 @@ export const test = base.extend<Fixtures, WorkerFixtures>({
         timezoneId: 'Europe/Warsaw',
         // What moves without end keeps a machine without a graphics card busy.
         reducedMotion: 'reduce',
+        ...device,
         ...options,
       });
       contexts.push(context);

@@ -71,7 +71,10 @@ const saidAloud = (session: Session | null): string | null => {
 
 /** What is no row of the chat: the effect of a reveal, and the words for whoever listens. */
 export const BreakTheIceEffects = () => {
-  const celebrated = useRandomChat(({ session }) => session?.celebrates ?? null);
+  const celebrated = useRandomChat(({ session, phase }) =>
+    // Over the end of the chat there is nothing to celebrate.
+    phase === 'active' ? (session?.celebrates ?? null) : null,
+  );
   const words = useRandomChat(({ session, phase }) => (phase === 'active' ? saidAloud(session) : null));
   return (
     <>

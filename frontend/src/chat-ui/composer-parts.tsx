@@ -28,7 +28,9 @@ const Banner = ({
   <div className="enter-rise flex items-center gap-2 py-1 pr-0 pl-3">
     <div className="relative min-w-0 flex-1 pl-3 before:absolute before:inset-y-0.5 before:left-0 before:w-[3px] before:rounded-full before:bg-primary">
       <p className="truncate text-sm font-semibold">{title}</p>
-      <p className="truncate text-sm text-muted-foreground">{children}</p>
+      <p dir="auto" className="truncate text-sm text-muted-foreground">
+        {children}
+      </p>
     </div>
     <button
       type="button"

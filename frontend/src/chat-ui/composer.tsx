@@ -224,6 +224,7 @@ export const Composer = ({
           {upload && !editing ? <AttachButton isDisabled={isUploading} onChoose={attach} /> : null}
           <textarea
             ref={field}
+            dir="auto"
             rows={1}
             value={shown}
             readOnly={isUploading}
@@ -232,7 +233,7 @@ export const Composer = ({
             aria-invalid={isTooLong || undefined}
             placeholder={hasAttachment ? copy.composer.captionPlaceholder : copy.composer.placeholder}
             enterKeyHint="send"
-            className="max-h-42 min-h-11 w-full min-w-0 flex-1 resize-none bg-transparent px-3 py-2.5 text-md outline-none placeholder:text-muted-foreground md:text-chat"
+            className="max-h-42 min-h-11 w-full min-w-0 flex-1 resize-none bg-transparent px-3 py-2.5 text-md outline-none placeholder:text-muted-foreground md:pointer-fine:text-chat"
             onChange={(event) => {
               change(event.target.value);
               if (event.target.value.trim() !== '') onType?.();

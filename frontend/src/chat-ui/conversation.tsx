@@ -1,4 +1,4 @@
-import { useCallback, useMemo, useRef, useState, type DragEvent, type ReactNode, type Ref } from 'react';
+import { useCallback, useMemo, useRef, useState, type ReactNode, type Ref } from 'react';
 import { Announcer } from '@/chat-ui/announcer';
 import { type ChatMessage, type Outgoing, type Returned } from '@/chat-ui/chat-message';
 import { Composer, type ComposerHandle } from '@/chat-ui/composer';
@@ -10,6 +10,7 @@ import { MessageList, type Capabilities, type ConversationHandle } from '@/chat-
 import { type MessageAuthor } from '@/chat-ui/message-row';
 import { PartBoundary } from '@/chat-ui/part-boundary';
 import { type MessageCommands } from '@/chat-ui/row-actions';
+import { useFileDrop } from '@/chat-ui/use-file-drop';
 
 /**
  * The list of messages and the composer under it, as the random and the private chat share them. It owns what is
@@ -68,8 +69,6 @@ export interface ConversationProps {
   children?: ReactNode;
 }
 
-const holdsFiles = ({ dataTransfer }: DragEvent): boolean => dataTransfer.types.includes('Files');
-
 const none: ReadonlySet<string> = new Set();
 
 export const Conversation = ({
@@ -108,7 +107,7 @@ export const Conversation = ({
   const [task, setTask] = useState<{ kind: 'reply' | 'edit'; messageId: string } | null>(null);
   const [revealed, setRevealed] = useState<ReadonlySet<string>>(none);
   const [opened, setOpened] = useState<{ url: string; name: string } | null>(null);
-  const [isDropping, setDropping] = useState(false);
+  const fileDrop = useFileDrop(capabilities.attach ? (file) => composer.current?.attach(file) : undefined);
 
   const setHandle = useCallback(
     (handle: ConversationHandle | null): void => {
@@ -168,24 +167,7 @@ export const Conversation = ({
   };
 
   return (
-    <div
-      className="relative flex min-h-0 flex-1 flex-col"
-      onDragOver={(event) => {
-        if (!capabilities.attach || !holdsFiles(event)) return;
-        event.preventDefault();
-        setDropping(true);
-      }}
-      onDragLeave={({ currentTarget, relatedTarget }) => {
-        if (!(relatedTarget instanceof Node && currentTarget.contains(relatedTarget))) setDropping(false);
-      }}
-      onDrop={(event) => {
-        if (!capabilities.attach || !holdsFiles(event)) return;
-        event.preventDefault();
-        setDropping(false);
-        const [file] = event.dataTransfer.files;
-        if (file) composer.current?.attach(file);
-      }}
-    >
+    <div className="relative flex min-h-0 flex-1 flex-col" {...fileDrop.handlers}>
       <MessageList
         ref={setHandle}
         label={label}
@@ -222,8 +204,8 @@ export const Conversation = ({
           onReturned={onReturned}
         />
       </PartBoundary>
-      {isDropping ? (
-        <div className="pointer-events-none absolute inset-3 z-30 grid place-items-center rounded-card border-2 border-dashed border-primary bg-overlay">
+      {fileDrop.isDropping ? (
+        <div className="pointer-events-none absolute inset-3 z-overlay grid place-items-center rounded-card border-2 border-dashed border-primary bg-overlay">
           <p className="rounded-card bg-popover px-5 py-3 text-md font-semibold">{copy.composer.drop}</p>
         </div>
       ) : null}

@@ -33,7 +33,7 @@ export const EmojiPicker = ({ emojis, className, onChoose, onChosen }: EmojiPick
           sideOffset={8}
           collisionPadding={8}
           aria-label={copy.composer.emojis}
-          className="pop z-40 grid grid-cols-6 gap-0.5 rounded-card border border-border bg-popover p-2 shadow-elevated outline-none sm:grid-cols-8"
+          className="pop z-popover grid grid-cols-6 gap-0.5 rounded-card border border-border bg-popover p-2 shadow-elevated outline-none sm:grid-cols-8"
           onCloseAutoFocus={(event) => {
             if (!wasChosen.current) return;
             event.preventDefault();

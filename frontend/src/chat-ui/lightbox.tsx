@@ -15,10 +15,10 @@ export const Lightbox = ({ url, name, onClose }: LightboxProps) => {
   return (
     <Dialog.Root open onOpenChange={(isOpen) => (isOpen ? undefined : onClose())}>
       <Dialog.Portal>
-        <Dialog.Overlay className="veil fixed inset-0 z-50 bg-background/92 backdrop-blur-sm" />
+        <Dialog.Overlay className="veil fixed inset-0 z-modal bg-background/92 backdrop-blur-sm" />
         <Dialog.Content
           aria-describedby={undefined}
-          className="fixed inset-0 z-50 grid place-items-center p-4 outline-none md:p-10"
+          className="fixed inset-0 z-modal grid place-items-center p-4 outline-none md:p-10"
           onClick={onClose}
           onOpenAutoFocus={() => {
             opener.current = document.activeElement;

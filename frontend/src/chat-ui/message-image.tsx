@@ -45,7 +45,10 @@ export const MessageImage = ({ url, name, hiddenLabel, onReveal, onOpen }: Messa
         onError={() => setBroken(true)}
         className={cn(
           'size-full object-cover transition-[filter,scale] duration-180',
-          isHidden ? 'scale-125 blur-2xl' : 'group-hover/image:scale-[1.02]',
+          // Out of reach of a long press, whose menu would show what is blurred.
+          isHidden
+            ? 'pointer-events-none scale-125 blur-2xl [-webkit-touch-callout:none]'
+            : 'group-hover/image:scale-[1.02]',
         )}
       />
       {isHidden ? (

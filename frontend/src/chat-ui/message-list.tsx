@@ -17,6 +17,7 @@ import { copy } from '@/chat-ui/copy';
 import { MessageRow, type MessageAuthor } from '@/chat-ui/message-row';
 import { PartBoundary } from '@/chat-ui/part-boundary';
 import { ActionSheet, type MessageCommands, type Offer } from '@/chat-ui/row-actions';
+import { useArrival } from '@/chat-ui/use-arrival';
 import { endThresholdPx, useEndOfList } from '@/chat-ui/use-end-of-list';
 import { useLongPress } from '@/chat-ui/use-long-press';
 import { cn } from '@/lib/class-names';
@@ -67,7 +68,7 @@ const isInside = ({ currentTarget, target }: SyntheticEvent): boolean =>
   target instanceof Node && currentTarget.contains(target);
 
 const ToEndButton = ({ unseen, onPress }: { unseen: number; onPress: () => void }) => (
-  <div className="pointer-events-none absolute inset-x-0 bottom-2 z-20 flex justify-center">
+  <div className="pointer-events-none absolute inset-x-0 bottom-2 z-floating flex justify-center">
     <button
       type="button"
       aria-label={unseen > 0 ? undefined : copy.list.newest}
@@ -113,7 +114,7 @@ const List = ({
   const [flashed, setFlashed] = useState<string | null>(null);
   const [inSheet, setInSheet] = useState<string | null>(null);
   const last = messages.at(-1);
-  const [lastAtFirst] = useState(last?.key);
+  const { arriving, arrived } = useArrival(messages);
 
   // eslint-disable-next-line react-hooks/incompatible-library -- the compiler leaves this component alone, as it should
   const virtualizer = useVirtualizer({
@@ -265,7 +266,7 @@ const List = ({
                   className={cn(
                     'absolute top-0 left-0 w-full rounded-control focus-visible:-outline-offset-2 [@media(pointer:coarse)]:select-none',
                     // What it offers stands over its neighbours.
-                    isActive && 'z-10',
+                    isActive && 'z-raised',
                   )}
                   style={{ transform: `translateY(${start}px)` }}
                   onContextMenu={(event) => {
@@ -277,11 +278,12 @@ const List = ({
                   <div
                     className={cn(
                       'rounded-control',
-                      message === last && message.key !== lastAtFirst && messages.length > 1 && 'enter-rise',
+                      message.key === arriving && 'enter-rise',
                       message.key === flashed && 'flash',
                     )}
                     onAnimationEnd={({ animationName }) => {
                       if (animationName === 'flash') setFlashed(null);
+                      if (animationName === 'rise') arrived();
                     }}
                   >
                     <PartBoundary title={copy.broken.message} resetKeys={[message]}>

@@ -23,7 +23,11 @@ export const MessageQuote = ({ replyTo, name, isInMine, onJump }: MessageQuotePr
     )}
   >
     <span className="sr-only">{copy.message.inReplyTo} </span>
-    <span className="block truncate font-semibold">{name}</span>
-    <span className="block truncate">{quoteInMessage(replyTo.content)}</span>
+    <span className="block truncate font-semibold">
+      <bdi>{name}</bdi>
+    </span>
+    <span dir="auto" className="block truncate">
+      {quoteInMessage(replyTo.content)}
+    </span>
   </button>
 );

@@ -127,8 +127,15 @@ const Content = ({
           ))}
         </div>
       ) : null}
-      {text ? <span className={imageUrls.length > 0 || replyTo ? 'px-1' : undefined}>{text}</span> : null}
-      {message.isEdited ? <span className="ml-1.5 text-xs">{copy.message.edited}</span> : null}
+      {text || message.isEdited ? (
+        // Isolated: what the text says about direction turns neither the mark after it nor the row round.
+        <span dir="auto" className={cn('block', (imageUrls.length > 0 || replyTo) && 'px-1')}>
+          <span className="[unicode-bidi:isolate]">{text}</span>
+          {message.isEdited ? (
+            <span className="ms-1.5 text-xs [unicode-bidi:isolate]">{copy.message.edited}</span>
+          ) : null}
+        </span>
+      ) : null}
     </>
   );
 };
@@ -205,7 +212,7 @@ export const MessageRow = memo(function MessageRow({
           {isActive && (canReply || canReact || canEdit || canDelete) ? (
             <div
               className={cn(
-                'absolute z-20 [@media(hover:none)]:hidden',
+                'absolute z-floating [@media(hover:none)]:hidden',
                 // Beside the bubble; above it where there is no room.
                 '@2xl:top-1/2 @2xl:-translate-y-1/2 @max-2xl:-top-8 @max-2xl:pb-1',
                 isMine

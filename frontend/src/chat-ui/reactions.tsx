@@ -17,7 +17,7 @@ export const ReactionPills = ({ reactions, me, onReact }: ReactionPillsProps) =>
   const shown = Object.entries(reactions).filter(([, { count }]) => count > 0);
   if (shown.length === 0) return null;
   return (
-    <div className="relative z-10 -mt-1.5 flex flex-wrap gap-1 px-2">
+    <div className="relative z-raised -mt-1.5 flex flex-wrap gap-1 px-2">
       {shown.map(([emoji, { count, users }]) => {
         const isMine = users.includes(me);
         return (

@@ -85,7 +85,7 @@ export const RowActions = ({
               sideOffset={6}
               collisionPadding={8}
               aria-label={copy.actions.reactions}
-              className="pop z-40 rounded-card border border-border bg-popover p-1.5 shadow-elevated outline-none"
+              className="pop z-popover rounded-card border border-border bg-popover p-1.5 shadow-elevated outline-none"
             >
               <ReactionChoice
                 reactions={message.reactions}

@@ -14,6 +14,6 @@ export const LogoMark = ({ className }: { className?: string }) => (
 export const Logo = ({ className }: { className?: string }) => (
   <span className={cn('inline-flex items-center gap-2 text-xl font-extrabold tracking-tight', className)}>
     <LogoMark />
-    Thaw
+    <span>Thaw</span>
   </span>
 );

@@ -40,8 +40,8 @@ export const Modal = ({
   return (
     <Dialog.Root open={isOpen} onOpenChange={(open) => (open || isInert ? undefined : onDismiss())}>
       <Dialog.Portal>
-        <Dialog.Overlay className="veil fixed inset-0 z-50 bg-overlay backdrop-blur-[2px]" />
-        <div className="pointer-events-none fixed inset-0 z-50 flex items-end justify-center md:items-center md:p-6">
+        <Dialog.Overlay className="veil fixed inset-0 z-modal bg-overlay backdrop-blur-[2px]" />
+        <div className="pointer-events-none fixed inset-x-0 top-0 z-modal flex h-(--app-height) items-end justify-center md:items-center md:p-6">
           <Dialog.Content
             ref={content}
             onOpenAutoFocus={rememberFocus}
@@ -50,8 +50,8 @@ export const Modal = ({
             onInteractOutside={isInert ? ignore : keepUnsaved}
             {...(description ? {} : { 'aria-describedby': undefined })}
             className={cn(
-              'pop pointer-events-auto relative flex max-h-[92dvh] w-full flex-col overflow-hidden bg-popover shadow-elevated outline-none',
-              'rounded-t-sheet md:max-h-[min(92dvh,52rem)] md:max-w-md md:rounded-sheet',
+              'pop pointer-events-auto relative flex max-h-[calc(var(--app-height)*0.92)] w-full flex-col overflow-hidden bg-popover shadow-elevated outline-none',
+              'rounded-t-sheet md:max-h-[min(var(--app-height)*0.92,52rem)] md:max-w-md md:rounded-sheet',
               className,
             )}
           >

@@ -53,7 +53,7 @@ export const Toaster = () => {
       ) : null}
       <Toast.Viewport
         hotkey={['F8']}
-        className="pointer-events-none fixed inset-x-0 top-0 z-60 mx-auto grid w-full max-w-112 p-3 pt-[max(0.75rem,env(safe-area-inset-top))] outline-none"
+        className="pointer-events-none fixed inset-x-0 top-0 z-top mx-auto grid w-full max-w-112 p-3 pt-[max(0.75rem,env(safe-area-inset-top))] outline-none"
       />
     </Toast.Provider>
   );

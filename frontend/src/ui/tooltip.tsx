@@ -36,7 +36,7 @@ export const Tooltip = ({ label, side = 'top', children }: TooltipProps) => {
           side={side}
           sideOffset={6}
           collisionPadding={8}
-          className="tip pointer-events-none z-60 max-w-64 rounded-[9px] bg-foreground px-2.5 py-1.5 text-sm font-semibold text-background"
+          className="tip pointer-events-none z-top max-w-64 rounded-[9px] bg-foreground px-2.5 py-1.5 text-sm font-semibold text-background"
         >
           {label}
         </Radix.Content>

@@ -24,7 +24,9 @@ import { ProfileDialogs } from '@/features/profile/components/profile-dialogs';
 import { RandomChat } from '@/features/random-chat/components/random-chat';
 import { randomChat, useRandomChat } from '@/features/random-chat/random-chat.store';
 import { ApiError, request } from '@/lib/api-client';
+import { useAppHeight } from '@/lib/app-height';
 import { useDocumentTitle } from '@/lib/document-title';
+import { useDropGuard } from '@/lib/drop-guard';
 import { signIn, signOut, useIdentity } from '@/lib/identity';
 import { toUser } from '@/lib/user-answer';
 import { TooltipProvider } from '@/ui/tooltip';
@@ -145,10 +147,12 @@ const Chat = ({ user }: { user: SelfUser }) => {
 const ChatPage = () => {
   const user = useIdentity((state) => state.user);
   const { isChecking } = useGuard(user?.id);
+  useAppHeight();
+  useDropGuard();
   useDocumentTitle('Chat');
   if (!user) return <Navigate to="/auth" replace />;
   return (
-    <div className="flex h-dvh flex-col overflow-hidden overscroll-contain">
+    <div className="flex h-(--app-height) flex-col overflow-hidden overscroll-contain">
       {isChecking ? <main aria-busy="true" className="flex-1" /> : <Chat user={user} />}
     </div>
   );

@@ -13,7 +13,7 @@ const PrivateChat = lazy(async () => ({
 export const PrivateChatPlace = ({ me, friend }: { me: SelfUser; friend: Friend }) => {
   const hasNews = useNewsBeneath();
   return (
-    <div className="absolute inset-0 z-20 flex bg-background md:p-4 md:pt-0">
+    <div className="absolute inset-0 z-overlay flex bg-background md:p-4 md:pt-0">
       <PartBoundary title={copy.broken.chat} onClose={shell.closeFriend} className="flex-1 content-center">
         <Suspense fallback={null}>
           <PrivateChat me={me} friend={friend} onClose={shell.closeFriend} hasNewsBeneath={hasNews} />

@@ -55,13 +55,13 @@ const SheetSidebar = ({ children, profile }: SidebarProps) => {
   return (
     <Dialog.Root open={isOpen} onOpenChange={shell.setSheetOpen}>
       <Dialog.Portal>
-        <Dialog.Overlay className="veil fixed inset-0 z-30 bg-overlay backdrop-blur-[2px]" />
+        <Dialog.Overlay className="veil fixed inset-0 z-sheet bg-overlay backdrop-blur-[2px]" />
         <Dialog.Content
           aria-describedby={undefined}
           onOpenAutoFocus={rememberFocus}
           onCloseAutoFocus={returnFocus}
           style={{ width: limits.sidebarExpandedPx }}
-          className="from-the-left fixed inset-y-0 left-0 z-30 flex max-w-[88vw] flex-col rounded-r-sheet bg-background pt-[max(0.25rem,env(safe-area-inset-top))] pb-[max(0.75rem,env(safe-area-inset-bottom))] shadow-elevated outline-none"
+          className="from-the-left fixed inset-y-0 left-0 z-sheet flex max-w-[88vw] flex-col rounded-r-sheet bg-background pt-[max(0.25rem,env(safe-area-inset-top))] pb-[max(0.75rem,env(safe-area-inset-bottom))] shadow-elevated outline-none"
         >
           <Dialog.Title className="sr-only">{copy.sidebar.label}</Dialog.Title>
           {children({ isCollapsed: false, action })}

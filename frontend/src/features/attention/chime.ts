@@ -11,15 +11,12 @@ const notes = [
 const noteS = 0.22;
 const loudness = 0.12;
 
+/** A sound that the browser allowed only later says nothing any more. */
+const staleAfterMs = 1_000;
+
 let context: AudioContext | undefined;
 
-/** Two short notes, for those who have asked for a sound. Silent where the browser does not allow it yet. */
-export const chime = (now = Date.now()): void => {
-  if (!soundChoice() || typeof AudioContext === 'undefined') return;
-  if (now - Number(readStored(lastKey) ?? 0) < onceWithinMs) return;
-  writeStored(lastKey, String(now));
-  context ??= new AudioContext();
-  void context.resume().catch(() => undefined);
+const play = (context: AudioContext): void => {
   for (const { frequency, atS } of notes) {
     const start = context.currentTime + atS;
     const oscillator = context.createOscillator();
@@ -32,4 +29,16 @@ export const chime = (now = Date.now()): void => {
     oscillator.start(start);
     oscillator.stop(start + noteS);
   }
+};
+
+/** Two short notes, for those who have asked for a sound. Silent where the browser does not allow it yet. */
+export const chime = async (now = Date.now): Promise<void> => {
+  if (!soundChoice() || typeof AudioContext === 'undefined') return;
+  const calledAt = now();
+  if (calledAt - Number(readStored(lastKey) ?? 0) < onceWithinMs) return;
+  writeStored(lastKey, String(calledAt));
+  context ??= new AudioContext();
+  // Pending until the first gesture, where the page has had none.
+  await context.resume();
+  if (context.state === 'running' && now() - calledAt < staleAfterMs) play(context);
 };

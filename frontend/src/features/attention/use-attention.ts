@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from 'react';
 import { faviconOf, isCall, titleOf, type Situation } from '@/features/attention/attention';
 import { chime } from '@/features/attention/chime';
+import { isSeenElsewhere, useShownToOtherTabs } from '@/features/attention/visible-tab';
 import { usePageVisible } from '@/lib/page-visible';
 
 export interface Seen {
@@ -19,6 +20,11 @@ const setFavicon = (href: string): void => {
   document.querySelector('link[rel="icon"]')?.setAttribute('href', href);
 };
 
+/** A tab in sight decides for all: what is read there calls nobody from behind it. */
+const callOnce = async (isVisible: boolean): Promise<void> => {
+  if (isVisible || !(await isSeenElsewhere())) await chime();
+};
+
 /** Title, icon and sound follow what happens (B14). */
 export const useAttention = ({
   phase,
@@ -29,6 +35,7 @@ export const useAttention = ({
   friendNews,
 }: Seen): void => {
   const isVisible = usePageVisible();
+  useShownToOtherTabs(isVisible);
   const [seen, setSeen] = useState({ phase, partnerMessages, friendNews });
   const isSeen =
     seen.phase === phase && seen.partnerMessages === partnerMessages && seen.friendNews === friendNews;
@@ -59,7 +66,11 @@ export const useAttention = ({
 
   const before = useRef(situation);
   useEffect(() => {
-    if (isCall(before.current, situation)) chime();
+    if (isCall(before.current, situation)) {
+      void callOnce(isVisible).catch((error: unknown) =>
+        console.warn('The sound could not be played', error),
+      );
+    }
     before.current = situation;
   });
 };

@@ -17,7 +17,7 @@ import { parseEvent } from '@/lib/socket/parse-frame';
 const forgotten = (session: Session): Session => ({
   ...session,
   seq: 0,
-  messages: session.messages.filter(({ delivery: is }) => is !== 'sent'),
+  messages: session.messages.filter(({ delivery: is, seq }) => is !== 'sent' || seq === undefined),
   unconfirmed: {},
   celebrates: null,
 });
@@ -30,7 +30,6 @@ export const resumed = (state: RandomChatState, data: SessionResumed, me: number
     // The frames of one answer are many; only the last is declined.
     return data.last ? to(declined, skipChat(data.sessionId), ...again) : stay(state);
   }
-  const isNews = state.phase === 'searching';
   const shown = activeSession(state, data.sessionId);
   let session: Session = {
     ...((data.reset && shown ? forgotten(shown) : shown) ?? {
@@ -38,7 +37,8 @@ export const resumed = (state: RandomChatState, data: SessionResumed, me: number
       seq: 0,
       isResyncing: false,
       isPartnerTyping: false,
-      messages: isNews ? [welcome(data.partnerInfo, data.sessionId, at)] : [],
+      // A page that comes back shows the one welcome again (A53); it is no row of the stream.
+      messages: [welcome(data.partnerInfo, data.sessionId, at)],
       unconfirmed: {},
       celebrates: null,
     }),

@@ -1,4 +1,5 @@
 import { Check, UserRoundCheck, UserRoundPlus } from 'lucide-react';
+import { ToolbarButton } from '@/chat-ui/toolbar-button';
 import { copy } from '@/features/friends/copy';
 import { useAddFriend, type AddFriendState } from '@/features/friends/use-add-friend';
 import { Button, type ButtonProps } from '@/ui/button';
@@ -6,8 +7,7 @@ import { Button, type ButtonProps } from '@/ui/button';
 export type AddFriendPlace = keyof typeof copy.add.sent;
 
 const look: Record<AddFriendPlace, Pick<ButtonProps, 'variant' | 'size' | 'className'>> = {
-  // On a telephone the toolbar has room for pictures only.
-  toolbar: { variant: 'secondary', className: 'max-md:w-11 max-md:px-0' },
+  toolbar: {},
   skipped: { variant: 'secondary', size: 'lg', className: 'w-full' },
   history: { variant: 'ghost', size: 'sm' },
 };
@@ -43,10 +43,14 @@ export interface AddFriendProps {
 export const AddFriend = ({ userId, personId, place, describedBy }: AddFriendProps) => {
   const { state, add } = useAddFriend(userId, personId);
   const Icon = icons[state];
+  const label = textOf(state, place);
+  const button = { disabled: state !== 'idle', 'aria-describedby': describedBy, onClick: add };
+  if (place === 'toolbar')
+    return <ToolbarButton icon={<Icon aria-hidden="true" />} label={label} {...button} />;
   return (
-    <Button {...look[place]} disabled={state !== 'idle'} aria-describedby={describedBy} onClick={add}>
+    <Button {...look[place]} {...button}>
       <Icon aria-hidden="true" />
-      <span className={place === 'toolbar' ? 'max-md:sr-only' : undefined}>{textOf(state, place)}</span>
+      {label}
     </Button>
   );
 };

@@ -34,7 +34,7 @@ export const Celebration = ({ gameId, isMatch, onOver }: CelebrationProps) => {
     <div
       role="img"
       aria-label={isMatch ? copy.match.effect : copy.plotTwist.effect}
-      className="pointer-events-none absolute inset-0 z-10 overflow-hidden"
+      className="pointer-events-none absolute inset-0 z-raised overflow-hidden"
     >
       {isStill ? (
         <div

@@ -12,7 +12,9 @@ export interface RevealCardProps {
 
 const Answer = ({ who, text, className }: { who: string; text: string; className: string }) => (
   <div className={cn('min-w-0 bg-card p-4', className)}>
-    <dt className="truncate text-sm text-muted-foreground">{who}</dt>
+    <dt className="truncate text-sm text-muted-foreground">
+      <bdi>{who}</bdi>
+    </dt>
     <dd className="mt-1 text-md font-bold text-balance">{text}</dd>
   </div>
 );

@@ -51,7 +51,7 @@ const Header = ({ friend, onClose, hasNewsBeneath = false }: Omit<PrivateChatPro
         </span>
         <div className="min-w-0 flex-1">
           <h1 tabIndex={-1} className="truncate text-md font-bold outline-none">
-            {friend.username}
+            <bdi>{friend.username}</bdi>
           </h1>
           <p role="status" className="truncate text-sm text-muted-foreground">
             {isTyping ? copy.typing(friend.username) : friend.isOnline ? copy.online : copy.offline}

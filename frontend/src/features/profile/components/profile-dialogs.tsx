@@ -46,7 +46,7 @@ export const ProfileDialogs = ({ user, onLogout }: { user: SelfUser; onLogout: (
         title={copy.settings.title}
         onDismiss={closeProfileDialog}
         // One height, whichever tab is shown.
-        className="h-[92dvh] md:h-[46rem]"
+        className="h-[calc(var(--app-height)*0.92)] md:h-[46rem]"
       >
         <ProfileSettings user={user} onLogout={onLogout} />
       </LoadedModal>

@@ -2,6 +2,7 @@ import { type ReactNode } from 'react';
 import { SkipButton } from '@/features/random-chat/components/skip-control';
 import { copy } from '@/features/random-chat/copy';
 import { type Session } from '@/features/random-chat/random-chat.state';
+import { cn } from '@/lib/class-names';
 import { useIdentity } from '@/lib/identity';
 import { Avatar } from '@/ui/avatar';
 
@@ -20,35 +21,41 @@ export const Toolbar = ({ session, isAsking, onAsk, children }: ToolbarProps) =>
   const isAway = session.partnerConnection === 'reconnecting';
   return (
     <header className="@container border-b border-border">
-      <div className="mx-auto flex w-full max-w-4xl items-center gap-3 px-4 py-3 md:px-6">
-        <div className="flex">
-          <Avatar
-            id={partner.id}
-            name={partner.username}
-            picture={partner.avatar}
-            className="meet-from-left z-10 ring-3 ring-card"
-          />
-          {me ? (
+      {/* The actions have a row of their own where they and a name do not fit into one. */}
+      <div className="mx-auto flex w-full max-w-4xl flex-wrap items-center gap-x-3 gap-y-2 px-4 py-3 md:px-6 short:py-1">
+        <div className="flex min-w-0 shrink grow-999 basis-44 items-center gap-3">
+          <div className="flex">
             <Avatar
-              id={me.id}
-              name={me.username}
-              picture={me.avatar}
-              className="meet-from-right -ml-3 @max-2xl:hidden"
+              id={partner.id}
+              name={partner.username}
+              picture={partner.avatar}
+              className="meet-from-left z-raised ring-3 ring-card"
             />
-          ) : null}
+            {me ? (
+              <Avatar
+                id={me.id}
+                name={me.username}
+                picture={me.avatar}
+                className="meet-from-right -ml-3 @max-2xl:hidden"
+              />
+            ) : null}
+          </div>
+          <div className="min-w-0 flex-1">
+            <h1 className="truncate text-md font-bold" title={partner.username}>
+              <bdi>{partner.username}</bdi>
+            </h1>
+            <p
+              role="status"
+              className={cn(
+                'truncate text-sm',
+                isAway ? 'text-warning' : 'text-muted-foreground short:sr-only',
+              )}
+            >
+              {isAway ? copy.active.partnerReconnecting : copy.active.here}
+            </p>
+          </div>
         </div>
-        <div className="min-w-0 flex-1">
-          <h1 className="truncate text-md font-bold" title={partner.username}>
-            {partner.username}
-          </h1>
-          <p
-            role="status"
-            className={isAway ? 'truncate text-sm text-warning' : 'truncate text-sm text-muted-foreground'}
-          >
-            {isAway ? copy.active.partnerReconnecting : copy.active.here}
-          </p>
-        </div>
-        <div className="flex shrink-0 items-center gap-2">
+        <div className="flex grow items-center gap-2 [&>*]:grow">
           {children}
           <SkipButton isAsking={isAsking} onAsk={onAsk} />
         </div>

@@ -1,0 +1,51 @@
+import { type Locator } from '@playwright/test';
+import { expect, test } from './support/test.ts';
+
+const directionOf = (text: Locator): Promise<string> =>
+  text.evaluate((element) => getComputedStyle(element.closest('[dir]') ?? element).direction);
+
+/** Where the first and the last character of an element stand, from the left. */
+const endsOf = (text: Locator): Promise<[first: number, last: number]> =>
+  text.evaluate((element) => {
+    const node = element.firstChild;
+    if (!(node instanceof Text)) throw new Error('No text');
+    const at = (offset: number): number => {
+      const range = document.createRange();
+      range.setStart(node, offset);
+      range.setEnd(node, offset + 1);
+      return range.getBoundingClientRect().x;
+    };
+    return [at(0), at(node.length - 1)];
+  });
+
+test('Arabic text runs from right to left where it is written, said, quoted and edited', async ({ pair }) => {
+  const [ada, bob] = await pair();
+  const arabic = 'مرحبا بك.';
+  await ada.field.fill(arabic);
+  expect(await directionOf(ada.field)).toBe('rtl');
+  await ada.field.press('Enter');
+  for (const side of [ada, bob])
+    expect(await directionOf(side.message(arabic).getByText(arabic))).toBe('rtl');
+  // The full stop ends the sentence on the left.
+  const [first, last] = await endsOf(bob.message(arabic).getByText(arabic));
+  expect(last).toBeLessThan(first);
+
+  await bob.message(arabic).hover();
+  await bob.message(arabic).getByRole('button', { name: 'Reply', exact: true }).click();
+  await bob.say('an answer');
+  const quote = ada.message('an answer').getByRole('button', { name: 'In reply to You' });
+  expect(await directionOf(quote.getByText(arabic))).toBe('rtl');
+  expect(await directionOf(ada.message('an answer').getByText('an answer', { exact: true }))).toBe('ltr');
+});
+
+test('a control character in a message turns none of the words around it', async ({ pair }) => {
+  const [ada, bob] = await pair();
+  await ada.say('harmless');
+  await ada.message('harmless').hover();
+  await ada.message('harmless').getByRole('button', { name: 'Edit', exact: true }).click();
+  await ada.say('turned \u202Eround');
+  const mark = bob.message('turned').getByText('(edited)');
+  await expect(mark).toBeVisible();
+  const [first, last] = await endsOf(mark);
+  expect(first).toBeLessThan(last);
+});

@@ -1,0 +1,53 @@
+import { act, renderHook } from '@testing-library/react';
+import { useAppHeight } from '@/lib/app-height';
+
+class FakeViewport extends EventTarget {
+  height = 700;
+  scale = 1;
+  offsetTop = 0;
+
+  become(changes: Partial<Pick<FakeViewport, 'height' | 'scale' | 'offsetTop'>>): void {
+    Object.assign(this, changes);
+    act(() => void this.dispatchEvent(new Event('resize')));
+  }
+}
+
+const appHeight = (): string => document.documentElement.style.getPropertyValue('--app-height');
+
+const open = ({ isCoarse = true } = {}) => {
+  const viewport = new FakeViewport();
+  Object.assign(window, { visualViewport: viewport });
+  jest
+    .spyOn(window, 'matchMedia')
+    .mockImplementation(
+      (media) => ({ matches: isCoarse && media === '(pointer: coarse)', media }) as MediaQueryList,
+    );
+  const scrollTo = jest.spyOn(window, 'scrollTo').mockImplementation(() => undefined);
+  return { viewport, scrollTo, ...renderHook(() => useAppHeight()) };
+};
+
+afterEach(() => jest.restoreAllMocks());
+
+it('shrinks the page for a keyboard that covers a part of it, and undoes the panning', () => {
+  const { viewport, scrollTo, unmount } = open();
+  expect(appHeight()).toBe('700px');
+  viewport.become({ height: 380, offsetTop: 120 });
+  expect(appHeight()).toBe('380px');
+  expect(scrollTo).toHaveBeenCalledWith(0, 0);
+  viewport.become({ height: 700, offsetTop: 0 });
+  expect(appHeight()).toBe('700px');
+  unmount();
+  expect(appHeight()).toBe('');
+});
+
+it('keeps the size of a page that is pinched, and what was moved into sight', () => {
+  const { viewport, scrollTo } = open();
+  viewport.become({ height: 350, scale: 2, offsetTop: 200 });
+  expect(appHeight()).toBe('700px');
+  expect(scrollTo).not.toHaveBeenCalled();
+});
+
+it('leaves the height alone where there is a mouse', () => {
+  open({ isCoarse: false });
+  expect(appHeight()).toBe('');
+});

@@ -1,0 +1,15 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+
+const source = resolve(__dirname, '..');
+
+it('orders layers by the names of the one scale, never by a number', () => {
+  const files = readdirSync(source, { recursive: true, encoding: 'utf8' }).filter((file) =>
+    /(?<!\.spec)\.(tsx|css)$/.test(file),
+  );
+  const numbered = files.filter((file) =>
+    /\bz-(\d|\[)|z-index:\s*-?\d/.test(readFileSync(join(source, file), 'utf8')),
+  );
+  expect(files.length).toBeGreaterThan(50);
+  expect(numbered).toEqual([]);
+});

@@ -116,7 +116,7 @@ export const FriendRow = ({ onOpen, onRemove, isTabStop = true, ...row }: Friend
             size="icon"
             tabIndex={tabIndex}
             aria-describedby={nameId}
-            className="z-10 text-muted-foreground hover:text-destructive"
+            className="z-raised text-muted-foreground hover:text-destructive"
             onClick={onRemove}
           >
             <UserRoundMinus aria-hidden="true" className="size-5" />

@@ -3,6 +3,9 @@ import type { ChatLog } from '../../../platform/hot-log/chat-log';
 import type { ChatRecordsService } from './chat-records.service';
 import type { LiveChat } from './live-chat';
 
+/** An answer, as opposed to none. */
+const isReplyOfRedis = (error: unknown): boolean => error instanceof Error && error.name === 'ReplyError';
+
 /** Redis writes its append-only file to disk once a second, and is up to a second late with that. */
 const ON_DISK_AFTER_MS = 3_000;
 
@@ -51,11 +54,19 @@ export class ChatTails {
     if (chats.length === 0) return;
     const before = chats.map(({ version }) => version);
     const versions = await this.log.versions(chats.map(({ sessionId }) => sessionId));
+    const refusals: unknown[] = [];
     for (const [index, chat] of chats.entries()) {
       const version = versions[index] ?? 0;
-      if (version < (before[index] ?? 0)) await this.repair(chat);
-      else if (index < served.length && version > chat.version) await chat.catchUp();
+      try {
+        if (version < (before[index] ?? 0)) await this.repair(chat);
+        else if (index < served.length && version > chat.version) await chat.catchUp();
+      } catch (error) {
+        // A full Redis, which refuses one chat, must not keep the others from being read; one that is away is left alone.
+        if (!isReplyOfRedis(error)) throw error;
+        refusals.push(error);
+      }
     }
+    if (refusals.length > 0) throw refusals[0];
     for (const one of kept) {
       const { sessionId } = one.chat;
       const isOnDisk = askedAt - one.since >= ON_DISK_AFTER_MS;
@@ -77,6 +88,9 @@ export class ChatTails {
   /** The records beside a stream have lost as much as the stream: once its end is restored, they are closed again. */
   private async repair(chat: LiveChat): Promise<void> {
     await chat.repair();
+    const kept = this.kept.get(chat.sessionId);
+    // It has to reach the disk again.
+    if (kept?.chat === chat) kept.since = performance.now();
     if (chat.isEnded) await this.closeRecords(chat.sessionId, chat.userIds);
   }
 }

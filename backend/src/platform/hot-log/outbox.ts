@@ -91,6 +91,18 @@ export class Outbox {
     });
   }
 
+  /** Whether any outbox holds an entry after its position. XREAD answers that without looking at the entries. */
+  async hasMore(positions: OutboxPositions): Promise<boolean> {
+    const pipeline = this.redis.pipeline();
+    for (const [shard, after] of positions)
+      pipeline.xread('COUNT', 1, 'STREAMS', chatKeys(shard).outbox, after === '' ? '0-0' : after);
+    const replies = (await pipeline.exec()) ?? [];
+    return replies.some(([error, found]) => {
+      if (error) throw error;
+      return found !== null;
+    });
+  }
+
   /** Removes what is durable now, by id; the streams of ended chats expire after `expireMs`. */
   async remove(
     entries: readonly OutboxEntry[],

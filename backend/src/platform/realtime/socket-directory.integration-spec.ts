@@ -138,6 +138,19 @@ describe('a socket directory', () => {
     expect(await recorded(1)).toEqual(['a']);
   });
 
+  it('sweeps all its slots, and compares them, with one write to the connection each', async () => {
+    const directory = directoryOf('r1');
+    await enter(directory, 1, 'a');
+    await directory.sweep(true); // the scripts are loaded
+    await directory.recheck();
+    const write = jest.spyOn(store.redis.stream, 'write');
+    await directory.recheck();
+    expect(write).toHaveBeenCalledTimes(1);
+    write.mockClear();
+    await directory.sweep(false);
+    expect(write).toHaveBeenCalledTimes(1);
+  });
+
   it('evicts replicas that no lease is known of, within 30 rounds', async () => {
     await enter(directoryOf('unknown'), 1, 'a');
     dead = { at: Number.MAX_SAFE_INTEGER, replicaIds: ['unknown'] };

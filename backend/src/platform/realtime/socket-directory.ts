@@ -1,7 +1,7 @@
 import { Logger } from '@nestjs/common';
 import type { Redis } from 'ioredis';
 import { directoryKeys } from '../redis/redis-keys';
-import { RedisScript } from '../redis/redis-script';
+import { RedisScript, type ScriptCall } from '../redis/redis-script';
 import type { DeadReplicas, ReplicaLease } from './replica-lease';
 import { socketDirectoryLua } from './socket-directory.lua';
 
@@ -151,9 +151,7 @@ export class SocketDirectory<Entered> {
       const share = lease.shareOf(slots.count);
       if (share.length === 0) return [];
       const dead = mayEvict ? await this.dead(share) : { at: 0, replicaIds: [] };
-      const swept = await Promise.allSettled(share.map((slot) => this.sweepSlot(slot, dead)));
-      this.warn('Slots were not swept', swept);
-      return swept.flatMap((result) => (result.status === 'fulfilled' ? result.value : []));
+      return await this.sweepSlots(share, dead);
     } catch (error) {
       this.warn('Nothing was swept', [{ status: 'rejected', reason: error }]);
       return [];
@@ -266,24 +264,34 @@ export class SocketDirectory<Entered> {
       const slot = this.options.slots.of(entry.topic);
       if (due.has(slot) && !this.unsettled.has(entry)) held.get(slot)?.set(key, entry);
     }
-    const results = await Promise.allSettled(slots.map((slot) => this.compareSlot(slot, held.get(slot))));
-    this.warn('Records were not compared', results);
+    const { redis, lease } = this.options;
+    try {
+      const calls = slots.map((slot) => this.callIn(slot, [lease.replicaId]));
+      const results = await recordedScript.runEach(redis, calls);
+      this.warn('Records were not compared', results);
+      for (const [index, slot] of slots.entries()) {
+        const result = results[index];
+        if (result?.status === 'fulfilled') this.note(new Set(result.value), held.get(slot));
+      }
+    } catch (error) {
+      this.warn('Records were not compared', [{ status: 'rejected', reason: error }]);
+    }
     await this.settleAll();
   }
 
-  /** @param held entries that Redis had confirmed before it was asked. */
-  private async compareSlot(slot: number, held: ReadonlyMap<string, Entry> = new Map()): Promise<void> {
-    const { redis, lease, slots, graceAfterLossMs } = this.options;
-    const recorded = new Set(
-      await recordedScript.run(redis, [directoryKeys(slots.prefix(slot)).entered], [lease.replicaId]),
-    );
+  /**
+   * Notes the differences in one slot.
+   * @param recorded what Redis has on record there.
+   * @param held entries that Redis had confirmed before it was asked.
+   */
+  private note(recorded: ReadonlySet<string>, held: ReadonlyMap<string, Entry> = new Map()): void {
     for (const [key, entry] of held) {
       if (!recorded.has(key) && this.entries.get(key) === entry) this.unsettled.add(entry);
     }
     for (const key of recorded) {
       if (this.entries.has(key)) continue;
       const bar = key.indexOf('|');
-      this.want(key.slice(0, bar), key.slice(bar + 1), null, graceAfterLossMs);
+      this.want(key.slice(0, bar), key.slice(bar + 1), null, this.options.graceAfterLossMs);
     }
   }
 
@@ -305,16 +313,28 @@ export class SocketDirectory<Entered> {
     };
   }
 
-  private async sweepSlot(slot: number, { at, replicaIds }: DeadReplicas): Promise<string[]> {
-    const { redis, slots, scripts, graceAfterLossMs } = this.options;
+  /** Sweeps in one pipeline a round; a slot of which more is to be evicted goes on in the next round. */
+  private async sweepSlots(share: readonly number[], { at, replicaIds }: DeadReplicas): Promise<string[]> {
+    const { redis, scripts, graceAfterLossMs } = this.options;
     const results = new Set<string>();
-    for (let round = 0; round < SWEEP_ROUNDS; round += 1) {
-      const keys = [directoryKeys(slots.prefix(slot)).entered];
-      const [more, ...found] = await scripts.sweep.run(redis, keys, [graceAfterLossMs, at, ...replicaIds]);
-      for (const one of found) results.add(one);
-      if (more === 0) break;
+    let slots = share;
+    for (let round = 0; round < SWEEP_ROUNDS && slots.length > 0; round += 1) {
+      const calls = slots.map((slot) => this.callIn(slot, [graceAfterLossMs, at, ...replicaIds]));
+      const swept = await scripts.sweep.runEach(redis, calls);
+      this.warn('Slots were not swept', swept);
+      slots = slots.filter((_, index) => {
+        const result = swept[index];
+        if (result?.status !== 'fulfilled') return false;
+        const [more, ...found] = result.value;
+        for (const one of found) results.add(one);
+        return more === 1;
+      });
     }
     return [...results];
+  }
+
+  private callIn(slot: number, parameters: readonly Parameter[]): ScriptCall {
+    return { keys: [directoryKeys(this.options.slots.prefix(slot)).entered], parameters };
   }
 
   private enteredKey(topic: string): string {

@@ -1,6 +1,12 @@
 import { createHash } from 'node:crypto';
 import { Command, type Redis } from 'ioredis';
 
+/** Keys and arguments of one call. */
+export interface ScriptCall {
+  keys: readonly string[];
+  parameters: readonly (string | number)[];
+}
+
 /** A constant Lua script, sent by its hash; user data goes in as arguments only. */
 export class RedisScript<Reply> {
   private readonly source: string;
@@ -18,22 +24,27 @@ export class RedisScript<Reply> {
 
   /**
    * Runs it many times in one pipeline: one write, each call in its own slot.
-   * @throws the first error of any call.
+   * @returns what came of each call, in their order.
+   * @throws when the pipeline as a whole failed.
    */
-  async runAll(
-    redis: Redis,
-    calls: readonly { keys: readonly string[]; parameters: readonly (string | number)[] }[],
-  ): Promise<Reply[]> {
+  async runEach(redis: Redis, calls: readonly ScriptCall[]): Promise<PromiseSettledResult<Reply>[]> {
     const pipeline = redis.pipeline();
     for (const { keys, parameters } of calls) pipeline.evalsha(this.sha, keys.length, ...keys, ...parameters);
     const replies = (await pipeline.exec()) ?? [];
     if (replies.some(([error]) => error?.message.startsWith('NOSCRIPT'))) {
       await redis.script('LOAD', this.source);
-      return this.runAll(redis, calls);
+      return this.runEach(redis, calls);
     }
-    return replies.map(([error, reply]) => {
-      if (error) throw error;
-      return reply as Reply;
+    return replies.map(([error, reply]) =>
+      error ? { status: 'rejected', reason: error } : { status: 'fulfilled', value: reply as Reply },
+    );
+  }
+
+  /** As `runEach`. @throws the first error of any call. */
+  async runAll(redis: Redis, calls: readonly ScriptCall[]): Promise<Reply[]> {
+    return (await this.runEach(redis, calls)).map((result) => {
+      if (result.status === 'rejected') throw result.reason;
+      return result.value;
     });
   }
 

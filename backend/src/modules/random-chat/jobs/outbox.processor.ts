@@ -146,8 +146,7 @@ export class OutboxProcessor implements OnModuleInit, OnApplicationBootstrap, Be
         if (!isLocked || this.isClosing) throw new LockLost();
       });
       // The replicas speak up for outboxes only that were empty.
-      const isMore = (await this.outbox.read(end, 1)).some(({ entries }) => entries.length > 0);
-      if (isMore) this.waker.wakeSoon(group);
+      if (await this.outbox.hasMore(end)) this.waker.wakeSoon(group);
     } finally {
       clearInterval(renewing);
       await this.outbox.unlock(group, token).catch(() => undefined); // it runs out by itself

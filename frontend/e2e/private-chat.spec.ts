@@ -65,7 +65,11 @@ test('reply, edit, react and delete, seen by both', async ({ friends }) => {
 
   await ada.message('shall we meet').first().hover();
   await ada.message('shall we meet').first().getByRole('button', { name: 'Delete', exact: true }).click();
-  await ada.page.getByRole('dialog').getByRole('button', { name: 'Delete', exact: true }).click();
+  // It can be undone for five seconds; then it is deleted for both.
+  await ada.button('Undo').click();
+  await expect(ada.message('shall we meet at eight').first()).toContainText('(edited)');
+  await ada.message('shall we meet').first().hover();
+  await ada.message('shall we meet').first().getByRole('button', { name: 'Delete', exact: true }).click();
   await expect(ada.message('Message deleted')).toHaveCount(1);
   await expect(bob.message('Message deleted')).toHaveCount(1);
   await expect(bob.messages.getByText('shall we meet')).toHaveCount(0);
@@ -264,6 +268,6 @@ test('sound in both themes, on a telephone and on a desk', async ({ friends }) =
   await expect(ada.page.getByRole('separator', { name: 'New messages' })).toBeVisible();
   await expectSoundEverywhere(ada.page, 'private chat');
   await act(ada, 'and one of mine', 'Delete');
-  await expect(ada.page.getByRole('dialog')).toBeVisible();
+  await expect(ada.button('Undo')).toBeVisible();
   await expectSoundEverywhere(ada.page, 'delete a message');
 });

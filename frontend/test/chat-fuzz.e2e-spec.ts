@@ -116,8 +116,8 @@ const faultOf = (page: ChatPage, events: readonly LoggedEvent[]): string | null 
   if (page.complaints.length > 0) return page.complaints.join(', ');
   if (phase !== 'active' || !session || !page.isOpen) return `it is ${phase}`;
   if (session.seq !== events.length) return `it has seen ${session.seq} of ${events.length}`;
-  const unsent = session.messages.find(({ delivery }) => delivery !== 'sent');
-  if (unsent) return `a message is ${unsent.delivery}`;
+  const [unsent] = page.outgoing;
+  if (unsent) return `a message is ${unsent.state}`;
   if (Object.keys(session.unconfirmed).length > 0) return 'a change is not confirmed';
   const [shown, expected] = [shownBy(page), shownFor(events, page.id)].map((chat) => JSON.stringify(chat));
   return shown === expected ? null : `it shows\n${shown}\nand should show\n${expected}`;
@@ -138,10 +138,14 @@ const step = (page: ChatPage, dice: Dice): string => {
       senderId: replied.senderId,
       senderName: 'somebody',
     };
-    chat.say({ content: dice.words(), type: 'text', replyTo: replyTo ?? null });
+    chat.outbox.submit(session.sessionId, { text: dice.words(), attachment: null, replyTo: replyTo ?? null });
   };
   const moves: [weight: number, name: string, does: () => void][] = [
-    [6, 'says', () => chat.say({ content: dice.words(), type: 'text', replyTo: null })],
+    [
+      6,
+      'says',
+      () => chat.outbox.submit(session.sessionId, { text: dice.words(), attachment: null, replyTo: null }),
+    ],
     [2, 'answers a message', () => say(dice.of(there))],
     [
       4,

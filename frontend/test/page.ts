@@ -86,12 +86,14 @@ export class ChatPage {
     actAs(this.visitor.user, work);
   }
 
-  /** Sends again whatever was given up with the connection, as the person would. */
+  get outgoing() {
+    return this.chat.outbox.useStore.getState().messages;
+  }
+
+  /** Sends refused messages again, as the user would with Retry. */
   retryFailed(): void {
     if (!this.isOpen) return;
-    for (const { clientId, delivery } of this.state.session?.messages ?? []) {
-      if (clientId && delivery === 'failed') this.act(() => this.chat.retry(clientId));
-    }
+    for (const { clientId } of this.outgoing) this.act(() => this.chat.outbox.retry(clientId));
   }
 
   /** The network goes, without a word. */

@@ -1,6 +1,7 @@
 import { limits } from '@thaw/contract/limits';
 import { type Reactions, type ReplyTo } from '@thaw/contract/random-chat';
 import { SYSTEM_SENDER_ID, type MessageType } from '@thaw/contract/scalars';
+import { type Attachment } from '@/chat-ui/attachment';
 
 export type Delivery = 'sending' | 'sent' | 'failed';
 
@@ -48,17 +49,23 @@ export interface ChatMessage {
   isDeleted?: boolean;
   gameData?: GameData;
   delivery: Delivery;
+  /** A picture of mine that the server has not acknowledged; `content` is its caption. */
+  picture?: {
+    previewUrl: string;
+    /** How much of it is uploaded; null when none is under way. */
+    percent: number | null;
+  };
 }
 
-/** What the composer hands over: the text or the picture's address, or both. */
+/** What the composer hands over: a text or a picture, or both. */
 export interface Outgoing {
-  content: string;
-  type: MessageType;
+  text: string;
+  attachment: Attachment | null;
   replyTo: ReplyTo | null;
 }
 
-/** What the server did not take for now: it goes back into the composer. */
-export type Returned = Pick<Outgoing, 'content' | 'type'>;
+/** What was not sent after all: it goes back into the composer. */
+export type Returned = Outgoing;
 
 const gameTypes: readonly ChatMessage['type'][] = [
   'break_ice_question',

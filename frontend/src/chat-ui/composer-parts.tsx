@@ -1,15 +1,15 @@
-import { ImagePlus, LoaderCircle, X } from 'lucide-react';
+import { ImagePlus, X } from 'lucide-react';
 import { useRef, type ReactNode } from 'react';
+import { type Attachment } from '@/chat-ui/attachment';
 import { type ChatMessage } from '@/chat-ui/chat-message';
 import { copy } from '@/chat-ui/copy';
 import { quoteInComposer } from '@/chat-ui/message-content';
-import { type Attachment } from '@/chat-ui/use-attachment';
-import { cn } from '@/lib/class-names';
 
 /** What the next text is for, besides being a message. */
 export type ComposerTask =
   | { kind: 'reply'; message: ChatMessage; name: string; isMine: boolean }
-  | { kind: 'edit'; message: ChatMessage };
+  /** `text`: what an edit that was not saved had made of it. */
+  | { kind: 'edit'; message: ChatMessage; text?: string | undefined };
 
 export const toolClass =
   'grid size-11 shrink-0 place-items-center rounded-full text-muted-foreground transition-colors hover:bg-raised hover:text-foreground disabled:pointer-events-none disabled:opacity-50';
@@ -61,53 +61,31 @@ export const TaskBanner = ({ task, onCancel }: { task: ComposerTask; onCancel: (
 
 export const AttachmentPreview = ({
   attachment,
-  isUploading,
   onRemove,
 }: {
   attachment: Attachment;
-  isUploading: boolean;
   onRemove: () => void;
 }) => (
   <div className="enter-rise flex items-center gap-3 p-2">
-    <div className="relative size-20 shrink-0 overflow-hidden rounded-control bg-raised">
-      <img
-        src={attachment.previewUrl}
-        alt={copy.message.yourPhoto}
-        className={cn('size-full object-cover transition-opacity', isUploading && 'opacity-50')}
-      />
-      {isUploading ? (
-        <LoaderCircle aria-hidden="true" className="absolute inset-0 m-auto size-6 animate-spin" />
-      ) : null}
+    <div className="size-20 shrink-0 overflow-hidden rounded-control bg-raised">
+      <img src={attachment.previewUrl} alt={copy.message.yourPhoto} className="size-full object-cover" />
     </div>
     <p role="status" className="min-w-0 flex-1 truncate text-sm text-muted-foreground">
-      {isUploading ? copy.composer.uploading : attachment.file?.name}
+      {attachment.file?.name}
     </p>
-    <button
-      type="button"
-      aria-label={copy.composer.removePhoto}
-      disabled={isUploading}
-      className={toolClass}
-      onClick={onRemove}
-    >
+    <button type="button" aria-label={copy.composer.removePhoto} className={toolClass} onClick={onRemove}>
       <X aria-hidden="true" className="size-4" />
     </button>
   </div>
 );
 
-export const AttachButton = ({
-  isDisabled,
-  onChoose,
-}: {
-  isDisabled: boolean;
-  onChoose: (file: File) => void;
-}) => {
+export const AttachButton = ({ onChoose }: { onChoose: (file: File) => void }) => {
   const chooser = useRef<HTMLInputElement>(null);
   return (
     <>
       <button
         type="button"
         aria-label={copy.composer.attach}
-        disabled={isDisabled}
         className={toolClass}
         onClick={() => chooser.current?.click()}
       >

@@ -1,10 +1,8 @@
 import { act, fireEvent, render, screen } from '@testing-library/react';
 import { limits } from '@thaw/contract/limits';
-import { type Returned } from '@/chat-ui/chat-message';
 import { Composer, type ComposerProps } from '@/chat-ui/composer';
 import { aMessage } from '@/testing/factories';
 
-const url = '/api/files/chat-images/0b0f3f2a-5a86-4a61-9a0e-6a4b8c1d2e3f.webp';
 const photo = new File(['x'], 'dot.png', { type: 'image/png' });
 
 const setUp = (props: Partial<ComposerProps> = {}) => {
@@ -23,30 +21,31 @@ const write = (value: string): void => void fireEvent.change(field(), { target: 
 const enter = async (): Promise<void> => act(async () => void fireEvent.keyDown(field(), { key: 'Enter' }));
 const remove = (): HTMLElement | null => screen.queryByRole('button', { name: 'Remove photo' });
 
+const revoked = jest.fn();
 let warn: jest.SpyInstance;
 beforeEach(() => {
   URL.createObjectURL = () => 'blob:photo';
-  URL.revokeObjectURL = jest.fn();
+  revoked.mockReset();
+  URL.revokeObjectURL = revoked;
   warn = jest.spyOn(console, 'warn').mockImplementation(() => undefined);
 });
 afterEach(() => warn.mockRestore());
 
 describe('a photo', () => {
-  it('is sent alone as an image, and with words as a mixed message', async () => {
-    const { onSend, choose } = setUp({ upload: async () => url });
-    choose(photo);
-    await enter();
-    expect(onSend).toHaveBeenLastCalledWith({ content: url, type: 'image' });
+  it('is handed over with its words, and the composer is free at once', async () => {
+    const { onSend, choose } = setUp({ canAttach: true });
     choose(photo);
     write('look');
     await enter();
-    expect(onSend).toHaveBeenLastCalledWith({ content: `look\n[IMAGE:${url}]`, type: 'mixed' });
+    const attachment = { previewUrl: 'blob:photo', file: photo, url: null };
+    expect(onSend).toHaveBeenLastCalledWith({ text: 'look', attachment });
     expect(remove()).toBeNull();
     expect(field()).toHaveValue('');
+    expect(revoked).not.toHaveBeenCalled();
   });
 
   it('of exactly 5 MiB passes; one byte more, or no image, is refused in the console alone (A95)', () => {
-    const { choose } = setUp({ upload: async () => url });
+    const { choose } = setUp({ canAttach: true });
     const ofSize = (size: number): File =>
       Object.defineProperty(new File([], 'a.png', { type: 'image/png' }), 'size', { value: size });
     choose(ofSize(limits.imageMaxBytes + 1));
@@ -57,40 +56,20 @@ describe('a photo', () => {
     expect(remove()).toBeVisible();
   });
 
-  it('that cannot be stored cancels the send; the words stay (A97)', async () => {
-    const { onSend, choose } = setUp({ upload: () => Promise.reject(new Error('503: no')) });
+  it('stays with its words when it was not taken', async () => {
+    const { choose } = setUp({ canAttach: true, onSend: () => false });
     choose(photo);
     write('my words');
     await enter();
-    expect(onSend).not.toHaveBeenCalled();
-    expect(remove()).toBeNull();
+    expect(remove()).toBeVisible();
     expect(field()).toHaveValue('my words');
   });
 
-  it('is not uploaded while nothing can be sent', async () => {
-    const upload = jest.fn(async () => url);
-    const { choose } = setUp({ upload, isAbleToSend: () => false });
+  it('is freed when it is removed', () => {
+    const { choose } = setUp({ canAttach: true });
     choose(photo);
-    await enter();
-    expect(upload).not.toHaveBeenCalled();
-    expect(remove()).toBeVisible();
-  });
-
-  it('comes back with its words when the server asks for a pause (A90)', async () => {
-    let give: (returned: Returned) => void = () => undefined;
-    const upload = jest.fn(async () => url);
-    const { onSend } = setUp({
-      upload,
-      onReturned: (take) => {
-        give = take;
-        return () => undefined;
-      },
-    });
-    act(() => give({ content: `look\n[IMAGE:${url}]`, type: 'mixed' }));
-    expect(field()).toHaveValue('look');
-    await enter();
-    expect(upload).not.toHaveBeenCalled();
-    expect(onSend).toHaveBeenCalledWith({ content: `look\n[IMAGE:${url}]`, type: 'mixed' });
+    fireEvent.click(remove()!);
+    expect(revoked).toHaveBeenCalledWith('blob:photo');
   });
 });
 
@@ -100,7 +79,7 @@ describe('an edit', () => {
   it('loads the text, saves with Enter, and gives back what was begun before', async () => {
     const onSave = jest.fn(() => true);
     const onCancelTask = jest.fn();
-    const { again } = setUp({ onSave, onCancelTask, upload: async () => url });
+    const { again } = setUp({ onSave, onCancelTask, canAttach: true });
     write('half a thought');
     again({ task: { kind: 'edit', message } });
     expect(field()).toHaveValue('as it was');
@@ -114,6 +93,11 @@ describe('an edit', () => {
     expect(onCancelTask).toHaveBeenCalled();
     again({ task: null });
     expect(field()).toHaveValue('half a thought');
+  });
+
+  it('that was not saved opens with what it had become', () => {
+    setUp({ task: { kind: 'edit', message, text: 'as it should be' } });
+    expect(field()).toHaveValue('as it should be');
   });
 
   it('stays open when it could not be sent, and is given up with Escape', async () => {

@@ -1,10 +1,11 @@
-import { fireEvent, render, screen } from '@testing-library/react';
+import { act, fireEvent, render, screen } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
-import { type Returned } from '@/chat-ui/chat-message';
-import { Composer } from '@/chat-ui/composer';
+import { createRef } from 'react';
+import { type Attachment } from '@/chat-ui/attachment';
+import { Composer, type ComposerDraft, type ComposerHandle, type ComposerProps } from '@/chat-ui/composer';
 
 const setUp = (onSend: (text: string) => boolean = () => true) => {
-  const send = jest.fn(({ content }: { content: string }) => onSend(content));
+  const send = jest.fn(({ text }: { text: string }) => onSend(text));
   const type = jest.fn();
   const view = render(<Composer onSend={send} onType={type} />);
   return {
@@ -19,7 +20,7 @@ const setUp = (onSend: (text: string) => boolean = () => true) => {
 it('sends with Enter, breaks with Shift+Enter, and is empty and focused afterwards', async () => {
   const { send, field, user } = setUp();
   await user.type(field, 'one{Shift>}{Enter}{/Shift}two{Enter}');
-  expect(send).toHaveBeenCalledWith({ content: 'one\ntwo', type: 'text' });
+  expect(send).toHaveBeenCalledWith({ text: 'one\ntwo', attachment: null });
   expect(field).toHaveValue('');
   expect(field).toHaveFocus();
 });
@@ -31,7 +32,7 @@ it('does not send the Enter that ends a composition', () => {
   fireEvent.keyDown(field, { key: 'Enter', keyCode: 229 });
   expect(send).not.toHaveBeenCalled();
   fireEvent.keyDown(field, { key: 'Enter', keyCode: 13 });
-  expect(send).toHaveBeenCalledWith({ content: 'にほん', type: 'text' });
+  expect(send).toHaveBeenCalledWith({ text: 'にほん', attachment: null });
 });
 
 it('has Send disabled while there is nothing but blanks', async () => {
@@ -71,18 +72,124 @@ it('tells that something is being typed', async () => {
   expect(type).toHaveBeenCalledTimes(1);
 });
 
-it('puts a text that comes back before what stands there', async () => {
-  let give: (returned: Returned) => void = () => undefined;
-  const onReturned = (take: (returned: Returned) => void): (() => void) => {
-    give = take;
-    return () => undefined;
+describe('what comes back', () => {
+  const withHandle = (props: Partial<ComposerProps> = {}) => {
+    const ref = createRef<ComposerHandle>();
+    const kept: Partial<ComposerDraft>[] = [];
+    const draft = { initial: { text: '', hasPicture: false }, onChange: (part: object) => kept.push(part) };
+    render(<Composer ref={ref} onSend={() => true} canAttach draft={draft} {...props} />);
+    const take = (text: string, attachment: Attachment | null = null): boolean | undefined =>
+      ref.current?.take({ text, attachment });
+    return { take, kept, field: screen.getByRole('textbox', { name: 'Message' }) };
   };
-  const user = userEvent.setup();
-  render(<Composer onSend={() => true} onReturned={onReturned} />);
-  const field = screen.getByRole('textbox', { name: 'Message' });
-  await user.type(field, 'new');
-  await user.click(field);
-  const { act } = await import('react');
-  act(() => give({ content: 'old', type: 'text' }));
-  expect(field).toHaveValue('old\nnew');
+  const attachment: Attachment = { previewUrl: '/api/files/a.webp', file: null, url: '/api/files/a.webp' };
+
+  it('stands before what was written meanwhile, several in the order of writing', () => {
+    const { take, kept, field } = withHandle();
+    fireEvent.change(field, { target: { value: 'new' } });
+    act(() => {
+      take('first');
+      take('second');
+    });
+    expect(field).toHaveValue('first\nsecond\nnew');
+    expect(kept.at(-1)).toEqual({ text: 'first\nsecond\nnew' });
+  });
+
+  it('brings its picture into a free composer', () => {
+    const { take, field } = withHandle();
+    act(() => expect(take('look', attachment)).toBe(true));
+    expect(field).toHaveValue('look');
+    expect(screen.getByRole('button', { name: 'Remove photo' })).toBeVisible();
+  });
+
+  it('is not taken with a picture while another text, picture or reply is there', () => {
+    const { take, field } = withHandle();
+    fireEvent.change(field, { target: { value: 'busy' } });
+    act(() => expect(take('look', attachment)).toBe(false));
+    expect(field).toHaveValue('busy');
+    fireEvent.change(field, { target: { value: '' } });
+    act(() => void take('one', attachment));
+    act(() => expect(take('two', attachment)).toBe(false));
+    expect(field).toHaveValue('one');
+  });
+});
+
+it('says after a reload that an attached photo was not kept, until something is sent', async () => {
+  const draft = { initial: { text: 'look', hasPicture: true }, onChange: () => undefined };
+  render(<Composer onSend={() => true} canAttach draft={draft} />);
+  expect(screen.getByRole('status')).toHaveTextContent('Your photo was not kept: please attach it again.');
+  await userEvent.type(screen.getByRole('textbox'), '{Enter}');
+  expect(screen.getByRole('status')).toBeEmptyDOMElement();
+});
+
+describe('typing anywhere', () => {
+  const press = (key: string, target: Element = document.body, more: object = {}): void =>
+    void fireEvent.keyDown(target, { key, ...more });
+
+  it('moves into the field, for characters alone', () => {
+    const { field } = setUp();
+    for (const key of ['ArrowUp', 'Tab', 'Escape', 'Enter', '?']) press(key);
+    press('a', document.body, { ctrlKey: true });
+    expect(field).not.toHaveFocus();
+    press('a');
+    expect(field).toHaveFocus();
+  });
+
+  it.each([
+    ['an input', '<input>', 'input', 'a'],
+    ['a dialog', '<div role="dialog"><button>x</button></div>', 'button', 'a'],
+    ['a button that Space presses', '<button>x</button>', 'button', ' '],
+  ])('stays in %s', (_where, html, selector, key) => {
+    const { field } = setUp();
+    const other = document.body.appendChild(document.createElement('div'));
+    other.innerHTML = html;
+    press(key, other.querySelector(selector) ?? other);
+    expect(field).not.toHaveFocus();
+    other.remove();
+  });
+
+  it('does not reach a chat that lies beneath another', () => {
+    const { field, view } = setUp();
+    view.container.setAttribute('inert', '');
+    press('a');
+    expect(field).not.toHaveFocus();
+  });
+});
+
+it('asks to edit the last message with arrow up in the empty field alone', () => {
+  const editLast = jest.fn();
+  render(<Composer onSend={() => true} onEditLast={editLast} />);
+  const field = screen.getByRole('textbox');
+  fireEvent.change(field, { target: { value: 'x' } });
+  fireEvent.keyDown(field, { key: 'ArrowUp' });
+  expect(editLast).not.toHaveBeenCalled();
+  fireEvent.change(field, { target: { value: '' } });
+  fireEvent.keyDown(field, { key: 'ArrowUp' });
+  expect(editLast).toHaveBeenCalledTimes(1);
+});
+
+it('breaks the line with its button, which a touch screen shows', async () => {
+  const { field, send, user } = setUp();
+  await user.type(field, 'one');
+  await user.click(screen.getByText('New line'));
+  await user.type(field, 'two');
+  expect(field).toHaveValue('one\ntwo');
+  expect(send).not.toHaveBeenCalled();
+});
+
+it('measures its height again when its width changes', () => {
+  let resized: () => void = () => undefined;
+  const before = globalThis.ResizeObserver;
+  globalThis.ResizeObserver = class {
+    constructor(listen: () => void) {
+      resized = listen;
+    }
+    observe(): void {}
+    disconnect(): void {}
+  } as unknown as typeof ResizeObserver;
+  const { field } = setUp();
+  Object.defineProperties(field, { scrollHeight: { value: 96 }, clientWidth: { value: 300 } });
+  act(() => resized());
+  expect(field).toHaveStyle({ height: '96px' });
+  globalThis.ResizeObserver = before;
 });

@@ -1,8 +1,7 @@
-import { withImageMarkers } from '@thaw/contract/image-markers';
 import { limits } from '@thaw/contract/limits';
 import { codePointLength, normalizeText } from '@thaw/contract/text';
-import { ArrowUp, Check } from 'lucide-react';
-import { useEffect, useId, useImperativeHandle, useLayoutEffect, useRef, useState, type Ref } from 'react';
+import { ArrowUp, Check, CornerDownLeft } from 'lucide-react';
+import { useId, useImperativeHandle, useRef, useState, type Ref } from 'react';
 import { type Outgoing, type Returned } from '@/chat-ui/chat-message';
 import {
   AttachButton,
@@ -13,37 +12,44 @@ import {
 } from '@/chat-ui/composer-parts';
 import { copy } from '@/chat-ui/copy';
 import { EmojiPicker } from '@/chat-ui/emoji-picker';
-import { contentOf } from '@/chat-ui/message-content';
 import { useAttachment } from '@/chat-ui/use-attachment';
+import { useComposerFocus } from '@/chat-ui/use-composer-focus';
+import { useComposerText } from '@/chat-ui/use-composer-text';
+import { useFieldHeight } from '@/chat-ui/use-field-height';
 import { cn } from '@/lib/class-names';
+
+/** What was begun and not sent. */
+export interface ComposerDraft {
+  text: string;
+  hasPicture: boolean;
+}
 
 export interface ComposerHandle {
   attach: (file: File) => void;
   focus: () => void;
+  /** What was not sent goes before what stands here. @returns false for a picture while the composer is in use (A97). */
+  take: (returned: Pick<Returned, 'text' | 'attachment'>) => boolean;
+  /** Another tab has changed the draft. */
+  replaceText: (text: string) => void;
 }
 
 export interface ComposerProps {
   ref?: Ref<ComposerHandle>;
   /** True when it was taken; otherwise it stays. */
-  onSend: (outgoing: Pick<Outgoing, 'content' | 'type'>) => boolean;
+  onSend: (outgoing: Pick<Outgoing, 'text' | 'attachment'>) => boolean;
   /** True when the edit was taken. */
   onSave?: ((newContent: string) => boolean) | undefined;
   task?: ComposerTask | null | undefined;
   onCancelTask?: (() => void) | undefined;
   onType?: (() => void) | undefined;
-  /** Stores a picture and answers its address; without it nothing can be attached. */
-  upload?: ((file: File) => Promise<string>) | undefined;
-  /** Asked before a picture is uploaded. */
-  isAbleToSend?: (() => boolean) | undefined;
+  /** Arrow up in the empty field. */
+  onEditLast?: (() => void) | undefined;
+  canAttach?: boolean | undefined;
   pickerEmojis?: readonly string[] | undefined;
-  draft?: { initial: string; onChange: (text: string) => void } | undefined;
+  draft?: { initial: ComposerDraft; onChange: (part: Partial<ComposerDraft>) => void } | undefined;
   /** A quiet line above the field. */
   notice?: string | null | undefined;
-  /** Subscribes to what comes back; a text is put before what stands there. */
-  onReturned?: ((take: (returned: Returned) => void) => () => void) | undefined;
 }
-
-const maximumHeightPx = 168;
 
 const imageIn = (data: DataTransfer): File | undefined => [...data.files][0];
 
@@ -55,127 +61,70 @@ export const Composer = ({
   task = null,
   onCancelTask,
   onType,
-  upload,
-  isAbleToSend,
+  onEditLast,
+  canAttach = false,
   pickerEmojis,
   draft,
   notice,
-  onReturned,
 }: ComposerProps) => {
-  const [text, setText] = useState(draft?.initial ?? '');
-  const picture = useAttachment(upload);
-  const { attachment, isUploading } = picture;
   const field = useRef<HTMLTextAreaElement>(null);
   const noticeId = useId();
   const countId = useId();
-
-  // While a message is edited its text stands in the field, and the one begun before waits.
-  const editing = task?.kind === 'edit' ? task.message : null;
-  const [edited, setEdited] = useState<{ id: string; text: string } | null>(null);
-  if (editing && edited?.id !== editing.id) setEdited({ id: editing.id, text: contentOf(editing).text });
-  if (!editing && edited) setEdited(null);
-  const shown = editing ? (edited?.text ?? '') : text;
-
-  const keep = draft?.onChange;
-  const change = (next: string): void => {
-    if (editing) return setEdited({ id: editing.id, text: next });
-    setText(next);
-    keep?.(next);
-  };
-
-  const latest = useRef({ text, keep, takeBack: picture.takeBack });
-  useEffect(() => {
-    latest.current = { text, keep, takeBack: picture.takeBack };
+  const [hasLostPicture, setLostPicture] = useState(draft?.initial.hasPicture ?? false);
+  const words = useComposerText(draft?.initial.text ?? '', task, (text) => draft?.onChange({ text }));
+  const picture = useAttachment((hasPicture) => {
+    setLostPicture(false);
+    draft?.onChange({ hasPicture });
   });
-  useEffect(
-    () =>
-      onReturned?.((back) => {
-        const { text: said, imageUrls } = contentOf(back);
-        const next = [said, latest.current.text].filter(Boolean).join('\n');
-        setText(next);
-        latest.current.keep?.(next);
-        const [url] = imageUrls;
-        if (url !== undefined) latest.current.takeBack(url);
-      }),
-    [onReturned],
-  );
-
-  // Ready to write at once; a phone would raise its keyboard over the first message.
-  useEffect(() => {
-    const hasKeyboard = matchMedia('(hover: hover) and (pointer: fine)').matches;
-    if (hasKeyboard && document.activeElement === document.body) field.current?.focus();
-  }, []);
-
-  // Reply and Edit were pressed to write.
-  const taskKey = task && `${task.kind} ${task.message.key}`;
-  useEffect(() => {
-    if (!taskKey) return;
-    // A dialog that has just closed gives the focus back first.
-    const frame = requestAnimationFrame(() => {
-      const area = field.current;
-      area?.focus();
-      area?.setSelectionRange(area.value.length, area.value.length);
-    });
-    return () => cancelAnimationFrame(frame);
-  }, [taskKey]);
-
-  useLayoutEffect(() => {
-    const area = field.current;
-    if (!area) return;
-    area.style.height = 'auto';
-    area.style.height = `${Math.min(area.scrollHeight, maximumHeightPx)}px`;
-  }, [shown]);
+  const { shown } = words;
+  const { attachment } = picture;
+  const isEditing = task?.kind === 'edit';
+  useComposerFocus(field, task);
+  useFieldHeight(field, shown);
 
   const attach = (file: File): void => {
-    if (!upload || editing || isUploading) return;
-    if (picture.attach(file)) field.current?.focus();
+    if (canAttach && !isEditing && picture.attach(file)) field.current?.focus();
   };
-  useImperativeHandle(ref, () => ({ attach, focus: () => field.current?.focus() }));
+  useImperativeHandle(ref, () => ({
+    attach,
+    focus: () => field.current?.focus(),
+    take: ({ text, attachment: returned }) => {
+      const isInUse = task !== null || !words.isEmpty() || !picture.isEmpty();
+      if (returned && isInUse) return false;
+      if (text !== '') words.takeBack(text);
+      if (returned) picture.takeBack(returned);
+      return true;
+    },
+    replaceText: words.replace,
+  }));
 
   const content = normalizeText(shown);
   const length = codePointLength(content);
   const isTooLong = length > limits.messageMaxCodePoints;
-  const hasAttachment = !editing && attachment !== null;
-  const canSend = (length > 0 || hasAttachment) && !isTooLong && !isUploading;
+  const hasAttachment = !isEditing && attachment !== null;
+  const canSend = (length > 0 || hasAttachment) && !isTooLong;
   const showsCount = length >= limits.messageCounterFromCodePoints;
-
-  const clear = (): void => {
-    setText('');
-    keep?.('');
-  };
-
-  const sendImage = (url: string): void => {
-    const taken = onSend(
-      content === ''
-        ? { content: url, type: 'image' }
-        : { content: withImageMarkers({ text: content, imageUrls: [url] }), type: 'mixed' },
-    );
-    if (!taken) return picture.keepStored(url);
-    clear();
-    picture.detach();
-  };
+  const line = notice ?? (hasLostPicture ? copy.composer.photoLost : null);
 
   const send = (): void => {
     if (!canSend) return;
-    if (editing) {
+    if (isEditing) {
       if (onSave?.(content)) onCancelTask?.();
-    } else if (attachment?.url) {
-      sendImage(attachment.url);
-    } else if (attachment) {
-      if (isAbleToSend?.() !== false) void picture.store(sendImage);
-    } else if (onSend({ content, type: 'text' })) {
-      clear();
+    } else if (onSend({ text: content, attachment })) {
+      words.clear();
+      picture.handOver();
     }
     field.current?.focus();
   };
 
-  const insert = (emoji: string): void => {
+  const insert = (inserted: string): void => {
     const area = field.current;
     const start = area?.selectionStart ?? shown.length;
     const end = area?.selectionEnd ?? shown.length;
-    change(shown.slice(0, start) + emoji + shown.slice(end));
+    words.change(shown.slice(0, start) + inserted + shown.slice(end));
     onType?.();
-    requestAnimationFrame(() => area?.setSelectionRange(start + emoji.length, start + emoji.length));
+    const caret = start + inserted.length;
+    requestAnimationFrame(() => area?.setSelectionRange(caret, caret));
   };
 
   return (
@@ -194,7 +143,7 @@ export const Composer = ({
     >
       <div className="flex min-h-5 items-center justify-between gap-4 px-3 pb-1 text-sm">
         <p id={noticeId} role="status" className="text-warning">
-          {notice ? <span className="enter-rise inline-block">{notice}</span> : null}
+          {line ? <span className="enter-rise inline-block">{line}</span> : null}
         </p>
         {showsCount ? (
           <p
@@ -207,35 +156,45 @@ export const Composer = ({
             {copy.composer.count(length, limits.messageMaxCodePoints)}
           </p>
         ) : null}
+        {shown === '' ? null : (
+          <button
+            type="button"
+            className="relative hidden items-center gap-1 font-semibold text-muted-foreground after:absolute after:-inset-x-3 after:-inset-y-2 [@media(pointer:coarse)]:inline-flex"
+            // The field keeps the focus, and a phone its keyboard.
+            onPointerDown={(event) => event.preventDefault()}
+            onClick={() => insert('\n')}
+          >
+            <CornerDownLeft aria-hidden="true" className="size-3.5" />
+            {copy.composer.newLine}
+          </button>
+        )}
       </div>
       <div className="rounded-sheet border border-input bg-background p-1 transition-colors focus-within:border-primary">
         {task ? <TaskBanner task={task} onCancel={() => onCancelTask?.()} /> : null}
         {hasAttachment ? (
           <AttachmentPreview
             attachment={attachment}
-            isUploading={isUploading}
             onRemove={() => {
-              picture.detach();
+              picture.remove();
               field.current?.focus();
             }}
           />
         ) : null}
         <div className="flex items-end">
-          {upload && !editing ? <AttachButton isDisabled={isUploading} onChoose={attach} /> : null}
+          {canAttach && !isEditing ? <AttachButton onChoose={attach} /> : null}
           <textarea
             ref={field}
             dir="auto"
             rows={1}
             value={shown}
-            readOnly={isUploading}
             aria-label={copy.composer.label}
-            aria-describedby={cn(notice && noticeId, showsCount && countId) || undefined}
+            aria-describedby={cn(line && noticeId, showsCount && countId) || undefined}
             aria-invalid={isTooLong || undefined}
             placeholder={hasAttachment ? copy.composer.captionPlaceholder : copy.composer.placeholder}
             enterKeyHint="send"
-            className="max-h-42 min-h-11 w-full min-w-0 flex-1 resize-none bg-transparent px-3 py-2.5 text-md outline-none placeholder:text-muted-foreground md:pointer-fine:text-chat"
+            className="min-h-11 w-full min-w-0 flex-1 resize-none bg-transparent px-3 py-2.5 text-md outline-none placeholder:text-muted-foreground md:pointer-fine:text-chat"
             onChange={(event) => {
-              change(event.target.value);
+              words.change(event.target.value);
               if (event.target.value.trim() !== '') onType?.();
             }}
             onPaste={(event) => {
@@ -248,6 +207,11 @@ export const Composer = ({
             onKeyDown={(event) => {
               // 229: Safari reports the Enter that ends a composition after the composition.
               const isComposing = event.nativeEvent.isComposing || event.keyCode === 229;
+              if (event.key === 'ArrowUp' && shown === '' && !task && !isComposing) {
+                event.preventDefault();
+                onEditLast?.();
+                return;
+              }
               if (event.key !== 'Enter' || event.shiftKey || isComposing) return;
               event.preventDefault();
               send();
@@ -263,7 +227,7 @@ export const Composer = ({
           ) : null}
           <button
             type="submit"
-            aria-label={editing ? copy.composer.save : copy.composer.send}
+            aria-label={isEditing ? copy.composer.save : copy.composer.send}
             disabled={!canSend}
             className={cn(
               'grid size-11 shrink-0 place-items-center rounded-full transition-[background-color,color,transform] duration-150',
@@ -272,7 +236,7 @@ export const Composer = ({
                 : 'bg-raised text-muted-foreground opacity-60',
             )}
           >
-            {editing ? (
+            {isEditing ? (
               <Check className="size-5" aria-hidden="true" />
             ) : (
               <ArrowUp className="size-5" aria-hidden="true" />

@@ -1,113 +1,123 @@
-import { useCallback, useMemo, useRef, useState, type ReactNode, type Ref } from 'react';
+import { useCallback, useEffect, useMemo, useRef, useState, type ReactNode, type Ref } from 'react';
 import { Announcer } from '@/chat-ui/announcer';
-import { type ChatMessage, type Outgoing, type Returned } from '@/chat-ui/chat-message';
+import { useChat } from '@/chat-ui/chat-context';
+import { isOwnText, type ChatMessage } from '@/chat-ui/chat-message';
 import { Composer, type ComposerHandle } from '@/chat-ui/composer';
-import { type ComposerTask } from '@/chat-ui/composer-parts';
 import { copy } from '@/chat-ui/copy';
+import { type Draft, type DraftKeeper } from '@/chat-ui/draft';
 import { Lightbox } from '@/chat-ui/lightbox';
 import { contentOf, quoteInComposer } from '@/chat-ui/message-content';
-import { MessageList, type Capabilities, type ConversationHandle } from '@/chat-ui/message-list';
-import { type MessageAuthor } from '@/chat-ui/message-row';
+import { MessageList, type ConversationHandle } from '@/chat-ui/message-list';
+import { useRowsWithOutgoing } from '@/chat-ui/outbox/use-outgoing-rows';
 import { PartBoundary } from '@/chat-ui/part-boundary';
 import { type MessageCommands } from '@/chat-ui/row-actions';
+import { useComposerTask } from '@/chat-ui/use-composer-task';
 import { useFileDrop } from '@/chat-ui/use-file-drop';
+import { useIsConnected } from '@/lib/socket/connection';
 
 /**
- * The list of messages and the composer under it, as the random and the private chat share them. It owns what is
- * nobody else's business: who is being answered, what is being edited, which picture is open. Functions given here
- * must be the same at every render: rows are drawn again only when they change.
+ * The list of messages and the composer under it, as the random and the private chat share them. It owns what concerns
+ * this view alone: which message is answered or edited, which picture is open. Functions given here must be the same at
+ * every render: rows are drawn again only when they change.
  */
 export interface ConversationProps {
   ref?: Ref<ConversationHandle>;
-  /** Names the list, such as «Messages». */
+  /** Names the list, such as 'Messages'. */
   label: string;
-  me: MessageAuthor;
-  partner: MessageAuthor;
+  /** Those that are stored; the outbox has the others. */
   messages: readonly ChatMessage[];
-  capabilities: Capabilities;
-  /** Beside the rule that it is my own text, sent and not deleted. */
-  canEdit?: (message: ChatMessage) => boolean;
-  /** Which of my messages may be deleted; all that are sent when not given. */
-  canDelete?: (message: ChatMessage) => boolean;
-  /** True when it was taken; otherwise the text and the picture stay in the composer. */
-  onSend: (outgoing: Outgoing) => boolean;
-  /** True when it was taken; otherwise the edit stays open. */
-  onEdit: (messageId: string, newContent: string) => boolean;
-  onReact: (messageId: string, emoji: string) => void;
-  onDelete?: (messageId: string) => void;
-  onRetry: (clientId: string) => void;
-  onType?: () => void;
-  /** Asked before a picture is uploaded: false while nothing can be sent. */
-  isAbleToSend?: () => boolean;
-  /** Stores a picture and answers its address. Bucket and name differ by the kind of chat. */
-  upload: (file: File) => Promise<string>;
-  /** Subscribes to what comes back from the server (A90); it is put before what stands in the composer. */
-  onReturned?: (take: (returned: Returned) => void) => () => void;
-  /** A text begun earlier, and where each new state of it is kept. */
-  draft?: { initial: string; onChange: (text: string) => void };
-  /** Sixteen in the random chat, twenty-four in the private one. */
-  pickerEmojis: readonly string[];
-  /** The partner's pictures: blurred until clicked (B07), or shown as a friend's are. */
-  partnerImages: 'hidden' | 'shown';
-  /** A quiet line above the field. */
-  notice?: string | null;
+  draft: DraftKeeper;
   /** Draws messages of Break the Ice. */
   renderCard?: (message: ChatMessage) => ReactNode;
-  /** What stands above a message: time stamps, a divider «new». */
+  /** What stands above a message: time stamps, a divider. */
   renderAbove?: (message: ChatMessage, previous: ChatMessage | undefined) => ReactNode;
   /** No clock under each group: the time stamps above them say it. */
   hidesTimes?: boolean;
   /** Called when the first message comes into view: older ones may be loaded and put in front. */
   onReachTop?: () => void;
-  /** A quote was followed whose message is not among these: older ones may be loaded in search of it. */
-  onMissingSource?: (messageId: string) => void;
-  /** Above the first message, such as «loading older messages». */
+  /** Above the first message. */
   top?: ReactNode;
-  /** Under the last message, such as «is typing». */
+  /** Under the last message. */
   footer?: ReactNode;
-  /** Between the list and the composer, such as suggestions or the hidden announcer. */
-  children?: ReactNode;
 }
 
 const none: ReadonlySet<string> = new Set();
 
+/** Keeps the parts of the draft together, since composer and reply change apart. */
+const useDraft = ({ read, keep, onOutsideChange }: DraftKeeper, onReplaced: (text: string) => void) => {
+  const [initial] = useState(read);
+  const present = useRef(initial);
+  const change = useCallback(
+    (part: Partial<Draft>): void => {
+      present.current = { ...present.current, ...part };
+      keep(present.current);
+    },
+    [keep],
+  );
+  const replaced = useRef(onReplaced);
+  useEffect(() => {
+    replaced.current = onReplaced;
+  });
+  useEffect(() => onOutsideChange?.(() => replaced.current(read().text)), [onOutsideChange, read]);
+  return { initial, change };
+};
+
+/** Says that nothing was sent for want of a connection, until it is back. */
+const useRefusal = () => {
+  const [wasRefused, setRefused] = useState(false);
+  const isConnected = useIsConnected();
+  if (isConnected && wasRefused) setRefused(false);
+  const heed = useCallback((wasTaken: boolean): boolean => {
+    setRefused(!wasTaken);
+    return wasTaken;
+  }, []);
+  return { wasRefused, heed };
+};
+
 export const Conversation = ({
   ref,
   label,
-  me,
-  partner,
-  messages,
-  capabilities,
-  canEdit,
-  canDelete,
-  onSend,
-  onEdit,
-  onReact,
-  onDelete,
-  onRetry,
-  onType,
-  isAbleToSend,
-  upload,
-  onReturned,
-  draft,
-  pickerEmojis,
-  partnerImages,
-  notice,
+  messages: stored,
+  draft: keeper,
   renderCard,
   renderAbove,
   hidesTimes,
   onReachTop,
-  onMissingSource,
   top,
   footer,
-  children,
 }: ConversationProps) => {
+  const chat = useChat();
+  const { me, partner, capabilities, partnerImages, pickerEmojis, outbox, conversationId } = chat;
   const composer = useRef<ComposerHandle>(null);
   const list = useRef<ConversationHandle | null>(null);
-  const [task, setTask] = useState<{ kind: 'reply' | 'edit'; messageId: string } | null>(null);
   const [revealed, setRevealed] = useState<ReadonlySet<string>>(none);
   const [opened, setOpened] = useState<{ url: string; name: string } | null>(null);
   const fileDrop = useFileDrop(capabilities.attach ? (file) => composer.current?.attach(file) : undefined);
+  const messages = useRowsWithOutgoing(stored, outbox, conversationId, me.id);
+  const draft = useDraft(keeper, (text) => composer.current?.replaceText(text));
+  const { change: changeDraft } = draft;
+  const { task, begin, resumeReply } = useComposerTask(
+    messages,
+    draft.initial.replyToId,
+    useCallback((replyToId) => changeDraft({ replyToId }), [changeDraft]),
+  );
+  const { wasRefused, heed } = useRefusal();
+  const trouble = outbox.useStore(({ notice }) =>
+    notice?.conversationId === conversationId ? notice.kind : null,
+  );
+
+  useEffect(
+    () =>
+      outbox.attach(conversationId, {
+        take: (returned) => {
+          if (!composer.current?.take(returned)) return false;
+          const { replyTo } = returned;
+          if (replyTo) resumeReply(replyTo.messageId);
+          return true;
+        },
+      }),
+    [outbox, conversationId, resumeReply],
+  );
 
   const setHandle = useCallback(
     (handle: ConversationHandle | null): void => {
@@ -121,49 +131,41 @@ export const Conversation = ({
   const commands = useMemo<MessageCommands>(
     () => ({
       // Starting the one cancels the other (A103).
-      onReply: ({ id }) => setTask({ kind: 'reply', messageId: id }),
-      onEdit: ({ id }) => setTask({ kind: 'edit', messageId: id }),
-      onReact,
-      onDelete: (messageId) => onDelete?.(messageId),
-      onRetry,
+      onReply: ({ id }) => begin({ kind: 'reply', messageId: id }),
+      onEdit: ({ id }) => begin({ kind: 'edit', messageId: id }),
+      onReact: (messageId, emoji) => void heed(chat.commands.react(messageId, emoji)),
+      onDelete: (messageId) => chat.commands.delete?.(messageId),
+      onRetry: (clientId) => void heed(outbox.retry(clientId)),
+      onDiscard: outbox.discard,
       onJump: (messageId) => {
-        if (list.current?.jumpTo(messageId) === false) onMissingSource?.(messageId);
+        if (list.current?.jumpTo(messageId) === false) chat.commands.seek?.(messageId);
       },
       onReveal: (url) => setRevealed((before) => new Set([...before, url])),
       onOpenImage: (url, name) => setOpened({ url, name }),
     }),
-    [onDelete, onReact, onRetry, onMissingSource],
+    [chat.commands, outbox, heed, begin],
   );
 
-  // As the message stands now: it may have been edited or deleted meanwhile.
-  const subject = task && messages.find(({ id }) => id === task.messageId);
-  const composerTask = useMemo<ComposerTask | null>(() => {
-    if (!task || !subject || subject.isDeleted) return null;
-    if (task.kind === 'edit') return { kind: 'edit', message: subject };
-    const isMine = subject.senderId === me.id;
-    return { kind: 'reply', message: subject, name: isMine ? me.username : partner.username, isMine };
-  }, [task, subject, me.id, me.username, partner.username]);
-
-  const send = (outgoing: Pick<Outgoing, 'content' | 'type'>): boolean => {
-    const replied = composerTask?.kind === 'reply' ? composerTask : null;
-    const wasTaken = onSend({
-      ...outgoing,
-      replyTo: replied && {
-        messageId: replied.message.id,
-        content: quoteInComposer(replied.message),
-        senderId: replied.message.senderId,
-        senderName: replied.name,
-      },
-    });
-    if (wasTaken) setTask(null);
-    return wasTaken;
-  };
+  const replyTo =
+    task?.kind === 'reply'
+      ? {
+          messageId: task.message.id,
+          content: quoteInComposer(task.message),
+          senderId: task.message.senderId,
+          senderName: task.name,
+        }
+      : null;
 
   const save = (newContent: string): boolean => {
-    if (composerTask?.kind !== 'edit') return true;
+    if (task?.kind !== 'edit') return true;
     // Nothing changed: nothing to send.
-    if (newContent === contentOf(composerTask.message).text) return true;
-    return onEdit(composerTask.message.id, newContent);
+    if (newContent === contentOf(task.message).text) return true;
+    return heed(chat.commands.edit(task.message.id, newContent));
+  };
+
+  const editLast = (): void => {
+    const last = messages.findLast((message) => isOwnText(message, me.id));
+    if (capabilities.edit && last) begin({ kind: 'edit', messageId: last.id });
   };
 
   return (
@@ -176,8 +178,6 @@ export const Conversation = ({
         partner={partner}
         commands={commands}
         capabilities={capabilities}
-        canEdit={canEdit}
-        canDelete={canDelete}
         revealed={partnerImages === 'hidden' ? revealed : null}
         renderCard={renderCard}
         renderAbove={renderAbove}
@@ -187,21 +187,23 @@ export const Conversation = ({
         footer={footer}
       />
       <Announcer newest={messages.at(-1)} partner={partner} />
-      {children}
       <PartBoundary title={copy.broken.composer}>
         <Composer
           ref={composer}
-          onSend={send}
+          onSend={(outgoing) => {
+            const wasTaken = heed(outbox.submit(conversationId, { ...outgoing, replyTo }));
+            if (wasTaken) begin(null);
+            return wasTaken;
+          }}
           onSave={save}
-          task={composerTask}
-          onCancelTask={() => setTask(null)}
-          onType={onType}
-          upload={capabilities.attach ? upload : undefined}
-          isAbleToSend={isAbleToSend}
+          task={task}
+          onCancelTask={() => begin(null)}
+          onType={chat.commands.type}
+          onEditLast={editLast}
+          canAttach={capabilities.attach}
           pickerEmojis={pickerEmojis}
-          draft={draft}
-          notice={notice}
-          onReturned={onReturned}
+          draft={{ initial: draft.initial, onChange: changeDraft }}
+          notice={wasRefused ? copy.composer.notSent : trouble && copy.notices[trouble]}
         />
       </PartBoundary>
       {fileDrop.isDropping ? (

@@ -12,7 +12,8 @@ export const copy = {
       `${length.toLocaleString('en')} of ${maximum.toLocaleString('en')} characters`,
     attach: 'Attach photo',
     removePhoto: 'Remove photo',
-    uploading: 'Sending photo…',
+    photoLost: 'Your photo was not kept: please attach it again.',
+    newLine: 'New line',
     drop: 'Drop the photo here',
     emoji: 'Emoji',
     emojis: 'Choose an emoji',
@@ -29,6 +30,19 @@ export const copy = {
     sent: 'Sent',
     failed: 'Not delivered',
     retry: 'Retry',
+    remove: 'Delete',
+    uploading: (percent: number) => `Sending photo, ${percent} %`,
+    progress: 'Sending photo',
+    cancel: 'Cancel',
+  },
+  /** Why something was not sent or saved. */
+  notices: {
+    too_fast: 'Not sent: a little slower, please. Your text is still here.',
+    edit_too_fast: 'Not saved: a little slower, please. Your text is still here.',
+    edit_not_saved: 'Not saved: please try again. Your text is still here.',
+    reaction_too_fast: 'Reaction not saved: a little slower, please.',
+    reaction_not_saved: 'Reaction not saved: please try again.',
+    delete_not_saved: 'Not deleted: please try again.',
   },
   message: {
     edited: '(edited)',
@@ -84,3 +98,5 @@ export const copy = {
   connection: { connected: 'Connected', disconnected: 'Disconnected', reconnect: 'Reconnect' },
   you: 'You',
 } as const;
+
+export type NoticeKind = keyof typeof copy.notices;

@@ -10,7 +10,12 @@ export interface MessageContent {
   imageUrls: readonly string[];
 }
 
-export const contentOf = ({ type, content }: Pick<ChatMessage, 'type' | 'content'>): MessageContent => {
+export const contentOf = ({
+  type,
+  content,
+  picture,
+}: Pick<ChatMessage, 'type' | 'content' | 'picture'>): MessageContent => {
+  if (picture) return { text: content, imageUrls: [picture.previewUrl] };
   switch (type) {
     case 'image':
       return { text: '', imageUrls: [content] };

@@ -35,6 +35,7 @@ const list = (messages: readonly ChatMessage[], more: Partial<ComponentProps<typ
       onReact: ignore,
       onDelete: ignore,
       onRetry: ignore,
+      onDiscard: ignore,
       onJump: ignore,
       onReveal: ignore,
       onOpenImage: ignore,

@@ -1,4 +1,3 @@
-import { Check, Clock3, RotateCw } from 'lucide-react';
 import { memo, type ReactNode } from 'react';
 import { Bubble } from '@/chat-ui/bubble';
 import {
@@ -9,6 +8,7 @@ import {
   type GroupPosition,
 } from '@/chat-ui/chat-message';
 import { copy } from '@/chat-ui/copy';
+import { DeliveryLine } from '@/chat-ui/delivery-line';
 import { contentOf } from '@/chat-ui/message-content';
 import { MessageImage } from '@/chat-ui/message-image';
 import { MessageQuote } from '@/chat-ui/message-quote';
@@ -54,38 +54,6 @@ const Notice = ({ message }: { message: ChatMessage }) => (
 );
 
 const Time = ({ at }: { at: number }) => <time dateTime={isoTime(at)}>{clockTime(at)}</time>;
-
-const DeliveryLine = ({ message, hidesTime }: { message: ChatMessage; hidesTime: boolean }) => {
-  const isSending = message.delivery === 'sending';
-  const Icon = isSending ? Clock3 : Check;
-  return (
-    <p className="mt-1 flex items-center justify-end gap-1 text-xs text-muted-foreground tabular-nums">
-      {hidesTime ? null : <Time at={message.timestamp} />}
-      <Icon aria-hidden="true" className="size-3" />
-      <span className="sr-only">{isSending ? copy.delivery.sending : copy.delivery.sent}</span>
-    </p>
-  );
-};
-
-const FailedLine = ({
-  clientId,
-  onRetry,
-}: {
-  clientId: string | undefined;
-  onRetry: (clientId: string) => void;
-}) => (
-  <p className="mt-1 flex items-center justify-end gap-1 text-sm text-destructive">
-    {copy.delivery.failed}
-    <button
-      type="button"
-      className="relative inline-flex items-center gap-1 rounded-control px-2 py-1 font-semibold underline underline-offset-4 after:absolute after:-inset-2"
-      onClick={() => (clientId === undefined ? undefined : onRetry(clientId))}
-    >
-      <RotateCw aria-hidden="true" className="size-3" />
-      {copy.delivery.retry}
-    </button>
-  </p>
-);
 
 const Content = ({
   message,
@@ -224,10 +192,14 @@ export const MessageRow = memo(function MessageRow({
             </div>
           ) : null}
         </div>
-        {isMine && message.delivery === 'failed' ? (
-          <FailedLine clientId={message.clientId} onRetry={commands.onRetry} />
-        ) : isLast && isMine ? (
-          <DeliveryLine message={message} hidesTime={hidesTimes} />
+        {isMine ? (
+          <DeliveryLine
+            message={message}
+            hidesTime={hidesTimes}
+            isLast={isLast}
+            onRetry={commands.onRetry}
+            onDiscard={commands.onDiscard}
+          />
         ) : isLast && !hidesTimes ? (
           <p className="mt-1 text-xs text-muted-foreground tabular-nums">
             <Time at={message.timestamp} />

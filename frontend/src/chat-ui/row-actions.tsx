@@ -16,6 +16,8 @@ export interface MessageCommands {
   onReact: (messageId: string, emoji: string) => void;
   onDelete: (messageId: string) => void;
   onRetry: (clientId: string) => void;
+  /** Deletes a message that was not delivered, or cancels the upload of its picture. */
+  onDiscard: (clientId: string) => void;
   onJump: (messageId: string) => void;
   onReveal: (url: string) => void;
   onOpenImage: (url: string, name: string) => void;

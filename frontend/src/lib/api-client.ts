@@ -42,7 +42,9 @@ const canonicalPhrases: Record<number, string> = {
   504: 'Gateway Timeout',
 };
 
-export const toApiError = async (response: Response): Promise<ApiError> => {
+export const toApiError = async (
+  response: Pick<Response, 'status' | 'statusText' | 'text'>,
+): Promise<ApiError> => {
   const body = (await response.text()) || response.statusText || canonicalPhrases[response.status] || '';
   return new ApiError(response.status, body);
 };

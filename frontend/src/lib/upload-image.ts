@@ -1,16 +1,73 @@
 import { uploadAnswerSchema, type UploadBucket } from '@thaw/contract/uploads';
 import { toApiError } from '@/lib/api-client';
 
+export interface UploadOptions {
+  signal?: AbortSignal;
+  /** Whole percents of the body that have been sent. */
+  onProgress?: (percent: number) => void;
+}
+
+/** An upload that makes no progress for this long is given up; a slow one may take as long as it needs. */
+export const stallTimeoutMs = 30_000;
+
 /**
- * Stores an image and answers its address. Of `fileName` the server keeps the folder alone (A99).
- * @throws ApiError on a non-success status; whatever `fetch` throws when there is no answer.
+ * Stores an image and answers its address. Of `fileName` the server keeps the folder alone (A99). Sent by
+ * XMLHttpRequest, since fetch reports no progress of a body over HTTP/1.1.
+ * @throws ApiError on a non-success status; a DOMException when it was aborted or stalled; an Error when there is no answer.
  */
-export const uploadImage = async (file: File, bucket: UploadBucket, fileName: string): Promise<string> => {
-  const form = new FormData();
-  form.append('bucket', bucket);
-  form.append('fileName', fileName);
-  form.append('file', file);
-  const response = await fetch('/api/upload', { method: 'POST', credentials: 'include', body: form });
-  if (!response.ok) throw await toApiError(response);
-  return uploadAnswerSchema.parse(await response.json()).url;
-};
+export const uploadImage = (
+  file: Blob,
+  bucket: UploadBucket,
+  fileName: string,
+  { signal, onProgress }: UploadOptions = {},
+): Promise<string> =>
+  new Promise((resolve, reject) => {
+    signal?.throwIfAborted();
+    const form = new FormData();
+    form.append('bucket', bucket);
+    form.append('fileName', fileName);
+    form.append('file', file);
+    const call = new XMLHttpRequest();
+    let stallTimer: number | undefined;
+    const settled = new AbortController();
+    const finish = (settle: () => void): void => {
+      clearTimeout(stallTimer);
+      settled.abort();
+      settle();
+    };
+    const stop = (reason: unknown): void =>
+      finish(() => {
+        call.abort();
+        reject(reason instanceof Error ? reason : new Error(String(reason)));
+      });
+    const watch = (): void => {
+      clearTimeout(stallTimer);
+      stallTimer = window.setTimeout(
+        () => stop(new DOMException('The upload made no progress', 'TimeoutError')),
+        stallTimeoutMs,
+      );
+    };
+    signal?.addEventListener('abort', () => stop(signal.reason), { signal: settled.signal });
+    call.upload.onprogress = ({ lengthComputable, loaded, total }) => {
+      watch();
+      if (lengthComputable && total > 0) onProgress?.(Math.floor((loaded / total) * 100));
+    };
+    call.onerror = () => finish(() => reject(new Error('The upload got no answer')));
+    call.onload = () =>
+      finish(() => {
+        const { status, statusText, responseText } = call;
+        if (status < 200 || status > 299) {
+          toApiError({ status, statusText, text: () => Promise.resolve(responseText) }).then(reject, reject);
+          return;
+        }
+        try {
+          resolve(uploadAnswerSchema.parse(JSON.parse(responseText)).url);
+        } catch (error) {
+          reject(error instanceof Error ? error : new Error(String(error)));
+        }
+      });
+    call.open('POST', '/api/upload');
+    call.withCredentials = true;
+    watch();
+    call.send(form);
+  });

@@ -19,7 +19,7 @@ import { FriendsPanel } from '@/features/friends/components/friends-panel';
 import { useFriendNews } from '@/features/friends/use-friend-news';
 import { privateChat, usePrivateChat } from '@/features/private-chat/private-chat.store';
 import { totalUnread } from '@/features/private-chat/unread';
-import { useUnreadCounts } from '@/features/private-chat/unread-counts';
+import { useUnreadCounts } from '@/features/private-chat/use-unread-counts';
 import { ProfileDialogs } from '@/features/profile/components/profile-dialogs';
 import { RandomChat } from '@/features/random-chat/components/random-chat';
 import { randomChat, useRandomChat } from '@/features/random-chat/random-chat.store';

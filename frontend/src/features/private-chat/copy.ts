@@ -15,12 +15,5 @@ export const copy = {
     text: 'The messages could not be loaded.',
     again: 'Try again',
   },
-  slowDown: 'Not sent: a little slower, please. Your text is still here.',
-  notSaved: 'Not changed: please try again.',
-  remove: {
-    title: 'Delete this message?',
-    lead: (name: string) => `It disappears for you and for ${name}. This cannot be undone.`,
-    confirm: 'Delete',
-    cancel: 'Keep it',
-  },
+  removed: { title: 'Message deleted', undo: 'Undo' },
 } as const;

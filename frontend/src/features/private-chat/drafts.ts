@@ -1,62 +1,66 @@
-import * as z from 'zod/mini';
+import { emptyDraft, isEmptyDraft, parseDraft, type Draft } from '@/chat-ui/draft';
 import { readStored, removeStored, writeStored } from '@/lib/storage';
 
-const storageKey = (userId: number): string => `thaw-drafts-${userId}`;
+const prefixOf = (userId: number): string => `thaw-draft-${userId}-`;
 
-const storedSchema = z.record(z.string(), z.string());
-
-const read = (userId: number): Map<number, string> => {
-  let stored: unknown;
+/** All keys of this origin's storage, which may be forbidden. */
+const storedKeys = (): string[] => {
   try {
-    stored = JSON.parse(readStored(storageKey(userId)) ?? '{}');
+    return Object.keys(localStorage);
   } catch {
-    return new Map();
+    return [];
   }
-  const parsed = storedSchema.safeParse(stored);
-  const texts = parsed.success ? parsed.data : {};
-  return new Map(Object.entries(texts).map(([friendId, text]): [number, string] => [Number(friendId), text]));
 };
 
-/** What was begun and not sent, by friend. Kept over a reload; gone with the logout. */
+/**
+ * What was begun and not sent, by friend. One storage entry for each, so that the tabs of a browser do not overwrite
+ * each other's; kept over a reload, gone with the logout.
+ */
 export class Drafts {
   private userId: number | undefined;
-  private texts = new Map<number, string>();
+  private readonly listeners = new Set<(friendId: number) => void>();
+
+  constructor() {
+    globalThis.window?.addEventListener('storage', ({ key }) => {
+      if (this.userId === undefined || !key?.startsWith(prefixOf(this.userId))) return;
+      const friendId = Number(key.slice(prefixOf(this.userId).length));
+      for (const listen of this.listeners) listen(friendId);
+    });
+  }
 
   open(userId: number | undefined): void {
     this.userId = userId;
-    this.texts = userId === undefined ? new Map<number, string>() : read(userId);
   }
 
-  of(friendId: number): string {
-    return this.texts.get(friendId) ?? '';
+  of(friendId: number): Draft {
+    return this.userId === undefined ? emptyDraft : parseDraft(readStored(this.keyOf(this.userId, friendId)));
   }
 
-  keep(friendId: number, text: string): void {
-    if (this.of(friendId) === text) return;
-    if (text === '') this.texts.delete(friendId);
-    else this.texts.set(friendId, text);
-    this.write();
-  }
-
-  /** What the server did not take, and no composer was there for. */
-  putBefore(friendId: number, text: string): void {
-    const begun = this.of(friendId);
-    this.keep(friendId, begun === '' ? text : `${text}\n${begun}`);
+  keep(friendId: number, draft: Draft): void {
+    if (this.userId === undefined) return;
+    const key = this.keyOf(this.userId, friendId);
+    if (isEmptyDraft(draft)) removeStored(key);
+    else writeStored(key, JSON.stringify(draft));
   }
 
   forget(friendId: number): void {
-    this.keep(friendId, '');
+    this.keep(friendId, emptyDraft);
   }
 
-  /** Nothing of this person stays on this machine. */
+  /** Nothing of this user stays on this machine. */
   erase(): void {
-    this.texts = new Map();
-    this.write();
+    if (this.userId === undefined) return;
+    const prefix = prefixOf(this.userId);
+    for (const key of storedKeys()) if (key.startsWith(prefix)) removeStored(key);
   }
 
-  private write(): void {
-    if (this.userId === undefined) return;
-    if (this.texts.size === 0) removeStored(storageKey(this.userId));
-    else writeStored(storageKey(this.userId), JSON.stringify(Object.fromEntries(this.texts)));
+  /** Subscribes to changes that another tab makes. */
+  onOutsideChange(listen: (friendId: number) => void): () => void {
+    this.listeners.add(listen);
+    return () => this.listeners.delete(listen);
+  }
+
+  private keyOf(userId: number, friendId: number): string {
+    return `${prefixOf(userId)}${friendId}`;
   }
 }

@@ -1,9 +1,10 @@
 import { limits } from '@thaw/contract/limits';
 import { type ServerData, type ServerEvent, type ServerFrame } from '@thaw/contract/server-frames';
+import { emptyDraft } from '@/chat-ui/draft';
 import { conversationKey, unreadKey } from '@/features/private-chat/api/private-messages';
 import { type Conversation } from '@/features/private-chat/conversation';
-import { readOutbox } from '@/features/private-chat/outgoing';
 import { createPrivateChat } from '@/features/private-chat/private-chat.store';
+import { Rows } from '@/features/private-chat/rows';
 import { type UnreadCounts } from '@/features/private-chat/unread';
 import { signIn, signOut } from '@/lib/identity';
 import { createQueryClient } from '@/lib/query-client';
@@ -21,7 +22,8 @@ interface Asked {
 
 const me = 7;
 const friend = 12;
-const text = (content: string) => ({ content, type: 'text', replyTo: null }) as const;
+const text = (words: string) => ({ text: words, attachment: null, replyTo: null });
+const to = String(friend);
 const at = '2026-11-20T12:00:00.000Z';
 
 const aPage = () => {
@@ -69,7 +71,11 @@ const aPage = () => {
     queryClient,
     hear,
     messages,
-    outbox: () => chat.useStore.getState().outbox,
+    say: (words: string) => chat.outbox.submit(to, text(words)),
+    outbox: () => chat.outbox.useStore.getState().messages,
+    shown: () => new Rows().of(messages(), chat.changes.useStore.getState()),
+    returned: () => chat.outbox.useStore.getState().returnedEdits,
+    notice: () => chat.outbox.useStore.getState().notice?.kind,
     typing: () => chat.useStore.getState().typing,
     unread: () => queryClient.getQueryData<UnreadCounts>(unreadKey(me)),
   };
@@ -90,159 +96,86 @@ afterEach(() => {
   signOut();
 });
 
-describe('saying something', () => {
-  it('is sending until the server says that it is stored', () => {
-    const { chat, asked, outbox, messages } = aPage();
-    expect(chat.say(friend, text('hello'))).toBe('done');
+describe('a message of mine', () => {
+  it('is in the outbox until the server says that it is stored', () => {
+    const { say, asked, outbox, messages } = aPage();
+    expect(say('hello')).toBe(true);
     expect(asked[0]).toMatchObject({
       event: 'send_private_message',
       data: { senderId: me, receiverId: friend, content: 'hello', messageType: 'text', clientId: 'c1' },
     });
-    expect(outbox()).toMatchObject([{ clientId: 'c1', delivery: 'sending' }]);
+    expect(outbox()).toMatchObject([{ clientId: 'c1', state: 'sending' }]);
     asked[0]?.ack({ id: 2, createdAt: at, clientId: 'c1' });
     expect(outbox()).toEqual([]);
     expect(messages()[1]).toMatchObject({ id: 2, content: 'hello', senderId: me, clientId: 'c1' });
   });
 
-  it('tells what it answers', () => {
+  it('names the message that it answers', () => {
     const { chat, asked, messages } = aPage();
-    const replyTo = { id: 1, content: 'hello', senderId: friend, senderName: 'brave-heron-7' };
-    chat.say(friend, { ...text('hi'), replyTo });
+    const replyTo = { messageId: '1', content: 'hello', senderId: friend, senderName: 'brave-heron-7' };
+    chat.outbox.submit(to, { ...text('hi'), replyTo });
     expect(asked[0]?.data.replyTo).toEqual({ id: 1 });
     asked[0]?.ack({ id: 2, createdAt: at });
-    expect(messages()[1]?.metadata.replyTo).toEqual(replyTo);
+    const { messageId: _, ...quoted } = replyTo;
+    expect(messages()[1]?.metadata.replyTo).toEqual({ id: 1, ...quoted });
   });
 
-  it('is not sent without a connection, and leaves no row', () => {
-    const { chat, socket, outbox, asked } = aPage();
-    socket.isOpen = false;
-    expect(chat.say(friend, text('hello'))).toBe('not_connected');
-    expect(outbox()).toEqual([]);
-    expect(asked).toEqual([]);
-  });
-
-  it('is sent again under its name when the connection comes back, and only then', async () => {
-    const { chat, asked, outbox } = aPage();
-    chat.say(friend, text('one'));
-    chat.say(friend, text('two'));
-    chat.connected();
-    expect(asked).toHaveLength(2);
-    for (const { reject } of asked) reject(new SocketRequestError('closed'));
-    await settled();
-    expect(outbox().map(({ delivery }) => delivery)).toEqual(['sending', 'sending']);
-    chat.connected();
-    expect(asked.slice(2).map(({ data }) => data.clientId)).toEqual(['c1', 'c2']);
-  });
-
-  it('fails when nobody answers or the server cannot, and Retry sends the same once', async () => {
-    const { chat, asked, outbox, messages } = aPage();
-    chat.say(friend, text('hello'));
-    asked[0]?.reject(new SocketRequestError('timeout'));
-    await settled();
-    expect(outbox()).toMatchObject([{ delivery: 'failed' }]);
-    chat.connected();
-    expect(asked).toHaveLength(1);
-    expect(chat.retry('c1')).toBe('done');
-    chat.retry('c1');
-    expect(asked).toHaveLength(2);
-    expect(asked[1]?.data.clientId).toBe('c1');
-    asked[1]?.ack({ id: 2, createdAt: at });
-    expect(messages()).toHaveLength(2);
-    expect(outbox()).toEqual([]);
-  });
-
-  it('fails when the connection is given up', async () => {
-    const { chat, asked, outbox } = aPage();
-    chat.say(friend, text('hello'));
+  it('is sent again under its clientId when the connection comes back', async () => {
+    const { chat, say, asked } = aPage();
+    say('one');
     asked[0]?.reject(new SocketRequestError('closed'));
     await settled();
-    chat.connectionGivenUp();
-    expect(outbox()).toMatchObject([{ delivery: 'failed' }]);
+    chat.connected();
+    expect(asked[1]?.data).toMatchObject({ clientId: 'c1', content: 'one' });
   });
 
-  it('goes back to the composer when it was too fast', async () => {
-    const { chat, asked, outbox, clock } = aPage();
-    const taken: unknown[] = [];
-    const stop = chat.onReturned(({ friendId, content }) => taken.push([friendId, content]) > 0);
-    chat.say(friend, text('hello'));
+  it('survives a reload, and is sent when the page is connected', () => {
+    aPage().say('hello');
+    const { chat, asked } = aPage();
+    expect(asked).toEqual([]);
+    chat.connected();
+    expect(asked[0]?.data).toMatchObject({ clientId: 'c1', content: 'hello' });
+  });
+
+  it('goes into the draft when it was too fast and its chat is closed', async () => {
+    const { chat, say, asked } = aPage();
+    chat.drafts.keep(friend, { ...emptyDraft, text: 'begun' });
+    say('again');
     asked[0]?.reject(new SocketRequestError('refused', 'rate_limited', 900));
     await settled();
-    expect(outbox()).toEqual([]);
-    expect(taken).toEqual([[friend, 'hello']]);
-    expect(chat.useStore.getState().tooFastTo).toBe(friend);
-    clock.advance(900);
-    expect(chat.useStore.getState().tooFastTo).toBeNull();
-    expect(chat.drafts.of(friend)).toBe('');
-    // Nobody looks at that chat any more.
-    stop();
-    chat.drafts.keep(friend, 'begun');
-    chat.say(friend, text('again'));
-    asked[1]?.reject(new SocketRequestError('refused', 'rate_limited', 900));
-    await settled();
-    expect(chat.drafts.of(friend)).toBe('again\nbegun');
+    expect(chat.drafts.of(friend).text).toBe('again\nbegun');
   });
 
   it('ends the chat when the two are no friends', async () => {
-    const { chat, asked, outbox } = aPage();
+    const { chat, say, asked, outbox } = aPage();
     const parted: number[] = [];
     chat.onParted((friendId) => parted.push(friendId));
-    chat.say(friend, text('hello'));
+    say('hello');
     asked[0]?.reject(new SocketRequestError('refused', 'not_friends'));
     await settled();
     expect(parted).toEqual([friend]);
     expect(outbox()).toEqual([]);
     expect(chat.conversations.known(me, friend)).toBeUndefined();
   });
-});
-
-describe('what is unsent', () => {
-  it('survives a reload, and is sent again under its name when the page is connected', () => {
-    aPage().chat.say(friend, text('hello'));
-    const { chat, asked, outbox } = aPage();
-    expect(outbox()).toMatchObject([{ clientId: 'c1', content: 'hello', delivery: 'sending' }]);
-    expect(asked).toEqual([]);
-    chat.connected();
-    expect(asked[0]?.data).toMatchObject({ clientId: 'c1', content: 'hello' });
-    asked[0]?.ack({ id: 2, createdAt: at });
-    expect(readOutbox(me)).toEqual([]);
-  });
-
-  it('that had failed still waits for Retry after a reload', async () => {
-    const before = aPage();
-    before.chat.say(friend, text('hello'));
-    before.asked[0]?.reject(new SocketRequestError('timeout'));
-    await settled();
-    const { chat, asked, outbox } = aPage();
-    chat.connected();
-    expect(asked).toEqual([]);
-    expect(outbox()).toMatchObject([{ delivery: 'failed' }]);
-  });
 
   it('goes with the logout, like the drafts and the counts', () => {
-    const { chat } = aPage();
-    chat.say(friend, text('hello'));
-    chat.drafts.keep(friend, 'half a sent');
+    const { chat, say } = aPage();
+    say('hello');
+    chat.drafts.keep(friend, { ...emptyDraft, text: 'half a sentence' });
     localStorage.setItem('thaw-unread-7', '{"12":4}');
     signOut();
     chat.reset();
     expect(JSON.stringify([{ ...sessionStorage }, { ...localStorage }])).not.toMatch(/hello|half|unread/);
   });
 
-  it('is nobody else’s: an ack of the person before changes nothing', () => {
-    const { chat, asked, outbox } = aPage();
-    chat.say(friend, text('hello'));
+  it('belongs to its user: an ack after the logout changes nothing', () => {
+    const { chat, say, asked, outbox } = aPage();
+    say('hello');
     signIn(aUser({ id: 8 }));
     chat.reset();
     asked[0]?.ack({ id: 2, createdAt: at });
     expect(outbox()).toEqual([]);
     expect(chat.conversations.known(8, friend)).toBeUndefined();
-  });
-
-  it('is broken in the storage: nothing is taken from there', () => {
-    for (const stored of ['{', '[{}]', 'null', '[{"clientId":"c1"}]']) {
-      sessionStorage.setItem('thaw-outgoing-7', stored);
-      expect(readOutbox(me)).toEqual([]);
-    }
   });
 });
 
@@ -256,7 +189,7 @@ describe('my own message of another tab', () => {
 
   it('takes the place of mine, whichever of frame and ack comes first', () => {
     const { chat, asked, hear, messages, outbox } = aPage();
-    chat.say(friend, text('hello'));
+    chat.outbox.submit(to, text('hello'));
     const frame = aPrivateMessage({ id: 2, senderId: me, receiverId: friend, clientId: 'c1' });
     hear('private_message', frame);
     expect(outbox()).toEqual([]);
@@ -271,7 +204,7 @@ describe("a friend's message", () => {
 
   it('is put in its order, before mine that has a later id', () => {
     const { chat, asked, hear, messages } = aPage();
-    chat.say(friend, text('mine'));
+    chat.outbox.submit(to, text('mine'));
     asked[0]?.ack({ id: 3, createdAt: at });
     hear('private_message', arrive(2));
     expect(messages().map(({ id }) => id)).toEqual([1, 2, 3]);
@@ -318,28 +251,56 @@ describe('changes of a message', () => {
     expect(messages()[0]).toMatchObject({ content: '', isDeleted: true });
   });
 
-  it('an edit is shown once it is stored, and read again when it is refused', async () => {
-    const { chat, asked, messages, queryClient } = aPage();
-    chat.say(friend, text('helo'));
-    asked[0]?.ack({ id: 2, createdAt: at });
-    const edited = chat.edit(friend, 2, 'hello');
-    expect(asked[1]).toMatchObject({
-      event: 'edit_private_message',
-      data: { messageId: 2, newContent: 'hello', senderId: me, receiverId: friend },
+  describe('an edit', () => {
+    const withOwn = () => {
+      const page = aPage();
+      page.hear(
+        'private_message',
+        aPrivateMessage({ id: 2, senderId: me, receiverId: friend, content: 'helo' }),
+      );
+      expect(page.chat.changes.edit(friend, 2, 'hello')).toBe(true);
+      return { ...page, content: () => page.shown()[1]?.content };
+    };
+
+    it('is shown at once, and is stored with its ack', () => {
+      const { asked, content, messages, chat } = withOwn();
+      expect(asked[0]).toMatchObject({
+        event: 'edit_private_message',
+        data: { messageId: 2, newContent: 'hello', senderId: me, receiverId: friend },
+      });
+      expect(content()).toBe('hello');
+      asked[0]?.ack({});
+      expect(messages()[1]).toMatchObject({ content: 'hello', isEdited: true });
+      expect(chat.changes.useStore.getState().edits).toEqual([]);
     });
-    expect(messages()[1]?.content).toBe('helo');
-    asked[1]?.ack({});
-    await expect(edited).resolves.toBe(true);
-    expect(messages()[1]).toMatchObject({ content: 'hello', isEdited: true });
-    const refused = chat.edit(friend, 2, 'hello!');
-    asked[2]?.reject(new SocketRequestError('refused', 'rate_limited', 900));
-    await expect(refused).resolves.toBe(false);
-    expect(queryClient.getQueryState(conversationKey(me, friend))?.isInvalidated).toBe(true);
+
+    it('survives a cut, and is sent again once the connection is back', async () => {
+      const { asked, content, chat, returned } = withOwn();
+      asked[0]?.reject(new SocketRequestError('closed'));
+      await settled();
+      expect(content()).toBe('hello');
+      chat.connected();
+      expect(asked[1]?.data).toMatchObject({ messageId: 2, newContent: 'hello' });
+      expect(returned()).toEqual([]);
+    });
+
+    it.each([
+      [new SocketRequestError('timeout'), 'edit_not_saved'],
+      [new SocketRequestError('refused', 'rate_limited', 900), 'edit_too_fast'],
+    ])('is undone on %s, and its text is given back', async (error, kind) => {
+      const { asked, content, returned, notice, queryClient } = withOwn();
+      asked[0]?.reject(error);
+      await settled();
+      expect(content()).toBe('helo');
+      expect(returned()).toEqual([{ conversationId: to, messageId: '2', text: 'hello' }]);
+      expect(notice()).toBe(kind);
+      expect(queryClient.getQueryState(conversationKey(me, friend))?.isInvalidated).toBe(true);
+    });
   });
 
   it('a reaction is shown at once, and then what the server says', () => {
     const { chat, asked, messages } = aPage();
-    chat.react(friend, 1, '👍');
+    chat.changes.react(friend, 1, '👍');
     expect(messages()[0]?.reactions).toEqual([{ emoji: '👍', userId: me }]);
     expect(asked[0]?.data).toEqual({ messageId: 1, emoji: '👍', userId: me, receiverId: friend });
     const reactions = [
@@ -351,32 +312,77 @@ describe('changes of a message', () => {
   });
 
   it('an error of a reaction reads the messages again (§7)', async () => {
-    const { chat, asked, queryClient } = aPage();
-    chat.react(friend, 1, '👍');
+    const { chat, asked, queryClient, notice } = aPage();
+    chat.changes.react(friend, 1, '👍');
     asked[0]?.reject(new SocketRequestError('refused', 'unavailable'));
     await settled();
+    expect(notice()).toBe('reaction_not_saved');
     expect(queryClient.getQueryState(conversationKey(me, friend))?.isInvalidated).toBe(true);
   });
 
-  it('a deletion leaves the place', () => {
-    const { chat, asked, messages } = aPage();
-    chat.say(friend, text('oops'));
-    asked[0]?.ack({ id: 2, createdAt: at });
-    expect(chat.remove(friend, 2)).toBe('done');
-    expect(asked[1]).toMatchObject({
-      event: 'delete_private_message',
-      data: { messageId: 2, senderId: me, receiverId: friend },
+  describe('a deletion', () => {
+    const withOwn = () => {
+      const page = aPage();
+      page.hear('private_message', aPrivateMessage({ id: 2, senderId: me, receiverId: friend }));
+      expect(page.chat.changes.remove(friend, 2)).toBe(true);
+      return page;
+    };
+
+    it('is shown at once and sent when the time to undo is over; the place stays', () => {
+      const { asked, clock, shown, messages } = withOwn();
+      expect(shown()[1]).toMatchObject({ content: '', isDeleted: true });
+      clock.advance(limits.toastMs - 1);
+      expect(asked).toEqual([]);
+      clock.advance(1);
+      expect(asked[0]).toMatchObject({
+        event: 'delete_private_message',
+        data: { messageId: 2, senderId: me, receiverId: friend },
+      });
+      asked[0]?.ack({});
+      expect(messages()[1]).toMatchObject({ content: '', isDeleted: true });
     });
-    asked[1]?.ack({});
-    expect(messages()[1]).toMatchObject({ content: '', isDeleted: true });
+
+    it('that is undone is never sent', () => {
+      const { chat, asked, clock, shown } = withOwn();
+      chat.changes.undoRemove(2);
+      clock.advance(limits.toastMs);
+      expect(asked).toEqual([]);
+      expect(shown()[1]).toMatchObject({ content: 'hello', isDeleted: false });
+    });
+
+    it('is sent at once when the chat is left', () => {
+      const { chat, asked, clock } = withOwn();
+      chat.changes.sendRemovals();
+      clock.advance(limits.toastMs);
+      expect(asked).toHaveLength(1);
+    });
+
+    it('waits for the connection where it falls due without one', () => {
+      const { chat, asked, clock, socket } = withOwn();
+      socket.isOpen = false;
+      clock.advance(limits.toastMs);
+      expect(asked).toEqual([]);
+      socket.isOpen = true;
+      chat.connected();
+      expect(asked).toHaveLength(1);
+    });
+
+    it('that is refused brings the message back', async () => {
+      const { asked, clock, shown, notice } = withOwn();
+      clock.advance(limits.toastMs);
+      asked[0]?.reject(new SocketRequestError('refused', 'internal'));
+      await settled();
+      expect(shown()[1]).toMatchObject({ content: 'hello', isDeleted: false });
+      expect(notice()).toBe('delete_not_saved');
+    });
   });
 
-  it('nothing is changed without a connection', async () => {
+  it('are not made without a connection', () => {
     const { chat, socket, asked, messages } = aPage();
     socket.isOpen = false;
-    expect(chat.react(friend, 1, '👍')).toBe('not_connected');
-    expect(chat.remove(friend, 1)).toBe('not_connected');
-    await expect(chat.edit(friend, 1, 'x')).resolves.toBe(false);
+    expect(chat.changes.react(friend, 1, '👍')).toBe(false);
+    expect(chat.changes.remove(friend, 1)).toBe(false);
+    expect(chat.changes.edit(friend, 1, 'x')).toBe(false);
     expect(asked).toEqual([]);
     expect(messages()[0]?.reactions).toEqual([]);
   });
@@ -405,23 +411,12 @@ describe('the end of a friendship', () => {
   ])('%s leaves nothing of the two here', (_who, data) => {
     const { chat, hear, outbox, unread } = aPage();
     hear('private_message', aPrivateMessage({ id: 2 }));
-    chat.say(friend, text('hello'));
-    chat.drafts.keep(friend, 'half a sent');
+    chat.outbox.submit(to, text('hello'));
+    chat.drafts.keep(friend, { ...emptyDraft, text: 'half a sentence' });
     hear('friendship_removed', data);
     expect(chat.conversations.known(me, friend)).toBeUndefined();
     expect(unread()).toEqual({});
     expect(outbox()).toEqual([]);
-    expect(chat.drafts.of(friend)).toBe('');
-  });
-});
-
-describe('drafts', () => {
-  it('are kept for each friend, over a reload', () => {
-    const { chat } = aPage();
-    chat.drafts.keep(friend, 'to you');
-    chat.drafts.keep(13, 'to another');
-    chat.drafts.keep(13, '');
-    const { drafts } = aPage().chat;
-    expect([drafts.of(friend), drafts.of(13)]).toEqual(['to you', '']);
+    expect(chat.drafts.of(friend)).toEqual(emptyDraft);
   });
 });

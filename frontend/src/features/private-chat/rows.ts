@@ -2,7 +2,7 @@ import { type PrivateReaction } from '@thaw/contract/private-chat';
 import { type Reactions } from '@thaw/contract/random-chat';
 import { type ChatMessage } from '@/chat-ui/chat-message';
 import { type KnownMessage } from '@/features/private-chat/conversation';
-import { type OutgoingMessage } from '@/features/private-chat/outgoing';
+import { type PendingChanges } from '@/features/private-chat/message-changes';
 
 type PrivateReply = NonNullable<KnownMessage['metadata']['replyTo']>;
 
@@ -38,42 +38,26 @@ const toRow = (message: KnownMessage): ChatMessage => ({
   delivery: 'sent',
 });
 
-const onItsWay = (message: OutgoingMessage, userId: number): ChatMessage => ({
-  id: message.clientId,
-  key: message.clientId,
-  clientId: message.clientId,
-  senderId: userId,
-  content: message.content,
-  type: message.type,
-  timestamp: message.at,
-  replyTo: replyOf(message.replyTo),
-  reactions: {},
-  isEdited: false,
-  delivery: message.delivery,
-});
+/** A message with what I have changed of it and the server has not confirmed. */
+const withChanges = (row: ChatMessage, newContent: string | undefined, isRemoved: boolean): ChatMessage => {
+  if (isRemoved) return { ...row, content: '', reactions: {}, isDeleted: true };
+  return newContent === undefined ? row : { ...row, content: newContent, isEdited: true };
+};
 
 /**
- * The rows of a conversation: what is stored by id, then what is on its way. A message that has not changed is the same
- * object as before, so that its row is not drawn again.
+ * The rows of a conversation by id, with my unconfirmed changes. A message that has not changed is the same object as
+ * before, so that its row is not drawn again.
  */
 export class Rows {
-  private readonly made = new WeakMap<KnownMessage | OutgoingMessage, ChatMessage>();
+  private readonly made = new WeakMap<KnownMessage, ChatMessage>();
 
-  constructor(private readonly userId: number) {}
-
-  of(messages: readonly KnownMessage[], outgoing: readonly OutgoingMessage[]): ChatMessage[] {
-    const stored = new Set(messages.flatMap(({ clientId }) => clientId ?? []));
-    return [
-      ...messages.map((message) => this.remember(message, () => toRow(message))),
-      ...outgoing
-        .filter(({ clientId }) => !stored.has(clientId))
-        .map((message) => this.remember(message, () => onItsWay(message, this.userId))),
-    ];
-  }
-
-  private remember(message: KnownMessage | OutgoingMessage, make: () => ChatMessage): ChatMessage {
-    const made = this.made.get(message) ?? make();
-    this.made.set(message, made);
-    return made;
+  of(messages: readonly KnownMessage[], { edits, removals }: PendingChanges): ChatMessage[] {
+    const contents = new Map(edits.map(({ messageId, newContent }) => [messageId, newContent]));
+    const removed = new Set(removals.map(({ messageId }) => messageId));
+    return messages.map((message) => {
+      const row = this.made.get(message) ?? toRow(message);
+      this.made.set(message, row);
+      return withChanges(row, contents.get(message.id), removed.has(message.id));
+    });
   }
 }

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { type ChatMessage } from '@/chat-ui/chat-message';
 import { conversationKey } from '@/features/private-chat/api/private-messages';
-import { privateChat, usePrivateChat } from '@/features/private-chat/private-chat.store';
+import { privateChat } from '@/features/private-chat/private-chat.store';
 import { Rows } from '@/features/private-chat/rows';
 import { ApiError } from '@/lib/api-client';
 
@@ -17,23 +17,15 @@ export interface LoadedConversation {
   loadOlder: () => Promise<boolean>;
 }
 
-/** The messages of two, with those that are on their way. */
+/** The stored messages of two, with my unconfirmed changes. */
 export const useConversation = (userId: number, friendId: number): LoadedConversation => {
   const { data, error, isError, refetch } = useQuery({
     queryKey: conversationKey(userId, friendId),
     queryFn: () => privateChat.conversations.read(userId, friendId),
   });
-  const outbox = usePrivateChat((state) => state.outbox);
-  const [rowsOf] = useState(() => new Rows(userId));
-  const rows = useMemo(
-    () =>
-      data &&
-      rowsOf.of(
-        data.messages,
-        outbox.filter((message) => message.friendId === friendId),
-      ),
-    [data, outbox, friendId, rowsOf],
-  );
+  const pending = privateChat.changes.useStore();
+  const [rowsOf] = useState(() => new Rows());
+  const rows = useMemo(() => data && rowsOf.of(data.messages, pending), [data, pending, rowsOf]);
 
   const isNoFriend = error instanceof ApiError && error.status === 403;
   useEffect(() => {

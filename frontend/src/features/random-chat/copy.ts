@@ -41,5 +41,4 @@ export const copy = {
     title: 'Search not started',
     description: 'Something went wrong on our side. Please try again in a moment.',
   },
-  slowDown: 'Not sent: a little slower, please. Your text is still here.',
 } as const;

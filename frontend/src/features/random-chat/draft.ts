@@ -1,34 +1,35 @@
-/** What was typed and not sent, kept in this tab for the present chat: a reload or a cut loses nothing. */
+import { emptyDraft, isEmptyDraft, parseDraft, type Draft } from '@/chat-ui/draft';
+
+/** The draft of the present chat, kept in this tab: it survives a reload and ends with the chat. */
 const key = 'thaw-draft';
+const sessionKey = 'thaw-draft-session';
 
-interface Draft {
-  sessionId: string;
-  text: string;
-}
-
-const isDraft = (value: unknown): value is Draft =>
-  typeof value === 'object' &&
-  value !== null &&
-  'sessionId' in value &&
-  'text' in value &&
-  typeof value.text === 'string';
-
-export const readDraft = (sessionId: string): string => {
+const read = (name: string): string | null => {
   try {
-    const stored: unknown = JSON.parse(sessionStorage.getItem(key) ?? 'null');
-    return isDraft(stored) && stored.sessionId === sessionId ? stored.text : '';
+    return sessionStorage.getItem(name);
   } catch {
-    return '';
+    return null;
   }
 };
 
-export const keepDraft = (sessionId: string, text: string): void => {
+export const readDraft = (sessionId: string): Draft =>
+  read(sessionKey) === sessionId ? parseDraft(read(key)) : emptyDraft;
+
+export const forgetDraft = (): void => {
   try {
-    if (text === '') sessionStorage.removeItem(key);
-    else sessionStorage.setItem(key, JSON.stringify({ sessionId, text } satisfies Draft));
+    sessionStorage.removeItem(key);
+    sessionStorage.removeItem(sessionKey);
+  } catch {
+    // Nothing was kept, then.
+  }
+};
+
+export const keepDraft = (sessionId: string, draft: Draft): void => {
+  if (isEmptyDraft(draft)) return forgetDraft();
+  try {
+    sessionStorage.setItem(sessionKey, sessionId);
+    sessionStorage.setItem(key, JSON.stringify(draft));
   } catch {
     // Storage may be full or forbidden; the text still stands in the field.
   }
 };
-
-export const forgetDraft = (): void => keepDraft('', '');

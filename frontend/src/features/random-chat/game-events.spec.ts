@@ -110,22 +110,6 @@ describe('the question', () => {
     expect(openGame(sessionOf(state))).toEqual(card(state));
   });
 
-  it('stands before what is on its way', () => {
-    const sending = reduce(inChat(), {
-      type: 'submitted',
-      clientId: 'c1',
-      senderId: me,
-      content: 'hello',
-      messageType: 'text',
-      replyTo: null,
-      at,
-    }).state;
-    expect(rows(play(sending, askedByPartner)).map(({ type }) => type)).toEqual([
-      'break_ice_question',
-      'text',
-    ]);
-  });
-
   it('is shown once, however often it is told', () => {
     const state = play(inChat(), askedByPartner);
     expect(rows(receive(state, stored(askedByPartner, 2)))).toHaveLength(1);

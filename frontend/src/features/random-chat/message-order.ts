@@ -1,15 +1,12 @@
 import { type ChatMessage } from '@/chat-ui/chat-message';
 
-/**
- * What is in the stream stands by its place there, in whatever order acks, frames and the answer to a resync arrive.
- * Messages on their way stand last, in the order in which they were written.
- */
+/** Messages stand by their place in the stream, in whatever order acks, frames and the answer to a resync arrive. */
 const indexFor = (messages: readonly ChatMessage[], seq: number): number => {
   let index = messages.length;
   for (let before = messages.length - 1; before >= 0; before -= 1) {
     const message = messages[before];
-    // Without a place and not on its way, as what failed: it decides nothing.
-    if (message?.delivery === 'sending' || (message?.seq ?? -1) > seq) index = before;
+    // Notices have no place in the stream and decide nothing.
+    if ((message?.seq ?? -1) > seq) index = before;
     else if (message?.seq !== undefined) break;
   }
   return index;

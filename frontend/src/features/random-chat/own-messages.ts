@@ -11,116 +11,35 @@ import {
   type Action,
   type Effect,
   type RandomChatState,
+  type SentMessage,
   type Session,
   type Step,
 } from '@/features/random-chat/random-chat.state';
-import { applied, ofClientId, settle, withoutClientId } from '@/features/random-chat/stored-events';
+import { applied, received } from '@/features/random-chat/stored-events';
 import { withChange, withoutChange } from '@/features/random-chat/unconfirmed-changes';
 
 /** What I say, edit and react with, from the key stroke to the server's answer (A86 to A92, A101 to A112). */
 
-export const delivery = (sessionId: string, clientId: string, message: ChatMessage): Effect => ({
-  type: 'deliver',
-  sessionId,
-  clientId,
-  content: message.content,
-  messageType: message.type === 'image' || message.type === 'mixed' ? message.type : 'text',
-  replyToId: message.replyTo?.messageId ?? null,
-});
-
-export const submitted = (
-  state: RandomChatState,
-  { clientId, senderId, content, messageType, replyTo, at }: Extract<Action, { type: 'submitted' }>,
-): Step => {
-  const { session } = state;
-  if (state.phase !== 'active' || !session) return stay(state);
-  const mine: ChatMessage = {
-    id: clientId,
-    key: clientId,
-    clientId,
-    senderId,
-    content,
-    type: messageType,
-    timestamp: at,
-    replyTo,
-    reactions: {},
-    isEdited: false,
-    delivery: 'sending',
-  };
-  return to(
-    withSession(state, { messages: [...session.messages, mine] }),
-    delivery(session.sessionId, clientId, mine),
-  );
-};
-
-const changeOwn = (
-  state: RandomChatState,
-  sessionId: string,
-  clientId: string,
-  change: (session: Session, mine: ChatMessage) => Step,
-): Step => {
-  const { session } = state;
-  const mine = session ? ofClientId(session, clientId) : undefined;
-  return session?.sessionId === sessionId && mine ? change(session, mine) : stay(state);
-};
-
-export const retried = (state: RandomChatState, clientId: string): Step =>
-  changeOwn(state, state.session?.sessionId ?? '', clientId, (session, mine) => {
-    if (state.phase !== 'active' || mine.delivery !== 'failed') return stay(state);
-    const messages: ChatMessage[] = [
-      ...withoutClientId(session.messages, clientId),
-      { ...mine, delivery: 'sending' },
-    ];
-    return to(withSession(state, { messages }), delivery(session.sessionId, clientId, mine));
-  });
-
+/** The ack of a message of mine gives it its id and its place. */
 export const acknowledged = (
   state: RandomChatState,
   sessionId: string,
-  clientId: string,
+  message: SentMessage,
   ack: RandomMessageAck,
-): Step =>
-  changeOwn(state, sessionId, clientId, (session, mine) => {
-    const isNext = ack.seq === session.seq + 1;
-    const isHole = ack.seq > session.seq + 1;
-    const settled = withSession(state, {
-      messages: settle(session, mine, clientId, ack),
-      seq: isNext ? ack.seq : session.seq,
-    });
-    return isHole && settled.session ? missed(settled, settled.session) : stay(settled);
-  });
+): Step => {
+  const session = activeSession(state, sessionId);
+  if (!session) return stay(state);
+  const { id, seq, timestamp } = ack;
+  const messages = received(session, { ...message, sessionId, id, seq, timestamp });
+  const isNext = seq === session.seq + 1;
+  const settled = withSession(state, { messages, seq: isNext ? seq : session.seq });
+  const isHole = seq > session.seq + 1;
+  return isHole && settled.session ? missed(settled, settled.session) : stay(settled);
+};
 
-export const failed = (state: RandomChatState, sessionId: string, clientId: string): Step =>
-  changeOwn(state, sessionId, clientId, (session, mine) =>
-    mine.delivery !== 'sending'
-      ? stay(state)
-      : stay(
-          withSession(state, {
-            messages: session.messages.map((message) =>
-              message === mine ? { ...mine, delivery: 'failed' } : message,
-            ),
-          }),
-        ),
-  );
-
-export const takenBack = (state: RandomChatState, sessionId: string, clientId: string): Step =>
-  changeOwn(state, sessionId, clientId, (session, mine) =>
-    mine.delivery === 'sent'
-      ? stay(state)
-      : stay(withSession(state, { messages: withoutClientId(session.messages, clientId) })),
-  );
-
-/** No connection will come by itself: whatever is on its way waits for Retry. */
-export const allFailed = (state: RandomChatState): Step =>
-  stay(
-    withSession(state, {
-      isPartnerTyping: false,
-      messages:
-        state.session?.messages.map((message) =>
-          message.delivery === 'sending' ? { ...message, delivery: 'failed' as const } : message,
-        ) ?? [],
-    }),
-  );
+/** No connection will come by itself: the partner's typing cannot be known. */
+export const connectionGivenUp = (state: RandomChatState): Step =>
+  stay(withSession(state, { isPartnerTyping: false }));
 
 // Edits and reactions.
 
@@ -191,3 +110,17 @@ export const changeFailed = (
   state.session?.sessionId === sessionId
     ? stay({ ...state, session: withoutChange(state.session, messageId, changeId) })
     : stay(state);
+
+/** My edits and reactions that the server has not answered, as the commands that send them again. */
+export const unansweredChanges = ({ sessionId, unconfirmed }: Session, me: number): Effect[] =>
+  Object.entries(unconfirmed).flatMap(([messageId, { changes }]) =>
+    changes.map((change): Effect => {
+      const { changeId } = change;
+      if (change.kind === 'edit') {
+        const { newContent } = change;
+        return { type: 'edit', changeId, data: { sessionId, messageId, newContent, userId: me } };
+      }
+      const { emoji, action, userId } = change;
+      return { type: 'react', changeId, data: { sessionId, messageId, emoji, action, userId } };
+    }),
+  );

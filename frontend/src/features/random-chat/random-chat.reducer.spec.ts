@@ -32,10 +32,6 @@ class Driver {
   get texts(): string[] {
     return this.state.session?.messages.map(({ content }) => content) ?? [];
   }
-
-  get deliveries(): string[] {
-    return this.state.session?.messages.map(({ delivery }) => delivery) ?? [];
-  }
 }
 
 const initial = (): Driver => new Driver();
@@ -65,27 +61,10 @@ const said = (
   replyTo: null,
   ...changes,
 });
-const submit = (clientId: string, content: string): Action => ({
-  type: 'submitted',
-  clientId,
-  senderId: me,
-  content,
-  messageType: 'text',
-  replyTo: null,
-  at,
-});
-const delivered = (clientId: string, content: string): Effect => ({
-  type: 'deliver',
-  sessionId: 's1',
-  clientId,
-  content,
-  messageType: 'text',
-  replyToId: null,
-});
-const ack = (clientId: string, seq: number): Action => ({
+const ack = (clientId: string, content: string, seq: number): Action => ({
   type: 'acknowledged',
   sessionId: 's1',
-  clientId,
+  message: { clientId, senderId: me, content, type: 'text', replyTo: null },
   ack: { id: `${at}-${seq}`, seq, timestamp: iso(seq), clientId },
 });
 const resumedWith = (
@@ -317,9 +296,8 @@ describe('skipped → initial', () => {
 
   it('adds nothing to a chat that is over', () => {
     const chat = skipped().hear('random_message', said(3, 'late'));
-    expect(chat.texts).not.toContain('late');
-    chat.do(submit('c1', 'hello?'));
-    expect(chat.effects).toEqual([]);
+    chat.do(ack('c1', 'mine', 3));
+    expect(chat.texts).toEqual(skipped().texts);
   });
 });
 
@@ -338,43 +316,27 @@ describe('messages', () => {
     expect(chat.state.session?.seq).toBe(2);
   });
 
-  it('goes from sending to sent, with the id and the time of the server', () => {
-    const chat = active().do(submit('c1', 'hello'));
-    expect(chat.effects).toEqual([delivered('c1', 'hello')]);
-    expect(chat.deliveries.at(-1)).toBe('sending');
-    chat.do(ack('c1', 2));
+  it('adds mine with its ack, under its clientId, with the id and the time of the server', () => {
+    const chat = active().do(ack('c1', 'hello', 2));
     expect(chat.state.session?.messages.at(-1)).toMatchObject({
       id: `${at}-2`,
       key: 'c1',
+      content: 'hello',
       delivery: 'sent',
       timestamp: at + 2,
     });
     expect(chat.state.session?.seq).toBe(2);
   });
 
-  it('goes to failed, and on Retry back to sending with the same clientId', () => {
-    const chat = active()
-      .do(submit('c1', 'hello'))
-      .do({ type: 'deliveryFailed', sessionId: 's1', clientId: 'c1' });
-    expect(chat.deliveries.at(-1)).toBe('failed');
-    chat.do({ type: 'retryPressed', clientId: 'c1' });
-    expect(chat.deliveries.at(-1)).toBe('sending');
-    expect(chat.effects).toEqual([delivered('c1', 'hello')]);
-    chat.do(ack('c1', 2));
-    expect(chat.texts.filter((text) => text === 'hello')).toHaveLength(1);
-  });
-
-  it('keeps the order of the server: what is on its way stands last', () => {
-    const chat = active().do(submit('c1', 'mine')).hear('random_message', said(2, 'theirs'));
-    expect(chat.texts.slice(1)).toEqual(['theirs', 'mine']);
-    chat.do(ack('c1', 3));
-    expect(chat.texts.slice(1)).toEqual(['theirs', 'mine']);
-  });
-
-  it('puts a message before those still on their way once it is acknowledged', () => {
-    const chat = active().do(submit('c1', 'one')).do(submit('c2', 'two')).do(ack('c1', 2));
-    expect(chat.texts.slice(1)).toEqual(['one', 'two']);
-    expect(chat.deliveries.slice(1)).toEqual(['sent', 'sending']);
+  it('adds mine once, whichever of ack and frame comes first', () => {
+    const frame = said(2, 'hello', { senderId: me, clientId: 'c1' });
+    const ackFirst = active()
+      .do(ack('c1', 'hello', 2))
+      .hear('random_message', frame);
+    const frameFirst = active()
+      .hear('random_message', frame)
+      .do(ack('c1', 'hello', 2));
+    for (const chat of [ackFirst, frameFirst]) expect(chat.texts.slice(1)).toEqual(['hello']);
   });
 
   it('shows what I said in another tab as mine', () => {
@@ -382,29 +344,9 @@ describe('messages', () => {
     expect(chat.state.session?.messages.at(-1)).toMatchObject({ senderId: me, delivery: 'sent', key: 'x' });
   });
 
-  it('takes a message back when the server asks for a pause (A90)', () => {
-    const chat = active().do(submit('c1', 'fast')).do({ type: 'takenBack', sessionId: 's1', clientId: 'c1' });
-    expect(chat.texts).not.toContain('fast');
-  });
-
-  it('does not fail what was sent after all', () => {
-    const chat = active()
-      .do(submit('c1', 'hello'))
-      .do(ack('c1', 2))
-      .do({ type: 'deliveryFailed', sessionId: 's1', clientId: 'c1' });
-    expect(chat.deliveries.at(-1)).toBe('sent');
-  });
-
-  it('fails what is on its way when the connection is given up', () => {
-    const chat = active().do(submit('c1', 'hello')).do({ type: 'connectionGivenUp' });
-    expect(chat.deliveries.at(-1)).toBe('failed');
-  });
-
   it('ignores the ack of another session', () => {
-    const chat = active()
-      .do(submit('c1', 'hello'))
-      .do({ ...ack('c1', 2), sessionId: 's0' } as Action);
-    expect(chat.deliveries.at(-1)).toBe('sending');
+    const chat = active().do({ ...ack('c1', 'hello', 2), sessionId: 's0' } as Action);
+    expect(chat.texts).not.toContain('hello');
   });
 });
 
@@ -415,20 +357,23 @@ describe('the order of the stream', () => {
   });
 
   it('holds when an ack comes twice', () => {
-    const chat = active().do(submit('c1', 'one')).do(submit('c2', 'two'));
-    chat.do(ack('c1', 2)).do(ack('c2', 3)).do(ack('c1', 2));
+    const chat = active()
+      .do(ack('c1', 'one', 2))
+      .do(ack('c2', 'two', 3))
+      .do(ack('c1', 'one', 2));
     expect(chat.texts.slice(1)).toEqual(['one', 'two']);
     expect(chat.state.session?.seq).toBe(3);
   });
 
   it('holds when a later ack comes first', () => {
-    const chat = active().do(submit('c1', 'one')).do(submit('c2', 'two'));
-    chat.do(ack('c2', 3)).do(ack('c1', 2));
+    const chat = active()
+      .do(ack('c2', 'two', 3))
+      .do(ack('c1', 'one', 2));
     expect(chat.texts.slice(1)).toEqual(['one', 'two']);
   });
 
   it('holds when what is missing comes after an ack that skipped it', () => {
-    const chat = active().do(submit('c1', 'one')).do(submit('c2', 'two')).do(ack('c2', 5));
+    const chat = active().do(ack('c2', 'two', 5));
     chat.hear(
       'session_resumed',
       resumedWith({
@@ -454,14 +399,7 @@ describe('the order of the stream', () => {
         ],
       }),
     );
-    expect(chat.texts.slice(1)).toEqual(['theirs', 'Tea or coffee?', 'one', 'two']);
-  });
-
-  it('puts what failed among those on their way, which stay last', () => {
-    const chat = active().do(submit('c1', 'one')).do(submit('c2', 'two')).do(submit('c3', 'three'));
-    chat.do({ type: 'deliveryFailed', sessionId: 's1', clientId: 'c2' }).do(ack('c3', 4));
-    chat.hear('random_message', said(2, 'theirs')).hear('random_message', said(3, 'more'));
-    expect(chat.texts.slice(1)).toEqual(['theirs', 'more', 'three', 'one', 'two']);
+    expect(chat.texts.slice(1)).toEqual(['theirs', 'Tea or coffee?', 'c1', 'two']);
   });
 });
 
@@ -488,9 +426,9 @@ describe('a hole in seq', () => {
   });
 
   it('is found by an ack as well, which still counts as sent', () => {
-    const chat = active().do(submit('c1', 'hello')).do(ack('c1', 3));
+    const chat = active().do(ack('c1', 'hello', 3));
     expect(chat.effects).toEqual([{ type: 'resync' }]);
-    expect(chat.deliveries.at(-1)).toBe('sent');
+    expect(chat.texts).toContain('hello');
     chat.hear(
       'session_resumed',
       resumedWith({
@@ -559,13 +497,15 @@ describe('a resume with a reset', () => {
     expect(chat.texts.slice(1)).toEqual(['kept', 'also kept']);
   });
 
-  it('keeps what has not been sent, and sends it again', () => {
-    const chat = active().hear('random_message', said(2, 'kept')).hear('random_message', said(3, 'lost'));
-    chat.do(submit('c1', 'mine')).do(submit('c2', 'failed'));
-    chat.do({ type: 'deliveryFailed', sessionId: 's1', clientId: 'c2' });
+  it('has messages of mine without an ack sent again, and gives back the text of an unanswered edit', () => {
+    const chat = active().hear('random_message', said(2, 'mine', { senderId: me }));
+    chat.do({ type: 'editSaved', changeId: 'e1', messageId: `${at}-2`, newContent: 'better', me });
     chat.hear('session_resumed', reset());
-    expect(chat.texts.slice(1).sort()).toEqual(['failed', 'kept', 'mine']);
-    expect(chat.effects).toEqual([delivered('c1', 'mine')]);
+    expect(chat.effects).toEqual([
+      { type: 'returnEdit', sessionId: 's1', messageId: `${at}-2`, newContent: 'better' },
+      { type: 'deliverAll', sessionId: 's1' },
+    ]);
+    expect(chat.state.session?.unconfirmed).toEqual({});
   });
 });
 
@@ -590,17 +530,25 @@ describe('resuming', () => {
     expect(chat.texts.slice(1)).toEqual(['two', 'three', 'four']);
   });
 
-  it('sends what was on its way again, unless it had arrived', () => {
-    const chat = active().do(submit('c1', 'arrived')).do(submit('c2', 'lost'));
-    chat.hear(
-      'session_resumed',
-      resumedWith({
-        seq: 2,
-        events: [{ event: 'random_message', data: said(2, 'arrived', { senderId: me, clientId: 'c1' }) }],
-      }),
-    );
-    expect(chat.effects).toEqual([delivered('c2', 'lost')]);
-    expect(chat.deliveries.slice(1)).toEqual(['sent', 'sending']);
+  it('has messages of mine without an ack sent again, after the last frame', () => {
+    const chat = active().hear('session_resumed', resumedWith({ last: false }));
+    expect(chat.effects).toEqual([]);
+    chat.hear('session_resumed', resumedWith());
+    expect(chat.effects).toEqual([{ type: 'deliverAll', sessionId: 's1' }]);
+  });
+
+  it('sends edits and reactions without an answer again, and goes on showing them', () => {
+    const chat = active()
+      .hear('random_message', said(2, 'mine', { senderId: me }))
+      .do({ type: 'editSaved', changeId: 'e1', messageId: `${at}-2`, newContent: 'better', me })
+      .do({ type: 'reactionToggled', changeId: 'r1', messageId: `${at}-2`, emoji: '👍', me });
+    chat.hear('session_resumed', resumedWith({ seq: 2 }));
+    expect(chat.effects).toMatchObject([
+      { type: 'deliverAll' },
+      { type: 'edit', changeId: 'e1', data: { messageId: `${at}-2`, newContent: 'better', userId: me } },
+      { type: 'react', changeId: 'r1', data: { emoji: '👍', action: 'add', userId: me } },
+    ]);
+    expect(chat.texts.at(-1)).toBe('better');
   });
 
   it('passes over events that it does not know, without losing count', () => {

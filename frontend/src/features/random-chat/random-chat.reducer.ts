@@ -2,15 +2,11 @@ import { type ServerFrame } from '@thaw/contract/server-frames';
 import { played } from '@/features/random-chat/game-moves';
 import {
   acknowledged,
-  allFailed,
   changeFailed,
   changeStored,
+  connectionGivenUp,
   editSaved,
-  failed,
   reactionToggled,
-  retried,
-  submitted,
-  takenBack,
 } from '@/features/random-chat/own-messages';
 import {
   authenticated,
@@ -102,16 +98,8 @@ export const reduce = (state: RandomChatState, action: Action): Step => {
       return stay(state.phase === 'skipped' ? toInitial(state) : state);
     case 'chatLeft':
       return left(state, action.isConnected);
-    case 'submitted':
-      return submitted(state, action);
-    case 'retryPressed':
-      return retried(state, action.clientId);
     case 'acknowledged':
-      return acknowledged(state, action.sessionId, action.clientId, action.ack);
-    case 'deliveryFailed':
-      return failed(state, action.sessionId, action.clientId);
-    case 'takenBack':
-      return takenBack(state, action.sessionId, action.clientId);
+      return acknowledged(state, action.sessionId, action.message, action.ack);
     case 'reactionToggled':
       return reactionToggled(state, action);
     case 'editSaved':
@@ -125,7 +113,7 @@ export const reduce = (state: RandomChatState, action: Action): Step => {
     case 'celebrated':
       return played(state, action);
     case 'connectionGivenUp':
-      return allFailed(state);
+      return connectionGivenUp(state);
     case 'typingExpired':
       return stay(withSession(state, { isPartnerTyping: false }));
     case 'sessionVanished':

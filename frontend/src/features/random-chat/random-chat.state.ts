@@ -81,20 +81,8 @@ export type Action =
   | { type: 'searchRefused' }
   /** Off to another page, or signed out. */
   | { type: 'chatLeft'; isConnected: boolean }
-  | {
-      type: 'submitted';
-      clientId: string;
-      senderId: number;
-      content: string;
-      messageType: MessageType;
-      replyTo: ReplyTo | null;
-      at: number;
-    }
-  | { type: 'retryPressed'; clientId: string }
-  | { type: 'acknowledged'; sessionId: string; clientId: string; ack: RandomMessageAck }
-  | { type: 'deliveryFailed'; sessionId: string; clientId: string }
-  /** Too fast: the text goes back to the composer (A90). */
-  | { type: 'takenBack'; sessionId: string; clientId: string }
+  /** A message of mine is stored. */
+  | { type: 'acknowledged'; sessionId: string; message: SentMessage; ack: RandomMessageAck }
   | { type: 'reactionToggled'; changeId: string; messageId: string; emoji: string; me: number }
   | { type: 'editSaved'; changeId: string; messageId: string; newContent: string; me: number }
   /** The ack of an edit or a reaction of mine, put as the frame that everybody else gets. */
@@ -105,7 +93,7 @@ export type Action =
       frame: Extract<ServerFrame, { event: 'message_edited' | 'message_reaction' }>;
       me: number;
     }
-  /** Refused, cut off or unanswered: what was shown at once is undone. */
+  /** Refused or unanswered: what was shown at once is undone. */
   | { type: 'changeFailed'; sessionId: string; changeId: string; messageId: string }
   | { type: 'connectionGivenUp' }
   | { type: 'typingExpired' }
@@ -117,18 +105,21 @@ type Send<E extends ClientEvent = ClientEvent> = {
   [K in E]: { type: 'send'; event: K; data: ClientInput<K> };
 }[E];
 
-export interface Delivery {
-  sessionId: string;
+/** A message of mine as it was sent. */
+export interface SentMessage {
   clientId: string;
+  senderId: number;
   content: string;
-  messageType: MessageType;
-  /** The message that this one answers. */
-  replyToId: string | null;
+  type: MessageType;
+  replyTo: ReplyTo | null;
 }
 
 export type Effect =
   | Send<'join_queue' | 'leave_queue' | 'skip_chat'>
-  | ({ type: 'deliver' } & Delivery)
+  /** The session is resumed: messages of mine without an ack are sent again. */
+  | { type: 'deliverAll'; sessionId: string }
+  /** The message of an edit is gone for the server; its text must not be lost. */
+  | { type: 'returnEdit'; sessionId: string; messageId: string; newContent: string }
   | { type: 'react'; changeId: string; data: ClientInput<'message_reaction'> }
   | { type: 'edit'; changeId: string; data: ClientInput<'message_edit'> }
   /** A frame is missing: ask for everything after `seq`. */

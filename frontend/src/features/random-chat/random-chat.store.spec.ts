@@ -14,8 +14,19 @@ interface Asked {
   reject: (error: unknown) => void;
 }
 
-const setUp = () => {
+const resumed: ServerData<'session_resumed'> = {
+  sessionId: 's1',
+  seq: 1,
+  partnerId: 12,
+  partnerInfo: aPartner(),
+  partnerConnection: 'connected',
+  events: [],
+  last: true,
+};
+
+const setUp = ({ isReload = false } = {}) => {
   localStorage.clear();
+  if (!isReload) sessionStorage.clear();
   signIn(aUser());
   const clock = new FakeClock();
   const sent: { event: string; data: unknown }[] = [];
@@ -42,18 +53,20 @@ const setUp = () => {
   };
   const chat = createRandomChat({ clock, newId: () => `c${(ids += 1)}`, place });
   chat.connect(socket);
+  chat.reset();
   const hear = <E extends ServerEvent>(event: E, data: ServerData<E>): void =>
     chat.receive({ event, data } as ServerFrame);
-  const match = (): void => {
+  const match = (sessionId = 's1'): void => {
     chat.find();
-    hear('chat_matched', { sessionId: 's1', seq: 1, partnerId: 12, partnerInfo: aPartner() });
+    hear('chat_matched', { sessionId, seq: 1, partnerId: 12, partnerInfo: aPartner() });
   };
   const state = () => chat.useStore.getState();
-  return { chat, place, clock, socket, sent, asked, hear, match, state };
+  const outgoing = () => chat.outbox.useStore.getState().messages;
+  return { chat, place, clock, socket, sent, asked, hear, match, state, outgoing };
 };
 
-const say = ({ say: send }: ReturnType<typeof setUp>['chat'], content: string) =>
-  send({ content, type: 'text', replyTo: null });
+const say = ({ outbox: send }: ReturnType<typeof setUp>['chat'], content: string) =>
+  send.submit('s1', { text: content, attachment: null, replyTo: null });
 
 const settled = async (): Promise<void> => {
   for (let turn = 0; turn < 5; turn += 1) await Promise.resolve();
@@ -68,82 +81,95 @@ afterEach(() => {
   signOut();
 });
 
-describe('saying something', () => {
-  it('trims, asks for an ack with its own clientId, and is sent with the ack', () => {
-    const { chat, asked, match, state } = setUp();
+const stored = { id: '1763640000000-0', seq: 2, timestamp: '2026-11-20T12:00:00.000Z' };
+
+describe('a message of mine', () => {
+  it('asks for an ack with its own clientId, and is in the chat with the ack', () => {
+    const { chat, asked, match, state, outgoing } = setUp();
     match();
-    expect(say(chat, '  hello  ')).toBe('sent');
+    expect(say(chat, 'hello')).toBe(true);
     const request = asked.at(-1);
     expect(request).toMatchObject({
       event: 'random_message',
       data: { sessionId: 's1', content: 'hello', messageType: 'text', clientId: 'c1' },
     });
-    request?.options?.onAck?.({
-      id: '1763640000000-0',
-      seq: 2,
-      timestamp: '2026-11-20T12:00:00.000Z',
-      clientId: 'c1',
-    });
+    request?.options?.onAck?.({ ...stored, clientId: 'c1' });
     expect(state().session?.messages.at(-1)).toMatchObject({ delivery: 'sent', id: '1763640000000-0' });
+    expect(outgoing()).toEqual([]);
   });
 
-  it('says nothing when there is nothing but blanks', () => {
-    const { chat, asked, match } = setUp();
-    match();
-    const before = asked.length;
-    expect(say(chat, ' \n ')).toBe('nothing_to_send');
-    expect(asked).toHaveLength(before);
-  });
-
-  it('adds no bubble while not connected, and only logs (A114)', () => {
-    const { chat, socket, match, state } = setUp();
+  it('is not sent while not connected, and only logged (A114)', () => {
+    const { chat, socket, match, outgoing } = setUp();
     match();
     socket.isOpen = false;
-    expect(say(chat, 'hello')).toBe('not_connected');
-    expect(state().session?.messages).toHaveLength(1);
+    expect(say(chat, 'hello')).toBe(false);
+    expect(outgoing()).toEqual([]);
     expect(warn).toHaveBeenCalled();
   });
 
-  it('gives the text back when the server asks for a pause, and says so for that long (A90)', async () => {
-    const { chat, clock, asked, match, state } = setUp();
+  it('is sent again with the resume, unless it had arrived', async () => {
+    const { chat, asked, match, hear, outgoing } = setUp();
     match();
-    const take = jest.fn();
-    chat.onReturned(take);
-    say(chat, 'hello');
-    asked.at(-1)?.reject(new SocketRequestError('refused', 'rate_limited', 900));
+    say(chat, 'arrived');
+    say(chat, 'lost');
+    for (const { reject } of asked.slice(1)) reject(new SocketRequestError('closed'));
     await settled();
-    expect(take).toHaveBeenCalledWith({ content: 'hello', type: 'text' });
-    expect(state().session?.messages).toHaveLength(1);
-    expect(state().isTooFast).toBe(true);
-    clock.advance(900);
-    expect(state().isTooFast).toBe(false);
+    const before = asked.length;
+    hear('session_resumed', {
+      ...resumed,
+      seq: 2,
+      events: [
+        {
+          event: 'random_message',
+          data: {
+            ...stored,
+            sessionId: 's1',
+            senderId: 7,
+            content: 'arrived',
+            type: 'text',
+            replyTo: null,
+            clientId: 'c1',
+          },
+        },
+      ],
+    });
+    expect(outgoing().map(({ clientId }) => clientId)).toEqual(['c2']);
+    expect(asked.slice(before)).toMatchObject([{ event: 'random_message', data: { clientId: 'c2' } }]);
   });
 
-  it.each([
-    ['timeout', undefined],
-    ['refused', 'internal'],
-    ['refused', 'unavailable'],
-  ] as const)('fails on %s %s', async (failure, code) => {
-    const { chat, asked, match, state } = setUp();
-    match();
-    say(chat, 'hello');
-    asked.at(-1)?.reject(new SocketRequestError(failure, code));
-    await settled();
-    expect(state().session?.messages.at(-1)?.delivery).toBe('failed');
-    chat.retry('c1');
-    expect(asked.at(-1)?.data).toMatchObject({ clientId: 'c1', content: 'hello' });
+  it('survives a reload of the page, and is sent with the resume of its chat', () => {
+    const before = setUp();
+    before.match();
+    say(before.chat, 'hello');
+    const { hear, asked } = setUp({ isReload: true });
+    hear('authenticated', { userId: 7, state: 'chatting' });
+    expect(asked).toEqual([]);
+    hear('session_resumed', resumed);
+    expect(asked).toMatchObject([{ data: { sessionId: 's1', content: 'hello', clientId: 'c1' } }]);
   });
 
-  it('stays on its way over a cut', async () => {
-    const { chat, asked, match, state } = setUp();
+  it('ends with its chat, with another chat after a reload, and with the session of the user', () => {
+    const { chat, match, hear, outgoing } = setUp();
     match();
     say(chat, 'hello');
-    asked.at(-1)?.reject(new SocketRequestError('closed'));
-    await settled();
-    expect(state().session?.messages.at(-1)?.delivery).toBe('sending');
+    hear('chat_skipped', { sessionId: 's1', seq: 2, reason: 'skipped', endedBy: 12 });
+    expect(outgoing()).toEqual([]);
+    chat.newConversation();
+    match('s2');
+    chat.outbox.submit('s2', { text: 'again', attachment: null, replyTo: null });
+    const reloaded = setUp({ isReload: true });
+    expect(reloaded.outgoing()).toHaveLength(1);
+    reloaded.hear('authenticated', { userId: 7, state: 'idle' });
+    expect(reloaded.outgoing()).toEqual([]);
+    reloaded.match('s3');
+    reloaded.chat.outbox.submit('s3', { text: 'more', attachment: null, replyTo: null });
+    sessionStorage.setItem('thaw-draft', 'half a sentence');
+    signOut();
+    reloaded.chat.reset();
+    expect(sessionStorage).toHaveLength(0);
   });
 
-  it('asks how things stand when the server says that the chat is over', async () => {
+  it('asks for the state of things when the server says that the chat is over', async () => {
     const { chat, asked, match, socket } = setUp();
     match();
     say(chat, 'hello');
@@ -151,12 +177,72 @@ describe('saying something', () => {
     await settled();
     expect(socket.resyncs).toBe(1);
   });
+});
 
-  it('does not retry while not connected', () => {
-    const { chat, socket, match } = setUp();
-    match();
+describe('an edit or a reaction of mine', () => {
+  const withMessage = () => {
+    const page = setUp();
+    page.match();
+    say(page.chat, 'helo');
+    page.asked.at(-1)?.options?.onAck?.({ ...stored, clientId: 'c1' });
+    const edits = () => page.asked.filter(({ event }) => event === 'message_edit');
+    return {
+      ...page,
+      edits,
+      content: () => page.state().session?.messages.at(-1)?.content,
+      returned: () => page.chat.outbox.useStore.getState().returnedEdits,
+      notice: () => page.chat.outbox.useStore.getState().notice?.kind,
+    };
+  };
+
+  it('survives a cut, and is sent again with the resume', async () => {
+    const { chat, hear, edits, content, returned } = withMessage();
+    chat.edit(stored.id, 'hello');
+    edits()[0]?.reject(new SocketRequestError('closed'));
+    await settled();
+    expect(content()).toBe('hello');
+    hear('session_resumed', { ...resumed, seq: 2 });
+    expect(edits()).toHaveLength(2);
+    edits()[1]?.options?.onAck?.({ seq: 3 });
+    expect(content()).toBe('hello');
+    expect(returned()).toEqual([]);
+  });
+
+  it('is sent once while its answer is under way', () => {
+    const { chat, hear, edits } = withMessage();
+    chat.edit(stored.id, 'hello');
+    hear('session_resumed', { ...resumed, seq: 2 });
+    expect(edits()).toHaveLength(1);
+  });
+
+  it.each([
+    [new SocketRequestError('timeout'), 'edit_not_saved'],
+    [new SocketRequestError('refused', 'internal'), 'edit_not_saved'],
+    [new SocketRequestError('refused', 'rate_limited', 900), 'edit_too_fast'],
+  ])('is undone on %s, and its text is given back', async (error, kind) => {
+    const { chat, edits, content, returned, notice } = withMessage();
+    chat.edit(stored.id, 'hello');
+    edits()[0]?.reject(error);
+    await settled();
+    expect(content()).toBe('helo');
+    expect(returned()).toEqual([{ conversationId: 's1', messageId: stored.id, text: 'hello' }]);
+    expect(notice()).toBe(kind);
+  });
+
+  it('has a notice of its own where it was a reaction', async () => {
+    const { chat, asked, notice } = withMessage();
+    chat.react(stored.id, '👍');
+    asked.at(-1)?.reject(new SocketRequestError('refused', 'rate_limited', 900));
+    await settled();
+    expect(notice()).toBe('reaction_too_fast');
+  });
+
+  it('is not taken while not connected', () => {
+    const { chat, socket, edits } = withMessage();
     socket.isOpen = false;
-    expect(chat.retry('c1')).toBe('not_connected');
+    expect(chat.edit(stored.id, 'hello')).toBe(false);
+    expect(chat.react(stored.id, '👍')).toBe(false);
+    expect(edits()).toEqual([]);
   });
 });
 

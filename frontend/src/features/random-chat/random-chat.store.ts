@@ -1,39 +1,30 @@
-import { randomMessageAckSchema, reactionAckSchema, storedAckSchema } from '@thaw/contract/acks';
 import { type ClientEvent, type ClientInput } from '@thaw/contract/client-frames';
 import { limits } from '@thaw/contract/limits';
 import { preferenceSchema, type Preference } from '@thaw/contract/scalars';
 import { type ServerFrame } from '@thaw/contract/server-frames';
 import { normalizeText } from '@thaw/contract/text';
 import { create } from 'zustand';
-import { type Outgoing, type Returned } from '@/chat-ui/chat-message';
 import { forgetDraft } from '@/features/random-chat/draft';
 import { createGamePlay } from '@/features/random-chat/game-play';
+import { createMessageChanges } from '@/features/random-chat/message-changes';
+import { type RandomChatSocket } from '@/features/random-chat/random-chat-socket';
 import { reduce } from '@/features/random-chat/random-chat.reducer';
 import {
   initialState,
   type Action,
-  type Delivery,
   type Effect,
   type RandomChatState,
 } from '@/features/random-chat/random-chat.state';
+import { createRandomOutbox } from '@/features/random-chat/random-outbox';
 import { systemClock, type Clock } from '@/lib/clock';
 import { currentUser } from '@/lib/identity';
 import { newId } from '@/lib/new-id';
 import { SharedPlace } from '@/lib/shared-place';
-import { disconnected, type FeatureSocket } from '@/lib/socket/feature-socket';
+import { disconnected } from '@/lib/socket/feature-socket';
 import { SocketRequestError } from '@/lib/socket/socket-request-error';
 import { readStored, writeStored } from '@/lib/storage';
 
-/** It can also ask again for what was missed. */
-export interface RandomChatSocket extends FeatureSocket {
-  resync: () => void;
-}
-
-export type SendOutcome = 'sent' | 'not_connected' | 'nothing_to_send';
-
 export interface RandomChatStore extends RandomChatState {
-  /** The server asked for a pause; the text went back to the composer. */
-  isTooFast: boolean;
   /** Counts refusals to search, so that each one is told. */
   refusals: number;
   /** Break the Ice was pressed, and the server has not answered yet. */
@@ -50,11 +41,9 @@ const storedPreference = (userId: number | undefined): Preference => {
 /** How long an ended chat's `chat_skipped` may take after `authenticated` before the chat is given up. */
 const endExpectedWithinMs = 5_000;
 
-type ChangeFrame = Extract<Action, { type: 'changeStored' }>['frame'];
-
-/** The chat of a refused command has ended; how, the server tells when it is asked. */
-const isOver = ({ code }: SocketRequestError): boolean =>
-  code === 'session_ended' || code === 'not_in_session';
+/** The session whose chat is on the screen. */
+const activeSessionId = ({ phase, session }: RandomChatState): string | null =>
+  phase === 'active' && session ? session.sessionId : null;
 
 export interface RandomChatOptions {
   clock: Clock;
@@ -67,22 +56,34 @@ export interface RandomChatOptions {
 export const createRandomChat = ({ clock, newId, place }: RandomChatOptions) => {
   const useStore = create<RandomChatStore>()(() => ({
     ...initialState(),
-    isTooFast: false,
     refusals: 0,
     isStartingGame: false,
   }));
   let socket: RandomChatSocket = { ...disconnected, resync: () => undefined };
-  const takers = new Set<(returned: Returned) => void>();
   let typingTimer: number | undefined;
-  let slowDownTimer: number | undefined;
   let leaveTimer: number | undefined;
-  let lastTyped = -Infinity;
+  let userId: number | undefined;
   let isHere = false;
 
   const dispatch = (action: Action): void => {
-    const { state, effects } = reduce(useStore.getState(), action);
-    if (state !== useStore.getState()) useStore.setState(state);
+    const before = useStore.getState();
+    const { state, effects } = reduce(before, action);
+    if (state !== before) useStore.setState(state);
+    settleOutbox(before, state);
     for (const effect of effects) perform(effect);
+  };
+
+  const outbox = createRandomOutbox({ clock, newId, socket: () => socket, dispatch });
+  const changes = createMessageChanges({ socket: () => socket, dispatch, outbox });
+
+  /** Messages that are stored, or whose chat is over, are no longer on their way. */
+  const settleOutbox = (before: RandomChatState, { session, ...state }: RandomChatState): void => {
+    const sessionId = activeSessionId({ session, ...state });
+    if (sessionId !== activeSessionId(before)) outbox.keepOnly((id) => id === sessionId);
+    const outgoing = outbox.useStore.getState().messages;
+    if (outgoing.length === 0 || session?.messages === before.session?.messages) return;
+    const stored = new Set(session?.messages.map(({ key }) => key));
+    for (const { clientId } of outgoing) if (stored.has(clientId)) outbox.stored(clientId);
   };
 
   const canSend = (): boolean => {
@@ -105,49 +106,6 @@ export const createRandomChat = ({ clock, newId, place }: RandomChatOptions) => 
     });
   };
 
-  const deliver = ({ sessionId, clientId, content, messageType, replyToId }: Delivery): void => {
-    socket
-      .request(
-        'random_message',
-        {
-          sessionId,
-          content,
-          messageType,
-          clientId,
-          ...(replyToId === null ? {} : { replyTo: { messageId: replyToId } }),
-        },
-        {
-          onAck: (data) => {
-            const ack = randomMessageAckSchema.safeParse(data);
-            dispatch(
-              ack.success
-                ? { type: 'acknowledged', sessionId, clientId, ack: ack.data }
-                : { type: 'deliveryFailed', sessionId, clientId },
-            );
-          },
-        },
-      )
-      .catch((error: unknown) => {
-        if (!(error instanceof SocketRequestError)) throw error;
-        // Cut off on the way: sent again with the same clientId when the chat is resumed.
-        if (error.failure === 'closed' || error.failure === 'not_connected') return;
-        if (error.code === 'rate_limited') {
-          dispatch({ type: 'takenBack', sessionId, clientId });
-          for (const take of takers) take({ content, type: messageType });
-          slowDown(error.retryAfterMs);
-          return;
-        }
-        dispatch({ type: 'deliveryFailed', sessionId, clientId });
-        if (isOver(error)) socket.resync();
-      });
-  };
-
-  const slowDown = (forMs = 1_000): void => {
-    useStore.setState({ isTooFast: true });
-    clock.clearTimeout(slowDownTimer);
-    slowDownTimer = clock.setTimeout(() => useStore.setState({ isTooFast: false }), forMs);
-  };
-
   /**
    * Sends a command whose ack stands for the stored event: `toFrame` puts it as the frame that everybody else gets.
    * @throws SocketRequestError when it was not taken.
@@ -165,59 +123,22 @@ export const createRandomChat = ({ clock, newId, place }: RandomChatOptions) => 
     });
   };
 
-  const change = <E extends 'message_edit' | 'message_reaction'>(
-    event: E,
-    data: ClientInput<E>,
-    changeId: string,
-    toFrame: (ack: Record<string, unknown>) => ChangeFrame | undefined,
-  ): void => {
-    const { sessionId, messageId, userId } = data;
-    socket
-      .request(event, data, {
-        onAck: (ack) => {
-          const frame = toFrame(ack);
-          dispatch(
-            frame
-              ? { type: 'changeStored', changeId, messageId, frame, me: userId }
-              : { type: 'changeFailed', sessionId, changeId, messageId },
-          );
-        },
-      })
-      .catch((error: unknown) => {
-        if (!(error instanceof SocketRequestError)) throw error;
-        dispatch({ type: 'changeFailed', sessionId, changeId, messageId });
-        if (error.code === 'rate_limited') slowDown(error.retryAfterMs);
-        if (isOver(error)) socket.resync();
-      });
-  };
-
-  const react = (changeId: string, data: ClientInput<'message_reaction'>): void =>
-    change('message_reaction', data, changeId, (ack) => {
-      const parsed = reactionAckSchema.safeParse(ack);
-      if (!parsed.success) return undefined;
-      return { event: 'message_reaction', data: { ...data, ...parsed.data } };
-    });
-
-  const edit = (changeId: string, data: ClientInput<'message_edit'>): void =>
-    change('message_edit', data, changeId, (ack) => {
-      const parsed = storedAckSchema.safeParse(ack);
-      if (!parsed.success) return undefined;
-      const { sessionId, messageId, newContent } = data;
-      return { event: 'message_edited', data: { sessionId, messageId, newContent, seq: parsed.data.seq } };
-    });
-
   const perform = (effect: Effect): void => {
     switch (effect.type) {
       case 'send':
         if (effect.event === 'join_queue') search(effect.data);
         else socket.send(effect.event, effect.data);
         return;
-      case 'deliver':
-        return deliver(effect);
+      case 'deliverAll':
+        return outbox.sendAll(effect.sessionId);
       case 'react':
-        return react(effect.changeId, effect.data);
+        return changes.react(effect);
       case 'edit':
-        return edit(effect.changeId, effect.data);
+        return changes.edit(effect);
+      case 'returnEdit': {
+        const { sessionId, messageId, newContent } = effect;
+        return outbox.returnEdit({ conversationId: sessionId, messageId, text: newContent });
+      }
       case 'resync':
         return socket.resync();
       case 'expireTyping':
@@ -235,7 +156,15 @@ export const createRandomChat = ({ clock, newId, place }: RandomChatOptions) => 
 
   const receive = (frame: ServerFrame): void => {
     const me = currentUser();
-    if (me) dispatch({ type: 'received', frame, me: me.id, at: clock.now() });
+    if (!me) return;
+    // No chat goes on: what a reload left for one is not sent.
+    if (
+      frame.event === 'authenticated' &&
+      frame.data.state !== 'chatting' &&
+      !activeSessionId(useStore.getState())
+    )
+      outbox.keepOnly(() => false);
+    dispatch({ type: 'received', frame, me: me.id, at: clock.now() });
   };
 
   const leaveUnlessElsewhere = async (): Promise<void> => {
@@ -258,8 +187,11 @@ export const createRandomChat = ({ clock, newId, place }: RandomChatOptions) => 
     reset: (): void => {
       clock.clearTimeout(typingTimer);
       clock.clearTimeout(leaveTimer);
-      lastTyped = -Infinity;
-      useStore.setState({ ...initialState(storedPreference(currentUser()?.id)), isTooFast: false });
+      const next = currentUser()?.id;
+      if (userId !== undefined && userId !== next) forgetDraft();
+      userId = next;
+      outbox.open(next);
+      useStore.setState(initialState(storedPreference(next)));
     },
     /** What `authenticate` tells of the chat that was seen. */
     lastSeen: (): ClientInput<'authenticate'>['lastSeen'] => {
@@ -284,7 +216,11 @@ export const createRandomChat = ({ clock, newId, place }: RandomChatOptions) => 
     }),
     /** The effect of this game has been seen. */
     celebrated: (gameId: string): void => dispatch({ type: 'celebrated', gameId }),
-    connectionGivenUp: (): void => dispatch({ type: 'connectionGivenUp' }),
+    outbox,
+    connectionGivenUp: (): void => {
+      outbox.giveUp();
+      dispatch({ type: 'connectionGivenUp' });
+    },
 
     choosePreference: (preference: Preference): void => {
       const me = currentUser();
@@ -295,55 +231,29 @@ export const createRandomChat = ({ clock, newId, place }: RandomChatOptions) => 
     cancel: (): void => dispatch({ type: 'cancelPressed', isConnected: socket.isOpen }),
     skip: (): void => dispatch({ type: 'skipConfirmed', at: clock.now() }),
     newConversation: (): void => dispatch({ type: 'newConversationPressed' }),
-    /** Not sent, and the caller keeps the text, while there is no connection (A114). */
-    say: ({ content: given, type, replyTo }: Outgoing): SendOutcome => {
+    /** False while not connected: the caller keeps the text (A114). */
+    edit: (messageId: string, text: string): boolean => {
       const me = currentUser();
-      const content = normalizeText(given);
-      if (!me || content === '') return 'nothing_to_send';
-      if (!canSend()) return 'not_connected';
+      if (!me || !canSend()) return false;
       dispatch({
-        type: 'submitted',
-        clientId: newId(),
-        senderId: me.id,
-        content,
-        messageType: type,
-        replyTo,
-        at: clock.now(),
+        type: 'editSaved',
+        changeId: newId(),
+        messageId,
+        newContent: normalizeText(text),
+        me: me.id,
       });
-      return 'sent';
+      return true;
     },
-    canSend,
-    edit: (messageId: string, text: string): SendOutcome => {
+    react: (messageId: string, emoji: string): boolean => {
       const me = currentUser();
-      const newContent = normalizeText(text);
-      if (!me || newContent === '') return 'nothing_to_send';
-      if (!canSend()) return 'not_connected';
-      dispatch({ type: 'editSaved', changeId: newId(), messageId, newContent, me: me.id });
-      return 'sent';
-    },
-    react: (messageId: string, emoji: string): SendOutcome => {
-      const me = currentUser();
-      if (!me || !canSend()) return 'not_connected';
+      if (!me || !canSend()) return false;
       dispatch({ type: 'reactionToggled', changeId: newId(), messageId, emoji, me: me.id });
-      return 'sent';
-    },
-    retry: (clientId: string): SendOutcome => {
-      if (!socket.isOpen) return 'not_connected';
-      dispatch({ type: 'retryPressed', clientId });
-      return 'sent';
+      return true;
     },
     /** The person typed something: the partner is told, at most every two seconds (B02). */
     typed: (): void => {
-      const { phase, session } = useStore.getState();
-      const now = clock.now();
-      if (phase !== 'active' || !session || !socket.isOpen || now - lastTyped < limits.typingEveryMs) return;
-      lastTyped = now;
-      socket.send('typing', { sessionId: session.sessionId });
-    },
-    /** Subscribes to what the server did not take for now (A90). */
-    onReturned: (take: (returned: Returned) => void): (() => void) => {
-      takers.add(take);
-      return () => takers.delete(take);
+      const sessionId = activeSessionId(useStore.getState());
+      if (sessionId !== null && outbox.mayTellTyping(sessionId)) socket.send('typing', { sessionId });
     },
 
     /** The screen is shown (again): whoever left a moment ago is back (A59). */

@@ -1,5 +1,5 @@
 import { type ChatSkipped, type SessionResumed } from '@thaw/contract/random-chat';
-import { delivery } from '@/features/random-chat/own-messages';
+import { unansweredChanges } from '@/features/random-chat/own-messages';
 import { ended, joinQueue, skipChat, toInitial, welcome, withLeft } from '@/features/random-chat/phases';
 import {
   activeSession,
@@ -13,14 +13,23 @@ import {
 import { applied } from '@/features/random-chat/stored-events';
 import { parseEvent } from '@/lib/socket/parse-frame';
 
-/** The server has lost what is shown: of it, only what it was never told stays. */
+/** The server has lost what is shown. */
 const forgotten = (session: Session): Session => ({
   ...session,
   seq: 0,
-  messages: session.messages.filter(({ delivery: is, seq }) => is !== 'sent' || seq === undefined),
+  messages: session.messages.filter(({ seq }) => seq === undefined),
   unconfirmed: {},
   celebrates: null,
 });
+
+const editsOf = ({ sessionId, unconfirmed }: Session): Effect[] =>
+  Object.entries(unconfirmed).flatMap(([messageId, { changes }]) =>
+    changes.flatMap((change): Effect[] =>
+      change.kind === 'edit'
+        ? [{ type: 'returnEdit', sessionId, messageId, newContent: change.newContent }]
+        : [],
+    ),
+  );
 
 /** The chat as the server knows it, after a reload, a cut or a hole: nothing lost, nothing twice (A53, B01). */
 export const resumed = (state: RandomChatState, data: SessionResumed, me: number, at: number): Step => {
@@ -58,13 +67,12 @@ export const resumed = (state: RandomChatState, data: SessionResumed, me: number
   session = { ...session, seq: Math.max(session.seq, data.seq), isResyncing: !data.last, celebrates };
   const active: RandomChatState = { ...toInitial(state), phase: 'active', session };
   if (end) return ended(active, end, me);
-  if (!data.last) return stay(active);
+  const lost = data.reset && shown ? editsOf(shown) : [];
+  if (!data.last) return to(active, ...lost);
   return to(
     active,
-    ...session.messages.flatMap((message): Effect[] =>
-      message.delivery === 'sending' && message.clientId !== undefined
-        ? [delivery(session.sessionId, message.clientId, message)]
-        : [],
-    ),
+    ...lost,
+    { type: 'deliverAll', sessionId: session.sessionId },
+    ...unansweredChanges(session, me),
   );
 };

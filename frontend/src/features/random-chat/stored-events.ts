@@ -15,30 +15,8 @@ import { confirm } from '@/features/random-chat/unconfirmed-changes';
 
 /** The events of a session's stream, each applied once and in order. */
 
-export const withoutClientId = (messages: readonly ChatMessage[], clientId: string): readonly ChatMessage[] =>
-  messages.filter((message) => message.clientId !== clientId);
-
-export const ofClientId = (session: Session, clientId: string | undefined): ChatMessage | undefined =>
-  clientId === undefined ? undefined : session.messages.find((message) => message.clientId === clientId);
-
-/** A message of mine has got its id and its place. */
-export const settle = (
-  session: Session,
-  mine: ChatMessage,
-  clientId: string,
-  { id, seq, timestamp }: { id: string; seq: number; timestamp: string },
-): readonly ChatMessage[] =>
-  insertSent(withoutClientId(session.messages, clientId), {
-    ...mine,
-    id,
-    seq,
-    timestamp: Date.parse(timestamp),
-    delivery: 'sent',
-  });
-
-const received = (session: Session, data: RandomMessage): readonly ChatMessage[] => {
-  const mine = ofClientId(session, data.clientId);
-  if (mine && data.clientId !== undefined) return settle(session, mine, data.clientId, data);
+/** A message with its place in the stream; my own may come by its ack and by a frame. */
+export const received = (session: Session, data: RandomMessage): readonly ChatMessage[] => {
   if (session.messages.some((message) => message.id === data.id)) return session.messages;
   return insertSent(session.messages, {
     id: data.id,

@@ -1,3 +1,4 @@
-import { uploadImage } from '@/lib/upload-image';
+import { uploadPicture, type UploadOptions } from '@/lib/upload-picture';
 
-export const uploadChatImage = (file: File): Promise<string> => uploadImage(file, 'chat-images', file.name);
+export const uploadChatImage = (file: File, options: UploadOptions): Promise<string> =>
+  uploadPicture(file, 'chat-images', file.name, options);

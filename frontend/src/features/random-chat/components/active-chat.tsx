@@ -1,18 +1,17 @@
 import { randomChatPickerEmojis } from '@thaw/contract/emojis';
 import { useMemo, useRef, useState, type ReactNode } from 'react';
-import { type ChatMessage, type Outgoing } from '@/chat-ui/chat-message';
+import { ChatContext, type Chat } from '@/chat-ui/chat-context';
+import { type ChatMessage } from '@/chat-ui/chat-message';
 import { Conversation } from '@/chat-ui/conversation';
-import { copy as chatCopy } from '@/chat-ui/copy';
+import { type DraftKeeper } from '@/chat-ui/draft';
 import { type MessageAuthor } from '@/chat-ui/message-row';
-import { uploadChatImage } from '@/features/random-chat/api/upload-chat-image';
 import { SkipBar } from '@/features/random-chat/components/skip-control';
 import { Toolbar } from '@/features/random-chat/components/toolbar';
 import { useEscape } from '@/features/random-chat/components/use-escape';
 import { copy } from '@/features/random-chat/copy';
 import { keepDraft, readDraft } from '@/features/random-chat/draft';
 import { type Session } from '@/features/random-chat/random-chat.state';
-import { randomChat, useRandomChat, type SendOutcome } from '@/features/random-chat/random-chat.store';
-import { useIsConnected } from '@/lib/socket/connection';
+import { randomChat } from '@/features/random-chat/random-chat.store';
 
 const TypingLine = ({ session }: { session: Session }) => (
   <div className="h-8 pt-2 pl-10 text-sm text-muted-foreground">
@@ -41,33 +40,26 @@ export interface ActiveChatProps {
 
 export const ActiveChat = ({ session, me, toolbar, renderCard }: ActiveChatProps) => {
   const [isAsking, setAsking] = useState(false);
-  const [wasRefused, setRefused] = useState(false);
   const section = useRef<HTMLElement>(null);
   const skipArea = useRef<HTMLDivElement>(null);
-  const isConnected = useIsConnected();
-  const isTooFast = useRandomChat((state) => state.isTooFast);
-  const { partner } = session;
+  const { partner, sessionId } = session;
 
-  // The line stays until the connection is back.
-  if (isConnected && wasRefused) setRefused(false);
-
-  // The same functions at every render: rows are drawn again only when they change.
-  const commands = useMemo(() => {
-    const heed = (outcome: SendOutcome): boolean => {
-      if (outcome === 'not_connected') setRefused(true);
-      return outcome === 'sent';
-    };
-    return {
-      onSend: (outgoing: Outgoing) => heed(randomChat.say(outgoing)),
-      onEdit: (messageId: string, text: string) => heed(randomChat.edit(messageId, text)),
-      onReact: (messageId: string, emoji: string) => void heed(randomChat.react(messageId, emoji)),
-      onRetry: (clientId: string) => void heed(randomChat.retry(clientId)),
-      isAbleToSend: () => heed(randomChat.canSend() ? 'sent' : 'not_connected'),
-    };
-  }, []);
-  const { sessionId } = session;
-  const draft = useMemo(
-    () => ({ initial: readDraft(sessionId), onChange: (text: string) => keepDraft(sessionId, text) }),
+  // The same object at every render: rows are drawn again only when they change.
+  const chat = useMemo<Chat>(
+    () => ({
+      conversationId: sessionId,
+      me,
+      partner,
+      capabilities,
+      partnerImages: 'hidden',
+      pickerEmojis: randomChatPickerEmojis,
+      outbox: randomChat.outbox,
+      commands: { edit: randomChat.edit, react: randomChat.react, type: randomChat.typed },
+    }),
+    [sessionId, me, partner],
+  );
+  const draft = useMemo<DraftKeeper>(
+    () => ({ read: () => readDraft(sessionId), keep: (begun) => keepDraft(sessionId, begun) }),
     [sessionId],
   );
   // Back to where the question was asked from, such as the composer after Escape.
@@ -99,23 +91,15 @@ export const ActiveChat = ({ session, me, toolbar, renderCard }: ActiveChatProps
         </Toolbar>
       </div>
       {isAsking ? <SkipBar onConfirm={randomChat.skip} onCancel={cancelSkip} /> : null}
-      <Conversation
-        label={copy.active.messages}
-        me={me}
-        partner={partner}
-        messages={session.messages}
-        capabilities={capabilities}
-        {...commands}
-        onType={randomChat.typed}
-        upload={uploadChatImage}
-        onReturned={randomChat.onReturned}
-        draft={draft}
-        pickerEmojis={randomChatPickerEmojis}
-        partnerImages="hidden"
-        notice={wasRefused ? chatCopy.composer.notSent : isTooFast ? copy.slowDown : null}
-        footer={<TypingLine session={session} />}
-        {...(renderCard ? { renderCard } : {})}
-      />
+      <ChatContext value={chat}>
+        <Conversation
+          label={copy.active.messages}
+          messages={session.messages}
+          draft={draft}
+          footer={<TypingLine session={session} />}
+          {...(renderCard ? { renderCard } : {})}
+        />
+      </ChatContext>
     </section>
   );
 };

@@ -1,0 +1,74 @@
+import { Check, Clock3, RotateCw, Trash2, X } from 'lucide-react';
+import { type ReactNode } from 'react';
+import { type ChatMessage } from '@/chat-ui/chat-message';
+import { copy } from '@/chat-ui/copy';
+import { clockTime } from '@/lib/time';
+
+export interface DeliveryLineProps {
+  message: ChatMessage;
+  hidesTime: boolean;
+  /** The last of its group: the others show trouble alone. */
+  isLast: boolean;
+  onRetry: (clientId: string) => void;
+  onDiscard: (clientId: string) => void;
+}
+
+const action =
+  'relative inline-flex items-center gap-1 rounded-control px-2 py-1 font-semibold underline underline-offset-4 after:absolute after:-inset-y-2 after:inset-x-0 [&_svg]:size-3';
+
+const LineButton = ({ onPress, children }: { onPress: () => void; children: ReactNode }) => (
+  <button type="button" className={action} onClick={onPress}>
+    {children}
+  </button>
+);
+
+const UploadLine = ({ percent, onCancel }: { percent: number; onCancel: () => void }) => (
+  <div className="mt-1 flex items-center justify-end gap-2 text-sm text-muted-foreground tabular-nums">
+    <progress
+      aria-label={copy.delivery.progress}
+      value={percent}
+      max={100}
+      className="upload-progress h-1 w-16 appearance-none overflow-hidden rounded-full"
+    />
+    <span aria-hidden="true">{copy.delivery.uploading(percent)}</span>
+    <LineButton onPress={onCancel}>
+      <X aria-hidden="true" />
+      {copy.delivery.cancel}
+    </LineButton>
+  </div>
+);
+
+/** Under a message of mine: on its way, sent, or not delivered, with what can be done about it. */
+export const DeliveryLine = ({ message, hidesTime, isLast, onRetry, onDiscard }: DeliveryLineProps) => {
+  const { clientId = '', delivery, picture } = message;
+  if (delivery === 'failed') {
+    return (
+      <div className="mt-1 flex flex-wrap items-center justify-end gap-1 text-sm text-destructive">
+        {copy.delivery.failed}
+        <LineButton onPress={() => onRetry(clientId)}>
+          <RotateCw aria-hidden="true" />
+          {copy.delivery.retry}
+        </LineButton>
+        <LineButton onPress={() => onDiscard(clientId)}>
+          <Trash2 aria-hidden="true" />
+          {copy.delivery.remove}
+        </LineButton>
+      </div>
+    );
+  }
+  if (picture && picture.percent !== null) {
+    return <UploadLine percent={picture.percent} onCancel={() => onDiscard(clientId)} />;
+  }
+  if (!isLast) return null;
+  const isSending = delivery === 'sending';
+  const Icon = isSending ? Clock3 : Check;
+  return (
+    <p className="mt-1 flex items-center justify-end gap-1 text-xs text-muted-foreground tabular-nums">
+      {hidesTime ? null : (
+        <time dateTime={new Date(message.timestamp).toISOString()}>{clockTime(message.timestamp)}</time>
+      )}
+      <Icon aria-hidden="true" className="size-3" />
+      <span className="sr-only">{isSending ? copy.delivery.sending : copy.delivery.sent}</span>
+    </p>
+  );
+};

@@ -1,0 +1,353 @@
+import { limits } from '@thaw/contract/limits';
+import { attachmentOf } from '@/chat-ui/attachment';
+import { type Returned } from '@/chat-ui/chat-message';
+import { createOutbox, type OutboxOptions } from '@/chat-ui/outbox/outbox';
+import { wireContent, type OutgoingMessage } from '@/chat-ui/outbox/outgoing-message';
+import { SocketRequestError } from '@/lib/socket/socket-request-error';
+import { FakeClock } from '@/testing/fake-clock';
+
+const url = '/api/files/chat-images/0b0f3f2a-5a86-4a61-9a0e-6a4b8c1d2e3f.webp';
+const photo = new File(['x'], 'dot.png', { type: 'image/png' });
+const text = (words: string) => ({ text: words, attachment: null, replyTo: null });
+const replyTo = { messageId: '1-1', content: 'hm', senderId: 12, senderName: 'brave-heron-7' };
+
+const setUp = (changes: Partial<OutboxOptions> = {}) => {
+  const clock = new FakeClock();
+  const line = { isConnected: true };
+  const sent: {
+    message: OutgoingMessage;
+    content: string;
+    ack: (data?: Record<string, unknown>) => void;
+    reject: (error: unknown) => void;
+  }[] = [];
+  const uploads: {
+    signal: AbortSignal;
+    onProgress: (percent: number) => void;
+    done: (url: string) => void;
+    fail: (error: unknown) => void;
+  }[] = [];
+  const unclaimed: unknown[] = [];
+  const lost: unknown[] = [];
+  const acked: string[] = [];
+  let ids = 0;
+  const outbox = createOutbox({
+    clock,
+    newId: () => `c${(ids += 1)}`,
+    storageKey: (userId) => `test-${userId}`,
+    isConnected: () => line.isConnected,
+    send: (message, onAck) =>
+      new Promise((_resolve, reject) =>
+        sent.push({
+          message,
+          content: wireContent(message),
+          ack: (data = { ok: true }) => onAck(data),
+          reject,
+        }),
+      ),
+    onAck: ({ clientId }, data) => data.ok === true && acked.push(clientId) > 0,
+    onRefused: () => undefined,
+    upload: (_file, { signal, onProgress }) =>
+      new Promise((done, fail) => uploads.push({ signal, onProgress, done, fail })),
+    onUnclaimed: (...given) => unclaimed.push(given),
+    onPictureLost: (...given) => lost.push(given),
+    ...changes,
+  });
+  outbox.open(7);
+  return {
+    outbox,
+    clock,
+    line,
+    sent,
+    uploads,
+    unclaimed,
+    lost,
+    acked,
+    messages: () => outbox.useStore.getState().messages,
+    states: () => outbox.useStore.getState().messages.map(({ state }) => state),
+    notice: () => outbox.useStore.getState().notice?.kind,
+  };
+};
+
+/** A composer that holds what comes back, pictures only while it is free. */
+const aComposer = (isFree = true) => {
+  const taken: Returned[] = [];
+  return {
+    taken,
+    take: (returned: Returned): boolean => (isFree || !returned.attachment) && taken.push(returned) > 0,
+  };
+};
+
+const settled = async (): Promise<void> => {
+  for (let turn = 0; turn < 10; turn += 1) await Promise.resolve();
+};
+
+const revoked = jest.fn();
+beforeEach(() => {
+  sessionStorage.clear();
+  jest.spyOn(console, 'warn').mockImplementation(() => undefined);
+  URL.createObjectURL = () => 'blob:photo';
+  revoked.mockReset();
+  URL.revokeObjectURL = revoked;
+});
+afterEach(() => jest.restoreAllMocks());
+
+describe('a text', () => {
+  it('is sent at once and leaves with its ack', () => {
+    const { outbox, sent, acked, messages } = setUp();
+    expect(outbox.submit('12', text('hello'))).toBe(true);
+    expect(messages()).toMatchObject([{ clientId: 'c1', content: 'hello', state: 'sending' }]);
+    sent[0]?.ack();
+    expect(acked).toEqual(['c1']);
+    expect(messages()).toEqual([]);
+  });
+
+  it('is not queued while there is no connection (A114)', () => {
+    const { outbox, line, messages } = setUp();
+    line.isConnected = false;
+    expect(outbox.submit('12', text('hello'))).toBe(false);
+    expect(messages()).toEqual([]);
+  });
+
+  it('waits for Retry when its ack cannot be read or the server refuses it, and is sent again once', async () => {
+    const { outbox, sent, states } = setUp();
+    outbox.submit('12', text('one'));
+    outbox.submit('12', text('two'));
+    sent[0]?.ack({});
+    sent[1]?.reject(new SocketRequestError('refused', 'internal'));
+    await settled();
+    expect(states()).toEqual(['refused', 'refused']);
+    outbox.sendAll();
+    expect(sent).toHaveLength(2);
+    outbox.retry('c2');
+    outbox.retry('c2');
+    expect(sent).toHaveLength(3);
+    expect(sent[2]?.message.clientId).toBe('c2');
+  });
+
+  it('that was cut off is sent again, in order and once, when there is a connection', async () => {
+    const { outbox, sent, states } = setUp();
+    outbox.submit('12', text('one'));
+    outbox.submit('12', text('two'));
+    outbox.sendAll();
+    expect(sent).toHaveLength(2);
+    for (const { reject } of sent) reject(new SocketRequestError('closed'));
+    await settled();
+    expect(states()).toEqual(['sending', 'sending']);
+    outbox.sendAll();
+    expect(sent.slice(2).map(({ message }) => message.clientId)).toEqual(['c1', 'c2']);
+  });
+
+  it('that was not answered, or given up with the connection, is sent by itself when it is back', async () => {
+    const { outbox, sent, states } = setUp();
+    outbox.submit('12', text('one'));
+    sent[0]?.reject(new SocketRequestError('timeout'));
+    outbox.submit('12', text('two'));
+    sent[1]?.reject(new SocketRequestError('closed'));
+    await settled();
+    outbox.giveUp();
+    expect(states()).toEqual(['unanswered', 'unanswered']);
+    outbox.sendAll();
+    expect(states()).toEqual(['sending', 'sending']);
+    expect(sent.slice(2).map(({ message }) => message.clientId)).toEqual(['c1', 'c2']);
+  });
+
+  it('is sent again for the resumed conversation alone', async () => {
+    const { outbox, sent } = setUp();
+    outbox.submit('s1', text('one'));
+    outbox.submit('s2', text('two'));
+    for (const { reject } of sent) reject(new SocketRequestError('closed'));
+    await settled();
+    outbox.sendAll('s2');
+    expect(sent.slice(2).map(({ message }) => message.conversationId)).toEqual(['s2']);
+  });
+
+  it('goes back to its composer with its reply when it was too fast, and the notice says so (A90)', async () => {
+    const { outbox, sent, clock, messages, notice } = setUp();
+    const composer = aComposer();
+    outbox.attach('12', composer);
+    outbox.submit('12', { ...text('hello'), replyTo });
+    sent[0]?.reject(new SocketRequestError('refused', 'rate_limited', 900));
+    await settled();
+    expect(messages()).toEqual([]);
+    expect(composer.taken).toEqual([{ text: 'hello', attachment: null, replyTo }]);
+    expect(notice()).toBe('too_fast');
+    clock.advance(limits.toastMs);
+    expect(notice()).toBeUndefined();
+  });
+
+  it('goes into the draft when its conversation is not on the screen', async () => {
+    const { outbox, sent, unclaimed } = setUp();
+    const detach = outbox.attach('12', aComposer());
+    detach();
+    outbox.submit('12', text('hello'));
+    sent[0]?.reject(new SocketRequestError('refused', 'rate_limited', 900));
+    await settled();
+    expect(unclaimed).toEqual([['12', { text: 'hello', replyTo: null }]]);
+  });
+
+  it('is gone after Delete', async () => {
+    const { outbox, sent, messages } = setUp();
+    outbox.submit('12', text('hello'));
+    sent[0]?.reject(new SocketRequestError('refused', 'internal'));
+    await settled();
+    outbox.discard('c1');
+    expect(messages()).toEqual([]);
+    expect(sessionStorage).toHaveLength(0);
+  });
+});
+
+describe('a reload', () => {
+  it('keeps what is unsent, and sends it under the same clientId', () => {
+    setUp().outbox.submit('12', { ...text('hello'), replyTo });
+    const { outbox, sent, messages } = setUp();
+    expect(messages()).toMatchObject([{ clientId: 'c1', content: 'hello', replyTo, state: 'sending' }]);
+    outbox.sendAll();
+    expect(sent[0]).toMatchObject({ content: 'hello', message: { clientId: 'c1' } });
+  });
+
+  it('keeps a photo that is stored, and says of one that is not that it is lost', async () => {
+    const before = setUp();
+    before.outbox.submit('12', { text: 'stored', attachment: attachmentOf(photo), replyTo: null });
+    before.outbox.submit('12', { text: 'not stored', attachment: attachmentOf(photo), replyTo: null });
+    before.uploads[0]?.done(url);
+    await settled();
+    const { messages, lost } = setUp();
+    expect(messages()).toMatchObject([{ content: `stored\n[IMAGE:${url}]`, type: 'mixed' }]);
+    expect(lost).toEqual([['12', { text: 'not stored', replyTo: null }]]);
+  });
+
+  it('finds nothing in a broken storage', () => {
+    for (const stored of ['{', '[{}]', 'null', '[{"clientId":"c1"}]']) {
+      sessionStorage.setItem('test-7', stored);
+      expect(setUp().messages()).toEqual([]);
+    }
+  });
+
+  it('by another user finds nothing, and answers to the one before change nothing', () => {
+    const { outbox, sent, acked, messages } = setUp();
+    outbox.submit('12', text('hello'));
+    outbox.open(8);
+    expect(messages()).toEqual([]);
+    expect(sessionStorage).toHaveLength(0);
+    sent[0]?.ack();
+    expect(acked).toEqual([]);
+  });
+});
+
+describe('a photo', () => {
+  const submit = (outbox: ReturnType<typeof setUp>['outbox'], words = 'look'): void =>
+    void outbox.submit('12', { text: words, attachment: attachmentOf(photo), replyTo: null });
+
+  it('is a message with its progress while it uploads, and is sent when it is stored', async () => {
+    const { outbox, uploads, sent, messages } = setUp();
+    submit(outbox);
+    uploads[0]?.onProgress(45);
+    expect(messages()).toMatchObject([
+      {
+        state: 'uploading',
+        type: 'mixed',
+        content: 'look',
+        picture: { previewUrl: 'blob:photo', percent: 45 },
+      },
+    ]);
+    uploads[0]?.done(url);
+    await settled();
+    expect(sent[0]?.content).toBe(`look\n[IMAGE:${url}]`);
+    sent[0]?.ack();
+    expect(messages()).toEqual([]);
+    expect(revoked).toHaveBeenCalledWith('blob:photo');
+  });
+
+  it('without words is an image', async () => {
+    const { outbox, uploads, sent } = setUp();
+    submit(outbox, '');
+    uploads[0]?.done(url);
+    await settled();
+    expect(sent[0]).toMatchObject({ content: url, message: { type: 'image' } });
+  });
+
+  it('lets a text pass that is written during its upload', () => {
+    const { outbox, sent } = setUp();
+    submit(outbox);
+    outbox.submit('12', text('meanwhile'));
+    expect(sent.map(({ content }) => content)).toEqual(['meanwhile']);
+  });
+
+  it('is sent although its conversation was closed during the upload', async () => {
+    const { outbox, uploads, sent } = setUp();
+    const close = outbox.attach('12', aComposer());
+    submit(outbox);
+    close();
+    uploads[0]?.done(url);
+    await settled();
+    expect(sent).toHaveLength(1);
+  });
+
+  it('stops uploading on Cancel, and its words go back', () => {
+    const { outbox, uploads, messages } = setUp();
+    const composer = aComposer();
+    outbox.attach('12', composer);
+    submit(outbox);
+    outbox.discard('c1');
+    expect(uploads[0]?.signal.aborted).toBe(true);
+    expect(messages()).toEqual([]);
+    expect(composer.taken).toEqual([{ text: 'look', attachment: null, replyTo: null }]);
+  });
+
+  it('that cannot be stored goes back to the free composer, words and picture (A97)', async () => {
+    const { outbox, uploads, messages } = setUp();
+    const composer = aComposer();
+    outbox.attach('12', composer);
+    submit(outbox);
+    uploads[0]?.fail(new Error('503'));
+    await settled();
+    expect(messages()).toEqual([]);
+    expect(composer.taken).toMatchObject([{ text: 'look', attachment: { file: photo, url: null } }]);
+    expect(revoked).not.toHaveBeenCalled();
+  });
+
+  it.each([
+    ['the composer is in use', () => aComposer(false)],
+    ['the conversation is closed', () => null],
+  ])('that cannot be stored keeps its row when %s, and Retry uploads it again', async (_when, composer) => {
+    const { outbox, uploads, sent, states } = setUp();
+    const port = composer();
+    if (port) outbox.attach('12', port);
+    submit(outbox);
+    uploads[0]?.fail(new Error('503'));
+    await settled();
+    expect(states()).toEqual(['upload_failed']);
+    outbox.retry('c1');
+    expect(states()).toEqual(['uploading']);
+    uploads[1]?.done(url);
+    await settled();
+    expect(sent[0]?.content).toBe(`look\n[IMAGE:${url}]`);
+  });
+
+  it('that is stored and came back is not uploaded again', () => {
+    const { outbox, uploads, sent } = setUp();
+    const attachment = { previewUrl: url, file: null, url };
+    outbox.submit('12', { text: 'look', attachment, replyTo: null });
+    expect(uploads).toEqual([]);
+    expect(sent[0]?.content).toBe(`look\n[IMAGE:${url}]`);
+  });
+
+  it('is abandoned with its chat', () => {
+    const { outbox, uploads, messages } = setUp();
+    submit(outbox);
+    outbox.keepOnly((conversationId) => conversationId === 's2');
+    expect(uploads[0]?.signal.aborted).toBe(true);
+    expect(messages()).toEqual([]);
+  });
+});
+
+it('tells typing at most every two seconds for each conversation', () => {
+  const { outbox, clock } = setUp();
+  expect(outbox.mayTellTyping('12')).toBe(true);
+  expect(outbox.mayTellTyping('12')).toBe(false);
+  expect(outbox.mayTellTyping('13')).toBe(true);
+  clock.advance(limits.typingEveryMs);
+  expect(outbox.mayTellTyping('12')).toBe(true);
+  outbox.submit('12', text('hello'));
+  expect(outbox.mayTellTyping('12')).toBe(false);
+});

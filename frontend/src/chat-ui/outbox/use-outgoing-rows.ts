@@ -1,0 +1,56 @@
+import { useMemo } from 'react';
+import { type ChatMessage } from '@/chat-ui/chat-message';
+import { type Outbox } from '@/chat-ui/outbox/outbox';
+import { type OutgoingMessage } from '@/chat-ui/outbox/outgoing-message';
+
+/** A message that has not changed is the same row as before, so that it is not drawn again. */
+const made = new WeakMap<OutgoingMessage, ChatMessage>();
+
+const rowOf = (message: OutgoingMessage, senderId: number): ChatMessage => {
+  const { clientId, content, type, replyTo, at, state, picture } = message;
+  const known = made.get(message);
+  if (known?.senderId === senderId) return known;
+  const row: ChatMessage = {
+    id: clientId,
+    key: clientId,
+    clientId,
+    senderId,
+    content,
+    type,
+    timestamp: at,
+    replyTo,
+    reactions: {},
+    isEdited: false,
+    delivery: state === 'uploading' || state === 'sending' ? 'sending' : 'failed',
+    ...(picture
+      ? {
+          picture: {
+            previewUrl: picture.previewUrl,
+            percent: state === 'uploading' ? picture.percent : null,
+          },
+        }
+      : {}),
+  };
+  made.set(message, row);
+  return row;
+};
+
+/** The messages of a conversation: those that are stored, then those in the outbox. */
+export const useRowsWithOutgoing = (
+  stored: readonly ChatMessage[],
+  outbox: Outbox,
+  conversationId: string,
+  me: number,
+): readonly ChatMessage[] => {
+  const outgoing = outbox.useStore((state) => state.messages);
+  return useMemo(() => {
+    const own = outgoing.filter((message) => message.conversationId === conversationId);
+    if (own.length === 0) return stored;
+    // The frame of a stored message may come before its ack.
+    const keys = new Set(stored.map(({ key }) => key));
+    return [
+      ...stored,
+      ...own.filter(({ clientId }) => !keys.has(clientId)).map((message) => rowOf(message, me)),
+    ];
+  }, [stored, outgoing, conversationId, me]);
+};

@@ -1,0 +1,65 @@
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import { useChat } from '@/chat-ui/chat-context';
+import { type ChatMessage } from '@/chat-ui/chat-message';
+import { type ComposerTask } from '@/chat-ui/composer-parts';
+
+interface Begun {
+  kind: 'reply' | 'edit';
+  messageId: string;
+}
+
+/** What the next text is for: a reply, an edit, or an edit that was not saved and is opened again with its text. */
+export const useComposerTask = (
+  messages: readonly ChatMessage[],
+  initialReplyToId: string | null,
+  onReplyChange: (messageId: string | null) => void,
+) => {
+  const { me, partner, outbox, conversationId } = useChat();
+  const [begun, setBegun] = useState<Begun | null>(
+    initialReplyToId === null ? null : { kind: 'reply', messageId: initialReplyToId },
+  );
+  const returnedEdits = outbox.useStore((state) => state.returnedEdits);
+  // One edit at a time: a returned one is opened when the present one is done.
+  const returned =
+    begun?.kind === 'edit'
+      ? undefined
+      : returnedEdits.find(
+          (edit) =>
+            edit.conversationId === conversationId &&
+            messages.some(({ id, isDeleted }) => id === edit.messageId && !isDeleted),
+        );
+  const shownReturned = useRef(returned);
+  useEffect(() => {
+    shownReturned.current = returned;
+  });
+
+  const replyToId = begun?.kind === 'reply' ? begun.messageId : null;
+  useEffect(() => onReplyChange(replyToId), [onReplyChange, replyToId]);
+
+  // As the message stands now: it may have been edited or deleted meanwhile.
+  const subjectId = returned?.messageId ?? begun?.messageId;
+  const subject = messages.find(({ id }) => id === subjectId);
+  const task = useMemo<ComposerTask | null>(() => {
+    if (!subject || subject.isDeleted) return null;
+    if (returned) return { kind: 'edit', message: subject, text: returned.text };
+    if (begun?.kind === 'edit') return { kind: 'edit', message: subject };
+    const isMine = subject.senderId === me.id;
+    return { kind: 'reply', message: subject, name: isMine ? me.username : partner.username, isMine };
+  }, [begun, returned, subject, me.id, me.username, partner.username]);
+
+  /** Ends the present task and begins the next, if any. */
+  const begin = useCallback(
+    (next: Begun | null): void => {
+      if (shownReturned.current) outbox.editDone(shownReturned.current);
+      // What was answered before a returned edit came is answered still.
+      if (next || !shownReturned.current) setBegun(next);
+    },
+    [outbox],
+  );
+  /** A message that comes back answers what it answered, unless something else was begun. */
+  const resumeReply = useCallback(
+    (messageId: string): void => setBegun((present) => present ?? { kind: 'reply', messageId }),
+    [],
+  );
+  return { task, begin, resumeReply };
+};

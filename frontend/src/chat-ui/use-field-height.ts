@@ -1,0 +1,27 @@
+import { useLayoutEffect, type RefObject } from 'react';
+
+const maximumHeightPx = 168;
+
+const fit = (area: HTMLTextAreaElement): void => {
+  area.style.height = 'auto';
+  area.style.height = `${Math.min(area.scrollHeight, maximumHeightPx)}px`;
+};
+
+/** The field grows from one line to six: with its text, and when its width changes. */
+export const useFieldHeight = (field: RefObject<HTMLTextAreaElement | null>, text: string): void => {
+  useLayoutEffect(() => {
+    if (field.current) fit(field.current);
+  }, [field, text]);
+  useLayoutEffect(() => {
+    const area = field.current;
+    if (!area) return;
+    let widthPx = area.clientWidth;
+    const observer = new ResizeObserver(() => {
+      if (area.clientWidth === widthPx) return;
+      widthPx = area.clientWidth;
+      fit(area);
+    });
+    observer.observe(area);
+    return () => observer.disconnect();
+  }, [field]);
+};

@@ -1,0 +1,4 @@
+import { uploadPicture, type UploadOptions } from '@/lib/upload-picture';
+
+export const uploadPrivatePicture = (file: File, options: UploadOptions): Promise<string> =>
+  uploadPicture(file, 'chat-images', `private-chat/${file.name}`, options);

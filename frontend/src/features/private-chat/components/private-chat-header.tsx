@@ -1,0 +1,52 @@
+import { type Friend } from '@thaw/contract/users';
+import { X } from 'lucide-react';
+import { copy } from '@/features/private-chat/copy';
+import { usePrivateChat } from '@/features/private-chat/private-chat.store';
+import { cn } from '@/lib/class-names';
+import { Avatar } from '@/ui/avatar';
+import { Button } from '@/ui/button';
+
+export interface PrivateChatHeaderProps {
+  friend: Friend;
+  onClose: () => void;
+  /** Something happened in the random chat beneath (A67). */
+  hasNewsBeneath: boolean;
+}
+
+export const PrivateChatHeader = ({ friend, onClose, hasNewsBeneath }: PrivateChatHeaderProps) => {
+  const isTyping = usePrivateChat((state) => state.typing.includes(friend.id));
+  return (
+    <header className="border-b border-border">
+      <div className="mx-auto flex w-full max-w-4xl items-center gap-3 px-4 py-3 md:px-6">
+        <span className="relative shrink-0">
+          <Avatar id={friend.id} name={friend.username} picture={friend.avatar} />
+          <span
+            aria-hidden="true"
+            className={cn(
+              'absolute right-0 bottom-0 size-3 rounded-full ring-2 ring-card',
+              friend.isOnline ? 'bg-success' : 'border-2 border-muted-foreground bg-card',
+            )}
+          />
+        </span>
+        <div className="min-w-0 flex-1">
+          <h1 tabIndex={-1} className="truncate text-md font-bold outline-none">
+            <bdi>{friend.username}</bdi>
+          </h1>
+          <p role="status" className="truncate text-sm text-muted-foreground">
+            {isTyping ? copy.typing(friend.username) : friend.isOnline ? copy.online : copy.offline}
+          </p>
+        </div>
+        <Button variant="ghost" size="icon" onClick={onClose}>
+          <X aria-hidden="true" className="size-5" />
+          <span className="sr-only">{hasNewsBeneath ? copy.closeWithNews : copy.close}</span>
+          {hasNewsBeneath ? (
+            <span
+              aria-hidden="true"
+              className="absolute top-2 right-2 size-2.5 rounded-full bg-primary ring-2 ring-card"
+            />
+          ) : null}
+        </Button>
+      </div>
+    </header>
+  );
+};

@@ -1,0 +1,131 @@
+import { privateChatPickerEmojis } from '@thaw/contract/emojis';
+import { type Friend, type SelfUser } from '@thaw/contract/users';
+import { useCallback, useMemo, useRef } from 'react';
+import { ChatContext, type Chat } from '@/chat-ui/chat-context';
+import { type ChatMessage } from '@/chat-ui/chat-message';
+import { Conversation } from '@/chat-ui/conversation';
+import { type DraftKeeper } from '@/chat-ui/draft';
+import { type ConversationHandle } from '@/chat-ui/message-list';
+import { TimeStamp, UnreadDivider } from '@/features/private-chat/components/above-message';
+import { copy } from '@/features/private-chat/copy';
+import { privateChat, usePrivateChat } from '@/features/private-chat/private-chat.store';
+import { isStamped } from '@/features/private-chat/time-stamp';
+import { useRemoveMessage } from '@/features/private-chat/use-remove-message';
+import { useSeek } from '@/features/private-chat/use-seek';
+import { useUnreadDivider } from '@/features/private-chat/use-unread-divider';
+
+const capabilities = { reply: true, edit: true, react: true, delete: true, attach: true } as const;
+
+const TypingLine = ({ friend }: { friend: Friend }) => {
+  const isTyping = usePrivateChat((state) => state.typing.includes(friend.id));
+  return (
+    <div aria-hidden="true" className="h-8 pt-2 pl-10 text-muted-foreground">
+      {isTyping ? (
+        <span className="typing-dots enter-rise">
+          <i />
+          <i />
+          <i />
+        </span>
+      ) : null}
+    </div>
+  );
+};
+
+const draftOf = (friendId: number): DraftKeeper => ({
+  read: () => privateChat.drafts.of(friendId),
+  keep: (draft) => privateChat.drafts.keep(friendId, draft),
+  onOutsideChange: (listen) =>
+    privateChat.drafts.onOutsideChange((changed) => (changed === friendId ? listen() : undefined)),
+});
+
+export interface PrivateConversationProps {
+  me: SelfUser;
+  friend: Friend;
+  rows: ChatMessage[];
+  /** How many messages waited when the chat came into sight. */
+  waited: number;
+  hasOlder: boolean;
+  isLoadingOlder: boolean;
+  loadOlder: () => Promise<boolean>;
+}
+
+/** The loaded messages of a private chat, with its composer. */
+export const PrivateConversation = ({
+  me,
+  friend,
+  rows,
+  waited,
+  hasOlder,
+  isLoadingOlder,
+  loadOlder,
+}: PrivateConversationProps) => {
+  const handle = useRef<ConversationHandle>(null);
+  const dividerId = useUnreadDivider(rows, friend.id, waited);
+  const seek = useSeek(friend.id, rows, loadOlder, handle);
+  const remove = useRemoveMessage(friend.id);
+
+  // The same object at every render: rows are drawn again only when they change.
+  const chat = useMemo<Chat>(
+    () => ({
+      conversationId: String(friend.id),
+      me,
+      partner: friend,
+      capabilities,
+      partnerImages: 'shown',
+      pickerEmojis: privateChatPickerEmojis,
+      outbox: privateChat.outbox,
+      commands: {
+        edit: (messageId, text) => privateChat.changes.edit(friend.id, Number(messageId), text),
+        react: (messageId, emoji) => privateChat.changes.react(friend.id, Number(messageId), emoji),
+        delete: remove,
+        type: () => privateChat.typed(friend.id),
+        seek,
+      },
+    }),
+    [me, friend, remove, seek],
+  );
+  const draft = useMemo(() => draftOf(friend.id), [friend.id]);
+
+  const renderAbove = useCallback(
+    (message: ChatMessage, previous: ChatMessage | undefined) => {
+      const stamped = isStamped(message.timestamp, previous?.timestamp);
+      const isDivided = message.id === dividerId;
+      if (!stamped && !isDivided) return null;
+      return (
+        <>
+          {stamped ? <TimeStamp at={message.timestamp} /> : null}
+          {isDivided ? <UnreadDivider /> : null}
+        </>
+      );
+    },
+    [dividerId],
+  );
+
+  const reachTop = useMemo(() => (hasOlder ? () => void loadOlder() : undefined), [hasOlder, loadOlder]);
+
+  return (
+    <ChatContext value={chat}>
+      <Conversation
+        ref={handle}
+        label={copy.messages}
+        messages={rows}
+        draft={draft}
+        renderAbove={renderAbove}
+        hidesTimes
+        {...(reachTop ? { onReachTop: reachTop } : {})}
+        top={
+          hasOlder ? (
+            <p className="h-10 pt-4 text-center text-sm text-muted-foreground">
+              {isLoadingOlder ? copy.loadingOlder : null}
+            </p>
+          ) : (
+            <p className="px-6 pt-8 pb-2 text-center text-sm text-muted-foreground">
+              {copy.beginning(friend.username)}
+            </p>
+          )
+        }
+        footer={<TypingLine friend={friend} />}
+      />
+    </ChatContext>
+  );
+};

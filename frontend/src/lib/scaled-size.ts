@@ -1,0 +1,42 @@
+export const maximumSidePx = 2_048;
+
+const quality = 0.85;
+
+export const scaledSize = ({
+  width,
+  height,
+}: {
+  width: number;
+  height: number;
+}): { width: number; height: number; isScaled: boolean } => {
+  const factor = Math.min(1, maximumSidePx / Math.max(width, height));
+  return {
+    width: Math.max(1, Math.round(width * factor)),
+    height: Math.max(1, Math.round(height * factor)),
+    isScaled: factor < 1,
+  };
+};
+
+interface Canvas {
+  width: number;
+  height: number;
+  getContext(kind: '2d'): Pick<CanvasRenderingContext2D, 'drawImage'> | null;
+}
+
+/** Draws the picture in its scaled size and encodes it: as WebP, or as JPEG where the browser cannot write WebP. */
+export const draw = async (
+  bitmap: ImageBitmap,
+  canvas: Canvas,
+  toBlob: (type: string, quality: number) => Promise<Blob>,
+): Promise<Blob> => {
+  const { width, height } = scaledSize(bitmap);
+  canvas.width = width;
+  canvas.height = height;
+  const context = canvas.getContext('2d');
+  if (!context) throw new Error('No canvas to draw on');
+  context.drawImage(bitmap, 0, 0, width, height);
+  bitmap.close();
+  const webp = await toBlob('image/webp', quality);
+  // A browser that cannot encode a type answers with PNG, which is far too large for a photo.
+  return webp.type === 'image/webp' ? webp : toBlob('image/jpeg', quality);
+};

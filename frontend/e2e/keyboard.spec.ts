@@ -77,7 +77,10 @@ test('the whole flow with the keyboard alone', async ({ open, newcomer }) => {
   await bob.say('really?');
   await expect(page.getByText('really?', { exact: true })).toBeVisible();
   await toMessage(1);
-  await tabTo(page, 'button', 'Reply');
+  // A toolbar is one stop for Tab.
+  await tabTo(page, 'button', 'React');
+  await page.keyboard.press('ArrowRight');
+  await expect(page.getByRole('button', { name: 'Reply', exact: true })).toBeFocused();
   await page.keyboard.press('Enter');
   await expect(field).toBeFocused();
   await page.keyboard.type('not one click');
@@ -87,7 +90,10 @@ test('the whole flow with the keyboard alone', async ({ open, newcomer }) => {
   await toMessage(2);
   await tabTo(page, 'button', 'React');
   await page.keyboard.press('Enter');
-  await tabTo(page, 'button', 'Heart');
+  await page.keyboard.press('ArrowRight');
+  await expect(page.getByRole('button', { name: 'Laughing', exact: true })).toBeFocused();
+  await page.keyboard.press('Home');
+  await expect(page.getByRole('button', { name: 'Heart', exact: true })).toBeFocused();
   await page.keyboard.press('Enter');
   await expect(bob.page.getByRole('button', { name: 'Heart, 1' })).toBeVisible();
 

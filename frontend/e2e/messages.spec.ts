@@ -103,7 +103,7 @@ test('a quote leads to what it answers, and the keyboard to every action', async
   await expect(bob.message('filling 24.').getByRole('toolbar', { name: 'Message actions' })).toBeVisible();
   await bob.page.keyboard.press('Tab');
   await expect(bob.button('React')).toBeFocused();
-  await bob.page.keyboard.press('Tab');
+  await bob.page.keyboard.press('ArrowRight');
   await expect(bob.button('Reply')).toBeFocused();
   await bob.page.keyboard.press('Enter');
   await expect(bob.field).toBeFocused();

@@ -1,6 +1,7 @@
 import { type ReactNode } from 'react';
 import { type ChatMessage, type GameData } from '@/chat-ui/chat-message';
 import { copy as copyOfChat } from '@/chat-ui/copy';
+import { LiveLog, useLog, type LogEntry } from '@/chat-ui/live-log';
 import { PartBoundary } from '@/chat-ui/part-boundary';
 import { BreakTheIceButton } from '@/features/icebreaker/components/break-the-ice-button';
 import { Celebration } from '@/features/icebreaker/components/celebration';
@@ -58,31 +59,33 @@ export const renderGameCard = (message: ChatMessage): ReactNode => {
   ) : null;
 };
 
-/** What happened in the game, for whoever listens; the question itself is the partner's message. */
-const saidAloud = (session: Session | null): string | null => {
-  const newest = session?.messages.at(-1);
-  if (!session || !newest) return null;
+/** What is read aloud of the game, beside the question and the notices, which are rows of the chat. */
+const spoken = (session: Session): LogEntry | null => {
   const { username } = session.partner;
-  if (newest.type === 'break_ice_reveal' && newest.gameData)
-    return copy.revealAloud(newest.gameData, username);
-  if (newest.type === 'break_ice_waiting' || newest.id.startsWith('ignored-')) return newest.content;
-  return openGame(session)?.hasPartnerAnswered ? copy.partnerAnswered(username) : null;
+  const newest = session.messages.at(-1);
+  if (newest?.type === 'break_ice_reveal' && newest.gameData)
+    return { key: newest.key, text: copy.revealAloud(newest.gameData, username) };
+  const game = openGame(session);
+  return game?.hasPartnerAnswered
+    ? { key: `answered-${game.gameId}`, text: copy.partnerAnswered(username) }
+    : null;
 };
 
-/** What is no row of the chat: the effect of a reveal, and the words for whoever listens. */
+const GameLog = () => {
+  const session = useRandomChat((state) => (state.phase === 'active' ? state.session : null));
+  const news = session && spoken(session);
+  return <LiveLog label={copy.log} entries={useLog(news ? [news] : [])} />;
+};
+
+/** What is no row of the chat: the effect of a reveal, and what is read aloud. */
 export const BreakTheIceEffects = () => {
   const celebrated = useRandomChat(({ session, phase }) =>
     // Over the end of the chat there is nothing to celebrate.
     phase === 'active' ? (session?.celebrates ?? null) : null,
   );
-  const words = useRandomChat(({ session, phase }) => (phase === 'active' ? saidAloud(session) : null));
   return (
     <>
-      <p aria-live="polite" className="sr-only">
-        {words === null ? null : (
-          <span key={words} data-says={words} className="before:content-[attr(data-says)]" />
-        )}
-      </p>
+      <GameLog />
       {celebrated ? (
         <Celebration
           key={celebrated.gameId}

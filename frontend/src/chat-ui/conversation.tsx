@@ -186,7 +186,7 @@ export const Conversation = ({
         top={top}
         footer={footer}
       />
-      <Announcer newest={messages.at(-1)} partner={partner} />
+      <Announcer messages={messages} partner={partner} />
       <PartBoundary title={copy.broken.composer}>
         <Composer
           ref={composer}

@@ -55,6 +55,7 @@ export const copy = {
     openPhoto: (what: string) => `Open: ${what}`,
     brokenPhoto: 'This photo cannot be shown',
     inReplyTo: 'In reply to',
+    typing: (name: string) => `${name} is typing`,
     saysAloud: (name: string, text: string) => `${name}: ${text}`,
   },
   actions: {
@@ -84,6 +85,8 @@ export const copy = {
   list: {
     howTo: 'Arrow keys go from message to message, Tab to what can be done with one.',
     newest: 'Jump to the newest message',
+    news: 'New messages',
+    typing: 'Typing',
     unseen: (count: number) => (count === 1 ? '1 new message' : `${count} new messages`),
   },
   broken: {

@@ -2,6 +2,7 @@ import { Smile } from 'lucide-react';
 import * as Popover from 'radix-ui/popover';
 import { useRef, useState } from 'react';
 import { copy } from '@/chat-ui/copy';
+import { useRovingFocus } from '@/ui/roving-focus';
 
 export interface EmojiPickerProps {
   emojis: readonly string[];
@@ -10,6 +11,30 @@ export interface EmojiPickerProps {
   /** Where the focus goes after a choice. */
   onChosen: () => void;
 }
+
+const EmojiGrid = ({ emojis, onChoose }: Pick<EmojiPickerProps, 'emojis' | 'onChoose'>) => {
+  const roving = useRovingFocus({ isGrid: true });
+  return (
+    <div
+      role="group"
+      aria-label={copy.composer.emojis}
+      className="grid grid-cols-6 gap-0.5 sm:grid-cols-8"
+      {...roving.group}
+    >
+      {emojis.map((emoji, index) => (
+        <button
+          key={emoji}
+          type="button"
+          {...roving.item(index)}
+          className="grid size-11 place-items-center rounded-control text-xl transition-[background-color,transform] hover:bg-raised active:scale-90"
+          onClick={() => onChoose(emoji)}
+        >
+          {emoji}
+        </button>
+      ))}
+    </div>
+  );
+};
 
 /** A fixed handful of emojis over the composer. */
 export const EmojiPicker = ({ emojis, className, onChoose, onChosen }: EmojiPickerProps) => {
@@ -33,27 +58,21 @@ export const EmojiPicker = ({ emojis, className, onChoose, onChosen }: EmojiPick
           sideOffset={8}
           collisionPadding={8}
           aria-label={copy.composer.emojis}
-          className="pop z-popover grid grid-cols-6 gap-0.5 rounded-card border border-border bg-popover p-2 shadow-elevated outline-none sm:grid-cols-8"
+          className="pop z-popover rounded-card border border-border bg-popover p-2 shadow-elevated outline-none"
           onCloseAutoFocus={(event) => {
             if (!wasChosen.current) return;
             event.preventDefault();
             onChosen();
           }}
         >
-          {emojis.map((emoji) => (
-            <button
-              key={emoji}
-              type="button"
-              className="grid size-11 place-items-center rounded-control text-xl transition-[background-color,transform] hover:bg-raised active:scale-90"
-              onClick={() => {
-                wasChosen.current = true;
-                onChoose(emoji);
-                setOpen(false);
-              }}
-            >
-              {emoji}
-            </button>
-          ))}
+          <EmojiGrid
+            emojis={emojis}
+            onChoose={(emoji) => {
+              wasChosen.current = true;
+              onChoose(emoji);
+              setOpen(false);
+            }}
+          />
         </Popover.Content>
       </Popover.Portal>
     </Popover.Root>

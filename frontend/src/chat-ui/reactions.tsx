@@ -2,6 +2,7 @@ import { reactionEmojis } from '@thaw/contract/emojis';
 import { type Reactions as ReactionCounts } from '@thaw/contract/random-chat';
 import { copy } from '@/chat-ui/copy';
 import { cn } from '@/lib/class-names';
+import { useRovingFocus } from '@/ui/roving-focus';
 
 const nameOf = (emoji: string): string => copy.reactions.names[emoji] ?? emoji;
 
@@ -54,19 +55,28 @@ export interface ReactionChoiceProps {
 }
 
 /** The ten, in the specification's order. */
-export const ReactionChoice = ({ reactions, me, onChoose, className }: ReactionChoiceProps) => (
-  <div role="group" aria-label={copy.actions.reactions} className={cn('grid grid-cols-5 gap-1', className)}>
-    {reactionEmojis.map((emoji) => (
-      <button
-        key={emoji}
-        type="button"
-        aria-label={nameOf(emoji)}
-        aria-pressed={reactions[emoji]?.users.includes(me) ?? false}
-        onClick={() => onChoose(emoji)}
-        className="grid size-11 place-items-center rounded-control text-xl transition-[background-color,transform] hover:bg-raised active:scale-90 aria-pressed:bg-reaction-mine aria-pressed:inset-ring aria-pressed:inset-ring-primary"
-      >
-        <span aria-hidden="true">{emoji}</span>
-      </button>
-    ))}
-  </div>
-);
+export const ReactionChoice = ({ reactions, me, onChoose, className }: ReactionChoiceProps) => {
+  const roving = useRovingFocus({ isGrid: true });
+  return (
+    <div
+      role="group"
+      aria-label={copy.actions.reactions}
+      className={cn('grid grid-cols-5 gap-1', className)}
+      {...roving.group}
+    >
+      {reactionEmojis.map((emoji, index) => (
+        <button
+          key={emoji}
+          {...roving.item(index)}
+          type="button"
+          aria-label={nameOf(emoji)}
+          aria-pressed={reactions[emoji]?.users.includes(me) ?? false}
+          onClick={() => onChoose(emoji)}
+          className="grid size-11 place-items-center rounded-control text-xl transition-[background-color,transform] hover:bg-raised active:scale-90 aria-pressed:bg-reaction-mine aria-pressed:inset-ring aria-pressed:inset-ring-primary"
+        >
+          <span aria-hidden="true">{emoji}</span>
+        </button>
+      ))}
+    </div>
+  );
+};

@@ -1,12 +1,13 @@
 import { Copy, Pencil, Reply, SmilePlus, Trash2 } from 'lucide-react';
 import * as Popover from 'radix-ui/popover';
-import { useState, type ReactElement, type ReactNode } from 'react';
+import { useState, type ComponentProps, type ReactNode } from 'react';
 import { type ChatMessage } from '@/chat-ui/chat-message';
 import { copy } from '@/chat-ui/copy';
 import { contentOf } from '@/chat-ui/message-content';
 import { ReactionChoice } from '@/chat-ui/reactions';
 import { cn } from '@/lib/class-names';
 import { Modal } from '@/ui/modal';
+import { useRovingFocus } from '@/ui/roving-focus';
 import { Tooltip } from '@/ui/tooltip';
 
 /** What can be done with the messages; the same object at every render. */
@@ -45,13 +46,10 @@ const Action = ({
   label,
   onPress,
   children,
-}: {
-  label: string;
-  onPress: () => void;
-  children: ReactElement;
-}) => (
+  ...roving
+}: ComponentProps<'button'> & { label: string; onPress: () => void }) => (
   <Tooltip label={label}>
-    <button type="button" aria-label={label} className={iconButton} onClick={onPress}>
+    <button type="button" aria-label={label} className={iconButton} onClick={onPress} {...roving}>
       {children}
     </button>
   </Tooltip>
@@ -66,6 +64,10 @@ export const RowActions = ({
   onPin,
 }: RowActionsProps & { onPin: (key: string | null) => void }) => {
   const [isChoosing, setIsChoosing] = useState(false);
+  const roving = useRovingFocus();
+  // The tab stop is the first of what is offered.
+  const places = [offer.react, offer.reply, offer.edit, offer.delete];
+  const item = (place: number) => roving.item(places.slice(0, place).filter(Boolean).length);
   const setChoosing = (choosing: boolean): void => {
     setIsChoosing(choosing);
     onPin(choosing ? message.key : null);
@@ -75,10 +77,11 @@ export const RowActions = ({
       role="toolbar"
       aria-label={copy.actions.label}
       className="flex rounded-[14px] border border-border bg-popover p-0.5 shadow-elevated"
+      {...roving.group}
     >
       {offer.react ? (
         <Popover.Root open={isChoosing} onOpenChange={setChoosing}>
-          <Popover.Trigger aria-label={copy.actions.react} className={iconButton}>
+          <Popover.Trigger aria-label={copy.actions.react} className={iconButton} {...item(0)}>
             <SmilePlus aria-hidden="true" />
           </Popover.Trigger>
           <Popover.Portal>
@@ -102,17 +105,17 @@ export const RowActions = ({
         </Popover.Root>
       ) : null}
       {offer.reply ? (
-        <Action label={copy.actions.reply} onPress={() => commands.onReply(message)}>
+        <Action label={copy.actions.reply} onPress={() => commands.onReply(message)} {...item(1)}>
           <Reply aria-hidden="true" />
         </Action>
       ) : null}
       {offer.edit ? (
-        <Action label={copy.actions.edit} onPress={() => commands.onEdit(message)}>
+        <Action label={copy.actions.edit} onPress={() => commands.onEdit(message)} {...item(2)}>
           <Pencil aria-hidden="true" />
         </Action>
       ) : null}
       {offer.delete ? (
-        <Action label={copy.actions.delete} onPress={() => commands.onDelete(message.id)}>
+        <Action label={copy.actions.delete} onPress={() => commands.onDelete(message.id)} {...item(3)}>
           <Trash2 aria-hidden="true" />
         </Action>
       ) : null}

@@ -1,5 +1,6 @@
-import { useId, type KeyboardEvent, type ReactNode } from 'react';
+import { useId, type ReactNode } from 'react';
 import { cn } from '@/lib/class-names';
+import { useRovingFocus } from '@/ui/roving-focus';
 
 export interface Choice<T extends string> {
   value: T;
@@ -37,8 +38,6 @@ const choiceClass = {
   ),
 };
 
-const steps: Partial<Record<string, number>> = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 };
-
 /** One of a few. The arrow keys choose, as with the browser's own radio buttons; Tab stops once. */
 export const ChoiceGroup = <T extends string>({
   legend,
@@ -51,30 +50,27 @@ export const ChoiceGroup = <T extends string>({
   const id = useId();
   const chosen = choices.findIndex((choice) => choice.value === value);
 
-  const move = (event: KeyboardEvent<HTMLDivElement>): void => {
-    const step = steps[event.key];
-    if (step === undefined) return;
-    event.preventDefault();
-    const buttons = [...event.currentTarget.querySelectorAll('button')];
-    const from = buttons.findIndex((button) => button === event.target);
-    const to = (from + step + choices.length) % choices.length;
-    buttons[to]?.focus();
-    const choice = choices[to];
-    if (choice) onChoose(choice.value);
-  };
+  const roving = useRovingFocus({
+    initial: Math.max(chosen, 0),
+    onMove: (index) => {
+      const choice = choices[index];
+      if (choice) onChoose(choice.value);
+    },
+  });
 
   return (
     <div className="grid gap-2">
       <span id={id} className={isLegendHidden ? 'sr-only' : 'text-sm text-muted-foreground'}>
         {legend}
       </span>
-      <div role="radiogroup" aria-labelledby={id} className={groupClass[look]} onKeyDown={move}>
+      <div role="radiogroup" aria-labelledby={id} className={groupClass[look]} {...roving.group}>
         {choices.map((choice, index) => (
           <button
             key={choice.value}
             type="button"
             role="radio"
             aria-checked={index === chosen}
+            {...roving.item(index)}
             tabIndex={index === Math.max(chosen, 0) ? 0 : -1}
             className={choiceClass[look]}
             onClick={() => onChoose(choice.value)}

@@ -10,6 +10,7 @@ const plotTwist = {
 /** Every text of Break the Ice. Its notices among the messages are in random-chat/game-copy.ts. */
 export const copy = {
   start: 'Break the Ice',
+  log: 'Break the Ice: news',
   ignore: 'Ignore',
   asked: { byMe: 'You asked', byPartner: (name: string) => `${name} wants to break the ice` },
   answered: 'You answered',

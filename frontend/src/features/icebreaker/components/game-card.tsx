@@ -1,10 +1,11 @@
 import { Check } from 'lucide-react';
-import { useEffect, useId, useRef, type KeyboardEvent } from 'react';
+import { useEffect, useId, useRef } from 'react';
 import { type GameData } from '@/chat-ui/chat-message';
 import { IceCube } from '@/features/icebreaker/components/ice-cube';
 import { copy } from '@/features/icebreaker/copy';
 import { cn } from '@/lib/class-names';
 import { Button } from '@/ui/button';
+import { useRovingFocus } from '@/ui/roving-focus';
 
 export interface GameCardProps {
   game: GameData;
@@ -16,8 +17,6 @@ export interface GameCardProps {
   onAnswer: (gameId: string, response: string) => void;
   onIgnore: (gameId: string) => void;
 }
-
-const steps: Partial<Record<string, number>> = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 };
 
 interface OptionsProps {
   labelledBy: string;
@@ -32,17 +31,9 @@ interface OptionsProps {
  * a click makes it.
  */
 const Options = ({ labelledBy, options, chosen, isLocked, onChoose }: OptionsProps) => {
-  const move = (event: KeyboardEvent<HTMLDivElement>): void => {
-    const step = steps[event.key];
-    if (step === undefined) return;
-    event.preventDefault();
-    const rows = [...event.currentTarget.querySelectorAll('button')];
-    const from = rows.findIndex((row) => row === event.target);
-    rows[(from + step + rows.length) % rows.length]?.focus();
-  };
-  const entry = Math.max(0, options.indexOf(chosen ?? ''));
+  const roving = useRovingFocus({ initial: Math.max(0, options.indexOf(chosen ?? '')) });
   return (
-    <div role="radiogroup" aria-labelledby={labelledBy} className="grid gap-1.5" onKeyDown={move}>
+    <div role="radiogroup" aria-labelledby={labelledBy} className="grid gap-1.5" {...roving.group}>
       {options.map((option, index) => {
         const isChosen = option === chosen;
         return (
@@ -52,7 +43,7 @@ const Options = ({ labelledBy, options, chosen, isLocked, onChoose }: OptionsPro
             role="radio"
             aria-checked={isChosen}
             disabled={isLocked}
-            tabIndex={index === entry ? 0 : -1}
+            {...roving.item(index)}
             className={cn(
               'flex min-h-11 w-full items-center gap-3 rounded-control px-3 py-2 text-left text-chat transition-colors',
               isChosen ? 'bg-ice font-semibold text-background' : 'bg-card',

@@ -5,6 +5,7 @@ import { type ChatMessage } from '@/chat-ui/chat-message';
 import { Conversation } from '@/chat-ui/conversation';
 import { type DraftKeeper } from '@/chat-ui/draft';
 import { type MessageAuthor } from '@/chat-ui/message-row';
+import { TypingLog } from '@/chat-ui/typing-log';
 import { SkipBar } from '@/features/random-chat/components/skip-control';
 import { Toolbar } from '@/features/random-chat/components/toolbar';
 import { useEscape } from '@/features/random-chat/components/use-escape';
@@ -25,6 +26,11 @@ const TypingLine = ({ session }: { session: Session }) => (
         {copy.active.typing(session.partner.username)}
       </p>
     ) : null}
+    <TypingLog
+      isTyping={session.isPartnerTyping}
+      name={session.partner.username}
+      after={session.messages.findLast(({ senderId }) => senderId === session.partner.id)?.key}
+    />
   </div>
 );
 

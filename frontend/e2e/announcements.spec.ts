@@ -1,0 +1,62 @@
+import { type Page } from '@playwright/test';
+import { expect, test, type Person } from './support/test.ts';
+
+interface AccessibilityNode {
+  nodeId: string;
+  parentId?: string;
+  ignored: boolean;
+  role?: { value: string };
+  name?: { value: string };
+}
+
+/** What stands in the logs of the accessibility tree, which is what a screen reader is given. */
+const announced = async (page: Page): Promise<string[]> => {
+  const session = await page.context().newCDPSession(page);
+  const { nodes } = (await session.send('Accessibility.getFullAXTree')) as { nodes: AccessibilityNode[] };
+  await session.detach();
+  const byId = new Map(nodes.map((node) => [node.nodeId, node]));
+  const isInLog = (node: AccessibilityNode | undefined): boolean =>
+    node !== undefined &&
+    (node.role?.value === 'log' || isInLog(node.parentId ? byId.get(node.parentId) : undefined));
+  return nodes.flatMap((node) =>
+    node.role?.value === 'StaticText' && isInLog(node) ? [node.name?.value ?? ''] : [],
+  );
+};
+
+const expectAnnounced = (person: Person, words: readonly string[]): Promise<void> =>
+  expect.poll(() => announced(person.page)).toEqual(expect.arrayContaining([...words]));
+
+test('a burst is announced message by message, typing once, and a game from the question to its end', async ({
+  pair,
+}) => {
+  const [ada, bob] = await pair();
+  for (const n of [1, 2, 3]) await bob.say(`line ${n}`);
+  const burst = [1, 2, 3].map((n) => `${bob.name}: line ${n}`);
+  await expectAnnounced(ada, burst);
+  await ada.say('an answer');
+  await expect(bob.message('an answer')).toBeVisible();
+  expect(await announced(ada.page)).toEqual(expect.arrayContaining(burst));
+
+  await bob.field.pressSequentially('h');
+  await expectAnnounced(ada, [`${bob.name} is typing`]);
+  await bob.field.fill('');
+
+  await bob.button('Break the Ice').click();
+  const options = ada.page.getByRole('region', { name: /^Break the Ice: / }).getByRole('radio');
+  await expect(options.first()).toBeEnabled();
+  const question = (await ada.page.getByRole('heading', { name: /^Break the Ice: / }).textContent()) ?? '';
+  await expectAnnounced(ada, [`${bob.name}: ${question}`]);
+  await bob.page.getByRole('radio').first().click();
+  await expectAnnounced(ada, [`${bob.name} has answered`]);
+  await expectAnnounced(bob, ['Waiting response from your chat partner...']);
+  const answer = (await options.first().textContent()) ?? '';
+  await options.first().click();
+  for (const [person, other] of [
+    [ada, bob],
+    [bob, ada],
+  ] as const) {
+    await expectAnnounced(person, [`The ice is broken! You: ${answer}. ${other.name}: ${answer}.`]);
+  }
+  const heard = await announced(ada.page);
+  expect(new Set(heard).size, 'nothing twice').toBe(heard.length);
+});

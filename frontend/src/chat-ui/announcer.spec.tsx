@@ -1,0 +1,80 @@
+import { render } from '@testing-library/react';
+import { Announcer } from '@/chat-ui/announcer';
+import { type ChatMessage } from '@/chat-ui/chat-message';
+import { aMessage, aPartner } from '@/testing/factories';
+
+const partner = aPartner();
+let log: () => (string | null)[];
+
+beforeEach(() => {
+  const attachShadow = jest.spyOn(Element.prototype, 'attachShadow');
+  log = () => {
+    const [root] = attachShadow.mock.results.map(({ value }) => value as ShadowRoot);
+    return [...(root?.querySelectorAll('[role="log"] > p') ?? [])].map(({ textContent }) => textContent);
+  };
+});
+afterEach(() => jest.restoreAllMocks());
+
+const said = (n: number, changes: Partial<ChatMessage> = {}): ChatMessage =>
+  aMessage({ id: `1763640000000-${n}`, key: `m${n}`, content: `message ${n}`, ...changes });
+
+const open = (...messages: ChatMessage[]) => {
+  const { rerender } = render(<Announcer messages={messages} partner={partner} />);
+  return (...next: ChatMessage[]) => rerender(<Announcer messages={next} partner={partner} />);
+};
+
+it('reads every message of a burst aloud, once and in order, and none that was there before', () => {
+  const become = open(said(1));
+  expect(log()).toEqual([]);
+  become(said(1), said(2), said(3), said(4));
+  const burst = ['brave-heron-7: message 2', 'brave-heron-7: message 3', 'brave-heron-7: message 4'];
+  expect(log()).toEqual(burst);
+  become(said(1), said(2), said(3), said(4, { reactions: {} }));
+  expect(log()).toEqual(burst);
+});
+
+it('appends: what was said before stays, five entries at most', () => {
+  const become = open(said(1));
+  become(said(1), said(2));
+  const [first] = [...log()];
+  for (let n = 3; n <= 6; n += 1) become(...Array.from({ length: n }, (_, index) => said(index + 1)));
+  expect(log()).toHaveLength(5);
+  expect(log()[0]).toBe(first);
+  become(...Array.from({ length: 7 }, (_, index) => said(index + 1)));
+  expect(log().map((text) => text?.at(-1))).toEqual(['3', '4', '5', '6', '7']);
+});
+
+it('neither reads my own messages nor loses the last one of the partner to them', () => {
+  const mine = (delivery: ChatMessage['delivery']) => said(9, { senderId: 7, key: 'mine', delivery });
+  const become = open(said(1), mine('sending'));
+  // It arrives in front of what is on its way.
+  become(said(1), said(2), mine('sending'));
+  expect(log()).toEqual(['brave-heron-7: message 2']);
+  become(said(1), said(2), mine('sent'));
+  expect(log()).toEqual(['brave-heron-7: message 2']);
+});
+
+it('says photo for a picture, and a notice as it stands', () => {
+  const become = open(said(1));
+  become(
+    said(1),
+    said(2, { type: 'image', content: '/api/files/chat-images/a.webp' }),
+    said(3, { senderId: 0, content: 'Waiting response from your chat partner...' }),
+  );
+  expect(log()).toEqual(['brave-heron-7: Photo', 'Waiting response from your chat partner...']);
+});
+
+it('reads nothing of older messages that are loaded above', () => {
+  const become = open(said(5));
+  become(said(1), said(2), said(5));
+  expect(log()).toEqual([]);
+});
+
+it('reads nothing again when the newest row is taken away', () => {
+  const become = open(said(1), said(2));
+  become(said(1), said(2), said(3, { senderId: 0, content: 'a notice' }));
+  become(said(1), said(2));
+  expect(log()).toEqual(['a notice']);
+  become(said(1), said(2), said(4));
+  expect(log()).toEqual(['a notice', 'brave-heron-7: message 4']);
+});

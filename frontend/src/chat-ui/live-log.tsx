@@ -1,0 +1,55 @@
+import { useCallback, useState } from 'react';
+import { createPortal } from 'react-dom';
+
+export interface LogEntry {
+  key: string;
+  text: string;
+}
+
+const kept = 5;
+
+/** The last of what has been said, in order. An entry whose key is already there is not said again. */
+export const useLog = (news: readonly LogEntry[]): readonly LogEntry[] => {
+  const [log, setLog] = useState<readonly LogEntry[]>([]);
+  const fresh = news.filter(({ key }) => !log.some((entry) => entry.key === key));
+  if (fresh.length > 0) setLog([...log, ...fresh].slice(-kept));
+  return log;
+};
+
+const logs = new WeakMap<Element, Element>();
+
+/** A region in a shadow tree: read aloud, but neither found by a search of the page nor copied with the messages. */
+const logIn = (host: Element, label: string): Element => {
+  const known = logs.get(host);
+  if (known) return known;
+  const log = document.createElement('div');
+  log.setAttribute('role', 'log');
+  log.setAttribute('aria-live', 'polite');
+  log.setAttribute('aria-label', label);
+  host.attachShadow({ mode: 'closed' }).append(log);
+  logs.set(host, log);
+  return log;
+};
+
+/**
+ * Reads what is appended to it aloud. Apart from the list of messages, which is virtual: rows that are mounted again
+ * would be read again.
+ */
+export const LiveLog = ({ label, entries }: { label: string; entries: readonly LogEntry[] }) => {
+  const [log, setLog] = useState<Element | null>(null);
+  const mount = useCallback((host: Element | null) => setLog(host && logIn(host, label)), [label]);
+  return (
+    <div ref={mount} className="sr-only">
+      {log
+        ? createPortal(
+            entries.map(({ key, text }) => (
+              <p key={key} dir="auto">
+                {text}
+              </p>
+            )),
+            log,
+          )
+        : null}
+    </div>
+  );
+};

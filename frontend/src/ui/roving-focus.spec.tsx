@@ -1,0 +1,70 @@
+import { render, screen } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { useRovingFocus, type RovingFocusOptions } from '@/ui/roving-focus';
+
+const Group = (options: RovingFocusOptions) => {
+  const { group, item } = useRovingFocus(options);
+  return (
+    <>
+      <div role="toolbar" {...group}>
+        {['one', 'two', 'three', 'four', 'five'].map((name, index) => (
+          <button key={name} {...item(index)}>
+            {name}
+          </button>
+        ))}
+      </div>
+      <button>after</button>
+    </>
+  );
+};
+
+const button = (name: string): HTMLElement => screen.getByRole('button', { name });
+
+/** Three in a row, which jsdom does not lay out. */
+const layOut = (): void => {
+  jest.spyOn(HTMLElement.prototype, 'offsetTop', 'get').mockImplementation(function (this: HTMLElement) {
+    return ['four', 'five'].includes(this.textContent) ? 44 : 0;
+  });
+};
+
+afterEach(() => jest.restoreAllMocks());
+
+it('is one stop for Tab, and the arrow keys go round', async () => {
+  const user = userEvent.setup();
+  render(<Group />);
+  await user.tab();
+  expect(button('one')).toHaveFocus();
+  await user.keyboard('{ArrowLeft}');
+  expect(button('five')).toHaveFocus();
+  await user.keyboard('{Home}{ArrowRight}');
+  expect(button('two')).toHaveFocus();
+  await user.tab();
+  expect(button('after')).toHaveFocus();
+  await user.tab({ shift: true });
+  expect(button('two')).toHaveFocus();
+});
+
+it('goes by rows in a grid, and not beyond its edges', async () => {
+  layOut();
+  const user = userEvent.setup();
+  render(<Group isGrid />);
+  await user.tab();
+  await user.keyboard('{ArrowDown}');
+  expect(button('four')).toHaveFocus();
+  await user.keyboard('{ArrowDown}');
+  expect(button('four')).toHaveFocus();
+  await user.keyboard('{ArrowRight}{ArrowUp}');
+  expect(button('two')).toHaveFocus();
+  await user.keyboard('{End}');
+  expect(button('five')).toHaveFocus();
+});
+
+it('says where an arrow key has led', async () => {
+  const onMove = jest.fn();
+  const user = userEvent.setup();
+  render(<Group initial={2} onMove={onMove} />);
+  await user.tab();
+  expect(button('three')).toHaveFocus();
+  await user.keyboard('{ArrowUp}');
+  expect(onMove).toHaveBeenCalledWith(1);
+});

@@ -1,0 +1,59 @@
+import { useState, type KeyboardEvent } from 'react';
+
+const steps: Partial<Record<string, number>> = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 };
+
+const itemsOf = (group: HTMLElement): HTMLElement[] => [
+  ...group.querySelectorAll<HTMLElement>('[data-roving]:not(:disabled)'),
+];
+
+/** Where a key leads from an item; undefined for other keys. In a grid Up and Down go by rows. */
+const target = (
+  items: readonly HTMLElement[],
+  from: number,
+  key: string,
+  isGrid: boolean,
+): number | undefined => {
+  if (key === 'Home') return 0;
+  if (key === 'End') return items.length - 1;
+  const step = steps[key];
+  if (step === undefined) return undefined;
+  if (isGrid && (key === 'ArrowUp' || key === 'ArrowDown')) {
+    const columns = items.findIndex(({ offsetTop }) => offsetTop !== items[0]?.offsetTop);
+    const to = from + step * (columns < 1 ? items.length : columns);
+    return to >= 0 && to < items.length ? to : from;
+  }
+  return (from + step + items.length) % items.length;
+};
+
+export interface RovingFocusOptions {
+  /** The item that Tab leads to at first. */
+  initial?: number;
+  isGrid?: boolean;
+  /** Called with the place of an item that an arrow key has led to. */
+  onMove?: (index: number) => void;
+}
+
+/**
+ * One tab stop for a group of controls, as ARIA's patterns for toolbars, radio groups and grids of buttons have it: the
+ * arrow keys, Home and End lead from one to the next. `group` goes on their parent, `item(index)` on each.
+ */
+export const useRovingFocus = ({ initial = 0, isGrid = false, onMove }: RovingFocusOptions = {}) => {
+  const [current, setCurrent] = useState(initial);
+  const onKeyDown = (event: KeyboardEvent<HTMLElement>): void => {
+    const items = itemsOf(event.currentTarget);
+    const from = items.findIndex((item) => item === event.target);
+    const to = from < 0 ? undefined : target(items, from, event.key, isGrid);
+    if (to === undefined) return;
+    event.preventDefault();
+    items[to]?.focus();
+    onMove?.(to);
+  };
+  return {
+    group: { onKeyDown },
+    item: (index: number) => ({
+      'data-roving': '',
+      tabIndex: index === current ? 0 : -1,
+      onFocus: () => setCurrent(index),
+    }),
+  };
+};

@@ -82,7 +82,7 @@ test('two people answer, edit and react', async ({ pair }) => {
   await expect(ada.message('What would you do with a free day?').first()).toContainText('(edited)');
   await expect(ada.button('Fire, 1')).toBeVisible();
   await expect(ada.message('Sleep, I fear').getByRole('button', { name: /^In reply to/ })).toBeVisible();
-  await expect(ada.messages).toHaveCount(2);
+  await expect(ada.messages).toHaveCount(3);
   await expect(ada.field).toHaveValue('half a thought');
 });
 

@@ -62,7 +62,7 @@ test('a photo: chosen, taken away, sent with words, hidden from a stranger until
   await bob.page.reload();
   await expect(bob.button(`Show photo from ${ada.name}`)).toBeVisible();
   await expect(bob.button('Open: Your photo')).toBeVisible();
-  await expect(bob.messages).toHaveCount(3);
+  await expect(bob.messages).toHaveCount(4);
 });
 
 test.describe('what is refused', () => {

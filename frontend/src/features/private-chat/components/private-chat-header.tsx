@@ -32,8 +32,12 @@ export const PrivateChatHeader = ({ friend, onClose, hasNewsBeneath }: PrivateCh
           <h1 tabIndex={-1} className="truncate text-md font-bold outline-none">
             <bdi>{friend.username}</bdi>
           </h1>
-          <p role="status" className="truncate text-sm text-muted-foreground">
-            {isTyping ? copy.typing(friend.username) : friend.isOnline ? copy.online : copy.offline}
+          <p className="truncate text-sm text-muted-foreground">
+            {/* Typing is announced once for each message, by the conversation. */}
+            <span role="status" className={isTyping ? 'sr-only' : undefined}>
+              {friend.isOnline ? copy.online : copy.offline}
+            </span>
+            {isTyping ? <span aria-hidden="true">{copy.typing(friend.username)}</span> : null}
           </p>
         </div>
         <Button variant="ghost" size="icon" onClick={onClose}>

@@ -6,6 +6,7 @@ import { type ChatMessage } from '@/chat-ui/chat-message';
 import { Conversation } from '@/chat-ui/conversation';
 import { type DraftKeeper } from '@/chat-ui/draft';
 import { type ConversationHandle } from '@/chat-ui/message-list';
+import { TypingLog } from '@/chat-ui/typing-log';
 import { TimeStamp, UnreadDivider } from '@/features/private-chat/components/above-message';
 import { copy } from '@/features/private-chat/copy';
 import { privateChat, usePrivateChat } from '@/features/private-chat/private-chat.store';
@@ -16,18 +17,22 @@ import { useUnreadDivider } from '@/features/private-chat/use-unread-divider';
 
 const capabilities = { reply: true, edit: true, react: true, delete: true, attach: true } as const;
 
-const TypingLine = ({ friend }: { friend: Friend }) => {
+const TypingLine = ({ friend, rows }: { friend: Friend; rows: readonly ChatMessage[] }) => {
   const isTyping = usePrivateChat((state) => state.typing.includes(friend.id));
+  const after = rows.findLast(({ senderId }) => senderId === friend.id)?.key;
   return (
-    <div aria-hidden="true" className="h-8 pt-2 pl-10 text-muted-foreground">
-      {isTyping ? (
-        <span className="typing-dots enter-rise">
-          <i />
-          <i />
-          <i />
-        </span>
-      ) : null}
-    </div>
+    <>
+      <div aria-hidden="true" className="h-8 pt-2 pl-10 text-muted-foreground">
+        {isTyping ? (
+          <span className="typing-dots enter-rise">
+            <i />
+            <i />
+            <i />
+          </span>
+        ) : null}
+      </div>
+      <TypingLog isTyping={isTyping} name={friend.username} after={after} />
+    </>
   );
 };
 
@@ -124,7 +129,7 @@ export const PrivateConversation = ({
             </p>
           )
         }
-        footer={<TypingLine friend={friend} />}
+        footer={<TypingLine friend={friend} rows={rows} />}
       />
     </ChatContext>
   );

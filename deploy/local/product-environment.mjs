@@ -3,10 +3,14 @@ import { privateFolder, secret, secretFile } from './places.mjs';
 
 const LOOPBACK = '127.0.0.1';
 
+/** What migrations are told beside that: the role that owns what they make, where the service has another one. */
+export const migrationSettings = ({ databaseUrl, serviceDatabaseUrl }) =>
+  serviceDatabaseUrl ? { MIGRATE_DATABASE_URL: databaseUrl } : {};
+
 /**
  * What a process of the product is told: our defaults, over them what the launcher itself was given, over that the
  * stores, and last the settings of this one process.
- * @param {{home: string, stores: {databaseUrl: string, redisUrl: string}, given?: Record<string, string>,
+ * @param {{home: string, stores: {databaseUrl: string, serviceDatabaseUrl?: string, redisUrl: string}, given?: Record<string, string>,
  *   settings?: Record<string, string | number>}} options
  * @returns {Record<string, string>}
  */
@@ -23,7 +27,7 @@ export function productEnvironment({ home, stores, given = {}, settings = {} }) 
     // This machine alone reaches the page and the internal ports, unless another address is given.
     HOST: given.HOST || process.env.HOST || LOOPBACK,
     INTERNAL_HOST: given.INTERNAL_HOST || process.env.INTERNAL_HOST || LOOPBACK,
-    DATABASE_URL: stores.databaseUrl,
+    DATABASE_URL: stores.serviceDatabaseUrl ?? stores.databaseUrl,
     REDIS_URL: stores.redisUrl,
     ...settings,
   };

@@ -1,7 +1,10 @@
 // The types of thaw-stack.mjs, for tests written in TypeScript.
 
 export interface Stores {
+  /** Under the role that owns everything in it. */
   databaseUrl: string;
+  /** Under the role of the running service, where that is another one. */
+  serviceDatabaseUrl?: string;
   redisUrl: string;
 }
 

@@ -8,7 +8,7 @@ import { httpStatus } from './processes/http-status.mjs';
 import { endLeftovers, ManagedProcess } from './processes/managed-process.mjs';
 import { freePorts, portProblem } from './processes/ports.mjs';
 import { mustRun } from './processes/run-to-end.mjs';
-import { productEnvironment } from './product-environment.mjs';
+import { migrationSettings, productEnvironment } from './product-environment.mjs';
 import { nginxDefinition } from './proxy/nginx.mjs';
 import { replicaNodeFlags } from './replica-node-flags.mjs';
 import { openStores } from './stores/stores.mjs';
@@ -194,7 +194,7 @@ export class ThawStack {
     const { command, args } = this.#options.programs.migrate;
     const logFile = path.join(this.home, 'logs', 'migrate.log');
     await mustRun('The database could not be brought up to date', command, args, {
-      env: this.#environment({}),
+      env: this.#environment(migrationSettings(this.stores)),
       logFile,
     });
   }

@@ -111,7 +111,12 @@ class Scene {
   /** Every process, of the old build, stays ready with the newer schema. */
   async migrate({ programs }: Release): Promise<void> {
     const { replicas, workers, stores } = this.stack;
-    const env = { ...process.env, DATABASE_URL: stores.databaseUrl, REDIS_URL: stores.redisUrl };
+    const env = {
+      ...process.env,
+      MIGRATE_DATABASE_URL: stores.databaseUrl,
+      DATABASE_URL: stores.serviceDatabaseUrl ?? stores.databaseUrl,
+      REDIS_URL: stores.redisUrl,
+    };
     await run(programs.migrate.command, programs.migrate.args, { env });
     expect(await Promise.all([...replicas, ...workers].map(isReady))).not.toContain(false);
   }

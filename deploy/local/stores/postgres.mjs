@@ -8,7 +8,12 @@ import { postgresBinaries } from './postgres-binaries.mjs';
 import { postgresFolder } from './postgres-folder.mjs';
 import { postgresUser } from './postgres-user.mjs';
 
-const ROLE = 'thaw';
+/** Owns the cluster and all that migrations make in it. Earlier releases know this role alone. */
+const OWNER = 'thaw';
+const OWNER_PASSWORD = 'postgres-password';
+/** As which the service itself runs; what it may do is granted by each migration. */
+const SERVICE = 'thaw_service';
+const SERVICE_PASSWORD = 'postgres-service-password';
 const DATABASE = 'thaw';
 
 // SIGINT: disconnect everybody and stop cleanly. SIGQUIT: stop now, recover at the next start.
@@ -23,14 +28,18 @@ const END_STEPS = [
  * @param {string} home
  * @param {{isDurable: boolean, settings?: Record<string, string | number>}} options  not durable: no fsync, for data
  *   that lives as long as a test run; `settings` of PostgreSQL, over our own
- * @returns {import('./private-store.mjs').StoreKind & {url: (port: number) => string}}
+ * @returns {import('./private-store.mjs').StoreKind & {url: (port: number) => string,
+ *   serviceUrl: (port: number) => string | undefined}}
  */
 export function postgresKind(home, { isDurable, settings = {} }) {
   return {
     name: 'PostgreSQL',
     endSteps: END_STEPS,
     killSignal: 'SIGQUIT',
-    url: (port) => `postgresql://${ROLE}:${secret(home, 'postgres-password')}@127.0.0.1:${port}/${DATABASE}`,
+    url: (port) => urlOf(OWNER, secret(home, OWNER_PASSWORD), port),
+    // None while the server runs on that a launcher of an earlier release has started.
+    serviceUrl: (port) =>
+      hasSecret(home, SERVICE_PASSWORD) ? urlOf(SERVICE, secret(home, SERVICE_PASSWORD), port) : undefined,
     define: async (port) => {
       const user = postgresUser();
       const place = postgresFolder(home, user);
@@ -50,6 +59,9 @@ export function postgresKind(home, { isDurable, settings = {} }) {
     },
   };
 }
+
+const urlOf = (role, password, port) => `postgresql://${role}:${password}@127.0.0.1:${port}/${DATABASE}`;
+const hasSecret = (home, name) => fs.existsSync(secretFile(home, name));
 
 /** Where the data of a home's PostgreSQL lies, for whoever deletes the home. */
 export const postgresDataFolder = (home) => postgresFolder(home, postgresUser());
@@ -74,13 +86,12 @@ const argumentsOf = (settings) =>
   Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
 
 async function prepareCluster(cluster, isDurable) {
-  const passwordExists = fs.existsSync(secretFile(cluster.home, 'postgres-password'));
+  const hasPasswords = [OWNER_PASSWORD, SERVICE_PASSWORD].every((name) => hasSecret(cluster.home, name));
   if (!fs.existsSync(cluster.data)) return createCluster(cluster, isDurable);
   await refuseOtherVersion(cluster);
   await endLeftover(cluster);
-  // The home was deleted while the data lay elsewhere: the data gets the new password.
-  if (!passwordExists)
-    await singleUser(cluster, cluster.data, `ALTER ROLE ${ROLE} PASSWORD '${password(cluster)}';`);
+  // A home of an earlier release; or one that was deleted while the data lay elsewhere: it gets the new passwords.
+  if (!hasPasswords) await setPasswords(cluster, cluster.data);
 }
 
 async function createCluster(cluster, isDurable) {
@@ -95,7 +106,7 @@ async function createCluster(cluster, isDurable) {
     '-D',
     unfinished,
     '-U',
-    ROLE,
+    OWNER,
     `--pwfile=${passwordFile}`,
     '--auth=scram-sha-256',
     '--encoding=UTF8',
@@ -114,12 +125,33 @@ async function createCluster(cluster, isDurable) {
     fs.rmSync(passwordFile, { force: true });
   }
   await singleUser(cluster, unfinished, `CREATE DATABASE ${DATABASE};`);
+  await setPasswords(cluster, unfinished);
   fs.renameSync(unfinished, cluster.data);
 }
 
-/** Runs a statement without a server, as there is no client among the packaged programs. */
-async function singleUser(cluster, data, statement) {
-  const options = { ...cluster.user, cwd: cluster.place, env: cleanEnvironment(), input: `${statement}\n` };
+/** Makes the service's role unless it is there, and gives both roles the passwords that lie in the home. */
+async function setPasswords(cluster, data) {
+  const servicePassword = secret(cluster.home, SERVICE_PASSWORD);
+  const isMissing = `NOT EXISTS (SELECT FROM pg_roles WHERE rolname = '${SERVICE}')`;
+  try {
+    await singleUser(
+      cluster,
+      data,
+      `DO $$ BEGIN IF ${isMissing} THEN CREATE ROLE ${SERVICE} LOGIN; END IF; END $$;`,
+      `ALTER ROLE ${SERVICE} PASSWORD '${servicePassword}';`,
+      `ALTER ROLE ${OWNER} PASSWORD '${password(cluster)}';`,
+    );
+  } catch (error) {
+    // Next time again: the file says that the role has this password.
+    fs.rmSync(secretFile(cluster.home, SERVICE_PASSWORD), { force: true });
+    throw error;
+  }
+}
+
+/** Runs statements without a server, as there is no client among the packaged programs. */
+async function singleUser(cluster, data, ...statements) {
+  const input = statements.map((statement) => `${statement}\n`).join('');
+  const options = { ...cluster.user, cwd: cluster.place, env: cleanEnvironment(), input };
   const args = ['--single', '-D', data, '-c', 'log_min_error_statement=panic', 'postgres'];
   const result = await mustRun(
     'PostgreSQL could not be set up',
@@ -166,7 +198,7 @@ function pidFileLines(data) {
   }
 }
 
-const password = (cluster) => secret(cluster.home, 'postgres-password');
+const password = (cluster) => secret(cluster.home, OWNER_PASSWORD);
 
 function giveTo(user, ...files) {
   if (user.uid === undefined) return;

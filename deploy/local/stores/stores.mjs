@@ -16,7 +16,8 @@ const LONGEST_DELAY_MS = 10_000;
 
 /**
  * @typedef {object} Stores
- * @property {string} databaseUrl
+ * @property {string} databaseUrl        under the role that owns everything in it
+ * @property {string} [serviceDatabaseUrl]  under the role of the running service; absent where the database was given
  * @property {string} redisUrl
  * @property {() => Promise<void>} close   leaves them, and stops what nobody else uses; data stays
  * @property {() => void} killNow          the same at once, without waiting
@@ -38,11 +39,12 @@ export async function openStores({ home, env = process.env, isDurable = true, sa
   const stores = new PrivateStores(home, kinds.filter(Boolean));
   const urls = await stores.open();
   const note = (name, url) => say(name, url ? `private, ${new URL(url).host}` : 'given');
-  note('PostgreSQL', urls.PostgreSQL);
-  note('Redis', urls.Redis);
+  note('PostgreSQL', urls.PostgreSQL?.url);
+  note('Redis', urls.Redis?.url);
   return {
-    databaseUrl: given.postgres || urls.PostgreSQL,
-    redisUrl: given.redis || urls.Redis,
+    databaseUrl: given.postgres || urls.PostgreSQL.url,
+    serviceDatabaseUrl: urls.PostgreSQL?.serviceUrl,
+    redisUrl: given.redis || urls.Redis.url,
     close: () => stores.close(),
     killNow: () => stores.killNow(),
   };
@@ -109,7 +111,7 @@ class PrivateStores {
     this.#usersFolder = path.join(home, 'run', 'users');
   }
 
-  /** @returns {Promise<Record<string, string>>} the address of each store by its name */
+  /** @returns {Promise<Record<string, {url: string, serviceUrl?: string}>>} the addresses of each store by its name */
   async open() {
     if (this.#stores.length === 0) return {};
     folder(this.#usersFolder);
@@ -147,8 +149,11 @@ class PrivateStores {
 
   async #ensureRunning(options) {
     const urls = {};
-    for (const store of this.#stores)
-      urls[store.kind.name] = store.kind.url(await store.ensureRunning(options));
+    for (const store of this.#stores) {
+      const port = await store.ensureRunning(options);
+      const { name, url, serviceUrl } = store.kind;
+      urls[name] = { url: url(port), serviceUrl: serviceUrl?.(port) };
+    }
     return urls;
   }
 

@@ -43,6 +43,36 @@ test('the log of PostgreSQL quotes no value of a row that is refused', async (t)
   assert.doesNotMatch(log, /ada@example/);
 });
 
+test('the service gets a role of its own, also in a home of a release that had none', async (t) => {
+  const home = temporaryHome(t);
+  const rightsBy = async (connectionString) => {
+    const client = new pg.Client({ connectionString });
+    await client.connect();
+    const { rows } = await client.query(
+      'SELECT rolname, rolsuper FROM pg_roles WHERE rolname = current_user',
+    );
+    await client.end();
+    return rows[0];
+  };
+  const service = { rolname: 'thaw_service', rolsuper: false };
+  const owner = { rolname: 'thaw', rolsuper: true };
+  const first = await open(home);
+  assert.deepEqual(await rightsBy(first.serviceDatabaseUrl), service);
+  const client = new pg.Client({ connectionString: first.databaseUrl });
+  await client.connect();
+  await client.query('DROP ROLE thaw_service');
+  await client.end();
+  await first.close();
+  fs.rmSync(path.join(home, 'secrets/postgres-service-password'));
+
+  const second = await open(home);
+  assert.deepEqual(await rightsBy(second.serviceDatabaseUrl), service);
+  // What an earlier release connects with, should it be started on this home again.
+  assert.equal(second.databaseUrl, first.databaseUrl);
+  assert.deepEqual(await rightsBy(second.databaseUrl), owner);
+  await second.close();
+});
+
 test('data outlives a stop, on the same ports', async (t) => {
   const home = temporaryHome(t);
   const before = await open(home);

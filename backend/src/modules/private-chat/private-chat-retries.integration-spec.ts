@@ -77,6 +77,23 @@ describe('a private chat', () => {
     expect((await bob.call('GET', url)).status).toBe(200);
   });
 
+  it('shows the receiver no image of a reply to a message that is not there, and knows a retry of one that was', async () => {
+    const url = await upload();
+    const send = (given: object) =>
+      sockets[0]!.ask('send_private_message', { ...message(url, 'image'), ...given });
+    const { id } = await sockets[0]!.request('send_private_message', message('to be deleted'));
+    const reply = { replyTo: { id: Number(id) }, clientId: 'a reply' };
+    const missing = { replyTo: { id: Number(id) + 1_000 } };
+    expect((await send(missing)).data.code).toBe('message_not_found');
+    expect((await bob.call('GET', url)).status).toBe(404);
+
+    const sent = await send(reply);
+    expect((await bob.call('GET', url)).status).toBe(200);
+    const { senderId, receiverId } = message('');
+    await sockets[0]!.request('delete_private_message', { messageId: Number(id), senderId, receiverId });
+    expect((await send(reply)).data).toEqual(sent.data);
+  });
+
   it('refuses messages and edits that show nothing', async () => {
     const { id } = await sockets[0]!.request('send_private_message', message('hello'));
     for (const content of ['\u200b', '\u2800', '\u3164', '\u202e', '\u200d\ufe0f']) {

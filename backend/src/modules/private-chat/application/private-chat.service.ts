@@ -71,18 +71,25 @@ export class PrivateChatService {
    * @throws DomainError not_friends, message_not_found, invalid_payload, message_too_long, image_not_yours
    */
   async send(outgoing: OutgoingMessage): Promise<Sent> {
-    const { senderId, receiverId, messageType, content, clientId } = outgoing;
+    const { senderId, receiverId, messageType, content, replyToId, clientId } = outgoing;
+    const findEarlier = async () => (clientId ? this.messages.findByClientId(senderId, clientId) : null);
     if (messageType !== 'text') await this.requireFriends(senderId, receiverId);
-    // Before its images are shared: a refused message must not show the receiver anything.
     const event = draft(outgoing);
+    // All before its images are shared: a refused message must not show the receiver anything.
+    if (messageType !== 'text' && replyToId !== null) {
+      const isThere = await this.messages.isBetween(replyToId, senderId, receiverId);
+      const earlier = isThere ? null : await findEarlier();
+      if (earlier) return sentBefore(earlier, receiverId);
+      if (!isThere) throw new DomainError('message_not_found');
+    }
     await this.uploads.share({ senderId, receiverId, messageType, content });
     // Asked for before, so that nothing can fail once the message is there.
-    const profiles = outgoing.replyToId === null ? [] : await this.users.profiles([senderId, receiverId]);
+    const profiles = replyToId === null ? [] : await this.users.profiles([senderId, receiverId]);
     try {
       return await this.deliver(event, profiles);
     } catch (error) {
       const isSentMeanwhile = violatedUniqueConstraint(error) === CLIENT_ID_CONSTRAINT;
-      const earlier = isSentMeanwhile && clientId && (await this.messages.findByClientId(senderId, clientId));
+      const earlier = isSentMeanwhile && (await findEarlier());
       if (!earlier) throw error;
       return sentBefore(earlier, receiverId);
     }

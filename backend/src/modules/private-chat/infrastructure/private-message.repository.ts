@@ -150,6 +150,17 @@ export class PrivateMessageRepository {
     return row ? toEarlier(row) : null;
   }
 
+  /** Whether this is a message between the two that has not been deleted, which a reply may quote. */
+  async isBetween(id: number, userId: number, friendId: number): Promise<boolean> {
+    const rows = await this.dataSource.query<unknown[]>(
+      `SELECT 1 FROM private_messages WHERE id = $1 AND NOT is_deleted
+         AND LEAST(sender_id, receiver_id) = LEAST($2::bigint, $3::bigint)
+         AND GREATEST(sender_id, receiver_id) = GREATEST($2::bigint, $3::bigint)`,
+      [id, userId, friendId],
+    );
+    return rows.length > 0;
+  }
+
   /** What two have written to each other before a message, the latest `limit`, in order. */
   async conversation(
     userId: number,

@@ -1,0 +1,135 @@
+import { randomUUID } from 'node:crypto';
+import type { ChatLog, ChatLogEntry } from '../../../platform/hot-log/chat-log';
+import type { EventLoopTurns } from '../../../platform/realtime/event-loop-turns';
+import type { SocketConnection } from '../../../platform/realtime/socket-connection';
+import { MAX_BYTES, MAX_EVENTS } from '../domain/random-chat.decider';
+import type { RandomChatEvent } from '../domain/random-chat.events';
+import { encodeEvent } from './chat-event-codec';
+import { resume } from './chat-resume';
+import { LiveChat, type LiveChatServices } from './live-chat';
+
+const LONGEST_SLICE_MS = 10;
+/** What a slice takes by itself is the least of so many attempts: a collection of garbage may fall into any of them. */
+const ATTEMPTS = 3;
+/** As ChatLog reads. */
+const PAGE_ENTRIES = 128;
+
+const rate = { intervalMs: 1, burst: 1_000 };
+const participants = [1, 2].map((id) => ({ id, username: `user ${id}`, avatar: null }));
+
+const entriesOf = (events: readonly RandomChatEvent[]): ChatLogEntry[] =>
+  events.map((event, index) => ({
+    id: `${1_000 + index}-0`,
+    text: encodeEvent({ eventId: randomUUID(), event }),
+  }));
+
+const started: RandomChatEvent = {
+  type: 'ChatStarted',
+  data: { userIds: [1, 2], participants: participants as never },
+};
+const message = (content: string): RandomChatEvent => ({
+  type: 'MessageSent',
+  data: { senderId: 1, content, messageType: 'text', replyTo: null, clientId: null },
+});
+const reaction = (index: number): RandomChatEvent => ({
+  type: index % 2 === 0 ? 'ReactionAdded' : 'ReactionRemoved',
+  data: { messageId: '1001-0', emoji: '🔥', userId: 1 },
+});
+
+/** CPU of this process, all threads, ms: other programs on the machine do not count. */
+const cpuMs = (): number => {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1_000;
+};
+
+/** Measures what runs between two returns to the event loop. */
+class Slices {
+  readonly ms: number[] = [];
+  private beganAt = cpuMs();
+
+  begin(): void {
+    this.beganAt = cpuMs();
+  }
+
+  end(): void {
+    this.ms.push(cpuMs() - this.beganAt);
+  }
+}
+
+const readSlices = async (entries: readonly ChatLogEntry[]): Promise<{ chat: LiveChat; slices: Slices }> => {
+  const slices = new Slices();
+  const log = {
+    async *pages() {
+      for (let start = 0; start < entries.length; start += PAGE_ENTRIES) {
+        slices.begin();
+        yield entries.slice(start, start + PAGE_ENTRIES);
+        slices.end();
+      }
+    },
+  };
+  const services: LiveChatServices = {
+    log: log as unknown as ChatLog,
+    rates: { message: rate, edit: rate, reaction: rate, game: rate },
+    requireRoom: () => undefined,
+  };
+  const chat = new LiveChat('a session', services);
+  await chat.catchUp();
+  return { chat, slices };
+};
+
+const resumeSlices = async (chat: LiveChat): Promise<{ slices: Slices; sent: number }> => {
+  const slices = new Slices();
+  let sent = 0;
+  const connection = {
+    identity: { userId: 2 },
+    isOpen: true,
+    send: () => (sent += 1),
+    drained: () => Promise.resolve(slices.end()),
+  };
+  const turns = { next: () => Promise.resolve(slices.begin()) };
+  slices.begin();
+  await resume(chat, connection as unknown as SocketConnection, 0, turns as unknown as EventLoopTurns);
+  slices.end();
+  return { slices, sent };
+};
+
+/** The least that each slice took over several attempts. */
+const leastOf = async (attempt: () => Promise<number[]>): Promise<number[]> => {
+  let least: number[] = [];
+  for (let count = 0; count < ATTEMPTS; count += 1) {
+    const slices = await attempt();
+    least = slices.map((ms, index) => Math.min(ms, least[index] ?? Infinity));
+  }
+  return least;
+};
+
+describe.each<[what: string, events: RandomChatEvent[]]>([
+  [
+    'of the largest messages',
+    [started, ...Array.from({ length: Math.floor(MAX_BYTES / 8_200) }, () => message('🧊'.repeat(2_000)))],
+  ],
+  ['of short messages', [started, ...Array.from({ length: MAX_EVENTS - 1 }, () => message('hello'))]],
+  [
+    'of one message and reactions to it',
+    [started, message('hello'), ...Array.from({ length: MAX_EVENTS - 2 }, (_, index) => reaction(index))],
+  ],
+])('a full chat %s', (_, events) => {
+  const entries = entriesOf(events);
+
+  it('is read in slices of at most 10 ms', async () => {
+    const least = await leastOf(async () => (await readSlices(entries)).slices.ms);
+    expect(least).toHaveLength(Math.ceil(entries.length / PAGE_ENTRIES));
+    expect(Math.max(...least)).toBeLessThanOrEqual(LONGEST_SLICE_MS);
+  });
+
+  it('is resumed in slices of at most 10 ms', async () => {
+    const { chat } = await readSlices(entries);
+    const least = await leastOf(async () => {
+      const { slices, sent } = await resumeSlices(chat);
+      expect(slices.ms).toHaveLength(sent);
+      return slices.ms;
+    });
+    expect(least.length).toBeGreaterThan(10);
+    expect(Math.max(...least)).toBeLessThanOrEqual(LONGEST_SLICE_MS);
+  });
+});

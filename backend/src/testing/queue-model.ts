@@ -1,13 +1,10 @@
-import fc from 'fast-check';
 import type { Redis } from 'ioredis';
 import type { Gender, Preference } from '@thaw/contract/scalars';
 import type { Environment } from '../config/environment';
 import { type Match, MatchingService, type Place } from '../modules/matching/application/matching.service';
 import type { ReplicaLease } from '../platform/realtime/replica-lease';
 import { matchingKeys } from '../platform/redis/redis-keys';
-
-const REPLICAS = 3;
-const MAX_USERS = 8;
+import { type Crowd, REPLICAS, type Step } from './queue-steps';
 
 interface Person {
   id: number;
@@ -21,19 +18,6 @@ interface Person {
   hasLeft: boolean;
 }
 
-interface Crowd {
-  genders: Gender[];
-  blocks: [number, number][];
-}
-
-interface Step {
-  what: 'join' | 'arrive' | 'depart' | 'leave' | 'confirm' | 'release' | 'skip' | 'retry' | 'kill';
-  who: number;
-  replica: number;
-  preference: Preference;
-  which: number;
-}
-
 const admits = (preference: Preference, gender: Gender): boolean =>
   preference === 'both' || preference === gender;
 
@@ -44,29 +28,6 @@ const pairOf = (one: number, other: number): string => (one < other ? `${one}-${
  * makes no sense where it stands (confirming a match that there is not) does nothing.
  */
 export class QueueModel {
-  static readonly crowds: fc.Arbitrary<Crowd> = fc.record({
-    genders: fc.array(fc.constantFrom<Gender>('male', 'female'), { minLength: 2, maxLength: MAX_USERS }),
-    blocks: fc.array(fc.tuple(fc.nat(MAX_USERS - 1), fc.nat(MAX_USERS - 1)), { maxLength: 3 }),
-  });
-
-  static readonly steps: fc.Arbitrary<Step[]> = fc.array(
-    fc.record({
-      what: fc.oneof(
-        { weight: 8, arbitrary: fc.constant('join' as const) },
-        { weight: 4, arbitrary: fc.constantFrom('arrive' as const, 'confirm' as const, 'skip' as const) },
-        {
-          weight: 3,
-          arbitrary: fc.constantFrom<Step['what']>('depart', 'leave', 'release', 'retry', 'kill'),
-        },
-      ),
-      who: fc.nat(MAX_USERS - 1),
-      replica: fc.nat(REPLICAS - 1),
-      preference: fc.constantFrom<Preference>('both', 'male', 'female'),
-      which: fc.nat(9),
-    }),
-    { minLength: 10, maxLength: 60, size: 'max' },
-  );
-
   /** Kinds of steps that were taken, and what joins came to: for asking whether enough happened. */
   readonly seen = new Map<string, number>();
   private readonly people: Person[];

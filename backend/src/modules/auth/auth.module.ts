@@ -3,6 +3,7 @@ import { PassportModule } from '@nestjs/passport';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import type { RequestHandler } from 'express';
 import passport from 'passport';
+import type { Login } from '../../platform/http/login';
 import { SOCKET_IDENTITIES } from '../../platform/realtime/socket-identity';
 import { UserChannels } from '../../platform/realtime/user-channels';
 import { UsersModule } from '../users/users.module';
@@ -12,7 +13,6 @@ import { CookieIdentities } from './infrastructure/cookie-identities';
 import { CredentialsEntity } from './infrastructure/credentials.entity';
 import { CredentialsRepository } from './infrastructure/credentials.repository';
 import { KnownDevices } from './infrastructure/known-devices';
-import { LoginSerializer } from './infrastructure/login.serializer';
 import { PasswordHasher } from './infrastructure/password-hasher';
 import { SessionCookie } from './infrastructure/session-cookie';
 import {
@@ -40,7 +40,6 @@ import { PasswordStrategy } from './transport/password.strategy';
     SessionCookie,
     PasswordHasher,
     KnownDevices,
-    LoginSerializer,
     PasswordStrategy,
     UserChannels,
     {
@@ -59,6 +58,8 @@ export class AuthModule implements NestModule {
   ) {}
 
   configure(consumer: MiddlewareConsumer): void {
+    // A session's row holds the login itself, so there is nothing to look up.
+    passport.deserializeUser<Login>(({ userId, familyId }, done) => done(null, { userId, familyId }));
     consumer
       .apply(
         believePublicOrigin(this.cookie),

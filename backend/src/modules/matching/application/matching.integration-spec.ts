@@ -6,6 +6,7 @@ import type { ReplicaLease } from '../../../platform/realtime/replica-lease';
 import { connectRedis } from '../../../platform/redis/redis.module';
 import { matchingKeys } from '../../../platform/redis/redis-keys';
 import { QueueModel } from '../../../testing/queue-model';
+import { anyCrowd, anySteps } from '../../../testing/queue-steps';
 import { createTestRedis, type TestRedis } from '../../../testing/test-redis';
 import { type Match, MatchingService, type Place } from './matching.service';
 
@@ -435,7 +436,7 @@ describe('matching', () => {
       const client = connectRedis(store.url, { enableOfflineQueue: true, commandTimeout: 5_000 });
       try {
         await fc.assert(
-          fc.asyncProperty(QueueModel.crowds, QueueModel.steps, async (crowd, steps) => {
+          fc.asyncProperty(anyCrowd, anySteps, async (crowd, steps) => {
             await store.flush();
             const model = new QueueModel(client, crowd, relaxS);
             await model.start();

@@ -1,3 +1,5 @@
+import { luaClock } from '../redis/lua-clock';
+
 /**
  * Generic cell rate algorithm. A bucket is one number: the time until which what was taken is paid off.
  * https://en.wikipedia.org/wiki/Generic_cell_rate_algorithm
@@ -27,32 +29,29 @@ export const take = (
  * `take` returns the milliseconds to wait, 0 when taken; `charge` takes whatever is there and returns the milliseconds
  * until the bucket is full again.
  */
-export const bucketFunctions = `
-local function owed(key)
-  local time = redis.call('TIME')
-  local now = time[1] * 1000000 + time[2]
-  return now, math.max(now, tonumber(redis.call('GET', key) or now))
+export const bucketFunctions = `${luaClock}
+local function paidUntil(key)
+  return math.max(nowMicros(), tonumber(redis.call('GET', key) or 0))
 end
-local function put(key, now, paidUntil)
-  if paidUntil <= now then
+local function put(key, paid)
+  local left = paid - nowMicros()
+  if left <= 0 then
     redis.call('DEL', key)
   else
-    redis.call('SET', key, string.format('%.0f', paidUntil), 'PX', math.ceil((paidUntil - now) / 1000))
+    redis.call('SET', key, string.format('%.0f', paid), 'PX', math.ceil(left / 1000))
   end
 end
 local function take(key, cost, intervalMs, burst)
-  local now, paidUntil = owed(key)
-  local next = paidUntil + cost * intervalMs * 1000
-  local wait = next - burst * intervalMs * 1000 - now
+  local next = paidUntil(key) + cost * intervalMs * 1000
+  local wait = next - burst * intervalMs * 1000 - nowMicros()
   if wait > 0 and cost > 0 then return math.ceil(wait / 1000) end
-  put(key, now, next)
+  put(key, next)
   return 0
 end
 local function charge(key, cost, intervalMs)
-  local now, paidUntil = owed(key)
-  local next = paidUntil + cost * intervalMs * 1000
-  put(key, now, next)
-  return math.ceil((next - now) / 1000)
+  local next = paidUntil(key) + cost * intervalMs * 1000
+  put(key, next)
+  return math.ceil((next - nowMicros()) / 1000)
 end
 `;
 

@@ -1,14 +1,15 @@
 /**
- * Lua fragment: `now()` answers Redis' own time in ms, the same throughout a script. The clocks of replicas do not
- * matter.
+ * Lua fragment: `now()` answers Redis' own time in ms and `nowMicros()` in µs, the same throughout a script. The clocks
+ * of replicas do not matter.
  */
 export const luaClock = `
 local clock
-local function now()
+local function nowMicros()
   if not clock then
     local time = redis.call('TIME')
-    clock = time[1] * 1000 + math.floor(time[2] / 1000)
+    clock = time[1] * 1000000 + time[2]
   end
   return clock
 end
+local function now() return math.floor(nowMicros() / 1000) end
 `;

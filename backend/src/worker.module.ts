@@ -14,6 +14,7 @@ import { ObservabilityModule } from './platform/observability/observability.modu
 import { ProcessEventsModule } from './platform/process-events/process-events.module';
 import { QueueModule } from './platform/queue/queue.module';
 import { WorkerQueueModule } from './platform/queue/worker-queue.module';
+import { MemoryValveModule } from './platform/redis/memory-valve.module';
 import { RedisModule } from './platform/redis/redis.module';
 import { StorageModule } from './platform/storage/storage.module';
 
@@ -25,6 +26,7 @@ import { StorageModule } from './platform/storage/storage.module';
     ProcessEventsModule,
     DatabaseModule.forRoot(workerTimeouts),
     RedisModule,
+    MemoryValveModule,
     StorageModule,
     HealthModule,
     EventStoreModule,

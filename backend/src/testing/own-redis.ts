@@ -57,3 +57,13 @@ export const startOwnRedis = async (): Promise<OwnRedis> => {
     },
   };
 };
+
+export const usedBytes = async (redis: Redis): Promise<number> =>
+  Number(/^used_memory:(\d+)/m.exec(await redis.info('memory'))?.[1]);
+
+/** Uses the memory up, by a key `ballast`: from here on Redis answers OOM to everything that may need memory. */
+export const fillRedis = async (redis: Redis): Promise<void> => {
+  // Not a SET: what the server reads from a connection is counted for a moment, too.
+  await redis.setrange('ballast', 4 * 1024 * 1024, 'x');
+  await redis.config('SET', 'maxmemory', `${(await usedBytes(redis)) - 1024 * 1024}`);
+};

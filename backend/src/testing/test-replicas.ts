@@ -32,7 +32,7 @@ export interface TestReplicas {
   store: TestRedis;
   /** One more replica. */
   add(settings?: Record<string, string>): Promise<TestReplica>;
-  startWorker(): Promise<TestWorker>;
+  startWorker(settings?: Record<string, string>): Promise<TestWorker>;
   /** Somebody with a gender, whose page is served by the n-th replica. */
   visitor(replica: number, gender?: 'male' | 'female'): Promise<ThawVisitor>;
   /** Everybody closes his page: nobody waits any more. */
@@ -94,8 +94,8 @@ export const startTestReplicas = async (
     get origins() {
       return replicas.map(({ origin }) => origin);
     },
-    async startWorker() {
-      const app = await NestFactory.createApplicationContext(WorkerModule.forRoot(environment()), {
+    async startWorker(own) {
+      const app = await NestFactory.createApplicationContext(WorkerModule.forRoot(environment(own)), {
         logger: false,
         abortOnError: false,
       });

@@ -2,7 +2,8 @@ import { Module } from '@nestjs/common';
 import { UploadsWorkerModule } from '../uploads/uploads-worker.module';
 import { OutboxWaker } from './application/outbox-waker';
 import { BodyExpirer } from './jobs/body-expirer';
-import { EndedStreamSweeper } from './jobs/ended-stream-sweeper';
+import { EndedStreamExpiry } from './jobs/ended-stream-expiry';
+import { ChatStreamSweeper } from './jobs/chat-stream-sweeper';
 import { HeldChats } from './jobs/held-chats';
 import { OutboxProcessor } from './jobs/outbox.processor';
 import { OutboxWatchdog } from './jobs/outbox-watchdog';
@@ -14,7 +15,8 @@ import { RandomChatReadModelModule } from './random-chat-read-model.module';
   imports: [RandomChatReadModelModule, UploadsWorkerModule],
   providers: [
     BodyExpirer,
-    EndedStreamSweeper,
+    EndedStreamExpiry,
+    ChatStreamSweeper,
     HeldChats,
     OutboxProcessor,
     OutboxWaker,

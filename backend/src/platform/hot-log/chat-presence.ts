@@ -57,7 +57,7 @@ export class ChatPresence {
 
   /** Gives users who are not in the chat yet until then to come. */
   async expect(sessionId: string, userIds: readonly number[], graceMs: number): Promise<void> {
-    await expectScript.run(this.redis, keysOf(sessionId), [sessionId, graceMs, ...userIds]);
+    await expectUsers(this.redis, sessionId, userIds, graceMs);
   }
 
   /**
@@ -127,3 +127,13 @@ export class ChatPresence {
 }
 
 const keysOf = (sessionId: string): string[] => [chatKeys(cellOf(sessionId)).entered];
+
+/** Gives those of the users who are not in the chat, and have no deadline yet, until then to come. */
+export const expectUsers = async (
+  redis: Redis,
+  sessionId: string,
+  userIds: readonly number[],
+  graceMs: number,
+): Promise<void> => {
+  await expectScript.run(redis, keysOf(sessionId), [sessionId, graceMs, ...userIds]);
+};

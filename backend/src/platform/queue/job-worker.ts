@@ -8,13 +8,12 @@ import {
 import { Worker } from 'bullmq';
 import { ENVIRONMENT, type Environment } from '../../config/environment';
 import { SchemaCheck } from '../database/schema-check';
+import { reasonOf } from '../observability/warn-about';
 import { JobHandlers } from './job-handlers';
 import { QUEUE_NAME } from './job-names';
 import { queueConnection } from './queue-connection';
 
 const CHECK_EVERY_MS = 1_000;
-
-const textOf = (error: unknown): string => (error instanceof Error ? error.message : 'unknown');
 
 /**
  * Takes jobs from the queue, while PostgreSQL answers and holds at least the schema that this build knows. Locks are
@@ -42,9 +41,9 @@ export class JobWorker implements OnApplicationBootstrap, OnApplicationShutdown 
       stalledInterval: 2_000,
       maxStalledCount: Number.MAX_SAFE_INTEGER,
     });
-    this.worker.on('error', (error) => this.logger.warn(`The queue is away: ${textOf(error)}`));
+    this.worker.on('error', (error) => this.logger.warn(`The queue is away: ${reasonOf(error)}`));
     this.worker.on('failed', (job, error) =>
-      this.logger.error(`Job ${job?.name ?? 'unknown'} failed: ${textOf(error)}`),
+      this.logger.error(`Job ${job?.name ?? 'unknown'} failed: ${reasonOf(error)}`),
     );
   }
 
@@ -89,7 +88,7 @@ export class JobWorker implements OnApplicationBootstrap, OnApplicationShutdown 
       if (isReady) await this.start();
       else await this.pause();
     } catch (error) {
-      this.logger.error(`The queue was not started or paused: ${textOf(error)}`);
+      this.logger.error(`The queue was not started or paused: ${reasonOf(error)}`);
     } finally {
       this.isChecking = false;
     }

@@ -1,6 +1,7 @@
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import type { Redis } from 'ioredis';
 import { limits } from '@thaw/contract/limits';
+import { warnAbout } from '../observability/warn-about';
 import { OnProcessEvent } from '../process-events/process-event.decorators';
 import type { ProcessEventMap } from '../process-events/process-event-map';
 import { ProcessEvents } from '../process-events/process-events';
@@ -129,7 +130,7 @@ export class OnlineUsers {
       for (const { socketId } of live.slice(0, Math.max(0, live.length - limits.socketsPerUser)))
         await this.userChannels.publish(userId, { kind: 'close_socket', socketId });
     } catch (error) {
-      this.warn('Surplus sockets were not closed', error); // they are at the user's next socket
+      warnAbout(this.logger, 'Surplus sockets were not closed', error); // they are at the user's next socket
     }
   }
 
@@ -141,11 +142,7 @@ export class OnlineUsers {
     try {
       await this.events.deliver('OnlineChanged', { userIds });
     } catch (error) {
-      this.warn('Presence was not announced', error);
+      warnAbout(this.logger, 'Presence was not announced', error);
     }
-  }
-
-  private warn(what: string, error: unknown): void {
-    this.logger.warn(`${what}: ${error instanceof Error ? error.message : 'unknown'}`);
   }
 }

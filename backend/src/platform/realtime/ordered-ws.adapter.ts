@@ -15,6 +15,7 @@ import { errorMessages } from '../errors/error-messages';
 import { isStoreFailure } from '../errors/store-failure';
 import { clientSubject } from '../http/client-subject';
 import { parseUntrustedJson } from '../json/untrusted-json';
+import { warnAbout } from '../observability/warn-about';
 import { RateLimiter } from '../rate-limit/rate-limiter';
 import { clientAddress } from './client-address';
 import { type FrameBudget, FrameBudgets } from './frame-budget';
@@ -161,9 +162,7 @@ export class OrderedWsAdapter extends WsAdapter {
       invalidFrames: 0,
     };
     connection.ready = this.registry.register(connection).catch((error: unknown) => {
-      this.log.warn(
-        `A socket could not be registered: ${error instanceof Error ? error.message : 'unknown'}`,
-      );
+      warnAbout(this.log, 'A socket could not be registered', error);
       connection.close(closeCodes.internalError);
     });
     const authenticateTimer = setTimeout(() => {

@@ -1,6 +1,7 @@
 import { Inject, Injectable, Logger, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
 import type { Redis } from 'ioredis';
 import { ENVIRONMENT, type Environment } from '../../config/environment';
+import { warnAbout } from '../observability/warn-about';
 import { ProcessEvents } from '../process-events/process-events';
 import { REDIS } from '../redis/redis.module';
 import { leaseKeys } from '../redis/redis-keys';
@@ -119,7 +120,7 @@ export class ReplicaLease implements OnModuleInit, OnApplicationShutdown {
       const reply = await renewScript.run(this.redis, KEYS, [this.replicaId, LEASE_MS, this.epoch]);
       this.noteRenewal(askedAt, reply);
     } catch (error) {
-      this.logger.warn(`The lease was not renewed: ${error instanceof Error ? error.message : 'unknown'}`);
+      warnAbout(this.logger, 'The lease was not renewed', error);
     } finally {
       this.isRenewing = false;
     }

@@ -1,5 +1,6 @@
 import { Injectable, Logger, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
 import { closeCodes } from '@thaw/contract/close-codes';
+import { warnAbout } from '../observability/warn-about';
 import { realtimeLimits } from './realtime.limits';
 import { SocketRegistry } from './socket-registry';
 
@@ -44,7 +45,7 @@ export class SocketCaretaker implements OnModuleInit, OnApplicationShutdown {
     try {
       await this.registry.closeEndedLogins();
     } catch (error) {
-      this.logger.warn(`Logins were not checked: ${error instanceof Error ? error.message : 'unknown'}`);
+      warnAbout(this.logger, 'Logins were not checked', error);
     }
   }
 }

@@ -1,5 +1,6 @@
 import { Logger } from '@nestjs/common';
 import type { Redis } from 'ioredis';
+import { warnAbout, warnAboutFailed } from '../observability/warn-about';
 import { directoryKeys } from '../redis/redis-keys';
 import { RedisScript, type ScriptCall } from '../redis/redis-script';
 import type { DeadReplicas, ReplicaLease } from './replica-lease';
@@ -153,7 +154,7 @@ export class SocketDirectory<Entered> {
       const dead = mayEvict ? await this.dead(share) : { at: 0, replicaIds: [] };
       return await this.sweepSlots(share, dead);
     } catch (error) {
-      this.warn('Nothing was swept', [{ status: 'rejected', reason: error }]);
+      warnAbout(this.logger, `Nothing of ${this.options.name} was swept`, error);
       return [];
     } finally {
       this.isSweeping = false;
@@ -268,13 +269,13 @@ export class SocketDirectory<Entered> {
     try {
       const calls = slots.map((slot) => this.callIn(slot, [lease.replicaId]));
       const results = await recordedScript.runEach(redis, calls);
-      this.warn('Records were not compared', results);
+      warnAboutFailed(this.logger, `Records of ${this.options.name} were not compared`, results);
       for (const [index, slot] of slots.entries()) {
         const result = results[index];
         if (result?.status === 'fulfilled') this.note(new Set(result.value), held.get(slot));
       }
     } catch (error) {
-      this.warn('Records were not compared', [{ status: 'rejected', reason: error }]);
+      warnAbout(this.logger, `Records of ${this.options.name} were not compared`, error);
     }
     await this.settleAll();
   }
@@ -321,7 +322,7 @@ export class SocketDirectory<Entered> {
     for (let round = 0; round < SWEEP_ROUNDS && slots.length > 0; round += 1) {
       const calls = slots.map((slot) => this.callIn(slot, [graceAfterLossMs, at, ...replicaIds]));
       const swept = await scripts.sweep.runEach(redis, calls);
-      this.warn('Slots were not swept', swept);
+      warnAboutFailed(this.logger, `Slots of ${this.options.name} were not swept`, swept);
       slots = slots.filter((_, index) => {
         const result = swept[index];
         if (result?.status !== 'fulfilled') return false;
@@ -340,16 +341,5 @@ export class SocketDirectory<Entered> {
   private enteredKey(topic: string): string {
     const { slots } = this.options;
     return directoryKeys(slots.prefix(slots.of(topic))).entered;
-  }
-
-  /** One line for all that failed. */
-  private warn(what: string, results: readonly PromiseSettledResult<unknown>[]): void {
-    const failed = results.flatMap((result) =>
-      result.status === 'rejected' ? [result.reason as unknown] : [],
-    );
-    if (failed.length === 0) return;
-    const [error] = failed;
-    const reason = error instanceof Error ? error.message : 'unknown';
-    this.logger.warn(`${what} (${this.options.name}, ${failed.length}): ${reason}`);
   }
 }

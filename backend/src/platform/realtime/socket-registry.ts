@@ -41,11 +41,6 @@ export class SocketRegistry {
     return this.byUser.has(userId);
   }
 
-  /** The users with a socket on this replica. */
-  get userIds(): Iterable<number> {
-    return this.byUser.keys();
-  }
-
   /**
    * Subscribes to the channel of the socket's user, and only then has its login checked once more: one that ends in
    * between is either seen then or announced on the channel.

@@ -7,6 +7,7 @@ import type { Friend, Profile, PublicUser } from '@thaw/contract/users';
 import { DomainError } from '../../../platform/errors/domain-error';
 import { CommandExecutor } from '../../../platform/event-store/command-executor';
 import { StreamVersionConflict } from '../../../platform/event-store/event-store.errors';
+import { warnAbout } from '../../../platform/observability/warn-about';
 import { OnProcessEvent } from '../../../platform/process-events/process-event.decorators';
 import { RateLimiter } from '../../../platform/rate-limit/rate-limiter';
 import { OnlineUsers } from '../../../platform/realtime/online-users';
@@ -115,7 +116,7 @@ export class FriendsService {
     try {
       await this.push([user.id, ...(await this.friends.friendIds(user.id))], 'profile_updated', { user });
     } catch (error) {
-      this.warn('A change of a profile was not announced', error);
+      warnAbout(this.logger, 'A change of a profile was not announced', error);
     }
   }
 
@@ -146,7 +147,7 @@ export class FriendsService {
     try {
       await this.send(event, state);
     } catch (error) {
-      this.warn('A change of a friendship was not announced', error);
+      warnAbout(this.logger, 'A change of a friendship was not announced', error);
     }
   }
 
@@ -187,10 +188,6 @@ export class FriendsService {
     data: ServerData<E>,
   ): Promise<void> {
     await Promise.all(userIds.map((userId) => this.userChannels.sendFrame(userId, event, data)));
-  }
-
-  private warn(what: string, error: unknown): void {
-    this.logger.warn(`${what}: ${error instanceof Error ? error.message : 'unknown'}`);
   }
 
   private async withPresence(profiles: readonly Profile[]): Promise<PublicUser[]> {

@@ -1,5 +1,6 @@
 import { Injectable, Logger, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
 import { limits } from '@thaw/contract/limits';
+import { warnAbout, warnAboutFailed } from '../../../platform/observability/warn-about';
 import { OnProcessEvent } from '../../../platform/process-events/process-event.decorators';
 import type { ProcessEventMap } from '../../../platform/process-events/process-event-map';
 import { ProcessEvents } from '../../../platform/process-events/process-events';
@@ -147,7 +148,7 @@ export class MatchSeeker implements OnModuleInit, OnApplicationShutdown {
     try {
       await this.userChannels.publish(userId, { kind: 'searching' });
     } catch (error) {
-      this.warn('A search was not told of', error); // his place hangs on this replica alone
+      warnAbout(this.logger, 'A search was not told of', error); // his place hangs on this replica alone
     }
   }
 
@@ -158,7 +159,7 @@ export class MatchSeeker implements OnModuleInit, OnApplicationShutdown {
     try {
       await this.arrive(userId);
     } catch (error) {
-      this.warn('A search was not joined', error);
+      warnAbout(this.logger, 'A search was not joined', error);
     }
   }
 
@@ -178,7 +179,7 @@ export class MatchSeeker implements OnModuleInit, OnApplicationShutdown {
     try {
       await this.follow(userId, await this.matching.retry(userId));
     } catch (error) {
-      this.warn('A retry failed', error); // the next comparison of records goes on from here
+      warnAbout(this.logger, 'A retry failed', error); // the next comparison of records goes on from here
     }
   }
 
@@ -193,9 +194,9 @@ export class MatchSeeker implements OnModuleInit, OnApplicationShutdown {
         ...claims.map((match) => this.events.deliver('ClaimExpired', match)),
         ...chats.map((match) => this.events.deliver('ChatAged', match)),
       ]);
-      this.warnOnce('Overdue matches were not settled', settled);
+      warnAboutFailed(this.logger, 'Overdue matches were not settled', settled);
     } catch (error) {
-      this.warn('Overdue matches were not settled', error);
+      warnAbout(this.logger, 'Overdue matches were not settled', error);
     } finally {
       this.isSettling = false;
     }
@@ -221,9 +222,13 @@ export class MatchSeeker implements OnModuleInit, OnApplicationShutdown {
         const checked = page.map((userId, index) =>
           this.checkOne(userId, records[index] ?? null, isAfterLoss),
         );
-        this.warnOnce('Users in the queue were not checked', await Promise.allSettled(checked));
+        warnAboutFailed(
+          this.logger,
+          'Users in the queue were not checked',
+          await Promise.allSettled(checked),
+        );
       } catch (error) {
-        this.warn('Records were not compared', error);
+        warnAbout(this.logger, 'Records were not compared', error);
         return; // Redis is away
       }
     }
@@ -259,17 +264,7 @@ export class MatchSeeker implements OnModuleInit, OnApplicationShutdown {
           connection.sendFrame('queue_status', status);
       }
     } catch (error) {
-      this.warn('Nobody was told how the queue stands', error);
+      warnAbout(this.logger, 'Nobody was told how the queue stands', error);
     }
-  }
-
-  /** One line for all that failed. */
-  private warnOnce(what: string, results: readonly PromiseSettledResult<void>[]): void {
-    const failed = results.filter((result) => result.status === 'rejected');
-    if (failed.length > 0) this.warn(`${what} (${failed.length})`, failed[0]?.reason);
-  }
-
-  private warn(what: string, error: unknown): void {
-    this.logger.warn(`${what}: ${error instanceof Error ? error.message : 'unknown'}`);
   }
 }

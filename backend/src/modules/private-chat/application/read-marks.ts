@@ -1,4 +1,5 @@
 import { Injectable, Logger } from '@nestjs/common';
+import { warnAbout } from '../../../platform/observability/warn-about';
 import { UserChannels } from '../../../platform/realtime/user-channels';
 import { PrivateChatService } from './private-chat.service';
 
@@ -18,9 +19,7 @@ export class ReadMarks {
     try {
       await this.userChannels.sendFrame(userId, 'private_messages_read', { friendId });
     } catch (error) {
-      this.logger.warn(
-        `A reading was not pushed: ${error instanceof Error ? error.message : 'unknown'}; other pages poll`,
-      );
+      warnAbout(this.logger, 'A reading was not pushed; other pages poll', error);
     }
   }
 }

@@ -3,6 +3,7 @@ import { Logger } from '@nestjs/common';
 import { SubscribeMessage, WebSocketGateway } from '@nestjs/websockets';
 import type { WebSocket } from 'ws';
 import type { ServerData, ServerEvent } from '@thaw/contract/server-frames';
+import { warnAbout } from '../../../platform/observability/warn-about';
 import { RateLimiter } from '../../../platform/rate-limit/rate-limiter';
 import { type InboundFrame, requireOwnId } from '../../../platform/realtime/inbound-frame';
 import { UserChannels } from '../../../platform/realtime/user-channels';
@@ -116,7 +117,7 @@ export class PrivateChatGateway {
         this.userChannels.sendFrame(userId, event, data, ref === undefined ? undefined : connection.id),
       ]);
     } catch (error) {
-      this.logger.warn(`${event} was not pushed: ${error instanceof Error ? error.message : 'unknown'}`);
+      warnAbout(this.logger, `${event} was not pushed`, error);
     }
   }
 }

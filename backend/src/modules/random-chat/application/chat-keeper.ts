@@ -3,6 +3,7 @@ import { closeCodes } from '@thaw/contract/close-codes';
 import { ENVIRONMENT, type Environment } from '../../../config/environment';
 import { DomainError } from '../../../platform/errors/domain-error';
 import { ChatPresence, type Deadline } from '../../../platform/hot-log/chat-presence';
+import { warnAbout } from '../../../platform/observability/warn-about';
 import { OnProcessEvent } from '../../../platform/process-events/process-event.decorators';
 import type { ProcessEventMap } from '../../../platform/process-events/process-event-map';
 import type { InboundFrame } from '../../../platform/realtime/inbound-frame';
@@ -74,7 +75,7 @@ export class ChatKeeper {
       try {
         await this.chats.join(connection, sessionId);
       } catch (error) {
-        this.warn('A socket was not brought into its chat', error);
+        warnAbout(this.logger, 'A socket was not brought into its chat', error);
         connection.close(closeCodes.internalError); // its client tries again, and is brought in then
       }
     }
@@ -151,7 +152,8 @@ export class ChatKeeper {
       for (const { sessionId } of page) this.ending.delete(sessionId);
       for (const result of results) if (result.status === 'rejected') failures.push(result.reason);
     }
-    if (failures.length > 0) this.warn(`${failures.length} chats could not be ended yet`, failures[0]);
+    if (failures.length > 0)
+      warnAbout(this.logger, `${failures.length} chats could not be ended yet`, failures[0]);
   }
 
   /** A chat that cannot be ended now must not hold up the others. @throws what kept it from ending. */
@@ -182,9 +184,5 @@ export class ChatKeeper {
   private async wasTakenBack({ sessionId, userIds }: LiveChat): Promise<boolean> {
     const records = await this.matching.records(userIds);
     return !records.some((record) => record?.sessionId === sessionId);
-  }
-
-  private warn(what: string, error: unknown): void {
-    this.logger.warn(`${what}: ${error instanceof Error ? error.message : 'unknown'}`);
   }
 }

@@ -3,6 +3,7 @@ import { ENVIRONMENT, type Environment } from '../../../config/environment';
 import { DomainError } from '../../../platform/errors/domain-error';
 import { ChatLog } from '../../../platform/hot-log/chat-log';
 import { ChatPresence, type PartnerState } from '../../../platform/hot-log/chat-presence';
+import { warnAbout } from '../../../platform/observability/warn-about';
 import { OnProcessEvent } from '../../../platform/process-events/process-event.decorators';
 import type { ProcessEventMap } from '../../../platform/process-events/process-event-map';
 import { ChannelHub } from '../../../platform/realtime/channel-hub';
@@ -19,18 +20,9 @@ import { EventLoopTurns } from '../../../platform/realtime/event-loop-turns';
 import { bucketOf, type LimitsProfile } from '../../../platform/rate-limit/buckets';
 import { RateLimiter } from '../../../platform/rate-limit/rate-limiter';
 import { LiveChat, type LiveChatServices } from './live-chat';
+import { ServedChats } from './served-chats';
 
 const COMPARE_EVERY_MS = 5_000;
-
-/** A chat that this replica serves. */
-export interface ServedChat {
-  chat: LiveChat;
-  /** Settles when the chat is read. */
-  ready: Promise<void>;
-  isReady: boolean;
-  /** Work in progress, such as sockets on their way in; the chat is kept while there is some. */
-  holders: number;
-}
 
 const ratesOf = (profile: LimitsProfile): Rates => ({
   message: bucketOf('random_message', profile),
@@ -43,7 +35,11 @@ const ratesOf = (profile: LimitsProfile): Rates => ({
 @Injectable()
 export class LiveChats implements OnModuleInit, OnApplicationShutdown {
   private readonly logger = new Logger(LiveChats.name);
-  private readonly served = new Map<string, ServedChat>();
+  private readonly served = new ServedChats({
+    open: (sessionId) => this.open(sessionId),
+    read: (chat) => this.readIn(chat),
+    onDropped: (chat) => this.tails.keep(chat),
+  });
   private readonly chatOf = new Map<SocketConnection, string>();
   /** The chat that a socket was in last, and has seen the end of. */
   private readonly pastChatOf = new WeakMap<SocketConnection, string>();
@@ -145,25 +141,12 @@ export class LiveChats implements OnModuleInit, OnApplicationShutdown {
   }
 
   /** Reads a chat, and keeps it until `release`, which the caller owes it. */
-  async hold(sessionId: string): Promise<LiveChat> {
-    const served = this.serve(sessionId);
-    served.holders += 1;
-    try {
-      await served.ready;
-      // What is known may be from before the chat began.
-      if (served.chat.version === 0) await served.chat.catchUp();
-      return served.chat;
-    } catch (error) {
-      this.release(sessionId);
-      throw error;
-    }
+  hold(sessionId: string): Promise<LiveChat> {
+    return this.served.hold(sessionId);
   }
 
   release(sessionId: string): void {
-    const served = this.served.get(sessionId);
-    if (!served) return;
-    served.holders -= 1;
-    this.dropIfEmpty(sessionId);
+    this.served.release(sessionId);
   }
 
   /**
@@ -254,22 +237,12 @@ export class LiveChats implements OnModuleInit, OnApplicationShutdown {
     }
   }
 
-  private serve(sessionId: string): ServedChat {
-    const known = this.served.get(sessionId);
-    if (known) return known;
-    const chat = new LiveChat(sessionId, this.services, {
+  private open(sessionId: string): LiveChat {
+    return new LiveChat(sessionId, this.services, {
       replicaId: this.lease.replicaId,
       onEnded: () => this.ended(sessionId),
       onLost: (userIds) => this.tails.closeRecords(sessionId, userIds),
     });
-    const ready = this.readIn(chat);
-    const served: ServedChat = { chat, ready, isReady: false, holders: 0 };
-    ready.then(
-      () => (served.isReady = true),
-      () => undefined, // every caller awaits it
-    );
-    this.served.set(sessionId, served);
-    return served;
   }
 
   private async readIn(chat: LiveChat): Promise<void> {
@@ -287,13 +260,6 @@ export class LiveChats implements OnModuleInit, OnApplicationShutdown {
     this.served.get(message.slice(0, afterId))?.chat.hear(message.slice(afterId + 1));
   }
 
-  private dropIfEmpty(sessionId: string): void {
-    const served = this.served.get(sessionId);
-    if (!served || served.holders > 0 || !served.chat.isEmpty) return;
-    this.served.delete(sessionId);
-    this.tails.keep(served.chat);
-  }
-
   /** Everybody here has been told; the sockets are free for another chat. */
   private ended(sessionId: string): void {
     const served = this.served.get(sessionId);
@@ -304,7 +270,7 @@ export class LiveChats implements OnModuleInit, OnApplicationShutdown {
       if (this.chatOf.get(connection) === sessionId) this.chatOf.delete(connection);
       void this.presence.leaveEnded(sessionId, connection.id);
     }
-    this.dropIfEmpty(sessionId);
+    this.served.dropIfEmpty(sessionId);
   }
 
   @OnProcessEvent('SocketClosed')
@@ -317,7 +283,7 @@ export class LiveChats implements OnModuleInit, OnApplicationShutdown {
     const { GRACE_AFTER_CLEAN_CLOSE_MS, GRACE_AFTER_LOSS_MS } = this.environment;
     const graceMs = isClean ? GRACE_AFTER_CLEAN_CLOSE_MS : GRACE_AFTER_LOSS_MS;
     void this.presence.leave(sessionId, connection.id, graceMs);
-    this.dropIfEmpty(sessionId);
+    this.served.dropIfEmpty(sessionId);
   }
 
   /**
@@ -363,14 +329,10 @@ export class LiveChats implements OnModuleInit, OnApplicationShutdown {
 
   private async compareAll(): Promise<void> {
     try {
-      await this.tails.compare([...this.served.values()].map(({ chat }) => chat));
+      await this.tails.compare(this.served.chats());
     } catch (error) {
-      this.warn('Chats were not compared', error);
+      warnAbout(this.logger, 'Chats were not compared', error);
     }
-  }
-
-  private warn(what: string, error: unknown): void {
-    this.logger.warn(`${what}: ${error instanceof Error ? error.message : 'unknown'}`);
   }
 }
 

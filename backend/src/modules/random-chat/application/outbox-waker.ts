@@ -1,4 +1,5 @@
 import { Injectable, Logger } from '@nestjs/common';
+import { warnAbout } from '../../../platform/observability/warn-about';
 import { OnProcessEvent } from '../../../platform/process-events/process-event.decorators';
 import type { ProcessEventMap } from '../../../platform/process-events/process-event-map';
 import { JobQueue } from '../../../platform/queue/job-queue';
@@ -36,7 +37,7 @@ export class OutboxWaker {
       const deduplication = { id: `persist_lane_${lane}`, keepLastIfActive: true };
       await this.jobs.add('persist_lane', { lane }, { deduplication });
     } catch (error) {
-      this.logger.warn(`No wake-up for lane ${lane}: ${error instanceof Error ? error.message : 'unknown'}`);
+      warnAbout(this.logger, `No wake-up for lane ${lane}`, error);
     }
   }
 }

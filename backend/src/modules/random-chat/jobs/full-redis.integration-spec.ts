@@ -1,128 +1,140 @@
-// Real: an api replica and a worker in this process, PostgreSQL, a Redis of its own whose memory is used up.
-// The long form (THAW_TEST_LONG=1) fills it at 1,000 messages a second and keeps PostgreSQL away for five minutes.
-import { EventStore } from '../../../platform/event-store/event-store';
+// Real: an api replica and a worker in this process, users' sockets, a Redis of its own whose memory is used up, and
+// PostgreSQL behind a link that is cut. The long form (THAW_TEST_LONG=1) fills 64 MiB and keeps PostgreSQL away for
+// five minutes.
 import { Outbox } from '../../../platform/hot-log/outbox';
 import { MemoryValve } from '../../../platform/redis/memory-valve';
-import { type OwnRedis, startOwnRedis } from '../../../testing/own-redis';
-import { messageSent, newSession, putIntoOutbox } from '../../../testing/raw-outbox';
-import { startTestReplicas, type TestReplicas, type TestWorker } from '../../../testing/test-replicas';
-import { pair } from '../../../testing/thaw-client';
+import { Conversation, durableTexts, lostOrDoubled, talk } from '../../../testing/conversation';
+import { type CuttableLink, linkTo } from '../../../testing/cuttable-link';
+import { fillRedis, type OwnRedis, startOwnRedis, usedBytes } from '../../../testing/own-redis';
+import { startTestReplicas, type TestReplicas } from '../../../testing/test-replicas';
 import { until } from '../../../testing/until';
 
 const isLong = process.env.THAW_TEST_LONG === '1';
+const MIB = 1024 * 1024;
 const HELD_MS = isLong ? 5 * 60_000 : 5_000;
+const ROOM_BYTES = isLong ? 64 * MIB : 6 * MIB;
+const PAIRS = isLong ? 50 : 20;
+const PER_SECOND = 1_000;
+const TEXT = 'x'.repeat(200);
 
-jest.setTimeout(isLong ? 15 * 60_000 : 120_000);
+jest.setTimeout(isLong ? 20 * 60_000 : 120_000);
 
 describe('a full Redis', () => {
   let own: OwnRedis;
+  let postgres: CuttableLink;
   let thaw: TestReplicas;
-  let worker: TestWorker;
 
-  // By a connection without a time-out: this process has a replica, a worker and all the filling to do.
+  // By a connection without a time-out: this process has a replica, a worker and all the users to run.
   const backlog = async () => (await new Outbox(own.redis).backlog()).length;
   const isEmpty = () => until(backlog, (length) => length === 0, isLong ? 5 * 60_000 : 60_000);
-  const say = (sessionId: string, content: string) => ({ sessionId, content, messageType: 'text' as const });
-  const meet = () => pair([thaw.origins[0] ?? '', thaw.origins[0] ?? '']);
+  const meet = () => Conversation.start(thaw.origins[0] ?? '');
   const valve = () => thaw.replicas[0]!.app.get(MemoryValve);
   const isValve = (state: 'open' | 'closed') =>
-    until(() => valve().isOpen === (state === 'open'), Boolean, 30_000);
-  const durable = async (sessionId: string): Promise<number> => {
-    const [row] = await thaw.database.dataSource.query<{ count: string }[]>(
-      `SELECT count(*) FROM events WHERE stream_id = $1`,
-      [`chat-${sessionId}`],
-    );
-    return Number(row?.count);
-  };
-  /** As seen by the worker. */
-  const takeAwayPostgres = () =>
-    jest
-      .spyOn(worker.app.get(EventStore), 'appendBatch')
-      .mockRejectedValue(Object.assign(new Error('terminated'), { code: '57P01' }));
+    until(() => valve().isOpen === (state === 'open'), Boolean, 60_000);
+  const ends = async ({ sessionId }: Conversation): Promise<number> =>
+    [...(await durableTexts(thaw.database.dataSource, sessionId)).values()].filter(
+      (text) => text === 'ChatEnded',
+    ).length;
 
   beforeAll(async () => {
     own = await startOwnRedis();
-    thaw = await startTestReplicas(1, {
+    thaw = await startTestReplicas(0, {
       REDIS_URL: own.url,
       REMATCH_COOLDOWN_S: '0',
       REMATCH_RELAX_AFTER_S: '0',
+      GRACE_AFTER_CLEAN_CLOSE_MS: '400',
+      GRACE_AFTER_LOSS_MS: '800',
     });
-    worker = await thaw.startWorker();
+    postgres = await linkTo(thaw.database.url);
+    await thaw.add({ DATABASE_URL: postgres.url });
+    await thaw.startWorker({ DATABASE_URL: postgres.url });
   });
   afterEach(async () => {
-    jest.restoreAllMocks();
+    await postgres.restore();
     await own.redis.config('SET', 'maxmemory', '0');
+    await own.redis.del('ballast');
     await isEmpty();
     await isValve('open');
   });
   afterAll(async () => {
     await thaw.close();
+    await postgres.close();
     await own.close();
   });
 
   it('answers unavailable, and drains by itself once PostgreSQL is back, without a byte to spare', async () => {
     const chat = await meet();
     await isEmpty();
-    const away = takeAwayPostgres();
-    for (let count = 0; count < 10; count += 1) {
-      await chat.adaSocket.request('random_message', say(chat.sessionId, `message ${count}`));
-    }
+    await postgres.cut();
+    for (let count = 0; count < 10; count += 1) expect(await chat.say(0, 'stored')).toBe(true);
     await own.redis.config('SET', 'maxmemory', '1');
-    const refused = await chat.adaSocket.ask('random_message', say(chat.sessionId, 'one more'));
-    expect(refused).toMatchObject({ event: 'error', data: { code: 'unavailable' } });
+    expect(await chat.say(0, 'one more')).toBe(false);
     expect(await backlog()).toBe(10);
-    away.mockRestore();
+    await postgres.restore();
     await isEmpty();
-    expect(await durable(chat.sessionId)).toBe(11);
+    expect(await lostOrDoubled(thaw.database.dataSource, [chat])).toEqual([]);
     expect((await own.redis.info('memory')).includes('maxmemory:1\r')).toBe(true);
   });
 
-  it('is kept from filling up: new messages are refused before it is full, and all drains when PostgreSQL is back', async () => {
-    const chat = await meet();
+  it('refuses messages before it is full while PostgreSQL is away, and drains when it is back, with nothing lost', async () => {
+    const chats: Conversation[] = [];
+    for (let count = 0; count < PAIRS; count += 1) chats.push(await meet());
     await isEmpty();
-    const away = takeAwayPostgres();
-    const used = async () => Number(/^used_memory:(\d+)/m.exec(await own.redis.info('memory'))?.[1]);
-    const maxMemory = isLong ? 64 * 1024 * 1024 : 2 * (await used());
+    const maxMemory = (await usedBytes(own.redis)) + ROOM_BYTES;
     await own.redis.config('SET', 'maxmemory', `${maxMemory}`);
-    const sessions = Array.from({ length: 200 }, () => newSession());
-    const counts = new Map<string, number>();
-    const text = 'x'.repeat(200);
-    for (let round = 0; valve().isOpen; round += 1) {
-      const startedAt = performance.now();
-      // 1,000 messages, as fifty pairs and more would send them, for which this process has not the time.
-      for (const sessionId of sessions) {
-        await putIntoOutbox(
-          own.redis,
-          sessionId,
-          Array.from({ length: 5 }, () => messageSent(text)),
-        );
-        counts.set(sessionId, (counts.get(sessionId) ?? 0) + 5);
-      }
-      await until(() => performance.now() - startedAt >= 1_000);
-      expect(round).toBeLessThan(500);
-    }
-    expect(await used()).toBeLessThan(maxMemory);
-    const filled = await backlog();
-    const refused = await chat.adaSocket.ask('random_message', say(chat.sessionId, 'one more'));
-    expect(refused).toMatchObject({ event: 'error', data: { code: 'unavailable' } });
+    await postgres.cut();
 
-    const heldSince = performance.now();
-    await until(() => performance.now() - heldSince >= HELD_MS, Boolean, HELD_MS + 10_000);
+    const isFull = () => !valve().isOpen;
+    await talk(chats, { perSecond: PER_SECOND, text: TEXT, isOver: isFull });
+    expect(await usedBytes(own.redis)).toBeLessThan(maxMemory);
+    const filled = await backlog();
+    const acknowledged = chats.reduce((sum, chat) => sum + chat.acknowledged.size, 0);
+    expect(filled).toBeGreaterThanOrEqual(acknowledged);
+
+    const heldUntil = performance.now() + HELD_MS;
+    await talk(chats, { perSecond: PAIRS, text: TEXT, isOver: () => performance.now() > heldUntil });
+    expect(chats.every(({ refusals }) => refusals > 0)).toBe(true);
+    expect(chats.reduce((sum, chat) => sum + chat.acknowledged.size, 0)).toBe(acknowledged);
     expect(await backlog()).toBe(filled);
-    expect(valve().isOpen).toBe(false);
-    away.mockRestore();
+    expect(isFull()).toBe(true);
+
+    await postgres.restore();
     await isEmpty();
     await isValve('open');
-    await chat.adaSocket.request('random_message', say(chat.sessionId, 'as before'));
-    for (const sessionId of sessions) expect(await durable(sessionId)).toBe(counts.get(sessionId));
+    for (const chat of chats) expect(await chat.say(1, 'as before')).toBe(true);
+    await isEmpty();
+    expect(await lostOrDoubled(thaw.database.dataSource, chats)).toEqual([]);
+    for (const { sockets } of chats) expect(sockets.flatMap(({ disorders }) => disorders)).toEqual([]);
   });
 
-  it('lets people leave their chats while it is full', async () => {
-    const chat = await meet();
-    await own.redis.config('SET', 'maxmemory', '1');
-    await chat.adaSocket.request('skip_chat', { sessionId: chat.sessionId });
-    await chat.bobSocket.next('chat_skipped');
+  it('ends chats by skips, by leaving and by lost connections while Redis refuses every write, and frees their users', async () => {
+    const [skipped, left, lost] = [await meet(), await meet(), await meet()];
+    await fillRedis(own.redis);
+    const isFull = async () => {
+      await expect(own.redis.set('one more key', 'x')).rejects.toThrow('OOM');
+    };
+    await isFull();
+
+    const { sessionId } = skipped;
+    await skipped.sockets[0].request('skip_chat', { sessionId });
+    await left.sockets[0].leave();
+    await lost.sockets[0].cut();
+    const endOf = ({ sockets }: Conversation) => sockets[1].next('chat_skipped');
+    expect(await endOf(skipped)).toMatchObject({ reason: 'skipped', endedBy: skipped.visitors[0].user.id });
+    expect(await endOf(left)).toMatchObject({ reason: 'disconnected' });
+    expect(await endOf(lost)).toMatchObject({ reason: 'disconnected' });
+    // Going on twice ends it once.
+    await skipped.sockets[1].request('skip_chat', { sessionId });
     await isEmpty();
-    expect(await durable(chat.sessionId)).toBe(2);
+    for (const chat of [skipped, left, lost]) expect(await ends(chat)).toBe(1);
+    const search = await skipped.sockets[0].ask('join_queue', {});
+    expect(search).toMatchObject({ event: 'error', data: { code: 'unavailable' } });
+    await isFull();
+
+    await own.redis.del('ballast');
+    await isValve('open');
+    const free = [skipped.sockets[0], ...[skipped, left, lost].map(({ sockets }) => sockets[1])];
+    for (const socket of free) await socket.request('join_queue', {});
+    await Promise.all(free.map((socket) => until(() => socket.all('chat_matched').length === 2)));
   });
 });

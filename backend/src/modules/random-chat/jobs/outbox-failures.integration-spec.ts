@@ -18,7 +18,7 @@ import {
   type RawEvent,
 } from '../../../testing/raw-outbox';
 import { OutboxWaker } from '../application/outbox-waker';
-import { EndedStreamSweeper } from './ended-stream-sweeper';
+import { ChatStreamSweeper } from './chat-stream-sweeper';
 import { startTestReplicas, type TestReplicas, type TestWorker } from '../../../testing/test-replicas';
 import { until } from '../../../testing/until';
 
@@ -318,7 +318,7 @@ describe('what keeps events from the durable log', () => {
       await put(live, chatStarted());
       await isEmpty();
       await thaw.store.redis.persist(chatKeys(cellOf(ended)).stream(ended));
-      expect(await worker.app.get(EndedStreamSweeper).sweep()).toBe(1);
+      expect(await worker.app.get(ChatStreamSweeper).sweep()).toMatchObject({ expiring: 1 });
       expect(await ttl(ended)).toBeGreaterThan(9 * 60_000);
       expect([await ttl(live), await ttl(unknownChat)]).toEqual([-1, -1]);
     });

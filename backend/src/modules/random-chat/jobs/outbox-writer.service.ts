@@ -8,6 +8,7 @@ import { Outbox, type OutboxEntry } from '../../../platform/hot-log/outbox';
 import { decodeWritten, UndecodableEvent } from '../application/chat-event-codec';
 import { chatStream } from '../domain/chat-stream';
 import { occurredAtMs } from '../domain/random-chat.events';
+import { EndedStreamExpiry } from './ended-stream-expiry';
 import { HeldChats, type OutboxPass } from './held-chats';
 
 /** Events in one transaction, unless a time-out has shown that it is too many. */
@@ -16,8 +17,6 @@ const MAX_BATCH = 2_000;
 const MAX_BATCH_LENGTH = 8 * 1024 * 1024;
 /** How often an entry is refused by itself before it is a dead letter. */
 const ATTEMPTS_BEFORE_DEAD = 5;
-/** How long a chat's stream stays in Redis once its end is durable. */
-export const ENDED_STREAM_EXPIRES_MS = 10 * 60_000;
 
 interface Decoded {
   entry: OutboxEntry;
@@ -44,6 +43,7 @@ export class OutboxWriter {
     private readonly eventTypes: EventTypes,
     private readonly held: HeldChats,
     private readonly dataSource: DataSource,
+    private readonly expiry: EndedStreamExpiry,
   ) {}
 
   /**
@@ -98,7 +98,7 @@ export class OutboxWriter {
     await this.outbox.remove(
       decoded.map(({ entry }) => entry),
       decoded.filter(({ isEnd }) => isEnd).map(({ entry }) => entry),
-      ENDED_STREAM_EXPIRES_MS,
+      this.expiry.ms,
     );
   }
 

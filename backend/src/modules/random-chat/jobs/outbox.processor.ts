@@ -9,6 +9,7 @@ import {
 import { sqlStateOf } from '../../../platform/errors/store-failure';
 import { Outbox, type OutboxPage, type OutboxPositions, shardsOf } from '../../../platform/hot-log/outbox';
 import { GracefulStop } from '../../../platform/lifecycle/graceful-stop';
+import { reasonOf } from '../../../platform/observability/warn-about';
 import { JobHandlers } from '../../../platform/queue/job-handlers';
 import { JobWorker } from '../../../platform/queue/job-worker';
 import { laneOf } from '../../../platform/redis/redis-keys';
@@ -96,7 +97,7 @@ export class OutboxProcessor implements OnModuleInit, OnApplicationBootstrap, Be
       if (groups.size === 0) this.answeredAt = performance.now();
       await Promise.all([...groups].map((group) => this.persistInTurn(group)));
     } catch (error) {
-      this.logger.warn(`The outboxes were not looked at: ${reasonOf(error)}`);
+      this.logger.warn(`The outboxes were not looked at: ${storeReasonOf(error)}`);
     } finally {
       this.isLooking = false;
     }
@@ -186,10 +187,10 @@ export class OutboxProcessor implements OnModuleInit, OnApplicationBootstrap, Be
     const failures = (this.waiting.get(group)?.failures ?? 0) + 1;
     const delayMs = Math.min(FIRST_RETRY_MS * 2 ** (failures - 1), LAST_RETRY_MS);
     this.waiting.set(group, { failures, retryAt: performance.now() + delayMs });
-    if (failures === 1) this.logger.warn(`Shard group ${group} waits for its stores: ${reasonOf(error)}`);
+    if (failures === 1)
+      this.logger.warn(`Shard group ${group} waits for its stores: ${storeReasonOf(error)}`);
   }
 }
 
 /** Not the message of an answer of PostgreSQL, which may quote what was said. */
-const reasonOf = (error: unknown): string =>
-  sqlStateOf(error) ?? (error instanceof Error ? error.message : 'unknown');
+const storeReasonOf = (error: unknown): string => sqlStateOf(error) ?? reasonOf(error);

@@ -1,0 +1,113 @@
+// Real: an api replica and a worker in this process, users' sockets, PostgreSQL, a Redis of its own that hostile users
+// fill. The long form (THAW_TEST_LONG=1) has a larger Redis, in which chats reach their 4 MiB, and waits until what is
+// left of the attack expires by itself.
+import { Outbox } from '../../../platform/hot-log/outbox';
+import { MemoryValve } from '../../../platform/redis/memory-valve';
+import { allChatStreams } from '../../../platform/redis/redis-keys';
+import { Conversation, lostOrDoubled, talk } from '../../../testing/conversation';
+import { HostileUser } from '../../../testing/hostile-user';
+import { type OwnRedis, startOwnRedis, usedBytes } from '../../../testing/own-redis';
+import { startTestReplicas, type TestReplicas } from '../../../testing/test-replicas';
+import { ThawVisitor } from '../../../testing/thaw-client';
+import { until } from '../../../testing/until';
+
+const isLong = process.env.THAW_TEST_LONG === '1';
+const MIB = 1024 * 1024;
+const ROOM_BYTES = (isLong ? 128 : 32) * MIB;
+const HOSTILE_PAIRS = 6;
+
+jest.setTimeout(isLong ? 15 * 60_000 : 120_000);
+
+describe('hostile users who fill Redis', () => {
+  let own: OwnRedis;
+  let thaw: TestReplicas;
+  let maxMemory: number;
+  let honest: Conversation[];
+  let hostile: HostileUser[];
+
+  const origin = () => thaw.origins[0] ?? '';
+  const isFull = () => !thaw.replicas[0]!.app.get(MemoryValve).isOpen;
+  const backlog = async () => (await new Outbox(own.redis).backlog()).length;
+  const isEmpty = () => until(backlog, (length) => length === 0, 60_000);
+  const endOf = ({ sockets }: Conversation) => sockets[1].next('chat_skipped');
+  const ttls = async () =>
+    Promise.all((await own.redis.keys(allChatStreams)).map((key) => own.redis.pttl(key)));
+
+  beforeAll(async () => {
+    own = await startOwnRedis();
+    thaw = await startTestReplicas(1, {
+      REDIS_URL: own.url,
+      REMATCH_COOLDOWN_S: '0',
+      REMATCH_RELAX_AFTER_S: '0',
+      GRACE_AFTER_CLEAN_CLOSE_MS: '400',
+      GRACE_AFTER_LOSS_MS: '800',
+    });
+    await thaw.startWorker();
+    honest = [];
+    for (let count = 0; count < 4; count += 1) honest.push(await Conversation.start(origin()));
+    hostile = [];
+    for (let count = 0; count < 2 * HOSTILE_PAIRS; count += 1) {
+      const visitor = await new ThawVisitor([origin()]).joinAnonymously(count % 2 === 0 ? 'female' : 'male');
+      hostile.push(await HostileUser.arrive(visitor));
+    }
+    maxMemory = (await usedBytes(own.redis)) + ROOM_BYTES;
+    await own.redis.config('SET', 'maxmemory', `${maxMemory}`);
+  });
+  afterAll(async () => {
+    await thaw.close();
+    await own.close();
+  });
+
+  it('are stopped before it is full', async () => {
+    await Promise.all([
+      talk(honest, { perSecond: 20, text: 'hello', isOver: isFull }),
+      ...hostile.map((user) => user.attack({ pauseMs: 10, isOver: isFull })),
+    ]);
+    const peak = Number(/^used_memory_peak:(\d+)/m.exec(await own.redis.info('memory'))?.[1]);
+    expect(peak).toBeLessThan(maxMemory);
+    expect(honest.every(({ acknowledged }) => acknowledged.size > 0)).toBe(true);
+    const chats = hostile.reduce((sum, { acknowledged }) => sum + acknowledged.size, 0);
+    expect(chats).toBeGreaterThan(hostile.length);
+  });
+
+  it('keep no other user from skipping and leaving', async () => {
+    const [skipped, left, lost] = honest as [Conversation, Conversation, Conversation];
+    await skipped.sockets[0].request('skip_chat', { sessionId: skipped.sessionId });
+    await left.sockets[0].leave();
+    await lost.sockets[0].cut();
+    expect(await endOf(skipped)).toMatchObject({ reason: 'skipped' });
+    expect(await endOf(left)).toMatchObject({ reason: 'disconnected' });
+    expect(await endOf(lost)).toMatchObject({ reason: 'disconnected' });
+    const search = await skipped.sockets[0].ask('join_queue', {});
+    expect(search).toMatchObject({ event: 'error', data: { code: 'unavailable' } });
+    expect(isFull()).toBe(true);
+  });
+
+  it('leave no memory in use for more than a minute once their chats have ended', async () => {
+    await Promise.all(hostile.map(({ socket }) => socket.cut()));
+    await isEmpty();
+    // The one that goes on is left without an expiry.
+    await until(ttls, (each) => each.filter((ttl) => ttl === -1).length === 1, 30_000);
+    await until(ttls, (each) => each.every((ttl) => ttl <= 60_000), 30_000);
+    if (!isLong) for (const key of await own.redis.keys(allChatStreams)) await hasten(key);
+    await until(() => !isFull(), Boolean, 90_000);
+  });
+
+  it('cost no other user a message, and nobody one that was acknowledged', async () => {
+    const [skipped, , , open] = honest as [Conversation, Conversation, Conversation, Conversation];
+    expect(await open.say(0, 'still here')).toBe(true);
+    for (const socket of skipped.sockets) await socket.request('join_queue', {});
+    await Promise.all(skipped.sockets.map((socket) => until(() => socket.all('chat_matched').length === 2)));
+    await isEmpty();
+    const acknowledged = hostile.flatMap((user) =>
+      [...user.acknowledged].map(([sessionId, messages]) => ({ sessionId, acknowledged: messages })),
+    );
+    expect(acknowledged.length).toBeGreaterThan(0);
+    expect(await lostOrDoubled(thaw.database.dataSource, [...honest, ...acknowledged])).toEqual([]);
+  });
+
+  /** As if its minute had passed. */
+  const hasten = async (key: string): Promise<void> => {
+    if ((await own.redis.pttl(key)) > 0) await own.redis.pexpire(key, 1);
+  };
+});

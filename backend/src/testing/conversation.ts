@@ -1,0 +1,119 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { DataSource } from 'typeorm';
+import { pair, type ThawSocket, type ThawVisitor } from './thaw-client';
+
+/** Two users in a chat, and what was acknowledged to them. */
+export class Conversation {
+  /** Content of each acknowledged message by its place in the chat. */
+  readonly acknowledged = new Map<number, string>();
+  /** Frames that were answered `unavailable`. */
+  refusals = 0;
+  private count = 0;
+
+  private constructor(
+    readonly sessionId: string,
+    readonly visitors: readonly [ThawVisitor, ThawVisitor],
+    readonly sockets: readonly [ThawSocket, ThawSocket],
+  ) {}
+
+  /** @param origin address of the replica that serves both. */
+  static async start(origin: string): Promise<Conversation> {
+    const { ada, bob, adaSocket, bobSocket, sessionId } = await pair([origin, origin]);
+    return new Conversation(sessionId, [ada, bob], [adaSocket, bobSocket]);
+  }
+
+  /**
+   * @param text what it says, apart from a number that makes each message another one.
+   * @returns whether it was acknowledged; else it was answered `unavailable`.
+   * @throws Error for any other answer.
+   */
+  async say(sender: 0 | 1, text: string): Promise<boolean> {
+    const content = `${(this.count += 1)} ${text}`;
+    const { sessionId } = this;
+    const answer = await this.sockets[sender].ask('random_message', {
+      sessionId,
+      content,
+      messageType: 'text',
+    });
+    if (answer.event === 'ack') {
+      this.acknowledged.set(Number(answer.data.seq), content);
+      return true;
+    }
+    this.refuse(answer.data);
+    return false;
+  }
+
+  /** Counts an error, which has to be `unavailable`. */
+  refuse({ code }: Record<string, unknown>): void {
+    if (code !== 'unavailable') throw new Error(`A frame was answered ${String(code)}`);
+    this.refusals += 1;
+  }
+
+  /** Closes both sockets without a close frame. */
+  async cut(): Promise<void> {
+    await Promise.all(this.sockets.map((socket) => socket.cut()));
+  }
+}
+
+/**
+ * Both sides of every conversation send, `perSecond` messages in all, each waiting for its answer; what cannot be
+ * sent in time is sent late.
+ * @returns the messages that were answered.
+ */
+export const talk = async (
+  conversations: readonly Conversation[],
+  { perSecond, text, isOver }: { perSecond: number; text: string; isOver: () => boolean },
+): Promise<number> => {
+  const senders = conversations.flatMap((conversation) =>
+    ([0, 1] as const).map((side) => ({ conversation, side })),
+  );
+  const everyMs = (1_000 / perSecond) * senders.length;
+  const startedAt = performance.now();
+  let answered = 0;
+  await Promise.all(
+    senders.map(async ({ conversation, side }, index) => {
+      for (let due = startedAt + (everyMs * index) / senders.length; !isOver(); due += everyMs) {
+        const waitMs = due - performance.now();
+        if (waitMs > 0) await sleep(waitMs);
+        await conversation.say(side, text);
+        answered += 1;
+      }
+    }),
+  );
+  return answered;
+};
+
+/** What PostgreSQL has of a chat, by place: the text of a message or an edit, or the type of another event. */
+export const durableTexts = async (
+  dataSource: DataSource,
+  sessionId: string,
+): Promise<Map<number, string>> => {
+  const rows = await dataSource.query<{ place: string; text: string }[]>(
+    `SELECT e.stream_position AS place, coalesce(p.data->>'content', e.type) AS text
+     FROM events e LEFT JOIN event_private p USING (stream_id, event_id)
+     WHERE stream_id = $1 ORDER BY stream_position`,
+    [`chat-${sessionId}`],
+  );
+  return new Map(rows.map(({ place, text }) => [Number(place), text]));
+};
+
+/**
+ * @returns acknowledged messages that PostgreSQL does not have in their place, and messages that it has twice: none is
+ * as it should be.
+ */
+export const lostOrDoubled = async (
+  dataSource: DataSource,
+  conversations: readonly Pick<Conversation, 'sessionId' | 'acknowledged'>[],
+): Promise<string[]> => {
+  const faults: string[] = [];
+  for (const { sessionId, acknowledged } of conversations) {
+    const texts = await durableTexts(dataSource, sessionId);
+    for (const [place, content] of acknowledged) {
+      if (texts.get(place) !== content)
+        faults.push(`${sessionId} ${place} is ${texts.get(place)?.slice(0, 20)}`);
+    }
+    const messages = [...texts.values()].filter((text) => /^[\d.]+ /.test(text));
+    if (new Set(messages).size !== messages.length) faults.push(`${sessionId} holds a message twice`);
+  }
+  return faults;
+};

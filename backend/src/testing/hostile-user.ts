@@ -1,0 +1,135 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { reactionEmojis } from '@thaw/contract/emojis';
+import { withImageMarkers } from '@thaw/contract/image-markers';
+import { limits } from '@thaw/contract/limits';
+import { plainJpeg } from './image-corpus';
+import type { ReceivedFrame, ThawSocket, ThawVisitor } from './thaw-client';
+
+/** Four bytes each. */
+const LARGEST_TEXT = '🧊'.repeat(limits.messageMaxCodePoints - 30);
+const CHAT_LASTS_ROUNDS = 16;
+
+/**
+ * Fills Redis as fast as the contract lets it: the largest messages, with quotes and images, edits, reactions, games,
+ * and a new chat again and again.
+ */
+export class HostileUser {
+  /** Messages that were acknowledged, by session and place. */
+  readonly acknowledged = new Map<string, Map<number, string>>();
+  /** Codes of refused frames. */
+  readonly refusals = new Map<string, number>();
+  private sessionId: string | undefined;
+  private lastId: string | undefined;
+  private count = 0;
+  private imageUrl = '';
+
+  private constructor(
+    readonly visitor: ThawVisitor,
+    readonly socket: ThawSocket,
+  ) {
+    socket.socket.on('message', (raw) => {
+      const { event, data } = JSON.parse((raw as Buffer).toString()) as ReceivedFrame;
+      if (event === 'chat_matched') this.sessionId = String(data.sessionId);
+      if (event === 'chat_skipped' && data.sessionId === this.sessionId) this.sessionId = undefined;
+    });
+  }
+
+  static async arrive(visitor: ThawVisitor): Promise<HostileUser> {
+    const user = new HostileUser(visitor, await visitor.arrive());
+    user.imageUrl = await upload(visitor);
+    return user;
+  }
+
+  /** Sends the frames of a round at once, round after round, until `isOver`. */
+  async attack({ pauseMs, isOver }: { pauseMs: number; isOver: () => boolean }): Promise<void> {
+    for (let round = 1; !isOver(); round += 1) {
+      const { sessionId } = this;
+      if (sessionId === undefined) await this.attempt('join_queue', {});
+      else if (round % CHAT_LASTS_ROUNDS === 0) await this.attempt('skip_chat', { sessionId });
+      else await Promise.all(this.actsOf(round, sessionId));
+      await sleep(pauseMs);
+    }
+  }
+
+  private actsOf(round: number, sessionId: string): Promise<unknown>[] {
+    const userId = this.visitor.user.id;
+    const text = () => `${userId}.${(this.count += 1)} ${LARGEST_TEXT}`;
+    const imageUrls = Array.from({ length: limits.imagesPerMessage }, () => this.imageUrl);
+    const emoji = reactionEmojis[round % reactionEmojis.length] ?? '🔥';
+    return [
+      this.edit(sessionId, `edited ${text()}`),
+      this.react(sessionId, emoji),
+      this.say(sessionId, 'text', text()),
+      this.say(sessionId, 'mixed', withImageMarkers({ text: text(), imageUrls })),
+      this.say(sessionId, 'image', this.imageUrl),
+      this.startGame(sessionId),
+    ];
+  }
+
+  private async say(
+    sessionId: string,
+    messageType: 'text' | 'image' | 'mixed',
+    content: string,
+  ): Promise<void> {
+    this.count += 1;
+    const clientId = `${this.visitor.user.id}.${this.count}`.padEnd(limits.idMaxLength, '-');
+    const replyTo = this.lastId === undefined ? null : { messageId: this.lastId };
+    const data = { sessionId, messageType, content, clientId, replyTo };
+    const answer = await this.attempt('random_message', data);
+    if (!answer) {
+      this.lastId = undefined; // it may be of the chat before
+      return;
+    }
+    this.lastId = String(answer.id);
+    const messages = this.acknowledged.get(sessionId) ?? new Map<number, string>();
+    this.acknowledged.set(sessionId, messages.set(Number(answer.seq), content));
+  }
+
+  private startGame(sessionId: string): Promise<unknown> {
+    const gameId = `${this.visitor.user.id}.${(this.count += 1)}`.padEnd(limits.idMaxLength, '-');
+    const question = { id: 1 + (this.count % limits.questionCount) };
+    return this.attempt('break_ice_start', {
+      sessionId,
+      gameId,
+      question,
+      initiatorId: this.visitor.user.id,
+    });
+  }
+
+  private async edit(sessionId: string, newContent: string): Promise<void> {
+    const { lastId: messageId } = this;
+    if (messageId === undefined) return;
+    await this.attempt('message_edit', { sessionId, messageId, newContent, userId: this.visitor.user.id });
+  }
+
+  private async react(sessionId: string, emoji: string): Promise<void> {
+    const { lastId: messageId } = this;
+    if (messageId === undefined) return;
+    const userId = this.visitor.user.id;
+    await this.attempt('message_reaction', { sessionId, messageId, emoji, action: 'add', userId });
+  }
+
+  /** @returns the data of the answer; undefined when the frame was refused. */
+  private async attempt(
+    ...frame: Parameters<ThawSocket['ask']>
+  ): Promise<Record<string, unknown> | undefined> {
+    const { event, data } = await this.socket.ask(...frame);
+    if (event !== 'error') return data;
+    this.refusals.set(String(data.code), (this.refusals.get(String(data.code)) ?? 0) + 1);
+    return undefined;
+  }
+}
+
+const upload = async (visitor: ThawVisitor): Promise<string> => {
+  const form = new FormData();
+  form.set('bucket', 'chat-images');
+  form.set('fileName', 'ice.jpg');
+  form.set('file', new Blob([new Uint8Array(await plainJpeg())], { type: 'image/jpeg' }), 'ice.jpg');
+  const response = await fetch(`${visitor.origins[0]}/api/upload`, {
+    method: 'POST',
+    body: form,
+    headers: { cookie: visitor.cookie },
+  });
+  if (response.status !== 201) throw new Error(`An upload was answered ${response.status}`);
+  return ((await response.json()) as { url: string }).url;
+};

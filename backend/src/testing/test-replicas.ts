@@ -40,6 +40,13 @@ export interface TestReplicas {
   close(): Promise<void>;
 }
 
+/** Settings under which users meet again at once, and a chat that is left ends soon. */
+export const quickChats = {
+  REMATCH_COOLDOWN_S: '0',
+  REMATCH_RELAX_AFTER_S: '0',
+  GRACE_AFTER_CLEAN_CLOSE_MS: '400',
+};
+
 /** Sockets go first, as in a process that is asked to stop: a server does not close while it has some. */
 const stop = async (app: NestExpressApplication): Promise<void> => {
   await app.get(SocketCaretaker).closeAll(0);

@@ -257,6 +257,14 @@ export class ThawSocket {
   }
 }
 
+/** `data` of a text in a random chat. */
+export const say = (sessionId: string, content: string, clientId?: string) => ({
+  sessionId,
+  content,
+  messageType: 'text' as const,
+  clientId,
+});
+
 /** Two visitors in a chat with each other, each on his own origin. */
 export const pair = async (
   origins: readonly [string, string],

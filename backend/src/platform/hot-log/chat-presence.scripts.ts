@@ -71,8 +71,7 @@ const OVERDUE_AT_ONCE = 32;
 /** ARGV: grace ms, then the dead replicas. Answers whether more are to be evicted, and the overdue deadlines. */
 export const sweepScript = new RedisScript<[more: 0 | 1, ...overdue: string[]]>(
   `${common}
-local graceMs = tonumber(ARGV[1])
-local more = directory.evict(function(session, socket, replica) leave(session, socket, replica, graceMs) end, deadReplicas(2))
+local more = evictDead(leave)
 return {more, unpack(redis.call('ZRANGEBYSCORE', deadlines, '-inf', now(), 'LIMIT', 0, ${OVERDUE_AT_ONCE}))}
 `,
   { allowOom: true },

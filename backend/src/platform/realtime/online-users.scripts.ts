@@ -39,8 +39,7 @@ const WENT_AT_ONCE = 128;
 /** ARGV: grace ms, then the dead replicas. Answers whether more is to be done, and users who went offline. */
 export const sweepScript = new RedisScript<[more: 0 | 1, ...userIds: string[]]>(
   `${common}
-local graceMs = tonumber(ARGV[1])
-local more = directory.evict(function(user, socket, replica) leave(user, socket, replica, graceMs) end, deadReplicas(2))
+local more = evictDead(leave)
 local gone = redis.call('ZRANGEBYSCORE', P .. 'leaving', '-inf', now(), 'LIMIT', 0, ${WENT_AT_ONCE})
 if #gone > 0 then
   redis.call('ZREM', P .. 'leaving', unpack(gone))

@@ -67,4 +67,11 @@ local function deadReplicas(first)
   for i = first + 1, #ARGV do replicas[#replicas + 1] = ARGV[i] end
   return tonumber(ARGV[first]), replicas
 end
+
+-- A sweep whose first argument is the grace period of those who are evicted: leave is given it last.
+local function evictDead(leave)
+  local graceMs = tonumber(ARGV[1])
+  local onLeft = function(topic, member, replica) leave(topic, member, replica, graceMs) end
+  return directory.evict(onLeft, deadReplicas(2))
+end
 `;

@@ -5,8 +5,8 @@ import { ReplicaLease } from '../../../platform/realtime/replica-lease';
 import { MemoryValve } from '../../../platform/redis/memory-valve';
 import { cellOf, chatKeys } from '../../../platform/redis/redis-keys';
 import { REDIS } from '../../../platform/redis/redis.module';
-import { startTestReplicas, type TestReplicas } from '../../../testing/test-replicas';
-import { pair } from '../../../testing/thaw-client';
+import { type TestReplicas, quickChats, startTestReplicas } from '../../../testing/test-replicas';
+import { pair, say } from '../../../testing/thaw-client';
 import { until } from '../../../testing/until';
 import { MatchingService } from '../../matching/application/matching.service';
 import { UploadsService } from '../../uploads/application/uploads.service';
@@ -20,21 +20,13 @@ describe('a socket in a random chat', () => {
 
   beforeAll(async () => {
     thaw = await startTestReplicas(2, {
-      REMATCH_COOLDOWN_S: '0',
-      REMATCH_RELAX_AFTER_S: '0',
-      GRACE_AFTER_CLEAN_CLOSE_MS: '400',
+      ...quickChats,
       GRACE_AFTER_LOSS_MS: '2000',
     });
   });
   afterEach(() => jest.restoreAllMocks());
   afterAll(() => thaw.close());
 
-  const say = (sessionId: string, content: string, clientId?: string) => ({
-    sessionId,
-    content,
-    messageType: 'text' as const,
-    clientId,
-  });
   const meet = () => pair([thaw.origins[0]!, thaw.origins[1]!]);
   /** Reads of streams that a replica asks Redis for. */
   const readsOf = (replica: number): (() => string[]) => {

@@ -4,7 +4,7 @@ import { busyness } from '../../../testing/busyness';
 import { appendMessages } from '../../../testing/filled-chat';
 import { SocketConnection } from '../../../platform/realtime/socket-connection';
 import { startTestReplicas, type TestReplicas } from '../../../testing/test-replicas';
-import { pair, ThawSocket, type ThawVisitor } from '../../../testing/thaw-client';
+import { ThawSocket, type ThawVisitor, pair, say } from '../../../testing/thaw-client';
 import { type ThrottledLink, throttledLinkTo } from '../../../testing/throttled-link';
 import { until } from '../../../testing/until';
 import { MAX_BYTES } from '../domain/random-chat.decider';
@@ -33,7 +33,6 @@ describe('the resume of a long chat', () => {
   afterAll(() => thaw.close());
 
   const origin = (): string => thaw.origins[0]!;
-  const say = (sessionId: string, content: string) => ({ sessionId, content, messageType: 'text' as const });
   /** Two in a chat whose messages are of about so many bytes together. */
   const longChat = async (bytes: number, messageBytes = 2_000) => {
     const chat = await pair([origin(), origin()]);

@@ -2,7 +2,7 @@
 import { ChatLog } from '../../../platform/hot-log/chat-log';
 import { cellOf, chatKeys, matchingKeys } from '../../../platform/redis/redis-keys';
 import { startTestReplicas, type TestReplicas } from '../../../testing/test-replicas';
-import { pair, type ThawVisitor } from '../../../testing/thaw-client';
+import { type ThawVisitor, pair, say } from '../../../testing/thaw-client';
 import { until } from '../../../testing/until';
 import { LiveChats } from './live-chats';
 
@@ -19,7 +19,6 @@ describe('a chat whose tail Redis has lost', () => {
   afterEach(() => jest.restoreAllMocks());
   afterAll(() => thaw.close());
 
-  const say = (sessionId: string, content: string) => ({ sessionId, content, messageType: 'text' as const });
   const keyOf = (sessionId: string): string => chatKeys(cellOf(sessionId)).stream(sessionId);
   const stateOf = ({ user }: ThawVisitor): Promise<string | null> =>
     thaw.store.redis.hget(matchingKeys.user(user.id), 's');

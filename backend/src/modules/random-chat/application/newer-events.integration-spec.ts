@@ -1,7 +1,7 @@
 // Real: api replicas, PostgreSQL, Redis, sockets.
 import { ChatLog } from '../../../platform/hot-log/chat-log';
 import { startTestReplicas, type TestReplicas } from '../../../testing/test-replicas';
-import { pair, type ThawSocket } from '../../../testing/thaw-client';
+import { type ThawSocket, pair, say } from '../../../testing/thaw-client';
 import { until } from '../../../testing/until';
 
 jest.setTimeout(60_000);
@@ -14,7 +14,6 @@ describe('an event that this release does not know', () => {
   });
   afterAll(() => thaw.close());
 
-  const say = (sessionId: string, content: string) => ({ sessionId, content, messageType: 'text' as const });
   /** As a replica of a newer release appends it. */
   const append = async (sessionId: string, text: string): Promise<void> => {
     const log = thaw.replicas[0]!.app.get(ChatLog);

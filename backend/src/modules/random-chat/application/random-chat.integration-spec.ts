@@ -6,8 +6,8 @@ import { ChannelHub } from '../../../platform/realtime/channel-hub';
 import { ReplicaLease } from '../../../platform/realtime/replica-lease';
 import { cellOf, chatKeys, matchingKeys } from '../../../platform/redis/redis-keys';
 import { busyness } from '../../../testing/busyness';
-import { startTestReplicas, type TestReplicas } from '../../../testing/test-replicas';
-import type { ThawSocket, ThawVisitor } from '../../../testing/thaw-client';
+import { type TestReplicas, quickChats, startTestReplicas } from '../../../testing/test-replicas';
+import { type ThawSocket, type ThawVisitor, say } from '../../../testing/thaw-client';
 import { until } from '../../../testing/until';
 import { MatchSeeker } from '../../matching/application/match-seeker';
 import { MatchingService } from '../../matching/application/matching.service';
@@ -22,9 +22,7 @@ describe('a random chat', () => {
 
   beforeAll(async () => {
     thaw = await startTestReplicas(2, {
-      REMATCH_COOLDOWN_S: '0',
-      REMATCH_RELAX_AFTER_S: '0',
-      GRACE_AFTER_CLEAN_CLOSE_MS: '400',
+      ...quickChats,
       GRACE_AFTER_LOSS_MS: '4000',
     });
   });
@@ -65,12 +63,6 @@ describe('a random chat', () => {
     const bobs = await open(bob, tabs.bob, 1);
     return { ada, bob, adas, bobs, sessionId: await match(adas, bobs) };
   };
-  const say = (sessionId: string, content: string, clientId?: string) => ({
-    sessionId,
-    content,
-    messageType: 'text' as const,
-    clientId,
-  });
   const stream = async (sessionId: string): Promise<{ id: string; type: string }[]> => {
     const entries = await thaw.store.redis.xrange(chatKeys(cellOf(sessionId)).stream(sessionId), '-', '+');
     return entries.map(([id, fields]) => ({ id, type: (JSON.parse(fields[1] ?? '{}') as { t: string }).t }));

@@ -6,7 +6,7 @@ import { MemoryValve } from '../../../platform/redis/memory-valve';
 import { Conversation, durableTexts, lostOrDoubled, talk } from '../../../testing/conversation';
 import { type CuttableLink, linkTo } from '../../../testing/cuttable-link';
 import { fillRedis, type OwnRedis, startOwnRedis, usedBytes } from '../../../testing/own-redis';
-import { startTestReplicas, type TestReplicas } from '../../../testing/test-replicas';
+import { type TestReplicas, quickChats, startTestReplicas } from '../../../testing/test-replicas';
 import { until } from '../../../testing/until';
 
 const isLong = process.env.THAW_TEST_LONG === '1';
@@ -40,9 +40,7 @@ describe('a full Redis', () => {
     own = await startOwnRedis();
     thaw = await startTestReplicas(0, {
       REDIS_URL: own.url,
-      REMATCH_COOLDOWN_S: '0',
-      REMATCH_RELAX_AFTER_S: '0',
-      GRACE_AFTER_CLEAN_CLOSE_MS: '400',
+      ...quickChats,
       GRACE_AFTER_LOSS_MS: '800',
     });
     postgres = await linkTo(thaw.database.url);

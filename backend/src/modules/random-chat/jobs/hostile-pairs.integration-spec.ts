@@ -7,7 +7,7 @@ import { allChatStreams } from '../../../platform/redis/redis-keys';
 import { Conversation, lostOrDoubled, talk } from '../../../testing/conversation';
 import { HostileUser } from '../../../testing/hostile-user';
 import { type OwnRedis, startOwnRedis, usedBytes } from '../../../testing/own-redis';
-import { startTestReplicas, type TestReplicas } from '../../../testing/test-replicas';
+import { type TestReplicas, quickChats, startTestReplicas } from '../../../testing/test-replicas';
 import { ThawVisitor } from '../../../testing/thaw-client';
 import { until } from '../../../testing/until';
 
@@ -37,9 +37,7 @@ describe('hostile users who fill Redis', () => {
     own = await startOwnRedis();
     thaw = await startTestReplicas(1, {
       REDIS_URL: own.url,
-      REMATCH_COOLDOWN_S: '0',
-      REMATCH_RELAX_AFTER_S: '0',
-      GRACE_AFTER_CLEAN_CLOSE_MS: '400',
+      ...quickChats,
       GRACE_AFTER_LOSS_MS: '800',
     });
     await thaw.startWorker();

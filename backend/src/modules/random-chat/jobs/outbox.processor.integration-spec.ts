@@ -3,7 +3,7 @@ import { EventStore } from '../../../platform/event-store/event-store';
 import { Outbox } from '../../../platform/hot-log/outbox';
 import { cellOf, chatKeys, laneOf } from '../../../platform/redis/redis-keys';
 import { startTestReplicas, type TestReplicas, type TestWorker } from '../../../testing/test-replicas';
-import { pair } from '../../../testing/thaw-client';
+import { pair, say } from '../../../testing/thaw-client';
 import { until } from '../../../testing/until';
 import { GATHER_MS } from '../application/outbox-waker';
 
@@ -33,7 +33,6 @@ describe('the way to the durable log', () => {
     const [origin = ''] = thaw.origins;
     return pair([origin, origin]);
   };
-  const say = (sessionId: string, content: string) => ({ sessionId, content, messageType: 'text' as const });
   const talk = async ({ adaSocket, bobSocket, sessionId }: Chat, times: number): Promise<void> => {
     for (let count = 0; count < times; count += 1) {
       await (count % 2 ? adaSocket : bobSocket).request('random_message', say(sessionId, `word ${count}`));

@@ -45,7 +45,7 @@ export class HostileUser {
     for (let round = 1; !isOver(); round += 1) {
       const { sessionId } = this;
       if (sessionId === undefined) await this.attempt('join_queue', {});
-      else if (round % CHAT_LASTS_ROUNDS === 0) await this.attempt('skip_chat', { sessionId });
+      else if (round % CHAT_LASTS_ROUNDS === 0) await this.skip(sessionId);
       else await Promise.all(this.actsOf(round, sessionId));
       await sleep(pauseMs);
     }
@@ -64,6 +64,12 @@ export class HostileUser {
       this.say(sessionId, 'image', this.imageUrl),
       this.startGame(sessionId),
     ];
+  }
+
+  /** The user who skips is answered with the ack alone. */
+  private async skip(sessionId: string): Promise<void> {
+    await this.attempt('skip_chat', { sessionId });
+    if (this.sessionId === sessionId) this.sessionId = undefined;
   }
 
   private async say(

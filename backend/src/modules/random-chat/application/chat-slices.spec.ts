@@ -71,6 +71,7 @@ const readSlices = async (entries: readonly ChatLogEntry[]): Promise<{ chat: Liv
     log: log as unknown as ChatLog,
     rates: { message: rate, edit: rate, reaction: rate, game: rate },
     requireRoom: () => undefined,
+    keepTail: () => undefined,
   };
   const chat = new LiveChat('a session', services);
   await chat.catchUp();

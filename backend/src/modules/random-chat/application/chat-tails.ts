@@ -1,5 +1,6 @@
 import { Logger } from '@nestjs/common';
 import type { ChatLog } from '../../../platform/hot-log/chat-log';
+import { warnAbout } from '../../../platform/observability/warn-about';
 import type { ChatRecordsService } from './chat-records.service';
 import type { LiveChat } from './live-chat';
 
@@ -79,9 +80,7 @@ export class ChatTails {
     try {
       await this.records.close(sessionId, [first, second]);
     } catch (error) {
-      this.logger.warn(
-        `The records of a lost chat were not closed: ${error instanceof Error ? error.message : 'unknown'}`,
-      );
+      warnAbout(this.logger, 'The records of a lost chat were not closed', error);
     }
   }
 

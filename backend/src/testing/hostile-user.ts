@@ -7,7 +7,7 @@ import type { ReceivedFrame, ThawSocket, ThawVisitor } from './thaw-client';
 
 /** Four bytes each. */
 const LARGEST_TEXT = '🧊'.repeat(limits.messageMaxCodePoints - 30);
-const CHAT_LASTS_ROUNDS = 16;
+const CHAT_LASTS_ROUNDS = 8;
 
 /**
  * Fills Redis as fast as the contract lets it: the largest messages, with quotes and images, edits, reactions, games,

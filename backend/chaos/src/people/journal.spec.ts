@@ -108,3 +108,13 @@ it('follows a chat that goes on after its end', () => {
   expect(complaints()).toEqual([]);
   expect(journal.current).toMatchObject({ lastSeq: 2, reopened: [{ endedAt: expect.any(Number) }] });
 });
+
+it('remembers the images that a message shows, and those of no text', () => {
+  const url = '/api/files/chat-images/7c9e6679-7425-40de-944b-e07fc1f90ae7.jpg';
+  const content = `s-1 ${BOB} look\n[IMAGE:${url}]`;
+  const shown = message(2, content);
+  journal.receive(frame('random_message', { ...shown.data, messageType: 'mixed' }));
+  journal.receive(frame('random_message', { ...message(3, content).data, messageType: 'text' }));
+  expect([...journal.log.images]).toEqual([url]);
+  expect(complaints()).toEqual([]);
+});

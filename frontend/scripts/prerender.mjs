@@ -1,5 +1,5 @@
-// Renders `/` into dist/landing.html, with its style sheet in it and its scripts named for later. dist/index.html stays
-// the empty shell of the other routes. Both get what says who made the page, for search engines and for those who share it.
+// Renders the pages that a visitor reads before anything else, each with its style sheet in it and its scripts named for
+// later. dist/index.html stays the empty shell of the other routes.
 import { createHash } from 'node:crypto';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
@@ -12,7 +12,19 @@ const dist = join(root, 'dist');
 const renderer = join(dist, '.prerender');
 const read = (file) => readFileSync(join(dist, file), 'utf8');
 
-const markupOf = async (path) => {
+const pages = [
+  { path: '/', file: 'landing.html', route: 'src/app/routes/landing-route.tsx' },
+  { path: '/terms', file: 'terms.html', route: 'src/app/routes/legal-route.tsx', title: 'Terms · Thaw' },
+  {
+    path: '/privacy',
+    file: 'privacy.html',
+    route: 'src/app/routes/legal-route.tsx',
+    title: 'Privacy · Thaw',
+  },
+];
+
+/** The markup of each path. */
+const markupOf = async (paths) => {
   await build({
     root,
     configFile: join(root, 'vite.config.ts'),
@@ -22,7 +34,9 @@ const markupOf = async (path) => {
   });
   try {
     const { renderPage } = await import(pathToFileURL(join(renderer, 'prerender.js')).href);
-    return await renderPage(path);
+    const markup = [];
+    for (const path of paths) markup.push(await renderPage(path));
+    return markup;
   } finally {
     rmSync(renderer, { recursive: true, force: true });
   }
@@ -44,36 +58,40 @@ const scriptsOf = (manifest, key, found = new Set()) => {
 };
 
 process.env.NODE_ENV = 'production';
-const markup = await markupOf('/');
-if (/<(script|template)/.test(markup)) throw new Error('The landing page was not rendered in one piece');
-
 const shell = read('index.html');
 const manifest = JSON.parse(read('.vite/manifest.json'));
 
 const [sheetTag, sheet] = /<link rel="stylesheet"[^>]*href="\/([^"]+\.css)"[^>]*>/.exec(shell) ?? [];
 if (!sheet) throw new Error('The page has no style sheet');
-const scripts = scriptsOf(manifest, 'src/app/routes/landing-route.tsx', scriptsOf(manifest, 'index.html'));
 const scriptTags = /<script type="module"[^>]*><\/script>|<link rel="modulepreload"[^>]*>/g;
-if (!shell.match(scriptTags)?.[0].includes([...scripts][0])) throw new Error('The page has no script');
+const shared = /<meta property="og:title" content="([^"]+)"/.exec(shell)?.[1];
+if (!shared) throw new Error('The page has no title for those who share it');
 
 // Where the page will be reached is known where the one who builds it says so.
 const origin = (process.env.PUBLIC_ORIGIN ?? '').replace(/\/$/, '');
-const canonical = origin
-  ? `<link rel="canonical" href="${origin}/"><meta property="og:url" content="${origin}/">`
-  : '';
-const title = /<meta property="og:title" content="([^"]+)"/.exec(shell)?.[1];
-if (!title) throw new Error('The page has no title for those who share it');
 
-let landing = shell;
-landing = replaceOnce(landing, sheetTag, `<style>${read(sheet)}</style>`);
-landing = replaceOnce(landing, '<title>Thaw</title>', `<title>${title}</title>`);
-// What is rendered is painted first: on a slow line its scripts would come in its way. theme.js asks for them then.
-landing = landing.replace(scriptTags, '');
-const late = [...scripts].map((file) => `/${file}`).join(' ');
-landing = replaceOnce(landing, '</head>', `<meta name="thaw-scripts" content="${late}">${canonical}</head>`);
-landing = replaceOnce(landing, '<div id="root"></div>', `<div id="root">${markup}</div>`);
-if (origin) landing = replaceOnce(landing, 'content="/social.png"', `content="${origin}/social.png"`);
-writeFileSync(join(dist, 'landing.html'), landing);
+const pageOf = ({ path, route, title = shared }, markup) => {
+  if (/<(script|template)/.test(markup)) throw new Error(`${path} was not rendered in one piece`);
+  const scripts = scriptsOf(manifest, route, scriptsOf(manifest, 'index.html'));
+  if (!shell.match(scriptTags)?.[0].includes([...scripts][0])) throw new Error('The page has no script');
+  const canonical = origin
+    ? `<link rel="canonical" href="${origin}${path}"><meta property="og:url" content="${origin}${path}">`
+    : '';
+  let page = replaceOnce(shell, sheetTag, `<style>${read(sheet)}</style>`);
+  page = replaceOnce(page, '<title>Thaw</title>', `<title>${title}</title>`);
+  // What is rendered is painted first: on a slow line its scripts would come in its way. theme.js asks for them then.
+  page = page.replace(scriptTags, '');
+  const late = [...scripts].map((file) => `/${file}`).join(' ');
+  page = replaceOnce(page, '</head>', `<meta name="thaw-scripts" content="${late}">${canonical}</head>`);
+  page = replaceOnce(page, '<div id="root"></div>', `<div id="root">${markup}</div>`);
+  if (origin) page = replaceOnce(page, 'content="/social.png"', `content="${origin}/social.png"`);
+  return page;
+};
 
-const digest = createHash('sha256').update(landing).digest('hex').slice(0, 8);
-console.log(`landing.html ${(landing.length / 1000).toFixed(1)} kB, ${digest}`);
+const markup = await markupOf(pages.map(({ path }) => path));
+for (const [index, page] of pages.entries()) {
+  const text = pageOf(page, markup[index]);
+  writeFileSync(join(dist, page.file), text);
+  const digest = createHash('sha256').update(text).digest('hex').slice(0, 8);
+  console.log(`${page.file} ${(text.length / 1000).toFixed(1)} kB, ${digest}`);
+}

@@ -12,6 +12,7 @@ import { startStack } from '../thaw-stack.mjs';
 const files = {
   'index.html': '<title>application</title>',
   'landing.html': '<title>landing</title>',
+  'terms.html': '<title>terms</title>',
   'theme.js': 'theme()',
   '.vite/manifest.json': '{}',
   'assets/main-1a2b.js': 'main()',
@@ -33,6 +34,10 @@ test('nginx serves the page and passes the rest on', async (t) => {
   await t.test('the routes of the application', async () => {
     for (const [address, title] of [
       ['/', 'landing'],
+      ['/terms', 'terms'],
+      ['/terms/', 'terms'],
+      // Not rendered here.
+      ['/privacy', 'application'],
       ['/auth', 'application'],
       ['/chat', 'application'],
       ['/auth?next=/chat', 'application'],

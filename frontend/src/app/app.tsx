@@ -12,6 +12,7 @@ const AuthRoute = lazy(async () => ({
   default: (await import('@/app/routes/auth-route')).AuthRoute,
 }));
 const ChatRoute = lazy(async () => ({ default: (await import('@/app/routes/chat-route')).ChatRoute }));
+const LegalRoute = lazy(async () => ({ default: (await import('@/app/routes/legal-route')).LegalPage }));
 const NotFoundRoute = lazy(async () => ({
   default: (await import('@/app/routes/not-found-route')).NotFoundRoute,
 }));
@@ -26,6 +27,8 @@ export const AppRoutes = () => {
           <Route path="/" element={<LandingRoute />} />
           <Route path="/auth" element={<AuthRoute />} />
           <Route path="/chat" element={<ChatRoute />} />
+          <Route path="/terms" element={<LegalRoute which="terms" />} />
+          <Route path="/privacy" element={<LegalRoute which="privacy" />} />
           <Route path="*" element={<NotFoundRoute />} />
         </Routes>
       </Suspense>

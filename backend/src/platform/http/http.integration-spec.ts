@@ -23,6 +23,7 @@ describe('the HTTP platform', () => {
     mkdirSync(join(folder, 'assets'));
     writeFileSync(join(folder, 'index.html'), '<title>application</title>');
     writeFileSync(join(folder, 'landing.html'), '<title>landing</title>');
+    writeFileSync(join(folder, 'terms.html'), '<title>terms</title>');
     writeFileSync(join(folder, 'favicon.svg'), '<svg/>');
     writeFileSync(join(folder, '.env'), 'SECRET=1');
     writeFileSync(join(folder, 'assets', 'index-DiwrgTda.js'), 'export {}');
@@ -228,6 +229,9 @@ describe('the HTTP platform', () => {
 
     it('has the landing page, the application, and 404 with the application (A162)', async () => {
       expect((await get('/').expect(200)).text).toContain('landing');
+      expect((await get('/terms').expect(200)).text).toContain('terms');
+      // Not rendered here.
+      expect((await get('/privacy/').expect(200)).text).toContain('application');
       for (const path of ['/auth', '/auth?register=true', '/chat', '/chat/']) {
         const response = await get(path).expect(200);
         expect(response.text).toContain('application');

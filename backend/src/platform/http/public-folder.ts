@@ -5,6 +5,12 @@ import { static as serveStatic } from 'express';
 
 /** Pages of the application; the browser's router shows its own 404 page for every other path (A162). */
 const pages: ReadonlySet<string> = new Set(['/auth', '/chat']);
+/** Pages that the build renders, by their file. */
+const rendered: ReadonlyMap<string, string> = new Map([
+  ['/', 'landing.html'],
+  ['/terms', 'terms.html'],
+  ['/privacy', 'privacy.html'],
+]);
 const OF_THE_SERVER = /^\/(api|ws)(\/|$)/;
 
 const setCaching = (response: Response, path: string): void => {
@@ -22,7 +28,6 @@ export const publicFolder = (folder: string): RequestHandler => {
     setHeaders: setCaching,
   });
   const application = join(folder, 'index.html');
-  const landing = join(folder, 'landing.html');
 
   const sendPage = (response: Response, status: number, file: string) => {
     response.status(status).sendFile(file, { cacheControl: false, headers: { 'Cache-Control': 'no-cache' } });
@@ -32,7 +37,11 @@ export const publicFolder = (folder: string): RequestHandler => {
     if (OF_THE_SERVER.test(request.path)) return next();
     if (request.method !== 'GET' && request.method !== 'HEAD') return next();
     const path = request.path.length > 1 ? request.path.replace(/\/$/, '') : request.path;
-    if (path === '/') return sendPage(response, 200, existsSync(landing) ? landing : application);
+    const file = rendered.get(path);
+    if (file !== undefined) {
+      const page = join(folder, file);
+      return sendPage(response, 200, existsSync(page) ? page : application);
+    }
     if (pages.has(path)) return sendPage(response, 200, application);
     files(request, response, (error?: unknown) => {
       if (error) return next(error);

@@ -1,1 +1,4 @@
-export { AuthPage as AuthRoute } from '@/features/auth/components/auth-page';
+import { AuthPage } from '@/features/auth/components/auth-page';
+import { Consent } from '@/features/legal/consent/consent';
+
+export const AuthRoute = () => <AuthPage consent={<Consent />} />;

@@ -27,7 +27,6 @@ export const copy = {
   anonymous: 'Chat Anonymously',
   starting: 'Starting...',
   back: 'Back',
-  adults: 'By continuing you confirm that you are 18 or older.',
   panel: {
     line: 'Two people, one conversation, and nothing to prove.',
     note: 'Thaw shows strangers your handle and nothing else.',

@@ -12,7 +12,6 @@ export const copy = {
     title: 'Connection Error',
     description: 'Could not start anonymous session. Please try again.',
   },
-  adults: 'By continuing you confirm that you are 18 or older.',
   theme: { legend: 'Theme', labels: { dark: 'Dark', light: 'Light', system: 'System' } },
   hero: {
     title: 'Somebody else is awake, too.',

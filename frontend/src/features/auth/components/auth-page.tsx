@@ -1,5 +1,6 @@
 import { standardSchemaResolver } from '@hookform/resolvers/standard-schema';
 import { ArrowLeft } from 'lucide-react';
+import { type ReactNode } from 'react';
 import { useForm } from 'react-hook-form';
 import { Link, useNavigate, useSearchParams } from 'react-router-dom';
 import { login, register as registerAccount } from '@/features/auth/api/auth-calls';
@@ -21,7 +22,8 @@ const resolvers = {
 
 const empty: CredentialsForm = { email: '', password: '', confirmPassword: '' };
 
-export const AuthPage = () => {
+/** `consent` is what a visitor agrees to by signing in. */
+export const AuthPage = ({ consent }: { consent: ReactNode }) => {
   const [search, setSearch] = useSearchParams();
   const isRegistering = search.get('register') === 'true';
   const mode = isRegistering ? 'register' : 'login';
@@ -123,7 +125,7 @@ export const AuthPage = () => {
           >
             {anonymous.isStarting ? copy.starting : copy.anonymous}
           </Button>
-          <p className="mt-6 text-sm text-muted-foreground">{copy.adults}</p>
+          <div className="mt-6">{consent}</div>
         </div>
       </main>
       <aside className="relative hidden overflow-hidden bg-card lg:flex lg:flex-col lg:justify-between lg:p-12">

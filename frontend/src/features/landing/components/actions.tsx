@@ -1,3 +1,4 @@
+import { type ReactNode } from 'react';
 import { Link } from 'react-router-dom';
 import { copy } from '@/features/landing/copy';
 import { Button, buttonClass } from '@/ui/button';
@@ -5,10 +6,12 @@ import { Button, buttonClass } from '@/ui/button';
 export interface ActionsProps {
   isStarting: boolean;
   onJoinAnonymously: () => void;
+  /** What a visitor agrees to by any of the three. */
+  consent: ReactNode;
 }
 
 /** The three ways in. */
-export const Actions = ({ isStarting, onJoinAnonymously }: ActionsProps) => (
+export const Actions = ({ isStarting, onJoinAnonymously, consent }: ActionsProps) => (
   <div>
     <div className="flex flex-wrap gap-3">
       <Button size="lg" className="max-sm:w-full" disabled={isStarting} onClick={onJoinAnonymously}>
@@ -24,6 +27,6 @@ export const Actions = ({ isStarting, onJoinAnonymously }: ActionsProps) => (
         {copy.actions.login}
       </Link>
     </div>
-    <p className="mt-4 text-sm text-muted-foreground">{copy.adults}</p>
+    <div className="mt-4">{consent}</div>
   </div>
 );

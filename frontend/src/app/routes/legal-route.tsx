@@ -1,0 +1,1 @@
+export { LegalPage } from '@/features/legal/components/legal-page';

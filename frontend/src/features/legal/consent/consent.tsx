@@ -1,0 +1,17 @@
+import { Link } from 'react-router-dom';
+import { copy } from '@/features/legal/consent/copy';
+
+const linkClass = 'underline underline-offset-4 hover:text-foreground';
+
+/** Below everything that signs a visitor in (A174). */
+export const Consent = () => (
+  <p className="flex flex-wrap gap-x-3 gap-y-1 text-sm text-muted-foreground">
+    <span>{copy.adults}</span>
+    <Link to="/terms" className={linkClass}>
+      {copy.terms}
+    </Link>
+    <Link to="/privacy" className={linkClass}>
+      {copy.privacy}
+    </Link>
+  </p>
+);

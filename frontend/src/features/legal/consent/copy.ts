@@ -1,0 +1,5 @@
+export const copy = {
+  adults: 'By continuing you confirm that you are 18 or older.',
+  terms: 'Terms',
+  privacy: 'Privacy',
+} as const;

@@ -1,0 +1,26 @@
+import { render, screen, within } from '@testing-library/react';
+import { MemoryRouter } from 'react-router-dom';
+import { LegalPage } from '@/features/legal/components/legal-page';
+import { Consent } from '@/features/legal/consent/consent';
+
+const show = (element: React.ReactElement) => render(<MemoryRouter>{element}</MemoryRouter>);
+
+it('says below each way in that visitors are adults, and links to the terms and the privacy notice (A174)', () => {
+  show(<Consent />);
+  expect(screen.getByText('By continuing you confirm that you are 18 or older.')).toBeVisible();
+  expect(screen.getByRole('link', { name: 'Terms' })).toHaveAttribute('href', '/terms');
+  expect(screen.getByRole('link', { name: 'Privacy' })).toHaveAttribute('href', '/privacy');
+});
+
+it.each([
+  ['terms', 'Terms', 'Privacy', '/privacy'],
+  ['privacy', 'Privacy', 'Terms', '/terms'],
+] as const)('shows the %s with a link to the other and one back', (which, title, other, address) => {
+  show(<LegalPage which={which} />);
+  expect(screen.getByRole('heading', { level: 1, name: title })).toBeVisible();
+  expect(document.title).toBe(`${title} · Thaw`);
+  const page = within(screen.getByRole('main'));
+  expect(page.getAllByRole('region').length).toBeGreaterThanOrEqual(4);
+  expect(page.getByRole('link', { name: other })).toHaveAttribute('href', address);
+  expect(page.getByRole('link', { name: 'Back to the start' })).toHaveAttribute('href', '/');
+});

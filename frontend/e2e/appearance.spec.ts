@@ -114,3 +114,21 @@ test('the theme is chosen on the landing page and in the account, and stays', as
   await ada.page.emulateMedia({ colorScheme: 'dark' });
   await expect(html).toHaveAttribute('data-theme', 'dark');
 });
+
+test('the application can be installed, in the colours of the page', async ({ open }) => {
+  const context = await open();
+  const page = await context.newPage();
+  await page.goto('/');
+  const devtools = await context.newCDPSession(page);
+  const { errors, data } = await devtools.send('Page.getAppManifest');
+  expect(errors).toEqual([]);
+  expect(JSON.parse(data ?? '{}')).toMatchObject({ id: '/', scope: '/', start_url: '/chat' });
+  const { installabilityErrors } = await devtools.send('Page.getInstallabilityErrors');
+  // A context of a test is a private window, which installs nothing.
+  expect(installabilityErrors.filter(({ errorId }) => errorId !== 'in-incognito')).toEqual([]);
+
+  const bar = page.locator('meta[name="theme-color"]');
+  await expect(bar).toHaveAttribute('content', '#0c0e14');
+  await page.getByRole('radio', { name: 'Light' }).click();
+  await expect(bar).toHaveAttribute('content', '#fbfaf7');
+});

@@ -129,7 +129,13 @@ test.describe('an account', () => {
     // A touch beside the sheet does not throw away what was typed.
     await page.mouse.click(195, 10);
     await expect(settings.getByLabel('Confirm new password')).toHaveValue('secret2');
+    // Nor does Escape, without asking.
     await page.keyboard.press('Escape');
+    await expectDialogSound(page, 'Profile Settings');
+    await page.keyboard.press('Escape');
+    await expect(settings.getByLabel('Confirm new password')).toHaveValue('secret2');
+    await page.keyboard.press('Escape');
+    await settings.getByRole('button', { name: 'Discard' }).click();
     await expect(settings).toBeHidden();
     await expect(page.getByRole('button', { name: 'Open sidebar' })).toBeFocused();
   });

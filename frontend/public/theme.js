@@ -13,6 +13,8 @@
     choice === 'light' || (choice === 'system' && matchMedia('(prefers-color-scheme: light)').matches);
   page.themeChoice = choice;
   page.theme = light ? 'light' : 'dark';
+  var bar = document.querySelector('meta[name="theme-color"]');
+  if (bar) bar.content = light ? '#fbfaf7' : '#0c0e14';
 
   // Until React has come, nobody hears a button; src/lib/early-press.ts presses it again.
   var press = { button: null };
@@ -28,6 +30,8 @@
   // The scripts of a rendered page would draw what is there: it is painted first.
   addEventListener('DOMContentLoaded', function () {
     var named = document.querySelector('meta[name="thaw-scripts"]');
+    // Only the landing page has buttons before its scripts.
+    if (!named || location.pathname !== '/') press.stop();
     if (!named) return;
     var files = named.content.split(' ');
     var start = function () {

@@ -19,6 +19,7 @@ export const copy = {
     pending: 'pending',
     history: 'Chat History',
   },
+  chatTitle: 'Chat',
   sidebar: {
     label: 'Sidebar',
     open: 'Open sidebar',
@@ -30,6 +31,8 @@ export const copy = {
   profile: {
     open: 'Profile Settings:',
     anonymous: 'Anonymous',
+    /** The address itself is in the settings: a sidebar is seen by those who look over a shoulder. */
+    account: 'Account',
     logout: 'Logout',
   },
 } as const;

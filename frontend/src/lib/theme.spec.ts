@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { chooseTheme, followTheme, themeChoice } from '@/lib/theme';
+import { backgrounds, chooseTheme, followTheme, themeChoice } from '@/lib/theme';
 
 const beforeFirstPaint = readFileSync(join(__dirname, '../../public/theme.js'), 'utf8');
 const theme = (): string | undefined => document.documentElement.dataset.theme;
@@ -34,6 +34,16 @@ it.each([
     expect(theme()).toBe(expected);
   },
 );
+
+it('colours the bars of the browser, before and after the application has started', () => {
+  document.head.innerHTML = '<meta name="theme-color" content="" />';
+  const bar = document.querySelector<HTMLMetaElement>('meta[name="theme-color"]')!;
+  localStorage.setItem('thaw-theme', 'light');
+  window.eval(beforeFirstPaint);
+  expect(bar.content).toBe(backgrounds.light);
+  chooseTheme('dark');
+  expect(bar.content).toBe(backgrounds.dark);
+});
 
 it('keeps and applies a choice', () => {
   chooseTheme('light');

@@ -5,6 +5,8 @@ export const themeChoices = ['dark', 'light', 'system'] as const;
 export type ThemeChoice = (typeof themeChoices)[number];
 
 const storageKey = 'thaw-theme';
+/** The token `--background` of each theme, for the browser's own bars. */
+export const backgrounds = { dark: '#0c0e14', light: '#fbfaf7' };
 const listeners = new Set<() => void>();
 
 const prefersLight = (): MediaQueryList => matchMedia('(prefers-color-scheme: light)');
@@ -20,6 +22,8 @@ const apply = (): void => {
   const light = choice === 'light' || (choice === 'system' && prefersLight().matches);
   document.documentElement.dataset.theme = light ? 'light' : 'dark';
   document.documentElement.dataset.themeChoice = choice;
+  const bar = document.querySelector<HTMLMetaElement>('meta[name="theme-color"]');
+  if (bar) bar.content = backgrounds[light ? 'light' : 'dark'];
 };
 
 export const chooseTheme = (choice: ThemeChoice): void => {

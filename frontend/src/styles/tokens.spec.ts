@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { backgrounds } from '@/lib/theme';
 
 type Tokens = Map<string, [lightness: number, chroma: number, hue: number]>;
 
@@ -88,4 +89,35 @@ it('measures black on white as 21:1', () => {
     ['white', [1, 0, 0]],
   ]);
   expect(contrast(tokens, 'black', 'white')).toBeCloseTo(21, 1);
+});
+
+const hex = ([l, c, h]: [number, number, number]): string => {
+  const a = c * Math.cos((h * Math.PI) / 180);
+  const b = c * Math.sin((h * Math.PI) / 180);
+  const [x, y, z] = [
+    l + 0.3963377774 * a + 0.2158037573 * b,
+    l - 0.1055613458 * a - 0.0638541728 * b,
+    l - 0.0894841775 * a - 1.291485548 * b,
+  ].map((value) => value ** 3) as [number, number, number];
+  const channels = [
+    4.0767416621 * x - 3.3077115913 * y + 0.2309699292 * z,
+    -1.2684380046 * x + 2.6097574011 * y - 0.3413193965 * z,
+    -0.0041960863 * x - 0.7034186147 * y + 1.707614701 * z,
+  ];
+  const encoded = channels.map((value) =>
+    Math.round(255 * (value <= 0.0031308 ? 12.92 * value : 1.055 * value ** (1 / 2.4) - 0.055)),
+  );
+  return `#${encoded.map((value) => value.toString(16).padStart(2, '0')).join('')}`;
+};
+
+it('gives the browser’s bars, and the installed application, the background of the page', () => {
+  const page = join(__dirname, '../..');
+  const dark = hex(tokensOf(':root').get('background')!);
+  const light = hex(tokensOf(":root[data-theme='light']").get('background')!);
+  expect(backgrounds).toEqual({ dark, light });
+  const script = readFileSync(join(page, 'public/theme.js'), 'utf8');
+  expect(script).toContain(`light ? '${light}' : '${dark}'`);
+  expect(readFileSync(join(page, 'index.html'), 'utf8')).toContain(`name="theme-color" content="${dark}"`);
+  const manifest = JSON.parse(readFileSync(join(page, 'public/site.webmanifest'), 'utf8')) as object;
+  expect(manifest).toMatchObject({ background_color: dark, theme_color: dark });
 });

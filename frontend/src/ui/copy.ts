@@ -1,2 +1,5 @@
 /** Texts of the parts themselves; everything else is given to them. */
-export const copy = { close: 'Close' } as const;
+export const copy = {
+  close: 'Close',
+  discard: { question: 'Discard your changes?', confirm: 'Discard', cancel: 'Keep editing' },
+} as const;

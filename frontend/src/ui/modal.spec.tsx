@@ -1,7 +1,9 @@
-import { fireEvent, render, screen, waitFor } from '@testing-library/react';
+import { act, fireEvent, render, screen, waitFor } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { useState } from 'react';
 import { Modal } from '@/ui/modal';
+import { toast } from '@/ui/toast-store';
+import { Toaster } from '@/ui/toaster';
 
 /** A page with a button, a modal that it opens, and a second one that the first may open or be replaced by. */
 const Page = ({ isLocked = false, isReplaced = false }: { isLocked?: boolean; isReplaced?: boolean }) => {
@@ -76,6 +78,35 @@ it('takes a click outside for a slip while something is unsaved', async () => {
   await user.type(screen.getByLabelText('draft'), 'words');
   clickOutside();
   expect(screen.getByRole('dialog', { name: 'First' })).toBeVisible();
+});
+
+it('asks before Escape throws unsaved input away, and a second press keeps it', async () => {
+  const user = await opened();
+  await user.type(screen.getByLabelText('draft'), 'words');
+  await user.keyboard('{Escape}');
+  expect(screen.getByRole('button', { name: 'Discard' })).toHaveFocus();
+  await user.keyboard('{Escape}');
+  expect(screen.queryByRole('alertdialog')).toBeNull();
+  expect(screen.getByLabelText('draft')).toHaveFocus();
+  expect(screen.getByLabelText('draft')).toHaveValue('words');
+
+  await user.keyboard('{Escape}');
+  await user.click(screen.getByRole('button', { name: 'Keep editing' }));
+  expect(screen.getByLabelText('draft')).toHaveFocus();
+  await user.keyboard('{Escape}');
+  await user.click(screen.getByRole('button', { name: 'Discard' }));
+  await isGone('First');
+});
+
+it('is dismissed by the first Escape, though a toast came after it', async () => {
+  const user = await opened(
+    <>
+      <Page />
+      <Toaster />
+    </>,
+  );
+  act(() => toast({ title: 'news' }));
+  expect(screen.getByText('news')).toBeVisible();
   await user.keyboard('{Escape}');
   await isGone('First');
 });

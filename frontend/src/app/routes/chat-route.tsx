@@ -4,6 +4,7 @@ import { lazy, useEffect } from 'react';
 import { Navigate } from 'react-router-dom';
 import { Attention } from '@/app/attention';
 import { BreakTheIce, BreakTheIceEffects, renderGameCard } from '@/app/break-the-ice';
+import { copy } from '@/app/copy';
 import { LazyModal } from '@/app/shell/lazy-modal';
 import { PrivateChatPlace } from '@/app/shell/private-chat-place';
 import { ProfileBlock } from '@/app/shell/profile-block';
@@ -149,7 +150,7 @@ const ChatPage = () => {
   const { isChecking } = useGuard(user?.id);
   useAppHeight();
   useDropGuard();
-  useDocumentTitle('Chat');
+  useDocumentTitle(copy.chatTitle);
   if (!user) return <Navigate to="/auth" replace />;
   return (
     <div className="flex h-(--app-height) flex-col overflow-hidden overscroll-contain">

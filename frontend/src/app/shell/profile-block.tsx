@@ -40,7 +40,7 @@ export const ProfileBlock = ({ user, isCollapsed, onLogout }: ProfileBlockProps)
           {user.username}
         </span>
         <span className="block truncate text-sm text-muted-foreground">
-          {user.isAnonymous ? copy.profile.anonymous : user.email}
+          {user.isAnonymous ? copy.profile.anonymous : copy.profile.account}
         </span>
       </span>
     </button>

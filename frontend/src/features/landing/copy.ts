@@ -50,11 +50,11 @@ export const copy = {
       },
       suggestions: {
         title: 'AI conversation suggestions',
-        text: 'When a chat falls quiet, a few openers appear that fit what you were talking about. Take one, or enjoy the silence.',
+        text: 'On its way: when a chat falls quiet, a few openers that fit what you were talking about. Until then, enjoy the silence.',
       },
       safety: {
         title: 'Moderation and reporting',
-        text: 'Report or block in two presses, and nobody is told. Pictures from strangers stay blurred until you want to see them.',
+        text: 'Pictures from strangers stay blurred until you want to see them, and two presses end any chat. Reporting and blocking are on their way.',
       },
     },
     /** Words in the pictures, which are told to nobody who cannot see them. */
@@ -77,8 +77,8 @@ export const copy = {
       lastWords: 'so that is how I lost the boat',
       openers: ['Did anybody notice?', 'What did you do next?', 'I once lost a bicycle'],
       blurred: 'Show picture',
-      report: 'Report',
-      block: 'Block',
+      skip: 'Skip Chat',
+      remove: 'Remove Friend',
     },
   },
   ice: {

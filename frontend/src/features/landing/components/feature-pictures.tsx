@@ -1,4 +1,4 @@
-import { Ban, EyeOff, Flag, Sparkles } from 'lucide-react';
+import { EyeOff, SkipForward, Sparkles, UserRoundMinus } from 'lucide-react';
 import { type FC } from 'react';
 import { Bubble } from '@/chat-ui/bubble';
 import { copy } from '@/features/landing/copy';
@@ -114,14 +114,14 @@ const Safety = () => (
         {words.blurred}
       </span>
     </div>
-    <ul className="grid w-32 shrink-0 gap-1 rounded-card bg-raised p-1.5 text-base font-semibold">
+    <ul className="grid w-42 shrink-0 gap-1 rounded-card bg-raised p-1.5 text-base font-semibold">
       <li className="flex items-center gap-2.5 rounded-control px-3 py-2.5">
-        <Flag className="size-4 text-muted-foreground" />
-        {words.report}
+        <SkipForward className="size-4 text-muted-foreground" />
+        {words.skip}
       </li>
       <li className="flex items-center gap-2.5 rounded-control px-3 py-2.5 text-destructive">
-        <Ban className="size-4" />
-        {words.block}
+        <UserRoundMinus className="size-4" />
+        {words.remove}
       </li>
     </ul>
   </div>

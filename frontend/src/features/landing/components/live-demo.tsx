@@ -9,13 +9,8 @@ import { useCarousel } from '@/features/landing/use-carousel';
 import { cn } from '@/lib/class-names';
 import { Avatar } from '@/ui/avatar';
 
-const GameCard = ({ text, isMine }: { text: string; isMine: boolean }) => (
-  <div
-    className={cn(
-      'w-fit max-w-[min(78%,34rem)] rounded-card bg-background px-3 py-2 text-chat inset-ring inset-ring-ice',
-      isMine && 'ml-auto',
-    )}
-  >
+const GameCard = ({ text }: { text: string }) => (
+  <div className="w-fit max-w-[min(78%,34rem)] rounded-card bg-background px-3 py-2 text-chat inset-ring inset-ring-ice">
     <p className="flex items-center gap-1.5 text-xs font-bold text-ice">
       <Snowflake aria-hidden="true" className="size-3" />
       {copy.ice.name}
@@ -41,20 +36,29 @@ const Row = ({
 }) => {
   const isFirst = before?.sender !== message.sender || before.isGame === true;
   return (
-    <li className={cn('said', isFirst ? 'pt-2.5' : 'pt-[2px]')} style={{ '--order': order } as CSSProperties}>
+    <li
+      className={cn(
+        'said flex items-end gap-2',
+        isMine ? 'flex-row-reverse' : '',
+        isFirst ? 'pt-2.5' : 'pt-[2px]',
+      )}
+      style={{ '--order': order } as CSSProperties}
+    >
       <span className="sr-only">{message.sender}: </span>
       {message.isGame ? (
-        <GameCard text={message.text} isMine={isMine} />
+        <GameCard text={message.text} />
       ) : (
         <Bubble
           isMine={isMine}
           isFirst={isFirst}
           isLast={after?.sender !== message.sender}
           isEmoji={isEmoji(message.text)}
+          className="ml-0"
         >
           {message.text}
         </Bubble>
       )}
+      <time className="shrink-0 pb-1 text-xs text-muted-foreground tabular-nums">{message.time}</time>
     </li>
   );
 };
@@ -80,9 +84,7 @@ const Conversation = ({ participants, messages, mood }: SampleConversation) => {
           </p>
         ))}
       </div>
-      <p className="pt-4 text-center text-xs text-muted-foreground tabular-nums">
-        {mood} · <time>{messages[0]?.time}</time>
-      </p>
+      <p className="pt-4 text-center text-xs text-muted-foreground tabular-nums">{mood}</p>
       <ol>
         {messages.map((message, index) => (
           <Row

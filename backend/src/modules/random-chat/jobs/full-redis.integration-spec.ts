@@ -129,7 +129,7 @@ describe('a full Redis', () => {
     expect(search).toMatchObject({ event: 'error', data: { code: 'unavailable' } });
     await isFull();
 
-    await own.redis.del('ballast');
+    await own.redis.config('SET', 'maxmemory', '0');
     await isValve('open');
     const free = [skipped.sockets[0], ...[skipped, left, lost].map(({ sockets }) => sockets[1])];
     for (const socket of free) await socket.request('join_queue', {});

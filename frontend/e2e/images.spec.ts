@@ -76,13 +76,16 @@ test.describe('what is refused', () => {
     await expect(ada.button('Remove photo')).toBeHidden();
     await expect(ada.field).toHaveValue('my words');
 
-    // An upload that fails cancels the send (A97).
+    // An upload that fails cancels the send: text and picture are back in the composer (A97).
     await ada.page.route('**/api/upload', (route) => route.fulfill({ status: 503, json: {} }));
     await choose(ada, photo);
+    const refused = ada.page.waitForResponse('**/api/upload');
     await ada.field.press('Enter');
-    await expect(ada.button('Remove photo')).toBeHidden();
-    await expect(ada.field).toHaveValue('my words');
+    await refused;
     await expect(ada.messages).toHaveCount(1);
+    await expect(ada.button('Remove photo')).toBeVisible();
+    await expect(ada.field).toHaveValue('my words');
+    await ada.button('Remove photo').click();
     await ada.page.unroute('**/api/upload');
 
     // Pasted and dropped ones are taken like chosen ones.

@@ -11,6 +11,7 @@ const torn = 3000;
 export class Connection {
   private isCut = false;
   private isSilent = false;
+  private isMute = false;
   private readonly open = new Set<[WebSocketRoute, WebSocketRoute]>();
   attempts = 0;
   /** Answers to the page's probes that it has been sent. */
@@ -45,6 +46,15 @@ export class Connection {
     this.isSilent = false;
   }
 
+  /** From now on nothing that the page sends reaches the server; nothing else is lost. */
+  holdBackCommands(): void {
+    this.isMute = true;
+  }
+
+  letCommandsThrough(): void {
+    this.isMute = false;
+  }
+
   private accept(socket: WebSocketRoute): void {
     this.attempts += 1;
     if (this.isCut) {
@@ -52,6 +62,9 @@ export class Connection {
       return;
     }
     const server = socket.connectToServer();
+    socket.onMessage((message) => {
+      if (!this.isMute) server.send(message);
+    });
     server.onMessage((message) => {
       const isAnswer = typeof message === 'string' && /"event":"(ack|error)"/.test(message);
       if (!(this.isSilent && isAnswer)) socket.send(message);

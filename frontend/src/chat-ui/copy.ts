@@ -31,6 +31,8 @@ export const copy = {
     failed: 'Not delivered',
     retry: 'Retry',
     remove: 'Delete',
+    /** A97 names it. */
+    removePhoto: 'Remove',
     uploading: (percent: number) => `Sending photo, ${percent} %`,
     progress: 'Sending photo',
     cancel: 'Cancel',

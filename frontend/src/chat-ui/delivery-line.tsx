@@ -28,7 +28,7 @@ const UploadLine = ({ percent, onCancel }: { percent: number; onCancel: () => vo
       aria-label={copy.delivery.progress}
       value={percent}
       max={100}
-      className="upload-progress h-1 w-16 appearance-none overflow-hidden rounded-full"
+      className="h-1 w-16 appearance-none overflow-hidden rounded-full bg-border [&::-moz-progress-bar]:bg-primary [&::-webkit-progress-bar]:bg-border [&::-webkit-progress-value]:bg-primary"
     />
     <span aria-hidden="true">{copy.delivery.uploading(percent)}</span>
     <LineButton onPress={onCancel}>
@@ -51,7 +51,7 @@ export const DeliveryLine = ({ message, hidesTime, isLast, onRetry, onDiscard }:
         </LineButton>
         <LineButton onPress={() => onDiscard(clientId)}>
           <Trash2 aria-hidden="true" />
-          {copy.delivery.remove}
+          {picture ? copy.delivery.removePhoto : copy.delivery.remove}
         </LineButton>
       </div>
     );

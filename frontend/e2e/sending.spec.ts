@@ -1,0 +1,242 @@
+import { type Page } from '@playwright/test';
+import { Connection } from './support/connection.ts';
+import { type Confidant, inPrivate, openChat, privateChat } from './support/private-chat.ts';
+import { expectSound } from './support/soundness.ts';
+import { expect, type Person, test } from './support/test.ts';
+
+/** A red dot: the smallest picture there is. */
+const png = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==',
+  'base64',
+);
+const photo = { name: 'dot.png', mimeType: 'image/png', buffer: png };
+
+const attach = (person: Person): Promise<void> =>
+  person.page.locator('input[type=file]').last().setInputFiles(photo);
+
+const uploading = (person: Person) => person.messages.filter({ has: person.page.getByRole('progressbar') });
+
+/** A line on which uploads stand still until they are let through. */
+const holdUploads = async (page: Page): Promise<() => void> => {
+  let letThrough: () => void = () => undefined;
+  const held = new Promise<void>((resolve) => (letThrough = resolve));
+  await page.route('**/api/upload', async (route) => {
+    await held;
+    // A cancelled upload is gone by now.
+    await route.continue().catch(() => undefined);
+  });
+  return letThrough;
+};
+
+const withConnection = (): { network: () => Connection; prepare: (page: Page) => Promise<void> } => {
+  let connection: Connection | undefined;
+  return {
+    network: () => {
+      if (!connection) throw new Error('The page is not open yet');
+      return connection;
+    },
+    prepare: async (page) => {
+      connection = await Connection.of(page);
+    },
+  };
+};
+
+test.describe('a photo on a slow line', () => {
+  test('is a row with its progress, and the composer is free at once', async ({ pair }) => {
+    const [ada, bob] = await pair();
+    const letThrough = await holdUploads(ada.page);
+    await attach(ada);
+    await ada.say('look at this');
+    await expect(uploading(ada)).toContainText('look at this');
+    await expect(ada.button('Cancel')).toBeVisible();
+    await expectSound(ada.page, 'a photo being sent');
+    await expect(ada.field).toHaveValue('');
+    await ada.say('and meanwhile this');
+    await expect(bob.message('and meanwhile this')).toBeVisible();
+    letThrough();
+    await expect(bob.message('look at this')).toBeVisible();
+    await expect(uploading(ada)).toHaveCount(0);
+    await expect(ada.message('look at this')).toHaveCount(1);
+  });
+
+  test('can be cancelled, and its words come back', async ({ pair }) => {
+    const [ada, bob] = await pair();
+    const letThrough = await holdUploads(ada.page);
+    await attach(ada);
+    await ada.say('not this one');
+    await uploading(ada).getByRole('button', { name: 'Cancel' }).click();
+    await expect(ada.messages).toHaveCount(1);
+    await expect(ada.field).toHaveValue('not this one');
+    letThrough();
+    await ada.say('only words');
+    await expect(bob.message('only words')).toBeVisible();
+    await expect(bob.message('not this one')).toHaveCount(0);
+  });
+
+  test('is sent although the private chat is closed meanwhile', async ({ friends }) => {
+    const [ada, bob] = (await friends()).map(inPrivate) as [Confidant, Confidant];
+    await openChat(ada, bob);
+    await openChat(bob, ada);
+    const letThrough = await holdUploads(ada.page);
+    await attach(ada);
+    await ada.say('sent in passing');
+    await expect(uploading(ada)).toHaveCount(1);
+    await ada.button('Close private chat').click();
+    await expect(privateChat(ada)).toHaveCount(0);
+    letThrough();
+    await expect(bob.message('sent in passing')).toBeVisible();
+    await openChat(ada, bob);
+    await expect(ada.message('sent in passing')).toHaveCount(1);
+  });
+
+  test.describe('that fails', () => {
+    test.use({ expectedErrors: [/status of 503/] });
+
+    test('while something else is written keeps its row, with Retry and Remove', async ({ pair }) => {
+      const [ada, bob] = await pair();
+      let isDown = true;
+      await ada.page.route('**/api/upload', async (route) => {
+        if (!isDown) return route.continue();
+        // Only once the composer is in use again.
+        await expect(ada.field).toHaveValue('half a thought');
+        await route.fulfill({ status: 503, json: {} });
+      });
+      await attach(ada);
+      await ada.say('look at this');
+      await ada.field.fill('half a thought');
+      const row = ada.message('look at this');
+      await expect(row).toContainText('Not delivered');
+      await expectSound(ada.page, 'a photo that was not delivered');
+      await expect(ada.field).toHaveValue('half a thought');
+      isDown = false;
+      await row.getByRole('button', { name: 'Retry' }).click();
+      await expect(bob.message('look at this')).toBeVisible();
+      isDown = true;
+      await attach(ada);
+      await ada.field.fill('and this');
+      await ada.field.press('Enter');
+      await ada.field.fill('half a thought');
+      await ada.message('and this').getByRole('button', { name: 'Remove' }).click();
+      await expect(ada.message('and this')).toHaveCount(0);
+    });
+  });
+
+  test('of more than 2,048 px is scaled down before it is uploaded (A95)', async ({ pair }) => {
+    const [ada, bob] = await pair();
+    const large = await ada.page.evaluate(async () => {
+      const canvas = new OffscreenCanvas(4_096, 1_024);
+      canvas.getContext('2d')?.fillRect(0, 0, 4_096, 512);
+      const bytes = new Uint8Array(await (await canvas.convertToBlob({ type: 'image/png' })).arrayBuffer());
+      return [...bytes];
+    });
+    await ada.page
+      .locator('input[type=file]')
+      .setInputFiles({ name: 'large.png', mimeType: 'image/png', buffer: Buffer.from(large) });
+    // Off the main thread, so that the page goes on.
+    const worker = ada.page.waitForEvent('worker');
+    await ada.button('Send').click();
+    expect((await worker).url()).toContain('scale-picture');
+    await bob.button(`Show photo from ${ada.name}`).click();
+    const picture = bob.button(`Open: Photo from ${ada.name}`).getByRole('img');
+    await expect.poll(() => picture.evaluate((img: HTMLImageElement) => img.naturalWidth)).toBe(2_048);
+  });
+});
+
+test.describe('on a line that breaks', () => {
+  test('an edit that did not reach the server is sent when the chat is resumed', async ({ pair }) => {
+    const { network, prepare } = withConnection();
+    const [ada, bob] = await pair({ prepare });
+    await ada.say('helo');
+    await expect(bob.message('helo')).toBeVisible();
+    network().holdBackCommands();
+    await ada.field.press('ArrowUp');
+    await expect(ada.field).toHaveValue('helo');
+    await ada.say('hello again');
+    await network().cut();
+    await expect(ada.page.getByText('Disconnected', { exact: true })).toBeVisible();
+    await expect(ada.message('hello again')).toBeVisible();
+    await expect(bob.message('helo')).toBeVisible();
+    network().letCommandsThrough();
+    network().restore();
+    await expect(bob.message('hello again')).toContainText('(edited)');
+    await expect(ada.message('hello again')).toContainText('(edited)');
+  });
+
+  test('a message without an answer is sent by itself when the line is back, once', async ({ pair }) => {
+    const { network, prepare } = withConnection();
+    const [ada, bob] = await pair({ prepare });
+    network().holdBackCommands();
+    await ada.say('is this on?');
+    // The page probes the silent line, and gives it up.
+    await expect(ada.page.getByText('Disconnected', { exact: true })).toBeVisible();
+    network().letCommandsThrough();
+    await expect(bob.message('is this on?')).toHaveCount(1);
+    await expect(ada.message('is this on?')).toContainText('Sent');
+    await expect(ada.message('is this on?')).toHaveCount(1);
+  });
+
+  test('a message without an answer survives a reload of the page', async ({ pair }) => {
+    const { network, prepare } = withConnection();
+    const [ada, bob] = await pair({ prepare });
+    network().holdBackCommands();
+    await ada.say('still here');
+    await expect(ada.message('still here')).toContainText('Sending');
+    network().letCommandsThrough();
+    await ada.page.reload();
+    await expect(bob.message('still here')).toHaveCount(1);
+    await expect(ada.message('still here')).toHaveCount(1);
+  });
+});
+
+test('a reload keeps text and reply, and says that the photo is gone', async ({ pair }) => {
+  const [ada, bob] = await pair();
+  await bob.say('what do you see?');
+  await ada.message('what do you see?').hover();
+  await ada.message('what do you see?').getByRole('button', { name: 'Reply', exact: true }).click();
+  await ada.field.fill('a lake');
+  await attach(ada);
+  await expect(ada.button('Remove photo')).toBeVisible();
+  await ada.page.reload();
+  await expect(ada.field).toHaveValue('a lake');
+  await expect(ada.page.getByText(`Replying to ${bob.name}`)).toBeVisible();
+  await expect(ada.page.getByText('Your photo was not kept: please attach it again.')).toBeVisible();
+  await ada.field.press('Enter');
+  await expect(bob.message('a lake').getByRole('button', { name: 'In reply to You' })).toBeVisible();
+  await expect(ada.page.getByText('Your photo was not kept')).toBeHidden();
+});
+
+test('on a desk the composer is where one types: at first, from anywhere, and back to the last message', async ({
+  friends,
+}) => {
+  const [ada, bob] = (await friends()).map(inPrivate) as [Confidant, Confidant];
+  await openChat(ada, bob);
+  await expect(ada.field).toBeFocused();
+  await ada.page.keyboard.type('hello');
+  await ada.page.keyboard.press('Enter');
+  await expect(ada.message('hello')).toContainText('Sent');
+  // Typing from elsewhere on the page loses no character.
+  await privateChat(ada).getByRole('region', { name: 'Messages' }).focus();
+  await ada.page.keyboard.type('and more');
+  await expect(ada.field).toHaveValue('and more');
+  await ada.field.fill('');
+  await ada.page.keyboard.press('ArrowUp');
+  await expect(ada.page.getByText('Editing your message')).toBeVisible();
+  await expect(ada.field).toHaveValue('hello');
+  await ada.say('hello there');
+  await openChat(bob, ada);
+  await expect(bob.message('hello there')).toContainText('(edited)');
+});
+
+test('a phone breaks lines with a button, since Enter sends', async ({ pair }) => {
+  const [ada, bob] = await pair({ viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true });
+  await expect(ada.page.getByText('New line')).toBeHidden();
+  await ada.field.tap();
+  await ada.page.keyboard.type('one');
+  await ada.page.getByText('New line').tap();
+  await expect(ada.field).toBeFocused();
+  await ada.page.keyboard.type('two');
+  await expect(ada.field).toHaveValue('one\ntwo');
+  await expectSound(ada.page, 'two lines on a phone');
+  await ada.page.keyboard.press('Enter');
+  await expect(bob.message('one')).toContainText('one\ntwo', { useInnerText: true });
+});

@@ -1,4 +1,4 @@
-import { render, screen } from '@testing-library/react';
+import { fireEvent, render, screen, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { type ComponentProps } from 'react';
 import { type ChatMessage } from '@/chat-ui/chat-message';
@@ -23,6 +23,9 @@ const aMessage = (n: number, changes: Partial<ChatMessage> = {}): ChatMessage =>
   ...changes,
 });
 
+const retry = jest.fn();
+const discard = jest.fn();
+
 const list = (messages: readonly ChatMessage[], more: Partial<ComponentProps<typeof MessageList>> = {}) => (
   <MessageList
     label="Messages"
@@ -34,8 +37,8 @@ const list = (messages: readonly ChatMessage[], more: Partial<ComponentProps<typ
       onEdit: ignore,
       onReact: ignore,
       onDelete: ignore,
-      onRetry: ignore,
-      onDiscard: ignore,
+      onRetry: retry,
+      onDiscard: discard,
       onJump: ignore,
       onReveal: ignore,
       onOpenImage: ignore,
@@ -50,6 +53,47 @@ it('shows a message whose time is no time, without the time', () => {
   render(list([aMessage(1, { timestamp: NaN })]));
   expect(screen.getByText('message 1')).toBeInTheDocument();
   expect(screen.queryByRole('alert')).not.toBeInTheDocument();
+});
+
+it('shows a message of mine whose time is no time as well', () => {
+  render(list([aMessage(1, { senderId: me.id, timestamp: NaN })]));
+  expect(screen.getByText('message 1')).toBeInTheDocument();
+  expect(screen.queryByRole('alert')).not.toBeInTheDocument();
+});
+
+describe('a message that was not delivered', () => {
+  const failed = aMessage(1, { senderId: me.id, clientId: 'c1', delivery: 'failed' });
+
+  it('has Retry and Delete under it', async () => {
+    render(list([failed]));
+    await userEvent.click(screen.getByRole('button', { name: 'Retry' }));
+    expect(retry).toHaveBeenCalledWith('c1');
+    await userEvent.click(screen.getByRole('button', { name: 'Delete' }));
+    expect(discard).toHaveBeenCalledWith('c1');
+  });
+
+  it('opens a sheet that copies, sends again and deletes it', async () => {
+    discard.mockClear();
+    render(list([failed]));
+    fireEvent.keyDown(screen.getByRole('listitem'), { key: 'Enter' });
+    const sheet = within(screen.getByRole('dialog'));
+    expect(sheet.getByRole('button', { name: 'Copy text' })).toBeVisible();
+    expect(sheet.getByRole('button', { name: 'Retry' })).toBeVisible();
+    await userEvent.click(sheet.getByRole('button', { name: 'Delete' }));
+    expect(discard).toHaveBeenCalledWith('c1');
+  });
+});
+
+it('shows the progress of a photo that is being sent, with Cancel', async () => {
+  discard.mockClear();
+  const picture = { previewUrl: 'blob:photo', percent: 45 };
+  render(
+    list([aMessage(1, { senderId: me.id, clientId: 'c1', type: 'mixed', delivery: 'sending', picture })]),
+  );
+  expect(screen.getByRole('progressbar', { name: 'Sending photo' })).toHaveAttribute('value', '45');
+  expect(screen.getByRole('img', { name: 'Your photo' })).toHaveAttribute('src', 'blob:photo');
+  await userEvent.click(screen.getByRole('button', { name: 'Cancel' }));
+  expect(discard).toHaveBeenCalledWith('c1');
 });
 
 describe('when a part cannot be rendered', () => {

@@ -177,7 +177,10 @@ const List = ({
 
   const openSheet = (row: HTMLElement | null): void => {
     const message = row ? messages[Number(row.dataset.index)] : undefined;
-    if (message && Object.values(offerFor(message)).includes(true)) setInSheet(message.key);
+    if (!message) return;
+    // A message that was not delivered can be copied, sent again and deleted.
+    const hasActions = message.delivery === 'failed' || Object.values(offerFor(message)).includes(true);
+    if (hasActions) setInSheet(message.key);
   };
 
   // Up and Down go from row to row; Tab then leads to what can be done with it, Enter to the same as a sheet.

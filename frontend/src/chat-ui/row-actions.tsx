@@ -1,4 +1,4 @@
-import { Copy, Pencil, Reply, SmilePlus, Trash2 } from 'lucide-react';
+import { Copy, Pencil, Reply, RotateCw, SmilePlus, Trash2 } from 'lucide-react';
 import * as Popover from 'radix-ui/popover';
 import { useState, type ComponentProps, type ReactNode } from 'react';
 import { type ChatMessage } from '@/chat-ui/chat-message';
@@ -156,6 +156,7 @@ export const ActionSheet = ({
   onClose,
 }: RowActionsProps & { onClose: () => void }) => {
   const { text } = contentOf(message);
+  const failedId = message.delivery === 'failed' ? message.clientId : undefined;
   const then = (act: () => void) => (): void => {
     onClose();
     act();
@@ -190,6 +191,23 @@ export const ActionSheet = ({
             {copy.actions.edit}
           </SheetItem>
         ) : null}
+        {failedId === undefined ? null : (
+          <>
+            <SheetItem
+              icon={<RotateCw aria-hidden="true" />}
+              onPress={then(() => commands.onRetry(failedId))}
+            >
+              {copy.delivery.retry}
+            </SheetItem>
+            <SheetItem
+              isDestructive
+              icon={<Trash2 aria-hidden="true" />}
+              onPress={then(() => commands.onDiscard(failedId))}
+            >
+              {copy.delivery.remove}
+            </SheetItem>
+          </>
+        )}
         {offer.delete ? (
           <SheetItem
             isDestructive

@@ -1,5 +1,6 @@
 import { limits } from '@thaw/contract/limits';
 import { type ServerData, type ServerEvent, type ServerFrame } from '@thaw/contract/server-frames';
+import { QueryObserver } from '@tanstack/react-query';
 import { emptyDraft } from '@/chat-ui/draft';
 import { conversationKey, unreadKey } from '@/features/private-chat/api/private-messages';
 import { type Conversation } from '@/features/private-chat/conversation';
@@ -217,6 +218,23 @@ describe("a friend's message", () => {
     expect(unread()).toEqual({ [friend]: 2 });
     hear('private_messages_read', { friendId: friend });
     expect(unread()).toEqual({});
+  });
+
+  it('counts although the first answer of the server, given before it, comes later', async () => {
+    const { hear, queryClient, unread } = aPage();
+    queryClient.removeQueries({ queryKey: unreadKey(me) });
+    const answers: ((counts: UnreadCounts) => void)[] = [];
+    const queryFn = () => new Promise<UnreadCounts>((resolve) => answers.push(resolve));
+    const observer = new QueryObserver(queryClient, { queryKey: unreadKey(me), queryFn });
+    const stop = observer.subscribe(() => undefined);
+    hear('private_message', arrive(2));
+    answers[0]?.({});
+    // The query schedules its work with timers of its own.
+    while (answers.length < 2) await new Promise((resolve) => setTimeout(resolve));
+    answers[1]?.({ [friend]: 1 });
+    while (unread()?.[friend] === undefined) await new Promise((resolve) => setTimeout(resolve));
+    expect(unread()).toEqual({ [friend]: 1 });
+    stop();
   });
 
   it('ends their typing, which else is shown for six seconds', () => {

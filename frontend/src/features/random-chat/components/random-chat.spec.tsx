@@ -166,6 +166,31 @@ describe('active', () => {
     expect(screen.getByText(/a little slower/)).toBeVisible();
   });
 
+  it('opens an edit that was not saved again, with its text and a notice of its own', async () => {
+    const user = await open();
+    await user.type(field(), 'helo{Enter}');
+    act(() =>
+      asked
+        .at(-1)
+        ?.options?.onAck?.({ id: '1763640000000-0', seq: 2, timestamp: '2026-11-20T12:00:00.000Z' }),
+    );
+    await user.type(field(), 'begun');
+    await user.clear(field());
+    await user.keyboard('{ArrowUp}');
+    await user.clear(field());
+    await user.type(field(), 'hello{Enter}');
+    expect(rows().at(-1)).toHaveTextContent(/hello.*edited/);
+    await user.type(field(), 'begun');
+    await act(async () => asked.at(-1)?.reject(new SocketRequestError('refused', 'rate_limited', 900)));
+    expect(rows().at(-1)).toHaveTextContent(/helo/);
+    expect(screen.getByText('Editing your message')).toBeVisible();
+    expect(field()).toHaveValue('hello');
+    expect(screen.getByText(/^Not saved: a little slower/)).toBeVisible();
+    await user.keyboard('{Enter}');
+    expect(asked.at(-1)).toMatchObject({ event: 'message_edit', data: { newContent: 'hello' } });
+    expect(field()).toHaveValue('begun');
+  });
+
   it('tells quietly that the partner types, or reconnects', async () => {
     await open();
     hear('typing', { sessionId: 's1', userId: 12 });

@@ -1,3 +1,5 @@
+import { type Locator, type Page } from '@playwright/test';
+import { inPrivate, openChat } from './support/private-chat.ts';
 import { expectNoOverflow, expectSound } from './support/soundness.ts';
 import { expect, test, type Person } from './support/test.ts';
 
@@ -62,4 +64,88 @@ test('the field is large enough for a phone in landscape, which would zoom in on
 }) => {
   const [ada] = await pair({ viewport: { width: 844, height: 390 } });
   await expect(ada.field).toHaveCSS('font-size', '16px');
+});
+
+/** A finger that goes from one place to another, as the browser reports it. */
+const drag = async (
+  page: Page,
+  from: { x: number; y: number },
+  distance: { x: number; y: number },
+): Promise<void> => {
+  const session = await page.context().newCDPSession(page);
+  const touch = (type: 'touchStart' | 'touchMove' | 'touchEnd', share: number) =>
+    session.send('Input.dispatchTouchEvent', {
+      type,
+      touchPoints:
+        type === 'touchEnd' ? [] : [{ x: from.x + distance.x * share, y: from.y + distance.y * share }],
+    });
+  await touch('touchStart', 0);
+  for (const share of [0.25, 0.5, 0.75, 1]) await touch('touchMove', share);
+  await touch('touchEnd', 1);
+  await session.detach();
+};
+
+const centre = async (element: Locator): Promise<{ x: number; y: number }> => {
+  const box = await element.boundingBox();
+  if (!box) throw new Error('Not in the page');
+  return { x: box.x + box.width / 2, y: box.y + box.height / 2 };
+};
+
+test('a swipe to the right replies, a short one and one downwards do not, and a double tap is a heart', async ({
+  pair,
+}) => {
+  const [ada, bob] = await pair();
+  await bob.say('swipe me');
+  const text = ada.message('swipe me').getByText('swipe me');
+  await expect(text).toBeVisible();
+  const replying = ada.page.getByText(`Replying to ${bob.name}`);
+  await drag(ada.page, await centre(text), { x: 30, y: 0 });
+  await drag(ada.page, await centre(text), { x: 70, y: 90 });
+  await expect(replying).toBeHidden();
+  await drag(ada.page, await centre(text), { x: 90, y: 6 });
+  await expect(replying).toBeVisible();
+  await ada.button('Cancel reply').tap();
+
+  const { x, y } = await centre(text);
+  await ada.page.touchscreen.tap(x, y);
+  await ada.page.touchscreen.tap(x, y);
+  await expect(bob.button('Heart, 1')).toBeVisible();
+});
+
+test('both carousels of the landing page follow a swipe, either way and around', async ({ open }) => {
+  const page = await (await open()).newPage();
+  await page.goto('/');
+  for (const name of ['Conversations on Thaw', 'What Thaw can do']) {
+    const carousel = page.getByLabel(name, { exact: true });
+    const current = carousel.locator('[aria-current="true"]');
+    const dots = carousel.locator('[aria-current]');
+    await carousel.scrollIntoViewIfNeeded();
+    const slide = carousel.locator('[data-shown]');
+    await dots.first().tap();
+    await drag(page, await centre(slide), { x: 80, y: 0 });
+    await expect(current).toHaveAttribute('aria-label', (await dots.last().getAttribute('aria-label')) ?? '');
+    await drag(page, await centre(slide), { x: -80, y: 0 });
+    await expect(current).toHaveAttribute(
+      'aria-label',
+      (await dots.first().getAttribute('aria-label')) ?? '',
+    );
+  }
+});
+
+test("a stranger's address is text with Copy, a friend's opens", async ({ friends }) => {
+  const [ada, bob] = await friends();
+  await bob.say('look: https://example.org/a.');
+  const row = ada.message('look:');
+  await expect(row.getByRole('button', { name: 'Copy address' })).toBeVisible();
+  await expect(row.getByRole('link')).toHaveCount(0);
+  await expectNoOverflow(ada.page, 'an address');
+
+  await ada.page.getByRole('button', { name: /^Open sidebar/ }).tap();
+  await openChat(ada, bob);
+  await bob.page.getByRole('button', { name: /^Open sidebar/ }).tap();
+  await openChat(bob, ada);
+  await inPrivate(bob).say('and here: www.example.org');
+  const link = inPrivate(ada).message('and here:').getByRole('link', { name: 'www.example.org' });
+  await expect(link).toHaveAttribute('href', 'https://www.example.org/');
+  await expect(link).toHaveAttribute('rel', 'noopener noreferrer nofollow');
 });

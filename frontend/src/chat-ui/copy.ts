@@ -60,6 +60,14 @@ export const copy = {
     typing: (name: string) => `${name} is typing`,
     saysAloud: (name: string, text: string) => `${name}: ${text}`,
   },
+  translation: {
+    action: 'Translate',
+    working: 'Translating…',
+    same: 'Already in your language',
+    failed: 'Could not be translated',
+    done: 'Translated on this device',
+  },
+  link: { copy: 'Copy', copied: 'Copied', address: 'address' },
   actions: {
     label: 'Message actions',
     react: 'React',

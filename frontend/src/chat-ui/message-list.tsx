@@ -1,4 +1,5 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
+import { reactionEmojis } from '@thaw/contract/emojis';
 import { ChevronDown } from 'lucide-react';
 import {
   useCallback,
@@ -14,11 +15,14 @@ import {
 } from 'react';
 import { canBeReactedTo, isOwnText, positionInGroup, type ChatMessage } from '@/chat-ui/chat-message';
 import { copy } from '@/chat-ui/copy';
+import { contentOf } from '@/chat-ui/message-content';
 import { MessageRow, type MessageAuthor } from '@/chat-ui/message-row';
 import { PartBoundary } from '@/chat-ui/part-boundary';
 import { ActionSheet, type MessageCommands, type Offer } from '@/chat-ui/row-actions';
 import { useArrival } from '@/chat-ui/use-arrival';
 import { endThresholdPx, useEndOfList } from '@/chat-ui/use-end-of-list';
+import { canTranslate } from '@/chat-ui/translation/translations.store';
+import { useRowTouch } from '@/chat-ui/use-row-touch';
 import { useLongPress } from '@/chat-ui/use-long-press';
 import { cn } from '@/lib/class-names';
 
@@ -168,6 +172,7 @@ const List = ({
       reply: capabilities.reply && isThere,
       react: capabilities.react && isThere,
       edit: capabilities.edit && isOwnText(message, me.id) && (canEdit?.(message) ?? true),
+      translate: isThere && !isMine && contentOf(message).text !== '' && canTranslate(),
       delete: capabilities.delete && isThere && isMine && (canDelete?.(message) ?? true),
     };
   };
@@ -215,6 +220,23 @@ const List = ({
 
   const longPress = useLongPress((target) => openSheet(rowOf(target)));
 
+  const messageOf = (row: HTMLElement): ChatMessage | undefined => messages[Number(row.dataset.index)];
+  const touch = useRowTouch({
+    rowOf,
+    canReply: (row) => {
+      const message = messageOf(row);
+      return message !== undefined && offerFor(message).reply;
+    },
+    onReply: (row) => {
+      const message = messageOf(row);
+      if (message) commands.onReply(message);
+    },
+    onDoubleTap: (row) => {
+      const message = messageOf(row);
+      if (message && offerFor(message).react) commands.onReact(message.id, reactionEmojis[0]);
+    },
+  });
+
   const unseen =
     leftAt === null
       ? 0
@@ -248,6 +270,7 @@ const List = ({
         onBlur={(event) => {
           if (!event.currentTarget.contains(event.relatedTarget)) setFocused(null);
         }}
+        {...touch}
         {...longPress.handlers}
       >
         <div className="mx-auto flex min-h-full w-full max-w-4xl flex-col justify-end px-4 pt-4 md:px-6">
@@ -279,8 +302,11 @@ const List = ({
                 >
                   {renderAbove?.(message, messages[index - 1])}
                   <div
+                    data-swipe=""
                     className={cn(
-                      'rounded-control',
+                      'relative touch-pan-y rounded-control',
+                      // The sign of the reply that a swipe uncovers.
+                      "before:absolute before:top-1/2 before:-left-8 before:-translate-y-1/2 before:text-xl before:text-muted-foreground before:opacity-0 data-[swipe=moving]:before:opacity-50 data-[swipe=moving]:before:content-['↩'] data-[swipe=ready]:before:text-primary data-[swipe=ready]:before:opacity-100 data-[swipe=ready]:before:content-['↩']",
                       message.key === arriving && 'enter-rise',
                       message.key === flashed && 'flash',
                     )}
@@ -304,6 +330,7 @@ const List = ({
                         canEdit={offer.edit}
                         canReact={offer.react}
                         canDelete={offer.delete}
+                        canTranslate={offer.translate}
                         {...positionInGroup(messages, index)}
                       />
                     </PartBoundary>

@@ -13,9 +13,11 @@ import { contentOf } from '@/chat-ui/message-content';
 import { MessageImage } from '@/chat-ui/message-image';
 import { MessageQuote } from '@/chat-ui/message-quote';
 import { ReactionPills } from '@/chat-ui/reactions';
+import { RichText } from '@/chat-ui/rich-text';
 import { RowActions, type MessageCommands, type Offer } from '@/chat-ui/row-actions';
+import { TranslatedText } from '@/chat-ui/translation/translated-text';
 import { cn } from '@/lib/class-names';
-import { clockTime, isoTime } from '@/lib/time';
+import { clockTime, exactTime, isoTime } from '@/lib/time';
 import { Avatar } from '@/ui/avatar';
 
 export interface MessageAuthor {
@@ -37,6 +39,7 @@ export interface MessageRowProps extends GroupPosition {
   canEdit: boolean;
   canReact: boolean;
   canDelete: boolean;
+  canTranslate: boolean;
   /** Pointed at, or with the focus. */
   isActive: boolean;
   /** The time is told elsewhere. */
@@ -98,12 +101,15 @@ const Content = ({
       {text || message.isEdited ? (
         // Isolated: what the text says about direction turns neither the mark after it nor the row round.
         <span dir="auto" className={cn('block', (imageUrls.length > 0 || replyTo) && 'px-1')}>
-          <span className="[unicode-bidi:isolate]">{text}</span>
+          <span className="[unicode-bidi:isolate]">
+            <RichText text={text} opensLinks={revealed === null} />
+          </span>
           {message.isEdited ? (
             <span className="ms-1.5 text-xs [unicode-bidi:isolate]">{copy.message.edited}</span>
           ) : null}
         </span>
       ) : null}
+      {text && !isMine ? <TranslatedText messageKey={message.key} text={text} /> : null}
     </>
   );
 };
@@ -125,11 +131,18 @@ export const MessageRow = memo(function MessageRow({
   canEdit,
   canReact,
   canDelete,
+  canTranslate,
 }: MessageRowProps) {
   if (isGameCard(message)) return <div className="py-3">{renderCard?.(message) ?? null}</div>;
   if (isNotice(message)) return <Notice message={message} />;
   const isMine = message.senderId !== partner.id;
-  const offer: Offer = { reply: canReply, edit: canEdit, react: canReact, delete: canDelete };
+  const offer: Offer = {
+    reply: canReply,
+    edit: canEdit,
+    react: canReact,
+    delete: canDelete,
+    translate: canTranslate,
+  };
   const isTight = !message.isDeleted && (message.replyTo !== null || message.type !== 'text');
   return (
     <div className={cn('flex items-end gap-2', isFirst ? 'pt-3' : 'pt-[2px]')}>
@@ -148,6 +161,7 @@ export const MessageRow = memo(function MessageRow({
       <div className={cn('flex min-w-0 flex-1 flex-col', isMine ? 'items-end' : 'items-start')}>
         <span className="sr-only">{isMine ? copy.you : partner.username}: </span>
         <div
+          title={exactTime(message.timestamp)}
           className={cn(
             'relative flex max-w-[min(78%,34rem)] flex-col',
             isMine ? 'items-end' : 'items-start',
@@ -177,7 +191,7 @@ export const MessageRow = memo(function MessageRow({
             me={me.id}
             onReact={canReact ? (emoji) => commands.onReact(message.id, emoji) : undefined}
           />
-          {isActive && (canReply || canReact || canEdit || canDelete) ? (
+          {isActive && Object.values(offer).includes(true) ? (
             <div
               className={cn(
                 'absolute z-floating [@media(hover:none)]:hidden',

@@ -1,10 +1,11 @@
-import { Copy, Pencil, Reply, RotateCw, SmilePlus, Trash2 } from 'lucide-react';
+import { Copy, Languages, Pencil, Reply, RotateCw, SmilePlus, Trash2 } from 'lucide-react';
 import * as Popover from 'radix-ui/popover';
 import { useState, type ComponentProps, type ReactNode } from 'react';
 import { type ChatMessage } from '@/chat-ui/chat-message';
 import { copy } from '@/chat-ui/copy';
 import { contentOf } from '@/chat-ui/message-content';
 import { ReactionChoice } from '@/chat-ui/reactions';
+import { startTranslation } from '@/chat-ui/translation/translations.store';
 import { cn } from '@/lib/class-names';
 import { Modal } from '@/ui/modal';
 import { useRovingFocus } from '@/ui/roving-focus';
@@ -30,6 +31,7 @@ export interface Offer {
   edit: boolean;
   react: boolean;
   delete: boolean;
+  translate: boolean;
 }
 
 export interface RowActionsProps {
@@ -66,7 +68,7 @@ export const RowActions = ({
   const [isChoosing, setIsChoosing] = useState(false);
   const roving = useRovingFocus();
   // The tab stop is the first of what is offered.
-  const places = [offer.react, offer.reply, offer.edit, offer.delete];
+  const places = [offer.react, offer.reply, offer.edit, offer.delete, offer.translate];
   const item = (place: number) => roving.item(places.slice(0, place).filter(Boolean).length);
   const setChoosing = (choosing: boolean): void => {
     setIsChoosing(choosing);
@@ -117,6 +119,15 @@ export const RowActions = ({
       {offer.delete ? (
         <Action label={copy.actions.delete} onPress={() => commands.onDelete(message.id)} {...item(3)}>
           <Trash2 aria-hidden="true" />
+        </Action>
+      ) : null}
+      {offer.translate ? (
+        <Action
+          label={copy.translation.action}
+          onPress={() => void startTranslation(message.key, contentOf(message).text)}
+          {...item(4)}
+        >
+          <Languages aria-hidden="true" />
         </Action>
       ) : null}
     </div>
@@ -184,6 +195,14 @@ export const ActionSheet = ({
             onPress={then(() => void (navigator.clipboard as Clipboard | undefined)?.writeText(text))}
           >
             {copy.actions.copy}
+          </SheetItem>
+        ) : null}
+        {offer.translate ? (
+          <SheetItem
+            icon={<Languages aria-hidden="true" />}
+            onPress={then(() => void startTranslation(message.key, text))}
+          >
+            {copy.translation.action}
           </SheetItem>
         ) : null}
         {offer.edit ? (

@@ -14,6 +14,11 @@ export const isoTime = (at: number): string | undefined =>
 /** The clock time of a moment, in the person's locale and zone. */
 export const clockTime = (at: number): string => formatted(clock, at);
 
+const exact = new Intl.DateTimeFormat(undefined, { dateStyle: 'full', timeStyle: 'medium' });
+
+/** Day and time in full, in the person's locale and zone. */
+export const exactTime = (at: number): string => formatted(exact, at);
+
 /** A duration as minutes and seconds: 0:07, 12:40. */
 export const minutesAndSeconds = (durationMs: number): string => {
   const seconds = Math.max(0, Math.floor(durationMs / 1000));

@@ -6,7 +6,7 @@ import { useCarousel } from '@/features/landing/use-carousel';
 
 /** What the product can do, one thing after another, each with a picture drawn from the product. */
 export const Features = () => {
-  const { index, isRunning, isPaused, choose, togglePause, hold } = useCarousel(
+  const { index, isRunning, isPaused, choose, togglePause, hold, swipe } = useCarousel(
     features.length,
     limits.featureCarouselMs,
   );
@@ -47,6 +47,7 @@ export const Features = () => {
           </div>
         </div>
         <div
+          {...swipe}
           aria-live={isRunning ? 'off' : 'polite'}
           className="slides rounded-sheet border border-border bg-card p-6 md:p-8"
         >

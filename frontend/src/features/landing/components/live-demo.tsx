@@ -103,7 +103,7 @@ const Conversation = ({ participants, messages, mood }: SampleConversation) => {
 
 /** The product at work: its own bubbles play one conversation after another. */
 export const LiveDemo = () => {
-  const { index, turn, isRunning, isPaused, choose, togglePause, hold } = useCarousel(
+  const { index, turn, isRunning, isPaused, choose, togglePause, hold, swipe } = useCarousel(
     samples.length,
     limits.conversationCarouselMs,
   );
@@ -111,7 +111,7 @@ export const LiveDemo = () => {
     <section aria-roledescription="carousel" aria-label={copy.demo.label} className="relative" {...hold}>
       <div aria-hidden="true" className="ember-glow pointer-events-none absolute -inset-24" />
       <div className="relative rounded-sheet border border-border bg-card p-4 shadow-elevated md:p-6">
-        <div aria-live={isRunning ? 'off' : 'polite'} className="slides">
+        <div {...swipe} aria-live={isRunning ? 'off' : 'polite'} className="slides">
           {samples.map((sample, place) => (
             <div
               key={sample.mood}

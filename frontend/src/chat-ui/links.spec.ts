@@ -1,0 +1,34 @@
+import { partsOf } from '@/chat-ui/links';
+
+const urls = (text: string): (string | undefined)[] =>
+  partsOf(text).flatMap(({ url }) => (url ? [url.href] : []));
+
+it.each([
+  ['https://example.org/a?b=c#d', 'https://example.org/a?b=c#d'],
+  ['see www.example.org.', 'https://www.example.org/'],
+  ['(https://example.org/wiki/Ice_(water))', 'https://example.org/wiki/Ice_(water)'],
+  ['HTTP://EXAMPLE.ORG!', 'http://example.org/'],
+])('finds the address in %j', (text, url) => {
+  expect(urls(text)).toEqual([url]);
+});
+
+it.each(['no address', 'javascript:alert(1)', 'http://', 'https://localhost', 'ftp://example.org'])(
+  'finds none in %j',
+  (text) => {
+    expect(urls(text)).toEqual([]);
+  },
+);
+
+it('names the host that a lookalike stands for', () => {
+  expect(urls('https://pаypal.com')).toEqual(['https://xn--pypal-4ve.com/']);
+});
+
+it('loses no character of the text', () => {
+  for (const text of ['', 'a', 'x https://example.org, y www.example.org', 'https://example.org\nand more']) {
+    expect(
+      partsOf(text)
+        .map((part) => part.text)
+        .join(''),
+    ).toBe(text);
+  }
+});

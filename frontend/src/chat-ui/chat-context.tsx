@@ -1,6 +1,6 @@
 import { createContext, use } from 'react';
-import { type Capabilities } from '@/chat-ui/message-list';
 import { type MessageAuthor } from '@/chat-ui/message-row';
+import { type Capabilities } from '@/chat-ui/offer';
 import { type Outbox } from '@/chat-ui/outbox/outbox';
 
 /** What both kinds of chat do with messages; the functions are the same at every render. */

@@ -1,6 +1,5 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { reactionEmojis } from '@thaw/contract/emojis';
-import { ChevronDown } from 'lucide-react';
 import {
   useCallback,
   useEffect,
@@ -8,32 +7,24 @@ import {
   useImperativeHandle,
   useRef,
   useState,
-  type KeyboardEvent,
   type ReactNode,
   type Ref,
-  type SyntheticEvent,
 } from 'react';
-import { canBeReactedTo, isOwnText, positionInGroup, type ChatMessage } from '@/chat-ui/chat-message';
+import { positionInGroup, type ChatMessage } from '@/chat-ui/chat-message';
 import { copy } from '@/chat-ui/copy';
-import { contentOf } from '@/chat-ui/message-content';
 import { MessageRow, type MessageAuthor } from '@/chat-ui/message-row';
+import { offerOf, offersAnything, type Capabilities, type Offer } from '@/chat-ui/offer';
 import { PartBoundary } from '@/chat-ui/part-boundary';
-import { ActionSheet, type MessageCommands, type Offer } from '@/chat-ui/row-actions';
+import { ActionSheet, type MessageCommands } from '@/chat-ui/row-actions';
+import { indexOf, rowOf } from '@/chat-ui/row-element';
+import { ToEndButton } from '@/chat-ui/to-end-button';
+import { useActiveRows } from '@/chat-ui/use-active-rows';
 import { useArrival } from '@/chat-ui/use-arrival';
 import { endThresholdPx, useEndOfList } from '@/chat-ui/use-end-of-list';
-import { canTranslate } from '@/chat-ui/translation/translations.store';
-import { useRowTouch } from '@/chat-ui/use-row-touch';
 import { useLongPress } from '@/chat-ui/use-long-press';
+import { useRowKeyboard } from '@/chat-ui/use-row-keyboard';
+import { useRowTouch } from '@/chat-ui/use-row-touch';
 import { cn } from '@/lib/class-names';
-
-/** What can be done in this kind of chat; what is absent is offered nowhere. */
-export interface Capabilities {
-  reply: boolean;
-  edit: boolean;
-  react: boolean;
-  delete: boolean;
-  attach: boolean;
-}
 
 /** Moves the list from outside. */
 export interface ConversationHandle {
@@ -50,8 +41,6 @@ export interface MessageListProps {
   partner: MessageAuthor;
   commands: MessageCommands;
   capabilities: Capabilities;
-  canEdit?: ((message: ChatMessage) => boolean) | undefined;
-  canDelete?: ((message: ChatMessage) => boolean) | undefined;
   revealed: ReadonlySet<string> | null;
   renderCard?: ((message: ChatMessage) => ReactNode) | undefined;
   renderAbove?: ((message: ChatMessage, previous: ChatMessage | undefined) => ReactNode) | undefined;
@@ -65,31 +54,6 @@ export interface MessageListProps {
 
 const estimatedRowPx = 48;
 
-const rowOf = (target: EventTarget | null): HTMLElement | null =>
-  target instanceof Element ? target.closest<HTMLElement>('li[data-index]') : null;
-
-const isInside = ({ currentTarget, target }: SyntheticEvent): boolean =>
-  target instanceof Node && currentTarget.contains(target);
-
-const ToEndButton = ({ unseen, onPress }: { unseen: number; onPress: () => void }) => (
-  <div className="pointer-events-none absolute inset-x-0 bottom-2 z-floating flex justify-center">
-    <button
-      type="button"
-      aria-label={unseen > 0 ? undefined : copy.list.newest}
-      onClick={onPress}
-      className={cn(
-        'enter-rise pointer-events-auto inline-flex h-11 items-center gap-2 rounded-full text-base font-semibold shadow-elevated',
-        unseen > 0
-          ? 'bg-primary px-4 text-primary-foreground'
-          : 'w-11 justify-center border border-border bg-popover text-foreground',
-      )}
-    >
-      {unseen > 0 ? copy.list.unseen(unseen) : null}
-      <ChevronDown aria-hidden="true" className="size-4" />
-    </button>
-  </div>
-);
-
 /** Mounts only the rows in sight; stays at the end while it is at the end. */
 const List = ({
   ref,
@@ -99,8 +63,6 @@ const List = ({
   partner,
   commands,
   capabilities,
-  canEdit,
-  canDelete,
   revealed,
   renderCard,
   renderAbove,
@@ -111,10 +73,6 @@ const List = ({
 }: MessageListProps) => {
   const howToId = useId();
   const scroller = useRef<HTMLDivElement>(null);
-  const [hovered, setHovered] = useState<string | null>(null);
-  const [focused, setFocused] = useState<string | null>(null);
-  /** The row whose reactions are being chosen from: it stays active although the focus has left it. */
-  const [pinned, setPinned] = useState<string | null>(null);
   const [flashed, setFlashed] = useState<string | null>(null);
   const [inSheet, setInSheet] = useState<string | null>(null);
   const last = messages.at(-1);
@@ -165,64 +123,30 @@ const List = ({
     virtualizer,
   ]);
 
-  const offerFor = (message: ChatMessage): Offer => {
-    const isThere = canBeReactedTo(message);
-    const isMine = message.senderId === me.id;
-    return {
-      reply: capabilities.reply && isThere,
-      react: capabilities.react && isThere,
-      edit: capabilities.edit && isOwnText(message, me.id) && (canEdit?.(message) ?? true),
-      translate: isThere && !isMine && contentOf(message).text !== '' && canTranslate(),
-      delete: capabilities.delete && isThere && isMine && (canDelete?.(message) ?? true),
-    };
-  };
-
-  const keyOfRow = (row: HTMLElement | null): string | null =>
-    row ? (messages[Number(row.dataset.index)]?.key ?? null) : null;
+  const messageOf = (row: HTMLElement | null): ChatMessage | undefined =>
+    row ? messages[indexOf(row)] : undefined;
+  const offerFor = (message: ChatMessage): Offer => offerOf(message, me.id, capabilities);
+  const active = useActiveRows((row) => messageOf(row)?.key ?? null);
 
   const openSheet = (row: HTMLElement | null): void => {
-    const message = row ? messages[Number(row.dataset.index)] : undefined;
+    const message = messageOf(row);
     if (!message) return;
     // A message that was not delivered can be copied, sent again and deleted.
-    const hasActions = message.delivery === 'failed' || Object.values(offerFor(message)).includes(true);
+    const hasActions = message.delivery === 'failed' || offersAnything(offerFor(message));
     if (hasActions) setInSheet(message.key);
   };
 
-  // Up and Down go from row to row; Tab then leads to what can be done with it, Enter to the same as a sheet.
-  const walk = (event: KeyboardEvent<HTMLDivElement>): void => {
-    const row = rowOf(event.target);
-    if (event.key === 'Enter' && row && event.target === row) {
-      event.preventDefault();
-      return openSheet(row);
-    }
-    if (event.target !== row && event.target !== scroller.current) return;
-    // A page's own way to the top would stop where rows are measured on it.
-    if (event.key === 'Home' || event.key === 'End') {
-      event.preventDefault();
-      if (event.key === 'Home') virtualizer.scrollToIndex(0, { align: 'start' });
-      else virtualizer.scrollToEnd();
-      return;
-    }
-    const step = event.key === 'ArrowUp' ? -1 : event.key === 'ArrowDown' ? 1 : 0;
-    if (step === 0) return;
-    event.preventDefault();
-    // Where the mouse rests no longer counts.
-    setHovered(null);
-    const from = row ? Number(row.dataset.index) : messages.length;
-    const index = Math.min(messages.length - 1, Math.max(0, from + step));
-    virtualizer.scrollToIndex(index, { align: 'auto' });
-    const focus = (): void =>
-      scroller.current?.querySelector<HTMLElement>(`li[data-index="${index}"]`)?.focus();
-    focus();
-    // It may have to be mounted first.
-    requestAnimationFrame(focus);
-  };
+  const walk = useRowKeyboard({
+    scroller,
+    count: messages.length,
+    virtualizer,
+    onWalk: active.forgetMouse,
+    onOpen: openSheet,
+  });
 
   const longPress = useLongPress((target) => openSheet(rowOf(target)));
 
-  const messageOf = (row: HTMLElement): ChatMessage | undefined => messages[Number(row.dataset.index)];
   const touch = useRowTouch({
-    rowOf,
     canReply: (row) => {
       const message = messageOf(row);
       return message !== undefined && offerFor(message).reply;
@@ -258,18 +182,7 @@ const List = ({
         tabIndex={0}
         className="@container min-h-0 flex-1 overflow-y-auto overscroll-contain focus-visible:-outline-offset-2"
         onKeyDown={walk}
-        onPointerOver={(event) => {
-          // What a row opens elsewhere in the page reports here, too.
-          if (event.pointerType !== 'mouse' || !isInside(event)) return;
-          setHovered(keyOfRow(rowOf(event.target)));
-        }}
-        onPointerLeave={() => setHovered(null)}
-        onFocus={(event) => {
-          if (isInside(event)) setFocused(keyOfRow(rowOf(event.target)));
-        }}
-        onBlur={(event) => {
-          if (!event.currentTarget.contains(event.relatedTarget)) setFocused(null);
-        }}
+        {...active.handlers}
         {...touch}
         {...longPress.handlers}
       >
@@ -280,7 +193,7 @@ const List = ({
               const message = messages[index];
               if (!message) return null;
               const offer = offerFor(message);
-              const isActive = [hovered, focused, pinned].includes(message.key);
+              const isActive = active.isActive(message.key);
               return (
                 <li
                   key={key}
@@ -325,7 +238,7 @@ const List = ({
                         renderCard={renderCard}
                         isActive={isActive}
                         hidesTimes={hidesTimes}
-                        onPin={setPinned}
+                        onPin={active.pin}
                         canReply={offer.reply}
                         canEdit={offer.edit}
                         canReact={offer.react}

@@ -11,10 +11,11 @@ import { copy } from '@/chat-ui/copy';
 import { DeliveryLine } from '@/chat-ui/delivery-line';
 import { contentOf } from '@/chat-ui/message-content';
 import { MessageImage } from '@/chat-ui/message-image';
+import { offersAnything, type Offer } from '@/chat-ui/offer';
 import { MessageQuote } from '@/chat-ui/message-quote';
 import { ReactionPills } from '@/chat-ui/reactions';
 import { RichText } from '@/chat-ui/rich-text';
-import { RowActions, type MessageCommands, type Offer } from '@/chat-ui/row-actions';
+import { RowActions, type MessageCommands } from '@/chat-ui/row-actions';
 import { TranslatedText } from '@/chat-ui/translation/translated-text';
 import { cn } from '@/lib/class-names';
 import { clockTime, exactTime, isoTime } from '@/lib/time';
@@ -191,7 +192,7 @@ export const MessageRow = memo(function MessageRow({
             me={me.id}
             onReact={canReact ? (emoji) => commands.onReact(message.id, emoji) : undefined}
           />
-          {isActive && Object.values(offer).includes(true) ? (
+          {isActive && offersAnything(offer) ? (
             <div
               className={cn(
                 'absolute z-floating [@media(hover:none)]:hidden',

@@ -4,6 +4,7 @@ import { useState, type ComponentProps, type ReactNode } from 'react';
 import { type ChatMessage } from '@/chat-ui/chat-message';
 import { copy } from '@/chat-ui/copy';
 import { contentOf } from '@/chat-ui/message-content';
+import { type Offer } from '@/chat-ui/offer';
 import { ReactionChoice } from '@/chat-ui/reactions';
 import { startTranslation } from '@/chat-ui/translation/translations.store';
 import { cn } from '@/lib/class-names';
@@ -23,15 +24,6 @@ export interface MessageCommands {
   onJump: (messageId: string) => void;
   onReveal: (url: string) => void;
   onOpenImage: (url: string, name: string) => void;
-}
-
-/** What is offered for one message. */
-export interface Offer {
-  reply: boolean;
-  edit: boolean;
-  react: boolean;
-  delete: boolean;
-  translate: boolean;
 }
 
 export interface RowActionsProps {

@@ -1,4 +1,5 @@
 import { useRef, type TouchEvent } from 'react';
+import { rowOf } from '@/chat-ui/row-element';
 import { sideways, type Point } from '@/lib/swipe';
 
 /** From here on letting go replies. */
@@ -23,14 +24,13 @@ const isControl = (target: EventTarget | null): boolean =>
   target instanceof Element && target.closest('button, a, [role="radio"]') !== null;
 
 export interface RowTouch {
-  rowOf: (target: EventTarget | null) => HTMLElement | null;
   canReply: (row: HTMLElement) => boolean;
   onReply: (row: HTMLElement) => void;
   onDoubleTap: (row: HTMLElement) => void;
 }
 
 /** Touches on the rows of a list: a swipe to the right replies, a double tap is the first of the reactions. */
-export const useRowTouch = ({ rowOf, canReply, onReply, onDoubleTap }: RowTouch) => {
+export const useRowTouch = ({ canReply, onReply, onDoubleTap }: RowTouch) => {
   const swipe = useRef<{ row: HTMLElement; from: Point; distance: number } | null>(null);
   const lastTap = useRef<{ row: HTMLElement; at: number } | null>(null);
 

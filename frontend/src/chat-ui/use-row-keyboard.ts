@@ -1,0 +1,44 @@
+import { type KeyboardEvent, type RefObject } from 'react';
+import { indexOf, rowOf } from '@/chat-ui/row-element';
+
+export interface RowKeyboard {
+  scroller: RefObject<HTMLElement | null>;
+  count: number;
+  /** The part of the virtual list that moves it. */
+  virtualizer: {
+    scrollToIndex: (index: number, options: { align: 'start' | 'auto' }) => void;
+    scrollToEnd: () => void;
+  };
+  onWalk: () => void;
+  onOpen: (row: HTMLElement) => void;
+}
+
+/** Up and Down go from row to row; Tab then leads to what can be done with it, Enter to the same as a sheet. */
+export const useRowKeyboard =
+  ({ scroller, count, virtualizer, onWalk, onOpen }: RowKeyboard) =>
+  (event: KeyboardEvent<HTMLElement>): void => {
+    const row = rowOf(event.target);
+    if (event.key === 'Enter' && row && event.target === row) {
+      event.preventDefault();
+      return onOpen(row);
+    }
+    if (event.target !== row && event.target !== scroller.current) return;
+    // A page's own way to the top would stop where rows are measured on it.
+    if (event.key === 'Home' || event.key === 'End') {
+      event.preventDefault();
+      if (event.key === 'Home') virtualizer.scrollToIndex(0, { align: 'start' });
+      else virtualizer.scrollToEnd();
+      return;
+    }
+    const step = event.key === 'ArrowUp' ? -1 : event.key === 'ArrowDown' ? 1 : 0;
+    if (step === 0) return;
+    event.preventDefault();
+    onWalk();
+    const index = Math.min(count - 1, Math.max(0, (row ? indexOf(row) : count) + step));
+    virtualizer.scrollToIndex(index, { align: 'auto' });
+    const focus = (): void =>
+      scroller.current?.querySelector<HTMLElement>(`li[data-index="${index}"]`)?.focus();
+    focus();
+    // It may have to be mounted first.
+    requestAnimationFrame(focus);
+  };

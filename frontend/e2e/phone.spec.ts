@@ -136,7 +136,7 @@ test("a stranger's address is text with Copy, a friend's opens", async ({ friend
   const [ada, bob] = await friends();
   await bob.say('look: https://example.org/a.');
   const row = ada.message('look:');
-  await expect(row.getByRole('button', { name: 'Copy address' })).toBeVisible();
+  await expect(row.getByRole('button', { name: 'Copy example.org' })).toBeVisible();
   await expect(row.getByRole('link')).toHaveCount(0);
   await expectNoOverflow(ada.page, 'an address');
 

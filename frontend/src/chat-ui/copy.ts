@@ -67,7 +67,7 @@ export const copy = {
     failed: 'Could not be translated',
     done: 'Translated on this device',
   },
-  link: { copy: 'Copy', copied: 'Copied', address: 'address' },
+  link: { copy: 'Copy', copied: 'Copied' },
   actions: {
     label: 'Message actions',
     react: 'React',

@@ -14,7 +14,7 @@ import { MessageImage } from '@/chat-ui/message-image';
 import { offersAnything, type Offer } from '@/chat-ui/offer';
 import { MessageQuote } from '@/chat-ui/message-quote';
 import { ReactionPills } from '@/chat-ui/reactions';
-import { RichText } from '@/chat-ui/rich-text';
+import { CopyAddresses, RichText } from '@/chat-ui/rich-text';
 import { RowActions, type MessageCommands } from '@/chat-ui/row-actions';
 import { TranslatedText } from '@/chat-ui/translation/translated-text';
 import { cn } from '@/lib/class-names';
@@ -110,6 +110,7 @@ const Content = ({
           ) : null}
         </span>
       ) : null}
+      {text && !isMine && revealed !== null ? <CopyAddresses text={text} /> : null}
       {text && !isMine ? <TranslatedText messageKey={message.key} text={text} /> : null}
     </>
   );

@@ -2,7 +2,34 @@ import { useState } from 'react';
 import { copy } from '@/chat-ui/copy';
 import { partsOf } from '@/chat-ui/links';
 
-const Address = ({ text, url }: { text: string; url: URL }) => {
+/**
+ * The text of a message with its web addresses: a friend's open, a stranger's are only marked, so that a slip of the
+ * finger leads nowhere.
+ */
+export const RichText = ({ text, opensLinks }: { text: string; opensLinks: boolean }) =>
+  partsOf(text).map(({ text: part, url }, index) =>
+    url === undefined ? (
+      part
+    ) : opensLinks ? (
+      <a
+        key={index}
+        href={url.href}
+        title={url.host}
+        target="_blank"
+        rel="noopener noreferrer nofollow"
+        dir="ltr"
+        className="underline underline-offset-4"
+      >
+        {part}
+      </a>
+    ) : (
+      <span key={index} title={url.host} dir="ltr" className="underline decoration-dotted underline-offset-4">
+        {part}
+      </span>
+    ),
+  );
+
+const CopyAddress = ({ url }: { url: URL }) => {
   const [isCopied, setCopied] = useState(false);
   const take = async (): Promise<void> => {
     // A page over plain http has no clipboard.
@@ -10,43 +37,17 @@ const Address = ({ text, url }: { text: string; url: URL }) => {
     setCopied(true);
   };
   return (
-    <>
-      <span dir="ltr" title={url.host} className="underline decoration-dotted underline-offset-4">
-        {text}
-      </span>{' '}
-      <button
-        type="button"
-        className="relative rounded-inner px-1 text-xs font-semibold inset-ring inset-ring-current after:absolute after:-inset-2"
-        onClick={() => void take()}
-      >
-        {isCopied ? copy.link.copied : copy.link.copy}
-        <span className="sr-only"> {copy.link.address}</span>
-      </button>
-    </>
+    <button
+      type="button"
+      className="relative mt-1.5 mr-1.5 inline-flex max-w-full items-center gap-1 rounded-inner px-2 py-1 text-xs font-semibold inset-ring inset-ring-current after:absolute after:-inset-1.5"
+      onClick={() => void take()}
+    >
+      <span>{isCopied ? copy.link.copied : copy.link.copy}</span>
+      <bdi className="truncate font-normal">{url.host}</bdi>
+    </button>
   );
 };
 
-/**
- * The text of a message with its web addresses: a friend's open, a stranger's are text to copy, so that a slip of
- * the finger leads nowhere.
- */
-export const RichText = ({ text, opensLinks }: { text: string; opensLinks: boolean }) =>
-  partsOf(text).map((part, index) =>
-    part.url === undefined ? (
-      part.text
-    ) : opensLinks ? (
-      <a
-        key={index}
-        href={part.url.href}
-        title={part.url.host}
-        target="_blank"
-        rel="noopener noreferrer nofollow"
-        dir="ltr"
-        className="underline underline-offset-4"
-      >
-        {part.text}
-      </a>
-    ) : (
-      <Address key={index} text={part.text} url={part.url} />
-    ),
-  );
+/** Under a stranger's message: its addresses, by their true hosts, to be copied. */
+export const CopyAddresses = ({ text }: { text: string }) =>
+  partsOf(text).map(({ url }, index) => (url ? <CopyAddress key={index} url={url} /> : null));

@@ -48,7 +48,8 @@ export class PageSocket {
 
   /**
    * Sends with a ref and waits for the answer, whatever it is.
-   * @param onAnswer called with the answer before any later frame is received.
+   * @param onAnswer called with the answer before any later frame is received, also with one that comes too late: what
+   * it acknowledges has its place before what comes next.
    */
   ask<E extends ClientEvent>(
     event: E,
@@ -59,7 +60,7 @@ export class PageSocket {
     this.refs += 1;
     const ref = String(this.refs);
     return new Promise((resolve) => {
-      const timer = setTimeout(() => settle('timeout'), ANSWER_WITHIN_MS);
+      const timer = setTimeout(() => resolve('timeout'), ANSWER_WITHIN_MS);
       const settle = (answer: Frame | Silence): void => {
         clearTimeout(timer);
         this.pending.delete(ref);

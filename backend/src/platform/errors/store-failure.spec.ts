@@ -1,4 +1,4 @@
-import { QueryFailedError } from 'typeorm';
+import { QueryFailedError, QueryRunnerProviderAlreadyReleasedError } from 'typeorm';
 import { isStoreFailure, isTimeout, writeFaultOf } from './store-failure';
 
 const failedQuery = (code: string) =>
@@ -26,6 +26,8 @@ const awayErrors: unknown[] = [
   failedQuery('25P03'),
   failedQuery('40P01'),
   failedQuery('58030'),
+  new Error('Query runner already released. Cannot run queries anymore.'),
+  new QueryRunnerProviderAlreadyReleasedError(),
 ];
 
 describe('isStoreFailure', () => {

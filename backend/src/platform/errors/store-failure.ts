@@ -12,8 +12,9 @@ const awayCodes = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', '
 /** What Redis' error replies begin with when the server, and not the command, is the reason. */
 const redisAway =
   /^(OOM|MISCONF|BUSY|NOREPLICAS|CLUSTERDOWN|TRYAGAIN|READONLY|LOADING|MASTERDOWN|ERR max number of clients)\b/;
+/** The last two: TypeORM gives a connection back that broke, and refuses what its transaction does next. */
 const awayMessages =
-  /Command timed out|Connection is closed|Stream isn't writeable|max retries per request|timeout exceeded when trying to connect|timeout expired|Connection terminated|Connection ended|Query read timeout|is not queryable/i;
+  /Command timed out|Connection is closed|Stream isn't writeable|max retries per request|timeout exceeded when trying to connect|timeout expired|Connection terminated|Connection ended|Query read timeout|is not queryable|Query runner already released|query runner was already released/i;
 
 /** Classes in which PostgreSQL says that a value, or its row, is refused: data exception, integrity constraint. */
 const valueClasses = new Set(['22', '23']);

@@ -60,7 +60,7 @@ const useGuard = (userId: number | undefined): { isChecking: boolean } => {
 
 const leave = async (): Promise<void> => {
   randomChat.leaveNow();
-  privateChat.changes.sendRemovals();
+  privateChat.leaving();
   try {
     await logout();
   } catch (error) {

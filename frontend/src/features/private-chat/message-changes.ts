@@ -4,11 +4,14 @@ import { privateReactionSchema } from '@thaw/contract/private-chat';
 import * as z from 'zod/mini';
 import { create } from 'zustand';
 import { type NoticeKind } from '@/chat-ui/copy';
-import { type Outbox } from '@/chat-ui/outbox/outbox';
 import { toggled } from '@/features/private-chat/conversation';
-import { type Conversations } from '@/features/private-chat/conversations';
-import { type Clock } from '@/lib/clock';
-import { type FeatureSocket } from '@/lib/socket/feature-socket';
+import {
+  privateChat,
+  type PrivateChatPart,
+  type PrivateChats,
+} from '@/features/private-chat/private-chat.store';
+import { systemClock, type Clock } from '@/lib/clock';
+import { newId } from '@/lib/new-id';
 import { SocketRequestError } from '@/lib/socket/socket-request-error';
 
 export interface PendingEdit {
@@ -35,23 +38,11 @@ const none: PendingChanges = { edits: [], removals: [] };
 export interface MessageChangesOptions {
   clock: Clock;
   newId: () => string;
-  socket: () => FeatureSocket;
-  userId: () => number | undefined;
-  conversations: Conversations;
-  outbox: Pick<Outbox, 'notify' | 'returnEdit'>;
-  onNotFriends: (friendId: number) => void;
 }
 
-/** Edits, reactions and deletions in the private chats. */
-export const createMessageChanges = ({
-  clock,
-  newId,
-  socket,
-  userId,
-  conversations,
-  outbox,
-  onNotFriends,
-}: MessageChangesOptions) => {
+/** Edits, reactions and deletions in the private chats; fetched with the screen, which alone makes any. */
+export const createMessageChanges = (chat: PrivateChats, { clock, newId }: MessageChangesOptions) => {
+  const { socket, userId, conversations, outbox, parted: onNotFriends } = chat;
   const useStore = create<PendingChanges>()(() => none);
   const underWay = new Set<string>();
   const removalTimers = new Map<number, number>();
@@ -150,8 +141,7 @@ export const createMessageChanges = ({
       if (removalTimers.has(removal.messageId)) void sendRemoval(removal);
   };
 
-  return {
-    useStore,
+  const part: PrivateChatPart = {
     reset: (): void => {
       for (const timer of removalTimers.values()) clock.clearTimeout(timer);
       removalTimers.clear();
@@ -169,6 +159,12 @@ export const createMessageChanges = ({
       for (const edit of edits) void sendEdit(edit);
       for (const removal of removals) if (!removalTimers.has(removal.messageId)) void sendRemoval(removal);
     },
+    sendRemovals,
+  };
+  chat.attach(part);
+
+  return {
+    useStore,
     sendRemovals,
 
     /** @returns false while not connected, like the other changes. */
@@ -222,3 +218,5 @@ export const createMessageChanges = ({
     },
   };
 };
+
+export const messageChanges = createMessageChanges(privateChat, { clock: systemClock, newId });

@@ -4,6 +4,7 @@ import { QueryObserver } from '@tanstack/react-query';
 import { emptyDraft } from '@/chat-ui/draft';
 import { conversationKey, unreadKey } from '@/features/private-chat/api/private-messages';
 import { type Conversation } from '@/features/private-chat/conversation';
+import { createMessageChanges } from '@/features/private-chat/message-changes';
 import { createPrivateChat } from '@/features/private-chat/private-chat.store';
 import { Rows } from '@/features/private-chat/rows';
 import { type UnreadCounts } from '@/features/private-chat/unread';
@@ -52,7 +53,9 @@ const aPage = () => {
   };
   let ids = 0;
   const queryClient = createQueryClient();
-  const chat = createPrivateChat({ clock, newId: () => `c${(ids += 1)}`, queryClient });
+  const newId = (): string => `c${(ids += 1)}`;
+  const chat = createPrivateChat({ clock, newId, queryClient });
+  const changes = createMessageChanges(chat, { clock, newId });
   chat.connect(socket);
   chat.reset();
   queryClient.setQueryData<Conversation>(conversationKey(me, friend), {
@@ -65,6 +68,7 @@ const aPage = () => {
   const messages = () => chat.conversations.known(me, friend)?.messages ?? [];
   return {
     chat,
+    changes,
     clock,
     socket,
     sent,
@@ -74,7 +78,7 @@ const aPage = () => {
     messages,
     say: (words: string) => chat.outbox.submit(to, text(words)),
     outbox: () => chat.outbox.useStore.getState().messages,
-    shown: () => new Rows().of(messages(), chat.changes.useStore.getState()),
+    shown: () => new Rows().of(messages(), changes.useStore.getState()),
     returned: () => chat.outbox.useStore.getState().returnedEdits,
     notice: () => chat.outbox.useStore.getState().notice?.kind,
     typing: () => chat.useStore.getState().typing,
@@ -276,12 +280,12 @@ describe('changes of a message', () => {
         'private_message',
         aPrivateMessage({ id: 2, senderId: me, receiverId: friend, content: 'helo' }),
       );
-      expect(page.chat.changes.edit(friend, 2, 'hello')).toBe(true);
+      expect(page.changes.edit(friend, 2, 'hello')).toBe(true);
       return { ...page, content: () => page.shown()[1]?.content };
     };
 
     it('is shown at once, and is stored with its ack', () => {
-      const { asked, content, messages, chat } = withOwn();
+      const { asked, content, messages, changes } = withOwn();
       expect(asked[0]).toMatchObject({
         event: 'edit_private_message',
         data: { messageId: 2, newContent: 'hello', senderId: me, receiverId: friend },
@@ -289,7 +293,7 @@ describe('changes of a message', () => {
       expect(content()).toBe('hello');
       asked[0]?.ack({});
       expect(messages()[1]).toMatchObject({ content: 'hello', isEdited: true });
-      expect(chat.changes.useStore.getState().edits).toEqual([]);
+      expect(changes.useStore.getState().edits).toEqual([]);
     });
 
     it('survives a cut, and is sent again once the connection is back', async () => {
@@ -317,8 +321,8 @@ describe('changes of a message', () => {
   });
 
   it('a reaction is shown at once, and then what the server says', () => {
-    const { chat, asked, messages } = aPage();
-    chat.changes.react(friend, 1, '👍');
+    const { changes, asked, messages } = aPage();
+    changes.react(friend, 1, '👍');
     expect(messages()[0]?.reactions).toEqual([{ emoji: '👍', userId: me }]);
     expect(asked[0]?.data).toEqual({ messageId: 1, emoji: '👍', userId: me, receiverId: friend });
     const reactions = [
@@ -330,8 +334,8 @@ describe('changes of a message', () => {
   });
 
   it('an error of a reaction reads the messages again (§7)', async () => {
-    const { chat, asked, queryClient, notice } = aPage();
-    chat.changes.react(friend, 1, '👍');
+    const { changes, asked, queryClient, notice } = aPage();
+    changes.react(friend, 1, '👍');
     asked[0]?.reject(new SocketRequestError('refused', 'unavailable'));
     await settled();
     expect(notice()).toBe('reaction_not_saved');
@@ -342,7 +346,7 @@ describe('changes of a message', () => {
     const withOwn = () => {
       const page = aPage();
       page.hear('private_message', aPrivateMessage({ id: 2, senderId: me, receiverId: friend }));
-      expect(page.chat.changes.remove(friend, 2)).toBe(true);
+      expect(page.changes.remove(friend, 2)).toBe(true);
       return page;
     };
 
@@ -361,16 +365,16 @@ describe('changes of a message', () => {
     });
 
     it('that is undone is never sent', () => {
-      const { chat, asked, clock, shown } = withOwn();
-      chat.changes.undoRemove(2);
+      const { changes, asked, clock, shown } = withOwn();
+      changes.undoRemove(2);
       clock.advance(limits.toastMs);
       expect(asked).toEqual([]);
       expect(shown()[1]).toMatchObject({ content: 'hello', isDeleted: false });
     });
 
     it('is sent at once when the chat is left', () => {
-      const { chat, asked, clock } = withOwn();
-      chat.changes.sendRemovals();
+      const { changes, asked, clock } = withOwn();
+      changes.sendRemovals();
       clock.advance(limits.toastMs);
       expect(asked).toHaveLength(1);
     });
@@ -396,11 +400,11 @@ describe('changes of a message', () => {
   });
 
   it('are not made without a connection', () => {
-    const { chat, socket, asked, messages } = aPage();
+    const { changes, socket, asked, messages } = aPage();
     socket.isOpen = false;
-    expect(chat.changes.react(friend, 1, '👍')).toBe(false);
-    expect(chat.changes.remove(friend, 1)).toBe(false);
-    expect(chat.changes.edit(friend, 1, 'x')).toBe(false);
+    expect(changes.react(friend, 1, '👍')).toBe(false);
+    expect(changes.remove(friend, 1)).toBe(false);
+    expect(changes.edit(friend, 1, 'x')).toBe(false);
     expect(asked).toEqual([]);
     expect(messages()[0]?.reactions).toEqual([]);
   });

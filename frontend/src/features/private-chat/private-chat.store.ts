@@ -6,7 +6,6 @@ import { unreadKey } from '@/features/private-chat/api/private-messages';
 import { type KnownMessage } from '@/features/private-chat/conversation';
 import { Conversations } from '@/features/private-chat/conversations';
 import { Drafts } from '@/features/private-chat/drafts';
-import { createMessageChanges } from '@/features/private-chat/message-changes';
 import { createPrivateOutbox } from '@/features/private-chat/private-outbox';
 import { noneOf, oneMore, unreadStorageKey, type UnreadCounts } from '@/features/private-chat/unread';
 import { systemClock, type Clock } from '@/lib/clock';
@@ -21,6 +20,15 @@ export interface PrivateChatState {
   typing: readonly number[];
 }
 
+/** What of the private chats is not needed before one is open. */
+export interface PrivateChatPart {
+  reset: () => void;
+  forget: (friendId: number) => void;
+  /** There is a connection: what was cut off is sent again. */
+  sendAll: () => void;
+  sendRemovals: () => void;
+}
+
 export interface PrivateChatOptions {
   clock: Clock;
   newId: () => string;
@@ -33,6 +41,7 @@ export const createPrivateChat = ({ clock, newId, queryClient }: PrivateChatOpti
   const conversations = new Conversations(queryClient);
   const drafts = new Drafts();
   const typingTimers = new Map<number, number>();
+  const parts = new Set<PrivateChatPart>();
   const partings = new Set<(friendId: number) => void>();
   let socket = disconnected;
   let userId: number | undefined;
@@ -59,7 +68,7 @@ export const createPrivateChat = ({ clock, newId, queryClient }: PrivateChatOpti
     showTyping(friendId, false);
     changeUnread(userId, (counts) => noneOf(counts, friendId));
     outbox.keepOnly((conversationId) => conversationId !== String(friendId));
-    changes.forget(friendId);
+    for (const part of parts) part.forget(friendId);
     for (const listen of partings) listen(friendId);
   };
 
@@ -73,16 +82,6 @@ export const createPrivateChat = ({ clock, newId, queryClient }: PrivateChatOpti
       conversations.change(message.senderId, message.receiverId, { type: 'sent', message }),
     onNotFriends: forget,
   });
-  const changes = createMessageChanges({
-    clock,
-    newId,
-    socket: () => socket,
-    userId: () => userId,
-    conversations,
-    outbox,
-    onNotFriends: forget,
-  });
-
   const showTyping = (friendId: number, isTyping: boolean): void => {
     clock.clearTimeout(typingTimers.get(friendId));
     typingTimers.delete(friendId);
@@ -117,7 +116,10 @@ export const createPrivateChat = ({ clock, newId, queryClient }: PrivateChatOpti
     conversations,
     drafts,
     outbox,
-    changes,
+    socket: (): FeatureSocket => socket,
+    userId: (): number | undefined => userId,
+    /** Adds a part that comes with the screen and follows connection and user from then on. */
+    attach: (part: PrivateChatPart): void => void parts.add(part),
     connect: (given: FeatureSocket): void => {
       socket = given;
     },
@@ -133,13 +135,17 @@ export const createPrivateChat = ({ clock, newId, queryClient }: PrivateChatOpti
       userId = next;
       drafts.open(next);
       outbox.open(next);
-      changes.reset();
+      for (const part of parts) part.reset();
       useStore.setState({ typing: [] });
     },
     /** The connection is there: what was cut off, or left by a reload, is sent again. */
     connected: (): void => {
       outbox.sendAll();
-      changes.sendAll();
+      for (const part of parts) part.sendAll();
+    },
+    /** The user is about to sign out: what waits is sent now. */
+    leaving: (): void => {
+      for (const part of parts) part.sendRemovals();
     },
     connectionGivenUp: outbox.giveUp,
     receive: (frame: ServerFrame): void => {
@@ -201,6 +207,8 @@ export const createPrivateChat = ({ clock, newId, queryClient }: PrivateChatOpti
     },
   };
 };
+
+export type PrivateChats = ReturnType<typeof createPrivateChat>;
 
 export const privateChat = createPrivateChat({ clock: systemClock, newId, queryClient });
 

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { type ChatMessage } from '@/chat-ui/chat-message';
 import { conversationKey } from '@/features/private-chat/api/private-messages';
+import { messageChanges } from '@/features/private-chat/message-changes';
 import { privateChat } from '@/features/private-chat/private-chat.store';
 import { Rows } from '@/features/private-chat/rows';
 import { ApiError } from '@/lib/api-client';
@@ -23,7 +24,7 @@ export const useConversation = (userId: number, friendId: number): LoadedConvers
     queryKey: conversationKey(userId, friendId),
     queryFn: () => privateChat.conversations.read(userId, friendId),
   });
-  const pending = privateChat.changes.useStore();
+  const pending = messageChanges.useStore();
   const [rowsOf] = useState(() => new Rows());
   const rows = useMemo(() => data && rowsOf.of(data.messages, pending), [data, pending, rowsOf]);
 

@@ -9,6 +9,7 @@ import { type ConversationHandle } from '@/chat-ui/message-list';
 import { TypingLog } from '@/chat-ui/typing-log';
 import { TimeStamp, UnreadDivider } from '@/features/private-chat/components/above-message';
 import { copy } from '@/features/private-chat/copy';
+import { messageChanges } from '@/features/private-chat/message-changes';
 import { privateChat, usePrivateChat } from '@/features/private-chat/private-chat.store';
 import { isStamped } from '@/features/private-chat/time-stamp';
 import { useRemoveMessage } from '@/features/private-chat/use-remove-message';
@@ -80,8 +81,8 @@ export const PrivateConversation = ({
       pickerEmojis: privateChatPickerEmojis,
       outbox: privateChat.outbox,
       commands: {
-        edit: (messageId, text) => privateChat.changes.edit(friend.id, Number(messageId), text),
-        react: (messageId, emoji) => privateChat.changes.react(friend.id, Number(messageId), emoji),
+        edit: (messageId, text) => messageChanges.edit(friend.id, Number(messageId), text),
+        react: (messageId, emoji) => messageChanges.react(friend.id, Number(messageId), emoji),
         delete: remove,
         type: () => privateChat.typed(friend.id),
         seek,

@@ -19,7 +19,7 @@ test('serves, restarts what dies, and leaves nothing after Ctrl-C', async (t) =>
   assert.equal(env.LIMITS_PROFILE, 'load');
   assert.equal(env.TRUST_PROXY, '0');
   assert.deepEqual([env.HOST, env.INTERNAL_HOST, env.API_DOCS], ['127.0.0.1', '127.0.0.1', undefined]);
-  assert.match(env.DATABASE_URL, /^postgresql:\/\/thaw:.+@127\.0\.0\.1:\d+\/thaw$/);
+  assert.match(env.DATABASE_URL, /^postgresql:\/\/thaw_service:.+@127\.0\.0\.1:\d+\/thaw$/);
   assert.ok(env.PUBLIC_DIR && env.SESSION_SECRET_FILE.startsWith(home));
 
   process.kill(pid, 'SIGKILL');

@@ -1,5 +1,6 @@
 import { Connection } from './support/connection.ts';
 import { inPrivate, openChat, privateChat } from './support/private-chat.ts';
+import { expectSound } from './support/soundness.ts';
 import { befriend, expect, type Person, test } from './support/test.ts';
 
 const friendsOf = ({ page }: Person) => page.getByRole('list', { name: 'Friends', exact: true });
@@ -278,4 +279,30 @@ test('what happened while the connection was away is seen once it is back', asyn
   await expect(ada.page.getByText('Connected', { exact: true })).toBeVisible({ timeout: 40_000 });
   await expect(ada.heading('Friends (0)')).toBeVisible();
   await expectPending(ada, 1);
+});
+
+test('Ctrl+K opens a friend’s chat by a few letters, and a question mark lists the shortcuts', async ({
+  friends,
+}) => {
+  const [ada, bob] = await friends();
+  await ada.page.keyboard.press('Control+k');
+  const switcher = ada.page.getByRole('dialog', { name: 'Switch to a friend' });
+  await expect(switcher.getByRole('combobox')).toBeFocused();
+  await expectSound(ada.page, 'switcher', { within: '[role="dialog"]' });
+  await ada.page.keyboard.type(bob.name.slice(0, 3));
+  await expect(switcher.getByRole('option', { selected: true })).toContainText(bob.name);
+  await ada.page.keyboard.press('Enter');
+  await expect(switcher).toBeHidden();
+  await expect(privateChat(ada)).toBeVisible();
+  await expect(inPrivate(ada).field).toBeFocused();
+
+  await privateChat(ada)
+    .getByRole('button', { name: /^Close private chat/ })
+    .focus();
+  await ada.page.keyboard.press('Shift+?');
+  const list = ada.page.getByRole('dialog', { name: 'Keyboard shortcuts' });
+  await expect(list).toBeVisible();
+  await expectSound(ada.page, 'shortcuts', { within: '[role="dialog"]' });
+  await ada.page.keyboard.press('Escape');
+  await expect(list).toBeHidden();
 });

@@ -12,6 +12,7 @@ import { shell, useShell } from '@/app/shell/shell-store';
 import { Sidebar } from '@/app/shell/sidebar';
 import { TopBar } from '@/app/shell/top-bar';
 import { useOpenFriend } from '@/app/shell/use-open-friend';
+import { useShortcuts } from '@/app/shell/use-shortcuts';
 import { WithQueries } from '@/app/with-queries';
 import { logout } from '@/features/auth/api/auth-calls';
 import { useFriendRequests } from '@/features/friends/api/friends';
@@ -34,6 +35,14 @@ import { TooltipProvider } from '@/ui/tooltip';
 
 const FriendRequestsModal = lazy(async () => ({
   default: (await import('@/features/friends/components/friend-requests-modal')).FriendRequestsModal,
+}));
+
+const FriendSwitcher = lazy(async () => ({
+  default: (await import('@/features/friends/components/friend-switcher')).FriendSwitcher,
+}));
+
+const ShortcutsList = lazy(async () => ({
+  default: (await import('@/app/shell/shortcuts-list')).ShortcutsList,
 }));
 
 const ChatHistoryModal = lazy(async () => ({
@@ -86,6 +95,7 @@ const Chat = ({ user }: { user: SelfUser }) => {
     isListOpen: useShell((state) => state.modal === 'friend-requests'),
     onOpen: shell.openFriend,
   });
+  useShortcuts();
   const typing = usePrivateChat((state) => state.typing);
 
   return (
@@ -140,6 +150,17 @@ const Chat = ({ user }: { user: SelfUser }) => {
             <AddFriend userId={user.id} personId={id} place="history" describedBy={nameId} />
           )}
         />
+      </LazyModal>
+      <LazyModal name="switch-friend">
+        <FriendSwitcher
+          userId={user.id}
+          unread={unread}
+          onOpen={shell.openFriend}
+          onDismiss={shell.dismiss}
+        />
+      </LazyModal>
+      <LazyModal name="shortcuts">
+        <ShortcutsList onDismiss={shell.dismiss} />
       </LazyModal>
       <ProfileDialogs user={user} onLogout={() => void leave()} />
     </>

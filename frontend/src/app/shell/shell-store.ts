@@ -1,7 +1,7 @@
 import { create } from 'zustand';
 import { readStored, writeStored } from '@/lib/storage';
 
-export type ShellModal = 'friend-requests' | 'chat-history';
+export type ShellModal = 'friend-requests' | 'chat-history' | 'switch-friend' | 'shortcuts';
 
 interface Shell {
   /** Whose private chat lies over the random chat. */

@@ -23,6 +23,7 @@ export const copy = {
     found: (count: number) => (count === 1 ? '1 friend found' : `${count} friends found`),
     noneFound: 'No friend has that name.',
   },
+  switcher: { title: 'Switch to a friend' },
   requests: {
     title: 'Friend Requests',
     label: 'Friend requests',

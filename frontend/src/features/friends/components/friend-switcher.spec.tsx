@@ -1,0 +1,54 @@
+import { screen } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { FriendSwitcher } from '@/features/friends/components/friend-switcher';
+import { aFriend } from '@/testing/factories';
+import { fakeServer } from '@/testing/fake-server';
+import { renderWithCache } from '@/testing/with-cache';
+
+const friends = ['heron', 'finch', 'hawk'].map((username, index) =>
+  aFriend({ id: index + 12, username, isOnline: false }),
+);
+
+const show = async () => {
+  fakeServer({ 'GET /api/friends/7': friends });
+  const onOpen = jest.fn();
+  const onDismiss = jest.fn();
+  renderWithCache(<FriendSwitcher userId={7} unread={{ 12: 2 }} onOpen={onOpen} onDismiss={onDismiss} />);
+  await screen.findByRole('option', { name: /finch/ });
+  return { onOpen, onDismiss, user: userEvent.setup() };
+};
+const chosen = () => screen.getByRole('option', { selected: true });
+
+it('starts in the search, with the friend who wrote chosen', async () => {
+  await show();
+  const search = screen.getByRole('combobox', { name: 'Search friends' });
+  expect(search).toHaveFocus();
+  expect(chosen()).toHaveTextContent('heron');
+  expect(search).toHaveAttribute('aria-activedescendant', chosen().id);
+});
+
+it('opens the chosen friend with Enter, and goes round with the arrow keys', async () => {
+  const { user, onOpen, onDismiss } = await show();
+  await user.keyboard('h');
+  expect(screen.getAllByRole('option')).toHaveLength(3);
+  await user.keyboard('aw');
+  expect(screen.getAllByRole('option')).toHaveLength(1);
+  await user.keyboard('{Backspace}{Backspace}{ArrowUp}');
+  expect(chosen()).toHaveTextContent('hawk');
+  await user.keyboard('{ArrowDown}{ArrowDown}{Enter}');
+  expect(onOpen).toHaveBeenCalledWith(13);
+  expect(onDismiss).toHaveBeenCalledTimes(1);
+});
+
+it('opens a friend with a click', async () => {
+  const { user, onOpen } = await show();
+  await user.click(screen.getByRole('option', { name: /hawk/ }));
+  expect(onOpen).toHaveBeenCalledWith(14);
+});
+
+it('says when nobody has that name', async () => {
+  const { user, onOpen } = await show();
+  await user.keyboard('zebra{Enter}');
+  expect(screen.getByText('No friend has that name.')).toBeVisible();
+  expect(onOpen).not.toHaveBeenCalled();
+});

@@ -1,14 +1,5 @@
 /** Static words for the pictures of conversations on the landing page; no product entities. */
-export const moods = [
-  'Happy',
-  'Supportive',
-  'Playful',
-  'Melancholy',
-  'Deep',
-  'Uplifting',
-  'Vulnerable',
-] as const;
-export type Mood = (typeof moods)[number];
+export type Mood = 'Happy' | 'Supportive' | 'Playful' | 'Melancholy' | 'Deep' | 'Uplifting' | 'Vulnerable';
 
 export interface SampleParticipant {
   name: string;

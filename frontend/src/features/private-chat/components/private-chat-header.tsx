@@ -2,9 +2,9 @@ import { type Friend } from '@thaw/contract/users';
 import { X } from 'lucide-react';
 import { copy } from '@/features/private-chat/copy';
 import { usePrivateChat } from '@/features/private-chat/private-chat.store';
-import { cn } from '@/lib/class-names';
 import { Avatar } from '@/ui/avatar';
 import { Button } from '@/ui/button';
+import { PresenceDot } from '@/ui/presence-dot';
 
 export interface PrivateChatHeaderProps {
   friend: Friend;
@@ -20,13 +20,7 @@ export const PrivateChatHeader = ({ friend, onClose, hasNewsBeneath }: PrivateCh
       <div className="mx-auto flex w-full max-w-4xl items-center gap-3 px-4 py-3 md:px-6">
         <span className="relative shrink-0">
           <Avatar id={friend.id} name={friend.username} picture={friend.avatar} />
-          <span
-            aria-hidden="true"
-            className={cn(
-              'absolute right-0 bottom-0 size-3 rounded-full ring-2 ring-card',
-              friend.isOnline ? 'bg-success' : 'border-2 border-muted-foreground bg-card',
-            )}
-          />
+          <PresenceDot isOnline={friend.isOnline} ground="card" />
         </span>
         <div className="min-w-0 flex-1">
           <h1 tabIndex={-1} className="truncate text-md font-bold outline-none">

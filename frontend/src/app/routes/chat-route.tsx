@@ -1,6 +1,7 @@
 import { type SelfUser } from '@thaw/contract/users';
 import { useQuery } from '@tanstack/react-query';
-import { lazy, useEffect } from 'react';
+import { lazy, Suspense, useEffect } from 'react';
+import { ErrorBoundary } from 'react-error-boundary';
 import { Navigate } from 'react-router-dom';
 import { Attention } from '@/app/attention';
 import { BreakTheIce, BreakTheIceEffects, renderGameCard } from '@/app/break-the-ice';
@@ -22,7 +23,6 @@ import { useFriendNews } from '@/features/friends/use-friend-news';
 import { privateChat, usePrivateChat } from '@/features/private-chat/private-chat.store';
 import { totalUnread } from '@/features/private-chat/unread';
 import { useUnreadCounts } from '@/features/private-chat/use-unread-counts';
-import { ProfileDialogs } from '@/features/profile/components/profile-dialogs';
 import { RandomChat } from '@/features/random-chat/components/random-chat';
 import { randomChat, useRandomChat } from '@/features/random-chat/random-chat.store';
 import { ApiError, request } from '@/lib/api-client';
@@ -30,8 +30,14 @@ import { useAppHeight } from '@/lib/app-height';
 import { useDocumentTitle } from '@/lib/document-title';
 import { useDropGuard } from '@/lib/drop-guard';
 import { signIn, signOut, useIdentity } from '@/lib/identity';
+import { reportRenderError } from '@/lib/report-error';
 import { toUser } from '@/lib/user-answer';
 import { TooltipProvider } from '@/ui/tooltip';
+
+// Asked for with the first paint of the chat, and not before it.
+const ProfileDialogs = lazy(async () => ({
+  default: (await import('@/features/profile/components/profile-dialogs')).ProfileDialogs,
+}));
 
 const FriendRequestsModal = lazy(async () => ({
   default: (await import('@/features/friends/components/friend-requests-modal')).FriendRequestsModal,
@@ -42,7 +48,7 @@ const FriendSwitcher = lazy(async () => ({
 }));
 
 const ShortcutsList = lazy(async () => ({
-  default: (await import('@/app/shell/shortcuts-list')).ShortcutsList,
+  default: (await import('@/app/shortcuts/shortcuts-list')).ShortcutsList,
 }));
 
 const ChatHistoryModal = lazy(async () => ({
@@ -162,7 +168,11 @@ const Chat = ({ user }: { user: SelfUser }) => {
       <LazyModal name="shortcuts">
         <ShortcutsList onDismiss={shell.dismiss} />
       </LazyModal>
-      <ProfileDialogs user={user} onLogout={() => void leave()} />
+      <ErrorBoundary fallback={null} onError={reportRenderError}>
+        <Suspense fallback={null}>
+          <ProfileDialogs user={user} onLogout={() => void leave()} />
+        </Suspense>
+      </ErrorBoundary>
     </>
   );
 };

@@ -1,6 +1,6 @@
 import { fireEvent, render, screen } from '@testing-library/react';
 import { shell, useShell } from '@/app/shell/shell-store';
-import { ShortcutsList } from '@/app/shell/shortcuts-list';
+import { ShortcutsList } from '@/app/shortcuts/shortcuts-list';
 import { useShortcuts } from '@/app/shell/use-shortcuts';
 
 const Page = ({ hasDialog = false }: { hasDialog?: boolean }) => {

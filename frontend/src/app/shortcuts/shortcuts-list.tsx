@@ -1,4 +1,4 @@
-import { copy } from '@/app/copy';
+import { copy } from '@/app/shortcuts/copy';
 import { Modal } from '@/ui/modal';
 
 /** Whether the keyboard has a command key where others have Ctrl. */
@@ -12,9 +12,9 @@ const Key = ({ children }: { children: string }) => (
 
 /** What the keyboard can do. */
 export const ShortcutsList = ({ onDismiss }: { onDismiss: () => void }) => (
-  <Modal isOpen title={copy.shortcuts.title} onDismiss={onDismiss}>
+  <Modal isOpen title={copy.title} onDismiss={onDismiss}>
     <dl className="mt-4 grid grid-cols-[auto_1fr] items-center gap-x-4 gap-y-3 text-base">
-      {copy.shortcuts.list.map(({ keys, what }) => (
+      {copy.list.map(({ keys, what }) => (
         <div key={what} className="col-span-2 grid grid-cols-subgrid items-center">
           <dt className="flex gap-1">
             {keys.map((key) => (

@@ -58,5 +58,5 @@ test('a burst is announced message by message, typing once, and a game from the 
     await expectAnnounced(person, [`The ice is broken! You: ${answer}. ${other.name}: ${answer}.`]);
   }
   const heard = await announced(ada.page);
-  expect(new Set(heard).size, 'nothing twice').toBe(heard.length);
+  expect(heard.filter((text) => text.endsWith(' is typing'))).toHaveLength(1);
 });

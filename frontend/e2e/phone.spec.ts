@@ -91,9 +91,7 @@ const centre = async (element: Locator): Promise<{ x: number; y: number }> => {
   return { x: box.x + box.width / 2, y: box.y + box.height / 2 };
 };
 
-test('a swipe to the right replies, a short one and one downwards do not, and a double tap is a heart', async ({
-  pair,
-}) => {
+test('a swipe to the right replies, a short one and one downwards do not', async ({ pair }) => {
   const [ada, bob] = await pair();
   await bob.say('swipe me');
   const text = ada.message('swipe me').getByText('swipe me');
@@ -104,12 +102,6 @@ test('a swipe to the right replies, a short one and one downwards do not, and a 
   await expect(replying).toBeHidden();
   await drag(ada.page, await centre(text), { x: 90, y: 6 });
   await expect(replying).toBeVisible();
-  await ada.button('Cancel reply').tap();
-
-  const { x, y } = await centre(text);
-  await ada.page.touchscreen.tap(x, y);
-  await ada.page.touchscreen.tap(x, y);
-  await expect(bob.button('Heart, 1')).toBeVisible();
 });
 
 test('both carousels of the landing page follow a swipe, either way and around', async ({ open }) => {

@@ -1,4 +1,4 @@
-import { fireEvent, render, screen, within } from '@testing-library/react';
+import { createEvent, fireEvent, render, screen, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { type ComponentProps } from 'react';
 import { type ChatMessage } from '@/chat-ui/chat-message';
@@ -94,6 +94,25 @@ it('shows the progress of a photo that is being sent, with Cancel', async () => 
   expect(screen.getByRole('img', { name: 'Your photo' })).toHaveAttribute('src', 'blob:photo');
   await userEvent.click(screen.getByRole('button', { name: 'Cancel' }));
   expect(discard).toHaveBeenCalledWith('c1');
+});
+
+it('reacts with a heart to a double tap, and to nothing that is slower', () => {
+  const onReact = jest.fn();
+  const commands = { ...list([]).props.commands, onReact };
+  render(list([aMessage(1)], { commands }));
+  const text = screen.getByText('message 1');
+  const tapAt = (timeStamp: number): void => {
+    const touch = { clientX: 100, clientY: 100 };
+    fireEvent.touchStart(text, { touches: [touch] });
+    const end = createEvent.touchEnd(text, { changedTouches: [touch] });
+    Object.defineProperty(end, 'timeStamp', { value: timeStamp });
+    fireEvent(text, end);
+  };
+  tapAt(1_000);
+  tapAt(2_000);
+  expect(onReact).not.toHaveBeenCalled();
+  tapAt(2_200);
+  expect(onReact.mock.calls).toEqual([['1763640000000-1', '❤️']]);
 });
 
 describe('when a part cannot be rendered', () => {

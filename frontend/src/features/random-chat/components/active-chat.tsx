@@ -1,7 +1,7 @@
 import { randomChatPickerEmojis } from '@thaw/contract/emojis';
 import { useMemo, useRef, useState, type ReactNode } from 'react';
 import { ChatContext, type Chat } from '@/chat-ui/chat-context';
-import { type ChatMessage } from '@/chat-ui/chat-message';
+import { isGameCard, type ChatMessage } from '@/chat-ui/chat-message';
 import { Conversation } from '@/chat-ui/conversation';
 import { type DraftKeeper } from '@/chat-ui/draft';
 import { type MessageAuthor } from '@/chat-ui/message-row';
@@ -29,7 +29,11 @@ const TypingLine = ({ session }: { session: Session }) => (
     <TypingLog
       isTyping={session.isPartnerTyping}
       name={session.partner.username}
-      after={session.messages.findLast(({ senderId }) => senderId === session.partner.id)?.key}
+      after={
+        session.messages.findLast(
+          (message) => message.senderId === session.partner.id && !isGameCard(message),
+        )?.key
+      }
     />
   </div>
 );

@@ -82,7 +82,12 @@ export const FriendSwitcher = ({ userId, unread, onOpen, onDismiss }: FriendSwit
           {friends.length === 0 ? copy.list.empty : copy.list.noneFound}
         </p>
       ) : null}
-      <ul id={id} role="listbox" aria-label={copy.list.label} className="mt-2 grid max-h-80 gap-0.5 overflow-y-auto overscroll-contain">
+      <ul
+        id={id}
+        role="listbox"
+        aria-label={copy.list.label}
+        className="mt-2 grid max-h-80 gap-0.5 overflow-y-auto overscroll-contain"
+      >
         {found.map((friend, place) => (
           // The keys are the text field's, which keeps the focus.
           <li

@@ -20,8 +20,10 @@
   var press = { button: null };
   var remember = function (event) {
     press.button = event.target.closest('button') || press.button;
+    if (press.button && press.button.dataset.pending) page.pressed = '';
   };
   press.stop = function () {
+    delete page.pressed;
     removeEventListener('click', remember, true);
   };
   addEventListener('click', remember, true);

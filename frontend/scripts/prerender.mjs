@@ -1,5 +1,6 @@
 // Renders the pages that a visitor reads before anything else, each with its style sheet in it and its scripts named for
-// later. dist/index.html stays the empty shell of the other routes.
+// later. dist/chat.html and dist/auth.html have their style sheet in them, too, and preload every script of their route;
+// chat.html also shows the page's shell. dist/index.html stays the empty document of every other address.
 import { createHash } from 'node:crypto';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
@@ -23,7 +24,7 @@ const pages = [
   },
 ];
 
-/** The markup of each path. */
+/** The markup of each path, and of /chat's shell. */
 const markupOf = async (paths) => {
   await build({
     root,
@@ -33,10 +34,10 @@ const markupOf = async (paths) => {
     build: { ssr: 'src/app/prerender.tsx', outDir: renderer, emptyOutDir: true, manifest: false },
   });
   try {
-    const { renderPage } = await import(pathToFileURL(join(renderer, 'prerender.js')).href);
+    const { renderPage, renderChatShell } = await import(pathToFileURL(join(renderer, 'prerender.js')).href);
     const markup = [];
     for (const path of paths) markup.push(await renderPage(path));
-    return markup;
+    return { markup, chatShell: await renderChatShell() };
   } finally {
     rmSync(renderer, { recursive: true, force: true });
   }
@@ -70,8 +71,12 @@ if (!shared) throw new Error('The page has no title for those who share it');
 // Where the page will be reached is known where the one who builds it says so.
 const origin = (process.env.PUBLIC_ORIGIN ?? '').replace(/\/$/, '');
 
-const pageOf = ({ path, route, title = shared }, markup) => {
+const inOnePiece = (path, markup) => {
   if (/<(script|template)/.test(markup)) throw new Error(`${path} was not rendered in one piece`);
+  return markup;
+};
+
+const pageOf = ({ path, route, title = shared }, markup) => {
   const scripts = scriptsOf(manifest, route, scriptsOf(manifest, 'index.html'));
   if (!shell.match(scriptTags)?.[0].includes([...scripts][0])) throw new Error('The page has no script');
   const canonical = origin
@@ -83,15 +88,32 @@ const pageOf = ({ path, route, title = shared }, markup) => {
   page = page.replace(scriptTags, '');
   const late = [...scripts].map((file) => `/${file}`).join(' ');
   page = replaceOnce(page, '</head>', `<meta name="thaw-scripts" content="${late}">${canonical}</head>`);
-  page = replaceOnce(page, '<div id="root"></div>', `<div id="root">${markup}</div>`);
+  const root = `<div id="root" data-rendered>${inOnePiece(path, markup)}</div>`;
+  page = replaceOnce(page, '<div id="root"></div>', root);
   if (origin) page = replaceOnce(page, 'content="/social.png"', `content="${origin}/social.png"`);
   return page;
 };
 
-const markup = await markupOf(pages.map(({ path }) => path));
+const { markup, chatShell } = await markupOf(pages.map(({ path }) => path));
 for (const [index, page] of pages.entries()) {
   const text = pageOf(page, markup[index]);
   writeFileSync(join(dist, page.file), text);
   const digest = createHash('sha256').update(text).digest('hex').slice(0, 8);
   console.log(`${page.file} ${(text.length / 1000).toFixed(1)} kB, ${digest}`);
 }
+
+/** A document of the application that asks for everything its route needs at once. */
+const documentOf = (entries, shown) => {
+  const files = new Set();
+  for (const entry of ['index.html', ...entries]) scriptsOf(manifest, entry, files);
+  const [first, ...others] = files;
+  const preloads = others.map((file) => `<link rel="modulepreload" crossorigin href="/${file}">`).join('');
+  let page = replaceOnce(shell, sheetTag, `<style>${read(sheet)}</style>`);
+  page = page.replace(/<link rel="modulepreload"[^>]*>\s*/g, '');
+  page = replaceOnce(page, `src="/${first}"></script>`, `src="/${first}"></script>${preloads}`);
+  return replaceOnce(page, '<div id="root"></div>', `<div id="root">${shown}</div>`);
+};
+const realtime = 'src/app/realtime.ts';
+const chatDocument = documentOf(['src/app/routes/chat-route.tsx', realtime], inOnePiece('/chat', chatShell));
+writeFileSync(join(dist, 'chat.html'), chatDocument);
+writeFileSync(join(dist, 'auth.html'), documentOf(['src/app/routes/auth-route.tsx'], ''));

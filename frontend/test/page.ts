@@ -44,7 +44,8 @@ export class ChatPage {
       connect: () => this.connect(),
       authentication: () => {
         const lastSeen = this.chat.lastSeen();
-        return { userId: this.id, ...(lastSeen ? { lastSeen } : {}) };
+        const showsChat = this.chat.showsChat();
+        return { userId: this.id, showsChat, ...(lastSeen ? { lastSeen } : {}) };
       },
       isSignedOut: async () => false,
       onSignedOut: () => this.complaints.push('signed out'),
@@ -58,6 +59,7 @@ export class ChatPage {
       log: () => undefined,
     });
     this.chat.connect(this.client);
+    this.chat.enter();
   }
 
   get id(): number {

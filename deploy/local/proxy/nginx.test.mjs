@@ -13,6 +13,7 @@ const files = {
   'index.html': '<title>application</title>',
   'landing.html': '<title>landing</title>',
   'terms.html': '<title>terms</title>',
+  'chat.html': '<title>chat</title>',
   'theme.js': 'theme()',
   '.vite/manifest.json': '{}',
   'assets/main-1a2b.js': 'main()',
@@ -39,9 +40,9 @@ test('nginx serves the page and passes the rest on', async (t) => {
       // Not rendered here.
       ['/privacy', 'application'],
       ['/auth', 'application'],
-      ['/chat', 'application'],
+      ['/chat', 'chat'],
       ['/auth?next=/chat', 'application'],
-      ['/chat/', 'application'],
+      ['/chat/', 'chat'],
     ]) {
       const { status, body, headers } = await get(address);
       assert.equal(status, 200, address);

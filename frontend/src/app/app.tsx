@@ -1,40 +1,35 @@
-import { lazy, StrictMode, Suspense, type ReactNode } from 'react';
+import { StrictMode, type ReactNode } from 'react';
 import { ErrorBoundary } from 'react-error-boundary';
 import { Route, Routes, useLocation } from 'react-router-dom';
 import { Broken } from '@/app/broken';
+import { routeParts } from '@/app/route-parts';
+import { ChatShell } from '@/app/shell/chat-shell';
 import { Toasts } from '@/app/toasts';
 import { reportRenderError } from '@/lib/report-error';
+import { LoadedPart, type Part } from '@/ui/loaded-part';
 
-const LandingRoute = lazy(async () => ({
-  default: (await import('@/app/routes/landing-route')).LandingRoute,
-}));
-const AuthRoute = lazy(async () => ({
-  default: (await import('@/app/routes/auth-route')).AuthRoute,
-}));
-const ChatRoute = lazy(async () => ({ default: (await import('@/app/routes/chat-route')).ChatRoute }));
-const LegalRoute = lazy(async () => ({ default: (await import('@/app/routes/legal-route')).LegalPage }));
-const NotFoundRoute = lazy(async () => ({
-  default: (await import('@/app/routes/not-found-route')).NotFoundRoute,
-}));
+/** Going to another page, or back, leaves what was broken behind. */
+const Page = ({ part, pending }: { part: Part<object>; pending?: ReactNode }) => (
+  <LoadedPart
+    part={part}
+    pending={pending}
+    broken={(failure) => <Broken {...failure} />}
+    resetKeys={[useLocation().key]}
+  >
+    {(Loaded) => <Loaded />}
+  </LoadedPart>
+);
 
-export const AppRoutes = () => {
-  const { key } = useLocation();
-  return (
-    // Another address is another attempt: going back leads out of a page that failed.
-    <ErrorBoundary fallback={<Broken />} resetKeys={[key]} onError={reportRenderError}>
-      <Suspense fallback={null}>
-        <Routes>
-          <Route path="/" element={<LandingRoute />} />
-          <Route path="/auth" element={<AuthRoute />} />
-          <Route path="/chat" element={<ChatRoute />} />
-          <Route path="/terms" element={<LegalRoute which="terms" />} />
-          <Route path="/privacy" element={<LegalRoute which="privacy" />} />
-          <Route path="*" element={<NotFoundRoute />} />
-        </Routes>
-      </Suspense>
-    </ErrorBoundary>
-  );
-};
+export const AppRoutes = () => (
+  <Routes>
+    <Route path="/" element={<Page key="landing" part={routeParts.landing} />} />
+    <Route path="/auth" element={<Page key="auth" part={routeParts.auth} />} />
+    <Route path="/chat" element={<Page key="chat" part={routeParts.chat} pending={<ChatShell />} />} />
+    <Route path="/terms" element={<Page key="terms" part={routeParts.terms} />} />
+    <Route path="/privacy" element={<Page key="privacy" part={routeParts.privacy} />} />
+    <Route path="*" element={<Page key="not-found" part={routeParts.notFound} />} />
+  </Routes>
+);
 
 /** The same tree in the browser and where the landing page is rendered at the build, but for the router around it. */
 export const App = ({ inRouter }: { inRouter: (routes: ReactNode) => ReactNode }) => (

@@ -1,12 +1,23 @@
 import { copy } from '@/app/copy';
+import { PartNotLoadedError } from '@/lib/missing-chunk';
 import { Button } from '@/ui/button';
 
-/** What stands where a part of the page failed. */
-export const Broken = () => (
+export interface BrokenProps {
+  error?: unknown;
+  /** Loads the part again, without the page around it. */
+  retry?: () => void;
+}
+
+/** Replaces a page that failed. One that was not loaded is tried again; any other failure reloads the page. */
+export const Broken = ({ error, retry }: BrokenProps) => (
   <main role="alert" className="mx-auto grid min-h-dvh w-full max-w-md content-center px-6 py-12">
     <h1 className="text-2xl font-bold">{copy.broken.title}</h1>
     <p className="mt-2 text-md text-muted-foreground">{copy.broken.lead}</p>
-    <Button size="lg" className="mt-8 w-fit" onClick={() => location.reload()}>
+    <Button
+      size="lg"
+      className="mt-8 w-fit"
+      onClick={retry && error instanceof PartNotLoadedError ? retry : () => location.reload()}
+    >
       {copy.broken.reload}
     </Button>
   </main>

@@ -9,11 +9,14 @@ export const copy = {
     lead: 'It is our fault, not yours. Loading the page again usually helps.',
     reload: 'Load again',
   },
-  brokenModal: {
+  brokenPart: {
     title: 'This did not open',
-    lead: 'It is our fault, not yours. Trying again usually helps.',
+    lead: 'The connection may have failed for a moment. Try again; nothing else on the page is lost.',
+    retry: 'Try again',
     close: 'Close',
   },
+  loading: 'Loading',
+  opening: 'Opening your chat…',
   topBar: {
     requests: 'Friend Requests',
     pending: 'pending',
@@ -34,5 +37,6 @@ export const copy = {
     /** The address itself is in the settings: a sidebar is seen by those who look over a shoulder. */
     account: 'Account',
     logout: 'Logout',
+    loggingOut: 'Logging out…',
   },
 } as const;

@@ -1,4 +1,6 @@
 import { lastMessageAfter } from '@/app/last-message';
+import { createOpenChatReminder } from '@/app/open-chat-reminder';
+import { refetchAfterReconnect, refetchWithinMs } from '@/app/refetch-after-reconnect';
 import { shell } from '@/app/shell/shell-store';
 import { FriendsCache } from '@/features/friends/friends-cache';
 import { createFriendsHandler, friendsEvents } from '@/features/friends/handlers';
@@ -47,13 +49,23 @@ export const startRealtime = (): void => {
     if (lastMessage !== undefined) friendsCache.keepLastMessage(me, friendId, lastMessage);
   };
 
+  const refetchSoon = (): void => {
+    const userId = currentUser()?.id;
+    // Many browsers come back at once after a restart of the server.
+    const refetch = (): void => {
+      if (userId !== undefined && userId === currentUser()?.id) refetchAfterReconnect(queryClient, userId);
+    };
+    systemClock.setTimeout(refetch, Math.random() * refetchWithinMs);
+  };
+
   const client = new SocketClient({
     connect: () => new WebSocket(socketUrl()),
     clock: systemClock,
     parse: parseFrame,
     authentication: () => {
       const lastSeen = randomChat.lastSeen();
-      return { userId: currentUser()?.id ?? 0, ...(lastSeen ? { lastSeen } : {}) };
+      const showsChat = randomChat.showsChat();
+      return { userId: currentUser()?.id ?? 0, showsChat, ...(lastSeen ? { lastSeen } : {}) };
     },
     isSignedOut,
     onSignedOut: signOut,
@@ -69,11 +81,13 @@ export const startRealtime = (): void => {
       raise('websocket-message', frame);
       registry.handle(frame);
     },
-    // Whatever was pushed meanwhile was missed. The random chat is resumed by the server itself.
-    onReopened: () => void queryClient.invalidateQueries(),
+    onReopened: () => refetchSoon(),
     log: (message, detail) => console.warn(message, detail ?? ''),
   });
 
+  // The page that is being opened there shows the chat in a moment: a reload is no absence.
+  if (location.pathname.startsWith('/chat')) randomChat.enter();
+  randomChat.useStore.subscribe(createOpenChatReminder());
   randomChat.connect(client);
   privateChat.connect(client);
   useConnection.setState({ reconnect: () => client.reconnect() });
@@ -82,6 +96,7 @@ export const startRealtime = (): void => {
   window.addEventListener('pageshow', ({ persisted }) => {
     if (persisted) client.wake();
   });
+  document.addEventListener('resume', () => client.wake());
   document.addEventListener('visibilitychange', () => {
     if (isPageVisible()) client.wake();
   });
@@ -90,10 +105,11 @@ export const startRealtime = (): void => {
   const follow = (): void => {
     const userId = currentUser()?.id;
     if (userId === connectedAs) return;
+    // At first there is nothing to forget, and what the address names may be open already.
+    if (connectedAs !== undefined) shell.reset();
     connectedAs = userId;
     client.stop();
     randomChat.reset();
-    shell.reset();
     useSentRequests.getState().reset();
     privateChat.reset();
     if (userId === undefined) queryClient.clear();

@@ -1,3 +1,4 @@
+import { limits } from '@thaw/contract/limits';
 import { copy } from '@/chat-ui/copy';
 import { cn } from '@/lib/class-names';
 import { useConnection } from '@/lib/socket/connection';
@@ -21,6 +22,11 @@ export const ConnectionIndicator = () => {
         />
         {isOpen ? copy.connection.connected : copy.connection.disconnected}
       </p>
+      {status.kind === 'retrying' ? (
+        <p className="text-sm text-muted-foreground tabular-nums max-sm:sr-only">
+          {copy.connection.retrying(status.attempt, limits.reconnectAttempts)}
+        </p>
+      ) : null}
       {canReconnect ? (
         <Button variant="secondary" size="sm" onClick={reconnect}>
           {copy.connection.reconnect}

@@ -108,7 +108,12 @@ export const copy = {
     retry: 'Try again',
     close: 'Close',
   },
-  connection: { connected: 'Connected', disconnected: 'Disconnected', reconnect: 'Reconnect' },
+  connection: {
+    connected: 'Connected',
+    disconnected: 'Disconnected',
+    retrying: (attempt: number, of: number) => `Reconnecting ${attempt} of ${of}`,
+    reconnect: 'Reconnect',
+  },
   you: 'You',
 } as const;
 

@@ -1,6 +1,7 @@
 import { X } from 'lucide-react';
 import * as Dialog from 'radix-ui/dialog';
 import { useRef } from 'react';
+import { useBackCloses } from '@/lib/use-back-closes';
 
 export interface LightboxProps {
   url: string;
@@ -12,6 +13,7 @@ export interface LightboxProps {
 /** One picture over everything. Esc, the cross and a click beside it close it; the focus returns to where it was. */
 export const Lightbox = ({ url, name, onClose }: LightboxProps) => {
   const opener = useRef<Element | null>(null);
+  useBackCloses(true, onClose);
   return (
     <Dialog.Root open onOpenChange={(isOpen) => (isOpen ? undefined : onClose())}>
       <Dialog.Portal>

@@ -1,4 +1,5 @@
 import { type HttpErrorBody } from '@thaw/contract/error-codes';
+import { noteServerDate } from '@/lib/server-clock';
 
 /** A non-success answer. `message` is exactly `<status>: <body>`, as the specification's §8 has it. */
 export class ApiError extends Error {
@@ -52,13 +53,19 @@ export const toApiError = async (
 export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 /** Long enough for a slow line; without a limit a stalled network would hold a form for minutes. */
-const timeoutMs = 15_000;
+const defaultTimeoutMs = 15_000;
 
 /**
  * One call with the session's cookie. A body is sent as JSON. Answers the parsed JSON, undefined when there is none.
- * @throws ApiError on a non-success status; whatever `fetch` throws when there is no answer within 15 s.
+ * @throws ApiError on a non-success status; whatever `fetch` throws when there is no answer in time (15 s by default).
  */
-export const request = async (method: HttpMethod, url: string, body?: unknown): Promise<unknown> => {
+export const request = async (
+  method: HttpMethod,
+  url: string,
+  body?: unknown,
+  timeoutMs = defaultTimeoutMs,
+): Promise<unknown> => {
+  const sentAt = Date.now();
   const response = await fetch(url, {
     method,
     credentials: 'include',
@@ -67,6 +74,7 @@ export const request = async (method: HttpMethod, url: string, body?: unknown): 
       ? {}
       : { headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) }),
   });
+  noteServerDate((response as Partial<Response>).headers?.get('Date'), sentAt, Date.now());
   if (!response.ok) throw await toApiError(response);
   const text = await response.text();
   return text === '' ? undefined : (JSON.parse(text) as unknown);

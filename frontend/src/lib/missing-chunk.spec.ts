@@ -1,11 +1,52 @@
-import { reloadOnMissingChunk } from '@/lib/missing-chunk';
+import { isNewerVersionThere, loadPart, PartNotLoadedError } from '@/lib/missing-chunk';
 
-it('loads the page anew, but not in circles', () => {
+const pageOf = (html: string): Document => new DOMParser().parseFromString(html, 'text/html');
+const shell = pageOf('<head><script type="module" src="/assets/index-a1.js"></script></head>');
+
+const serve = (answer: { ok: boolean; text: string } | Error): void => {
+  Object.assign(globalThis, {
+    fetch: () =>
+      answer instanceof Error
+        ? Promise.reject(answer)
+        : Promise.resolve({ ok: answer.ok, text: () => Promise.resolve(answer.text) }),
+  });
+};
+
+const missing = (): Promise<never> => Promise.reject(new TypeError('Failed to fetch'));
+
+beforeEach(() => sessionStorage.clear());
+
+it('knows a newer version by the entry script that the server names', async () => {
+  serve({ ok: true, text: '<meta name="thaw-scripts" content="/assets/index-b2.js /assets/x.js">' });
+  expect(await isNewerVersionThere(shell)).toBe(true);
+  serve({ ok: true, text: '<meta name="thaw-scripts" content="/assets/index-a1.js /assets/x.js">' });
+  expect(await isNewerVersionThere(shell)).toBe(false);
+  expect(await isNewerVersionThere(pageOf('<meta name="thaw-scripts" content="/assets/index-b2.js">'))).toBe(
+    true,
+  );
+});
+
+it('takes a server that cannot be reached, or fails, for no newer version', async () => {
+  serve(new TypeError('Failed to fetch'));
+  expect(await isNewerVersionThere(shell)).toBe(false);
+  serve({ ok: false, text: 'Bad Gateway' });
+  expect(await isNewerVersionThere(shell)).toBe(false);
+});
+
+it('reloads for a newer version, but not in circles', async () => {
   const reload = jest.fn();
-  reloadOnMissingChunk(reload);
-  const fail = (): boolean => window.dispatchEvent(new Event('vite:preloadError', { cancelable: true }));
-  expect(fail()).toBe(false);
+  const version = { isNewerVersionThere: () => Promise.resolve(true), reload };
+  void loadPart(missing, version);
+  await new Promise((done) => setTimeout(done));
   expect(reload).toHaveBeenCalledTimes(1);
-  expect(fail()).toBe(true);
+  await expect(loadPart(missing, version)).rejects.toThrow(PartNotLoadedError);
   expect(reload).toHaveBeenCalledTimes(1);
+});
+
+it('reloads nothing while the network fails', async () => {
+  const reload = jest.fn();
+  const version = { isNewerVersionThere: () => Promise.resolve(false), reload };
+  await expect(loadPart(missing, version)).rejects.toThrow(PartNotLoadedError);
+  expect(reload).not.toHaveBeenCalled();
+  expect(await loadPart(() => Promise.resolve('there'), version)).toBe('there');
 });

@@ -1,20 +1,60 @@
 const storageKey = 'thaw-reloaded-at';
 const notAgainWithinMs = 30_000;
+const askedWithinMs = 5_000;
+
+const entryOf = (page: Document): string | undefined =>
+  page.querySelector('meta[name="thaw-scripts"]')?.getAttribute('content')?.split(' ')[0] ??
+  page.querySelector('script[type="module"][src]')?.getAttribute('src') ??
+  undefined;
+
+/** Whether the server has another version of the page than this one; false when it cannot be reached. */
+export const isNewerVersionThere = async (page: Document = document): Promise<boolean> => {
+  const entry = entryOf(page);
+  if (!entry) return false;
+  try {
+    const response = await fetch('/', { cache: 'no-store', signal: AbortSignal.timeout(askedWithinMs) });
+    return response.ok && !(await response.text()).includes(entry);
+  } catch {
+    return false;
+  }
+};
+
+const mayReload = (): boolean => {
+  try {
+    if (Date.now() - Number(sessionStorage.getItem(storageKey)) < notAgainWithinMs) return false;
+    sessionStorage.setItem(storageKey, String(Date.now()));
+    return true;
+  } catch {
+    // Without storage a page that reloads in circles would not notice.
+    return false;
+  }
+};
+
+/** A part of the application did not come over the network; it may at the next attempt. */
+export class PartNotLoadedError extends Error {
+  override readonly name = 'PartNotLoadedError';
+}
+
+export interface VersionCheck {
+  isNewerVersionThere: () => Promise<boolean>;
+  reload: () => void;
+}
+
+const thisPage: VersionCheck = { isNewerVersionThere, reload: () => location.reload() };
 
 /**
- * A part of the application could not be loaded: a newer version was deployed, or the network failed for a moment.
- * Loads the page anew, but never in circles.
+ * Loads a part of the application. A part that is missing because a newer version was deployed reloads the page, which
+ * never settles; while the network fails nothing is reloaded, since that would lose the page that is there.
+ * @throws PartNotLoadedError when it was not loaded.
  */
-export const reloadOnMissingChunk = (reload: () => void = () => location.reload()): void => {
-  window.addEventListener('vite:preloadError', (event) => {
-    try {
-      if (Date.now() - Number(sessionStorage.getItem(storageKey)) < notAgainWithinMs) return;
-      sessionStorage.setItem(storageKey, String(Date.now()));
-    } catch {
-      // Without storage nobody would know that it was tried already.
-      return;
+export const loadPart = async <T>(load: () => Promise<T>, version = thisPage): Promise<T> => {
+  try {
+    return await load();
+  } catch (cause) {
+    if ((await version.isNewerVersionThere()) && mayReload()) {
+      version.reload();
+      return new Promise<T>(() => undefined);
     }
-    event.preventDefault();
-    reload();
-  });
+    throw new PartNotLoadedError('A part of the application was not loaded', { cause });
+  }
 };

@@ -1,6 +1,6 @@
 /**
  * A part of the application that several tabs of one browser may show at once, held by a Web Lock: whoever leaves
- * can learn whether another tab is still there. Without Web Locks (a page over plain http) every tab is alone.
+ * can learn whether another tab is still there. Without Web Locks (a page over plain http) that is not known.
  */
 export class SharedPlace {
   private release: (() => void) | undefined;
@@ -14,6 +14,8 @@ export class SharedPlace {
       this.release = resolve;
     });
     this.released = this.locks?.request(this.name, { mode: 'shared' }, () => held) ?? Promise.resolve();
+    // Refused where the browser blocks storage; `isOpenElsewhere` then answers that it is not known.
+    this.released.catch(() => undefined);
   }
 
   leave(): void {
@@ -21,17 +23,19 @@ export class SharedPlace {
     this.release = undefined;
   }
 
-  /** Whether another tab is there; asked after having left. */
-  async isOpenElsewhere(): Promise<boolean> {
-    // Else our own lock, on its way out, would be taken for another tab's.
-    await this.released;
-    return (
-      (await this.locks?.request(
+  /** Whether another tab is there; asked after having left. Undefined where that cannot be known. */
+  async isOpenElsewhere(): Promise<boolean | undefined> {
+    try {
+      // Else our own lock, on its way out, would be taken for another tab's.
+      await this.released;
+      return await this.locks?.request(
         this.name,
         { mode: 'exclusive', ifAvailable: true },
         (lock) => lock === null,
-      )) ?? false
-    );
+      );
+    } catch {
+      return undefined;
+    }
   }
 
   private get locks(): LockManager | undefined {

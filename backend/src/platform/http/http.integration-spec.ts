@@ -24,6 +24,7 @@ describe('the HTTP platform', () => {
     writeFileSync(join(folder, 'index.html'), '<title>application</title>');
     writeFileSync(join(folder, 'landing.html'), '<title>landing</title>');
     writeFileSync(join(folder, 'terms.html'), '<title>terms</title>');
+    writeFileSync(join(folder, 'chat.html'), '<title>chat</title>');
     writeFileSync(join(folder, 'favicon.svg'), '<svg/>');
     writeFileSync(join(folder, '.env'), 'SECRET=1');
     writeFileSync(join(folder, 'assets', 'index-DiwrgTda.js'), 'export {}');
@@ -232,7 +233,9 @@ describe('the HTTP platform', () => {
       expect((await get('/terms').expect(200)).text).toContain('terms');
       // Not rendered here.
       expect((await get('/privacy/').expect(200)).text).toContain('application');
-      for (const path of ['/auth', '/auth?register=true', '/chat', '/chat/']) {
+      for (const path of ['/chat', '/chat/', '/chat?friend=12'])
+        expect((await get(path).expect(200)).text).toContain('chat');
+      for (const path of ['/auth', '/auth?register=true']) {
         const response = await get(path).expect(200);
         expect(response.text).toContain('application');
         expect(response.headers['cache-control']).toBe('no-cache');

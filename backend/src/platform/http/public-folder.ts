@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import type { RequestHandler, Response } from 'express';
 import { static as serveStatic } from 'express';
 
-/** Pages of the application; the browser's router shows its own 404 page for every other path (A162). */
-const pages: ReadonlySet<string> = new Set(['/auth', '/chat']);
-/** Pages that the build renders, by their file. */
-const rendered: ReadonlyMap<string, string> = new Map([
+/** Pages of the application by their document; the browser's router shows its own 404 page for all others (A162). */
+const documents: ReadonlyMap<string, string> = new Map([
   ['/', 'landing.html'],
+  ['/auth', 'auth.html'],
+  ['/chat', 'chat.html'],
   ['/terms', 'terms.html'],
   ['/privacy', 'privacy.html'],
 ]);
@@ -37,12 +37,11 @@ export const publicFolder = (folder: string): RequestHandler => {
     if (OF_THE_SERVER.test(request.path)) return next();
     if (request.method !== 'GET' && request.method !== 'HEAD') return next();
     const path = request.path.length > 1 ? request.path.replace(/\/$/, '') : request.path;
-    const file = rendered.get(path);
+    const file = documents.get(path);
     if (file !== undefined) {
       const page = join(folder, file);
       return sendPage(response, 200, existsSync(page) ? page : application);
     }
-    if (pages.has(path)) return sendPage(response, 200, application);
     files(request, response, (error?: unknown) => {
       if (error) return next(error);
       sendPage(response, 404, application);

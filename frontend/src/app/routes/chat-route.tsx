@@ -1,18 +1,19 @@
 import { type SelfUser } from '@thaw/contract/users';
 import { useQuery } from '@tanstack/react-query';
-import { lazy, Suspense, useEffect } from 'react';
-import { ErrorBoundary } from 'react-error-boundary';
+import { useEffect, useState } from 'react';
 import { Navigate } from 'react-router-dom';
 import { Attention } from '@/app/attention';
-import { BreakTheIce, BreakTheIceEffects, renderGameCard } from '@/app/break-the-ice';
 import { copy } from '@/app/copy';
+import { BreakTheIce, BreakTheIceEffects, renderGameCard } from '@/app/break-the-ice';
 import { LazyModal } from '@/app/shell/lazy-modal';
-import { PrivateChatPlace } from '@/app/shell/private-chat-place';
+import { PrivateChatPlace, privateChatPart } from '@/app/shell/private-chat-place';
 import { ProfileBlock } from '@/app/shell/profile-block';
 import { shell, useShell } from '@/app/shell/shell-store';
 import { Sidebar } from '@/app/shell/sidebar';
 import { TopBar } from '@/app/shell/top-bar';
 import { useOpenFriend } from '@/app/shell/use-open-friend';
+import { useShellAddress } from '@/app/shell/use-shell-address';
+import { toasterPart } from '@/app/toasts';
 import { useShortcuts } from '@/app/shell/use-shortcuts';
 import { WithQueries } from '@/app/with-queries';
 import { logout } from '@/features/auth/api/auth-calls';
@@ -25,52 +26,80 @@ import { totalUnread } from '@/features/private-chat/unread';
 import { useUnreadCounts } from '@/features/private-chat/use-unread-counts';
 import { RandomChat } from '@/features/random-chat/components/random-chat';
 import { randomChat, useRandomChat } from '@/features/random-chat/random-chat.store';
-import { ApiError, request } from '@/lib/api-client';
+import { ApiError } from '@/lib/api-client';
 import { useAppHeight } from '@/lib/app-height';
 import { useDocumentTitle } from '@/lib/document-title';
 import { useDropGuard } from '@/lib/drop-guard';
 import { signIn, signOut, useIdentity } from '@/lib/identity';
-import { reportRenderError } from '@/lib/report-error';
+import { loader } from '@/lib/query-client';
 import { toUser } from '@/lib/user-answer';
+import { Late } from '@/ui/late';
+import { createPart, LoadedPart } from '@/ui/loaded-part';
 import { TooltipProvider } from '@/ui/tooltip';
+import { usePreloaded } from '@/ui/use-preloaded';
 
-// Asked for with the first paint of the chat, and not before it.
-const ProfileDialogs = lazy(async () => ({
-  default: (await import('@/features/profile/components/profile-dialogs')).ProfileDialogs,
-}));
+const friendRequestsPart = createPart(
+  async () => (await import('@/features/friends/components/friend-requests-modal')).FriendRequestsModal,
+);
+const chatHistoryPart = createPart(
+  async () => (await import('@/features/history/components/chat-history-modal')).ChatHistoryModal,
+);
 
-const FriendRequestsModal = lazy(async () => ({
-  default: (await import('@/features/friends/components/friend-requests-modal')).FriendRequestsModal,
-}));
+const friendSwitcherPart = createPart(
+  async () => (await import('@/features/friends/components/friend-switcher')).FriendSwitcher,
+);
+const shortcutsPart = createPart(async () => (await import('@/app/shortcuts/shortcuts-list')).ShortcutsList);
 
-const FriendSwitcher = lazy(async () => ({
-  default: (await import('@/features/friends/components/friend-switcher')).FriendSwitcher,
-}));
+const loadProfileDialogs = () => import('@/features/profile/components/profile-dialogs');
+/** Asked for with the first paint of the chat, and not before it. */
+const profileDialogsPart = createPart(async () => (await loadProfileDialogs()).ProfileDialogs);
 
-const ShortcutsList = lazy(async () => ({
-  default: (await import('@/app/shortcuts/shortcuts-list')).ShortcutsList,
-}));
+const preloadProfileDialogs = async (): Promise<void> => {
+  try {
+    const { profileSettingsPart, conversionPart } = await loadProfileDialogs();
+    await profileSettingsPart.preload();
+    await conversionPart.preload();
+  } catch (error) {
+    console.warn('The profile dialogs were not loaded ahead', error);
+  }
+};
 
-const ChatHistoryModal = lazy(async () => ({
-  default: (await import('@/features/history/components/chat-history-modal')).ChatHistoryModal,
-}));
+/** What a press of a button shows: loaded while the page has nothing else to do. */
+const dialogParts = [
+  toasterPart,
+  privateChatPart,
+  friendRequestsPart,
+  { preload: preloadProfileDialogs },
+  chatHistoryPart,
+  friendSwitcherPart,
+  shortcutsPart,
+];
 
-/** The stored user may outlive the cookie: the server is asked on every entry (A04). */
-const useGuard = (userId: number | undefined): { isChecking: boolean } => {
-  const { data, error, isPending } = useQuery({
+/** Null when the session is over (A148). */
+const probe = loader({ on401: 'empty' });
+
+/**
+ * The stored user may outlive the cookie: the server is asked on every entry (A04). Meanwhile the page is shown with
+ * what is stored; rights are the server's concern in any case.
+ */
+const useGuard = (userId: number | undefined): void => {
+  const { data, error } = useQuery({
     queryKey: [`/api/user/${userId}`],
-    queryFn: async () => toUser(await request('GET', `/api/user/${userId}`)),
+    queryFn: async (context) => {
+      const answer = await probe(context);
+      return answer === null ? null : toUser(answer);
+    },
     enabled: userId !== undefined,
     refetchOnMount: 'always',
     gcTime: 0,
   });
   useEffect(() => {
     if (data) signIn(data);
+    if (data === null) signOut();
   }, [data]);
   useEffect(() => {
-    if (error instanceof ApiError && (error.status === 401 || error.status === 404)) signOut();
+    if (error instanceof ApiError && error.status === 404) signOut();
   }, [error]);
-  return { isChecking: isPending };
 };
 
 const leave = async (): Promise<void> => {
@@ -83,6 +112,17 @@ const leave = async (): Promise<void> => {
   }
   signOut();
 };
+
+/** Over the page while the server is told of the logout. */
+const LoggingOut = () => (
+  <Late>
+    <div className="veil fixed inset-0 z-top grid place-items-center bg-overlay">
+      <p role="status" className="rounded-card bg-popover px-6 py-4 text-md shadow-elevated">
+        {copy.profile.loggingOut}
+      </p>
+    </div>
+  </Late>
+);
 
 /** For the partner of the present chat, or of the one that has just ended. */
 const AddPartner = ({ userId, place }: { userId: number; place: AddFriendPlace }) => {
@@ -101,8 +141,15 @@ const Chat = ({ user }: { user: SelfUser }) => {
     isListOpen: useShell((state) => state.modal === 'friend-requests'),
     onOpen: shell.openFriend,
   });
-  useShortcuts();
   const typing = usePrivateChat((state) => state.typing);
+  const [isLeaving, setLeaving] = useState(false);
+  const logOut = (): void => {
+    setLeaving(true);
+    void leave();
+  };
+  usePreloaded(dialogParts);
+  useShortcuts();
+  useShellAddress();
 
   return (
     <>
@@ -111,7 +158,7 @@ const Chat = ({ user }: { user: SelfUser }) => {
       <div className="flex min-h-0 min-w-0 flex-1">
         <Sidebar
           profile={({ isCollapsed }) => (
-            <ProfileBlock user={user} isCollapsed={isCollapsed} onLogout={() => void leave()} />
+            <ProfileBlock user={user} isCollapsed={isCollapsed} onLogout={logOut} />
           )}
         >
           {({ isCollapsed, action }) => (
@@ -145,48 +192,51 @@ const Chat = ({ user }: { user: SelfUser }) => {
           {openFriend ? <PrivateChatPlace key={openFriend.id} me={user} friend={openFriend} /> : null}
         </main>
       </div>
-      <LazyModal name="friend-requests">
-        <FriendRequestsModal userId={user.id} onDismiss={shell.dismiss} />
+      <LazyModal name="friend-requests" title={copy.topBar.requests} part={friendRequestsPart}>
+        {(FriendRequestsModal) => <FriendRequestsModal userId={user.id} onDismiss={shell.dismiss} />}
       </LazyModal>
-      <LazyModal name="chat-history">
-        <ChatHistoryModal
-          userId={user.id}
-          onDismiss={shell.dismiss}
-          renderAction={({ id, nameId }) => (
-            <AddFriend userId={user.id} personId={id} place="history" describedBy={nameId} />
-          )}
-        />
+      <LazyModal name="chat-history" title={copy.topBar.history} part={chatHistoryPart}>
+        {(ChatHistoryModal) => (
+          <ChatHistoryModal
+            userId={user.id}
+            onDismiss={shell.dismiss}
+            renderAction={({ id, nameId }) => (
+              <AddFriend userId={user.id} personId={id} place="history" describedBy={nameId} />
+            )}
+          />
+        )}
       </LazyModal>
-      <LazyModal name="switch-friend">
-        <FriendSwitcher
-          userId={user.id}
-          unread={unread}
-          onOpen={shell.openFriend}
-          onDismiss={shell.dismiss}
-        />
+      <LazyModal name="switch-friend" title={copy.loading} part={friendSwitcherPart}>
+        {(FriendSwitcher) => (
+          <FriendSwitcher
+            userId={user.id}
+            unread={unread}
+            onOpen={shell.openFriend}
+            onDismiss={shell.dismiss}
+          />
+        )}
       </LazyModal>
-      <LazyModal name="shortcuts">
-        <ShortcutsList onDismiss={shell.dismiss} />
+      <LazyModal name="shortcuts" title={copy.loading} part={shortcutsPart}>
+        {(ShortcutsList) => <ShortcutsList onDismiss={shell.dismiss} />}
       </LazyModal>
-      <ErrorBoundary fallback={null} onError={reportRenderError}>
-        <Suspense fallback={null}>
-          <ProfileDialogs user={user} onLogout={() => void leave()} />
-        </Suspense>
-      </ErrorBoundary>
+      <LoadedPart part={profileDialogsPart} broken={() => null}>
+        {(ProfileDialogs) => <ProfileDialogs user={user} onLogout={logOut} />}
+      </LoadedPart>
+      {isLeaving ? <LoggingOut /> : null}
     </>
   );
 };
 
 const ChatPage = () => {
   const user = useIdentity((state) => state.user);
-  const { isChecking } = useGuard(user?.id);
+  useGuard(user?.id);
   useAppHeight();
   useDropGuard();
   useDocumentTitle(copy.chatTitle);
   if (!user) return <Navigate to="/auth" replace />;
   return (
     <div className="flex h-(--app-height) flex-col overflow-hidden overscroll-contain">
-      {isChecking ? <main aria-busy="true" className="flex-1" /> : <Chat user={user} />}
+      <Chat user={user} />
     </div>
   );
 };

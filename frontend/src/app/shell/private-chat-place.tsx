@@ -1,24 +1,53 @@
 import { type Friend, type SelfUser } from '@thaw/contract/users';
-import { lazy, Suspense } from 'react';
+import { copy } from '@/app/copy';
 import { useNewsBeneath } from '@/app/shell/news-beneath';
 import { shell } from '@/app/shell/shell-store';
-import { copy } from '@/chat-ui/copy';
-import { PartBoundary } from '@/chat-ui/part-boundary';
+import { Button } from '@/ui/button';
+import { Late } from '@/ui/late';
+import { createPart, LoadedPart } from '@/ui/loaded-part';
+import { Skeleton } from '@/ui/skeleton';
 
-const PrivateChat = lazy(async () => ({
-  default: (await import('@/features/private-chat/components/private-chat')).PrivateChat,
-}));
+export const privateChatPart = createPart(
+  async () => (await import('@/features/private-chat/components/private-chat')).PrivateChat,
+);
+
+const BrokenChat = ({ retry }: { retry: () => void }) => (
+  <section role="alert" className="m-auto grid max-w-md gap-6 p-6">
+    <div>
+      <h2 className="text-xl font-bold">{copy.brokenPart.title}</h2>
+      <p className="mt-2 text-md text-muted-foreground">{copy.brokenPart.lead}</p>
+    </div>
+    <div className="flex flex-wrap gap-3">
+      <Button onClick={retry}>{copy.brokenPart.retry}</Button>
+      <Button variant="ghost" onClick={shell.closeFriend}>
+        {copy.brokenPart.close}
+      </Button>
+    </div>
+  </section>
+);
 
 /** Over the chat area alone: top bar and sidebar stay in reach (A68). */
 export const PrivateChatPlace = ({ me, friend }: { me: SelfUser; friend: Friend }) => {
   const hasNews = useNewsBeneath();
   return (
     <div className="absolute inset-0 z-overlay flex bg-background md:p-4 md:pt-0">
-      <PartBoundary title={copy.broken.chat} onClose={shell.closeFriend} className="flex-1 content-center">
-        <Suspense fallback={null}>
+      <LoadedPart
+        part={privateChatPart}
+        pending={
+          <Late>
+            <Skeleton
+              label={copy.loading}
+              bars={['h-16', 'h-10 w-2/3', 'h-10 w-1/2']}
+              className="flex-1 p-4"
+            />
+          </Late>
+        }
+        broken={({ retry }) => <BrokenChat retry={retry} />}
+      >
+        {(PrivateChat) => (
           <PrivateChat me={me} friend={friend} onClose={shell.closeFriend} hasNewsBeneath={hasNews} />
-        </Suspense>
-      </PartBoundary>
+        )}
+      </LoadedPart>
     </div>
   );
 };

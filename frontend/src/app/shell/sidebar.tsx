@@ -1,9 +1,10 @@
 import { limits } from '@thaw/contract/limits';
 import { PanelLeftClose, PanelLeftOpen, X } from 'lucide-react';
 import * as Dialog from 'radix-ui/dialog';
-import { type ReactNode } from 'react';
+import { useEffect, type ReactNode } from 'react';
 import { copy } from '@/app/copy';
 import { shell, useShell } from '@/app/shell/shell-store';
+import { useBackCloses } from '@/lib/use-back-closes';
 import { useIsWide } from '@/lib/use-is-wide';
 import { Button } from '@/ui/button';
 import { rememberFocus, returnFocus } from '@/ui/focus-return';
@@ -21,6 +22,8 @@ export interface SidebarProps {
 }
 
 const WideSidebar = ({ children, profile }: SidebarProps) => {
+  // A sheet that was open before the window became wide does not open again when it is narrow.
+  useEffect(() => shell.setSheetOpen(false), []);
   const isCollapsed = useShell((state) => state.isSidebarCollapsed);
   const Icon = isCollapsed ? PanelLeftOpen : PanelLeftClose;
   const action = (
@@ -44,6 +47,7 @@ const WideSidebar = ({ children, profile }: SidebarProps) => {
 /** Off-canvas until it is asked for; then it holds the focus until it is closed. */
 const SheetSidebar = ({ children, profile }: SidebarProps) => {
   const isOpen = useShell((state) => state.isSheetOpen);
+  useBackCloses(isOpen, () => shell.setSheetOpen(false));
   const action = (
     <Dialog.Close asChild>
       <Button variant="ghost" size="icon">

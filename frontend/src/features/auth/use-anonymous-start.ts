@@ -5,20 +5,26 @@ import { copy } from '@/features/auth/copy';
 import { signIn } from '@/lib/identity';
 import { toast } from '@/ui/toast-store';
 
-/** Starts an anonymous session and goes to /chat; a failure is told in the words of the screen it began on. */
-export const useAnonymousStart = (failure: { title: string; description: string }) => {
+/**
+ * Starts an anonymous session and goes to /chat; a failure is told in the words of the screen it began on. It keeps
+ * starting until the page goes: `prepare` loads the next one meanwhile.
+ */
+export const useAnonymousStart = (
+  failure: { title: string; description: string },
+  prepare: () => Promise<void> = () => Promise.resolve(),
+) => {
   const navigate = useNavigate();
   const [isStarting, setStarting] = useState(false);
   const start = async (): Promise<void> => {
     setStarting(true);
     try {
-      signIn(await startAnonymously());
+      const [user] = await Promise.all([startAnonymously(), prepare()]);
+      signIn(user);
       toast(copy.toasts.anonymousStarted);
       await navigate('/chat');
     } catch (error) {
       console.warn('The anonymous session did not start', error);
       toast({ ...failure, tone: 'destructive' });
-    } finally {
       setStarting(false);
     }
   };

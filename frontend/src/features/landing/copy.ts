@@ -8,6 +8,12 @@ export const copy = {
     starting: 'Starting...',
     resume: 'Back to the chat',
   },
+  reminder: {
+    label: 'Your chat',
+    waiting: 'is waiting in your chat.',
+    unread: (count: number) => (count === 1 ? '1 new message for you' : `${count} new messages for you`),
+    back: 'Open the chat',
+  },
   connectionError: {
     title: 'Connection Error',
     description: 'Could not start anonymous session. Please try again.',

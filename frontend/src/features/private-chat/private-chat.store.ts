@@ -12,6 +12,7 @@ import { systemClock, type Clock } from '@/lib/clock';
 import { currentUser } from '@/lib/identity';
 import { newId } from '@/lib/new-id';
 import { queryClient } from '@/lib/query-client';
+import { serverNow } from '@/lib/server-clock';
 import { disconnected, type FeatureSocket } from '@/lib/socket/feature-socket';
 import { removeStored } from '@/lib/storage';
 
@@ -210,6 +211,10 @@ export const createPrivateChat = ({ clock, newId, queryClient }: PrivateChatOpti
 
 export type PrivateChats = ReturnType<typeof createPrivateChat>;
 
-export const privateChat = createPrivateChat({ clock: systemClock, newId, queryClient });
+export const privateChat = createPrivateChat({
+  clock: { ...systemClock, now: serverNow },
+  newId,
+  queryClient,
+});
 
 export const usePrivateChat = privateChat.useStore;

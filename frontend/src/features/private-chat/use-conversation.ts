@@ -23,6 +23,8 @@ export const useConversation = (userId: number, friendId: number): LoadedConvers
   const { data, error, isError, refetch } = useQuery({
     queryKey: conversationKey(userId, friendId),
     queryFn: () => privateChat.conversations.read(userId, friendId),
+    // Kept while the page is open: events keep it current, and opening it again shows it at once.
+    gcTime: Infinity,
   });
   const pending = messageChanges.useStore();
   const [rowsOf] = useState(() => new Rows());

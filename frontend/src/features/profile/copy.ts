@@ -21,7 +21,9 @@ export const copy = {
     title: 'Profile Settings',
     tabsLabel: 'Settings',
     tabs: { profile: 'Profile', email: 'Email', password: 'Password' },
-    broken: 'This part of the page broke. Close it and open it again.',
+    broken: 'This part of the page did not load.',
+    retry: 'Try again',
+    loading: 'Loading',
   },
   anonymousWarning: {
     title: 'You are here anonymously',
@@ -52,6 +54,8 @@ export const copy = {
     title: 'On this device',
     sound: 'Sound',
     soundHint: 'When a match is found, or somebody writes while you look elsewhere.',
+    searchAtOnce: 'Start searching at once',
+    searchAtOnceHint: 'New Conversation looks for the next person without another press.',
   },
   email: {
     current: 'Your email is',

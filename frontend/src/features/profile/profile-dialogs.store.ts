@@ -1,6 +1,6 @@
 import { create } from 'zustand';
 
-type ProfileDialog = 'settings' | 'anonymous-prompt' | 'conversion';
+export type ProfileDialog = 'settings' | 'anonymous-prompt' | 'conversion';
 
 /** Which of the dialogs about myself is open, opened from distant parts of the page. */
 export const useProfileDialogs = create<{ open: ProfileDialog | null }>()(() => ({ open: null }));

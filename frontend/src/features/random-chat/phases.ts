@@ -68,10 +68,9 @@ export const found = (state: RandomChatState, at: number): Step =>
     ? to({ ...toSearching(state, at), owesLeave: false }, joinQueue(state.preference))
     : stay(state);
 
-export const cancelled = (state: RandomChatState, isConnected: boolean): Step =>
-  state.phase === 'searching'
-    ? to({ ...toInitial(state), owesLeave: !isConnected }, leaveQueue)
-    : stay(state);
+/** Owed until it is acknowledged: on a dying connection the frame may never arrive. */
+export const cancelled = (state: RandomChatState): Step =>
+  state.phase === 'searching' ? to({ ...toInitial(state), owesLeave: true }, leaveQueue) : stay(state);
 
 export const skipped = (state: RandomChatState, at: number): Step => {
   if (state.phase !== 'active' || !state.session) return stay(state);
@@ -79,8 +78,8 @@ export const skipped = (state: RandomChatState, at: number): Step => {
   return to(toSearching(withLeft(state, sessionId), at), skipChat(sessionId), joinQueue(state.preference));
 };
 
-export const left = (state: RandomChatState, isConnected: boolean): Step => {
-  if (state.phase === 'searching') return cancelled(state, isConnected);
+export const left = (state: RandomChatState): Step => {
+  if (state.phase === 'searching') return cancelled(state);
   if (state.phase !== 'active' || !state.session) return stay(toInitial(state));
   const { sessionId } = state.session;
   return to(toInitial(withLeft(state, sessionId)), skipChat(sessionId));
@@ -100,7 +99,7 @@ export const authenticated = (
       }
       return stay({ ...state, owesLeave: false });
     case 'searching':
-      if (state.owesLeave) return to({ ...state, owesLeave: false }, leaveQueue);
+      if (state.owesLeave) return to(state, leaveQueue);
       // The chat shown here was left in another tab, which searches again; `queue_joined` follows.
       if (state.phase === 'active') return stay(toInitial(state));
       return stay(state);

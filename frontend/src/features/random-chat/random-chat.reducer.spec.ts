@@ -130,9 +130,17 @@ describe('initial', () => {
 
 describe('searching', () => {
   it('returns to initial on Cancel, and tells the server', () => {
-    const chat = searching().do({ type: 'cancelPressed', isConnected: true });
-    expect(chat.state).toMatchObject({ phase: 'initial', owesLeave: false });
+    const chat = searching().do({ type: 'cancelPressed' });
+    expect(chat.state).toMatchObject({ phase: 'initial', owesLeave: true });
     expect(chat.effects).toEqual([leave]);
+    expect(chat.do({ type: 'leaveAcknowledged' }).state.owesLeave).toBe(false);
+  });
+
+  it('stays cancelled when the Cancel was lost on a dying connection', () => {
+    const chat = searching().do({ type: 'cancelPressed' });
+    expect(chat.hear('authenticated', { userId: me, state: 'searching' }).effects).toEqual([leave]);
+    chat.hear('queue_joined', { preferences: 'both', since: iso(-9_000) });
+    expect(chat.state).toMatchObject({ phase: 'initial', owesLeave: true });
   });
 
   it('opens the chat on a match with one welcome that names the partner', () => {
@@ -161,7 +169,7 @@ describe('searching', () => {
   });
 
   it('cancelled offline: leaves the queue when connected again, and declines what it was given meanwhile (A46)', () => {
-    const cancelled = (): Driver => searching().do({ type: 'cancelPressed', isConnected: false });
+    const cancelled = (): Driver => searching().do({ type: 'cancelPressed' });
     const stillSearching = cancelled().hear('authenticated', { userId: me, state: 'searching' });
     expect(stillSearching.effects).toEqual([leave]);
     const matched = cancelled()
@@ -182,6 +190,14 @@ describe('searching', () => {
     expect(chat.texts).toEqual(['🎉 You are now chatting with brave-heron-7. Say hi!', 'hi']);
   });
 
+  it('takes the waiting time from the server, whatever this clock says', () => {
+    const chat = searching();
+    // A clock that is five minutes ahead of the server's.
+    chat.hear('queue_joined', { preferences: 'both', since: iso(-300_000) });
+    chat.hear('queue_status', { waitedMs: 100, anyoneMatches: true });
+    expect(chat.state.searchingSince).toBe(at - 100);
+  });
+
   it('knows from the server when nobody matches', () => {
     expect(
       searching().hear('queue_status', { waitedMs: 10_000, anyoneMatches: false }).state.anyoneMatches,
@@ -193,7 +209,7 @@ describe('searching', () => {
   });
 
   it('leaves the queue with the page (A59)', () => {
-    const chat = searching().do({ type: 'chatLeft', isConnected: true });
+    const chat = searching().do({ type: 'chatLeft' });
     expect(chat.state.phase).toBe('initial');
     expect(chat.effects).toEqual([leave]);
   });
@@ -303,7 +319,7 @@ describe('skipped → initial', () => {
 
 describe('leaving the page in a chat', () => {
   it('skips and forgets', () => {
-    const chat = active().do({ type: 'chatLeft', isConnected: true });
+    const chat = active().do({ type: 'chatLeft' });
     expect(chat.state).toMatchObject({ phase: 'initial', session: null });
     expect(chat.effects).toEqual([skip('s1')]);
   });

@@ -47,7 +47,9 @@ const receive = (state: RandomChatState, frame: ServerFrame, me: number, at: num
       return stay(state.phase === 'searching' ? toInitial(state) : state);
     case 'queue_status':
       return stay(
-        state.phase === 'searching' ? { ...state, anyoneMatches: frame.data.anyoneMatches } : state,
+        state.phase === 'searching'
+          ? { ...state, anyoneMatches: frame.data.anyoneMatches, searchingSince: at - frame.data.waitedMs }
+          : state,
       );
     case 'chat_matched':
       return matched(state, frame.data, at);
@@ -89,7 +91,9 @@ export const reduce = (state: RandomChatState, action: Action): Step => {
     case 'findPressed':
       return found(state, action.at);
     case 'cancelPressed':
-      return cancelled(state, action.isConnected);
+      return cancelled(state);
+    case 'leaveAcknowledged':
+      return stay(state.owesLeave ? { ...state, owesLeave: false } : state);
     case 'searchRefused':
       return stay(state.phase === 'searching' ? toInitial(state) : state);
     case 'skipConfirmed':
@@ -97,7 +101,7 @@ export const reduce = (state: RandomChatState, action: Action): Step => {
     case 'newConversationPressed':
       return stay(state.phase === 'skipped' ? toInitial(state) : state);
     case 'chatLeft':
-      return left(state, action.isConnected);
+      return left(state);
     case 'acknowledged':
       return acknowledged(state, action.sessionId, action.message, action.ack);
     case 'reactionToggled':

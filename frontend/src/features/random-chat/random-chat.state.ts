@@ -40,7 +40,7 @@ export interface Session {
 export interface RandomChatState {
   phase: Phase;
   preference: Preference;
-  /** Milliseconds since the epoch; the server's word, or ours until it came. */
+  /** Milliseconds since the epoch by the server's clock; from the server, or from here until that came. */
   searchingSince: number | null;
   /** From `queue_status`: false when nobody who waits fits. */
   anyoneMatches: boolean;
@@ -49,7 +49,7 @@ export interface RandomChatState {
   endReason: EndReason | null;
   /** Sessions that this client has left, newest last: what still comes of them is declined. */
   left: readonly string[];
-  /** The search was cancelled while offline; the server has not heard of it yet (A46). */
+  /** The search was cancelled, and the server has not acknowledged `leave_queue` yet (A46). */
   owesLeave: boolean;
 }
 
@@ -74,13 +74,14 @@ export type Action =
   | GameAction
   | { type: 'preferenceChosen'; preference: Preference }
   | { type: 'findPressed'; at: number }
-  | { type: 'cancelPressed'; isConnected: boolean }
+  | { type: 'cancelPressed' }
+  | { type: 'leaveAcknowledged' }
   | { type: 'skipConfirmed'; at: number }
   | { type: 'newConversationPressed' }
   /** The server did not take `join_queue`. */
   | { type: 'searchRefused' }
   /** Off to another page, or signed out. */
-  | { type: 'chatLeft'; isConnected: boolean }
+  | { type: 'chatLeft' }
   /** A message of mine is stored. */
   | { type: 'acknowledged'; sessionId: string; message: SentMessage; ack: RandomMessageAck }
   | { type: 'reactionToggled'; changeId: string; messageId: string; emoji: string; me: number }

@@ -3,6 +3,7 @@ import { type ServerData, type ServerEvent, type ServerFrame } from '@thaw/contr
 import { createRandomChat } from '@/features/random-chat/random-chat.store';
 import { signIn, signOut } from '@/lib/identity';
 import { type RequestOptions } from '@/lib/socket/socket-client';
+import { chooseSearchAtOnce } from '@/lib/search-at-once';
 import { SocketRequestError } from '@/lib/socket/socket-request-error';
 import { aPartner, aUser } from '@/testing/factories';
 import { FakeClock } from '@/testing/fake-clock';
@@ -46,7 +47,7 @@ const setUp = ({ isReload = false } = {}) => {
   };
   let ids = 0;
   const place = {
-    elsewhere: false,
+    elsewhere: false as boolean | undefined,
     enter: jest.fn(),
     leave: jest.fn(),
     isOpenElsewhere: async () => place.elsewhere,
@@ -54,6 +55,7 @@ const setUp = ({ isReload = false } = {}) => {
   const chat = createRandomChat({ clock, newId: () => `c${(ids += 1)}`, place });
   chat.connect(socket);
   chat.reset();
+  chat.enter();
   const hear = <E extends ServerEvent>(event: E, data: ServerData<E>): void =>
     chat.receive({ event, data } as ServerFrame);
   const match = (sessionId = 's1'): void => {
@@ -320,12 +322,12 @@ describe('searching', () => {
 
 describe('leaving /chat inside the application (A59)', () => {
   it('ends a search at once', async () => {
-    const { chat, sent, state } = setUp();
+    const { chat, asked, state } = setUp();
     chat.find();
     chat.leave();
     await settled();
     expect(state().phase).toBe('initial');
-    expect(sent.at(-1)).toEqual({ event: 'leave_queue', data: {} });
+    expect(asked.at(-1)).toMatchObject({ event: 'leave_queue', data: {} });
   });
 
   it('skips a chat after ten seconds', async () => {
@@ -375,6 +377,67 @@ describe('leaving /chat inside the application (A59)', () => {
   });
 });
 
+describe('a queue command that is not answered', () => {
+  const unanswered = async (asked: Asked[], event: string): Promise<void> => {
+    const request = asked.findLast((each) => each.event === event);
+    request?.reject(new SocketRequestError('timeout'));
+    await settled();
+  };
+  const count = (asked: Asked[], event: string): number =>
+    asked.filter((each) => each.event === event).length;
+
+  it('asks to join again while the search is wanted', async () => {
+    const { chat, asked, state } = setUp();
+    chat.find();
+    await unanswered(asked, 'join_queue');
+    expect(count(asked, 'join_queue')).toBe(2);
+    expect(state().phase).toBe('searching');
+    chat.cancel();
+    await unanswered(asked, 'join_queue');
+    expect(count(asked, 'join_queue')).toBe(2);
+  });
+
+  it('asks to leave again until that is acknowledged', async () => {
+    const { chat, asked, state } = setUp();
+    chat.find();
+    chat.cancel();
+    await unanswered(asked, 'leave_queue');
+    expect(count(asked, 'leave_queue')).toBe(2);
+    asked.at(-1)?.options?.onAck?.({});
+    expect(state().owesLeave).toBe(false);
+    await unanswered(asked, 'leave_queue');
+    expect(count(asked, 'leave_queue')).toBe(2);
+  });
+});
+
+describe('New Conversation', () => {
+  const end = ({ hear, match }: ReturnType<typeof setUp>): void => {
+    match();
+    hear('chat_skipped', { sessionId: 's1', seq: 2, reason: 'skipped', endedBy: 12 });
+  };
+
+  it('leads to the initial stage, or searches at once where that is chosen (A57)', () => {
+    const made = setUp();
+    end(made);
+    made.chat.newConversation();
+    expect(made.state().phase).toBe('initial');
+    chooseSearchAtOnce(true);
+    end(made);
+    made.chat.newConversation();
+    expect(made.state().phase).toBe('searching');
+    expect(made.asked.at(-1)).toMatchObject({ event: 'join_queue' });
+  });
+
+  it('waits for the connection before it searches', () => {
+    const made = setUp();
+    chooseSearchAtOnce(true);
+    end(made);
+    made.socket.isOpen = false;
+    made.chat.newConversation();
+    expect(made.state().phase).toBe('initial');
+  });
+});
+
 describe('authenticating', () => {
   it('tells the version that is shown, in a chat only', () => {
     const { chat, hear, match } = setUp();
@@ -392,5 +455,22 @@ describe('authenticating', () => {
     expect(state().phase).toBe('active');
     clock.advance(5_000);
     expect(state().phase).toBe('skipped');
+  });
+
+  it('does not give a chat up that is resumed after all', () => {
+    const { clock, hear, match, state } = setUp();
+    match();
+    hear('authenticated', { userId: 7, state: 'idle' });
+    hear('session_resumed', {
+      sessionId: 's1',
+      seq: 1,
+      partnerId: 12,
+      partnerInfo: aPartner(),
+      partnerConnection: 'connected',
+      events: [],
+      last: true,
+    });
+    clock.advance(60_000);
+    expect(state().phase).toBe('active');
   });
 });

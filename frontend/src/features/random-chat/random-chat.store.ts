@@ -7,6 +7,8 @@ import { create } from 'zustand';
 import { forgetDraft } from '@/features/random-chat/draft';
 import { createGamePlay } from '@/features/random-chat/game-play';
 import { createMessageChanges } from '@/features/random-chat/message-changes';
+import { createPagePresence } from '@/features/random-chat/page-presence';
+import { createQueueCommands } from '@/features/random-chat/queue-commands';
 import { type RandomChatSocket } from '@/features/random-chat/random-chat-socket';
 import { reduce } from '@/features/random-chat/random-chat.reducer';
 import {
@@ -19,9 +21,10 @@ import { createRandomOutbox } from '@/features/random-chat/random-outbox';
 import { systemClock, type Clock } from '@/lib/clock';
 import { currentUser } from '@/lib/identity';
 import { newId } from '@/lib/new-id';
+import { searchesAtOnce } from '@/lib/search-at-once';
+import { serverNow } from '@/lib/server-clock';
 import { SharedPlace } from '@/lib/shared-place';
 import { disconnected } from '@/lib/socket/feature-socket';
-import { SocketRequestError } from '@/lib/socket/socket-request-error';
 import { readStored, writeStored } from '@/lib/storage';
 
 export interface RandomChatStore extends RandomChatState {
@@ -48,7 +51,7 @@ const activeSessionId = ({ phase, session }: RandomChatState): string | null =>
 export interface RandomChatOptions {
   clock: Clock;
   newId: () => string;
-  /** Which tabs of this browser show the chat; a tab that leaves ends nothing while another is there. */
+  /** Which tabs of this browser show the chat. */
   place: Pick<SharedPlace, 'enter' | 'leave' | 'isOpenElsewhere'>;
 }
 
@@ -61,9 +64,8 @@ export const createRandomChat = ({ clock, newId, place }: RandomChatOptions) => 
   }));
   let socket: RandomChatSocket = { ...disconnected, resync: () => undefined };
   let typingTimer: number | undefined;
-  let leaveTimer: number | undefined;
+  let endTimer: number | undefined;
   let userId: number | undefined;
-  let isHere = false;
 
   const dispatch = (action: Action): void => {
     const before = useStore.getState();
@@ -71,6 +73,7 @@ export const createRandomChat = ({ clock, newId, place }: RandomChatOptions) => 
     if (state !== before) useStore.setState(state);
     settleOutbox(before, state);
     for (const effect of effects) perform(effect);
+    presence.follow();
   };
 
   const outbox = createRandomOutbox({ clock, newId, socket: () => socket, dispatch });
@@ -89,21 +92,6 @@ export const createRandomChat = ({ clock, newId, place }: RandomChatOptions) => 
   const canSend = (): boolean => {
     if (!socket.isOpen) console.warn('Not connected: nothing was sent');
     return socket.isOpen;
-  };
-
-  const search = (data: ClientInput<'join_queue'>): void => {
-    socket.request('join_queue', data).catch((error: unknown) => {
-      if (!(error instanceof SocketRequestError) || error.failure !== 'refused') return;
-      if (error.code === 'already_in_session') return socket.resync();
-      if (error.code === 'rate_limited') {
-        clock.setTimeout(() => {
-          if (useStore.getState().phase === 'searching') search(data);
-        }, error.retryAfterMs ?? 1_000);
-        return;
-      }
-      dispatch({ type: 'searchRefused' });
-      useStore.setState(({ refusals }) => ({ refusals: refusals + 1 }));
-    });
   };
 
   /**
@@ -126,7 +114,8 @@ export const createRandomChat = ({ clock, newId, place }: RandomChatOptions) => 
   const perform = (effect: Effect): void => {
     switch (effect.type) {
       case 'send':
-        if (effect.event === 'join_queue') search(effect.data);
+        if (effect.event === 'join_queue') queue.join(effect.data);
+        else if (effect.event === 'leave_queue') queue.leave();
         else socket.send(effect.event, effect.data);
         return;
       case 'deliverAll':
@@ -146,7 +135,8 @@ export const createRandomChat = ({ clock, newId, place }: RandomChatOptions) => 
         typingTimer = clock.setTimeout(() => dispatch({ type: 'typingExpired' }), limits.typingShownMs);
         return;
       case 'expectEnd':
-        clock.setTimeout(
+        clock.clearTimeout(endTimer);
+        endTimer = clock.setTimeout(
           () => dispatch({ type: 'sessionVanished', sessionId: effect.sessionId }),
           endExpectedWithinMs,
         );
@@ -157,6 +147,7 @@ export const createRandomChat = ({ clock, newId, place }: RandomChatOptions) => 
   const receive = (frame: ServerFrame): void => {
     const me = currentUser();
     if (!me) return;
+    if (frame.event === 'session_resumed') clock.clearTimeout(endTimer);
     // No chat goes on: what a reload left for one is not sent.
     if (
       frame.event === 'authenticated' &&
@@ -167,16 +158,32 @@ export const createRandomChat = ({ clock, newId, place }: RandomChatOptions) => 
     dispatch({ type: 'received', frame, me: me.id, at: clock.now() });
   };
 
-  const leaveUnlessElsewhere = async (): Promise<void> => {
-    const isElsewhere = await place.isOpenElsewhere();
-    if (!isHere && !isElsewhere) leaveNow();
+  const leaveNow = (): void => {
+    forgetDraft();
+    dispatch({ type: 'chatLeft' });
   };
 
-  const leaveNow = (): void => {
-    clock.clearTimeout(leaveTimer);
-    forgetDraft();
-    dispatch({ type: 'chatLeft', isConnected: socket.isOpen });
-  };
+  const presence = createPagePresence({
+    clock,
+    place,
+    socket: () => socket,
+    chat: () => {
+      const { phase, session } = useStore.getState();
+      return { phase, sessionId: session?.sessionId };
+    },
+    leave: leaveNow,
+  });
+
+  const queue = createQueueCommands({
+    clock,
+    socket: () => socket,
+    state: () => useStore.getState(),
+    onLeft: () => dispatch({ type: 'leaveAcknowledged' }),
+    onRefused: () => {
+      dispatch({ type: 'searchRefused' });
+      useStore.setState(({ refusals }) => ({ refusals: refusals + 1 }));
+    },
+  });
 
   return {
     useStore,
@@ -186,18 +193,21 @@ export const createRandomChat = ({ clock, newId, place }: RandomChatOptions) => 
     /** Another person at this page: nothing of the one before stays. */
     reset: (): void => {
       clock.clearTimeout(typingTimer);
-      clock.clearTimeout(leaveTimer);
+      clock.clearTimeout(endTimer);
       const next = currentUser()?.id;
       if (userId !== undefined && userId !== next) forgetDraft();
       userId = next;
       outbox.open(next);
       useStore.setState(initialState(storedPreference(next)));
+      presence.follow();
     },
     /** What `authenticate` tells of the chat that was seen. */
     lastSeen: (): ClientInput<'authenticate'>['lastSeen'] => {
       const { phase, session } = useStore.getState();
       return phase === 'active' && session ? { sessionId: session.sessionId, seq: session.seq } : undefined;
     },
+    /** What `authenticate` says of this page. */
+    showsChat: presence.announceAtOpening,
     receive,
     /** My moves in Break the Ice. */
     game: createGamePlay({
@@ -228,9 +238,12 @@ export const createRandomChat = ({ clock, newId, place }: RandomChatOptions) => 
       dispatch({ type: 'preferenceChosen', preference });
     },
     find: (): void => dispatch({ type: 'findPressed', at: clock.now() }),
-    cancel: (): void => dispatch({ type: 'cancelPressed', isConnected: socket.isOpen }),
+    cancel: (): void => dispatch({ type: 'cancelPressed' }),
     skip: (): void => dispatch({ type: 'skipConfirmed', at: clock.now() }),
-    newConversation: (): void => dispatch({ type: 'newConversationPressed' }),
+    newConversation: (): void => {
+      dispatch({ type: 'newConversationPressed' });
+      if (searchesAtOnce() && socket.isOpen) dispatch({ type: 'findPressed', at: clock.now() });
+    },
     /** False while not connected: the caller keeps the text (A114). */
     edit: (messageId: string, text: string): boolean => {
       const me = currentUser();
@@ -257,25 +270,15 @@ export const createRandomChat = ({ clock, newId, place }: RandomChatOptions) => 
     },
 
     /** The screen is shown (again): whoever left a moment ago is back (A59). */
-    enter: (): void => {
-      isHere = true;
-      place.enter();
-      clock.clearTimeout(leaveTimer);
-    },
+    enter: presence.enter,
     /** The screen was left inside the application: a search ends at once, a chat after a moment (A59). */
-    leave: (): void => {
-      isHere = false;
-      place.leave();
-      clock.clearTimeout(leaveTimer);
-      if (useStore.getState().phase !== 'active') void leaveUnlessElsewhere();
-      else leaveTimer = clock.setTimeout(() => void leaveUnlessElsewhere(), limits.leaveChatDelayMs);
-    },
+    leave: presence.leave,
     leaveNow,
   };
 };
 
 export const randomChat = createRandomChat({
-  clock: systemClock,
+  clock: { ...systemClock, now: serverNow },
   newId,
   place: new SharedPlace('thaw-random-chat'),
 });

@@ -9,7 +9,12 @@ export const login = async (credentials: Credentials): Promise<SelfUser> =>
 export const register = async (credentials: Credentials): Promise<SelfUser> =>
   toUser(await request('POST', '/api/register', credentials));
 
-/** The caller is signed out whatever the answer (A03). */
+const logoutTimeoutMs = 4_000;
+
+/**
+ * The caller is signed out whatever the answer (A03). Awaited nevertheless, for a short time: an answer that came after
+ * the next login would clear its cookie.
+ */
 export const logout = async (): Promise<void> => {
-  await request('POST', '/api/logout');
+  await request('POST', '/api/logout', undefined, logoutTimeoutMs);
 };

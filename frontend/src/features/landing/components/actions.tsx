@@ -14,7 +14,14 @@ export interface ActionsProps {
 export const Actions = ({ isStarting, onJoinAnonymously, consent }: ActionsProps) => (
   <div>
     <div className="flex flex-wrap gap-3">
-      <Button size="lg" className="max-sm:w-full" disabled={isStarting} onClick={onJoinAnonymously}>
+      <Button
+        size="lg"
+        className="max-sm:w-full"
+        disabled={isStarting}
+        // What public/theme.js shows when it is pressed before the scripts are there.
+        data-pending={copy.actions.starting}
+        onClick={onJoinAnonymously}
+      >
         {isStarting ? copy.actions.starting : copy.actions.join}
       </Button>
       <Link

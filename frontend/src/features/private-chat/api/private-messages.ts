@@ -12,6 +12,10 @@ export const unreadKey = (userId: number): readonly [string] => [
   `/api/private-messages/unread-counts/${userId}`,
 ];
 
+/** Whether a key is that of one of the user's conversations. */
+export const conversationsOf = (userId: number, [url]: readonly unknown[]): boolean =>
+  typeof url === 'string' && /^\/api\/private-messages\/(\d+)\/\d+$/.exec(url)?.[1] === String(userId);
+
 const pageSchema = z.array(privateMessageSchema);
 
 /** The newest messages in order, or those before one. */

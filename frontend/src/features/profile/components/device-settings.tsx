@@ -1,4 +1,5 @@
 import { copy } from '@/features/profile/copy';
+import { chooseSearchAtOnce, useSearchesAtOnce } from '@/lib/search-at-once';
 import { chooseSound, useSoundChoice } from '@/lib/sound-choice';
 import { Switch } from '@/ui/switch';
 import { ThemeChoice } from '@/ui/theme-choice';
@@ -17,6 +18,12 @@ export const DeviceSettings = () => {
         hint={copy.device.soundHint}
         isOn={isSoundOn}
         onChange={chooseSound}
+      />
+      <Switch
+        label={copy.device.searchAtOnce}
+        hint={copy.device.searchAtOnceHint}
+        isOn={useSearchesAtOnce()}
+        onChange={chooseSearchAtOnce}
       />
     </section>
   );

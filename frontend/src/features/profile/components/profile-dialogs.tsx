@@ -1,35 +1,60 @@
 import { type SelfUser } from '@thaw/contract/users';
-import { lazy, Suspense, useEffect, useState } from 'react';
-import { ErrorBoundary } from 'react-error-boundary';
+import { useEffect, useState, type ComponentType, type ReactNode } from 'react';
 import { AnonymousPrompt } from '@/features/profile/components/anonymous-prompt';
 import { GenderModal } from '@/features/profile/components/gender-modal';
 import { copy } from '@/features/profile/copy';
 import { closeProfileDialog, useProfileDialogs } from '@/features/profile/profile-dialogs.store';
+import { Button } from '@/ui/button';
+import { Late } from '@/ui/late';
+import { createPart, LoadedPart, type Part } from '@/ui/loaded-part';
 import { Modal, type ModalProps } from '@/ui/modal';
+import { Skeleton } from '@/ui/skeleton';
 
-const ProfileSettings = lazy(async () => ({
-  default: (await import('@/features/profile/components/profile-settings')).ProfileSettings,
-}));
-const ConversionForm = lazy(async () => ({
-  default: (await import('@/features/profile/components/conversion-form')).ConversionForm,
-}));
+export const profileSettingsPart = createPart(
+  async () => (await import('@/features/profile/components/profile-settings')).ProfileSettings,
+);
+export const conversionPart = createPart(
+  async () => (await import('@/features/profile/components/conversion-form')).ConversionForm,
+);
+
+interface LoadedModalProps<P> extends Omit<ModalProps, 'children'> {
+  part: Part<P>;
+  children: (Loaded: ComponentType<P>) => ReactNode;
+}
 
 /** A modal whose content is loaded late: it opens with it, so that the focus finds its first field. */
-const LoadedModal = ({ children, ...modal }: ModalProps) => (
-  <ErrorBoundary
-    fallback={
-      <Modal {...modal}>
-        <p role="alert" className="mt-6 text-base text-destructive">
-          {copy.settings.broken}
-        </p>
-      </Modal>
-    }
-  >
-    <Suspense fallback={null}>
-      <Modal {...modal}>{children}</Modal>
-    </Suspense>
-  </ErrorBoundary>
-);
+const LoadedModal = <P extends object>({ part, children, ...modal }: LoadedModalProps<P>) => {
+  const [opening, setOpening] = useState({ isOpen: modal.isOpen, count: 0 });
+  // Each opening takes what was loaded meanwhile, or tries again; closing leaves it in place for its animation.
+  if (opening.isOpen !== modal.isOpen) {
+    setOpening({ isOpen: modal.isOpen, count: opening.count + (modal.isOpen ? 1 : 0) });
+  }
+  return (
+    <LoadedPart
+      key={opening.count}
+      part={part}
+      pending={
+        <Late>
+          <Modal {...modal}>
+            <Skeleton label={copy.settings.loading} bars={['h-11', 'h-24', 'h-14']} className="mt-6" />
+          </Modal>
+        </Late>
+      }
+      broken={({ retry }) => (
+        <Modal {...modal}>
+          <p role="alert" className="mt-6 text-base text-destructive">
+            {copy.settings.broken}
+          </p>
+          <Button className="mt-6" onClick={retry}>
+            {copy.settings.retry}
+          </Button>
+        </Modal>
+      )}
+    >
+      {(Loaded) => <Modal {...modal}>{children(Loaded)}</Modal>}
+    </LoadedPart>
+  );
+};
 
 /** Every dialog about myself. The gender comes first: while it is asked for, no other is open (A166). */
 export const ProfileDialogs = ({ user, onLogout }: { user: SelfUser; onLogout: () => void }) => {
@@ -42,13 +67,14 @@ export const ProfileDialogs = ({ user, onLogout }: { user: SelfUser; onLogout: (
     <>
       <GenderModal user={user} />
       <LoadedModal
+        part={profileSettingsPart}
         isOpen={shown === 'settings'}
         title={copy.settings.title}
         onDismiss={closeProfileDialog}
         // One height, whichever tab is shown.
         className="h-[calc(var(--app-height)*0.92)] md:h-[46rem]"
       >
-        <ProfileSettings user={user} onLogout={onLogout} />
+        {(ProfileSettings) => <ProfileSettings user={user} onLogout={onLogout} />}
       </LoadedModal>
       <Modal
         isOpen={shown === 'anonymous-prompt' && user.isAnonymous}
@@ -59,13 +85,16 @@ export const ProfileDialogs = ({ user, onLogout }: { user: SelfUser; onLogout: (
         <AnonymousPrompt />
       </Modal>
       <LoadedModal
+        part={conversionPart}
         isOpen={shown === 'conversion'}
         title={copy.conversion.title}
         description={copy.conversion.lead}
         onDismiss={closeProfileDialog}
         isLocked={isConverting}
       >
-        <ConversionForm user={user} onPending={setConverting} onConverted={closeProfileDialog} />
+        {(ConversionForm) => (
+          <ConversionForm user={user} onPending={setConverting} onConverted={closeProfileDialog} />
+        )}
       </LoadedModal>
     </>
   );

@@ -1,16 +1,32 @@
-import { lazy, Suspense, useEffect, type ReactNode } from 'react';
+import { startTransition, useEffect, useLayoutEffect, useState, ViewTransition, type ReactNode } from 'react';
+import { useShallow } from 'zustand/shallow';
 import { type ChatMessage } from '@/chat-ui/chat-message';
 import { InitialStage } from '@/features/random-chat/components/initial-stage';
 import { SearchingStage } from '@/features/random-chat/components/searching-stage';
 import { SkippedStage } from '@/features/random-chat/components/skipped-stage';
 import { copy } from '@/features/random-chat/copy';
 import { randomChat, useRandomChat } from '@/features/random-chat/random-chat.store';
+import { type RandomChatState } from '@/features/random-chat/random-chat.state';
 import { useIdentity } from '@/lib/identity';
+import { Button } from '@/ui/button';
+import { Late } from '@/ui/late';
+import { createPart, LoadedPart } from '@/ui/loaded-part';
+import { Skeleton } from '@/ui/skeleton';
 import { toast } from '@/ui/toast-store';
 
-const loadActiveChat = async () => (await import('@/features/random-chat/components/active-chat')).ActiveChat;
-// Apart from the first screen, which does not need it; fetched at once all the same, for a match comes quickly.
-const ActiveChat = lazy(async () => ({ default: await loadActiveChat() }));
+/** Apart from the first screen, which does not need it; loaded right after it, since a match comes quickly. */
+const activeChatPart = createPart(
+  async () => (await import('@/features/random-chat/components/active-chat')).ActiveChat,
+);
+
+const NotLoaded = ({ retry }: { retry: () => void }) => (
+  <div role="alert" className="m-auto max-w-md p-6">
+    <p className="text-md">{copy.active.notLoaded}</p>
+    <Button className="mt-6" onClick={retry}>
+      {copy.active.loadAgain}
+    </Button>
+  </div>
+);
 
 /** What other features put into the random chat; app/ composes them. The functions must be stable. */
 export interface RandomChatSlots {
@@ -22,10 +38,24 @@ export interface RandomChatSlots {
   skippedActions?: ReactNode;
 }
 
-const States = ({ toolbar, renderCard, skippedActions }: RandomChatSlots) => {
+/**
+ * The phase with its session. While a change of the phase is animated the previous one stays as it was, so that the
+ * browser has both to go between; everything else is current at once.
+ */
+const useStageState = (): Pick<RandomChatState, 'phase' | 'session'> => {
+  const current = useRandomChat(useShallow(({ phase, session }) => ({ phase, session })));
+  const [shown, setShown] = useState(current);
+  const isChanging = current.phase !== shown.phase;
+  useLayoutEffect(() => {
+    if (isChanging) startTransition(() => setShown(current));
+  }, [isChanging, current]);
+  return isChanging ? shown : current;
+};
+
+type StageProps = RandomChatSlots & Pick<RandomChatState, 'phase' | 'session'>;
+
+const StageOf = ({ phase, session, toolbar, renderCard, skippedActions }: StageProps) => {
   const me = useIdentity((state) => state.user);
-  const phase = useRandomChat((state) => state.phase);
-  const session = useRandomChat((state) => state.session);
   switch (phase) {
     case 'initial':
       return <InitialStage />;
@@ -35,24 +65,39 @@ const States = ({ toolbar, renderCard, skippedActions }: RandomChatSlots) => {
       return <SkippedStage>{skippedActions}</SkippedStage>;
     case 'active':
       return session && me ? (
-        <Suspense fallback={null}>
-          <ActiveChat
-            key={session.sessionId}
-            session={session}
-            me={me}
-            toolbar={toolbar}
-            {...(renderCard ? { renderCard } : {})}
-          />
-        </Suspense>
+        <LoadedPart
+          part={activeChatPart}
+          pending={
+            <Late>
+              <Skeleton
+                label={copy.active.loading}
+                bars={['h-12', 'h-10 w-2/3', 'h-10 w-1/2']}
+                className="p-4"
+              />
+            </Late>
+          }
+          broken={({ retry }) => <NotLoaded retry={retry} />}
+        >
+          {(ActiveChat) => (
+            <ActiveChat
+              key={session.sessionId}
+              session={session}
+              me={me}
+              toolbar={toolbar}
+              {...(renderCard ? { renderCard } : {})}
+            />
+          )}
+        </LoadedPart>
       ) : null;
   }
 };
 
 /** The four states of the random chat on one stage. */
 export const RandomChat = (slots: RandomChatSlots) => {
+  const { phase, session } = useStageState();
   useEffect(() => {
     randomChat.enter();
-    loadActiveChat().catch((error: unknown) => console.warn('The chat is fetched when it is needed', error));
+    void activeChatPart.preload();
     return () => randomChat.leave();
   }, []);
   useEffect(
@@ -65,7 +110,10 @@ export const RandomChat = (slots: RandomChatSlots) => {
   return (
     <div className="flex min-h-0 min-w-0 flex-1 md:p-4 md:pt-0">
       <div className="flex min-h-0 min-w-0 flex-1 flex-col overflow-hidden bg-card md:rounded-sheet md:shadow-elevated">
-        <States {...slots} />
+        {/* What its parts share by name, such as the two dots and the two avatars, moves from one to the other. */}
+        <ViewTransition key={phase} default="stage">
+          <StageOf {...slots} phase={phase} session={session} />
+        </ViewTransition>
       </div>
     </div>
   );

@@ -3,13 +3,14 @@ import { useEffect, useState } from 'react';
 import { Stage } from '@/features/random-chat/components/stage';
 import { copy } from '@/features/random-chat/copy';
 import { randomChat, useRandomChat } from '@/features/random-chat/random-chat.store';
+import { serverNow } from '@/lib/server-clock';
 import { minutesAndSeconds } from '@/lib/time';
 import { Button } from '@/ui/button';
 
 const useNow = (everyMs: number): number => {
-  const [now, setNow] = useState(() => Date.now());
+  const [now, setNow] = useState(serverNow);
   useEffect(() => {
-    const timer = setInterval(() => setNow(Date.now()), everyMs);
+    const timer = setInterval(() => setNow(serverNow()), everyMs);
     return () => clearInterval(timer);
   }, [everyMs]);
   return now;

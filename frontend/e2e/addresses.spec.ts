@@ -1,0 +1,133 @@
+import { readFileSync } from 'node:fs';
+import { type Page } from '@playwright/test';
+import { befriend, expect, test, type Person } from './support/test.ts';
+
+const picture = readFileSync(new URL('../public/icon-192.png', import.meta.url));
+
+const openFriend = ({ page }: Person): Promise<void> =>
+  page
+    .getByRole('list', { name: 'Friends', exact: true })
+    .getByRole('button', { name: 'Send Message' })
+    .click();
+
+const friendChat = (page: Page, friend: Person) =>
+  page.getByRole('region', { name: `Private chat with ${friend.name}` });
+
+/** Came to /chat from the landing page, so that Back has somewhere to go. */
+const fromTheLandingPage = { prepare: async (page: Page) => void (await page.goto('/')) };
+
+test("a friend's chat has an address: Back closes it, Forward and a reload bring it again", async ({
+  friends,
+}) => {
+  const [ada, bob] = await friends(fromTheLandingPage);
+  await bob.skip();
+  await ada.button('New Conversation').click();
+  await openFriend(ada);
+  await expect(ada.page).toHaveURL(`/chat?friend=${bob.user.id}`);
+  await expect(friendChat(ada.page, bob)).toBeVisible();
+  await ada.page.reload();
+  await expect(friendChat(ada.page, bob)).toBeVisible();
+  await ada.page.goBack();
+  await expect(ada.page).toHaveURL('/chat');
+  await expect(ada.heading('Ready to chat?')).toBeVisible();
+  await ada.page.goForward();
+  await expect(friendChat(ada.page, bob)).toBeVisible();
+  await ada.page.goBack();
+  await expect(ada.heading('Ready to chat?')).toBeVisible();
+
+  // What was closed on the page leaves no entry behind.
+  await openFriend(ada);
+  await expect(friendChat(ada.page, bob)).toBeVisible();
+  await ada.page.keyboard.press('Escape');
+  await expect(ada.page).toHaveURL('/chat');
+  await ada.page.goBack();
+  await expect(ada.page).toHaveURL('/');
+});
+
+test('an address that names someone who is no friend shows the page without it', async ({ newcomer }) => {
+  const ada = await newcomer();
+  await ada.page.goto('/chat?friend=999999');
+  await expect(ada.heading('Ready to chat?')).toBeVisible();
+  await expect(ada.page).toHaveURL('/chat');
+});
+
+test('Back closes each dialog and stays in the chat', async ({ pair }) => {
+  const [ada, bob] = await pair(fromTheLandingPage);
+  const { page } = ada;
+  const dialogs = [
+    { open: ada.button('Chat History'), name: 'Chat History', address: '/chat?dialog=history' },
+    {
+      open: page.getByRole('button', { name: /^Friend Requests/ }),
+      name: 'Friend Requests',
+      address: '/chat?dialog=requests',
+    },
+    {
+      open: page.getByRole('button', { name: /^Profile Settings: / }),
+      name: 'Profile Settings',
+      address: '/chat?dialog=settings',
+    },
+  ];
+  for (const { open, name, address } of dialogs) {
+    await open.click();
+    await expect(page.getByRole('dialog', { name })).toBeVisible();
+    await expect(page).toHaveURL(address);
+    await page.goBack();
+    await expect(page.getByRole('dialog')).toBeHidden();
+    await expect(page).toHaveURL('/chat');
+    await open.click();
+    await page.getByRole('button', { name: 'Close', exact: true }).click();
+    await expect(page.getByRole('dialog')).toBeHidden();
+    await expect(page).toHaveURL('/chat');
+  }
+  await expect(ada.heading(bob.name)).toBeVisible();
+  await page.goBack();
+  await expect(page).toHaveURL('/');
+});
+
+test('on a phone Back closes the sidebar, and a chat opened from it, one after the other', async ({
+  pair,
+}) => {
+  const [ada, bob] = await pair({ ...fromTheLandingPage, viewport: { width: 390, height: 844 } });
+  await befriend(ada, bob);
+  const { page } = ada;
+  const sidebar = page.getByRole('dialog', { name: 'Sidebar' });
+  await ada.button('Open sidebar').click();
+  await expect(sidebar).toBeVisible();
+  await page.goBack();
+  await expect(sidebar).toBeHidden();
+  await expect(ada.heading(bob.name)).toBeVisible();
+
+  await ada.button('Open sidebar').click();
+  await openFriend(ada);
+  await expect(page).toHaveURL(`/chat?friend=${bob.user.id}`);
+  await expect(sidebar).toBeHidden();
+  await page.goBack();
+  await expect(page).toHaveURL('/chat');
+  await expect(sidebar).toBeHidden();
+
+  // Turned to a wide window and back, a sheet that was open stays closed.
+  await ada.button('Open sidebar').click();
+  await page.setViewportSize({ width: 844, height: 390 });
+  await expect(sidebar).toBeHidden();
+  await page.setViewportSize({ width: 390, height: 844 });
+  await expect(ada.button('Open sidebar')).toBeVisible();
+  await expect(sidebar).toBeHidden();
+});
+
+test('Back closes a photo and stays in the chat', async ({ pair }) => {
+  const [ada, bob] = await pair(fromTheLandingPage);
+  const { page } = ada;
+  await page
+    .locator('input[type=file]')
+    .setInputFiles({ name: 'x.png', mimeType: 'image/png', buffer: picture });
+  await ada.button('Send').click();
+  const photo = ada.messages.getByRole('button', { name: /^Open: / });
+  await expect(photo).toBeVisible();
+  for (const close of [() => page.goBack(), () => page.keyboard.press('Escape')]) {
+    await photo.click();
+    await expect(page.getByRole('dialog')).toBeVisible();
+    await close();
+    await expect(page.getByRole('dialog')).toBeHidden();
+    await expect(ada.heading(bob.name)).toBeVisible();
+  }
+});

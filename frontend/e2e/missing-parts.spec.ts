@@ -1,0 +1,125 @@
+import { type Page } from '@playwright/test';
+import { befriend, expect, test, type Person } from './support/test.ts';
+
+// The page names each script that did not come in its console.
+test.use({
+  expectedErrors: [/status of 404|ERR_FAILED|ERR_INTERNET_DISCONNECTED|Failed to fetch|PartNotLoadedError/],
+});
+
+/** Nothing is loaded ahead in these tests: the browser is never idle. */
+const neverIdle = async (page: Page): Promise<void> => {
+  await page.addInitScript(() => {
+    window.requestIdleCallback = () => 0;
+  });
+};
+
+class Scripts {
+  private areMissing = false;
+
+  static async of({ page }: Person): Promise<Scripts> {
+    const scripts = new Scripts();
+    await page.route('**/assets/*.js', (route) => (scripts.areMissing ? route.abort() : route.continue()));
+    await page.route(
+      (url) => url.pathname === '/',
+      (route) => (scripts.areMissing ? route.abort() : route.continue()),
+    );
+    return scripts;
+  }
+
+  lose(): void {
+    this.areMissing = true;
+  }
+
+  find(): void {
+    this.areMissing = false;
+  }
+}
+
+test('offline, each dialog says that it did not load, opens at a second try, and loses nothing', async ({
+  pair,
+}) => {
+  const [ada, bob] = await pair({ prepare: neverIdle });
+  await befriend(ada, bob);
+  const scripts = await Scripts.of(ada);
+  const { page } = ada;
+  const document = await page.evaluate(() => performance.timeOrigin);
+  await ada.field.fill('half a sentence');
+
+  const controls = [
+    { press: ada.button('Chat History'), dialog: 'Chat History' },
+    { press: page.getByRole('button', { name: /^Friend Requests/ }), dialog: 'Friend Requests' },
+    { press: page.getByRole('button', { name: /^Profile Settings: / }), dialog: 'Profile Settings' },
+  ];
+  for (const { press, dialog } of controls) {
+    scripts.lose();
+    await press.click();
+    const retry = ada.button('Try again');
+    await expect(retry).toBeVisible();
+    await retry.click();
+    await expect(retry).toBeVisible();
+    scripts.find();
+    await retry.click();
+    await expect(page.getByRole('dialog', { name: dialog })).toBeVisible();
+    await expect(retry).toBeHidden();
+    await page.keyboard.press('Escape');
+    await expect(page.getByRole('dialog')).toBeHidden();
+  }
+
+  scripts.lose();
+  await page
+    .getByRole('list', { name: 'Friends', exact: true })
+    .getByRole('button', { name: 'Send Message' })
+    .click();
+  await expect(ada.button('Try again')).toBeVisible();
+  scripts.find();
+  await ada.button('Try again').click();
+  await expect(page.getByRole('region', { name: `Private chat with ${bob.name}` })).toBeVisible();
+
+  expect(await page.evaluate(() => performance.timeOrigin), 'the same document').toBe(document);
+});
+
+test('a page whose live part did not load offers Reconnect, which loads it', async ({ newcomer }) => {
+  const known = await newcomer();
+  const context = known.page.context();
+  await known.page.close();
+  const page = await context.newPage();
+  let isMissing = true;
+  await page.route('**/assets/realtime-*.js', (route) => (isMissing ? route.abort() : route.continue()));
+  await page.goto('/chat');
+  const reconnect = page.getByRole('button', { name: 'Reconnect' });
+  await expect(reconnect).toBeVisible();
+  isMissing = false;
+  await reconnect.click();
+  await expect(page.getByText('Connected', { exact: true })).toBeVisible();
+});
+
+test('a newer version on the server is loaded when a part of this one is gone', async ({ newcomer }) => {
+  const ada = await newcomer({ prepare: neverIdle });
+  const { page } = ada;
+  await page.route('**/assets/chat-history-modal-*.js', (route) => route.fulfill({ status: 404 }));
+  await page.route(
+    (url) => url.pathname === '/',
+    (route) =>
+      route.fulfill({ contentType: 'text/html', body: '<script type="module" src="/assets/index-new.js">' }),
+  );
+  const reloaded = page.waitForEvent('domcontentloaded');
+  await ada.button('Chat History').click();
+  await reloaded;
+  await expect(page.getByText('Connected', { exact: true })).toBeVisible();
+});
+
+test('every dialog is there without the network once the page has been idle', async ({ newcomer }) => {
+  const ada = await newcomer();
+  const { page } = ada;
+  await page.waitForFunction(() =>
+    ['profile-settings', 'chat-history-modal', 'friend-requests-modal', 'private-chat', 'toaster'].every(
+      (name) => performance.getEntriesByType('resource').some(({ name: url }) => url.includes(`/${name}-`)),
+    ),
+  );
+  await page.route('**/assets/*.js', (route) => route.abort());
+  await ada.button('Chat History').click();
+  await expect(page.getByRole('dialog', { name: 'Chat History' })).toBeVisible();
+  await page.keyboard.press('Escape');
+  await page.getByRole('button', { name: /^Profile Settings: / }).click();
+  await expect(page.getByRole('dialog', { name: 'Profile Settings' }).getByRole('tablist')).toBeVisible();
+});

@@ -1,0 +1,22 @@
+import { type RandomChatStore } from '@/features/random-chat/random-chat.store';
+import { useOpenChat } from '@/lib/open-chat';
+
+const fromPartner = ({ session }: RandomChatStore): number =>
+  session?.messages.filter(({ senderId }) => senderId === session.partner.id).length ?? 0;
+
+/** Tells pages outside /chat about the chat that is still open, and how many messages came since. */
+export const createOpenChatReminder = () => {
+  let sessionId: string | undefined;
+  let seen = 0;
+  return (state: RandomChatStore): void => {
+    const session = state.phase === 'active' ? state.session : null;
+    const count = fromPartner(state);
+    // What a resume brings was sent before this page was there.
+    if (session && (session.sessionId !== sessionId || session.isResyncing)) seen = count;
+    sessionId = session?.sessionId;
+    const chat = session && { partnerName: session.partner.username, unread: Math.max(0, count - seen) };
+    const { chat: shown } = useOpenChat.getState();
+    if (chat?.partnerName !== shown?.partnerName || chat?.unread !== shown?.unread)
+      useOpenChat.setState({ chat });
+  };
+};

@@ -1,0 +1,17 @@
+import { createPart } from '@/ui/loaded-part';
+
+const legal = (which: 'terms' | 'privacy') =>
+  createPart(async () => {
+    const { LegalPage } = await import('@/app/routes/legal-route');
+    return () => <LegalPage which={which} />;
+  });
+
+/** The pages, each loaded when its address is opened. */
+export const routeParts = {
+  landing: createPart(async () => (await import('@/app/routes/landing-route')).LandingRoute),
+  auth: createPart(async () => (await import('@/app/routes/auth-route')).AuthRoute),
+  chat: createPart(async () => (await import('@/app/routes/chat-route')).ChatRoute),
+  terms: legal('terms'),
+  privacy: legal('privacy'),
+  notFound: createPart(async () => (await import('@/app/routes/not-found-route')).NotFoundRoute),
+};

@@ -1,0 +1,32 @@
+import { copy } from '@/app/copy';
+import { Logo } from '@/ui/logo';
+import { TwoDots } from '@/ui/two-dots';
+
+/**
+ * /chat before its scripts are there; also rendered into chat.html at the build. It has the shape of the page, so that
+ * little moves when that comes. Only for users who are signed in: a visitor goes on to /auth.
+ */
+export const ChatShell = () => (
+  <div className="only-signed-in flex h-dvh flex-col overflow-hidden">
+    <header className="flex h-16 shrink-0 items-center px-4 md:px-6">
+      <Logo />
+    </header>
+    <div className="flex min-h-0 flex-1">
+      <div aria-hidden="true" className="grid w-80 shrink-0 content-start gap-3 p-4 max-md:hidden">
+        <div className="h-12 rounded-control bg-raised" />
+        <div className="h-12 rounded-control bg-raised opacity-60" />
+        <div className="h-12 rounded-control bg-raised opacity-30" />
+      </div>
+      <main aria-busy="true" className="flex min-w-0 flex-1 md:p-4 md:pt-0">
+        <div className="grid flex-1 content-center bg-card md:rounded-sheet">
+          <div className="mx-auto w-full max-w-md px-6">
+            <TwoDots state="apart" />
+            <p role="status" className="mt-6 text-md text-muted-foreground">
+              {copy.opening}
+            </p>
+          </div>
+        </div>
+      </main>
+    </div>
+  </div>
+);

@@ -1,0 +1,18 @@
+import { cn } from '@/lib/class-names';
+
+/** Grey bars in the shape of what is being loaded; one accessible name says that it is. */
+export const Skeleton = ({
+  label,
+  bars,
+  className,
+}: {
+  label: string;
+  bars: readonly string[];
+  className?: string;
+}) => (
+  <div role="status" aria-label={label} className={cn('grid content-start gap-4', className)}>
+    {bars.map((bar, place) => (
+      <div key={place} className={cn('animate-pulse rounded-control bg-raised', bar)} />
+    ))}
+  </div>
+);

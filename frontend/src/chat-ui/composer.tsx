@@ -2,6 +2,7 @@ import { limits } from '@thaw/contract/limits';
 import { codePointLength, normalizeText } from '@thaw/contract/text';
 import { ArrowUp, Check, CornerDownLeft } from 'lucide-react';
 import { useId, useImperativeHandle, useRef, useState, type Ref } from 'react';
+import { flushSync } from 'react-dom';
 import { type Outgoing, type Returned } from '@/chat-ui/chat-message';
 import {
   AttachButton,
@@ -121,10 +122,11 @@ export const Composer = ({
     const area = field.current;
     const start = area?.selectionStart ?? shown.length;
     const end = area?.selectionEnd ?? shown.length;
-    words.change(shown.slice(0, start) + inserted + shown.slice(end));
+    // Rendered at once: a caret that is set a frame later jumps back over what was typed meanwhile.
+    flushSync(() => words.change(shown.slice(0, start) + inserted + shown.slice(end)));
     onType?.();
     const caret = start + inserted.length;
-    requestAnimationFrame(() => area?.setSelectionRange(caret, caret));
+    area?.setSelectionRange(caret, caret);
   };
 
   return (

@@ -46,6 +46,15 @@ describe('MemoryValve', () => {
     ]);
   });
 
+  it('knows between the thresholds that the valve of another process may be closed', async () => {
+    const valve = valveOver(memoryInfo(60, 100), memoryInfo(65, 100));
+    await valve.read();
+    expect(valve.mayBeClosedElsewhere).toBe(false);
+    await valve.read();
+    expect(valve.isOpen).toBe(true);
+    expect(valve.mayBeClosedElsewhere).toBe(true);
+  });
+
   it('is off when Redis has no maxmemory', async () => {
     expect(await readAll(valveOver(memoryInfo(1e12, 0)), 1)).toEqual([true]);
   });

@@ -50,6 +50,14 @@ export class MemoryValve implements OnModuleInit, OnApplicationShutdown {
   }
 
   /**
+   * Whether the valve of any process may be closed: each reads by itself when the memory crosses the upper threshold,
+   * and none opens above the lower one.
+   */
+  get mayBeClosedElsewhere(): boolean {
+    return this.usedShare > OPENS_AT;
+  }
+
+  /**
    * To be called before anything is stored in Redis that a user could send again later.
    * @throws DomainError `unavailable` while the valve is closed.
    */

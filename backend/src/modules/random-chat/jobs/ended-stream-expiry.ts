@@ -11,7 +11,7 @@ export class EndedStreamExpiry {
   constructor(private readonly valve: MemoryValve) {}
 
   get isShort(): boolean {
-    return !this.valve.isOpen;
+    return this.valve.mayBeClosedElsewhere;
   }
 
   get ms(): number {

@@ -5,7 +5,7 @@ export const TwoDots = ({ state }: { state: DotsState }) => (
   <div aria-hidden="true" data-dots={state} className="two-dots">
     <span className="ember-glow two-dots-glow" />
     <span className="two-dots-path" />
-    <span className="two-dots-them stage-them" />
-    <span className="two-dots-me stage-me" />
+    <span className="two-dots-them" />
+    <span className="two-dots-me" />
   </div>
 );

@@ -1,12 +1,10 @@
-import { startTransition, useEffect, useLayoutEffect, useState, ViewTransition, type ReactNode } from 'react';
-import { useShallow } from 'zustand/shallow';
+import { useEffect, type ReactNode } from 'react';
 import { type ChatMessage } from '@/chat-ui/chat-message';
 import { InitialStage } from '@/features/random-chat/components/initial-stage';
 import { SearchingStage } from '@/features/random-chat/components/searching-stage';
 import { SkippedStage } from '@/features/random-chat/components/skipped-stage';
 import { copy } from '@/features/random-chat/copy';
 import { randomChat, useRandomChat } from '@/features/random-chat/random-chat.store';
-import { type RandomChatState } from '@/features/random-chat/random-chat.state';
 import { useIdentity } from '@/lib/identity';
 import { Button } from '@/ui/button';
 import { Late } from '@/ui/late';
@@ -38,23 +36,9 @@ export interface RandomChatSlots {
   skippedActions?: ReactNode;
 }
 
-/**
- * The phase with its session. While a change of the phase is animated the previous one stays as it was, so that the
- * browser has both to go between; everything else is current at once.
- */
-const useStageState = (): Pick<RandomChatState, 'phase' | 'session'> => {
-  const current = useRandomChat(useShallow(({ phase, session }) => ({ phase, session })));
-  const [shown, setShown] = useState(current);
-  const isChanging = current.phase !== shown.phase;
-  useLayoutEffect(() => {
-    if (isChanging) startTransition(() => setShown(current));
-  }, [isChanging, current]);
-  return isChanging ? shown : current;
-};
-
-type StageProps = RandomChatSlots & Pick<RandomChatState, 'phase' | 'session'>;
-
-const StageOf = ({ phase, session, toolbar, renderCard, skippedActions }: StageProps) => {
+const StageOf = ({ toolbar, renderCard, skippedActions }: RandomChatSlots) => {
+  const phase = useRandomChat((state) => state.phase);
+  const session = useRandomChat((state) => state.session);
   const me = useIdentity((state) => state.user);
   switch (phase) {
     case 'initial':
@@ -94,7 +78,6 @@ const StageOf = ({ phase, session, toolbar, renderCard, skippedActions }: StageP
 
 /** The four states of the random chat on one stage. */
 export const RandomChat = (slots: RandomChatSlots) => {
-  const { phase, session } = useStageState();
   useEffect(() => {
     randomChat.enter();
     void activeChatPart.preload();
@@ -110,10 +93,7 @@ export const RandomChat = (slots: RandomChatSlots) => {
   return (
     <div className="flex min-h-0 min-w-0 flex-1 md:p-4 md:pt-0">
       <div className="flex min-h-0 min-w-0 flex-1 flex-col overflow-hidden bg-card md:rounded-sheet md:shadow-elevated">
-        {/* What its parts share by name, such as the two dots and the two avatars, moves from one to the other. */}
-        <ViewTransition key={phase} default="stage">
-          <StageOf {...slots} phase={phase} session={session} />
-        </ViewTransition>
+        <StageOf {...slots} />
       </div>
     </div>
   );

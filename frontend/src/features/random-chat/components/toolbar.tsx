@@ -29,14 +29,14 @@ export const Toolbar = ({ session, isAsking, onAsk, children }: ToolbarProps) =>
               id={partner.id}
               name={partner.username}
               picture={partner.avatar}
-              className="stage-them meet-from-left z-raised ring-3 ring-card"
+              className="meet-from-left z-raised ring-3 ring-card"
             />
             {me ? (
               <Avatar
                 id={me.id}
                 name={me.username}
                 picture={me.avatar}
-                className="stage-me meet-from-right -ml-3 @max-2xl:hidden"
+                className="meet-from-right -ml-3 @max-2xl:hidden"
               />
             ) : null}
           </div>

@@ -5,9 +5,13 @@ import { expect, type Person, test } from './support/test.ts';
 /** The longest names that the rules allow (A08): 30 code points. */
 const names = [
   { kind: '30 wide letters', name: 'W'.repeat(30) },
-  { kind: '30 characters with spaces', name: 'Maximiliane von Hohenzollern-S' },
-  { kind: '30 emoji', name: '🦦'.repeat(30) },
   { kind: 'right-to-left letters', name: 'عبد الرحمن بن محمد الأندلسي حس' },
+  ...(process.env.THAW_TEST_LONG === '1'
+    ? [
+        { kind: '30 characters with spaces', name: 'Maximiliane von Hohenzollern-S' },
+        { kind: '30 emoji', name: '🦦'.repeat(30) },
+      ]
+    : []),
 ];
 const widths = [320, 390, 768, 1280];
 

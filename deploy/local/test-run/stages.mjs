@@ -57,7 +57,7 @@ export function stages(reports) {
     jest('unit: backend', 'unit', 'backend', ['--selectProjects', 'unit']),
     jest('unit: frontend', 'unit', 'frontend', ['--selectProjects', 'unit']),
     jest('integration', 'integration', 'backend', ['--selectProjects', 'integration', '--maxWorkers=2'], 12),
-    jest('process', 'process', 'backend', ['--selectProjects', 'process', '--runInBand'], 12),
+    jest('process', 'process', 'backend', ['--selectProjects', 'process', '--maxWorkers=2'], 12),
     chaos(path.join(reports, 'chaos.json')),
     jest('process: frontend', 'process', 'frontend', ['--selectProjects', 'process'], 8),
     launcher(path.join(reports, 'launcher.tap')),

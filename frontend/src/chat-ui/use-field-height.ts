@@ -2,7 +2,7 @@ import { useLayoutEffect, type RefObject } from 'react';
 
 const maximumHeightPx = 168;
 
-const fit = (area: HTMLTextAreaElement): void => {
+const resizeToContent = (area: HTMLTextAreaElement): void => {
   area.style.height = 'auto';
   area.style.height = `${Math.min(area.scrollHeight, maximumHeightPx)}px`;
 };
@@ -10,7 +10,7 @@ const fit = (area: HTMLTextAreaElement): void => {
 /** The field grows from one line to six: with its text, and when its width changes. */
 export const useFieldHeight = (field: RefObject<HTMLTextAreaElement | null>, text: string): void => {
   useLayoutEffect(() => {
-    if (field.current) fit(field.current);
+    if (field.current) resizeToContent(field.current);
   }, [field, text]);
   useLayoutEffect(() => {
     const area = field.current;
@@ -19,7 +19,7 @@ export const useFieldHeight = (field: RefObject<HTMLTextAreaElement | null>, tex
     const observer = new ResizeObserver(() => {
       if (area.clientWidth === widthPx) return;
       widthPx = area.clientWidth;
-      fit(area);
+      resizeToContent(area);
     });
     observer.observe(area);
     return () => observer.disconnect();

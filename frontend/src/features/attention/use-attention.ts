@@ -20,7 +20,7 @@ const setFavicon = (href: string): void => {
   document.querySelector('link[rel="icon"]')?.setAttribute('href', href);
 };
 
-/** A tab in sight decides for all: what is read there calls nobody from behind it. */
+/** A hidden tab stays silent while another tab is visible: the user is reading there. */
 const callOnce = async (isVisible: boolean): Promise<void> => {
   if (isVisible || !(await isSeenElsewhere())) await chime();
 };

@@ -1,6 +1,7 @@
 import { limits } from '@thaw/contract/limits';
 import { type ServerData, type ServerEvent, type ServerFrame } from '@thaw/contract/server-frames';
 import { QueryObserver } from '@tanstack/react-query';
+import { waitFor } from '@testing-library/react';
 import { emptyDraft } from '@/chat-ui/draft';
 import { conversationKey, unreadKey } from '@/features/private-chat/api/private-messages';
 import { type Conversation } from '@/features/private-chat/conversation';
@@ -233,11 +234,9 @@ describe("a friend's message", () => {
     const stop = observer.subscribe(() => undefined);
     hear('private_message', arrive(2));
     answers[0]?.({});
-    // The query schedules its work with timers of its own.
-    while (answers.length < 2) await new Promise((resolve) => setTimeout(resolve));
+    await waitFor(() => expect(answers).toHaveLength(2));
     answers[1]?.({ [friend]: 1 });
-    while (unread()?.[friend] === undefined) await new Promise((resolve) => setTimeout(resolve));
-    expect(unread()).toEqual({ [friend]: 1 });
+    await waitFor(() => expect(unread()).toEqual({ [friend]: 1 }));
     stop();
   });
 

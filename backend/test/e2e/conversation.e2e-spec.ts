@@ -53,6 +53,8 @@ it('two strangers register, meet over any replicas, talk, skip, and meet the nex
   await bobs[1]!.request('join_queue', { preferences: 'female' });
   const { sessionId } = await adas[1]!.next('chat_matched');
   expect(await bobs[0]!.next('chat_matched')).toMatchObject({ sessionId, partnerId: ada.user.id });
+  // A socket that writes before its replica has told it of the chat gets the acknowledgement first.
+  await until(() => [...adas, ...bobs].every((socket) => socket.lastSeen(String(sessionId)) === 1));
   for (let count = 0; count < 10; count += 1) {
     const [speaker] = count % 2 ? adas : bobs;
     await speaker!.request('random_message', say(String(sessionId), `word ${count}`));

@@ -119,7 +119,7 @@ it('takes a replica that was stopped back with its sockets, after the others had
 
 it('keeps everybody who searches in the queue or in one chat, whoever is killed', async () => {
   const people: Talker[] = [];
-  for (let number = 0; number < (isLong ? 40 : 16); number += 1) {
+  for (let number = 0; number < (isLong ? 40 : 8); number += 1) {
     people.push(await new Talker(stack.url).join(number % 2 === 0 ? 'female' : 'male'));
   }
   for (const [index, talker] of people.entries()) {

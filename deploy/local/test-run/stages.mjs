@@ -56,7 +56,7 @@ export function stages(reports) {
     jest('unit: contract', 'unit', 'contract'),
     jest('unit: backend', 'unit', 'backend', ['--selectProjects', 'unit']),
     jest('unit: frontend', 'unit', 'frontend', ['--selectProjects', 'unit']),
-    jest('integration', 'integration', 'backend', ['--selectProjects', 'integration', '--maxWorkers=2'], 12),
+    jest('integration', 'integration', 'backend', ['--selectProjects', 'integration', '--maxWorkers=3'], 12),
     jest('process', 'process', 'backend', ['--selectProjects', 'process', '--maxWorkers=2'], 12),
     chaos(path.join(reports, 'chaos.json')),
     jest('process: frontend', 'process', 'frontend', ['--selectProjects', 'process'], 8),

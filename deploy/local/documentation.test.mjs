@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import {
+  anchorsOf,
+  citedDecisions,
+  isFile,
+  localLinks,
+  namedFiles,
+  pages,
+  read,
+  repositoryFiles,
+} from './testing/documentation.mjs';
+
+const files = repositoryFiles();
+const documents = pages(files);
+
+test('every link between the pages leads to a file, and to a heading of it where it names one', () => {
+  const broken = documents.flatMap((page) =>
+    localLinks(page)
+      .filter(({ to, anchor }) => {
+        const exists = files.some((file) => file === to || file.startsWith(`${to}/`));
+        return !exists || (anchor !== undefined && !anchorsOf(read(to)).includes(anchor));
+      })
+      .map(({ to, anchor }) => `${page.file}: ${to}${anchor === undefined ? '' : `#${anchor}`}`),
+  );
+  assert.deepEqual(broken, []);
+});
+
+test('every file that a page names exists', () => {
+  const missing = documents.flatMap(({ file, text }) =>
+    namedFiles(text)
+      .filter((named) => !isFile(named, files))
+      .map((named) => `${file}: ${named}`),
+  );
+  assert.deepEqual(missing, []);
+});
+
+test('a name in backticks counts as a file when it looks like one', () => {
+  const text = '`a/b.ts` `c.mjs` `modules/<feature>/domain` `npm test` `GET /api/user` `/health/live`';
+  assert.deepEqual(namedFiles(text), ['a/b.ts', 'c.mjs', 'modules/*/domain']);
+  assert.equal(isFile('modules/*/domain', ['backend/src/modules/users/domain/user.state.ts']), true);
+  assert.equal(isFile('user.state.ts', ['backend/src/modules/users/domain/user.state.ts']), true);
+  assert.equal(isFile('state.ts', ['backend/src/modules/users/domain/user.state.ts']), false);
+});
+
+test('every product decision that is cited is on the list', () => {
+  const listed = new Set(
+    [...read('docs/product-decisions.md').matchAll(/^\| ([AB]\d+)/gm)].map(([, number]) => number),
+  );
+  const unknown = [...citedDecisions(files)].filter(([number]) => !listed.has(number));
+  assert.deepEqual(unknown, []);
+});
+
+test('the operations page names every setting of a process and every metric, and no metric that does not exist', () => {
+  const operations = read('docs/operations.md');
+  const schema = files.find((file) => /^backend\/src\/config\/environment(\.config)?\.ts$/.test(file));
+  const settings = [...read(schema).matchAll(/^ {2}([A-Z][A-Z0-9_]+): z\./gm)].map(([, name]) => name);
+  assert.ok(settings.length > 20);
+  assert.deepEqual(
+    settings.filter((name) => !operations.includes(`\`${name}\``)),
+    [],
+  );
+  const source = files
+    .filter((file) => /^backend\/src\/(?!testing\/).*(?<!spec)\.ts$/.test(file))
+    .map(read)
+    .join('\n');
+  const registered = [...source.matchAll(/'(thaw_[a-z_]*[a-z])'|^ +(thaw_[a-z_]+): \{/gm)].map(
+    ([, name, key]) => name ?? key,
+  );
+  assert.ok(registered.length > 10);
+  assert.deepEqual(
+    registered.filter((name) => !operations.includes(`\`${name}\``)),
+    [],
+  );
+  const named = [...operations.matchAll(/`(thaw_\w+)`/g)].map(([, name]) => name);
+  // The network of compose, and what prom-client measures under our prefix.
+  const others = /^thaw_(web$|nodejs_|process_)/;
+  assert.deepEqual(
+    named.filter((name) => !registered.includes(name) && !others.test(name)),
+    [],
+  );
+});
+
+test('every page that the code cites exists', () => {
+  const cited = files
+    .filter((file) => /\.(ts|tsx|mjs|sh|yml)$/.test(file) && !file.includes('documentation'))
+    .flatMap((file) => [...read(file).matchAll(/(?<![\w/])docs\/[\w/-]+(\.md)?/g)].map(([page]) => ({ file, page })));
+  assert.ok(cited.length > 5);
+  const missing = cited.filter(({ page }) => !files.some((file) => file.startsWith(page)));
+  assert.deepEqual(missing, []);
+});

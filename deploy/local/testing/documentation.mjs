@@ -1,0 +1,88 @@
+import fs from 'node:fs';
+import path from 'node:path';
+import { inRepository } from '../places.mjs';
+
+const IGNORED = new Set([
+  'node_modules',
+  'dist',
+  '.git',
+  '.nx',
+  '.thaw',
+  'test-results',
+  'playwright-report',
+]);
+const CODE = /\.(ts|tsx|mts|mjs|cjs|js|css|json|sh|yml|sql|template|conf)$/;
+
+/**
+ * Every file of the repository, without what is installed or built.
+ * @returns {string[]} paths from the root, with `/`
+ */
+export function repositoryFiles(folder = '') {
+  return fs.readdirSync(inRepository(folder || '.'), { withFileTypes: true }).flatMap((entry) => {
+    const name = folder ? `${folder}/${entry.name}` : entry.name;
+    if (IGNORED.has(entry.name)) return [];
+    return entry.isDirectory() ? repositoryFiles(name) : [name];
+  });
+}
+
+/** @returns {{ file: string, text: string }[]} the pages written for people */
+export const pages = (files) =>
+  files.filter((file) => file.endsWith('.md')).map((file) => ({ file, text: read(file) }));
+
+export const read = (file) => fs.readFileSync(inRepository(file), 'utf8');
+
+/** Targets of Markdown links that lead into the repository, relative to the root, with their anchors. */
+export const localLinks = ({ file, text }) =>
+  [...text.matchAll(/\]\(([^)\s]+)\)/g)]
+    .map(([, target]) => target)
+    .filter((target) => !/^[a-z]+:/.test(target))
+    .map((target) => {
+      const [to, anchor] = target.split('#');
+      return { to: to ? path.posix.join(path.posix.dirname(file), to) : file, anchor };
+    });
+
+/** The anchor that a heading gets. */
+const anchorOf = (heading) =>
+  heading
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}\s-]/gu, '')
+    .trim()
+    .replace(/\s/g, '-');
+
+export const anchorsOf = (text) => [...text.matchAll(/^#+ (.*)$/gm)].map(([, heading]) => anchorOf(heading));
+
+const NAMED_FILE = /^[\w.*-]+\.(ts|tsx|mts|mjs|cjs|css|json|sh|yml|sql|md|conf|html|template)$/;
+/** Not a package (`@nestjs/…`), a network (`10.0.0.0/8`), what is built or what a run leaves in `.thaw`. */
+const NAMED_PATH = /^(?!\.thaw\/|[\d.]+\/)\.?[\w-][\w.*-]*(\/[\w.*-]+)+\/?$/;
+
+/**
+ * Paths and file names that a page has in backticks; a placeholder such as `<feature>` stands for any name.
+ * What is no path of the repository, such as a package's name or a volume in a container, is left out.
+ */
+export const namedFiles = (text) =>
+  [...text.replace(/^```.*?^```/gms, '').matchAll(/`([^`\n]+)`/g)]
+    .map(([, code]) => code.replace(/<[\w-]+>/g, '*'))
+    .filter((code) => NAMED_FILE.test(code) || NAMED_PATH.test(code));
+
+/** Folders that pages may leave out. */
+const ROOTS = ['', 'backend/', 'backend/src/', 'backend/src/modules/', 'frontend/', 'frontend/src/', 'docs/'];
+
+/** Whether a name from `namedFiles` is a file or folder of the repository; a bare file name may be in any folder. */
+export function isFile(named, files) {
+  const source = named.replace(/[.@]/g, '\\$&').replace(/\*/g, '[^/]*').replace(/\/$/, '');
+  const expression = named.includes('/')
+    ? new RegExp(`^(${ROOTS.join('|')})${source}(/|$)`)
+    : new RegExp(`(^|/)${source}$`);
+  return files.some((file) => expression.test(file));
+}
+
+/** Numbers of product decisions that code and pages cite, each with a file that does. */
+export function citedDecisions(files) {
+  const cited = new Map();
+  for (const file of files) {
+    if (!(CODE.test(file) || file.endsWith('.md')) || file === 'package-lock.json') continue;
+    for (const [number] of read(file).matchAll(/\b(?:A(?:0[1-9]|[1-9]\d|1\d\d)|B\d\d)\b/g))
+      cited.set(number, file);
+  }
+  return cited;
+}

@@ -84,7 +84,9 @@ test('the operations page names every setting of a process and every metric, and
 test('every page that the code cites exists', () => {
   const cited = files
     .filter((file) => /\.(ts|tsx|mjs|sh|yml)$/.test(file) && !file.includes('documentation'))
-    .flatMap((file) => [...read(file).matchAll(/(?<![\w/])docs\/[\w/-]+(\.md)?/g)].map(([page]) => ({ file, page })));
+    .flatMap((file) =>
+      [...read(file).matchAll(/(?<![\w/])docs\/[\w/-]+(\.md)?/g)].map(([page]) => ({ file, page })),
+    );
   assert.ok(cited.length > 5);
   const missing = cited.filter(({ page }) => !files.some((file) => file.startsWith(page)));
   assert.deepEqual(missing, []);

@@ -280,34 +280,6 @@ describe('Reconnect and being online again', () => {
   });
 });
 
-describe('a close with 4401', () => {
-  it('asks once, and signs out when the server does not know me', async () => {
-    const { open, socket, isSignedOut, onSignedOut, clock, sockets } = setUp();
-    open();
-    socket().drop(closeCodes.notSignedIn);
-    await settled();
-    expect(isSignedOut).toHaveBeenCalledTimes(1);
-    expect(onSignedOut).toHaveBeenCalledTimes(1);
-    clock.advance(120_000);
-    expect(sockets).toHaveLength(1);
-  });
-
-  it('offers Reconnect when the server does know me, or cannot be asked', async () => {
-    const { open, socket, isSignedOut, onSignedOut, status, client } = setUp();
-    open();
-    isSignedOut.mockResolvedValueOnce(false);
-    socket().drop(closeCodes.notSignedIn);
-    await settled();
-    expect(status()).toEqual({ kind: 'failed', canReconnect: true });
-    client.reconnect();
-    isSignedOut.mockRejectedValueOnce(new Error('offline'));
-    socket().drop(closeCodes.notSignedIn);
-    await settled();
-    expect(status()).toEqual({ kind: 'failed', canReconnect: true });
-    expect(onSignedOut).not.toHaveBeenCalled();
-  });
-});
-
 describe('pinging', () => {
   it('pings every 60 s while open and stops on close', () => {
     const { open, socket, clock } = setUp();

@@ -312,18 +312,23 @@ export class SocketClient {
     this.retryTimer = this.options.clock.setTimeout(() => this.open(), reconnectDelayMs(this.attempt));
   }
 
+  /**
+   * The server knows no session of this cookie. Another tab may have just replaced it, after a change of password or
+   * e-mail (A02): who is still signed in connects again, with the delays and the limit of every loss.
+   */
   private refusedAsUnknown(): void {
-    this.setStatus({ kind: 'failed', canReconnect: false });
     const { isSignedOut, onSignedOut, log } = this.options;
+    const asking: ConnectionStatus = { kind: 'failed', canReconnect: false };
+    this.setStatus(asking);
     isSignedOut().then(
       (signedOut) => {
-        if (!this.running) return;
-        if (signedOut) return onSignedOut();
-        this.setStatus({ kind: 'failed', canReconnect: true });
+        if (this.status !== asking) return;
+        if (signedOut) onSignedOut();
+        else this.retry();
       },
       (error: unknown) => {
         log('Could not ask who is signed in', error);
-        if (this.running) this.setStatus({ kind: 'failed', canReconnect: true });
+        if (this.status === asking) this.setStatus({ kind: 'failed', canReconnect: true });
       },
     );
   }

@@ -21,8 +21,26 @@ const preloadFont = (): Plugin => ({
   },
 });
 
+/**
+ * React Router names its components in statements of their own and does not mark their calls as pure, so that a bundler
+ * keeps those that are not used: 3 kB (gzip) of every page.
+ */
+const dropUnusedRouterParts = (): Plugin => ({
+  name: 'thaw-drop-unused-router-parts',
+  apply: 'build',
+  transform: {
+    filter: { id: /node_modules\/react-router\/dist\/(?:development|production)\/[^/]+\.mjs$/ },
+    handler: (code) => ({
+      code: code
+        .replace(/^\w+\.displayName = .*;$/gm, '')
+        .replace(/= (React\w*\.(?:createContext|forwardRef|memo)\()/g, '= /* @__PURE__ */ $1'),
+      map: null,
+    }),
+  },
+});
+
 export default defineConfig({
-  plugins: [react(), tailwindcss(), preloadFont()],
+  plugins: [react(), tailwindcss(), preloadFont(), dropUnusedRouterParts()],
   resolve: { alias: { '@': fileURLToPath(new URL('./src', import.meta.url)) } },
   build: {
     manifest: true,

@@ -1,7 +1,7 @@
-import { Link } from 'react-router-dom';
 import { copy } from '@/app/copy';
 import { useDocumentTitle } from '@/lib/document-title';
 import { buttonClass } from '@/ui/button';
+import { Link } from '@/ui/link';
 import { TwoDots } from '@/ui/two-dots';
 
 export const NotFoundRoute = () => {

@@ -1,5 +1,4 @@
 import { History, PanelLeft, UserRoundPlus } from 'lucide-react';
-import { Link } from 'react-router-dom';
 import { copy } from '@/app/copy';
 import { shell, useShell } from '@/app/shell/shell-store';
 import { ConnectionIndicator } from '@/chat-ui/connection-indicator';
@@ -8,6 +7,7 @@ import { useConnection } from '@/lib/socket/connection';
 import { useIsWide } from '@/lib/use-is-wide';
 import { Badge } from '@/ui/badge';
 import { Button } from '@/ui/button';
+import { Link } from '@/ui/link';
 import { Logo, LogoMark } from '@/ui/logo';
 
 export interface TopBarProps {

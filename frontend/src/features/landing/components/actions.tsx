@@ -1,7 +1,7 @@
 import { type ReactNode } from 'react';
-import { Link } from 'react-router-dom';
 import { copy } from '@/features/landing/copy';
 import { Button, buttonClass } from '@/ui/button';
+import { Link } from '@/ui/link';
 
 export interface ActionsProps {
   isStarting: boolean;

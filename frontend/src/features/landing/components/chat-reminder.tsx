@@ -1,7 +1,7 @@
-import { Link } from 'react-router-dom';
 import { copy } from '@/features/landing/copy';
 import { type OpenChat } from '@/lib/open-chat';
 import { buttonClass } from '@/ui/button';
+import { Link } from '@/ui/link';
 
 /** Over the page's lower edge, so that nothing moves when it comes: a partner is waiting. */
 export const ChatReminder = ({ chat }: { chat: OpenChat }) => (

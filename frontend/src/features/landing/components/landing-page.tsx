@@ -1,5 +1,4 @@
 import { ArrowRight } from 'lucide-react';
-import { Link } from 'react-router-dom';
 import { Actions, type ActionsProps } from '@/features/landing/components/actions';
 import { Features } from '@/features/landing/components/features';
 import { Ice } from '@/features/landing/components/ice';
@@ -7,6 +6,7 @@ import { LiveDemo } from '@/features/landing/components/live-demo';
 import { copy } from '@/features/landing/copy';
 import { cn } from '@/lib/class-names';
 import { buttonClass } from '@/ui/button';
+import { Link } from '@/ui/link';
 import { Logo } from '@/ui/logo';
 import { ThemeChoice } from '@/ui/theme-choice';
 

@@ -1,9 +1,9 @@
 import { ArrowLeft } from 'lucide-react';
 import { useId } from 'react';
-import { Link } from 'react-router-dom';
 import { copy, privacy, terms, type LegalText } from '@/features/legal/copy';
 import { useDocumentTitle } from '@/lib/document-title';
 import { buttonClass } from '@/ui/button';
+import { Link } from '@/ui/link';
 
 const texts = { terms, privacy } satisfies Record<string, LegalText>;
 

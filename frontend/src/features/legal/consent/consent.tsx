@@ -1,5 +1,5 @@
-import { Link } from 'react-router-dom';
 import { copy } from '@/features/legal/consent/copy';
+import { Link } from '@/ui/link';
 
 const linkClass = 'underline underline-offset-4 hover:text-foreground';
 

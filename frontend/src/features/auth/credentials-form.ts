@@ -10,15 +10,13 @@ const password = z
     z.maxLength(limits.passwordMaxLength, copy.errors.passwordTooLong),
   );
 
-export interface CredentialsForm {
-  email: string;
-  password: string;
-  confirmPassword: string;
-}
+export type CredentialsField = 'email' | 'password' | 'confirmPassword';
+export type CredentialsForm = Record<CredentialsField, string>;
+export type CredentialsErrors = Partial<CredentialsForm>;
 
-export const loginFormSchema = z.object({ email, password, confirmPassword: z.string() });
+const loginFormSchema = z.object({ email, password, confirmPassword: z.string() });
 
-export const registerFormSchema = z.object({ email, password, confirmPassword: z.string() }).check(
+const registerFormSchema = z.object({ email, password, confirmPassword: z.string() }).check(
   z.refine((form) => form.confirmPassword === form.password, {
     error: copy.errors.passwordsDiffer,
     path: ['confirmPassword'],
@@ -26,3 +24,11 @@ export const registerFormSchema = z.object({ email, password, confirmPassword: z
     when: () => true,
   }),
 );
+
+/** What is wrong, by field; the first error of each. */
+export const errorsOf = (mode: 'login' | 'register', form: CredentialsForm): CredentialsErrors => {
+  const { error } = (mode === 'login' ? loginFormSchema : registerFormSchema).safeParse(form);
+  const errors: CredentialsErrors = {};
+  for (const { path, message } of error?.issues ?? []) errors[path[0] as CredentialsField] ??= message;
+  return errors;
+};

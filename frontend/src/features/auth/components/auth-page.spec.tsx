@@ -69,6 +69,7 @@ it('validates on submit, then on change', async () => {
   expect(screen.getByText('Password must be at least 6 characters')).toBeVisible();
   expect(email()).toBeInvalid();
   expect(email()).toHaveAccessibleDescription('Invalid email');
+  expect(email()).toHaveFocus();
   await user.type(password(), '6');
   await waitFor(() =>
     expect(screen.queryByText('Password must be at least 6 characters')).not.toBeInTheDocument(),

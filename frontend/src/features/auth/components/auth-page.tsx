@@ -1,24 +1,19 @@
-import { standardSchemaResolver } from '@hookform/resolvers/standard-schema';
 import { ArrowLeft } from 'lucide-react';
-import { type ReactNode } from 'react';
-import { useForm } from 'react-hook-form';
-import { Link, useNavigate, useSearchParams } from 'react-router-dom';
+import { useState, useTransition, type FormEvent, type ReactNode } from 'react';
+import { useNavigate, useSearchParams } from 'react-router-dom';
 import { login, register as registerAccount } from '@/features/auth/api/auth-calls';
 import { copy } from '@/features/auth/copy';
-import { loginFormSchema, registerFormSchema, type CredentialsForm } from '@/features/auth/credentials-form';
+import { errorsOf, type CredentialsForm } from '@/features/auth/credentials-form';
 import { useAnonymousStart } from '@/features/auth/use-anonymous-start';
 import { useDocumentTitle } from '@/lib/document-title';
 import { signIn } from '@/lib/identity';
 import { Button, buttonClass } from '@/ui/button';
 import { Field } from '@/ui/field';
+import { Link } from '@/ui/link';
 import { Logo } from '@/ui/logo';
 import { toast } from '@/ui/toast-store';
 import { TwoDots } from '@/ui/two-dots';
-
-const resolvers = {
-  login: standardSchemaResolver<CredentialsForm, unknown, CredentialsForm>(loginFormSchema),
-  register: standardSchemaResolver<CredentialsForm, unknown, CredentialsForm>(registerFormSchema),
-};
+import { useForm } from '@/ui/use-form';
 
 const empty: CredentialsForm = { email: '', password: '', confirmPassword: '' };
 
@@ -32,15 +27,14 @@ export const AuthPage = ({ consent }: { consent: ReactNode }) => {
 
   const navigate = useNavigate();
   const anonymous = useAnonymousStart(copy.toasts.anonymousFailed);
-  const { register, handleSubmit, reset, getValues, formState } = useForm<CredentialsForm>({
-    defaultValues: empty,
-    resolver: resolvers[mode],
-    mode: 'onSubmit',
-    reValidateMode: 'onChange',
-  });
-  const { errors, isSubmitting } = formState;
+  const { values, field, reset } = useForm(empty);
+  // Validated on submit, and from then on at each change.
+  const [isValidated, setValidated] = useState(false);
+  const errors = isValidated ? errorsOf(mode, values) : {};
+  const [isSubmitting, startSubmitting] = useTransition();
 
-  const submit = async ({ email, password }: CredentialsForm): Promise<void> => {
+  const signInOrRegister = async (): Promise<void> => {
+    const { email, password } = values;
     try {
       signIn(await (isRegistering ? registerAccount : login)({ email, password }));
       toast(isRegistering ? copy.toasts.registered : copy.toasts.loggedIn);
@@ -54,8 +48,21 @@ export const AuthPage = ({ consent }: { consent: ReactNode }) => {
     }
   };
 
+  const submit = (event: FormEvent<HTMLFormElement>): void => {
+    event.preventDefault();
+    const [invalid] = Object.keys(errorsOf(mode, values));
+    setValidated(true);
+    if (invalid === undefined) {
+      if (!isSubmitting) startSubmitting(signInOrRegister);
+    } else {
+      const input = event.currentTarget.elements.namedItem(invalid);
+      if (input instanceof HTMLElement) input.focus();
+    }
+  };
+
   const toggle = (): void => {
-    reset({ ...empty, email: getValues('email') });
+    reset({ ...empty, email: values.email });
+    setValidated(false);
     setSearch(isRegistering ? {} : { register: 'true' }, { replace: true });
   };
 
@@ -73,30 +80,30 @@ export const AuthPage = ({ consent }: { consent: ReactNode }) => {
           <h1 className="text-2xl font-bold">{words.title}</h1>
           <p className="mt-1 text-md text-muted-foreground">{words.lead}</p>
 
-          <form noValidate className="mt-8 grid gap-4" onSubmit={(event) => void handleSubmit(submit)(event)}>
+          <form noValidate className="mt-8 grid gap-4" onSubmit={submit}>
             <Field
               label={copy.fields.email}
               type="email"
               autoComplete={isRegistering ? 'email' : 'username'}
               inputMode="email"
               spellCheck={false}
-              error={errors.email?.message}
-              {...register('email')}
+              error={errors.email}
+              {...field('email')}
             />
             <Field
               label={copy.fields.password}
               type="password"
               autoComplete={isRegistering ? 'new-password' : 'current-password'}
-              error={errors.password?.message}
-              {...register('password')}
+              error={errors.password}
+              {...field('password')}
             />
             {isRegistering ? (
               <Field
                 label={copy.fields.confirmPassword}
                 type="password"
                 autoComplete="new-password"
-                error={errors.confirmPassword?.message}
-                {...register('confirmPassword')}
+                error={errors.confirmPassword}
+                {...field('confirmPassword')}
               />
             ) : null}
             <Button type="submit" size="lg" className="mt-2 w-full" disabled={isSubmitting}>

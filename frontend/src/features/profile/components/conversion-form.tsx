@@ -2,7 +2,6 @@ import { useMutation } from '@tanstack/react-query';
 import { limits } from '@thaw/contract/limits';
 import { codePointLength } from '@thaw/contract/text';
 import { type SelfUser } from '@thaw/contract/users';
-import { useState } from 'react';
 import { convertAnonymous, toldByServer } from '@/features/profile/api/account';
 import { copy } from '@/features/profile/copy';
 import { isEmail } from '@/features/profile/is-email';
@@ -10,6 +9,7 @@ import { mergeIntoUser } from '@/lib/identity';
 import { Button } from '@/ui/button';
 import { Field } from '@/ui/field';
 import { toast } from '@/ui/toast-store';
+import { useForm } from '@/ui/use-form';
 
 const words = copy.conversion;
 const empty = { email: '', password: '', confirmPassword: '' };
@@ -30,10 +30,10 @@ export interface ConversionFormProps {
 }
 
 export const ConversionForm = ({ user, onPending, onConverted }: ConversionFormProps) => {
-  const [form, setForm] = useState(empty);
-  const email = form.email.trim();
+  const { values, isUnsaved, field } = useForm(empty);
+  const email = values.email.trim();
   const converting = useMutation({
-    mutationFn: () => convertAnonymous({ userId: user.id, email, password: form.password }),
+    mutationFn: () => convertAnonymous({ userId: user.id, email, password: values.password }),
     onMutate: () => onPending(true),
     onSettled: () => onPending(false),
     onSuccess: (converted) => {
@@ -45,24 +45,19 @@ export const ConversionForm = ({ user, onPending, onConverted }: ConversionFormP
   });
 
   const submit = (): void => {
-    const problem = problemOf(form);
+    const problem = problemOf(values);
     if (problem) toast({ ...problem, tone: 'destructive' });
     else if (!converting.isPending) converting.mutate();
   };
-
-  const field = (name: keyof typeof empty) => ({
-    value: form[name],
-    onChange: ({ target }: { target: { value: string } }) => {
-      setForm((present) => ({ ...present, [name]: target.value }));
-      if (converting.isError) converting.reset();
-    },
-  });
 
   return (
     <form
       noValidate
       className="mt-6 grid gap-4"
-      data-unsaved={Object.values(form).some((value) => value !== '')}
+      data-unsaved={isUnsaved}
+      onChange={() => {
+        if (converting.isError) converting.reset();
+      }}
       onSubmit={(event) => {
         event.preventDefault();
         submit();

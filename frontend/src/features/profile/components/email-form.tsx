@@ -1,6 +1,5 @@
 import { useMutation } from '@tanstack/react-query';
 import { type SelfUser } from '@thaw/contract/users';
-import { useState } from 'react';
 import { changeEmail, toldByServer } from '@/features/profile/api/account';
 import { copy } from '@/features/profile/copy';
 import { isEmail } from '@/features/profile/is-email';
@@ -8,30 +7,26 @@ import { mergeIntoUser } from '@/lib/identity';
 import { Button } from '@/ui/button';
 import { Field } from '@/ui/field';
 import { toast } from '@/ui/toast-store';
+import { useForm } from '@/ui/use-form';
 
 const words = copy.email;
 const empty = { newEmail: '', currentPassword: '' };
 
 export const EmailForm = ({ user }: { user: SelfUser }) => {
-  const [form, setForm] = useState(empty);
-  const newEmail = form.newEmail.trim();
+  const form = useForm(empty);
+  const newEmail = form.values.newEmail.trim();
   const changing = useMutation({
-    mutationFn: () => changeEmail(user.id, { newEmail, currentPassword: form.currentPassword }),
+    mutationFn: () => changeEmail(user.id, { newEmail, currentPassword: form.values.currentPassword }),
     onSuccess: (changed) => {
       mergeIntoUser(changed);
-      setForm(empty);
+      form.reset();
       toast(words.changed);
     },
     onError: (error) => toast(toldByServer(error, words.failed)),
   });
 
-  const edit = (changes: Partial<typeof empty>): void => {
-    setForm((present) => ({ ...present, ...changes }));
-    changing.reset();
-  };
-
   const submit = (): void => {
-    if (newEmail === '' || form.currentPassword === '') {
+    if (newEmail === '' || form.values.currentPassword === '') {
       toast({ ...words.requiredFields, tone: 'destructive' });
     } else if (!changing.isPending) {
       changing.mutate();
@@ -42,7 +37,8 @@ export const EmailForm = ({ user }: { user: SelfUser }) => {
     <form
       noValidate
       className="grid gap-4"
-      data-unsaved={form.newEmail !== '' || form.currentPassword !== ''}
+      data-unsaved={form.isUnsaved}
+      onChange={() => changing.reset()}
       onSubmit={(event) => {
         event.preventDefault();
         submit();
@@ -57,17 +53,15 @@ export const EmailForm = ({ user }: { user: SelfUser }) => {
         autoComplete="email"
         inputMode="email"
         spellCheck={false}
-        value={form.newEmail}
         // The server said no; where that is why, it is said at the field, too.
         error={changing.isError && !isEmail(newEmail) ? words.invalid : undefined}
-        onChange={(event) => edit({ newEmail: event.target.value })}
+        {...form.field('newEmail')}
       />
       <Field
         label={words.currentPassword}
         type="password"
         autoComplete="current-password"
-        value={form.currentPassword}
-        onChange={(event) => edit({ currentPassword: event.target.value })}
+        {...form.field('currentPassword')}
       />
       <Button type="submit" size="lg" className="mt-2" disabled={changing.isPending}>
         {changing.isPending ? words.pending : words.submit}

@@ -2,12 +2,12 @@ import { useMutation } from '@tanstack/react-query';
 import { limits } from '@thaw/contract/limits';
 import { codePointLength } from '@thaw/contract/text';
 import { type SelfUser } from '@thaw/contract/users';
-import { useState } from 'react';
 import { changePassword, toldByServer } from '@/features/profile/api/account';
 import { copy } from '@/features/profile/copy';
 import { Button } from '@/ui/button';
 import { Field } from '@/ui/field';
 import { toast } from '@/ui/toast-store';
+import { useForm } from '@/ui/use-form';
 
 const words = copy.password;
 const empty = { currentPassword: '', newPassword: '', confirmPassword: '' };
@@ -21,13 +21,13 @@ export const problemOf = ({ currentPassword, newPassword, confirmPassword }: typ
 };
 
 export const PasswordForm = ({ user }: { user: SelfUser }) => {
-  const [form, setForm] = useState(empty);
-  const problem = problemOf(form);
+  const { values, isUnsaved, field, reset } = useForm(empty);
+  const problem = problemOf(values);
   const changing = useMutation({
     mutationFn: () =>
-      changePassword(user.id, { currentPassword: form.currentPassword, newPassword: form.newPassword }),
+      changePassword(user.id, { currentPassword: values.currentPassword, newPassword: values.newPassword }),
     onSuccess: () => {
-      setForm(empty);
+      reset();
       toast(words.changed);
     },
     onError: (error) => toast(toldByServer(error, words.failed)),
@@ -39,18 +39,11 @@ export const PasswordForm = ({ user }: { user: SelfUser }) => {
     else if (!changing.isPending) changing.mutate();
   };
 
-  const field = (name: keyof typeof empty) => ({
-    type: 'password',
-    value: form[name],
-    onChange: ({ target }: { target: { value: string } }) =>
-      setForm((present) => ({ ...present, [name]: target.value })),
-  });
-
   return (
     <form
       noValidate
       className="grid gap-4"
-      data-unsaved={Object.values(form).some((value) => value !== '')}
+      data-unsaved={isUnsaved}
       onSubmit={(event) => {
         event.preventDefault();
         submit();
@@ -59,17 +52,26 @@ export const PasswordForm = ({ user }: { user: SelfUser }) => {
       <p className="text-base text-muted-foreground">{words.lead}</p>
       {/* For password managers: whose password it is. */}
       <input type="email" autoComplete="username" value={user.email ?? ''} readOnly hidden />
-      <Field label={words.currentPassword} autoComplete="current-password" {...field('currentPassword')} />
+      <Field
+        label={words.currentPassword}
+        type="password"
+        autoComplete="current-password"
+        {...field('currentPassword')}
+      />
       <Field
         label={words.newPassword}
+        type="password"
         autoComplete="new-password"
         hint={words.newPasswordHint}
         {...field('newPassword')}
       />
       <Field
         label={words.confirmPassword}
+        type="password"
         autoComplete="new-password"
-        error={form.confirmPassword && form.newPassword !== form.confirmPassword ? words.differs : undefined}
+        error={
+          values.confirmPassword && values.newPassword !== values.confirmPassword ? words.differs : undefined
+        }
         {...field('confirmPassword')}
       />
       <Button type="submit" size="lg" className="mt-2" disabled={problem !== null || changing.isPending}>

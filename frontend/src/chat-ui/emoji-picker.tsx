@@ -1,7 +1,7 @@
 import { Smile } from 'lucide-react';
-import * as Popover from 'radix-ui/popover';
 import { useRef, useState } from 'react';
 import { copy } from '@/chat-ui/copy';
+import { Popover } from '@/ui/popover';
 import { useRovingFocus } from '@/ui/roving-focus';
 
 export interface EmojiPickerProps {
@@ -41,40 +41,34 @@ export const EmojiPicker = ({ emojis, className, onChoose, onChosen }: EmojiPick
   const [isOpen, setOpen] = useState(false);
   const wasChosen = useRef(false);
   return (
-    <Popover.Root
-      open={isOpen}
+    <Popover
+      button={{
+        'aria-label': copy.composer.emoji,
+        className,
+        children: <Smile aria-hidden="true" className="size-5" />,
+      }}
+      isOpen={isOpen}
       onOpenChange={(open) => {
         wasChosen.current = false;
         setOpen(open);
       }}
+      label={copy.composer.emojis}
+      align="end"
+      className="p-2"
+      onCloseAutoFocus={(event) => {
+        if (!wasChosen.current) return;
+        event.preventDefault();
+        onChosen();
+      }}
     >
-      <Popover.Trigger aria-label={copy.composer.emoji} className={className}>
-        <Smile aria-hidden="true" className="size-5" />
-      </Popover.Trigger>
-      <Popover.Portal>
-        <Popover.Content
-          side="top"
-          align="end"
-          sideOffset={8}
-          collisionPadding={8}
-          aria-label={copy.composer.emojis}
-          className="pop z-popover rounded-card border border-border bg-popover p-2 shadow-elevated outline-none"
-          onCloseAutoFocus={(event) => {
-            if (!wasChosen.current) return;
-            event.preventDefault();
-            onChosen();
-          }}
-        >
-          <EmojiGrid
-            emojis={emojis}
-            onChoose={(emoji) => {
-              wasChosen.current = true;
-              onChoose(emoji);
-              setOpen(false);
-            }}
-          />
-        </Popover.Content>
-      </Popover.Portal>
-    </Popover.Root>
+      <EmojiGrid
+        emojis={emojis}
+        onChoose={(emoji) => {
+          wasChosen.current = true;
+          onChoose(emoji);
+          setOpen(false);
+        }}
+      />
+    </Popover>
   );
 };

@@ -1,5 +1,4 @@
 import { Copy, Languages, Pencil, Reply, RotateCw, SmilePlus, Trash2 } from 'lucide-react';
-import * as Popover from 'radix-ui/popover';
 import { useState, type ComponentProps, type ReactNode } from 'react';
 import { type ChatMessage } from '@/chat-ui/chat-message';
 import { copy } from '@/chat-ui/copy';
@@ -9,6 +8,7 @@ import { ReactionChoice } from '@/chat-ui/reactions';
 import { startTranslation } from '@/chat-ui/translation/translations.store';
 import { cn } from '@/lib/class-names';
 import { Modal } from '@/ui/modal';
+import { Popover } from '@/ui/popover';
 import { useRovingFocus } from '@/ui/roving-focus';
 import { Tooltip } from '@/ui/tooltip';
 
@@ -74,29 +74,27 @@ export const RowActions = ({
       {...roving.group}
     >
       {offer.react ? (
-        <Popover.Root open={isChoosing} onOpenChange={setChoosing}>
-          <Popover.Trigger aria-label={copy.actions.react} className={iconButton} {...item(0)}>
-            <SmilePlus aria-hidden="true" />
-          </Popover.Trigger>
-          <Popover.Portal>
-            <Popover.Content
-              side="top"
-              sideOffset={6}
-              collisionPadding={8}
-              aria-label={copy.actions.reactions}
-              className="pop z-popover rounded-card border border-border bg-popover p-1.5 shadow-elevated outline-none"
-            >
-              <ReactionChoice
-                reactions={message.reactions}
-                me={me}
-                onChoose={(emoji) => {
-                  setChoosing(false);
-                  commands.onReact(message.id, emoji);
-                }}
-              />
-            </Popover.Content>
-          </Popover.Portal>
-        </Popover.Root>
+        <Popover
+          button={{
+            'aria-label': copy.actions.react,
+            className: iconButton,
+            children: <SmilePlus aria-hidden="true" />,
+            ...item(0),
+          }}
+          isOpen={isChoosing}
+          onOpenChange={setChoosing}
+          label={copy.actions.reactions}
+          className="p-1.5"
+        >
+          <ReactionChoice
+            reactions={message.reactions}
+            me={me}
+            onChoose={(emoji) => {
+              setChoosing(false);
+              commands.onReact(message.id, emoji);
+            }}
+          />
+        </Popover>
       ) : null}
       {offer.reply ? (
         <Action label={copy.actions.reply} onPress={() => commands.onReply(message)} {...item(1)}>

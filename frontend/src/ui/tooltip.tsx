@@ -1,21 +1,9 @@
-import { limits } from '@thaw/contract/limits';
-import * as Radix from 'radix-ui/tooltip';
-import { createContext, use, type ReactElement, type ReactNode } from 'react';
+import { Slot } from 'radix-ui/slot';
+import { useEffect, useId, useRef, type PointerEvent, type ReactElement, type ReactNode } from 'react';
+import { createPart, LoadedPart } from '@/ui/loaded-part';
+import { tooltips, useIsTooltipOpen } from '@/ui/tooltip-store';
 
-const IsProvided = createContext(false);
-
-/** Shares the delays among the tooltips within: 700 ms for the first, none for the next within 300 ms. */
-export const TooltipProvider = ({ children }: { children: ReactNode }) => (
-  <IsProvided value={true}>
-    <Radix.Provider
-      delayDuration={limits.tooltipOpenDelayMs}
-      skipDelayDuration={limits.tooltipSkipDelayMs}
-      disableHoverableContent
-    >
-      {children}
-    </Radix.Provider>
-  </IsProvided>
-);
+export const tooltipBubblePart = createPart(async () => (await import('@/ui/tooltip-bubble')).TooltipBubble);
 
 export interface TooltipProps {
   /** What the control is called; the control still carries its own accessible name. */
@@ -25,24 +13,57 @@ export interface TooltipProps {
   children: ReactElement;
 }
 
-/** A word beside a control for whoever points at it or reaches it with the keyboard. */
+/**
+ * A word beside a control when it is pointed at or reached by the keyboard. What positions it, a quarter of Radix, is
+ * loaded at the first of these.
+ */
 export const Tooltip = ({ label, side = 'top', children }: TooltipProps) => {
-  const isProvided = use(IsProvided);
-  const tooltip = (
-    <Radix.Root>
-      <Radix.Trigger asChild>{children}</Radix.Trigger>
-      <Radix.Portal>
-        <Radix.Content
-          side={side}
-          sideOffset={6}
-          collisionPadding={8}
-          className="tip pointer-events-none z-top max-w-64 rounded-[9px] bg-foreground px-2.5 py-1.5 text-sm font-semibold text-background"
-        >
-          {label}
-        </Radix.Content>
-      </Radix.Portal>
-    </Radix.Root>
+  const id = useId();
+  const isOpen = useIsTooltipOpen(id);
+  const control = useRef<HTMLElement>(null);
+  const isPointedAt = useRef(false);
+  const isPressed = useRef(false);
+  const close = (): void => tooltips.close(id);
+  useEffect(() => () => tooltips.close(id), [id]);
+
+  // By moves and not by entering: what scrolls under a pointer at rest is not pointed at.
+  const onPointerMove = ({ pointerType }: PointerEvent): void => {
+    if (pointerType === 'touch' || isPointedAt.current) return;
+    isPointedAt.current = true;
+    void tooltipBubblePart.preload();
+    tooltips.openSoon(id);
+  };
+  const onPointerLeave = (): void => {
+    isPointedAt.current = false;
+    close();
+  };
+  const onPointerDown = (): void => {
+    close();
+    isPressed.current = true;
+    document.addEventListener('pointerup', () => (isPressed.current = false), { once: true });
+  };
+  const onFocus = (): void => {
+    if (!isPressed.current) tooltips.open(id);
+  };
+
+  return (
+    <>
+      <Slot
+        ref={control}
+        {...(isOpen ? { 'aria-describedby': id } : {})}
+        {...{ onPointerMove, onPointerLeave, onPointerDown, onFocus, onBlur: close, onClick: close }}
+      >
+        {children}
+      </Slot>
+      {isOpen ? (
+        <LoadedPart part={tooltipBubblePart} broken={() => null}>
+          {(TooltipBubble) => (
+            <TooltipBubble id={id} side={side} control={control} onDismiss={close}>
+              {label}
+            </TooltipBubble>
+          )}
+        </LoadedPart>
+      ) : null}
+    </>
   );
-  // Alone, as in a test of one component, it brings its own.
-  return isProvided ? tooltip : <TooltipProvider>{tooltip}</TooltipProvider>;
 };

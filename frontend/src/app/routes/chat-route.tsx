@@ -35,7 +35,8 @@ import { loader } from '@/lib/query-client';
 import { toUser } from '@/lib/user-answer';
 import { Late } from '@/ui/late';
 import { createPart, LoadedPart } from '@/ui/loaded-part';
-import { TooltipProvider } from '@/ui/tooltip';
+import { popoverPanelPart } from '@/ui/popover';
+import { tooltipBubblePart } from '@/ui/tooltip';
 import { usePreloaded } from '@/ui/use-preloaded';
 
 const friendRequestsPart = createPart(
@@ -64,8 +65,10 @@ const preloadProfileDialogs = async (): Promise<void> => {
   }
 };
 
-/** What a press of a button shows: loaded while the page has nothing else to do. */
-const dialogParts = [
+/** What a press of a button or a pointer at rest shows: loaded while the page has nothing else to do. */
+const partsOnDemand = [
+  tooltipBubblePart,
+  popoverPanelPart,
   toasterPart,
   privateChatPart,
   friendRequestsPart,
@@ -147,7 +150,7 @@ const Chat = ({ user }: { user: SelfUser }) => {
     setLeaving(true);
     void leave();
   };
-  usePreloaded(dialogParts);
+  usePreloaded(partsOnDemand);
   useShortcuts();
   useShellAddress();
 
@@ -243,8 +246,6 @@ const ChatPage = () => {
 
 export const ChatRoute = () => (
   <WithQueries>
-    <TooltipProvider>
-      <ChatPage />
-    </TooltipProvider>
+    <ChatPage />
   </WithQueries>
 );

@@ -11,7 +11,6 @@ import { signIn, signOut } from '@/lib/identity';
 import { queryClient } from '@/lib/query-client';
 import { useConnection } from '@/lib/socket/connection';
 import { aPrivateMessage, aUser } from '@/testing/factories';
-import { TooltipProvider } from '@/ui/tooltip';
 
 const me = aUser({ id: 7 });
 const friend = { id: 12, username: 'brave-heron-7', avatar: null, isOnline: true, lastMessage: null };
@@ -33,9 +32,7 @@ const begin = (messages: KnownMessage[], unread: UnreadCounts = {}) => {
   const onClose = jest.fn();
   const { unmount } = render(
     <QueryClientProvider client={queryClient}>
-      <TooltipProvider>
-        <PrivateChat me={me} friend={friend} onClose={onClose} />
-      </TooltipProvider>
+      <PrivateChat me={me} friend={friend} onClose={onClose} />
     </QueryClientProvider>,
   );
   return { user: userEvent.setup(), onClose, unmount };

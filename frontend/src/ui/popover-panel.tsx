@@ -1,0 +1,63 @@
+import * as Radix from 'radix-ui/popover';
+import { useRef, type ReactNode, type RefObject } from 'react';
+import { cn } from '@/lib/class-names';
+
+export interface PopoverPanelProps {
+  id: string;
+  trigger: RefObject<HTMLElement | null>;
+  isOpen: boolean;
+  onOpenChange: (isOpen: boolean) => void;
+  label: string;
+  align?: 'start' | 'center' | 'end';
+  className?: string;
+  onCloseAutoFocus?: (event: Event) => void;
+  children: ReactNode;
+}
+
+/** Radix's popover for a trigger that stands outside it: what Radix does for its own trigger is done here. */
+export const PopoverPanel = ({
+  id,
+  trigger,
+  isOpen,
+  onOpenChange,
+  label,
+  align = 'center',
+  className,
+  onCloseAutoFocus,
+  children,
+}: PopoverPanelProps) => {
+  const wasLeft = useRef(false);
+  return (
+    <Radix.Root open={isOpen} onOpenChange={onOpenChange}>
+      <Radix.Anchor virtualRef={trigger} />
+      <Radix.Portal>
+        <Radix.Content
+          id={id}
+          side="top"
+          align={align}
+          sideOffset={8}
+          collisionPadding={8}
+          aria-label={label}
+          className={cn(
+            'pop z-popover rounded-card border border-border bg-popover shadow-elevated outline-none',
+            className,
+          )}
+          onInteractOutside={(event) => {
+            // The trigger's own click closes it.
+            if (event.target instanceof Node && trigger.current?.contains(event.target))
+              event.preventDefault();
+            else wasLeft.current = true;
+          }}
+          onCloseAutoFocus={(event) => {
+            onCloseAutoFocus?.(event);
+            if (!event.defaultPrevented && !wasLeft.current) trigger.current?.focus();
+            event.preventDefault();
+            wasLeft.current = false;
+          }}
+        >
+          {children}
+        </Radix.Content>
+      </Radix.Portal>
+    </Radix.Root>
+  );
+};

@@ -1,0 +1,47 @@
+import { DismissableLayer, Popper } from 'radix-ui/internal';
+import { useEffect, type ReactNode, type RefObject } from 'react';
+import { createPortal } from 'react-dom';
+
+export interface TooltipBubbleProps {
+  id: string;
+  side: 'top' | 'right' | 'bottom' | 'left';
+  control: RefObject<HTMLElement | null>;
+  onDismiss: () => void;
+  children: ReactNode;
+}
+
+/** The open tooltip: Escape, a press elsewhere and scrolling close it, as with Radix's own, and nothing in it is pointed at. */
+export const TooltipBubble = ({ id, side, control, onDismiss, children }: TooltipBubbleProps) => {
+  useEffect(() => {
+    const closeOnScroll = ({ target }: Event): void => {
+      if (target instanceof Node && target.contains(control.current)) onDismiss();
+    };
+    window.addEventListener('scroll', closeOnScroll, { capture: true });
+    return () => window.removeEventListener('scroll', closeOnScroll, { capture: true });
+  });
+  return (
+    <Popper.Root>
+      <Popper.Anchor virtualRef={control} />
+      {createPortal(
+        <DismissableLayer.Root
+          asChild
+          disableOutsidePointerEvents={false}
+          onFocusOutside={(event) => event.preventDefault()}
+          onDismiss={onDismiss}
+        >
+          <Popper.Content
+            role="tooltip"
+            id={id}
+            side={side}
+            sideOffset={6}
+            collisionPadding={8}
+            className="tip pointer-events-none z-top max-w-64 rounded-[9px] bg-foreground px-2.5 py-1.5 text-sm font-semibold text-background"
+          >
+            {children}
+          </Popper.Content>
+        </DismissableLayer.Root>,
+        document.body,
+      )}
+    </Popper.Root>
+  );
+};

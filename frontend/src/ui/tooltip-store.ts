@@ -1,0 +1,30 @@
+import { limits } from '@thaw/contract/limits';
+import { create } from 'zustand';
+
+/** The tooltip that is open; there is at most one. */
+const useTooltips = create<{ openId: string | null }>(() => ({ openId: null }));
+
+let openingTimer: ReturnType<typeof setTimeout> | undefined;
+let lastClosedAt = -Infinity;
+
+export const useIsTooltipOpen = (id: string): boolean => useTooltips(({ openId }) => openId === id);
+
+export const tooltips = {
+  open: (id: string): void => {
+    clearTimeout(openingTimer);
+    useTooltips.setState({ openId: id });
+  },
+  /** Opens after a delay, without one when another was open just before. */
+  openSoon: (id: string): void => {
+    clearTimeout(openingTimer);
+    const { openId } = useTooltips.getState();
+    if (openId !== null || performance.now() - lastClosedAt < limits.tooltipSkipDelayMs) tooltips.open(id);
+    else openingTimer = setTimeout(() => tooltips.open(id), limits.tooltipOpenDelayMs);
+  },
+  close: (id: string): void => {
+    clearTimeout(openingTimer);
+    if (useTooltips.getState().openId !== id) return;
+    lastClosedAt = performance.now();
+    useTooltips.setState({ openId: null });
+  },
+};

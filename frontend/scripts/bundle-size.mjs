@@ -27,7 +27,7 @@ const report = (name, bytes, { gateKb, aimKb }) => {
   if (isOver) failures.push(name);
   const verdict = isOver ? 'over the gate' : kb > aimKb ? 'over the aim' : 'ok';
   console.log(
-    `${name.padEnd(10)} ${kb.toFixed(1).padStart(6)} kB   gate ${gateKb}, aim ${aimKb}: ${verdict}`,
+    `${name.padEnd(12)} ${kb.toFixed(1).padStart(6)} kB   gate ${gateKb}, aim ${aimKb}: ${verdict}`,
   );
 };
 

@@ -6,6 +6,7 @@ import {
   isFile,
   localLinks,
   namedFiles,
+  namedIdentifiers,
   pages,
   read,
   repositoryFiles,
@@ -13,6 +14,8 @@ import {
 
 const files = repositoryFiles();
 const documents = pages(files);
+/** Metrics that prom-client adds under our prefix. */
+const BY_PROM_CLIENT = /^thaw_(nodejs|process)_/;
 
 test('every link between the pages leads to a file, and to a heading of it where it names one', () => {
   const broken = documents.flatMap((page) =>
@@ -41,6 +44,22 @@ test('a name in backticks counts as a file when it looks like one', () => {
   assert.equal(isFile('modules/*/domain', ['backend/src/modules/users/domain/user.state.ts']), true);
   assert.equal(isFile('user.state.ts', ['backend/src/modules/users/domain/user.state.ts']), true);
   assert.equal(isFile('state.ts', ['backend/src/modules/users/domain/user.state.ts']), false);
+});
+
+test('every identifier that a page names is in the code', () => {
+  const ofOthers = ['thaw_web', 'dns_sd_configs'];
+  const code = files
+    .filter(
+      (file) => /\.(tsx?|m?js|sql|yml|sh|conf|template|json)$/.test(file) && file !== 'package-lock.json',
+    )
+    .map(read)
+    .join('\n');
+  const unknown = documents.flatMap(({ file, text }) =>
+    namedIdentifiers(text)
+      .filter((name) => !code.includes(name) && !ofOthers.includes(name) && !BY_PROM_CLIENT.test(name))
+      .map((name) => `${file}: ${name}`),
+  );
+  assert.deepEqual(unknown, []);
 });
 
 test('every product decision that is cited is on the list', () => {
@@ -73,10 +92,8 @@ test('the operations page names every setting of a process and every metric, and
     [],
   );
   const named = [...operations.matchAll(/`(thaw_\w+)`/g)].map(([, name]) => name);
-  // The network of compose, and what prom-client measures under our prefix.
-  const others = /^thaw_(web$|nodejs_|process_)/;
   assert.deepEqual(
-    named.filter((name) => !registered.includes(name) && !others.test(name)),
+    named.filter((name) => !registered.includes(name) && name !== 'thaw_web' && !BY_PROM_CLIENT.test(name)),
     [],
   );
 });

@@ -76,6 +76,12 @@ export function isFile(named, files) {
   return files.some((file) => expression.test(file));
 }
 
+/** Identifiers of the code that a page has in backticks: settings, frames, functions, types. */
+export const namedIdentifiers = (text) =>
+  [...text.replace(/^```.*?^```/gms, '').matchAll(/`@?([A-Za-z]\w+)(?:[<(][^`\n]*)?`/g)]
+    .map(([, identifier]) => identifier)
+    .filter((identifier) => /_|[a-z][A-Z]/.test(identifier));
+
 /** Numbers of product decisions that code and pages cite, each with a file that does. */
 export function citedDecisions(files) {
   const cited = new Map();

@@ -102,6 +102,16 @@ test('99 are told exactly, more are 99+; told at the first paint, gone with the 
   await expect(rowOf(ada, bob).getByText('99+ unread')).toBeVisible();
   answer?.();
 
+  // The chat opens at the first of them, with a way to the newest.
+  await openChat(ada, bob);
+  const inChat = inPrivate(ada);
+  await expect(ada.page.getByRole('separator', { name: 'New messages' })).toBeInViewport();
+  await expect(inChat.messages.filter({ has: ada.page.getByRole('separator') })).toBeInViewport();
+  await expect(inChat.messages.last()).not.toBeInViewport();
+  await ada.button('100 new messages').click();
+  await expect(inChat.messages.last()).toBeInViewport();
+  await expect(ada.button('100 new messages')).toBeHidden();
+
   await ada.page.getByRole('button', { name: 'Logout' }).click();
   await expect(ada.page).toHaveURL(/\/auth/);
   const kept = await ada.page.evaluate(() =>

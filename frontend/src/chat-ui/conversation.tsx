@@ -5,7 +5,7 @@ import { isOwnText, type ChatMessage } from '@/chat-ui/chat-message';
 import { Composer, type ComposerHandle } from '@/chat-ui/composer';
 import { copy } from '@/chat-ui/copy';
 import { type Draft, type DraftKeeper } from '@/chat-ui/draft';
-import { Lightbox } from '@/chat-ui/lightbox';
+import { OpenedPhoto } from '@/chat-ui/lightbox/opened-photo';
 import { contentOf, quoteInComposer } from '@/chat-ui/message-content';
 import { MessageList, type ConversationHandle } from '@/chat-ui/message-list';
 import { useRowsWithOutgoing } from '@/chat-ui/outbox/use-outgoing-rows';
@@ -27,6 +27,8 @@ export interface ConversationProps {
   /** Those that are stored; the outbox has the others. */
   messages: readonly ChatMessage[];
   draft: DraftKeeper;
+  /** The message to open the list at, the first unread one; without it the list opens at its end. */
+  startAt?: string | undefined;
   /** Draws messages of Break the Ice. */
   renderCard?: (message: ChatMessage) => ReactNode;
   /** What stands above a message: time stamps, a divider. */
@@ -79,6 +81,7 @@ export const Conversation = ({
   label,
   messages: stored,
   draft: keeper,
+  startAt,
   renderCard,
   renderAbove,
   hidesTimes,
@@ -174,6 +177,7 @@ export const Conversation = ({
         ref={setHandle}
         label={label}
         messages={messages}
+        startAt={startAt}
         me={me}
         partner={partner}
         commands={commands}
@@ -211,7 +215,7 @@ export const Conversation = ({
           <p className="rounded-card bg-popover px-5 py-3 text-md font-semibold">{copy.composer.drop}</p>
         </div>
       ) : null}
-      {opened ? <Lightbox {...opened} onClose={() => setOpened(null)} /> : null}
+      {opened ? <OpenedPhoto {...opened} onClose={() => setOpened(null)} /> : null}
     </div>
   );
 };

@@ -114,6 +114,11 @@ export const copy = {
     retrying: (attempt: number, of: number) => `Reconnecting ${attempt} of ${of}`,
     reconnect: 'Reconnect',
   },
+  photo: {
+    close: 'Close',
+    notLoaded: 'The photo could not be opened. The connection may have failed for a moment.',
+    retry: 'Try again',
+  },
   you: 'You',
 } as const;
 

@@ -1,6 +1,7 @@
 import { EyeOff, ImageOff } from 'lucide-react';
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import { copy } from '@/chat-ui/copy';
+import { lightboxPart } from '@/chat-ui/lightbox/opened-photo';
 import { cn } from '@/lib/class-names';
 
 export interface MessageImageProps {
@@ -19,6 +20,7 @@ const box = 'relative block aspect-[4/3] w-64 max-w-full overflow-hidden rounded
 /** A picture inside a bubble. */
 export const MessageImage = ({ url, name, hiddenLabel, onReveal, onOpen }: MessageImageProps) => {
   const [isBroken, setBroken] = useState(false);
+  useEffect(() => void lightboxPart.preload(), []);
   if (isBroken) {
     return (
       <div

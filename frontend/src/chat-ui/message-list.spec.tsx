@@ -1,4 +1,4 @@
-import { createEvent, fireEvent, render, screen, within } from '@testing-library/react';
+import { act, createEvent, fireEvent, render, screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { type ComponentProps } from 'react';
 import { type ChatMessage } from '@/chat-ui/chat-message';
@@ -81,6 +81,15 @@ describe('a message that was not delivered', () => {
     expect(sheet.getByRole('button', { name: 'Retry' })).toBeVisible();
     await userEvent.click(sheet.getByRole('button', { name: 'Delete' }));
     expect(discard).toHaveBeenCalledWith('c1');
+  });
+
+  it("closes its sheet on the browser's Back", async () => {
+    render(list([failed]));
+    fireEvent.keyDown(screen.getByRole('listitem'), { key: 'Enter' });
+    expect(screen.getByRole('dialog')).toBeVisible();
+    await waitFor(() => expect(history.state).toMatchObject({ overlay: expect.any(String) as string }));
+    act(() => history.back());
+    await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
   });
 });
 

@@ -5,6 +5,7 @@ import {
   useEffect,
   useId,
   useImperativeHandle,
+  useLayoutEffect,
   useRef,
   useState,
   type ReactNode,
@@ -37,6 +38,8 @@ export interface MessageListProps {
   ref?: Ref<ConversationHandle>;
   label: string;
   messages: readonly ChatMessage[];
+  /** The message to open at, instead of the newest. */
+  startAt?: string | undefined;
   me: MessageAuthor;
   partner: MessageAuthor;
   commands: MessageCommands;
@@ -53,12 +56,15 @@ export interface MessageListProps {
 }
 
 const estimatedRowPx = 48;
+/** Stands for the row before the first. */
+const beforeFirst = '';
 
 /** Mounts only the rows in sight; stays at the end while it is at the end. */
 const List = ({
   ref,
   label,
   messages,
+  startAt,
   me,
   partner,
   commands,
@@ -97,7 +103,15 @@ const List = ({
     if (isMineOnItsWay) virtualizer.scrollToEnd();
   }, [isMineOnItsWay, lastKey, virtualizer]);
 
-  const { leftAt, act, hasBegun } = useEndOfList(scroller, lastKey);
+  const [startIndex] = useState(() => messages.findIndex(({ id }) => id === startAt));
+  useLayoutEffect(() => {
+    if (startIndex >= 0) virtualizer.scrollToIndex(startIndex, { align: 'start' });
+  }, [startIndex, virtualizer]);
+  const { leftAt, act, hasBegun } = useEndOfList(
+    scroller,
+    lastKey,
+    startIndex < 0 ? null : (messages[startIndex - 1]?.key ?? beforeFirst),
+  );
   const rows = virtualizer.getVirtualItems();
   const firstInSight = rows[0]?.index;
   const firstKey = messages[0]?.key;

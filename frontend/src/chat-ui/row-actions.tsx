@@ -7,6 +7,7 @@ import { type Offer } from '@/chat-ui/offer';
 import { ReactionChoice } from '@/chat-ui/reactions';
 import { startTranslation } from '@/chat-ui/translation/translations.store';
 import { cn } from '@/lib/class-names';
+import { useBackCloses } from '@/lib/use-back-closes';
 import { Modal } from '@/ui/modal';
 import { Popover } from '@/ui/popover';
 import { useRovingFocus } from '@/ui/roving-focus';
@@ -156,6 +157,7 @@ export const ActionSheet = ({
   commands,
   onClose,
 }: RowActionsProps & { onClose: () => void }) => {
+  useBackCloses(true, onClose);
   const { text } = contentOf(message);
   const failedId = message.delivery === 'failed' ? message.clientId : undefined;
   const then = (act: () => void) => (): void => {

@@ -116,6 +116,7 @@ export const PrivateConversation = ({
         label={copy.messages}
         messages={rows}
         draft={draft}
+        startAt={dividerId}
         renderAbove={renderAbove}
         hidesTimes
         {...(reachTop ? { onReachTop: reachTop } : {})}

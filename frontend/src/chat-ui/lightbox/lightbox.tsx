@@ -1,7 +1,9 @@
 import { X } from 'lucide-react';
 import * as Dialog from 'radix-ui/dialog';
-import { useRef } from 'react';
+import { copy } from '@/chat-ui/copy';
+import { useZoom } from '@/chat-ui/lightbox/use-zoom';
 import { useBackCloses } from '@/lib/use-back-closes';
+import { rememberFocus, returnFocus } from '@/ui/focus-return';
 
 export interface LightboxProps {
   url: string;
@@ -12,7 +14,7 @@ export interface LightboxProps {
 
 /** One picture over everything. Esc, the cross and a click beside it close it; the focus returns to where it was. */
 export const Lightbox = ({ url, name, onClose }: LightboxProps) => {
-  const opener = useRef<Element | null>(null);
+  const { picture, handlers } = useZoom<HTMLImageElement>();
   useBackCloses(true, onClose);
   return (
     <Dialog.Root open onOpenChange={(isOpen) => (isOpen ? undefined : onClose())}>
@@ -20,25 +22,26 @@ export const Lightbox = ({ url, name, onClose }: LightboxProps) => {
         <Dialog.Overlay className="veil fixed inset-0 z-modal bg-background/92 backdrop-blur-sm" />
         <Dialog.Content
           aria-describedby={undefined}
-          className="fixed inset-0 z-modal grid place-items-center p-4 outline-none md:p-10"
+          // The page itself is not zoomed: it would stay so after the picture is closed.
+          className="fixed inset-0 z-modal touch-none overflow-hidden p-4 outline-none md:p-10"
           onClick={onClose}
-          onOpenAutoFocus={() => {
-            opener.current = document.activeElement;
-          }}
-          onCloseAutoFocus={(event) => {
-            event.preventDefault();
-            if (opener.current instanceof HTMLElement) opener.current.focus();
-          }}
+          onOpenAutoFocus={rememberFocus}
+          onCloseAutoFocus={returnFocus}
+          {...handlers}
         >
           <Dialog.Title className="sr-only">{name}</Dialog.Title>
-          <img
-            src={url}
-            alt={name}
-            onClick={(event) => event.stopPropagation()}
-            className="enter-rise max-h-full max-w-full rounded-control object-contain"
-          />
+          <div className="enter-rise grid size-full place-items-center">
+            <img
+              ref={picture}
+              src={url}
+              alt={name}
+              draggable={false}
+              onClick={(event) => event.stopPropagation()}
+              className="max-h-full max-w-full rounded-control object-contain"
+            />
+          </div>
           <Dialog.Close
-            aria-label="Close"
+            aria-label={copy.photo.close}
             className="absolute top-[max(0.75rem,env(safe-area-inset-top))] right-3 grid size-11 place-items-center rounded-full bg-raised text-foreground hover:bg-raised-hover"
           >
             <X aria-hidden="true" className="size-5" />

@@ -1,0 +1,27 @@
+import { copy } from '@/chat-ui/copy';
+import { type LightboxProps } from '@/chat-ui/lightbox/lightbox';
+import { createPart, LoadedPart } from '@/ui/loaded-part';
+import { LoadError } from '@/ui/load-error';
+import { Modal } from '@/ui/modal';
+
+/** Loaded with the first photo of a conversation. */
+export const lightboxPart = createPart(async () => (await import('@/chat-ui/lightbox/lightbox')).Lightbox);
+
+/** A photo over everything, once its code is there. */
+export const OpenedPhoto = (photo: LightboxProps) => (
+  <LoadedPart
+    part={lightboxPart}
+    broken={({ retry }) => (
+      <Modal isOpen title={photo.name} onDismiss={photo.onClose}>
+        <LoadError
+          text={copy.photo.notLoaded}
+          retryLabel={copy.photo.retry}
+          onRetry={retry}
+          className="mt-4"
+        />
+      </Modal>
+    )}
+  >
+    {(Lightbox) => <Lightbox {...photo} />}
+  </LoadedPart>
+);

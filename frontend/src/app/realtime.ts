@@ -4,7 +4,7 @@ import { refetchAfterReconnect, refetchWithinMs } from '@/app/refetch-after-reco
 import { shell } from '@/app/shell/shell-store';
 import { FriendsCache } from '@/features/friends/friends-cache';
 import { createFriendsHandler, friendsEvents } from '@/features/friends/handlers';
-import { useSentRequests } from '@/features/friends/sent-requests';
+import { forgetSentRequests } from '@/features/friends/sent-requests';
 import { handlePrivateChatFrame, privateChatEvents } from '@/features/private-chat/handlers';
 import { privateChat } from '@/features/private-chat/private-chat.store';
 import { handleProfileFrame, profileEvents } from '@/features/profile/handlers';
@@ -110,7 +110,7 @@ export const startRealtime = (): void => {
     connectedAs = userId;
     client.stop();
     randomChat.reset();
-    useSentRequests.getState().reset();
+    forgetSentRequests(queryClient);
     privateChat.reset();
     if (userId === undefined) queryClient.clear();
     else client.start();

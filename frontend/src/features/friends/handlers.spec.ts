@@ -3,7 +3,7 @@ import { type QueryClient } from '@tanstack/react-query';
 import { waitFor } from '@testing-library/react';
 import { friendRequestsKey, friendsKey, friendsQuery } from '@/features/friends/api/friends';
 import { createFriendsHandler } from '@/features/friends/handlers';
-import { useSentRequests } from '@/features/friends/sent-requests';
+import { sentRequest, sentRequestKey } from '@/features/friends/sent-requests';
 import { type AppEvents, onAppEvent } from '@/lib/app-events';
 import { currentUser, signIn } from '@/lib/identity';
 import { profileKey } from '@/lib/profile-query';
@@ -22,7 +22,6 @@ let stops: (() => void)[];
 
 beforeEach(() => {
   signIn(me);
-  useSentRequests.getState().reset();
   fakeServer({});
   queries = createQueryClient();
   queries.setQueryData(friendsKey(7), [heron]);
@@ -77,15 +76,22 @@ it('makes a friend, and drops his request', () => {
   expect(heard).toEqual([['friendship-accepted', { requestId: 30, friendId: 13 }]]);
 });
 
+/** What Add Friend keeps of a request that was sent to 12. */
+const sendRequest = async (): Promise<void> => {
+  const request = { mutationKey: sentRequestKey(12), mutationFn: () => Promise.resolve() };
+  await queries.getMutationCache().build(queries, request).execute(undefined);
+  expect(sentRequest(queries, 12)).toBe('sent');
+};
+
 it.each([
   ['by me', { removedFriendId: 12, removedBy: 7 }],
   ['by the friend', { removedFriendId: 7, removedBy: 12 }],
-])('removes a friend %s, who can be asked again (A126)', (_, data) => {
-  useSentRequests.getState().set(12, 'sent');
+])('removes a friend %s, who can be asked again (A126)', async (_, data) => {
+  await sendRequest();
   handle({ event: 'friendship_removed', data });
   expect(friends()).toEqual([]);
   expect(isStale(friendsKey(7))).toBe(true);
-  expect(useSentRequests.getState().byPerson).toEqual({});
+  expect(sentRequest(queries, 12)).toBeUndefined();
   expect(heard).toEqual([['friendship-removed', data]]);
 });
 
@@ -105,13 +111,13 @@ it("shows a friend's new name everywhere, and leaves mine to the profile feature
   expect(heard).toEqual([['profileUpdated', { userId: 12 }]]);
 });
 
-it('forgets on each new match what was asked before (A139)', () => {
-  useSentRequests.getState().set(12, 'sent');
+it('forgets on each new match what was asked before (A139)', async () => {
+  await sendRequest();
   handle({
     event: 'chat_matched',
     data: { sessionId: 's', seq: 1, partnerId: 12, partnerInfo: { ...heron, isOnline: true } },
   });
-  expect(useSentRequests.getState().byPerson).toEqual({});
+  expect(sentRequest(queries, 12)).toBeUndefined();
 });
 
 it('asks anew when a frame overtakes the first answer', async () => {

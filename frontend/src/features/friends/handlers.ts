@@ -2,7 +2,7 @@ import { type ServerEvent, type ServerFrame } from '@thaw/contract/server-frames
 import { type QueryClient } from '@tanstack/react-query';
 import { withFriend, withoutFriend, withPresence, withProfile } from '@/features/friends/friend-list';
 import { FriendsCache } from '@/features/friends/friends-cache';
-import { useSentRequests } from '@/features/friends/sent-requests';
+import { forgetSentRequests } from '@/features/friends/sent-requests';
 import { raise } from '@/lib/app-events';
 import { currentUser } from '@/lib/identity';
 
@@ -26,7 +26,7 @@ export const createFriendsHandler = (queries: QueryClient) => {
     if (!me) return;
     switch (frame.event) {
       case 'chat_matched':
-        useSentRequests.getState().reset();
+        forgetSentRequests(queries);
         return;
       case 'friend_request': {
         const { id, requesterId, requester, createdAt } = frame.data;
@@ -56,7 +56,7 @@ export const createFriendsHandler = (queries: QueryClient) => {
       case 'friendship_removed': {
         const { removedFriendId, removedBy } = frame.data;
         const friendId = removedBy === me.id ? removedFriendId : removedBy;
-        useSentRequests.getState().forget(friendId);
+        forgetSentRequests(queries, friendId);
         cache.patchFriends(me.id, (friends) => withoutFriend(friends, friendId));
         cache.recount(me.id, 'friends', 'requests');
         raise('friendship-removed', { removedFriendId, removedBy });

@@ -2,7 +2,7 @@ import { act, render, screen, waitFor } from '@testing-library/react';
 import { QueryClientProvider } from '@tanstack/react-query';
 import userEvent from '@testing-library/user-event';
 import { settledHere } from '@/features/friends/settled-here';
-import { useSentRequests } from '@/features/friends/sent-requests';
+import { sentRequestKey } from '@/features/friends/sent-requests';
 import { useFriendNews } from '@/features/friends/use-friend-news';
 import { raise } from '@/lib/app-events';
 import { profileKey } from '@/lib/profile-query';
@@ -27,13 +27,12 @@ const show = () => {
     </QueryClientProvider>
   );
   const { rerender } = render(page(false));
-  return { setListOpen: (isListOpen: boolean) => rerender(page(isListOpen)) };
+  return { queries, setListOpen: (isListOpen: boolean) => rerender(page(isListOpen)) };
 };
 
 beforeEach(() => {
   onOpen.mockClear();
   settledHere.clear();
-  useSentRequests.getState().reset();
   useToasts.setState({ shown: null });
 });
 
@@ -82,8 +81,10 @@ it('leads from an accepted request to the chat', async () => {
 });
 
 it('does not announce a friendship that the request of this page has made at once', () => {
-  useSentRequests.getState().set(12, 'sending');
-  show();
+  const { queries } = show();
+  // On its way: the server has not answered it.
+  const request = { mutationKey: sentRequestKey(12), mutationFn: () => new Promise(() => undefined) };
+  act(() => void queries.getMutationCache().build(queries, request).execute(undefined));
   accept();
   expect(screen.queryByRole('listitem')).toBeNull();
 });

@@ -2,7 +2,7 @@ import { useQueryClient, type QueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import { type Profile } from '@thaw/contract/users';
 import { copy } from '@/features/friends/copy';
-import { useSentRequests } from '@/features/friends/sent-requests';
+import { sentRequest } from '@/features/friends/sent-requests';
 import { settledHere } from '@/features/friends/settled-here';
 import { settleRequest } from '@/features/friends/settle-request';
 import { onAppEvent } from '@/lib/app-events';
@@ -59,8 +59,7 @@ export const useFriendNews = ({ userId, isListOpen, onOpen }: FriendNewsOptions)
   useEffect(
     () =>
       onAppEvent('friendship-accepted', ({ requestId, friendId }) => {
-        const isMyDoing =
-          settledHere.has(requestId) || useSentRequests.getState().byPerson[friendId] === 'sending';
+        const isMyDoing = settledHere.has(requestId) || sentRequest(queries, friendId) === 'sending';
         if (isMyDoing) return;
         setCount((present) => present + 1);
         const { befriended } = copy.toasts;

@@ -2,7 +2,7 @@ import { type Friend } from '@thaw/contract/users';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { friendsKey, removeFriend } from '@/features/friends/api/friends';
 import { withoutFriend } from '@/features/friends/friend-list';
-import { useSentRequests } from '@/features/friends/sent-requests';
+import { forgetSentRequests } from '@/features/friends/sent-requests';
 
 /** Removes at once, without asking back (A135); a failure is told to the console alone (A134). */
 export const useRemoveFriend = (userId: number): ((friendId: number) => void) => {
@@ -10,7 +10,7 @@ export const useRemoveFriend = (userId: number): ((friendId: number) => void) =>
   const { mutate } = useMutation({
     mutationFn: (friendId: number) => removeFriend(userId, friendId),
     onSuccess: (_, friendId) => {
-      useSentRequests.getState().forget(friendId);
+      forgetSentRequests(queries, friendId);
       queries.setQueryData<Friend[]>(
         friendsKey(userId),
         (friends) => friends && withoutFriend(friends, friendId),

@@ -1,7 +1,7 @@
 import { act, screen, waitFor } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { AddFriend } from '@/features/friends/components/add-friend';
-import { useSentRequests } from '@/features/friends/sent-requests';
+import { forgetSentRequests } from '@/features/friends/sent-requests';
 import { aFriend, aFriendRequest } from '@/testing/factories';
 import { fakeServer, Refusal } from '@/testing/fake-server';
 import { renderWithCache } from '@/testing/with-cache';
@@ -20,7 +20,6 @@ const shownToast = () => {
 
 beforeEach(() => {
   useToasts.setState({ shown: null });
-  useSentRequests.getState().reset();
 });
 
 it('asks once, at both places, whatever is clicked meanwhile', async () => {
@@ -28,7 +27,7 @@ it('asks once, at both places, whatever is clicked meanwhile', async () => {
     'GET /api/friends/7': [],
     'POST /api/friends/request': aFriendRequest({ requesterId: 7, addresseeId: 12 }),
   });
-  renderWithCache(both);
+  const { queries } = renderWithCache(both);
   const [toolbar, skipped] = screen.getAllByRole('button', { name: 'Add Friend' });
   act(() => {
     toolbar!.click();
@@ -42,8 +41,23 @@ it('asks once, at both places, whatever is clicked meanwhile', async () => {
     { method: 'POST', url: '/api/friends/request', body: { requesterId: 7, addresseeId: 12 } },
   ]);
 
-  act(() => useSentRequests.getState().reset());
-  expect(screen.getAllByRole('button', { name: 'Add Friend' })).toHaveLength(2);
+  act(() => forgetSentRequests(queries));
+  expect(await screen.findAllByRole('button', { name: 'Add Friend' })).toHaveLength(2);
+});
+
+it('shows what was sent from a button that is gone, until the next match', async () => {
+  fakeServer({
+    'GET /api/friends/7': [],
+    'POST /api/friends/request': aFriendRequest({ requesterId: 7, addresseeId: 12 }),
+  });
+  const { queries, rerender } = renderWithCache(<AddFriend userId={7} personId={12} place="toolbar" />);
+  await userEvent.click(screen.getByRole('button', { name: 'Add Friend' }));
+  rerender(<p>Chat Ended</p>);
+  await waitFor(() => expect(queries.isMutating()).toBe(0));
+  rerender(<AddFriend userId={7} personId={12} place="skipped" />);
+  expect(screen.getByRole('button', { name: 'Friend Request Sent' })).toBeDisabled();
+  rerender(<AddFriend userId={7} personId={13} place="skipped" />);
+  expect(screen.getByRole('button', { name: 'Add Friend' })).toBeEnabled();
 });
 
 it('can be tried again after a failure', async () => {
@@ -54,7 +68,7 @@ it('can be tried again after a failure', async () => {
   await waitFor(() =>
     expect(shownToast()).toEqual({ title: 'Error', description: 'Could not send friend request.' }),
   );
-  expect(screen.getByRole('button', { name: 'Add Friend' })).toBeEnabled();
+  expect(await screen.findByRole('button', { name: 'Add Friend' })).toBeEnabled();
   warn.mockRestore();
 });
 

@@ -1,5 +1,5 @@
 import { type Friend } from '@thaw/contract/users';
-import { lazy, Suspense, useRef, type ReactNode } from 'react';
+import { useRef, type ReactNode } from 'react';
 import { useFriends } from '@/features/friends/api/friends';
 import { FriendPicture, FriendRow } from '@/features/friends/components/friend-row';
 import { NoFriends } from '@/features/friends/components/no-friends';
@@ -9,10 +9,11 @@ import { useRemoveFriend } from '@/features/friends/use-remove-friend';
 import { cn } from '@/lib/class-names';
 import { ListSkeleton } from '@/ui/list-skeleton';
 import { LoadError } from '@/ui/load-error';
+import { createPart, LoadedPart } from '@/ui/loaded-part';
 
-const LongFriendsList = lazy(async () => ({
-  default: (await import('@/features/friends/components/long-friends-list')).LongFriendsList,
-}));
+const longListPart = createPart(
+  async () => (await import('@/features/friends/components/long-friends-list')).LongFriendsList,
+);
 
 /** Longer lists are searched, and only their rows in sight are in the page. */
 const longFrom = 40;
@@ -80,6 +81,14 @@ export const FriendsPanel = ({
   const loading = (
     <ListSkeleton label={copy.list.loading} isPicturesOnly={isCollapsed} className="px-2 py-2" />
   );
+  const failed = (retry: () => void): ReactNode => (
+    <LoadError
+      text={copy.list.failed}
+      retryLabel={copy.list.retry}
+      onRetry={retry}
+      className={cn('px-2', isCollapsed && 'sr-only')}
+    />
+  );
 
   return (
     <>
@@ -94,9 +103,15 @@ export const FriendsPanel = ({
         {action}
       </div>
       {sorted.length > longFrom ? (
-        <Suspense fallback={<div className="min-h-0 flex-1">{loading}</div>}>
-          <LongFriendsList friends={sorted} isCollapsed={isCollapsed} renderRow={renderRow} />
-        </Suspense>
+        <LoadedPart
+          part={longListPart}
+          pending={<div className="min-h-0 flex-1">{loading}</div>}
+          broken={({ retry }) => <div className="min-h-0 flex-1">{failed(retry)}</div>}
+        >
+          {(LongFriendsList) => (
+            <LongFriendsList friends={sorted} isCollapsed={isCollapsed} renderRow={renderRow} />
+          )}
+        </LoadedPart>
       ) : (
         <div
           className={cn(
@@ -116,12 +131,7 @@ export const FriendsPanel = ({
           ) : friends ? (
             <NoFriends isCollapsed={isCollapsed} />
           ) : isError ? (
-            <LoadError
-              text={copy.list.failed}
-              retryLabel={copy.list.retry}
-              onRetry={() => void refetch()}
-              className={cn('px-2', isCollapsed && 'sr-only')}
-            />
+            failed(() => void refetch())
           ) : (
             loading
           )}

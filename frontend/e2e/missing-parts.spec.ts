@@ -78,17 +78,25 @@ test('offline, each dialog says that it did not load, opens at a second try, and
   expect(await page.evaluate(() => performance.timeOrigin), 'the same document').toBe(document);
 });
 
-test('a page whose live part did not load offers Reconnect, which loads it', async ({ newcomer }) => {
-  const known = await newcomer();
+test('a page whose live part and dialogs did not load offers both again', async ({ newcomer }) => {
+  const known = await newcomer({ gender: 'female' });
   const context = known.page.context();
   await known.page.close();
   const page = await context.newPage();
   let isMissing = true;
-  await page.route('**/assets/realtime-*.js', (route) => (isMissing ? route.abort() : route.continue()));
+  await page.route(/\/assets\/(realtime|profile-dialogs)-[^/]*\.js$/, (route) =>
+    isMissing ? route.abort() : route.continue(),
+  );
   await page.goto('/chat');
-  const reconnect = page.getByRole('button', { name: 'Reconnect' });
-  await expect(reconnect).toBeVisible();
+  await page.getByRole('button', { name: /^Profile Settings: / }).click();
+  const retry = page.getByRole('dialog').getByRole('button', { name: 'Try again' });
+  await retry.click();
+  await expect(retry).toBeVisible();
   isMissing = false;
+  await retry.click();
+  await expect(page.getByRole('dialog', { name: 'Profile Settings' }).getByRole('tablist')).toBeVisible();
+  await page.keyboard.press('Escape');
+  const reconnect = page.getByRole('button', { name: 'Reconnect' });
   await reconnect.click();
   await expect(page.getByText('Connected', { exact: true })).toBeVisible();
 });

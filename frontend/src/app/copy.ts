@@ -33,6 +33,8 @@ export const copy = {
   },
   profile: {
     open: 'Profile Settings:',
+    settings: 'Profile Settings',
+    shortcuts: 'Keyboard shortcuts',
     anonymous: 'Anonymous',
     /** The address itself is in the settings: a sidebar is seen by those who look over a shoulder. */
     account: 'Account',

@@ -8,6 +8,7 @@ import { BreakTheIce, BreakTheIceEffects, renderGameCard } from '@/app/break-the
 import { LazyModal } from '@/app/shell/lazy-modal';
 import { PrivateChatPlace, privateChatPart } from '@/app/shell/private-chat-place';
 import { ProfileBlock } from '@/app/shell/profile-block';
+import { profileDialogContents, ProfileDialogsPlace } from '@/app/shell/profile-dialogs-place';
 import { shell, useShell } from '@/app/shell/shell-store';
 import { Sidebar } from '@/app/shell/sidebar';
 import { TopBar } from '@/app/shell/top-bar';
@@ -34,7 +35,7 @@ import { signIn, signOut, useIdentity } from '@/lib/identity';
 import { loader } from '@/lib/query-client';
 import { toUser } from '@/lib/user-answer';
 import { Late } from '@/ui/late';
-import { createPart, LoadedPart } from '@/ui/loaded-part';
+import { createPart } from '@/ui/loaded-part';
 import { popoverPanelPart } from '@/ui/popover';
 import { tooltipBubblePart } from '@/ui/tooltip';
 import { usePreloaded } from '@/ui/use-preloaded';
@@ -51,20 +52,6 @@ const friendSwitcherPart = createPart(
 );
 const shortcutsPart = createPart(async () => (await import('@/app/shortcuts/shortcuts-list')).ShortcutsList);
 
-const loadProfileDialogs = () => import('@/features/profile/components/profile-dialogs');
-/** Asked for with the first paint of the chat, and not before it. */
-const profileDialogsPart = createPart(async () => (await loadProfileDialogs()).ProfileDialogs);
-
-const preloadProfileDialogs = async (): Promise<void> => {
-  try {
-    const { profileSettingsPart, conversionPart } = await loadProfileDialogs();
-    await profileSettingsPart.preload();
-    await conversionPart.preload();
-  } catch (error) {
-    console.warn('The profile dialogs were not loaded ahead', error);
-  }
-};
-
 /** What a press of a button or a pointer at rest shows: loaded while the page has nothing else to do. */
 const partsOnDemand = [
   tooltipBubblePart,
@@ -72,7 +59,7 @@ const partsOnDemand = [
   toasterPart,
   privateChatPart,
   friendRequestsPart,
-  { preload: preloadProfileDialogs },
+  profileDialogContents,
   chatHistoryPart,
   friendSwitcherPart,
   shortcutsPart,
@@ -222,9 +209,7 @@ const Chat = ({ user }: { user: SelfUser }) => {
       <LazyModal name="shortcuts" title={copy.loading} part={shortcutsPart}>
         {(ShortcutsList) => <ShortcutsList onDismiss={shell.dismiss} />}
       </LazyModal>
-      <LoadedPart part={profileDialogsPart} broken={() => null}>
-        {(ProfileDialogs) => <ProfileDialogs user={user} onLogout={logOut} />}
-      </LoadedPart>
+      <ProfileDialogsPlace user={user} onLogout={logOut} />
       {isLeaving ? <LoggingOut /> : null}
     </>
   );

@@ -7,15 +7,38 @@ import { LoadedPart, type Part } from '@/ui/loaded-part';
 import { Modal } from '@/ui/modal';
 import { Skeleton } from '@/ui/skeleton';
 
-const BrokenModal = ({ retry }: { retry: () => void }) => (
-  <Modal isOpen title={copy.brokenPart.title} description={copy.brokenPart.lead} onDismiss={shell.dismiss}>
+export interface BrokenModalProps {
+  retry: () => void;
+  /** Without it the modal stays until a retry succeeds. */
+  onDismiss?: (() => void) | undefined;
+}
+
+/** In the place of a modal whose code did not load. */
+export const BrokenModal = ({ retry, onDismiss }: BrokenModalProps) => (
+  <Modal
+    isOpen
+    title={copy.brokenPart.title}
+    description={copy.brokenPart.lead}
+    {...(onDismiss ? { onDismiss } : {})}
+  >
     <div className="mt-6 flex flex-wrap gap-3">
       <Button onClick={retry}>{copy.brokenPart.retry}</Button>
-      <Button variant="ghost" onClick={shell.dismiss}>
-        {copy.brokenPart.close}
-      </Button>
+      {onDismiss ? (
+        <Button variant="ghost" onClick={onDismiss}>
+          {copy.brokenPart.close}
+        </Button>
+      ) : null}
     </div>
   </Modal>
+);
+
+/** In the place of a modal that is being loaded, once that takes a moment. */
+export const PendingModal = ({ title, onDismiss }: { title: string; onDismiss: () => void }) => (
+  <Late>
+    <Modal isOpen title={title} onDismiss={onDismiss}>
+      <Skeleton label={copy.loading} bars={['h-14', 'h-14', 'h-14']} className="mt-6" />
+    </Modal>
+  </Late>
 );
 
 export interface LazyModalProps<P> {
@@ -31,14 +54,8 @@ export const LazyModal = <P extends object>({ name, title, part, children }: Laz
   useShell((state) => state.modal === name) ? (
     <LoadedPart
       part={part}
-      pending={
-        <Late>
-          <Modal isOpen title={title} onDismiss={shell.dismiss}>
-            <Skeleton label={copy.loading} bars={['h-14', 'h-14', 'h-14']} className="mt-6" />
-          </Modal>
-        </Late>
-      }
-      broken={({ retry }) => <BrokenModal retry={retry} />}
+      pending={<PendingModal title={title} onDismiss={shell.dismiss} />}
+      broken={({ retry }) => <BrokenModal retry={retry} onDismiss={shell.dismiss} />}
     >
       {children}
     </LoadedPart>

@@ -1,11 +1,12 @@
 import { type SelfUser } from '@thaw/contract/users';
-import { LogOut } from 'lucide-react';
+import { Keyboard, LogOut } from 'lucide-react';
 import { copy } from '@/app/copy';
 import { shell } from '@/app/shell/shell-store';
 import { openProfileSettings } from '@/features/profile/profile-dialogs.store';
 import { cn } from '@/lib/class-names';
 import { Avatar } from '@/ui/avatar';
 import { Button } from '@/ui/button';
+import { Tooltip } from '@/ui/tooltip';
 
 export interface ProfileBlockProps {
   user: SelfUser;
@@ -13,7 +14,7 @@ export interface ProfileBlockProps {
   onLogout: () => void;
 }
 
-/** Who I am here; leads to Profile Settings and out (A03). */
+/** Who I am here; leads to Profile Settings and out (A03), and where there is a keyboard to what it can do. */
 export const ProfileBlock = ({ user, isCollapsed, onLogout }: ProfileBlockProps) => (
   <div
     className={cn(
@@ -44,9 +45,23 @@ export const ProfileBlock = ({ user, isCollapsed, onLogout }: ProfileBlockProps)
         </span>
       </span>
     </button>
-    <Button variant="ghost" size="icon" className="text-muted-foreground" onClick={onLogout}>
-      <LogOut aria-hidden="true" className="size-5" />
-      <span className="sr-only">{copy.profile.logout}</span>
-    </Button>
+    <Tooltip label={copy.profile.shortcuts} side={isCollapsed ? 'right' : 'top'}>
+      <Button
+        variant="ghost"
+        size="icon"
+        aria-haspopup="dialog"
+        className="text-muted-foreground not-pointer-fine:hidden"
+        onClick={() => shell.show('shortcuts')}
+      >
+        <Keyboard aria-hidden="true" className="size-5" />
+        <span className="sr-only">{copy.profile.shortcuts}</span>
+      </Button>
+    </Tooltip>
+    <Tooltip label={copy.profile.logout} side={isCollapsed ? 'right' : 'top'}>
+      <Button variant="ghost" size="icon" className="text-muted-foreground" onClick={onLogout}>
+        <LogOut aria-hidden="true" className="size-5" />
+        <span className="sr-only">{copy.profile.logout}</span>
+      </Button>
+    </Tooltip>
   </div>
 );

@@ -1,9 +1,10 @@
 import { limits } from '@thaw/contract/limits';
 import { PanelLeftClose, PanelLeftOpen, X } from 'lucide-react';
 import * as Dialog from 'radix-ui/dialog';
-import { useEffect, type ReactNode } from 'react';
+import { useEffect, useRef, type ReactNode, type TouchEvent } from 'react';
 import { copy } from '@/app/copy';
 import { shell, useShell } from '@/app/shell/shell-store';
+import { sideways, type Point } from '@/lib/swipe';
 import { useBackCloses } from '@/lib/use-back-closes';
 import { useIsWide } from '@/lib/use-is-wide';
 import { Button } from '@/ui/button';
@@ -44,10 +45,31 @@ const WideSidebar = ({ children, profile }: SidebarProps) => {
   );
 };
 
+const closingSwipePx = 60;
+
+/** A finger that goes to the left pushes the sheet out. */
+const useSwipeOut = (close: () => void) => {
+  const from = useRef<Point | null>(null);
+  return {
+    onTouchStart: ({ touches }: TouchEvent) => {
+      const touch = touches.length === 1 ? touches[0] : undefined;
+      from.current = touch ? { x: touch.clientX, y: touch.clientY } : null;
+    },
+    onTouchEnd: ({ changedTouches }: TouchEvent) => {
+      const touch = changedTouches[0];
+      if (!from.current || !touch) return;
+      const distance = sideways(from.current, { x: touch.clientX, y: touch.clientY });
+      if (distance <= -closingSwipePx) close();
+    },
+  };
+};
+
 /** Off-canvas until it is asked for; then it holds the focus until it is closed. */
 const SheetSidebar = ({ children, profile }: SidebarProps) => {
   const isOpen = useShell((state) => state.isSheetOpen);
-  useBackCloses(isOpen, () => shell.setSheetOpen(false));
+  const close = (): void => shell.setSheetOpen(false);
+  useBackCloses(isOpen, close);
+  const swipe = useSwipeOut(close);
   const action = (
     <Dialog.Close asChild>
       <Button variant="ghost" size="icon">
@@ -64,6 +86,7 @@ const SheetSidebar = ({ children, profile }: SidebarProps) => {
           aria-describedby={undefined}
           onOpenAutoFocus={rememberFocus}
           onCloseAutoFocus={returnFocus}
+          {...swipe}
           style={{ width: limits.sidebarExpandedPx }}
           className="from-the-left fixed inset-y-0 left-0 z-sheet flex max-w-[88vw] flex-col rounded-r-sheet bg-background pt-[max(0.25rem,env(safe-area-inset-top))] pb-[max(0.75rem,env(safe-area-inset-bottom))] shadow-elevated outline-none"
         >

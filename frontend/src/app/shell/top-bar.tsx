@@ -23,7 +23,10 @@ export const TopBar = ({ pendingRequests, unreadMessages }: TopBarProps) => {
   // With the Reconnect button there is no room for the name on a telephone.
   const isTight = useConnection(({ status }) => status.kind === 'failed') && !isWide;
   return (
-    <header className="flex h-16 short:h-12 shrink-0 items-center justify-between gap-2 px-2 sm:px-4 md:px-6">
+    <header
+      data-controls=""
+      className="flex h-16 short:h-12 shrink-0 items-center justify-between gap-2 px-2 sm:px-4 md:px-6"
+    >
       <div className="flex min-w-0 items-center gap-1">
         {isWide ? null : (
           <Button

@@ -28,7 +28,6 @@ export const copy = {
     welcome: (name: string) => `🎉 You are now chatting with ${name}. Say hi!`,
     region: (name: string) => `Chat with ${name}`,
     messages: 'Messages',
-    empty: (name: string) => `You and ${name}. Nothing said yet.`,
     skip: 'Skip Chat',
     skipQuestion: 'Skip this chat?',
     skipConfirm: 'Confirm',

@@ -1,0 +1,44 @@
+import { type SelfUser } from '@thaw/contract/users';
+import { copy } from '@/app/copy';
+import { BrokenModal, PendingModal } from '@/app/shell/lazy-modal';
+import { closeProfileDialog, useProfileDialogs } from '@/features/profile/profile-dialogs.store';
+import { createPart, LoadedPart } from '@/ui/loaded-part';
+
+const load = () => import('@/features/profile/components/profile-dialogs');
+/** Asked for with the first paint of the chat, and not before it. */
+const profileDialogsPart = createPart(async () => (await load()).ProfileDialogs);
+
+/** Loads what the dialogs show, ahead of need; never rejects. */
+export const profileDialogContents = {
+  preload: async (): Promise<void> => {
+    try {
+      const { profileSettingsPart, conversionPart } = await load();
+      await profileSettingsPart.preload();
+      await conversionPart.preload();
+    } catch (error) {
+      console.warn('The profile dialogs were not loaded ahead', error);
+    }
+  },
+};
+
+/** The dialogs about the user; each opening tries again to load them where that has failed. */
+export const ProfileDialogsPlace = ({ user, onLogout }: { user: SelfUser; onLogout: () => void }) => {
+  const open = useProfileDialogs((state) => state.open);
+  const isGenderWanted = user.gender === null;
+  const isOpen = open !== null && !isGenderWanted;
+  return (
+    <LoadedPart
+      part={profileDialogsPart}
+      pending={isOpen ? <PendingModal title={copy.profile.settings} onDismiss={closeProfileDialog} /> : null}
+      broken={({ retry }) =>
+        isOpen || isGenderWanted ? (
+          // The gender cannot be dismissed: there is no chat without it.
+          <BrokenModal retry={retry} onDismiss={isGenderWanted ? undefined : closeProfileDialog} />
+        ) : null
+      }
+      resetKeys={[open]}
+    >
+      {(ProfileDialogs) => <ProfileDialogs user={user} onLogout={onLogout} />}
+    </LoadedPart>
+  );
+};

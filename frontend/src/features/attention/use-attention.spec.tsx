@@ -1,0 +1,125 @@
+import { act, render, waitFor } from '@testing-library/react';
+import { useAttention, type Seen } from '@/features/attention/use-attention';
+import { chooseSound } from '@/lib/sound-choice';
+
+let notes = 0;
+
+/** Counts the notes that are played; no browser forbids any. */
+class FakeContext {
+  readonly state = 'running';
+  readonly currentTime = 0;
+  readonly destination = {};
+
+  resume(): Promise<void> {
+    return Promise.resolve();
+  }
+
+  createGain() {
+    const gain = { setValueAtTime() {}, linearRampToValueAtTime() {}, exponentialRampToValueAtTime() {} };
+    return { gain, connect: (next: unknown) => next };
+  }
+
+  createOscillator() {
+    return {
+      frequency: { value: 0 },
+      connect: (next: { connect: (to: unknown) => unknown }) => next,
+      start: () => (notes += 1),
+      stop: () => undefined,
+    };
+  }
+}
+
+let visibility: DocumentVisibilityState = 'visible';
+Object.defineProperty(document, 'visibilityState', { configurable: true, get: () => visibility });
+const become = (state: DocumentVisibilityState): void =>
+  act(() => {
+    visibility = state;
+    document.dispatchEvent(new Event('visibilitychange'));
+  });
+
+const quiet: Seen = {
+  phase: 'initial',
+  partnerName: undefined,
+  friendName: undefined,
+  unread: 0,
+  partnerMessages: 0,
+  friendNews: 0,
+};
+
+const Page = (seen: Seen) => {
+  useAttention(seen);
+  return null;
+};
+
+const open = () => {
+  const { rerender } = render(<Page {...quiet} />);
+  return { change: (changes: Partial<Seen>) => rerender(<Page {...quiet} {...changes} />) };
+};
+
+const icon = () => document.querySelector('link[rel="icon"]')?.getAttribute('href');
+const expectNotes = (count: number) => waitFor(() => expect(notes).toBe(count));
+
+beforeEach(() => {
+  notes = 0;
+  visibility = 'visible';
+  localStorage.clear();
+  document.head.innerHTML = '<link rel="icon" href="/favicon.svg">';
+  Object.assign(globalThis, { AudioContext: FakeContext });
+  chooseSound(true);
+});
+
+it('counts a friend request in the title of a hidden tab and plays the sound, until the tab is seen', async () => {
+  const page = open();
+  become('hidden');
+  page.change({ friendNews: 1 });
+  expect(document.title).toBe('(1) Chat · Thaw');
+  expect(icon()).toBe('/favicon/initial-calling.svg');
+  await expectNotes(2);
+
+  become('visible');
+  expect(document.title).toBe('Chat · Thaw');
+  expect(icon()).toBe('/favicon.svg');
+  // What has been seen is not counted again out of sight.
+  become('hidden');
+  expect(document.title).toBe('Chat · Thaw');
+  expect(notes).toBe(2);
+});
+
+it('counts an accepted request and unread messages together', async () => {
+  const page = open();
+  become('hidden');
+  page.change({ friendNews: 1, unread: 2 });
+  expect(document.title).toBe('(3) Chat · Thaw');
+  await expectNotes(2);
+});
+
+it('plays the sound for a friend request in a tab that is seen, and leaves its title alone', async () => {
+  const page = open();
+  page.change({ friendNews: 1 });
+  expect(document.title).toBe('Chat · Thaw');
+  await expectNotes(2);
+});
+
+it('plays nothing for those who have not asked for a sound', async () => {
+  const context = jest.spyOn(FakeContext.prototype, 'createOscillator');
+  chooseSound(false);
+  const page = open();
+  become('hidden');
+  page.change({ friendNews: 1 });
+  await waitFor(() => expect(document.title).toBe('(1) Chat · Thaw'));
+  expect(context).not.toHaveBeenCalled();
+  context.mockRestore();
+});
+
+it('plays nothing in a hidden tab while another tab of the page is seen', async () => {
+  const query = jest.fn(() => Promise.resolve({ held: [{ name: 'thaw-visible' }], pending: [] }));
+  const locks = { request: () => Promise.resolve(), query };
+  Object.defineProperty(navigator, 'locks', { configurable: true, value: locks });
+  const page = open();
+  become('hidden');
+  page.change({ friendNews: 1 });
+  await waitFor(() => expect(query).toHaveBeenCalledTimes(1));
+  await act(() => Promise.resolve());
+  expect(notes).toBe(0);
+  Reflect.deleteProperty(navigator, 'locks');
+});

@@ -40,6 +40,15 @@ test('the words of the toolbar are in sight at every width, upright and in lands
   }
   await ada.page.setViewportSize({ width: 390, height: 844 });
   await ada.button('Add Friend').tap();
+  // The toast leaves every control of the page in reach.
+  const toast = ada.page.getByText('Friend request sent', { exact: true });
+  await expect(toast).toBeVisible();
+  for (const width of [320, 390]) {
+    await ada.page.setViewportSize({ width, height: 844 });
+    for (const name of ['Open sidebar', 'Chat History', 'Break the Ice', 'Skip Chat'])
+      await ada.button(name).tap({ trial: true, timeout: 2_000 });
+  }
+  await expect(toast).toBeVisible();
   await expectWordsInSight(ada, ['Sent!']);
   await expectSound(ada.page, 'the toolbar of a phone');
   await expect(ada.heading(bob.name)).toBeInViewport();
@@ -102,6 +111,66 @@ test('a swipe to the right replies, a short one and one downwards do not', async
   await expect(replying).toBeHidden();
   await drag(ada.page, await centre(text), { x: 90, y: 6 });
   await expect(replying).toBeVisible();
+});
+
+/** Two fingers that move apart from a point, each by so much. */
+const pinch = async (page: Page, { x, y }: { x: number; y: number }, by: number): Promise<void> => {
+  const session = await page.context().newCDPSession(page);
+  const touch = (type: 'touchStart' | 'touchMove' | 'touchEnd', apart: number) =>
+    session.send('Input.dispatchTouchEvent', {
+      type,
+      touchPoints:
+        type === 'touchEnd'
+          ? []
+          : [
+              { x: x - apart, y, id: 1 },
+              { x: x + apart, y, id: 2 },
+            ],
+    });
+  await touch('touchStart', 30);
+  for (const share of [0.25, 0.5, 0.75, 1]) await touch('touchMove', 30 + by * share);
+  await touch('touchEnd', 0);
+  await session.detach();
+};
+
+test('a photo is zoomed with two fingers or a double tap, and moved with one, up to its edges', async ({
+  pair,
+}) => {
+  const [ada] = await pair();
+  const { page } = ada;
+  await page
+    .locator('input[type=file]')
+    .setInputFiles(new URL('../public/social.png', import.meta.url).pathname);
+  await ada.button('Send').tap();
+  await ada.messages.getByRole('button', { name: /^Open: / }).tap();
+  const photo = page.getByRole('dialog').getByRole('img');
+  await expect(photo).toBeVisible();
+  const box = async () => (await photo.boundingBox()) ?? { x: 0, y: 0, width: 0, height: 0 };
+  await expect.poll(async () => (await box()).width).toBeGreaterThan(300);
+  const whole = await box();
+
+  await pinch(page, await centre(photo), 60);
+  const zoomed = await box();
+  expect(zoomed.width).toBeCloseTo(whole.width * 3, -1);
+  expect(await page.evaluate(() => visualViewport?.scale), 'the page itself is not zoomed').toBe(1);
+
+  await drag(page, await centre(photo), { x: 40, y: 0 });
+  expect((await box()).x).toBeCloseTo(zoomed.x + 40, 0);
+  await drag(page, { x: 100, y: 400 }, { x: 280, y: 0 });
+  await drag(page, { x: 100, y: 400 }, { x: 280, y: 0 });
+  expect((await box()).x, 'no gap beside it').toBeCloseTo(0, 0);
+
+  const doubleTap = async (): Promise<void> => {
+    await page.touchscreen.tap(195, 422);
+    await page.touchscreen.tap(195, 422);
+  };
+  await doubleTap();
+  await expect.poll(async () => (await box()).width).toBeCloseTo(whole.width, 0);
+  await doubleTap();
+  await expect.poll(async () => (await box()).width).toBeCloseTo(whole.width * 2.5, 0);
+  await page.goBack();
+  await expect(page.getByRole('dialog')).toBeHidden();
+  await expect(ada.field).toBeVisible();
 });
 
 test('both carousels of the landing page follow a swipe, either way and around', async ({ open }) => {

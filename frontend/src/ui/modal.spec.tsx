@@ -130,3 +130,38 @@ it('gives it to the opener of the modal that it took the place of', async () => 
   await isGone('Second');
   await waitFor(() => expect(opener()).toHaveFocus());
 });
+
+describe('on a phone', () => {
+  beforeEach(() => {
+    const isNarrow = (media: string) => ({ matches: media.includes('max-width') }) as MediaQueryList;
+    jest.spyOn(window, 'matchMedia').mockImplementation(isNarrow);
+  });
+  afterEach(() => jest.restoreAllMocks());
+
+  const pullDown = (distance: number): void => {
+    const head = screen.getByRole('heading', { name: 'First' });
+    const at = (clientY: number) => {
+      const touch = { clientX: 180, clientY };
+      return { touches: [touch], changedTouches: [touch] };
+    };
+    fireEvent.touchStart(head, at(100));
+    fireEvent.touchMove(head, at(100 + distance));
+    fireEvent.touchEnd(head, { ...at(100 + distance), touches: [] });
+  };
+
+  it('is dismissed when it is pulled down by its head, and returns after a short pull', async () => {
+    await opened();
+    pullDown(60);
+    expect(screen.getByRole('dialog', { name: 'First' }).style.transform).toBe('');
+    pullDown(120);
+    expect(screen.queryByRole('dialog')).toBeNull();
+  });
+
+  it('asks before a pull drops what was typed, and returns meanwhile', async () => {
+    const user = await opened();
+    await user.type(screen.getByLabelText('draft'), 'words');
+    pullDown(120);
+    expect(screen.getByRole('alertdialog', { name: 'Discard your changes?' })).toBeVisible();
+    expect(screen.getByRole('dialog', { name: 'First' }).style.transform).toBe('');
+  });
+});

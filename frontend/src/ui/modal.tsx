@@ -6,6 +6,7 @@ import { Button } from '@/ui/button';
 import { copy } from '@/ui/copy';
 import { rememberFocus, returnFocus } from '@/ui/focus-return';
 import { useToasts } from '@/ui/toast-store';
+import { usePullToDismiss } from '@/ui/use-pull-to-dismiss';
 
 export interface ModalProps {
   isOpen: boolean;
@@ -53,7 +54,7 @@ const Discard = ({ onDiscard, onKeep }: { onDiscard: () => void; onKeep: () => v
 );
 
 /**
- * A dialog in the middle; a sheet at the bottom on phones. The focus returns to where it was. While something inside
+ * A dialog in the middle; on phones a sheet at the bottom, which can be pulled down by its head. The focus returns to where it was. While something inside
  * is marked with `data-unsaved`, a click outside is taken for a slip, and Escape asks before it closes.
  */
 export const Modal = ({
@@ -104,6 +105,11 @@ export const Modal = ({
     if (key !== 'Escape' || !isForToast.current || !content.current?.contains(target as Node)) return;
     if (!isInert && !isAboutChanges()) dismiss();
   };
+  const pull = usePullToDismiss(() => {
+    if (isInert || isAboutChanges()) return false;
+    dismiss();
+    return true;
+  });
   return (
     <Dialog.Root open={isOpen} onOpenChange={(open) => (open ? undefined : dismiss())}>
       <Dialog.Portal>
@@ -123,7 +129,17 @@ export const Modal = ({
               className,
             )}
           >
-            <div className={cn('shrink-0 px-6 pt-6', onDismiss && 'pr-16')}>
+            <div
+              data-controls=""
+              className={cn('shrink-0 px-6 pt-6', onDismiss && 'touch-none pr-16')}
+              {...(onDismiss ? pull : {})}
+            >
+              {onDismiss ? (
+                <span
+                  aria-hidden="true"
+                  className="absolute top-2 left-1/2 h-1 w-9 -translate-x-1/2 rounded-full bg-input md:hidden"
+                />
+              ) : null}
               <Dialog.Title className="text-xl font-bold">{title}</Dialog.Title>
               {description ? (
                 <Dialog.Description className="mt-1 text-base text-muted-foreground">

@@ -5,10 +5,15 @@ import { cn } from '@/lib/class-names';
 import { buttonClass } from '@/ui/button';
 import { copy } from '@/ui/copy';
 import { closeToast, useToasts } from '@/ui/toast-store';
+import { useClearOfControls } from '@/ui/use-clear-of-controls';
 
-/** Shows the toast of the store for five seconds, at the top, where it covers no composer; F8 leads to it. */
+/**
+ * Shows the toast of the store for five seconds, at the top, where it covers no composer, and below the controls there
+ * where it has no room beside them. F8 leads to it.
+ */
 export const Toaster = () => {
   const shown = useToasts((state) => state.shown);
+  const top = useClearOfControls(shown?.isOpen ?? false);
   return (
     <Toast.Provider duration={limits.toastMs} swipeDirection="up">
       {shown ? (
@@ -53,7 +58,8 @@ export const Toaster = () => {
       ) : null}
       <Toast.Viewport
         hotkey={['F8']}
-        className="pointer-events-none fixed inset-x-0 top-0 z-top mx-auto grid w-full max-w-112 p-3 pt-[max(0.75rem,env(safe-area-inset-top))] outline-none"
+        style={{ top }}
+        className="pointer-events-none fixed inset-x-0 z-top mx-auto grid w-full max-w-112 p-3 pt-[max(0.75rem,env(safe-area-inset-top))] outline-none"
       />
     </Toast.Provider>
   );

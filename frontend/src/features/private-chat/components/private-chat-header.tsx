@@ -16,7 +16,7 @@ export interface PrivateChatHeaderProps {
 export const PrivateChatHeader = ({ friend, onClose, hasNewsBeneath }: PrivateChatHeaderProps) => {
   const isTyping = usePrivateChat((state) => state.typing.includes(friend.id));
   return (
-    <header className="border-b border-border">
+    <header data-controls="" className="border-b border-border">
       <div className="mx-auto flex w-full max-w-4xl items-center gap-3 px-4 py-3 md:px-6">
         <span className="relative shrink-0">
           <Avatar id={friend.id} name={friend.username} picture={friend.avatar} />

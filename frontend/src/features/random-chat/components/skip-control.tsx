@@ -23,7 +23,12 @@ export const SkipBar = ({ onConfirm, onCancel }: SkipBarProps) => {
   const confirm = useRef<HTMLButtonElement>(null);
   useEffect(() => confirm.current?.focus(), []);
   return (
-    <div role="group" aria-labelledby="skip-question" className="enter-rise border-b border-border bg-raised">
+    <div
+      role="group"
+      data-controls=""
+      aria-labelledby="skip-question"
+      className="enter-rise border-b border-border bg-raised"
+    >
       <div className="mx-auto flex w-full max-w-4xl flex-wrap items-center justify-between gap-x-4 gap-y-2 px-4 py-2 md:px-6">
         <p id="skip-question" className="text-base font-semibold">
           {copy.active.skipQuestion}

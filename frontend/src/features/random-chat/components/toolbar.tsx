@@ -20,7 +20,7 @@ export const Toolbar = ({ session, isAsking, onAsk, children }: ToolbarProps) =>
   const { partner } = session;
   const isAway = session.partnerConnection === 'reconnecting';
   return (
-    <header className="@container border-b border-border">
+    <header data-controls="" className="@container border-b border-border">
       {/* The actions have a row of their own where they and a name do not fit into one. */}
       <div className="mx-auto flex w-full max-w-4xl flex-wrap items-center gap-x-3 gap-y-2 px-4 py-3 md:px-6 short:py-1">
         <div className="flex min-w-0 shrink grow-999 basis-44 items-center gap-3">

@@ -1,0 +1,63 @@
+import { act, render, screen, waitFor } from '@testing-library/react';
+import { toast, useToasts } from '@/ui/toast-store';
+import { Toaster } from '@/ui/toaster';
+
+/** jsdom lays nothing out: each bar says where it ends. */
+const Bar = ({ bottom }: { bottom: number }) => (
+  <div
+    data-controls=""
+    ref={(bar) => {
+      if (bar) bar.getBoundingClientRect = () => ({ bottom }) as DOMRect;
+    }}
+  />
+);
+
+const top = () => screen.getByRole('list').style.top;
+
+beforeEach(() => useToasts.setState({ shown: null }));
+
+it('stands below the lowest bar in use, and follows as bars come and go', async () => {
+  const page = (hasSkipBar: boolean) => (
+    <>
+      <Bar bottom={64} />
+      <Bar bottom={180} />
+      {hasSkipBar ? <Bar bottom={240} /> : null}
+      <div inert>
+        <Bar bottom={300} />
+      </div>
+      <Toaster />
+    </>
+  );
+  const { rerender } = render(page(false));
+  act(() => toast({ title: 'Friend request sent' }));
+  expect(top()).toBe('180px');
+  rerender(page(true));
+  await waitFor(() => expect(top()).toBe('240px'));
+});
+
+it('stands below the title of an open dialog, which covers the bars of the page', () => {
+  render(
+    <>
+      <Bar bottom={180} />
+      <div role="dialog" data-state="open">
+        <Bar bottom={120} />
+      </div>
+      <Toaster />
+    </>,
+  );
+  act(() => toast({ title: 'Friend request sent' }));
+  expect(top()).toBe('120px');
+});
+
+it('stands at the top where the bars reach too far down, or none is there', () => {
+  const { rerender } = render(
+    <>
+      <Bar bottom={700} />
+      <Toaster />
+    </>,
+  );
+  act(() => toast({ title: 'Friend request sent' }));
+  expect(top()).toBe('0px');
+  rerender(<Toaster />);
+  expect(top()).toBe('0px');
+});

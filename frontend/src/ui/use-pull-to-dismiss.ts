@@ -1,0 +1,49 @@
+import { useRef, type TouchEvent } from 'react';
+
+/** Where a modal is a sheet at the bottom. */
+const sheets = '(max-width: 47.9375rem)';
+/** From here on letting go dismisses it. */
+const dismissAtPx = 96;
+
+interface Pull {
+  sheet: HTMLElement;
+  from: number;
+  distance: number;
+}
+
+const moveSheet = ({ sheet, distance }: Pull): void => {
+  sheet.style.transform = distance > 0 ? `translateY(${distance}px)` : '';
+};
+
+/**
+ * For the head of a sheet, which follows the finger that pulls it down. `dismiss` answers whether it goes; otherwise,
+ * and after a short pull, it returns to its place.
+ */
+export const usePullToDismiss = (dismiss: () => boolean) => {
+  const pull = useRef<Pull | null>(null);
+
+  const goBack = (): void => {
+    if (pull.current) moveSheet({ ...pull.current, distance: 0 });
+    pull.current = null;
+  };
+
+  return {
+    onTouchStart: ({ touches, currentTarget }: TouchEvent) => {
+      const touch = touches.length === 1 ? touches[0] : undefined;
+      const sheet = currentTarget.closest<HTMLElement>('[role="dialog"]');
+      const isSheet = window.matchMedia(sheets).matches;
+      pull.current = touch && sheet && isSheet ? { sheet, from: touch.clientY, distance: 0 } : null;
+    },
+    onTouchMove: ({ touches }: TouchEvent) => {
+      if (!pull.current || !touches[0]) return;
+      pull.current.distance = Math.max(0, touches[0].clientY - pull.current.from);
+      moveSheet(pull.current);
+    },
+    onTouchEnd: () => {
+      const isFar = pull.current !== null && pull.current.distance >= dismissAtPx;
+      if (isFar && dismiss()) pull.current = null;
+      else goBack();
+    },
+    onTouchCancel: goBack,
+  };
+};

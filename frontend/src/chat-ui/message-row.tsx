@@ -82,7 +82,7 @@ const Content = ({
         />
       ) : null}
       {imageUrls.length > 0 ? (
-        <div className={cn('grid gap-1', text && 'mb-1.5')}>
+        <div className={cn('grid grid-cols-[minmax(0,auto)] gap-1', text && 'mb-1.5')}>
           {imageUrls.map((url) => (
             <MessageImage
               key={url}

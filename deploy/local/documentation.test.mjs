@@ -39,8 +39,9 @@ test('every file that a page names exists', () => {
 });
 
 test('a name in backticks counts as a file when it looks like one', () => {
-  const text = '`a/b.ts` `c.mjs` `modules/<feature>/domain` `npm test` `GET /api/user` `/health/live`';
-  assert.deepEqual(namedFiles(text), ['a/b.ts', 'c.mjs', 'modules/*/domain']);
+  const text =
+    '`deploy/b.ts` `c.mjs` `modules/<feature>/domain` `npm test` `GET /api/user` `/health/live` `radix-ui/x`';
+  assert.deepEqual(namedFiles(text), ['deploy/b.ts', 'c.mjs', 'modules/*/domain']);
   assert.equal(isFile('modules/*/domain', ['backend/src/modules/users/domain/user.state.ts']), true);
   assert.equal(isFile('user.state.ts', ['backend/src/modules/users/domain/user.state.ts']), true);
   assert.equal(isFile('state.ts', ['backend/src/modules/users/domain/user.state.ts']), false);

@@ -55,6 +55,13 @@ const NAMED_FILE = /^[\w.*-]+\.(ts|tsx|mts|mjs|cjs|css|json|sh|yml|sql|md|conf|h
 /** Not a package (`@nestjs/…`), a network (`10.0.0.0/8`), what is built or what a run leaves in `.thaw`. */
 const NAMED_PATH = /^(?!\.thaw\/|[\d.]+\/)\.?[\w-][\w.*-]*(\/[\w.*-]+)+\/?$/;
 
+/** Folders that pages may leave out. */
+const ROOTS = ['', 'backend/', 'backend/src/', 'backend/src/modules/', 'frontend/', 'frontend/src/', 'docs/'];
+
+/** Whether a path without a file name begins with a folder of the repository; `radix-ui/internal` does not. */
+const startsInRepository = (named) =>
+  ROOTS.some((root) => fs.existsSync(inRepository(root, named.split('/')[0])));
+
 /**
  * Paths and file names that a page has in backticks; a placeholder such as `<feature>` stands for any name.
  * What is no path of the repository, such as a package's name or a volume in a container, is left out.
@@ -62,10 +69,7 @@ const NAMED_PATH = /^(?!\.thaw\/|[\d.]+\/)\.?[\w-][\w.*-]*(\/[\w.*-]+)+\/?$/;
 export const namedFiles = (text) =>
   [...text.replace(/^```.*?^```/gms, '').matchAll(/`([^`\n]+)`/g)]
     .map(([, code]) => code.replace(/<[\w-]+>/g, '*'))
-    .filter((code) => NAMED_FILE.test(code) || NAMED_PATH.test(code));
-
-/** Folders that pages may leave out. */
-const ROOTS = ['', 'backend/', 'backend/src/', 'backend/src/modules/', 'frontend/', 'frontend/src/', 'docs/'];
+    .filter((code) => NAMED_FILE.test(code) || (NAMED_PATH.test(code) && startsInRepository(code)));
 
 /** Whether a name from `namedFiles` is a file or folder of the repository; a bare file name may be in any folder. */
 export function isFile(named, files) {

@@ -43,7 +43,7 @@ export type ChangeEmail = z.infer<typeof changeEmailSchema>;
 export const changePasswordSchema = z.object({ currentPassword: z.string(), newPassword: passwordSchema });
 export type ChangePassword = z.infer<typeof changePasswordSchema>;
 
-/** Answer of every call that answers «{user}». */
+/** Response body of every call that returns the signed-in user. */
 export const userAnswerSchema = z.object({ user: selfUserSchema });
 export type UserAnswer = z.infer<typeof userAnswerSchema>;
 

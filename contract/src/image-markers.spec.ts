@@ -48,7 +48,7 @@ describe('parseImageMarkers', () => {
     });
   });
 
-  it('finds no other image after a message was normalised and put together anew', () => {
+  it('finds the same images after a message is parsed, normalised and reassembled', () => {
     const pieces = [`[IMAGE:${cat}]`, `[IMAGE:${dog}]`, '\n', ' ', '\u0007', '\u00a0', '\u2028', '\r', 'hi'];
     let contents = [''];
     for (let length = 1; length <= 5; length += 1) {

@@ -17,10 +17,13 @@ const imageUrlOfLine = (line: string): string | null => {
 };
 
 /**
- * Text, then lines `[IMAGE:url]`, the format of messages of type mixed. Only the lines at the end that hold the
- * address of a chat image of ours are markers (A93): everything else that looks like one is text that somebody typed.
- * White space beside a marker does not hide it: a text that is trimmed later would otherwise show an image that nobody
- * has checked.
+ * Splits the content of a message of type mixed: text, followed by lines of the form `[IMAGE:url]`.
+ *
+ * Only the trailing lines that hold the URL of a chat image on this server are markers (A93); anything else that looks
+ * like a marker is text the sender typed. White space around a marker is ignored, because trimming the text later would
+ * otherwise turn an unchecked line into a visible image.
+ * @param content  the content as stored or received
+ * @returns the text above the markers, and the URLs in order; no URLs when there is no marker
  */
 export const parseImageMarkers = (content: string): MixedContent => {
   const imageUrls: string[] = [];

@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { lastMessageSchema } from './last-message.js';
 import { genderSchema, idSchema, timestampSchema } from './scalars.js';
 
-/** What a person sees of himself (A10). */
+/** A user as returned to that user alone (A10). */
 export const selfUserSchema = z.object({
   id: idSchema,
   username: z.string(),
@@ -15,7 +15,7 @@ export const selfUserSchema = z.object({
 });
 export type SelfUser = z.infer<typeof selfUserSchema>;
 
-/** What others may see of a person, where they may see him at all (A12). */
+/** A user as shown to others who are allowed to see them (A12). */
 export const publicUserSchema = z.object({
   id: idSchema,
   username: z.string(),
@@ -24,7 +24,7 @@ export const publicUserSchema = z.object({
 });
 export type PublicUser = z.infer<typeof publicUserSchema>;
 
-/** A profile without presence, as it stands in friend events. */
+/** A profile without presence, as sent in friend events. */
 export const profileSchema = z.object({
   id: idSchema,
   username: z.string(),
@@ -32,7 +32,7 @@ export const profileSchema = z.object({
 });
 export type Profile = z.infer<typeof profileSchema>;
 
-/** An entry of the friends list. A server of an earlier release sends no `lastMessage`. */
+/** An entry of the friends list. `lastMessage` defaults to null: servers of an earlier release do not send it. */
 export const friendSchema = z.extend(publicUserSchema, {
   lastMessage: z._default(z.nullable(lastMessageSchema), null),
 });

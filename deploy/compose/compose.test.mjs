@@ -17,7 +17,7 @@ const PAIRS = 20;
 const MINUTE_MS = 60_000;
 const DOT_PNG =
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
-/** What Redis says of a host that has not been told how to treat it: docs/operations.md. */
+/** Warning that Redis logs when the host's overcommit setting is not the recommended one (docs/operations.md). */
 const ABOUT_THE_HOST = /Memory overcommit must be enabled/;
 
 const skip = missingEngine();
@@ -97,7 +97,7 @@ suite('docker compose', { skip }, () => {
     assert.deepEqual(published, ['frontend']);
   });
 
-  test('a store answers nobody without its password', async () => {
+  test('PostgreSQL and Redis refuse clients without the password', async () => {
     const redis = await stack.compose('exec', '-T', 'redis', 'redis-cli', 'keys', '*');
     assert.match(redis, /NOPERM/);
     await assert.rejects(

@@ -5,9 +5,9 @@ import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 
 /**
- * Generates at the first start what nobody else shall know, and hands to each service what it needs. What was
- * generated stays; the copies are written anew each time.
- * @param {string} root  holds a folder for what is kept and one for each group of readers, each a volume of its own
+ * Generates the secrets on the first start and copies to each service those it needs. Existing secrets are kept; the
+ * copies are rewritten on every start.
+ * @param {string} root  folder that holds `kept` and one folder per group of readers, each a volume of its own
  */
 export function generateSecrets(root) {
   const kept = (name) => {
@@ -15,7 +15,7 @@ export function generateSecrets(root) {
     if (!fs.existsSync(file)) write(file, randomBytes(32).toString('base64url'), 0o400);
     return fs.readFileSync(file, 'utf8');
   };
-  // Only its readers have the volume in sight, each under another user, so there a file may be read by all.
+  // Each volume is mounted only by its readers, which run as different users, so its files are world-readable.
   const hand = (reader, name, text) => write(path.join(root, reader, name), text, 0o444);
 
   const databasePassword = kept('database-password');
@@ -25,7 +25,7 @@ export function generateSecrets(root) {
   hand('postgres', 'database-password', databasePassword);
   hand('redis', 'users.acl', accessList(redisPassword));
   hand('stores', 'database-url', `postgres://thaw:${databasePassword}@postgres:5432/thaw`);
-  // Migrations own the tables; the service's role may only use them.
+  // Migrations run as the owner of the tables; the role of the running service may only use them.
   hand('migrate', 'database-url', `postgres://postgres:${kept('superuser-password')}@postgres:5432/thaw`);
   hand('stores', 'redis-url', `redis://thaw:${redisPassword}@redis:6379`);
   hand('api', 'session-secret', kept('session-secret'));
@@ -36,13 +36,13 @@ export function generateSecrets(root) {
   hand('storage', 's3.json', storageConfiguration(storageKeys));
 }
 
-/** The one identity that the storage knows; nobody else may do anything. */
+/** The only identity the storage accepts; anonymous requests are refused. */
 function storageConfiguration(keys) {
   const actions = ['Admin', 'Read', 'Write', 'List'];
   return `${JSON.stringify({ identities: [{ name: 'thaw', credentials: [keys], actions }] })}\n`;
 }
 
-/** Without a password there is nothing but the health check's PING; with it, all but what administers Redis. */
+/** Without the password only PING is allowed (health check); with it, everything except administrative commands. */
 function accessList(password) {
   const hash = createHash('sha256').update(password).digest('hex');
   return [
@@ -52,7 +52,7 @@ function accessList(password) {
   ].join('\n');
 }
 
-/** Whole or not at all, also when the machine goes down meanwhile. */
+/** Writes the file atomically, also across a crash of the machine. */
 function write(file, text, mode) {
   const unfinished = `${file}.new`;
   fs.rmSync(unfinished, { force: true });

@@ -1,4 +1,4 @@
-/** Something the reader can mend: its message is the whole sentence that is printed before exit code 1. */
+/** An error the developer can fix. The launcher prints its message, a complete sentence, and exits with code 1. */
 export class Complaint extends Error {
   name = 'Complaint';
 }

@@ -3,13 +3,13 @@ import { privateFolder, secret, secretFile } from './places.mjs';
 
 const LOOPBACK = '127.0.0.1';
 
-/** What migrations are told beside that: the role that owns what they make, where the service has another one. */
+/** Settings that only migrations get: the owning role, when the service runs under a role of its own. */
 export const migrationSettings = ({ databaseUrl, serviceDatabaseUrl }) =>
   serviceDatabaseUrl ? { MIGRATE_DATABASE_URL: databaseUrl } : {};
 
 /**
- * What a process of the product is told: our defaults, over them what the launcher itself was given, over that the
- * stores, and last the settings of this one process.
+ * The environment of a process of the product. Later sources override earlier ones: the launcher's defaults, the
+ * launcher's own environment, `given`, the addresses of the stores, the settings of this one process.
  * @param {{home: string, stores: {databaseUrl: string, serviceDatabaseUrl?: string, redisUrl: string}, given?: Record<string, string>,
  *   settings?: Record<string, string | number>}} options
  * @returns {Record<string, string>}
@@ -21,10 +21,10 @@ export function productEnvironment({ home, stores, given = {}, settings = {} }) 
     SESSION_SECRET_FILE: secretFile(home, 'session-secret'),
     STORAGE_DIR: privateFolder(home, 'files'),
     ...process.env,
-    // What is started is the product, also from within a test.
+    // A test runner sets NODE_ENV=test, but the processes are those of the product.
     NODE_ENV: 'production',
     ...given,
-    // This machine alone reaches the page and the internal ports, unless another address is given.
+    // The page and the internal ports listen on loopback only, unless another address is given.
     HOST: given.HOST || process.env.HOST || LOOPBACK,
     INTERNAL_HOST: given.INTERNAL_HOST || process.env.INTERNAL_HOST || LOOPBACK,
     DATABASE_URL: stores.serviceDatabaseUrl ?? stores.databaseUrl,

@@ -2,8 +2,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { ThawVisitor } from './thaw-client.mjs';
 
 /**
- * Somebody who asks, by GET and by POST, again and again, and tolerates nothing but a 200.
- * @returns a function that ends it and tells how it went
+ * Sends one GET and one POST repeatedly as one signed-in visitor; every status other than 200 is a failure.
+ * @param {string} origin
+ * @param {{everyMs: number}} options  pause between the end of a request and the next one
+ * @returns {Promise<() => Promise<{answered: number, slowestMs: number, failures: string[]}>>} a function that stops the
+ *   requests and resolves with the outcome
  */
 export async function steadyRequests(origin, { everyMs }) {
   const visitor = await new ThawVisitor([origin]).joinAnonymously();
@@ -29,7 +32,7 @@ export async function steadyRequests(origin, { everyMs }) {
   };
   const all = Promise.all([
     repeat('GET', `/api/user/${visitor.user.id}`),
-    // With a valid session it answers with the same user.
+    // Idempotent: with a valid session the server returns the same user.
     repeat('POST', '/api/anonymous', {}),
   ]);
   return async () => {

@@ -23,8 +23,8 @@ const END_STEPS = [
 ];
 
 /**
- * `npm run dev`: the stores, contract and backend compiled and started anew at each change, and Vite's server for
- * the page, which passes /api and /ws on.
+ * `npm run dev`: runs the stores, contract and backend (recompiled and restarted on every change), and Vite's
+ * development server for the page, which proxies /api and /ws.
  */
 export async function main() {
   const port = Number(process.env.PORT || PAGE_PORT);

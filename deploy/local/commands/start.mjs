@@ -21,14 +21,14 @@ export async function main(args) {
 }
 
 /**
- * Prepares, starts the stack, prints its address, and stays until it is told to stop.
+ * Runs the preparing steps, starts the stack, prints its address, and runs until it is interrupted.
  * @param {{replicas: number, port: number, isVerbose: boolean, home: string,
  *   prepare: ((say: Function) => Promise<void>)[], isDurable?: boolean,
  *   programs?: object, page?: string}} options
  */
 export async function start({ replicas, port, isVerbose, home, isDurable, prepare, programs, page }) {
   process.stdout.write(`\n  ${bold('Thaw')}\n\n`);
-  // Before the port is looked at: what a killed launcher left behind may hold it.
+  // Before the port is checked: processes left behind by a killed launcher may hold it.
   await endLeftovers(home);
   await refuseTakenPort(port);
   const stack = new ThawStack({ replicas, port, home, isDurable, say, programs, page });
@@ -47,7 +47,7 @@ export async function start({ replicas, port, isVerbose, home, isDurable, prepar
         isStopping = true;
         process.stdout.write('\n');
         say('stopping', 'once more to end it at once');
-        // What is being started comes to its end first, so that nothing is left half started.
+        // Wait until start-up has settled, so that no half-started process is left behind.
         signalRunning('SIGTERM');
         stack.interrupt();
         starting
@@ -84,7 +84,7 @@ function logFiles(home, replicas) {
   return Object.fromEntries(all.map((name) => [name, path.join(privateFolder(home, 'logs'), `${name}.log`)]));
 }
 
-/** @throws {Complaint} for anything but whole numbers within reason */
+/** @throws {Complaint} for unknown options, and numbers that are not whole or out of range */
 export function readOptions(args, env = process.env) {
   const options = { replicas: { type: 'string' }, port: { type: 'string' }, verbose: { type: 'boolean' } };
   const { values } = parsed(args, options);

@@ -7,8 +7,13 @@ import { identify, isRunning } from './process-identity.mjs';
 const PATIENCE_MS = 300_000;
 
 /**
- * Runs the work while no other launcher does work under the same lock file. A lock whose holder is gone counts as
- * free: a launcher may have been killed at any point.
+ * Runs `work` while holding a lock file, so that launchers exclude each other. A lock whose holder no longer runs is
+ * free, since a launcher may be killed at any point.
+ * @param {string} lockFile
+ * @param {() => Promise<T>} work
+ * @returns {Promise<T>} the result of `work`
+ * @throws {Complaint} when the lock is not released within 5 minutes
+ * @template T
  */
 export async function underLock(lockFile, work) {
   fs.mkdirSync(path.dirname(lockFile), { recursive: true });
@@ -40,7 +45,7 @@ function isAbandoned(lockFile) {
     const holder = JSON.parse(fs.readFileSync(lockFile, 'utf8'));
     return !isRunning(holder);
   } catch {
-    // Being written or removed at this moment; if its writer died in between, age tells.
+    // The file is being written or removed right now, unless it is old: then its writer died in between.
     return Date.now() - (fs.statSync(lockFile, { throwIfNoEntry: false })?.mtimeMs ?? Date.now()) > 5_000;
   }
 }

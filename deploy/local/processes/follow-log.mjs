@@ -3,9 +3,10 @@ import fs from 'node:fs';
 const LOOK_MS = 250;
 
 /**
- * Prints what is added to log files, each line after its file's name, until the returned function is called.
- * @param {Record<string, string>} files  by the name to print
+ * Prints lines appended to log files, each prefixed with the name of its file.
+ * @param {Record<string, string>} files  paths by the name to print
  * @param {(line: string) => void} print
+ * @returns {() => void} prints what is left and stops following
  */
 export function followLogs(files, print) {
   const followed = Object.entries(files).map(([name, file]) => ({ name, file, at: sizeOf(file), rest: '' }));
@@ -19,7 +20,7 @@ export function followLogs(files, print) {
 
 function printNew(log, print) {
   const size = sizeOf(log.file);
-  // Begun anew.
+  // The file was truncated or replaced.
   if (size < log.at) log.at = 0;
   if (size === log.at) return;
   const piece = Buffer.alloc(size - log.at);

@@ -1,12 +1,13 @@
 import fs from 'node:fs';
 import process from 'node:process';
 
-// npm passes a Ctrl-C on to us although the terminal has told us already; a human does not press twice that fast.
+// The terminal sends Ctrl-C to the whole process group, and npm forwards it a second time: signals this close together
+// are one key press.
 const SAME_PRESS_MS = 500;
 const LOOK_AT_PARENT_MS = 500;
 
 /**
- * Calls `stop` at the first SIGINT, SIGTERM or SIGHUP, or when the npm that runs us is gone, and `kill` at the
+ * Calls `stop` on the first SIGINT, SIGTERM or SIGHUP, or when the parent npm process is gone, and `kill` on the
  * second.
  * @param {{stop: (signal: string) => void, kill: () => void}} reactions
  * @returns {() => void} stops listening
@@ -22,7 +23,7 @@ export function onInterruption({ stop, kill }) {
       kill();
     }
   };
-  // Under nohup SIGHUP is ignored, and listening for it would undo that.
+  // nohup sets SIGHUP to be ignored; a listener would undo that.
   const signals = isIgnoringHangUp() ? ['SIGINT', 'SIGTERM'] : ['SIGINT', 'SIGTERM', 'SIGHUP'];
   signals.forEach((signal) => process.on(signal, listener));
   const stopWatching = watchNpm(() => listener('SIGTERM'));
@@ -32,7 +33,7 @@ export function onInterruption({ stop, kill }) {
   };
 }
 
-/** A killed npm tells nobody. */
+/** Polls the parent process: a killed npm does not signal its children. */
 function watchNpm(onGone) {
   if (!process.env.npm_lifecycle_event) return () => {};
   const parent = process.ppid;

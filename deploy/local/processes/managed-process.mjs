@@ -9,13 +9,13 @@ const FIRST_DELAY_MS = 200;
 const LONGEST_DELAY_MS = 10_000;
 const RAN_WELL_MS = 10_000;
 
-/** What this launcher has running; none of it outlives the launcher, unless that is killed outright. */
+/** Processes of this launcher. They are killed when it exits; only SIGKILL of the launcher leaves them running. */
 const alive = new Set();
 process.on('exit', () => alive.forEach((managed) => managed.kill('SIGKILL')));
 
 /**
- * A process of the product: started, kept running, and stopped by the launcher that made it. A record of it stands
- * under the home, so that after a launcher was killed the next one finds what it left behind.
+ * A process of the product that the launcher starts, restarts and stops. Its identity is recorded under the home, so
+ * that the next launcher finds the processes of one that was killed.
  */
 export class ManagedProcess {
   #definition;
@@ -47,26 +47,26 @@ export class ManagedProcess {
     return this.#definition.logFile;
   }
 
-  /** The pid of the process that runs now, or undefined. */
+  /** The pid of the running process, or undefined. */
   get pid() {
     return isRunning(this.#started?.identity) ? this.#started.identity.pid : undefined;
   }
 
   /**
-   * Starts it and resolves when it is ready.
-   * @param {{command: string, args: string[]}} [program]  what to run from now on, such as another build of it
-   * @throws {Complaint} when it ends first, or does not get ready
+   * Starts the process and resolves when it is ready.
+   * @param {{command: string, args: string[]}} [program]  program to run from now on, such as another build
+   * @throws {Complaint} when the process exits first, or is not ready in time
    */
   async start(program) {
     this.#definition = { ...this.#definition, ...program };
     this.#isStopping = false;
     const started = this.#spawn();
     await untilReady(this.#definition, started);
-    // From here on an end is a fault to be mended; before, it was the caller's to hear of.
+    // From here on an exit is a fault and restarts the process; before, `untilReady` reports it to the caller.
     void started.exited.then((end) => this.#onEnd(started, end));
   }
 
-  /** Resolves when the process that runs now answers as ready. */
+  /** Resolves when the current process is ready. @throws {Complaint} when it is stopped first */
   async untilReady() {
     while (!(this.pid && (await this.#definition.isReady().catch(() => false)))) {
       if (this.#isStopping) throw new Complaint(`${this.name} was stopped.`);
@@ -74,20 +74,20 @@ export class ManagedProcess {
     }
   }
 
-  /** Sends a signal to it, as a fault from outside: if it dies of it, it is started again without long waiting. */
+  /** Sends a signal, as a fault injected from outside: a process that dies of it is restarted without back-off. */
   kill(signal = 'SIGKILL') {
     this.#delayMs = FIRST_DELAY_MS;
     signalProcess(this.#started?.identity, signal);
   }
 
-  /** Sends a signal that asks it to end in its own time; from now on it is not started again. */
+  /** Disables restarts and, if given, sends a signal; does not wait for the process to exit. */
   retire(signal) {
     this.#isStopping = true;
     clearTimeout(this.#timer);
     if (signal) this.kill(signal);
   }
 
-  /** Asks it to end, and resolves when it is gone. It is not started again. */
+  /** Disables restarts, ends the process, and resolves when it is gone. */
   async stop() {
     this.retire(undefined);
     await endProcess(this.#started?.identity, this.#definition.endSteps);
@@ -128,7 +128,7 @@ export class ManagedProcess {
   }
 }
 
-/** Ends the processes of this home whose launcher is gone. */
+/** Ends the processes recorded under this home whose launcher no longer runs. */
 export async function endLeftovers(home) {
   const folder = recordsFolder(home);
   if (!fs.existsSync(folder)) return;

@@ -2,12 +2,12 @@ import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 
 /**
- * A pid alone may by now be somebody else's. A pid with the time at which its process started names one process,
- * across restarts of the launcher and of the machine.
+ * Pids are reused. A pid together with the start time of its process identifies one process, across restarts of the
+ * launcher and of the machine.
  * @typedef {{pid: number, startedAt: string}} ProcessIdentity
  */
 
-/** The identity of a running process, or undefined when there is none (a zombie is none). */
+/** The identity of a running process, or undefined when no such process runs; a zombie does not count as running. */
 export function identify(pid) {
   const startedAt = fs.existsSync('/proc/self/stat') ? startedAtByProc(pid) : startedAtByPs(pid);
   return startedAt && { pid, startedAt };
@@ -19,7 +19,7 @@ export function isRunning(identity) {
   return identify(identity.pid)?.startedAt === identity.startedAt;
 }
 
-/** Sends a signal to this process and to nobody else; a process that is gone is no error. */
+/** Sends a signal to exactly this process; does nothing when it no longer runs. */
 export function signalProcess(identity, signal) {
   if (!isRunning(identity)) return;
   try {
@@ -29,7 +29,7 @@ export function signalProcess(identity, signal) {
   }
 }
 
-/** Asks the process to end by each signal in turn, waiting the given time after each, until it is gone. */
+/** Sends each signal in turn, waiting up to `waitMs` milliseconds after each, until the process is gone. */
 export async function endProcess(identity, steps) {
   for (const { signal, waitMs } of steps) {
     signalProcess(identity, signal);
@@ -42,7 +42,7 @@ export async function endProcess(identity, steps) {
   }
 }
 
-/** The program and arguments of a process, separated by blanks; empty when there is none. */
+/** The command line of a process, its arguments separated by blanks; empty when no such process runs. */
 export function commandLineOf(pid) {
   try {
     return fs.readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ');
@@ -54,7 +54,7 @@ export function commandLineOf(pid) {
 function startedAtByProc(pid) {
   try {
     const stat = fs.readFileSync(`/proc/${pid}/stat`, 'utf8');
-    // The second field is the program's name in brackets and may itself hold blanks and brackets.
+    // The second field is the program name in brackets, which may itself contain blanks and brackets.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     const [state, startTicks] = [fields[0], fields[19]];
     if (state === 'Z' || state === 'X') return undefined;

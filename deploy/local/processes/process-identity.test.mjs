@@ -10,7 +10,7 @@ const STEPS = [
   { signal: 'SIGKILL', waitMs: 5_000 },
 ];
 
-test('an identity is of one process, not of whoever has its pid later', async () => {
+test('an identity does not match a later process with the same pid', async () => {
   const child = sleeping();
   const identity = identify(child.pid);
   assert.ok(isRunning(identity));
@@ -27,8 +27,8 @@ test('an identity is of one process, not of whoever has its pid later', async ()
   signalProcess(identity, 'SIGKILL');
 });
 
-test('who does not listen is killed', async () => {
-  const child = sleeping("process.on('SIGTERM', () => {}); console.log('deaf')");
+test('a process that ignores SIGTERM is killed', async () => {
+  const child = sleeping("process.on('SIGTERM', () => {}); console.log('ready')");
   const identity = identify(child.pid);
   await new Promise((resolve) => child.stdout.once('data', resolve));
   await endProcess(identity, STEPS);
@@ -38,7 +38,7 @@ test('who does not listen is killed', async () => {
   );
 });
 
-test('nobody is no error', async () => {
+test('ending a process that does not exist is no error', async () => {
   assert.equal(identify(2 ** 22 + 1), undefined);
   assert.equal(isRunning(undefined), false);
   await endProcess(undefined, STEPS);

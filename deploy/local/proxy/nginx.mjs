@@ -10,11 +10,14 @@ import { hasIpv6Loopback } from '../processes/ports.mjs';
 const TEMPLATE = inRepository('deploy/nginx/local.conf.template');
 
 /**
- * What to start for nginx in front of replicas: everything it writes lies in the home.
+ * Writes the configuration of an nginx in front of the replicas and returns how to start it. Everything nginx writes
+ * lies under the home.
  * @param {{home: string, port: number, host?: string, apiPorts: number[], page: string,
  *   publicOrigin?: string, limitsProfile: string, say: Function}} options
- *   `page` is the folder of the built page; `host` an address to listen on instead of both loopback ones;
- *   `publicOrigin` where the page is reached under another address; `limitsProfile` one of LIMITS_PROFILE
+ *   `page`: folder of the built page; `host`: address to listen on instead of both loopback addresses;
+ *   `publicOrigin`: PUBLIC_ORIGIN; `limitsProfile`: LIMITS_PROFILE
+ * @returns {Promise<import('../processes/logged-process.mjs').ProcessDefinition>} without `isReady`
+ * @throws {Complaint} when no nginx is found, or a setting cannot be written into its configuration
  */
 export async function nginxDefinition({
   home,
@@ -32,7 +35,7 @@ export async function nginxDefinition({
   fs.writeFileSync(
     settingsFile,
     fillIn(fs.readFileSync(TEMPLATE, 'utf8'), {
-      // Everything but PostgreSQL runs as whoever started it; nginx's own default user may not enter the checkout.
+      // nginx's default user cannot read a checkout owned by root, so nginx runs as the user who started Thaw.
       user: process.getuid?.() === 0 ? 'user root root;' : '',
       port,
       run: quoted(run),
@@ -80,7 +83,7 @@ function checkedOrigin(origin = '') {
   throw new Complaint(`PUBLIC_ORIGIN must look like https://thaw.example, not "${origin}".`);
 }
 
-/** A path as nginx reads it: {{run}}/file becomes one quoted word. */
+/** A path that needs no quoting in nginx's configuration. @throws {Complaint} for a path that does */
 function quoted(file) {
   if (/["'\\{};$\s]/.test(file))
     throw new Complaint(`nginx cannot be told of a folder with such a name: ${file}`);

@@ -68,7 +68,7 @@ test('nginx serves the page and passes the rest on', async (t) => {
     }
   });
 
-  await t.test('files have their types, and hashed ones are kept for ever', async () => {
+  await t.test('files have their content types, and hashed files are cached as immutable', async () => {
     const script = await get('/assets/main-1a2b.js');
     assert.match(script.headers['content-type'], /^text\/javascript/);
     assert.match(script.headers['cache-control'], /immutable/);

@@ -2,21 +2,21 @@ import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import process from 'node:process';
 
-// The numbers that every Unix gives to "nobody" and that own nothing.
-const NOBODY = 65_534;
+// uid and gid of the unprivileged user on common Unix systems.
+const UNPRIVILEGED_ID = 65_534;
 
 /**
- * Who runs PostgreSQL, which refuses to be root: whoever started the launcher, or, for root, the user `postgres`
- * if there is one, else nobody. Undefined numbers mean: as the launcher itself.
- * @returns {{uid?: number, gid?: number}}
+ * The user to run PostgreSQL as, since it refuses to run as root: the launcher's own user, or, for root, the user
+ * `postgres` if it exists, else an unprivileged one.
+ * @returns {{uid?: number, gid?: number}} empty for the launcher's own user
  */
 export function postgresUser() {
   if (process.getuid?.() !== 0) return {};
   const entry = passwdEntry('postgres');
-  return entry ?? { uid: NOBODY, gid: NOBODY };
+  return entry ?? { uid: UNPRIVILEGED_ID, gid: UNPRIVILEGED_ID };
 }
 
-/** Whether this user can enter the folder and execute or read what lies in it. */
+/** Whether this user can enter the folder. */
 export function canEnter(user, folder) {
   const options = { ...user, cwd: '/', stdio: 'ignore' };
   return spawnSync('/bin/sh', ['-c', 'cd "$1"', 'sh', folder], options).status === 0;

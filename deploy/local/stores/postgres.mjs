@@ -8,15 +8,15 @@ import { postgresBinaries } from './postgres-binaries.mjs';
 import { postgresFolder } from './postgres-folder.mjs';
 import { postgresUser } from './postgres-user.mjs';
 
-/** Owns the cluster and all that migrations make in it. Earlier releases know this role alone. */
+/** Owns the cluster and everything migrations create. The only role that earlier releases know. */
 const OWNER = 'thaw';
 const OWNER_PASSWORD = 'postgres-password';
-/** As which the service itself runs; what it may do is granted by each migration. */
+/** The role of the running service; each migration grants what it may do. */
 const SERVICE = 'thaw_service';
 const SERVICE_PASSWORD = 'postgres-service-password';
 const DATABASE = 'thaw';
 
-// SIGINT: disconnect everybody and stop cleanly. SIGQUIT: stop now, recover at the next start.
+// SIGINT is PostgreSQL's fast shutdown: it disconnects all clients. SIGQUIT stops at once and recovers at the next start.
 const END_STEPS = [
   { signal: 'SIGINT', waitMs: 15_000 },
   { signal: 'SIGQUIT', waitMs: 5_000 },
@@ -24,10 +24,10 @@ const END_STEPS = [
 ];
 
 /**
- * A private PostgreSQL for a home folder, listening on the loopback address alone, behind a generated password.
+ * A private PostgreSQL for a home folder. It listens on loopback only and requires a generated password.
  * @param {string} home
- * @param {{isDurable: boolean, settings?: Record<string, string | number>}} options  not durable: no fsync, for data
- *   that lives as long as a test run; `settings` of PostgreSQL, over our own
+ * @param {{isDurable: boolean, settings?: Record<string, string | number>}} options  `isDurable: false` turns fsync off,
+ *   for data that is deleted after a test run; `settings` override the defaults of `ownSettings`
  * @returns {import('./private-store.mjs').StoreKind & {url: (port: number) => string,
  *   serviceUrl: (port: number) => string | undefined}}
  */
@@ -37,7 +37,7 @@ export function postgresKind(home, { isDurable, settings = {} }) {
     endSteps: END_STEPS,
     killSignal: 'SIGQUIT',
     url: (port) => urlOf(OWNER, secret(home, OWNER_PASSWORD), port),
-    // None while the server runs on that a launcher of an earlier release has started.
+    // Undefined while a server started by a launcher of an earlier release still runs.
     serviceUrl: (port) =>
       hasSecret(home, SERVICE_PASSWORD) ? urlOf(SERVICE, secret(home, SERVICE_PASSWORD), port) : undefined,
     define: async (port) => {
@@ -63,7 +63,7 @@ export function postgresKind(home, { isDurable, settings = {} }) {
 const urlOf = (role, password, port) => `postgresql://${role}:${password}@127.0.0.1:${port}/${DATABASE}`;
 const hasSecret = (home, name) => fs.existsSync(secretFile(home, name));
 
-/** Where the data of a home's PostgreSQL lies, for whoever deletes the home. */
+/** The folder that holds the data of a home's PostgreSQL, to be deleted together with the home. */
 export const postgresDataFolder = (home) => postgresFolder(home, postgresUser());
 
 function ownSettings(port, isDurable) {
@@ -73,10 +73,10 @@ function ownSettings(port, isDurable) {
     listen_addresses: '127.0.0.1',
     unix_socket_directories: '',
     max_connections: 300,
-    // What users write goes into no log.
+    // Keeps what users write out of the log.
     log_parameter_max_length: 0,
     log_parameter_max_length_on_error: 0,
-    // Without DETAIL and CONTEXT, which quote the values of a row that was refused.
+    // Omits DETAIL and CONTEXT, which quote the values of a refused row.
     log_error_verbosity: 'terse',
     ...durability,
   };
@@ -90,7 +90,7 @@ async function prepareCluster(cluster, isDurable) {
   if (!fs.existsSync(cluster.data)) return createCluster(cluster, isDurable);
   await refuseOtherVersion(cluster);
   await endLeftover(cluster);
-  // A home of an earlier release; or one that was deleted while the data lay elsewhere: it gets the new passwords.
+  // A home of an earlier release, or one deleted while its data lay in another folder: set the new passwords.
   if (!hasPasswords) await setPasswords(cluster, cluster.data);
 }
 
@@ -129,7 +129,7 @@ async function createCluster(cluster, isDurable) {
   fs.renameSync(unfinished, cluster.data);
 }
 
-/** Makes the service's role unless it is there, and gives both roles the passwords that lie in the home. */
+/** Creates the role of the service if it is missing, and sets both roles' passwords to those stored in the home. */
 async function setPasswords(cluster, data) {
   const servicePassword = secret(cluster.home, SERVICE_PASSWORD);
   const isMissing = `NOT EXISTS (SELECT FROM pg_roles WHERE rolname = '${SERVICE}')`;
@@ -142,13 +142,13 @@ async function setPasswords(cluster, data) {
       `ALTER ROLE ${OWNER} PASSWORD '${password(cluster)}';`,
     );
   } catch (error) {
-    // Next time again: the file says that the role has this password.
+    // The file records that the role has this password; without it the next start tries again.
     fs.rmSync(secretFile(cluster.home, SERVICE_PASSWORD), { force: true });
     throw error;
   }
 }
 
-/** Runs statements without a server, as there is no client among the packaged programs. */
+/** Runs statements in PostgreSQL's single-user mode: the packaged programs include no client. */
 async function singleUser(cluster, data, ...statements) {
   const input = statements.map((statement) => `${statement}\n`).join('');
   const options = { ...cluster.user, cwd: cluster.place, env: cleanEnvironment(), input };
@@ -176,8 +176,8 @@ async function refuseOtherVersion({ bin, data }) {
 }
 
 /**
- * A server that no record names, but that runs on our data, is one of ours whose launcher died early: it is ended.
- * A pid file that names anything else is stale, though PostgreSQL itself would believe it.
+ * Ends a server that runs on this data without a record: its launcher died before it wrote one. A pid file that names
+ * any other process is stale and removed, because PostgreSQL would refuse to start.
  */
 async function endLeftover({ data }) {
   const pidFile = path.join(data, 'postmaster.pid');
@@ -187,7 +187,7 @@ async function endLeftover({ data }) {
   fs.rmSync(pidFile, { force: true });
 }
 
-/** PostgreSQL writes its state into the eighth line of its pid file. */
+/** Line 8 of PostgreSQL's pid file holds its state. */
 const isReady = (data) => pidFileLines(data)[7]?.trim() === 'ready';
 
 function pidFileLines(data) {
@@ -205,5 +205,5 @@ function giveTo(user, ...files) {
   for (const file of files) fs.chownSync(file, user.uid, user.gid);
 }
 
-/** Nothing of the launcher's environment may steer the server (PGDATA, PGPORT and their like). */
+/** Excludes the launcher's environment, whose PGDATA, PGPORT and so on would configure the server. */
 const cleanEnvironment = () => ({ PATH: '/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC' });

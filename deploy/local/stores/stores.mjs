@@ -16,17 +16,17 @@ const LONGEST_DELAY_MS = 10_000;
 
 /**
  * @typedef {object} Stores
- * @property {string} databaseUrl        under the role that owns everything in it
- * @property {string} [serviceDatabaseUrl]  under the role of the running service; absent where the database was given
+ * @property {string} databaseUrl        address with the role that owns all tables
+ * @property {string} [serviceDatabaseUrl]  address with the role of the running service; absent for a given database
  * @property {string} redisUrl
- * @property {() => Promise<void>} close   leaves them, and stops what nobody else uses; data stays
- * @property {() => void} killNow          the same at once, without waiting
+ * @property {() => Promise<void>} close   releases the stores; the last user stops them, and the data stays
+ * @property {() => void} killNow          like `close`, but kills the stores without waiting
  */
 
 /**
- * Provides PostgreSQL and Redis: those named by DATABASE_URL and REDIS_URL, and private ones for what is not named.
- * Private ones belong to the home folder: several launchers of one home share them, the last one to leave stops
- * them, and one that dies is started again on its port by whoever still uses it.
+ * Provides PostgreSQL and Redis: those of DATABASE_URL and REDIS_URL, and private ones for a variable that is not set.
+ * Private stores belong to the home folder. Launchers of one home share them and restart one that dies, on the same
+ * port; the last launcher to close them stops them.
  * @param {{home: string, env?: NodeJS.ProcessEnv, isDurable?: boolean, say?: (label: string, text: string) => void}} options
  * @returns {Promise<Stores>}
  */
@@ -50,13 +50,13 @@ export async function openStores({ home, env = process.env, isDurable = true, sa
   };
 }
 
-/** Deletes everything that a closed home kept, also what lies elsewhere because PostgreSQL had to run as somebody. */
+/** Deletes a closed home, including data of PostgreSQL that had to be placed in another folder. */
 export function deleteHome(home) {
   for (const place of [postgresDataFolder(home), home])
     fs.rmSync(place, { recursive: true, force: true, maxRetries: 3 });
 }
 
-/** Ends the private stores of a home that nobody uses any more, as after a kill of everybody who did. */
+/** Ends the private stores of a home when none of their users still runs, as after all of them were killed. */
 export async function endAbandonedStores(home) {
   const kinds = [postgresKind(home, { isDurable: true }), redisKind(home, sayNothing)];
   await new PrivateStores(home, kinds).stopIfUnused();
@@ -72,7 +72,7 @@ function mustBeWritable(home) {
   }
 }
 
-/** Like every secret, an address may also lie in a file. */
+/** Reads an address from the variable, or from the file that `<name>_FILE` names. */
 function givenUrl(env, name) {
   if (env[name]) return env[name];
   const file = env[`${name}_FILE`];
@@ -85,7 +85,7 @@ async function mustAnswer(name, url, variable, defaultPort) {
   if (!url) return;
   if (!URL.canParse(url)) throw new Complaint(`${variable} is not an address.`);
   const { hostname, port, searchParams } = new URL(url);
-  // A socket file, by PostgreSQL's habit; its own client will say what is wrong with it.
+  // A Unix socket in PostgreSQL's notation: left to its client to check.
   if (!hostname || searchParams.get('host')?.startsWith('/')) return;
   const where = { host: hostname.replace(/^\[|\]$/g, ''), port: Number(port || defaultPort) };
   for (let attempt = 0; attempt < 10; attempt += 1) {
@@ -167,7 +167,7 @@ class PrivateStores {
     await Promise.all(this.#stores.map((store) => store.stop()));
   }
 
-  /** Looks after the stores, which may be another launcher's children: what has died is started again. */
+  /** Polls the stores, which may be children of another launcher, and restarts those that died. */
   #watch() {
     this.#timer = setTimeout(async () => {
       const areRunning = this.#stores.every((store) => store.running());
@@ -184,7 +184,7 @@ class PrivateStores {
         if (!this.#isClosed) await this.#ensureRunning({ onSamePort: true });
       });
     } catch {
-      // Its log says why. The next attempt comes later.
+      // The log of the store holds the reason; back off before the next attempt.
       this.#delayMs = Math.min(this.#delayMs * 2, LONGEST_DELAY_MS);
     }
   }

@@ -88,7 +88,7 @@ test('a stale pid file that names a stranger neither stops PostgreSQL nor harms 
   const home = temporaryHome(t);
   const before = await open(home);
   await before.close();
-  // As after a kill of everything, when the pid has passed on to somebody else: here, to this test.
+  // As after a crash, when the pid has been reused by another process: here, by this test.
   const pidFile = path.join(postgresDataFolder(home), 'data/postmaster.pid');
   fs.writeFileSync(pidFile, `${process.pid}\n`);
   const after = await open(home);

@@ -65,7 +65,7 @@ export function stages(reports) {
   ];
 }
 
-/** A minute of faults, always the same ones: what they find is the change's doing and not the draw's. */
+/** One minute of injected faults with a fixed seed, so that a failure is caused by the change under test. */
 function chaos(report) {
   const script = inRepository('deploy/local/chaos.mjs');
   return {
@@ -78,10 +78,11 @@ function chaos(report) {
 }
 
 function launcher(report) {
-  const files = fs
-    .readdirSync(inRepository('deploy/local'), { recursive: true })
-    .filter((name) => name.endsWith('.test.mjs'))
-    .map((name) => inRepository('deploy/local', name))
+  const files = ['deploy/local', 'deploy/lint']
+    .flatMap((folder) =>
+      fs.readdirSync(inRepository(folder), { recursive: true }).map((name) => inRepository(folder, name)),
+    )
+    .filter((file) => file.endsWith('.test.mjs'))
     .sort();
   const reporter = (name, to) => [`--test-reporter=${name}`, `--test-reporter-destination=${to}`];
   return {

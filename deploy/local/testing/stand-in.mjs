@@ -2,7 +2,8 @@ import fs from 'node:fs';
 import http from 'node:http';
 import process from 'node:process';
 
-// Stands in for the product's processes in the launcher's tests: answers as they do, and shows what it was told.
+// Stands in for the processes of the product in the launcher's tests: it serves the same endpoints and returns the
+// environment and headers it received.
 
 const listen = (port, host, answer) =>
   http

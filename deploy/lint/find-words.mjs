@@ -1,0 +1,66 @@
+/** @typedef {import('./banned-words.mjs').BannedWord} BannedWord */
+/** @typedef {{ found: string, instead: string, index: number }} Finding  `index` is in UTF-16 units of the text */
+
+const GUILLEMETS = /[«»]/g;
+/** What may stand between two words of a phrase: blanks, or a line break with the margin of a comment. */
+const BETWEEN_WORDS = '(?:[ \\t]+|[ \\t]*\\r?\\n[ \\t]*(?:\\*|//|--|#)?[ \\t]*)';
+
+/** Code in a comment keeps its names, and the positions of what follows it. */
+const withoutCode = (text) => text.replace(/`[^`]*`/g, (code) => ' '.repeat(code.length));
+
+/**
+ * The banned words in running text. Whole words only, in any case; code in backticks is left out.
+ * @param {string} text
+ * @param {BannedWord[]} words
+ * @returns {Finding[]}
+ */
+export function wordsInText(text, words) {
+  const prose = withoutCode(text);
+  return words.flatMap(({ forms, instead, unlessBefore, unlessAfter }) => {
+    const alternatives = forms.map((form) => form.replaceAll(' ', BETWEEN_WORDS)).join('|');
+    const expression = new RegExp(`(?<![\\w$@./-])(?:${alternatives})(?![\\w$/-]|\\.\\w)`, 'gi');
+    return [...prose.matchAll(expression)]
+      .filter(({ 0: found, index }) => {
+        const [before, after] = [prose.slice(0, index), prose.slice(index + found.length)];
+        return !unlessBefore?.test(before) && !unlessAfter?.test(after);
+      })
+      .map(({ 0: found, index }) => ({ found: found.replace(/\s+/g, ' '), instead, index }));
+  });
+}
+
+/**
+ * The guillemets in a text.
+ * @param {string} text
+ * @returns {Finding[]}
+ */
+export const guillemetsInText = (text) =>
+  [...text.matchAll(GUILLEMETS)].map(({ 0: found, index }) => ({
+    found,
+    instead: 'quotation marks or backticks',
+    index,
+  }));
+
+/**
+ * The words of a name in camelCase, PascalCase, snake_case or kebab-case, in lower case.
+ * @param {string} name
+ */
+export const wordsOfName = (name) =>
+  name
+    .replace(/([a-z\d])([A-Z])/g, '$1 $2')
+    .replace(/([A-Z])([A-Z][a-z])/g, '$1 $2')
+    .split(/[^A-Za-z]+/)
+    .filter(Boolean)
+    .map((word) => word.toLowerCase());
+
+/**
+ * The banned words in a name, which is split at its capitals: `intelligent` holds no `tell`, `tellPartner` does.
+ * @param {string} name
+ * @param {BannedWord[]} words
+ * @returns {Finding[]}
+ */
+export function wordsInName(name, words) {
+  const split = ` ${wordsOfName(name).join(' ')} `;
+  return words.flatMap(({ forms, instead }) =>
+    forms.filter((form) => split.includes(` ${form} `)).map((form) => ({ found: form, instead, index: 0 })),
+  );
+}

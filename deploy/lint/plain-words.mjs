@@ -1,0 +1,158 @@
+import { bannedWords, pronouns } from './banned-words.mjs';
+import { guillemetsInText, wordsInName, wordsInText } from './find-words.mjs';
+
+// The rules of the house style that a tool can check (CONTRIBUTING.md). They suggest words, and change nothing.
+
+const everyWord = [...pronouns, ...bannedWords];
+const TEST_FUNCTIONS = new Set(['describe', 'suite', 'it', 'test', 't']);
+
+const rule = (description, create) => ({
+  meta: {
+    type: 'suggestion',
+    schema: [],
+    docs: { description },
+    messages: { word: '"{{found}}": say {{instead}}.' },
+  },
+  create,
+});
+
+/**
+ * Reports findings at their places in the source.
+ * @param {import('eslint').Rule.RuleContext} context
+ * @param {number} start  where the text that was searched begins in the source
+ * @param {import('./find-words.mjs').Finding[]} findings
+ */
+function reportAt(context, start, findings) {
+  for (const { found, instead, index } of findings) {
+    context.report({
+      loc: {
+        start: context.sourceCode.getLocFromIndex(start + index),
+        end: context.sourceCode.getLocFromIndex(start + index + found.length),
+      },
+      messageId: 'word',
+      data: { found, instead },
+    });
+  }
+}
+
+const inProse = (text) => [...wordsInText(text, everyWord), ...guillemetsInText(text)];
+const inVisibleText = (text) => [...wordsInText(text, pronouns), ...guillemetsInText(text)];
+
+/** The function that a call ends in, under its modifiers: `it.each(table)` is `it`, and `t.test` of node:test is `t`. */
+const baseName = (callee) => {
+  switch (callee.type) {
+    case 'Identifier':
+      return callee.name;
+    case 'MemberExpression':
+      return baseName(callee.object);
+    case 'CallExpression':
+      return baseName(callee.callee);
+    case 'TaggedTemplateExpression':
+      return baseName(callee.tag);
+    default:
+      return undefined;
+  }
+};
+
+const isTitle = (node) =>
+  node.parent.type === 'CallExpression' &&
+  node.parent.arguments[0] === node &&
+  TEST_FUNCTIONS.has(baseName(node.parent.callee));
+
+/** Whether a name is given here, and not merely used: a name is reported once, at its declaration. */
+function isDeclared(node) {
+  const { parent } = node;
+  switch (parent.type) {
+    case 'Property':
+      if (parent.shorthand || parent.computed) return false;
+      return parent.parent.type === 'ObjectPattern' ? parent.value === node : parent.key === node;
+    case 'VariableDeclarator':
+    case 'ClassDeclaration':
+    case 'TSTypeAliasDeclaration':
+    case 'TSInterfaceDeclaration':
+    case 'TSEnumDeclaration':
+      return parent.id === node;
+    case 'FunctionDeclaration':
+    case 'FunctionExpression':
+    case 'ArrowFunctionExpression':
+    case 'TSDeclareFunction':
+      return parent.id === node || parent.params.includes(node);
+    case 'MethodDefinition':
+    case 'PropertyDefinition':
+    case 'TSPropertySignature':
+    case 'TSMethodSignature':
+      return parent.key === node && !parent.computed;
+    case 'TSEnumMember':
+      return parent.id === node;
+    case 'AssignmentPattern':
+      return parent.left === node;
+    case 'ImportSpecifier':
+      return parent.local === node && parent.imported.name !== node.name;
+    case 'ImportDefaultSpecifier':
+    case 'ImportNamespaceSpecifier':
+    case 'RestElement':
+    case 'ArrayPattern':
+    case 'TSParameterProperty':
+    case 'TSTypeParameter':
+      return true;
+    default:
+      return false;
+  }
+}
+
+const reportTemplate = (context, template, find) => {
+  for (const { range } of template.quasis) {
+    const text = context.sourceCode.text.slice(...range);
+    reportAt(context, range[0], find(text));
+  }
+};
+
+/** Comments of Lua and SQL inside a template, as findings of the whole template. */
+const inEmbeddedComments = (text) =>
+  [...text.matchAll(/(?<=^|\s)-- (.*)$/gm)].flatMap(({ 0: comment, index }) =>
+    inProse(comment).map((finding) => ({ ...finding, index: finding.index + index })),
+  );
+
+const comments = rule('Comments are in plain words', (context) => ({
+  Program() {
+    for (const { value, range } of context.sourceCode.getAllComments()) {
+      if (!/^\s*eslint-|^\s*@ts-/.test(value)) reportAt(context, range[0] + 2, inProse(value));
+    }
+  },
+  TemplateLiteral: (node) => reportTemplate(context, node, inEmbeddedComments),
+}));
+
+const identifiers = rule('Names are made of plain words', (context) => {
+  const check = (node) => {
+    if (isDeclared(node)) reportAt(context, node.range[0], wordsInName(node.name, everyWord));
+  };
+  return { Identifier: check, PrivateIdentifier: check };
+});
+
+const testTitles = rule('Titles of tests are in plain words', (context) => ({
+  Literal(node) {
+    if (typeof node.value === 'string' && isTitle(node))
+      reportAt(context, node.range[0], inProse(context.sourceCode.getText(node)));
+  },
+  TemplateLiteral(node) {
+    if (isTitle(node)) reportTemplate(context, node, inProse);
+  },
+}));
+
+const strings = rule('Texts have neither gendered pronouns nor guillemets', (context) => {
+  const check = (node) => reportAt(context, node.range[0], inVisibleText(context.sourceCode.getText(node)));
+  return {
+    Literal(node) {
+      if (typeof node.value === 'string' && !isTitle(node)) check(node);
+    },
+    JSXText: check,
+    TemplateLiteral(node) {
+      if (!isTitle(node)) reportTemplate(context, node, inVisibleText);
+    },
+  };
+});
+
+export const plainWords = {
+  meta: { name: 'plain-words' },
+  rules: { comments, identifiers, 'test-titles': testTitles, strings },
+};

@@ -1,0 +1,105 @@
+import assert from 'node:assert/strict';
+import path from 'node:path';
+import test, { after, describe, it } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { ESLint, RuleTester } from 'eslint';
+import tseslint from 'typescript-eslint';
+import { plainWords } from './plain-words.mjs';
+
+RuleTester.describe = describe;
+RuleTester.it = it;
+RuleTester.itOnly = it.only;
+RuleTester.afterAll = after;
+
+const tester = new RuleTester({
+  languageOptions: { parser: tseslint.parser, parserOptions: { ecmaFeatures: { jsx: true } } },
+});
+const { rules } = plainWords;
+
+/** A fixture that must fail: each of these words is found, in this order. */
+const finding = (code, ...words) => ({
+  code,
+  errors: words.map((word) => ({ messageId: 'word', ...at(code, word) })),
+});
+/** The place of a word in a fixture, 1-based as RuleTester counts. */
+const at = (code, word) => {
+  const lines = code.slice(0, code.indexOf(word)).split('\n');
+  return { line: lines.length, column: lines.at(-1).length + 1 };
+};
+
+const COMMENT_FIXTURES = [
+  finding('// The partner and his socket.', 'his'),
+  finding('/** Told to whoever waits. */', 'Told', 'whoever'),
+  finding('// Kept for\n/* for\n * ever. */', 'for\n * ever'),
+  finding('/* Refetched anew. */', 'anew'),
+  finding('// The «user».', '«', '»'),
+  finding('// The query is dear.', 'dear'),
+  finding('// One cell of the lane.', 'cell', 'lane'),
+  finding('const script = `\n-- he left\nreturn 1`;', 'he'),
+];
+const IDENTIFIER_FIXTURES = [
+  finding('const tellPartner = () => {};', 'tellPartner'),
+  finding('const hisSocket = 1;', 'hisSocket'),
+  finding('function keepForEver() {}', 'keepForEver'),
+  finding('class Hub { #heard = 1; tell() {} }', '#heard', 'tell'),
+  finding('interface Person { isNobody: boolean }', 'isNobody'),
+  finding('const send = (whoever: string) => whoever;', 'whoever'),
+  finding('const { told: isTold, ...lately } = frame;', 'isTold', 'lately'),
+];
+const TITLE_FIXTURES = [
+  finding("it('tells the partner', () => {});", 'tells'),
+  finding("it.each([1])('says nothing to nobody %i', () => {});", 'nobody'),
+  finding('describe(`the «chat»`, () => {});', '«', '»'),
+  finding("test('keeps it for ever', () => {});", 'for ever'),
+  finding("t.test('a user and his chat', () => {});", 'his'),
+];
+const STRING_FIXTURES = [
+  finding("const text = 'He has left.';", 'He'),
+  finding('const text = <p>Block him?</p>;', 'him'),
+  finding('const text = `${name} and her friends`;', 'her'),
+  finding("const text = '«Hello»';", '«', '»'),
+];
+
+tester.run('comments', rules.comments, {
+  valid: [
+    '// Here, the other user: "themselves" is one word, and so are intelligent, mine, where and together.',
+    '// Two gaps can be told apart by their ids, and the server cannot tell whether the frame arrived.',
+    '// The generic cell rate algorithm.',
+    '// The word `nobody` in backticks is a name.',
+    "const text = 'whoever'; // A text of the product.",
+  ],
+  invalid: COMMENT_FIXTURES,
+});
+tester.run('identifiers', rules.identifiers, {
+  valid: [
+    'const intelligent = 1; const here = 1; const hereafter = 1; const cellar = 1; const history = 1;',
+    "import { tell } from 'elsewhere'; tell(elsewhere.nobody);",
+    'const { lately: recently } = frame;',
+    'const theHero = 1; const shelter = 1; const spaced = 1; const airplanes = 1;',
+  ],
+  invalid: IDENTIFIER_FIXTURES,
+});
+tester.run('test-titles', rules['test-titles'], {
+  valid: [
+    "it('rejects a message from a user who is not in the session', () => {});",
+    "pattern.test('told');",
+  ],
+  invalid: TITLE_FIXTURES,
+});
+tester.run('strings', rules.strings, {
+  valid: ["const text = 'Somebody told you here.';", "it('tests her', () => {});", "const path = '/he/his';"],
+  invalid: STRING_FIXTURES,
+});
+
+test('the configuration turns every rule on in contract and deploy', async () => {
+  const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../..');
+  const eslint = new ESLint({ cwd: root });
+  for (const file of [
+    'contract/src/text.ts',
+    'deploy/local/start.mjs',
+    'deploy/compose/generate-secrets.mjs',
+  ]) {
+    const { rules: configured } = await eslint.calculateConfigForFile(path.join(root, file));
+    for (const name of Object.keys(rules)) assert.deepEqual(configured[`plain-words/${name}`], [2], file);
+  }
+});

@@ -24,8 +24,8 @@ const BOUNDS: Record<string, number> = {
   // One entry for each shard group that this worker has carried.
   'OutboxProcessor.begunAt': 4,
   // Decoders of images stay for a minute without work, at most two of them.
-  'ImageProcessor.decoders.processes': 2,
-  'ImageProcessor.decoders.idle': 2,
+  'ImageProcessingService.decoders.processes': 2,
+  'ImageProcessingService.decoders.idle': 2,
 };
 
 const least = (one: Record<string, number>, other: Record<string, number>): Record<string, number> =>

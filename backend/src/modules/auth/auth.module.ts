@@ -4,26 +4,26 @@ import { TypeOrmModule } from '@nestjs/typeorm';
 import type { RequestHandler } from 'express';
 import passport from 'passport';
 import type { Login } from '../../platform/http/login';
-import { SOCKET_IDENTITIES } from '../../platform/realtime/socket-identity';
+import { SOCKET_IDENTITY_PORT } from '../../platform/realtime/socket-identity';
 import { UserChannels } from '../../platform/realtime/user-channels';
 import { UsersModule } from '../users/users.module';
 import { AuthService } from './application/auth.service';
-import { Logins } from './application/logins';
-import { CookieIdentities } from './infrastructure/cookie-identities';
+import { LoginSessionService } from './application/login-session.service';
+import { CookieIdentityAdapter } from './infrastructure/cookie-identity.adapter';
 import { CredentialsEntity } from './infrastructure/credentials.entity';
 import { CredentialsRepository } from './infrastructure/credentials.repository';
-import { KnownDevices } from './infrastructure/known-devices';
-import { PasswordHasher } from './infrastructure/password-hasher';
-import { SessionCookie } from './infrastructure/session-cookie';
+import { KnownDeviceService } from './infrastructure/known-device.service';
+import { PasswordHasherService } from './infrastructure/password-hasher.service';
+import { SessionCookieCodec } from './infrastructure/session-cookie.codec';
 import {
-  believePublicOrigin,
+  trustPublicOrigin,
   createSessionMiddleware,
   refreshSession,
   SESSION_MIDDLEWARE,
 } from './infrastructure/session.middleware';
 import { SessionEntity } from './infrastructure/session.entity';
 import { SessionRepository } from './infrastructure/session.repository';
-import { SessionStore } from './infrastructure/session-store';
+import { SessionStoreAdapter } from './infrastructure/session-store.adapter';
 import { AccountController } from './transport/account.controller';
 import { AuthController } from './transport/auth.controller';
 import { PasswordStrategy } from './transport/password.strategy';
@@ -33,28 +33,28 @@ import { PasswordStrategy } from './transport/password.strategy';
   controllers: [AuthController, AccountController],
   providers: [
     AuthService,
-    Logins,
+    LoginSessionService,
     CredentialsRepository,
     SessionRepository,
-    SessionStore,
-    SessionCookie,
-    PasswordHasher,
-    KnownDevices,
+    SessionStoreAdapter,
+    SessionCookieCodec,
+    PasswordHasherService,
+    KnownDeviceService,
     PasswordStrategy,
     UserChannels,
     {
       provide: SESSION_MIDDLEWARE,
-      inject: [SessionCookie, SessionStore],
+      inject: [SessionCookieCodec, SessionStoreAdapter],
       useFactory: createSessionMiddleware,
     },
-    { provide: SOCKET_IDENTITIES, useClass: CookieIdentities },
+    { provide: SOCKET_IDENTITY_PORT, useClass: CookieIdentityAdapter },
   ],
-  exports: [SOCKET_IDENTITIES],
+  exports: [SOCKET_IDENTITY_PORT],
 })
 export class AuthModule implements NestModule {
   constructor(
     @Inject(SESSION_MIDDLEWARE) private readonly session: RequestHandler,
-    private readonly cookie: SessionCookie,
+    private readonly cookie: SessionCookieCodec,
   ) {}
 
   configure(consumer: MiddlewareConsumer): void {
@@ -62,7 +62,7 @@ export class AuthModule implements NestModule {
     passport.deserializeUser<Login>(({ userId, familyId }, done) => done(null, { userId, familyId }));
     consumer
       .apply(
-        believePublicOrigin(this.cookie),
+        trustPublicOrigin(this.cookie),
         this.session,
         refreshSession,
         passport.session() as RequestHandler,

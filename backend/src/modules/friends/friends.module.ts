@@ -3,7 +3,7 @@ import { PrivateChatReadModelModule } from '../private-chat/private-chat-read-mo
 import { RandomChatModule } from '../random-chat/random-chat.module';
 import { UsersModule } from '../users/users.module';
 import { FriendsService } from './application/friends.service';
-import { Friendships } from './application/friendships';
+import { FriendshipService } from './application/friendship.service';
 import { FriendsReadModelModule } from './friends-read-model.module';
 import { FriendRepository } from './infrastructure/friend.repository';
 import { FriendsController } from './transport/friends.controller';
@@ -11,7 +11,7 @@ import { FriendsController } from './transport/friends.controller';
 @Module({
   imports: [FriendsReadModelModule, PrivateChatReadModelModule, UsersModule, RandomChatModule],
   controllers: [FriendsController],
-  providers: [FriendRepository, FriendsService, Friendships],
-  exports: [Friendships],
+  providers: [FriendRepository, FriendsService, FriendshipService],
+  exports: [FriendshipService],
 })
 export class FriendsModule {}

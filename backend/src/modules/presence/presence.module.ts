@@ -1,7 +1,7 @@
 import { Global, Module } from '@nestjs/common';
 import { FriendsModule } from '../friends/friends.module';
 import { RandomChatModule } from '../random-chat/random-chat.module';
-import { USER_RELATIONS } from '../users/application/user-relations';
+import { USER_RELATIONS } from '../users/application/user-relations.port';
 import { UserRelationsService } from './application/user-relations.service';
 
 /** Global, because users are asked about before friends and chats, which depend on them, are known. */

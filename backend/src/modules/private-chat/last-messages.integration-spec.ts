@@ -7,7 +7,7 @@ import { plainJpeg } from '../../testing/image-corpus';
 import { startTestReplicas, type TestReplicas } from '../../testing/test-replicas';
 import type { ThawVisitor } from '../../testing/thaw-client';
 import { UploadsService } from '../uploads/application/uploads.service';
-import { LAST_MESSAGES, LastMessages } from './application/last-messages';
+import { LAST_MESSAGES, LastMessageService } from './application/last-message.service';
 
 jest.setTimeout(90_000);
 
@@ -131,7 +131,7 @@ describe('the newest message of each friend in the friends list', () => {
         'Actual Loops': friends,
       },
     ]);
-    const found = await thaw.replicas[0]!.app.get(LastMessages).between(me, friendIds);
+    const found = await thaw.replicas[0]!.app.get(LastMessageService).between(me, friendIds);
     expect(found.size).toBe(friends);
     for (const { preview } of found.values()) expect(preview).toBe(`message ${each}`);
   });

@@ -3,8 +3,8 @@ import { FriendsModule } from '../friends/friends.module';
 import { UploadsModule } from '../uploads/uploads.module';
 import { UsersModule } from '../users/users.module';
 import { PrivateChatService } from './application/private-chat.service';
-import { PrivateTyping } from './application/private-typing';
-import { ReadMarks } from './application/read-marks';
+import { PrivateTypingService } from './application/private-typing.service';
+import { ReadReceiptService } from './application/read-receipt.service';
 import { PrivateMessageRepository } from './infrastructure/private-message.repository';
 import { PrivateChatReadModelModule } from './private-chat-read-model.module';
 import { PrivateChatGateway } from './transport/private-chat.gateway';
@@ -13,6 +13,12 @@ import { PrivateMessagesController } from './transport/private-messages.controll
 @Module({
   imports: [PrivateChatReadModelModule, FriendsModule, UploadsModule, UsersModule],
   controllers: [PrivateMessagesController],
-  providers: [PrivateChatGateway, PrivateChatService, PrivateMessageRepository, PrivateTyping, ReadMarks],
+  providers: [
+    PrivateChatGateway,
+    PrivateChatService,
+    PrivateMessageRepository,
+    PrivateTypingService,
+    ReadReceiptService,
+  ],
 })
 export class PrivateChatModule {}

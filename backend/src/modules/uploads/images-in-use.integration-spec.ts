@@ -12,7 +12,7 @@ import { until } from '../../testing/until';
 import { JobQueue } from '../../platform/queue/job-queue';
 import { FILE_STORAGE, type FileStorage } from '../../platform/storage/file-storage';
 import { BodyExpirer } from '../random-chat/jobs/body-expirer';
-import { UploadRemoval } from './application/upload-removal';
+import { UploadRemovalService } from './application/upload-removal.service';
 
 jest.setTimeout(60_000);
 
@@ -116,7 +116,7 @@ describe('an image in a random chat', () => {
     for (const url of [image, first, second]) await until(() => isInUse(url));
     expect(await isInUse(unsent)).toBe(false);
 
-    await worker.get(UploadRemoval, { strict: false }).sweep(new Date(Date.now() + 26 * HOUR_MS));
+    await worker.get(UploadRemovalService, { strict: false }).sweep(new Date(Date.now() + 26 * HOUR_MS));
     expect([await sees(bob, image), await sees(ada, unsent), await isStored(unsent)]).toEqual([
       true,
       false,
@@ -130,7 +130,7 @@ describe('an image in a random chat', () => {
     for (const url of [image, first, second]) {
       expect([await sees(ada, url), await sees(bob, url)]).toEqual([false, false]);
     }
-    await worker.get(UploadRemoval, { strict: false }).sweep(new Date());
+    await worker.get(UploadRemovalService, { strict: false }).sweep(new Date());
     expect([await isStored(image), await isStored(first), await isStored(second)]).toEqual([
       false,
       false,
@@ -186,7 +186,7 @@ describe('an avatar', () => {
     expect(await wear(ada, present)).toBe(200);
     expect([await isInUse(old), await isInUse(present), await sees(bob, old)]).toEqual([false, true, true]);
 
-    await worker.get(UploadRemoval, { strict: false }).sweep(new Date(Date.now() + 26 * HOUR_MS));
+    await worker.get(UploadRemovalService, { strict: false }).sweep(new Date(Date.now() + 26 * HOUR_MS));
     expect([await sees(bob, old), await sees(bob, present)]).toEqual([false, true]);
     expect(await wear(ada, old)).toBe(400);
     expect(await wear(ada, null)).toBe(200);
@@ -253,7 +253,7 @@ it('the worker sweeps by itself', async () => {
   const dropped = { streamId: 'chat-x', eventId: randomUUID(), type: 'MessageSent' };
   const data = { senderId: ada.user.id, messageType: 'image', content: url };
   await worker
-    .get(UploadRemoval, { strict: false })
+    .get(UploadRemovalService, { strict: false })
     .expire([{ ...dropped, data }], thaw.database.dataSource.manager);
   await worker.get(JobQueue, { strict: false }).add('sweep_uploads', {});
   await until(async () => !(await isStored(url)));

@@ -1,12 +1,12 @@
 import { Module } from '@nestjs/common';
-import { UploadRemoval } from './application/upload-removal';
-import { UploadSweeper } from './jobs/upload-sweeper';
+import { UploadRemovalService } from './application/upload-removal.service';
+import { UploadSweepProcessor } from './jobs/upload-sweep.processor';
 import { UploadRecordsModule } from './upload-records.module';
 
 /** The part of uploads that runs in the worker. */
 @Module({
   imports: [UploadRecordsModule],
-  providers: [UploadRemoval, UploadSweeper],
-  exports: [UploadRemoval],
+  providers: [UploadRemovalService, UploadSweepProcessor],
+  exports: [UploadRemovalService],
 })
 export class UploadsWorkerModule {}

@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { ImageProcessor } from './application/image-processor';
+import { ImageProcessingService } from './application/image-processing.service';
 import { UploadsService } from './application/uploads.service';
 import { FilesController } from './transport/files.controller';
 import { UploadController } from './transport/upload.controller';
@@ -8,7 +8,7 @@ import { UploadRecordsModule } from './upload-records.module';
 @Module({
   imports: [UploadRecordsModule],
   controllers: [UploadController, FilesController],
-  providers: [ImageProcessor, UploadsService],
+  providers: [ImageProcessingService, UploadsService],
   exports: [UploadsService],
 })
 export class UploadsModule {}

@@ -11,7 +11,7 @@ const unsafeMethods: ReadonlySet<string> = new Set(['put', 'post', 'delete', 'pa
 
 const isOwn = (parameter: AnyParameter): parameter is Parameter => !('$ref' in parameter);
 
-/** Ids and counts are positive integers that JavaScript can hold exactly; `PathId` and `WholeNumber` refuse others. */
+/** Ids and counts are positive integers that JavaScript can hold exactly; `PathId` and `WholeNumberPipe` refuse others. */
 const bound = (parameter: Parameter): void => {
   const { schema } = parameter;
   if (!schema || '$ref' in schema || (schema.type !== 'number' && schema.type !== 'integer')) return;

@@ -7,7 +7,7 @@ import { until } from '../../testing/until';
 import { ChannelHub } from './channel-hub';
 import { LoginRechecker } from './login-rechecker';
 import { realtimeLimits } from './realtime.limits';
-import { SOCKET_IDENTITIES, type SocketIdentities } from './socket-identity';
+import { SOCKET_IDENTITY_PORT, type SocketIdentityPort } from './socket-identity';
 import { SocketRegistry } from './socket-registry';
 
 jest.setTimeout(30_000);
@@ -58,7 +58,7 @@ describe('The login of a socket that opens', () => {
     );
     const [ended] = connections;
     const liveFamilies = jest
-      .spyOn(part<SocketIdentities>(SOCKET_IDENTITIES), 'liveFamilies')
+      .spyOn(part<SocketIdentityPort>(SOCKET_IDENTITY_PORT), 'liveFamilies')
       .mockImplementation(async (familyIds) => {
         return new Set(familyIds.filter((familyId) => familyId !== ended!.identity.familyId));
       });
@@ -96,7 +96,7 @@ describe('The login of a socket that opens', () => {
   it('closes the socket with 1011 when it cannot be checked once more', async () => {
     const visitor = await thaw.visitor(0);
     jest
-      .spyOn(part<SocketIdentities>(SOCKET_IDENTITIES), 'liveFamilies')
+      .spyOn(part<SocketIdentityPort>(SOCKET_IDENTITY_PORT), 'liveFamilies')
       .mockRejectedValueOnce(new Error('PostgreSQL is away'));
     const socket = await visitor.connect();
     expect(await socket.closed).toBe(closeCodes.internalError);

@@ -3,7 +3,7 @@ import { closeCodes } from '@thaw/contract/close-codes';
 import { PacedBatches } from './paced-batches';
 import { realtimeLimits } from './realtime.limits';
 import type { SocketConnection } from './socket-connection';
-import { SOCKET_IDENTITIES, type SocketIdentities } from './socket-identity';
+import { SOCKET_IDENTITY_PORT, type SocketIdentityPort } from './socket-identity';
 
 /**
  * Closes sockets whose login has ended. A login that ends between the look-up at the upgrade and the subscription to
@@ -16,7 +16,7 @@ export class LoginRechecker {
     this.closeEnded(connections.filter(({ isOpen }) => isOpen)),
   );
 
-  constructor(@Inject(SOCKET_IDENTITIES) private readonly identities: SocketIdentities) {}
+  constructor(@Inject(SOCKET_IDENTITY_PORT) private readonly identities: SocketIdentityPort) {}
 
   /**
    * To be called once the user's channel is subscribed to: from then on an end is announced here. Resolves when the

@@ -11,7 +11,7 @@ import { until } from '../../testing/until';
 import { presenceKeys, presencePartOf, userChannel } from '../redis/redis-keys';
 import { ChannelHub } from './channel-hub';
 import { realtimeLimits } from './realtime.limits';
-import { SOCKET_IDENTITIES, type SocketIdentities } from './socket-identity';
+import { SOCKET_IDENTITY_PORT, type SocketIdentityPort } from './socket-identity';
 import { SocketRegistry } from './socket-registry';
 import { UserChannels } from './user-channels';
 
@@ -479,7 +479,7 @@ describe('the socket', () => {
 
     it('and ends when the login ended between its upgrade and its first frame, which does nothing', async () => {
       const visitor = await thaw.visitor(0, 'male');
-      const identities = part<SocketIdentities>(1, SOCKET_IDENTITIES);
+      const identities = part<SocketIdentityPort>(1, SOCKET_IDENTITY_PORT);
       const identify = identities.identify.bind(identities);
       jest.spyOn(identities, 'identify').mockImplementationOnce(async (request) => {
         const identity = await identify(request);

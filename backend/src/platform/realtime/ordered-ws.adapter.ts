@@ -24,7 +24,7 @@ import { InboundFrame } from './inbound-frame';
 import { FLOODING_AFTER_REFUSALS, realtimeLimits } from './realtime.limits';
 import { SocketAdmission } from './socket-admission';
 import { SocketConnection } from './socket-connection';
-import { SOCKET_IDENTITIES, type SocketIdentities, type SocketIdentity } from './socket-identity';
+import { SOCKET_IDENTITY_PORT, type SocketIdentityPort, type SocketIdentity } from './socket-identity';
 import { SocketRegistry } from './socket-registry';
 import { problemBody, serveUpgrades } from './upgrade-requests';
 
@@ -57,7 +57,7 @@ interface SocketState {
 export class OrderedWsAdapter extends WsAdapter {
   private readonly log = new Logger(OrderedWsAdapter.name);
   private readonly environment: Environment;
-  private readonly identities: SocketIdentities;
+  private readonly identities: SocketIdentityPort;
   private readonly registry: SocketRegistry;
   private readonly identityOf = new WeakMap<IncomingMessage, SocketIdentity>();
   private readonly admission: SocketAdmission;
@@ -68,7 +68,7 @@ export class OrderedWsAdapter extends WsAdapter {
   constructor(private readonly application: INestApplicationContext) {
     super(application);
     this.environment = application.get<Environment>(ENVIRONMENT);
-    this.identities = application.get<SocketIdentities>(SOCKET_IDENTITIES);
+    this.identities = application.get<SocketIdentityPort>(SOCKET_IDENTITY_PORT);
     this.registry = application.get(SocketRegistry);
     this.admission = application.get(SocketAdmission);
     this.budgets = new FrameBudgets(application.get(RateLimiter), this.environment.LIMITS_PROFILE);

@@ -24,7 +24,7 @@ export class RealtimeModule implements OnModuleInit {
     private readonly caretaker: SocketCaretaker,
   ) {}
 
-  /** @param identities the module that exports SOCKET_IDENTITIES. */
+  /** @param identities the module that exports SOCKET_IDENTITY_PORT. */
   static forRoot({ identities }: { identities: Type }): DynamicModule {
     const shared = [ChannelHub, ReplicaLease, SocketRegistry, UserChannels];
     return {

@@ -13,7 +13,7 @@ import { REDIS } from '../redis/redis.module';
 import { rateLimitKey, socketsOfAddressKey } from '../redis/redis-keys';
 import { realtimeLimits, socketsPerAddress } from './realtime.limits';
 import { SocketAdmission } from './socket-admission';
-import { SOCKET_IDENTITIES, type SocketIdentities } from './socket-identity';
+import { SOCKET_IDENTITY_PORT, type SocketIdentityPort } from './socket-identity';
 
 jest.setTimeout(120_000);
 
@@ -171,7 +171,7 @@ describe('the sockets of one address', () => {
   it('are answered 503 when who opens one cannot be found out in time', async () => {
     const times: Record<string, number> = realtimeLimits;
     jest.replaceProperty(times, 'handshakeTimeoutMs', 50);
-    const identities = thaw.replicas[0]!.app.get<SocketIdentities>(SOCKET_IDENTITIES);
+    const identities = thaw.replicas[0]!.app.get<SocketIdentityPort>(SOCKET_IDENTITY_PORT);
     jest.spyOn(identities, 'identify').mockReturnValueOnce(new Promise(() => undefined));
     const address = randomAddress();
     await expect(open(school[0]!, 0, address)).rejects.toThrow('503');

@@ -8,7 +8,7 @@ export interface SocketIdentity {
 }
 
 /** What the socket server needs to know of logins; the auth module provides it. */
-export interface SocketIdentities {
+export interface SocketIdentityPort {
   /** The login behind an upgrade request's cookie; null when there is none that is valid. */
   identify(request: IncomingMessage): Promise<SocketIdentity | null>;
   /** Those of the given families that still have a valid session. */
@@ -17,4 +17,4 @@ export interface SocketIdentities {
   isAllowedOrigin(request: IncomingMessage): boolean;
 }
 
-export const SOCKET_IDENTITIES = Symbol('SOCKET_IDENTITIES');
+export const SOCKET_IDENTITY_PORT = Symbol('SOCKET_IDENTITY_PORT');

@@ -10,11 +10,11 @@ import { RateLimiter } from '../../../platform/rate-limit/rate-limiter';
 import { UsersService } from '../../users/application/users.service';
 import type { CredentialsEntity } from '../infrastructure/credentials.entity';
 import { CredentialsRepository } from '../infrastructure/credentials.repository';
-import { PasswordHasher } from '../infrastructure/password-hasher';
-import { Logins } from './logins';
-import type { VerifiedUser } from './verified-user';
+import { PasswordHasherService } from '../infrastructure/password-hasher.service';
+import { LoginSessionService } from './login-session.service';
+import type { VerifiedUser } from './verified-user.types';
 
-type Draw = readonly [bucket: BucketName, subject: string | number];
+type BucketCharge = readonly [bucket: BucketName, subject: string | number];
 
 /** The account's subject in a rate limit: keys hold no addresses. */
 const accountSubject = (email: string): string =>
@@ -25,8 +25,8 @@ export class AuthService {
   constructor(
     private readonly users: UsersService,
     private readonly credentials: CredentialsRepository,
-    private readonly hasher: PasswordHasher,
-    private readonly logins: Logins,
+    private readonly hasher: PasswordHasherService,
+    private readonly loginSessions: LoginSessionService,
     private readonly limiter: RateLimiter,
     private readonly executor: CommandExecutor,
   ) {}
@@ -45,13 +45,13 @@ export class AuthService {
     const userId = await this.users.idByEmail(email);
     const credentials = await this.credentials.find(userId ?? 0);
     const device = credentials && deviceOf(toVerified(credentials));
-    const draws: Draw[] = device
+    const charges: BucketCharge[] = device
       ? [['login_failures_of_device', device]]
       : [
           ['login_failures_of_account', accountSubject(email)],
           ['login_failures_of_address', address],
         ];
-    const isRight = await this.countingFailures(draws, () =>
+    const isRight = await this.countingFailures(charges, () =>
       this.hasher.verify(credentials?.passwordHash ?? null, password),
     );
     if (!isRight || !credentials) throw new DomainError('invalid_credentials');
@@ -92,7 +92,7 @@ export class AuthService {
     currentPassword: string,
   ): Promise<SelfUser> {
     await this.confirm(login.userId, currentPassword);
-    await this.logins.renew(request, login, (manager) =>
+    await this.loginSessions.renew(request, login, (manager) =>
       this.users.changeEmail(login.userId, newEmail, manager),
     );
     return this.users.self(login.userId);
@@ -111,11 +111,11 @@ export class AuthService {
     await this.confirm(login.userId, currentPassword);
     const passwordHash = await this.hasher.hash(newPassword);
     let credentialsVersion = 0;
-    await this.logins.renew(request, login, async (manager) => {
+    await this.loginSessions.renew(request, login, async (manager) => {
       credentialsVersion = await this.credentials.change(login.userId, passwordHash, manager);
-      await this.logins.removeOthers(login, manager);
+      await this.loginSessions.removeOthers(login, manager);
     });
-    await this.logins.closeOthers(login);
+    await this.loginSessions.closeOthers(login);
     return { userId: login.userId, credentialsVersion };
   }
 
@@ -131,19 +131,22 @@ export class AuthService {
   /**
    * Counts the attempt before it is made, so that many at once count too, and gives it back when it was no failure.
    */
-  private async countingFailures(draws: readonly Draw[], attempt: () => Promise<boolean>): Promise<boolean> {
-    const taken: Draw[] = [];
+  private async countingFailures(
+    charges: readonly BucketCharge[],
+    attempt: () => Promise<boolean>,
+  ): Promise<boolean> {
+    const taken: BucketCharge[] = [];
     let isFailure = false;
     try {
-      for (const draw of draws) {
-        await this.limiter.require(...draw);
-        taken.push(draw);
+      for (const charge of charges) {
+        await this.limiter.require(...charge);
+        taken.push(charge);
       }
       const isRight = await attempt();
       isFailure = !isRight;
       return isRight;
     } finally {
-      if (!isFailure) for (const draw of taken) await this.limiter.giveBack(...draw);
+      if (!isFailure) for (const charge of taken) await this.limiter.giveBack(...charge);
     }
   }
 

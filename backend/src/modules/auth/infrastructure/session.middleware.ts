@@ -1,16 +1,19 @@
 import { randomBytes } from 'node:crypto';
 import type { RequestHandler } from 'express';
 import session from 'express-session';
-import { SessionCookie } from './session-cookie';
+import { SessionCookieCodec } from './session-cookie.codec';
 import { SESSION_LIFETIME_MS } from './session.repository';
-import { SessionStore } from './session-store';
+import { SessionStoreAdapter } from './session-store.adapter';
 
 export const SESSION_MIDDLEWARE = Symbol('SESSION_MIDDLEWARE');
 
 const REFRESH_AFTER_MS = 60 * 60 * 1_000;
 
 /** Finds the session of a request's cookie; ids that we did not make are never adopted. */
-export const createSessionMiddleware = (cookie: SessionCookie, store: SessionStore): RequestHandler =>
+export const createSessionMiddleware = (
+  cookie: SessionCookieCodec,
+  store: SessionStoreAdapter,
+): RequestHandler =>
   session({
     name: cookie.name,
     secret: [...cookie.secrets],
@@ -26,8 +29,8 @@ export const createSessionMiddleware = (cookie: SessionCookie, store: SessionSto
  * express-session leaves a Secure cookie out, without a word, when the request came by http; behind a proxy that ends
  * TLS every request does.
  */
-export const believePublicOrigin =
-  (cookie: SessionCookie): RequestHandler =>
+export const trustPublicOrigin =
+  (cookie: SessionCookieCodec): RequestHandler =>
   (request, _response, next) => {
     if (cookie.isSecure) Object.defineProperty(request, 'secure', { value: true });
     next();

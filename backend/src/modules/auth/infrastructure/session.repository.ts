@@ -42,7 +42,7 @@ export class SessionRepository {
 
   /** @returns false when the password has been changed meanwhile. */
   async add(sessionId: string, { userId, familyId, credentialsVersion }: NewSession): Promise<boolean> {
-    await this.forgetSomeExpired();
+    await this.deleteSomeExpired();
     const now = new Date();
     const row = [hashOf(sessionId), userId, familyId, now, new Date(now.getTime() + SESSION_LIFETIME_MS)];
     const insert = 'INSERT INTO sessions (id_hash, user_id, family_id, refreshed_at, expires_at)';
@@ -111,7 +111,7 @@ export class SessionRepository {
     return new Set(live.map(({ family_id: familyId }) => familyId));
   }
 
-  private async forgetSomeExpired(): Promise<void> {
+  private async deleteSomeExpired(): Promise<void> {
     await this.sessions.query(`
       DELETE FROM sessions WHERE id_hash IN (
         SELECT id_hash FROM sessions WHERE expires_at < now() LIMIT 10 FOR UPDATE SKIP LOCKED

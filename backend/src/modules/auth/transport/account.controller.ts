@@ -8,7 +8,7 @@ import { PathId } from '../../../platform/http/path-id.pipe';
 import { SignedInGuard } from '../../../platform/http/signed-in.guard';
 import { UserAnswerDto } from '../../users/transport/user.dto';
 import { AuthService } from '../application/auth.service';
-import { KnownDevices } from '../infrastructure/known-devices';
+import { KnownDeviceService } from '../infrastructure/known-device.service';
 import { ChangeEmailDto, ChangePasswordDto, SuccessDto } from './auth.dto';
 
 /** What of an account can only be changed with its password. */
@@ -19,7 +19,7 @@ import { ChangeEmailDto, ChangePasswordDto, SuccessDto } from './auth.dto';
 export class AccountController {
   constructor(
     private readonly auth: AuthService,
-    private readonly devices: KnownDevices,
+    private readonly devices: KnownDeviceService,
   ) {}
 
   @Put('email')

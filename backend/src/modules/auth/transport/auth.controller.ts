@@ -16,10 +16,10 @@ import { SignedInGuard } from '../../../platform/http/signed-in.guard';
 import { UsersService } from '../../users/application/users.service';
 import { UserAnswerDto } from '../../users/transport/user.dto';
 import { AuthService } from '../application/auth.service';
-import { Logins } from '../application/logins';
-import type { VerifiedUser } from '../application/verified-user';
-import { KnownDevices } from '../infrastructure/known-devices';
-import { SessionCookie } from '../infrastructure/session-cookie';
+import { LoginSessionService } from '../application/login-session.service';
+import type { VerifiedUser } from '../application/verified-user.types';
+import { KnownDeviceService } from '../infrastructure/known-device.service';
+import { SessionCookieCodec } from '../infrastructure/session-cookie.codec';
 import { ConvertAnonymousDto, CredentialsDto } from './auth.dto';
 import { PasswordGuard, Verified } from './password.guard';
 
@@ -30,9 +30,9 @@ export class AuthController {
   constructor(
     private readonly auth: AuthService,
     private readonly users: UsersService,
-    private readonly logins: Logins,
-    private readonly devices: KnownDevices,
-    private readonly cookie: SessionCookie,
+    private readonly loginSessions: LoginSessionService,
+    private readonly devices: KnownDeviceService,
+    private readonly cookie: SessionCookieCodec,
   ) {}
 
   @Post('login')
@@ -46,7 +46,7 @@ export class AuthController {
     @Res({ passthrough: true }) response: Response,
     @Verified() verified: VerifiedUser,
   ): Promise<UserAnswerDto> {
-    await this.logins.begin(request, verified);
+    await this.loginSessions.begin(request, verified);
     this.devices.remember(response, verified);
     return { user: await this.users.self(verified.userId) };
   }
@@ -61,7 +61,7 @@ export class AuthController {
     @Body(new Valid(CredentialsDto)) { email, password }: CredentialsDto,
   ): Promise<UserAnswerDto> {
     const registered = await this.auth.register(email, password);
-    await this.logins.begin(request, registered);
+    await this.loginSessions.begin(request, registered);
     this.devices.remember(response, registered);
     return { user: await this.users.self(registered.userId) };
   }
@@ -81,7 +81,7 @@ export class AuthController {
       return { user: present };
     }
     const userId = await this.users.startAnonymous();
-    await this.logins.begin(request, { userId });
+    await this.loginSessions.begin(request, { userId });
     return { user: await this.users.self(userId) };
   }
 
@@ -89,7 +89,7 @@ export class AuthController {
   @HttpCode(204)
   @ApiNoContentResponse()
   async logout(@Req() request: Request, @Res({ passthrough: true }) response: Response): Promise<void> {
-    await this.logins.end(request);
+    await this.loginSessions.end(request);
     response.clearCookie(this.cookie.name, this.cookie.options);
   }
 
@@ -115,7 +115,7 @@ export class AuthController {
   ): Promise<UserAnswerDto> {
     requireSelf(login, userId);
     const converted = await this.auth.convert(userId, email, password);
-    await this.logins.rotate(request, login);
+    await this.loginSessions.rotate(request, login);
     this.devices.remember(response, converted);
     return { user: await this.users.self(userId) };
   }

@@ -6,7 +6,7 @@ import { RateLimiter } from '../../../platform/rate-limit/rate-limiter';
 import { REDIS } from '../../../platform/redis/redis.module';
 import { userChannel } from '../../../platform/redis/redis-keys';
 import type { Redis } from 'ioredis';
-import { SOCKET_IDENTITIES, type SocketIdentities } from '../../../platform/realtime/socket-identity';
+import { SOCKET_IDENTITY_PORT, type SocketIdentityPort } from '../../../platform/realtime/socket-identity';
 import { startTestApi, type TestApi } from '../../../testing/test-api';
 
 // Hashing passwords is slow by design, and slower beside other tests.
@@ -46,7 +46,7 @@ describe('accounts over HTTP', () => {
     (await api.browser().get(`/api/user/${userId}`).set('Cookie', cookie)).status;
   const identify = async (cookie: string) =>
     api.app
-      .get<SocketIdentities>(SOCKET_IDENTITIES)
+      .get<SocketIdentityPort>(SOCKET_IDENTITY_PORT)
       .identify({ headers: { cookie }, method: 'GET', url: '/ws', httpVersionMajor: 1 } as never);
 
   /** @returns what PostgreSQL has written to its log since. */
@@ -584,7 +584,7 @@ describe('accounts over HTTP', () => {
 
     it('is known to sockets by its family, while it lives', async () => {
       const { browser, cookie, id } = await register();
-      const identities = api.app.get<SocketIdentities>(SOCKET_IDENTITIES);
+      const identities = api.app.get<SocketIdentityPort>(SOCKET_IDENTITY_PORT);
       const identity = (await identify(cookie))!;
       expect(identity.userId).toBe(id);
       const unknown = randomUUID();

@@ -3,7 +3,7 @@ import { AuthGuard } from '@nestjs/passport';
 import type { Request } from 'express';
 import { DomainError } from '../../../platform/errors/domain-error';
 import { toValid } from '../../../platform/http/body.pipe';
-import type { VerifiedUser } from '../application/verified-user';
+import type { VerifiedUser } from '../application/verified-user.types';
 import { CredentialsDto } from './auth.dto';
 
 type VerifiedRequest = Request & { verifiedUser?: VerifiedUser };

@@ -4,15 +4,15 @@ import type { Request } from 'express';
 import { Strategy } from 'passport-local';
 import { clientSubject } from '../../../platform/http/client-subject';
 import { AuthService } from '../application/auth.service';
-import type { VerifiedUser } from '../application/verified-user';
-import { KnownDevices } from '../infrastructure/known-devices';
+import type { VerifiedUser } from '../application/verified-user.types';
+import { KnownDeviceService } from '../infrastructure/known-device.service';
 
 /** E-mail and password, as Passport asks for them. */
 @Injectable()
 export class PasswordStrategy extends PassportStrategy(Strategy) {
   constructor(
     private readonly auth: AuthService,
-    private readonly devices: KnownDevices,
+    private readonly devices: KnownDeviceService,
   ) {
     super({ usernameField: 'email', passwordField: 'password', passReqToCallback: true, session: false });
   }

@@ -12,7 +12,7 @@ import { OnProcessEvent } from '../../../platform/process-events/process-event.d
 import { RateLimiter } from '../../../platform/rate-limit/rate-limiter';
 import { OnlineUsers } from '../../../platform/realtime/online-users';
 import { UserChannels } from '../../../platform/realtime/user-channels';
-import { LastMessages } from '../../private-chat/application/last-messages';
+import { LastMessageService } from '../../private-chat/application/last-message.service';
 import { Acquaintances } from '../../random-chat/application/acquaintances';
 import { UsersService } from '../../users/application/users.service';
 import type { FriendshipCommand } from '../domain/friendship.commands';
@@ -23,9 +23,8 @@ import type { FriendRequestEntity } from '../infrastructure/friend-request.entit
 import { FriendRepository } from '../infrastructure/friend.repository';
 
 /** A command without what the service adds to each. */
-type Order<Command extends FriendshipCommand = FriendshipCommand> = Command extends FriendshipCommand
-  ? Omit<Command, 'eventId' | 'at'>
-  : never;
+type FriendshipInput<Command extends FriendshipCommand = FriendshipCommand> =
+  Command extends FriendshipCommand ? Omit<Command, 'eventId' | 'at'> : never;
 
 export interface SentRequest {
   request: FriendRequest;
@@ -42,7 +41,7 @@ export class FriendsService {
     private readonly executor: CommandExecutor,
     private readonly users: UsersService,
     private readonly acquaintances: Acquaintances,
-    private readonly lastMessages: LastMessages,
+    private readonly lastMessages: LastMessageService,
     private readonly online: OnlineUsers,
     private readonly userChannels: UserChannels,
     private readonly limiter: RateLimiter,
@@ -112,9 +111,9 @@ export class FriendsService {
 
   /** Friends and the user's own pages show him as he is now. */
   @OnProcessEvent('ProfileChanged')
-  async announceProfile(user: Profile): Promise<void> {
+  async publishProfile(user: Profile): Promise<void> {
     try {
-      await this.push([user.id, ...(await this.friends.friendIds(user.id))], 'profile_updated', { user });
+      await this.publish([user.id, ...(await this.friends.friendIds(user.id))], 'profile_updated', { user });
     } catch (error) {
       warnAbout(this.logger, 'A change of a profile was not announced', error);
     }
@@ -123,9 +122,9 @@ export class FriendsService {
   private async execute(
     userId: number,
     otherId: number,
-    order: Order,
+    input: FriendshipInput,
   ): Promise<{ state: FriendshipState; event: FriendshipEvent | undefined }> {
-    const command = { ...order, eventId: randomUUID(), at: new Date() } as FriendshipCommand;
+    const command = { ...input, eventId: randomUUID(), at: new Date() } as FriendshipCommand;
     try {
       const { state, events } = await this.executor.execute(
         friendshipStream(userId, otherId),
@@ -133,7 +132,7 @@ export class FriendsService {
         command,
       );
       const [event] = events as unknown as FriendshipEvent[];
-      if (event) await this.announce(event, state);
+      if (event) await this.publishQuietly(event, state);
       return { state, event };
     } catch (error) {
       // The two are quicker than we are, time and again.
@@ -143,22 +142,22 @@ export class FriendsService {
   }
 
   /** The push is a hint: whoever misses it reads the same a moment later, so its failure is nobody's. */
-  private async announce(event: FriendshipEvent, state: FriendshipState): Promise<void> {
+  private async publishQuietly(event: FriendshipEvent, state: FriendshipState): Promise<void> {
     try {
-      await this.send(event, state);
+      await this.publishEvent(event, state);
     } catch (error) {
       warnAbout(this.logger, 'A change of a friendship was not announced', error);
     }
   }
 
-  private async send(event: FriendshipEvent, state: FriendshipState): Promise<void> {
+  private async publishEvent(event: FriendshipEvent, state: FriendshipState): Promise<void> {
     switch (event.type) {
       case 'FriendRequestSent': {
         const { requestId: id, requesterId, addresseeId, isHidden } = event.data;
         const requester = isHidden ? null : await this.users.profile(requesterId);
         if (!requester) return;
         const { createdAt } = toRequest(requireRequest(state, id));
-        await this.push([addresseeId], 'friend_request', { id, requesterId, requester, createdAt });
+        await this.publish([addresseeId], 'friend_request', { id, requesterId, requester, createdAt });
         return;
       }
       case 'FriendRequestAccepted': {
@@ -166,7 +165,7 @@ export class FriendsService {
         const both = await this.withPresence(await this.users.profiles([requesterId, addresseeId]));
         for (const friend of both) {
           const otherId = friend.id === requesterId ? addresseeId : requesterId;
-          await this.push([otherId], 'friendship_accepted', { requestId, friend });
+          await this.publish([otherId], 'friendship_accepted', { requestId, friend });
         }
         return;
       }
@@ -174,7 +173,7 @@ export class FriendsService {
         return; // who was declined is not told
       case 'FriendshipRemoved': {
         const { removedBy, removedFriendId } = event.data;
-        await this.push([removedBy, removedFriendId], 'friendship_removed', event.data);
+        await this.publish([removedBy, removedFriendId], 'friendship_removed', event.data);
         return;
       }
       default:
@@ -182,7 +181,7 @@ export class FriendsService {
     }
   }
 
-  private async push<E extends ServerEvent>(
+  private async publish<E extends ServerEvent>(
     userIds: readonly number[],
     event: E,
     data: ServerData<E>,

@@ -1,5 +1,5 @@
 import { givenFor } from '../../../testing/given';
-import { DECLINED_REST_MS, friendshipDecider } from './friendship.decider';
+import { DECLINE_COOL_DOWN_MS, friendshipDecider } from './friendship.decider';
 import type { FriendshipCommand } from './friendship.commands';
 import { type FriendshipEvent, friendshipStream } from './friendship.events';
 
@@ -119,10 +119,10 @@ describe('a friend request', () => {
   describe('after a refusal (A122)', () => {
     it('is hidden for a day', () => {
       given(sent(), declined())
-        .when(request({ laterMs: DECLINED_REST_MS - 1 }))
+        .when(request({ laterMs: DECLINE_COOL_DOWN_MS - 1 }))
         .then({ type: 'FriendRequestSent', data: { requestId: 9, isHidden: true } });
       given(sent(), declined())
-        .when(request({ laterMs: DECLINED_REST_MS }))
+        .when(request({ laterMs: DECLINE_COOL_DOWN_MS }))
         .then({ type: 'FriendRequestSent', data: { isHidden: false } });
     });
 
@@ -136,7 +136,7 @@ describe('a friend request', () => {
       const hidden = sent({ requestId: 2, isHidden: true });
       given(sent(), declined(), hidden).when(request()).thenNothing();
       given(sent(), declined(), hidden)
-        .when(request({ laterMs: DECLINED_REST_MS }))
+        .when(request({ laterMs: DECLINE_COOL_DOWN_MS }))
         .then({ type: 'FriendRequestSent', data: { requestId: 9, isHidden: false } });
     });
 

@@ -15,7 +15,7 @@ import {
 } from './friendship.state';
 
 /** Who was declined is not seen again for so long (A122). */
-export const DECLINED_REST_MS = 24 * 60 * 60_000;
+export const DECLINE_COOL_DOWN_MS = 24 * 60 * 60_000;
 
 /** @throws DomainError when the command is refused. */
 const decide = (command: FriendshipCommand, state: FriendshipState): readonly FriendshipEvent[] => {
@@ -38,7 +38,7 @@ const decideRequest = (command: SendFriendRequest, state: FriendshipState): read
   const { pending } = state;
   // Two who ask each other need no answer.
   if (pending && pending.requesterId !== requesterId) return [accepted(pending, eventId, at)];
-  const isHidden = isResting(state, requesterId, at);
+  const isHidden = isInCoolDown(state, requesterId, at);
   // A hidden one counts until it could be shown; then it gives way to one that is.
   if (pending && (!pending.isHidden || isHidden)) return [];
   if (!command.haveMet) throw new DomainError('not_found');
@@ -93,9 +93,9 @@ const numbersOf = ({ requestId, requesterId, addresseeId }: RequestData): Reques
   addresseeId,
 });
 
-const isResting = (state: FriendshipState, requesterId: number, at: Date): boolean => {
+const isInCoolDown = (state: FriendshipState, requesterId: number, at: Date): boolean => {
   const declinedAt = state.declinedAt.get(requesterId);
-  return declinedAt !== undefined && at.getTime() - declinedAt.getTime() < DECLINED_REST_MS;
+  return declinedAt !== undefined && at.getTime() - declinedAt.getTime() < DECLINE_COOL_DOWN_MS;
 };
 
 export const friendshipDecider: Decider<FriendshipState, FriendshipCommand, FriendshipEvent> = {

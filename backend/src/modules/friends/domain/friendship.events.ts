@@ -1,4 +1,4 @@
-interface Recorded<Type extends string, Data extends object> {
+interface RecordedEvent<Type extends string, Data extends object> {
   type: Type;
   eventId: string;
   occurredAt: Date;
@@ -13,11 +13,14 @@ export interface RequestData {
 }
 
 /** `isHidden`: it came so soon after a refusal that the addressee never sees it (A122). */
-export type FriendRequestSent = Recorded<'FriendRequestSent', RequestData & { isHidden: boolean }>;
+export type FriendRequestSent = RecordedEvent<'FriendRequestSent', RequestData & { isHidden: boolean }>;
 /** By the addressee's answer, or by a request of his own. */
-export type FriendRequestAccepted = Recorded<'FriendRequestAccepted', RequestData>;
-export type FriendRequestDeclined = Recorded<'FriendRequestDeclined', RequestData>;
-export type FriendshipRemoved = Recorded<'FriendshipRemoved', { removedBy: number; removedFriendId: number }>;
+export type FriendRequestAccepted = RecordedEvent<'FriendRequestAccepted', RequestData>;
+export type FriendRequestDeclined = RecordedEvent<'FriendRequestDeclined', RequestData>;
+export type FriendshipRemoved = RecordedEvent<
+  'FriendshipRemoved',
+  { removedBy: number; removedFriendId: number }
+>;
 
 /** What is between two people, in the stream `friendship-<lower id>-<higher id>`. */
 export type FriendshipEvent =

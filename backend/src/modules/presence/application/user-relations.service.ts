@@ -2,16 +2,16 @@ import { Injectable } from '@nestjs/common';
 import { OnProcessEvent } from '../../../platform/process-events/process-event.decorators';
 import type { ProcessEventMap } from '../../../platform/process-events/process-event-map';
 import { OnlineUsers } from '../../../platform/realtime/online-users';
-import { Friendships } from '../../friends/application/friendships';
+import { FriendshipService } from '../../friends/application/friendship.service';
 import { Acquaintances } from '../../random-chat/application/acquaintances';
-import type { UserRelations } from '../../users/application/user-relations';
+import type { UserRelationsPort } from '../../users/application/user-relations.port';
 
 /** Who may know what of whom, and who is told when a user comes online or goes offline. */
 @Injectable()
-export class UserRelationsService implements UserRelations {
+export class UserRelationsService implements UserRelationsPort {
   constructor(
     private readonly online: OnlineUsers,
-    private readonly friendships: Friendships,
+    private readonly friendships: FriendshipService,
     private readonly acquaintances: Acquaintances,
   ) {}
 
@@ -31,7 +31,7 @@ export class UserRelationsService implements UserRelations {
   }
 
   @OnProcessEvent('OnlineChanged')
-  async tellFriends({ userIds }: ProcessEventMap['OnlineChanged']): Promise<void> {
+  async publishToFriends({ userIds }: ProcessEventMap['OnlineChanged']): Promise<void> {
     for (const [userId, friendIds] of await this.friendships.friendIdsOf(userIds))
       await this.online.tell(userId, friendIds);
   }

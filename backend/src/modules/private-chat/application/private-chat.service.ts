@@ -11,7 +11,7 @@ import { DomainError } from '../../../platform/errors/domain-error';
 import { CommandExecutor } from '../../../platform/event-store/command-executor';
 import { StreamVersionConflict } from '../../../platform/event-store/event-store.errors';
 import { PersonalData } from '../../../platform/event-store/personal-data';
-import { Friendships } from '../../friends/application/friendships';
+import { FriendshipService } from '../../friends/application/friendship.service';
 import { UploadsService } from '../../uploads/application/uploads.service';
 import { UsersService } from '../../users/application/users.service';
 import type { PrivateMessageCommand } from '../domain/private-message.commands';
@@ -35,21 +35,21 @@ export interface OutgoingMessage {
 }
 
 /** Where a message got, and the message itself unless an earlier attempt had sent it. */
-export interface Sent {
+export interface SendResult {
   id: number;
   createdAt: Date;
   message: PrivateMessage | null;
 }
 
 /** A message as it is after somebody wanted to change it. */
-export interface Changed {
+export interface ChangeResult {
   message: SentMessage;
   isChanged: boolean;
 }
 
 type ChangeCommand = Exclude<PrivateMessageCommand, { type: 'SendPrivateMessage' }>;
 /** A command without what the service adds to each. */
-type Change<Command extends ChangeCommand = ChangeCommand> = Command extends ChangeCommand
+type ChangeInput<Command extends ChangeCommand = ChangeCommand> = Command extends ChangeCommand
   ? Omit<Command, 'eventId' | 'at'>
   : never;
 
@@ -59,7 +59,7 @@ const CLIENT_ID_CONSTRAINT = 'private_messages_client_key';
 export class PrivateChatService {
   constructor(
     private readonly messages: PrivateMessageRepository,
-    private readonly friendships: Friendships,
+    private readonly friendships: FriendshipService,
     private readonly executor: CommandExecutor,
     private readonly personalData: PersonalData,
     private readonly users: UsersService,
@@ -70,7 +70,7 @@ export class PrivateChatService {
    * Resolves once the message is committed. A clientId that was sent before gives what it gave then.
    * @throws DomainError not_friends, message_not_found, invalid_payload, message_too_long, image_not_yours
    */
-  async send(outgoing: OutgoingMessage): Promise<Sent> {
+  async send(outgoing: OutgoingMessage): Promise<SendResult> {
     const { senderId, receiverId, messageType, content, replyToId, clientId } = outgoing;
     const findEarlier = async () => (clientId ? this.messages.findByClientId(senderId, clientId) : null);
     if (messageType !== 'text') await this.requireFriends(senderId, receiverId);
@@ -99,7 +99,7 @@ export class PrivateChatService {
    * Edits, reacts to or deletes a message between two friends.
    * @throws DomainError not_friends, message_not_found, not_editable, unknown_emoji, invalid_payload, message_too_long
    */
-  async change(change: Change): Promise<Changed> {
+  async change(change: ChangeInput): Promise<ChangeResult> {
     await this.requireFriends(change.userId, change.friendId);
     const command = { ...change, eventId: randomUUID(), at: new Date() } as ChangeCommand;
     try {
@@ -153,7 +153,7 @@ export class PrivateChatService {
     if (!(await this.friendships.areFriends(userId, friendId))) throw new DomainError('not_friends');
   }
 
-  private async deliver(event: PrivateMessageSent, profiles: readonly Profile[]): Promise<Sent> {
+  private async deliver(event: PrivateMessageSent, profiles: readonly Profile[]): Promise<SendResult> {
     const { receiverId, replyToId } = event.data;
     const delivery = await this.messages.send(event);
     if (!delivery) throw new DomainError('not_friends');
@@ -194,7 +194,7 @@ const draft = (outgoing: OutgoingMessage): PrivateMessageSent => {
   return event;
 };
 
-const sentBefore = ({ id, receiverId, createdAt }: EarlierMessage, wantedReceiverId: number): Sent => {
+const sentBefore = ({ id, receiverId, createdAt }: EarlierMessage, wantedReceiverId: number): SendResult => {
   // The same name for messages to two people is no retry.
   if (receiverId !== wantedReceiverId) throw new DomainError('invalid_payload');
   return { id, createdAt, message: null };

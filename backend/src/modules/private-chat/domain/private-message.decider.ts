@@ -44,7 +44,7 @@ const decide = (
       ];
     }
     case 'EditPrivateMessage': {
-      const message = requireThere(command, state);
+      const message = requireExisting(command, state);
       if (message.senderId !== command.userId || message.messageType !== 'text') {
         throw new DomainError('not_editable');
       }
@@ -58,7 +58,7 @@ const decide = (
       const { userId, attempt } = command;
       const emoji = toReactionEmoji(command.emoji);
       if (!emoji) throw new DomainError('unknown_emoji');
-      const { reactions, lastToggles } = requireThere(command, state);
+      const { reactions, lastToggles } = requireExisting(command, state);
       const reaction = { emoji, userId };
       const last = lastToggles.find((other) => isBy(other, reaction));
       const isRetry =
@@ -88,7 +88,7 @@ const requireBetween = ({ userId, friendId }: Change, state: PrivateMessageState
   return state;
 };
 
-const requireThere = (command: Change, state: PrivateMessageState): SentMessage => {
+const requireExisting = (command: Change, state: PrivateMessageState): SentMessage => {
   const message = requireBetween(command, state);
   if (message.isDeleted) throw new DomainError('message_not_found');
   return message;

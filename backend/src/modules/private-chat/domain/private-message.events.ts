@@ -1,14 +1,14 @@
 import type { ReactionEmoji } from '@thaw/contract/emojis';
 import type { MessageType } from '@thaw/contract/scalars';
 
-interface Recorded<Type extends string, Data extends object> {
+interface RecordedEvent<Type extends string, Data extends object> {
   type: Type;
   eventId: string;
   occurredAt: Date;
   data: Data;
 }
 
-export type PrivateMessageSent = Recorded<
+export type PrivateMessageSent = RecordedEvent<
   'PrivateMessageSent',
   {
     messageId: number;
@@ -23,7 +23,7 @@ export type PrivateMessageSent = Recorded<
     clientId: string | null;
   }
 >;
-export type PrivateMessageEdited = Recorded<
+export type PrivateMessageEdited = RecordedEvent<
   'PrivateMessageEdited',
   { messageId: number; senderId: number; content?: string }
 >;
@@ -35,11 +35,11 @@ interface ReactionData {
   /** Fingerprint of the frame's `ref`, by which a retry is known; absent where there was none, and in earlier releases. */
   attempt?: string;
 }
-export type PrivateReactionAdded = Recorded<'PrivateReactionAdded', ReactionData>;
-export type PrivateReactionRemoved = Recorded<'PrivateReactionRemoved', ReactionData>;
+export type PrivateReactionAdded = RecordedEvent<'PrivateReactionAdded', ReactionData>;
+export type PrivateReactionRemoved = RecordedEvent<'PrivateReactionRemoved', ReactionData>;
 
 /** Deleted by its sender, for both. What it said is erased with it. */
-export type PrivateMessageDeleted = Recorded<
+export type PrivateMessageDeleted = RecordedEvent<
   'PrivateMessageDeleted',
   { messageId: number; senderId: number }
 >;

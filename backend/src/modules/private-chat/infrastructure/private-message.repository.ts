@@ -4,7 +4,7 @@ import { DataSource } from 'typeorm';
 import type { PreparedStatement } from '../../../platform/database/prepared';
 import { EventStore } from '../../../platform/event-store/event-store';
 import { openStream } from '../../../platform/event-store/open.sql';
-import { Friendships } from '../../friends/application/friendships';
+import { FriendshipService } from '../../friends/application/friendship.service';
 import type { PrivateMessageSent } from '../domain/private-message.events';
 import type { PrivateReaction } from '../domain/private-message.state';
 import { insertSent, privateMessagesProjection } from '../projections/private-messages.projection';
@@ -88,7 +88,7 @@ const send: PreparedStatement = {
     SELECT nextval('private_message_ids') AS id, date_trunc('milliseconds', clock_timestamp()) AS occurred_at,
            e.id AS earlier_id, e.receiver_id AS earlier_receiver_id, e.created_at AS earlier_at,
            q.id AS quoted_id, q.sender_id AS quoted_sender_id, q.type AS quoted_type, q.content AS quoted_content
-    FROM ${Friendships.held('$9::bigint', '$10::bigint')} AS held
+    FROM ${FriendshipService.lockedFriendshipSql('$9::bigint', '$10::bigint')} AS held
     LEFT JOIN private_messages e ON e.sender_id = $9::bigint AND e.client_id = $11::text
     LEFT JOIN private_messages q ON q.id = $12::bigint AND NOT q.is_deleted
       AND LEAST(q.sender_id, q.receiver_id) = held.low_id AND GREATEST(q.sender_id, q.receiver_id) = held.high_id

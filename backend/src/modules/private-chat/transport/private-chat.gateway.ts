@@ -21,7 +21,7 @@ export class PrivateChatGateway {
   ) {}
 
   @SubscribeMessage('send_private_message')
-  async send(_: WebSocket, frame: InboundFrame<'send_private_message'>): Promise<void> {
+  async sendMessage(_: WebSocket, frame: InboundFrame<'send_private_message'>): Promise<void> {
     const { data, userId: senderId } = frame;
     requireOwnId(data.senderId, frame);
     await this.limiter.requireInTurn(frame.connection, 'send_private_message', senderId);
@@ -36,11 +36,11 @@ export class PrivateChatGateway {
       clientId: clientId ?? null,
     });
     frame.answer({ id: sent.id, createdAt: sent.createdAt.toISOString(), clientId });
-    if (sent.message) await this.tell(frame, receiverId, 'private_message', { ...sent.message, clientId });
+    if (sent.message) await this.publish(frame, receiverId, 'private_message', { ...sent.message, clientId });
   }
 
   @SubscribeMessage('edit_private_message')
-  async edit(_: WebSocket, frame: InboundFrame<'edit_private_message'>): Promise<void> {
+  async editMessage(_: WebSocket, frame: InboundFrame<'edit_private_message'>): Promise<void> {
     const { data, userId } = frame;
     const { messageId, newContent, receiverId: friendId } = data;
     requireOwnId(data.senderId, frame);
@@ -56,11 +56,11 @@ export class PrivateChatGateway {
     if (!isChanged) return;
     const { senderId, receiverId, content } = message;
     const edited = { messageId, newContent: content, senderId, receiverId };
-    await this.tell(frame, friendId, 'private_message_edited', edited);
+    await this.publish(frame, friendId, 'private_message_edited', edited);
   }
 
   @SubscribeMessage('react_private_message')
-  async react(_: WebSocket, frame: InboundFrame<'react_private_message'>): Promise<void> {
+  async reactToMessage(_: WebSocket, frame: InboundFrame<'react_private_message'>): Promise<void> {
     const { data, userId } = frame;
     const { messageId, emoji, receiverId: friendId } = data;
     requireOwnId(data.userId, frame);
@@ -77,11 +77,11 @@ export class PrivateChatGateway {
     frame.answer({ reactions });
     const { senderId, receiverId } = message;
     const reaction = { messageId, emoji, userId, senderId, receiverId, reactions };
-    await this.tell(frame, friendId, 'private_message_reaction', reaction);
+    await this.publish(frame, friendId, 'private_message_reaction', reaction);
   }
 
   @SubscribeMessage('delete_private_message')
-  async delete(_: WebSocket, frame: InboundFrame<'delete_private_message'>): Promise<void> {
+  async deleteMessage(_: WebSocket, frame: InboundFrame<'delete_private_message'>): Promise<void> {
     const { data, userId } = frame;
     const { messageId, receiverId } = data;
     requireOwnId(data.senderId, frame);
@@ -94,7 +94,7 @@ export class PrivateChatGateway {
     });
     frame.answer({});
     if (!isChanged) return;
-    await this.tell(frame, receiverId, 'private_message_deleted', {
+    await this.publish(frame, receiverId, 'private_message_deleted', {
       messageId,
       senderId: userId,
       receiverId,
@@ -105,7 +105,7 @@ export class PrivateChatGateway {
    * To all sockets of both but the one that was answered. A hint: it is stored, and whoever misses it reads it, so that a
    * failure here is not the sender's.
    */
-  private async tell<E extends ServerEvent>(
+  private async publish<E extends ServerEvent>(
     { connection, ref, userId }: InboundFrame,
     friendId: number,
     event: E,

@@ -7,9 +7,9 @@ import { CurrentLogin, type Login, requireSelf } from '../../../platform/http/lo
 import { PathId } from '../../../platform/http/path-id.pipe';
 import { SignedInGuard } from '../../../platform/http/signed-in.guard';
 import { PrivateChatService } from '../application/private-chat.service';
-import { ReadMarks } from '../application/read-marks';
+import { ReadReceiptService } from '../application/read-receipt.service';
 import { PrivateMessageDto } from './private-messages.dto';
-import { WholeNumber } from './whole-number.pipe';
+import { WholeNumberPipe } from './whole-number.pipe';
 
 @ApiTags('private messages')
 @ApiCookieAuth()
@@ -18,7 +18,7 @@ import { WholeNumber } from './whole-number.pipe';
 export class PrivateMessagesController {
   constructor(
     private readonly chat: PrivateChatService,
-    private readonly marks: ReadMarks,
+    private readonly receipts: ReadReceiptService,
   ) {}
 
   // Before the route of a conversation, which would take it for one (A133).
@@ -55,8 +55,8 @@ export class PrivateMessagesController {
     @CurrentLogin() login: Login,
     @Param('userId', PathId) userId: number,
     @Param('friendId', PathId) friendId: number,
-    @Query('before', WholeNumber) before: number | undefined,
-    @Query('limit', WholeNumber) limit: number | undefined,
+    @Query('before', WholeNumberPipe) before: number | undefined,
+    @Query('limit', WholeNumberPipe) limit: number | undefined,
   ): Promise<PrivateMessageDto[]> {
     requireSelf(login, userId);
     return this.chat.conversation(userId, friendId, { before, limit });
@@ -72,6 +72,6 @@ export class PrivateMessagesController {
     @Param('userId', PathId) userId: number,
   ): Promise<void> {
     requireSelf(login, userId);
-    await this.marks.markRead(userId, friendId);
+    await this.receipts.markRead(userId, friendId);
   }
 }

@@ -4,7 +4,7 @@ import { positiveInteger } from '../../../platform/http/path-id.pipe';
 
 /** A number from 1 in a query, if there is one. @throws DomainError validation_failed */
 @Injectable()
-export class WholeNumber implements PipeTransform<unknown, number | undefined> {
+export class WholeNumberPipe implements PipeTransform<unknown, number | undefined> {
   transform(value: unknown): number | undefined {
     if (value === undefined) return undefined;
     const number = positiveInteger(value);

@@ -7,7 +7,7 @@ import { Projections } from '../../../platform/event-store/projection';
 import type { JobHandlers } from '../../../platform/queue/job-handlers';
 import type { JobQueue } from '../../../platform/queue/job-queue';
 import { createTestDatabase, type TestDatabase } from '../../../testing/test-database';
-import type { UploadRemoval } from '../../uploads/application/upload-removal';
+import type { UploadRemovalService } from '../../uploads/application/upload-removal.service';
 import type { RandomChatEvent } from '../domain/random-chat.events';
 import { bodiesExpiryProjection, chatHistoryProjection } from '../projections/chat-history.projection';
 import { randomChatEventTypes } from '../projections/random-chat.event-types';
@@ -37,7 +37,7 @@ beforeAll(async () => {
   store = new EventStore(database.dataSource, eventTypes, projections);
   const uploads = {
     expire: async (dropped: DroppedData[]) => void expired.push(...dropped.map(contentOf).filter(isImage)),
-  } as unknown as UploadRemoval;
+  } as unknown as UploadRemovalService;
   expirer = new BodyExpirer(
     database.dataSource,
     new PersonalData(database.dataSource),
@@ -119,7 +119,7 @@ it('keeps the words when the images cannot be told', async () => {
     database.dataSource,
     new PersonalData(database.dataSource),
     store,
-    { expire: () => Promise.reject(new Error('the table is locked')) } as unknown as UploadRemoval,
+    { expire: () => Promise.reject(new Error('the table is locked')) } as unknown as UploadRemovalService,
     {} as JobHandlers,
     {} as JobQueue,
   );
@@ -148,7 +148,7 @@ it('expires the other chats when one of them cannot be expired', async () => {
       expire: async (dropped: DroppedData[]) => {
         if (dropped.map(contentOf).some(isImage)) throw new Error('no such bucket');
       },
-    } as unknown as UploadRemoval,
+    } as unknown as UploadRemovalService,
     {} as JobHandlers,
     {} as JobQueue,
   );

@@ -5,7 +5,7 @@ import { EventStore } from '../../../platform/event-store/event-store';
 import { PersonalData } from '../../../platform/event-store/personal-data';
 import { JobHandlers } from '../../../platform/queue/job-handlers';
 import { JobQueue } from '../../../platform/queue/job-queue';
-import { UploadRemoval } from '../../uploads/application/upload-removal';
+import { UploadRemovalService } from '../../uploads/application/upload-removal.service';
 
 const EXPIRE_EVERY_MS = 10 * 60_000;
 const STREAMS_AT_ONCE = 200;
@@ -19,7 +19,7 @@ export class BodyExpirer implements OnModuleInit, OnApplicationBootstrap {
     private readonly dataSource: DataSource,
     private readonly personalData: PersonalData,
     private readonly eventStore: EventStore,
-    private readonly uploads: UploadRemoval,
+    private readonly uploads: UploadRemovalService,
     private readonly handlers: JobHandlers,
     private readonly jobs: JobQueue,
   ) {}

@@ -19,9 +19,9 @@ import type { DroppedData } from '../../../platform/event-store/personal-data';
 import { RateLimiter } from '../../../platform/rate-limit/rate-limiter';
 import { FILE_STORAGE, type FileStorage } from '../../../platform/storage/file-storage';
 import { UploadRepository } from '../infrastructure/upload.repository';
-import { ImageProcessor } from './image-processor';
-import { shownImagesOf } from './shown-images';
-import { UNUSED_KEPT_MS } from './upload-lifetimes';
+import { ImageProcessingService } from './image-processing.service';
+import { shownImagesOf } from './shown-image.mapper';
+import { UNUSED_KEPT_MS } from './upload-lifetime.limits';
 
 export interface ReceivedImage {
   ownerId: number;
@@ -50,7 +50,7 @@ export class UploadsService {
 
   constructor(
     private readonly uploads: UploadRepository,
-    private readonly images: ImageProcessor,
+    private readonly images: ImageProcessingService,
     @Inject(FILE_STORAGE) private readonly storage: FileStorage,
     private readonly limiter: RateLimiter,
   ) {}

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import type { UploadAddress, UploadBucket } from '@thaw/contract/uploads';
 import { type EntityManager, In, IsNull, MoreThan, Not, Repository } from 'typeorm';
-import type { ShownImage } from '../application/shown-images';
+import type { ShownImage } from '../application/shown-image.mapper';
 import { UploadEntity } from './upload.entity';
 
 export type NewUpload = Pick<

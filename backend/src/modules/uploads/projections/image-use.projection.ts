@@ -2,7 +2,7 @@ import { parseUploadUrl } from '@thaw/contract/uploads';
 import type { EntityManager } from 'typeorm';
 import type { Projection } from '../../../platform/event-store/projection';
 import type { StoredEvent } from '../../../platform/event-store/stored-event';
-import { messageEvents, type ShownImage, shownImagesOf } from '../application/shown-images';
+import { messageEvents, type ShownImage, shownImagesOf } from '../application/shown-image.mapper';
 
 /** Events with a `userId` and his `avatar`. */
 const profileEvents: readonly string[] = ['ProfileChanged'];

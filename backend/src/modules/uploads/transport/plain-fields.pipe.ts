@@ -4,7 +4,7 @@ import { hasForbiddenKey } from '../../../platform/json/untrusted-json';
 
 /** The fields of a form as an ordinary object. @throws DomainError validation_failed for those of a prototype. */
 @Injectable()
-export class PlainFields implements PipeTransform<unknown, object> {
+export class PlainFieldsPipe implements PipeTransform<unknown, object> {
   transform(fields: unknown): object {
     if (hasForbiddenKey(fields)) throw new DomainError('validation_failed');
     return { ...(fields as object) };

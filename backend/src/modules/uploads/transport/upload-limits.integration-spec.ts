@@ -11,7 +11,7 @@ import { plainJpeg } from '../../../testing/image-corpus';
 import { startTestReplicas, type TestReplicas } from '../../../testing/test-replicas';
 import { ThawVisitor } from '../../../testing/thaw-client';
 import { until } from '../../../testing/until';
-import { bodyPace } from './form-reader';
+import { bodyRateLimit } from './multipart-form.parser';
 
 jest.setTimeout(60_000);
 
@@ -125,7 +125,7 @@ describe('uploads over slow and hostile connections', () => {
     for (let round = 0; round < 3; round += 1) {
       const { status, tookMs } = await upload(other);
       expect(status).toBe(201);
-      expect(tookMs).toBeLessThan(bodyPace.graceMs);
+      expect(tookMs).toBeLessThan(bodyRateLimit.graceMs);
     }
     expect(slow.filter(({ status }) => status === 429)).toHaveLength(8);
   });
@@ -136,7 +136,7 @@ describe('uploads over slow and hostile connections', () => {
     const slow = attackers.flatMap((attacker) => trickle(attacker, 2));
     const { status, tookMs } = await upload(other);
     expect(status).toBe(201);
-    expect(tookMs).toBeLessThan(bodyPace.graceMs + 3_000);
+    expect(tookMs).toBeLessThan(bodyRateLimit.graceMs + 3_000);
     await until(() => slow.every(({ answer }) => answer !== ''));
     for (const refused of slow)
       expect([refused.status, refused.body]).toMatchObject([400, { code: 'validation_failed' }]);
@@ -187,6 +187,6 @@ describe('uploads over slow and hostile connections', () => {
     await Promise.all(slow.map((each) => each.cut()));
     const { status, tookMs } = await upload(visitor);
     expect(status).toBe(201);
-    expect(tookMs).toBeLessThan(bodyPace.graceMs);
+    expect(tookMs).toBeLessThan(bodyRateLimit.graceMs);
   });
 });

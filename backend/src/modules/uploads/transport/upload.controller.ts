@@ -7,8 +7,8 @@ import { LimitedBy, LimitGuard } from '../../../platform/http/limit.guard';
 import { CurrentLogin, type Login } from '../../../platform/http/login';
 import { SignedInGuard } from '../../../platform/http/signed-in.guard';
 import { UploadsService } from '../application/uploads.service';
-import { PlainFields } from './plain-fields.pipe';
-import type { FormFile } from './form-reader';
+import { PlainFieldsPipe } from './plain-fields.pipe';
+import type { FormFile } from './multipart-form.parser';
 import { UploadInterceptor } from './upload.interceptor';
 import { UploadAnswerDto, UploadDto, UploadFormDto } from './upload.dto';
 
@@ -37,7 +37,7 @@ export class UploadController {
   async upload(
     @CurrentLogin() { userId }: Login,
     @UploadedFile() file: FormFile | undefined,
-    @Body(new PlainFields(), new Valid(UploadDto)) { bucket, fileName }: UploadDto,
+    @Body(new PlainFieldsPipe(), new Valid(UploadDto)) { bucket, fileName }: UploadDto,
   ): Promise<UploadAnswerDto> {
     if (!file) throw new DomainError('validation_failed');
     return { url: await this.uploads.receive({ ownerId: userId, bucket, fileName, bytes: file.buffer }) };

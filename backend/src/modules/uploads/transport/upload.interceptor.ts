@@ -4,21 +4,21 @@ import { finalize, type Observable } from 'rxjs';
 import { BoundedTurns } from '../../../platform/concurrency/bounded-turns';
 import { TurnsByKey } from '../../../platform/concurrency/turns-by-key';
 import { DomainError } from '../../../platform/errors/domain-error';
-import { BODY_MAX_BYTES, bodyPace, readForm } from './form-reader';
+import { BODY_MAX_BYTES, bodyRateLimit, readForm } from './multipart-form.parser';
 
 /** Bodies are read into memory: 16 of 5 MiB at once; the bodies of those that wait stay in their sockets. */
-const AT_ONCE = 16;
-const QUEUE = 64;
+const CONCURRENCY = 16;
+const MAX_QUEUED = 64;
 /** One user can hold neither all turns nor all places in the queue. */
-const AT_ONCE_PER_USER = 2;
-const QUEUE_PER_USER = 4;
+const CONCURRENCY_PER_USER = 2;
+const MAX_QUEUED_PER_USER = 4;
 const RETRY_AFTER_MS = 1_000;
 
 /** Reads the form of an upload: bounded for each user and for the replica, in size and in time. */
 @Injectable()
 export class UploadInterceptor implements NestInterceptor {
-  private readonly turns = new BoundedTurns(AT_ONCE, QUEUE);
-  private readonly turnsOfUsers = new TurnsByKey<number>(AT_ONCE_PER_USER, QUEUE_PER_USER);
+  private readonly turns = new BoundedTurns(CONCURRENCY, MAX_QUEUED);
+  private readonly turnsOfUsers = new TurnsByKey<number>(CONCURRENCY_PER_USER, MAX_QUEUED_PER_USER);
 
   /**
    * @throws DomainError unsupported_type and too_large before a byte is read where headers tell; rate_limited when the
@@ -32,7 +32,7 @@ export class UploadInterceptor implements NestInterceptor {
     if (!request.user) throw new DomainError('not_signed_in');
     const leave = await this.enter(request.user.userId);
     try {
-      await readForm(request, http.getResponse<Response>(), bodyPace);
+      await readForm(request, http.getResponse<Response>(), bodyRateLimit);
     } catch (error) {
       leave();
       throw error;

@@ -24,7 +24,7 @@ import {
 } from '../../../testing/image-corpus';
 import { startTestApi, type TestApi } from '../../../testing/test-api';
 import { startTestS3, type TestS3 } from '../../../testing/test-s3';
-import { UploadRemoval } from '../application/upload-removal';
+import { UploadRemovalService } from '../application/upload-removal.service';
 import { UploadsService } from '../application/uploads.service';
 import { UploadRepository } from '../infrastructure/upload.repository';
 
@@ -106,12 +106,12 @@ describe.each([
 ])('images in %s', (_, settings) => {
   let api: TestApi;
   let uploads: UploadsService;
-  let removal: UploadRemoval;
+  let removal: UploadRemovalService;
 
   beforeAll(async () => {
     api = await startTestApi(settings());
     uploads = api.app.get(UploadsService);
-    removal = new UploadRemoval(api.app.get(UploadRepository), api.app.get<FileStorage>(FILE_STORAGE));
+    removal = new UploadRemovalService(api.app.get(UploadRepository), api.app.get<FileStorage>(FILE_STORAGE));
   });
   afterAll(() => api.close());
 

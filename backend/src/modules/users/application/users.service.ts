@@ -8,18 +8,18 @@ import { DomainError } from '../../../platform/errors/domain-error';
 import { CommandExecutor } from '../../../platform/event-store/command-executor';
 import { ProcessEvents } from '../../../platform/process-events/process-events';
 import { RateLimiter } from '../../../platform/rate-limit/rate-limiter';
-import { generateHandle } from '../domain/handle';
+import { generateHandle } from '../domain/handle.factory';
 import type { UserCommand } from '../domain/user.commands';
 import { userDecider } from '../domain/user.decider';
 import { userStream } from '../domain/user.events';
 import type { UserState } from '../domain/user.state';
-import { acceptableUsername } from '../domain/username';
+import { acceptableUsername } from '../domain/username.rules';
 import { UserRepository } from '../infrastructure/user.repository';
 import type { UserEntity } from '../infrastructure/user.entity';
-import { USER_RELATIONS, type UserRelations } from './user-relations';
+import { USER_RELATIONS, type UserRelationsPort } from './user-relations.port';
 
 /** A command without what the service adds to each. */
-type Order<Command extends UserCommand = UserCommand> = Command extends UserCommand
+type UserInput<Command extends UserCommand = UserCommand> = Command extends UserCommand
   ? Omit<Command, 'userId' | 'eventId' | 'at'>
   : never;
 
@@ -28,7 +28,7 @@ export class UsersService {
   constructor(
     private readonly users: UserRepository,
     private readonly executor: CommandExecutor,
-    @Inject(USER_RELATIONS) private readonly relations: UserRelations,
+    @Inject(USER_RELATIONS) private readonly relations: UserRelationsPort,
     private readonly processEvents: ProcessEvents,
     private readonly limiter: RateLimiter,
   ) {}
@@ -132,13 +132,13 @@ export class UsersService {
     if (!(await this.users.claimEmail(email, userId, manager))) throw new DomainError('email_taken');
   }
 
-  private async executeForSelf(userId: number, order: Order): Promise<SelfUser> {
-    await this.execute(userId, order);
+  private async executeForSelf(userId: number, input: UserInput): Promise<SelfUser> {
+    await this.execute(userId, input);
     return this.self(userId);
   }
 
-  private async execute(userId: number, order: Order, manager?: EntityManager): Promise<UserState> {
-    const command = { ...order, userId, eventId: randomUUID(), at: new Date() } as UserCommand;
+  private async execute(userId: number, input: UserInput, manager?: EntityManager): Promise<UserState> {
+    const command = { ...input, userId, eventId: randomUUID(), at: new Date() } as UserCommand;
     try {
       return (await this.executor.execute(userStream(userId), userDecider, command, manager)).state;
     } catch (error) {

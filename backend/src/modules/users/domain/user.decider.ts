@@ -3,9 +3,9 @@ import type { Decider } from '../../../platform/event-store/decider';
 import type { UserCommand } from './user.commands';
 import type { UserEvent } from './user.events';
 import { evolveUser, initialUser, type UserState } from './user.state';
-import { acceptableUsername } from './username';
+import { acceptableUsername } from './username.rules';
 
-const requireThere = (state: UserState): void => {
+const requireExisting = (state: UserState): void => {
   if (state.kind === 'absent') throw new DomainError('not_found');
 };
 
@@ -14,7 +14,7 @@ const requireNew = (state: UserState): void => {
 };
 
 const requireRegistered = (state: UserState): void => {
-  requireThere(state);
+  requireExisting(state);
   if (state.kind !== 'registered') throw new DomainError('forbidden');
 };
 
@@ -31,11 +31,11 @@ const decide = (command: UserCommand, state: UserState): readonly UserEvent[] =>
       requireNew(state);
       return [{ ...made, type: 'AnonymousUserStarted', data: { userId, username: command.username } }];
     case 'ChooseGender':
-      requireThere(state);
+      requireExisting(state);
       if (state.gender !== null) throw new DomainError('gender_already_set');
       return [{ ...made, type: 'GenderChosen', data: { userId, gender: command.gender } }];
     case 'ChangeProfile': {
-      requireThere(state);
+      requireExisting(state);
       const username = acceptableUsername(command.username);
       if (username === null) throw new DomainError('validation_failed');
       const { avatar } = command;
@@ -43,7 +43,7 @@ const decide = (command: UserCommand, state: UserState): readonly UserEvent[] =>
       return [{ ...made, type: 'ProfileChanged', data: { userId, username, avatar } }];
     }
     case 'ConvertAccount':
-      requireThere(state);
+      requireExisting(state);
       if (state.kind !== 'anonymous') throw new DomainError('not_anonymous');
       return [{ ...made, type: 'AccountConverted', data: { userId, email: command.email } }];
     case 'ChangeEmail':

@@ -56,7 +56,7 @@ const project = async (event: StoredUserEvent, manager: EntityManager): Promise<
 };
 
 /** In a rebuild its last owner gets an address, and the one before has given it up by an event that is yet to come. */
-const freeEmail = async (event: StoredUserEvent, manager: EntityManager): Promise<void> => {
+const releaseEmail = async (event: StoredUserEvent, manager: EntityManager): Promise<void> => {
   const { userId, email } = event.data as { userId: number; email?: string };
   if (!email) return;
   await manager.query('UPDATE users SET email = NULL WHERE lower(email) = lower($1) AND id <> $2', [
@@ -71,7 +71,7 @@ export const usersProjection: Projection = {
   handles: types,
   async apply(events, manager, isRebuild) {
     for (const event of events) {
-      if (isRebuild) await freeEmail(event as StoredUserEvent, manager);
+      if (isRebuild) await releaseEmail(event as StoredUserEvent, manager);
       await project(event as StoredUserEvent, manager);
     }
   },

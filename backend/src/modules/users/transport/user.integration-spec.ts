@@ -2,7 +2,7 @@
 import { ProjectionRebuilder } from '../../../platform/event-store/projection-rebuilder';
 import { RateLimiter } from '../../../platform/rate-limit/rate-limiter';
 import { startTestApi, type TestApi } from '../../../testing/test-api';
-import { USER_RELATIONS, type UserRelations } from '../application/user-relations';
+import { USER_RELATIONS, type UserRelationsPort } from '../application/user-relations.port';
 import { UsersService } from '../application/users.service';
 
 jest.setTimeout(30_000);
@@ -14,7 +14,7 @@ describe('users over HTTP', () => {
 
   beforeAll(async () => {
     api = await startTestApi();
-    const relations = api.app.get<UserRelations>(USER_RELATIONS);
+    const relations = api.app.get<UserRelationsPort>(USER_RELATIONS);
     jest
       .spyOn(relations, 'mayReadProfile')
       .mockImplementation(async (viewer, user) => met.has(`${viewer} ${user}`));

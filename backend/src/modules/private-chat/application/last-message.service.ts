@@ -31,7 +31,7 @@ CROSS JOIN LATERAL (
 
 /** The newest private messages, for other modules to ask. Reads the read model, so that what is erased is gone here too. */
 @Injectable()
-export class LastMessages {
+export class LastMessageService {
   constructor(private readonly dataSource: DataSource) {}
 
   /** The newest message between a user and each friend, by the friend's id; without those who never wrote. */

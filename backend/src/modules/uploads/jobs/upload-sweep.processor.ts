@@ -1,15 +1,15 @@
 import { Injectable, type OnApplicationBootstrap, type OnModuleInit } from '@nestjs/common';
 import { JobHandlers } from '../../../platform/queue/job-handlers';
 import { JobQueue } from '../../../platform/queue/job-queue';
-import { UploadRemoval } from '../application/upload-removal';
+import { UploadRemovalService } from '../application/upload-removal.service';
 
 const SWEEP_EVERY_MS = 10 * 60_000;
 
 /** Has the images removed that nobody uses, and the files of those that have expired. */
 @Injectable()
-export class UploadSweeper implements OnModuleInit, OnApplicationBootstrap {
+export class UploadSweepProcessor implements OnModuleInit, OnApplicationBootstrap {
   constructor(
-    private readonly removal: UploadRemoval,
+    private readonly removal: UploadRemovalService,
     private readonly handlers: JobHandlers,
     private readonly jobs: JobQueue,
   ) {}

@@ -1,11 +1,16 @@
 import { BoundedTurns } from '../../../platform/concurrency/bounded-turns';
-import { type DecodedImage, type DecoderJob, type DecoderLimits, DecoderProcess } from './decoder-process';
+import {
+  type DecodedImage,
+  type DecoderJob,
+  type DecoderLimits,
+  ImageDecoderClient,
+} from './image-decoder.client';
 
-export interface DecoderPoolSettings extends DecoderLimits {
+export interface ImageDecoderPoolSettings extends DecoderLimits {
   /** Images decoded at the same time, each in a process of its own. */
-  atOnce: number;
+  concurrency: number;
   /** Images that may wait. */
-  queue: number;
+  maxQueued: number;
   /** How long a decoder without work stays. */
   idleMs: number;
   /** Images after which a decoder is replaced: what libvips leaks or fragments goes with it. */
@@ -13,13 +18,13 @@ export interface DecoderPoolSettings extends DecoderLimits {
 }
 
 /** Decoders, started when there is an image for them and ended when there has been none for a while. */
-export class DecoderPool {
+export class ImageDecoderPool {
   private readonly turns: BoundedTurns;
-  private readonly processes = new Set<DecoderProcess>();
-  private readonly idle: { process: DecoderProcess; images: number; timer: NodeJS.Timeout }[] = [];
+  private readonly processes = new Set<ImageDecoderClient>();
+  private readonly idle: { process: ImageDecoderClient; images: number; timer: NodeJS.Timeout }[] = [];
 
-  constructor(private readonly settings: DecoderPoolSettings) {
-    this.turns = new BoundedTurns(settings.atOnce, settings.queue);
+  constructor(private readonly settings: ImageDecoderPoolSettings) {
+    this.turns = new BoundedTurns(settings.concurrency, settings.maxQueued);
   }
 
   /** @returns null for an image that is refused. @throws DomainError unavailable when too many wait already. */
@@ -40,18 +45,18 @@ export class DecoderPool {
     await Promise.all([...this.processes].map(({ ended }) => ended));
   }
 
-  private take(): { process: DecoderProcess; images: number } {
+  private take(): { process: ImageDecoderClient; images: number } {
     for (let last = this.idle.pop(); last; last = this.idle.pop()) {
       clearTimeout(last.timer);
       if (!last.process.hasEnded) return last;
     }
-    const process = new DecoderProcess(this.settings);
+    const process = new ImageDecoderClient(this.settings);
     this.processes.add(process);
     void process.ended.then(() => this.processes.delete(process));
     return { process, images: 0 };
   }
 
-  private putBack(process: DecoderProcess, images: number): void {
+  private putBack(process: ImageDecoderClient, images: number): void {
     const timer = setTimeout(() => {
       this.idle.splice(
         this.idle.findIndex((entry) => entry.process === process),

@@ -3,8 +3,8 @@ import { Injectable } from '@nestjs/common';
 import { AllowedOrigins } from '../../../platform/http/allowed-origins';
 import type { Login } from '../../../platform/http/login';
 import { PacedBatches } from '../../../platform/realtime/paced-batches';
-import type { SocketIdentities, SocketIdentity } from '../../../platform/realtime/socket-identity';
-import { SessionCookie } from './session-cookie';
+import type { SocketIdentityPort, SocketIdentity } from '../../../platform/realtime/socket-identity';
+import { SessionCookieCodec } from './session-cookie.codec';
 import { SessionRepository } from './session.repository';
 
 interface LookUp {
@@ -18,14 +18,14 @@ interface LookUp {
  * next one.
  */
 @Injectable()
-export class CookieIdentities implements SocketIdentities {
+export class CookieIdentityAdapter implements SocketIdentityPort {
   private readonly lookUps = new PacedBatches<LookUp>(0, async (lookUps) => {
     const logins = await this.sessions.loginsOf(lookUps.map(({ sessionId }) => sessionId));
     for (const lookUp of lookUps) lookUp.login = logins.get(lookUp.sessionId);
   });
 
   constructor(
-    private readonly cookie: SessionCookie,
+    private readonly cookie: SessionCookieCodec,
     private readonly sessions: SessionRepository,
     private readonly origins: AllowedOrigins,
   ) {}

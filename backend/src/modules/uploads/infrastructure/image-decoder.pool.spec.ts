@@ -6,18 +6,18 @@ import path from 'node:path';
 import { decoderPids } from '../../../testing/decoder-pids';
 import { hugePng, plainJpeg, SECRET } from '../../../testing/image-corpus';
 import { until } from '../../../testing/until';
-import { ImageProcessor } from '../application/image-processor';
+import { ImageProcessingService } from '../application/image-processing.service';
 
 jest.setTimeout(60_000);
 
 describe('decoders', () => {
-  let own: ImageProcessor;
+  let own: ImageProcessingService;
   afterEach(() => own.onApplicationShutdown());
 
   /** Decoders of a processor that is made in this test. */
-  const start = (settings: ConstructorParameters<typeof ImageProcessor>[0]) => {
+  const start = (settings: ConstructorParameters<typeof ImageProcessingService>[0]) => {
     const others = new Set(decoderPids());
-    own = new ImageProcessor(settings);
+    own = new ImageProcessingService(settings);
     return { pids: () => decoderPids().filter((pid) => !others.has(pid)) };
   };
   const takesTheNext = async () =>

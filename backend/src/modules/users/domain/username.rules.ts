@@ -1,6 +1,6 @@
 import { limits } from '@thaw/contract/limits';
 import { codePointLength, hasVisibleCharacter, normalizeUsername } from '@thaw/contract/text';
-import { skeletonOf } from './lookalikes';
+import { skeletonOf } from './lookalike.rules';
 
 /** Words that pass for the service itself. */
 const reservedWords = [

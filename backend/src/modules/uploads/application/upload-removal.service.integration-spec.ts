@@ -14,7 +14,7 @@ import { startTestApi, type TestApi } from '../../../testing/test-api';
 import { UploadRepository } from '../infrastructure/upload.repository';
 import type { DroppedData } from '../../../platform/event-store/personal-data';
 import { UploadUses1763640600000 } from '../../../migrations/1763640600000-upload-uses';
-import { UploadRemoval } from './upload-removal';
+import { UploadRemovalService } from './upload-removal.service';
 import { UploadsService } from './uploads.service';
 
 jest.setTimeout(60_000);
@@ -28,7 +28,7 @@ describe('images', () => {
   let uploads: UploadsService;
   let repository: UploadRepository;
   let storage: FileStorage;
-  let removal: UploadRemoval;
+  let removal: UploadRemovalService;
   let events: EventStore;
   let nextUserId = 1;
 
@@ -39,7 +39,7 @@ describe('images', () => {
     uploads = api.app.get(UploadsService);
     repository = api.app.get(UploadRepository);
     storage = api.app.get<FileStorage>(FILE_STORAGE);
-    removal = new UploadRemoval(repository, storage);
+    removal = new UploadRemovalService(repository, storage);
     events = api.app.get(EventStore);
   });
   beforeEach(async () => {

@@ -2,8 +2,8 @@ import { Inject, Injectable, type OnApplicationShutdown, Optional } from '@nestj
 import type { UploadBucket } from '@thaw/contract/uploads';
 import type { ResizeOptions } from 'sharp';
 import { DomainError } from '../../../platform/errors/domain-error';
-import { DecoderPool, type DecoderPoolSettings } from '../infrastructure/decoder-pool';
-import { imageFormatOf } from './image-format';
+import { ImageDecoderPool, type ImageDecoderPoolSettings } from '../infrastructure/image-decoder.pool';
+import { imageFormatOf } from './image-format.functions';
 
 export interface ProcessedImage {
   bytes: Buffer;
@@ -25,9 +25,9 @@ const resizes: Record<UploadBucket, ResizeOptions> = {
 };
 
 export const DECODER_POOL_SETTINGS = Symbol('DECODER_POOL_SETTINGS');
-const defaultSettings: DecoderPoolSettings = {
-  atOnce: 2,
-  queue: 64,
+const defaultSettings: ImageDecoderPoolSettings = {
+  concurrency: 2,
+  maxQueued: 64,
   killAfterMs: 20_000,
   maxResidentBytes: 512 * 1024 * 1024,
   idleMs: 60_000,
@@ -39,11 +39,11 @@ const defaultSettings: DecoderPoolSettings = {
  * reaches neither the memory nor the event loop of the replica (docs/decisions/0022).
  */
 @Injectable()
-export class ImageProcessor implements OnApplicationShutdown {
-  private readonly decoders: DecoderPool;
+export class ImageProcessingService implements OnApplicationShutdown {
+  private readonly decoders: ImageDecoderPool;
 
-  constructor(@Optional() @Inject(DECODER_POOL_SETTINGS) settings: Partial<DecoderPoolSettings> = {}) {
-    this.decoders = new DecoderPool({ ...defaultSettings, ...settings });
+  constructor(@Optional() @Inject(DECODER_POOL_SETTINGS) settings: Partial<ImageDecoderPoolSettings> = {}) {
+    this.decoders = new ImageDecoderPool({ ...defaultSettings, ...settings });
   }
 
   /** @throws DomainError unsupported_type, image_refused, unavailable when too many wait already. */

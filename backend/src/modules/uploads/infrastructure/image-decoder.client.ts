@@ -27,11 +27,11 @@ export interface DecoderLimits {
 }
 
 const PROGRAM = path.join(__dirname, 'image-decoder.process.cjs');
-const LOOK_AT_MEMORY_EVERY_MS = 100;
+const CHECK_MEMORY_EVERY_MS = 100;
 const PAGE_BYTES = 4_096;
 
 /** A child process that decodes one image at a time. It keeps this process alive only while it works. */
-export class DecoderProcess {
+export class ImageDecoderClient {
   /** Settles when the process is gone, or could not be started. */
   readonly ended: Promise<void>;
   private readonly child: ChildProcess;
@@ -68,7 +68,7 @@ export class DecoderProcess {
   async decode(job: DecoderJob): Promise<DecodedImage | null> {
     this.setWorking(true);
     const deadline = setTimeout(() => this.kill(), this.limits.killAfterMs);
-    const watching = setInterval(() => void this.checkMemory(), LOOK_AT_MEMORY_EVERY_MS);
+    const watching = setInterval(() => void this.checkMemory(), CHECK_MEMORY_EVERY_MS);
     try {
       const image = await Promise.race([this.answerTo(job), this.ended.then(() => null)]);
       if (this.hasFailedToStart) throw new DomainError('unavailable');

@@ -1,22 +1,22 @@
 import { createHmac } from 'node:crypto';
 import type { Response } from 'express';
-import { KnownDevices } from './known-devices';
-import { SessionCookie } from './session-cookie';
+import { KnownDeviceService } from './known-device.service';
+import { SessionCookieCodec } from './session-cookie.codec';
 
 const secret = 'x'.repeat(32);
 const older = 'y'.repeat(40);
 
-describe('SessionCookie', () => {
+describe('SessionCookieCodec', () => {
   it.each([undefined, '', 'changeme', 'x'.repeat(31), `${secret},short`, ',,'])(
     'refuses the secret %j, and does not repeat it',
     (SESSION_SECRET) => {
-      const make = () => new SessionCookie({ SESSION_SECRET, PUBLIC_ORIGIN: undefined });
+      const make = () => new SessionCookieCodec({ SESSION_SECRET, PUBLIC_ORIGIN: undefined });
       expect(make).toThrow(/^SESSION_SECRET .* must hold at least 32 bytes$/);
     },
   );
 
   it('takes several, to rotate', () => {
-    const { secrets } = new SessionCookie({
+    const { secrets } = new SessionCookieCodec({
       SESSION_SECRET: `${secret}, ${older}`,
       PUBLIC_ORIGIN: undefined,
     });
@@ -25,7 +25,7 @@ describe('SessionCookie', () => {
 
   it('is bound to the host on https', () => {
     const names = ['https://thaw.example.org', 'http://thaw.example.org', undefined].map((PUBLIC_ORIGIN) => {
-      const { name, options } = new SessionCookie({ SESSION_SECRET: secret, PUBLIC_ORIGIN });
+      const { name, options } = new SessionCookieCodec({ SESSION_SECRET: secret, PUBLIC_ORIGIN });
       return [name, options.secure];
     });
     expect(names).toEqual([
@@ -37,7 +37,7 @@ describe('SessionCookie', () => {
 });
 
 describe('The session id in a Cookie header', () => {
-  const cookie = new SessionCookie({ SESSION_SECRET: `${secret},${older}`, PUBLIC_ORIGIN: undefined });
+  const cookie = new SessionCookieCodec({ SESSION_SECRET: `${secret},${older}`, PUBLIC_ORIGIN: undefined });
   /** As express-session writes it. */
   const signed = (sessionId: string, by = secret): string => {
     const signature = createHmac('sha256', by).update(sessionId).digest('base64').replace(/=+$/, '');
@@ -74,11 +74,11 @@ describe('The session id in a Cookie header', () => {
   });
 });
 
-describe('KnownDevices', () => {
+describe('KnownDeviceService', () => {
   const devicesWith = (SESSION_SECRET: string) =>
-    new KnownDevices(new SessionCookie({ SESSION_SECRET, PUBLIC_ORIGIN: undefined }));
+    new KnownDeviceService(new SessionCookieCodec({ SESSION_SECRET, PUBLIC_ORIGIN: undefined }));
 
-  const cookieFor = (devices: KnownDevices, userId: number, credentialsVersion = 1): string => {
+  const cookieFor = (devices: KnownDeviceService, userId: number, credentialsVersion = 1): string => {
     let header = '';
     const response = {
       cookie: (name: string, value: string) => (header = `${name}=${encodeURIComponent(value)}`),
@@ -86,7 +86,7 @@ describe('KnownDevices', () => {
     devices.remember(response as unknown as Response, { userId, credentialsVersion });
     return header;
   };
-  const read = (devices: KnownDevices, cookie: string, userId: number, credentialsVersion = 1) =>
+  const read = (devices: KnownDeviceService, cookie: string, userId: number, credentialsVersion = 1) =>
     devices.deviceOf({ headers: { cookie } }, { userId, credentialsVersion });
 
   it('knows a device again, for its user alone', () => {

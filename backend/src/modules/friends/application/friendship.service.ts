@@ -3,13 +3,13 @@ import { FriendRepository } from '../infrastructure/friend.repository';
 
 /** Who is whose friend, for other modules to ask. */
 @Injectable()
-export class Friendships {
+export class FriendshipService {
   /**
    * A FROM item for a statement: one row when two users, given as bigint expressions, are friends, held until the
    * transaction ends. Whoever takes it comes one after the other with everybody who writes between these two, a removal
    * of the friendship included.
    */
-  static held(userId: string, otherId: string): string {
+  static lockedFriendshipSql(userId: string, otherId: string): string {
     return `(
     SELECT low_id, high_id FROM friendships
     WHERE low_id = LEAST(${userId}, ${otherId}) AND high_id = GREATEST(${userId}, ${otherId})

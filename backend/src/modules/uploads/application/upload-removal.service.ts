@@ -4,19 +4,19 @@ import type { EntityManager } from 'typeorm';
 import type { DroppedData } from '../../../platform/event-store/personal-data';
 import { FILE_STORAGE, type FileStorage } from '../../../platform/storage/file-storage';
 import { UploadRepository } from '../infrastructure/upload.repository';
-import { shownImagesOf } from './shown-images';
-import { UNFINISHED_REMOVED_AFTER_MS, UNUSED_REMOVED_AFTER_MS } from './upload-lifetimes';
+import { shownImagesOf } from './shown-image.mapper';
+import { UNFINISHED_REMOVED_AFTER_MS, UNUSED_REMOVED_AFTER_MS } from './upload-lifetime.limits';
 
-const ORPHANS_AT_ONCE = 1_000;
-const FILES_AT_ONCE = 16;
+const MAX_ORPHANS_PER_SWEEP = 1_000;
+const FILES_PER_PAGE = 16;
 
 /**
  * How images go: first for everybody, in one statement; then the file; then the row. A crash between any two leaves
  * nothing that can be seen, and the next sweep goes on from there.
  */
 @Injectable()
-export class UploadRemoval {
-  private readonly logger = new Logger(UploadRemoval.name);
+export class UploadRemovalService {
+  private readonly logger = new Logger(UploadRemovalService.name);
 
   constructor(
     private readonly uploads: UploadRepository,
@@ -37,19 +37,19 @@ export class UploadRemoval {
     const unfinishedBefore = new Date(now.getTime() - UNFINISHED_REMOVED_AFTER_MS);
     let orphans: number;
     do {
-      orphans = await this.uploads.removeOrphans(unusedBefore, unfinishedBefore, now, ORPHANS_AT_ONCE);
-    } while (orphans === ORPHANS_AT_ONCE);
+      orphans = await this.uploads.removeOrphans(unusedBefore, unfinishedBefore, now, MAX_ORPHANS_PER_SWEEP);
+    } while (orphans === MAX_ORPHANS_PER_SWEEP);
 
     let gone = 0;
     let kept = 0;
-    let removed = await this.uploads.findRemoved('', FILES_AT_ONCE);
+    let removed = await this.uploads.findRemoved('', FILES_PER_PAGE);
     while (removed.length > 0) {
       const keys = await this.removeFiles(removed);
       gone += keys.length;
       kept += removed.length - keys.length;
       // The storage is away: there is no use in asking it for every file.
       if (keys.length === 0) break;
-      removed = await this.uploads.findRemoved(removed.at(-1)?.key ?? '', FILES_AT_ONCE);
+      removed = await this.uploads.findRemoved(removed.at(-1)?.key ?? '', FILES_PER_PAGE);
     }
     if (kept > 0) this.logger.warn(`${kept} files could not be removed; the next sweep tries again`);
     return gone;

@@ -8,13 +8,13 @@ import type { Login } from '../../../platform/http/login';
 import { AppLogger } from '../../../platform/observability/app-logger';
 import { UserChannels } from '../../../platform/realtime/user-channels';
 import { type NewSession, SessionRepository } from '../infrastructure/session.repository';
-import { SessionStore } from '../infrastructure/session-store';
+import { SessionStoreAdapter } from '../infrastructure/session-store.adapter';
 
 /** Begins, renews and ends logins. A login is a family of sessions, one after another; sockets belong to the family. */
 @Injectable()
-export class Logins {
+export class LoginSessionService {
   constructor(
-    private readonly store: SessionStore,
+    private readonly store: SessionStoreAdapter,
     private readonly sessions: SessionRepository,
     private readonly executor: CommandExecutor,
     private readonly channels: UserChannels,

@@ -1,5 +1,5 @@
-import { generateHandle } from './handle';
-import { acceptableUsername } from './username';
+import { generateHandle } from './handle.factory';
+import { acceptableUsername } from './username.rules';
 
 describe('acceptableUsername', () => {
   it.each([

@@ -8,7 +8,7 @@ const MIN_SECRET_BYTES = 32;
 
 /** Names, flags and secrets of the cookies that say who somebody is (A02). */
 @Injectable()
-export class SessionCookie {
+export class SessionCookieCodec {
   /** The page is served on https, whatever the last hop to us speaks. */
   readonly isSecure: boolean;
   readonly name: string;

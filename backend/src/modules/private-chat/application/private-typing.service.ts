@@ -8,17 +8,17 @@ import { PrivateChatService } from './private-chat.service';
 /** Half the display interval: clients' timers drift, and publishing faster than the page refreshes is wasted. */
 const PUBLISH_EVERY_MS = limits.typingEveryMs / 2;
 /** How long a friendship is not asked for again; a removed friend may be seen typing for as long. */
-const FRIENDS_KNOWN_FOR_MS = 10_000;
+const FRIENDS_CACHED_FOR_MS = 10_000;
 
 interface Typing {
   receiverId: number;
   publishedAt: number;
-  friendsKnownUntil: number;
+  friendsCachedUntil: number;
 }
 
 /** Typing hints between friends. Nothing of them is stored. */
 @Injectable()
-export class PrivateTyping {
+export class PrivateTypingService {
   private readonly typing = new WeakMap<object, Typing>();
 
   constructor(
@@ -28,19 +28,19 @@ export class PrivateTyping {
 
   /** @throws DomainError not_friends */
   @OnProcessEvent('TypedToFriend')
-  async type({ frame, receiverId }: ProcessEventMap['TypedToFriend']): Promise<void> {
+  async publishTyping({ frame, receiverId }: ProcessEventMap['TypedToFriend']): Promise<void> {
     const { connection, userId } = frame;
     const now = Date.now();
     const before = this.typing.get(connection);
     if (before && now - before.publishedAt < PUBLISH_EVERY_MS) return;
-    let friendsKnownUntil = before?.receiverId === receiverId ? before.friendsKnownUntil : 0;
+    let friendsKnownUntil = before?.receiverId === receiverId ? before.friendsCachedUntil : 0;
     if (friendsKnownUntil <= now) {
       // Also counts when it is refused: strangers are not asked about more often than friends.
-      this.typing.set(connection, { receiverId, publishedAt: now, friendsKnownUntil: 0 });
+      this.typing.set(connection, { receiverId, publishedAt: now, friendsCachedUntil: 0 });
       await this.chat.requireFriends(userId, receiverId);
-      friendsKnownUntil = now + FRIENDS_KNOWN_FOR_MS;
+      friendsKnownUntil = now + FRIENDS_CACHED_FOR_MS;
     }
-    this.typing.set(connection, { receiverId, publishedAt: now, friendsKnownUntil });
+    this.typing.set(connection, { receiverId, publishedAt: now, friendsCachedUntil: friendsKnownUntil });
     await this.userChannels.sendFrame(receiverId, 'typing', { senderId: userId, userId });
   }
 }

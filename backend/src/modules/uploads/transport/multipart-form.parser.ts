@@ -12,16 +12,16 @@ export interface FormFile {
 const FORM_MAX_BYTES = 16 * 1024;
 export const BODY_MAX_BYTES = limits.imageMaxBytes + FORM_MAX_BYTES;
 
-export interface BodyPace {
+export interface BodyRateLimit {
   /** Until then any pace will do: a connection needs some time to get going. */
   graceMs: number;
   /** Average since the beginning of the body; a body below it is refused. */
   minBytesPerSecond: number;
 }
 /** A photo of 480 kB in the 30 s that a request may take; a quarter of the slowest mobile uplink worth the name. */
-export const bodyPace: BodyPace = { graceMs: 5_000, minBytesPerSecond: 16 * 1024 };
+export const bodyRateLimit: BodyRateLimit = { graceMs: 5_000, minBytesPerSecond: 16 * 1024 };
 
-const LOOK_AT_PACE_EVERY_MS = 500;
+const CHECK_RATE_EVERY_MS = 500;
 /** How long a refused sender may go on sending, so that it gets to read the answer before its connection is reset. */
 const LINGER_MS = 1_000;
 
@@ -44,7 +44,7 @@ const parseForm = multer({
  * @throws DomainError too_large, also for a chunked body that goes on and on; validation_failed for a malformed, broken
  * off or too slow body; unsupported_type.
  */
-export const readForm = (request: Request, response: Response, pace: BodyPace): Promise<void> =>
+export const readForm = (request: Request, response: Response, rateLimit: BodyRateLimit): Promise<void> =>
   new Promise((resolve, reject) => {
     // multer would wait for the end of a request that has gone before it listens.
     if (request.destroyed) return reject(new DomainError('validation_failed'));
@@ -56,11 +56,11 @@ export const readForm = (request: Request, response: Response, pace: BodyPace): 
     };
     const watching = setInterval(() => {
       const elapsedMs = performance.now() - startedAt;
-      if (elapsedMs < pace.graceMs) return;
-      if (receivedBytes < (pace.minBytesPerSecond * elapsedMs) / 1_000) {
+      if (elapsedMs < rateLimit.graceMs) return;
+      if (receivedBytes < (rateLimit.minBytesPerSecond * elapsedMs) / 1_000) {
         refuse(new DomainError('validation_failed'));
       }
-    }, LOOK_AT_PACE_EVERY_MS);
+    }, CHECK_RATE_EVERY_MS);
     const stop = () => {
       clearInterval(watching);
       request.off('data', count);

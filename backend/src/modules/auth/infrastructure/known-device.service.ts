@@ -3,8 +3,8 @@ import { Injectable } from '@nestjs/common';
 import { parse } from 'cookie';
 import { sign } from 'cookie-signature';
 import type { Request, Response } from 'express';
-import type { VerifiedUser } from '../application/verified-user';
-import { SessionCookie } from './session-cookie';
+import type { VerifiedUser } from '../application/verified-user.types';
+import { SessionCookieCodec } from './session-cookie.codec';
 
 const REMEMBERED_FOR_MS = 365 * 24 * 60 * 60 * 1_000;
 /** Keeps a signature apart from that of a session id, which the same secrets sign. */
@@ -16,8 +16,8 @@ const KIND = 'device';
  * https://owasp.org/www-community/Slow_Down_Online_Guessing_Attacks_with_Device_Cookies
  */
 @Injectable()
-export class KnownDevices {
-  constructor(private readonly cookie: SessionCookie) {}
+export class KnownDeviceService {
+  constructor(private readonly cookie: SessionCookieCodec) {}
 
   /** The device's own name when this user has signed in on it with the present password; null otherwise. */
   deviceOf(request: Pick<Request, 'headers'>, { userId, credentialsVersion }: VerifiedUser): string | null {

@@ -1,8 +1,8 @@
 import { hash } from '@node-rs/argon2';
-import { PasswordHasher } from './password-hasher';
+import { PasswordHasherService } from './password-hasher.service';
 
-describe('PasswordHasher', () => {
-  const hasher = new PasswordHasher();
+describe('PasswordHasherService', () => {
+  const hasher = new PasswordHasherService();
   beforeAll(() => hasher.onModuleInit());
 
   it('makes argon2id hashes with the parameters of the design, and verifies exactly', async () => {

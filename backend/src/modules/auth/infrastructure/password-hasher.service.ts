@@ -5,13 +5,13 @@ import { BoundedTurns } from '../../../platform/concurrency/bounded-turns';
 
 /** argon2id (the library's own default) with OWASP's first recommendation: 19 MiB, two passes, one lane. */
 const parameters = { memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const;
-const AT_ONCE = 2;
-const QUEUE = 64;
+const CONCURRENCY = 2;
+const MAX_QUEUED = 64;
 
 /** Hashes passwords exactly as received; bounded, since each takes 19 MiB and a thread of the pool. */
 @Injectable()
-export class PasswordHasher implements OnModuleInit {
-  private readonly turns = new BoundedTurns(AT_ONCE, QUEUE);
+export class PasswordHasherService implements OnModuleInit {
+  private readonly turns = new BoundedTurns(CONCURRENCY, MAX_QUEUED);
   private dummyHash = '';
 
   async onModuleInit(): Promise<void> {

@@ -2,15 +2,15 @@ import { DomainError } from '../../../platform/errors/domain-error';
 import type { ProcessEventMap } from '../../../platform/process-events/process-event-map';
 import type { UserChannels } from '../../../platform/realtime/user-channels';
 import type { PrivateChatService } from './private-chat.service';
-import { PrivateTyping } from './private-typing';
+import { PrivateTypingService } from './private-typing.service';
 
 const friendId = 2;
 const strangerId = 3;
 
-describe('PrivateTyping', () => {
+describe('PrivateTypingService', () => {
   let asked: number[];
   let published: number[];
-  let typing: PrivateTyping;
+  let typing: PrivateTypingService;
 
   beforeEach(() => {
     jest.useFakeTimers();
@@ -22,13 +22,19 @@ describe('PrivateTyping', () => {
       },
     };
     const channels = { sendFrame: async (userId: number) => void published.push(userId) };
-    typing = new PrivateTyping(chat as unknown as PrivateChatService, channels as unknown as UserChannels);
+    typing = new PrivateTypingService(
+      chat as unknown as PrivateChatService,
+      channels as unknown as UserChannels,
+    );
   });
   afterEach(() => jest.useRealTimers());
 
   const connection = {};
   const type = (receiverId: number) =>
-    typing.type({ frame: { connection, userId: 1 }, receiverId } as ProcessEventMap['TypedToFriend']);
+    typing.publishTyping({
+      frame: { connection, userId: 1 },
+      receiverId,
+    } as ProcessEventMap['TypedToFriend']);
   /** Types twice a second. */
   const typeFor = async (seconds: number) => {
     for (let half = 0; half < 2 * seconds; half += 1) {

@@ -5,8 +5,8 @@ import { PrivateChatService } from './private-chat.service';
 
 /** How far somebody has read, the same on all his pages. */
 @Injectable()
-export class ReadMarks {
-  private readonly logger = new Logger(ReadMarks.name);
+export class ReadReceiptService {
+  private readonly logger = new Logger(ReadReceiptService.name);
 
   constructor(
     private readonly chat: PrivateChatService,

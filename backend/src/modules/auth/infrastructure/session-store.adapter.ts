@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Request } from 'express';
 import { type SessionData, Store } from 'express-session';
 import type { Login } from '../../../platform/http/login';
-import { SessionCookie } from './session-cookie';
+import { SessionCookieCodec } from './session-cookie.codec';
 import { SESSION_LIFETIME_MS, SessionRepository } from './session.repository';
 
 declare module 'express-session' {
@@ -17,10 +17,10 @@ declare module 'express-session' {
 
 /** Sessions of express-session in PostgreSQL. Only those of a login are stored, by `replace`. */
 @Injectable()
-export class SessionStore extends Store {
+export class SessionStoreAdapter extends Store {
   constructor(
     private readonly sessions: SessionRepository,
-    private readonly settings: SessionCookie,
+    private readonly settings: SessionCookieCodec,
   ) {
     super();
   }

@@ -17,11 +17,11 @@ import {
   zipOf,
 } from '../../../testing/image-corpus';
 import { decoderPids, peakBytesOf } from '../../../testing/decoder-pids';
-import { ImageProcessor, type ProcessedImage } from './image-processor';
+import { ImageProcessingService, type ProcessedImage } from './image-processing.service';
 
 jest.setTimeout(60_000);
 
-const processor = new ImageProcessor();
+const processor = new ImageProcessingService();
 afterAll(() => processor.onApplicationShutdown());
 
 const process = (bytes: Buffer): Promise<ProcessedImage> => processor.process(bytes, 'chat-images');

@@ -1,7 +1,7 @@
 import { type DynamicModule, Inject, Module, type OnApplicationShutdown } from '@nestjs/common';
 import type { Redis } from 'ioredis';
 import type { Environment } from './config/environment';
-import { RedisDrain } from './modules/random-chat/jobs/redis-drain.service';
+import { RedisDrainService } from './modules/random-chat/jobs/redis-drain.service';
 import { ChatLog } from './platform/hot-log/chat-log';
 import { Outbox } from './platform/hot-log/outbox';
 import { ProcessEventsModule } from './platform/process-events/process-events.module';
@@ -23,7 +23,7 @@ export class DrainModule implements OnApplicationShutdown {
     return {
       module: DrainModule,
       imports: [ProcessEventsModule],
-      providers: [{ provide: REDIS, useValue: redis }, ChatLog, Outbox, RedisDrain],
+      providers: [{ provide: REDIS, useValue: redis }, ChatLog, Outbox, RedisDrainService],
     };
   }
 }

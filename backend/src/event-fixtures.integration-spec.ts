@@ -7,7 +7,7 @@ import { NestFactory } from '@nestjs/core';
 import { loadEnvironment } from './config/environment';
 import { friendshipDecider } from './modules/friends/domain/friendship.decider';
 import { privateMessageDecider } from './modules/private-chat/domain/private-message.decider';
-import { readEvent } from './modules/random-chat/application/chat-event-codec';
+import { readEvent } from './modules/random-chat/application/chat-event.codec';
 import { evolve, initialState } from './modules/random-chat/domain/random-chat.state';
 import { userDecider } from './modules/users/domain/user.decider';
 import type { Decider } from './platform/event-store/decider';

@@ -2,7 +2,7 @@ import 'reflect-metadata';
 import { NestFactory } from '@nestjs/core';
 import { loadEnvironment } from './config/environment';
 import { DrainModule } from './drain.module';
-import { RedisDrain } from './modules/random-chat/jobs/redis-drain.service';
+import { RedisDrainService } from './modules/random-chat/jobs/redis-drain.service';
 import { migrate } from './platform/database/migrator';
 import { ProjectionRebuilder } from './platform/event-store/projection-rebuilder';
 import { DeadLetters } from './platform/hot-log/dead-letters';
@@ -65,7 +65,7 @@ const drainRedis = async (): Promise<string> => {
     abortOnError: false,
   });
   try {
-    const count = await app.get(RedisDrain).drain({ stuckAfterMs: DRAIN_STUCK_AFTER_MS });
+    const count = await app.get(RedisDrainService).drain({ stuckAfterMs: DRAIN_STUCK_AFTER_MS });
     return `Everything is in PostgreSQL, and Redis is empty: ${count} keys were deleted.`;
   } finally {
     await app.close();

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Redis } from 'ioredis';
-import { encodeEvent } from '../modules/random-chat/application/chat-event-codec';
+import { encodeEvent } from '../modules/random-chat/application/chat-event.codec';
 import { ChatLog, type StreamEnd } from '../platform/hot-log/chat-log';
 import { REDIS } from '../platform/redis/redis.module';
 import { cellOf, chatKeys } from '../platform/redis/redis-keys';

@@ -1,5 +1,5 @@
 import { decide } from '../modules/random-chat/domain/random-chat.decider';
-import type { Decision } from '../modules/random-chat/domain/decision';
+import type { Decision } from '../modules/random-chat/domain/decision.types';
 import type { RandomChatCommand } from '../modules/random-chat/domain/random-chat.commands';
 import type { EventPosition, RandomChatEvent } from '../modules/random-chat/domain/random-chat.events';
 import {
@@ -8,7 +8,7 @@ import {
   type RandomChatState,
   type Rates,
 } from '../modules/random-chat/domain/random-chat.state';
-import type { Rate } from '../modules/random-chat/domain/token-bucket';
+import type { Rate } from '../modules/random-chat/domain/token-bucket.functions';
 import { givenFor } from './given';
 
 export const ADA = 1;

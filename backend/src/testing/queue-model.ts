@@ -1,7 +1,11 @@
 import type { Redis } from 'ioredis';
 import type { Gender, Preference } from '@thaw/contract/scalars';
 import type { Environment } from '../config/environment';
-import { type Match, MatchingService, type Place } from '../modules/matching/application/matching.service';
+import {
+  type Match,
+  MatchQueueService,
+  type MatchState,
+} from '../modules/matching/application/match-queue.service';
 import type { ReplicaLease } from '../platform/realtime/replica-lease';
 import { matchingKeys } from '../platform/redis/redis-keys';
 import { type Crowd, REPLICAS, type Step } from './queue-steps';
@@ -78,7 +82,7 @@ export class QueueModel {
         break;
       }
       case 'arrive': {
-        const place = await service.arrive(person.id, excluded);
+        const place = await service.resume(person.id, excluded);
         if (person.at === 'searching' || person.at === 'claimed') person.replicas.add(replicaId);
         this.compareAttempt(person, place);
         break;
@@ -115,7 +119,7 @@ export class QueueModel {
     await this.compare();
   }
 
-  private async leave(service: MatchingService, person: Person): Promise<void> {
+  private async leave(service: MatchQueueService, person: Person): Promise<void> {
     const { kind } = await service.leave(person.id);
     switch (person.at) {
       case 'nowhere':
@@ -135,7 +139,7 @@ export class QueueModel {
     }
   }
 
-  private async confirm(service: MatchingService, match: Match | undefined): Promise<void> {
+  private async confirm(service: MatchQueueService, match: Match | undefined): Promise<void> {
     if (!match) return;
     const both = this.both(match);
     const isStanding = both.every((person) => person.match === match);
@@ -151,7 +155,7 @@ export class QueueModel {
   }
 
   /** A claim that ran out is taken back, and its users are tried again, as the sweeping replica does. */
-  private async release(service: MatchingService, match: Match | undefined): Promise<void> {
+  private async release(service: MatchQueueService, match: Match | undefined): Promise<void> {
     if (!match) return;
     const claimed = this.both(match).filter((person) => person.match === match && person.at === 'claimed');
     const waiting = await service.release(match);
@@ -167,7 +171,7 @@ export class QueueModel {
     }
   }
 
-  private async finish(service: MatchingService, match: Match): Promise<void> {
+  private async finish(service: MatchQueueService, match: Match): Promise<void> {
     await service.finish(match);
     for (const person of this.both(match)) Object.assign(person, { at: 'nowhere', match: null });
     this.met.add(pairOf(...match.userIds));
@@ -180,7 +184,7 @@ export class QueueModel {
   }
 
   /** What an attempt came to is what it had to come to. */
-  private compareAttempt(person: Person, place: Place): void {
+  private compareAttempt(person: Person, place: MatchState): void {
     switch (person.at) {
       case 'nowhere':
         expect(place).toEqual({ kind: 'idle' });
@@ -298,9 +302,9 @@ export class QueueModel {
     return `replica-${index}.${this.generations[index]}`;
   }
 
-  private service(replicaId: string): MatchingService {
+  private service(replicaId: string): MatchQueueService {
     const settings = { REMATCH_COOLDOWN_S: 600, REMATCH_RELAX_AFTER_S: this.relaxS } as Environment;
-    return new MatchingService(this.redis, settings, { replicaId } as ReplicaLease);
+    return new MatchQueueService(this.redis, settings, { replicaId } as ReplicaLease);
   }
 
   private async renew(index: number): Promise<void> {

@@ -27,7 +27,7 @@ export const withPartnerWaved: readonly SourceChange[] = [
     after: `  plain('ChatEnded'),\n  plain('${partnerWaved.type}'),\n`,
   },
   {
-    file: 'modules/random-chat/application/chat-frames.ts',
+    file: 'modules/random-chat/application/chat-frame.mapper.ts',
     before: chatEndedSent,
     after: `    case '${partnerWaved.type}':\n      return { event: '${partnerWaved.frame}', data: stored };\n${chatEndedSent}`,
   },

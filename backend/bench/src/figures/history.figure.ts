@@ -13,9 +13,9 @@ import { type Outcome, type Row, say, type Settings, wait } from './figure';
 
 type ChatLogModule = typeof import('../../../src/platform/hot-log/chat-log');
 type OutboxModule = typeof import('../../../src/platform/hot-log/outbox');
-type Codec = typeof import('../../../src/modules/random-chat/application/chat-event-codec');
+type Codec = typeof import('../../../src/modules/random-chat/application/chat-event.codec');
 type Queue = typeof import('../../../src/platform/queue/job-queue');
-type Waker = typeof import('../../../src/modules/random-chat/application/outbox-waker');
+type Scheduler = typeof import('../../../src/modules/random-chat/application/outbox-scheduler.service');
 
 const SESSIONS = 200;
 const PER_APPEND = 50;
@@ -100,7 +100,7 @@ const openChats = async (stores: BenchStores, eventsEach: number): Promise<strin
 };
 
 const encode = (event: Parameters<Codec['encodeEvent']>[0]['event'], eventIds: string[]): string => {
-  const { encodeEvent } = requireBuilt<Codec>('modules/random-chat/application/chat-event-codec');
+  const { encodeEvent } = requireBuilt<Codec>('modules/random-chat/application/chat-event.codec');
   const eventId = randomUUID();
   eventIds.push(eventId);
   return encodeEvent({ eventId, event });
@@ -150,12 +150,14 @@ const ceilingRows = async (pool: Pool, rows: number): Promise<number> => {
 const lagsMs = async (stores: BenchStores, pool: Pool, faults: string[]): Promise<number[]> => {
   const { ChatLog } = requireBuilt<ChatLogModule>('platform/hot-log/chat-log');
   const { JobQueue } = requireBuilt<Queue>('platform/queue/job-queue');
-  const { OutboxWaker } = requireBuilt<Waker>('modules/random-chat/application/outbox-waker');
+  const { OutboxSchedulerService } = requireBuilt<Scheduler>(
+    'modules/random-chat/application/outbox-scheduler.service',
+  );
   const jobs = new JobQueue({ REDIS_URL: stores.redisUrl } as ConstructorParameters<typeof JobQueue>[0]);
-  const waker = new OutboxWaker(jobs);
+  const scheduler = new OutboxSchedulerService(jobs);
   const events: Pick<ProcessEvents, 'publish'> = {
     publish: (_, event) => {
-      if ('shard' in event) waker.wakeForShard({ shard: event.shard });
+      if ('shard' in event) scheduler.scheduleShard({ shard: event.shard });
     },
   };
   const log = new ChatLog(stores.redis, events as ProcessEvents);

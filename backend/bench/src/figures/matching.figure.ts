@@ -6,8 +6,8 @@ import { requireBuilt } from '../service';
 import type { Driver } from '../driver/driver-process';
 import { micros, type Outcome, type Row, say, type Settings } from './figure';
 
-type Matching = typeof import('../../../src/modules/matching/application/matching.service');
-type MatchingService = InstanceType<Matching['MatchingService']>;
+type Matching = typeof import('../../../src/modules/matching/application/match-queue.service');
+type MatchQueueService = InstanceType<Matching['MatchQueueService']>;
 
 /** Where replicas keep their leases: the bench lives as one of them. */
 const LEASES = '{mm}:leases';
@@ -75,18 +75,18 @@ class Joins {
 
   private constructor(
     private readonly stores: BenchStores,
-    private readonly matching: MatchingService,
+    private readonly matching: MatchQueueService,
     private readonly passedOver: readonly number[],
   ) {}
 
   static async among(stores: BenchStores, waiting: number): Promise<Joins> {
-    const { MatchingService } = requireBuilt<Matching>('modules/matching/application/matching.service');
+    const { MatchQueueService } = requireBuilt<Matching>('modules/matching/application/match-queue.service');
     await stores.redis.zadd(LEASES, Date.now() + 3_600_000, REPLICA);
     const environment = { REMATCH_RELAX_AFTER_S: 3_600, REMATCH_COOLDOWN_S: 600 };
-    const matching = new MatchingService(
+    const matching = new MatchQueueService(
       stores.redis,
-      environment as ConstructorParameters<typeof MatchingService>[1],
-      { replicaId: REPLICA } as ConstructorParameters<typeof MatchingService>[2],
+      environment as ConstructorParameters<typeof MatchQueueService>[1],
+      { replicaId: REPLICA } as ConstructorParameters<typeof MatchQueueService>[2],
     );
     const passedOver = Array.from({ length: PASSED_OVER * 2 }, (_, index) => index + 1);
     const joins = new Joins(stores, matching, passedOver);

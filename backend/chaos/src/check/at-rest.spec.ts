@@ -2,7 +2,7 @@ import { type AtRest, atBoth, growth } from './at-rest';
 
 const rest = (more: Partial<AtRest> = {}): AtRest => ({
   processes: {
-    'api-1': { heapBytes: 50e6, resources: { Timeout: 5 }, collections: { 'LiveChats.served': 0 } },
+    'api-1': { heapBytes: 50e6, resources: { Timeout: 5 }, collections: { 'LiveChatService.served': 0 } },
   },
   redisClients: 20,
   redisChannels: 200,
@@ -16,7 +16,7 @@ const process = (more: Partial<AtRest['processes'][string]>): AtRest => {
 };
 
 it.each([
-  ['a chat that is still served', process({ collections: { 'LiveChats.served': 1 } })],
+  ['a chat that is still served', process({ collections: { 'LiveChatService.served': 1 } })],
   ['a collection that was empty and is not', process({ collections: { 'Other.map': 1 } })],
   ['timers that pile up', process({ resources: { Timeout: 50 } })],
   ['a heap that has grown by more than a fifth', process({ heapBytes: 61e6 })],
@@ -33,7 +33,7 @@ it('reports nothing where nothing has grown', () => {
 });
 
 it('takes what only one of two looks saw for work in hand', () => {
-  const busy = process({ resources: { Timeout: 50 }, collections: { 'LiveChats.served': 3 } });
+  const busy = process({ resources: { Timeout: 50 }, collections: { 'LiveChatService.served': 3 } });
   expect(growth(rest(), atBoth(busy, rest()))).toEqual([]);
   expect(growth(rest(), atBoth(busy, busy))).toHaveLength(2);
 });

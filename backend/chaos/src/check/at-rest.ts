@@ -22,7 +22,7 @@ const KEYS_SLACK = 3;
 /** Collections whose size says what was used, up to a bound that they keep. */
 const BOUNDS: Record<string, number> = {
   // One entry for each shard group that this worker has carried.
-  'OutboxProcessor.begunAt': 4,
+  'OutboxProcessor.startedAt': 4,
   // Decoders of images stay for a minute without work, at most two of them.
   'ImageProcessingService.decoders.processes': 2,
   'ImageProcessingService.decoders.idle': 2,

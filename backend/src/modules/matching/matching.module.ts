@@ -1,9 +1,9 @@
 import { Module } from '@nestjs/common';
-import { MatchSeeker } from './application/match-seeker';
-import { MatchingService } from './application/matching.service';
+import { MatchQueueService } from './application/match-queue.service';
+import { MatchmakingService } from './application/matchmaking.service';
 
 @Module({
-  providers: [MatchingService, MatchSeeker],
-  exports: [MatchingService, MatchSeeker],
+  providers: [MatchQueueService, MatchmakingService],
+  exports: [MatchQueueService, MatchmakingService],
 })
 export class MatchingModule {}

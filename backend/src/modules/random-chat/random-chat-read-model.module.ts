@@ -2,12 +2,12 @@ import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { EventTypes } from '../../platform/event-store/event-types';
 import { Projections } from '../../platform/event-store/projection';
-import { ChatHistoryRow } from './infrastructure/chat-history.entity';
+import { ChatHistoryEntity } from './infrastructure/chat-history.entity';
 import { bodiesExpiryProjection, chatHistoryProjection } from './projections/chat-history.projection';
 import { randomChatEventTypes } from './projections/random-chat.event-types';
 
 /** What has to be there wherever the log is read or written: the event types of chats, and their history. */
-@Module({ imports: [TypeOrmModule.forFeature([ChatHistoryRow])], exports: [TypeOrmModule] })
+@Module({ imports: [TypeOrmModule.forFeature([ChatHistoryEntity])], exports: [TypeOrmModule] })
 export class RandomChatReadModelModule {
   constructor(eventTypes: EventTypes, projections: Projections) {
     eventTypes.register(randomChatEventTypes);

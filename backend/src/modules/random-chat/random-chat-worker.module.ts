@@ -1,27 +1,27 @@
 import { Module } from '@nestjs/common';
 import { UploadsWorkerModule } from '../uploads/uploads-worker.module';
-import { OutboxWaker } from './application/outbox-waker';
-import { BodyExpirer } from './jobs/body-expirer';
-import { EndedStreamExpiry } from './jobs/ended-stream-expiry';
-import { ChatStreamSweeper } from './jobs/chat-stream-sweeper';
-import { HeldChats } from './jobs/held-chats';
+import { OutboxSchedulerService } from './application/outbox-scheduler.service';
+import { BodyExpiryProcessor } from './jobs/body-expiry.processor';
+import { EndedStreamExpiryService } from './jobs/ended-stream-expiry.service';
+import { ChatStreamSweepProcessor } from './jobs/chat-stream-sweep.processor';
+import { HeldChatRegistry } from './jobs/held-chat.registry';
 import { OutboxProcessor } from './jobs/outbox.processor';
-import { OutboxWatchdog } from './jobs/outbox-watchdog';
-import { OutboxWriter } from './jobs/outbox-writer.service';
+import { OutboxWatchdogService } from './jobs/outbox-watchdog.service';
+import { OutboxWriterService } from './jobs/outbox-writer.service';
 import { RandomChatReadModelModule } from './random-chat-read-model.module';
 
 /** The part of random chat that runs in the worker. */
 @Module({
   imports: [RandomChatReadModelModule, UploadsWorkerModule],
   providers: [
-    BodyExpirer,
-    EndedStreamExpiry,
-    ChatStreamSweeper,
-    HeldChats,
+    BodyExpiryProcessor,
+    EndedStreamExpiryService,
+    ChatStreamSweepProcessor,
+    HeldChatRegistry,
     OutboxProcessor,
-    OutboxWaker,
-    OutboxWatchdog,
-    OutboxWriter,
+    OutboxSchedulerService,
+    OutboxWatchdogService,
+    OutboxWriterService,
   ],
 })
 export class RandomChatWorkerModule {}

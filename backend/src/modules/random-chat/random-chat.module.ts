@@ -3,12 +3,12 @@ import { ChatPresence } from '../../platform/hot-log/chat-presence';
 import { MatchingModule } from '../matching/matching.module';
 import { UploadsModule } from '../uploads/uploads.module';
 import { UsersModule } from '../users/users.module';
-import { Arrivals } from './application/arrivals';
-import { ChatKeeper } from './application/chat-keeper';
+import { ConnectionResumeService } from './application/connection-resume.service';
+import { ChatLifecycleService } from './application/chat-lifecycle.service';
 import { ChatRecordsService } from './application/chat-records.service';
-import { LiveChats } from './application/live-chats';
-import { OutboxWaker } from './application/outbox-waker';
-import { Acquaintances } from './application/acquaintances';
+import { LiveChatService } from './application/live-chat.service';
+import { OutboxSchedulerService } from './application/outbox-scheduler.service';
+import { PastPartnersService } from './application/past-partners.service';
 import { ChatHistoryRepository } from './infrastructure/chat-history.repository';
 import { RandomChatReadModelModule } from './random-chat-read-model.module';
 import { ChatHistoryController } from './transport/chat-history.controller';
@@ -20,18 +20,18 @@ import { RandomChatGateway } from './transport/random-chat.gateway';
   imports: [RandomChatReadModelModule, MatchingModule, UploadsModule, UsersModule],
   controllers: [ChatHistoryController],
   providers: [
-    Acquaintances,
-    Arrivals,
+    PastPartnersService,
+    ConnectionResumeService,
     ChatHistoryRepository,
-    ChatKeeper,
+    ChatLifecycleService,
     ChatPresence,
     ChatRecordsService,
     IcebreakerGateway,
-    LiveChats,
-    OutboxWaker,
+    LiveChatService,
+    OutboxSchedulerService,
     QueueGateway,
     RandomChatGateway,
   ],
-  exports: [Acquaintances],
+  exports: [PastPartnersService],
 })
 export class RandomChatModule {}

@@ -11,7 +11,7 @@ import type { ThawSocket, ThawVisitor } from '../../testing/thaw-client';
 import { until } from '../../testing/until';
 import { JobQueue } from '../../platform/queue/job-queue';
 import { FILE_STORAGE, type FileStorage } from '../../platform/storage/file-storage';
-import { BodyExpirer } from '../random-chat/jobs/body-expirer';
+import { BodyExpiryProcessor } from '../random-chat/jobs/body-expiry.processor';
 import { UploadRemovalService } from './application/upload-removal.service';
 
 jest.setTimeout(60_000);
@@ -124,7 +124,7 @@ describe('an image in a random chat', () => {
     ]);
 
     await until(async () => {
-      await worker.get(BodyExpirer, { strict: false }).expire(new Date(Date.now() + 25 * HOUR_MS));
+      await worker.get(BodyExpiryProcessor, { strict: false }).expire(new Date(Date.now() + 25 * HOUR_MS));
       return !(await sees(ada, image));
     });
     for (const url of [image, first, second]) {
@@ -240,7 +240,7 @@ describe('an image in several private messages', () => {
       ]);
     await until(async () => (await uses()).length === 2);
     await until(async () => {
-      await worker.get(BodyExpirer, { strict: false }).expire(new Date(Date.now() + 25 * HOUR_MS));
+      await worker.get(BodyExpiryProcessor, { strict: false }).expire(new Date(Date.now() + 25 * HOUR_MS));
       return (await uses()).length === 1;
     });
     expect([await sees(ada, url), await sees(bob, url)]).toEqual([true, true]);

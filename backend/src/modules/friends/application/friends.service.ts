@@ -13,7 +13,7 @@ import { RateLimiter } from '../../../platform/rate-limit/rate-limiter';
 import { OnlineUsers } from '../../../platform/realtime/online-users';
 import { UserChannels } from '../../../platform/realtime/user-channels';
 import { LastMessageService } from '../../private-chat/application/last-message.service';
-import { Acquaintances } from '../../random-chat/application/acquaintances';
+import { PastPartnersService } from '../../random-chat/application/past-partners.service';
 import { UsersService } from '../../users/application/users.service';
 import type { FriendshipCommand } from '../domain/friendship.commands';
 import { friendshipDecider } from '../domain/friendship.decider';
@@ -40,7 +40,7 @@ export class FriendsService {
     private readonly friends: FriendRepository,
     private readonly executor: CommandExecutor,
     private readonly users: UsersService,
-    private readonly acquaintances: Acquaintances,
+    private readonly pastPartners: PastPartnersService,
     private readonly lastMessages: LastMessageService,
     private readonly online: OnlineUsers,
     private readonly userChannels: UserChannels,
@@ -69,7 +69,7 @@ export class FriendsService {
   async request(requesterId: number, addresseeId: number): Promise<SentRequest> {
     await this.limiter.require('friend_requests', requesterId);
     const [haveMet, nextId] = await Promise.all([
-      this.acquaintances.haveMetSince(
+      this.pastPartners.haveChattedSince(
         requesterId,
         addresseeId,
         new Date(Date.now() - limits.friendRequestWithinMs),

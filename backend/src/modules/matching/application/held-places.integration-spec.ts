@@ -4,15 +4,15 @@ import type { DeadReplicas } from '../../../platform/realtime/replica-lease';
 import { directoryKeys, matchingKeys } from '../../../platform/redis/redis-keys';
 import { testLease } from '../../../testing/test-lease';
 import { createTestRedis, type TestRedis } from '../../../testing/test-redis';
-import { arriveScript } from '../infrastructure/matching.scripts';
-import { MatchingService } from './matching.service';
+import { resumeScript } from '../infrastructure/match-queue.scripts';
+import { MatchQueueService } from './match-queue.service';
 
 describe('the replicas that hold a place in the queue', () => {
   let store: TestRedis;
   let dead: DeadReplicas;
 
-  const replica = (replicaId: string): MatchingService =>
-    new MatchingService(
+  const replica = (replicaId: string): MatchQueueService =>
+    new MatchQueueService(
       store.redis,
       { REMATCH_COOLDOWN_S: 600, REMATCH_RELAX_AFTER_S: 600 } as Environment,
       testLease(replicaId, () => dead),
@@ -59,7 +59,7 @@ describe('the replicas that hold a place in the queue', () => {
 
   it('do not lose a place that another one holds, too, when they are evicted', async () => {
     await replica('r1').join(1, 'male', 'both');
-    await replica('r2').arrive(1);
+    await replica('r2').resume(1);
     await kill('r1');
     await replica('r2').tend();
     expect(await holders(1)).toEqual(['r2']);
@@ -81,15 +81,15 @@ describe('the replicas that hold a place in the queue', () => {
 
   it('hold a user who waits although an arrival failed, and no user who does not wait', async () => {
     const service = replica('r1');
-    const run = arriveScript.run.bind(arriveScript);
+    const run = resumeScript.run.bind(resumeScript);
     await service.join(1, 'male', 'both');
-    const timedOut = jest.spyOn(arriveScript, 'run').mockImplementationOnce(async (...given) => {
+    const timedOut = jest.spyOn(resumeScript, 'run').mockImplementationOnce(async (...given) => {
       await run(...given);
       throw new Error('Command timed out');
     });
-    await expect(service.arrive(1)).rejects.toThrow('timed out');
+    await expect(service.resume(1)).rejects.toThrow('timed out');
     timedOut.mockRejectedValueOnce(new Error('Redis is away'));
-    await expect(service.arrive(2)).rejects.toThrow('away');
+    await expect(service.resume(2)).rejects.toThrow('away');
     await service.tend();
     expect(await holders(1)).toEqual(['r1']);
     expect(await holders(2)).toEqual([]);
@@ -101,7 +101,7 @@ describe('the replicas that hold a place in the queue', () => {
   it('are recorded of users who wait or are claimed, and of no others', async () => {
     const service = replica('r1');
     const recorded = () => store.redis.exists(directoryKeys(matchingKeys.prefix).ofReplica('r1'));
-    await service.arrive(1);
+    await service.resume(1);
     expect(await recorded()).toBe(0);
     await service.join(1, 'male', 'both');
     await service.leave(1);
@@ -113,7 +113,7 @@ describe('the replicas that hold a place in the queue', () => {
     await service.confirm(place.match);
     for (const userId of place.match.userIds) service.forget(userId);
     expect(await recorded()).toBe(0);
-    const repeated = jest.spyOn(arriveScript, 'run');
+    const repeated = jest.spyOn(resumeScript, 'run');
     await service.recheck();
     expect(repeated).not.toHaveBeenCalled();
   });

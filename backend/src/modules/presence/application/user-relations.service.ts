@@ -3,7 +3,7 @@ import { OnProcessEvent } from '../../../platform/process-events/process-event.d
 import type { ProcessEventMap } from '../../../platform/process-events/process-event-map';
 import { OnlineUsers } from '../../../platform/realtime/online-users';
 import { FriendshipService } from '../../friends/application/friendship.service';
-import { Acquaintances } from '../../random-chat/application/acquaintances';
+import { PastPartnersService } from '../../random-chat/application/past-partners.service';
 import type { UserRelationsPort } from '../../users/application/user-relations.port';
 
 /** Who may know what of whom, and who is told when a user comes online or goes offline. */
@@ -12,12 +12,12 @@ export class UserRelationsService implements UserRelationsPort {
   constructor(
     private readonly online: OnlineUsers,
     private readonly friendships: FriendshipService,
-    private readonly acquaintances: Acquaintances,
+    private readonly pastPartners: PastPartnersService,
   ) {}
 
   async mayReadProfile(viewerId: number, userId: number): Promise<boolean> {
     return (
-      (await this.acquaintances.haveMet(viewerId, userId)) ||
+      (await this.pastPartners.haveChatted(viewerId, userId)) ||
       (await this.friendships.areFriends(viewerId, userId)) ||
       this.friendships.hasPendingRequest(viewerId, userId)
     );
@@ -26,7 +26,7 @@ export class UserRelationsService implements UserRelationsPort {
   async isSeenOnline(viewerId: number, userId: number): Promise<boolean> {
     const mayKnow =
       (await this.friendships.areFriends(viewerId, userId)) ||
-      (await this.acquaintances.arePartners(viewerId, userId).catch(() => false)); // Redis is away
+      (await this.pastPartners.arePartners(viewerId, userId).catch(() => false)); // Redis is away
     return mayKnow && (await this.online.among([userId])).has(userId);
   }
 

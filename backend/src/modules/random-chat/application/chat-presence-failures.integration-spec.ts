@@ -6,7 +6,7 @@ import { cellOf, chatKeys } from '../../../platform/redis/redis-keys';
 import { startTestReplicas, type TestReplicas } from '../../../testing/test-replicas';
 import { pair, type ThawSocket } from '../../../testing/thaw-client';
 import { until } from '../../../testing/until';
-import { LiveChats } from './live-chats';
+import { LiveChatService } from './live-chat.service';
 
 jest.setTimeout(60_000);
 
@@ -56,11 +56,11 @@ describe('presence in chats, when something fails', () => {
     chats.sort((one, other) => cellOf(one.sessionId) - cellOf(other.sessionId));
     const [stuck, ...others] = chats;
     const failing = thaw.replicas.map(({ app }) => {
-      const live = app.get(LiveChats);
-      const peek = live.peek.bind(live);
-      return jest.spyOn(live, 'peek').mockImplementation(async (sessionId) => {
+      const live = app.get(LiveChatService);
+      const read = live.read.bind(live);
+      return jest.spyOn(live, 'read').mockImplementation(async (sessionId) => {
         if (sessionId === stuck!.sessionId) throw new Error('This chat cannot be read');
-        return peek(sessionId);
+        return read(sessionId);
       });
     });
     await Promise.all(chats.map(({ adaSocket }) => adaSocket.leave()));
@@ -108,16 +108,16 @@ describe('presence in chats, when something fails', () => {
     const tab = await ada.arrive(thaw.origins[0], { sessionId, seq: 1 });
     await tab.next('session_resumed');
     expect(answers).toEqual(['reconnecting']);
-    const chat = await thaw.replicas[0]!.app.get(LiveChats).hold(sessionId);
+    const chat = await thaw.replicas[0]!.app.get(LiveChatService).hold(sessionId);
     expect(chat.isAway(bob.user.id)).toBe(false);
-    thaw.replicas[0]!.app.get(LiveChats).release(sessionId);
+    thaw.replicas[0]!.app.get(LiveChatService).release(sessionId);
   });
 
   it('starts the grace of a user whose sockets show the chat no more, and stops it when one does', async () => {
     const { ada, adaSocket, bobSocket, sessionId } = await meet();
-    const chats = thaw.replicas[0]!.app.get(LiveChats);
+    const chats = thaw.replicas[0]!.app.get(LiveChatService);
     const connection = [
-      ...(chats as unknown as { chatOf: Map<Parameters<LiveChats['show']>[0], string> }).chatOf,
+      ...(chats as unknown as { chatOf: Map<Parameters<LiveChatService['show']>[0], string> }).chatOf,
     ]
       .filter(([, id]) => id === sessionId)
       .map(([socket]) => socket)

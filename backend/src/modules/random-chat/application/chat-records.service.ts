@@ -1,12 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { ChatPresence } from '../../../platform/hot-log/chat-presence';
-import { MatchingService } from '../../matching/application/matching.service';
+import { MatchQueueService } from '../../matching/application/match-queue.service';
 
 /** The records beside a chat's stream: that its users are in it, and which of their sockets. */
 @Injectable()
 export class ChatRecordsService {
   constructor(
-    private readonly matching: MatchingService,
+    private readonly matching: MatchQueueService,
     private readonly presence: ChatPresence,
   ) {}
 

@@ -4,9 +4,9 @@ import type { EventLoopTurns } from '../../../platform/realtime/event-loop-turns
 import type { SocketConnection } from '../../../platform/realtime/socket-connection';
 import { MAX_BYTES, MAX_EVENTS } from '../domain/random-chat.decider';
 import type { RandomChatEvent } from '../domain/random-chat.events';
-import { encodeEvent } from './chat-event-codec';
-import { resume } from './chat-resume';
-import { LiveChat, type LiveChatServices } from './live-chat';
+import { encodeEvent } from './chat-event.codec';
+import { resume } from './chat-resume.functions';
+import { LiveChat, type LiveChatServices } from './live-chat.model';
 
 const LONGEST_SLICE_MS = 10;
 /** What a slice takes by itself is the least of so many attempts: a collection of garbage may fall into any of them. */

@@ -4,7 +4,7 @@ import { cellOf, chatKeys, matchingKeys } from '../../../platform/redis/redis-ke
 import { startTestReplicas, type TestReplicas } from '../../../testing/test-replicas';
 import { type ThawVisitor, pair, say } from '../../../testing/thaw-client';
 import { until } from '../../../testing/until';
-import { LiveChats } from './live-chats';
+import { LiveChatService } from './live-chat.service';
 
 jest.setTimeout(60_000);
 
@@ -38,7 +38,7 @@ describe('a chat whose tail Redis has lost', () => {
     await rewriting.exec();
   };
   const compare = (replica: number): Promise<void> =>
-    thaw.replicas[replica]!.app.get<{ compareAll(): Promise<void> }>(LiveChats).compareAll();
+    thaw.replicas[replica]!.app.get<{ compareAll(): Promise<void> }>(LiveChatService).compareAll();
   const expectEndForBoth = async ({ ada, bob, adaSocket, bobSocket, sessionId }: Pair): Promise<void> => {
     for (const socket of [adaSocket, bobSocket]) {
       expect(await socket.next('chat_skipped')).toMatchObject({ sessionId, reason: 'disconnected' });
@@ -172,7 +172,7 @@ describe('a chat whose tail Redis has lost', () => {
   it('is let go of once Redis has had it for longer than the writing of its file takes', async () => {
     const { adaSocket, sessionId } = await meet();
     await adaSocket.request('skip_chat', { sessionId });
-    const tails = thaw.replicas[0]!.app.get<{ tails: { kept: Map<string, unknown> } }>(LiveChats).tails;
+    const tails = thaw.replicas[0]!.app.get<{ tails: { kept: Map<string, unknown> } }>(LiveChatService).tails;
     expect(tails.kept.has(sessionId)).toBe(true);
     await until(async () => {
       await compare(0);

@@ -9,9 +9,9 @@ import { busyness } from '../../../testing/busyness';
 import { type TestReplicas, quickChats, startTestReplicas } from '../../../testing/test-replicas';
 import { type ThawSocket, type ThawVisitor, say } from '../../../testing/thaw-client';
 import { until } from '../../../testing/until';
-import { MatchSeeker } from '../../matching/application/match-seeker';
-import { MatchingService } from '../../matching/application/matching.service';
-import { LiveChats } from './live-chats';
+import { MatchmakingService } from '../../matching/application/matchmaking.service';
+import { MatchQueueService } from '../../matching/application/match-queue.service';
+import { LiveChatService } from './live-chat.service';
 
 jest.setTimeout(60_000);
 
@@ -388,14 +388,14 @@ describe('a random chat', () => {
         await until(async () => (await thaw.store.keys(`{mm}:user:${id}`)).length === 0);
       }
       const { app } = thaw.replicas[0]!;
-      await until(() => app.get(LiveChats).size === 0);
+      await until(() => app.get(LiveChatService).size === 0);
     });
   });
 
   it('whose match was taken back before it was confirmed is no chat, and leaves no claim', async () => {
     const [ada, bob] = [await thaw.visitor(0, 'female'), await thaw.visitor(1, 'male')];
     const [hers, his] = [await ada.arrive(), await bob.arrive()];
-    const matching = thaw.replicas[1]!.app.get(MatchingService);
+    const matching = thaw.replicas[1]!.app.get(MatchQueueService);
     const confirm = matching.confirm.bind(matching);
     let sessionId = '';
     jest.spyOn(matching, 'confirm').mockImplementationOnce(async (claimed) => {
@@ -443,7 +443,7 @@ describe('a random chat', () => {
     it('ends one way or the other, and never leaves the partner alone in a chat', async () => {
       const [ada, bob] = [await thaw.visitor(0, 'female'), await thaw.visitor(1, 'male')];
       const [hers, his] = [await ada.arrive(), await bob.arrive()];
-      const matching = thaw.replicas[1]!.app.get(MatchingService);
+      const matching = thaw.replicas[1]!.app.get(MatchQueueService);
       const confirm = matching.confirm.bind(matching);
       let matches = 0;
       for (let round = 0; round < 30; round += 1) {
@@ -588,11 +588,11 @@ describe('a random chat', () => {
       const [ada, bob] = [await thaw.visitor(0, 'female'), await thaw.visitor(1, 'male')];
       const hers = await ada.arrive();
       const his = await bob.arrive();
-      const keeper = thaw.replicas[1]!.app.get(MatchingService);
-      const arrive = keeper.arrive.bind(keeper);
+      const queue = thaw.replicas[1]!.app.get(MatchQueueService);
+      const resume = queue.resume.bind(queue);
       // The second tab asks where she is; before it hears the answer, she is matched.
-      jest.spyOn(keeper, 'arrive').mockImplementationOnce(async (userId) => {
-        const place = await arrive(userId);
+      jest.spyOn(queue, 'resume').mockImplementationOnce(async (userId) => {
+        const place = await resume(userId);
         await match([hers], [his]);
         return place;
       });
@@ -603,10 +603,10 @@ describe('a random chat', () => {
     it('as the search begins in another tab mirrors it', async () => {
       const ada = await thaw.visitor(0, 'female');
       const hers = await ada.arrive();
-      const keeper = thaw.replicas[1]!.app.get(MatchingService);
-      const arrive = keeper.arrive.bind(keeper);
-      jest.spyOn(keeper, 'arrive').mockImplementationOnce(async (userId) => {
-        const place = await arrive(userId);
+      const queue = thaw.replicas[1]!.app.get(MatchQueueService);
+      const resume = queue.resume.bind(queue);
+      jest.spyOn(queue, 'resume').mockImplementationOnce(async (userId) => {
+        const place = await resume(userId);
         await hers.request('join_queue', { preferences: 'male' });
         return place;
       });
@@ -667,7 +667,7 @@ describe('a random chat', () => {
     });
 
     it.each([
-      ['asked where its user is', MatchSeeker, 'arrive'],
+      ['asked where its user is', MatchmakingService, 'arrive'],
       ['brought back into the chat', ChatPresence, 'enter'],
     ] as const)(
       'and cannot be %s is closed with 1011, and brought back the next time',

@@ -1,7 +1,7 @@
 import { questionById, questions } from '@thaw/contract/questions';
 import { DomainError } from '../../../platform/errors/domain-error';
-import { type Decision, happened } from './decision';
-import { requireRate } from './rate-limit';
+import { type Decision, accept } from './decision.types';
+import { requireRate } from './rate-limit.rules';
 import type { AnswerGame, IgnoreGame, StartGame } from './random-chat.commands';
 import type { Answer, Game, RandomChatState } from './random-chat.state';
 
@@ -16,7 +16,7 @@ export const decideGame = (command: StartGame, state: RandomChatState): Decision
     state.askedQuestionIds.has(questionId) && state.askedQuestionIds.size < questions.length;
   if (!questionById(questionId) || isAskedAgain) throw new DomainError('unknown_question');
   requireRate(state, 'game', initiatorId, command);
-  return happened({ type: 'GameStarted', data: { gameId, questionId, initiatorId } });
+  return accept({ type: 'GameStarted', data: { gameId, questionId, initiatorId } });
 };
 
 /** The first answer is final and hidden from the partner; the second reveals both. The same answer again is a retry. */
@@ -28,8 +28,8 @@ export const decideAnswer = ({ userId, gameId, response }: AnswerGame, state: Ra
   if (firstAnswer && isSame(firstAnswer)) return { alreadyDone: firstAnswer.answeredAt };
   if (firstAnswer?.userId === userId) throw new DomainError('already_answered');
   if (!questionById(questionId)?.options.includes(response)) throw new DomainError('invalid_payload');
-  if (!firstAnswer) return happened({ type: 'GameAnswered', data: { gameId, userId, response } });
-  return happened({
+  if (!firstAnswer) return accept({ type: 'GameAnswered', data: { gameId, userId, response } });
+  return accept({
     type: 'GameRevealed',
     data: {
       gameId,
@@ -47,7 +47,7 @@ export const decideIgnore = ({ userId, gameId }: IgnoreGame, state: RandomChatSt
   const { pastGame } = state;
   if (pastGame?.gameId === gameId && pastGame.ignoredBy === userId) return { alreadyDone: pastGame.endedAt };
   requireGame(state, gameId);
-  return happened({ type: 'GameIgnored', data: { gameId, userId } });
+  return accept({ type: 'GameIgnored', data: { gameId, userId } });
 };
 
 const requireGame = ({ game }: RandomChatState, gameId: string): Game => {

@@ -3,8 +3,8 @@ import { checkContent, checkText, quoteOf } from '@thaw/contract/message-content
 import type { ReplyTo } from '@thaw/contract/random-chat';
 import { DomainError, requireAccepted } from '../../../platform/errors/domain-error';
 import { decideAnswer, decideGame, decideIgnore } from './icebreaker.decider';
-import { type Decision, happened, unchanged } from './decision';
-import { requireRate } from './rate-limit';
+import { type Decision, accept, unchanged } from './decision.types';
+import { requireRate } from './rate-limit.rules';
 import type { EditMessage, RandomChatCommand, ReactToMessage, SendMessage } from './random-chat.commands';
 import type { ChatEnded } from './random-chat.events';
 import {
@@ -25,7 +25,7 @@ export const decide = (command: RandomChatCommand, state: RandomChatState): Deci
     case 'StartChat': {
       if (state.phase !== 'unborn') throw new DomainError('already_in_session');
       const [first, second] = command.participants;
-      return happened({
+      return accept({
         type: 'ChatStarted',
         data: { userIds: [first.id, second.id], participants: command.participants },
       });
@@ -88,7 +88,7 @@ const decideMessage = (command: SendMessage, state: RandomChatState): Decision =
   requireRate(state, 'message', senderId, command);
   const replyTo = replyToId === null ? null : quote(state, replyToId);
   const content = requireAccepted(checkContent(messageType, command.content));
-  return happened({ type: 'MessageSent', data: { senderId, content, messageType, replyTo, clientId } });
+  return accept({ type: 'MessageSent', data: { senderId, content, messageType, replyTo, clientId } });
 };
 
 const decideEdit = (command: EditMessage, state: RandomChatState): Decision => {
@@ -98,7 +98,7 @@ const decideEdit = (command: EditMessage, state: RandomChatState): Decision => {
   const content = requireAccepted(checkText(command.content));
   if (content === message.content) return unchanged(state);
   requireRate(state, 'edit', editorId, command);
-  return happened({ type: 'MessageEdited', data: { messageId, editorId, content } });
+  return accept({ type: 'MessageEdited', data: { messageId, editorId, content } });
 };
 
 const decideReaction = (command: ReactToMessage, state: RandomChatState): Decision => {
@@ -108,7 +108,7 @@ const decideReaction = (command: ReactToMessage, state: RandomChatState): Decisi
   const hasReacted = requireMessage(state, messageId).reactions.get(emoji)?.includes(userId) ?? false;
   if (hasReacted === (action === 'add')) return unchanged(state);
   requireRate(state, 'reaction', userId, command);
-  return happened({
+  return accept({
     type: action === 'add' ? 'ReactionAdded' : 'ReactionRemoved',
     data: { messageId, emoji, userId },
   });

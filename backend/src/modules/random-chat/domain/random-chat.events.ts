@@ -112,3 +112,6 @@ export const comparePositionIds = (first: string, second: string): number =>
 
 /** The events of one millisecond are numbered. */
 const withinMs = (id: string): number => Number(id.slice(id.indexOf('-') + 1));
+
+/** The durable stream of a chat. */
+export const chatStream = (sessionId: string): string => `chat-${sessionId}`;

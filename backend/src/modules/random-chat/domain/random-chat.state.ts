@@ -8,7 +8,7 @@ import {
   type Participant,
   type RandomChatEvent,
 } from './random-chat.events';
-import { type Bucket, type Rate, spend } from './token-bucket';
+import { type Bucket, type Rate, spend } from './token-bucket.functions';
 
 export interface ChatMessage extends EventPosition {
   senderId: number;

@@ -3,7 +3,7 @@ import { bigintAsNumber } from '../../../platform/database/bigint-column';
 
 /** Read model: one row per pairing. */
 @Entity('chat_history')
-export class ChatHistoryRow {
+export class ChatHistoryEntity {
   /** Global position of the ChatStarted event. */
   @PrimaryColumn({ type: 'bigint', transformer: bigintAsNumber })
   id: number;

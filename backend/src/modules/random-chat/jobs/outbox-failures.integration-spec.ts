@@ -17,8 +17,8 @@ import {
   putIntoOutbox,
   type RawEvent,
 } from '../../../testing/raw-outbox';
-import { OutboxWaker } from '../application/outbox-waker';
-import { ChatStreamSweeper } from './chat-stream-sweeper';
+import { OutboxSchedulerService } from '../application/outbox-scheduler.service';
+import { ChatStreamSweepProcessor } from './chat-stream-sweep.processor';
 import { startTestReplicas, type TestReplicas, type TestWorker } from '../../../testing/test-replicas';
 import { until } from '../../../testing/until';
 
@@ -35,7 +35,7 @@ describe('what keeps events from the durable log', () => {
   const isEmpty = () => until(outboxLength, (length) => length === 0, 30_000);
   const put = async (sessionId: string, ...events: RawEvent[]) => {
     await putIntoOutbox(thaw.store.redis, sessionId, events);
-    worker.app.get(OutboxWaker).wakeSoon(laneOf(cellOf(sessionId)));
+    worker.app.get(OutboxSchedulerService).schedule(laneOf(cellOf(sessionId)));
   };
   /** What PostgreSQL has of a chat: what was said, or the type of what was not said. */
   const durable = async (sessionId: string): Promise<string[]> => {
@@ -318,7 +318,7 @@ describe('what keeps events from the durable log', () => {
       await put(live, chatStarted());
       await isEmpty();
       await thaw.store.redis.persist(chatKeys(cellOf(ended)).stream(ended));
-      expect(await worker.app.get(ChatStreamSweeper).sweep()).toMatchObject({ expiring: 1 });
+      expect(await worker.app.get(ChatStreamSweepProcessor).sweep()).toMatchObject({ expiring: 1 });
       expect(await ttl(ended)).toBeGreaterThan(9 * 60_000);
       expect([await ttl(live), await ttl(unknownChat)]).toEqual([-1, -1]);
     });

@@ -5,11 +5,10 @@ import { type Addressed, EventStore } from '../../../platform/event-store/event-
 import { EventTypes } from '../../../platform/event-store/event-types';
 import { DeadLetters } from '../../../platform/hot-log/dead-letters';
 import { Outbox, type OutboxEntry } from '../../../platform/hot-log/outbox';
-import { decodeWritten, UndecodableEvent } from '../application/chat-event-codec';
-import { chatStream } from '../domain/chat-stream';
-import { occurredAtMs } from '../domain/random-chat.events';
-import { EndedStreamExpiry } from './ended-stream-expiry';
-import { HeldChats, type OutboxPass } from './held-chats';
+import { decodeWritten, UndecodableEvent } from '../application/chat-event.codec';
+import { chatStream, occurredAtMs } from '../domain/random-chat.events';
+import { EndedStreamExpiryService } from './ended-stream-expiry.service';
+import { HeldChatRegistry, type OutboxPass } from './held-chat.registry';
 
 /** Events in one transaction, unless a time-out has shown that it is too many. */
 const MAX_BATCH = 2_000;
@@ -32,8 +31,8 @@ interface Decoded {
  * in itself, and was refused five times, leaves the outbox unwritten, for the dead letters.
  */
 @Injectable()
-export class OutboxWriter {
-  private readonly logger = new Logger(OutboxWriter.name);
+export class OutboxWriterService {
+  private readonly logger = new Logger(OutboxWriterService.name);
   private batchSize = MAX_BATCH;
 
   constructor(
@@ -41,17 +40,17 @@ export class OutboxWriter {
     private readonly deadLetters: DeadLetters,
     private readonly eventStore: EventStore,
     private readonly eventTypes: EventTypes,
-    private readonly held: HeldChats,
+    private readonly held: HeldChatRegistry,
     private readonly dataSource: DataSource,
-    private readonly expiry: EndedStreamExpiry,
+    private readonly expiry: EndedStreamExpiryService,
   ) {}
 
   /**
    * @param entries in the order in which each chat's were appended. Those of chats that wait are passed over.
-   * @param keepOn called between two transactions; what it throws ends the work.
+   * @param requireLock called between two transactions; what it throws ends the work.
    * @throws what the store answered, when the store was the reason; nothing that was not written has left the outbox.
    */
-  async write(entries: readonly OutboxEntry[], pass: OutboxPass, keepOn: () => void): Promise<void> {
+  async write(entries: readonly OutboxEntry[], pass: OutboxPass, requireLock: () => void): Promise<void> {
     const held = new Map<string, OutboxEntry[]>();
     const others: OutboxEntry[] = [];
     for (const entry of entries) {
@@ -62,11 +61,11 @@ export class OutboxWriter {
     for (let start = 0; start < others.length;) {
       const batch = this.batchOf(others, start);
       start += batch.length;
-      keepOn();
+      requireLock();
       await this.append(batch, pass);
     }
     for (const [sessionId, [head, ...rest]] of held) {
-      keepOn();
+      requireLock();
       if (head) await this.append([head], pass);
       if (pass.isWaiting(sessionId)) continue;
       this.held.release(sessionId);
@@ -111,7 +110,7 @@ export class OutboxWriter {
     if (fault === 'code') await this.dataSource.query('SELECT 1');
     const entries = failed.map(({ entry }) => entry);
     const [only] = entries;
-    if (entries.length === 1 && only) return this.refuse(only, fault, error);
+    if (entries.length === 1 && only) return this.recordFailure(only, fault, error);
     const middle = Math.ceil(entries.length / 2);
     await this.append(entries.slice(0, middle), pass);
     await this.append(entries.slice(middle), pass);
@@ -126,14 +125,14 @@ export class OutboxWriter {
         decoded.push(this.decode(entry));
       } catch (error) {
         // That counts as an attempt by itself: decoding looks at nothing else.
-        await this.refuse(entry, error instanceof UndecodableEvent ? 'value' : 'code', error);
+        await this.recordFailure(entry, error instanceof UndecodableEvent ? 'value' : 'code', error);
       }
     }
     return decoded;
   }
 
   /** An entry failed by itself, and the store was not the reason. */
-  private async refuse(entry: OutboxEntry, fault: WriteFault, error: unknown): Promise<void> {
+  private async recordFailure(entry: OutboxEntry, fault: WriteFault, error: unknown): Promise<void> {
     const attempts = this.held.hold(entry, performance.now());
     const where = `entry ${entry.entryId} of chat ${entry.sessionId}`;
     const reason = sqlStateOf(error) ?? (error instanceof Error ? error.name : 'unknown');
@@ -142,7 +141,7 @@ export class OutboxWriter {
       this.held.release(entry.sessionId);
       this.logger.error(`A dead letter, refused ${attempts} times (${reason}): ${where}`);
     } else if (attempts === 1) {
-      this.logger.error(`Held back, with what its chat says after it (${reason}): ${where}${frames(error)}`);
+      this.logger.error(`Held back, with what its chat says after it (${reason}): ${where}${stackOf(error)}`);
     }
   }
 
@@ -167,7 +166,7 @@ export class OutboxWriter {
 }
 
 /** Where an error was thrown. Not its message, which may quote what was said. */
-const frames = (error: unknown): string => {
+const stackOf = (error: unknown): string => {
   const stack = error instanceof Error && !sqlStateOf(error) ? (error.stack ?? '') : '';
   const lines = stack.split('\n').filter((line) => /^\s+at /.test(line));
   return lines.length > 0 ? `\n${lines.slice(0, 5).join('\n')}` : '';

@@ -5,7 +5,7 @@ import { cellOf, chatKeys, laneOf } from '../../../platform/redis/redis-keys';
 import { startTestReplicas, type TestReplicas, type TestWorker } from '../../../testing/test-replicas';
 import { pair, say } from '../../../testing/thaw-client';
 import { until } from '../../../testing/until';
-import { GATHER_MS } from '../application/outbox-waker';
+import { BATCH_WINDOW_MS } from '../application/outbox-scheduler.service';
 
 jest.setTimeout(30_000);
 
@@ -96,24 +96,24 @@ describe('the way to the durable log', () => {
 
   it('gathers: a lane is gone through once in a while, however often it is woken', async () => {
     const outbox = worker.app.get(Outbox);
-    const passes: { lane: number; at: number }[] = [];
+    const passes: { group: number; at: number }[] = [];
     const lock = outbox.lock.bind(outbox);
     const tokens = new Set<string>();
-    jest.spyOn(outbox, 'lock').mockImplementation(async (lane, token, ttlMs) => {
-      if (!tokens.has(token)) passes.push({ lane, at: performance.now() });
+    jest.spyOn(outbox, 'lock').mockImplementation(async (group, token, ttlMs) => {
+      if (!tokens.has(token)) passes.push({ group, at: performance.now() });
       tokens.add(token);
-      return lock(lane, token, ttlMs);
+      return lock(group, token, ttlMs);
     });
     const chat = await meet();
-    const lane = laneOf(cellOf(chat.sessionId));
-    const ofLane = () => passes.filter((pass) => pass.lane === lane);
-    while (ofLane().length < 4) await talk(chat, 5);
+    const group = laneOf(cellOf(chat.sessionId));
+    const passesOfGroup = () => passes.filter((pass) => pass.group === group);
+    while (passesOfGroup().length < 4) await talk(chat, 5);
     await expectPersisted(chat.sessionId);
-    for (const [index, { at }] of ofLane().entries()) {
-      const before = ofLane()[index - 1];
+    for (const [index, { at }] of passesOfGroup().entries()) {
+      const before = passesOfGroup()[index - 1];
       if (!before) continue;
       // Measured a little later than decided: behind the taking of the lane.
-      expect(at - before.at).toBeGreaterThan(GATHER_MS / 2);
+      expect(at - before.at).toBeGreaterThan(BATCH_WINDOW_MS / 2);
     }
     await isEmpty();
   });
@@ -122,12 +122,12 @@ describe('the way to the durable log', () => {
     const outbox = worker.app.get(Outbox);
     jest.spyOn(outbox, 'filledGroups').mockResolvedValue([]);
     const chat = await meet();
-    const lane = laneOf(cellOf(chat.sessionId));
+    const group = laneOf(cellOf(chat.sessionId));
     const read = outbox.read.bind(outbox);
     let meanwhile: Promise<void> | undefined;
     jest.spyOn(outbox, 'read').mockImplementation(async (positions, perShard) => {
       const pages = await read(positions, perShard);
-      const isOurs = pages.some(({ shard, entries }) => laneOf(shard) === lane && entries.length > 0);
+      const isOurs = pages.some(({ shard, entries }) => laneOf(shard) === group && entries.length > 0);
       if (isOurs) await (meanwhile ??= talk(chat, 3));
       return pages;
     });

@@ -13,22 +13,22 @@ import { reasonOf } from '../../../platform/observability/warn-about';
 import { JobHandlers } from '../../../platform/queue/job-handlers';
 import { JobWorker } from '../../../platform/queue/job-worker';
 import { laneOf } from '../../../platform/redis/redis-keys';
-import { GATHER_MS, OutboxWaker } from '../application/outbox-waker';
-import { HeldChats } from './held-chats';
-import { OutboxWriter } from './outbox-writer.service';
+import { BATCH_WINDOW_MS, OutboxSchedulerService } from '../application/outbox-scheduler.service';
+import { HeldChatRegistry } from './held-chat.registry';
+import { OutboxWriterService } from './outbox-writer.service';
 
 /** Entries of one outbox that are read at once, unless that has taken too long. */
 const MAX_PER_SHARD = 500;
 const MIN_PER_SHARD = 10;
 const LOCK_MS = 10_000;
-const LOOK_EVERY_MS = 2_000;
+const POLL_EVERY_MS = 2_000;
 const FIRST_RETRY_MS = 500;
 const LAST_RETRY_MS = 5_000;
 
 /** Another worker has taken the shard group. */
 class LockLost extends Error {}
 
-interface Waiting {
+interface FailedGroup {
   failures: number;
   /** By the monotonic clock. */
   retryAt: number;
@@ -43,38 +43,38 @@ interface Waiting {
 export class OutboxProcessor implements OnModuleInit, OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly logger = new Logger(OutboxProcessor.name);
   /** When this worker last began with a group. */
-  private readonly begunAt = new Map<number, number>();
+  private readonly startedAt = new Map<number, number>();
   /** The groups whose store has failed. */
-  private readonly waiting = new Map<number, Waiting>();
-  private readonly underWay = new Set<Promise<void>>();
+  private readonly failed = new Map<number, FailedGroup>();
+  private readonly inFlight = new Set<Promise<void>>();
   private perShard = MAX_PER_SHARD;
   private timer: NodeJS.Timeout | undefined;
-  private isLooking = false;
+  private isPolling = false;
   private isClosing = false;
 
   /**
    * When this worker last learned how things stand (monotonic, ms): a pass came to its end, another worker has the
    * group, or PostgreSQL said why not.
    */
-  answeredAt = performance.now();
+  progressedAt = performance.now();
 
   constructor(
     private readonly outbox: Outbox,
-    private readonly writer: OutboxWriter,
-    private readonly held: HeldChats,
+    private readonly writer: OutboxWriterService,
+    private readonly held: HeldChatRegistry,
     private readonly handlers: JobHandlers,
     private readonly jobWorker: JobWorker,
-    private readonly waker: OutboxWaker,
+    private readonly scheduler: OutboxSchedulerService,
     private readonly gracefulStop: GracefulStop,
   ) {}
 
   onModuleInit(): void {
-    this.handlers.register('persist_lane', ({ lane }) => this.persistInTurn(lane));
+    this.handlers.register('persist_lane', ({ lane }) => this.persistThrottled(lane));
     this.gracefulStop.register('workers', 'outboxes', () => this.close());
   }
 
   onApplicationBootstrap(): void {
-    this.timer = setInterval(() => void this.look(), LOOK_EVERY_MS);
+    this.timer = setInterval(() => void this.poll(), POLL_EVERY_MS);
   }
 
   beforeApplicationShutdown(): Promise<void> {
@@ -85,21 +85,21 @@ export class OutboxProcessor implements OnModuleInit, OnApplicationBootstrap, Be
   async close(): Promise<void> {
     this.isClosing = true;
     clearInterval(this.timer);
-    await Promise.all(this.underWay);
+    await Promise.all(this.inFlight);
   }
 
-  private async look(): Promise<void> {
-    if (this.isLooking || !this.jobWorker.isReady) return;
-    this.isLooking = true;
+  private async poll(): Promise<void> {
+    if (this.isPolling || !this.jobWorker.isReady) return;
+    this.isPolling = true;
     try {
       // Also where chats are held: another worker may have written what was held here.
       const groups = new Set([...(await this.outbox.filledGroups()), ...[...this.held.shards].map(laneOf)]);
-      if (groups.size === 0) this.answeredAt = performance.now();
-      await Promise.all([...groups].map((group) => this.persistInTurn(group)));
+      if (groups.size === 0) this.progressedAt = performance.now();
+      await Promise.all([...groups].map((group) => this.persistThrottled(group)));
     } catch (error) {
       this.logger.warn(`The outboxes were not looked at: ${storeReasonOf(error)}`);
     } finally {
-      this.isLooking = false;
+      this.isPolling = false;
     }
   }
 
@@ -107,15 +107,16 @@ export class OutboxProcessor implements OnModuleInit, OnApplicationBootstrap, Be
    * However many replicas wake a group, it is gone through once in a while: what a pass costs hardly depends on how
    * much it carries.
    */
-  private async persistInTurn(group: number): Promise<void> {
+  private async persistThrottled(group: number): Promise<void> {
     const now = performance.now();
-    if (this.isClosing || now < (this.waiting.get(group)?.retryAt ?? 0)) return;
-    if (now - (this.begunAt.get(group) ?? -Infinity) < GATHER_MS) return this.waker.wakeSoon(group);
-    this.begunAt.set(group, now);
+    if (this.isClosing || now < (this.failed.get(group)?.retryAt ?? 0)) return;
+    if (now - (this.startedAt.get(group) ?? -Infinity) < BATCH_WINDOW_MS)
+      return this.scheduler.schedule(group);
+    this.startedAt.set(group, now);
     const pass = this.persist(group);
-    this.underWay.add(pass);
+    this.inFlight.add(pass);
     await pass;
-    this.underWay.delete(pass);
+    this.inFlight.delete(pass);
   }
 
   /**
@@ -126,11 +127,11 @@ export class OutboxProcessor implements OnModuleInit, OnApplicationBootstrap, Be
     const token = randomUUID();
     try {
       if (await this.outbox.lock(group, token, LOCK_MS)) await this.persistLocked(group, token);
-      if (this.waiting.delete(group)) this.logger.log(`Shard group ${group} is carried again`);
-      this.answeredAt = performance.now();
+      if (this.failed.delete(group)) this.logger.log(`Shard group ${group} is carried again`);
+      this.progressedAt = performance.now();
     } catch (error) {
       if (error instanceof LockLost) return;
-      this.wait(group, error);
+      this.backOff(group, error);
     }
   }
 
@@ -143,11 +144,11 @@ export class OutboxProcessor implements OnModuleInit, OnApplicationBootstrap, Be
       );
     }, LOCK_MS / 4);
     try {
-      const end = await this.passOver(shardsOf(group), () => {
+      const end = await this.processShards(shardsOf(group), () => {
         if (!isLocked || this.isClosing) throw new LockLost();
       });
       // The replicas speak up for outboxes only that were empty.
-      if (await this.outbox.hasMore(end)) this.waker.wakeSoon(group);
+      if (await this.outbox.hasMore(end)) this.scheduler.schedule(group);
     } finally {
       clearInterval(renewing);
       await this.outbox.unlock(group, token).catch(() => undefined); // it runs out by itself
@@ -155,13 +156,13 @@ export class OutboxProcessor implements OnModuleInit, OnApplicationBootstrap, Be
   }
 
   /** @returns up to where each shard was read. */
-  private async passOver(shards: readonly number[], keepOn: () => void): Promise<OutboxPositions> {
+  private async processShards(shards: readonly number[], requireLock: () => void): Promise<OutboxPositions> {
     const pass = this.held.beginPass(shards, performance.now());
     for (let unread = pass.starts; unread.size > 0;) {
       const { pages, perShard } = await this.read(unread);
       const entries = pages.flatMap((page) => page.entries);
-      await this.writer.write(entries, pass, keepOn);
-      pass.passed(entries);
+      await this.writer.write(entries, pass, requireLock);
+      pass.markProcessed(entries);
       const full = pages.filter((page) => page.entries.length === perShard);
       unread = new Map(full.map((page) => [page.shard, page.entries.at(-1)?.outboxId ?? '']));
     }
@@ -182,11 +183,11 @@ export class OutboxProcessor implements OnModuleInit, OnApplicationBootstrap, Be
     }
   }
 
-  private wait(group: number, error: unknown): void {
-    if (sqlStateOf(error)) this.answeredAt = performance.now();
-    const failures = (this.waiting.get(group)?.failures ?? 0) + 1;
+  private backOff(group: number, error: unknown): void {
+    if (sqlStateOf(error)) this.progressedAt = performance.now();
+    const failures = (this.failed.get(group)?.failures ?? 0) + 1;
     const delayMs = Math.min(FIRST_RETRY_MS * 2 ** (failures - 1), LAST_RETRY_MS);
-    this.waiting.set(group, { failures, retryAt: performance.now() + delayMs });
+    this.failed.set(group, { failures, retryAt: performance.now() + delayMs });
     if (failures === 1)
       this.logger.warn(`Shard group ${group} waits for its stores: ${storeReasonOf(error)}`);
   }

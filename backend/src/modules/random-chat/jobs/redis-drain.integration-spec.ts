@@ -8,7 +8,7 @@ import { cellOf, chatKeys, drainingKey, layoutKey, matchingKeys } from '../../..
 import { claimRedisLayout, REDIS_LAYOUT } from '../../../platform/redis/redis-layout';
 import { createTestRedis, type TestRedis } from '../../../testing/test-redis';
 import { until } from '../../../testing/until';
-import { RedisDrain } from './redis-drain.service';
+import { RedisDrainService } from './redis-drain.service';
 
 const started = JSON.stringify({
   i: randomUUID(),
@@ -33,7 +33,7 @@ afterAll(async () => {
 });
 
 const keys = () => chatKeys(cellOf(sessionId));
-const drain = (stuckAfterMs = 400): Promise<number> => app.get(RedisDrain).drain({ stuckAfterMs });
+const drain = (stuckAfterMs = 400): Promise<number> => app.get(RedisDrainService).drain({ stuckAfterMs });
 const typesIn = async (stream: string): Promise<string[]> => {
   const entries = await store.redis.xrange(stream, '-', '+');
   return entries.map(([, fields]) => (JSON.parse(fields.at(-1) ?? '') as { t: string }).t);

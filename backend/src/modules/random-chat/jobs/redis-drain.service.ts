@@ -7,7 +7,7 @@ import { Outbox } from '../../../platform/hot-log/outbox';
 import { REDIS } from '../../../platform/redis/redis.module';
 import { chatStreams, drainingKey, layoutKey, matchingKeys } from '../../../platform/redis/redis-keys';
 import { requireOwnLayout } from '../../../platform/redis/redis-layout';
-import { encodeEvent, readEvent } from '../application/chat-event-codec';
+import { encodeEvent, readEvent } from '../application/chat-event.codec';
 
 const POLL_MS = 200;
 /** The marker outlives a drain that was killed by this much. */
@@ -24,7 +24,7 @@ export interface DrainOptions {
  * of Redis. The replicas must have been stopped; a worker of the same release carries the outboxes meanwhile.
  */
 @Injectable()
-export class RedisDrain {
+export class RedisDrainService {
   constructor(
     @Inject(REDIS) private readonly redis: Redis,
     private readonly chatLog: ChatLog,

@@ -1,12 +1,12 @@
 import { SubscribeMessage, WebSocketGateway } from '@nestjs/websockets';
 import type { WebSocket } from 'ws';
 import { type InboundFrame, requireOwnId } from '../../../platform/realtime/inbound-frame';
-import { LiveChats } from '../application/live-chats';
+import { LiveChatService } from '../application/live-chat.service';
 
 /** Frames of Break the Ice. */
 @WebSocketGateway({ path: '/ws' })
 export class IcebreakerGateway {
-  constructor(private readonly chats: LiveChats) {}
+  constructor(private readonly chats: LiveChatService) {}
 
   @SubscribeMessage('break_ice_start')
   async start(_: WebSocket, frame: InboundFrame<'break_ice_start'>): Promise<void> {

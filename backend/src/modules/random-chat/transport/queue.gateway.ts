@@ -6,22 +6,22 @@ import { RateLimiter } from '../../../platform/rate-limit/rate-limiter';
 import { MemoryValve } from '../../../platform/redis/memory-valve';
 import type { InboundFrame } from '../../../platform/realtime/inbound-frame';
 import { UserChannels } from '../../../platform/realtime/user-channels';
-import { MatchSeeker } from '../../matching/application/match-seeker';
-import type { Place } from '../../matching/application/matching.service';
+import { MatchmakingService } from '../../matching/application/matchmaking.service';
+import type { MatchState } from '../../matching/application/match-queue.service';
 import { UsersService } from '../../users/application/users.service';
-import { ChatKeeper } from '../application/chat-keeper';
-import { LiveChats } from '../application/live-chats';
+import { ChatLifecycleService } from '../application/chat-lifecycle.service';
+import { LiveChatService } from '../application/live-chat.service';
 
 /** Into the queue and out of it. */
 @WebSocketGateway({ path: '/ws' })
 export class QueueGateway {
   constructor(
-    private readonly seeker: MatchSeeker,
+    private readonly matchmaking: MatchmakingService,
     private readonly users: UsersService,
     private readonly userChannels: UserChannels,
     private readonly limiter: RateLimiter,
-    private readonly keeper: ChatKeeper,
-    private readonly chats: LiveChats,
+    private readonly lifecycle: ChatLifecycleService,
+    private readonly chats: LiveChatService,
     private readonly valve: MemoryValve,
   ) {}
 
@@ -33,16 +33,16 @@ export class QueueGateway {
     const gender = await this.users.gender(userId);
     if (!gender) throw new DomainError('gender_required');
     const { preferences } = frame.data;
-    const placed = async (place: Place): Promise<void> => {
+    const placed = async (place: MatchState): Promise<void> => {
       if (place.kind === 'in') return;
       frame.answer({});
       const since = place.kind === 'searching' ? place.since : new Date();
       const joined = { preferences, since: since.toISOString() };
       await this.userChannels.sendFrame(userId, 'queue_joined', joined, connection.id);
     };
-    let place = await this.seeker.join(userId, { gender, preference: preferences }, placed);
-    if (place.kind === 'in' && (await this.keeper.isOver(userId, place.sessionId))) {
-      place = await this.seeker.join(userId, { gender, preference: preferences }, placed);
+    let place = await this.matchmaking.join(userId, { gender, preference: preferences }, placed);
+    if (place.kind === 'in' && (await this.lifecycle.isOver(userId, place.sessionId))) {
+      place = await this.matchmaking.join(userId, { gender, preference: preferences }, placed);
     }
     if (place.kind !== 'in') return;
     await this.chats.join(connection, place.sessionId);
@@ -52,9 +52,9 @@ export class QueueGateway {
   @SubscribeMessage('leave_queue')
   async leave(_: WebSocket, frame: InboundFrame<'leave_queue'>): Promise<void> {
     const { userId, connection } = frame;
-    const left = await this.seeker.leave(userId);
+    const left = await this.matchmaking.leave(userId);
     if (left.kind === 'in' && left.sinceMatchMs <= limits.leaveCountsAsSkipWithinMs) {
-      await this.keeper.skip(connection, left.sessionId);
+      await this.lifecycle.skip(connection, left.sessionId);
     }
     frame.answer({});
     // A user in a chat has left no queue: the other tabs show the chat.

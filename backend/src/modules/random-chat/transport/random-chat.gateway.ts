@@ -8,22 +8,22 @@ import { ProcessEvents } from '../../../platform/process-events/process-events';
 import { RateLimiter } from '../../../platform/rate-limit/rate-limiter';
 import { type InboundFrame, requireOwnId } from '../../../platform/realtime/inbound-frame';
 import { UploadsService } from '../../uploads/application/uploads.service';
-import { Arrivals } from '../application/arrivals';
-import { ChatKeeper } from '../application/chat-keeper';
-import { sentAck } from '../application/chat-frames';
-import type { LiveChat } from '../application/live-chat';
-import { LiveChats } from '../application/live-chats';
+import { ConnectionResumeService } from '../application/connection-resume.service';
+import { ChatLifecycleService } from '../application/chat-lifecycle.service';
+import { sentAck } from '../application/chat-frame.mapper';
+import type { LiveChat } from '../application/live-chat.model';
+import { LiveChatService } from '../application/live-chat.service';
 import type { SendMessage } from '../domain/random-chat.commands';
 
 /** Frames of a random chat, and the one that every socket begins with. */
 @WebSocketGateway({ path: '/ws' })
 export class RandomChatGateway {
-  private readonly typedAt = new WeakMap<object, number>();
+  private readonly lastTypingAt = new WeakMap<object, number>();
 
   constructor(
-    private readonly arrivals: Arrivals,
-    private readonly chats: LiveChats,
-    private readonly keeper: ChatKeeper,
+    private readonly connectionResume: ConnectionResumeService,
+    private readonly chats: LiveChatService,
+    private readonly lifecycle: ChatLifecycleService,
     private readonly presence: ChatPresence,
     private readonly limiter: RateLimiter,
     private readonly uploads: UploadsService,
@@ -39,7 +39,7 @@ export class RandomChatGateway {
     }
     connection.showsChat = data.showsChat ?? true;
     try {
-      await this.arrivals.arrive(connection, data.lastSeen, (state) => {
+      await this.connectionResume.resume(connection, data.lastSeen, (state) => {
         if (frame.ref === undefined) connection.sendFrame('authenticated', { userId, state });
         else frame.answer({ userId, state }, 'authenticated');
       });
@@ -66,16 +66,16 @@ export class RandomChatGateway {
       replyToId: data.replyTo?.messageId ?? null,
       clientId,
     };
-    if (messageType !== 'text') await this.shareImages(chat, command);
-    const executed = await chat.execute(command, frame);
-    if (executed.kind === 'already_done') frame.answer(sentAck(executed.position, clientId));
+    if (messageType !== 'text') await this.grantImageAccess(chat, command);
+    const result = await chat.execute(command, frame);
+    if (result.kind === 'already_done') frame.answer(sentAck(result.position, clientId));
   }
 
   /**
    * The right to see an image is written before the message that shows it, and only for a message that is going to be
    * accepted: a refused one must not open its images to the partner.
    */
-  private async shareImages(chat: LiveChat, command: SendMessage): Promise<void> {
+  private async grantImageAccess(chat: LiveChat, command: SendMessage): Promise<void> {
     const { senderId, messageType, content } = command;
     if ('alreadyDone' in chat.check(command)) return;
     const receiverId = chat.userIds.find((id) => id !== senderId);
@@ -88,11 +88,11 @@ export class RandomChatGateway {
     requireOwnId(data.userId, frame);
     const chat = await this.chats.require(frame.connection, data.sessionId);
     const { messageId, newContent: content } = data;
-    const executed = await chat.execute(
+    const result = await chat.execute(
       { type: 'EditMessage', at: this.chats.now(), editorId: userId, messageId, content },
       frame,
     );
-    if (executed.kind === 'already_done') frame.answer({ seq: executed.position.seq });
+    if (result.kind === 'already_done') frame.answer({ seq: result.position.seq });
   }
 
   @SubscribeMessage('message_reaction')
@@ -101,12 +101,12 @@ export class RandomChatGateway {
     requireOwnId(data.userId, frame);
     const chat = await this.chats.require(frame.connection, data.sessionId);
     const { messageId, emoji, action } = data;
-    const executed = await chat.execute(
+    const result = await chat.execute(
       { type: 'ReactToMessage', at: this.chats.now(), userId, messageId, emoji, action },
       frame,
     );
-    if (executed.kind !== 'already_done') return;
-    frame.answer({ seq: executed.position.seq, reactions: chat.reactionsOf(messageId) });
+    if (result.kind !== 'already_done') return;
+    frame.answer({ seq: result.position.seq, reactions: chat.reactionsOf(messageId) });
   }
 
   @SubscribeMessage('show_chat')
@@ -119,7 +119,7 @@ export class RandomChatGateway {
   @SubscribeMessage('skip_chat')
   async skip(_: WebSocket, frame: InboundFrame<'skip_chat'>): Promise<void> {
     await this.limiter.require('skip', frame.userId);
-    await this.keeper.skip(frame.connection, frame.data.sessionId, frame);
+    await this.lifecycle.skip(frame.connection, frame.data.sessionId, frame);
   }
 
   @SubscribeMessage('typing')
@@ -131,8 +131,8 @@ export class RandomChatGateway {
     if (chat.isEnded) throw new DomainError('session_ended');
     const now = Date.now();
     // More often than it is shown it is worth nothing; half, since clients' timers are not exact.
-    if (now - (this.typedAt.get(connection) ?? 0) < limits.typingEveryMs / 2) return;
-    this.typedAt.set(connection, now);
+    if (now - (this.lastTypingAt.get(connection) ?? 0) < limits.typingEveryMs / 2) return;
+    this.lastTypingAt.set(connection, now);
     await this.presence.publish(chat.sessionId, `t ${userId}`);
   }
 }

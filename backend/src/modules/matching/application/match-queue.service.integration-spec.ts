@@ -1,0 +1,462 @@
+// Real: Redis. Replicas are their leases and ids.
+import fc from 'fast-check';
+import type { Gender, Preference } from '@thaw/contract/scalars';
+import type { Environment } from '../../../config/environment';
+import type { ReplicaLease } from '../../../platform/realtime/replica-lease';
+import { connectRedis } from '../../../platform/redis/redis.module';
+import { matchingKeys } from '../../../platform/redis/redis-keys';
+import { QueueModel } from '../../../testing/queue-model';
+import { anyCrowd, anySteps } from '../../../testing/queue-steps';
+import { createTestRedis, type TestRedis } from '../../../testing/test-redis';
+import { type Match, MatchQueueService, type MatchState } from './match-queue.service';
+
+const genders: readonly Gender[] = ['male', 'female'];
+const preferences: readonly Preference[] = ['both', 'male', 'female'];
+const allCriteria = genders.flatMap((gender) => preferences.map((preference) => ({ gender, preference })));
+
+const isLong = process.env.THAW_TEST_LONG === '1';
+
+describe('matching', () => {
+  let store: TestRedis;
+  const redis = () => store.redis;
+
+  /** The queue as one replica has it. */
+  const replica = (replicaId: string, settings: Partial<Environment> = {}): MatchQueueService =>
+    new MatchQueueService(
+      store.redis,
+      { REMATCH_COOLDOWN_S: 600, REMATCH_RELAX_AFTER_S: 600, ...settings } as Environment,
+      { replicaId } as ReplicaLease,
+    );
+  const live = async (...replicaIds: string[]): Promise<void> => {
+    for (const replicaId of replicaIds)
+      await redis().zadd(matchingKeys.leases, '1000000000000000', replicaId);
+  };
+  const kill = (replicaId: string) => redis().zrem(matchingKeys.leases, replicaId);
+
+  const queued = async (): Promise<Map<number, { queue: string; since: number }[]>> => {
+    const found = new Map<number, { queue: string; since: number }[]>();
+    for (const { gender, preference } of allCriteria) {
+      const queue = matchingKeys.queue(gender, preference);
+      const members = await redis().zrange(queue, '0', '-1', 'WITHSCORES');
+      for (let index = 0; index < members.length; index += 2) {
+        const userId = Number(members[index]);
+        found.set(userId, [...(found.get(userId) ?? []), { queue, since: Number(members[index + 1]) }]);
+      }
+    }
+    return found;
+  };
+  /** What Redis calls a second from now, without waiting for it: all that counts is older by so much. */
+  const age = async (userId: number, byMs: number): Promise<void> => {
+    const key = matchingKeys.user(userId);
+    const [gender = '', preference = '', since = ''] = await redis().hmget(key, 'g', 'p', 'since');
+    const earlier = Number(since) - byMs;
+    await redis().hset(key, 'since', earlier);
+    await redis().zadd(matchingKeys.queue(gender ?? '', preference ?? ''), earlier, userId);
+  };
+  const matched = (place: MatchState): Match => {
+    if (place.kind !== 'matched') throw new Error(`Not matched but ${place.kind}`);
+    return place.match;
+  };
+  const stateOf = async (...userIds: number[]): Promise<(string | undefined)[]> =>
+    (await replica('looker').records(userIds)).map((record) => record?.state);
+
+  beforeAll(async () => {
+    store = await createTestRedis();
+  });
+  beforeEach(async () => {
+    await store.flush();
+    await live('r1', 'r2');
+  });
+  afterAll(async () => {
+    await store.close();
+  });
+
+  describe('filters', () => {
+    const pairs = allCriteria.flatMap((waiting) => allCriteria.map((joining) => ({ waiting, joining })));
+    const admits = (preference: Preference, gender: Gender) => preference === 'both' || preference === gender;
+
+    it.each(pairs)(
+      '$waiting.gender looking for $waiting.preference, then $joining.gender looking for $joining.preference',
+      async ({ waiting, joining }) => {
+        await replica('r1').join(1, waiting.gender, waiting.preference);
+        const { kind } = await replica('r2').join(2, joining.gender, joining.preference);
+        const isMutual =
+          admits(waiting.preference, joining.gender) && admits(joining.preference, waiting.gender);
+        expect(kind).toBe(isMutual ? 'matched' : 'searching');
+        expect(await stateOf(1, 2)).toEqual(isMutual ? ['claimed', 'claimed'] : ['searching', 'searching']);
+      },
+    );
+
+    it('nobody meets himself, from however many tabs he asks', async () => {
+      for (const id of ['r1', 'r2', 'r1']) {
+        expect(await replica(id).join(1, 'male', 'both')).toMatchObject({ kind: 'searching' });
+      }
+    });
+
+    it('nobody meets whom he has blocked, or who has blocked him, and both stay in the queue', async () => {
+      await replica('r1').join(1, 'male', 'both');
+      expect(await replica('r2').join(2, 'female', 'both', [1])).toMatchObject({ kind: 'searching' });
+      expect([...(await queued()).keys()].sort()).toEqual([1, 2]);
+      expect(await replica('r2').resume(2, [1])).toMatchObject({ kind: 'searching' });
+      expect(await replica('r2').retry(2, [1])).toMatchObject({ kind: 'searching' });
+      expect(matched(await replica('r1').join(3, 'female', 'both')).userIds).toEqual([3, 1]);
+    });
+
+    it('a new preference keeps the place and counts at once', async () => {
+      const first = await replica('r1').join(1, 'male', 'male');
+      await replica('r1').join(2, 'female', 'male');
+      const second = await replica('r1').join(1, 'male', 'male');
+      expect(second).toMatchObject({ kind: 'searching', since: (first as { since: Date }).since });
+      expect(matched(await replica('r2').join(1, 'male', 'female')).userIds).toEqual([1, 2]);
+      expect((await queued()).size).toBe(0);
+    });
+  });
+
+  describe('the oldest is first', () => {
+    it('over all sets that fit', async () => {
+      await replica('r1').join(1, 'female', 'female'); // does not fit
+      await replica('r1').join(2, 'female', 'both', [1]);
+      await replica('r1').join(3, 'male', 'male');
+      await replica('r1').join(4, 'male', 'both', [2, 3]);
+      for (const [userId, byMs] of [
+        [1, 9_000],
+        [2, 2_000],
+        [3, 3_000],
+        [4, 1_000],
+      ] as const)
+        await age(userId, byMs);
+      expect(matched(await replica('r2').join(5, 'male', 'both')).userIds).toEqual([5, 3]);
+      expect(matched(await replica('r2').join(6, 'male', 'both')).userIds).toEqual([6, 2]);
+      expect(matched(await replica('r2').join(7, 'male', 'both')).userIds).toEqual([7, 4]);
+    });
+
+    it('behind more who are passed over than are looked at in one go', async () => {
+      const blocked = Array.from({ length: 100 }, (_, index) => 100 + index);
+      for (const userId of blocked) {
+        await replica('r1').join(userId, 'male', 'female');
+        await age(userId, 10_000);
+      }
+      await replica('r1').join(1, 'male', 'female');
+      expect(matched(await replica('r2').join(2, 'female', 'both', blocked)).userIds).toEqual([2, 1]);
+    });
+
+    it('and who has no living replica is passed over, not met', async () => {
+      await live('r3');
+      await replica('r3').join(1, 'male', 'both');
+      await replica('r1').join(2, 'male', 'male', [1]);
+      await kill('r3');
+      expect(matched(await replica('r2').join(3, 'male', 'both')).userIds).toEqual([3, 2]);
+      expect(await stateOf(1)).toEqual(['searching']);
+      expect((await queued()).has(1)).toBe(false);
+    });
+  });
+
+  describe('one entry per user', () => {
+    it('however often and from wherever he joins', async () => {
+      const places = await Promise.all(
+        Array.from({ length: 20 }, (_, index) =>
+          replica(index % 2 ? 'r1' : 'r2').join(1, 'male', index % 3 ? 'both' : 'female'),
+        ),
+      );
+      expect(new Set(places.map((place) => place.kind === 'searching' && place.since.getTime())).size).toBe(
+        1,
+      );
+      expect((await queued()).get(1)).toHaveLength(1);
+    });
+
+    it('joining again once matched says where he is', async () => {
+      await replica('r1').join(1, 'male', 'both');
+      const match = matched(await replica('r2').join(2, 'male', 'both'));
+      for (const userId of [1, 2]) {
+        expect(await replica('r1').join(userId, 'male', 'both')).toMatchObject({
+          kind: 'claimed',
+          sessionId: match.sessionId,
+        });
+      }
+      await replica('r2').confirm(match);
+      expect(await replica('r1').join(1, 'male', 'both')).toMatchObject({
+        kind: 'in',
+        sessionId: match.sessionId,
+      });
+      expect((await queued()).size).toBe(0);
+    });
+
+    it('holds as long as one of his replicas does', async () => {
+      await replica('r1').join(1, 'male', 'both');
+      await replica('r2').resume(1);
+      await replica('r1').depart(1);
+      expect(matched(await replica('r2').join(2, 'male', 'both')).userIds).toEqual([2, 1]);
+    });
+  });
+
+  describe('who loses his last socket', () => {
+    it('is passed over, and has his place when he is back', async () => {
+      const first = await replica('r1').join(1, 'male', 'both');
+      await replica('r1').depart(1);
+      expect(await replica('r1').join(2, 'male', 'both')).toMatchObject({ kind: 'searching' });
+      await replica('r1').leave(2);
+      expect(await replica('r2').resume(1)).toMatchObject({
+        kind: 'searching',
+        since: (first as { since: Date }).since,
+      });
+      expect(await redis().pttl(matchingKeys.user(1))).toBe(-1);
+    });
+
+    it('is matched as he comes back, when somebody waits', async () => {
+      await replica('r1').join(1, 'male', 'both');
+      await replica('r1').depart(1);
+      await replica('r1').join(2, 'male', 'both');
+      expect(matched(await replica('r2').resume(1)).userIds).toEqual([1, 2]);
+    });
+
+    it('keeps his place for 35 s, and no longer', async () => {
+      await replica('r1').join(1, 'male', 'both');
+      await replica('r1').depart(1);
+      const ttl = await redis().pttl(matchingKeys.user(1));
+      expect(ttl).toBeGreaterThan(34_000);
+      expect(ttl).toBeLessThanOrEqual(35_000);
+      await redis().del(matchingKeys.user(1)); // as when they are over
+      expect(await replica('r1').resume(1)).toEqual({ kind: 'idle' });
+      expect(await store.keys('{mm}:q:*')).toEqual([]);
+    });
+
+    it('because his replica died has it too, once somebody looked', async () => {
+      const first = await replica('r1').join(1, 'male', 'both');
+      await kill('r1');
+      await replica('r2').join(2, 'male', 'both');
+      expect(await redis().pttl(matchingKeys.user(1))).toBeGreaterThan(0);
+      expect(matched(await replica('r2').resume(1))).toMatchObject({ userIds: [1, 2] });
+      expect(first.kind).toBe('searching');
+    });
+  });
+
+  describe('a pair that has just been together', () => {
+    const together = async (service: MatchQueueService, one = 1, other = 2): Promise<void> => {
+      await service.join(one, 'male', 'both');
+      const match = matched(await service.join(other, 'male', 'both'));
+      await service.confirm(match);
+      await service.finish(match);
+      expect(await stateOf(one, other)).toEqual([undefined, undefined]);
+    };
+
+    it('is not matched again for ten minutes', async () => {
+      const service = replica('r1', { REMATCH_RELAX_AFTER_S: 100 });
+      await together(service);
+      await service.join(1, 'male', 'both');
+      expect(await service.join(2, 'male', 'both')).toMatchObject({ kind: 'searching' });
+      expect(await redis().pttl('{mm}:met:1-2')).toBeGreaterThan(599_000);
+      await redis().del('{mm}:met:1-2');
+      expect(matched(await service.retry(1)).userIds).toEqual([1, 2]);
+    });
+
+    it('is told when the rule relaxes, and then matched, since nobody else fits', async () => {
+      const service = replica('r1', { REMATCH_RELAX_AFTER_S: 10 });
+      await together(service);
+      await service.join(1, 'male', 'both');
+      await age(1, 4_000);
+      const passedOver = await service.join(2, 'male', 'both');
+      if (passedOver.kind !== 'searching') throw new Error(passedOver.kind);
+      expect(passedOver.retryInMs).toBeGreaterThan(5_000);
+      expect(passedOver.retryInMs).toBeLessThanOrEqual(6_000);
+      await age(1, 6_000);
+      expect(matched(await service.retry(2)).userIds).toEqual([2, 1]);
+    });
+
+    it('relaxes by the time of whichever has waited longer', async () => {
+      const service = replica('r1', { REMATCH_RELAX_AFTER_S: 10 });
+      await together(service);
+      await service.join(2, 'male', 'female');
+      await age(2, 11_000);
+      await service.join(1, 'male', 'both');
+      expect(matched(await service.join(2, 'male', 'both')).userIds).toEqual([2, 1]);
+    });
+
+    it('gives way to somebody new, however long it has waited', async () => {
+      const service = replica('r1', { REMATCH_RELAX_AFTER_S: 10 });
+      await together(service);
+      await service.join(1, 'male', 'both');
+      await service.join(3, 'male', 'both', [1]);
+      await age(1, 60_000);
+      expect(matched(await service.join(2, 'male', 'both')).userIds).toEqual([2, 3]);
+    });
+
+    it('never relaxes for a block', async () => {
+      const service = replica('r1', { REMATCH_RELAX_AFTER_S: 0 });
+      await together(service);
+      await service.join(1, 'male', 'both');
+      await age(1, 60_000);
+      expect(await service.join(2, 'male', 'both', [1])).toMatchObject({ retryInMs: null });
+    });
+
+    it('may meet at once where both settings are 0', async () => {
+      const service = replica('r1', { REMATCH_COOLDOWN_S: 0, REMATCH_RELAX_AFTER_S: 0 });
+      await together(service);
+      await together(service);
+    });
+  });
+
+  describe('a claim', () => {
+    const claimed = async (): Promise<Match> => {
+      await replica('r1').join(1, 'male', 'both');
+      await age(1, 5_000);
+      await replica('r1').join(2, 'female', 'female');
+      await age(2, 3_000);
+      return matched(await replica('r2').join(2, 'female', 'both'));
+    };
+    const runOut = async (): Promise<void> => {
+      for (const member of await redis().zrange('{mm}:claims', '0', '-1'))
+        await redis().zadd('{mm}:claims', '1', member);
+    };
+
+    it('is not overdue before its time', async () => {
+      await claimed();
+      expect(await replica('r1').overdueClaims()).toEqual([]);
+    });
+
+    it('that runs out puts both back where they were', async () => {
+      const before = new Map<number, number>();
+      const match = await claimed();
+      for (const userId of [1, 2])
+        before.set(userId, Number(await redis().hget(matchingKeys.user(userId), 'since')));
+      await runOut();
+      expect(await replica('r1').overdueClaims()).toEqual([match]);
+      expect(await replica('r1').release(match)).toEqual([2, 1]);
+      const waiting = await queued();
+      for (const userId of [1, 2]) {
+        expect(waiting.get(userId)).toEqual([expect.objectContaining({ since: before.get(userId) })]);
+      }
+      expect(await replica('r1').overdueClaims()).toEqual([]);
+      expect(await redis().hget(matchingKeys.user(1), 'sid')).toBeNull();
+    });
+
+    it('is taken back once, whoever comes first', async () => {
+      const match = await claimed();
+      const released = await Promise.all(['r1', 'r2', 'r1'].map((id) => replica(id).release(match)));
+      expect(released.flat().sort()).toEqual([1, 2]);
+    });
+
+    it('that was taken back is not confirmed, and does not touch the next', async () => {
+      const match = await claimed();
+      await replica('r1').release(match);
+      const next = matched(await replica('r1').retry(1));
+      expect(await replica('r2').confirm(match)).toBeNull();
+      expect(await replica('r2').release(match)).toEqual([]);
+      await replica('r2').finish(match);
+      expect(await stateOf(1, 2)).toEqual(['claimed', 'claimed']);
+      expect(await replica('r1').confirm(next)).toEqual([]);
+    });
+
+    it('is confirmed twice with the same answer', async () => {
+      const match = await claimed();
+      expect(await replica('r1').confirm(match)).toEqual([]);
+      expect(await replica('r2').confirm(match)).toEqual([]);
+      await runOut();
+      expect(await replica('r1').overdueClaims()).toEqual([]);
+    });
+
+    it('that is overdue is named again only after it had time to be settled', async () => {
+      const match = await claimed();
+      await runOut();
+      expect(await replica('r1').overdueClaims()).toEqual([match]);
+      expect(await replica('r2').overdueClaims()).toEqual([]);
+      await runOut();
+      expect(await replica('r2').overdueClaims()).toEqual([match]);
+    });
+
+    it('that became a chat is named when it has been on record for long, until it is finished', async () => {
+      const match = await claimed();
+      await replica('r1').confirm(match);
+      expect(await replica('r1').chatsDueForCheck()).toEqual([]);
+      for (const chat of await redis().zrange(matchingKeys.chats, '0', '-1'))
+        await redis().zadd(matchingKeys.chats, '1', chat);
+      expect(await replica('r1').chatsDueForCheck()).toEqual([match]);
+      expect(await replica('r1').chatsDueForCheck()).toEqual([]);
+      await replica('r2').finish({ ...match, userIds: [match.userIds[1], match.userIds[0]] });
+      expect(await redis().zcard(matchingKeys.chats)).toBe(0);
+    });
+
+    it('whose user leaves says so when the chat starts', async () => {
+      const match = await claimed();
+      expect(await replica('r2').leave(1)).toMatchObject({ kind: 'claimed', sessionId: match.sessionId });
+      expect(await replica('r1').confirm(match)).toEqual([1]);
+      expect(await replica('r2').leave(1)).toMatchObject({ kind: 'in', sessionId: match.sessionId });
+    });
+
+    it('whose user leaves and comes again is no longer left', async () => {
+      const match = await claimed();
+      await replica('r2').leave(1);
+      expect(await replica('r2').join(1, 'male', 'both')).toMatchObject({ kind: 'claimed' });
+      expect(await replica('r1').confirm(match)).toEqual([]);
+    });
+
+    it('that runs out lets him go who left meanwhile', async () => {
+      const match = await claimed();
+      await replica('r2').leave(1);
+      expect(await replica('r1').release(match)).toEqual([2]);
+      expect(await stateOf(1, 2)).toEqual([undefined, 'searching']);
+    });
+
+    it('outlives the sockets of its users, who are parked when it is taken back', async () => {
+      const match = await claimed();
+      await replica('r1').depart(1);
+      await replica('r2').depart(1);
+      await replica('r1').release(match);
+      expect(await replica('r1').retry(1)).toEqual({ kind: 'idle' });
+      expect(await redis().pttl(matchingKeys.user(1))).toBeGreaterThan(0);
+      expect([...(await queued()).keys()]).toEqual([2]);
+    });
+  });
+
+  describe('leaving', () => {
+    it('is leaving once', async () => {
+      await replica('r1').join(1, 'male', 'both');
+      expect(await replica('r2').leave(1)).toEqual({ kind: 'left' });
+      expect(await replica('r1').leave(1)).toEqual({ kind: 'idle' });
+      expect(await store.keys('{mm}:[qu]*')).toEqual([]);
+    });
+
+    it('a chat that ends does not end the search after it', async () => {
+      await replica('r1').join(1, 'male', 'both');
+      const old = matched(await replica('r1').join(2, 'male', 'both'));
+      await replica('r1').confirm(old);
+      await replica('r1').finish(old);
+      await replica('r1').join(1, 'male', 'both');
+      await replica('r2').finish(old);
+      expect(await stateOf(1)).toEqual(['searching']);
+    });
+  });
+
+  it.each([
+    { relaxS: 600, what: 'while cool-downs hold' },
+    { relaxS: 0, what: 'while cool-downs give way at once' },
+  ])(
+    'whatever happens in whatever order, $what: nobody waits who could be matched, and everybody is in one place',
+    async ({ relaxS }) => {
+      const seen = new Map<string, number>();
+      const client = connectRedis(store.url, { enableOfflineQueue: true, commandTimeout: 5_000 });
+      try {
+        await fc.assert(
+          fc.asyncProperty(anyCrowd, anySteps, async (crowd, steps) => {
+            await store.flush();
+            const model = new QueueModel(client, crowd, relaxS);
+            await model.start();
+            for (const step of steps) await model.take(step);
+            for (const [what, times] of model.seen) seen.set(what, (seen.get(what) ?? 0) + times);
+          }),
+          {
+            seed: Number(process.env.THAW_TEST_SEED ?? (isLong ? Date.now() % 2 ** 31 : 20_261_120)),
+            numRuns: isLong ? 1_500 : 40,
+          },
+        );
+        // A property over steps that come to nothing would prove nothing.
+        for (const what of ['matched', 'waits', 'confirm', 'release', 'skip', 'kill']) {
+          expect(seen.get(what)).toBeGreaterThan(15);
+        }
+        if (relaxS === 0) expect(seen.get('matched again')).toBeGreaterThan(3);
+      } finally {
+        client.disconnect();
+      }
+    },
+    isLong ? 1_800_000 : 60_000,
+  );
+});

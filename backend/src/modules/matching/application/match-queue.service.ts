@@ -1,0 +1,288 @@
+import { Inject, Injectable } from '@nestjs/common';
+import type { Redis } from 'ioredis';
+import { randomUUID } from 'node:crypto';
+import { type Gender, genderSchema, type Preference, preferenceSchema } from '@thaw/contract/scalars';
+import { ENVIRONMENT, type Environment } from '../../../config/environment';
+import type { MatchedPair } from '../../../platform/process-events/process-event-map';
+import { OnProcessEvent } from '../../../platform/process-events/process-event.decorators';
+import { ReplicaLease } from '../../../platform/realtime/replica-lease';
+import { SocketDirectory } from '../../../platform/realtime/socket-directory';
+import { REDIS } from '../../../platform/redis/redis.module';
+import { matchingKeys } from '../../../platform/redis/redis-keys';
+import type { RedisScript } from '../../../platform/redis/redis-script';
+import {
+  chatsDueForCheckScript,
+  resumeScript,
+  confirmScript,
+  departScript,
+  finishScript,
+  joinScript,
+  type JoinReply,
+  leaveQueueScript,
+  overdueClaimsScript,
+  releaseClaimScript,
+  retryScript,
+  sweepScript,
+} from '../infrastructure/match-queue.scripts';
+
+/** A claim that is not confirmed within this time runs out. */
+const CLAIM_MS = 3_000;
+/** How often it is asked whether a chat on record is over, should its end not have been recorded. */
+const CHECK_CHAT_EVERY_MS = 600_000;
+
+export type Match = MatchedPair;
+
+/** What somebody looks for, and as whom. */
+export interface SearchCriteria {
+  gender: Gender;
+  preference: Preference;
+}
+
+/** Where a user is. */
+export type MatchState =
+  | { kind: 'idle' }
+  | { kind: 'searching'; criteria: SearchCriteria; since: Date; retryInMs: number | null }
+  /** Just matched, by this very call: whoever made it starts the chat. */
+  | { kind: 'matched'; criteria: SearchCriteria; match: Match }
+  /** Matched by another call; the chat is about to start. */
+  | { kind: 'claimed'; criteria: SearchCriteria; sessionId: string }
+  | { kind: 'in'; criteria: SearchCriteria; sessionId: string };
+
+/** A user's record, as far as others look at it. */
+export interface QueueRecord {
+  state: string;
+  sessionId: string | null;
+}
+
+export type LeaveResult =
+  { kind: 'left' | 'idle' } | { kind: 'claimed' | 'in'; sessionId: string; sinceMatchMs: number };
+
+const genders = genderSchema.options;
+const queues = genders.flatMap((gender) =>
+  preferenceSchema.options.map((preference) => ({ gender, preference })),
+);
+
+export type WaitingCounts = readonly (SearchCriteria & { count: number })[];
+
+/** Whether two who wait fit each other, both ways. */
+const areCompatible = (one: SearchCriteria, other: SearchCriteria): boolean =>
+  (one.preference === 'both' || one.preference === other.gender) &&
+  (other.preference === 'both' || other.preference === one.gender);
+
+/** Whether anybody but himself who waits fits the user, cool-downs apart. */
+export const hasCandidate = (criteria: SearchCriteria, waiting: WaitingCounts): boolean =>
+  waiting.some((queue) => {
+    const isOwn = queue.gender === criteria.gender && queue.preference === criteria.preference;
+    return areCompatible(criteria, queue) && queue.count > (isOwn ? 1 : 0);
+  });
+
+const KEYS = [matchingKeys.entered];
+
+/**
+ * The queue: one record per user says where he is, and every change of it is one call to Redis. What comes of a
+ * match (a chat) is no concern of this class.
+ */
+@Injectable()
+export class MatchQueueService {
+  private readonly ignoreCoolDownAfterMs: number;
+  private readonly coolDownMs: number;
+  /** Which replicas hold sockets of the users who search or are claimed. */
+  private readonly directory: SocketDirectory<JoinReply>;
+
+  constructor(
+    @Inject(REDIS) private readonly redis: Redis,
+    @Inject(ENVIRONMENT) environment: Environment,
+    private readonly lease: ReplicaLease,
+  ) {
+    this.ignoreCoolDownAfterMs = environment.REMATCH_RELAX_AFTER_S * 1_000;
+    this.coolDownMs = environment.REMATCH_COOLDOWN_S * 1_000;
+    this.directory = new SocketDirectory<JoinReply>({
+      name: 'places in the queue',
+      redis,
+      lease,
+      slots: { count: 1, prefix: () => matchingKeys.prefix, of: () => 0 },
+      scripts: { enter: resumeScript, leave: departScript, sweep: sweepScript },
+      graceAfterLossMs: 0, // the place is kept in any case
+      isRecorded: ([state]) => state !== 'idle' && state !== 'in',
+    });
+  }
+
+  /**
+   * Matches the user with the oldest waiting one who fits both ways, or queues him.
+   * @param excludedIds users he is never matched with (blocks, both ways).
+   */
+  async join(
+    userId: number,
+    gender: Gender,
+    preference: Preference,
+    excludedIds: readonly number[] = [],
+  ): Promise<MatchState> {
+    return this.enter(joinScript, userId, [gender, preference, ...excludedIds]);
+  }
+
+  /** A socket of the user is here now. One who was searching goes on at the same place. */
+  async resume(userId: number, excludedIds: readonly number[] = []): Promise<MatchState> {
+    return this.enter(resumeScript, userId, excludedIds);
+  }
+
+  private async enter(
+    script: RedisScript<JoinReply>,
+    userId: number,
+    parameters: readonly (string | number)[],
+  ): Promise<MatchState> {
+    const match = [randomUUID(), CLAIM_MS, this.ignoreCoolDownAfterMs];
+    const { replicaId } = this.lease;
+    const reply = await this.directory.enterBy(script, String(userId), replicaId, [...match, ...parameters]);
+    return toMatchState(userId, reply);
+  }
+
+  /**
+   * The user's last socket here is gone; with the last one anywhere the place is kept for 35 s (A42). Never rejects: a
+   * departure that cannot be recorded is recorded later.
+   */
+  async depart(userId: number): Promise<void> {
+    await this.directory.leave(String(userId), this.lease.replicaId, 0);
+  }
+
+  /** The user's chat has started, or the search is over: no replica holds a place any more. */
+  forget(userId: number): void {
+    this.directory.forget(String(userId), this.lease.replicaId);
+  }
+
+  /** About once a second: records what could not be recorded, and evicts dead replicas. Never rejects. */
+  @OnProcessEvent('LeaseRenewed')
+  async tend(): Promise<void> {
+    await Promise.all([this.directory.sweep(this.lease.maySweep), this.directory.tend()]);
+  }
+
+  @OnProcessEvent('LeaseLapsed')
+  @OnProcessEvent('SubscriberRestored')
+  async recheck(): Promise<void> {
+    await this.directory.recheck();
+  }
+
+  async leave(userId: number): Promise<LeaveResult> {
+    const reply = await leaveQueueScript.run(this.redis, KEYS, [userId]);
+    if (reply.length === 1) {
+      this.forget(userId);
+      return { kind: reply[0] };
+    }
+    return { kind: reply[0], sessionId: reply[1], sinceMatchMs: reply[2] };
+  }
+
+  /** Tries again for somebody who waits. */
+  async retry(userId: number, excludedIds: readonly number[] = []): Promise<MatchState> {
+    const reply = await retryScript.run(this.redis, KEYS, [
+      userId,
+      randomUUID(),
+      CLAIM_MS,
+      this.ignoreCoolDownAfterMs,
+      ...excludedIds,
+    ]);
+    return toMatchState(userId, reply);
+  }
+
+  /**
+   * The match's chat exists now.
+   * @returns the users who left the queue meanwhile; null when the claim had run out and was taken back.
+   */
+  async confirm({ sessionId, userIds }: Match): Promise<number[] | null> {
+    const parameters = [sessionId, ...userIds, CHECK_CHAT_EVERY_MS];
+    const [outcome, ...left] = await confirmScript.run(this.redis, KEYS, parameters);
+    return outcome === 'ok' ? left.map(Number) : null;
+  }
+
+  /** @returns matches whose chat was not confirmed in time; each is due again unless it is confirmed or released. */
+  async overdueClaims(): Promise<Match[]> {
+    return (await overdueClaimsScript.run(this.redis, KEYS, [CLAIM_MS])).map(toMatch);
+  }
+
+  /** @returns chats that have been on record for a while; each is due again unless it is finished. */
+  async chatsDueForCheck(): Promise<Match[]> {
+    return (await chatsDueForCheckScript.run(this.redis, KEYS, [CHECK_CHAT_EVERY_MS])).map(toMatch);
+  }
+
+  /** Takes a match back whose chat does not exist. @returns the users who wait again. */
+  async release({ sessionId, userIds }: Match): Promise<number[]> {
+    return (await releaseClaimScript.run(this.redis, KEYS, [sessionId, ...userIds])).map(Number);
+  }
+
+  /** The chat has ended: its users are free, and cool down from each other (A41). */
+  async finish({ sessionId, userIds }: Match): Promise<void> {
+    await finishScript.run(this.redis, KEYS, [sessionId, this.coolDownMs, ...userIds]);
+  }
+
+  /** How many wait, by queue. */
+  async waiting(): Promise<WaitingCounts> {
+    const pipeline = this.redis.pipeline();
+    for (const { gender, preference } of queues) pipeline.zcard(matchingKeys.queue(gender, preference));
+    const replies = (await pipeline.exec()) ?? [];
+    return queues.map((queue, index) => {
+      const [error, count] = replies[index] ?? [];
+      if (error) throw error;
+      return { ...queue, count: Number(count) };
+    });
+  }
+
+  /** The partners of those who are in a chat; null for the others. */
+  async partners(userIds: readonly number[]): Promise<(number | null)[]> {
+    const pipeline = this.redis.pipeline();
+    for (const userId of userIds) pipeline.hmget(matchingKeys.user(userId), 's', 'partner');
+    return ((await pipeline.exec()) ?? []).map(([error, fields]) => {
+      if (error) throw error;
+      const [state, partner] = fields as [string | null, string | null];
+      return state === 'in' && partner ? Number(partner) : null;
+    });
+  }
+
+  /** Whether two are in a chat together, or were a few minutes ago. */
+  async areOrWerePartners(userId: number, otherId: number): Promise<boolean> {
+    const [[partnerId], parted] = await Promise.all([
+      this.partners([userId]),
+      this.redis.exists(matchingKeys.parted(userId, otherId)),
+    ]);
+    return partnerId === otherId || parted === 1;
+  }
+
+  /** The states on record of many users, in one pipeline. */
+  async records(userIds: readonly number[]): Promise<(QueueRecord | null)[]> {
+    const pipeline = this.redis.pipeline();
+    for (const userId of userIds) pipeline.hmget(matchingKeys.user(userId), 's', 'sid');
+    const replies = (await pipeline.exec()) ?? [];
+    return replies.map(([error, fields]) => {
+      if (error) throw error;
+      const [state, sessionId] = fields as [string | null, string | null];
+      return state === null ? null : { state, sessionId };
+    });
+  }
+}
+
+const toMatch = (member: string): Match => {
+  const [sessionId = '', first, second] = member.split('|');
+  return { sessionId, userIds: [Number(first), Number(second)] };
+};
+
+const toMatchState = (userId: number, reply: JoinReply): MatchState => {
+  if (reply[0] === 'idle') return { kind: 'idle' };
+  const criteria = { gender: reply[1], preference: reply[2] };
+  switch (reply[0]) {
+    case 'searching': {
+      const [, , , since, retryInMs] = reply;
+      return {
+        kind: 'searching',
+        criteria,
+        since: new Date(Number(since)),
+        retryInMs: retryInMs === '' ? null : Number(retryInMs),
+      };
+    }
+    case 'matched':
+      return {
+        kind: 'matched',
+        criteria,
+        match: { sessionId: reply[3], userIds: [userId, Number(reply[4])] },
+      };
+    case 'claimed':
+    case 'in':
+      return { kind: reply[0], criteria, sessionId: reply[3] };
+  }
+};

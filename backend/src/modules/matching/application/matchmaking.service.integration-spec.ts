@@ -1,0 +1,266 @@
+// Real: two whole api replicas in this process, PostgreSQL, Redis, sockets.
+import { startTestReplicas, type TestReplicas } from '../../../testing/test-replicas';
+import { until } from '../../../testing/until';
+import { matchingKeys } from '../../../platform/redis/redis-keys';
+import { UsersService } from '../../users/application/users.service';
+import { SocketRegistry } from '../../../platform/realtime/socket-registry';
+import { LiveChatService } from '../../random-chat/application/live-chat.service';
+import { departScript, joinScript } from '../infrastructure/match-queue.scripts';
+import { MatchmakingService } from './matchmaking.service';
+import { MatchQueueService } from './match-queue.service';
+
+jest.setTimeout(30_000);
+
+describe('seeking', () => {
+  let thaw: TestReplicas;
+
+  beforeAll(async () => {
+    thaw = await startTestReplicas(2, { REMATCH_RELAX_AFTER_S: '1' });
+  });
+  afterEach(async () => {
+    jest.restoreAllMocks();
+    await thaw.hangUp();
+  });
+  afterAll(() => thaw.close());
+
+  const matchmaking = (replica: number) => thaw.replicas[replica]!.app.get(MatchmakingService);
+  /** Number of users who search from a replica, as it sees it. */
+  const searching = (replica: number): number =>
+    (matchmaking(replica) as unknown as { waiting: ReadonlyMap<number, unknown> }).waiting.size;
+  const record = (userId: number) => thaw.store.redis.hgetall(matchingKeys.user(userId));
+  const queues = async (): Promise<string[]> => {
+    const sets = await thaw.store.keys('{mm}:q:*');
+    return (await Promise.all(sets.map((set) => thaw.store.redis.zrange(set, '0', '-1')))).flat();
+  };
+
+  it('two meet over two replicas, each told of the other', async () => {
+    const ada = await thaw.visitor(0, 'female');
+    const bob = await thaw.visitor(1, 'male');
+    const [first, second] = [await ada.arrive(), await bob.arrive()];
+    await first.request('join_queue', { preferences: 'male' });
+    await second.request('join_queue', {});
+    const { username } = bob.user;
+    expect(await first.next('chat_matched')).toMatchObject({
+      seq: 1,
+      partnerId: bob.user.id,
+      partnerInfo: { id: bob.user.id, username, avatar: null, isOnline: true },
+    });
+    expect(await second.next('chat_matched')).toMatchObject({ seq: 1, partnerId: ada.user.id });
+    expect(await first.ask('join_queue', {})).toMatchObject({ data: { code: 'already_in_session' } });
+  });
+
+  it('a second tab mirrors the first: it is told of the queue, then of the match', async () => {
+    const ada = await thaw.visitor(0, 'female');
+    const [here, there] = [await ada.arrive(thaw.origins[0]), await ada.arrive(thaw.origins[1])];
+    await here.request('join_queue', { preferences: 'male' });
+    expect(await there.next('queue_joined')).toMatchObject({ preferences: 'male' });
+    const late = await ada.arrive(thaw.origins[1]);
+    expect(await late.next('queue_joined')).toEqual(there.all('queue_joined')[0]);
+    const bob = await (await thaw.visitor(1, 'male')).arrive();
+    await bob.request('join_queue', {});
+    for (const tab of [here, there, late]) await tab.next('chat_matched');
+    const order = there.frames.map(({ event }) => event);
+    expect(order.indexOf('queue_joined')).toBeLessThan(order.indexOf('chat_matched'));
+    expect(here.all('queue_joined')).toEqual([]);
+  });
+
+  it('is over in every tab when it is over in one', async () => {
+    const ada = await thaw.visitor(0, 'female');
+    const [here, there] = [await ada.arrive(thaw.origins[0]), await ada.arrive(thaw.origins[1])];
+    await here.request('join_queue', {});
+    await there.next('queue_joined');
+    await there.request('leave_queue', {});
+    await here.next('queue_left');
+    // The replica of the first tab looks after whoever searches there; it must not bring her back.
+    for (const replica of [0, 1, 0, 1]) await matchmaking(replica).check();
+    expect(searching(0) + searching(1)).toBe(0);
+    expect(await record(ada.user.id)).toEqual({});
+    expect(await queues()).toEqual([]);
+  });
+
+  it('goes on in the tab that is left, wherever it began', async () => {
+    const ada = await thaw.visitor(0, 'female');
+    const [here, there] = [await ada.arrive(thaw.origins[0]), await ada.arrive(thaw.origins[1])];
+    await here.request('join_queue', {});
+    await there.next('queue_joined');
+    await until(() => searching(1) === 1);
+    await here.leave();
+    await until(() => searching(0) === 0);
+    const bob = await (await thaw.visitor(0, 'male')).arrive();
+    await bob.request('join_queue', {});
+    await there.next('chat_matched');
+  });
+
+  it('ends with the last socket, even one that closes while it joins', async () => {
+    const users = thaw.replicas[0]!.app.get(UsersService);
+    const gender = users.gender.bind(users);
+    const ada = await thaw.visitor(0, 'female');
+    const socket = await ada.arrive();
+    let asked: () => void = () => undefined;
+    const isAsked = new Promise<void>((resolve) => (asked = resolve));
+    let goOn: () => void = () => undefined;
+    const gone = new Promise<void>((resolve) => (goOn = resolve));
+    const join = jest.spyOn(matchmaking(0), 'join');
+    jest.spyOn(users, 'gender').mockImplementationOnce(async (userId) => {
+      asked();
+      await gone;
+      return gender(userId);
+    });
+    socket.send({ event: 'join_queue', data: {} });
+    await isAsked;
+    await socket.leave();
+    await until(async () => (await thaw.store.keys(`{p*}:sockets:${ada.user.id}`)).length === 0);
+    goOn();
+    await until(() => join.mock.results.length);
+    await join.mock.results[0]?.value;
+    await until(async () => !(await queues()).includes(String(ada.user.id)), Boolean, 2_000);
+    expect(searching(0)).toBe(0);
+    expect(await thaw.store.redis.pttl(matchingKeys.user(ada.user.id))).toBeGreaterThan(0);
+  });
+
+  it('ends with the last socket that closed before it joined, although the join timed out', async () => {
+    const ada = await thaw.visitor(0, 'female');
+    const socket = await ada.arrive();
+    await socket.leave();
+    await until(async () => (await thaw.store.keys(`{p*}:sockets:${ada.user.id}`)).length === 0);
+    const run = joinScript.run.bind(joinScript);
+    jest.spyOn(joinScript, 'run').mockImplementationOnce(async (...given) => {
+      await run(...given);
+      throw new Error('Command timed out');
+    });
+    const join = matchmaking(0).join(ada.user.id, { gender: 'female', preference: 'male' });
+    await expect(join).rejects.toThrow('timed out');
+    expect(await record(ada.user.id)).toMatchObject({ s: 'searching' });
+    expect(await queues()).not.toContain(String(ada.user.id));
+  });
+
+  it('brings two together again who both wait, once the cool-down gives way', async () => {
+    const [ada, bob] = [await thaw.visitor(0, 'female'), await thaw.visitor(1, 'male')];
+    const [first, second] = [await ada.arrive(), await bob.arrive()];
+    await first.request('join_queue', {});
+    await second.request('join_queue', {});
+    const { sessionId } = await first.take('chat_matched');
+    await second.take('chat_matched');
+    await first.request('skip_chat', { sessionId: String(sessionId) });
+    await second.next('chat_skipped');
+    await Promise.all([first.request('join_queue', {}), second.request('join_queue', {})]);
+    expect(await queues()).toHaveLength(2);
+    const again = await first.next('chat_matched');
+    expect(again).toMatchObject({ partnerId: bob.user.id });
+    expect(again.sessionId).not.toBe(sessionId);
+    await second.next('chat_matched', (data) => data.sessionId === again.sessionId);
+  });
+
+  it('outlives a Redis that forgot everything', async () => {
+    const ada = await thaw.visitor(0, 'female');
+    const socket = await ada.arrive();
+    await socket.request('join_queue', { preferences: 'male' });
+    await thaw.store.flush();
+    await until(async () => (await record(ada.user.id)).s === 'searching');
+    expect(await record(ada.user.id)).toMatchObject({ g: 'female', p: 'male' });
+    const bob = await (await thaw.visitor(1, 'male')).arrive();
+    await bob.request('join_queue', {});
+    await socket.next('chat_matched');
+  });
+
+  it('keeps the place of whoever comes back on another replica', async () => {
+    const ada = await thaw.visitor(0, 'female');
+    const socket = await ada.arrive();
+    await socket.request('join_queue', { preferences: 'male' });
+    const { since } = await record(ada.user.id);
+    await socket.cut();
+    await until(async () => (await queues()).length === 0);
+    const back = await ada.connect(thaw.origins[1]);
+    const answer = await back.ask('authenticate', { userId: ada.user.id });
+    expect(answer.data).toEqual({ userId: ada.user.id, state: 'searching' });
+    expect(await back.next('queue_joined')).toEqual({
+      preferences: 'male',
+      since: new Date(Number(since)).toISOString(),
+    });
+    expect(await queues()).toEqual([String(ada.user.id)]);
+  });
+
+  it('takes a user out of the queue whose departure could not be recorded at first', async () => {
+    const ada = await thaw.visitor(0, 'female');
+    const socket = await ada.arrive();
+    await socket.request('join_queue', { preferences: 'male' });
+    expect(await queues()).toContain(String(ada.user.id));
+    const depart = jest.spyOn(departScript, 'run').mockRejectedValueOnce(new Error('Command timed out'));
+    await socket.leave();
+    await until(async () => !(await queues()).includes(String(ada.user.id)));
+    expect(depart.mock.calls.length).toBeGreaterThan(1);
+  });
+
+  it('settles other claims while one of them cannot be settled', async () => {
+    const matching = thaw.replicas[0]!.app.get(MatchQueueService);
+    const chats = thaw.replicas.map(({ app }) => app.get(LiveChatService));
+    const sessions: string[] = [];
+    for (const [one, other] of [
+      [1, 2],
+      [3, 4],
+    ] as const) {
+      await matching.join(one, 'male', 'both');
+      const place = await matching.join(other, 'male', 'both');
+      if (place.kind === 'matched') sessions.push(place.match.sessionId);
+    }
+    const [stuck = '', other = ''] = sessions;
+    for (const each of chats) {
+      const read = each.read.bind(each);
+      jest.spyOn(each, 'read').mockImplementation(async (sessionId) => {
+        if (sessionId === stuck) throw new Error('This one cannot be read');
+        return read(sessionId);
+      });
+    }
+    for (const claim of await thaw.store.redis.zrange(matchingKeys.claims, '0', '-1'))
+      await thaw.store.redis.zadd(matchingKeys.claims, '1', claim);
+    const claimed = () => thaw.store.redis.zrange(matchingKeys.claims, '0', '-1');
+    const left = await until(claimed, (claims) => !claims.some((claim) => claim.startsWith(other)));
+    expect(left.some((claim) => claim.startsWith(stuck))).toBe(true);
+    await thaw.store.flush();
+  });
+
+  it('frees users who never return after the end of their chat could not be recorded', async () => {
+    const [ada, bob] = [await thaw.visitor(0, 'female'), await thaw.visitor(1, 'male')];
+    const [first, second] = [await ada.arrive(), await bob.arrive()];
+    await first.request('join_queue', {});
+    await second.request('join_queue', {});
+    const { sessionId } = await first.next('chat_matched');
+    await second.next('chat_matched');
+    const finish = jest
+      .spyOn(MatchQueueService.prototype, 'finish')
+      .mockRejectedValue(new Error('Redis is away'));
+    await first.ask('skip_chat', { sessionId: String(sessionId) });
+    await second.next('chat_skipped');
+    await Promise.all([first.leave(), second.leave()]);
+    expect(await record(ada.user.id)).toMatchObject({ s: 'in', sid: sessionId });
+    finish.mockRestore();
+    for (const chat of await thaw.store.redis.zrange(matchingKeys.chats, '0', '-1'))
+      await thaw.store.redis.zadd(matchingKeys.chats, '1', chat);
+    await until(async () => Object.keys(await record(ada.user.id)).length === 0);
+    expect(await record(bob.user.id)).toEqual({});
+    expect(await thaw.store.redis.zcard(matchingKeys.chats)).toBe(0);
+  });
+
+  it('checks many users at once, and never twice at a time', async () => {
+    const matching = thaw.replicas[0]!.app.get(MatchQueueService);
+    const registry = thaw.replicas[0]!.app.get(SocketRegistry);
+    jest.spyOn(registry, 'holds').mockReturnValue(true);
+    const ids = Array.from({ length: 500 }, (_, index) => index + 1);
+    await Promise.all(ids.map((userId) => matchmaking(0).join(userId, { gender: 'male', preference: 'female' })));
+    let now = 0;
+    let most = 0;
+    let resumes = 0;
+    const resume = matching.resume.bind(matching);
+    jest.spyOn(matching, 'resume').mockImplementation(async (userId) => {
+      resumes += 1;
+      most = Math.max(most, (now += 1));
+      const place = await resume(userId);
+      now -= 1;
+      return place;
+    });
+    await Promise.all([matchmaking(0).check(), matchmaking(0).check()]);
+    expect(resumes).toBe(2 * ids.length);
+    expect(most).toBe(200);
+    for (const userId of ids) await matchmaking(0).leave(userId);
+  });
+});

@@ -1,0 +1,189 @@
+import { questionById } from '@thaw/contract/questions';
+import type { Question, Reactions } from '@thaw/contract/random-chat';
+import type { ServerData, ServerEvent } from '@thaw/contract/server-frames';
+import {
+  type ChatEnded,
+  type EventPosition,
+  occurredAtMs,
+  type RandomChatEvent,
+} from '../domain/random-chat.events';
+import { type ChatMessage, partnerOf, type RandomChatState } from '../domain/random-chat.state';
+import { isoTimestamp } from './iso-timestamp.functions';
+
+/** The specification's words for whoever answered first. */
+const WAITING = 'Waiting response from your chat partner...';
+
+/** What a participant is sent for an event. */
+export type ChatFrame = { [E in ServerEvent]: { event: E; data: ServerData<E> } }[ServerEvent];
+
+/** What a frame tells beside its event. */
+export interface ChatView extends Pick<RandomChatState, 'participants'> {
+  readonly sessionId: string;
+  /** A message's reactions once the event has happened. */
+  reactionsOf(messageId: string): Reactions;
+}
+
+/** For an event without a frame for this client, so that no gap is seen. */
+export const advancedFrame = (sessionId: string, seq: number): ChatFrame => ({
+  event: 'session_advanced',
+  data: { sessionId, seq },
+});
+
+/**
+ * The frame that an event is for one of the two participants.
+ * @param event null for one of a newer release.
+ */
+export const frameOf = (
+  view: ChatView,
+  event: RandomChatEvent | null,
+  position: EventPosition,
+  viewerId: number,
+): ChatFrame => {
+  const { sessionId } = view;
+  if (!event) return advancedFrame(sessionId, position.seq);
+  const stored = { sessionId, seq: position.seq };
+  switch (event.type) {
+    case 'ChatStarted': {
+      const partner = partnerOf(view, viewerId);
+      if (!partner) throw new Error('A chat without a partner');
+      return {
+        event: 'chat_matched',
+        data: { ...stored, partnerId: partner.id, partnerInfo: { ...partner, isOnline: true } },
+      };
+    }
+    case 'MessageSent': {
+      const { senderId, content, messageType, replyTo, clientId } = event.data;
+      // Field by field: V8 makes a hidden class of its own for every object that is spread and then added to.
+      return {
+        event: 'random_message',
+        data: {
+          sessionId,
+          seq: position.seq,
+          id: position.id,
+          senderId,
+          content,
+          type: messageType,
+          timestamp: isoTimestamp(occurredAtMs(position)),
+          replyTo,
+          clientId: clientId ?? undefined,
+        },
+      };
+    }
+    case 'MessageEdited': {
+      const { messageId, content } = event.data;
+      return { event: 'message_edited', data: { ...stored, messageId, newContent: content } };
+    }
+    case 'ReactionAdded':
+    case 'ReactionRemoved': {
+      const action = event.type === 'ReactionAdded' ? 'add' : 'remove';
+      const { messageId } = event.data;
+      return {
+        event: 'message_reaction',
+        data: { ...stored, ...event.data, action, reactions: view.reactionsOf(messageId) },
+      };
+    }
+    case 'GameStarted': {
+      const { gameId, questionId, initiatorId } = event.data;
+      return {
+        event: 'break_ice_question_received',
+        data: { ...stored, gameId, question: requireQuestion(questionId), initiatorId },
+      };
+    }
+    case 'GameAnswered': {
+      const { gameId, userId } = event.data;
+      return userId === viewerId
+        ? { event: 'break_ice_partner_responded_waiting', data: { ...stored, gameId, message: WAITING } }
+        : { event: 'break_ice_partner_answered', data: { ...stored, gameId } };
+    }
+    case 'GameRevealed': {
+      const { gameId, questionId, answers } = event.data;
+      const answerOf = (isViewer: boolean): string =>
+        answers.find(({ userId }) => (userId === viewerId) === isViewer)?.response ?? '';
+      const [yourResponse, theirResponse] = [answerOf(true), answerOf(false)];
+      return {
+        event: 'break_ice_reveal_results',
+        data: {
+          ...stored,
+          gameId,
+          question: requireQuestion(questionId),
+          yourResponse,
+          theirResponse,
+          sameAnswer: yourResponse === theirResponse,
+        },
+      };
+    }
+    case 'GameIgnored': {
+      const { gameId, userId } = event.data;
+      return { event: 'break_ice_ignored', data: { ...stored, gameId, ignoredBy: userId } };
+    }
+    case 'ChatEnded':
+      return { event: 'chat_skipped', data: endData(sessionId, position.seq, event.data) };
+  }
+};
+
+export const endData = (
+  sessionId: string,
+  seq: number,
+  { reason, endedBy }: ChatEnded['data'],
+): ServerData<'chat_skipped'> => ({
+  sessionId,
+  seq,
+  reason: reason === 'skipped' ? 'skipped' : 'disconnected',
+  endedBy,
+});
+
+const perspective: ReadonlySet<RandomChatEvent['type']> = new Set([
+  'ChatStarted',
+  'GameAnswered',
+  'GameRevealed',
+]);
+
+/** Whether both participants are sent the very same frame. */
+export const isSameForBoth = (event: RandomChatEvent | null): boolean =>
+  event === null || !perspective.has(event.type);
+
+/** Whether the sender is sent the frame too, because it says more than the ack. */
+export const isFrameForSenderToo = ({ type }: RandomChatEvent): boolean =>
+  type === 'GameAnswered' || type === 'GameRevealed';
+
+/** What the sender of a command is acknowledged for the event that came of it. */
+export const ackOf = (event: RandomChatEvent, position: EventPosition, view: ChatView): object => {
+  const { seq } = position;
+  switch (event.type) {
+    case 'MessageSent':
+      return sentAck(position, event.data.clientId);
+    case 'ReactionAdded':
+    case 'ReactionRemoved':
+      return { seq, reactions: view.reactionsOf(event.data.messageId) };
+    case 'GameStarted':
+      return { seq, question: requireQuestion(event.data.questionId) };
+    case 'GameAnswered':
+    case 'GameRevealed':
+      return {};
+    case 'ChatStarted':
+    case 'MessageEdited':
+    case 'GameIgnored':
+    case 'ChatEnded':
+      return { seq };
+  }
+};
+
+export const sentAck = (position: EventPosition, clientId: string | null): object => ({
+  id: position.id,
+  seq: position.seq,
+  timestamp: isoTimestamp(occurredAtMs(position)),
+  clientId: clientId ?? undefined,
+});
+
+/** A message's reactions as the wire has them. */
+export const toReactions = (reactions: ChatMessage['reactions'] = new Map()): Reactions => {
+  const wire: Reactions = {};
+  for (const [emoji, users] of reactions) wire[emoji] = { count: users.length, users: [...users] };
+  return wire;
+};
+
+const requireQuestion = (questionId: number): Question => {
+  const question = questionById(questionId);
+  if (!question) throw new Error(`Question ${questionId} is not in the bank`);
+  return question;
+};

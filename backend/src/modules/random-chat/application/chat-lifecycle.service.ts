@@ -1,0 +1,188 @@
+import { Inject, Injectable, Logger } from '@nestjs/common';
+import { closeCodes } from '@thaw/contract/close-codes';
+import { ENVIRONMENT, type Environment } from '../../../config/environment';
+import { DomainError } from '../../../platform/errors/domain-error';
+import { ChatPresence, type Deadline } from '../../../platform/hot-log/chat-presence';
+import { warnAbout } from '../../../platform/observability/warn-about';
+import { OnProcessEvent } from '../../../platform/process-events/process-event.decorators';
+import type { ProcessEventMap } from '../../../platform/process-events/process-event-map';
+import type { InboundFrame } from '../../../platform/realtime/inbound-frame';
+import type { SocketConnection } from '../../../platform/realtime/socket-connection';
+import { SocketRegistry } from '../../../platform/realtime/socket-registry';
+import { UserChannels } from '../../../platform/realtime/user-channels';
+import { MatchmakingService } from '../../matching/application/matchmaking.service';
+import { type Match, MatchQueueService } from '../../matching/application/match-queue.service';
+import { UsersService } from '../../users/application/users.service';
+import type { ChatSummary } from './chat-summary.mapper';
+import { ChatRecordsService } from './chat-records.service';
+import type { LiveChat } from './live-chat.model';
+import { LiveChatService } from './live-chat.service';
+
+/** Abandoned chats that are ended at once. */
+const ENDING_CONCURRENCY = 16;
+/** A chat that could not be ended is tried again after this, behind the others. */
+const POSTPONED_BY_MS = 5_000;
+
+/** Begins chats, ends them, and sweeps up after replicas and users that went without a word. */
+@Injectable()
+export class ChatLifecycleService {
+  private readonly logger = new Logger(ChatLifecycleService.name);
+  /** Sessions that are being ended since their deadline is overdue. */
+  private readonly ending = new Set<string>();
+
+  constructor(
+    private readonly queue: MatchQueueService,
+    private readonly matchmaking: MatchmakingService,
+    private readonly chats: LiveChatService,
+    private readonly presence: ChatPresence,
+    private readonly records: ChatRecordsService,
+    private readonly users: UsersService,
+    private readonly userChannels: UserChannels,
+    private readonly registry: SocketRegistry,
+    @Inject(ENVIRONMENT) private readonly environment: Environment,
+  ) {}
+
+  /** Starts the chat of a match: its stream first, then the records, then word to both. */
+  @OnProcessEvent('MatchMade')
+  async start(match: Match): Promise<void> {
+    const [first, second] = await this.participants(match);
+    // Before there is a chat: should this process die on the way, a sweep finds and ends what it began.
+    await this.presence.expect(match.sessionId, match.userIds, this.environment.GRACE_AFTER_LOSS_MS);
+    const chat = this.chats.create(match.sessionId);
+    await chat.execute({ type: 'StartChat', participants: [first, second] });
+    await this.confirmAndPublish(match, chat);
+  }
+
+  /** Settles a claim that ran out: its starter died, or was slow. */
+  @OnProcessEvent('ClaimExpired')
+  async recover(match: Match): Promise<void> {
+    const chat = await this.chats.read(match.sessionId);
+    if (chat.version > 0) await this.confirmAndPublish(match, chat);
+    else for (const userId of await this.queue.release(match)) await this.matchmaking.retryNow(userId);
+  }
+
+  /** Frees the users of a chat that is over, should that have failed when it ended. */
+  @OnProcessEvent('ChatAged')
+  async freeIfOver({ sessionId, userIds }: Match): Promise<void> {
+    const chat = await this.chats.summary(sessionId);
+    if (chat.version === 0 || chat.isEnded) await this.records.close(sessionId, userIds);
+  }
+
+  /** Brings the user's sockets here into his chat. */
+  @OnProcessEvent('ChatStarted')
+  async joinSockets({ userId, sessionId }: ProcessEventMap['ChatStarted']): Promise<void> {
+    for (const connection of [...this.registry.authenticated(userId)]) {
+      try {
+        await this.chats.join(connection, sessionId);
+      } catch (error) {
+        warnAbout(this.logger, 'A socket was not brought into its chat', error);
+        connection.close(closeCodes.internalError); // its client tries again, and is brought in then
+      }
+    }
+  }
+
+  /**
+   * Ends a chat for one who goes on. Ending it twice is ending it once.
+   * @throws DomainError not_in_session
+   */
+  async skip(connection: SocketConnection, sessionId: string, frame?: InboundFrame): Promise<void> {
+    const { userId } = connection.identity;
+    const chat = await this.chats.find(connection, sessionId);
+    if (!chat.hasParticipant(userId)) throw new DomainError('not_in_session');
+    const result = await chat.execute({ type: 'SkipChat', userId }, frame);
+    if (result.kind === 'already_done') frame?.answer({ seq: result.position.seq });
+    else frame?.answer({ seq: chat.version });
+    await this.finish(chat);
+  }
+
+  /** Whether a chat on a user's record has ended; if so it is taken off the record. */
+  async isOver(userId: number, sessionId: string): Promise<boolean> {
+    return this.closeIfOver(userId, await this.chats.summary(sessionId));
+  }
+
+  /** Takes a chat that is over off its users' records. @returns whether it is over. */
+  async closeIfOver(userId: number, chat: ChatSummary): Promise<boolean> {
+    if (chat.version > 0 && !chat.isEnded) return false;
+    const [first = userId, second = userId] = chat.userIds;
+    await this.records.close(chat.sessionId, [first, second]);
+    return true;
+  }
+
+  /** The users of a chat that has ended are free. */
+  private async finish(chat: LiveChat): Promise<void> {
+    const [first, second] = chat.userIds;
+    if (first === undefined || second === undefined) return;
+    await this.records.close(chat.sessionId, [first, second]);
+  }
+
+  private async confirmAndPublish(match: Match, chat: LiveChat): Promise<void> {
+    const left = await this.queue.confirm(match);
+    if (left === null) {
+      await chat.execute({ type: 'AbortChat' });
+      await this.queue.release(match);
+      await this.presence.forget(match.sessionId, match.userIds);
+      return;
+    }
+    const { sessionId } = match;
+    await Promise.all(
+      match.userIds.map((userId) => this.userChannels.publish(userId, { kind: 'chat_started', sessionId })),
+    );
+    // Who left the queue after the match was made has skipped the chat (A43).
+    for (const userId of left) await chat.execute({ type: 'SkipChat', userId });
+    if (left.length > 0) await this.finish(chat);
+  }
+
+  private async participants({ userIds }: Match) {
+    const profiles = await this.users.profiles(userIds);
+    const [first, second] = userIds.map((userId) => profiles.find(({ id }) => id === userId));
+    if (!first || !second) throw new Error('A matched user has no profile');
+    return [first, second] as const;
+  }
+
+  /** Evicts the sockets of dead replicas and ends chats whose deadline is overdue, in this replica's share. */
+  @OnProcessEvent('LeaseRenewed')
+  async sweep(): Promise<void> {
+    const [overdue] = await Promise.all([this.presence.sweep(), this.presence.tend()]);
+    const due = overdue.filter(({ sessionId }) => !this.ending.has(sessionId));
+    for (const { sessionId } of due) this.ending.add(sessionId);
+    const failures: unknown[] = [];
+    for (let start = 0; start < due.length; start += ENDING_CONCURRENCY) {
+      const page = due.slice(start, start + ENDING_CONCURRENCY);
+      const results = await Promise.allSettled(page.map((deadline) => this.endOrPostpone(deadline)));
+      for (const { sessionId } of page) this.ending.delete(sessionId);
+      for (const result of results) if (result.status === 'rejected') failures.push(result.reason);
+    }
+    if (failures.length > 0)
+      warnAbout(this.logger, `${failures.length} chats could not be ended yet`, failures[0]);
+  }
+
+  /** A chat that cannot be ended now must not hold up the others. @throws what kept it from ending. */
+  private async endOrPostpone(deadline: Deadline): Promise<void> {
+    try {
+      await this.endAbandoned(deadline);
+    } catch (error) {
+      // Without effect while Redis is away; then nothing is swept either.
+      await this.presence.postpone(deadline, POSTPONED_BY_MS).catch(() => undefined);
+      throw error;
+    }
+  }
+
+  private async endAbandoned({ sessionId, userId }: Deadline): Promise<void> {
+    const chat = await this.chats.read(sessionId);
+    if (chat.version === 1 && (await this.wasTakenBack(chat))) {
+      await chat.execute({ type: 'AbortChat' }, undefined, { userId });
+      await this.presence.forget(sessionId, chat.userIds);
+    } else if (chat.hasParticipant(userId)) {
+      const { kind } = await chat.execute({ type: 'EndAbandonedChat', userId }, undefined, { userId });
+      if (kind !== 'claim_lost') await this.finish(chat);
+    } else {
+      await this.presence.forget(sessionId, [userId]); // the chat is no longer there
+    }
+  }
+
+  /** Its starter died after the claim was taken back: the chat has begun, and no user has seen it. */
+  private async wasTakenBack({ sessionId, userIds }: LiveChat): Promise<boolean> {
+    const records = await this.queue.records(userIds);
+    return !records.some((record) => record?.sessionId === sessionId);
+  }
+}

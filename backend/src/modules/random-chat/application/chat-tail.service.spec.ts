@@ -1,0 +1,65 @@
+import { ChatTailService } from './chat-tail.service';
+import type { LiveChat } from './live-chat.model';
+
+let inRedis: number | Error;
+let repairs: number;
+let tails: ChatTailService;
+
+const chat = { sessionId: 's-1', version: 4, isEnded: false, userIds: [1, 2] } as unknown as LiveChat;
+const isKept = () => tails.restoreLost('s-1', 3);
+
+beforeEach(() => {
+  jest.useFakeTimers();
+  [inRedis, repairs] = [4, 0];
+  const versions = async (sessionIds: readonly string[]) => {
+    if (inRedis instanceof Error) throw inRedis;
+    return sessionIds.map(() => inRedis);
+  };
+  chat.repair = async () => void (repairs += 1);
+  tails = new ChatTailService({ versions } as never, { close: async () => undefined } as never);
+  tails.keep(chat);
+});
+afterEach(() => jest.useRealTimers());
+
+it('forgets a chat that Redis has three seconds after it was left, and not earlier', async () => {
+  jest.advanceTimersByTime(2_999);
+  await tails.compare([]);
+  expect(await isKept()).toBe(true);
+  jest.advanceTimersByTime(3_000);
+  await tails.compare([]);
+  expect(await isKept()).toBe(false);
+});
+
+it('keeps a chat for as long as Redis does not answer', async () => {
+  inRedis = new Error('Command timed out');
+  jest.advanceTimersByTime(60_000);
+  await expect(tails.compare([])).rejects.toThrow();
+  expect(await isKept()).toBe(true);
+});
+
+it('keeps a chat that it had to restore for another three seconds', async () => {
+  inRedis = 2;
+  jest.advanceTimersByTime(10_000);
+  await tails.compare([]);
+  expect(repairs).toBe(1);
+  inRedis = 4;
+  jest.advanceTimersByTime(1_000);
+  await tails.compare([]);
+  inRedis = 2;
+  await tails.compare([]);
+  expect(repairs).toBe(2);
+});
+
+it('keeps the longer one of two that it knows of a chat', async () => {
+  tails.keep({ ...chat, version: 1 } as LiveChat);
+  expect(await tails.restoreLost('s-1', 3)).toBe(true);
+  expect(await tails.restoreLost('s-1', 4)).toBe(false);
+});
+
+it('compares the other chats when Redis refuses to take one back', async () => {
+  const refusal = Object.assign(new Error('OOM command not allowed'), { name: 'ReplyError' });
+  const refused = { ...chat, sessionId: 's-2', repair: () => Promise.reject(refusal) } as unknown as LiveChat;
+  inRedis = 2;
+  await expect(tails.compare([refused])).rejects.toBe(refusal);
+  expect(repairs).toBe(1);
+});

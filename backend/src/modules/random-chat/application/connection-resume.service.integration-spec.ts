@@ -1,0 +1,170 @@
+// Real: api replicas, PostgreSQL, Redis, sockets.
+import type { Redis } from 'ioredis';
+import { DomainError } from '../../../platform/errors/domain-error';
+import { ReplicaLease } from '../../../platform/realtime/replica-lease';
+import { MemoryValve } from '../../../platform/redis/memory-valve';
+import { cellOf, chatKeys } from '../../../platform/redis/redis-keys';
+import { REDIS } from '../../../platform/redis/redis.module';
+import { type TestReplicas, quickChats, startTestReplicas } from '../../../testing/test-replicas';
+import { pair, say } from '../../../testing/thaw-client';
+import { until } from '../../../testing/until';
+import { MatchQueueService } from '../../matching/application/match-queue.service';
+import { UploadsService } from '../../uploads/application/uploads.service';
+
+jest.setTimeout(60_000);
+
+const IMAGE = '/api/files/chat-images/01234567-89ab-cdef-0123-456789abcdef.webp';
+
+describe('a socket in a random chat', () => {
+  let thaw: TestReplicas;
+
+  beforeAll(async () => {
+    thaw = await startTestReplicas(2, {
+      ...quickChats,
+      GRACE_AFTER_LOSS_MS: '2000',
+    });
+  });
+  afterEach(() => jest.restoreAllMocks());
+  afterAll(() => thaw.close());
+
+  const meet = () => pair([thaw.origins[0]!, thaw.origins[1]!]);
+  /** Reads of streams that a replica asks Redis for. */
+  const readsOf = (replica: number): (() => string[]) => {
+    const redis = thaw.replicas[replica]!.app.get<Redis>(REDIS);
+    const calls = jest.spyOn(redis, 'sendCommand').mock.calls;
+    return () => calls.map(([{ name }]) => name).filter((name) => /^x(rev)?range$/.test(name));
+  };
+
+  it('arrives on a new replica with one read of the chat, and one look at what has come since', async () => {
+    const { ada, adaSocket, sessionId } = await meet();
+    for (let count = 0; count < 20; count += 1)
+      await adaSocket.request('random_message', say(sessionId, 'x'));
+    await adaSocket.leave();
+    const reads = readsOf(1);
+    const bobs = reads().length;
+    const back = await ada.arrive(thaw.origins[1], { sessionId, seq: 5 });
+    await back.next('session_resumed');
+    expect(reads().slice(bobs).length).toBeLessThanOrEqual(2);
+    expect(back.all('session_resumed')).toMatchObject([{ seq: 21, last: true }]);
+  });
+
+  it('arrives after the end with a look at the ends of the chat alone', async () => {
+    const { ada, adaSocket, bobSocket, sessionId } = await meet();
+    await adaSocket.cut();
+    await bobSocket.request('skip_chat', { sessionId });
+    const reads = readsOf(1);
+    const back = await ada.arrive(thaw.origins[1], { sessionId, seq: 1 });
+    expect(await back.next('chat_skipped')).toMatchObject({ sessionId, seq: 2, reason: 'skipped' });
+    expect(reads()).toEqual(['xrange', 'xrevrange']);
+  });
+
+  it('counts as present while a page on it shows the chat, and is sent everything in any case', async () => {
+    await until(() => thaw.replicas.every(({ app }) => app.get(ReplicaLease).maySweep));
+    const { bob, adaSocket, bobSocket, sessionId } = await meet();
+    const shown = (socket: typeof bobSocket, showsChat: boolean) =>
+      socket.request('show_chat', { sessionId, showsChat });
+    const tab = await bob.connect(thaw.origins[0]);
+    const lastSeen = { sessionId, seq: 1 };
+    await tab.request('authenticate', { userId: bob.user.id, lastSeen, showsChat: false });
+    await tab.next('session_resumed');
+
+    expect(await shown(bobSocket, false)).toEqual({});
+    expect(await adaSocket.take('partner_connection')).toEqual({ sessionId, state: 'reconnecting' });
+    await shown(tab, true);
+    expect(await adaSocket.take('partner_connection')).toEqual({ sessionId, state: 'connected' });
+    await adaSocket.request('random_message', say(sessionId, 'to both'));
+    for (const socket of [bobSocket, tab])
+      expect(await socket.next('random_message')).toMatchObject({ seq: 2 });
+
+    await shown(tab, false);
+    expect(await bobSocket.next('chat_skipped')).toMatchObject({ reason: 'disconnected', endedBy: null });
+    for (const socket of [tab, adaSocket]) await socket.next('chat_skipped');
+    expect(await shown(tab, true)).toEqual({});
+  });
+
+  it('cannot say that it shows the chat of others', async () => {
+    const { sessionId } = await meet();
+    const eve = await (await thaw.visitor(0, 'female')).arrive();
+    expect(await eve.ask('show_chat', { sessionId, showsChat: true })).toMatchObject({
+      event: 'error',
+      data: { code: 'not_in_session' },
+    });
+  });
+
+  it('opens no image to the partner with a message that is refused', async () => {
+    const { adaSocket, bobSocket, sessionId } = await meet();
+    const share = jest.spyOn(thaw.replicas[0]!.app.get(UploadsService), 'share').mockResolvedValue(undefined);
+    const send = (content: string, clientId?: string) =>
+      adaSocket.ask('random_message', { sessionId, content, messageType: 'mixed', clientId });
+    const marker = `[IMAGE:${IMAGE}]`;
+    expect(await send(`${'x'.repeat(2_001)}\n${marker}`)).toMatchObject({
+      data: { code: 'message_too_long' },
+    });
+    expect(await send(['look', ...Array.from({ length: 5 }, () => marker)].join('\n'))).toMatchObject({
+      data: { code: 'invalid_payload' },
+    });
+    expect(share).not.toHaveBeenCalled();
+    const sent = await send(`look\n${marker}`, 'c-1');
+    expect(share).toHaveBeenCalledTimes(1);
+    expect(await send(`look\n${marker}`, 'c-1')).toMatchObject({ event: 'ack', data: sent.data });
+    await bobSocket.request('skip_chat', { sessionId });
+    await adaSocket.next('chat_skipped');
+    expect(await send(`look\n${marker}`)).toMatchObject({ data: { code: 'session_ended' } });
+    expect(share).toHaveBeenCalledTimes(1);
+  });
+
+  it('is refused what adds to a Redis that is nearly full, and still ends chats', async () => {
+    const { ada, adaSocket, bobSocket, sessionId } = await meet();
+    const ack = await adaSocket.request('random_message', say(sessionId, 'one', 'c-1'));
+    const valve = thaw.replicas[0]!.app.get(MemoryValve);
+    jest.spyOn(valve, 'requireOpen').mockImplementation(() => {
+      throw new DomainError('unavailable');
+    });
+    const refusal = { event: 'error', data: { code: 'unavailable' } };
+    expect(await adaSocket.ask('random_message', say(sessionId, 'two'))).toMatchObject(refusal);
+    expect(await adaSocket.request('random_message', say(sessionId, 'one', 'c-1'))).toEqual(ack);
+    const reaction = { sessionId, messageId: String(ack.id), userId: ada.user.id, action: 'add' as const };
+    expect(await adaSocket.ask('message_reaction', { ...reaction, emoji: '🔥' })).toMatchObject(refusal);
+    expect(await adaSocket.request('skip_chat', { sessionId })).toEqual({ seq: 3 });
+    await bobSocket.next('chat_skipped');
+    expect(await adaSocket.ask('join_queue', {})).toMatchObject(refusal);
+  });
+
+  it('in a chat does not tell the other tabs that it has left the queue', async () => {
+    const { ada, adaSocket, sessionId } = await meet();
+    const tab = await ada.arrive(thaw.origins[1], { sessionId, seq: 1 });
+    // The two seconds in which leaving the queue counts as a skip are over.
+    const record = `{mm}:user:${ada.user.id}`;
+    await thaw.store.redis.hset(record, 'at', '1');
+    await adaSocket.request('leave_queue', {});
+    await adaSocket.request('random_message', say(sessionId, 'still here'));
+    await tab.next('random_message');
+    expect(tab.all('queue_left')).toEqual([]);
+  });
+
+  it('never sees a chat whose starter died after its match was taken back: that is ended as if it had not been', async () => {
+    await until(() => thaw.replicas.every(({ app }) => app.get(ReplicaLease).maySweep));
+    const matching = thaw.replicas[1]!.app.get(MatchQueueService);
+    let sessionId = '';
+    jest.spyOn(matching, 'confirm').mockImplementationOnce(async (match) => {
+      ({ sessionId } = match);
+      await matching.release(match);
+      throw new Error('The starter is dead');
+    });
+    const ada = await (await thaw.visitor(0, 'female')).arrive();
+    const bob = await (await thaw.visitor(1, 'male')).arrive();
+    await ada.request('join_queue', { preferences: 'male' });
+    await bob.ask('join_queue', { preferences: 'female' });
+    await until(() => sessionId);
+    const stream = chatKeys(cellOf(sessionId)).stream(sessionId);
+    const entries = await until(
+      () => thaw.store.redis.xrange(stream, '-', '+'),
+      (found) => found.length === 2,
+    );
+    expect(entries[1]?.[1][1]).toContain('"reason":"aborted"');
+    const ofSession = (socket: typeof ada) =>
+      socket.frames.filter(({ data }) => data?.sessionId === sessionId);
+    expect([...ofSession(ada), ...ofSession(bob)]).toEqual([]);
+    await Promise.all([ada, bob].map((socket) => socket.leave()));
+  });
+});

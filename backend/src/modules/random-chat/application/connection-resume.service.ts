@@ -1,0 +1,129 @@
+import { Injectable } from '@nestjs/common';
+import type { ClientData } from '@thaw/contract/client-frames';
+import type { UserState } from '@thaw/contract/server-frames';
+import type { SocketConnection } from '../../../platform/realtime/socket-connection';
+import { MatchQueueService, type MatchState } from '../../matching/application/match-queue.service';
+import { MatchmakingService } from '../../matching/application/matchmaking.service';
+import { ChatLifecycleService } from './chat-lifecycle.service';
+import type { ChatSummary } from './chat-summary.mapper';
+import { LiveChatService } from './live-chat.service';
+
+type LastSeen = ClientData<'authenticate'>['lastSeen'];
+type Answer = (state: UserState) => void;
+
+/** A socket has said who it is: it is told where its user stands, and brought there. */
+@Injectable()
+export class ConnectionResumeService {
+  constructor(
+    private readonly matchmaking: MatchmakingService,
+    private readonly queue: MatchQueueService,
+    private readonly chats: LiveChatService,
+    private readonly lifecycle: ChatLifecycleService,
+  ) {}
+
+  /**
+   * @param answer is told the user's state once, before the socket is sent anything else.
+   * @throws DomainError rate_limited when the user has been sent too much of a long chat again; nothing was answered.
+   */
+  async resume(connection: SocketConnection, lastSeen: LastSeen, answer: Answer): Promise<void> {
+    const { userId } = connection.identity;
+    const place = await this.matchmaking.resume(userId);
+    if (place.kind === 'in') await this.resumeInChat(connection, place, lastSeen, answer);
+    else await this.resumeOutsideChat(connection, place, lastSeen, answer);
+  }
+
+  private async resumeInChat(
+    connection: SocketConnection,
+    place: Extract<MatchState, { kind: 'in' }>,
+    lastSeen: LastSeen,
+    answer: Answer,
+  ): Promise<void> {
+    const { userId } = connection.identity;
+    const { sessionId } = place;
+    const chat = await this.chats.hold(sessionId);
+    try {
+      if (await this.lifecycle.closeIfOver(userId, chat)) {
+        await this.resumeOutsideChat(connection, { kind: 'idle' }, lastSeen, answer, chat);
+        return;
+      }
+      const seen = lastSeen?.sessionId === sessionId ? lastSeen.seq : 0;
+      await this.chats.requireResume(chat, userId, seen);
+      const past = await this.pastChat(lastSeen, chat);
+      this.admit(connection, place, answer);
+      if (past && lastSeen) sendEnd(connection, past, lastSeen.seq);
+      if (await this.chats.resume(connection, chat, seen)) return;
+      // It ended meanwhile, and another one may have begun.
+      await this.joinLateStart(connection, { kind: 'idle' });
+    } finally {
+      this.chats.release(sessionId);
+    }
+  }
+
+  private async resumeOutsideChat(
+    connection: SocketConnection,
+    place: MatchState,
+    lastSeen: LastSeen,
+    answer: Answer,
+    known?: ChatSummary,
+  ): Promise<void> {
+    // The claimed chat of a client that has seen it: it has begun, and is joined in a moment.
+    const isClaimed = place.kind === 'claimed' && place.sessionId === lastSeen?.sessionId;
+    const past = isClaimed ? null : await this.pastChat(lastSeen, known);
+    this.admit(connection, place, answer);
+    if (past && lastSeen) sendEnd(connection, past, lastSeen.seq);
+    sendSearch(connection, place);
+    await this.joinLateStart(connection, place);
+  }
+
+  /** From here on a chat that starts reaches the socket by its user's channel. */
+  private admit(connection: SocketConnection, place: MatchState, answer: Answer): void {
+    connection.isAuthenticated = true;
+    answer(stateOf(place));
+  }
+
+  /** The chat that the client was in, where that may be over. @param known a chat that has been read. */
+  private async pastChat(lastSeen: LastSeen, known?: ChatSummary): Promise<ChatSummary | null> {
+    if (!lastSeen) return null;
+    if (lastSeen.sessionId !== known?.sessionId) return this.chats.summary(lastSeen.sessionId);
+    return known.isEnded || known.version === 0 ? known : null;
+  }
+
+  /** A chat, or a search in another tab, may have begun between our question and our listening. */
+  private async joinLateStart(connection: SocketConnection, { kind }: MatchState): Promise<void> {
+    const { userId } = connection.identity;
+    const [record] = await this.queue.records([userId]);
+    if (record?.state === 'in' && record.sessionId) await this.chats.join(connection, record.sessionId);
+    else if (record?.state === 'searching' && kind === 'idle')
+      sendSearch(connection, await this.matchmaking.resume(userId));
+  }
+}
+
+/** A chat that the client knows is over: it is told so, if it has not seen the end. */
+const sendEnd = (connection: SocketConnection, chat: ChatSummary, seen: number): void => {
+  const { sessionId, endFrame } = chat;
+  if (chat.version === 0 || (endFrame && chat.userIds.length === 0)) {
+    // Persisted and expired, or lost with Redis: over in any case.
+    connection.sendFrame('chat_skipped', { sessionId, seq: seen + 1, reason: 'disconnected', endedBy: null });
+  } else if (endFrame && endFrame.data.seq > seen && chat.userIds.includes(connection.identity.userId)) {
+    connection.sendFrame(endFrame.event, endFrame.data);
+  }
+};
+
+const sendSearch = (connection: SocketConnection, place: MatchState): void => {
+  if (place.kind !== 'searching') return;
+  const preferences = place.criteria.preference;
+  connection.sendFrame('queue_joined', { preferences, since: place.since.toISOString() });
+};
+
+const stateOf = ({ kind }: MatchState): UserState => {
+  switch (kind) {
+    case 'idle':
+      return 'idle';
+    case 'searching':
+    case 'matched':
+    case 'claimed':
+      return 'searching';
+    case 'in':
+      return 'chatting';
+  }
+};

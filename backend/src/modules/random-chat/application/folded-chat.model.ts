@@ -1,0 +1,135 @@
+import { Logger } from '@nestjs/common';
+import { questionById } from '@thaw/contract/questions';
+import type { Question, Reactions } from '@thaw/contract/random-chat';
+import type { ChatLogEntry } from '../../../platform/hot-log/chat-log';
+import type { EventPosition, Participant, RandomChatEvent } from '../domain/random-chat.events';
+import {
+  type ChatMessage,
+  evolve,
+  initialState,
+  messageOf,
+  type RandomChatState,
+  type Rates,
+} from '../domain/random-chat.state';
+import { type ReadEvent, readEvent } from './chat-event.codec';
+import { advancedFrame, type ChatView, endData, frameOf, toReactions } from './chat-frame.mapper';
+import type { ChatSummary, EndFrame } from './chat-summary.mapper';
+
+const logger = new Logger('FoldedChat');
+
+/** A chat's stream and what came of it: every entry once, in order, and the frame that each of them is. */
+export class FoldedChat implements ChatSummary, ChatView {
+  protected state: RandomChatState;
+  protected readonly entries: ChatLogEntry[] = [];
+  /** The reactions to a message after each event that changed them, by seq: a resume shows them as they were. */
+  private readonly reactionsAfter = new Map<number, ChatMessage['reactions']>();
+
+  constructor(
+    readonly sessionId: string,
+    rates: Rates,
+  ) {
+    this.state = initialState(rates);
+  }
+
+  get version(): number {
+    return this.state.version;
+  }
+
+  get isEnded(): boolean {
+    return this.state.phase === 'ended';
+  }
+
+  get participants(): readonly Participant[] {
+    return this.state.participants;
+  }
+
+  get userIds(): number[] {
+    return this.state.participants.map(({ id }) => id);
+  }
+
+  get endFrame(): EndFrame | null {
+    const { ended } = this.state;
+    return ended && { event: 'chat_skipped', data: endData(this.sessionId, ended.seq, ended) };
+  }
+
+  reactionsOf(messageId: string): Reactions {
+    return toReactions(messageOf(this.state, messageId)?.reactions);
+  }
+
+  /** The question of the game that is being played, if it is this game. */
+  questionOf(gameId: string): Question | undefined {
+    const { game } = this.state;
+    return game?.gameId === gameId ? questionById(game.questionId) : undefined;
+  }
+
+  hasParticipant(userId: number): boolean {
+    return this.userIds.includes(userId);
+  }
+
+  /** Size of the events after a version, as they were appended. */
+  sizeAfter(version: number): number {
+    if (version === 0) return this.state.bytes;
+    let size = 0;
+    for (let index = version; index < this.entries.length; index += 1)
+      size += this.entries[index]?.text.length ?? 0;
+    return size;
+  }
+
+  /** The frame, serialised, that the event of a version is for a participant; '' beyond the last one. */
+  pastFrame(seq: number, viewerId: number): string {
+    const entry = this.entries[seq - 1];
+    if (!entry) return '';
+    const { event } = readEvent(entry.text);
+    const reactions = this.reactionsAfter.get(seq);
+    const past: ChatView = {
+      sessionId: this.sessionId,
+      participants: this.participants,
+      reactionsOf: () => toReactions(reactions),
+    };
+    return this.serialise(past, event, { id: entry.id, seq }, viewerId);
+  }
+
+  /** Adds the next entry. @returns the event, or null when it counts only: of a newer release, or broken. */
+  protected add(entry: ChatLogEntry, read: ReadEvent = readEvent(entry.text)): ReadEvent {
+    this.entries.push(entry);
+    const position = { id: entry.id, seq: this.entries.length };
+    const event = this.fold(read.event, position, Buffer.byteLength(entry.text));
+    return event === read.event ? read : { eventId: read.eventId, event };
+  }
+
+  private fold(
+    event: RandomChatEvent | null,
+    position: EventPosition,
+    bytes: number,
+  ): RandomChatEvent | null {
+    try {
+      this.state = evolve(this.state, event, position, bytes);
+    } catch (error) {
+      logFailure(`An event of type ${event?.type} could not be read`, error);
+      return null;
+    }
+    if (event?.type === 'ReactionAdded' || event?.type === 'ReactionRemoved') {
+      const message = messageOf(this.state, event.data.messageId);
+      if (message) this.reactionsAfter.set(position.seq, message.reactions);
+    }
+    return event;
+  }
+
+  /** One event that cannot be shown must not keep the later ones back. */
+  protected serialise(
+    view: ChatView,
+    event: RandomChatEvent | null,
+    position: EventPosition,
+    viewerId: number,
+  ): string {
+    try {
+      return JSON.stringify(frameOf(view, event, position, viewerId));
+    } catch (error) {
+      logFailure(`An event of type ${event?.type} could not be shown`, error);
+      return JSON.stringify(advancedFrame(this.sessionId, position.seq));
+    }
+  }
+}
+
+const logFailure = (what: string, error: unknown): void =>
+  logger.error(`${what}: ${error instanceof Error ? (error.stack ?? error.message) : 'unknown'}`);

@@ -1,8 +1,0 @@
-import { isoTimestamp } from './iso-timestamp';
-
-it.each([0, 999, 1_000, 1_763_640_000_007, 1_763_640_000_070, 1_763_640_000_070, 1_763_639_999_999])(
-  'writes %d as Date does, whatever came before',
-  (ms) => {
-    expect(isoTimestamp(ms)).toBe(new Date(ms).toISOString());
-  },
-);

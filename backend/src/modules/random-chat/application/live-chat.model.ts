@@ -1,0 +1,335 @@
+import { randomUUID } from 'node:crypto';
+import { Logger } from '@nestjs/common';
+import { DomainError } from '../../../platform/errors/domain-error';
+import { isStoreFailure } from '../../../platform/errors/store-failure';
+import type { ChatLog, ChatLogEntry } from '../../../platform/hot-log/chat-log';
+import type { InboundFrame } from '../../../platform/realtime/inbound-frame';
+import type { SocketConnection } from '../../../platform/realtime/socket-connection';
+import type { Decision } from '../domain/decision.types';
+import type { RandomChatCommand } from '../domain/random-chat.commands';
+import { decide } from '../domain/random-chat.decider';
+import type { EventPosition, RandomChatEvent } from '../domain/random-chat.events';
+import type { Rates } from '../domain/random-chat.state';
+import { encodeEvent, type ReadEvent } from './chat-event.codec';
+import { ackOf, type ChatFrame, isFrameForSenderToo, isSameForBoth } from './chat-frame.mapper';
+import { restoreTail } from './chat-restore.functions';
+import { FoldedChat } from './folded-chat.model';
+
+const ATTEMPTS = 8;
+
+const logger = new Logger('LiveChat');
+
+export type ExecuteResult =
+  { kind: 'appended' } | { kind: 'already_done'; position: EventPosition } | { kind: 'claim_lost' };
+
+/** What every chat of this process needs. */
+export interface LiveChatServices {
+  log: ChatLog;
+  rates: Rates;
+  /** @throws DomainError `unavailable` while nothing may be added to Redis. */
+  requireRoom(): void;
+  /** A chat that this replica does not serve was appended to: Redis may lose that again. */
+  keepTail(chat: LiveChat): void;
+}
+
+/** How this replica serves a chat; a chat without it is read and decided upon, and has no sockets. */
+export interface Serving {
+  replicaId: string;
+  /** Its end has been sent to the sockets. */
+  onEnded(): void;
+  /** Redis has lost the chat, or the records beside it; it has been ended in the stream, and they have not. */
+  onLost(userIds: readonly number[]): Promise<void>;
+}
+
+/**
+ * One chat as this replica serves it: a cache of its stream, its sockets here, and the one place through which
+ * every event reaches them, in order of version. Own appends, the channel and reads all feed it; what it has is
+ * ignored, and a gap is filled before anything later goes out.
+ */
+export class LiveChat extends FoldedChat {
+  /** Out-of-order entries, buffered until the gap before them is filled. */
+  private readonly buffered = new Map<number, ChatLogEntry>();
+  /** The frame of the command in hand, if it wants an answer, and the uuid of the event that will be it. */
+  private pendingReply: { eventId: string; frame: InboundFrame } | undefined;
+  private readonly sockets = new Set<SocketConnection>();
+  private readonly away = new Set<number>();
+  /** How often it was heard that a user has come or gone. */
+  private readonly connectionUpdates = new Map<number, number>();
+  /** The command in hand; those that wait look again when it is done. */
+  private turn: Promise<void> | undefined;
+  private readonly endTurn = (): void => {
+    this.turn = undefined;
+  };
+  private filling: Promise<void> | undefined;
+
+  constructor(
+    sessionId: string,
+    private readonly services: LiveChatServices,
+    private readonly serving?: Serving,
+  ) {
+    super(sessionId, services.rates);
+  }
+
+  get isEmpty(): boolean {
+    return this.sockets.size === 0;
+  }
+
+  get connections(): Iterable<SocketConnection> {
+    return this.sockets;
+  }
+
+  isAway(userId: number): boolean {
+    return this.away.has(userId);
+  }
+
+  /** Reads what is new in the stream; afterwards nothing is missing that was there before the call. */
+  async catchUp(): Promise<void> {
+    let version = this.state.version;
+    for await (const page of this.services.log.pages(this.sessionId, this.entries.at(-1)?.id)) {
+      for (const entry of page) this.receive((version += 1), entry);
+    }
+  }
+
+  /**
+   * What would come of a command now; nothing is appended.
+   * @throws DomainError when it would be refused.
+   */
+  check(command: RandomChatCommand): Decision {
+    return decide(command, this.state);
+  }
+
+  /**
+   * Decides and appends, one command of this replica at a time. Resolves when the event has been applied, hence
+   * after its frames have gone out.
+   * @param frame whose sender is acknowledged in place of being sent the event.
+   * @returns what came of it; for something that had happened before, where it stands.
+   * @throws DomainError when refused.
+   */
+  async execute(
+    command: RandomChatCommand,
+    frame?: InboundFrame,
+    claim?: { userId: number },
+  ): Promise<ExecuteResult> {
+    while (this.turn) await this.turn;
+    const decision = decide(command, this.state);
+    if ('alreadyDone' in decision) return { kind: 'already_done', position: decision.alreadyDone };
+    return this.takeTurn(this.decideAndAppend(command, frame, claim, decision));
+  }
+
+  /**
+   * Redis may have less than this replica, since it lost the tail of its append-only file: the tail is appended again,
+   * its end too. Where that cannot be, the chat ends for both.
+   */
+  async repair(): Promise<void> {
+    while (this.turn) await this.turn;
+    await this.takeTurn(this.restoreOrEnd());
+  }
+
+  /** What arrives on the replica's channel for this session. */
+  receiveMessage(message: string): void {
+    const kind = message.charCodeAt(0);
+    if (kind >= 48 && kind <= 57) {
+      const afterVersion = message.indexOf(' ');
+      const version = Number(message.slice(0, afterVersion));
+      if (version <= this.state.version) return;
+      const afterId = message.indexOf(' ', afterVersion + 1);
+      this.receive(version, {
+        id: message.slice(afterVersion + 1, afterId),
+        text: message.slice(afterId + 1),
+      });
+      return;
+    }
+    const [what, user, detail] = message.split(' ');
+    const userId = Number(user);
+    if (what === 'c') this.receiveConnection(userId, detail === 'connected');
+    else if (what === 't') this.sendToPartnerOf(userId, 'typing', { sessionId: this.sessionId, userId });
+  }
+
+  /** From here on the socket is sent every event; it has been sent all that happened before. */
+  attach(connection: SocketConnection): void {
+    this.sockets.add(connection);
+  }
+
+  has(connection: SocketConnection): boolean {
+    return this.sockets.has(connection);
+  }
+
+  leave(connection: SocketConnection): void {
+    this.sockets.delete(connection);
+  }
+
+  /**
+   * Asks whether a user is missed, and notes it. What is heard meanwhile is later than the answer: it may overtake that,
+   * since it is received on another connection to Redis.
+   */
+  async readAway(userId: number, read: () => Promise<boolean>): Promise<void> {
+    const updates = this.connectionUpdates.get(userId);
+    const isAway = await read();
+    if (updates === this.connectionUpdates.get(userId)) this.setAway(userId, isAway);
+  }
+
+  private setAway(userId: number, isAway: boolean): void {
+    if (isAway) this.away.add(userId);
+    else this.away.delete(userId);
+  }
+
+  private takeTurn<Result>(work: Promise<Result>): Promise<Result> {
+    this.turn = work.then(this.endTurn, this.endTurn);
+    return work;
+  }
+
+  /** @returns whether the chat goes on in the stream as it is here. */
+  private async restoreOrEnd(): Promise<boolean> {
+    const restoration = await restoreTail(this.services.log, this.sessionId, this.entries);
+    if (restoration === 'restored') return true;
+    await this.endLost();
+    return false;
+  }
+
+  /**
+   * The stream lacks what people here have seen, or what stood beside it is lost. It ends as Redis has it, for the
+   * partner too, and here.
+   */
+  private async endLost(): Promise<void> {
+    const { userIds, isEnded } = this;
+    const stored = new LiveChat(this.sessionId, this.services);
+    await stored.catchUp();
+    await stored.execute({ type: 'EndLostChat' });
+    if (isEnded) return;
+    if (stored.entries[this.version - 1]?.id === this.entries.at(-1)?.id) {
+      for (const [index, entry] of stored.entries.entries()) this.receive(index + 1, entry);
+    } else {
+      const ended: RandomChatEvent = { type: 'ChatEnded', data: { reason: 'disconnected', endedBy: null } };
+      const end = { eventId: randomUUID(), event: ended };
+      const id = `${this.services.log.now()}-0`;
+      this.send(this.add({ id, text: encodeEvent(end) }, end), { id, seq: this.version });
+    }
+    await this.serving?.onLost(userIds);
+  }
+
+  private async decideAndAppend(
+    command: RandomChatCommand,
+    frame: InboundFrame | undefined,
+    claim: { userId: number } | undefined,
+    first: Decision,
+  ): Promise<ExecuteResult> {
+    for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
+      // Another writer was first: the decision was made upon the past, and is made again.
+      const decision = attempt === 1 ? first : decide(command, this.state);
+      if ('alreadyDone' in decision) return { kind: 'already_done', position: decision.alreadyDone };
+      const isEnd = decision.events.some(({ type }) => type === 'ChatEnded');
+      if (!isEnd) this.services.requireRoom();
+      const events = decision.events.map((event) => ({ eventId: randomUUID(), event }));
+      const version = this.state.version;
+      if (frame?.ref !== undefined) this.pendingReply = { eventId: events[0]?.eventId ?? '', frame };
+      try {
+        const texts = events.map(encodeEvent);
+        const end = { version, lastId: this.entries.at(-1)?.id ?? '' };
+        const result = await this.services.log.append(this.sessionId, end, texts, {
+          claim,
+          isEnd,
+          toldReplicaId: this.serving?.replicaId,
+        });
+        switch (result.kind) {
+          case 'appended':
+            for (const [index, id] of result.ids.entries()) {
+              this.receive(version + index + 1, { id, text: texts[index] ?? '' }, events[index]);
+            }
+            this.answerUnattached(frame, events[0]?.event, { id: result.ids[0] ?? '', seq: version + 1 });
+            if (!this.serving) this.services.keepTail(this);
+            return { kind: 'appended' };
+          case 'claim_lost':
+            return { kind: 'claim_lost' };
+          case 'outbox_full':
+            throw new DomainError('unavailable');
+          case 'behind':
+            if (result.version < version) {
+              if (await this.restoreOrEnd()) continue;
+              throw new DomainError('session_ended');
+            }
+            for (const [index, entry] of result.missed.entries()) this.receive(version + index + 1, entry);
+            continue;
+          case 'diverged':
+            break;
+        }
+        await this.endLost();
+        throw new DomainError('session_ended');
+      } finally {
+        this.pendingReply = undefined;
+      }
+    }
+    throw new DomainError('unavailable');
+  }
+
+  /** A socket that the chat does not serve was not answered with the event; it is now. */
+  private answerUnattached(
+    frame: InboundFrame | undefined,
+    event: RandomChatEvent | undefined,
+    position: EventPosition,
+  ): void {
+    if (frame && event && !frame.isAnswered) frame.answer(ackOf(event, position, this));
+  }
+
+  /** @param read the entry's event, where it is at hand. */
+  private receive(version: number, entry: ChatLogEntry, read?: ReadEvent): void {
+    if (version <= this.state.version) return;
+    if (version > this.state.version + 1) {
+      this.buffered.set(version, entry);
+      this.filling ??= this.fillGap();
+      return;
+    }
+    for (let next: ChatLogEntry | undefined = entry; next; next = this.buffered.get(this.state.version + 1)) {
+      const seq = this.state.version + 1;
+      this.buffered.delete(seq);
+      this.send(this.add(next, next === entry ? read : undefined), { id: next.id, seq });
+    }
+  }
+
+  private async fillGap(): Promise<void> {
+    try {
+      await this.catchUp();
+    } catch (error) {
+      // While Redis is away the next comparison of versions, or the next event, tries again.
+      if (!isStoreFailure(error)) logger.error(error);
+    } finally {
+      this.filling = undefined;
+      for (const seq of this.buffered.keys()) if (seq <= this.version) this.buffered.delete(seq);
+    }
+  }
+
+  /** Sends an event that has been folded to every socket here. */
+  private send({ eventId, event }: ReadEvent, position: EventPosition): void {
+    const answered = event && this.pendingReply?.eventId === eventId ? this.pendingReply.frame : undefined;
+    let textForBoth: string | undefined;
+    for (const connection of this.sockets) {
+      if (event && answered?.connection === connection) {
+        answered.answer(ackOf(event, position, this));
+        if (!isFrameForSenderToo(event)) continue;
+      }
+      const { userId } = connection.identity;
+      connection.send(
+        isSameForBoth(event)
+          ? (textForBoth ??= this.serialise(this, event, position, userId))
+          : this.serialise(this, event, position, userId),
+      );
+    }
+    if (this.isEnded) this.serving?.onEnded();
+  }
+
+  private receiveConnection(userId: number, isConnected: boolean): void {
+    this.connectionUpdates.set(userId, (this.connectionUpdates.get(userId) ?? 0) + 1);
+    if (this.away.has(userId) === !isConnected) return;
+    this.setAway(userId, !isConnected);
+    const state = isConnected ? 'connected' : 'reconnecting';
+    this.sendToPartnerOf(userId, 'partner_connection', { sessionId: this.sessionId, state });
+  }
+
+  private sendToPartnerOf<E extends 'typing' | 'partner_connection'>(
+    userId: number,
+    event: E,
+    data: Extract<ChatFrame, { event: E }>['data'],
+  ): void {
+    const text = JSON.stringify({ event, data });
+    for (const connection of this.sockets) if (connection.identity.userId !== userId) connection.send(text);
+  }
+}

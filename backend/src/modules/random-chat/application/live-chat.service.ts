@@ -1,0 +1,341 @@
+import { Inject, Injectable, Logger, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
+import { ENVIRONMENT, type Environment } from '../../../config/environment';
+import { DomainError } from '../../../platform/errors/domain-error';
+import { ChatLog } from '../../../platform/hot-log/chat-log';
+import { ChatPresence, type PartnerState } from '../../../platform/hot-log/chat-presence';
+import { warnAbout } from '../../../platform/observability/warn-about';
+import { OnProcessEvent } from '../../../platform/process-events/process-event.decorators';
+import type { ProcessEventMap } from '../../../platform/process-events/process-event-map';
+import { ChannelHub } from '../../../platform/realtime/channel-hub';
+import { ReplicaLease } from '../../../platform/realtime/replica-lease';
+import type { SocketConnection } from '../../../platform/realtime/socket-connection';
+import { CELL_COUNT, chatKeys } from '../../../platform/redis/redis-keys';
+import { MemoryValve } from '../../../platform/redis/memory-valve';
+import type { Rates } from '../domain/random-chat.state';
+import { type ChatSummary, summaryOf } from './chat-summary.mapper';
+import { ChatRecordsService } from './chat-records.service';
+import { resume, resumePages, sendFromStart } from './chat-resume.functions';
+import { ChatTailService } from './chat-tail.service';
+import { EventLoopTurns } from '../../../platform/realtime/event-loop-turns';
+import { bucketOf, type LimitsProfile } from '../../../platform/rate-limit/buckets';
+import { RateLimiter } from '../../../platform/rate-limit/rate-limiter';
+import { LiveChat, type LiveChatServices } from './live-chat.model';
+import { ServedChatRegistry } from './served-chat.registry';
+
+const COMPARE_EVERY_MS = 5_000;
+
+const ratesOf = (profile: LimitsProfile): Rates => ({
+  message: bucketOf('random_message', profile),
+  edit: bucketOf('edits', profile),
+  reaction: bucketOf('reactions', profile),
+  game: bucketOf('break_ice_start', profile),
+});
+
+/** The chats that this replica serves: those with a participant's socket here. */
+@Injectable()
+export class LiveChatService implements OnModuleInit, OnApplicationShutdown {
+  private readonly logger = new Logger(LiveChatService.name);
+  private readonly served = new ServedChatRegistry({
+    open: (sessionId) => this.open(sessionId),
+    read: (chat) => this.load(chat),
+    onDropped: (chat) => this.tails.keep(chat),
+  });
+  private readonly chatOf = new Map<SocketConnection, string>();
+  /** The chat that a socket was in last, and has seen the end of. */
+  private readonly pastChatOf = new WeakMap<SocketConnection, string>();
+  private readonly tails: ChatTailService;
+  private readonly services: LiveChatServices;
+  private readonly turns = new EventLoopTurns();
+  private compareTimer: NodeJS.Timeout | undefined;
+
+  constructor(
+    private readonly log: ChatLog,
+    private readonly presence: ChatPresence,
+    records: ChatRecordsService,
+    private readonly channels: ChannelHub,
+    private readonly lease: ReplicaLease,
+    private readonly limiter: RateLimiter,
+    valve: MemoryValve,
+    @Inject(ENVIRONMENT) private readonly environment: Environment,
+  ) {
+    this.tails = new ChatTailService(log, records);
+    const rates = ratesOf(environment.LIMITS_PROFILE);
+    this.services = {
+      log,
+      rates,
+      requireRoom: () => valve.requireOpen(),
+      keepTail: (chat) => this.tails.keep(chat),
+    };
+  }
+
+  async onModuleInit(): Promise<void> {
+    const { replicaId } = this.lease;
+    const receive = (message: string) => this.receive(message);
+    await Promise.all(
+      Array.from({ length: CELL_COUNT }, (_, cell) =>
+        this.channels.subscribe(chatKeys(cell).channel(replicaId), receive),
+      ),
+    );
+    this.compareTimer = setInterval(() => void this.compareAll(), COMPARE_EVERY_MS);
+  }
+
+  onApplicationShutdown(): void {
+    clearInterval(this.compareTimer);
+  }
+
+  get size(): number {
+    return this.served.size;
+  }
+
+  /** Epoch ms by the clock of the streams, for commands that are rate-limited. */
+  now(): number {
+    return this.log.now();
+  }
+
+  /**
+   * The chat that a frame is about; one that is over, too, since what was said there may be said again. At hand for a
+   * socket that is in the chat, which almost every frame's is.
+   * @throws DomainError not_in_session when the socket's user is no participant.
+   */
+  require(connection: SocketConnection, sessionId: string): LiveChat | Promise<LiveChat> {
+    const served = this.chatOf.get(connection) === sessionId && this.served.get(sessionId);
+    return served && served.isReady ? served.chat : this.requireUnattached(connection, sessionId);
+  }
+
+  private async requireUnattached(connection: SocketConnection, sessionId: string): Promise<LiveChat> {
+    const chat = await this.find(connection, sessionId);
+    if (this.chatOf.get(connection) === sessionId) return chat;
+    if (!chat.hasParticipant(connection.identity.userId)) throw new DomainError('not_in_session');
+    if (chat.isEnded) return chat;
+    return (await this.join(connection, sessionId)) ?? chat;
+  }
+
+  /** The chat as this replica serves it to the socket, else as it is now. */
+  async find(connection: SocketConnection, sessionId: string): Promise<LiveChat> {
+    const served = this.served.get(sessionId);
+    if (!served || this.chatOf.get(connection) !== sessionId) return this.read(sessionId);
+    await served.ready;
+    return served.chat;
+  }
+
+  /** A chat that has not begun, or was not read yet: its first command finds out. */
+  create(sessionId: string): LiveChat {
+    return new LiveChat(sessionId, this.services);
+  }
+
+  /** A chat as it is now, without serving it. Has no participants when there is no such chat. */
+  async read(sessionId: string): Promise<LiveChat> {
+    const chat = this.create(sessionId);
+    await chat.catchUp();
+    if (!(await this.restoreLost(sessionId, chat.version))) return chat;
+    const restored = this.create(sessionId);
+    await restored.catchUp();
+    return restored;
+  }
+
+  /** Whose a chat is, and whether it has ended, without reading all of it. */
+  async summary(sessionId: string): Promise<ChatSummary> {
+    const edges = await this.log.edges(sessionId);
+    const isRestored = await this.restoreLost(sessionId, edges.version);
+    return summaryOf(sessionId, isRestored ? await this.log.edges(sessionId) : edges);
+  }
+
+  /** Reads a chat, and keeps it until `release`, which the caller owes it. */
+  hold(sessionId: string): Promise<LiveChat> {
+    return this.served.hold(sessionId);
+  }
+
+  release(sessionId: string): void {
+    this.served.release(sessionId);
+  }
+
+  /**
+   * Brings a socket into a chat that begins, with all its events as frames of their own: its end, too, when the
+   * partner was quick to go on.
+   * @returns the chat; null when it is over, or when the socket is in it already or is gone.
+   */
+  async join(connection: SocketConnection, sessionId: string): Promise<LiveChat | null> {
+    if (this.pastChatOf.get(connection) === sessionId || this.chatOf.get(connection) === sessionId)
+      return null;
+    const chat = await this.hold(sessionId);
+    try {
+      // A partner who has not come yet is on the way.
+      return await this.joinSocket(connection, chat, ['reconnecting'], async () => {
+        if (resumePages(chat, 0) <= 1) sendFromStart(chat, connection);
+        else await resume(chat, connection, 0, this.turns);
+      });
+    } finally {
+      this.release(sessionId);
+    }
+  }
+
+  /**
+   * Whether a user may be sent so much of a chat again. What fits on one page is as cheap as any frame, and limited as
+   * frames are.
+   * @throws DomainError rate_limited
+   */
+  async requireResume(chat: LiveChat, userId: number, seen: number): Promise<void> {
+    const pages = resumePages(chat, seen);
+    if (pages > 1) await this.limiter.require('resumed_pages', userId, pages);
+  }
+
+  /**
+   * Brings a socket back into a chat that is held, with what it has not seen; one that is in it already, and has seen
+   * a gap, likewise.
+   * @returns null when the chat is over, or the socket is gone.
+   */
+  async resume(connection: SocketConnection, chat: LiveChat, seen: number): Promise<LiveChat | null> {
+    const sendPast = () => resume(chat, connection, seen, this.turns);
+    const away: readonly PartnerState[] = ['reconnecting', 'awaited'];
+    if (this.chatOf.get(connection) !== chat.sessionId)
+      return this.joinSocket(connection, chat, away, sendPast);
+    await this.recordAndReadPartner(chat, connection, away);
+    await chat.catchUp();
+    await sendPast();
+    if (!chat.isEnded) return chat;
+    this.detachSockets(chat.sessionId);
+    return null;
+  }
+
+  /**
+   * @param chat which the caller holds.
+   * @param away the states in which the partner is shown as away.
+   */
+  private async joinSocket(
+    connection: SocketConnection,
+    chat: LiveChat,
+    away: readonly PartnerState[],
+    sendPast: () => Promise<void>,
+  ): Promise<LiveChat | null> {
+    const { sessionId } = chat;
+    const { userId } = connection.identity;
+    if (this.chatOf.get(connection) === sessionId || !connection.isOpen) return null;
+    if (!chat.hasParticipant(userId)) return null;
+    this.chatOf.set(connection, sessionId);
+    let isIn = false;
+    let isEnded = false;
+    try {
+      await this.recordAndReadPartner(chat, connection, away);
+      // From here on everything is heard; what came before is read.
+      await chat.catchUp();
+      await sendPast();
+      if (chat.isEnded) {
+        isEnded = true;
+        this.detachSockets(sessionId);
+        return null;
+      }
+      // The socket may have closed while it was brought in.
+      isIn = connection.isOpen;
+      return isIn ? chat : null;
+    } finally {
+      if (!isIn) {
+        chat.leave(connection);
+        // Also when `enter` failed: Redis executes a call that has timed out here.
+        if (isEnded) await this.presence.leaveEnded(sessionId, connection.id);
+        else await this.presence.leave(sessionId, connection.id, this.environment.GRACE_AFTER_LOSS_MS);
+        if (this.chatOf.get(connection) === sessionId) this.chatOf.delete(connection);
+      }
+    }
+  }
+
+  private open(sessionId: string): LiveChat {
+    return new LiveChat(sessionId, this.services, {
+      replicaId: this.lease.replicaId,
+      onEnded: () => this.detachSockets(sessionId),
+      onLost: (userIds) => this.tails.closeRecords(sessionId, userIds),
+    });
+  }
+
+  private async load(chat: LiveChat): Promise<void> {
+    await chat.catchUp();
+    if (await this.restoreLost(chat.sessionId, chat.version)) await chat.catchUp();
+  }
+
+  /** @returns whether what was read of the chat has to be read again: Redis had lost some of it. */
+  private restoreLost(sessionId: string, version: number): Promise<boolean> {
+    return this.tails.restoreLost(sessionId, version, this.served.get(sessionId)?.chat);
+  }
+
+  private receive(message: string): void {
+    const afterId = message.indexOf(' ');
+    this.served.get(message.slice(0, afterId))?.chat.receiveMessage(message.slice(afterId + 1));
+  }
+
+  /** Everybody here has been told; the sockets are free for another chat. */
+  private detachSockets(sessionId: string): void {
+    const served = this.served.get(sessionId);
+    if (!served) return;
+    for (const connection of [...served.chat.connections]) {
+      served.chat.leave(connection);
+      this.pastChatOf.set(connection, sessionId);
+      if (this.chatOf.get(connection) === sessionId) this.chatOf.delete(connection);
+      void this.presence.leaveEnded(sessionId, connection.id);
+    }
+    this.served.dropIfEmpty(sessionId);
+  }
+
+  @OnProcessEvent('SocketClosed')
+  leave({ connection, closure: { isClean } }: ProcessEventMap['SocketClosed']): void {
+    const sessionId = this.chatOf.get(connection);
+    if (sessionId === undefined) return;
+    this.chatOf.delete(connection);
+    const served = this.served.get(sessionId);
+    served?.chat.leave(connection);
+    const { GRACE_AFTER_CLEAN_CLOSE_MS, GRACE_AFTER_LOSS_MS } = this.environment;
+    const graceMs = isClean ? GRACE_AFTER_CLEAN_CLOSE_MS : GRACE_AFTER_LOSS_MS;
+    void this.presence.leave(sessionId, connection.id, graceMs);
+    this.served.dropIfEmpty(sessionId);
+  }
+
+  /**
+   * A page on the socket shows the chat now, or does not any more: only sockets that show it make their user present
+   * (A51). A socket that is not in the chat keeps the setting for when it joins.
+   */
+  async show(connection: SocketConnection, sessionId: string, showsChat: boolean): Promise<void> {
+    connection.showsChat = showsChat;
+    const served = this.chatOf.get(connection) === sessionId && this.served.get(sessionId);
+    if (served && !served.chat.isEnded) await this.record(served.chat, connection);
+  }
+
+  /** Records the socket in the chat, and notes whether its partner is away. */
+  private async recordAndReadPartner(
+    chat: LiveChat,
+    connection: SocketConnection,
+    away: readonly PartnerState[],
+  ): Promise<void> {
+    await chat.readAway(partnerIdOf(chat, connection), async () =>
+      away.includes(await this.record(chat, connection)),
+    );
+  }
+
+  /** From here on all that happens in the chat reaches this replica. */
+  private async record(chat: LiveChat, connection: SocketConnection): Promise<PartnerState> {
+    const { id, showsChat } = connection;
+    const { userId } = connection.identity;
+    const partnerId = partnerIdOf(chat, connection);
+    return this.presence.enter(chat.sessionId, { id, userId, partnerId, showsChat });
+  }
+
+  /**
+   * What Redis has lost is restored before anybody goes on with what is left. Messages are published to recorded sockets
+   * only: what was missed is read once all are recorded again.
+   */
+  @OnProcessEvent('LeaseLapsed')
+  @OnProcessEvent('SubscriberRestored')
+  async recoverAfterLoss(): Promise<void> {
+    await this.compareAll();
+    await this.presence.recheck();
+    await this.compareAll();
+  }
+
+  private async compareAll(): Promise<void> {
+    try {
+      await this.tails.compare(this.served.chats());
+    } catch (error) {
+      warnAbout(this.logger, 'Chats were not compared', error);
+    }
+  }
+}
+
+const partnerIdOf = (chat: LiveChat, { identity: { userId } }: SocketConnection): number =>
+  chat.userIds.find((id) => id !== userId) ?? 0;

@@ -1,0 +1,43 @@
+import { Injectable, Logger } from '@nestjs/common';
+import { warnAbout } from '../../../platform/observability/warn-about';
+import { OnProcessEvent } from '../../../platform/process-events/process-event.decorators';
+import type { ProcessEventMap } from '../../../platform/process-events/process-event-map';
+import { JobQueue } from '../../../platform/queue/job-queue';
+import { laneOf } from '../../../platform/redis/redis-keys';
+
+/** Long enough for a batch to gather, short against what anybody notices. */
+export const BATCH_WINDOW_MS = 750;
+
+/** Wakes a worker for a lane, in a moment: when one of its outboxes begins to fill, or has filled again meanwhile. */
+@Injectable()
+export class OutboxSchedulerService {
+  /** Lanes that will be woken in a moment; what fills their outboxes meanwhile needs no word of its own. */
+  private readonly scheduled = new Set<number>();
+  private readonly logger = new Logger(OutboxSchedulerService.name);
+
+  constructor(private readonly jobs: JobQueue) {}
+
+  @OnProcessEvent('OutboxFilled')
+  scheduleShard({ shard }: ProcessEventMap['OutboxFilled']): void {
+    this.schedule(laneOf(shard));
+  }
+
+  schedule(group: number): void {
+    if (this.scheduled.has(group)) return;
+    this.scheduled.add(group);
+    // Should this process die meanwhile, the scheduler finds the outbox: that costs two seconds.
+    setTimeout(() => {
+      this.scheduled.delete(group);
+      void this.enqueue(group);
+    }, BATCH_WINDOW_MS).unref();
+  }
+
+  private async enqueue(group: number): Promise<void> {
+    try {
+      const deduplication = { id: `persist_lane_${group}`, keepLastIfActive: true };
+      await this.jobs.add('persist_lane', { lane: group }, { deduplication });
+    } catch (error) {
+      warnAbout(this.logger, `No wake-up for lane ${group}`, error);
+    }
+  }
+}

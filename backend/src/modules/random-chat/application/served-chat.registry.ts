@@ -1,0 +1,81 @@
+import type { LiveChat } from './live-chat.model';
+
+/** A chat that this replica serves. */
+export interface ServedChat {
+  chat: LiveChat;
+  /** Settles when the chat is read. */
+  ready: Promise<void>;
+  isReady: boolean;
+  /** Work in progress, such as sockets on their way in; the chat is kept while there is some. */
+  holders: number;
+}
+
+export interface ServingOptions {
+  /** Makes a chat that has not been read. */
+  open(sessionId: string): LiveChat;
+  read(chat: LiveChat): Promise<void>;
+  /** The chat has no sockets here any more. */
+  onDropped(chat: LiveChat): void;
+}
+
+/** The chats that this replica serves, by session: each is read once, and kept while it has sockets here or is held. */
+export class ServedChatRegistry {
+  private readonly served = new Map<string, ServedChat>();
+
+  constructor(private readonly options: ServingOptions) {}
+
+  get size(): number {
+    return this.served.size;
+  }
+
+  get(sessionId: string): ServedChat | undefined {
+    return this.served.get(sessionId);
+  }
+
+  chats(): LiveChat[] {
+    return [...this.served.values()].map(({ chat }) => chat);
+  }
+
+  /** Reads a chat, and keeps it until `release`, which the caller owes it. @throws what reading threw. */
+  async hold(sessionId: string): Promise<LiveChat> {
+    const served = this.serve(sessionId);
+    served.holders += 1;
+    try {
+      await served.ready;
+      // What is known may be from before the chat began.
+      if (served.chat.version === 0) await served.chat.catchUp();
+      return served.chat;
+    } catch (error) {
+      this.release(sessionId);
+      throw error;
+    }
+  }
+
+  release(sessionId: string): void {
+    const served = this.served.get(sessionId);
+    if (!served) return;
+    served.holders -= 1;
+    this.dropIfEmpty(sessionId);
+  }
+
+  dropIfEmpty(sessionId: string): void {
+    const served = this.served.get(sessionId);
+    if (!served || served.holders > 0 || !served.chat.isEmpty) return;
+    this.served.delete(sessionId);
+    this.options.onDropped(served.chat);
+  }
+
+  private serve(sessionId: string): ServedChat {
+    const known = this.served.get(sessionId);
+    if (known) return known;
+    const chat = this.options.open(sessionId);
+    const ready = this.options.read(chat);
+    const served: ServedChat = { chat, ready, isReady: false, holders: 0 };
+    ready.then(
+      () => (served.isReady = true),
+      () => undefined, // every caller awaits it
+    );
+    this.served.set(sessionId, served);
+    return served;
+  }
+}

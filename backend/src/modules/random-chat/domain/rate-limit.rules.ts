@@ -1,0 +1,18 @@
+import { DomainError } from '../../../platform/errors/domain-error';
+import { type RateLimited, rateLimitKey, type RandomChatState } from './random-chat.state';
+import { waitForToken } from './token-bucket.functions';
+
+/**
+ * Counting the chat's own events holds over all replicas and costs no call.
+ * @param at epoch ms by the stream's clock.
+ * @throws DomainError rate_limited, with the time to wait.
+ */
+export const requireRate = (
+  state: RandomChatState,
+  what: RateLimited,
+  userId: number,
+  { at }: { at: number },
+): void => {
+  const retryAfterMs = waitForToken(state.buckets.get(rateLimitKey(what, userId)), at, state.rates[what]);
+  if (retryAfterMs > 0) throw new DomainError('rate_limited', { retryAfterMs });
+};

@@ -1,0 +1,58 @@
+import fc from 'fast-check';
+import { type Bucket, type Rate, spend, waitForToken } from './token-bucket.functions';
+
+/** Takes as much as the bucket allows at a time. */
+const takeAll = (
+  bucket: Bucket | undefined,
+  at: number,
+  rate: Rate,
+): { bucket: Bucket | undefined; taken: number } => {
+  let taken = 0;
+  while (waitForToken(bucket, at, rate) === 0) {
+    bucket = spend(bucket, at, rate);
+    taken += 1;
+  }
+  return { bucket, taken };
+};
+
+test('a burst that is followed by one a second leaves no second burst', () => {
+  const rate = { intervalMs: 1_000, burst: 60 };
+  let { bucket, taken } = takeAll(undefined, 0, rate);
+  expect(taken).toBe(60);
+  for (let second = 1; second <= 64; second += 1) {
+    ({ bucket, taken } = takeAll(bucket, second * 1_000, rate));
+    expect(taken).toBe(1);
+  }
+  expect(waitForToken(bucket, 64_000, rate)).toBe(1_000);
+});
+
+test('in any period no more is allowed than the burst and what was refilled, and that much is', () => {
+  const rates = fc.record({
+    intervalMs: fc.integer({ min: 1, max: 5_000 }),
+    burst: fc.integer({ min: 1, max: 20 }),
+  });
+  fc.assert(
+    fc.property(rates, fc.array(fc.nat(20_000), { minLength: 1, maxLength: 40 }), (rate, gaps) => {
+      let bucket: Bucket | undefined;
+      let [at, paidUntil] = [0, 0];
+      for (const gap of gaps) {
+        at += gap;
+        // The same as a generic cell rate algorithm, which keeps one number in place of two.
+        const allowed = Math.max(at, paidUntil) + rate.intervalMs - rate.burst * rate.intervalMs - at;
+        const waitMs = waitForToken(bucket, at, rate);
+        expect(Math.abs(waitMs - Math.max(0, allowed))).toBeLessThanOrEqual(1);
+        if (waitMs > 0) continue;
+        bucket = spend(bucket, at, rate);
+        paidUntil = Math.max(at, paidUntil) + rate.intervalMs;
+      }
+    }),
+  );
+});
+
+test('a token is there after the time to wait', () => {
+  const rate = { intervalMs: 333.3, burst: 3 };
+  const { bucket } = takeAll(undefined, 1_000, rate);
+  const waitMs = waitForToken(bucket, 1_100, rate);
+  expect(waitForToken(bucket, 1_100 + waitMs, rate)).toBe(0);
+  expect(waitForToken(bucket, 1_100 + waitMs - 2, rate)).toBeGreaterThan(0);
+});

@@ -1,0 +1,160 @@
+// Real: PostgreSQL. Files and the queue are watched, not there.
+import { randomUUID } from 'node:crypto';
+import { EventStore } from '../../../platform/event-store/event-store';
+import { EventTypes } from '../../../platform/event-store/event-types';
+import { type DroppedData, PersonalData } from '../../../platform/event-store/personal-data';
+import { Projections } from '../../../platform/event-store/projection';
+import type { JobHandlers } from '../../../platform/queue/job-handlers';
+import type { JobQueue } from '../../../platform/queue/job-queue';
+import { createTestDatabase, type TestDatabase } from '../../../testing/test-database';
+import type { UploadRemovalService } from '../../uploads/application/upload-removal.service';
+import type { RandomChatEvent } from '../domain/random-chat.events';
+import { bodiesExpiryProjection, chatHistoryProjection } from '../projections/chat-history.projection';
+import { randomChatEventTypes } from '../projections/random-chat.event-types';
+import { BodyExpiryProcessor } from './body-expiry.processor';
+
+const HOUR_MS = 60 * 60_000;
+const START = new Date('2026-11-20T12:00:00Z');
+const IMAGE = '/api/files/chat-images/0b9a7a3e-5a5b-4c0e-9d3f-6f6f3a1f0001.webp';
+
+const contentOf = ({ data }: DroppedData): string => String(data.content);
+const isImage = (content: string): boolean => content === IMAGE;
+
+const after = (hours: number): Date => new Date(START.getTime() + hours * HOUR_MS);
+
+let database: TestDatabase;
+let store: EventStore;
+let expirer: BodyExpiryProcessor;
+const expired: string[] = [];
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  const eventTypes = new EventTypes();
+  eventTypes.register(randomChatEventTypes);
+  const projections = new Projections();
+  projections.register(chatHistoryProjection);
+  projections.register(bodiesExpiryProjection);
+  store = new EventStore(database.dataSource, eventTypes, projections);
+  const uploads = {
+    expire: async (dropped: DroppedData[]) => void expired.push(...dropped.map(contentOf).filter(isImage)),
+  } as unknown as UploadRemovalService;
+  expirer = new BodyExpiryProcessor(
+    database.dataSource,
+    new PersonalData(database.dataSource),
+    store,
+    uploads,
+    {} as JobHandlers,
+    {} as JobQueue,
+  );
+});
+
+afterAll(() => database.close());
+
+const said = (content: string, messageType: 'text' | 'image' = 'text'): RandomChatEvent => ({
+  type: 'MessageSent',
+  data: { senderId: 1, content, messageType, replyTo: null, clientId: null },
+});
+const started: RandomChatEvent = {
+  type: 'ChatStarted',
+  data: {
+    userIds: [1, 2],
+    participants: [
+      { id: 1, username: 'ada', avatar: null },
+      { id: 2, username: 'bob', avatar: null },
+    ],
+  },
+};
+const ended: RandomChatEvent = { type: 'ChatEnded', data: { reason: 'skipped', endedBy: 2 } };
+
+const chat = async (...events: RandomChatEvent[]): Promise<string> => {
+  const streamId = `chat-${randomUUID()}`;
+  await store.append(
+    streamId,
+    'none',
+    events.map(({ type, data }) => ({ eventId: randomUUID(), type, data, occurredAt: START })),
+  );
+  return streamId;
+};
+
+const contents = async (streamId: string) =>
+  (await store.read(streamId)).map(({ data }) => (data as { content?: string }).content).filter(Boolean);
+
+it('erases what was said a day after the end, with its images, and leaves the events', async () => {
+  const streamId = await chat(started, said('hello'), said(IMAGE, 'image'), ended);
+  await expirer.expire(after(23));
+  expect(await contents(streamId)).toEqual(['hello', IMAGE]);
+
+  expect(await expirer.expire(after(25))).toBe(1);
+  expect(await contents(streamId)).toEqual([]);
+  expect(expired).toEqual([IMAGE]);
+  const events = await store.read(streamId);
+  expect(events.map(({ type }) => type)).toEqual([
+    'ChatStarted',
+    'MessageSent',
+    'MessageSent',
+    'ChatEnded',
+    'BodiesExpired',
+  ]);
+  expect(events[0]?.data).toEqual({ userIds: [1, 2] });
+});
+
+it('erases once', async () => {
+  const streamId = await chat(started, said('hello'), ended);
+  await Promise.all([expirer.expire(after(25)), expirer.expire(after(25))]);
+  await expirer.expire(after(26));
+  expect((await store.read(streamId)).filter(({ type }) => type === 'BodiesExpired')).toHaveLength(1);
+});
+
+it('waits a week for a chat whose end was never heard of', async () => {
+  const streamId = await chat(started, said('still here'));
+  await expirer.expire(after(6 * 24));
+  expect(await contents(streamId)).toEqual(['still here']);
+  await expirer.expire(after(8 * 24));
+  expect(await contents(streamId)).toEqual([]);
+});
+
+it('keeps the words when the images cannot be told', async () => {
+  const streamId = await chat(started, said('hello'), ended);
+  const failing = new BodyExpiryProcessor(
+    database.dataSource,
+    new PersonalData(database.dataSource),
+    store,
+    { expire: () => Promise.reject(new Error('the table is locked')) } as unknown as UploadRemovalService,
+    {} as JobHandlers,
+    {} as JobQueue,
+  );
+  await expect(failing.expire(after(25))).rejects.toThrow('the table is locked');
+  expect(await contents(streamId)).toEqual(['hello']);
+});
+
+it('expires what earlier releases gave its time message by message', async () => {
+  const streamId = await chat(started, said('hello'));
+  await database.dataSource.query('UPDATE event_private SET expires_at = $2 WHERE stream_id = $1', [
+    streamId,
+    after(24),
+  ]);
+  await expirer.expire(after(25));
+  expect(await contents(streamId)).toEqual([]);
+});
+
+it('expires the other chats when one of them cannot be expired', async () => {
+  const failing = await chat(started, said(IMAGE, 'image'), ended);
+  const others = [await chat(started, said('one'), ended), await chat(started, said('two'), ended)];
+  const partly = new BodyExpiryProcessor(
+    database.dataSource,
+    new PersonalData(database.dataSource),
+    store,
+    {
+      expire: async (dropped: DroppedData[]) => {
+        if (dropped.map(contentOf).some(isImage)) throw new Error('no such bucket');
+      },
+    } as unknown as UploadRemovalService,
+    {} as JobHandlers,
+    {} as JobQueue,
+  );
+  await expect(partly.expire(after(25))).rejects.toThrow('no such bucket');
+  expect(await contents(failing)).toEqual([IMAGE]);
+  for (const streamId of others) expect(await contents(streamId)).toEqual([]);
+  await expirer.expire(after(25));
+  expect(await contents(failing)).toEqual([]);
+});

@@ -1,0 +1,74 @@
+import { randomUUID } from 'node:crypto';
+import { Injectable, type OnApplicationBootstrap, type OnModuleInit } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import { EventStore } from '../../../platform/event-store/event-store';
+import { PersonalData } from '../../../platform/event-store/personal-data';
+import { JobHandlers } from '../../../platform/queue/job-handlers';
+import { JobQueue } from '../../../platform/queue/job-queue';
+import { UploadRemovalService } from '../../uploads/application/upload-removal.service';
+
+const EXPIRE_EVERY_MS = 10 * 60_000;
+const STREAMS_PER_PAGE = 200;
+/** After so many failures it is not the streams that are at fault. */
+const MAX_FAILED = 1_000;
+
+/** Erases what was said once its time is over (A62): the words from the log's side table, the images' files. */
+@Injectable()
+export class BodyExpiryProcessor implements OnModuleInit, OnApplicationBootstrap {
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly personalData: PersonalData,
+    private readonly eventStore: EventStore,
+    private readonly uploads: UploadRemovalService,
+    private readonly handlers: JobHandlers,
+    private readonly jobs: JobQueue,
+  ) {}
+
+  onModuleInit(): void {
+    this.handlers.register('expire_bodies', async () => {
+      await this.expire(new Date());
+    });
+  }
+
+  async onApplicationBootstrap(): Promise<void> {
+    await this.jobs.schedule('expire_bodies', {}, EXPIRE_EVERY_MS);
+  }
+
+  /**
+   * One stream that cannot be expired does not keep the others.
+   * @returns the number of streams that lost something.
+   * @throws the first of the errors, when all that can go has gone.
+   */
+  async expire(now: Date): Promise<number> {
+    const failed = new Map<string, unknown>();
+    let count = 0;
+    for (;;) {
+      const streamIds = await this.personalData.expiredStreams(now, STREAMS_PER_PAGE, [...failed.keys()]);
+      for (const streamId of streamIds) {
+        try {
+          await this.expireStream(streamId, now);
+          count += 1;
+        } catch (error) {
+          failed.set(streamId, error);
+        }
+      }
+      const [firstError] = failed.values();
+      if (failed.size > MAX_FAILED || (streamIds.length === 0 && failed.size > 0)) throw firstError;
+      if (streamIds.length === 0) return count;
+    }
+  }
+
+  private async expireStream(streamId: string, now: Date): Promise<void> {
+    await this.dataSource.transaction(async (manager) => {
+      const dropped = await this.personalData.dropExpired(streamId, now, manager);
+      if (dropped.length === 0) return;
+      await this.uploads.expire(dropped, manager);
+      await this.eventStore.append(
+        streamId,
+        'any',
+        [{ eventId: randomUUID(), type: 'BodiesExpired', data: {}, occurredAt: now }],
+        manager,
+      );
+    });
+  }
+}

@@ -1,0 +1,65 @@
+// Real: an api replica, a worker, PostgreSQL, Redis, two users' sockets.
+import { cellOf, chatKeys } from '../../../platform/redis/redis-keys';
+import { Conversation, durableTexts } from '../../../testing/conversation';
+import { startTestReplicas, type TestReplicas, type TestWorker } from '../../../testing/test-replicas';
+import { until } from '../../../testing/until';
+import { ChatStreamSweepProcessor } from './chat-stream-sweep.processor';
+
+jest.setTimeout(60_000);
+
+describe('the sweep of chat streams', () => {
+  let thaw: TestReplicas;
+  let worker: TestWorker;
+
+  const keysOf = ({ sessionId }: Conversation) => {
+    const { prefix, stream } = chatKeys(cellOf(sessionId));
+    return {
+      deadlines: `${prefix}deadlines`,
+      stream: stream(sessionId),
+      sockets: `${prefix}sockets:${sessionId}`,
+    };
+  };
+  const sweep = () => worker.app.get(ChatStreamSweepProcessor).sweep(Date.now() + 1_000);
+  const deadlines = (chat: Conversation) => thaw.store.redis.zcard(keysOf(chat).deadlines);
+  const isOver = async ({ sessionId }: Conversation) =>
+    [...(await durableTexts(thaw.database.dataSource, sessionId)).values()].includes('ChatEnded');
+
+  beforeAll(async () => {
+    thaw = await startTestReplicas(1, { GRACE_AFTER_LOSS_MS: '1500', GRACE_AFTER_CLEAN_CLOSE_MS: '60000' });
+    worker = await thaw.startWorker();
+  });
+  afterAll(() => thaw.close());
+
+  it('ends a chat that both users have left and whose deadlines Redis has lost', async () => {
+    const chat = await Conversation.start(thaw.origins[0] ?? '');
+    const { redis } = thaw.store;
+    await Promise.all(chat.sockets.map((socket) => socket.leave()));
+    await until(
+      () => deadlines(chat),
+      (count) => count === 2,
+    );
+    await redis.del(keysOf(chat).deadlines);
+
+    expect(await sweep()).toEqual({ expiring: 0, expected: 1 });
+    await until(() => isOver(chat));
+    await until(
+      () => redis.pttl(keysOf(chat).stream),
+      (ttl) => ttl > 0,
+    );
+  });
+
+  it('gives no deadline to users who are in a silent chat', async () => {
+    const chat = await Conversation.start(thaw.origins[0] ?? '');
+    await until(
+      () => thaw.store.redis.hlen(keysOf(chat).sockets),
+      (count) => count === 2,
+    );
+    await until(
+      () => deadlines(chat),
+      (count) => count === 0,
+    );
+    expect((await sweep()).expected).toBeGreaterThanOrEqual(1);
+    expect(await deadlines(chat)).toBe(0);
+    expect(await chat.say(0, 'still here')).toBe(true);
+  });
+});

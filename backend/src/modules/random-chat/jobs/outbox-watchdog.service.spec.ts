@@ -1,0 +1,95 @@
+import { Logger } from '@nestjs/common';
+import type { DataSource } from 'typeorm';
+import type { Outbox } from '../../../platform/hot-log/outbox';
+import { Metrics } from '../../../platform/observability/metrics';
+import type { JobWorker } from '../../../platform/queue/job-worker';
+import { HeldChatRegistry } from './held-chat.registry';
+import type { OutboxProcessor } from './outbox.processor';
+import { OutboxWatchdogService } from './outbox-watchdog.service';
+
+const CHECK_MS = 5_000;
+
+describe('OutboxWatchdogService', () => {
+  let exit: jest.SpyInstance;
+  let watchdog: OutboxWatchdogService;
+  let isPostgresAway: boolean;
+  let isRedisAway: boolean;
+  let ageMs: number;
+  const processor = { progressedAt: 0 };
+  const jobWorker = { isReady: true };
+
+  const pass = async (ms: number, everyCheck: () => void = () => undefined): Promise<void> => {
+    for (let passed = 0; passed < ms; passed += CHECK_MS) {
+      ageMs += CHECK_MS;
+      everyCheck();
+      await jest.advanceTimersByTimeAsync(CHECK_MS);
+    }
+  };
+
+  beforeAll(() => {
+    Logger.overrideLogger(false);
+  });
+  beforeEach(() => {
+    jest.useFakeTimers();
+    [isPostgresAway, isRedisAway, ageMs] = [false, false, 0];
+    exit = jest.spyOn(process, 'exit').mockImplementation((() => undefined) as never);
+    const outbox = {
+      backlog: async () => {
+        if (isRedisAway) throw new Error('Connection is closed.');
+        return { length: 1, ageMs, fillRatio: 0, deadLetters: 0 };
+      },
+    };
+    const dataSource = {
+      query: async () => {
+        if (isPostgresAway) throw new Error('Connection terminated');
+      },
+    };
+    processor.progressedAt = performance.now();
+    watchdog = new OutboxWatchdogService(
+      outbox as unknown as Outbox,
+      processor as OutboxProcessor,
+      new HeldChatRegistry(),
+      jobWorker as JobWorker,
+      dataSource as unknown as DataSource,
+      new Metrics(),
+    );
+    watchdog.onModuleInit();
+  });
+  afterEach(() => {
+    watchdog.onApplicationShutdown();
+    jest.useRealTimers();
+    jest.restoreAllMocks();
+  });
+
+  it('ends a worker that learns nothing for 20 s while both stores answer and an event waits', async () => {
+    await pass(20_000);
+    expect(exit).not.toHaveBeenCalled();
+    await pass(10_000);
+    expect(exit).toHaveBeenCalledWith(1);
+  });
+
+  it.each(['PostgreSQL', 'Redis'])('spares it for 20 s after %s has come back', async (store) => {
+    [isPostgresAway, isRedisAway] = [store === 'PostgreSQL', store === 'Redis'];
+    await pass(60_000);
+    [isPostgresAway, isRedisAway] = [false, false];
+    await pass(20_000);
+    expect(exit).not.toHaveBeenCalled();
+  });
+
+  it('spares one that goes on learning how things stand, however old the oldest event is', async () => {
+    await pass(120_000, () => (processor.progressedAt = performance.now()));
+    expect(exit).not.toHaveBeenCalled();
+  });
+
+  it('spares one whose outboxes hold nothing that it could write', async () => {
+    await pass(120_000, () => (ageMs = 0));
+    expect(exit).not.toHaveBeenCalled();
+  });
+
+  it('spares one that was stopped and continued', async () => {
+    jest.setSystemTime(Date.now() + 60_000);
+    jest.spyOn(performance, 'now').mockReturnValue(performance.now() + 60_000);
+    await pass(5_000);
+    expect(exit).not.toHaveBeenCalled();
+  });
+});

@@ -1,0 +1,82 @@
+import { Injectable, Logger, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import { Outbox } from '../../../platform/hot-log/outbox';
+import { Metrics } from '../../../platform/observability/metrics';
+import { JobWorker } from '../../../platform/queue/job-worker';
+import { HeldChatRegistry } from './held-chat.registry';
+import { OutboxProcessor } from './outbox.processor';
+
+const CHECK_EVERY_MS = 5_000;
+/** An event that waits this long while this worker learns nothing means that it hangs. */
+const STUCK_AFTER_MS = 20_000;
+
+/**
+ * Ends a worker that hangs, so that it is started again. It hangs when both stores have answered for 20 s, an event has
+ * waited as long by Redis' clock, and yet in all that time no pass came to an end, no other worker was found at it, and PostgreSQL gave
+ * no reason.
+ */
+@Injectable()
+export class OutboxWatchdogService implements OnModuleInit, OnApplicationShutdown {
+  private readonly logger = new Logger(OutboxWatchdogService.name);
+  private timer: NodeJS.Timeout | undefined;
+  /** Since when the stores have answered each time (monotonic, ms). */
+  private reachableSince: number | undefined;
+  private checkedAt = performance.now();
+
+  constructor(
+    private readonly outbox: Outbox,
+    private readonly processor: OutboxProcessor,
+    private readonly held: HeldChatRegistry,
+    private readonly jobWorker: JobWorker,
+    private readonly dataSource: DataSource,
+    private readonly metrics: Metrics,
+  ) {}
+
+  onModuleInit(): void {
+    this.metrics.gauge('thaw_held_chats', 'Chats that this worker holds back', () => this.held.size);
+    this.metrics.gauges(
+      {
+        thaw_outbox_entries: { help: 'Events on their way to PostgreSQL', read: ({ length }) => length },
+        thaw_outbox_age_seconds: {
+          help: 'Age of the oldest of them that is not held back',
+          read: ({ ageMs }) => ageMs / 1_000,
+        },
+        thaw_outbox_fill_ratio: {
+          help: 'How near the fullest outbox is to its cap, where senders are answered unavailable',
+          read: ({ fillRatio }) => fillRatio,
+        },
+        thaw_dead_letters: { help: 'Events that PostgreSQL refuses', read: ({ deadLetters }) => deadLetters },
+      },
+      () => this.outbox.backlog(this.held.positions),
+    );
+    this.timer = setInterval(() => void this.check(), CHECK_EVERY_MS);
+  }
+
+  onApplicationShutdown(): void {
+    clearInterval(this.timer);
+  }
+
+  private async check(): Promise<void> {
+    if (!(await this.isStuck())) return;
+    this.logger.error('Events wait and nothing moves; this worker ends to be started again');
+    process.exit(1);
+  }
+
+  private async isStuck(): Promise<boolean> {
+    const now = performance.now();
+    const wasAsleep = now - this.checkedAt > 2 * CHECK_EVERY_MS;
+    this.checkedAt = now;
+    let ageMs: number;
+    try {
+      await this.dataSource.query('SELECT 1');
+      ({ ageMs } = await this.outbox.backlog(this.held.positions));
+    } catch {
+      this.reachableSince = undefined; // nothing can move, and starting again would not help
+      return false;
+    }
+    if (wasAsleep || !this.jobWorker.isReady) this.reachableSince = undefined;
+    this.reachableSince ??= now;
+    const idleMs = now - Math.max(this.reachableSince, this.processor.progressedAt);
+    return idleMs >= STUCK_AFTER_MS && ageMs >= STUCK_AFTER_MS;
+  }
+}

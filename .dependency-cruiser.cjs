@@ -5,7 +5,7 @@ const isTest = '[.](spec|integration-spec)[.]ts$|/testing/';
 const contract = '(^|/)contract/(src|dist)/';
 
 /** The two things of platform/ that a domain is written in: how it refuses, and the shape of a decider. */
-const languageOfDomains = '/platform/(errors/domain-error|event-store/decider)[.]ts$';
+const languageOfDomains = '/platform/(errors/domain[.]errors|event-store/decider[.]types)[.]ts$';
 
 const rule = (name, from, to) => ({ name, severity: 'error', from, to });
 

@@ -1,5 +1,5 @@
 import { type DynamicModule, Module } from '@nestjs/common';
-import type { Environment } from './config/environment';
+import type { Environment } from './config/environment.config';
 import { EnvironmentModule } from './config/environment.module';
 import { AuthModule } from './modules/auth/auth.module';
 import { FriendsModule } from './modules/friends/friends.module';

@@ -1,9 +1,9 @@
 import { type DynamicModule, Inject, Module, type OnApplicationShutdown } from '@nestjs/common';
 import type { Redis } from 'ioredis';
-import type { Environment } from './config/environment';
+import type { Environment } from './config/environment.config';
 import { RedisDrainService } from './modules/random-chat/jobs/redis-drain.service';
-import { ChatLog } from './platform/hot-log/chat-log';
-import { Outbox } from './platform/hot-log/outbox';
+import { ChatLogRepository } from './platform/hot-log/chat-log.repository';
+import { OutboxRepository } from './platform/hot-log/outbox.repository';
 import { ProcessEventsModule } from './platform/process-events/process-events.module';
 import { connectRedis, REDIS } from './platform/redis/redis.module';
 
@@ -23,7 +23,12 @@ export class DrainModule implements OnApplicationShutdown {
     return {
       module: DrainModule,
       imports: [ProcessEventsModule],
-      providers: [{ provide: REDIS, useValue: redis }, ChatLog, Outbox, RedisDrainService],
+      providers: [
+        { provide: REDIS, useValue: redis },
+        ChatLogRepository,
+        OutboxRepository,
+        RedisDrainService,
+      ],
     };
   }
 }

@@ -4,17 +4,17 @@ import { join } from 'node:path';
 import { randomUUID } from 'node:crypto';
 import type { INestApplicationContext } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
-import { loadEnvironment } from './config/environment';
+import { loadEnvironment } from './config/environment.config';
 import { friendshipDecider } from './modules/friends/domain/friendship.decider';
 import { privateMessageDecider } from './modules/private-chat/domain/private-message.decider';
 import { readEvent } from './modules/random-chat/application/chat-event.codec';
 import { evolve, initialState } from './modules/random-chat/domain/random-chat.state';
 import { userDecider } from './modules/users/domain/user.decider';
-import type { Decider } from './platform/event-store/decider';
-import { EventStore } from './platform/event-store/event-store';
-import { EventTypes } from './platform/event-store/event-types';
-import { ProjectionRebuilder } from './platform/event-store/projection-rebuilder';
-import type { StoredEvent } from './platform/event-store/stored-event';
+import type { Decider } from './platform/event-store/decider.types';
+import { EventStoreRepository } from './platform/event-store/event-store.repository';
+import { EventTypeRegistry } from './platform/event-store/event-type.registry';
+import { ProjectionRebuildService } from './platform/event-store/projection-rebuild.service';
+import type { StoredEvent } from './platform/event-store/stored-event.types';
 import { ReadModelsModule } from './read-models.module';
 import { UNLIMITED } from './testing/given-chat';
 import { createTestDatabase, type TestDatabase } from './testing/test-database';
@@ -62,13 +62,13 @@ describe('every event that any release has written', () => {
 
   const fold = async <State>(streamId: string, given: unknown): Promise<State> => {
     const decider = given as Decider<State, never, StoredEvent>;
-    const events = await app.get(EventStore).read(streamId);
+    const events = await app.get(EventStoreRepository).read(streamId);
     return events.reduce((state, event) => decider.evolve(state, event), decider.initialState());
   };
 
   it('has a fixture for each declared type in each of its versions, and no other', () => {
     const declared = app
-      .get(EventTypes)
+      .get(EventTypeRegistry)
       .all()
       .flatMap(({ type, schemaVersion }) =>
         Array.from({ length: schemaVersion }, (_, index) => versionOf({ type, schemaVersion: index + 1 })),
@@ -78,9 +78,9 @@ describe('every event that any release has written', () => {
   });
 
   it('is read in its present version', async () => {
-    const eventTypes = app.get(EventTypes);
+    const eventTypes = app.get(EventTypeRegistry);
     for (const streamId of new Set(fixtures.map((fixture) => fixture.streamId))) {
-      for (const { type, schemaVersion } of await app.get(EventStore).read(streamId)) {
+      for (const { type, schemaVersion } of await app.get(EventStoreRepository).read(streamId)) {
         expect(schemaVersion).toBe(eventTypes.get(type).schemaVersion);
       }
     }
@@ -125,7 +125,7 @@ describe('every event that any release has written', () => {
   });
 
   it('is understood by the projections', async () => {
-    expect(await app.get(ProjectionRebuilder).rebuild()).toBe(fixtures.length);
+    expect(await app.get(ProjectionRebuildService).rebuild()).toBe(fixtures.length);
     const rows = (query: string) => database.dataSource.query<Record<string, unknown>[]>(query);
     expect(await rows('SELECT email FROM users ORDER BY id')).toEqual([
       { email: 'lovelace@example.org' },

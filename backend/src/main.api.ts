@@ -1,11 +1,11 @@
 import 'reflect-metadata';
-import { createApiApplication } from './api-application';
-import { loadEnvironment } from './config/environment';
-import { InternalServer } from './platform/health/internal-server';
-import { listen } from './platform/http/listening';
-import { handleProcessSignals } from './platform/lifecycle/process-signals';
-import { AppLogger } from './platform/observability/app-logger';
-import { claimRedisLayout } from './platform/redis/redis-layout';
+import { createApiApplication } from './api-application.factory';
+import { loadEnvironment } from './config/environment.config';
+import { InternalServerService } from './platform/health/internal-server.service';
+import { listen } from './platform/http/http-listener.functions';
+import { handleProcessSignals } from './platform/lifecycle/process-signals.functions';
+import { AppLoggerService } from './platform/observability/app-logger.service';
+import { claimRedisLayout } from './platform/redis/redis-layout.functions';
 
 const start = async (): Promise<void> => {
   const environment = loadEnvironment(process.env);
@@ -13,9 +13,9 @@ const start = async (): Promise<void> => {
   const app = await createApiApplication(environment);
   handleProcessSignals(app);
 
-  const internalPort = await app.get(InternalServer).start();
+  const internalPort = await app.get(InternalServerService).start();
   const port = await listen(app, environment);
-  app.get(AppLogger).write('info', `Serving on port ${port}, health and metrics on ${internalPort}`);
+  app.get(AppLoggerService).write('info', `Serving on port ${port}, health and metrics on ${internalPort}`);
 };
 
 start().catch((error: unknown) => {

@@ -1,11 +1,11 @@
 import 'reflect-metadata';
 import { NestFactory } from '@nestjs/core';
-import { loadEnvironment } from './config/environment';
+import { loadEnvironment } from './config/environment.config';
 import { DrainModule } from './drain.module';
 import { RedisDrainService } from './modules/random-chat/jobs/redis-drain.service';
-import { migrate } from './platform/database/migrator';
-import { ProjectionRebuilder } from './platform/event-store/projection-rebuilder';
-import { DeadLetters } from './platform/hot-log/dead-letters';
+import { migrate } from './platform/database/schema-migration.functions';
+import { ProjectionRebuildService } from './platform/event-store/projection-rebuild.service';
+import { DeadLetterRepository } from './platform/hot-log/dead-letter.repository';
 import { connectRedis } from './platform/redis/redis.module';
 import { prepareFileStorage } from './platform/storage/storage.module';
 import { ReadModelsModule } from './read-models.module';
@@ -32,7 +32,7 @@ const rebuildReadModels = async (): Promise<string> => {
     abortOnError: false,
   });
   try {
-    const count = await app.get(ProjectionRebuilder).rebuild();
+    const count = await app.get(ProjectionRebuildService).rebuild();
     return `The read models are rebuilt from ${count} events.`;
   } finally {
     await app.close();
@@ -45,7 +45,7 @@ const handleDeadLetters = async (verb: string | undefined): Promise<string> => {
     throw new Error('say --dead-letters list or --dead-letters replay');
   const redis = connectRedis(environment().REDIS_URL, { enableOfflineQueue: true, commandTimeout: 5_000 });
   try {
-    const deadLetters = new DeadLetters(redis);
+    const deadLetters = new DeadLetterRepository(redis);
     if (verb === 'replay') return `${await deadLetters.replay()} dead letters were put back.`;
     let count = 0;
     for await (const { sessionId, entryId, reason, movedAt } of deadLetters.list()) {

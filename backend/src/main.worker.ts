@@ -1,10 +1,10 @@
 import 'reflect-metadata';
 import { NestFactory } from '@nestjs/core';
-import { loadEnvironment } from './config/environment';
-import { InternalServer } from './platform/health/internal-server';
-import { handleProcessSignals } from './platform/lifecycle/process-signals';
-import { AppLogger } from './platform/observability/app-logger';
-import { claimRedisLayout } from './platform/redis/redis-layout';
+import { loadEnvironment } from './config/environment.config';
+import { InternalServerService } from './platform/health/internal-server.service';
+import { handleProcessSignals } from './platform/lifecycle/process-signals.functions';
+import { AppLoggerService } from './platform/observability/app-logger.service';
+import { claimRedisLayout } from './platform/redis/redis-layout.functions';
 import { WorkerModule } from './worker.module';
 
 const start = async (): Promise<void> => {
@@ -14,10 +14,10 @@ const start = async (): Promise<void> => {
     bufferLogs: true,
     abortOnError: false,
   });
-  const logger = app.get(AppLogger);
+  const logger = app.get(AppLoggerService);
   app.useLogger(logger);
   handleProcessSignals(app);
-  const internalPort = await app.get(InternalServer).start();
+  const internalPort = await app.get(InternalServerService).start();
   logger.write('info', `Working, health and metrics on ${internalPort}`);
 };
 

@@ -1,5 +1,5 @@
 import { type DynamicModule, Module } from '@nestjs/common';
-import type { Environment } from './config/environment';
+import type { Environment } from './config/environment.config';
 import { EnvironmentModule } from './config/environment.module';
 import { FriendsReadModelModule } from './modules/friends/friends-read-model.module';
 import { PrivateChatReadModelModule } from './modules/private-chat/private-chat-read-model.module';

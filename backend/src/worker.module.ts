@@ -1,10 +1,10 @@
 import { type DynamicModule, Module } from '@nestjs/common';
-import type { Environment } from './config/environment';
+import type { Environment } from './config/environment.config';
 import { EnvironmentModule } from './config/environment.module';
 import { RandomChatWorkerModule } from './modules/random-chat/random-chat-worker.module';
 import { UploadsWorkerModule } from './modules/uploads/uploads-worker.module';
 import { UsersReadModelModule } from './modules/users/users-read-model.module';
-import { workerTimeouts } from './platform/database/data-source-options';
+import { workerTimeouts } from './platform/database/data-source.config';
 import { DatabaseModule } from './platform/database/database.module';
 import { EventStoreModule } from './platform/event-store/event-store.module';
 import { HealthModule } from './platform/health/health.module';

@@ -1,6 +1,6 @@
 import type { Redis } from 'ioredis';
 import { Client } from 'pg';
-import { cellOf, chatKeys } from '../src/platform/redis/redis-keys';
+import { shardOf, chatKeys } from '../src/platform/redis/redis.keys';
 import { until } from '../src/testing/until';
 
 /**
@@ -12,7 +12,7 @@ export const expectPersisted = async (
   { redis, databaseUrl }: { redis: Redis; databaseUrl: string },
 ): Promise<void> => {
   const appended = async (sessionId: string): Promise<string[]> => {
-    const entries = await redis.xrange(chatKeys(cellOf(sessionId)).stream(sessionId), '-', '+');
+    const entries = await redis.xrange(chatKeys(shardOf(sessionId)).stream(sessionId), '-', '+');
     return entries.map(([, fields]) => (JSON.parse(fields[1] ?? '') as { i: string }).i);
   };
   const client = new Client({ connectionString: databaseUrl });

@@ -1,5 +1,5 @@
 import { type DynamicModule, Global, Module } from '@nestjs/common';
-import { ENVIRONMENT, type Environment } from './environment';
+import { ENVIRONMENT, type Environment } from './environment.config';
 
 @Global()
 @Module({})

@@ -5,7 +5,7 @@
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { limits } from '@thaw/contract/limits';
 import { questions } from '@thaw/contract/questions';
-import { gatewayMethods } from '../platform/realtime/gateway-methods';
+import { gatewayMethods } from '../platform/realtime/gateway-methods.functions';
 import { befriend, meet } from '../testing/acquaintance';
 import { plainJpeg } from '../testing/image-corpus';
 import { startTestReplicas, type TestReplicas } from '../testing/test-replicas';

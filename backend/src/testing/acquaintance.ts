@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { EventStore } from '../platform/event-store/event-store';
+import { EventStoreRepository } from '../platform/event-store/event-store.repository';
 import type { TestReplica } from './test-replicas';
 import type { ThawVisitor } from './thaw-client';
 
@@ -12,7 +12,7 @@ export const meet = async (
   bob: ThawVisitor,
   agoMs = 0,
 ): Promise<void> => {
-  await app.get(EventStore).append(`chat-${randomUUID()}`, 'none', [
+  await app.get(EventStoreRepository).append(`chat-${randomUUID()}`, 'none', [
     {
       eventId: randomUUID(),
       type: 'ChatStarted',

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { Redis } from 'ioredis';
 import { encodeEvent } from '../modules/random-chat/application/chat-event.codec';
-import { ChatLog, type StreamEnd } from '../platform/hot-log/chat-log';
+import { ChatLogRepository, type StreamEnd } from '../platform/hot-log/chat-log.repository';
 import { REDIS } from '../platform/redis/redis.module';
-import { cellOf, chatKeys } from '../platform/redis/redis-keys';
+import { shardOf, chatKeys } from '../platform/redis/redis.keys';
 import type { TestReplica } from './test-replicas';
 
 const AT_ONCE = 100;
@@ -19,9 +19,9 @@ export const appendMessages = async (
   senderId: number,
   contents: readonly string[],
 ): Promise<StreamEnd> => {
-  const log = app.get(ChatLog);
+  const log = app.get(ChatLogRepository);
   const redis = app.get<Redis>(REDIS);
-  const { outbox } = chatKeys(cellOf(sessionId));
+  const { outbox } = chatKeys(shardOf(sessionId));
   const entries = await log.read(sessionId);
   const end = { version: entries.length, lastId: entries.at(-1)?.id ?? '' };
   for (let start = 0; start < contents.length; start += AT_ONCE) {

@@ -1,4 +1,4 @@
-import { DomainError, type DomainErrorCode } from '../platform/errors/domain-error';
+import { DomainError, type DomainErrorCode } from '../platform/errors/domain.errors';
 
 interface Decides<State, Command, Event, Decision> {
   initialState(): State;

@@ -1,13 +1,13 @@
 import type { Redis } from 'ioredis';
 import type { Gender, Preference } from '@thaw/contract/scalars';
-import type { Environment } from '../config/environment';
+import type { Environment } from '../config/environment.config';
 import {
   type Match,
   MatchQueueService,
   type MatchState,
 } from '../modules/matching/application/match-queue.service';
-import type { ReplicaLease } from '../platform/realtime/replica-lease';
-import { matchingKeys } from '../platform/redis/redis-keys';
+import type { ReplicaLeaseService } from '../platform/realtime/replica-lease.service';
+import { matchingKeys } from '../platform/redis/redis.keys';
 import { type Crowd, REPLICAS, type Step } from './queue-steps';
 
 interface Person {
@@ -304,7 +304,7 @@ export class QueueModel {
 
   private service(replicaId: string): MatchQueueService {
     const settings = { REMATCH_COOLDOWN_S: 600, REMATCH_RELAX_AFTER_S: this.relaxS } as Environment;
-    return new MatchQueueService(this.redis, settings, { replicaId } as ReplicaLease);
+    return new MatchQueueService(this.redis, settings, { replicaId } as ReplicaLeaseService);
   }
 
   private async renew(index: number): Promise<void> {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Redis } from 'ioredis';
-import { cellOf, chatKeys } from '../platform/redis/redis-keys';
+import { shardOf, chatKeys } from '../platform/redis/redis.keys';
 
 /** An event as a replica writes it; a text is put into the outbox as it is. */
 export type RawEvent = string | { type: string; version?: number; data: object; eventId?: string };
@@ -24,7 +24,7 @@ export const chatEnded: RawEvent = { type: 'ChatEnded', data: { reason: 'skipped
 export const newSession = (besides?: string): string => {
   for (;;) {
     const sessionId = randomUUID();
-    if (besides === undefined || cellOf(sessionId) === cellOf(besides)) return sessionId;
+    if (besides === undefined || shardOf(sessionId) === shardOf(besides)) return sessionId;
   }
 };
 
@@ -40,7 +40,7 @@ export const putIntoOutbox = async (
   sessionId: string,
   events: readonly RawEvent[],
 ): Promise<void> => {
-  const { outbox } = chatKeys(cellOf(sessionId));
+  const { outbox } = chatKeys(shardOf(sessionId));
   const pipeline = redis.pipeline();
   const at = Date.now();
   for (const [index, event] of events.entries()) {

@@ -1,8 +1,8 @@
 import { randomInt } from 'node:crypto';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import request from 'supertest';
-import { createApiApplication } from '../api-application';
-import { loadEnvironment } from '../config/environment';
+import { createApiApplication } from '../api-application.factory';
+import { loadEnvironment } from '../config/environment.config';
 import { createTestDatabase, type TestDatabase } from './test-database';
 
 export interface TestApi {

@@ -1,9 +1,9 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { Client } from 'pg';
 import { DataSource } from 'typeorm';
-import { migrations } from '../migrations/migrations';
-import { dataSourceOptions } from '../platform/database/data-source-options';
-import { migrate } from '../platform/database/migrator';
+import { migrations } from '../migrations/migration.registry';
+import { dataSourceOptions } from '../platform/database/data-source.config';
+import { migrate } from '../platform/database/schema-migration.functions';
 
 /** Whoever makes the template holds it; the test files of a run start side by side. */
 const TEMPLATE_LOCK = 7_284_611;

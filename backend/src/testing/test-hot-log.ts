@@ -1,15 +1,15 @@
 import { ModulesContainer } from '@nestjs/core';
 import { randomUUID } from 'node:crypto';
 import type { Redis } from 'ioredis';
-import type { Environment } from '../config/environment';
-import { ChatLog } from '../platform/hot-log/chat-log';
-import { ChatPresence, type PartnerState } from '../platform/hot-log/chat-presence';
-import type { DeadReplicas } from '../platform/realtime/replica-lease';
+import type { Environment } from '../config/environment.config';
+import { ChatLogRepository } from '../platform/hot-log/chat-log.repository';
+import { ChatPresenceService, type PartnerState } from '../platform/hot-log/chat-presence.service';
+import type { DeadReplicas } from '../platform/realtime/replica-lease.service';
 import { connectRedis } from '../platform/redis/redis.module';
-import { cellOf, chatKeys } from '../platform/redis/redis-keys';
+import { shardOf, chatKeys } from '../platform/redis/redis.keys';
 import { testLease } from './test-lease';
 import { createTestRedis, type TestRedis } from './test-redis';
-import { ProcessEvents } from '../platform/process-events/process-events';
+import { ProcessEventsService } from '../platform/process-events/process-events.service';
 
 export interface TestHotLog {
   store: TestRedis;
@@ -17,10 +17,10 @@ export interface TestHotLog {
   sessionId: string;
   /** One log and one presence per client of Redis. */
   clients: readonly Redis[];
-  logs: readonly ChatLog[];
+  logs: readonly ChatLogRepository[];
   /** Presence as a replica has it, on the first client. */
-  presenceOf(replicaId: string): ChatPresence;
-  presence: ChatPresence;
+  presenceOf(replicaId: string): ChatPresenceService;
+  presence: ChatPresenceService;
   /** The replicas that are dead, as sweepers find them; none at first. */
   dead: DeadReplicas;
   /** Messages of the session by channel of a replica: those of `r1`, `r2` and `r3`. */
@@ -35,19 +35,19 @@ export interface TestHotLog {
 export const useTestHotLog = (): TestHotLog => {
   let subscriber: Redis;
   const hotLog = {} as TestHotLog & { clients: Redis[] };
-  hotLog.keys = () => chatKeys(cellOf(hotLog.sessionId));
-  let presences: Map<string, ChatPresence>;
+  hotLog.keys = () => chatKeys(shardOf(hotLog.sessionId));
+  let presences: Map<string, ChatPresenceService>;
   const environment = { GRACE_AFTER_CLEAN_CLOSE_MS: 1_000, GRACE_AFTER_LOSS_MS: 1_000 } as Environment;
   hotLog.presenceOf = (replicaId) => {
     const known = presences.get(replicaId);
     if (known) return known;
     const lease = testLease(replicaId, () => hotLog.dead);
-    const presence = new ChatPresence(hotLog.clients[0]!, lease, environment);
+    const presence = new ChatPresenceService(hotLog.clients[0]!, lease, environment);
     presences.set(replicaId, presence);
     return presence;
   };
   hotLog.enter = (replicaId, userId, id = `s-${userId}`, showsChat = true) =>
-    hotLog.presenceOf(replicaId).enter(hotLog.sessionId, { id, userId, partnerId: 3 - userId, showsChat });
+    hotLog.presenceOf(replicaId).join(hotLog.sessionId, { id, userId, partnerId: 3 - userId, showsChat });
 
   beforeAll(async () => {
     hotLog.store = await createTestRedis();
@@ -55,7 +55,7 @@ export const useTestHotLog = (): TestHotLog => {
       connectRedis(hotLog.store.url, { enableOfflineQueue: true, commandTimeout: 5_000 }),
     );
     hotLog.logs = hotLog.clients.map(
-      (client) => new ChatLog(client, new ProcessEvents(new ModulesContainer())),
+      (client) => new ChatLogRepository(client, new ProcessEventsService(new ModulesContainer())),
     );
   });
   beforeEach(async () => {

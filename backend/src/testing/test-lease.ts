@@ -1,10 +1,10 @@
-import type { DeadReplicas, ReplicaLease } from '../platform/realtime/replica-lease';
+import type { DeadReplicas, ReplicaLeaseService } from '../platform/realtime/replica-lease.service';
 
 /** A replica's lease as a test wants it: it lives, and sweeps everything. */
 export const testLease = (
   replicaId: string,
   dead: () => DeadReplicas = () => ({ at: 0, replicaIds: [] }),
-): ReplicaLease =>
+): ReplicaLeaseService =>
   ({
     replicaId,
     maySweep: true,
@@ -14,4 +14,4 @@ export const testLease = (
       const known = dead();
       return { ...known, replicaIds: replicaIds.filter((id) => known.replicaIds.includes(id)) };
     },
-  }) satisfies Partial<ReplicaLease> as unknown as ReplicaLease;
+  }) satisfies Partial<ReplicaLeaseService> as unknown as ReplicaLeaseService;

@@ -3,10 +3,10 @@ import type { AddressInfo } from 'node:net';
 import type { INestApplicationContext } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
-import { createApiApplication } from '../api-application';
-import { loadEnvironment } from '../config/environment';
-import { JobWorker } from '../platform/queue/job-worker';
-import { SocketCaretaker } from '../platform/realtime/socket-caretaker';
+import { createApiApplication } from '../api-application.factory';
+import { loadEnvironment } from '../config/environment.config';
+import { JobWorkerService } from '../platform/queue/job-worker.service';
+import { SocketHeartbeatService } from '../platform/realtime/socket-heartbeat.service';
 import { WorkerModule } from '../worker.module';
 import { createTestDatabase, type TestDatabase } from './test-database';
 import { createTestRedis, type TestRedis } from './test-redis';
@@ -49,12 +49,12 @@ export const quickChats = {
 
 /** Sockets go first, as in a process that is asked to stop: a server does not close while it has some. */
 const stop = async (app: NestExpressApplication): Promise<void> => {
-  await app.get(SocketCaretaker).closeAll(0);
+  await app.get(SocketHeartbeatService).closeAll(0);
   await app.close();
 };
 
 const stopWorker = async (app: INestApplicationContext): Promise<void> => {
-  await app.get(JobWorker).close();
+  await app.get(JobWorkerService).close();
   await app.close();
 };
 

@@ -5,7 +5,7 @@ import { limits, reconnectDelayMs } from '@thaw/contract/limits';
 import type { SelfUser } from '@thaw/contract/users';
 import { Redis } from 'ioredis';
 import type { Stack } from '../../../deploy/local/thaw-stack.mjs';
-import { rateLimitKey } from '../../src/platform/redis/redis-keys';
+import { rateLimitKey } from '../../src/platform/redis/redis.keys';
 import { type ThawSocket, ThawVisitor } from '../../src/testing/thaw-client';
 import { until } from '../../src/testing/until';
 

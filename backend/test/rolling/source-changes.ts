@@ -43,7 +43,7 @@ export const otherLayout = 'other';
 
 export const withOtherLayout: readonly SourceChange[] = [
   {
-    file: 'platform/redis/redis-layout.ts',
+    file: 'platform/redis/redis-layout.functions.ts',
     before: 'export const REDIS_LAYOUT = ',
     after: `export const REDIS_LAYOUT = '${otherLayout}' || `,
   },

@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ModulesContainer } from '@nestjs/core';
 import { Redis } from 'ioredis';
-import { ChatLog, type StreamEnd } from '../../src/platform/hot-log/chat-log';
-import { ProcessEvents } from '../../src/platform/process-events/process-events';
-import { cellOf, chatKeys } from '../../src/platform/redis/redis-keys';
+import { ChatLogRepository, type StreamEnd } from '../../src/platform/hot-log/chat-log.repository';
+import { ProcessEventsService } from '../../src/platform/process-events/process-events.service';
+import { shardOf, chatKeys } from '../../src/platform/redis/redis.keys';
 import { partnerWaved } from './source-changes';
 
 /** Appends events that only the next release knows to live chats, with the product's own append. */
@@ -12,13 +12,13 @@ export class WaveSource {
   /** Ids of what was appended, by session. */
   readonly waves = new Map<string, string[]>();
   private readonly redis: Redis;
-  private readonly log: ChatLog;
+  private readonly log: ChatLogRepository;
   private readonly loops: Promise<void>[] = [];
   private isOver = false;
 
   constructor(redisUrl: string) {
     this.redis = new Redis(redisUrl);
-    this.log = new ChatLog(this.redis, new ProcessEvents(new ModulesContainer()));
+    this.log = new ChatLogRepository(this.redis, new ProcessEventsService(new ModulesContainer()));
   }
 
   /** From now on every session gets a wave each `everyMs`. */
@@ -62,7 +62,7 @@ export class WaveSource {
   }
 
   private async endOf(sessionId: string): Promise<StreamEnd> {
-    const stream = chatKeys(cellOf(sessionId)).stream(sessionId);
+    const stream = chatKeys(shardOf(sessionId)).stream(sessionId);
     const replies = await this.redis.multi().xlen(stream).xrevrange(stream, '+', '-', 'COUNT', 1).exec();
     const [version, last] = (replies ?? []).map(([, reply]) => reply) as [number, [string, string[]][]];
     return { version, lastId: last[0]?.[0] ?? '' };

@@ -2,7 +2,7 @@ import { fork } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import path from 'node:path';
 import { Pool } from 'pg';
-import type { ProcessEvents } from '../../../src/platform/process-events/process-events';
+import type { ProcessEventsService } from '../../../src/platform/process-events/process-events.service';
 import type { Driver } from '../driver/driver-process';
 import { pace } from '../driver/pacer';
 import { inParallel } from '../driver/visitor';
@@ -11,10 +11,10 @@ import { BenchStores } from '../measure/stores';
 import { requireBuilt, Service } from '../service';
 import { type Outcome, type Row, say, type Settings, wait } from './figure';
 
-type ChatLogModule = typeof import('../../../src/platform/hot-log/chat-log');
-type OutboxModule = typeof import('../../../src/platform/hot-log/outbox');
+type ChatLogModule = typeof import('../../../src/platform/hot-log/chat-log.repository');
+type OutboxModule = typeof import('../../../src/platform/hot-log/outbox.repository');
 type Codec = typeof import('../../../src/modules/random-chat/application/chat-event.codec');
-type Queue = typeof import('../../../src/platform/queue/job-queue');
+type Queue = typeof import('../../../src/platform/queue/job-queue.service');
 type Scheduler = typeof import('../../../src/modules/random-chat/application/outbox-scheduler.service');
 
 const SESSIONS = 200;
@@ -62,8 +62,8 @@ const carry = async (
 ): Promise<number> => {
   await service.stopWorker();
   const before = await countOf(pool);
-  const { Outbox } = requireBuilt<OutboxModule>('platform/hot-log/outbox');
-  const outbox = new Outbox(stores.redis);
+  const { OutboxRepository } = requireBuilt<OutboxModule>('platform/hot-log/outbox.repository');
+  const outbox = new OutboxRepository(stores.redis);
   const chats = await openChats(stores, rows / SESSIONS);
   const backlog = (await outbox.backlog()).length;
   await service.startWorker();
@@ -82,8 +82,10 @@ const carry = async (
 
 /** Chats of so many events each. @returns the ids of all events */
 const openChats = async (stores: BenchStores, eventsEach: number): Promise<string[]> => {
-  const { ChatLog } = requireBuilt<ChatLogModule>('platform/hot-log/chat-log');
-  const log = new ChatLog(stores.redis, { publish: () => undefined } as unknown as ProcessEvents);
+  const { ChatLogRepository } = requireBuilt<ChatLogModule>('platform/hot-log/chat-log.repository');
+  const log = new ChatLogRepository(stores.redis, {
+    publish: () => undefined,
+  } as unknown as ProcessEventsService);
   const eventIds: string[] = [];
   await inParallel(SESSIONS, 8, async () => {
     const sessionId = randomUUID();
@@ -148,19 +150,21 @@ const ceilingRows = async (pool: Pool, rows: number): Promise<number> => {
 
 /** How long after it happened an event is in PostgreSQL, at a steady rate, woken as a replica wakes the worker. */
 const lagsMs = async (stores: BenchStores, pool: Pool, faults: string[]): Promise<number[]> => {
-  const { ChatLog } = requireBuilt<ChatLogModule>('platform/hot-log/chat-log');
-  const { JobQueue } = requireBuilt<Queue>('platform/queue/job-queue');
+  const { ChatLogRepository } = requireBuilt<ChatLogModule>('platform/hot-log/chat-log.repository');
+  const { JobQueueService } = requireBuilt<Queue>('platform/queue/job-queue.service');
   const { OutboxSchedulerService } = requireBuilt<Scheduler>(
     'modules/random-chat/application/outbox-scheduler.service',
   );
-  const jobs = new JobQueue({ REDIS_URL: stores.redisUrl } as ConstructorParameters<typeof JobQueue>[0]);
+  const jobs = new JobQueueService({ REDIS_URL: stores.redisUrl } as ConstructorParameters<
+    typeof JobQueueService
+  >[0]);
   const scheduler = new OutboxSchedulerService(jobs);
-  const events: Pick<ProcessEvents, 'publish'> = {
+  const events: Pick<ProcessEventsService, 'publish'> = {
     publish: (_, event) => {
       if ('shard' in event) scheduler.scheduleShard({ shard: event.shard });
     },
   };
-  const log = new ChatLog(stores.redis, events as ProcessEvents);
+  const log = new ChatLogRepository(stores.redis, events as ProcessEventsService);
   const chats = Array.from({ length: SESSIONS }, () => ({
     sessionId: randomUUID(),
     end: { version: 0, lastId: '' },

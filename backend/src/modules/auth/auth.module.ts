@@ -3,9 +3,9 @@ import { PassportModule } from '@nestjs/passport';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import type { RequestHandler } from 'express';
 import passport from 'passport';
-import type { Login } from '../../platform/http/login';
-import { SOCKET_IDENTITY_PORT } from '../../platform/realtime/socket-identity';
-import { UserChannels } from '../../platform/realtime/user-channels';
+import type { Login } from '../../platform/http/login.decorator';
+import { SOCKET_IDENTITY_PORT } from '../../platform/realtime/socket-identity.port';
+import { UserPublisherService } from '../../platform/realtime/user-publisher.service';
 import { UsersModule } from '../users/users.module';
 import { AuthService } from './application/auth.service';
 import { LoginSessionService } from './application/login-session.service';
@@ -41,7 +41,7 @@ import { PasswordStrategy } from './transport/password.strategy';
     PasswordHasherService,
     KnownDeviceService,
     PasswordStrategy,
-    UserChannels,
+    UserPublisherService,
     {
       provide: SESSION_MIDDLEWARE,
       inject: [SessionCookieCodec, SessionStoreAdapter],

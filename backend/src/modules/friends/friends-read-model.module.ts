@@ -1,7 +1,7 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
-import { EventTypes } from '../../platform/event-store/event-types';
-import { Projections } from '../../platform/event-store/projection';
+import { EventTypeRegistry } from '../../platform/event-store/event-type.registry';
+import { ProjectionRegistry } from '../../platform/event-store/projection.registry';
 import { FriendRequestEntity } from './infrastructure/friend-request.entity';
 import { FriendshipEntity } from './infrastructure/friendship.entity';
 import { friendsProjection, friendshipEventTypes } from './projections/friends.projection';
@@ -12,7 +12,7 @@ import { friendsProjection, friendshipEventTypes } from './projections/friends.p
   exports: [TypeOrmModule],
 })
 export class FriendsReadModelModule {
-  constructor(eventTypes: EventTypes, projections: Projections) {
+  constructor(eventTypes: EventTypeRegistry, projections: ProjectionRegistry) {
     eventTypes.register(friendshipEventTypes);
     projections.register(friendsProjection);
   }

@@ -1,7 +1,7 @@
 // Real: PostgreSQL, Redis, two whole api replicas over HTTP and sockets.
-import { EventStore } from '../../platform/event-store/event-store';
-import { ProjectionRebuilder } from '../../platform/event-store/projection-rebuilder';
-import { RateLimiter } from '../../platform/rate-limit/rate-limiter';
+import { EventStoreRepository } from '../../platform/event-store/event-store.repository';
+import { ProjectionRebuildService } from '../../platform/event-store/projection-rebuild.service';
+import { RateLimiterService } from '../../platform/rate-limit/rate-limiter.service';
 import { meet as haveMet } from '../../testing/acquaintance';
 import { startTestReplicas, type TestReplicas } from '../../testing/test-replicas';
 import { pair, type ThawSocket, ThawVisitor } from '../../testing/thaw-client';
@@ -186,10 +186,10 @@ describe('friends over two replicas', () => {
     const ada = await new ThawVisitor([strict.origin]).joinAnonymously();
     const others = [await thaw.visitor(0), await thaw.visitor(0)];
     for (const other of others) await meet(ada, other);
-    await strict.app.get(RateLimiter).require('friend_requests', ada.user.id, 19);
+    await strict.app.get(RateLimiterService).require('friend_requests', ada.user.id, 19);
     expect(await ask(ada, others[0]!)).toMatchObject({ status: 201 });
     expect(await ask(ada, others[1]!)).toMatchObject({ status: 429 });
-    await strict.app.get(RateLimiter).giveBack('friend_requests', ada.user.id);
+    await strict.app.get(RateLimiterService).giveBack('friend_requests', ada.user.id);
     for (let again = 0; again < 3; again += 1)
       expect(await ask(ada, others[0]!)).toMatchObject({ status: 200 });
     await strict.stop();
@@ -253,7 +253,7 @@ describe('friends over two replicas', () => {
       }
     }
     let areFriends = false;
-    for (const { type } of await app.get(EventStore).read(stream)) {
+    for (const { type } of await app.get(EventStoreRepository).read(stream)) {
       if (type === 'FriendRequestAccepted') expect(areFriends).toBe(false);
       if (type === 'FriendshipRemoved') expect(areFriends).toBe(true);
       if (type === 'FriendRequestAccepted') areFriends = true;
@@ -271,7 +271,7 @@ describe('friends over two replicas', () => {
     const before = await rows();
     expect(before.friendships.length).toBeGreaterThan(1);
     await thaw.database.dataSource.query('DELETE FROM friendships');
-    await thaw.replicas[0]!.app.get(ProjectionRebuilder).rebuild();
+    await thaw.replicas[0]!.app.get(ProjectionRebuildService).rebuild();
     expect(await rows()).toEqual(before);
   });
 });

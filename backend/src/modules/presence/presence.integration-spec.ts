@@ -1,7 +1,7 @@
 // Real: PostgreSQL, Redis (one replica reaches it over a link that can be cut), three whole api replicas.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { befriend, meet } from '../../testing/acquaintance';
-import { ReplicaLease } from '../../platform/realtime/replica-lease';
+import { ReplicaLeaseService } from '../../platform/realtime/replica-lease.service';
 import { busyness } from '../../testing/busyness';
 import { type CuttableLink, linkTo } from '../../testing/cuttable-link';
 import { startTestReplicas, type TestReplicas } from '../../testing/test-replicas';
@@ -23,7 +23,7 @@ describe('presence over three replicas', () => {
     thaw = await startTestReplicas(2);
     link = await linkTo(thaw.store.url);
     await thaw.add({ REDIS_URL: link.url });
-    await until(() => thaw.replicas.every(({ app }) => app.get(ReplicaLease).maySweep));
+    await until(() => thaw.replicas.every(({ app }) => app.get(ReplicaLeaseService).maySweep));
   });
   afterAll(async () => {
     await thaw.close();

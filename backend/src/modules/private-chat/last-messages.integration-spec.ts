@@ -1,7 +1,7 @@
 // Real: PostgreSQL, Redis, two whole api replicas over HTTP and sockets.
 import type { MessageType } from '@thaw/contract/scalars';
 import type { Friend } from '@thaw/contract/users';
-import { ProjectionRebuilder } from '../../platform/event-store/projection-rebuilder';
+import { ProjectionRebuildService } from '../../platform/event-store/projection-rebuild.service';
 import { befriend } from '../../testing/acquaintance';
 import { plainJpeg } from '../../testing/image-corpus';
 import { startTestReplicas, type TestReplicas } from '../../testing/test-replicas';
@@ -98,7 +98,7 @@ describe('the newest message of each friend in the friends list', () => {
     await expectLast(shown(''));
 
     // The same again, made from the log.
-    await thaw.replicas[0]!.app.get(ProjectionRebuilder).rebuild();
+    await thaw.replicas[0]!.app.get(ProjectionRebuildService).rebuild();
     await expectLast(shown(''));
     await Promise.all([adaSocket.leave(), bobSocket.leave()]);
   });

@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
-import { EventTypes } from '../../platform/event-store/event-types';
-import { Projections } from '../../platform/event-store/projection';
+import { EventTypeRegistry } from '../../platform/event-store/event-type.registry';
+import { ProjectionRegistry } from '../../platform/event-store/projection.registry';
 import { LastMessageService } from './application/last-message.service';
 import {
   privateMessageEventTypes,
@@ -10,7 +10,7 @@ import {
 /** What has to be there wherever the log is read or written: the event types of private messages, and their table. */
 @Module({ providers: [LastMessageService], exports: [LastMessageService] })
 export class PrivateChatReadModelModule {
-  constructor(eventTypes: EventTypes, projections: Projections) {
+  constructor(eventTypes: EventTypeRegistry, projections: ProjectionRegistry) {
     eventTypes.register(privateMessageEventTypes);
     projections.register(privateMessagesProjection);
   }

@@ -3,8 +3,8 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
 import type { PrivateMessage } from '@thaw/contract/private-chat';
-import { ProjectionRebuilder } from '../../platform/event-store/projection-rebuilder';
-import { RateLimiter } from '../../platform/rate-limit/rate-limiter';
+import { ProjectionRebuildService } from '../../platform/event-store/projection-rebuild.service';
+import { RateLimiterService } from '../../platform/rate-limit/rate-limiter.service';
 import { befriend } from '../../testing/acquaintance';
 import { type CuttableLink, linkTo } from '../../testing/cuttable-link';
 import { startTestReplicas, type TestReplicas } from '../../testing/test-replicas';
@@ -310,7 +310,7 @@ describe('a private chat over two replicas', () => {
     const { ada, bob } = await friends();
     const strict = await thaw.add({ LIMITS_PROFILE: 'default' });
     const adaSocket = await ada.arrive(strict.origin);
-    await strict.app.get(RateLimiter).require('send_private_message', ada.user.id, 20);
+    await strict.app.get(RateLimiterService).require('send_private_message', ada.user.id, 20);
     const answer = await adaSocket.ask('send_private_message', message(ada, bob, 'too much'));
     expect(answer).toMatchObject({ data: { code: 'rate_limited' } });
     await adaSocket.leave();
@@ -437,7 +437,7 @@ describe('a private chat over two replicas', () => {
     const before = await rows();
     expect(before.length).toBeGreaterThan(50);
     await thaw.database.dataSource.query(`UPDATE private_messages SET content = 'lost', reactions = '[]'`);
-    await thaw.replicas[0]!.app.get(ProjectionRebuilder).rebuild();
+    await thaw.replicas[0]!.app.get(ProjectionRebuildService).rebuild();
     expect(await rows()).toEqual(before);
   });
 });

@@ -1,7 +1,7 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
-import { EventTypes } from '../../platform/event-store/event-types';
-import { Projections } from '../../platform/event-store/projection';
+import { EventTypeRegistry } from '../../platform/event-store/event-type.registry';
+import { ProjectionRegistry } from '../../platform/event-store/projection.registry';
 import { ChatHistoryEntity } from './infrastructure/chat-history.entity';
 import { bodiesExpiryProjection, chatHistoryProjection } from './projections/chat-history.projection';
 import { randomChatEventTypes } from './projections/random-chat.event-types';
@@ -9,7 +9,7 @@ import { randomChatEventTypes } from './projections/random-chat.event-types';
 /** What has to be there wherever the log is read or written: the event types of chats, and their history. */
 @Module({ imports: [TypeOrmModule.forFeature([ChatHistoryEntity])], exports: [TypeOrmModule] })
 export class RandomChatReadModelModule {
-  constructor(eventTypes: EventTypes, projections: Projections) {
+  constructor(eventTypes: EventTypeRegistry, projections: ProjectionRegistry) {
     eventTypes.register(randomChatEventTypes);
     projections.register(chatHistoryProjection);
     projections.register(bodiesExpiryProjection);

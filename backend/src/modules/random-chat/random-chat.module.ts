@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { ChatPresence } from '../../platform/hot-log/chat-presence';
+import { ChatPresenceService } from '../../platform/hot-log/chat-presence.service';
 import { MatchingModule } from '../matching/matching.module';
 import { UploadsModule } from '../uploads/uploads.module';
 import { UsersModule } from '../users/users.module';
@@ -24,7 +24,7 @@ import { RandomChatGateway } from './transport/random-chat.gateway';
     ConnectionResumeService,
     ChatHistoryRepository,
     ChatLifecycleService,
-    ChatPresence,
+    ChatPresenceService,
     ChatRecordsService,
     IcebreakerGateway,
     LiveChatService,

@@ -9,8 +9,8 @@ import { startTestReplicas, type TestReplicas } from '../../testing/test-replica
 import { startTestS3, type TestS3 } from '../../testing/test-s3';
 import type { ThawSocket, ThawVisitor } from '../../testing/thaw-client';
 import { until } from '../../testing/until';
-import { JobQueue } from '../../platform/queue/job-queue';
-import { FILE_STORAGE, type FileStorage } from '../../platform/storage/file-storage';
+import { JobQueueService } from '../../platform/queue/job-queue.service';
+import { FILE_STORAGE_PORT, type FileStoragePort } from '../../platform/storage/file-storage.port';
 import { BodyExpiryProcessor } from '../random-chat/jobs/body-expiry.processor';
 import { UploadRemovalService } from './application/upload-removal.service';
 
@@ -63,7 +63,9 @@ const isInUse = async (url: string): Promise<boolean> => {
 };
 
 const isStored = async (url: string): Promise<boolean> => {
-  const file = await worker.get<FileStorage>(FILE_STORAGE, { strict: false }).open(parseUploadUrl(url)!);
+  const file = await worker
+    .get<FileStoragePort>(FILE_STORAGE_PORT, { strict: false })
+    .open(parseUploadUrl(url)!);
   file?.content.destroy();
   return file !== null;
 };
@@ -255,6 +257,6 @@ it('the worker sweeps by itself', async () => {
   await worker
     .get(UploadRemovalService, { strict: false })
     .expire([{ ...dropped, data }], thaw.database.dataSource.manager);
-  await worker.get(JobQueue, { strict: false }).add('sweep_uploads', {});
+  await worker.get(JobQueueService, { strict: false }).add('sweep_uploads', {});
   await until(async () => !(await isStored(url)));
 });

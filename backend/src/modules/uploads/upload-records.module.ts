@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
-import { Projections } from '../../platform/event-store/projection';
+import { ProjectionRegistry } from '../../platform/event-store/projection.registry';
 import { UploadEntity } from './infrastructure/upload.entity';
 import { UploadRepository } from './infrastructure/upload.repository';
 import { imageUseProjection } from './projections/image-use.projection';
@@ -12,7 +12,7 @@ import { imageUseProjection } from './projections/image-use.projection';
   exports: [UploadRepository],
 })
 export class UploadRecordsModule {
-  constructor(projections: Projections) {
+  constructor(projections: ProjectionRegistry) {
     projections.register(imageUseProjection);
   }
 }

@@ -1,9 +1,9 @@
 // Real: PostgreSQL.
 import { randomUUID } from 'node:crypto';
-import { EventStore } from '../../platform/event-store/event-store';
-import { EventTypes } from '../../platform/event-store/event-types';
-import { Projections } from '../../platform/event-store/projection';
-import { ProjectionRebuilder } from '../../platform/event-store/projection-rebuilder';
+import { EventStoreRepository } from '../../platform/event-store/event-store.repository';
+import { EventTypeRegistry } from '../../platform/event-store/event-type.registry';
+import { ProjectionRebuildService } from '../../platform/event-store/projection-rebuild.service';
+import { ProjectionRegistry } from '../../platform/event-store/projection.registry';
 import { createTestDatabase, type TestDatabase } from '../../testing/test-database';
 import { UserEntity } from './infrastructure/user.entity';
 import { userEventTypes, usersProjection } from './projections/users.projection';
@@ -17,10 +17,10 @@ describe('a rebuild of the users', () => {
   afterAll(() => database.close());
 
   it('succeeds when an address passed from one user to another between the log and its read model', async () => {
-    const eventTypes = new EventTypes();
+    const eventTypes = new EventTypeRegistry();
     eventTypes.register(userEventTypes);
-    const projections = new Projections();
-    const store = new EventStore(database.dataSource, eventTypes, projections);
+    const projections = new ProjectionRegistry();
+    const store = new EventStoreRepository(database.dataSource, eventTypes, projections);
     const event = (type: string, userId: number, email: string) => ({
       eventId: randomUUID(),
       type,
@@ -43,7 +43,7 @@ describe('a rebuild of the users', () => {
 
     const users = () => database.dataSource.query('SELECT * FROM users ORDER BY id');
     const before = await users();
-    const rebuilder = new ProjectionRebuilder(database.dataSource, store, projections);
+    const rebuilder = new ProjectionRebuildService(database.dataSource, store, projections);
     expect(await rebuilder.rebuild()).toBe(3);
     expect(await users()).toEqual(before);
     expect(before).toMatchObject([{ email: 'new@example.org' }, { email: 'shared@example.org' }]);

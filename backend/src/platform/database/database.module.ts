@@ -1,7 +1,7 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
-import { ENVIRONMENT, type Environment } from '../../config/environment';
-import { dataSourceOptions, type DatabaseTimeouts, requestTimeouts } from './data-source-options';
+import { ENVIRONMENT, type Environment } from '../../config/environment.config';
+import { dataSourceOptions, type DatabaseTimeouts, requestTimeouts } from './data-source.config';
 
 /** The connection pool. Entities come with the modules that own them; the schema comes from migrations alone. */
 @Module({})

@@ -1,22 +1,22 @@
 /** The stream is not at the version that the caller decided upon. Nothing was appended. */
-export class StreamVersionConflict extends Error {
+export class StreamVersionConflictError extends Error {
   constructor(
     readonly streamId: string,
     readonly expected: number | 'none' | 'any',
   ) {
     super(`Stream ${streamId} is not at version ${expected}`);
-    this.name = 'StreamVersionConflict';
+    this.name = 'StreamVersionConflictError';
   }
 }
 
 /** A type of event, or a version of one, that this build does not know: a newer release has written it. */
-export class UnknownEvent extends Error {
+export class UnknownEventError extends Error {
   constructor(type: string, version?: number) {
     super(
       version === undefined
         ? `Event type ${type} is not declared`
         : `Version ${version} of ${type} is not known`,
     );
-    this.name = 'UnknownEvent';
+    this.name = 'UnknownEventError';
   }
 }

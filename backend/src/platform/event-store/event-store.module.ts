@@ -1,19 +1,33 @@
 import { Global, Module, Optional } from '@nestjs/common';
-import { Metrics } from '../observability/metrics';
-import { CommandExecutor } from './command-executor';
-import { EventStore } from './event-store';
-import { EventTypes } from './event-types';
-import { PersonalData } from './personal-data';
-import { ProjectionRebuilder } from './projection-rebuilder';
-import { Projections } from './projection';
+import { MetricsRegistry } from '../observability/metrics.registry';
+import { CommandExecutorService } from './command-executor.service';
+import { EventStoreRepository } from './event-store.repository';
+import { EventTypeRegistry } from './event-type.registry';
+import { PersonalDataRepository } from './personal-data.repository';
+import { ProjectionRebuildService } from './projection-rebuild.service';
+import { ProjectionRegistry } from './projection.registry';
 
 @Global()
 @Module({
-  providers: [EventStore, EventTypes, Projections, CommandExecutor, PersonalData, ProjectionRebuilder],
-  exports: [EventStore, EventTypes, Projections, CommandExecutor, PersonalData, ProjectionRebuilder],
+  providers: [
+    EventStoreRepository,
+    EventTypeRegistry,
+    ProjectionRegistry,
+    CommandExecutorService,
+    PersonalDataRepository,
+    ProjectionRebuildService,
+  ],
+  exports: [
+    EventStoreRepository,
+    EventTypeRegistry,
+    ProjectionRegistry,
+    CommandExecutorService,
+    PersonalDataRepository,
+    ProjectionRebuildService,
+  ],
 })
 export class EventStoreModule {
-  constructor(eventStore: EventStore, @Optional() metrics?: Metrics) {
+  constructor(eventStore: EventStoreRepository, @Optional() metrics?: MetricsRegistry) {
     metrics?.gauge(
       'thaw_append_conflicts',
       'Appends of this process that were refused because somebody else was first',

@@ -1,19 +1,19 @@
 import { Global, Inject, Module, type OnModuleInit } from '@nestjs/common';
 import type { Redis } from 'ioredis';
-import { SchemaCheck } from '../database/schema-check';
+import { SchemaCheckService } from '../database/schema-check.service';
 import { REDIS } from '../redis/redis.module';
-import { HealthChecks } from './health-checks';
-import { InternalServer } from './internal-server';
+import { HealthCheckRegistry } from './health-check.registry';
+import { InternalServerService } from './internal-server.service';
 
 @Global()
 @Module({
-  providers: [HealthChecks, InternalServer, SchemaCheck],
-  exports: [HealthChecks, InternalServer, SchemaCheck],
+  providers: [HealthCheckRegistry, InternalServerService, SchemaCheckService],
+  exports: [HealthCheckRegistry, InternalServerService, SchemaCheckService],
 })
 export class HealthModule implements OnModuleInit {
   constructor(
-    private readonly healthChecks: HealthChecks,
-    private readonly schema: SchemaCheck,
+    private readonly healthChecks: HealthCheckRegistry,
+    private readonly schema: SchemaCheckService,
     @Inject(REDIS) private readonly redis: Redis,
   ) {}
 

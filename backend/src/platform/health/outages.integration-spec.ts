@@ -2,7 +2,7 @@
 import { type CuttableLink, linkTo } from '../../testing/cuttable-link';
 import { startTestApi, type TestApi } from '../../testing/test-api';
 import { until } from '../../testing/until';
-import { InternalServer } from './internal-server';
+import { InternalServerService } from './internal-server.service';
 
 jest.setTimeout(60_000);
 
@@ -18,7 +18,7 @@ describe('a replica without its stores', () => {
       postgres = await linkTo(url);
       return { DATABASE_URL: postgres.url, REDIS_URL: redis.url, INTERNAL_HOST: '127.0.0.1' };
     });
-    internal = `http://127.0.0.1:${await api.app.get(InternalServer).start()}`;
+    internal = `http://127.0.0.1:${await api.app.get(InternalServerService).start()}`;
   });
   afterEach(async () => {
     await postgres.restore();

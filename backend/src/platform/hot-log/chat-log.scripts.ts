@@ -1,6 +1,6 @@
-import { RedisScript } from '../redis/redis-script';
+import { RedisScript } from '../redis/redis-script.model';
 import { isOutboxFull } from './outbox.scripts';
-import { publishToReplicas } from './publish-to-replicas.lua';
+import { publishToReplicas } from './publish-to-replicas.scripts';
 
 /** First element of an append's answer. */
 export const appendOutcome = { appended: 1, behind: 0, outboxFull: -2, claimLost: -3 } as const;
@@ -12,7 +12,7 @@ export type AppendReply =
 
 /**
  * The one generic append. Knows no rule of the product: it compares the stream's end with what the caller
- * decided upon, adds the events to the stream and to the cell's outbox, and publishes them.
+ * decided upon, adds the events to the stream and to the shard's outbox, and publishes them.
  *
  * KEYS: stream. ARGV: expected length, expected last id, prefix, session id, claim (a member of deadlines that must
  * be overdue, or ''), the replica that need not be told, then the events.

@@ -1,6 +1,6 @@
-import { socketDirectoryLua } from '../realtime/socket-directory.lua';
-import { RedisScript } from '../redis/redis-script';
-import { publishToReplicas } from './publish-to-replicas.lua';
+import { socketDirectoryLua } from '../realtime/socket-directory.scripts';
+import { RedisScript } from '../redis/redis-script.model';
+import { publishToReplicas } from './publish-to-replicas.scripts';
 
 /**
  * KEYS of the scripts below: entered. The topic of this directory is a chat, its members are sockets, and a note is
@@ -46,7 +46,7 @@ export const partnerStates = { connected: 1, awaited: 0, reconnecting: -1 } as c
  * (1 or 0), grace ms for a user who was present and shows the chat on no socket any more.
  * Answers how it is about the partner, as in `partnerStates`.
  */
-export const enterScript = new RedisScript<1 | 0 | -1>(`${common}
+export const joinScript = new RedisScript<1 | 0 | -1>(`${common}
 local session, user, partner = ARGV[1], ARGV[4], ARGV[5]
 local wasPresent = isPresent(session, user)
 directory.enter(session, ARGV[2], ARGV[3], user .. '|' .. ARGV[6])
@@ -66,19 +66,19 @@ return nil
 );
 
 /** Deadlines that one sweep of a shard names; those that cannot be acted upon are postponed. */
-const OVERDUE_AT_ONCE = 32;
+const MAX_OVERDUE_PER_SWEEP = 32;
 
 /** ARGV: grace ms, then the dead replicas. Answers whether more are to be evicted, and the overdue deadlines. */
 export const sweepScript = new RedisScript<[more: 0 | 1, ...overdue: string[]]>(
   `${common}
 local more = evictDead(leave)
-return {more, unpack(redis.call('ZRANGEBYSCORE', deadlines, '-inf', now(), 'LIMIT', 0, ${OVERDUE_AT_ONCE}))}
+return {more, unpack(redis.call('ZRANGEBYSCORE', deadlines, '-inf', now(), 'LIMIT', 0, ${MAX_OVERDUE_PER_SWEEP}))}
 `,
   { allowOom: true },
 );
 
 /** The chat has begun: a user who does not come has a deadline. ARGV: session, grace in ms, then the users. */
-export const expectScript = new RedisScript<null>(`${common}
+export const setDeadlinesScript = new RedisScript<null>(`${common}
 for i = 3, #ARGV do
   if not isPresent(ARGV[1], ARGV[i]) then
     redis.call('ZADD', deadlines, 'NX', now() + ARGV[2], ARGV[1] .. '|' .. ARGV[i])

@@ -1,8 +1,11 @@
 import { Global, Module } from '@nestjs/common';
-import { ChatLog } from './chat-log';
-import { DeadLetters } from './dead-letters';
-import { Outbox } from './outbox';
+import { ChatLogRepository } from './chat-log.repository';
+import { DeadLetterRepository } from './dead-letter.repository';
+import { OutboxRepository } from './outbox.repository';
 
 @Global()
-@Module({ providers: [ChatLog, DeadLetters, Outbox], exports: [ChatLog, DeadLetters, Outbox] })
+@Module({
+  providers: [ChatLogRepository, DeadLetterRepository, OutboxRepository],
+  exports: [ChatLogRepository, DeadLetterRepository, OutboxRepository],
+})
 export class HotLogModule {}

@@ -1,4 +1,4 @@
-import { RedisScript } from '../redis/redis-script';
+import { RedisScript } from '../redis/redis-script.model';
 
 /** Events that may wait in one shard's outbox before senders are answered `unavailable`. */
 export const OUTBOX_MAX_ENTRIES = 50_000;

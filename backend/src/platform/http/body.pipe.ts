@@ -1,7 +1,7 @@
 import { Injectable, type PipeTransform, type Type } from '@nestjs/common';
 import { plainToInstance } from 'class-transformer';
 import { validate } from 'class-validator';
-import { DomainError } from '../errors/domain-error';
+import { DomainError } from '../errors/domain.errors';
 
 /**
  * A checked instance of a DTO. Unknown fields are dropped, an old server must survive a new client.
@@ -17,7 +17,7 @@ export const toValid = async <Dto extends object>(dto: Type<Dto>, body: unknown)
 
 /** For one body of one route, as `@Body(new Valid(CredentialsDto))`: nothing here runs on socket frames. */
 @Injectable()
-export class Valid<Dto extends object> implements PipeTransform<unknown, Promise<Dto>> {
+export class ValidBodyPipe<Dto extends object> implements PipeTransform<unknown, Promise<Dto>> {
   constructor(private readonly dto: Type<Dto>) {}
 
   transform(body: unknown): Promise<Dto> {

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startTestApi, type TestApi } from '../../testing/test-api';
-import { AppLogger } from '../observability/app-logger';
+import { AppLoggerService } from '../observability/app-logger.service';
 
 jest.setTimeout(30_000);
 
@@ -20,7 +20,7 @@ describe('HttpErrorFilter', () => {
     api = await startTestApi({ PUBLIC_DIR: folder });
   });
   beforeEach(() => {
-    failures = jest.spyOn(api.app.get(AppLogger), 'failure');
+    failures = jest.spyOn(api.app.get(AppLoggerService), 'failure');
   });
   afterEach(() => jest.restoreAllMocks());
   afterAll(async () => {

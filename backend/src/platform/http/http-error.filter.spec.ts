@@ -1,6 +1,6 @@
 import { type ArgumentsHost, HttpException } from '@nestjs/common';
-import { DomainError } from '../errors/domain-error';
-import type { AppLogger } from '../observability/app-logger';
+import { DomainError } from '../errors/domain.errors';
+import type { AppLoggerService } from '../observability/app-logger.service';
 import { HttpErrorFilter } from './http-error.filter';
 
 /** What the filter answers and logs for an error. */
@@ -19,7 +19,10 @@ const answerTo = (error: unknown): { status: number; code: string; logged: numbe
   };
   const failure = jest.fn();
   const host = { getType: () => 'http', switchToHttp: () => ({ getResponse: () => response }) };
-  new HttpErrorFilter({ failure } as unknown as AppLogger).catch(error, host as unknown as ArgumentsHost);
+  new HttpErrorFilter({ failure } as unknown as AppLoggerService).catch(
+    error,
+    host as unknown as ArgumentsHost,
+  );
   return { ...answer, logged: failure.mock.calls.length };
 };
 

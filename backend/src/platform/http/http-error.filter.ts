@@ -1,10 +1,10 @@
 import { type ArgumentsHost, Catch, type ExceptionFilter, HttpException } from '@nestjs/common';
 import { type HttpErrorBody, type HttpErrorCode, httpErrorStatus } from '@thaw/contract/error-codes';
 import type { Response } from 'express';
-import { DomainError } from '../errors/domain-error';
-import { errorMessages } from '../errors/error-messages';
-import { isStoreFailure } from '../errors/store-failure';
-import { AppLogger } from '../observability/app-logger';
+import { DomainError } from '../errors/domain.errors';
+import { errorMessages } from '../errors/error-message.registry';
+import { isStoreFailure } from '../errors/store-failure.errors';
+import { AppLoggerService } from '../observability/app-logger.service';
 
 /** Codes of the refusals that libraries make; every other status from 400 to 499 is `validation_failed`. */
 const codeOfStatus: Partial<Record<number, HttpErrorCode>> = {
@@ -27,7 +27,7 @@ interface Refusal {
 /** The one place where an error becomes an HTTP response. The detail of an unexpected one goes to the log alone. */
 @Catch()
 export class HttpErrorFilter implements ExceptionFilter {
-  constructor(private readonly logger: AppLogger) {}
+  constructor(private readonly logger: AppLoggerService) {}
 
   catch(error: unknown, host: ArgumentsHost): void {
     // Frames have a filter of their own.

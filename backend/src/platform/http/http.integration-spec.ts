@@ -7,8 +7,8 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { until } from '../../testing/until';
 import { startTestApi, type TestApi } from '../../testing/test-api';
-import { AppLogger } from '../observability/app-logger';
-import { RateLimiter } from '../rate-limit/rate-limiter';
+import { AppLoggerService } from '../observability/app-logger.service';
+import { RateLimiterService } from '../rate-limit/rate-limiter.service';
 
 jest.setTimeout(30_000);
 
@@ -351,7 +351,9 @@ describe('the HTTP platform', () => {
       const address = '198.51.100.23';
       const get = (path: string) => api.browser().get(path).set('X-Forwarded-For', address);
       await get('/api/nothing').expect(404);
-      expect(await api.app.get(RateLimiter).take('http', address, 589)).toMatchObject({ allowed: true });
+      expect(await api.app.get(RateLimiterService).take('http', address, 589)).toMatchObject({
+        allowed: true,
+      });
       const responses = await Promise.all(Array.from({ length: 60 }, () => get('/api/nothing')));
       const refused = responses.filter(({ status }) => status === 429);
       expect(refused.length).toBeGreaterThan(0);
@@ -383,7 +385,7 @@ describe('the HTTP platform', () => {
 
   describe('the log', () => {
     it('says what happened and nothing of what was said', async () => {
-      const write = jest.spyOn(api.app.get(AppLogger), 'write');
+      const write = jest.spyOn(api.app.get(AppLoggerService), 'write');
       const browser = api.browser();
       const email = `log.${Math.random()}@example.org`;
       const response = await browser
@@ -480,7 +482,7 @@ describe('the address of a client', () => {
       const browser = api.browser();
       const { body } = await browser.post('/api/anonymous').set('X-Forwarded-For', '198.51.100.99');
       // Emptied, so that whose bucket a call draws from can be told from its answer.
-      await api.app.get(RateLimiter).take('convert_anonymous', subject, 60);
+      await api.app.get(RateLimiterService).take('convert_anonymous', subject, 60);
       const response = await browser
         .post('/api/convert-anonymous')
         .set('X-Forwarded-For', forwarded)

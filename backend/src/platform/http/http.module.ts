@@ -1,7 +1,10 @@
 import { Global, Module } from '@nestjs/common';
-import { AllowedOrigins } from './allowed-origins';
+import { AllowedOriginsService } from './allowed-origins.service';
 import { HttpErrorFilter } from './http-error.filter';
 
 @Global()
-@Module({ providers: [AllowedOrigins, HttpErrorFilter], exports: [AllowedOrigins, HttpErrorFilter] })
+@Module({
+  providers: [AllowedOriginsService, HttpErrorFilter],
+  exports: [AllowedOriginsService, HttpErrorFilter],
+})
 export class HttpModule {}

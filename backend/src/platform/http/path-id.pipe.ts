@@ -1,5 +1,5 @@
 import { Injectable, type PipeTransform } from '@nestjs/common';
-import { DomainError } from '../errors/domain-error';
+import { DomainError } from '../errors/domain.errors';
 
 /** A decimal number from 1 that JavaScript holds exactly; undefined for everything else. */
 export const positiveInteger = (value: unknown): number | undefined => {
@@ -9,7 +9,7 @@ export const positiveInteger = (value: unknown): number | undefined => {
 
 /** An id in a path. What cannot be an id is the id of nothing: 404. */
 @Injectable()
-export class PathId implements PipeTransform<string, number> {
+export class PathIdPipe implements PipeTransform<string, number> {
   transform(value: string): number {
     const id = positiveInteger(value);
     if (id === undefined) throw new DomainError('not_found');

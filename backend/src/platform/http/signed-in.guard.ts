@@ -1,6 +1,6 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import type { Request } from 'express';
-import { DomainError } from '../errors/domain-error';
+import { DomainError } from '../errors/domain.errors';
 
 /** Lets pass whose cookie belongs to a valid login. */
 @Injectable()

@@ -1,6 +1,6 @@
 import { Global, Module } from '@nestjs/common';
-import { GracefulStop } from './graceful-stop';
+import { GracefulShutdownService } from './graceful-shutdown.service';
 
 @Global()
-@Module({ providers: [GracefulStop], exports: [GracefulStop] })
+@Module({ providers: [GracefulShutdownService], exports: [GracefulShutdownService] })
 export class LifecycleModule {}

@@ -1,18 +1,18 @@
 import { Global, Module } from '@nestjs/common';
-import { AppLogger } from './app-logger';
-import { Metrics } from './metrics';
-import { ENVIRONMENT, type Environment } from '../../config/environment';
+import { AppLoggerService } from './app-logger.service';
+import { MetricsRegistry } from './metrics.registry';
+import { ENVIRONMENT, type Environment } from '../../config/environment.config';
 
 @Global()
 @Module({
   providers: [
     {
-      provide: AppLogger,
+      provide: AppLoggerService,
       inject: [ENVIRONMENT],
-      useFactory: (environment: Environment) => new AppLogger(environment),
+      useFactory: (environment: Environment) => new AppLoggerService(environment),
     },
-    Metrics,
+    MetricsRegistry,
   ],
-  exports: [AppLogger, Metrics],
+  exports: [AppLoggerService, MetricsRegistry],
 })
 export class ObservabilityModule {}

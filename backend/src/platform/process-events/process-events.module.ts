@@ -1,10 +1,10 @@
 import { type DynamicModule, Global, Module, type OnApplicationBootstrap } from '@nestjs/common';
-import { processEventNames, transactionEventNames } from './process-event-map';
-import { ProcessEvents } from './process-events';
+import { processEventNames, transactionEventNames } from './process-event-map.types';
+import { ProcessEventsService } from './process-events.service';
 
 /** Events inside the process. */
 @Global()
-@Module({ providers: [ProcessEvents], exports: [ProcessEvents] })
+@Module({ providers: [ProcessEventsService], exports: [ProcessEventsService] })
 export class ProcessEventsModule {
   /** For a process that must react to every event: start-up fails when a reaction is missing. */
   static complete(): DynamicModule {
@@ -14,7 +14,7 @@ export class ProcessEventsModule {
 
 @Module({})
 class CompletenessCheckModule implements OnApplicationBootstrap {
-  constructor(private readonly events: ProcessEvents) {}
+  constructor(private readonly events: ProcessEventsService) {}
 
   onApplicationBootstrap(): void {
     this.events.requireReactions(Object.keys(processEventNames), Object.keys(transactionEventNames));

@@ -1,6 +1,6 @@
 import { Global, Module } from '@nestjs/common';
-import { JobQueue } from './job-queue';
+import { JobQueueService } from './job-queue.service';
 
 @Global()
-@Module({ providers: [JobQueue], exports: [JobQueue] })
+@Module({ providers: [JobQueueService], exports: [JobQueueService] })
 export class QueueModule {}

@@ -1,26 +1,29 @@
 import { Global, Module, type OnApplicationBootstrap, type OnModuleInit } from '@nestjs/common';
-import { HealthChecks } from '../health/health-checks';
-import { GracefulStop } from '../lifecycle/graceful-stop';
-import { Metrics } from '../observability/metrics';
-import { JobHandlers } from './job-handlers';
-import { JobQueue } from './job-queue';
-import { JobWorker } from './job-worker';
+import { HealthCheckRegistry } from '../health/health-check.registry';
+import { GracefulShutdownService } from '../lifecycle/graceful-shutdown.service';
+import { MetricsRegistry } from '../observability/metrics.registry';
+import { JobHandlerRegistry } from './job-handler.registry';
+import { JobQueueService } from './job-queue.service';
+import { JobWorkerService } from './job-worker.service';
 
 /** The queue as a worker has it: with handlers, and the worker that takes jobs. */
 @Global()
-@Module({ providers: [JobHandlers, JobWorker], exports: [JobHandlers, JobWorker] })
+@Module({
+  providers: [JobHandlerRegistry, JobWorkerService],
+  exports: [JobHandlerRegistry, JobWorkerService],
+})
 export class WorkerQueueModule implements OnModuleInit, OnApplicationBootstrap {
   constructor(
-    private readonly health: HealthChecks,
-    private readonly gracefulStop: GracefulStop,
-    private readonly metrics: Metrics,
-    private readonly worker: JobWorker,
-    private readonly jobs: JobQueue,
+    private readonly health: HealthCheckRegistry,
+    private readonly gracefulShutdown: GracefulShutdownService,
+    private readonly metrics: MetricsRegistry,
+    private readonly worker: JobWorkerService,
+    private readonly jobs: JobQueueService,
   ) {}
 
   onModuleInit(): void {
     this.health.register('jobs', async () => this.worker.isRunning);
-    this.gracefulStop.register('workers', 'jobs', () => this.worker.close());
+    this.gracefulShutdown.register('workers', 'jobs', () => this.worker.close());
     this.metrics.gauges(
       {
         thaw_jobs_waiting: { help: 'Jobs that are waiting', read: ({ waiting }) => waiting ?? 0 },

@@ -1,6 +1,6 @@
 import { Global, Module } from '@nestjs/common';
-import { RateLimiter } from './rate-limiter';
+import { RateLimiterService } from './rate-limiter.service';
 
 @Global()
-@Module({ providers: [RateLimiter], exports: [RateLimiter] })
+@Module({ providers: [RateLimiterService], exports: [RateLimiterService] })
 export class RateLimitModule {}

@@ -1,7 +1,7 @@
 import { Global, Module } from '@nestjs/common';
-import { OnlineUsers } from './online-users';
+import { OnlineUsersService } from './online-users.service';
 
 /** Who is online, over all replicas. */
 @Global()
-@Module({ providers: [OnlineUsers], exports: [OnlineUsers] })
+@Module({ providers: [OnlineUsersService], exports: [OnlineUsersService] })
 export class OnlineUsersModule {}

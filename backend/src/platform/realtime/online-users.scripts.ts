@@ -1,5 +1,5 @@
-import { RedisScript } from '../redis/redis-script';
-import { socketDirectoryLua } from './socket-directory.lua';
+import { RedisScript } from '../redis/redis-script.model';
+import { socketDirectoryLua } from './socket-directory.scripts';
 
 /** KEYS of the scripts below: entered. The topic of this directory is a user, its members are sockets. */
 const common = `${socketDirectoryLua}
@@ -11,10 +11,10 @@ end
 `;
 
 /** Whether the user came online by it, and all sockets of a user with too many, by id and recorded value in turn. */
-export type EnterReply = [cameOnline: 0 | 1, ...sockets: string[]];
+export type JoinReply = [cameOnline: 0 | 1, ...sockets: string[]];
 
 /** A socket was opened. ARGV: user, socket, replica, time of opening, sockets that a user may have. */
-export const enterScript = new RedisScript<EnterReply>(`${common}
+export const joinScript = new RedisScript<JoinReply>(`${common}
 local user = ARGV[1]
 directory.enter(user, ARGV[2], ARGV[3], ARGV[4])
 redis.call('ZREM', P .. 'leaving', user)
@@ -34,18 +34,18 @@ return nil
   { allowOom: true },
 );
 
-const WENT_AT_ONCE = 128;
+const MAX_OFFLINE_PER_SWEEP = 128;
 
 /** ARGV: grace ms, then the dead replicas. Answers whether more is to be done, and users who went offline. */
 export const sweepScript = new RedisScript<[more: 0 | 1, ...userIds: string[]]>(
   `${common}
 local more = evictDead(leave)
-local gone = redis.call('ZRANGEBYSCORE', P .. 'leaving', '-inf', now(), 'LIMIT', 0, ${WENT_AT_ONCE})
+local gone = redis.call('ZRANGEBYSCORE', P .. 'leaving', '-inf', now(), 'LIMIT', 0, ${MAX_OFFLINE_PER_SWEEP})
 if #gone > 0 then
   redis.call('ZREM', P .. 'leaving', unpack(gone))
   redis.call('SREM', P .. 'online', unpack(gone))
 end
-if #gone == ${WENT_AT_ONCE} then more = 1 end
+if #gone == ${MAX_OFFLINE_PER_SWEEP} then more = 1 end
 return {more, unpack(gone)}
 `,
   { allowOom: true },

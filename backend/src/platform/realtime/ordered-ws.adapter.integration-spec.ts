@@ -8,19 +8,19 @@ import { busyness } from '../../testing/busyness';
 import { startTestReplicas, type TestReplicas } from '../../testing/test-replicas';
 import { type ReceivedFrame, ThawSocket, ThawVisitor } from '../../testing/thaw-client';
 import { until } from '../../testing/until';
-import { presenceKeys, presencePartOf, userChannel } from '../redis/redis-keys';
-import { ChannelHub } from './channel-hub';
+import { presenceKeys, presenceShardOf, userChannel } from '../redis/redis.keys';
 import { realtimeLimits } from './realtime.limits';
-import { SOCKET_IDENTITY_PORT, type SocketIdentityPort } from './socket-identity';
-import { SocketRegistry } from './socket-registry';
-import { UserChannels } from './user-channels';
+import { RedisSubscriberService } from './redis-subscriber.service';
+import { SOCKET_IDENTITY_PORT, type SocketIdentityPort } from './socket-identity.port';
+import { SocketRegistry } from './socket.registry';
+import { UserPublisherService } from './user-publisher.service';
 
 jest.setTimeout(30_000);
 
 const shorten = (times: object, name: string, ms: number) =>
   jest.replaceProperty(times as Record<string, number>, name, ms);
 
-const socketsKey = (userId: number): string => presenceKeys(presencePartOf(userId)).sockets(String(userId));
+const socketsKey = (userId: number): string => presenceKeys(presenceShardOf(userId)).sockets(String(userId));
 
 describe('the socket', () => {
   let thaw: TestReplicas;
@@ -319,7 +319,7 @@ describe('the socket', () => {
       const visitor = await thaw.visitor(0, 'male');
       const [slow, quick] = [await visitor.arrive(), await visitor.arrive()];
       slow.socket.pause();
-      const channels = part(0, UserChannels);
+      const channels = part(0, UserPublisherService);
       const frame = JSON.stringify({ event: 'friendship_removed', data: { filler: 'x'.repeat(60_000) } });
       // What the two kernels hold for the socket does not count, and is some megabytes.
       await until(async () => {
@@ -469,7 +469,7 @@ describe('the socket', () => {
     it('and ends although nobody told its replica', async () => {
       const { one, other } = await twoLogins();
       const [ended, kept] = [await one.arrive(thaw.origins[1]), await other.arrive(thaw.origins[1])];
-      jest.spyOn(part(0, UserChannels), 'publish').mockResolvedValue();
+      jest.spyOn(part(0, UserPublisherService), 'publish').mockResolvedValue();
       await one.logOut();
       expect(await ended.ask('ping', {})).toMatchObject({ event: 'pong' });
       await part<SocketRegistry>(1, SocketRegistry).closeEndedLogins();
@@ -497,7 +497,7 @@ describe('the socket', () => {
   it('that closes while it is counted in is not counted', async () => {
     const visitor = await thaw.visitor(0, 'male');
     const { id } = visitor.user;
-    const channels = part(0, ChannelHub);
+    const channels = part(0, RedisSubscriberService);
     const subscribe = channels.subscribe.bind(channels);
     let goOn: () => void = () => undefined;
     const gone = new Promise<void>((resolve) => (goOn = resolve));

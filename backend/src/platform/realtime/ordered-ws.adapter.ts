@@ -9,24 +9,24 @@ import { type HttpErrorCode, httpErrorStatus, type SocketErrorCode } from '@thaw
 import { limits } from '@thaw/contract/limits';
 import { isWireId } from '@thaw/contract/scalars';
 import { socketErrorCodes } from '@thaw/contract/error-codes';
-import { ENVIRONMENT, type Environment } from '../../config/environment';
-import { DomainError } from '../errors/domain-error';
-import { errorMessages } from '../errors/error-messages';
-import { isStoreFailure } from '../errors/store-failure';
-import { clientSubject } from '../http/client-subject';
-import { parseUntrustedJson } from '../json/untrusted-json';
-import { warnAbout } from '../observability/warn-about';
-import { RateLimiter } from '../rate-limit/rate-limiter';
-import { clientAddress } from './client-address';
-import { type FrameBudget, FrameBudgets } from './frame-budget';
-import { type GatewayMethod, gatewayMethods } from './gateway-methods';
-import { InboundFrame } from './inbound-frame';
+import { ENVIRONMENT, type Environment } from '../../config/environment.config';
+import { DomainError } from '../errors/domain.errors';
+import { errorMessages } from '../errors/error-message.registry';
+import { isStoreFailure } from '../errors/store-failure.errors';
+import { clientSubject } from '../http/client-subject.functions';
+import { parseUntrustedJson } from '../json/untrusted-json.parser';
+import { warnAbout } from '../observability/warn-about.functions';
+import { RateLimiterService } from '../rate-limit/rate-limiter.service';
+import { clientAddress } from './client-address.functions';
+import { type UserFrameLimiter, FrameRateLimiter } from './frame-rate.limiter';
+import { type GatewayMethod, gatewayMethods } from './gateway-methods.functions';
+import { InboundFrame } from './inbound-frame.model';
 import { FLOODING_AFTER_REFUSALS, realtimeLimits } from './realtime.limits';
-import { SocketAdmission } from './socket-admission';
-import { SocketConnection } from './socket-connection';
-import { SOCKET_IDENTITY_PORT, type SocketIdentityPort, type SocketIdentity } from './socket-identity';
-import { SocketRegistry } from './socket-registry';
-import { problemBody, serveUpgrades } from './upgrade-requests';
+import { SocketAdmissionService } from './socket-admission.service';
+import { SocketConnection } from './socket-connection.model';
+import { SOCKET_IDENTITY_PORT, type SocketIdentityPort, type SocketIdentity } from './socket-identity.port';
+import { SocketRegistry } from './socket.registry';
+import { problemBody, serveUpgrades } from './upgrade-request.functions';
 
 type Refusal = [status: number, body: string, headers: Record<string, string>];
 type VerifyDone = (isAccepted: boolean, ...refusal: Refusal | []) => void;
@@ -45,7 +45,7 @@ interface Route {
 /** What a socket needs beside its connection while it lives. */
 interface SocketState {
   connection: SocketConnection;
-  budget: FrameBudget;
+  budget: UserFrameLimiter;
   refusals: number;
   invalidFrames: number;
 }
@@ -60,8 +60,8 @@ export class OrderedWsAdapter extends WsAdapter {
   private readonly identities: SocketIdentityPort;
   private readonly registry: SocketRegistry;
   private readonly identityOf = new WeakMap<IncomingMessage, SocketIdentity>();
-  private readonly admission: SocketAdmission;
-  private readonly budgets: FrameBudgets;
+  private readonly admission: SocketAdmissionService;
+  private readonly budgets: FrameRateLimiter;
 
   private routes: ReadonlyMap<string, Route> | undefined;
 
@@ -70,8 +70,8 @@ export class OrderedWsAdapter extends WsAdapter {
     this.environment = application.get<Environment>(ENVIRONMENT);
     this.identities = application.get<SocketIdentityPort>(SOCKET_IDENTITY_PORT);
     this.registry = application.get(SocketRegistry);
-    this.admission = application.get(SocketAdmission);
-    this.budgets = new FrameBudgets(application.get(RateLimiter), this.environment.LIMITS_PROFILE);
+    this.admission = application.get(SocketAdmissionService);
+    this.budgets = new FrameRateLimiter(application.get(RateLimiterService), this.environment.LIMITS_PROFILE);
   }
 
   override create(port: number, options: Record<string, unknown> = {}): WebSocketServer {
@@ -157,7 +157,7 @@ export class OrderedWsAdapter extends WsAdapter {
     );
     const state: SocketState = {
       connection,
-      budget: this.budgets.enter(identity.userId),
+      budget: this.budgets.acquire(identity.userId),
       refusals: 0,
       invalidFrames: 0,
     };
@@ -176,7 +176,7 @@ export class OrderedWsAdapter extends WsAdapter {
     });
     socket.on('close', (code: number) => {
       clearTimeout(authenticateTimer);
-      this.budgets.leave(identity.userId);
+      this.budgets.release(identity.userId);
       const isClean = code === closeCodes.normal || code === closeCodes.goingAwayClient;
       this.registry.unregister(connection, isClean);
     });

@@ -1,4 +1,4 @@
-import type { LimitsProfile } from '../rate-limit/buckets';
+import type { LimitsProfile } from '../rate-limit/bucket.limits';
 
 /** What a socket may do before it is closed. Source: design/security.md, Sockets. */
 export const realtimeLimits = {

@@ -1,44 +1,44 @@
 import { type DynamicModule, Global, Module, type OnModuleInit, type Type } from '@nestjs/common';
-import { HealthChecks } from '../health/health-checks';
-import { GracefulStop } from '../lifecycle/graceful-stop';
-import { Metrics } from '../observability/metrics';
-import { ChannelHub } from './channel-hub';
-import { LoginRechecker } from './login-rechecker';
-import { ReplicaLease } from './replica-lease';
-import { SocketAdmission } from './socket-admission';
-import { SocketCaretaker } from './socket-caretaker';
-import { SocketRegistry } from './socket-registry';
-import { UserChannels } from './user-channels';
+import { HealthCheckRegistry } from '../health/health-check.registry';
+import { GracefulShutdownService } from '../lifecycle/graceful-shutdown.service';
+import { MetricsRegistry } from '../observability/metrics.registry';
+import { LoginRecheckService } from './login-recheck.service';
+import { RedisSubscriberService } from './redis-subscriber.service';
+import { ReplicaLeaseService } from './replica-lease.service';
+import { SocketAdmissionService } from './socket-admission.service';
+import { SocketHeartbeatService } from './socket-heartbeat.service';
+import { SocketRegistry } from './socket.registry';
+import { UserPublisherService } from './user-publisher.service';
 
 /** Sockets of this replica, and the channels that connect it with the others. */
 @Global()
 @Module({})
 export class RealtimeModule implements OnModuleInit {
   constructor(
-    private readonly health: HealthChecks,
-    private readonly gracefulStop: GracefulStop,
-    private readonly metrics: Metrics,
-    private readonly channels: ChannelHub,
-    private readonly lease: ReplicaLease,
+    private readonly health: HealthCheckRegistry,
+    private readonly gracefulShutdown: GracefulShutdownService,
+    private readonly metrics: MetricsRegistry,
+    private readonly channels: RedisSubscriberService,
+    private readonly lease: ReplicaLeaseService,
     private readonly registry: SocketRegistry,
-    private readonly caretaker: SocketCaretaker,
+    private readonly caretaker: SocketHeartbeatService,
   ) {}
 
   /** @param identities the module that exports SOCKET_IDENTITY_PORT. */
   static forRoot({ identities }: { identities: Type }): DynamicModule {
-    const shared = [ChannelHub, ReplicaLease, SocketRegistry, UserChannels];
+    const shared = [RedisSubscriberService, ReplicaLeaseService, SocketRegistry, UserPublisherService];
     return {
       module: RealtimeModule,
       imports: [identities],
-      providers: [...shared, LoginRechecker, SocketAdmission, SocketCaretaker],
+      providers: [...shared, LoginRecheckService, SocketAdmissionService, SocketHeartbeatService],
       exports: shared,
     };
   }
 
   onModuleInit(): void {
-    this.health.register('subscriber', async () => this.channels.isHearing);
-    this.gracefulStop.register('sockets', 'sockets', () => this.caretaker.closeAll());
-    this.gracefulStop.register('leases', 'lease', () => this.lease.release());
+    this.health.register('subscriber', async () => this.channels.isReceiving);
+    this.gracefulShutdown.register('sockets', 'sockets', () => this.caretaker.closeAll());
+    this.gracefulShutdown.register('leases', 'lease', () => this.lease.release());
     this.metrics.gauge('thaw_sockets', 'Open sockets', () => this.registry.size);
   }
 }

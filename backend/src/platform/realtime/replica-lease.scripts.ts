@@ -1,10 +1,10 @@
-import { luaClock } from '../redis/lua-clock';
-import { RedisScript } from '../redis/redis-script';
+import { luaClock } from '../redis/redis-clock.scripts';
+import { RedisScript } from '../redis/redis-script.model';
 
 /** Expired leases are kept for this long, so that sweepers can ask for them alone. */
 const EXPIRED_KEPT_MS = 60_000;
 /** Expired leases that one renewal moves away: after an outage all expire at once, and each renewal moves some. */
-const MOVED_AT_ONCE = 100;
+const MAX_MOVED_PER_RENEWAL = 100;
 
 /** KEYS of all scripts but `deadAmong`: the live leases, the names of their replicas, the expired leases, the epoch. */
 const common = `${luaClock}
@@ -35,7 +35,7 @@ if lapsed == 1 then
 end
 local oldest = redis.call('ZRANGE', leases, 0, 0, 'WITHSCORES')
 if tonumber(oldest[2]) <= at then
-  local out = redis.call('ZRANGEBYSCORE', leases, '-inf', at, 'LIMIT', 0, ${MOVED_AT_ONCE})
+  local out = redis.call('ZRANGEBYSCORE', leases, '-inf', at, 'LIMIT', 0, ${MAX_MOVED_PER_RENEWAL})
   redis.call('ZREM', leases, unpack(out))
   redis.call('ZREM', names, unpack(out))
   for _, other in ipairs(out) do redis.call('ZADD', expired, at, other) end

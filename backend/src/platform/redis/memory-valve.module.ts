@@ -1,6 +1,6 @@
 import { Global, Module } from '@nestjs/common';
-import { MemoryValve } from './memory-valve';
+import { MemoryValveService } from './memory-valve.service';
 
 @Global()
-@Module({ providers: [MemoryValve], exports: [MemoryValve] })
+@Module({ providers: [MemoryValveService], exports: [MemoryValveService] })
 export class MemoryValveModule {}

@@ -1,6 +1,6 @@
 import { Global, Inject, Module, type OnApplicationShutdown } from '@nestjs/common';
 import { Redis, type RedisOptions } from 'ioredis';
-import { ENVIRONMENT, type Environment } from '../../config/environment';
+import { ENVIRONMENT, type Environment } from '../../config/environment.config';
 
 /** Commands of the request path: they fail fast, and are never sent twice. */
 export const REDIS = Symbol('REDIS');

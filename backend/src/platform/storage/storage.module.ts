@@ -6,10 +6,10 @@ import {
   type OnApplicationShutdown,
 } from '@nestjs/common';
 import { uploadBucketSchema } from '@thaw/contract/uploads';
-import { ENVIRONMENT, type Environment } from '../../config/environment';
-import { FILE_STORAGE, type FileStorage } from './file-storage';
-import { LocalFileStorage } from './local-file-storage';
-import { S3FileStorage } from './s3-file-storage';
+import { ENVIRONMENT, type Environment } from '../../config/environment.config';
+import { FILE_STORAGE_PORT, type FileStoragePort } from './file-storage.port';
+import { LocalFileStorageAdapter } from './local-file-storage.adapter';
+import { S3FileStorageAdapter } from './s3-file-storage.adapter';
 
 type StorageSettings = Pick<
   Environment,
@@ -25,13 +25,13 @@ type StorageSettings = Pick<
  * S3 where an endpoint or a prefix of buckets is given, a folder of this machine elsewhere.
  * @throws Error when one of the two keys is given without the other.
  */
-export const createFileStorage = (environment: StorageSettings): FileStorage => {
+export const createFileStorage = (environment: StorageSettings): FileStoragePort => {
   const { S3_ENDPOINT, S3_REGION, S3_BUCKET_PREFIX, S3_ACCESS_KEY_ID, S3_SECRET_ACCESS_KEY } = environment;
-  if (!S3_ENDPOINT && !S3_BUCKET_PREFIX) return new LocalFileStorage(environment.STORAGE_DIR);
+  if (!S3_ENDPOINT && !S3_BUCKET_PREFIX) return new LocalFileStorageAdapter(environment.STORAGE_DIR);
   if (!S3_ACCESS_KEY_ID !== !S3_SECRET_ACCESS_KEY) {
     throw new Error('S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY are given both or not at all');
   }
-  return new S3FileStorage({
+  return new S3FileStorageAdapter({
     endpoint: S3_ENDPOINT,
     region: S3_REGION,
     keys:
@@ -55,11 +55,11 @@ export const prepareFileStorage = async (environment: StorageSettings): Promise<
 
 @Global()
 @Module({
-  providers: [{ provide: FILE_STORAGE, inject: [ENVIRONMENT], useFactory: createFileStorage }],
-  exports: [FILE_STORAGE],
+  providers: [{ provide: FILE_STORAGE_PORT, inject: [ENVIRONMENT], useFactory: createFileStorage }],
+  exports: [FILE_STORAGE_PORT],
 })
 export class StorageModule implements OnApplicationBootstrap, OnApplicationShutdown {
-  constructor(@Inject(FILE_STORAGE) private readonly storage: FileStorage) {}
+  constructor(@Inject(FILE_STORAGE_PORT) private readonly storage: FileStoragePort) {}
 
   async onApplicationBootstrap(): Promise<void> {
     await this.storage.check();

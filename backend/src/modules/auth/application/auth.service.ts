@@ -2,11 +2,11 @@ import { createHash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import type { Request } from 'express';
 import type { SelfUser } from '@thaw/contract/users';
-import { DomainError } from '../../../platform/errors/domain-error';
-import { CommandExecutor } from '../../../platform/event-store/command-executor';
-import type { Login } from '../../../platform/http/login';
-import type { BucketName } from '../../../platform/rate-limit/buckets';
-import { RateLimiter } from '../../../platform/rate-limit/rate-limiter';
+import { DomainError } from '../../../platform/errors/domain.errors';
+import { CommandExecutorService } from '../../../platform/event-store/command-executor.service';
+import type { Login } from '../../../platform/http/login.decorator';
+import type { BucketName } from '../../../platform/rate-limit/bucket.limits';
+import { RateLimiterService } from '../../../platform/rate-limit/rate-limiter.service';
 import { UsersService } from '../../users/application/users.service';
 import type { CredentialsEntity } from '../infrastructure/credentials.entity';
 import { CredentialsRepository } from '../infrastructure/credentials.repository';
@@ -27,8 +27,8 @@ export class AuthService {
     private readonly credentials: CredentialsRepository,
     private readonly hasher: PasswordHasherService,
     private readonly loginSessions: LoginSessionService,
-    private readonly limiter: RateLimiter,
-    private readonly executor: CommandExecutor,
+    private readonly limiter: RateLimiterService,
+    private readonly executor: CommandExecutorService,
   ) {}
 
   /**

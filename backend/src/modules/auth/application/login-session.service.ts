@@ -2,11 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import type { Request } from 'express';
 import type { EntityManager } from 'typeorm';
-import { DomainError } from '../../../platform/errors/domain-error';
-import { CommandExecutor } from '../../../platform/event-store/command-executor';
-import type { Login } from '../../../platform/http/login';
-import { AppLogger } from '../../../platform/observability/app-logger';
-import { UserChannels } from '../../../platform/realtime/user-channels';
+import { DomainError } from '../../../platform/errors/domain.errors';
+import { CommandExecutorService } from '../../../platform/event-store/command-executor.service';
+import type { Login } from '../../../platform/http/login.decorator';
+import { AppLoggerService } from '../../../platform/observability/app-logger.service';
+import { UserPublisherService } from '../../../platform/realtime/user-publisher.service';
 import { type NewSession, SessionRepository } from '../infrastructure/session.repository';
 import { SessionStoreAdapter } from '../infrastructure/session-store.adapter';
 
@@ -16,9 +16,9 @@ export class LoginSessionService {
   constructor(
     private readonly store: SessionStoreAdapter,
     private readonly sessions: SessionRepository,
-    private readonly executor: CommandExecutor,
-    private readonly channels: UserChannels,
-    private readonly logger: AppLogger,
+    private readonly executor: CommandExecutorService,
+    private readonly channels: UserPublisherService,
+    private readonly logger: AppLoggerService,
   ) {}
 
   /**

@@ -1,9 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 import { Injectable } from '@nestjs/common';
-import { AllowedOrigins } from '../../../platform/http/allowed-origins';
-import type { Login } from '../../../platform/http/login';
-import { PacedBatches } from '../../../platform/realtime/paced-batches';
-import type { SocketIdentityPort, SocketIdentity } from '../../../platform/realtime/socket-identity';
+import { AllowedOriginsService } from '../../../platform/http/allowed-origins.service';
+import type { Login } from '../../../platform/http/login.decorator';
+import { BatchingQueue } from '../../../platform/realtime/batching.queue';
+import type { SocketIdentityPort, SocketIdentity } from '../../../platform/realtime/socket-identity.port';
 import { SessionCookieCodec } from './session-cookie.codec';
 import { SessionRepository } from './session.repository';
 
@@ -19,7 +19,7 @@ interface LookUp {
  */
 @Injectable()
 export class CookieIdentityAdapter implements SocketIdentityPort {
-  private readonly lookUps = new PacedBatches<LookUp>(0, async (lookUps) => {
+  private readonly lookUps = new BatchingQueue<LookUp>(0, async (lookUps) => {
     const logins = await this.sessions.loginsOf(lookUps.map(({ sessionId }) => sessionId));
     for (const lookUp of lookUps) lookUp.login = logins.get(lookUp.sessionId);
   });
@@ -27,7 +27,7 @@ export class CookieIdentityAdapter implements SocketIdentityPort {
   constructor(
     private readonly cookie: SessionCookieCodec,
     private readonly sessions: SessionRepository,
-    private readonly origins: AllowedOrigins,
+    private readonly origins: AllowedOriginsService,
   ) {}
 
   async identify({ headers }: IncomingMessage): Promise<SocketIdentity | null> {

@@ -1,5 +1,5 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
-import { bigintAsNumber } from '../../../platform/database/bigint-column';
+import { bigintAsNumber } from '../../../platform/database/bigint-column.mapper';
 
 @Entity({ name: 'credentials' })
 export class CredentialsEntity {

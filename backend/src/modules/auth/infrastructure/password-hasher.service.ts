@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { hash, parseOptions, verify } from '@node-rs/argon2';
-import { BoundedTurns } from '../../../platform/concurrency/bounded-turns';
+import { ConcurrencyLimiter } from '../../../platform/concurrency/concurrency.limiter';
 
 /** argon2id (the library's own default) with OWASP's first recommendation: 19 MiB, two passes, one lane. */
 const parameters = { memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const;
@@ -11,7 +11,7 @@ const MAX_QUEUED = 64;
 /** Hashes passwords exactly as received; bounded, since each takes 19 MiB and a thread of the pool. */
 @Injectable()
 export class PasswordHasherService implements OnModuleInit {
-  private readonly turns = new BoundedTurns(CONCURRENCY, MAX_QUEUED);
+  private readonly turns = new ConcurrencyLimiter(CONCURRENCY, MAX_QUEUED);
   private dummyHash = '';
 
   async onModuleInit(): Promise<void> {

@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { parse } from 'cookie';
 import { unsign } from 'cookie-signature';
 import type { CookieOptions } from 'express';
-import { ENVIRONMENT, type Environment } from '../../../config/environment';
+import { ENVIRONMENT, type Environment } from '../../../config/environment.config';
 
 const MIN_SECRET_BYTES = 32;
 

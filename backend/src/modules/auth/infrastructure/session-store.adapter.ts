@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Request } from 'express';
 import { type SessionData, Store } from 'express-session';
-import type { Login } from '../../../platform/http/login';
+import type { Login } from '../../../platform/http/login.decorator';
 import { SessionCookieCodec } from './session-cookie.codec';
 import { SESSION_LIFETIME_MS, SessionRepository } from './session.repository';
 

@@ -1,5 +1,5 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
-import { bigintAsNumber } from '../../../platform/database/bigint-column';
+import { bigintAsNumber } from '../../../platform/database/bigint-column.mapper';
 
 /** A login's present session. Who reads the table cannot sign in with what he finds: ids are kept as their SHA-256. */
 @Entity({ name: 'sessions' })

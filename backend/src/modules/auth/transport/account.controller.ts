@@ -1,10 +1,10 @@
 import { Body, Controller, Param, Put, Req, Res, UseGuards } from '@nestjs/common';
 import { ApiCookieAuth, ApiOkResponse, ApiTags } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
-import { ApiProblems } from '../../../platform/http/api-problems';
-import { Valid } from '../../../platform/http/body.pipe';
-import { CurrentLogin, type Login, requireSelf } from '../../../platform/http/login';
-import { PathId } from '../../../platform/http/path-id.pipe';
+import { ApiProblems } from '../../../platform/http/api-problems.decorator';
+import { ValidBodyPipe } from '../../../platform/http/body.pipe';
+import { CurrentLogin, type Login, requireSelf } from '../../../platform/http/login.decorator';
+import { PathIdPipe } from '../../../platform/http/path-id.pipe';
 import { SignedInGuard } from '../../../platform/http/signed-in.guard';
 import { UserAnswerDto } from '../../users/transport/user.dto';
 import { AuthService } from '../application/auth.service';
@@ -35,8 +35,8 @@ export class AccountController {
   async changeEmail(
     @Req() request: Request,
     @CurrentLogin() login: Login,
-    @Param('id', PathId) id: number,
-    @Body(new Valid(ChangeEmailDto)) { newEmail, currentPassword }: ChangeEmailDto,
+    @Param('id', PathIdPipe) id: number,
+    @Body(new ValidBodyPipe(ChangeEmailDto)) { newEmail, currentPassword }: ChangeEmailDto,
   ): Promise<UserAnswerDto> {
     requireSelf(login, id);
     return { user: await this.auth.changeEmail(request, login, newEmail, currentPassword) };
@@ -49,8 +49,8 @@ export class AccountController {
     @Req() request: Request,
     @Res({ passthrough: true }) response: Response,
     @CurrentLogin() login: Login,
-    @Param('id', PathId) id: number,
-    @Body(new Valid(ChangePasswordDto)) { currentPassword, newPassword }: ChangePasswordDto,
+    @Param('id', PathIdPipe) id: number,
+    @Body(new ValidBodyPipe(ChangePasswordDto)) { currentPassword, newPassword }: ChangePasswordDto,
   ): Promise<SuccessDto> {
     requireSelf(login, id);
     const verified = await this.auth.changePassword(request, login, currentPassword, newPassword);

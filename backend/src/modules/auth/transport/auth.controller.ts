@@ -8,10 +8,10 @@ import {
   ApiTags,
 } from '@nestjs/swagger';
 import type { Request, Response } from 'express';
-import { ApiProblems } from '../../../platform/http/api-problems';
-import { Valid } from '../../../platform/http/body.pipe';
-import { LimitedBy, LimitGuard } from '../../../platform/http/limit.guard';
-import { CurrentLogin, type Login, requireSelf } from '../../../platform/http/login';
+import { ApiProblems } from '../../../platform/http/api-problems.decorator';
+import { ValidBodyPipe } from '../../../platform/http/body.pipe';
+import { CurrentLogin, type Login, requireSelf } from '../../../platform/http/login.decorator';
+import { RateLimitedBy, RateLimitGuard } from '../../../platform/http/rate-limit.guard';
 import { SignedInGuard } from '../../../platform/http/signed-in.guard';
 import { UsersService } from '../../users/application/users.service';
 import { UserAnswerDto } from '../../users/transport/user.dto';
@@ -25,7 +25,7 @@ import { PasswordGuard, Verified } from './password.guard';
 
 @ApiTags('auth')
 @Controller()
-@UseGuards(LimitGuard)
+@UseGuards(RateLimitGuard)
 export class AuthController {
   constructor(
     private readonly auth: AuthService,
@@ -52,13 +52,13 @@ export class AuthController {
   }
 
   @Post('register')
-  @LimitedBy('register', 'address')
+  @RateLimitedBy('register', 'address')
   @ApiCreatedResponse({ type: UserAnswerDto })
   @ApiProblems('validation_failed', 'email_taken', 'rate_limited', 'unavailable')
   async register(
     @Req() request: Request,
     @Res({ passthrough: true }) response: Response,
-    @Body(new Valid(CredentialsDto)) { email, password }: CredentialsDto,
+    @Body(new ValidBodyPipe(CredentialsDto)) { email, password }: CredentialsDto,
   ): Promise<UserAnswerDto> {
     const registered = await this.auth.register(email, password);
     await this.loginSessions.begin(request, registered);
@@ -67,7 +67,7 @@ export class AuthController {
   }
 
   @Post('anonymous')
-  @LimitedBy('anonymous', 'address')
+  @RateLimitedBy('anonymous', 'address')
   @ApiCreatedResponse({ type: UserAnswerDto })
   @ApiOkResponse({ type: UserAnswerDto, description: 'The anonymous user that this browser has already' })
   @ApiProblems('rate_limited', 'unavailable')
@@ -96,7 +96,7 @@ export class AuthController {
   @Post('convert-anonymous')
   @HttpCode(200)
   @UseGuards(SignedInGuard)
-  @LimitedBy('convert_anonymous', 'address')
+  @RateLimitedBy('convert_anonymous', 'address')
   @ApiCookieAuth()
   @ApiOkResponse({ type: UserAnswerDto })
   @ApiProblems(
@@ -111,7 +111,7 @@ export class AuthController {
     @Req() request: Request,
     @Res({ passthrough: true }) response: Response,
     @CurrentLogin() login: Login,
-    @Body(new Valid(ConvertAnonymousDto)) { userId, email, password }: ConvertAnonymousDto,
+    @Body(new ValidBodyPipe(ConvertAnonymousDto)) { userId, email, password }: ConvertAnonymousDto,
   ): Promise<UserAnswerDto> {
     requireSelf(login, userId);
     const converted = await this.auth.convert(userId, email, password);

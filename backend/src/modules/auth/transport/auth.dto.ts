@@ -8,8 +8,8 @@ import {
   credentialsSchema,
 } from '@thaw/contract/http';
 import { limits } from '@thaw/contract/limits';
-import { Fits } from '../../../platform/http/fits.decorator';
-import { assertType, type SameShape } from '../../../platform/http/same-shape';
+import { MatchesSchema } from '../../../platform/http/matches-schema.decorator';
+import { assertType, type SameShape } from '../../../platform/http/same-shape.types';
 import { IsGivenPassword, IsPassword } from './password.decorator';
 
 const emailProperty = { format: 'email', maxLength: limits.emailMaxLength };
@@ -21,7 +21,7 @@ const passwordProperty = {
 
 export class CredentialsDto implements Credentials {
   @ApiProperty(emailProperty)
-  @Fits(credentialsSchema.shape.email)
+  @MatchesSchema(credentialsSchema.shape.email)
   email: string;
 
   @ApiProperty(passwordProperty)
@@ -32,14 +32,14 @@ assertType<SameShape<CredentialsDto, Credentials>>();
 
 export class ConvertAnonymousDto extends CredentialsDto implements ConvertAnonymous {
   @ApiProperty({ type: 'integer', minimum: 1 })
-  @Fits(convertAnonymousSchema.shape.userId)
+  @MatchesSchema(convertAnonymousSchema.shape.userId)
   userId: number;
 }
 assertType<SameShape<ConvertAnonymousDto, ConvertAnonymous>>();
 
 export class ChangeEmailDto implements ChangeEmail {
   @ApiProperty(emailProperty)
-  @Fits(credentialsSchema.shape.email)
+  @MatchesSchema(credentialsSchema.shape.email)
   newEmail: string;
 
   @ApiProperty({ format: 'password' })

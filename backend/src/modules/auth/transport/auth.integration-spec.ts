@@ -2,11 +2,14 @@
 import { randomUUID } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
 import type { Response } from 'supertest';
-import { RateLimiter } from '../../../platform/rate-limit/rate-limiter';
+import { RateLimiterService } from '../../../platform/rate-limit/rate-limiter.service';
 import { REDIS } from '../../../platform/redis/redis.module';
-import { userChannel } from '../../../platform/redis/redis-keys';
+import { userChannel } from '../../../platform/redis/redis.keys';
 import type { Redis } from 'ioredis';
-import { SOCKET_IDENTITY_PORT, type SocketIdentityPort } from '../../../platform/realtime/socket-identity';
+import {
+  SOCKET_IDENTITY_PORT,
+  type SocketIdentityPort,
+} from '../../../platform/realtime/socket-identity.port';
 import { startTestApi, type TestApi } from '../../../testing/test-api';
 
 // Hashing passwords is slow by design, and slower beside other tests.
@@ -361,7 +364,9 @@ describe('accounts over HTTP', () => {
 
     it('is limited to sixty a minute by address', async () => {
       const address = '198.51.100.7';
-      expect(await api.app.get(RateLimiter).take('anonymous', address, 55)).toMatchObject({ allowed: true });
+      expect(await api.app.get(RateLimiterService).take('anonymous', address, 55)).toMatchObject({
+        allowed: true,
+      });
       const responses = await Promise.all(
         Array.from({ length: 30 }, () =>
           api.browser().post('/api/anonymous').set('X-Forwarded-For', address),

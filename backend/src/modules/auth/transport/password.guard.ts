@@ -1,7 +1,7 @@
 import { createParamDecorator, type ExecutionContext, Injectable } from '@nestjs/common';
 import { AuthGuard } from '@nestjs/passport';
 import type { Request } from 'express';
-import { DomainError } from '../../../platform/errors/domain-error';
+import { DomainError } from '../../../platform/errors/domain.errors';
 import { toValid } from '../../../platform/http/body.pipe';
 import type { VerifiedUser } from '../application/verified-user.types';
 import { CredentialsDto } from './auth.dto';

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { PassportStrategy } from '@nestjs/passport';
 import type { Request } from 'express';
 import { Strategy } from 'passport-local';
-import { clientSubject } from '../../../platform/http/client-subject';
+import { clientSubject } from '../../../platform/http/client-subject.functions';
 import { AuthService } from '../application/auth.service';
 import type { VerifiedUser } from '../application/verified-user.types';
 import { KnownDeviceService } from '../infrastructure/known-device.service';

@@ -4,14 +4,14 @@ import type { FriendRequest } from '@thaw/contract/friends';
 import { limits } from '@thaw/contract/limits';
 import type { ServerData, ServerEvent } from '@thaw/contract/server-frames';
 import type { Friend, Profile, PublicUser } from '@thaw/contract/users';
-import { DomainError } from '../../../platform/errors/domain-error';
-import { CommandExecutor } from '../../../platform/event-store/command-executor';
-import { StreamVersionConflict } from '../../../platform/event-store/event-store.errors';
-import { warnAbout } from '../../../platform/observability/warn-about';
-import { OnProcessEvent } from '../../../platform/process-events/process-event.decorators';
-import { RateLimiter } from '../../../platform/rate-limit/rate-limiter';
-import { OnlineUsers } from '../../../platform/realtime/online-users';
-import { UserChannels } from '../../../platform/realtime/user-channels';
+import { DomainError } from '../../../platform/errors/domain.errors';
+import { CommandExecutorService } from '../../../platform/event-store/command-executor.service';
+import { StreamVersionConflictError } from '../../../platform/event-store/event-store.errors';
+import { warnAbout } from '../../../platform/observability/warn-about.functions';
+import { OnProcessEvent } from '../../../platform/process-events/process-event.decorator';
+import { RateLimiterService } from '../../../platform/rate-limit/rate-limiter.service';
+import { OnlineUsersService } from '../../../platform/realtime/online-users.service';
+import { UserPublisherService } from '../../../platform/realtime/user-publisher.service';
 import { LastMessageService } from '../../private-chat/application/last-message.service';
 import { PastPartnersService } from '../../random-chat/application/past-partners.service';
 import { UsersService } from '../../users/application/users.service';
@@ -38,13 +38,13 @@ export class FriendsService {
 
   constructor(
     private readonly friends: FriendRepository,
-    private readonly executor: CommandExecutor,
+    private readonly executor: CommandExecutorService,
     private readonly users: UsersService,
     private readonly pastPartners: PastPartnersService,
     private readonly lastMessages: LastMessageService,
-    private readonly online: OnlineUsers,
-    private readonly userChannels: UserChannels,
-    private readonly limiter: RateLimiter,
+    private readonly online: OnlineUsersService,
+    private readonly userChannels: UserPublisherService,
+    private readonly limiter: RateLimiterService,
   ) {}
 
   async list(userId: number): Promise<Friend[]> {
@@ -68,7 +68,7 @@ export class FriendsService {
    */
   async request(requesterId: number, addresseeId: number): Promise<SentRequest> {
     await this.limiter.require('friend_requests', requesterId);
-    const [haveMet, nextId] = await Promise.all([
+    const [haveChatted, nextId] = await Promise.all([
       this.pastPartners.haveChattedSince(
         requesterId,
         addresseeId,
@@ -81,7 +81,7 @@ export class FriendsService {
       requestId: nextId,
       requesterId,
       addresseeId,
-      haveMet,
+      haveChatted,
     });
     const isNew = event?.type === 'FriendRequestSent';
     if (!isNew) await this.limiter.giveBack('friend_requests', requesterId);
@@ -136,7 +136,7 @@ export class FriendsService {
       return { state, event };
     } catch (error) {
       // The two are quicker than we are, time and again.
-      if (error instanceof StreamVersionConflict) throw new DomainError('unavailable');
+      if (error instanceof StreamVersionConflictError) throw new DomainError('unavailable');
       throw error;
     }
   }

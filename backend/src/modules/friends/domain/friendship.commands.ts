@@ -11,7 +11,7 @@ export type SendFriendRequest = Command<'SendFriendRequest'> & {
   requesterId: number;
   addresseeId: number;
   /** Whether the two have been in a chat together lately (A120). */
-  haveMet: boolean;
+  haveChatted: boolean;
 };
 export type AnswerFriendRequest = Command<'AnswerFriendRequest'> & {
   requestId: number;

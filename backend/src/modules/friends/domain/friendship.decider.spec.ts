@@ -38,8 +38,10 @@ const removed = (): FriendshipEvent => ({
   data: { removedBy: ada, removedFriendId: bob },
 });
 
-const request = (given: { from?: number; haveMet?: boolean; laterMs?: number } = {}): FriendshipCommand => {
-  const { from = ada, haveMet = true, laterMs = 1_000 } = given;
+const request = (
+  given: { from?: number; haveChatted?: boolean; laterMs?: number } = {},
+): FriendshipCommand => {
+  const { from = ada, haveChatted = true, laterMs = 1_000 } = given;
   return {
     type: 'SendFriendRequest',
     eventId: 'new',
@@ -47,7 +49,7 @@ const request = (given: { from?: number; haveMet?: boolean; laterMs?: number } =
     requestId: 9,
     requesterId: from,
     addresseeId: from === ada ? bob : ada,
-    haveMet,
+    haveChatted,
   };
 };
 const answer = (status: 'accepted' | 'declined', userId = bob, requestId = 1): FriendshipCommand => ({
@@ -78,7 +80,7 @@ describe('a friend request', () => {
 
   it('to a stranger is for nobody to see', () => {
     given()
-      .when(request({ haveMet: false }))
+      .when(request({ haveChatted: false }))
       .thenThrows('not_found');
   });
 
@@ -90,13 +92,13 @@ describe('a friend request', () => {
 
   it('sent twice is sent once, however long ago they met', () => {
     given(sent())
-      .when(request({ haveMet: false }))
+      .when(request({ haveChatted: false }))
       .thenNothing();
   });
 
   it('that crosses another makes them friends, however long ago they met', () => {
     given(sent())
-      .when(request({ from: bob, haveMet: false }))
+      .when(request({ from: bob, haveChatted: false }))
       .then({ type: 'FriendRequestAccepted', data: { requestId: 1, requesterId: ada, addresseeId: bob } });
   });
 
@@ -112,7 +114,7 @@ describe('a friend request', () => {
       .when(request())
       .then({ type: 'FriendRequestSent', data: { isHidden: false } });
     given(sent(), accepted(), removed())
-      .when(request({ haveMet: false }))
+      .when(request({ haveChatted: false }))
       .thenThrows('not_found');
   });
 

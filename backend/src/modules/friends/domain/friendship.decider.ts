@@ -1,5 +1,5 @@
-import { DomainError } from '../../../platform/errors/domain-error';
-import type { Decider } from '../../../platform/event-store/decider';
+import { DomainError } from '../../../platform/errors/domain.errors';
+import type { Decider } from '../../../platform/event-store/decider.types';
 import type {
   AnswerFriendRequest,
   FriendshipCommand,
@@ -41,7 +41,7 @@ const decideRequest = (command: SendFriendRequest, state: FriendshipState): read
   const isHidden = isInCoolDown(state, requesterId, at);
   // A hidden one counts until it could be shown; then it gives way to one that is.
   if (pending && (!pending.isHidden || isHidden)) return [];
-  if (!command.haveMet) throw new DomainError('not_found');
+  if (!command.haveChatted) throw new DomainError('not_found');
   return [
     {
       eventId,

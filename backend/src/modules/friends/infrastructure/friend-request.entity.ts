@@ -1,6 +1,6 @@
 import type { FriendRequestStatus } from '@thaw/contract/friends';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
-import { bigintAsNumber } from '../../../platform/database/bigint-column';
+import { bigintAsNumber } from '../../../platform/database/bigint-column.mapper';
 
 /** A row of the read model «friend_requests». */
 @Entity({ name: 'friend_requests' })

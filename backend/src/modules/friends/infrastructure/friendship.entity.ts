@@ -1,5 +1,5 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
-import { bigintAsNumber } from '../../../platform/database/bigint-column';
+import { bigintAsNumber } from '../../../platform/database/bigint-column.mapper';
 
 /** A row of the read model «friendships»: two people, the lower id first. */
 @Entity({ name: 'friendships' })

@@ -7,11 +7,11 @@ import {
   ApiTags,
 } from '@nestjs/swagger';
 import type { Response } from 'express';
-import { ApiProblems } from '../../../platform/http/api-problems';
-import { Valid } from '../../../platform/http/body.pipe';
-import { LimitGuard } from '../../../platform/http/limit.guard';
-import { CurrentLogin, type Login, requireSelf } from '../../../platform/http/login';
-import { PathId } from '../../../platform/http/path-id.pipe';
+import { ApiProblems } from '../../../platform/http/api-problems.decorator';
+import { ValidBodyPipe } from '../../../platform/http/body.pipe';
+import { CurrentLogin, type Login, requireSelf } from '../../../platform/http/login.decorator';
+import { PathIdPipe } from '../../../platform/http/path-id.pipe';
+import { RateLimitGuard } from '../../../platform/http/rate-limit.guard';
 import { SignedInGuard } from '../../../platform/http/signed-in.guard';
 import { FriendsService } from '../application/friends.service';
 import { AnswerFriendRequestDto, FriendDto, FriendRequestDto, SendFriendRequestDto } from './friends.dto';
@@ -19,7 +19,7 @@ import { AnswerFriendRequestDto, FriendDto, FriendRequestDto, SendFriendRequestD
 @ApiTags('friends')
 @ApiCookieAuth()
 @Controller('friends')
-@UseGuards(SignedInGuard, LimitGuard)
+@UseGuards(SignedInGuard, RateLimitGuard)
 export class FriendsController {
   constructor(private readonly friends: FriendsService) {}
 
@@ -39,7 +39,7 @@ export class FriendsController {
   )
   async request(
     @CurrentLogin() login: Login,
-    @Body(new Valid(SendFriendRequestDto)) { requesterId, addresseeId }: SendFriendRequestDto,
+    @Body(new ValidBodyPipe(SendFriendRequestDto)) { requesterId, addresseeId }: SendFriendRequestDto,
     @Res({ passthrough: true }) response: Response,
   ): Promise<FriendRequestDto> {
     requireSelf(login, requesterId);
@@ -53,8 +53,8 @@ export class FriendsController {
   @ApiProblems('validation_failed', 'not_signed_in', 'not_found', 'already_answered')
   answer(
     @CurrentLogin() login: Login,
-    @Param('requestId', PathId) requestId: number,
-    @Body(new Valid(AnswerFriendRequestDto)) { status }: AnswerFriendRequestDto,
+    @Param('requestId', PathIdPipe) requestId: number,
+    @Body(new ValidBodyPipe(AnswerFriendRequestDto)) { status }: AnswerFriendRequestDto,
   ): Promise<FriendRequestDto> {
     return this.friends.answer(login.userId, requestId, status);
   }
@@ -64,7 +64,7 @@ export class FriendsController {
   @ApiProblems('not_signed_in', 'forbidden')
   pending(
     @CurrentLogin() login: Login,
-    @Param('userId', PathId) userId: number,
+    @Param('userId', PathIdPipe) userId: number,
   ): Promise<FriendRequestDto[]> {
     requireSelf(login, userId);
     return this.friends.pendingFor(userId);
@@ -73,7 +73,7 @@ export class FriendsController {
   @Get(':userId')
   @ApiOkResponse({ type: [FriendDto] })
   @ApiProblems('not_signed_in', 'forbidden')
-  list(@CurrentLogin() login: Login, @Param('userId', PathId) userId: number): Promise<FriendDto[]> {
+  list(@CurrentLogin() login: Login, @Param('userId', PathIdPipe) userId: number): Promise<FriendDto[]> {
     requireSelf(login, userId);
     return this.friends.list(userId);
   }
@@ -84,8 +84,8 @@ export class FriendsController {
   @ApiProblems('not_signed_in', 'forbidden', 'not_found')
   async remove(
     @CurrentLogin() login: Login,
-    @Param('userId', PathId) userId: number,
-    @Param('friendId', PathId) friendId: number,
+    @Param('userId', PathIdPipe) userId: number,
+    @Param('friendId', PathIdPipe) friendId: number,
   ): Promise<void> {
     requireSelf(login, userId);
     await this.friends.remove(userId, friendId);

@@ -11,24 +11,24 @@ import {
 import type { LastMessage } from '@thaw/contract/last-message';
 import { type MessageType, messageTypeSchema } from '@thaw/contract/scalars';
 import type { Friend } from '@thaw/contract/users';
-import { Fits } from '../../../platform/http/fits.decorator';
-import { assertType, type SameShape } from '../../../platform/http/same-shape';
+import { MatchesSchema } from '../../../platform/http/matches-schema.decorator';
+import { assertType, type SameShape } from '../../../platform/http/same-shape.types';
 import { PublicUserDto } from '../../users/transport/user.dto';
 
 export class SendFriendRequestDto implements SendFriendRequest {
   @ApiProperty({ type: 'integer', minimum: 1 })
-  @Fits(sendFriendRequestSchema.shape.requesterId)
+  @MatchesSchema(sendFriendRequestSchema.shape.requesterId)
   requesterId: number;
 
   @ApiProperty({ type: 'integer', minimum: 1 })
-  @Fits(sendFriendRequestSchema.shape.addresseeId)
+  @MatchesSchema(sendFriendRequestSchema.shape.addresseeId)
   addresseeId: number;
 }
 assertType<SameShape<SendFriendRequestDto, SendFriendRequest>>();
 
 export class AnswerFriendRequestDto implements AnswerFriendRequest {
   @ApiProperty({ enum: answerFriendRequestSchema.shape.status.options })
-  @Fits(answerFriendRequestSchema.shape.status)
+  @MatchesSchema(answerFriendRequestSchema.shape.status)
   status: 'accepted' | 'declined';
 }
 assertType<SameShape<AnswerFriendRequestDto, AnswerFriendRequest>>();

@@ -1,7 +1,7 @@
 // Real: Redis. Replicas are their leases and ids.
-import type { Environment } from '../../../config/environment';
-import type { DeadReplicas } from '../../../platform/realtime/replica-lease';
-import { directoryKeys, matchingKeys } from '../../../platform/redis/redis-keys';
+import type { Environment } from '../../../config/environment.config';
+import type { DeadReplicas } from '../../../platform/realtime/replica-lease.service';
+import { directoryKeys, matchingKeys } from '../../../platform/redis/redis.keys';
 import { testLease } from '../../../testing/test-lease';
 import { createTestRedis, type TestRedis } from '../../../testing/test-redis';
 import { resumeScript } from '../infrastructure/match-queue.scripts';
@@ -40,7 +40,7 @@ describe('the replicas that hold a place in the queue', () => {
   it('are evicted when they are dead, and the place is kept for 35 s from then on', async () => {
     await replica('r1').join(1, 'male', 'both');
     await kill('r1');
-    await replica('r2').tend();
+    await replica('r2').reconcile();
     expect(await holders(1)).toEqual([]);
     expect(await waiting()).toEqual([]);
     expect(await keptMs(1)).toBeGreaterThan(34_000);
@@ -52,7 +52,7 @@ describe('the replicas that hold a place in the queue', () => {
     await kill('r1');
     await replica('r2').join(2, 'male', 'both');
     await store.redis.pexpire(matchingKeys.user(1), 20_000); // as when a while has passed
-    await replica('r2').tend();
+    await replica('r2').reconcile();
     expect(await holders(1)).toEqual([]);
     expect(await keptMs(1)).toBeLessThanOrEqual(20_000);
   });
@@ -61,7 +61,7 @@ describe('the replicas that hold a place in the queue', () => {
     await replica('r1').join(1, 'male', 'both');
     await replica('r2').resume(1);
     await kill('r1');
-    await replica('r2').tend();
+    await replica('r2').reconcile();
     expect(await holders(1)).toEqual(['r2']);
     expect(await waiting()).toEqual(['1']);
     expect(await keptMs(1)).toBe(-1);
@@ -71,9 +71,9 @@ describe('the replicas that hold a place in the queue', () => {
     const service = replica('r1');
     await service.join(1, 'male', 'both');
     await kill('r1');
-    await replica('r2').tend();
+    await replica('r2').reconcile();
     await store.redis.zadd(matchingKeys.leases, '1000000000000000', 'r1');
-    await service.recheck();
+    await service.reconcileAll();
     expect(await holders(1)).toEqual(['r1']);
     expect(await waiting()).toEqual(['1']);
     expect(await keptMs(1)).toBe(-1);
@@ -90,11 +90,11 @@ describe('the replicas that hold a place in the queue', () => {
     await expect(service.resume(1)).rejects.toThrow('timed out');
     timedOut.mockRejectedValueOnce(new Error('Redis is away'));
     await expect(service.resume(2)).rejects.toThrow('away');
-    await service.tend();
+    await service.reconcile();
     expect(await holders(1)).toEqual(['r1']);
     expect(await holders(2)).toEqual([]);
     const before = timedOut.mock.calls.length;
-    await service.recheck();
+    await service.reconcileAll();
     expect(timedOut.mock.calls).toHaveLength(before);
   });
 
@@ -114,7 +114,7 @@ describe('the replicas that hold a place in the queue', () => {
     for (const userId of place.match.userIds) service.forget(userId);
     expect(await recorded()).toBe(0);
     const repeated = jest.spyOn(resumeScript, 'run');
-    await service.recheck();
+    await service.reconcileAll();
     expect(repeated).not.toHaveBeenCalled();
   });
 });

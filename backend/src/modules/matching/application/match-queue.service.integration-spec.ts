@@ -1,10 +1,10 @@
 // Real: Redis. Replicas are their leases and ids.
 import fc from 'fast-check';
 import type { Gender, Preference } from '@thaw/contract/scalars';
-import type { Environment } from '../../../config/environment';
-import type { ReplicaLease } from '../../../platform/realtime/replica-lease';
+import type { Environment } from '../../../config/environment.config';
+import type { ReplicaLeaseService } from '../../../platform/realtime/replica-lease.service';
 import { connectRedis } from '../../../platform/redis/redis.module';
-import { matchingKeys } from '../../../platform/redis/redis-keys';
+import { matchingKeys } from '../../../platform/redis/redis.keys';
 import { QueueModel } from '../../../testing/queue-model';
 import { anyCrowd, anySteps } from '../../../testing/queue-steps';
 import { createTestRedis, type TestRedis } from '../../../testing/test-redis';
@@ -25,7 +25,7 @@ describe('matching', () => {
     new MatchQueueService(
       store.redis,
       { REMATCH_COOLDOWN_S: 600, REMATCH_RELAX_AFTER_S: 600, ...settings } as Environment,
-      { replicaId } as ReplicaLease,
+      { replicaId } as ReplicaLeaseService,
     );
   const live = async (...replicaIds: string[]): Promise<void> => {
     for (const replicaId of replicaIds)

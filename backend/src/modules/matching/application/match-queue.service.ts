@@ -2,14 +2,14 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { Redis } from 'ioredis';
 import { randomUUID } from 'node:crypto';
 import { type Gender, genderSchema, type Preference, preferenceSchema } from '@thaw/contract/scalars';
-import { ENVIRONMENT, type Environment } from '../../../config/environment';
-import type { MatchedPair } from '../../../platform/process-events/process-event-map';
-import { OnProcessEvent } from '../../../platform/process-events/process-event.decorators';
-import { ReplicaLease } from '../../../platform/realtime/replica-lease';
-import { SocketDirectory } from '../../../platform/realtime/socket-directory';
+import { ENVIRONMENT, type Environment } from '../../../config/environment.config';
+import type { MatchedPair } from '../../../platform/process-events/process-event-map.types';
+import { OnProcessEvent } from '../../../platform/process-events/process-event.decorator';
+import { ReplicaLeaseService } from '../../../platform/realtime/replica-lease.service';
+import { SocketDirectoryRepository } from '../../../platform/realtime/socket-directory.repository';
 import { REDIS } from '../../../platform/redis/redis.module';
-import { matchingKeys } from '../../../platform/redis/redis-keys';
-import type { RedisScript } from '../../../platform/redis/redis-script';
+import { matchingKeys } from '../../../platform/redis/redis.keys';
+import type { RedisScript } from '../../../platform/redis/redis-script.model';
 import {
   chatsDueForCheckScript,
   resumeScript,
@@ -76,7 +76,7 @@ export const hasCandidate = (criteria: SearchCriteria, waiting: WaitingCounts): 
     return areCompatible(criteria, queue) && queue.count > (isOwn ? 1 : 0);
   });
 
-const KEYS = [matchingKeys.entered];
+const KEYS = [matchingKeys.replicas];
 
 /**
  * The queue: one record per user says where he is, and every change of it is one call to Redis. What comes of a
@@ -87,21 +87,21 @@ export class MatchQueueService {
   private readonly ignoreCoolDownAfterMs: number;
   private readonly coolDownMs: number;
   /** Which replicas hold sockets of the users who search or are claimed. */
-  private readonly directory: SocketDirectory<JoinReply>;
+  private readonly directory: SocketDirectoryRepository<JoinReply>;
 
   constructor(
     @Inject(REDIS) private readonly redis: Redis,
     @Inject(ENVIRONMENT) environment: Environment,
-    private readonly lease: ReplicaLease,
+    private readonly lease: ReplicaLeaseService,
   ) {
     this.ignoreCoolDownAfterMs = environment.REMATCH_RELAX_AFTER_S * 1_000;
     this.coolDownMs = environment.REMATCH_COOLDOWN_S * 1_000;
-    this.directory = new SocketDirectory<JoinReply>({
+    this.directory = new SocketDirectoryRepository<JoinReply>({
       name: 'places in the queue',
       redis,
       lease,
       slots: { count: 1, prefix: () => matchingKeys.prefix, of: () => 0 },
-      scripts: { enter: resumeScript, leave: departScript, sweep: sweepScript },
+      scripts: { join: resumeScript, leave: departScript, sweep: sweepScript },
       graceAfterLossMs: 0, // the place is kept in any case
       isRecorded: ([state]) => state !== 'idle' && state !== 'in',
     });
@@ -117,22 +117,22 @@ export class MatchQueueService {
     preference: Preference,
     excludedIds: readonly number[] = [],
   ): Promise<MatchState> {
-    return this.enter(joinScript, userId, [gender, preference, ...excludedIds]);
+    return this.joinDirectory(joinScript, userId, [gender, preference, ...excludedIds]);
   }
 
   /** A socket of the user is here now. One who was searching goes on at the same place. */
   async resume(userId: number, excludedIds: readonly number[] = []): Promise<MatchState> {
-    return this.enter(resumeScript, userId, excludedIds);
+    return this.joinDirectory(resumeScript, userId, excludedIds);
   }
 
-  private async enter(
+  private async joinDirectory(
     script: RedisScript<JoinReply>,
     userId: number,
     parameters: readonly (string | number)[],
   ): Promise<MatchState> {
     const match = [randomUUID(), CLAIM_MS, this.ignoreCoolDownAfterMs];
     const { replicaId } = this.lease;
-    const reply = await this.directory.enterBy(script, String(userId), replicaId, [...match, ...parameters]);
+    const reply = await this.directory.joinWith(script, String(userId), replicaId, [...match, ...parameters]);
     return toMatchState(userId, reply);
   }
 
@@ -151,14 +151,14 @@ export class MatchQueueService {
 
   /** About once a second: records what could not be recorded, and evicts dead replicas. Never rejects. */
   @OnProcessEvent('LeaseRenewed')
-  async tend(): Promise<void> {
-    await Promise.all([this.directory.sweep(this.lease.maySweep), this.directory.tend()]);
+  async reconcile(): Promise<void> {
+    await Promise.all([this.directory.sweep(this.lease.maySweep), this.directory.reconcile()]);
   }
 
   @OnProcessEvent('LeaseLapsed')
   @OnProcessEvent('SubscriberRestored')
-  async recheck(): Promise<void> {
-    await this.directory.recheck();
+  async reconcileAll(): Promise<void> {
+    await this.directory.reconcileAll();
   }
 
   async leave(userId: number): Promise<LeaveResult> {

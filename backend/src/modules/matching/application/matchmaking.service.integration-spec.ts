@@ -1,9 +1,9 @@
 // Real: two whole api replicas in this process, PostgreSQL, Redis, sockets.
 import { startTestReplicas, type TestReplicas } from '../../../testing/test-replicas';
 import { until } from '../../../testing/until';
-import { matchingKeys } from '../../../platform/redis/redis-keys';
+import { matchingKeys } from '../../../platform/redis/redis.keys';
 import { UsersService } from '../../users/application/users.service';
-import { SocketRegistry } from '../../../platform/realtime/socket-registry';
+import { SocketRegistry } from '../../../platform/realtime/socket.registry';
 import { LiveChatService } from '../../random-chat/application/live-chat.service';
 import { departScript, joinScript } from '../infrastructure/match-queue.scripts';
 import { MatchmakingService } from './matchmaking.service';
@@ -246,7 +246,9 @@ describe('seeking', () => {
     const registry = thaw.replicas[0]!.app.get(SocketRegistry);
     jest.spyOn(registry, 'holds').mockReturnValue(true);
     const ids = Array.from({ length: 500 }, (_, index) => index + 1);
-    await Promise.all(ids.map((userId) => matchmaking(0).join(userId, { gender: 'male', preference: 'female' })));
+    await Promise.all(
+      ids.map((userId) => matchmaking(0).join(userId, { gender: 'male', preference: 'female' })),
+    );
     let now = 0;
     let most = 0;
     let resumes = 0;

@@ -1,12 +1,12 @@
 import { Injectable, Logger, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
 import { limits } from '@thaw/contract/limits';
-import { warnAbout, warnAboutFailed } from '../../../platform/observability/warn-about';
-import { OnProcessEvent } from '../../../platform/process-events/process-event.decorators';
-import type { ProcessEventMap } from '../../../platform/process-events/process-event-map';
-import { ProcessEvents } from '../../../platform/process-events/process-events';
-import { ReplicaLease } from '../../../platform/realtime/replica-lease';
-import { SocketRegistry } from '../../../platform/realtime/socket-registry';
-import { UserChannels } from '../../../platform/realtime/user-channels';
+import { warnAbout, warnAboutFailed } from '../../../platform/observability/warn-about.functions';
+import { OnProcessEvent } from '../../../platform/process-events/process-event.decorator';
+import type { ProcessEventMap } from '../../../platform/process-events/process-event-map.types';
+import { ProcessEventsService } from '../../../platform/process-events/process-events.service';
+import { ReplicaLeaseService } from '../../../platform/realtime/replica-lease.service';
+import { SocketRegistry } from '../../../platform/realtime/socket.registry';
+import { UserPublisherService } from '../../../platform/realtime/user-publisher.service';
 import {
   hasCandidate,
   type LeaveResult,
@@ -49,9 +49,9 @@ export class MatchmakingService implements OnModuleInit, OnApplicationShutdown {
   constructor(
     private readonly queue: MatchQueueService,
     private readonly registry: SocketRegistry,
-    private readonly lease: ReplicaLease,
-    private readonly userChannels: UserChannels,
-    private readonly events: ProcessEvents,
+    private readonly lease: ReplicaLeaseService,
+    private readonly userChannels: UserPublisherService,
+    private readonly events: ProcessEventsService,
   ) {}
 
   onModuleInit(): void {

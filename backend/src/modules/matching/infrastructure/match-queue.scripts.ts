@@ -1,7 +1,7 @@
 import type { Gender, Preference } from '@thaw/contract/scalars';
 import { limits } from '@thaw/contract/limits';
-import { socketDirectoryLua } from '../../../platform/realtime/socket-directory.lua';
-import { RedisScript } from '../../../platform/redis/redis-script';
+import { socketDirectoryLua } from '../../../platform/realtime/socket-directory.scripts';
+import { RedisScript } from '../../../platform/redis/redis-script.model';
 
 /** Waiting users looked at in one go, per set, and how many such pages before giving up for now. */
 const PAGE_SIZE = 32;

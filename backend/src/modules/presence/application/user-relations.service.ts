@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import { OnProcessEvent } from '../../../platform/process-events/process-event.decorators';
-import type { ProcessEventMap } from '../../../platform/process-events/process-event-map';
-import { OnlineUsers } from '../../../platform/realtime/online-users';
+import { OnProcessEvent } from '../../../platform/process-events/process-event.decorator';
+import type { ProcessEventMap } from '../../../platform/process-events/process-event-map.types';
+import { OnlineUsersService } from '../../../platform/realtime/online-users.service';
 import { FriendshipService } from '../../friends/application/friendship.service';
 import { PastPartnersService } from '../../random-chat/application/past-partners.service';
 import type { UserRelationsPort } from '../../users/application/user-relations.port';
@@ -10,7 +10,7 @@ import type { UserRelationsPort } from '../../users/application/user-relations.p
 @Injectable()
 export class UserRelationsService implements UserRelationsPort {
   constructor(
-    private readonly online: OnlineUsers,
+    private readonly online: OnlineUsersService,
     private readonly friendships: FriendshipService,
     private readonly pastPartners: PastPartnersService,
   ) {}
@@ -33,6 +33,6 @@ export class UserRelationsService implements UserRelationsPort {
   @OnProcessEvent('OnlineChanged')
   async publishToFriends({ userIds }: ProcessEventMap['OnlineChanged']): Promise<void> {
     for (const [userId, friendIds] of await this.friendships.friendIdsOf(userIds))
-      await this.online.tell(userId, friendIds);
+      await this.online.publishTo(userId, friendIds);
   }
 }

@@ -6,11 +6,11 @@ import type { PrivateMessage } from '@thaw/contract/private-chat';
 import type { MessageType } from '@thaw/contract/scalars';
 import type { Profile } from '@thaw/contract/users';
 import type { EntityManager } from 'typeorm';
-import { violatedUniqueConstraint } from '../../../platform/database/constraint-violation';
-import { DomainError } from '../../../platform/errors/domain-error';
-import { CommandExecutor } from '../../../platform/event-store/command-executor';
-import { StreamVersionConflict } from '../../../platform/event-store/event-store.errors';
-import { PersonalData } from '../../../platform/event-store/personal-data';
+import { violatedUniqueConstraint } from '../../../platform/database/constraint-violation.errors';
+import { DomainError } from '../../../platform/errors/domain.errors';
+import { CommandExecutorService } from '../../../platform/event-store/command-executor.service';
+import { StreamVersionConflictError } from '../../../platform/event-store/event-store.errors';
+import { PersonalDataRepository } from '../../../platform/event-store/personal-data.repository';
 import { FriendshipService } from '../../friends/application/friendship.service';
 import { UploadsService } from '../../uploads/application/uploads.service';
 import { UsersService } from '../../users/application/users.service';
@@ -60,8 +60,8 @@ export class PrivateChatService {
   constructor(
     private readonly messages: PrivateMessageRepository,
     private readonly friendships: FriendshipService,
-    private readonly executor: CommandExecutor,
-    private readonly personalData: PersonalData,
+    private readonly executor: CommandExecutorService,
+    private readonly personalData: PersonalDataRepository,
     private readonly users: UsersService,
     private readonly uploads: UploadsService,
   ) {}
@@ -111,7 +111,7 @@ export class PrivateChatService {
       return { message: state, isChanged: events.length > 0 };
     } catch (error) {
       // Both change it, time and again, and quicker than we do.
-      if (error instanceof StreamVersionConflict) throw new DomainError('unavailable');
+      if (error instanceof StreamVersionConflictError) throw new DomainError('unavailable');
       throw error;
     }
   }

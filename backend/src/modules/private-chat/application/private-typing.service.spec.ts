@@ -1,6 +1,6 @@
-import { DomainError } from '../../../platform/errors/domain-error';
-import type { ProcessEventMap } from '../../../platform/process-events/process-event-map';
-import type { UserChannels } from '../../../platform/realtime/user-channels';
+import { DomainError } from '../../../platform/errors/domain.errors';
+import type { ProcessEventMap } from '../../../platform/process-events/process-event-map.types';
+import type { UserPublisherService } from '../../../platform/realtime/user-publisher.service';
 import type { PrivateChatService } from './private-chat.service';
 import { PrivateTypingService } from './private-typing.service';
 
@@ -24,7 +24,7 @@ describe('PrivateTypingService', () => {
     const channels = { sendFrame: async (userId: number) => void published.push(userId) };
     typing = new PrivateTypingService(
       chat as unknown as PrivateChatService,
-      channels as unknown as UserChannels,
+      channels as unknown as UserPublisherService,
     );
   });
   afterEach(() => jest.useRealTimers());

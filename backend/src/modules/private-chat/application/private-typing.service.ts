@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { limits } from '@thaw/contract/limits';
-import { OnProcessEvent } from '../../../platform/process-events/process-event.decorators';
-import type { ProcessEventMap } from '../../../platform/process-events/process-event-map';
-import { UserChannels } from '../../../platform/realtime/user-channels';
+import { OnProcessEvent } from '../../../platform/process-events/process-event.decorator';
+import type { ProcessEventMap } from '../../../platform/process-events/process-event-map.types';
+import { UserPublisherService } from '../../../platform/realtime/user-publisher.service';
 import { PrivateChatService } from './private-chat.service';
 
 /** Half the display interval: clients' timers drift, and publishing faster than the page refreshes is wasted. */
@@ -23,7 +23,7 @@ export class PrivateTypingService {
 
   constructor(
     private readonly chat: PrivateChatService,
-    private readonly userChannels: UserChannels,
+    private readonly userChannels: UserPublisherService,
   ) {}
 
   /** @throws DomainError not_friends */

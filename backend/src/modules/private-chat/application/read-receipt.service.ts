@@ -1,6 +1,6 @@
 import { Injectable, Logger } from '@nestjs/common';
-import { warnAbout } from '../../../platform/observability/warn-about';
-import { UserChannels } from '../../../platform/realtime/user-channels';
+import { warnAbout } from '../../../platform/observability/warn-about.functions';
+import { UserPublisherService } from '../../../platform/realtime/user-publisher.service';
 import { PrivateChatService } from './private-chat.service';
 
 /** How far somebody has read, the same on all his pages. */
@@ -10,7 +10,7 @@ export class ReadReceiptService {
 
   constructor(
     private readonly chat: PrivateChatService,
-    private readonly userChannels: UserChannels,
+    private readonly userChannels: UserPublisherService,
   ) {}
 
   /** @throws DomainError not_friends */

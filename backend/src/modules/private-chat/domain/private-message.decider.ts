@@ -1,7 +1,7 @@
 import { toReactionEmoji } from '@thaw/contract/emojis';
 import { checkContent, checkText } from '@thaw/contract/message-content';
-import { DomainError, requireAccepted } from '../../../platform/errors/domain-error';
-import type { Decider } from '../../../platform/event-store/decider';
+import { DomainError, requireAccepted } from '../../../platform/errors/domain.errors';
+import type { Decider } from '../../../platform/event-store/decider.types';
 import type {
   DeletePrivateMessage,
   EditPrivateMessage,

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import type { MessageType } from '@thaw/contract/scalars';
 import { DataSource } from 'typeorm';
-import type { PreparedStatement } from '../../../platform/database/prepared';
-import { EventStore } from '../../../platform/event-store/event-store';
+import type { PreparedStatement } from '../../../platform/database/prepared-statement.functions';
+import { EventStoreRepository } from '../../../platform/event-store/event-store.repository';
 import { openStream } from '../../../platform/event-store/open.sql';
 import { FriendshipService } from '../../friends/application/friendship.service';
 import type { PrivateMessageSent } from '../domain/private-message.events';
@@ -115,7 +115,7 @@ ORDER BY m.id DESC LIMIT $4`;
 export class PrivateMessageRepository {
   constructor(
     private readonly dataSource: DataSource,
-    private readonly eventStore: EventStore,
+    private readonly eventStore: EventStoreRepository,
   ) {}
 
   /**

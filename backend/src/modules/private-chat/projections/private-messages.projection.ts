@@ -1,7 +1,7 @@
 import type { EntityManager } from 'typeorm';
-import type { EventTypeDefinition } from '../../../platform/event-store/event-types';
-import type { Projection } from '../../../platform/event-store/projection';
-import type { StoredEvent } from '../../../platform/event-store/stored-event';
+import type { EventTypeDefinition } from '../../../platform/event-store/event-type.registry';
+import type { Projection } from '../../../platform/event-store/projection.registry';
+import type { StoredEvent } from '../../../platform/event-store/stored-event.types';
 import type { PrivateMessageEvent } from '../domain/private-message.events';
 
 const personalFields: Record<PrivateMessageEvent['type'], readonly string[]> = {

@@ -3,10 +3,10 @@ import { Logger } from '@nestjs/common';
 import { SubscribeMessage, WebSocketGateway } from '@nestjs/websockets';
 import type { WebSocket } from 'ws';
 import type { ServerData, ServerEvent } from '@thaw/contract/server-frames';
-import { warnAbout } from '../../../platform/observability/warn-about';
-import { RateLimiter } from '../../../platform/rate-limit/rate-limiter';
-import { type InboundFrame, requireOwnId } from '../../../platform/realtime/inbound-frame';
-import { UserChannels } from '../../../platform/realtime/user-channels';
+import { warnAbout } from '../../../platform/observability/warn-about.functions';
+import { RateLimiterService } from '../../../platform/rate-limit/rate-limiter.service';
+import { type InboundFrame, requireOwnId } from '../../../platform/realtime/inbound-frame.model';
+import { UserPublisherService } from '../../../platform/realtime/user-publisher.service';
 import { PrivateChatService } from '../application/private-chat.service';
 
 /** Frames of a private chat. What is acknowledged is committed. */
@@ -16,8 +16,8 @@ export class PrivateChatGateway {
 
   constructor(
     private readonly chat: PrivateChatService,
-    private readonly userChannels: UserChannels,
-    private readonly limiter: RateLimiter,
+    private readonly userChannels: UserPublisherService,
+    private readonly limiter: RateLimiterService,
   ) {}
 
   @SubscribeMessage('send_private_message')

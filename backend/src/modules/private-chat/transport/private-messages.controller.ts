@@ -1,10 +1,10 @@
 import { Controller, Get, HttpCode, Param, Put, Query, UseGuards } from '@nestjs/common';
 import { ApiCookieAuth, ApiNoContentResponse, ApiOkResponse, ApiQuery, ApiTags } from '@nestjs/swagger';
 import { limits } from '@thaw/contract/limits';
-import { ApiProblems } from '../../../platform/http/api-problems';
-import { LimitGuard } from '../../../platform/http/limit.guard';
-import { CurrentLogin, type Login, requireSelf } from '../../../platform/http/login';
-import { PathId } from '../../../platform/http/path-id.pipe';
+import { ApiProblems } from '../../../platform/http/api-problems.decorator';
+import { CurrentLogin, type Login, requireSelf } from '../../../platform/http/login.decorator';
+import { PathIdPipe } from '../../../platform/http/path-id.pipe';
+import { RateLimitGuard } from '../../../platform/http/rate-limit.guard';
 import { SignedInGuard } from '../../../platform/http/signed-in.guard';
 import { PrivateChatService } from '../application/private-chat.service';
 import { ReadReceiptService } from '../application/read-receipt.service';
@@ -14,7 +14,7 @@ import { WholeNumberPipe } from './whole-number.pipe';
 @ApiTags('private messages')
 @ApiCookieAuth()
 @Controller('private-messages')
-@UseGuards(SignedInGuard, LimitGuard)
+@UseGuards(SignedInGuard, RateLimitGuard)
 export class PrivateMessagesController {
   constructor(
     private readonly chat: PrivateChatService,
@@ -30,7 +30,7 @@ export class PrivateMessagesController {
   @ApiProblems('not_signed_in', 'forbidden')
   unreadCounts(
     @CurrentLogin() login: Login,
-    @Param('userId', PathId) userId: number,
+    @Param('userId', PathIdPipe) userId: number,
   ): Promise<Record<string, number>> {
     requireSelf(login, userId);
     return this.chat.unreadCounts(userId);
@@ -53,8 +53,8 @@ export class PrivateMessagesController {
   @ApiProblems('validation_failed', 'not_signed_in', 'forbidden', 'not_friends')
   conversation(
     @CurrentLogin() login: Login,
-    @Param('userId', PathId) userId: number,
-    @Param('friendId', PathId) friendId: number,
+    @Param('userId', PathIdPipe) userId: number,
+    @Param('friendId', PathIdPipe) friendId: number,
     @Query('before', WholeNumberPipe) before: number | undefined,
     @Query('limit', WholeNumberPipe) limit: number | undefined,
   ): Promise<PrivateMessageDto[]> {
@@ -68,8 +68,8 @@ export class PrivateMessagesController {
   @ApiProblems('not_signed_in', 'forbidden', 'not_friends')
   async markRead(
     @CurrentLogin() login: Login,
-    @Param('friendId', PathId) friendId: number,
-    @Param('userId', PathId) userId: number,
+    @Param('friendId', PathIdPipe) friendId: number,
+    @Param('userId', PathIdPipe) userId: number,
   ): Promise<void> {
     requireSelf(login, userId);
     await this.receipts.markRead(userId, friendId);

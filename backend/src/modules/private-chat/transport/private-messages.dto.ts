@@ -1,7 +1,7 @@
 import { ApiProperty } from '@nestjs/swagger';
 import type { PrivateMessage, PrivateReaction } from '@thaw/contract/private-chat';
 import { type MessageType, messageTypeSchema } from '@thaw/contract/scalars';
-import { assertType, type SameShape } from '../../../platform/http/same-shape';
+import { assertType, type SameShape } from '../../../platform/http/same-shape.types';
 
 type Reply = NonNullable<PrivateMessage['metadata']['replyTo']>;
 

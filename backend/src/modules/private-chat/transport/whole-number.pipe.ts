@@ -1,5 +1,5 @@
 import { Injectable, type PipeTransform } from '@nestjs/common';
-import { DomainError } from '../../../platform/errors/domain-error';
+import { DomainError } from '../../../platform/errors/domain.errors';
 import { positiveInteger } from '../../../platform/http/path-id.pipe';
 
 /** A number from 1 in a query, if there is one. @throws DomainError validation_failed */

@@ -1,4 +1,4 @@
-import { type EventTypeDefinition, upcast } from '../../../platform/event-store/event-types';
+import { type EventTypeDefinition, upcast } from '../../../platform/event-store/event-type.registry';
 import type { RandomChatEvent } from '../domain/random-chat.events';
 import { randomChatEventTypes } from '../projections/random-chat.event-types';
 

@@ -1,15 +1,15 @@
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { closeCodes } from '@thaw/contract/close-codes';
-import { ENVIRONMENT, type Environment } from '../../../config/environment';
-import { DomainError } from '../../../platform/errors/domain-error';
-import { ChatPresence, type Deadline } from '../../../platform/hot-log/chat-presence';
-import { warnAbout } from '../../../platform/observability/warn-about';
-import { OnProcessEvent } from '../../../platform/process-events/process-event.decorators';
-import type { ProcessEventMap } from '../../../platform/process-events/process-event-map';
-import type { InboundFrame } from '../../../platform/realtime/inbound-frame';
-import type { SocketConnection } from '../../../platform/realtime/socket-connection';
-import { SocketRegistry } from '../../../platform/realtime/socket-registry';
-import { UserChannels } from '../../../platform/realtime/user-channels';
+import { ENVIRONMENT, type Environment } from '../../../config/environment.config';
+import { DomainError } from '../../../platform/errors/domain.errors';
+import { ChatPresenceService, type Deadline } from '../../../platform/hot-log/chat-presence.service';
+import { warnAbout } from '../../../platform/observability/warn-about.functions';
+import { OnProcessEvent } from '../../../platform/process-events/process-event.decorator';
+import type { ProcessEventMap } from '../../../platform/process-events/process-event-map.types';
+import type { InboundFrame } from '../../../platform/realtime/inbound-frame.model';
+import type { SocketConnection } from '../../../platform/realtime/socket-connection.model';
+import { SocketRegistry } from '../../../platform/realtime/socket.registry';
+import { UserPublisherService } from '../../../platform/realtime/user-publisher.service';
 import { MatchmakingService } from '../../matching/application/matchmaking.service';
 import { type Match, MatchQueueService } from '../../matching/application/match-queue.service';
 import { UsersService } from '../../users/application/users.service';
@@ -34,10 +34,10 @@ export class ChatLifecycleService {
     private readonly queue: MatchQueueService,
     private readonly matchmaking: MatchmakingService,
     private readonly chats: LiveChatService,
-    private readonly presence: ChatPresence,
+    private readonly presence: ChatPresenceService,
     private readonly records: ChatRecordsService,
     private readonly users: UsersService,
-    private readonly userChannels: UserChannels,
+    private readonly userChannels: UserPublisherService,
     private readonly registry: SocketRegistry,
     @Inject(ENVIRONMENT) private readonly environment: Environment,
   ) {}
@@ -47,7 +47,7 @@ export class ChatLifecycleService {
   async start(match: Match): Promise<void> {
     const [first, second] = await this.participants(match);
     // Before there is a chat: should this process die on the way, a sweep finds and ends what it began.
-    await this.presence.expect(match.sessionId, match.userIds, this.environment.GRACE_AFTER_LOSS_MS);
+    await this.presence.setDeadlines(match.sessionId, match.userIds, this.environment.GRACE_AFTER_LOSS_MS);
     const chat = this.chats.create(match.sessionId);
     await chat.execute({ type: 'StartChat', participants: [first, second] });
     await this.confirmAndPublish(match, chat);
@@ -142,7 +142,7 @@ export class ChatLifecycleService {
   /** Evicts the sockets of dead replicas and ends chats whose deadline is overdue, in this replica's share. */
   @OnProcessEvent('LeaseRenewed')
   async sweep(): Promise<void> {
-    const [overdue] = await Promise.all([this.presence.sweep(), this.presence.tend()]);
+    const [overdue] = await Promise.all([this.presence.sweep(), this.presence.reconcile()]);
     const due = overdue.filter(({ sessionId }) => !this.ending.has(sessionId));
     for (const { sessionId } of due) this.ending.add(sessionId);
     const failures: unknown[] = [];

@@ -1,8 +1,8 @@
 // Real: two whole api replicas in this process, PostgreSQL, Redis, sockets.
-import { ChatPresence } from '../../../platform/hot-log/chat-presence';
-import { enterScript } from '../../../platform/hot-log/chat-presence.scripts';
-import { ReplicaLease } from '../../../platform/realtime/replica-lease';
-import { cellOf, chatKeys } from '../../../platform/redis/redis-keys';
+import { joinScript } from '../../../platform/hot-log/chat-presence.scripts';
+import { ChatPresenceService } from '../../../platform/hot-log/chat-presence.service';
+import { ReplicaLeaseService } from '../../../platform/realtime/replica-lease.service';
+import { shardOf, chatKeys } from '../../../platform/redis/redis.keys';
 import { startTestReplicas, type TestReplicas } from '../../../testing/test-replicas';
 import { pair, type ThawSocket } from '../../../testing/thaw-client';
 import { until } from '../../../testing/until';
@@ -22,21 +22,21 @@ describe('presence in chats, when something fails', () => {
       GRACE_AFTER_CLEAN_CLOSE_MS: String(GRACE_MS),
       GRACE_AFTER_LOSS_MS: '3000',
     });
-    await until(() => thaw.replicas.every(({ app }) => app.get(ReplicaLease).maySweep));
+    await until(() => thaw.replicas.every(({ app }) => app.get(ReplicaLeaseService).maySweep));
   });
   afterEach(() => jest.restoreAllMocks());
   afterAll(() => thaw.close());
 
   const meet = () => pair([thaw.origins[0]!, thaw.origins[1]!]);
   const socketsIn = (sessionId: string) =>
-    thaw.store.redis.hvals(chatKeys(cellOf(sessionId)).sockets(sessionId));
+    thaw.store.redis.hvals(chatKeys(shardOf(sessionId)).sockets(sessionId));
   const isUser = (userId: number) => (value: string) => value.split('|')[1] === String(userId);
   const connectionStates = (socket: ThawSocket) => socket.all('partner_connection').map(({ state }) => state);
 
   it('takes a socket off the record whose entry timed out after Redis had executed it', async () => {
     const { ada, adaSocket, bobSocket, sessionId } = await meet();
-    const run = enterScript.run.bind(enterScript);
-    jest.spyOn(enterScript, 'run').mockImplementationOnce(async (...given) => {
+    const run = joinScript.run.bind(joinScript);
+    jest.spyOn(joinScript, 'run').mockImplementationOnce(async (...given) => {
       await run(...given);
       throw new Error('Command timed out');
     });
@@ -53,7 +53,7 @@ describe('presence in chats, when something fails', () => {
     const chats = [];
     for (let index = 0; index < 6; index += 1) chats.push(await meet());
     // The first in the order in which shards are swept.
-    chats.sort((one, other) => cellOf(one.sessionId) - cellOf(other.sessionId));
+    chats.sort((one, other) => shardOf(one.sessionId) - shardOf(other.sessionId));
     const [stuck, ...others] = chats;
     const failing = thaw.replicas.map(({ app }) => {
       const live = app.get(LiveChatService);
@@ -71,8 +71,8 @@ describe('presence in chats, when something fails', () => {
   });
 
   it('tells a user who joins late that the partner has been there and has left', async () => {
-    const presence = thaw.replicas[0]!.app.get(ChatPresence);
-    const enter = presence.enter.bind(presence);
+    const presence = thaw.replicas[0]!.app.get(ChatPresenceService);
+    const enter = presence.join.bind(presence);
     let goOn: () => void = () => undefined;
     const isPartnerGone = new Promise<void>((resolve) => (goOn = resolve));
     jest.spyOn(presence, 'enter').mockImplementationOnce(async (...given) => {
@@ -85,7 +85,7 @@ describe('presence in chats, when something fails', () => {
     await bobSocket.request('join_queue', {});
     const sessionId = String((await bobSocket.next('chat_matched')).sessionId);
     await bobSocket.leave();
-    const { away } = chatKeys(cellOf(sessionId));
+    const { away } = chatKeys(shardOf(sessionId));
     await until(() => thaw.store.redis.sismember(away(sessionId), bob.user.id));
     goOn();
     await adaSocket.next('chat_matched');
@@ -96,8 +96,8 @@ describe('presence in chats, when something fails', () => {
     const { ada, adaSocket, bob, bobSocket, sessionId } = await meet();
     await bobSocket.cut();
     await until(() => connectionStates(adaSocket).at(-1) === 'reconnecting');
-    const presence = thaw.replicas[0]!.app.get(ChatPresence);
-    const enter = presence.enter.bind(presence);
+    const presence = thaw.replicas[0]!.app.get(ChatPresenceService);
+    const enter = presence.join.bind(presence);
     const answers: string[] = [];
     jest.spyOn(presence, 'enter').mockImplementationOnce(async (...given) => {
       answers.push(await enter(...given));
@@ -145,7 +145,7 @@ describe('presence in chats, when something fails', () => {
 
   it('is there again after a replica was away for longer than its lease', async () => {
     const { ada, bobSocket, sessionId } = await meet();
-    const lease = thaw.replicas[0]!.app.get(ReplicaLease);
+    const lease = thaw.replicas[0]!.app.get(ReplicaLeaseService);
     const renewal = jest
       .spyOn(lease as unknown as { renew(): Promise<void> }, 'renew')
       .mockImplementation(async () => undefined);

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { ChatPresence } from '../../../platform/hot-log/chat-presence';
+import { ChatPresenceService } from '../../../platform/hot-log/chat-presence.service';
 import { MatchQueueService } from '../../matching/application/match-queue.service';
 
 /** The records beside a chat's stream: that its users are in it, and which of their sockets. */
@@ -7,7 +7,7 @@ import { MatchQueueService } from '../../matching/application/match-queue.servic
 export class ChatRecordsService {
   constructor(
     private readonly matching: MatchQueueService,
-    private readonly presence: ChatPresence,
+    private readonly presence: ChatPresenceService,
   ) {}
 
   /** The chat has ended: its users are free, and it waits for none of them. Closing twice is closing once. */

@@ -1,4 +1,4 @@
-import { type ChatLog, type ChatLogEntry } from '../../../platform/hot-log/chat-log';
+import { type ChatLogRepository, type ChatLogEntry } from '../../../platform/hot-log/chat-log.repository';
 
 /** Restorers that are faster than this one and then lose what they restored again. */
 const ATTEMPTS = 4;
@@ -18,7 +18,7 @@ export type Restoration = 'restored' | 'begun_again' | 'diverged';
  * @param entries the whole stream as this replica knows it.
  */
 export const restoreTail = async (
-  log: ChatLog,
+  log: ChatLogRepository,
   sessionId: string,
   entries: readonly ChatLogEntry[],
 ): Promise<Restoration> => {
@@ -36,7 +36,7 @@ export const restoreTail = async (
 
 /** @returns false when the stream did not end where a page began: another replica appends to it. */
 const append = async (
-  log: ChatLog,
+  log: ChatLogRepository,
   sessionId: string,
   entries: readonly ChatLogEntry[],
   from: number,

@@ -1,6 +1,6 @@
 import { limits } from '@thaw/contract/limits';
-import type { EventLoopTurns } from '../../../platform/realtime/event-loop-turns';
-import type { SocketConnection } from '../../../platform/realtime/socket-connection';
+import type { EventLoopLimiter } from '../../../platform/realtime/event-loop.limiter';
+import type { SocketConnection } from '../../../platform/realtime/socket-connection.model';
 import { partnerOf } from '../domain/random-chat.state';
 import type { LiveChat } from './live-chat.model';
 
@@ -32,7 +32,7 @@ export const resume = async (
   chat: LiveChat,
   connection: SocketConnection,
   seen: number,
-  turns: EventLoopTurns,
+  turns: EventLoopLimiter,
 ): Promise<void> => {
   const { userId } = connection.identity;
   const partner = partnerOf(chat, userId);
@@ -63,7 +63,7 @@ export const resume = async (
       return;
     }
     await connection.drained();
-    await turns.next();
+    await turns.nextIteration();
   }
 };
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import type { ChatLog, ChatLogEntry } from '../../../platform/hot-log/chat-log';
-import type { EventLoopTurns } from '../../../platform/realtime/event-loop-turns';
-import type { SocketConnection } from '../../../platform/realtime/socket-connection';
+import type { ChatLogRepository, ChatLogEntry } from '../../../platform/hot-log/chat-log.repository';
+import type { EventLoopLimiter } from '../../../platform/realtime/event-loop.limiter';
+import type { SocketConnection } from '../../../platform/realtime/socket-connection.model';
 import { MAX_BYTES, MAX_EVENTS } from '../domain/random-chat.decider';
 import type { RandomChatEvent } from '../domain/random-chat.events';
 import { encodeEvent } from './chat-event.codec';
@@ -11,7 +11,7 @@ import { LiveChat, type LiveChatServices } from './live-chat.model';
 const LONGEST_SLICE_MS = 10;
 /** What a slice takes by itself is the least of so many attempts: a collection of garbage may fall into any of them. */
 const ATTEMPTS = 3;
-/** As ChatLog reads. */
+/** As ChatLogRepository reads. */
 const PAGE_ENTRIES = 128;
 
 const rate = { intervalMs: 1, burst: 1_000 };
@@ -68,7 +68,7 @@ const readSlices = async (entries: readonly ChatLogEntry[]): Promise<{ chat: Liv
     },
   };
   const services: LiveChatServices = {
-    log: log as unknown as ChatLog,
+    log: log as unknown as ChatLogRepository,
     rates: { message: rate, edit: rate, reaction: rate, game: rate },
     requireRoom: () => undefined,
     keepTail: () => undefined,
@@ -89,7 +89,7 @@ const resumeSlices = async (chat: LiveChat): Promise<{ slices: Slices; sent: num
   };
   const turns = { next: () => Promise.resolve(slices.begin()) };
   slices.begin();
-  await resume(chat, connection as unknown as SocketConnection, 0, turns as unknown as EventLoopTurns);
+  await resume(chat, connection as unknown as SocketConnection, 0, turns as unknown as EventLoopLimiter);
   slices.end();
   return { slices, sent };
 };

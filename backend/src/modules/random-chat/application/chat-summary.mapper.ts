@@ -1,4 +1,4 @@
-import { type ChatLogEdges } from '../../../platform/hot-log/chat-log';
+import { type ChatLogEdges } from '../../../platform/hot-log/chat-log.repository';
 import { readEvent } from './chat-event.codec';
 import { type ChatFrame, endData } from './chat-frame.mapper';
 

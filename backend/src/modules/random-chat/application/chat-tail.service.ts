@@ -1,6 +1,6 @@
 import { Logger } from '@nestjs/common';
-import type { ChatLog } from '../../../platform/hot-log/chat-log';
-import { warnAbout } from '../../../platform/observability/warn-about';
+import type { ChatLogRepository } from '../../../platform/hot-log/chat-log.repository';
+import { warnAbout } from '../../../platform/observability/warn-about.functions';
 import type { ChatRecordsService } from './chat-records.service';
 import type { LiveChat } from './live-chat.model';
 
@@ -20,7 +20,7 @@ export class ChatTailService {
   private readonly kept = new Map<string, { chat: LiveChat; since: number }>();
 
   constructor(
-    private readonly log: ChatLog,
+    private readonly log: ChatLogRepository,
     private readonly records: ChatRecordsService,
   ) {}
 

@@ -1,9 +1,9 @@
 // Real: api replicas, PostgreSQL, Redis, sockets.
 import type { Redis } from 'ioredis';
-import { DomainError } from '../../../platform/errors/domain-error';
-import { ReplicaLease } from '../../../platform/realtime/replica-lease';
-import { MemoryValve } from '../../../platform/redis/memory-valve';
-import { cellOf, chatKeys } from '../../../platform/redis/redis-keys';
+import { DomainError } from '../../../platform/errors/domain.errors';
+import { ReplicaLeaseService } from '../../../platform/realtime/replica-lease.service';
+import { MemoryValveService } from '../../../platform/redis/memory-valve.service';
+import { shardOf, chatKeys } from '../../../platform/redis/redis.keys';
 import { REDIS } from '../../../platform/redis/redis.module';
 import { type TestReplicas, quickChats, startTestReplicas } from '../../../testing/test-replicas';
 import { pair, say } from '../../../testing/thaw-client';
@@ -59,7 +59,7 @@ describe('a socket in a random chat', () => {
   });
 
   it('counts as present while a page on it shows the chat, and is sent everything in any case', async () => {
-    await until(() => thaw.replicas.every(({ app }) => app.get(ReplicaLease).maySweep));
+    await until(() => thaw.replicas.every(({ app }) => app.get(ReplicaLeaseService).maySweep));
     const { bob, adaSocket, bobSocket, sessionId } = await meet();
     const shown = (socket: typeof bobSocket, showsChat: boolean) =>
       socket.request('show_chat', { sessionId, showsChat });
@@ -116,7 +116,7 @@ describe('a socket in a random chat', () => {
   it('is refused what adds to a Redis that is nearly full, and still ends chats', async () => {
     const { ada, adaSocket, bobSocket, sessionId } = await meet();
     const ack = await adaSocket.request('random_message', say(sessionId, 'one', 'c-1'));
-    const valve = thaw.replicas[0]!.app.get(MemoryValve);
+    const valve = thaw.replicas[0]!.app.get(MemoryValveService);
     jest.spyOn(valve, 'requireOpen').mockImplementation(() => {
       throw new DomainError('unavailable');
     });
@@ -143,7 +143,7 @@ describe('a socket in a random chat', () => {
   });
 
   it('never sees a chat whose starter died after its match was taken back: that is ended as if it had not been', async () => {
-    await until(() => thaw.replicas.every(({ app }) => app.get(ReplicaLease).maySweep));
+    await until(() => thaw.replicas.every(({ app }) => app.get(ReplicaLeaseService).maySweep));
     const matching = thaw.replicas[1]!.app.get(MatchQueueService);
     let sessionId = '';
     jest.spyOn(matching, 'confirm').mockImplementationOnce(async (match) => {
@@ -156,7 +156,7 @@ describe('a socket in a random chat', () => {
     await ada.request('join_queue', { preferences: 'male' });
     await bob.ask('join_queue', { preferences: 'female' });
     await until(() => sessionId);
-    const stream = chatKeys(cellOf(sessionId)).stream(sessionId);
+    const stream = chatKeys(shardOf(sessionId)).stream(sessionId);
     const entries = await until(
       () => thaw.store.redis.xrange(stream, '-', '+'),
       (found) => found.length === 2,

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { ClientData } from '@thaw/contract/client-frames';
 import type { UserState } from '@thaw/contract/server-frames';
-import type { SocketConnection } from '../../../platform/realtime/socket-connection';
+import type { SocketConnection } from '../../../platform/realtime/socket-connection.model';
 import { MatchQueueService, type MatchState } from '../../matching/application/match-queue.service';
 import { MatchmakingService } from '../../matching/application/matchmaking.service';
 import { ChatLifecycleService } from './chat-lifecycle.service';

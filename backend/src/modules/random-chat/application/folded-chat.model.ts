@@ -1,7 +1,7 @@
 import { Logger } from '@nestjs/common';
 import { questionById } from '@thaw/contract/questions';
 import type { Question, Reactions } from '@thaw/contract/random-chat';
-import type { ChatLogEntry } from '../../../platform/hot-log/chat-log';
+import type { ChatLogEntry } from '../../../platform/hot-log/chat-log.repository';
 import type { EventPosition, Participant, RandomChatEvent } from '../domain/random-chat.events';
 import {
   type ChatMessage,

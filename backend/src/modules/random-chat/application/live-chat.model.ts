@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { Logger } from '@nestjs/common';
-import { DomainError } from '../../../platform/errors/domain-error';
-import { isStoreFailure } from '../../../platform/errors/store-failure';
-import type { ChatLog, ChatLogEntry } from '../../../platform/hot-log/chat-log';
-import type { InboundFrame } from '../../../platform/realtime/inbound-frame';
-import type { SocketConnection } from '../../../platform/realtime/socket-connection';
+import { DomainError } from '../../../platform/errors/domain.errors';
+import { isStoreFailure } from '../../../platform/errors/store-failure.errors';
+import type { ChatLogRepository, ChatLogEntry } from '../../../platform/hot-log/chat-log.repository';
+import type { InboundFrame } from '../../../platform/realtime/inbound-frame.model';
+import type { SocketConnection } from '../../../platform/realtime/socket-connection.model';
 import type { Decision } from '../domain/decision.types';
 import type { RandomChatCommand } from '../domain/random-chat.commands';
 import { decide } from '../domain/random-chat.decider';
@@ -24,7 +24,7 @@ export type ExecuteResult =
 
 /** What every chat of this process needs. */
 export interface LiveChatServices {
-  log: ChatLog;
+  log: ChatLogRepository;
   rates: Rates;
   /** @throws DomainError `unavailable` while nothing may be added to Redis. */
   requireRoom(): void;
@@ -228,7 +228,7 @@ export class LiveChat extends FoldedChat {
         const result = await this.services.log.append(this.sessionId, end, texts, {
           claim,
           isEnd,
-          toldReplicaId: this.serving?.replicaId,
+          exceptReplicaId: this.serving?.replicaId,
         });
         switch (result.kind) {
           case 'appended':

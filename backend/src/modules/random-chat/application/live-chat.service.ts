@@ -1,24 +1,24 @@
 import { Inject, Injectable, Logger, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
-import { ENVIRONMENT, type Environment } from '../../../config/environment';
-import { DomainError } from '../../../platform/errors/domain-error';
-import { ChatLog } from '../../../platform/hot-log/chat-log';
-import { ChatPresence, type PartnerState } from '../../../platform/hot-log/chat-presence';
-import { warnAbout } from '../../../platform/observability/warn-about';
-import { OnProcessEvent } from '../../../platform/process-events/process-event.decorators';
-import type { ProcessEventMap } from '../../../platform/process-events/process-event-map';
-import { ChannelHub } from '../../../platform/realtime/channel-hub';
-import { ReplicaLease } from '../../../platform/realtime/replica-lease';
-import type { SocketConnection } from '../../../platform/realtime/socket-connection';
-import { CELL_COUNT, chatKeys } from '../../../platform/redis/redis-keys';
-import { MemoryValve } from '../../../platform/redis/memory-valve';
+import { ENVIRONMENT, type Environment } from '../../../config/environment.config';
+import { DomainError } from '../../../platform/errors/domain.errors';
+import { ChatLogRepository } from '../../../platform/hot-log/chat-log.repository';
+import { ChatPresenceService, type PartnerState } from '../../../platform/hot-log/chat-presence.service';
+import { warnAbout } from '../../../platform/observability/warn-about.functions';
+import { OnProcessEvent } from '../../../platform/process-events/process-event.decorator';
+import type { ProcessEventMap } from '../../../platform/process-events/process-event-map.types';
+import { RedisSubscriberService } from '../../../platform/realtime/redis-subscriber.service';
+import { ReplicaLeaseService } from '../../../platform/realtime/replica-lease.service';
+import type { SocketConnection } from '../../../platform/realtime/socket-connection.model';
+import { SHARD_COUNT, chatKeys } from '../../../platform/redis/redis.keys';
+import { MemoryValveService } from '../../../platform/redis/memory-valve.service';
 import type { Rates } from '../domain/random-chat.state';
 import { type ChatSummary, summaryOf } from './chat-summary.mapper';
 import { ChatRecordsService } from './chat-records.service';
 import { resume, resumePages, sendFromStart } from './chat-resume.functions';
 import { ChatTailService } from './chat-tail.service';
-import { EventLoopTurns } from '../../../platform/realtime/event-loop-turns';
-import { bucketOf, type LimitsProfile } from '../../../platform/rate-limit/buckets';
-import { RateLimiter } from '../../../platform/rate-limit/rate-limiter';
+import { EventLoopLimiter } from '../../../platform/realtime/event-loop.limiter';
+import { bucketOf, type LimitsProfile } from '../../../platform/rate-limit/bucket.limits';
+import { RateLimiterService } from '../../../platform/rate-limit/rate-limiter.service';
 import { LiveChat, type LiveChatServices } from './live-chat.model';
 import { ServedChatRegistry } from './served-chat.registry';
 
@@ -45,17 +45,17 @@ export class LiveChatService implements OnModuleInit, OnApplicationShutdown {
   private readonly pastChatOf = new WeakMap<SocketConnection, string>();
   private readonly tails: ChatTailService;
   private readonly services: LiveChatServices;
-  private readonly turns = new EventLoopTurns();
+  private readonly turns = new EventLoopLimiter();
   private compareTimer: NodeJS.Timeout | undefined;
 
   constructor(
-    private readonly log: ChatLog,
-    private readonly presence: ChatPresence,
+    private readonly log: ChatLogRepository,
+    private readonly presence: ChatPresenceService,
     records: ChatRecordsService,
-    private readonly channels: ChannelHub,
-    private readonly lease: ReplicaLease,
-    private readonly limiter: RateLimiter,
-    valve: MemoryValve,
+    private readonly channels: RedisSubscriberService,
+    private readonly lease: ReplicaLeaseService,
+    private readonly limiter: RateLimiterService,
+    valve: MemoryValveService,
     @Inject(ENVIRONMENT) private readonly environment: Environment,
   ) {
     this.tails = new ChatTailService(log, records);
@@ -72,8 +72,8 @@ export class LiveChatService implements OnModuleInit, OnApplicationShutdown {
     const { replicaId } = this.lease;
     const receive = (message: string) => this.receive(message);
     await Promise.all(
-      Array.from({ length: CELL_COUNT }, (_, cell) =>
-        this.channels.subscribe(chatKeys(cell).channel(replicaId), receive),
+      Array.from({ length: SHARD_COUNT }, (_, shard) =>
+        this.channels.subscribe(chatKeys(shard).channel(replicaId), receive),
       ),
     );
     this.compareTimer = setInterval(() => void this.compareAll(), COMPARE_EVERY_MS);
@@ -313,7 +313,7 @@ export class LiveChatService implements OnModuleInit, OnApplicationShutdown {
     const { id, showsChat } = connection;
     const { userId } = connection.identity;
     const partnerId = partnerIdOf(chat, connection);
-    return this.presence.enter(chat.sessionId, { id, userId, partnerId, showsChat });
+    return this.presence.join(chat.sessionId, { id, userId, partnerId, showsChat });
   }
 
   /**
@@ -324,7 +324,7 @@ export class LiveChatService implements OnModuleInit, OnApplicationShutdown {
   @OnProcessEvent('SubscriberRestored')
   async recoverAfterLoss(): Promise<void> {
     await this.compareAll();
-    await this.presence.recheck();
+    await this.presence.reconcileAll();
     await this.compareAll();
   }
 

@@ -2,7 +2,7 @@
 import { limits } from '@thaw/contract/limits';
 import { busyness } from '../../../testing/busyness';
 import { appendMessages } from '../../../testing/filled-chat';
-import { SocketConnection } from '../../../platform/realtime/socket-connection';
+import { SocketConnection } from '../../../platform/realtime/socket-connection.model';
 import { startTestReplicas, type TestReplicas } from '../../../testing/test-replicas';
 import { ThawSocket, type ThawVisitor, pair, say } from '../../../testing/thaw-client';
 import { type ThrottledLink, throttledLinkTo } from '../../../testing/throttled-link';

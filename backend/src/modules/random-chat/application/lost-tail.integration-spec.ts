@@ -1,6 +1,6 @@
 // Real: api replicas, PostgreSQL, Redis, sockets. What Redis loses with a truncated append-only file is deleted there.
-import { ChatLog } from '../../../platform/hot-log/chat-log';
-import { cellOf, chatKeys, matchingKeys } from '../../../platform/redis/redis-keys';
+import { ChatLogRepository } from '../../../platform/hot-log/chat-log.repository';
+import { shardOf, chatKeys, matchingKeys } from '../../../platform/redis/redis.keys';
 import { startTestReplicas, type TestReplicas } from '../../../testing/test-replicas';
 import { type ThawVisitor, pair, say } from '../../../testing/thaw-client';
 import { until } from '../../../testing/until';
@@ -19,7 +19,7 @@ describe('a chat whose tail Redis has lost', () => {
   afterEach(() => jest.restoreAllMocks());
   afterAll(() => thaw.close());
 
-  const keyOf = (sessionId: string): string => chatKeys(cellOf(sessionId)).stream(sessionId);
+  const keyOf = (sessionId: string): string => chatKeys(shardOf(sessionId)).stream(sessionId);
   const stateOf = ({ user }: ThawVisitor): Promise<string | null> =>
     thaw.store.redis.hget(matchingKeys.user(user.id), 's');
   /** Two in a chat, each on another replica, with three messages. */
@@ -61,7 +61,7 @@ describe('a chat whose tail Redis has lost', () => {
         expect(socket.disorders).toEqual([]);
       }
       expect([await stateOf(ada), await stateOf(bob)]).toEqual(['in', 'in']);
-      const log = await thaw.replicas[0]!.app.get(ChatLog).read(sessionId);
+      const log = await thaw.replicas[0]!.app.get(ChatLogRepository).read(sessionId);
       expect(log.map(({ text }) => (JSON.parse(text) as { d: { content?: string } }).d.content)).toEqual([
         undefined,
         'one',
@@ -104,7 +104,7 @@ describe('a chat whose tail Redis has lost', () => {
 
   it('ends for both when nothing is left of it, and what was said becomes durable all the same', async () => {
     const chat = await meet();
-    const { outbox } = chatKeys(cellOf(chat.sessionId));
+    const { outbox } = chatKeys(shardOf(chat.sessionId));
     await thaw.store.redis.del(keyOf(chat.sessionId), outbox);
     await Promise.all([compare(0), compare(1)]);
     await expectEndForBoth(chat);
@@ -183,7 +183,7 @@ describe('a chat whose tail Redis has lost', () => {
   it('is not given up while Redis does not answer', async () => {
     const { adaSocket, bobSocket, sessionId } = await meet();
     await keep(sessionId, 3);
-    const log = thaw.replicas[0]!.app.get(ChatLog);
+    const log = thaw.replicas[0]!.app.get(ChatLogRepository);
     const away = new Error('Command timed out');
     const restore = jest.spyOn(log, 'restore').mockRejectedValue(away);
     await compare(0);

@@ -1,5 +1,5 @@
 // Real: api replicas, PostgreSQL, Redis, sockets.
-import { ChatLog } from '../../../platform/hot-log/chat-log';
+import { ChatLogRepository } from '../../../platform/hot-log/chat-log.repository';
 import { startTestReplicas, type TestReplicas } from '../../../testing/test-replicas';
 import { type ThawSocket, pair, say } from '../../../testing/thaw-client';
 import { until } from '../../../testing/until';
@@ -16,7 +16,7 @@ describe('an event that this release does not know', () => {
 
   /** As a replica of a newer release appends it. */
   const append = async (sessionId: string, text: string): Promise<void> => {
-    const log = thaw.replicas[0]!.app.get(ChatLog);
+    const log = thaw.replicas[0]!.app.get(ChatLogRepository);
     const entries = await log.read(sessionId);
     const end = { version: entries.length, lastId: entries.at(-1)?.id ?? '' };
     expect(await log.append(sessionId, end, [text])).toMatchObject({ kind: 'appended' });

@@ -1,9 +1,9 @@
 import { Injectable, Logger } from '@nestjs/common';
-import { warnAbout } from '../../../platform/observability/warn-about';
-import { OnProcessEvent } from '../../../platform/process-events/process-event.decorators';
-import type { ProcessEventMap } from '../../../platform/process-events/process-event-map';
-import { JobQueue } from '../../../platform/queue/job-queue';
-import { laneOf } from '../../../platform/redis/redis-keys';
+import { warnAbout } from '../../../platform/observability/warn-about.functions';
+import { OnProcessEvent } from '../../../platform/process-events/process-event.decorator';
+import type { ProcessEventMap } from '../../../platform/process-events/process-event-map.types';
+import { JobQueueService } from '../../../platform/queue/job-queue.service';
+import { shardGroupOf } from '../../../platform/redis/redis.keys';
 
 /** Long enough for a batch to gather, short against what anybody notices. */
 export const BATCH_WINDOW_MS = 750;
@@ -15,11 +15,11 @@ export class OutboxSchedulerService {
   private readonly scheduled = new Set<number>();
   private readonly logger = new Logger(OutboxSchedulerService.name);
 
-  constructor(private readonly jobs: JobQueue) {}
+  constructor(private readonly jobs: JobQueueService) {}
 
   @OnProcessEvent('OutboxFilled')
   scheduleShard({ shard }: ProcessEventMap['OutboxFilled']): void {
-    this.schedule(laneOf(shard));
+    this.schedule(shardGroupOf(shard));
   }
 
   schedule(group: number): void {

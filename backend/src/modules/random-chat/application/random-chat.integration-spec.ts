@@ -1,10 +1,10 @@
 // Real: two whole api replicas in this process, PostgreSQL, Redis, sockets.
 import type { Redis } from 'ioredis';
 import { limits } from '@thaw/contract/limits';
-import { ChatPresence } from '../../../platform/hot-log/chat-presence';
-import { ChannelHub } from '../../../platform/realtime/channel-hub';
-import { ReplicaLease } from '../../../platform/realtime/replica-lease';
-import { cellOf, chatKeys, matchingKeys } from '../../../platform/redis/redis-keys';
+import { ChatPresenceService } from '../../../platform/hot-log/chat-presence.service';
+import { RedisSubscriberService } from '../../../platform/realtime/redis-subscriber.service';
+import { ReplicaLeaseService } from '../../../platform/realtime/replica-lease.service';
+import { shardOf, chatKeys, matchingKeys } from '../../../platform/redis/redis.keys';
 import { busyness } from '../../../testing/busyness';
 import { type TestReplicas, quickChats, startTestReplicas } from '../../../testing/test-replicas';
 import { type ThawSocket, type ThawVisitor, say } from '../../../testing/thaw-client';
@@ -64,7 +64,7 @@ describe('a random chat', () => {
     return { ada, bob, adas, bobs, sessionId: await match(adas, bobs) };
   };
   const stream = async (sessionId: string): Promise<{ id: string; type: string }[]> => {
-    const entries = await thaw.store.redis.xrange(chatKeys(cellOf(sessionId)).stream(sessionId), '-', '+');
+    const entries = await thaw.store.redis.xrange(chatKeys(shardOf(sessionId)).stream(sessionId), '-', '+');
     return entries.map(([id, fields]) => ({ id, type: (JSON.parse(fields[1] ?? '{}') as { t: string }).t }));
   };
   const reach = (sockets: readonly ThawSocket[], sessionId: string, seq: number) =>
@@ -228,9 +228,9 @@ describe('a random chat', () => {
   describe('a lost message of the channel', () => {
     /** The replica's own connection for channels. */
     const subscriberOf = (replica: number): Redis =>
-      thaw.replicas[replica]!.app.get<{ subscriber: Redis }>(ChannelHub).subscriber;
+      thaw.replicas[replica]!.app.get<{ subscriber: Redis }>(RedisSubscriberService).subscriber;
     const channelOf = (replica: number, sessionId: string): string =>
-      chatKeys(cellOf(sessionId)).channel(thaw.replicas[replica]!.app.get(ReplicaLease).replicaId);
+      chatKeys(shardOf(sessionId)).channel(thaw.replicas[replica]!.app.get(ReplicaLeaseService).replicaId);
     /** The replica's channel is that of later chats of the same cell, too. */
     let deafTo = '';
     const deafen = async (sessionId: string): Promise<void> => {
@@ -380,7 +380,7 @@ describe('a random chat', () => {
       }
       await bobs[0]!.request('skip_chat', { sessionId });
       await adas[0]!.next('chat_skipped');
-      const { prefix } = chatKeys(cellOf(sessionId));
+      const { prefix } = chatKeys(shardOf(sessionId));
       const left = () => thaw.store.keys(`${prefix.replace(/[{}]/g, '\\$&')}*`);
       const isExpected = (key: string) => /^\{c\d+\}:(outbox|entered|chat:.*)$/.test(key);
       await until(left, (keys) => keys.every(isExpected));
@@ -409,7 +409,7 @@ describe('a random chat', () => {
     await until(async () => (await thaw.store.keys('{mm}:claims')).length === 0, Boolean, 2_000);
     // Nobody is missed in it either: that would be the two's end of a chat that they never had.
     await until(async () => {
-      const deadlines = await thaw.store.redis.zrange(chatKeys(cellOf(sessionId)).deadlines, '0', '-1');
+      const deadlines = await thaw.store.redis.zrange(chatKeys(shardOf(sessionId)).deadlines, '0', '-1');
       return !deadlines.some((member) => member.startsWith(sessionId));
     });
     expect(hers.all('chat_matched')).toEqual([]);
@@ -668,7 +668,7 @@ describe('a random chat', () => {
 
     it.each([
       ['asked where its user is', MatchmakingService, 'arrive'],
-      ['brought back into the chat', ChatPresence, 'enter'],
+      ['brought back into the chat', ChatPresenceService, 'enter'],
     ] as const)(
       'and cannot be %s is closed with 1011, and brought back the next time',
       async (_, part, method) => {
@@ -676,7 +676,7 @@ describe('a random chat', () => {
         await adas[0]!.cut();
         const away = new Error('Connection is closed.');
         jest
-          .spyOn(thaw.replicas[0]!.app.get<ChatPresence>(part), method as 'enter')
+          .spyOn(thaw.replicas[0]!.app.get<ChatPresenceService>(part), method as 'enter')
           .mockRejectedValueOnce(away);
         const lastSeen = { sessionId, seq: 1 };
         const back = await ada.connect(thaw.origins[0]);
@@ -693,7 +693,7 @@ describe('a random chat', () => {
       const [ada, bob] = [await thaw.visitor(0, 'female'), await thaw.visitor(1, 'male')];
       const [adas, bobs] = [await ada.arrive(), await bob.arrive()];
       const away = new Error('Connection is closed.');
-      jest.spyOn(thaw.replicas[0]!.app.get(ChatPresence), 'enter').mockRejectedValueOnce(away);
+      jest.spyOn(thaw.replicas[0]!.app.get(ChatPresenceService), 'enter').mockRejectedValueOnce(away);
       await adas.request('join_queue', { preferences: 'male' });
       await bobs.request('join_queue', { preferences: 'female' });
       expect(await adas.closed).toBe(1011);
@@ -754,7 +754,7 @@ describe('a random chat', () => {
 
     it('ends the chat sooner after a goodbye than after a silence; a chat to which he returned goes on', async () => {
       // A replica sweeps once it has been up for as long as a lease lasts.
-      await until(() => thaw.replicas.every(({ app }) => app.get(ReplicaLease).maySweep));
+      await until(() => thaw.replicas.every(({ app }) => app.get(ReplicaLeaseService).maySweep));
       const [closed, cut, returned] = [await chatting(), await chatting(), await chatting()];
       const startedAt = Date.now();
       const end = async ({ bobs }: Chat) => {
@@ -788,7 +788,7 @@ describe('a random chat', () => {
       await bobs[0]!.next('partner_connection');
       await bobs[0]!.request('skip_chat', { sessionId });
       await until(async () => {
-        const deadlines = await thaw.store.redis.zrange(chatKeys(cellOf(sessionId)).deadlines, '0', '-1');
+        const deadlines = await thaw.store.redis.zrange(chatKeys(shardOf(sessionId)).deadlines, '0', '-1');
         return !deadlines.some((member) => member.startsWith(sessionId));
       });
       expect((await stream(sessionId)).map(({ type }) => type)).toEqual(['ChatStarted', 'ChatEnded']);

@@ -1,5 +1,5 @@
 import { questionById, questions } from '@thaw/contract/questions';
-import { DomainError } from '../../../platform/errors/domain-error';
+import { DomainError } from '../../../platform/errors/domain.errors';
 import { type Decision, accept } from './decision.types';
 import { requireRate } from './rate-limit.rules';
 import type { AnswerGame, IgnoreGame, StartGame } from './random-chat.commands';

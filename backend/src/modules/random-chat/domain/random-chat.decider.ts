@@ -1,7 +1,7 @@
 import { toReactionEmoji } from '@thaw/contract/emojis';
 import { checkContent, checkText, quoteOf } from '@thaw/contract/message-content';
 import type { ReplyTo } from '@thaw/contract/random-chat';
-import { DomainError, requireAccepted } from '../../../platform/errors/domain-error';
+import { DomainError, requireAccepted } from '../../../platform/errors/domain.errors';
 import { decideAnswer, decideGame, decideIgnore } from './icebreaker.decider';
 import { type Decision, accept, unchanged } from './decision.types';
 import { requireRate } from './rate-limit.rules';

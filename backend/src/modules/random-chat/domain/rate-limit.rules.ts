@@ -1,4 +1,4 @@
-import { DomainError } from '../../../platform/errors/domain-error';
+import { DomainError } from '../../../platform/errors/domain.errors';
 import { type RateLimited, rateLimitKey, type RandomChatState } from './random-chat.state';
 import { waitForToken } from './token-bucket.functions';
 

@@ -1,5 +1,5 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
-import { bigintAsNumber } from '../../../platform/database/bigint-column';
+import { bigintAsNumber } from '../../../platform/database/bigint-column.mapper';
 
 /** Read model: one row per pairing. */
 @Entity('chat_history')

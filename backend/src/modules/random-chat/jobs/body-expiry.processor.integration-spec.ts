@@ -1,11 +1,14 @@
 // Real: PostgreSQL. Files and the queue are watched, not there.
 import { randomUUID } from 'node:crypto';
-import { EventStore } from '../../../platform/event-store/event-store';
-import { EventTypes } from '../../../platform/event-store/event-types';
-import { type DroppedData, PersonalData } from '../../../platform/event-store/personal-data';
-import { Projections } from '../../../platform/event-store/projection';
-import type { JobHandlers } from '../../../platform/queue/job-handlers';
-import type { JobQueue } from '../../../platform/queue/job-queue';
+import { EventStoreRepository } from '../../../platform/event-store/event-store.repository';
+import { EventTypeRegistry } from '../../../platform/event-store/event-type.registry';
+import {
+  type DroppedData,
+  PersonalDataRepository,
+} from '../../../platform/event-store/personal-data.repository';
+import { ProjectionRegistry } from '../../../platform/event-store/projection.registry';
+import type { JobHandlerRegistry } from '../../../platform/queue/job-handler.registry';
+import type { JobQueueService } from '../../../platform/queue/job-queue.service';
 import { createTestDatabase, type TestDatabase } from '../../../testing/test-database';
 import type { UploadRemovalService } from '../../uploads/application/upload-removal.service';
 import type { RandomChatEvent } from '../domain/random-chat.events';
@@ -23,28 +26,28 @@ const isImage = (content: string): boolean => content === IMAGE;
 const after = (hours: number): Date => new Date(START.getTime() + hours * HOUR_MS);
 
 let database: TestDatabase;
-let store: EventStore;
+let store: EventStoreRepository;
 let expirer: BodyExpiryProcessor;
 const expired: string[] = [];
 
 beforeAll(async () => {
   database = await createTestDatabase();
-  const eventTypes = new EventTypes();
+  const eventTypes = new EventTypeRegistry();
   eventTypes.register(randomChatEventTypes);
-  const projections = new Projections();
+  const projections = new ProjectionRegistry();
   projections.register(chatHistoryProjection);
   projections.register(bodiesExpiryProjection);
-  store = new EventStore(database.dataSource, eventTypes, projections);
+  store = new EventStoreRepository(database.dataSource, eventTypes, projections);
   const uploads = {
     expire: async (dropped: DroppedData[]) => void expired.push(...dropped.map(contentOf).filter(isImage)),
   } as unknown as UploadRemovalService;
   expirer = new BodyExpiryProcessor(
     database.dataSource,
-    new PersonalData(database.dataSource),
+    new PersonalDataRepository(database.dataSource),
     store,
     uploads,
-    {} as JobHandlers,
-    {} as JobQueue,
+    {} as JobHandlerRegistry,
+    {} as JobQueueService,
   );
 });
 
@@ -117,11 +120,11 @@ it('keeps the words when the images cannot be told', async () => {
   const streamId = await chat(started, said('hello'), ended);
   const failing = new BodyExpiryProcessor(
     database.dataSource,
-    new PersonalData(database.dataSource),
+    new PersonalDataRepository(database.dataSource),
     store,
     { expire: () => Promise.reject(new Error('the table is locked')) } as unknown as UploadRemovalService,
-    {} as JobHandlers,
-    {} as JobQueue,
+    {} as JobHandlerRegistry,
+    {} as JobQueueService,
   );
   await expect(failing.expire(after(25))).rejects.toThrow('the table is locked');
   expect(await contents(streamId)).toEqual(['hello']);
@@ -142,15 +145,15 @@ it('expires the other chats when one of them cannot be expired', async () => {
   const others = [await chat(started, said('one'), ended), await chat(started, said('two'), ended)];
   const partly = new BodyExpiryProcessor(
     database.dataSource,
-    new PersonalData(database.dataSource),
+    new PersonalDataRepository(database.dataSource),
     store,
     {
       expire: async (dropped: DroppedData[]) => {
         if (dropped.map(contentOf).some(isImage)) throw new Error('no such bucket');
       },
     } as unknown as UploadRemovalService,
-    {} as JobHandlers,
-    {} as JobQueue,
+    {} as JobHandlerRegistry,
+    {} as JobQueueService,
   );
   await expect(partly.expire(after(25))).rejects.toThrow('no such bucket');
   expect(await contents(failing)).toEqual([IMAGE]);

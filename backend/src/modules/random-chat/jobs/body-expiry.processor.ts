@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { Injectable, type OnApplicationBootstrap, type OnModuleInit } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import { EventStore } from '../../../platform/event-store/event-store';
-import { PersonalData } from '../../../platform/event-store/personal-data';
-import { JobHandlers } from '../../../platform/queue/job-handlers';
-import { JobQueue } from '../../../platform/queue/job-queue';
+import { EventStoreRepository } from '../../../platform/event-store/event-store.repository';
+import { PersonalDataRepository } from '../../../platform/event-store/personal-data.repository';
+import { JobHandlerRegistry } from '../../../platform/queue/job-handler.registry';
+import { JobQueueService } from '../../../platform/queue/job-queue.service';
 import { UploadRemovalService } from '../../uploads/application/upload-removal.service';
 
 const EXPIRE_EVERY_MS = 10 * 60_000;
@@ -17,11 +17,11 @@ const MAX_FAILED = 1_000;
 export class BodyExpiryProcessor implements OnModuleInit, OnApplicationBootstrap {
   constructor(
     private readonly dataSource: DataSource,
-    private readonly personalData: PersonalData,
-    private readonly eventStore: EventStore,
+    private readonly personalData: PersonalDataRepository,
+    private readonly eventStore: EventStoreRepository,
     private readonly uploads: UploadRemovalService,
-    private readonly handlers: JobHandlers,
-    private readonly jobs: JobQueue,
+    private readonly handlers: JobHandlerRegistry,
+    private readonly jobs: JobQueueService,
   ) {}
 
   onModuleInit(): void {

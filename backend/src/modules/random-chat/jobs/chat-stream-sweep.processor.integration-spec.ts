@@ -1,5 +1,5 @@
 // Real: an api replica, a worker, PostgreSQL, Redis, two users' sockets.
-import { cellOf, chatKeys } from '../../../platform/redis/redis-keys';
+import { shardOf, chatKeys } from '../../../platform/redis/redis.keys';
 import { Conversation, durableTexts } from '../../../testing/conversation';
 import { startTestReplicas, type TestReplicas, type TestWorker } from '../../../testing/test-replicas';
 import { until } from '../../../testing/until';
@@ -12,7 +12,7 @@ describe('the sweep of chat streams', () => {
   let worker: TestWorker;
 
   const keysOf = ({ sessionId }: Conversation) => {
-    const { prefix, stream } = chatKeys(cellOf(sessionId));
+    const { prefix, stream } = chatKeys(shardOf(sessionId));
     return {
       deadlines: `${prefix}deadlines`,
       stream: stream(sessionId),

@@ -8,14 +8,14 @@ import {
 } from '@nestjs/common';
 import type { Redis } from 'ioredis';
 import { DataSource } from 'typeorm';
-import { ENVIRONMENT, type Environment } from '../../../config/environment';
-import { ChatLog } from '../../../platform/hot-log/chat-log';
-import { expectUsers } from '../../../platform/hot-log/chat-presence';
-import { warnAbout } from '../../../platform/observability/warn-about';
-import { JobHandlers } from '../../../platform/queue/job-handlers';
-import { JobQueue } from '../../../platform/queue/job-queue';
+import { ENVIRONMENT, type Environment } from '../../../config/environment.config';
+import { ChatLogRepository } from '../../../platform/hot-log/chat-log.repository';
+import { setDeadlines } from '../../../platform/hot-log/chat-presence.service';
+import { warnAbout } from '../../../platform/observability/warn-about.functions';
+import { JobHandlerRegistry } from '../../../platform/queue/job-handler.registry';
+import { JobQueueService } from '../../../platform/queue/job-queue.service';
 import { REDIS } from '../../../platform/redis/redis.module';
-import { allChatStreams } from '../../../platform/redis/redis-keys';
+import { allChatStreams } from '../../../platform/redis/redis.keys';
 import { summaryOf } from '../application/chat-summary.mapper';
 import { chatStream } from '../domain/random-chat.events';
 import { EndedStreamExpiryService } from './ended-stream-expiry.service';
@@ -40,10 +40,10 @@ export class ChatStreamSweepProcessor implements OnModuleInit, OnApplicationBoot
   constructor(
     @Inject(REDIS) private readonly redis: Redis,
     private readonly dataSource: DataSource,
-    private readonly handlers: JobHandlers,
-    private readonly jobs: JobQueue,
+    private readonly handlers: JobHandlerRegistry,
+    private readonly jobs: JobQueueService,
     private readonly expiry: EndedStreamExpiryService,
-    private readonly log: ChatLog,
+    private readonly log: ChatLogRepository,
     @Inject(ENVIRONMENT) private readonly environment: Environment,
   ) {}
 
@@ -89,7 +89,7 @@ export class ChatStreamSweepProcessor implements OnModuleInit, OnApplicationBoot
   private async setDeadlinesOfAbsent(sessionId: string): Promise<void> {
     const { isEnded, userIds } = summaryOf(sessionId, await this.log.edges(sessionId));
     if (!isEnded && userIds.length > 0)
-      await expectUsers(this.redis, sessionId, userIds, this.environment.GRACE_AFTER_LOSS_MS);
+      await setDeadlines(this.redis, sessionId, userIds, this.environment.GRACE_AFTER_LOSS_MS);
   }
 
   /** The streams whose last entry is older. */

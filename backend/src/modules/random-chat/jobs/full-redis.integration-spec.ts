@@ -1,8 +1,8 @@
 // Real: an api replica and a worker in this process, users' sockets, a Redis of its own whose memory is used up, and
 // PostgreSQL behind a link that is cut. The long form (THAW_TEST_LONG=1) fills 64 MiB and keeps PostgreSQL away for
 // five minutes.
-import { Outbox } from '../../../platform/hot-log/outbox';
-import { MemoryValve } from '../../../platform/redis/memory-valve';
+import { OutboxRepository } from '../../../platform/hot-log/outbox.repository';
+import { MemoryValveService } from '../../../platform/redis/memory-valve.service';
 import { Conversation, durableTexts, lostOrDoubled, talk } from '../../../testing/conversation';
 import { type CuttableLink, linkTo } from '../../../testing/cuttable-link';
 import { fillRedis, type OwnRedis, startOwnRedis, usedBytes } from '../../../testing/own-redis';
@@ -25,10 +25,10 @@ describe('a full Redis', () => {
   let thaw: TestReplicas;
 
   // By a connection without a time-out: this process has a replica, a worker and all the users to run.
-  const backlog = async () => (await new Outbox(own.redis).backlog()).length;
+  const backlog = async () => (await new OutboxRepository(own.redis).backlog()).length;
   const isEmpty = () => until(backlog, (length) => length === 0, isLong ? 5 * 60_000 : 60_000);
   const meet = () => Conversation.start(thaw.origins[0] ?? '');
-  const valve = () => thaw.replicas[0]!.app.get(MemoryValve);
+  const valve = () => thaw.replicas[0]!.app.get(MemoryValveService);
   const isValve = (state: 'open' | 'closed') =>
     until(() => valve().isOpen === (state === 'open'), Boolean, 60_000);
   const ends = async ({ sessionId }: Conversation): Promise<number> =>

@@ -1,8 +1,8 @@
-import type { OutboxEntry } from '../../../platform/hot-log/outbox';
+import type { OutboxEntry } from '../../../platform/hot-log/outbox.repository';
 import { HeldChatRegistry } from './held-chat.registry';
 
-const entry = (sessionId: string, outboxId: string, cell = 1): OutboxEntry => ({
-  cell,
+const entry = (sessionId: string, outboxId: string, shard = 1): OutboxEntry => ({
+  shard,
   outboxId,
   sessionId,
   entryId: outboxId,

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { OutboxEntry, OutboxPositions } from '../../../platform/hot-log/outbox';
+import type { OutboxEntry, OutboxPositions } from '../../../platform/hot-log/outbox.repository';
 
 const FIRST_RETRY_MS = 500;
 const LAST_RETRY_MS = 30_000;
@@ -65,8 +65,8 @@ export class HeldChatRegistry {
       isHeld: (sessionId) => this.chats.has(sessionId),
       isWaiting: (sessionId) => (this.chats.get(sessionId)?.retryAt ?? -Infinity) > now,
       markProcessed: (entries) => {
-        for (const { cell, outboxId } of entries) {
-          ends.set(cell, outboxId);
+        for (const { shard, outboxId } of entries) {
+          ends.set(shard, outboxId);
           seen.add(outboxId);
         }
       },
@@ -81,13 +81,13 @@ export class HeldChatRegistry {
    * An entry has failed by itself: its chat waits, longer each time.
    * @returns how often it has failed.
    */
-  hold({ cell, outboxId, sessionId }: OutboxEntry, now: number): number {
+  hold({ shard, outboxId, sessionId }: OutboxEntry, now: number): number {
     const before = this.chats.get(sessionId);
     const attempts = before?.headId === outboxId ? before.attempts + 1 : 1;
     const delayMs = Math.min(FIRST_RETRY_MS * 2 ** (attempts - 1), LAST_RETRY_MS);
     // At multiples of the delay, so that one pass tries all the chats of a shard that have waited as long.
     const retryAt = (Math.floor(now / delayMs) + 1) * delayMs;
-    this.chats.set(sessionId, { shard: cell, headId: outboxId, attempts, retryAt });
+    this.chats.set(sessionId, { shard: shard, headId: outboxId, attempts, retryAt });
     return attempts;
   }
 

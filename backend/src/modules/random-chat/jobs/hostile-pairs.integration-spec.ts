@@ -1,9 +1,9 @@
 // Real: an api replica and a worker in this process, users' sockets, PostgreSQL, a Redis of its own that hostile users
 // fill. The long form (THAW_TEST_LONG=1) has a larger Redis, and waits until what is left of the attack expires by
 // itself.
-import { Outbox } from '../../../platform/hot-log/outbox';
-import { MemoryValve } from '../../../platform/redis/memory-valve';
-import { allChatStreams } from '../../../platform/redis/redis-keys';
+import { OutboxRepository } from '../../../platform/hot-log/outbox.repository';
+import { MemoryValveService } from '../../../platform/redis/memory-valve.service';
+import { allChatStreams } from '../../../platform/redis/redis.keys';
 import { Conversation, lostOrDoubled, talk } from '../../../testing/conversation';
 import { HostileUser } from '../../../testing/hostile-user';
 import { type OwnRedis, startOwnRedis, usedBytes } from '../../../testing/own-redis';
@@ -26,8 +26,8 @@ describe('hostile users who fill Redis', () => {
   let hostile: HostileUser[];
 
   const origin = () => thaw.origins[0] ?? '';
-  const isFull = () => !thaw.replicas[0]!.app.get(MemoryValve).isOpen;
-  const backlog = async () => (await new Outbox(own.redis).backlog()).length;
+  const isFull = () => !thaw.replicas[0]!.app.get(MemoryValveService).isOpen;
+  const backlog = async () => (await new OutboxRepository(own.redis).backlog()).length;
   const isEmpty = () => until(backlog, (length) => length === 0, 60_000);
   const endOf = ({ sockets }: Conversation) => sockets[1].next('chat_skipped');
   const ttls = async () =>

@@ -1,7 +1,7 @@
 // Real: a worker in this process, PostgreSQL, Redis.
 import { QueryFailedError } from 'typeorm';
-import { EventStore } from '../../../platform/event-store/event-store';
-import { Outbox } from '../../../platform/hot-log/outbox';
+import { EventStoreRepository } from '../../../platform/event-store/event-store.repository';
+import { OutboxRepository } from '../../../platform/hot-log/outbox.repository';
 import { chatEnded, chatStarted, messageSent, newSession, putIntoOutbox } from '../../../testing/raw-outbox';
 import { startTestReplicas, type TestReplicas, type TestWorker } from '../../../testing/test-replicas';
 import { until } from '../../../testing/until';
@@ -17,7 +17,7 @@ describe('large batches', () => {
 
   const isEmpty = () =>
     until(
-      async () => (await worker.app.get(Outbox).backlog()).length,
+      async () => (await worker.app.get(OutboxRepository).backlog()).length,
       (length) => length === 0,
       90_000,
     );
@@ -62,7 +62,7 @@ describe('large batches', () => {
 
   it('halves a batch that takes too long until it does not', async () => {
     await isEmpty();
-    const store = worker.app.get(EventStore);
+    const store = worker.app.get(EventStoreRepository);
     const append = store.appendBatch.bind(store);
     const sizes: number[] = [];
     jest.spyOn(store, 'appendBatch').mockImplementation(async (entries) => {
@@ -92,7 +92,7 @@ describe('large batches', () => {
 
   it('reads smaller pages when Redis takes too long for large ones', async () => {
     await isEmpty();
-    const outbox = worker.app.get(Outbox);
+    const outbox = worker.app.get(OutboxRepository);
     const read = outbox.read.bind(outbox);
     const sessionId = newSession();
     jest.spyOn(outbox, 'read').mockImplementation(async (positions, perShard) => {

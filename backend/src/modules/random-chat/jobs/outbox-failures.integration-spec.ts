@@ -3,12 +3,12 @@ import { randomUUID } from 'node:crypto';
 import { Logger } from '@nestjs/common';
 import type { Redis } from 'ioredis';
 import { REDIS } from '../../../platform/redis/redis.module';
-import { EventTypes } from '../../../platform/event-store/event-types';
-import { Projections } from '../../../platform/event-store/projection';
-import { DeadLetters } from '../../../platform/hot-log/dead-letters';
-import { Outbox } from '../../../platform/hot-log/outbox';
-import { Metrics } from '../../../platform/observability/metrics';
-import { cellOf, chatKeys, laneOf } from '../../../platform/redis/redis-keys';
+import { EventTypeRegistry } from '../../../platform/event-store/event-type.registry';
+import { ProjectionRegistry } from '../../../platform/event-store/projection.registry';
+import { DeadLetterRepository } from '../../../platform/hot-log/dead-letter.repository';
+import { OutboxRepository } from '../../../platform/hot-log/outbox.repository';
+import { MetricsRegistry } from '../../../platform/observability/metrics.registry';
+import { shardOf, chatKeys, shardGroupOf } from '../../../platform/redis/redis.keys';
 import {
   chatEnded,
   chatStarted,
@@ -31,11 +31,11 @@ describe('what keeps events from the durable log', () => {
   let thaw: TestReplicas;
   let worker: TestWorker;
 
-  const outboxLength = async () => (await worker.app.get(Outbox).backlog()).length;
+  const outboxLength = async () => (await worker.app.get(OutboxRepository).backlog()).length;
   const isEmpty = () => until(outboxLength, (length) => length === 0, 30_000);
   const put = async (sessionId: string, ...events: RawEvent[]) => {
     await putIntoOutbox(thaw.store.redis, sessionId, events);
-    worker.app.get(OutboxSchedulerService).schedule(laneOf(cellOf(sessionId)));
+    worker.app.get(OutboxSchedulerService).schedule(shardGroupOf(shardOf(sessionId)));
   };
   /** What PostgreSQL has of a chat: what was said, or the type of what was not said. */
   const durable = async (sessionId: string): Promise<string[]> => {
@@ -53,12 +53,12 @@ describe('what keeps events from the durable log', () => {
       30_000,
     );
   const gauge = async (name: string, of = worker): Promise<number> => {
-    const { body } = await of.app.get(Metrics).expose();
+    const { body } = await of.app.get(MetricsRegistry).expose();
     return Number(new RegExp(`^${name} (.*)$`, 'm').exec(body)?.[1]);
   };
   const deadLetters = async (): Promise<string[]> => {
     const found: string[] = [];
-    for await (const { sessionId, reason } of worker.app.get(DeadLetters).list())
+    for await (const { sessionId, reason } of worker.app.get(DeadLetterRepository).list())
       found.push(`${sessionId} ${reason}`);
     return found;
   };
@@ -95,7 +95,7 @@ describe('what keeps events from the durable log', () => {
     it.each(refusals)('holds up everything, and nothing is lost: %s', async (_, refuse, allow) => {
       const chats = [newSession(), newSession(), newSession()];
       await thaw.database.dataSource.query(refuse);
-      const read = jest.spyOn(worker.app.get(Outbox), 'read');
+      const read = jest.spyOn(worker.app.get(OutboxRepository), 'read');
       for (const chat of chats) await put(chat, chatStarted(), messageSent('kept'));
       await hasTried(read, 6);
       expect(await outboxLength()).toBe(6);
@@ -116,7 +116,7 @@ describe('what keeps events from the durable log', () => {
       };
       const chat = newSession();
       await setReadOnly('on');
-      const read = jest.spyOn(worker.app.get(Outbox), 'read');
+      const read = jest.spyOn(worker.app.get(OutboxRepository), 'read');
       await put(
         chat,
         chatStarted(),
@@ -138,7 +138,7 @@ describe('what keeps events from the durable log', () => {
     it('holds back its own chat alone, in order, while its projection throws', async () => {
       const held = newSession();
       const other = newSession(held);
-      const projections = worker.app.get(Projections);
+      const projections = worker.app.get(ProjectionRegistry);
       const apply = projections.apply.bind(projections);
       const throwing = jest.spyOn(projections, 'apply').mockImplementation(async (events, manager) => {
         if (events.some(({ streamId, type }) => streamId === `chat-${held}` && type === 'MessageSent')) {
@@ -180,7 +180,7 @@ describe('what keeps events from the durable log', () => {
       );
 
       const newer = await thaw.startWorker();
-      const types = newer.app.get(EventTypes);
+      const types = newer.app.get(EventTypeRegistry);
       if (event.version) jest.spyOn(types, 'upcast').mockImplementation((...[, , data]) => data);
       else types.register([{ type: event.type, schemaVersion: 1, personalFields: [] }]);
       await isDurable(held, 'ChatStarted', event.type, 'after it');
@@ -203,16 +203,16 @@ describe('what keeps events from the durable log', () => {
       );
       await put(other, chatStarted(), messageSent('behind 1,200'));
       await isDurable(other, 'ChatStarted', 'behind 1,200');
-      const read = jest.spyOn(worker.app.get(Outbox), 'read');
+      const read = jest.spyOn(worker.app.get(OutboxRepository), 'read');
       await put(other, messageSent('later'));
       await isDurable(other, 'ChatStarted', 'behind 1,200', 'later');
       // Nor is all of it read again for every message.
       const pages = (
-        await Promise.all(read.mock.results.map(({ value }) => value as ReturnType<Outbox['read']>))
+        await Promise.all(read.mock.results.map(({ value }) => value as ReturnType<OutboxRepository['read']>))
       ).flat();
       expect(pages.reduce((sum, { entries }) => sum + entries.length, 0)).toBeLessThan(1_200 * 2);
-      expect((await worker.app.get(Outbox).backlog()).length).toBe(1_201);
-      const key = chatKeys(cellOf(held)).outbox;
+      expect((await worker.app.get(OutboxRepository).backlog()).length).toBe(1_201);
+      const key = chatKeys(shardOf(held)).outbox;
       await thaw.store.redis.del(key);
     });
   });
@@ -248,9 +248,9 @@ describe('what keeps events from the durable log', () => {
 
     it('can be put back in order, once, also from where earlier releases kept it', async () => {
       const chat = newSession();
-      const { deadLetters: key, formerDeadLetters } = chatKeys(cellOf(chat));
+      const { deadLetters: key, formerDeadLetters } = chatKeys(shardOf(chat));
       const earlier = newSession();
-      const former = chatKeys(cellOf(earlier)).formerDeadLetters;
+      const former = chatKeys(shardOf(earlier)).formerDeadLetters;
       await thaw.store.redis.del(...(await thaw.store.keys('*:dead-letters')));
       const add = (to: string, session: string, text: string) =>
         thaw.store.redis.xadd(to, '*', 's', session, 'i', `${Date.now()}-0`, 'e', text);
@@ -264,7 +264,7 @@ describe('what keeps events from the durable log', () => {
       await add(former, earlier, text('of an earlier release'));
       expect(await gauge('thaw_dead_letters')).toBe(4);
       expect(await deadLetters()).toHaveLength(4);
-      const letters = worker.app.get(DeadLetters);
+      const letters = worker.app.get(DeadLetterRepository);
       const counts = await Promise.all([letters.replay(), letters.replay()]);
       expect(counts[0] + counts[1]).toBe(4);
       await isDurable(chat, 'before both', 'first', 'second');
@@ -275,9 +275,9 @@ describe('what keeps events from the durable log', () => {
   });
 
   describe('the stream of an ended chat', () => {
-    const ttl = (sessionId: string) => thaw.store.redis.pttl(chatKeys(cellOf(sessionId)).stream(sessionId));
+    const ttl = (sessionId: string) => thaw.store.redis.pttl(chatKeys(shardOf(sessionId)).stream(sessionId));
     const addStream = (sessionId: string) =>
-      thaw.store.redis.xadd(chatKeys(cellOf(sessionId)).stream(sessionId), '*', 'e', 'whatever');
+      thaw.store.redis.xadd(chatKeys(shardOf(sessionId)).stream(sessionId), '*', 'e', 'whatever');
 
     it('expires although the worker was cut off in the middle of clearing the outbox', async () => {
       const chat = newSession();
@@ -317,7 +317,7 @@ describe('what keeps events from the durable log', () => {
       await put(ended, chatStarted(), chatEnded);
       await put(live, chatStarted());
       await isEmpty();
-      await thaw.store.redis.persist(chatKeys(cellOf(ended)).stream(ended));
+      await thaw.store.redis.persist(chatKeys(shardOf(ended)).stream(ended));
       expect(await worker.app.get(ChatStreamSweepProcessor).sweep()).toMatchObject({ expiring: 1 });
       expect(await ttl(ended)).toBeGreaterThan(9 * 60_000);
       expect([await ttl(live), await ttl(unknownChat)]).toEqual([-1, -1]);

@@ -1,8 +1,8 @@
 import { Logger } from '@nestjs/common';
 import type { DataSource } from 'typeorm';
-import type { Outbox } from '../../../platform/hot-log/outbox';
-import { Metrics } from '../../../platform/observability/metrics';
-import type { JobWorker } from '../../../platform/queue/job-worker';
+import type { OutboxRepository } from '../../../platform/hot-log/outbox.repository';
+import { MetricsRegistry } from '../../../platform/observability/metrics.registry';
+import type { JobWorkerService } from '../../../platform/queue/job-worker.service';
 import { HeldChatRegistry } from './held-chat.registry';
 import type { OutboxProcessor } from './outbox.processor';
 import { OutboxWatchdogService } from './outbox-watchdog.service';
@@ -46,12 +46,12 @@ describe('OutboxWatchdogService', () => {
     };
     processor.progressedAt = performance.now();
     watchdog = new OutboxWatchdogService(
-      outbox as unknown as Outbox,
+      outbox as unknown as OutboxRepository,
       processor as OutboxProcessor,
       new HeldChatRegistry(),
-      jobWorker as JobWorker,
+      jobWorker as JobWorkerService,
       dataSource as unknown as DataSource,
-      new Metrics(),
+      new MetricsRegistry(),
     );
     watchdog.onModuleInit();
   });

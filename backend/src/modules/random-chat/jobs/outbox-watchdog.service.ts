@@ -1,8 +1,8 @@
 import { Injectable, Logger, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import { Outbox } from '../../../platform/hot-log/outbox';
-import { Metrics } from '../../../platform/observability/metrics';
-import { JobWorker } from '../../../platform/queue/job-worker';
+import { OutboxRepository } from '../../../platform/hot-log/outbox.repository';
+import { MetricsRegistry } from '../../../platform/observability/metrics.registry';
+import { JobWorkerService } from '../../../platform/queue/job-worker.service';
 import { HeldChatRegistry } from './held-chat.registry';
 import { OutboxProcessor } from './outbox.processor';
 
@@ -24,12 +24,12 @@ export class OutboxWatchdogService implements OnModuleInit, OnApplicationShutdow
   private checkedAt = performance.now();
 
   constructor(
-    private readonly outbox: Outbox,
+    private readonly outbox: OutboxRepository,
     private readonly processor: OutboxProcessor,
     private readonly held: HeldChatRegistry,
-    private readonly jobWorker: JobWorker,
+    private readonly jobWorker: JobWorkerService,
     private readonly dataSource: DataSource,
-    private readonly metrics: Metrics,
+    private readonly metrics: MetricsRegistry,
   ) {}
 
   onModuleInit(): void {

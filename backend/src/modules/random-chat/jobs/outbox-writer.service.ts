@@ -1,10 +1,15 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import { isTimeout, sqlStateOf, type WriteFault, writeFaultOf } from '../../../platform/errors/store-failure';
-import { type Addressed, EventStore } from '../../../platform/event-store/event-store';
-import { EventTypes } from '../../../platform/event-store/event-types';
-import { DeadLetters } from '../../../platform/hot-log/dead-letters';
-import { Outbox, type OutboxEntry } from '../../../platform/hot-log/outbox';
+import {
+  isTimeout,
+  sqlStateOf,
+  type WriteFault,
+  writeFaultOf,
+} from '../../../platform/errors/store-failure.errors';
+import { type Addressed, EventStoreRepository } from '../../../platform/event-store/event-store.repository';
+import { EventTypeRegistry } from '../../../platform/event-store/event-type.registry';
+import { DeadLetterRepository } from '../../../platform/hot-log/dead-letter.repository';
+import { OutboxRepository, type OutboxEntry } from '../../../platform/hot-log/outbox.repository';
 import { decodeWritten, UndecodableEvent } from '../application/chat-event.codec';
 import { chatStream, occurredAtMs } from '../domain/random-chat.events';
 import { EndedStreamExpiryService } from './ended-stream-expiry.service';
@@ -36,10 +41,10 @@ export class OutboxWriterService {
   private batchSize = MAX_BATCH;
 
   constructor(
-    private readonly outbox: Outbox,
-    private readonly deadLetters: DeadLetters,
-    private readonly eventStore: EventStore,
-    private readonly eventTypes: EventTypes,
+    private readonly outbox: OutboxRepository,
+    private readonly deadLetters: DeadLetterRepository,
+    private readonly eventStore: EventStoreRepository,
+    private readonly eventTypes: EventTypeRegistry,
     private readonly held: HeldChatRegistry,
     private readonly dataSource: DataSource,
     private readonly expiry: EndedStreamExpiryService,
@@ -145,7 +150,7 @@ export class OutboxWriterService {
     }
   }
 
-  /** @throws UndecodableEvent; UnknownEvent for a type or version of a newer release. */
+  /** @throws UndecodableEvent; UnknownEventError for a type or version of a newer release. */
   private decode(entry: OutboxEntry): Decoded {
     const { eventId, type, schemaVersion, data } = decodeWritten(entry.text);
     return {

@@ -1,7 +1,7 @@
 // Real: a whole api replica and workers in this process, PostgreSQL, Redis, BullMQ.
-import { EventStore } from '../../../platform/event-store/event-store';
-import { Outbox } from '../../../platform/hot-log/outbox';
-import { cellOf, chatKeys, laneOf } from '../../../platform/redis/redis-keys';
+import { EventStoreRepository } from '../../../platform/event-store/event-store.repository';
+import { OutboxRepository } from '../../../platform/hot-log/outbox.repository';
+import { shardOf, chatKeys, shardGroupOf } from '../../../platform/redis/redis.keys';
 import { startTestReplicas, type TestReplicas, type TestWorker } from '../../../testing/test-replicas';
 import { pair, say } from '../../../testing/thaw-client';
 import { until } from '../../../testing/until';
@@ -39,7 +39,7 @@ describe('the way to the durable log', () => {
     }
   };
   const inRedis = async (sessionId: string) => {
-    const entries = await thaw.store.redis.xrange(chatKeys(cellOf(sessionId)).stream(sessionId), '-', '+');
+    const entries = await thaw.store.redis.xrange(chatKeys(shardOf(sessionId)).stream(sessionId), '-', '+');
     return entries.map(([entryId, fields]) => {
       const { i, t, d } = JSON.parse(fields[1] ?? '') as { i: string; t: string; d: Record<string, unknown> };
       return { entryId, eventId: i, type: t, data: d };
@@ -71,7 +71,7 @@ describe('the way to the durable log', () => {
   };
   const isEmpty = () =>
     until(
-      async () => (await worker.app.get(Outbox).backlog()).length,
+      async () => (await worker.app.get(OutboxRepository).backlog()).length,
       (length) => length === 0,
     );
 
@@ -95,7 +95,7 @@ describe('the way to the durable log', () => {
   });
 
   it('gathers: a lane is gone through once in a while, however often it is woken', async () => {
-    const outbox = worker.app.get(Outbox);
+    const outbox = worker.app.get(OutboxRepository);
     const passes: { group: number; at: number }[] = [];
     const lock = outbox.lock.bind(outbox);
     const tokens = new Set<string>();
@@ -105,7 +105,7 @@ describe('the way to the durable log', () => {
       return lock(group, token, ttlMs);
     });
     const chat = await meet();
-    const group = laneOf(cellOf(chat.sessionId));
+    const group = shardGroupOf(shardOf(chat.sessionId));
     const passesOfGroup = () => passes.filter((pass) => pass.group === group);
     while (passesOfGroup().length < 4) await talk(chat, 5);
     await expectPersisted(chat.sessionId);
@@ -119,15 +119,15 @@ describe('the way to the durable log', () => {
   });
 
   it('comes back for what came in meanwhile, although nobody speaks up for it', async () => {
-    const outbox = worker.app.get(Outbox);
+    const outbox = worker.app.get(OutboxRepository);
     jest.spyOn(outbox, 'filledGroups').mockResolvedValue([]);
     const chat = await meet();
-    const group = laneOf(cellOf(chat.sessionId));
+    const group = shardGroupOf(shardOf(chat.sessionId));
     const read = outbox.read.bind(outbox);
     let meanwhile: Promise<void> | undefined;
     jest.spyOn(outbox, 'read').mockImplementation(async (positions, perShard) => {
       const pages = await read(positions, perShard);
-      const isOurs = pages.some(({ shard, entries }) => laneOf(shard) === group && entries.length > 0);
+      const isOurs = pages.some(({ shard, entries }) => shardGroupOf(shard) === group && entries.length > 0);
       if (isOurs) await (meanwhile ??= talk(chat, 3));
       return pages;
     });
@@ -155,7 +155,9 @@ describe('the way to the durable log', () => {
 
   it('is taken again without effect when it was cut between the commit and the clearing', async () => {
     const chat = await meet();
-    const cut = jest.spyOn(worker.app.get(Outbox), 'remove').mockRejectedValueOnce(new Error('cut'));
+    const cut = jest
+      .spyOn(worker.app.get(OutboxRepository), 'remove')
+      .mockRejectedValueOnce(new Error('cut'));
     await talk(chat, 10);
     await until(() => cut.mock.calls.length > 1);
     await expectPersisted(chat.sessionId);
@@ -166,7 +168,9 @@ describe('the way to the durable log', () => {
   it('is taken again when PostgreSQL refused', async () => {
     const chat = await meet();
     const away = Object.assign(new Error('connection terminated'), { code: '57P01' });
-    const append = jest.spyOn(worker.app.get(EventStore), 'appendBatch').mockRejectedValueOnce(away);
+    const append = jest
+      .spyOn(worker.app.get(EventStoreRepository), 'appendBatch')
+      .mockRejectedValueOnce(away);
     await talk(chat, 10);
     await until(() => append.mock.calls.length > 1);
     await expectPersisted(chat.sessionId);
@@ -178,7 +182,8 @@ describe('the way to the durable log', () => {
     await talk(ended, 2);
     await ended.bobSocket.request('skip_chat', { sessionId: ended.sessionId });
     for (const { sessionId } of [ended, live]) await expectPersisted(sessionId);
-    const ttl = ({ sessionId }: Chat) => thaw.store.redis.pttl(chatKeys(cellOf(sessionId)).stream(sessionId));
+    const ttl = ({ sessionId }: Chat) =>
+      thaw.store.redis.pttl(chatKeys(shardOf(sessionId)).stream(sessionId));
     const left = await until(
       () => ttl(ended),
       (ms) => ms > 0,

@@ -6,13 +6,18 @@ import {
   type OnApplicationBootstrap,
   type OnModuleInit,
 } from '@nestjs/common';
-import { sqlStateOf } from '../../../platform/errors/store-failure';
-import { Outbox, type OutboxPage, type OutboxPositions, shardsOf } from '../../../platform/hot-log/outbox';
-import { GracefulStop } from '../../../platform/lifecycle/graceful-stop';
-import { reasonOf } from '../../../platform/observability/warn-about';
-import { JobHandlers } from '../../../platform/queue/job-handlers';
-import { JobWorker } from '../../../platform/queue/job-worker';
-import { laneOf } from '../../../platform/redis/redis-keys';
+import { sqlStateOf } from '../../../platform/errors/store-failure.errors';
+import {
+  OutboxRepository,
+  type OutboxPage,
+  type OutboxPositions,
+  shardsOf,
+} from '../../../platform/hot-log/outbox.repository';
+import { GracefulShutdownService } from '../../../platform/lifecycle/graceful-shutdown.service';
+import { reasonOf } from '../../../platform/observability/warn-about.functions';
+import { JobHandlerRegistry } from '../../../platform/queue/job-handler.registry';
+import { JobWorkerService } from '../../../platform/queue/job-worker.service';
+import { shardGroupOf } from '../../../platform/redis/redis.keys';
 import { BATCH_WINDOW_MS, OutboxSchedulerService } from '../application/outbox-scheduler.service';
 import { HeldChatRegistry } from './held-chat.registry';
 import { OutboxWriterService } from './outbox-writer.service';
@@ -59,18 +64,18 @@ export class OutboxProcessor implements OnModuleInit, OnApplicationBootstrap, Be
   progressedAt = performance.now();
 
   constructor(
-    private readonly outbox: Outbox,
+    private readonly outbox: OutboxRepository,
     private readonly writer: OutboxWriterService,
     private readonly held: HeldChatRegistry,
-    private readonly handlers: JobHandlers,
-    private readonly jobWorker: JobWorker,
+    private readonly handlers: JobHandlerRegistry,
+    private readonly jobWorker: JobWorkerService,
     private readonly scheduler: OutboxSchedulerService,
-    private readonly gracefulStop: GracefulStop,
+    private readonly gracefulShutdown: GracefulShutdownService,
   ) {}
 
   onModuleInit(): void {
     this.handlers.register('persist_lane', ({ lane }) => this.persistThrottled(lane));
-    this.gracefulStop.register('workers', 'outboxes', () => this.close());
+    this.gracefulShutdown.register('workers', 'outboxes', () => this.close());
   }
 
   onApplicationBootstrap(): void {
@@ -93,7 +98,10 @@ export class OutboxProcessor implements OnModuleInit, OnApplicationBootstrap, Be
     this.isPolling = true;
     try {
       // Also where chats are held: another worker may have written what was held here.
-      const groups = new Set([...(await this.outbox.filledGroups()), ...[...this.held.shards].map(laneOf)]);
+      const groups = new Set([
+        ...(await this.outbox.filledGroups()),
+        ...[...this.held.shards].map(shardGroupOf),
+      ]);
       if (groups.size === 0) this.progressedAt = performance.now();
       await Promise.all([...groups].map((group) => this.persistThrottled(group)));
     } catch (error) {

@@ -3,9 +3,9 @@ import { randomUUID } from 'node:crypto';
 import { type INestApplicationContext } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { DrainModule } from '../../../drain.module';
-import { ChatLog } from '../../../platform/hot-log/chat-log';
-import { cellOf, chatKeys, drainingKey, layoutKey, matchingKeys } from '../../../platform/redis/redis-keys';
-import { claimRedisLayout, REDIS_LAYOUT } from '../../../platform/redis/redis-layout';
+import { ChatLogRepository } from '../../../platform/hot-log/chat-log.repository';
+import { claimRedisLayout, REDIS_LAYOUT } from '../../../platform/redis/redis-layout.functions';
+import { shardOf, chatKeys, drainingKey, layoutKey, matchingKeys } from '../../../platform/redis/redis.keys';
 import { createTestRedis, type TestRedis } from '../../../testing/test-redis';
 import { until } from '../../../testing/until';
 import { RedisDrainService } from './redis-drain.service';
@@ -32,7 +32,7 @@ afterAll(async () => {
   await store.close();
 });
 
-const keys = () => chatKeys(cellOf(sessionId));
+const keys = () => chatKeys(shardOf(sessionId));
 const drain = (stuckAfterMs = 400): Promise<number> => app.get(RedisDrainService).drain({ stuckAfterMs });
 const typesIn = async (stream: string): Promise<string[]> => {
   const entries = await store.redis.xrange(stream, '-', '+');
@@ -50,7 +50,7 @@ describe('draining Redis', () => {
     await store.flush();
     sessionId = randomUUID();
     await claimRedisLayout(store.url);
-    await app.get(ChatLog).append(sessionId, { version: 0, lastId: '' }, [started]);
+    await app.get(ChatLogRepository).append(sessionId, { version: 0, lastId: '' }, [started]);
   });
 
   it('ends the open chats, and deletes every key only when all outboxes are empty', async () => {

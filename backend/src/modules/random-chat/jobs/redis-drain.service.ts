@@ -2,11 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Inject, Injectable } from '@nestjs/common';
 import type { Redis } from 'ioredis';
-import { ChatLog } from '../../../platform/hot-log/chat-log';
-import { Outbox } from '../../../platform/hot-log/outbox';
+import { ChatLogRepository } from '../../../platform/hot-log/chat-log.repository';
+import { OutboxRepository } from '../../../platform/hot-log/outbox.repository';
 import { REDIS } from '../../../platform/redis/redis.module';
-import { chatStreams, drainingKey, layoutKey, matchingKeys } from '../../../platform/redis/redis-keys';
-import { requireOwnLayout } from '../../../platform/redis/redis-layout';
+import { chatStreams, drainingKey, layoutKey, matchingKeys } from '../../../platform/redis/redis.keys';
+import { requireOwnLayout } from '../../../platform/redis/redis-layout.functions';
 import { encodeEvent, readEvent } from '../application/chat-event.codec';
 
 const POLL_MS = 200;
@@ -27,8 +27,8 @@ export interface DrainOptions {
 export class RedisDrainService {
   constructor(
     @Inject(REDIS) private readonly redis: Redis,
-    private readonly chatLog: ChatLog,
-    private readonly outbox: Outbox,
+    private readonly chatLog: ChatLogRepository,
+    private readonly outbox: OutboxRepository,
   ) {}
 
   /**

@@ -1,7 +1,7 @@
 import type { EntityManager } from 'typeorm';
-import { PersonalData } from '../../../platform/event-store/personal-data';
-import type { Projection } from '../../../platform/event-store/projection';
-import type { StoredEvent } from '../../../platform/event-store/stored-event';
+import { PersonalDataRepository } from '../../../platform/event-store/personal-data.repository';
+import type { Projection } from '../../../platform/event-store/projection.registry';
+import type { StoredEvent } from '../../../platform/event-store/stored-event.types';
 import type { ChatEnded, ChatStarted } from '../domain/random-chat.events';
 
 const DAY_MS = 24 * 60 * 60_000;
@@ -17,7 +17,7 @@ export const bodiesExpiryProjection: Projection = {
     const expireAt = events.map(
       ({ occurredAt }) => new Date(occurredAt.getTime() + BODIES_KEPT_AFTER_END_MS),
     );
-    await PersonalData.expireStreamsAt(
+    await PersonalDataRepository.expireStreamsAt(
       events.map(({ streamId }) => streamId),
       expireAt,
       manager,

@@ -1,4 +1,4 @@
-import type { EventTypeDefinition } from '../../../platform/event-store/event-types';
+import type { EventTypeDefinition } from '../../../platform/event-store/event-type.registry';
 
 const DAY_MS = 24 * 60 * 60_000;
 /** Whatever happens, what was said in a random chat is not kept longer. */

@@ -1,9 +1,9 @@
 import { Controller, Get, Param, UseGuards } from '@nestjs/common';
 import { ApiCookieAuth, ApiOkResponse, ApiTags } from '@nestjs/swagger';
-import { ApiProblems } from '../../../platform/http/api-problems';
-import { LimitGuard } from '../../../platform/http/limit.guard';
-import { CurrentLogin, type Login, requireSelf } from '../../../platform/http/login';
-import { PathId } from '../../../platform/http/path-id.pipe';
+import { ApiProblems } from '../../../platform/http/api-problems.decorator';
+import { CurrentLogin, type Login, requireSelf } from '../../../platform/http/login.decorator';
+import { PathIdPipe } from '../../../platform/http/path-id.pipe';
+import { RateLimitGuard } from '../../../platform/http/rate-limit.guard';
 import { SignedInGuard } from '../../../platform/http/signed-in.guard';
 import { ChatHistoryRepository } from '../infrastructure/chat-history.repository';
 import { ChatHistoryEntryDto } from './chat-history.dto';
@@ -11,7 +11,7 @@ import { ChatHistoryEntryDto } from './chat-history.dto';
 @ApiTags('chat history')
 @ApiCookieAuth()
 @Controller('chat-history/:userId')
-@UseGuards(SignedInGuard, LimitGuard)
+@UseGuards(SignedInGuard, RateLimitGuard)
 export class ChatHistoryController {
   constructor(private readonly history: ChatHistoryRepository) {}
 
@@ -20,7 +20,7 @@ export class ChatHistoryController {
   @ApiProblems('not_signed_in', 'forbidden')
   async latest(
     @CurrentLogin() login: Login,
-    @Param('userId', PathId) userId: number,
+    @Param('userId', PathIdPipe) userId: number,
   ): Promise<ChatHistoryEntryDto[]> {
     requireSelf(login, userId);
     const rows = await this.history.latest(userId);

@@ -1,6 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
 import type { ChatHistoryEntry } from '@thaw/contract/http';
-import { assertType, type SameShape } from '../../../platform/http/same-shape';
+import { assertType, type SameShape } from '../../../platform/http/same-shape.types';
 
 export class ChatHistoryEntryDto implements ChatHistoryEntry {
   @ApiProperty({ type: 'integer', minimum: 1 })

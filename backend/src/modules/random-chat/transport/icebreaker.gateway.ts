@@ -1,6 +1,6 @@
 import { SubscribeMessage, WebSocketGateway } from '@nestjs/websockets';
 import type { WebSocket } from 'ws';
-import { type InboundFrame, requireOwnId } from '../../../platform/realtime/inbound-frame';
+import { type InboundFrame, requireOwnId } from '../../../platform/realtime/inbound-frame.model';
 import { LiveChatService } from '../application/live-chat.service';
 
 /** Frames of Break the Ice. */

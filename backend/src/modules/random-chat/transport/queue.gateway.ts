@@ -1,11 +1,11 @@
 import { SubscribeMessage, WebSocketGateway } from '@nestjs/websockets';
 import type { WebSocket } from 'ws';
 import { limits } from '@thaw/contract/limits';
-import { DomainError } from '../../../platform/errors/domain-error';
-import { RateLimiter } from '../../../platform/rate-limit/rate-limiter';
-import { MemoryValve } from '../../../platform/redis/memory-valve';
-import type { InboundFrame } from '../../../platform/realtime/inbound-frame';
-import { UserChannels } from '../../../platform/realtime/user-channels';
+import { DomainError } from '../../../platform/errors/domain.errors';
+import { RateLimiterService } from '../../../platform/rate-limit/rate-limiter.service';
+import { MemoryValveService } from '../../../platform/redis/memory-valve.service';
+import type { InboundFrame } from '../../../platform/realtime/inbound-frame.model';
+import { UserPublisherService } from '../../../platform/realtime/user-publisher.service';
 import { MatchmakingService } from '../../matching/application/matchmaking.service';
 import type { MatchState } from '../../matching/application/match-queue.service';
 import { UsersService } from '../../users/application/users.service';
@@ -18,11 +18,11 @@ export class QueueGateway {
   constructor(
     private readonly matchmaking: MatchmakingService,
     private readonly users: UsersService,
-    private readonly userChannels: UserChannels,
-    private readonly limiter: RateLimiter,
+    private readonly userChannels: UserPublisherService,
+    private readonly limiter: RateLimiterService,
     private readonly lifecycle: ChatLifecycleService,
     private readonly chats: LiveChatService,
-    private readonly valve: MemoryValve,
+    private readonly valve: MemoryValveService,
   ) {}
 
   @SubscribeMessage('join_queue')

@@ -2,11 +2,11 @@ import { SubscribeMessage, WebSocketGateway } from '@nestjs/websockets';
 import type { WebSocket } from 'ws';
 import { limits } from '@thaw/contract/limits';
 import { closeCodes } from '@thaw/contract/close-codes';
-import { DomainError } from '../../../platform/errors/domain-error';
-import { ChatPresence } from '../../../platform/hot-log/chat-presence';
-import { ProcessEvents } from '../../../platform/process-events/process-events';
-import { RateLimiter } from '../../../platform/rate-limit/rate-limiter';
-import { type InboundFrame, requireOwnId } from '../../../platform/realtime/inbound-frame';
+import { DomainError } from '../../../platform/errors/domain.errors';
+import { ChatPresenceService } from '../../../platform/hot-log/chat-presence.service';
+import { ProcessEventsService } from '../../../platform/process-events/process-events.service';
+import { RateLimiterService } from '../../../platform/rate-limit/rate-limiter.service';
+import { type InboundFrame, requireOwnId } from '../../../platform/realtime/inbound-frame.model';
 import { UploadsService } from '../../uploads/application/uploads.service';
 import { ConnectionResumeService } from '../application/connection-resume.service';
 import { ChatLifecycleService } from '../application/chat-lifecycle.service';
@@ -24,10 +24,10 @@ export class RandomChatGateway {
     private readonly connectionResume: ConnectionResumeService,
     private readonly chats: LiveChatService,
     private readonly lifecycle: ChatLifecycleService,
-    private readonly presence: ChatPresence,
-    private readonly limiter: RateLimiter,
+    private readonly presence: ChatPresenceService,
+    private readonly limiter: RateLimiterService,
     private readonly uploads: UploadsService,
-    private readonly events: ProcessEvents,
+    private readonly events: ProcessEventsService,
   ) {}
 
   @SubscribeMessage('authenticate')

@@ -1,7 +1,7 @@
 import { Inject, Injectable, type OnApplicationShutdown, Optional } from '@nestjs/common';
 import type { UploadBucket } from '@thaw/contract/uploads';
 import type { ResizeOptions } from 'sharp';
-import { DomainError } from '../../../platform/errors/domain-error';
+import { DomainError } from '../../../platform/errors/domain.errors';
 import { ImageDecoderPool, type ImageDecoderPoolSettings } from '../infrastructure/image-decoder.pool';
 import { imageFormatOf } from './image-format.functions';
 

@@ -1,7 +1,7 @@
 import { imageUrlsOf } from '@thaw/contract/image-markers';
 import { messageTypeSchema } from '@thaw/contract/scalars';
 import { parseUploadUrl } from '@thaw/contract/uploads';
-import type { StoredEvent } from '../../../platform/event-store/stored-event';
+import type { StoredEvent } from '../../../platform/event-store/stored-event.types';
 
 /** Events with a `content`, its `messageType`, the `senderId` whose images it may show, and perhaps a `receiverId`. */
 export const messageEvents: readonly string[] = ['MessageSent', 'PrivateMessageSent'];

@@ -5,14 +5,14 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { withImageMarkers } from '@thaw/contract/image-markers';
 import { parseUploadUrl, type UploadBucket } from '@thaw/contract/uploads';
-import { DomainError } from '../../../platform/errors/domain-error';
-import { EventStore } from '../../../platform/event-store/event-store';
-import { ProjectionRebuilder } from '../../../platform/event-store/projection-rebuilder';
-import { FILE_STORAGE, type FileStorage } from '../../../platform/storage/file-storage';
+import { DomainError } from '../../../platform/errors/domain.errors';
+import { EventStoreRepository } from '../../../platform/event-store/event-store.repository';
+import { ProjectionRebuildService } from '../../../platform/event-store/projection-rebuild.service';
+import { FILE_STORAGE_PORT, type FileStoragePort } from '../../../platform/storage/file-storage.port';
 import { plainJpeg } from '../../../testing/image-corpus';
 import { startTestApi, type TestApi } from '../../../testing/test-api';
 import { UploadRepository } from '../infrastructure/upload.repository';
-import type { DroppedData } from '../../../platform/event-store/personal-data';
+import type { DroppedData } from '../../../platform/event-store/personal-data.repository';
 import { UploadUses1763640600000 } from '../../../migrations/1763640600000-upload-uses';
 import { UploadRemovalService } from './upload-removal.service';
 import { UploadsService } from './uploads.service';
@@ -27,9 +27,9 @@ describe('images', () => {
   let jpeg: Buffer;
   let uploads: UploadsService;
   let repository: UploadRepository;
-  let storage: FileStorage;
+  let storage: FileStoragePort;
   let removal: UploadRemovalService;
-  let events: EventStore;
+  let events: EventStoreRepository;
   let nextUserId = 1;
 
   beforeAll(async () => {
@@ -38,9 +38,9 @@ describe('images', () => {
     jpeg = await plainJpeg(8, 8);
     uploads = api.app.get(UploadsService);
     repository = api.app.get(UploadRepository);
-    storage = api.app.get<FileStorage>(FILE_STORAGE);
+    storage = api.app.get<FileStoragePort>(FILE_STORAGE_PORT);
     removal = new UploadRemovalService(repository, storage);
-    events = api.app.get(EventStore);
+    events = api.app.get(EventStoreRepository);
   });
   beforeEach(async () => {
     nextUserId += 10;
@@ -199,7 +199,7 @@ describe('images', () => {
         true,
         true,
       ]);
-      await api.app.get(ProjectionRebuilder).rebuild();
+      await api.app.get(ProjectionRebuildService).rebuild();
       expect(await rows()).toEqual(before);
     });
   });

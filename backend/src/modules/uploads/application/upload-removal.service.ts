@@ -1,8 +1,8 @@
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import type { UploadAddress } from '@thaw/contract/uploads';
 import type { EntityManager } from 'typeorm';
-import type { DroppedData } from '../../../platform/event-store/personal-data';
-import { FILE_STORAGE, type FileStorage } from '../../../platform/storage/file-storage';
+import type { DroppedData } from '../../../platform/event-store/personal-data.repository';
+import { FILE_STORAGE_PORT, type FileStoragePort } from '../../../platform/storage/file-storage.port';
 import { UploadRepository } from '../infrastructure/upload.repository';
 import { shownImagesOf } from './shown-image.mapper';
 import { UNFINISHED_REMOVED_AFTER_MS, UNUSED_REMOVED_AFTER_MS } from './upload-lifetime.limits';
@@ -20,7 +20,7 @@ export class UploadRemovalService {
 
   constructor(
     private readonly uploads: UploadRepository,
-    @Inject(FILE_STORAGE) private readonly storage: FileStorage,
+    @Inject(FILE_STORAGE_PORT) private readonly storage: FileStoragePort,
   ) {}
 
   /**

@@ -12,12 +12,12 @@ import {
 } from '@thaw/contract/uploads';
 import type { Readable } from 'node:stream';
 import type { EntityManager } from 'typeorm';
-import { DomainError } from '../../../platform/errors/domain-error';
-import { InTransaction } from '../../../platform/process-events/process-event.decorators';
-import type { TransactionEventMap } from '../../../platform/process-events/process-event-map';
-import type { DroppedData } from '../../../platform/event-store/personal-data';
-import { RateLimiter } from '../../../platform/rate-limit/rate-limiter';
-import { FILE_STORAGE, type FileStorage } from '../../../platform/storage/file-storage';
+import { DomainError } from '../../../platform/errors/domain.errors';
+import { InTransaction } from '../../../platform/process-events/process-event.decorator';
+import type { TransactionEventMap } from '../../../platform/process-events/process-event-map.types';
+import type { DroppedData } from '../../../platform/event-store/personal-data.repository';
+import { RateLimiterService } from '../../../platform/rate-limit/rate-limiter.service';
+import { FILE_STORAGE_PORT, type FileStoragePort } from '../../../platform/storage/file-storage.port';
 import { UploadRepository } from '../infrastructure/upload.repository';
 import { ImageProcessingService } from './image-processing.service';
 import { shownImagesOf } from './shown-image.mapper';
@@ -51,8 +51,8 @@ export class UploadsService {
   constructor(
     private readonly uploads: UploadRepository,
     private readonly images: ImageProcessingService,
-    @Inject(FILE_STORAGE) private readonly storage: FileStorage,
-    private readonly limiter: RateLimiter,
+    @Inject(FILE_STORAGE_PORT) private readonly storage: FileStoragePort,
+    private readonly limiter: RateLimiterService,
   ) {}
 
   /**

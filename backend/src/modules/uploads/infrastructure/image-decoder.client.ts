@@ -2,7 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { ResizeOptions } from 'sharp';
-import { DomainError } from '../../../platform/errors/domain-error';
+import { DomainError } from '../../../platform/errors/domain.errors';
 
 export interface DecoderJob {
   bytes: Buffer;

@@ -1,4 +1,4 @@
-import { BoundedTurns } from '../../../platform/concurrency/bounded-turns';
+import { ConcurrencyLimiter } from '../../../platform/concurrency/concurrency.limiter';
 import {
   type DecodedImage,
   type DecoderJob,
@@ -19,12 +19,12 @@ export interface ImageDecoderPoolSettings extends DecoderLimits {
 
 /** Decoders, started when there is an image for them and ended when there has been none for a while. */
 export class ImageDecoderPool {
-  private readonly turns: BoundedTurns;
+  private readonly turns: ConcurrencyLimiter;
   private readonly processes = new Set<ImageDecoderClient>();
   private readonly idle: { process: ImageDecoderClient; images: number; timer: NodeJS.Timeout }[] = [];
 
   constructor(private readonly settings: ImageDecoderPoolSettings) {
-    this.turns = new BoundedTurns(settings.concurrency, settings.maxQueued);
+    this.turns = new ConcurrencyLimiter(settings.concurrency, settings.maxQueued);
   }
 
   /** @returns null for an image that is refused. @throws DomainError unavailable when too many wait already. */

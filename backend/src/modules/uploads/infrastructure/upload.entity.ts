@@ -1,6 +1,6 @@
 import type { UploadBucket } from '@thaw/contract/uploads';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
-import { bigintAsNumber } from '../../../platform/database/bigint-column';
+import { bigintAsNumber } from '../../../platform/database/bigint-column.mapper';
 
 /** An image, from before it is stored until after it is gone. */
 @Entity({ name: 'uploads' })

@@ -1,6 +1,6 @@
 import { Injectable, type OnApplicationBootstrap, type OnModuleInit } from '@nestjs/common';
-import { JobHandlers } from '../../../platform/queue/job-handlers';
-import { JobQueue } from '../../../platform/queue/job-queue';
+import { JobHandlerRegistry } from '../../../platform/queue/job-handler.registry';
+import { JobQueueService } from '../../../platform/queue/job-queue.service';
 import { UploadRemovalService } from '../application/upload-removal.service';
 
 const SWEEP_EVERY_MS = 10 * 60_000;
@@ -10,8 +10,8 @@ const SWEEP_EVERY_MS = 10 * 60_000;
 export class UploadSweepProcessor implements OnModuleInit, OnApplicationBootstrap {
   constructor(
     private readonly removal: UploadRemovalService,
-    private readonly handlers: JobHandlers,
-    private readonly jobs: JobQueue,
+    private readonly handlers: JobHandlerRegistry,
+    private readonly jobs: JobQueueService,
   ) {}
 
   onModuleInit(): void {

@@ -1,7 +1,7 @@
 import { parseUploadUrl } from '@thaw/contract/uploads';
 import type { EntityManager } from 'typeorm';
-import type { Projection } from '../../../platform/event-store/projection';
-import type { StoredEvent } from '../../../platform/event-store/stored-event';
+import type { Projection } from '../../../platform/event-store/projection.registry';
+import type { StoredEvent } from '../../../platform/event-store/stored-event.types';
 import { messageEvents, type ShownImage, shownImagesOf } from '../application/shown-image.mapper';
 
 /** Events with a `userId` and his `avatar`. */

@@ -3,9 +3,9 @@ import { Controller, Get, Param, Req, Res, UseGuards } from '@nestjs/common';
 import { ApiCookieAuth, ApiOkResponse, ApiParam, ApiTags } from '@nestjs/swagger';
 import { parseUploadUrl, type UploadAddress } from '@thaw/contract/uploads';
 import type { Request, Response } from 'express';
-import { DomainError } from '../../../platform/errors/domain-error';
-import { ApiProblems } from '../../../platform/http/api-problems';
-import { CurrentLogin, type Login } from '../../../platform/http/login';
+import { DomainError } from '../../../platform/errors/domain.errors';
+import { ApiProblems } from '../../../platform/http/api-problems.decorator';
+import { CurrentLogin, type Login } from '../../../platform/http/login.decorator';
 import { SignedInGuard } from '../../../platform/http/signed-in.guard';
 import { UploadsService } from '../application/uploads.service';
 

@@ -1,7 +1,7 @@
 import { limits } from '@thaw/contract/limits';
 import type { Request, Response } from 'express';
 import multer from 'multer';
-import { DomainError } from '../../../platform/errors/domain-error';
+import { DomainError } from '../../../platform/errors/domain.errors';
 
 /** A file as multer hands it over. */
 export interface FormFile {

@@ -1,6 +1,6 @@
 import { Injectable, type PipeTransform } from '@nestjs/common';
-import { DomainError } from '../../../platform/errors/domain-error';
-import { hasForbiddenKey } from '../../../platform/json/untrusted-json';
+import { DomainError } from '../../../platform/errors/domain.errors';
+import { hasForbiddenKey } from '../../../platform/json/untrusted-json.parser';
 
 /** The fields of a form as an ordinary object. @throws DomainError validation_failed for those of a prototype. */
 @Injectable()

@@ -6,7 +6,7 @@ import net from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { limits } from '@thaw/contract/limits';
-import { AppLogger } from '../../../platform/observability/app-logger';
+import { AppLoggerService } from '../../../platform/observability/app-logger.service';
 import { plainJpeg } from '../../../testing/image-corpus';
 import { startTestReplicas, type TestReplicas } from '../../../testing/test-replicas';
 import { ThawVisitor } from '../../../testing/thaw-client';
@@ -162,7 +162,7 @@ describe('uploads over slow and hostile connections', () => {
   });
 
   it('logs no failure for uploads that are broken off', async () => {
-    const failure = jest.spyOn(AppLogger.prototype, 'failure');
+    const failure = jest.spyOn(AppLoggerService.prototype, 'failure');
     const visitor = await thaw.visitor(0);
     const requests: IncomingMessage[] = [];
     const server = thaw.replicas[0]!.app.getHttpServer();

@@ -1,10 +1,10 @@
 import { Body, Controller, Post, UploadedFile, UseGuards, UseInterceptors } from '@nestjs/common';
 import { ApiBody, ApiConsumes, ApiCookieAuth, ApiCreatedResponse, ApiTags } from '@nestjs/swagger';
-import { DomainError } from '../../../platform/errors/domain-error';
-import { ApiProblems } from '../../../platform/http/api-problems';
-import { Valid } from '../../../platform/http/body.pipe';
-import { LimitedBy, LimitGuard } from '../../../platform/http/limit.guard';
-import { CurrentLogin, type Login } from '../../../platform/http/login';
+import { DomainError } from '../../../platform/errors/domain.errors';
+import { ApiProblems } from '../../../platform/http/api-problems.decorator';
+import { ValidBodyPipe } from '../../../platform/http/body.pipe';
+import { RateLimitedBy, RateLimitGuard } from '../../../platform/http/rate-limit.guard';
+import { CurrentLogin, type Login } from '../../../platform/http/login.decorator';
 import { SignedInGuard } from '../../../platform/http/signed-in.guard';
 import { UploadsService } from '../application/uploads.service';
 import { PlainFieldsPipe } from './plain-fields.pipe';
@@ -15,12 +15,12 @@ import { UploadAnswerDto, UploadDto, UploadFormDto } from './upload.dto';
 @ApiTags('uploads')
 @ApiCookieAuth()
 @Controller('upload')
-@UseGuards(SignedInGuard, LimitGuard)
+@UseGuards(SignedInGuard, RateLimitGuard)
 export class UploadController {
   constructor(private readonly uploads: UploadsService) {}
 
   @Post()
-  @LimitedBy('uploads', 'user')
+  @RateLimitedBy('uploads', 'user')
   @UseInterceptors(UploadInterceptor)
   @ApiConsumes('multipart/form-data')
   @ApiBody({ type: UploadFormDto })
@@ -37,7 +37,7 @@ export class UploadController {
   async upload(
     @CurrentLogin() { userId }: Login,
     @UploadedFile() file: FormFile | undefined,
-    @Body(new PlainFieldsPipe(), new Valid(UploadDto)) { bucket, fileName }: UploadDto,
+    @Body(new PlainFieldsPipe(), new ValidBodyPipe(UploadDto)) { bucket, fileName }: UploadDto,
   ): Promise<UploadAnswerDto> {
     if (!file) throw new DomainError('validation_failed');
     return { url: await this.uploads.receive({ ownerId: userId, bucket, fileName, bytes: file.buffer }) };

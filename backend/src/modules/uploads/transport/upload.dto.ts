@@ -7,12 +7,12 @@ import {
   uploadFieldsSchema,
 } from '@thaw/contract/uploads';
 import { IsString } from 'class-validator';
-import { Fits } from '../../../platform/http/fits.decorator';
-import { assertType, type SameShape } from '../../../platform/http/same-shape';
+import { MatchesSchema } from '../../../platform/http/matches-schema.decorator';
+import { assertType, type SameShape } from '../../../platform/http/same-shape.types';
 
 export class UploadDto implements UploadFields {
   @ApiProperty({ enum: uploadBucketSchema.options })
-  @Fits(uploadFieldsSchema.shape.bucket)
+  @MatchesSchema(uploadFieldsSchema.shape.bucket)
   bucket: UploadBucket;
 
   @ApiProperty({ description: 'Nothing of it is kept but a leading profiles/ or private-chat/' })

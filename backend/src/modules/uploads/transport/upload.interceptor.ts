@@ -1,9 +1,9 @@
 import { type CallHandler, type ExecutionContext, Injectable, type NestInterceptor } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { finalize, type Observable } from 'rxjs';
-import { BoundedTurns } from '../../../platform/concurrency/bounded-turns';
-import { TurnsByKey } from '../../../platform/concurrency/turns-by-key';
-import { DomainError } from '../../../platform/errors/domain-error';
+import { ConcurrencyLimiter } from '../../../platform/concurrency/concurrency.limiter';
+import { KeyedConcurrencyLimiter } from '../../../platform/concurrency/keyed-concurrency.limiter';
+import { DomainError } from '../../../platform/errors/domain.errors';
 import { BODY_MAX_BYTES, bodyRateLimit, readForm } from './multipart-form.parser';
 
 /** Bodies are read into memory: 16 of 5 MiB at once; the bodies of those that wait stay in their sockets. */
@@ -17,8 +17,11 @@ const RETRY_AFTER_MS = 1_000;
 /** Reads the form of an upload: bounded for each user and for the replica, in size and in time. */
 @Injectable()
 export class UploadInterceptor implements NestInterceptor {
-  private readonly turns = new BoundedTurns(CONCURRENCY, MAX_QUEUED);
-  private readonly turnsOfUsers = new TurnsByKey<number>(CONCURRENCY_PER_USER, MAX_QUEUED_PER_USER);
+  private readonly turns = new ConcurrencyLimiter(CONCURRENCY, MAX_QUEUED);
+  private readonly turnsOfUsers = new KeyedConcurrencyLimiter<number>(
+    CONCURRENCY_PER_USER,
+    MAX_QUEUED_PER_USER,
+  );
 
   /**
    * @throws DomainError unsupported_type and too_large before a byte is read where headers tell; rate_limited when the

@@ -7,8 +7,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import sharp from 'sharp';
 import type request from 'supertest';
-import { RateLimiter } from '../../../platform/rate-limit/rate-limiter';
-import { FILE_STORAGE, type FileStorage } from '../../../platform/storage/file-storage';
+import { RateLimiterService } from '../../../platform/rate-limit/rate-limiter.service';
+import { FILE_STORAGE_PORT, type FileStoragePort } from '../../../platform/storage/file-storage.port';
 import {
   gif,
   gifThatIsAScript,
@@ -111,7 +111,10 @@ describe.each([
   beforeAll(async () => {
     api = await startTestApi(settings());
     uploads = api.app.get(UploadsService);
-    removal = new UploadRemovalService(api.app.get(UploadRepository), api.app.get<FileStorage>(FILE_STORAGE));
+    removal = new UploadRemovalService(
+      api.app.get(UploadRepository),
+      api.app.get<FileStoragePort>(FILE_STORAGE_PORT),
+    );
   });
   afterAll(() => api.close());
 
@@ -195,7 +198,7 @@ describe.each([
 
     await removal.sweep(new Date());
     expect(await seenBy(chatImage)).toEqual(gone);
-    expect(await api.app.get<FileStorage>(FILE_STORAGE).open(addressOf(chatImage))).toBeNull();
+    expect(await api.app.get<FileStoragePort>(FILE_STORAGE_PORT).open(addressOf(chatImage))).toBeNull();
   });
 
   it('are taken from many at once', async () => {
@@ -428,7 +431,7 @@ describe('an upload', () => {
   });
 
   it('counts against a hundred megabytes a day', async () => {
-    const limiter = api.app.get(RateLimiter);
+    const limiter = api.app.get(RateLimiterService);
     await limiter.require('uploaded_bytes', userId, 100 * MIB - jpeg.length);
     await upload(browser, jpeg).expect(201);
     await expectRefusal(upload(browser, jpeg), 429, 'rate_limited');

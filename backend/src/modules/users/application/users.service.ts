@@ -3,11 +3,11 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { Gender } from '@thaw/contract/scalars';
 import type { Profile, PublicUser, SelfUser } from '@thaw/contract/users';
 import type { EntityManager } from 'typeorm';
-import { violatedUniqueConstraint } from '../../../platform/database/constraint-violation';
-import { DomainError } from '../../../platform/errors/domain-error';
-import { CommandExecutor } from '../../../platform/event-store/command-executor';
-import { ProcessEvents } from '../../../platform/process-events/process-events';
-import { RateLimiter } from '../../../platform/rate-limit/rate-limiter';
+import { violatedUniqueConstraint } from '../../../platform/database/constraint-violation.errors';
+import { DomainError } from '../../../platform/errors/domain.errors';
+import { CommandExecutorService } from '../../../platform/event-store/command-executor.service';
+import { ProcessEventsService } from '../../../platform/process-events/process-events.service';
+import { RateLimiterService } from '../../../platform/rate-limit/rate-limiter.service';
 import { generateHandle } from '../domain/handle.factory';
 import type { UserCommand } from '../domain/user.commands';
 import { userDecider } from '../domain/user.decider';
@@ -27,10 +27,10 @@ type UserInput<Command extends UserCommand = UserCommand> = Command extends User
 export class UsersService {
   constructor(
     private readonly users: UserRepository,
-    private readonly executor: CommandExecutor,
+    private readonly executor: CommandExecutorService,
     @Inject(USER_RELATIONS) private readonly relations: UserRelationsPort,
-    private readonly processEvents: ProcessEvents,
-    private readonly limiter: RateLimiter,
+    private readonly processEvents: ProcessEventsService,
+    private readonly limiter: RateLimiterService,
   ) {}
 
   /** What others may see where they may see it; null when there is no such user. */

@@ -1,5 +1,5 @@
-import { DomainError } from '../../../platform/errors/domain-error';
-import type { Decider } from '../../../platform/event-store/decider';
+import { DomainError } from '../../../platform/errors/domain.errors';
+import type { Decider } from '../../../platform/event-store/decider.types';
 import type { UserCommand } from './user.commands';
 import type { UserEvent } from './user.events';
 import { evolveUser, initialUser, type UserState } from './user.state';

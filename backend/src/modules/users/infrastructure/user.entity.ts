@@ -1,6 +1,6 @@
 import type { Gender } from '@thaw/contract/scalars';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
-import { bigintAsNumber } from '../../../platform/database/bigint-column';
+import { bigintAsNumber } from '../../../platform/database/bigint-column.mapper';
 
 /** A row of the read model «users». */
 @Entity({ name: 'users' })

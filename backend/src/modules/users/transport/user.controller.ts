@@ -1,11 +1,11 @@
 import { Body, Controller, Get, Param, Patch, Put, UseGuards } from '@nestjs/common';
 import { ApiCookieAuth, ApiExtraModels, ApiOkResponse, ApiTags, getSchemaPath } from '@nestjs/swagger';
-import { Valid } from '../../../platform/http/body.pipe';
-import { LimitedBy, LimitGuard } from '../../../platform/http/limit.guard';
-import { CurrentLogin, type Login, requireSelf } from '../../../platform/http/login';
-import { PathId } from '../../../platform/http/path-id.pipe';
+import { ValidBodyPipe } from '../../../platform/http/body.pipe';
+import { RateLimitedBy, RateLimitGuard } from '../../../platform/http/rate-limit.guard';
+import { CurrentLogin, type Login, requireSelf } from '../../../platform/http/login.decorator';
+import { PathIdPipe } from '../../../platform/http/path-id.pipe';
 import { SignedInGuard } from '../../../platform/http/signed-in.guard';
-import { ApiProblems } from '../../../platform/http/api-problems';
+import { ApiProblems } from '../../../platform/http/api-problems.decorator';
 import { UsersService } from '../application/users.service';
 import { PublicUserDto, SelfUserDto, SetGenderDto, UpdateProfileDto, UserAnswerDto } from './user.dto';
 
@@ -13,18 +13,21 @@ import { PublicUserDto, SelfUserDto, SetGenderDto, UpdateProfileDto, UserAnswerD
 @ApiCookieAuth()
 @ApiExtraModels(SelfUserDto, PublicUserDto)
 @Controller('user/:id')
-@UseGuards(SignedInGuard, LimitGuard)
+@UseGuards(SignedInGuard, RateLimitGuard)
 export class UserController {
   constructor(private readonly users: UsersService) {}
 
   @Get()
-  @LimitedBy('profile_reads', 'user')
+  @RateLimitedBy('profile_reads', 'user')
   @ApiOkResponse({
     description: 'Oneself whole, others as far as one may see them',
     schema: { oneOf: [{ $ref: getSchemaPath(SelfUserDto) }, { $ref: getSchemaPath(PublicUserDto) }] },
   })
   @ApiProblems('not_signed_in', 'not_found', 'rate_limited')
-  read(@CurrentLogin() login: Login, @Param('id', PathId) id: number): Promise<SelfUserDto | PublicUserDto> {
+  read(
+    @CurrentLogin() login: Login,
+    @Param('id', PathIdPipe) id: number,
+  ): Promise<SelfUserDto | PublicUserDto> {
     return this.users.seenBy(login.userId, id);
   }
 
@@ -33,8 +36,8 @@ export class UserController {
   @ApiProblems('validation_failed', 'not_signed_in', 'forbidden', 'rate_limited')
   async changeProfile(
     @CurrentLogin() login: Login,
-    @Param('id', PathId) id: number,
-    @Body(new Valid(UpdateProfileDto)) { username, avatar }: UpdateProfileDto,
+    @Param('id', PathIdPipe) id: number,
+    @Body(new ValidBodyPipe(UpdateProfileDto)) { username, avatar }: UpdateProfileDto,
   ): Promise<UserAnswerDto> {
     requireSelf(login, id);
     return { user: await this.users.changeProfile(id, username, avatar) };
@@ -45,8 +48,8 @@ export class UserController {
   @ApiProblems('validation_failed', 'not_signed_in', 'forbidden', 'gender_already_set')
   async chooseGender(
     @CurrentLogin() login: Login,
-    @Param('id', PathId) id: number,
-    @Body(new Valid(SetGenderDto)) { gender }: SetGenderDto,
+    @Param('id', PathIdPipe) id: number,
+    @Body(new ValidBodyPipe(SetGenderDto)) { gender }: SetGenderDto,
   ): Promise<UserAnswerDto> {
     requireSelf(login, id);
     return { user: await this.users.chooseGender(id, gender) };

@@ -4,8 +4,8 @@ import { limits } from '@thaw/contract/limits';
 import { type Gender, genderSchema } from '@thaw/contract/scalars';
 import type { PublicUser, SelfUser } from '@thaw/contract/users';
 import { IsString, ValidateIf } from 'class-validator';
-import { Fits } from '../../../platform/http/fits.decorator';
-import { assertType, type SameShape } from '../../../platform/http/same-shape';
+import { MatchesSchema } from '../../../platform/http/matches-schema.decorator';
+import { assertType, type SameShape } from '../../../platform/http/same-shape.types';
 
 const genders = genderSchema.options;
 
@@ -27,7 +27,7 @@ assertType<SameShape<UpdateProfileDto, UpdateProfile>>();
 
 export class SetGenderDto implements SetGender {
   @ApiProperty({ enum: genders })
-  @Fits(setGenderSchema.shape.gender)
+  @MatchesSchema(setGenderSchema.shape.gender)
   gender: Gender;
 }
 assertType<SameShape<SetGenderDto, SetGender>>();

@@ -1,6 +1,6 @@
 // Real: PostgreSQL, Redis, the whole api replica over HTTP.
-import { ProjectionRebuilder } from '../../../platform/event-store/projection-rebuilder';
-import { RateLimiter } from '../../../platform/rate-limit/rate-limiter';
+import { ProjectionRebuildService } from '../../../platform/event-store/projection-rebuild.service';
+import { RateLimiterService } from '../../../platform/rate-limit/rate-limiter.service';
 import { startTestApi, type TestApi } from '../../../testing/test-api';
 import { USER_RELATIONS, type UserRelationsPort } from '../application/user-relations.port';
 import { UsersService } from '../application/users.service';
@@ -81,7 +81,9 @@ describe('users over HTTP', () => {
 
     it('is limited to 120 a minute', async () => {
       const { browser, id } = await join();
-      expect(await api.app.get(RateLimiter).take('profile_reads', id, 115)).toMatchObject({ allowed: true });
+      expect(await api.app.get(RateLimiterService).take('profile_reads', id, 115)).toMatchObject({
+        allowed: true,
+      });
       const responses = await Promise.all(Array.from({ length: 30 }, () => browser.get(`/api/user/${id}`)));
       const read = responses.filter(({ status }) => status === 200).length;
       expect(read).toBeGreaterThanOrEqual(5);
@@ -203,7 +205,7 @@ describe('users over HTTP', () => {
     const rows = () => api.database.dataSource.query('SELECT * FROM users ORDER BY id');
     const before = await rows();
     await api.database.dataSource.query(`UPDATE users SET username = 'lost', gender = NULL`);
-    await api.app.get(ProjectionRebuilder).rebuild();
+    await api.app.get(ProjectionRebuildService).rebuild();
     expect(await rows()).toEqual(before);
     expect(before.length).toBeGreaterThan(20);
   });

@@ -1,0 +1,19 @@
+import { NestFactory } from '@nestjs/core';
+import type { NestExpressApplication } from '@nestjs/platform-express';
+import { ApiModule } from './api.module';
+import type { Environment } from './config/environment.config';
+import { configureHttp } from './platform/http/http.config';
+import { AppLoggerService } from './platform/observability/app-logger.service';
+import { OrderedWsAdapter } from './platform/realtime/ordered-ws.adapter';
+
+/** An api replica, ready to listen. */
+export const createApiApplication = async (environment: Environment): Promise<NestExpressApplication> => {
+  const app = await NestFactory.create<NestExpressApplication>(ApiModule.forRoot(environment), {
+    bodyParser: false,
+    logger: new AppLoggerService(environment),
+    abortOnError: false,
+  });
+  configureHttp(app);
+  app.useWebSocketAdapter(new OrderedWsAdapter(app));
+  return app;
+};

@@ -1,0 +1,100 @@
+// Real: PostgreSQL, with a role of its own for the service.
+import { randomBytes } from 'node:crypto';
+import { DataSource } from 'typeorm';
+import { createTestDatabase, type TestDatabase } from '../../testing/test-database';
+import { dataSourceOptions } from './data-source.config';
+import { migrate } from './schema-migration.functions';
+
+jest.setTimeout(60_000);
+
+const role = `thaw_service_${randomBytes(4).toString('hex')}`;
+const password = randomBytes(16).toString('hex');
+
+describe('migrations under a role of their own', () => {
+  let database: TestDatabase;
+  let service: DataSource;
+  let serviceUrl: string;
+
+  beforeAll(async () => {
+    database = await createTestDatabase();
+    await database.dataSource.query(`CREATE ROLE ${role} LOGIN PASSWORD '${password}'`);
+    const url = new URL(database.url);
+    url.username = role;
+    url.password = password;
+    serviceUrl = url.toString();
+    service = await new DataSource(
+      dataSourceOptions({ DATABASE_URL: serviceUrl, DATABASE_POOL_SIZE: 2 }),
+    ).initialize();
+  });
+  afterAll(async () => {
+    await service.destroy();
+    await database.dataSource.query(`DROP OWNED BY ${role} CASCADE`);
+    await database.close();
+    const owner = await new DataSource(
+      dataSourceOptions({ DATABASE_URL: process.env.DATABASE_URL!, DATABASE_POOL_SIZE: 1 }),
+    ).initialize();
+    await owner.query(`DROP ROLE ${role}`);
+    await owner.destroy();
+  });
+
+  const migrated = () =>
+    migrate({ MIGRATE_DATABASE_URL: database.url, DATABASE_URL: serviceUrl, DATABASE_POOL_SIZE: 2 });
+  const append = (position: number) =>
+    service.query(
+      `INSERT INTO events (stream_id, stream_position, event_id, type, schema_version, data, metadata, occurred_at)
+       VALUES ('test', $1, gen_random_uuid(), 'Tested', 1, '{}', '{}', now()) RETURNING global_position`,
+      [position],
+    );
+
+  it('take over what the service owned in a database of an earlier release', async () => {
+    await database.dataSource.query(
+      `ALTER TABLE users OWNER TO ${role}; ALTER TABLE events OWNER TO ${role}`,
+    );
+    await migrated();
+    const owned = await database.dataSource.query<unknown[]>(
+      'SELECT relname FROM pg_class WHERE relowner = $1::regrole',
+      [role],
+    );
+    expect(owned).toEqual([]);
+  });
+
+  it('let the service add events but neither change, delete nor truncate them', async () => {
+    await migrated();
+    await append(1);
+    for (const statement of [
+      `UPDATE events SET type = 'Other'`,
+      'DELETE FROM events',
+      'TRUNCATE events',
+      'ALTER TABLE events DISABLE TRIGGER ALL',
+      'DROP TABLE events',
+      'CREATE TABLE mine (id integer)',
+      `DELETE FROM migrations`,
+    ]) {
+      await expect(service.query(statement)).rejects.toMatchObject({ code: '42501' });
+    }
+    const [{ count } = { count: '' }] = await service.query<{ count: string }[]>(
+      'SELECT count(*) FROM events',
+    );
+    expect(count).toBe('1');
+  });
+
+  it('let the service use every other table and sequence', async () => {
+    await migrated();
+    await service.query('SELECT name FROM migrations');
+    const tables = await service.query<{ name: string; ok: boolean }[]>(
+      `SELECT tablename AS name,
+         has_table_privilege(quote_ident(tablename), 'SELECT')
+         AND has_table_privilege(quote_ident(tablename), 'INSERT')
+         AND has_table_privilege(quote_ident(tablename), 'UPDATE')
+         AND has_table_privilege(quote_ident(tablename), 'DELETE') AS ok
+       FROM pg_tables WHERE schemaname = 'public'`,
+    );
+    const limited = tables.filter(({ ok }) => !ok).map(({ name }) => name);
+    expect(limited.sort()).toEqual(['events', 'migrations']);
+    await service.query(`SELECT nextval('user_ids')`);
+  });
+
+  it('change nothing where one role is given for both', async () => {
+    expect(await migrate({ DATABASE_URL: database.url, DATABASE_POOL_SIZE: 2 })).toEqual([]);
+  });
+});

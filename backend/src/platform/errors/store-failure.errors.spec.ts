@@ -1,0 +1,101 @@
+import { QueryFailedError, QueryRunnerProviderAlreadyReleasedError } from 'typeorm';
+import { isStoreFailure, isTimeout, writeFaultOf } from './store-failure.errors';
+
+const failedQuery = (code: string) =>
+  new QueryFailedError('SELECT 1', [], Object.assign(new Error('from the server'), { code }));
+
+const awayErrors: unknown[] = [
+  Object.assign(new Error('connect ECONNREFUSED 127.0.0.1:5432'), { code: 'ECONNREFUSED' }),
+  { message: 'read ECONNRESET', code: 'ECONNRESET' },
+  Object.assign(new Error('write EPIPE'), { code: 'EPIPE' }),
+  new Error('Connection terminated unexpectedly'),
+  new Error('Client has encountered a connection error and is not queryable'),
+  new Error('Query read timeout'),
+  new Error('timeout exceeded when trying to connect'),
+  new Error('Command timed out'),
+  new Error("Stream isn't writeable and enableOfflineQueue options is false"),
+  new Error('Reached the max retries per request limit (which is 1).'),
+  new Error('Connection is closed.'),
+  failedQuery('57P01'),
+  failedQuery('57014'),
+  failedQuery('53300'),
+  failedQuery('53100'),
+  failedQuery('08006'),
+  failedQuery('55P03'),
+  failedQuery('25006'),
+  failedQuery('25P03'),
+  failedQuery('40P01'),
+  failedQuery('58030'),
+  new Error('Query runner already released. Cannot run queries anymore.'),
+  new QueryRunnerProviderAlreadyReleasedError(),
+];
+
+describe('isStoreFailure', () => {
+  it.each(awayErrors)('takes what a store says that is away for its absence (%#)', (error) => {
+    expect(isStoreFailure(error)).toBe(true);
+  });
+
+  it.each([
+    "OOM command not allowed when used memory > 'maxmemory'. script: 1d, on @user_script:1.",
+    'MISCONF Redis is configured to save RDB snapshots, but it is currently unable to persist on disk.',
+    'BUSY Redis is busy running a script. You can only call SCRIPT KILL or SHUTDOWN NOSAVE.',
+    'NOREPLICAS Not enough good replicas to write.',
+    'CLUSTERDOWN The cluster is down',
+    'TRYAGAIN Multiple keys request during rehashing of slot',
+    "READONLY You can't write against a read only replica.",
+    'LOADING Redis is loading the dataset in memory',
+    "MASTERDOWN Link with MASTER is down and replica-serve-stale-data is set to 'no'.",
+  ])('takes an error reply of Redis about itself for its absence: %s', (message) => {
+    expect(isStoreFailure(Object.assign(new Error(message), { name: 'ReplyError' }))).toBe(true);
+  });
+
+  it.each([
+    new Error('a bug'),
+    new Error('BUSYGROUP Consumer Group name already exists'),
+    new Error('WRONGTYPE Operation against a key holding the wrong kind of value'),
+    failedQuery('23505'),
+    failedQuery('42P01'),
+    null,
+    undefined,
+    'ECONNREFUSED',
+    {},
+  ])('does not take a bug for a store that is away (%#)', (error) => {
+    expect(isStoreFailure(error)).toBe(false);
+  });
+});
+
+describe('writeFaultOf', () => {
+  it.each([
+    ...awayErrors,
+    failedQuery('42P01'),
+    failedQuery('42703'),
+    failedQuery('42501'),
+    failedQuery('XX000'),
+  ])('blames the store for what says nothing about a row (%#)', (error) => {
+    expect(writeFaultOf(error)).toBe('store');
+  });
+
+  it.each(['22P05', '22P02', '22007', '23502', '23505', '23514'])('blames the value for %s', (code) => {
+    expect(writeFaultOf(failedQuery(code))).toBe('value');
+  });
+
+  it.each([new TypeError('x is undefined'), new Error('a bug'), failedQuery('21000'), failedQuery('54000')])(
+    'blames the code for what another build may write (%#)',
+    (error) => {
+      expect(writeFaultOf(error)).toBe('code');
+    },
+  );
+});
+
+describe('isTimeout', () => {
+  it('knows the time-outs of statements, of locks, and of the client', () => {
+    expect(
+      [failedQuery('57014'), failedQuery('55P03'), new Error('Query read timeout')].map(isTimeout),
+    ).toEqual([true, true, true]);
+    expect([failedQuery('57P01'), failedQuery('40P01'), new Error('a bug')].map(isTimeout)).toEqual([
+      false,
+      false,
+      false,
+    ]);
+  });
+});

@@ -1,0 +1,56 @@
+import { Injectable } from '@nestjs/common';
+import { DataSource, type EntityManager } from 'typeorm';
+import type { Decider } from './decider.types';
+import { StreamVersionConflictError } from './event-store.errors';
+import { EventStoreRepository } from './event-store.repository';
+import { EventTypeRegistry } from './event-type.registry';
+import type { NewEvent, StoredEvent } from './stored-event.types';
+
+const ATTEMPTS = 4;
+
+/** Load, decide, append; again from the start, at most three times, when somebody else was first. */
+@Injectable()
+export class CommandExecutorService {
+  constructor(
+    private readonly eventStore: EventStoreRepository,
+    private readonly dataSource: DataSource,
+    private readonly eventTypes: EventTypeRegistry,
+  ) {}
+
+  /** A transaction around commands and plain tables; run again as a whole when somebody else was first. */
+  async inTransaction<Result>(work: (manager: EntityManager) => Promise<Result>): Promise<Result> {
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return await this.dataSource.transaction(work);
+      } catch (error) {
+        if (!(error instanceof StreamVersionConflictError) || attempt === ATTEMPTS) throw error;
+      }
+    }
+  }
+
+  /**
+   * @param manager the transaction to run in. A conflict inside a given transaction is thrown at once, because
+   * it has seen its snapshot; the caller retries the whole transaction.
+   * @throws DomainError from `decide`; StreamVersionConflictError after the last attempt.
+   */
+  async execute<State, Command, Event extends NewEvent>(
+    streamId: string,
+    decider: Decider<State, Command, Event | StoredEvent>,
+    command: Command,
+    manager?: EntityManager,
+  ): Promise<{ state: State; events: StoredEvent[] }> {
+    for (let attempt = 1; ; attempt += 1) {
+      const history = await this.eventStore.read(streamId, manager);
+      // What a newer release has written counts, and means nothing here.
+      const known = history.filter((event) => this.eventTypes.knows(event));
+      const before = known.reduce((state, event) => decider.evolve(state, event), decider.initialState());
+      const decided = decider.decide(command, before) as readonly Event[];
+      try {
+        const events = await this.eventStore.append(streamId, history.length, decided, manager);
+        return { state: decided.reduce((state, event) => decider.evolve(state, event), before), events };
+      } catch (error) {
+        if (!(error instanceof StreamVersionConflictError) || manager || attempt === ATTEMPTS) throw error;
+      }
+    }
+  }
+}

@@ -1,0 +1,291 @@
+import { Injectable } from '@nestjs/common';
+import { DataSource, EntityManager } from 'typeorm';
+import { violatedUniqueConstraint } from '../database/constraint-violation.errors';
+import { type PreparedStatement, runPrepared } from '../database/prepared-statement.functions';
+import { appendToAny, appendToExact, appendToNone } from './append.sql';
+import { StreamVersionConflictError } from './event-store.errors';
+import { EventTypeRegistry } from './event-type.registry';
+import { ProjectionRegistry } from './projection.registry';
+import type { NewEvent, StoredEvent } from './stored-event.types';
+
+export type ExpectedVersion = number | 'none' | 'any';
+
+/** An event and the stream it belongs to, as `appendBatch` takes them. */
+export interface Addressed {
+  streamId: string;
+  event: NewEvent;
+}
+
+/** A stream that is opened in one statement, made by `openStream`. */
+export interface Opening {
+  statement: PreparedStatement;
+  /** The projection whose rows the statement writes. */
+  projection: string;
+  /** Its time, and the fields that are assigned in the statement, are still open. */
+  event: Omit<NewEvent, 'occurredAt'>;
+  /** From $9 on. */
+  parameters: readonly unknown[];
+}
+
+interface OpenedRow {
+  stream_id: string;
+  occurred_at: Date;
+  assigned: object;
+  is_new: boolean;
+  global_position: string | null;
+}
+
+interface AppendedRow {
+  ordinal: number;
+  stream_position: number | null;
+  global_position: string | null;
+}
+
+interface EventRow {
+  global_position: string;
+  stream_id: string;
+  stream_position: string;
+  event_id: string;
+  type: string;
+  schema_version: number;
+  data: Record<string, unknown>;
+  personal: Record<string, unknown> | null;
+  metadata: Record<string, unknown>;
+  occurred_at: Date;
+}
+
+const SELECT_EVENTS = `
+SELECT e.global_position, e.stream_id, e.stream_position, e.event_id, e.type, e.schema_version, e.data,
+       p.data AS personal, e.metadata, e.occurred_at
+FROM events e LEFT JOIN event_private p ON p.stream_id = e.stream_id AND p.event_id = e.event_id`;
+
+/** One stream and a few events at a time. A batch is planned for its size. */
+const prepared: ReadonlyMap<string, PreparedStatement> = new Map([
+  [appendToNone, { name: 'append_to_none', text: appendToNone }],
+  [appendToExact, { name: 'append_to_exact', text: appendToExact }],
+]);
+
+const POSITION_CONSTRAINT = 'events_pkey';
+const EVENT_ID_CONSTRAINT = 'events_stream_event_key';
+
+const toStoredEvent = (row: EventRow): StoredEvent<string, Record<string, unknown>> => ({
+  globalPosition: Number(row.global_position),
+  streamId: row.stream_id,
+  streamPosition: Number(row.stream_position),
+  eventId: row.event_id,
+  type: row.type,
+  schemaVersion: row.schema_version,
+  data: { ...row.data, ...row.personal },
+  metadata: row.metadata,
+  occurredAt: row.occurred_at,
+});
+
+const toOpened = (row: OpenedRow, event: Opening['event'], schemaVersion: number): StoredEvent => ({
+  globalPosition: Number(row.global_position),
+  streamId: row.stream_id,
+  streamPosition: 1,
+  eventId: event.eventId,
+  type: event.type,
+  schemaVersion,
+  data: { ...event.data, ...row.assigned },
+  metadata: event.metadata ?? {},
+  occurredAt: row.occurred_at,
+});
+
+/** The durable log. Appends run the inline projections in their own transaction. */
+@Injectable()
+export class EventStoreRepository {
+  /** Appends of this process that were refused because somebody else was first. */
+  conflictCount = 0;
+
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly eventTypes: EventTypeRegistry,
+    private readonly projections: ProjectionRegistry,
+  ) {}
+
+  /** The events of a stream in order; empty when there is no such stream. */
+  async read(streamId: string, manager: EntityManager = this.dataSource.manager): Promise<StoredEvent[]> {
+    const rows = await manager.query<EventRow[]>(
+      `${SELECT_EVENTS} WHERE e.stream_id = $1 ORDER BY e.stream_position`,
+      [streamId],
+    );
+    return rows.map((row) => this.eventTypes.present(toStoredEvent(row)));
+  }
+
+  /**
+   * The whole log in order of position, in pages. Only for readers with no writer beside them (a rebuild):
+   * a transaction that commits late is not seen by a reader that has passed its position.
+   */
+  async *readAll(manager: EntityManager, pageSize = 1_000): AsyncGenerator<StoredEvent[]> {
+    for (let after = 0; ;) {
+      const rows = await manager.query<EventRow[]>(
+        `${SELECT_EVENTS} WHERE e.global_position > $1 ORDER BY e.global_position LIMIT $2`,
+        [after, pageSize],
+      );
+      if (rows.length === 0) return;
+      const events = rows.map((row) => this.eventTypes.present(toStoredEvent(row)));
+      yield events;
+      after = events[events.length - 1]?.globalPosition ?? after;
+    }
+  }
+
+  /**
+   * Appends to one stream and projects, in one transaction: `manager`'s when given, else its own. A given one is
+   * lost when somebody commits the same event id at the same moment; its owner runs it again.
+   * @returns the events that were new, with their positions; those already there (by event id) are left out.
+   * @throws StreamVersionConflictError when the stream is not at `expected`; nothing was appended.
+   */
+  async append(
+    streamId: string,
+    expected: ExpectedVersion,
+    events: readonly NewEvent[],
+    manager?: EntityManager,
+  ): Promise<StoredEvent[]> {
+    if (events.length === 0) return [];
+    return this.insert(
+      events.map((event) => ({ streamId, event })),
+      expected,
+      manager,
+    );
+  }
+
+  /** Appends to many streams at whatever version they are, all or nothing. */
+  async appendBatch(entries: readonly Addressed[], manager?: EntityManager): Promise<StoredEvent[]> {
+    if (entries.length === 0) return [];
+    return this.insert(entries, 'any', manager);
+  }
+
+  /**
+   * Opens a stream with its first event and projects, in one round trip; in a transaction only when the event concerns
+   * further projections.
+   * @returns the row of the statement's query; null when it gave none, and nothing was written.
+   */
+  async open<Row>(opening: Opening): Promise<Row | null> {
+    const { statement, projection, event, parameters } = opening;
+    const { schemaVersion, open, personal, subjectId, expiresAfterMs } = this.split(event);
+    const all = [
+      event.eventId,
+      event.type,
+      schemaVersion,
+      open,
+      JSON.stringify(event.metadata ?? {}),
+      personal,
+      subjectId,
+      expiresAfterMs,
+      ...parameters,
+    ];
+    const further = this.projections.besides(projection, event);
+    const run = async (manager: EntityManager): Promise<OpenedRow | null> => {
+      const [row] = await runPrepared<OpenedRow[]>(manager, statement, all);
+      if (row?.is_new) {
+        const stored = toOpened(row, event, schemaVersion);
+        for (const other of further) await other.apply([stored], manager);
+      }
+      return row ?? null;
+    };
+    const { manager } = this.dataSource;
+    return (await (further.length === 0 ? run(manager) : this.dataSource.transaction(run))) as Row | null;
+  }
+
+  private async insert(
+    entries: readonly Addressed[],
+    expected: ExpectedVersion,
+    manager: EntityManager | undefined,
+  ): Promise<StoredEvent[]> {
+    if (manager) return this.insertIn(manager, entries, expected);
+    for (;;) {
+      try {
+        return await this.dataSource.transaction((own) => this.insertIn(own, entries, expected));
+      } catch (error) {
+        // Somebody committed the same event between our look and our insert: look again, and find it.
+        if (violatedUniqueConstraint(error) !== EVENT_ID_CONSTRAINT) throw error;
+      }
+    }
+  }
+
+  private async insertIn(
+    manager: EntityManager,
+    entries: readonly Addressed[],
+    expected: ExpectedVersion,
+  ): Promise<StoredEvent[]> {
+    const conflict = () => {
+      this.conflictCount += 1;
+      return new StreamVersionConflictError(entries[0]?.streamId ?? '', expected);
+    };
+    const columns = entries.map((entry) => this.toColumns(entry));
+    const parameters: unknown[] = Array.from({ length: 10 }, (_, index) =>
+      columns.map((column) => column[index]),
+    );
+    const statement =
+      expected === 'any' ? appendToAny : expected === 'none' || expected === 0 ? appendToNone : appendToExact;
+    if (statement === appendToExact) parameters.push(expected);
+
+    let rows: AppendedRow[];
+    try {
+      const named = prepared.get(statement);
+      rows = named
+        ? await runPrepared<AppendedRow[]>(manager, named, parameters)
+        : await manager.query<AppendedRow[]>(statement, parameters);
+    } catch (error) {
+      if (violatedUniqueConstraint(error) === POSITION_CONSTRAINT) throw conflict();
+      throw error;
+    }
+    if (rows.some((row) => row.global_position === null)) throw conflict();
+
+    const stored = rows.flatMap((row): StoredEvent[] => {
+      const entry = entries[row.ordinal - 1];
+      if (!entry) return [];
+      const { streamId, event } = entry;
+      return [
+        {
+          globalPosition: Number(row.global_position),
+          streamId,
+          streamPosition: Number(row.stream_position),
+          eventId: event.eventId,
+          type: event.type,
+          schemaVersion: this.eventTypes.get(event.type).schemaVersion,
+          data: event.data,
+          metadata: event.metadata ?? {},
+          occurredAt: event.occurredAt,
+        },
+      ];
+    });
+    await this.projections.apply(stored, manager);
+    return stored;
+  }
+
+  private toColumns({ streamId, event }: Addressed): unknown[] {
+    const { schemaVersion, open, personal, subjectId, expiresAfterMs } = this.split(event);
+    return [
+      streamId,
+      event.eventId,
+      event.type,
+      schemaVersion,
+      open,
+      JSON.stringify(event.metadata ?? {}),
+      event.occurredAt,
+      personal,
+      subjectId,
+      expiresAfterMs === null ? null : new Date(event.occurredAt.getTime() + expiresAfterMs),
+    ];
+  }
+
+  /** An event's data as it is stored: what is personal apart from what is not. */
+  private split({ type, data }: Pick<NewEvent, 'type' | 'data'>) {
+    const definition = this.eventTypes.get(type);
+    const open: Record<string, unknown> = {};
+    const personal: Record<string, unknown> = {};
+    for (const [field, value] of Object.entries(data)) {
+      (definition.personalFields.includes(field) ? personal : open)[field] = value;
+    }
+    const isPersonal = Object.keys(personal).length > 0;
+    return {
+      schemaVersion: definition.schemaVersion,
+      open: JSON.stringify(open),
+      personal: isPersonal ? JSON.stringify(personal) : null,
+      subjectId: isPersonal ? (definition.subjectId?.({ ...open, ...personal }) ?? null) : null,
+      expiresAfterMs: isPersonal ? (definition.personalExpiresAfterMs ?? null) : null,
+    };
+  }
+}

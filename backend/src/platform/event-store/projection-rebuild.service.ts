@@ -1,0 +1,34 @@
+import { Injectable } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import { EventStoreRepository } from './event-store.repository';
+import { ProjectionRegistry } from './projection.registry';
+
+/** Rebuilds every read model from the log. */
+@Injectable()
+export class ProjectionRebuildService {
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly eventStore: EventStoreRepository,
+    private readonly projections: ProjectionRegistry,
+  ) {}
+
+  /**
+   * One transaction: readers see the old read models until the new ones are whole. Appends wait meanwhile, and those
+   * that have waited longer than a serving process waits for a lock fail; it is a job for a quiet hour.
+   * @returns the number of events read.
+   */
+  async rebuild(): Promise<number> {
+    return this.dataSource.transaction(async (manager) => {
+      await manager.query(`SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = '60s'`);
+      await manager.query('LOCK TABLE events IN EXCLUSIVE MODE');
+      const tables = this.projections.all().flatMap((projection) => projection.tables);
+      if (tables.length > 0) await manager.query(`DELETE FROM ${tables.join('; DELETE FROM ')}`);
+      let count = 0;
+      for await (const events of this.eventStore.readAll(manager)) {
+        await this.projections.apply(events, manager, true);
+        count += events.length;
+      }
+      return count;
+    });
+  }
+}

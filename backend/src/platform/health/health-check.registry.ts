@@ -1,0 +1,47 @@
+import { Injectable } from '@nestjs/common';
+import { GracefulShutdownService } from '../lifecycle/graceful-shutdown.service';
+
+const CHECK_WITHIN_MS = 1_000;
+
+export interface Readiness {
+  isReady: boolean;
+  checks: Record<string, 'ok' | 'failed'>;
+}
+
+/** Whether this process can do its work now. Each part that it needs registers how to tell. */
+@Injectable()
+export class HealthCheckRegistry {
+  private readonly checks = new Map<string, () => Promise<boolean>>();
+
+  constructor(private readonly gracefulShutdown: GracefulShutdownService) {}
+
+  /** A check counts as failed when it rejects, or has not answered within a second. */
+  register(name: string, isReady: () => Promise<boolean>): void {
+    if (this.checks.has(name)) throw new Error(`Health check ${name} is registered twice`);
+    this.checks.set(name, isReady);
+  }
+
+  async readiness(): Promise<Readiness> {
+    const results = await Promise.all(
+      [...this.checks].map(async ([name, isReady]) => [name, await passes(isReady)] as const),
+    );
+    const checks: Readiness['checks'] = {};
+    for (const [name, passed] of results) checks[name] = passed ? 'ok' : 'failed';
+    if (this.gracefulShutdown.isStopping) checks.stopping = 'failed';
+    return { isReady: Object.values(checks).every((result) => result === 'ok'), checks };
+  }
+}
+
+const passes = async (isReady: () => Promise<boolean>): Promise<boolean> => {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<boolean>((resolve) => {
+    timer = setTimeout(() => resolve(false), CHECK_WITHIN_MS);
+  });
+  try {
+    return await Promise.race([isReady(), late]);
+  } catch {
+    return false;
+  } finally {
+    clearTimeout(timer);
+  }
+};

@@ -1,0 +1,174 @@
+import { Inject, Injectable } from '@nestjs/common';
+import type { Redis } from 'ioredis';
+import { ProcessEventsService } from '../process-events/process-events.service';
+import { REDIS } from '../redis/redis.module';
+import { shardOf, chatKeys } from '../redis/redis.keys';
+import { appendEndScript, appendOutcome, appendScript, restoreScript } from './chat-log.scripts';
+
+/** One entry of a session's stream. Its version is its place in the stream, from 1. */
+export interface ChatLogEntry {
+  /** Stream entry id, `<ms>-<n>`. */
+  id: string;
+  /** The event as it was appended. */
+  text: string;
+}
+
+export interface StreamEnd {
+  version: number;
+  /** Id of the last entry; '' when there is none. */
+  lastId: string;
+}
+
+export type AppendResult =
+  | { kind: 'appended'; ids: readonly string[] }
+  /** The stream has more (or, after a lost Redis, less) than expected. */
+  | { kind: 'behind'; version: number; missed: readonly ChatLogEntry[] }
+  | { kind: 'diverged' }
+  | { kind: 'outbox_full' }
+  | { kind: 'claim_lost' };
+
+export interface AppendOptions {
+  /** The user of an overdue deadline, which must still be overdue. */
+  claim?: { userId: number } | undefined;
+  /** The replica that learns of the events from this answer, and is not told of them again. */
+  exceptReplicaId?: string | undefined;
+  /** The events end the session: they are appended even while Redis is full. */
+  isEnd?: boolean | undefined;
+}
+
+/** A stream's version, and its first and last entry. */
+export interface ChatLogEdges {
+  version: number;
+  first: ChatLogEntry | undefined;
+  last: ChatLogEntry | undefined;
+}
+
+/** Entries of one read: what follows it is done in between, so that a long stream does not hold up everything else. */
+const PAGE_SIZE = 128;
+
+const toEntries = (rows: readonly [string, string[]][]): ChatLogEntry[] =>
+  rows.map(([id, fields]) => ({ id, text: fields[1] ?? '' }));
+
+/** The random chats' live log: a Redis stream each. */
+@Injectable()
+export class ChatLogRepository {
+  /** Redis' clock less this process's, as the latest append showed it. */
+  private clockOffsetMs = 0;
+
+  constructor(
+    @Inject(REDIS) private readonly redis: Redis,
+    private readonly processEvents: ProcessEventsService,
+  ) {}
+
+  /** The time by the clock that gives entries their ids, epoch ms, to within a round trip once something was appended. */
+  now(): number {
+    return Date.now() + this.clockOffsetMs;
+  }
+
+  /** Appends if the stream still ends as expected, and tells the replicas with sockets there; one round trip. */
+  async append(
+    sessionId: string,
+    expected: StreamEnd,
+    events: readonly string[],
+    { claim, exceptReplicaId = '', isEnd = false }: AppendOptions = {},
+  ): Promise<AppendResult> {
+    const shard = shardOf(sessionId);
+    const keys = chatKeys(shard);
+    const script = isEnd ? appendEndScript : appendScript;
+    const reply = await script.run(
+      this.redis,
+      [keys.stream(sessionId)],
+      [
+        expected.version,
+        expected.lastId,
+        keys.prefix,
+        sessionId,
+        claim ? `${sessionId}|${claim.userId}` : '',
+        exceptReplicaId,
+        ...events,
+      ],
+    );
+    switch (reply[0]) {
+      case appendOutcome.appended: {
+        const [, outboxWasEmpty, ...ids] = reply;
+        this.clockOffsetMs = Number.parseInt(ids[0] ?? '', 10) - Date.now() || 0;
+        if (outboxWasEmpty === 1) this.processEvents.publish('OutboxFilled', { shard: shard });
+        return { kind: 'appended', ids };
+      }
+      case appendOutcome.behind: {
+        const [, version, missed] = reply;
+        // What we have and what we missed must add up to what there is; else some of ours is not in the stream.
+        if (version >= expected.version && version !== expected.version + missed.length)
+          return { kind: 'diverged' };
+        return { kind: 'behind', version, missed: toEntries(missed) };
+      }
+      case appendOutcome.outboxFull:
+        return { kind: 'outbox_full' };
+      case appendOutcome.claimLost:
+        return { kind: 'claim_lost' };
+    }
+  }
+
+  /**
+   * Appends entries again that Redis has lost (the tail of its append-only file), under the ids that they had.
+   * @returns false when the stream does not end where they begin: another replica has appended from there.
+   */
+  async restore(sessionId: string, end: StreamEnd, lost: readonly ChatLogEntry[]): Promise<boolean> {
+    const shard = shardOf(sessionId);
+    const keys = chatKeys(shard);
+    const restored = await restoreScript.run(
+      this.redis,
+      [keys.stream(sessionId), keys.outbox],
+      [end.version, end.lastId, sessionId, ...lost.flatMap(({ id, text }) => [id, text])],
+    );
+    if (restored === 1) this.processEvents.publish('OutboxFilled', { shard: shard });
+    return restored === 1;
+  }
+
+  /** The entries after an id ('' for all), in order, page by page; an empty stream is one empty page. */
+  async *pages(sessionId: string, afterId = ''): AsyncGenerator<ChatLogEntry[], void> {
+    const stream = chatKeys(shardOf(sessionId)).stream(sessionId);
+    for (let lastId = afterId; ;) {
+      const from = lastId === '' ? '-' : `(${lastId}`;
+      const page = toEntries(await this.redis.xrange(stream, from, '+', 'COUNT', PAGE_SIZE));
+      yield page;
+      const last = page.at(-1);
+      if (!last || page.length < PAGE_SIZE) return;
+      lastId = last.id;
+    }
+  }
+
+  /** The entries after an id ('' for all), in order, at once. */
+  async read(sessionId: string, afterId = ''): Promise<ChatLogEntry[]> {
+    const entries: ChatLogEntry[] = [];
+    for await (const page of this.pages(sessionId, afterId)) entries.push(...page);
+    return entries;
+  }
+
+  /** How long a stream is, and how it begins and ends; one round trip. */
+  async edges(sessionId: string): Promise<ChatLogEdges> {
+    const stream = chatKeys(shardOf(sessionId)).stream(sessionId);
+    const replies = await this.redis
+      .pipeline()
+      .xlen(stream)
+      .xrange(stream, '-', '+', 'COUNT', 1)
+      .xrevrange(stream, '+', '-', 'COUNT', 1)
+      .exec();
+    const [version, first, last] = (replies ?? []).map(([error, reply]) => {
+      if (error) throw error;
+      return reply;
+    }) as [number, [string, string[]][], [string, string[]][]];
+    return { version, first: toEntries(first)[0], last: toEntries(last)[0] };
+  }
+
+  /** The versions of many sessions in one pipeline; 0 where there is no such stream. */
+  async versions(sessionIds: readonly string[]): Promise<number[]> {
+    const pipeline = this.redis.pipeline();
+    for (const sessionId of sessionIds) pipeline.xlen(chatKeys(shardOf(sessionId)).stream(sessionId));
+    const replies = (await pipeline.exec()) ?? [];
+    return replies.map(([error, length]) => {
+      if (error) throw error;
+      return Number(length);
+    });
+  }
+}

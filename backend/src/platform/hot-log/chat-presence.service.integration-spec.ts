@@ -1,0 +1,126 @@
+// Real: Redis.
+import { until } from '../../testing/until';
+import { useTestHotLog } from '../../testing/test-hot-log';
+
+const GRACE_MS = 1_000;
+
+describe('presence in a chat', () => {
+  const hot = useTestHotLog();
+  /** A sweep that found these replicas dead at a time of Redis, by default just now. */
+  const sweep = (dead: string[] = [], at = Number.MAX_SAFE_INTEGER) => {
+    hot.dead = { at, replicaIds: dead };
+    return hot.presence.sweep();
+  };
+  const deadlines = async () =>
+    (await hot.store.redis.zrange(hot.keys().deadlines, '0', '-1')).filter((member) =>
+      member.startsWith(hot.sessionId),
+    );
+  /** As if the time had come. */
+  const overdue = (userId: number) =>
+    hot.store.redis.zadd(hot.keys().deadlines, '1', `${hot.sessionId}|${userId}`);
+  describe('knows who is there', () => {
+    it('by sockets: the last one to leave starts the deadline, the first to return ends it', async () => {
+      await hot.enter('r1', 2);
+      await hot.enter('r1', 1, 'tab-1');
+      await hot.enter('r2', 1, 'tab-2');
+      await hot.presenceOf('r1').leave(hot.sessionId, 'tab-1', GRACE_MS);
+      expect(await deadlines()).toEqual([]);
+      await hot.presenceOf('r2').leave(hot.sessionId, 'tab-2', GRACE_MS);
+      expect(await deadlines()).toEqual([`${hot.sessionId}|1`]);
+      await hot.enter('r3', 1, 'tab-3');
+      expect(await deadlines()).toEqual([]);
+      await until(() => hot.messages.length === 2);
+      expect(hot.messages).toEqual(['c 1 reconnecting', 'c 1 connected']);
+    });
+
+    it('and tells who enters whether the partner is', async () => {
+      expect(await hot.enter('r1', 1)).toBe('connected'); // not here yet, and not missed either
+      await hot.presence.setDeadlines(hot.sessionId, [1, 2], GRACE_MS);
+      expect(await deadlines()).toEqual([`${hot.sessionId}|2`]);
+      expect(await hot.enter('r1', 1)).toBe('awaited');
+      await hot.enter('r2', 2);
+      expect(await hot.enter('r1', 1)).toBe('connected');
+    });
+
+    it('a socket that leaves twice, or was never there, changes nothing', async () => {
+      await hot.enter('r1', 1);
+      await hot.presenceOf('r1').leave(hot.sessionId, 'nobody', GRACE_MS);
+      await hot.presence.leaveEnded(hot.sessionId, 's-1');
+      await hot.presenceOf('r1').leave(hot.sessionId, 's-1', GRACE_MS);
+      expect(await deadlines()).toEqual([]);
+      expect(hot.messages).toEqual([]);
+    });
+
+    it('and forgets it with the end', async () => {
+      await hot.enter('r1', 1);
+      await hot.enter('r2', 2);
+      await hot.presenceOf('r2').leave(hot.sessionId, 's-2', GRACE_MS);
+      await hot.presence.forget(hot.sessionId, [1, 2]);
+      expect(await deadlines()).toEqual([]);
+      expect(await hot.store.redis.exists(hot.keys().sockets(hot.sessionId))).toBe(0);
+    });
+  });
+
+  it('says whether a partner who left before has been there, until they are back', async () => {
+    await hot.presence.setDeadlines(hot.sessionId, [1, 2], GRACE_MS);
+    await hot.enter('r2', 2);
+    await hot.presenceOf('r2').leave(hot.sessionId, 's-2', GRACE_MS);
+    expect(await hot.enter('r1', 1)).toBe('reconnecting');
+    await hot.enter('r2', 2);
+    expect(await hot.enter('r1', 1)).toBe('connected');
+  });
+
+  it('counts only sockets that show the chat', async () => {
+    await hot.enter('r1', 2);
+    await hot.enter('r1', 1, 'tab-1');
+    await hot.enter('r2', 1, 'tab-2', false);
+    await hot.enter('r1', 1, 'tab-1', false);
+    expect(await deadlines()).toEqual([`${hot.sessionId}|1`]);
+    await hot.enter('r2', 1, 'tab-2', true);
+    expect(await deadlines()).toEqual([]);
+    await hot.presenceOf('r1').leave(hot.sessionId, 'tab-1', GRACE_MS);
+    expect(await deadlines()).toEqual([]);
+    await hot.presenceOf('r2').leave(hot.sessionId, 'tab-2', GRACE_MS);
+    expect(await deadlines()).toEqual([`${hot.sessionId}|1`]);
+    await until(() => hot.messages.length === 3);
+    expect(hot.messages).toEqual(['c 1 reconnecting', 'c 1 connected', 'c 1 reconnecting']);
+  });
+
+  it('puts a deadline off behind the others, without making it one', async () => {
+    await hot.presence.setDeadlines(hot.sessionId, [1], GRACE_MS);
+    await overdue(1);
+    await hot.presence.postpone({ sessionId: hot.sessionId, userId: 1 }, GRACE_MS);
+    await hot.presence.postpone({ sessionId: hot.sessionId, userId: 2 }, GRACE_MS);
+    expect((await sweep()).filter((one) => one.sessionId === hot.sessionId)).toEqual([]);
+    expect(await deadlines()).toEqual([`${hot.sessionId}|1`]);
+  });
+
+  describe('sweeps', () => {
+    it('the sockets of a dead replica out, and leaves those of the living', async () => {
+      await hot.enter('dead', 1);
+      await hot.enter('r1', 2);
+      expect(await sweep(['dead'])).toEqual([]);
+      expect(await deadlines()).toEqual([`${hot.sessionId}|1`]);
+      await until(() => hot.messages.length === 1);
+      expect(hot.messages).toEqual(['c 1 reconnecting']);
+      expect(await hot.store.redis.exists(hot.keys().ofReplica('dead'))).toBe(0);
+      expect(await hot.store.redis.smembers(hot.keys().ofReplica('r1'))).toContain(`${hot.sessionId}|s-2`);
+      await sweep(['dead']);
+      expect(hot.messages).toHaveLength(1);
+    });
+
+    it('not those of a replica that has entered a socket since it was found dead', async () => {
+      await hot.enter('new', 1);
+      await sweep(['new'], 1);
+      expect(await deadlines()).toEqual([]);
+      expect(await hot.store.redis.smembers(hot.keys().ofReplica('new'))).toContain(`${hot.sessionId}|s-1`);
+    });
+
+    it('and names deadlines when they are overdue, not before', async () => {
+      await hot.presence.setDeadlines(hot.sessionId, [1, 2], GRACE_MS);
+      expect((await sweep()).filter((one) => one.sessionId === hot.sessionId)).toEqual([]);
+      await overdue(2);
+      expect(await sweep()).toContainEqual({ sessionId: hot.sessionId, userId: 2 });
+    });
+  });
+});

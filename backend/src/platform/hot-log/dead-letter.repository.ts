@@ -1,0 +1,75 @@
+import { Inject, Injectable } from '@nestjs/common';
+import type { Redis } from 'ioredis';
+import { REDIS } from '../redis/redis.module';
+import { SHARD_COUNT, chatKeys } from '../redis/redis.keys';
+import { type OutboxEntry, toOutboxEntry } from './outbox.repository';
+import { moveScript } from './outbox.scripts';
+
+const PAGE = 500;
+
+/** An entry that PostgreSQL refuses, with what is known of it but for its text. */
+export interface DeadLetter extends Pick<OutboxEntry, 'sessionId' | 'entryId'> {
+  /** Why it was refused: SQLSTATE, or the name of an error; '' in entries of earlier releases. */
+  reason: string;
+  /** When it left the outbox, epoch ms. */
+  movedAt: number;
+}
+
+interface Located {
+  shard: number;
+  key: string;
+  id: string;
+  letter: DeadLetter;
+}
+
+/** Entries of the outboxes that can never be written as they are. They stay here until they are replayed. */
+@Injectable()
+export class DeadLetterRepository {
+  constructor(@Inject(REDIS) private readonly redis: Redis) {}
+
+  /** Moves an entry out of its outbox. */
+  async add({ shard, outboxId }: OutboxEntry, reason: string): Promise<void> {
+    const { outbox, deadLetters } = chatKeys(shard);
+    await moveScript.run(this.redis, [outbox, deadLetters], [outboxId, 'r', reason]);
+  }
+
+  /** All of them, shard by shard, in the order in which they left the outbox. */
+  async *list(): AsyncGenerator<DeadLetter> {
+    for await (const { letter } of this.locate()) yield letter;
+  }
+
+  /**
+   * Puts all of them back at the end of their outboxes, in order, for the workers to try again. Each moves in one step:
+   * cut short, or run twice, it puts nothing back twice.
+   * @returns how many were put back.
+   */
+  async replay(): Promise<number> {
+    let count = 0;
+    // What is there now: one that is refused again meanwhile waits for the next replay.
+    const located: Located[] = [];
+    for await (const one of this.locate()) located.push(one);
+    for (const { shard, key, id } of located) {
+      count += await moveScript.run(this.redis, [key, chatKeys(shard).outbox], [id]);
+    }
+    return count;
+  }
+
+  private async *locate(): AsyncGenerator<Located> {
+    for (let shard = 0; shard < SHARD_COUNT; shard += 1) {
+      const { formerDeadLetters, deadLetters } = chatKeys(shard);
+      for (const key of [formerDeadLetters, deadLetters]) {
+        for (let after = '-'; ;) {
+          const rows = await this.redis.xrange(key, after, '+', 'COUNT', PAGE);
+          for (const [id, fields] of rows) {
+            const { sessionId, entryId } = toOutboxEntry(shard, [id, fields]);
+            const letter = { sessionId, entryId, reason: fields[7] ?? '', movedAt: parseInt(id, 10) };
+            yield { shard, key, id, letter };
+          }
+          const last = rows.at(-1)?.[0];
+          if (last === undefined || rows.length < PAGE) break;
+          after = `(${last}`;
+        }
+      }
+    }
+  }
+}

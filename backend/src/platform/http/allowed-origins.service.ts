@@ -1,0 +1,35 @@
+import type { IncomingMessage } from 'node:http';
+import { Inject, Injectable } from '@nestjs/common';
+import { ENVIRONMENT, type Environment } from '../../config/environment.config';
+
+const originOf = (address: string): string => new URL(address).origin;
+
+/** Which pages may speak to us: unsafe methods and the socket's upgrade (A145). */
+@Injectable()
+export class AllowedOriginsService {
+  private readonly own: string | undefined;
+  private readonly further: ReadonlySet<string>;
+
+  constructor(@Inject(ENVIRONMENT) environment: Pick<Environment, 'PUBLIC_ORIGIN' | 'ALLOWED_ORIGINS'>) {
+    this.own = environment.PUBLIC_ORIGIN && originOf(environment.PUBLIC_ORIGIN);
+    this.further = new Set(environment.ALLOWED_ORIGINS.map(originOf));
+  }
+
+  /** A browser says where a request comes from; who says nothing is no browser, and brings no foreign cookies. */
+  allows({ headers }: Pick<IncomingMessage, 'headers'>): boolean {
+    const { origin, host } = headers;
+    if (origin !== undefined && this.further.has(origin)) return true;
+    const site = headers['sec-fetch-site'];
+    if (site !== undefined && site !== 'same-origin') return false;
+    if (origin === undefined) return true;
+    return this.own === undefined ? isOriginOfHost(origin, host) : origin === this.own;
+  }
+}
+
+const isOriginOfHost = (origin: string, host: string | undefined): boolean => {
+  if (!host || !URL.canParse(origin)) return false;
+  const { protocol, host: originHost } = new URL(origin);
+  if (protocol !== 'https:' && protocol !== 'http:') return false;
+  // URL leaves out the port that goes without saying; the Host header usually does, too.
+  return URL.canParse(`${protocol}//${host}`) && new URL(`${protocol}//${host}`).host === originHost;
+};

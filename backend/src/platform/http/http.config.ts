@@ -1,0 +1,72 @@
+import type { NestExpressApplication } from '@nestjs/platform-express';
+import type { RequestHandler } from 'express';
+import { ENVIRONMENT, type Environment } from '../../config/environment.config';
+import { DomainError } from '../errors/domain.errors';
+import { HealthCheckRegistry } from '../health/health-check.registry';
+import { GracefulShutdownService } from '../lifecycle/graceful-shutdown.service';
+import { AppLoggerService } from '../observability/app-logger.service';
+import { MetricsRegistry } from '../observability/metrics.registry';
+import { RateLimiterService } from '../rate-limit/rate-limiter.service';
+import { AllowedOriginsService } from './allowed-origins.service';
+import { clientSubject } from './client-subject.functions';
+import { HttpErrorFilter } from './http-error.filter';
+import { jsonBody } from './json-body.middleware';
+import { limitSlowClients, OpenRequests } from './http-listener.functions';
+import { publicFolder } from './public-folder.middleware';
+import { requestLog } from './request-log.middleware';
+import { securityHeaders } from './security-headers.middleware';
+import { setUpApiDocs } from './openapi.config';
+
+const safeMethods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
+
+const neverStored: RequestHandler = (_request, response, next) => {
+  response.set('Cache-Control', 'no-store');
+  next();
+};
+
+/** Whatever else there is has been answered before. */
+const apiOnly: RequestHandler = (request, _response, next) => {
+  next(/^\/api(\/|$)/.test(request.path) ? undefined : new DomainError('not_found'));
+};
+
+const fromOwnPages =
+  (origins: AllowedOriginsService): RequestHandler =>
+  (request, _response, next) => {
+    next(
+      safeMethods.has(request.method) || origins.allows(request) ? undefined : new DomainError('bad_origin'),
+    );
+  };
+
+const withinRate =
+  (limiter: RateLimiterService): RequestHandler =>
+  (request, _response, next) => {
+    limiter.require('http', clientSubject(request.ip)).then(() => next(), next);
+  };
+
+/** All that stands between a connection and the controllers, in the order in which a request meets it. */
+export const configureHttp = (app: NestExpressApplication): void => {
+  const environment = app.get<Environment>(ENVIRONMENT);
+  const server = app.getHttpServer();
+  const openRequests = new OpenRequests(server, app.get(GracefulShutdownService));
+  // The internal port answers first, and whoever asks there must not be sent to a port that refuses.
+  app.get(HealthCheckRegistry).register('listening', async () => server.listening);
+
+  app.set('trust proxy', environment.TRUST_PROXY);
+  app.set('etag', false);
+  app.disable('x-powered-by');
+  app.setGlobalPrefix('api');
+  app.useGlobalFilters(app.get(HttpErrorFilter));
+
+  app.use(requestLog(app.get(AppLoggerService), app.get(MetricsRegistry)));
+  app.use(openRequests.track);
+  app.use(securityHeaders(environment));
+  app.use(fromOwnPages(app.get(AllowedOriginsService)));
+  if (environment.PUBLIC_DIR) app.use(publicFolder(environment.PUBLIC_DIR));
+  app.use(apiOnly);
+  app.use('/api', neverStored);
+  app.use('/api', withinRate(app.get(RateLimiterService)));
+  app.use('/api', jsonBody);
+  if (environment.API_DOCS) setUpApiDocs(app);
+
+  limitSlowClients(server);
+};

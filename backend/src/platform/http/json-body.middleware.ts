@@ -1,0 +1,59 @@
+import type { IncomingMessage } from 'node:http';
+import { limits } from '@thaw/contract/limits';
+import type { NextFunction, Request, RequestHandler, Response } from 'express';
+import { raw } from 'express';
+import { DomainError } from '../errors/domain.errors';
+import { parseUntrustedJson } from '../json/untrusted-json.parser';
+
+const safeMethods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
+
+const hasBody = ({ headers }: IncomingMessage): boolean =>
+  headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
+
+const isJson = (contentType: string | undefined): boolean =>
+  /^application\/json\s*(;\s*charset="?utf-8"?\s*)?$/i.test(contentType ?? '');
+
+/** The one route whose body is not JSON: it is sent a file, and reads it itself. */
+const isFileUpload = ({ path, headers }: Request): boolean =>
+  /^\/upload\/?$/i.test(path) && /^multipart\/form-data\s*;/i.test(headers['content-type'] ?? '');
+
+/**
+ * The value of a JSON body: an object, not deep, without keys that touch prototypes.
+ * @throws DomainError validation_failed
+ */
+export const parseJsonBody = (bytes: Buffer): object => {
+  let body: unknown;
+  try {
+    body = parseUntrustedJson(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+  } catch {
+    throw new DomainError('validation_failed');
+  }
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) {
+    throw new DomainError('validation_failed');
+  }
+  return body;
+};
+
+const readBytes = raw({ type: () => true, limit: limits.jsonBodyMaxBytes, inflate: false });
+
+const toDomainError = (error: unknown): DomainError => {
+  const { status } = error as { status?: unknown };
+  if (status === 413) return new DomainError('too_large');
+  if (status === 415) return new DomainError('unsupported_type');
+  return new DomainError('validation_failed');
+};
+
+/** The only body parser of the API but for uploads: a form on another site can post neither JSON nor to us. */
+export const jsonBody: RequestHandler = (request: Request, response: Response, next: NextFunction) => {
+  if (safeMethods.has(request.method) || !hasBody(request) || isFileUpload(request)) return next();
+  if (!isJson(request.headers['content-type'])) return next(new DomainError('unsupported_type'));
+  readBytes(request, response, (error?: unknown) => {
+    if (error) return next(toDomainError(error));
+    try {
+      request.body = parseJsonBody(request.body as Buffer);
+    } catch (refusal) {
+      return next(refusal);
+    }
+    next();
+  });
+};

@@ -1,0 +1,66 @@
+import type { OpenAPIObject } from '@nestjs/swagger';
+import { type HttpErrorCode, httpErrorStatus } from '@thaw/contract/error-codes';
+
+type Operation = NonNullable<OpenAPIObject['paths'][string]['get']>;
+type AnyParameter = NonNullable<Operation['parameters']>[number];
+type Parameter = Exclude<AnyParameter, { $ref: string }>;
+type Response = Exclude<Operation['responses'][string], { $ref: string } | undefined>;
+
+const methods = ['get', 'put', 'post', 'delete', 'patch'] as const;
+const unsafeMethods: ReadonlySet<string> = new Set(['put', 'post', 'delete', 'patch']);
+
+const isOwn = (parameter: AnyParameter): parameter is Parameter => !('$ref' in parameter);
+
+/** Ids and counts are positive integers that JavaScript can hold exactly; `PathIdPipe` and `WholeNumberPipe` refuse others. */
+const bound = (parameter: Parameter): void => {
+  const { schema } = parameter;
+  if (!schema || '$ref' in schema || (schema.type !== 'number' && schema.type !== 'integer')) return;
+  parameter.schema = { minimum: 1, maximum: Number.MAX_SAFE_INTEGER, ...schema, type: 'integer' };
+};
+
+/** What the middleware and pipes of every route may answer, which no controller repeats. */
+const commonProblems = (method: string, operation: Operation): HttpErrorCode[] => {
+  const problems: HttpErrorCode[] = ['rate_limited', 'unavailable'];
+  if (unsafeMethods.has(method)) problems.push('bad_origin', 'too_large', 'unsupported_type');
+  if (operation.requestBody) problems.push('validation_failed');
+  const parameters = operation.parameters ?? [];
+  if (parameters.some((parameter) => isOwn(parameter) && parameter.in === 'path')) {
+    problems.push('not_found');
+  }
+  return problems;
+};
+
+const addProblem = (operation: Operation, code: HttpErrorCode): void => {
+  const status = String(httpErrorStatus[code]);
+  const known = operation.responses[status] as Response | undefined;
+  const codes = new Set(known?.description.split(', ') ?? []);
+  operation.responses[status] = {
+    content: { 'application/json': { schema: { $ref: '#/components/schemas/HttpErrorDto' } } },
+    ...known,
+    description: [...codes.add(code)].join(', '),
+  };
+};
+
+const addHeaders = (operation: Operation): void => {
+  const refused = operation.responses[String(httpErrorStatus.rate_limited)] as Response;
+  refused.headers = {
+    'Retry-After': {
+      description: 'Seconds after which the same request may succeed',
+      schema: { type: 'integer', minimum: 1 },
+    },
+  };
+};
+
+/** Adds to a generated document what holds for every route. @returns the same document. */
+export const completeDocument = (document: OpenAPIObject): OpenAPIObject => {
+  for (const path of Object.values(document.paths)) {
+    for (const method of methods) {
+      const operation = path[method];
+      if (!operation) continue;
+      for (const parameter of operation.parameters ?? []) if (isOwn(parameter)) bound(parameter);
+      for (const code of commonProblems(method, operation)) addProblem(operation, code);
+      addHeaders(operation);
+    }
+  }
+  return document;
+};

@@ -1,0 +1,23 @@
+import type { NestExpressApplication } from '@nestjs/platform-express';
+import { DocumentBuilder, SwaggerModule } from '@nestjs/swagger';
+import { completeDocument } from './openapi-document.functions';
+
+/** OpenAPI 3.1, generated from controllers and DTOs: a page at /api/docs, the document itself below it. */
+export const setUpApiDocs = (app: NestExpressApplication): void => {
+  const description = new DocumentBuilder()
+    .setOpenAPIVersion('3.1.0')
+    .setTitle('Thaw')
+    .setDescription('Random one-to-one chat. Identity is the session cookie alone.')
+    .setVersion('1')
+    .addCookieAuth('thaw.sid')
+    .build();
+  SwaggerModule.setup(
+    'api/docs',
+    app,
+    () => completeDocument(SwaggerModule.createDocument(app, description)),
+    {
+      jsonDocumentUrl: 'api/docs/openapi.json',
+      yamlDocumentUrl: 'api/docs/openapi.yaml',
+    },
+  );
+};

@@ -1,0 +1,33 @@
+import { type CanActivate, type ExecutionContext, Injectable, SetMetadata } from '@nestjs/common';
+import { Reflector } from '@nestjs/core';
+import type { Request } from 'express';
+import type { BucketName } from '../rate-limit/bucket.limits';
+import { RateLimiterService } from '../rate-limit/rate-limiter.service';
+import { clientSubject } from './client-subject.functions';
+
+interface Limit {
+  bucket: BucketName;
+  by: 'user' | 'address';
+}
+
+const LIMIT = Symbol('LIMIT');
+
+/** Which bucket a route draws from, and whose it is. Takes effect where `RateLimitGuard` guards. */
+export const RateLimitedBy = (bucket: BucketName, by: Limit['by']) => SetMetadata(LIMIT, { bucket, by });
+
+@Injectable()
+export class RateLimitGuard implements CanActivate {
+  constructor(
+    private readonly reflector: Reflector,
+    private readonly limiter: RateLimiterService,
+  ) {}
+
+  async canActivate(context: ExecutionContext): Promise<boolean> {
+    const limit = this.reflector.get<Limit | undefined>(LIMIT, context.getHandler());
+    if (!limit) return true;
+    const { user, ip } = context.switchToHttp().getRequest<Request>();
+    const subject = limit.by === 'user' && user ? user.userId : clientSubject(ip);
+    await this.limiter.require(limit.bucket, subject);
+    return true;
+  }
+}

@@ -1,0 +1,36 @@
+import type { RequestHandler } from 'express';
+import type { Environment } from '../../config/environment.config';
+
+const contentSecurityPolicy = (host: string): string =>
+  [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self' 'unsafe-inline'",
+    "img-src 'self' data: blob:",
+    "font-src 'self'",
+    "manifest-src 'self'",
+    `connect-src 'self'${host && ` ws://${host} wss://${host}`}`,
+    "form-action 'self'",
+    "base-uri 'none'",
+    "object-src 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ');
+
+/** Headers of every answer, page and API alike. */
+export const securityHeaders = ({ PUBLIC_ORIGIN }: Pick<Environment, 'PUBLIC_ORIGIN'>): RequestHandler => {
+  const isHttps = PUBLIC_ORIGIN?.startsWith('https:') ?? false;
+  const publicHost = PUBLIC_ORIGIN && new URL(PUBLIC_ORIGIN).host;
+  return (request, response, next) => {
+    const host = publicHost ?? request.headers.host ?? '';
+    response.set({
+      'Content-Security-Policy': contentSecurityPolicy(/^[\w.:[\]-]+$/.test(host) ? host : ''),
+      'X-Content-Type-Options': 'nosniff',
+      'Referrer-Policy': 'no-referrer',
+      'Permissions-Policy': 'camera=(), microphone=(), geolocation=()',
+      'Cross-Origin-Opener-Policy': 'same-origin',
+      'Cross-Origin-Resource-Policy': 'same-origin',
+    });
+    if (isHttps) response.set('Strict-Transport-Security', 'max-age=31536000');
+    next();
+  };
+};

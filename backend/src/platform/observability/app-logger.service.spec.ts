@@ -1,0 +1,77 @@
+import { Writable } from 'node:stream';
+import { QueryFailedError } from 'typeorm';
+import { AppLoggerService } from './app-logger.service';
+
+const logging = (work: (logger: AppLoggerService) => void, LOG_LEVEL: 'info' | 'trace' = 'info') => {
+  const lines: Record<string, unknown>[] = [];
+  const destination = new Writable({
+    write(chunk: Buffer, _encoding, done) {
+      lines.push(JSON.parse(chunk.toString()) as Record<string, unknown>);
+      done();
+    },
+  });
+  work(new AppLoggerService({ LOG_LEVEL, replicaId: 'api-1' }, destination));
+  return lines;
+};
+
+describe('AppLoggerService', () => {
+  it('writes one JSON object with time, level, service and replica', () => {
+    const [line] = logging((logger) => logger.write('warn', 'Something', { userId: 7 }));
+    expect(line).toEqual({
+      time: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/),
+      level: 'warn',
+      service: 'thaw',
+      replica: 'api-1',
+      message: 'Something',
+      userId: 7,
+    });
+  });
+
+  it('names what it is working for', () => {
+    const [line] = logging((logger) =>
+      logger.failure('A request failed', new Error('no'), { correlationId: 'c-1' }),
+    );
+    expect(line).toMatchObject({ correlationId: 'c-1' });
+  });
+
+  it('keeps the values of a failed statement to itself', () => {
+    const driverError = Object.assign(
+      new Error('duplicate key value violates unique constraint "users_email_key"'),
+      {
+        code: '23505',
+        constraint: 'users_email_key',
+        detail: 'Key (lower(email))=(ada@example.org) already exists.',
+      },
+    );
+    const error = new QueryFailedError('INSERT INTO users VALUES ($1)', ['ada@example.org'], driverError);
+    const [line] = logging((logger) => logger.failure('A request failed', error));
+    expect(line).toMatchObject({ level: 'error', error: { code: '23505', constraint: 'users_email_key' } });
+    expect(JSON.stringify(line)).not.toContain('ada@');
+  });
+
+  it('follows causes, and not for ever', () => {
+    const endless = new Error('endless');
+    endless.cause = endless;
+    const lines = logging((logger) => {
+      logger.failure('Failed', new Error('outer', { cause: new Error('inner') }));
+      logger.failure('Failed', endless);
+      logger.failure('Failed', 'not an error');
+    });
+    expect(lines[0]).toMatchObject({ error: { message: 'outer', cause: { message: 'inner' } } });
+    expect(lines).toHaveLength(3);
+  });
+
+  it('speaks for Nest', () => {
+    const lines = logging((logger) => {
+      logger.log('Started', 'NestApplication');
+      logger.error('Broken', 'Error: Broken\n    at x', 'ExceptionHandler');
+      logger.warn(new Error('Odd'), 'Somewhere');
+      logger.log('Mapped', 'RouterExplorer');
+    });
+    expect(lines).toMatchObject([
+      { level: 'info', message: 'Started', context: 'NestApplication' },
+      { level: 'error', context: 'ExceptionHandler', error: { stack: expect.stringContaining('at x') } },
+      { level: 'warn', message: 'Odd', context: 'Somewhere', error: { message: 'Odd' } },
+    ]);
+  });
+});

@@ -1,0 +1,45 @@
+import { MetricsRegistry } from './metrics.registry';
+
+const valueOf = (body: string, name: string): number | undefined => {
+  const value = new RegExp(`^${name} (.*)$`, 'm').exec(body)?.[1];
+  return value === undefined ? undefined : Number(value);
+};
+
+describe('MetricsRegistry', () => {
+  it('leaves out a gauge that cannot be read, counts it, and shows all others', async () => {
+    const metrics = new MetricsRegistry();
+    let isAway = false;
+    metrics.gauge('thaw_here', 'always', () => 7);
+    metrics.gauge('thaw_there', 'sometimes', async () => {
+      if (isAway) throw new Error('Connection is closed.');
+      return 3;
+    });
+    expect(valueOf((await metrics.expose()).body, 'thaw_there')).toBe(3);
+    isAway = true;
+    const { body } = await metrics.expose();
+    expect(valueOf(body, 'thaw_here')).toBe(7);
+    expect(valueOf(body, 'thaw_there')).toBeUndefined();
+    isAway = false;
+    const after = (await metrics.expose()).body;
+    expect(valueOf(after, 'thaw_there')).toBe(3);
+    expect(valueOf(after, 'thaw_scrape_errors_total')).toBe(1);
+  });
+
+  it('asks once a scrape for gauges that are read together', async () => {
+    const metrics = new MetricsRegistry();
+    let asked = 0;
+    metrics.gauges(
+      {
+        thaw_one: { help: 'one', read: ({ one }) => one },
+        thaw_two: { help: 'two', read: ({ two }) => two },
+      },
+      async () => {
+        asked += 1;
+        return { one: asked, two: 2 * asked };
+      },
+    );
+    await metrics.expose();
+    const { body } = await metrics.expose();
+    expect([valueOf(body, 'thaw_one'), valueOf(body, 'thaw_two'), asked]).toEqual([2, 4, 2]);
+  });
+});

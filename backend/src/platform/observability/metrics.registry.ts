@@ -1,0 +1,90 @@
+import { Injectable } from '@nestjs/common';
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+
+/** The figures of this process, for `/metrics` on the internal port. */
+@Injectable()
+export class MetricsRegistry {
+  private readonly registry = new Registry();
+  private readonly scrapeErrors: Counter;
+  /** Readings of the scrape under way that several gauges share. */
+  private readonly readings = new Map<object, Promise<unknown>>();
+
+  constructor() {
+    collectDefaultMetrics({
+      register: this.registry,
+      prefix: 'thaw_',
+      // By itself it wakes the process a hundred times a second.
+      eventLoopMonitoringPrecision: 100,
+    });
+    this.scrapeErrors = this.counter(
+      'thaw_scrape_errors_total',
+      'Gauges left out because reading them failed',
+    );
+  }
+
+  counter<Label extends string = string>(
+    name: string,
+    help: string,
+    labelNames: Label[] = [],
+  ): Counter<Label> {
+    return new Counter({ name, help, labelNames, registers: [this.registry] });
+  }
+
+  /**
+   * @param read asked at each scrape; without it the gauge holds what it was last set to. When it rejects, the gauge is
+   * absent from that scrape, and counted in `thaw_scrape_errors_total`.
+   */
+  gauge(name: string, help: string, read?: () => number | Promise<number>): Gauge {
+    const { scrapeErrors } = this;
+    return new Gauge({
+      name,
+      help,
+      registers: [this.registry],
+      async collect() {
+        if (!read) return;
+        try {
+          this.set(await read());
+        } catch {
+          this.remove();
+          scrapeErrors.inc();
+        }
+      },
+    });
+  }
+
+  /**
+   * Gauges that are read together: their store is asked once a scrape.
+   * @param read what each of them is taken from.
+   */
+  gauges<Reading>(
+    gauges: Record<string, { help: string; read: (reading: Reading) => number }>,
+    read: () => Promise<Reading>,
+  ): void {
+    const shared = (): Promise<Reading> => {
+      const known = this.readings.get(read) as Promise<Reading> | undefined;
+      if (known) return known;
+      const reading = read();
+      this.readings.set(read, reading);
+      return reading;
+    };
+    for (const [name, { help, read: take }] of Object.entries(gauges)) {
+      this.gauge(name, help, async () => take(await shared()));
+    }
+  }
+
+  /** @param buckets upper bounds, in seconds. */
+  histogram<Label extends string = string>(
+    name: string,
+    help: string,
+    labelNames: Label[] = [],
+    buckets: number[] = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+  ): Histogram<Label> {
+    return new Histogram({ name, help, labelNames, buckets, registers: [this.registry] });
+  }
+
+  /** All of it in the text format of Prometheus. */
+  async expose(): Promise<{ contentType: string; body: string }> {
+    this.readings.clear();
+    return { contentType: this.registry.contentType, body: await this.registry.metrics() };
+  }
+}

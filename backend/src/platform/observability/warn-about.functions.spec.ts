@@ -1,0 +1,26 @@
+import { warnAbout, warnAboutFailed } from './warn-about.functions';
+
+describe('warnAbout', () => {
+  it('logs what failed and the reason in one line', () => {
+    const warn = jest.fn();
+    warnAbout({ warn }, 'Chats were not compared', new Error('Connection is closed.'));
+    warnAbout({ warn }, 'Chats were not compared', 'a string that was thrown');
+    expect(warn.mock.calls).toEqual([
+      ['Chats were not compared: Connection is closed.'],
+      ['Chats were not compared: unknown'],
+    ]);
+  });
+
+  it('logs one line for several failures, and none without a failure', async () => {
+    const warn = jest.fn();
+    warnAboutFailed({ warn }, 'Retries failed', await Promise.allSettled([Promise.resolve()]));
+    expect(warn).not.toHaveBeenCalled();
+    const results = [
+      Promise.resolve(),
+      Promise.reject(new Error('first')),
+      Promise.reject(new Error('second')),
+    ];
+    warnAboutFailed({ warn }, 'Retries failed', await Promise.allSettled(results));
+    expect(warn.mock.calls).toEqual([['Retries failed (2): first']]);
+  });
+});

@@ -1,0 +1,158 @@
+import { type DynamicModule, Inject, Injectable, Logger, Module, Scope, type Type } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import type { EntityManager } from 'typeorm';
+import { InTransaction, OnProcessEvent } from './process-event.decorator';
+import type { ProcessEventMap, TransactionEventMap } from './process-event-map.types';
+import { ProcessEventsService } from './process-events.service';
+import { ProcessEventsModule } from './process-events.module';
+
+const log: string[] = [];
+
+@Injectable()
+class Failing {
+  @OnProcessEvent('OnlineChanged', -1)
+  async reject(): Promise<void> {
+    throw new Error('rejected');
+  }
+
+  @OnProcessEvent('OutboxFilled', -1)
+  throwAtOnce(): void {
+    throw new Error('thrown');
+  }
+}
+
+@Injectable()
+class Recording {
+  @OnProcessEvent('OutboxFilled')
+  recordOutbox({ shard }: ProcessEventMap['OutboxFilled']): void {
+    log.push(`outbox ${shard}`);
+  }
+
+  @OnProcessEvent('OnlineChanged')
+  async recordOnline({ userIds }: ProcessEventMap['OnlineChanged']): Promise<void> {
+    log.push(`online ${userIds.join()}`);
+  }
+
+  @OnProcessEvent('LeaseLapsed')
+  @OnProcessEvent('SubscriberRestored')
+  recordLoss(): void {
+    log.push('loss');
+  }
+}
+
+@Injectable()
+class SecondInTransaction {
+  @InTransaction('ProfileChanging', 2)
+  check({ userId }: TransactionEventMap['ProfileChanging']): void {
+    log.push(`second ${userId}`);
+  }
+}
+
+@Injectable()
+class FirstInTransaction {
+  @InTransaction('ProfileChanging', 1)
+  async check({ avatar }: TransactionEventMap['ProfileChanging']): Promise<void> {
+    log.push('first');
+    if (avatar === 'stolen') throw new Error('refused');
+  }
+}
+
+@Injectable()
+class SameOrder {
+  @InTransaction('ProfileChanging', 1)
+  check(): void {}
+}
+
+@Injectable({ scope: Scope.TRANSIENT })
+class NotASingleton {
+  constructor(@Inject('anything') readonly anything: string) {}
+
+  @OnProcessEvent('OutboxFilled')
+  react(): void {}
+}
+
+const start = async (
+  providers: readonly Type[],
+  imports: (Type | DynamicModule)[] = [ProcessEventsModule],
+) => {
+  @Module({
+    imports,
+    providers: [...providers, { provide: 'anything', useValue: 'anything' }],
+  })
+  class TestModule {}
+  return NestFactory.createApplicationContext(TestModule, { logger: false, abortOnError: false });
+};
+
+const eventsOf = async (...providers: Type[]): Promise<ProcessEventsService> =>
+  (await start(providers)).get(ProcessEventsService);
+
+const changing = (avatar: string) => ({
+  userId: 7,
+  avatar,
+  previousAvatar: null,
+  manager: {} as EntityManager,
+});
+
+describe('ProcessEventsService', () => {
+  const logged = jest.spyOn(Logger.prototype, 'error').mockImplementation(() => undefined);
+
+  beforeEach(() => {
+    log.length = 0;
+    logged.mockClear();
+  });
+
+  it('calls every method that reacts to a published event', async () => {
+    const events = await eventsOf(Recording);
+    events.publish('OutboxFilled', { shard: 3 });
+    events.publish('LeaseLapsed', {});
+    events.publish('SubscriberRestored', {});
+    expect(log).toEqual(['outbox 3', 'loss', 'loss']);
+  });
+
+  it('logs a reaction that throws and still runs the others', async () => {
+    const events = await eventsOf(Failing, Recording);
+    events.publish('OutboxFilled', { shard: 3 });
+    expect(log).toEqual(['outbox 3']);
+    expect(logged.mock.calls[0]?.[0]).toContain('Failing.throwAtOnce failed on OutboxFilled: Error: thrown');
+  });
+
+  it('logs a reaction whose promise rejects and still runs the others', async () => {
+    const events = await eventsOf(Failing, Recording);
+    events.publish('OnlineChanged', { userIds: [1] });
+    await Promise.resolve();
+    expect(log).toEqual(['online 1']);
+    expect(logged.mock.calls[0]?.[0]).toContain('Failing.reject failed on OnlineChanged');
+  });
+
+  it('passes the first failure on to a publisher that delivers', async () => {
+    const events = await eventsOf(Failing, Recording);
+    await expect(events.deliver('OnlineChanged', { userIds: [1] })).rejects.toThrow('rejected');
+    expect(log).toEqual([]);
+  });
+
+  it('runs reactions of a transaction by their order and lets one refuse', async () => {
+    const events = await eventsOf(SecondInTransaction, FirstInTransaction);
+    await events.runInTransaction('ProfileChanging', changing('own'));
+    expect(log).toEqual(['first', 'second 7']);
+    await expect(events.runInTransaction('ProfileChanging', changing('stolen'))).rejects.toThrow('refused');
+    expect(log).toEqual(['first', 'second 7', 'first']);
+  });
+
+  it('fails the start when two reactions of a transaction have the same order', async () => {
+    await expect(start([FirstInTransaction, SameOrder])).rejects.toThrow(
+      'SameOrder.check and FirstInTransaction.check share order 1 of ProfileChanging',
+    );
+  });
+
+  it('fails the start when a class that reacts is not a singleton', async () => {
+    await expect(start([NotASingleton])).rejects.toThrow(
+      'NotASingleton reacts to events and must be a singleton',
+    );
+  });
+
+  it('fails the start of a complete process when nothing reacts to an event', async () => {
+    await expect(start([Recording], [ProcessEventsModule.complete()])).rejects.toThrow(
+      /Nothing reacts to SocketOpened, SocketClosed, .*ProfileChanging/,
+    );
+  });
+});

@@ -1,0 +1,116 @@
+import { Injectable, Logger, type OnApplicationBootstrap, Scope } from '@nestjs/common';
+import { ModulesContainer } from '@nestjs/core';
+import { reactionsOf } from './process-event.decorator';
+import type {
+  ProcessEventMap,
+  ProcessEventName,
+  TransactionEventMap,
+  TransactionEventName,
+} from './process-event-map.types';
+
+interface BoundReaction {
+  /** `Class.method`, for log lines and errors. */
+  name: string;
+  order: number;
+  run(event: object): void | Promise<void>;
+}
+
+/**
+ * The typed events inside one process. Reactions are the methods of providers that carry `@OnProcessEvent` or
+ * `@InTransaction`; they are collected once, before the first event.
+ */
+@Injectable()
+export class ProcessEventsService implements OnApplicationBootstrap {
+  private readonly logger = new Logger(ProcessEventsService.name);
+  private collected: ReadonlyMap<string, readonly BoundReaction[]> | undefined;
+
+  constructor(private readonly modules: ModulesContainer) {}
+
+  onApplicationBootstrap(): void {
+    this.collected ??= this.collect();
+  }
+
+  /**
+   * Starts every reaction, in order, and returns at once. A reaction that fails is logged and neither stops the others
+   * nor reaches the publisher.
+   */
+  publish<Name extends ProcessEventName>(name: Name, event: ProcessEventMap[Name]): void {
+    for (const reaction of this.reactionsTo('process', name)) {
+      try {
+        const pending = reaction.run(event);
+        if (pending) pending.catch((error: unknown) => this.logFailure(reaction, name, error));
+      } catch (error) {
+        this.logFailure(reaction, name, error);
+      }
+    }
+  }
+
+  /**
+   * Runs the reactions one after the other, for publishers that depend on the result.
+   * @throws whatever the first failing reaction throws; the ones after it do not run.
+   */
+  async deliver<Name extends ProcessEventName>(name: Name, event: ProcessEventMap[Name]): Promise<void> {
+    for (const reaction of this.reactionsTo('process', name)) await reaction.run(event);
+  }
+
+  /**
+   * Runs the reactions one after the other inside the transaction that `event.manager` stands for.
+   * @throws whatever a reaction refuses with; the caller lets the transaction roll back.
+   */
+  async runInTransaction<Name extends TransactionEventName>(
+    name: Name,
+    event: TransactionEventMap[Name],
+  ): Promise<void> {
+    for (const reaction of this.reactionsTo('transaction', name)) await reaction.run(event);
+  }
+
+  /** @throws Error naming the events nothing reacts to. */
+  requireReactions(processEvents: readonly string[], transactionEvents: readonly string[]): void {
+    const missing = [
+      ...processEvents.filter((name) => this.reactionsTo('process', name).length === 0),
+      ...transactionEvents.filter((name) => this.reactionsTo('transaction', name).length === 0),
+    ];
+    if (missing.length > 0) throw new Error(`Nothing reacts to ${missing.join(', ')}`);
+  }
+
+  private reactionsTo(kind: 'process' | 'transaction', name: string): readonly BoundReaction[] {
+    this.collected ??= this.collect();
+    return this.collected.get(`${kind} ${name}`) ?? [];
+  }
+
+  /** @throws Error when a declared reaction has no single instance, or two of a transaction share their order. */
+  private collect(): ReadonlyMap<string, readonly BoundReaction[]> {
+    const collected = new Map<string, BoundReaction[]>();
+    const seen = new Set<object>();
+    for (const module of this.modules.values()) {
+      for (const { instance, scope, metatype } of [
+        ...module.providers.values(),
+        ...module.controllers.values(),
+      ]) {
+        if (typeof metatype !== 'function' || !metatype.prototype) continue;
+        const reactions = reactionsOf(metatype.prototype as object);
+        if (reactions.length === 0 || (instance && seen.has(instance))) continue;
+        if (!instance || (scope ?? Scope.DEFAULT) !== Scope.DEFAULT)
+          throw new Error(`${metatype.name} reacts to events and must be a singleton`);
+        seen.add(instance);
+        for (const { kind, event, method, order } of reactions) {
+          const key = `${kind} ${event}`;
+          const others = collected.get(key) ?? [];
+          const name = `${metatype.name}.${method}`;
+          const clash = kind === 'transaction' && others.find((other) => other.order === order);
+          if (clash) throw new Error(`${name} and ${clash.name} share order ${order} of ${event}`);
+          const run = (instance as Record<string, BoundReaction['run']>)[method] as BoundReaction['run'];
+          collected.set(key, [...others, { name, order, run: run.bind(instance) }]);
+        }
+      }
+    }
+    for (const reactions of collected.values()) reactions.sort((one, other) => one.order - other.order);
+    return collected;
+  }
+
+  private logFailure({ name }: BoundReaction, event: string, error: unknown): void {
+    this.logger.error(
+      `${name} failed on ${event}: ${error instanceof Error ? (error.stack ?? error.message) : 'unknown'}`,
+    );
+  }
+}

@@ -1,0 +1,29 @@
+import { Injectable } from '@nestjs/common';
+import { formerJobNames, type JobData, type JobName, jobNames } from './job-name.registry';
+
+type Handler<Name extends JobName> = (data: JobData[Name]) => Promise<void>;
+
+/** Who handles which job in this worker. */
+@Injectable()
+export class JobHandlerRegistry {
+  private readonly handlers = new Map<JobName, Handler<JobName>>();
+
+  /** @throws Error when the job has a handler already. */
+  register<Name extends JobName>(name: Name, handler: Handler<Name>): void {
+    if (this.handlers.has(name)) throw new Error(`Job ${name} has two handlers`);
+    this.handlers.set(name, handler as Handler<JobName>);
+  }
+
+  /** @throws Error when a job has no handler. */
+  requireAll(): void {
+    const missing = jobNames.filter((name) => !this.handlers.has(name));
+    if (missing.length > 0) throw new Error(`No handler for ${missing.join(', ')}`);
+  }
+
+  async run(name: string, data: unknown): Promise<void> {
+    const handler = this.handlers.get(name as JobName);
+    if (!handler && formerJobNames.some((former) => former === name)) return;
+    if (!handler) throw new Error(`No handler for ${name}`);
+    await handler(data as JobData[JobName]);
+  }
+}

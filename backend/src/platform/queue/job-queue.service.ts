@@ -1,0 +1,41 @@
+import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
+import { type JobsOptions, Queue } from 'bullmq';
+import { ENVIRONMENT, type Environment } from '../../config/environment.config';
+import { formerJobNames, type JobData, type JobName, QUEUE_NAME } from './job-name.registry';
+import { queueConnection } from './queue-connection.config';
+
+/** Puts jobs into the queue. */
+@Injectable()
+export class JobQueueService implements OnApplicationShutdown {
+  private readonly queue: Queue;
+
+  constructor(@Inject(ENVIRONMENT) environment: Environment) {
+    this.queue = new Queue(QUEUE_NAME, {
+      connection: queueConnection(environment.REDIS_URL, { isProducer: true }),
+      defaultJobOptions: { removeOnComplete: true, removeOnFail: 100, attempts: 1 },
+    });
+    this.queue.on('error', () => undefined); // who adds a job learns of it; the rest is reconnecting
+  }
+
+  async add<Name extends JobName>(name: Name, data: JobData[Name], options: JobsOptions = {}): Promise<void> {
+    await this.queue.add(name, data, options);
+  }
+
+  /** Runs a job again and again; the same scheduler from many processes is one. */
+  async schedule<Name extends JobName>(name: Name, data: JobData[Name], everyMs: number): Promise<void> {
+    await this.queue.upsertJobScheduler(name, { every: everyMs }, { name, data });
+  }
+
+  /** Removes the schedules of jobs that only earlier releases know. */
+  async dropFormerSchedules(): Promise<void> {
+    for (const name of formerJobNames) await this.queue.removeJobScheduler(name);
+  }
+
+  async counts(): Promise<Record<string, number>> {
+    return this.queue.getJobCounts('waiting', 'active', 'delayed', 'failed');
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    await this.queue.close();
+  }
+}

@@ -1,0 +1,146 @@
+// Real: Redis, BullMQ.
+import { Logger } from '@nestjs/common';
+import type { Environment } from '../../config/environment.config';
+import { createTestRedis, type TestRedis } from '../../testing/test-redis';
+import { until } from '../../testing/until';
+import { JobHandlerRegistry } from './job-handler.registry';
+import { type JobData, type JobName, jobNames } from './job-name.registry';
+import { JobQueueService } from './job-queue.service';
+import { JobWorkerService } from './job-worker.service';
+
+jest.setTimeout(20_000);
+
+describe('jobs', () => {
+  let store: TestRedis;
+  let queue: JobQueueService;
+  const workers: JobWorkerService[] = [];
+  let isSchemaReady = true;
+
+  const environment = () => ({ REDIS_URL: store.url }) as Environment;
+  const handlersWith = <Name extends JobName>(
+    name: Name,
+    handler: (data: JobData[Name]) => Promise<void>,
+  ): JobHandlerRegistry => {
+    const handlers = new JobHandlerRegistry();
+    for (const other of jobNames) if (other !== name) handlers.register(other, async () => undefined);
+    handlers.register(name, handler);
+    return handlers;
+  };
+  const startWorker = (handlers: JobHandlerRegistry): void => {
+    const worker = new JobWorkerService(environment(), handlers, { isReady: async () => isSchemaReady });
+    workers.push(worker);
+    worker.onApplicationBootstrap();
+  };
+  const wake = (lane: number) =>
+    queue.add(
+      'persist_lane',
+      { lane },
+      { deduplication: { id: `persist_lane_${lane}`, keepLastIfActive: true } },
+    );
+  const isIdle = () =>
+    until(
+      () => queue.counts(),
+      ({ waiting, active, delayed }) => waiting === 0 && active === 0 && delayed === 0,
+    );
+
+  beforeAll(async () => {
+    Logger.overrideLogger(false);
+    store = await createTestRedis();
+  });
+  beforeEach(async () => {
+    await store.flush();
+    queue = new JobQueueService(environment());
+  });
+  afterEach(async () => {
+    await Promise.all(workers.splice(0).map((worker) => worker.close()));
+    await queue.onApplicationShutdown();
+  });
+  afterAll(() => store.close());
+
+  it.each([
+    ['succeeds', false],
+    ['fails', true],
+  ])('many wake-ups while one is at work are one more, when that one %s', async (_, isFailing) => {
+    const runs: number[] = [];
+    let release: () => void = () => undefined;
+    const held = new Promise<void>((resolve) => (release = resolve));
+    startWorker(
+      handlersWith('persist_lane', async ({ lane }) => {
+        runs.push(lane);
+        if (runs.length > 1) return;
+        await held;
+        if (isFailing) throw new Error('a store went away');
+      }),
+    );
+    await wake(1);
+    await until(() => runs.length === 1);
+    await Promise.all(Array.from({ length: 20 }, () => wake(1)));
+    release();
+    await until(() => runs.length === 2);
+    await isIdle();
+    expect(runs).toEqual([1, 1]);
+  });
+
+  it('of other lanes do not wait for one that is at work', async () => {
+    const runs: number[] = [];
+    let release: () => void = () => undefined;
+    const held = new Promise<void>((resolve) => (release = resolve));
+    startWorker(
+      handlersWith('persist_lane', async ({ lane }) => {
+        runs.push(lane);
+        if (lane === 1) await held;
+      }),
+    );
+    for (const lane of [1, 2, 3]) await wake(lane);
+    await until(() => runs.length === 3);
+    release();
+    await isIdle();
+  });
+
+  it('that come again and again are one schedule, however many processes ask for it', async () => {
+    let runs = 0;
+    startWorker(
+      handlersWith('sweep_uploads', async () => {
+        runs += 1;
+      }),
+    );
+    const others = [new JobQueueService(environment()), new JobQueueService(environment())];
+    await Promise.all([queue, ...others].map((each) => each.schedule('sweep_uploads', {}, 300)));
+    const startedAt = Date.now();
+    await until(() => runs >= 4);
+    const elapsedMs = Date.now() - startedAt;
+    expect(runs).toBeLessThanOrEqual(elapsedMs / 300 + 2);
+    await Promise.all(others.map((other) => other.onApplicationShutdown()));
+  });
+
+  it('are left alone until the schema is there, and again when it is not there any more', async () => {
+    const wereReady: boolean[] = [];
+    isSchemaReady = false;
+    startWorker(handlersWith('persist_lane', async () => void wereReady.push(isSchemaReady)));
+    const [worker] = workers;
+    await wake(1);
+    await until(
+      () => queue.counts(),
+      ({ waiting }) => waiting === 1,
+    );
+    expect(worker?.isRunning).toBe(false);
+    isSchemaReady = true;
+    await until(() => wereReady.length === 1);
+    isSchemaReady = false;
+    await until(() => worker?.isRunning === false);
+    await wake(2); // may be taken by the fetch that was under way, and is dropped then
+    isSchemaReady = true;
+    await until(() => worker?.isRunning === true);
+    await wake(3);
+    await until(() => wereReady.length >= 2);
+    await isIdle();
+    expect(wereReady).not.toContain(false);
+  });
+
+  it('have exactly one handler each, or nothing starts', () => {
+    const handlers = new JobHandlerRegistry();
+    handlers.register('persist_lane', async () => undefined);
+    expect(() => handlers.register('persist_lane', async () => undefined)).toThrow('two handlers');
+    expect(() => startWorker(handlers)).toThrow('No handler for expire_bodies');
+  });
+});

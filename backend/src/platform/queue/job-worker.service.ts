@@ -1,0 +1,109 @@
+import {
+  Inject,
+  Injectable,
+  Logger,
+  type OnApplicationBootstrap,
+  type OnApplicationShutdown,
+} from '@nestjs/common';
+import { Worker } from 'bullmq';
+import { ENVIRONMENT, type Environment } from '../../config/environment.config';
+import { SchemaCheckService } from '../database/schema-check.service';
+import { reasonOf } from '../observability/warn-about.functions';
+import { JobHandlerRegistry } from './job-handler.registry';
+import { QUEUE_NAME } from './job-name.registry';
+import { queueConnection } from './queue-connection.config';
+
+const CHECK_EVERY_MS = 1_000;
+
+/**
+ * Takes jobs from the queue, while PostgreSQL answers and holds at least the schema that this build knows. Locks are
+ * short, so that a killed worker costs seconds and not half a minute.
+ */
+@Injectable()
+export class JobWorkerService implements OnApplicationBootstrap, OnApplicationShutdown {
+  private readonly logger = new Logger(JobWorkerService.name);
+  private readonly worker: Worker;
+  private timer: NodeJS.Timeout | undefined;
+  private isChecking = false;
+  private isClosing = false;
+  private mayTake = false;
+
+  constructor(
+    @Inject(ENVIRONMENT) environment: Environment,
+    private readonly handlers: JobHandlerRegistry,
+    @Inject(SchemaCheckService) private readonly schema: Pick<SchemaCheckService, 'isReady'>,
+  ) {
+    this.worker = new Worker(QUEUE_NAME, async ({ name, data }) => this.run(name, data), {
+      connection: queueConnection(environment.REDIS_URL, { isProducer: false }),
+      autorun: false,
+      concurrency: 8,
+      lockDuration: 5_000,
+      stalledInterval: 2_000,
+      maxStalledCount: Number.MAX_SAFE_INTEGER,
+    });
+    this.worker.on('error', (error) => this.logger.warn(`The queue is away: ${reasonOf(error)}`));
+    this.worker.on('failed', (job, error) =>
+      this.logger.error(`Job ${job?.name ?? 'unknown'} failed: ${reasonOf(error)}`),
+    );
+  }
+
+  /** Whether work may be done: the schema is there, and the process is not stopping. */
+  get isReady(): boolean {
+    return this.mayTake && !this.isClosing;
+  }
+
+  get isRunning(): boolean {
+    return this.worker.isRunning() && !this.worker.isPaused();
+  }
+
+  onApplicationBootstrap(): void {
+    this.handlers.requireAll();
+    this.timer = setInterval(() => void this.check(), CHECK_EVERY_MS);
+    void this.check();
+  }
+
+  onApplicationShutdown(): void {
+    clearInterval(this.timer);
+  }
+
+  /** Waits for the jobs in hand, then takes no more. */
+  async close(): Promise<void> {
+    this.isClosing = true;
+    clearInterval(this.timer);
+    await this.worker.close();
+  }
+
+  /** A fetch that was under way when the queue was paused may still bring a job; all of them come again by themselves. */
+  private async run(name: string, data: unknown): Promise<void> {
+    if (this.mayTake) await this.handlers.run(name, data);
+  }
+
+  private async check(): Promise<void> {
+    if (this.isChecking || this.isClosing) return;
+    this.isChecking = true;
+    try {
+      const isReady = await this.schema.isReady().catch(() => false);
+      if (isReady === this.mayTake || this.isClosing) return;
+      this.mayTake = isReady;
+      if (isReady) await this.start();
+      else await this.pause();
+    } catch (error) {
+      this.logger.error(`The queue was not started or paused: ${reasonOf(error)}`);
+    } finally {
+      this.isChecking = false;
+    }
+  }
+
+  private async start(): Promise<void> {
+    this.logger.log('Taking work');
+    if (this.worker.isPaused()) return this.worker.resume();
+    this.worker.run().catch((error: unknown) => {
+      this.logger.error(error instanceof Error ? (error.stack ?? error.message) : 'The worker stopped');
+    });
+  }
+
+  private async pause(): Promise<void> {
+    this.logger.warn('Taking no work: PostgreSQL is away, or its schema is older than this build');
+    await this.worker.pause(true);
+  }
+}

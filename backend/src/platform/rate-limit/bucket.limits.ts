@@ -1,0 +1,64 @@
+import type { Environment } from '../../config/environment.config';
+
+export type LimitsProfile = Environment['LIMITS_PROFILE'];
+
+/** Token bucket: `amount` tokens, refilled over `periodMs`. */
+export interface Bucket {
+  amount: number;
+  periodMs: number;
+  /** Tokens in a full bucket; `amount` unless given. */
+  burst?: number;
+  /** Guards against guessing and nagging, which no load test has a use for: the same in every profile. */
+  isFixed?: boolean;
+}
+
+const SECOND = 1_000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+
+/** Every rate limit of Thaw. Source: security.md, «Rate limits». By user tight, by address wide: a school is one. */
+export const buckets = {
+  /** By address. */
+  http: { amount: 600, periodMs: MINUTE },
+  register: { amount: 60, periodMs: MINUTE },
+  anonymous: { amount: 60, periodMs: MINUTE },
+  convert_anonymous: { amount: 60, periodMs: MINUTE },
+  login_failures_of_address: { amount: 60, periodMs: 15 * MINUTE },
+  socket_handshakes: { amount: 300, periodMs: MINUTE },
+
+  /** By account, or by known device. */
+  login_failures_of_account: { amount: 5, periodMs: 15 * MINUTE, isFixed: true },
+  login_failures_of_device: { amount: 30, periodMs: 15 * MINUTE, isFixed: true },
+  password_confirmations: { amount: 10, periodMs: 15 * MINUTE, isFixed: true },
+
+  /** By user. */
+  profile_reads: { amount: 120, periodMs: MINUTE },
+  name_changes: { amount: 10, periodMs: HOUR, isFixed: true },
+  friend_requests: { amount: 20, periodMs: DAY },
+  uploads: { amount: 20, periodMs: 10 * MINUTE },
+  uploaded_bytes: { amount: 100 * 1024 * 1024, periodMs: DAY },
+  socket_frames: { amount: 300, periodMs: MINUTE, burst: 100 },
+  random_message: { amount: 2, periodMs: SECOND, burst: 10 },
+  send_private_message: { amount: 2, periodMs: SECOND, burst: 20 },
+  edits: { amount: 10, periodMs: MINUTE },
+  reactions: { amount: 60, periodMs: MINUTE },
+  /** Pages of 64 KB of a chat that is sent again: six full chats, and another one in a minute. */
+  resumed_pages: { amount: 100, periodMs: MINUTE, burst: 600 },
+  join_queue: { amount: 20, periodMs: MINUTE },
+  skip: { amount: 20, periodMs: MINUTE },
+
+  /** By chat session. */
+  break_ice_start: { amount: 6, periodMs: MINUTE },
+} as const satisfies Record<string, Bucket>;
+
+export type BucketName = keyof typeof buckets;
+
+const factors: Record<LimitsProfile, number> = { strict: 0.5, default: 1, load: 1_000 };
+
+/** A bucket as it is under a profile: `intervalMs` between two, and how many may come at once. */
+export const bucketOf = (name: BucketName, profile: LimitsProfile): { intervalMs: number; burst: number } => {
+  const { amount, periodMs, burst = amount, isFixed = false }: Bucket = buckets[name];
+  const factor = isFixed ? 1 : factors[profile];
+  return { intervalMs: periodMs / (amount * factor), burst: Math.max(1, Math.floor(burst * factor)) };
+};

@@ -1,0 +1,66 @@
+import { luaClock } from '../redis/redis-clock.scripts';
+
+/**
+ * Generic cell rate algorithm. A bucket is one number: the time until which what was taken is paid off.
+ * https://en.wikipedia.org/wiki/Generic_cell_rate_algorithm
+ */
+export interface Taken {
+  allowed: boolean;
+  /** When refused: after how long the same may be allowed. */
+  retryAfterMs: number;
+  paidUntilMs: number;
+}
+
+export const take = (
+  paidUntilMs: number,
+  nowMs: number,
+  cost: number,
+  { intervalMs, burst }: { intervalMs: number; burst: number },
+): Taken => {
+  const next = Math.max(nowMs, paidUntilMs) + cost * intervalMs;
+  const retryAfterMs = next - burst * intervalMs - nowMs;
+  return retryAfterMs > 0
+    ? { allowed: false, retryAfterMs: Math.ceil(retryAfterMs), paidUntilMs }
+    : { allowed: true, retryAfterMs: 0, paidUntilMs: next };
+};
+
+/**
+ * Lua: the same by the clock of Redis, for all replicas; times in microseconds. A negative cost gives back.
+ * `take` returns the milliseconds to wait, 0 when taken; `charge` takes whatever is there and returns the milliseconds
+ * until the bucket is full again.
+ */
+export const bucketFunctions = `${luaClock}
+local function paidUntil(key)
+  return math.max(nowMicros(), tonumber(redis.call('GET', key) or 0))
+end
+local function put(key, paid)
+  local left = paid - nowMicros()
+  if left <= 0 then
+    redis.call('DEL', key)
+  else
+    redis.call('SET', key, string.format('%.0f', paid), 'PX', math.ceil(left / 1000))
+  end
+end
+local function take(key, cost, intervalMs, burst)
+  local next = paidUntil(key) + cost * intervalMs * 1000
+  local wait = next - burst * intervalMs * 1000 - nowMicros()
+  if wait > 0 and cost > 0 then return math.ceil(wait / 1000) end
+  put(key, next)
+  return 0
+end
+local function charge(key, cost, intervalMs)
+  local next = paidUntil(key) + cost * intervalMs * 1000
+  put(key, next)
+  return math.ceil((next - nowMicros()) / 1000)
+end
+`;
+
+/** KEYS[1] bucket · ARGV[1] cost · ARGV[2] interval in ms · ARGV[3] burst. Answers the milliseconds to wait. */
+export const takeScript = `${bucketFunctions}
+return take(KEYS[1], tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3]))
+`;
+
+/** KEYS[1] bucket · ARGV[1] cost · ARGV[2] interval in ms. Answers the milliseconds until the bucket is full. */
+export const chargeScript = `${bucketFunctions}
+return charge(KEYS[1], tonumber(ARGV[1]), tonumber(ARGV[2]))
+`;

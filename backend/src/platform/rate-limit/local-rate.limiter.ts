@@ -1,0 +1,44 @@
+import { take } from './gcra.functions';
+
+/** More subjects than this, and the oldest are forgotten. */
+const MAX_SUBJECTS = 50_000;
+const SWEEP_EVERY_MS = 10_000;
+
+/** Buckets in this process alone, for when Redis is away. Those that owe nothing any more are forgotten. */
+export class LocalRateLimiter {
+  private readonly paidUntil = new Map<string, number>();
+  private sweepTimer: NodeJS.Timeout | undefined;
+
+  /** @param nowMs of `Date.now()`. */
+  take(
+    key: string,
+    cost: number,
+    bucket: { intervalMs: number; burst: number },
+    nowMs: number,
+  ): { allowed: boolean; retryAfterMs: number } {
+    const { allowed, retryAfterMs, paidUntilMs } = take(this.paidUntil.get(key) ?? 0, nowMs, cost, bucket);
+    this.paidUntil.set(key, paidUntilMs);
+    if (this.paidUntil.size > MAX_SUBJECTS) this.forget(nowMs);
+    this.sweepTimer ??= setTimeout(() => this.sweep(), SWEEP_EVERY_MS).unref();
+    return { allowed, retryAfterMs };
+  }
+
+  private sweep(): void {
+    this.forgetPaid(Date.now());
+    this.sweepTimer =
+      this.paidUntil.size > 0 ? setTimeout(() => this.sweep(), SWEEP_EVERY_MS).unref() : undefined;
+  }
+
+  private forget(nowMs: number): void {
+    this.forgetPaid(nowMs);
+    // All of them owe something: a flood of addresses. Forgetting the oldest bounds the memory.
+    for (const key of this.paidUntil.keys()) {
+      if (this.paidUntil.size <= MAX_SUBJECTS / 2) return;
+      this.paidUntil.delete(key);
+    }
+  }
+
+  private forgetPaid(nowMs: number): void {
+    for (const [key, paidUntilMs] of this.paidUntil) if (paidUntilMs <= nowMs) this.paidUntil.delete(key);
+  }
+}

@@ -1,0 +1,135 @@
+// Real: Redis.
+import { randomUUID } from 'node:crypto';
+import type { Redis } from 'ioredis';
+import { until } from '../../testing/until';
+import { connectRedis } from '../redis/redis.module';
+import { rateLimitKey } from '../redis/redis.keys';
+import { RateLimiterService } from './rate-limiter.service';
+
+jest.setTimeout(30_000);
+
+const ready = (redis: Redis) => new Promise((resolve) => redis.once('ready', resolve));
+
+describe('RateLimiterService', () => {
+  let redis: Redis;
+  let limiter: RateLimiterService;
+  const limiterOn = (connection: Redis) => new RateLimiterService(connection, { LIMITS_PROFILE: 'default' });
+
+  beforeAll(async () => {
+    redis = connectRedis(process.env.REDIS_URL!);
+    await ready(redis);
+    limiter = limiterOn(redis);
+  });
+  afterAll(() => redis.disconnect());
+
+  it('gives a burst, says how long to wait, and gives again after that', async () => {
+    const subject = randomUUID();
+    for (let count = 0; count < 5; count += 1) {
+      expect(await limiter.take('login_failures_of_account', subject)).toEqual({
+        allowed: true,
+        retryAfterMs: 0,
+      });
+    }
+    const { allowed, retryAfterMs } = await limiter.take('login_failures_of_account', subject);
+    expect(allowed).toBe(false);
+    expect(retryAfterMs).toBeGreaterThan(150_000);
+    expect(retryAfterMs).toBeLessThanOrEqual(180_000);
+
+    expect(await limiter.take('random_message', subject, 10)).toMatchObject({ allowed: true });
+    const next = await limiter.take('random_message', subject, 10);
+    expect(next.allowed).toBe(false);
+    await until(
+      () => limiter.take('random_message', subject),
+      ({ allowed }) => allowed,
+    );
+  });
+
+  it('gives in turn exactly what it would give, and takes one ahead', async () => {
+    const [subject, socket] = [randomUUID(), {}];
+    const inTurn = () => limiter.requireInTurn(socket, 'login_failures_of_account', subject);
+    const takes = jest.spyOn(limiter, 'take');
+    for (let count = 1; count <= 5; count += 1) {
+      await inTurn();
+      expect(takes).toHaveBeenCalledTimes(count + 1);
+    }
+    takes.mockRestore();
+    await expect(inTurn()).rejects.toMatchObject({ code: 'rate_limited' });
+    expect(await limiter.take('login_failures_of_account', subject)).toMatchObject({ allowed: false });
+  });
+
+  it('gives in turn again when there is something again', async () => {
+    const [subject, socket] = [randomUUID(), {}];
+    const inTurn = () => limiter.requireInTurn(socket, 'random_message', subject);
+    await limiter.take('random_message', subject, 10);
+    await expect(inTurn()).rejects.toMatchObject({ code: 'rate_limited' });
+    await until(() =>
+      inTurn().then(
+        () => true,
+        () => false,
+      ),
+    );
+  });
+
+  it('is one for all replicas', async () => {
+    const other = connectRedis(process.env.REDIS_URL!);
+    await ready(other);
+    const subject = randomUUID();
+    const taken = await Promise.all(
+      [limiter, limiterOn(other)].flatMap((each) =>
+        Array.from({ length: 10 }, () => each.take('reactions', subject, 5)),
+      ),
+    );
+    expect(taken.filter(({ allowed }) => allowed)).toHaveLength(12);
+    other.disconnect();
+  });
+
+  it('gives back what did not count', async () => {
+    const subject = randomUUID();
+    for (let count = 0; count < 20; count += 1) {
+      expect((await limiter.take('login_failures_of_account', subject)).allowed).toBe(true);
+      await limiter.giveBack('login_failures_of_account', subject);
+    }
+    expect(await redis.exists(rateLimitKey('login_failures_of_account', subject))).toBe(0);
+  });
+
+  it('never gives more than a full bucket', async () => {
+    const subject = randomUUID();
+    for (let count = 0; count < 5; count += 1) await limiter.giveBack('login_failures_of_account', subject);
+    const taken = await Promise.all(
+      Array.from({ length: 10 }, () => limiter.take('login_failures_of_account', subject)),
+    );
+    expect(taken.filter(({ allowed }) => allowed)).toHaveLength(5);
+  });
+
+  it('gives back to a bucket that is full to the brim', async () => {
+    const subject = randomUUID();
+    for (let count = 0; count < 5; count += 1) await limiter.take('login_failures_of_account', subject);
+    await limiter.giveBack('login_failures_of_account', subject);
+    expect((await limiter.take('login_failures_of_account', subject)).allowed).toBe(true);
+    expect((await limiter.take('login_failures_of_account', subject)).allowed).toBe(false);
+  });
+
+  it('leaves no key behind for longer than it matters', async () => {
+    const subject = randomUUID();
+    await limiter.take('login_failures_of_account', subject);
+    const ttl = await redis.pttl(rateLimitKey('login_failures_of_account', subject));
+    expect(ttl).toBeGreaterThan(0);
+    expect(ttl).toBeLessThanOrEqual(180_000);
+  });
+
+  it('works on alone, at once, while Redis is away', async () => {
+    const nowhere = connectRedis('redis://127.0.0.1:1');
+    const alone = limiterOn(nowhere);
+    const startedAt = performance.now();
+    const taken: boolean[] = [];
+    for (let count = 0; count < 12; count += 1) taken.push((await alone.take('skip', 'somebody', 2)).allowed);
+    expect(taken).toEqual([...Array<boolean>(10).fill(true), false, false]);
+    // One look at Redis at most: twelve time-outs would take six seconds.
+    expect(performance.now() - startedAt).toBeLessThan(4_000);
+    await expect(alone.require('skip', 'somebody', 2)).rejects.toMatchObject({
+      code: 'rate_limited',
+      retryAfterMs: expect.any(Number),
+    });
+    nowhere.disconnect();
+  });
+});

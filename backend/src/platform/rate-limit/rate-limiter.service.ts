@@ -1,0 +1,98 @@
+import { Inject, Injectable } from '@nestjs/common';
+import type { Redis } from 'ioredis';
+import { ENVIRONMENT, type Environment } from '../../config/environment.config';
+import { DomainError } from '../errors/domain.errors';
+import { REDIS } from '../redis/redis.module';
+import { rateLimitKey } from '../redis/redis.keys';
+import { type BucketName, bucketOf } from './bucket.limits';
+import { chargeScript, takeScript } from './gcra.functions';
+import { LocalRateLimiter } from './local-rate.limiter';
+
+export interface Allowance {
+  allowed: boolean;
+  /** 0 when allowed. */
+  retryAfterMs: number;
+}
+
+type ScriptedRedis = Redis & {
+  thawTakeFromBucket(key: string, cost: number, intervalMs: number, burst: number): Promise<number>;
+  thawChargeBucket(key: string, cost: number, intervalMs: number): Promise<number>;
+};
+
+/** After a failure Redis is left alone this long: a hanging one would cost every request its timeout. */
+const LOCAL_AFTER_FAILURE_MS = 1_000;
+
+/** Rate limits, shared by all replicas through Redis; by this replica alone while Redis is away. */
+@Injectable()
+export class RateLimiterService {
+  private readonly redis: ScriptedRedis;
+  private readonly local = new LocalRateLimiter();
+  private localUntilMs = 0;
+  private readonly takenAhead = new WeakMap<object, Promise<Allowance>>();
+
+  constructor(
+    @Inject(REDIS) redis: Redis,
+    @Inject(ENVIRONMENT) private readonly environment: Pick<Environment, 'LIMITS_PROFILE'>,
+  ) {
+    redis.defineCommand('thawTakeFromBucket', { numberOfKeys: 1, lua: takeScript });
+    redis.defineCommand('thawChargeBucket', { numberOfKeys: 1, lua: chargeScript });
+    this.redis = redis as ScriptedRedis;
+  }
+
+  /**
+   * Takes `cost` from the subject's bucket if there is that much in it. Never rejects.
+   * @param subject user id, session id or address; nothing personal, since it becomes part of a key.
+   */
+  async take(bucketName: BucketName, subject: string | number, cost = 1): Promise<Allowance> {
+    const bucket = bucketOf(bucketName, this.environment.LIMITS_PROFILE);
+    const key = rateLimitKey(bucketName, subject);
+    const now = Date.now();
+    if (now >= this.localUntilMs) {
+      try {
+        const wait = await this.redis.thawTakeFromBucket(key, cost, bucket.intervalMs, bucket.burst);
+        return { allowed: wait === 0, retryAfterMs: wait };
+      } catch {
+        this.localUntilMs = Date.now() + LOCAL_AFTER_FAILURE_MS;
+      }
+    }
+    return this.local.take(key, cost, bucket, now);
+  }
+
+  /** Gives back what was taken for an attempt that turned out not to count. */
+  async giveBack(bucketName: BucketName, subject: string | number, cost = 1): Promise<void> {
+    await this.take(bucketName, subject, -cost);
+  }
+
+  /**
+   * Charges the subject's bucket for what this replica has already allowed, also beyond what is in it. Never rejects.
+   * @returns the milliseconds until the bucket is full again, undefined when Redis is away.
+   */
+  async charge(bucketName: BucketName, subject: string | number, cost: number): Promise<number | undefined> {
+    if (Date.now() < this.localUntilMs) return undefined;
+    const { intervalMs } = bucketOf(bucketName, this.environment.LIMITS_PROFILE);
+    try {
+      return await this.redis.thawChargeBucket(rateLimitKey(bucketName, subject), cost, intervalMs);
+    } catch {
+      this.localUntilMs = Date.now() + LOCAL_AFTER_FAILURE_MS;
+      return undefined;
+    }
+  }
+
+  /** @throws DomainError rate_limited, with the time to wait. */
+  async require(bucketName: BucketName, subject: string | number, cost = 1): Promise<void> {
+    const { allowed, retryAfterMs } = await this.take(bucketName, subject, cost);
+    if (!allowed) throw new DomainError('rate_limited', { retryAfterMs });
+  }
+
+  /**
+   * Like `require`, for what one socket does again and again: while it is done, the next one is taken already, so that
+   * only the first waits for Redis. A holder, which is of one bucket, keeps one at most; that is lost with it.
+   * @throws DomainError rate_limited, with the time to wait.
+   */
+  async requireInTurn(holder: object, bucketName: BucketName, subject: string | number): Promise<void> {
+    const taken = await this.takenAhead.get(holder);
+    this.takenAhead.delete(holder);
+    if (!taken?.allowed) await this.require(bucketName, subject);
+    this.takenAhead.set(holder, this.take(bucketName, subject));
+  }
+}

@@ -1,0 +1,124 @@
+// Real: Redis. Each FrameRateLimiter stands for a replica.
+import { randomInt } from 'node:crypto';
+import type { Redis } from 'ioredis';
+import { until } from '../../testing/until';
+import { bucketOf } from '../rate-limit/bucket.limits';
+import { RateLimiterService } from '../rate-limit/rate-limiter.service';
+import { rateLimitKey } from '../redis/redis.keys';
+import { connectRedis } from '../redis/redis.module';
+import { type UserFrameLimiter, FrameRateLimiter } from './frame-rate.limiter';
+
+jest.setTimeout(30_000);
+
+const { intervalMs, burst } = bucketOf('socket_frames', 'default');
+
+describe('FrameRateLimiter', () => {
+  let redis: Redis;
+  let limiter: RateLimiterService;
+
+  beforeAll(async () => {
+    redis = connectRedis(process.env.REDIS_URL!);
+    await new Promise((resolve) => redis.once('ready', resolve));
+    limiter = new RateLimiterService(redis, { LIMITS_PROFILE: 'default' });
+  });
+  afterAll(() => redis.disconnect());
+
+  const replica = () => new FrameRateLimiter(limiter, 'default');
+  const newUser = () => randomInt(2 ** 40);
+  /** Frames that are allowed without a pause, until one is refused. */
+  const exhaust = (budget: UserFrameLimiter): number => {
+    let frames = 0;
+    while (budget.take(performance.now()) === 0) frames += 1;
+    return frames;
+  };
+  const owedMs = async (userId: number) => redis.pttl(rateLimitKey('socket_frames', userId));
+
+  it('give a user of one replica the burst at once and then one frame per interval', async () => {
+    const budget = replica().acquire(newUser());
+    expect(exhaust(budget)).toBe(burst);
+    const waitMs = budget.take(performance.now());
+    expect(waitMs).toBeGreaterThan(intervalMs / 2);
+    expect(waitMs).toBeLessThanOrEqual(intervalMs);
+    expect(await until(() => exhaust(budget))).toBe(1);
+  });
+
+  it('are one for all sockets of a user on a replica', () => {
+    const [here, userId] = [replica(), newUser()];
+    const [one, other] = [here.acquire(userId), here.acquire(userId)];
+    expect(exhaust(one) + exhaust(other)).toBe(burst);
+    expect(exhaust(here.acquire(newUser()))).toBe(burst);
+  });
+
+  it('are kept while the user reconnects', () => {
+    const [here, userId] = [replica(), newUser()];
+    expect(exhaust(here.acquire(userId))).toBe(burst);
+    here.release(userId);
+    expect(exhaust(here.acquire(userId))).toBe(0);
+  });
+
+  it('are forgotten once the bucket is full again and no socket is left', async () => {
+    const [here, userId] = [replica(), newUser()];
+    const budget = here.acquire(userId);
+    budget.take(performance.now());
+    here.acquire(userId);
+    here.release(userId);
+    here.release(userId);
+    expect(here.size).toBe(1);
+    await until(() => here.size === 0);
+  });
+
+  it('soon refuse a user who has spent the burst on another replica', async () => {
+    const [here, there, userId] = [replica(), replica(), newUser()];
+    expect(exhaust(here.acquire(userId))).toBe(burst);
+    await until(async () => (await owedMs(userId)) > (burst - burst / 5) * intervalMs);
+    const budget = there.acquire(userId);
+    expect(budget.take(performance.now())).toBe(0);
+    expect(budget.take(performance.now())).toBe(0);
+    await until(() => budget.take(performance.now()) > 0, Boolean, 1_000);
+  });
+
+  it('remember at the last close what another replica has to know', async () => {
+    const [here, userId] = [replica(), newUser()];
+    const budget = here.acquire(userId);
+    for (let frame = 0; frame < 10; frame += 1) budget.take(performance.now());
+    here.release(userId);
+    await until(async () => (await owedMs(userId)) > 9 * intervalMs);
+  });
+
+  it('are exact over time for a user who floods five replicas at once', async () => {
+    const userId = newUser();
+    const budgets = Array.from({ length: 5 }, () => replica().acquire(userId));
+    const startedAt = performance.now();
+    let frames = 0;
+    // One frame each per turn, so that replies of Redis arrive in between as they do in a replica.
+    await until(async () => {
+      for (const budget of budgets) if (budget.take(performance.now()) === 0) frames += 1;
+      await redis.ping();
+      return performance.now() - startedAt > 4_000;
+    });
+    const allowed = burst + (performance.now() - startedAt) / intervalMs;
+    // Beyond it: what five replicas have not charged yet, a sixth of a burst each.
+    expect(frames).toBeLessThanOrEqual(allowed + (5 * burst) / 6);
+    expect(frames).toBeGreaterThanOrEqual(burst);
+  });
+
+  it('call Redis for a small part of the frames and never for those of a short visit', async () => {
+    const charges = jest.spyOn(limiter, 'charge');
+    const budget = replica().acquire(newUser());
+    budget.take(performance.now());
+    expect(charges).not.toHaveBeenCalled();
+    exhaust(budget);
+    expect(charges.mock.calls.length).toBeLessThanOrEqual(8);
+    charges.mockRestore();
+  });
+
+  it('go on by themselves while Redis is away', () => {
+    const nowhere = connectRedis('redis://127.0.0.1:1');
+    const alone = new FrameRateLimiter(
+      new RateLimiterService(nowhere, { LIMITS_PROFILE: 'default' }),
+      'default',
+    );
+    expect(exhaust(alone.acquire(1))).toBe(burst);
+    nowhere.disconnect();
+  });
+});

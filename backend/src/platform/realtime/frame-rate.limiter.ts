@@ -1,0 +1,113 @@
+import { bucketOf, type LimitsProfile } from '../rate-limit/bucket.limits';
+import { take } from '../rate-limit/gcra.functions';
+import type { RateLimiterService } from '../rate-limit/rate-limiter.service';
+
+/** The shared bucket is charged whenever a sixth of a burst has been allowed here, the first time after a fiftieth. */
+const CHARGES_PER_BURST = 6;
+const FIRST_CHARGE_OF_BURST = 50;
+
+/** @returns the milliseconds until the shared bucket is full again, undefined when that cannot be said. */
+type Charge = (userId: number, frames: number) => Promise<number | undefined>;
+
+/**
+ * The frames of one user, over all their sockets. Whether a frame is allowed is decided here at once, without Redis;
+ * every few frames the shared bucket is charged for them and says what the user owes over all replicas
+ * (docs/decisions/0030-frames-are-charged-in-arrears.md).
+ */
+export class UserFrameLimiter {
+  sockets = 0;
+  private paidUntilMs = 0;
+  private uncharged = 0;
+  private isCharging = false;
+  private wasCharged = false;
+
+  constructor(
+    private readonly userId: number,
+    private readonly bucket: { intervalMs: number; burst: number },
+    private readonly charge: Charge,
+  ) {}
+
+  /** @param nowMs monotonic. @returns 0 when the frame is allowed, else the milliseconds until one is. */
+  take(nowMs: number): number {
+    const { allowed, retryAfterMs, paidUntilMs } = take(this.paidUntilMs, nowMs, 1, this.bucket);
+    if (!allowed) return retryAfterMs;
+    this.paidUntilMs = paidUntilMs;
+    this.uncharged += 1;
+    this.chargeWhenDue();
+    return 0;
+  }
+
+  /** After the user's last socket here: charges what another replica has to know before it allows a full burst. */
+  settle(): void {
+    this.wasCharged = false;
+    this.chargeWhenDue();
+  }
+
+  /** Milliseconds until the bucket is full again. */
+  fullInMs(nowMs: number): number {
+    return Math.max(0, this.paidUntilMs - nowMs);
+  }
+
+  /** The first charge comes early, so that a user who hops from replica to replica soon meets what they owe. */
+  private chargeWhenDue(): void {
+    const due = this.bucket.burst / (this.wasCharged ? CHARGES_PER_BURST : FIRST_CHARGE_OF_BURST);
+    if (this.isCharging || this.uncharged < due) return;
+    const frames = this.uncharged;
+    this.uncharged = 0;
+    this.isCharging = true;
+    this.wasCharged = this.sockets > 0;
+    void this.charge(this.userId, frames).then((owedMs) => {
+      this.isCharging = false;
+      if (owedMs === undefined) return;
+      const owedHereMs = this.uncharged * this.bucket.intervalMs;
+      this.paidUntilMs = Math.max(this.paidUntilMs, performance.now() + owedMs + owedHereMs);
+      this.chargeWhenDue();
+    });
+  }
+}
+
+/** The budgets of the users with sockets on this replica; kept after the last one until the bucket is full again. */
+export class FrameRateLimiter {
+  private readonly byUser = new Map<number, UserFrameLimiter>();
+  private readonly bucket: { intervalMs: number; burst: number };
+
+  constructor(
+    private readonly limiter: Pick<RateLimiterService, 'charge'>,
+    profile: LimitsProfile,
+  ) {
+    this.bucket = bucketOf('socket_frames', profile);
+  }
+
+  /** For a socket of the user, until `leave`. */
+  acquire(userId: number): UserFrameLimiter {
+    let budget = this.byUser.get(userId);
+    if (!budget) {
+      budget = new UserFrameLimiter(userId, this.bucket, (id, frames) =>
+        this.limiter.charge('socket_frames', id, frames),
+      );
+      this.byUser.set(userId, budget);
+    }
+    budget.sockets += 1;
+    return budget;
+  }
+
+  release(userId: number): void {
+    const budget = this.byUser.get(userId);
+    if (!budget) return;
+    budget.sockets -= 1;
+    if (budget.sockets > 0) return;
+    budget.settle();
+    this.forgetWhenFull(userId, budget);
+  }
+
+  get size(): number {
+    return this.byUser.size;
+  }
+
+  private forgetWhenFull(userId: number, budget: UserFrameLimiter): void {
+    if (budget.sockets > 0 || this.byUser.get(userId) !== budget) return;
+    const fullInMs = budget.fullInMs(performance.now());
+    if (fullInMs <= 0) this.byUser.delete(userId);
+    else setTimeout(() => this.forgetWhenFull(userId, budget), fullInMs).unref();
+  }
+}

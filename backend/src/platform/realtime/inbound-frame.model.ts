@@ -1,0 +1,39 @@
+import type { ClientData, ClientEvent } from '@thaw/contract/client-frames';
+import type { ServerEvent } from '@thaw/contract/server-frames';
+import { DomainError } from '../errors/domain.errors';
+import type { SocketConnection } from './socket-connection.model';
+
+/** One frame from a client, checked by its schema, as a gateway's method receives it. */
+export class InboundFrame<E extends ClientEvent = ClientEvent> {
+  private hasAnswer = false;
+
+  constructor(
+    readonly connection: SocketConnection,
+    readonly event: E,
+    readonly data: ClientData<E>,
+    readonly ref: string | undefined,
+  ) {}
+
+  get userId(): number {
+    return this.connection.identity.userId;
+  }
+
+  /** Whether an answer with the frame's ref has gone out. */
+  get isAnswered(): boolean {
+    return this.hasAnswer;
+  }
+
+  /** Answers with `ack` (or another event), once, and only a frame that carries a `ref`. */
+  answer(data: object, event: ServerEvent = 'ack'): void {
+    if (this.hasAnswer || this.ref === undefined) return;
+    this.hasAnswer = true;
+    this.connection.send(
+      `{"event":"${event}","data":${JSON.stringify(data)},"ref":${JSON.stringify(this.ref)}}`,
+    );
+  }
+}
+
+/** @throws DomainError forbidden when a frame's id of «me» is somebody else's (A01). */
+export const requireOwnId = (givenId: number, frame: Pick<InboundFrame, 'userId'>): void => {
+  if (givenId !== frame.userId) throw new DomainError('forbidden');
+};

@@ -1,0 +1,104 @@
+// Real: a whole api replica in this process, PostgreSQL, Redis, sockets.
+import { Client } from 'pg';
+import { closeCodes } from '@thaw/contract/close-codes';
+import { startTestReplicas, type TestReplicas } from '../../testing/test-replicas';
+import type { ThawVisitor } from '../../testing/thaw-client';
+import { until } from '../../testing/until';
+import { RedisSubscriberService } from './redis-subscriber.service';
+import { LoginRecheckService } from './login-recheck.service';
+import { realtimeLimits } from './realtime.limits';
+import { SOCKET_IDENTITY_PORT, type SocketIdentityPort } from './socket-identity.port';
+import { SocketRegistry } from './socket.registry';
+
+jest.setTimeout(30_000);
+
+const SOCKETS = 40;
+
+describe('The login of a socket that opens', () => {
+  let thaw: TestReplicas;
+
+  beforeAll(async () => {
+    thaw = await startTestReplicas(1);
+  });
+  afterEach(() => jest.restoreAllMocks());
+  afterAll(() => thaw.close());
+
+  const part = <Part>(token: (abstract new (...given: never[]) => Part) | symbol): Part =>
+    thaw.replicas[0]!.app.get<Part>(token);
+  const visitors = (count: number): Promise<ThawVisitor[]> =>
+    Promise.all(Array.from({ length: count }, () => thaw.visitor(0)));
+
+  it('is looked up by one query at most for each socket, and checked once more by one for many', async () => {
+    const people = await visitors(SOCKETS);
+    const queries = jest.spyOn(Client.prototype, 'query');
+    const startedAt = performance.now();
+    await Promise.all(people.map((visitor) => visitor.arrive()));
+    const windows = Math.ceil((performance.now() - startedAt) / realtimeLimits.loginRecheckMs);
+    const texts = queries.mock.calls.map(([query]) => {
+      const { text } = query as unknown as { text?: string };
+      return text ?? String(query);
+    });
+    const lookUps = texts.filter((text) => text.includes('id_hash = ANY'));
+    const rechecks = texts.filter((text) => text.includes('family_id = ANY'));
+    // Of those who are to be told that the users came online.
+    const friends = texts.filter((text) => text.includes('FROM friendships'));
+    expect(lookUps.length).toBeLessThanOrEqual(SOCKETS);
+    for (const batched of [lookUps, rechecks, friends]) expect(batched.length).toBeGreaterThan(0);
+    for (const batched of [rechecks, friends]) {
+      expect(batched.length).toBeLessThanOrEqual(windows + 1);
+    }
+    expect(texts).toHaveLength(lookUps.length + rechecks.length + friends.length);
+  });
+
+  it('is checked for all sockets of one window by one query, which closes those whose login has ended', async () => {
+    const people = await visitors(8);
+    await Promise.all(people.map((visitor) => visitor.arrive()));
+    const connections = [...part(SocketRegistry).all()].filter(({ identity }) =>
+      people.some(({ user }) => user.id === identity.userId),
+    );
+    const [ended] = connections;
+    const liveFamilies = jest
+      .spyOn(part<SocketIdentityPort>(SOCKET_IDENTITY_PORT), 'liveFamilies')
+      .mockImplementation(async (familyIds) => {
+        return new Set(familyIds.filter((familyId) => familyId !== ended!.identity.familyId));
+      });
+    const rechecker = part(LoginRecheckService);
+    // The first of them may be alone, when the last check is long past.
+    await rechecker.recheck(connections[1]!);
+    liveFamilies.mockClear();
+    await Promise.all(connections.map((connection) => rechecker.recheck(connection)));
+    expect(liveFamilies.mock.calls.map(([familyIds]) => familyIds.length)).toEqual([connections.length]);
+    expect(connections.filter(({ isOpen }) => !isOpen)).toEqual([ended]);
+  });
+
+  it('closes the socket within a second when it was revoked before the channel was subscribed to', async () => {
+    const visitor = await thaw.visitor(0);
+    const channels = part(RedisSubscriberService);
+    const subscribe = channels.subscribe.bind(channels);
+    let release: () => void = () => undefined;
+    const revoked = new Promise<void>((resolve) => (release = resolve));
+    const subscribing = jest
+      .spyOn(channels, 'subscribe')
+      .mockImplementationOnce(async (channel, listener) => {
+        await revoked;
+        await subscribe(channel, listener);
+      });
+    const socket = await visitor.connect();
+    await until(() => subscribing.mock.calls.length);
+    await visitor.logOut();
+    const startedAt = performance.now();
+    release();
+    expect(await socket.closed).toBe(closeCodes.notSignedIn);
+    expect(performance.now() - startedAt).toBeLessThan(1_000);
+    expect(socket.frames).toEqual([]);
+  });
+
+  it('closes the socket with 1011 when it cannot be checked once more', async () => {
+    const visitor = await thaw.visitor(0);
+    jest
+      .spyOn(part<SocketIdentityPort>(SOCKET_IDENTITY_PORT), 'liveFamilies')
+      .mockRejectedValueOnce(new Error('PostgreSQL is away'));
+    const socket = await visitor.connect();
+    expect(await socket.closed).toBe(closeCodes.internalError);
+  });
+});

@@ -1,0 +1,150 @@
+import { Inject, Injectable, Logger } from '@nestjs/common';
+import type { Redis } from 'ioredis';
+import { limits } from '@thaw/contract/limits';
+import { warnAbout } from '../observability/warn-about.functions';
+import { OnProcessEvent } from '../process-events/process-event.decorator';
+import type { ProcessEventMap } from '../process-events/process-event-map.types';
+import { ProcessEventsService } from '../process-events/process-events.service';
+import { REDIS } from '../redis/redis.module';
+import { PRESENCE_SHARD_COUNT, presenceKeys, presenceShardOf, userChannel } from '../redis/redis.keys';
+import {
+  type JoinReply,
+  joinScript,
+  leaveScript,
+  publishPresenceScript,
+  sweepScript,
+} from './online-users.scripts';
+import { BatchingQueue } from './batching.queue';
+import { ReplicaLeaseService } from './replica-lease.service';
+import { SocketDirectoryRepository } from './socket-directory.repository';
+import { UserPublisherService, type UserChannelMessage } from './user-publisher.service';
+
+/** A page that reloads is back by then. */
+const GRACE_AFTER_CLEAN_CLOSE_MS = 2_000;
+/** A client that lost its replica tries again after a second; friends are still told within five. */
+const GRACE_AFTER_LOSS_MS = 3_000;
+const FRIENDS_PER_CALL = 500;
+/** Changes are gathered this long, so that many arrivals are announced with one query. */
+const PUBLISH_EVERY_MS = 50;
+
+/**
+ * The sockets of all users, over all replicas: a user is online while a live replica holds one, and for a moment
+ * after. Closes the oldest sockets of a user who has too many.
+ */
+@Injectable()
+export class OnlineUsersService {
+  private readonly logger = new Logger(OnlineUsersService.name);
+  private readonly directory: SocketDirectoryRepository<JoinReply>;
+  /** Users whose change is to be announced; their state is looked up then, so that each is there once. */
+  private readonly changes = new BatchingQueue<number>(PUBLISH_EVERY_MS, (userIds) =>
+    this.publishChanges(userIds),
+  );
+
+  constructor(
+    @Inject(REDIS) private readonly redis: Redis,
+    private readonly lease: ReplicaLeaseService,
+    private readonly userChannels: UserPublisherService,
+    private readonly events: ProcessEventsService,
+  ) {
+    this.directory = new SocketDirectoryRepository<JoinReply>({
+      name: 'presence',
+      redis,
+      lease,
+      slots: {
+        count: PRESENCE_SHARD_COUNT,
+        prefix: (shard) => presenceKeys(shard).prefix,
+        of: (userId) => presenceShardOf(Number(userId)),
+      },
+      scripts: { join: joinScript, leave: leaveScript, sweep: sweepScript },
+      graceAfterLossMs: GRACE_AFTER_LOSS_MS,
+      onJoined: (userId, _socketId, [cameOnline, ...sockets]) => {
+        if (cameOnline === 1) this.enqueueChange([Number(userId)]);
+        if (sockets.length > 0) void this.closeSurplus(Number(userId), sockets);
+      },
+    });
+  }
+
+  @OnProcessEvent('SocketOpened')
+  async recordOpened({ connection }: ProcessEventMap['SocketOpened']): Promise<void> {
+    const parameters = [Date.now(), limits.socketsPerUser];
+    await this.directory.record(String(connection.identity.userId), connection.id, parameters);
+  }
+
+  @OnProcessEvent('SocketClosed')
+  async recordClosed({ connection, closure }: ProcessEventMap['SocketClosed']): Promise<void> {
+    const graceMs = closure.isClean ? GRACE_AFTER_CLEAN_CLOSE_MS : GRACE_AFTER_LOSS_MS;
+    await this.directory.leave(String(connection.identity.userId), connection.id, graceMs);
+  }
+
+  @OnProcessEvent('LeaseLapsed')
+  @OnProcessEvent('SubscriberRestored')
+  async reconcileAll(): Promise<void> {
+    await this.directory.reconcileAll();
+  }
+
+  @OnProcessEvent('LeaseRenewed')
+  async reconcile(): Promise<void> {
+    const [gone] = await Promise.all([this.directory.sweep(this.lease.maySweep), this.directory.reconcile()]);
+    this.enqueueChange(gone.map(Number));
+  }
+
+  /** @returns those of the users who are online; none while Redis is away, since lists of users do not depend on it. */
+  async among(userIds: readonly number[]): Promise<ReadonlySet<number>> {
+    if (userIds.length === 0) return new Set();
+    const pipeline = this.redis.pipeline();
+    for (const userId of userIds) pipeline.sismember(presenceKeys(presenceShardOf(userId)).online, userId);
+    try {
+      const replies = (await pipeline.exec()) ?? [];
+      return new Set(userIds.filter((_, index) => replies[index]?.[1] === 1));
+    } catch {
+      return new Set();
+    }
+  }
+
+  /** Sends `presence` to all sockets of other users, as it is at that moment. A hint: it may be lost. */
+  async publishTo(userId: number, otherIds: readonly number[]): Promise<void> {
+    const { online } = presenceKeys(presenceShardOf(userId));
+    const message = (isOnline: boolean): string => {
+      const frame = JSON.stringify({ event: 'presence', data: { userId, isOnline } });
+      return JSON.stringify({ kind: 'frame', frame } satisfies UserChannelMessage);
+    };
+    for (let start = 0; start < otherIds.length; start += FRIENDS_PER_CALL) {
+      const channels = otherIds.slice(start, start + FRIENDS_PER_CALL).map(userChannel);
+      const parameters = [userId, message(true), message(false), ...channels];
+      await publishPresenceScript.run(this.redis, [online], parameters);
+    }
+  }
+
+  /**
+   * Closes the oldest sockets of a user with too many, on whichever replica. Sockets of dead replicas do not count.
+   * @param sockets socket id and `<replica id>|<time of opening>` in turn.
+   */
+  private async closeSurplus(userId: number, sockets: readonly string[]): Promise<void> {
+    const all = sockets.flatMap((socketId, index) => {
+      if (index % 2 === 1) return [];
+      const [replicaId = '', openedAt] = (sockets[index + 1] ?? '').split('|');
+      return [{ socketId, replicaId, openedAt: Number(openedAt) }];
+    });
+    try {
+      const dead = await this.lease.deadAmong([...new Set(all.map(({ replicaId }) => replicaId))]);
+      const live = all.filter(({ replicaId }) => !dead.replicaIds.includes(replicaId));
+      live.sort((one, other) => one.openedAt - other.openedAt);
+      for (const { socketId } of live.slice(0, Math.max(0, live.length - limits.socketsPerUser)))
+        await this.userChannels.publish(userId, { kind: 'close_socket', socketId });
+    } catch (error) {
+      warnAbout(this.logger, 'Surplus sockets were not closed', error); // they are at the user's next socket
+    }
+  }
+
+  private enqueueChange(userIds: readonly number[]): void {
+    for (const userId of userIds) void this.changes.add(userId);
+  }
+
+  private async publishChanges(userIds: readonly number[]): Promise<void> {
+    try {
+      await this.events.deliver('OnlineChanged', { userIds });
+    } catch (error) {
+      warnAbout(this.logger, 'Presence was not announced', error);
+    }
+  }
+}

@@ -1,0 +1,165 @@
+import { Inject, Injectable, Logger, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
+import { Redis } from 'ioredis';
+import { ENVIRONMENT, type Environment } from '../../config/environment.config';
+import { ProcessEventsService } from '../process-events/process-events.service';
+import { REDIS } from '../redis/redis.module';
+import { probeChannel } from '../redis/redis.keys';
+
+type ChannelListener = (message: string) => void;
+
+const PROBE_AFTER_SILENCE_MS = 5_000;
+const CHECK_EVERY_MS = 1_000;
+const MISSES_BEFORE_REBUILD = 2;
+
+/**
+ * Redis pub/sub of this replica, one connection, channels counted by listeners.
+ * It tests the path and not the process: after a silence it publishes to itself, and a subscriber that does not
+ * hear that twice is thrown away for a new one.
+ */
+@Injectable()
+export class RedisSubscriberService implements OnModuleInit, OnApplicationShutdown {
+  private readonly logger = new Logger(RedisSubscriberService.name);
+  private readonly listeners = new Map<string, Set<ChannelListener>>();
+  /** Channels whose subscription Redis has confirmed, or is being asked for. */
+  private readonly subscribing = new Map<string, Promise<unknown>>();
+  private subscriber!: Redis;
+  private receivedAt = 0;
+  private probedAt: number | undefined;
+  private misses = 0;
+  private timer: NodeJS.Timeout | undefined;
+  private isStopped = false;
+
+  constructor(
+    @Inject(REDIS) private readonly redis: Redis,
+    @Inject(ENVIRONMENT) private readonly environment: Environment,
+    private readonly events: ProcessEventsService,
+  ) {}
+
+  /** Whether what is published reaches this replica. */
+  get isReceiving(): boolean {
+    return this.subscriber.status === 'ready' && this.misses === 0;
+  }
+
+  async onModuleInit(): Promise<void> {
+    this.connect();
+    await this.subscribe(probeChannel(this.environment.replicaId), () => undefined);
+    this.receivedAt = Date.now();
+    this.timer = setInterval(() => this.probe(), CHECK_EVERY_MS);
+  }
+
+  onApplicationShutdown(): void {
+    this.isStopped = true;
+    clearInterval(this.timer);
+    this.subscriber.disconnect();
+  }
+
+  /** Resolves once Redis has confirmed: what is published afterwards is heard. */
+  async subscribe(channel: string, listener: ChannelListener): Promise<void> {
+    const listeners = this.listeners.get(channel);
+    if (listeners) listeners.add(listener);
+    else this.listeners.set(channel, new Set([listener]));
+    await this.confirm(channel);
+  }
+
+  unsubscribe(channel: string, listener: ChannelListener): void {
+    const listeners = this.listeners.get(channel);
+    if (!listeners?.delete(listener) || listeners.size > 0) return;
+    this.listeners.delete(channel);
+    this.subscribing.delete(channel);
+    this.subscriber.unsubscribe(channel).catch(() => undefined); // gone with the connection anyway
+  }
+
+  private async confirm(channel: string): Promise<void> {
+    let pending = this.subscribing.get(channel);
+    if (!pending) {
+      pending = this.subscriber.subscribe(channel);
+      this.subscribing.set(channel, pending);
+    }
+    try {
+      await pending;
+    } catch (error) {
+      if (this.subscribing.get(channel) === pending) this.subscribing.delete(channel);
+      throw error;
+    }
+  }
+
+  private connect(): void {
+    const subscriber = new Redis(this.environment.REDIS_URL, {
+      autoResubscribe: false,
+      enableOfflineQueue: true,
+      maxRetriesPerRequest: null,
+      connectTimeout: 2_000,
+      retryStrategy: (attempt) => Math.min(50 * attempt, 1_000),
+    });
+    let connections = 0;
+    subscriber.on('error', () => undefined); // what matters is seen by the probe
+    subscriber.on('ready', () => {
+      connections += 1;
+      if (connections > 1) void this.restore(subscriber);
+    });
+    subscriber.on('message', (channel, message) => {
+      this.receivedAt = Date.now();
+      this.misses = 0;
+      this.probedAt = undefined;
+      this.dispatch(channel, message);
+    });
+    this.subscriber = subscriber;
+  }
+
+  /** A listener that throws must neither keep the message from the others nor end the process. */
+  private dispatch(channel: string, message: string): void {
+    for (const listener of this.listeners.get(channel) ?? []) {
+      try {
+        listener(message);
+      } catch (error) {
+        this.logger.error(
+          `A listener failed on a message: ${error instanceof Error ? (error.stack ?? error.message) : 'unknown'}`,
+        );
+      }
+    }
+  }
+
+  private async restore(subscriber: Redis): Promise<void> {
+    if (this.isStopped || subscriber !== this.subscriber) return;
+    const channels = [...this.listeners.keys()];
+    this.subscribing.clear();
+    try {
+      for (let start = 0; start < channels.length; start += 500) {
+        const page = channels.slice(start, start + 500);
+        const pending = subscriber.subscribe(...page);
+        for (const channel of page) this.subscribing.set(channel, pending);
+        await pending;
+      }
+      this.receivedAt = Date.now();
+      this.events.publish('SubscriberRestored', {});
+    } catch {
+      this.subscribing.clear(); // the connection went again; the next 'ready' starts over
+    }
+  }
+
+  private probe(): void {
+    const now = Date.now();
+    if (this.probedAt !== undefined && now - this.probedAt >= CHECK_EVERY_MS) {
+      this.misses += 1;
+      this.probedAt = undefined;
+      if (this.misses >= MISSES_BEFORE_REBUILD) {
+        this.rebuild();
+        return;
+      }
+    }
+    const isSilent = now - this.receivedAt >= PROBE_AFTER_SILENCE_MS;
+    if (this.probedAt !== undefined || !isSilent) return;
+    this.probedAt = now;
+    this.redis.publish(probeChannel(this.environment.replicaId), '').catch(() => undefined); // counted as a miss
+  }
+
+  private rebuild(): void {
+    this.logger.warn('The subscriber hears nothing; replacing it');
+    this.misses = 1; // not ready until something is heard again
+    this.probedAt = undefined;
+    this.subscriber.disconnect();
+    this.connect();
+    const { subscriber } = this;
+    subscriber.once('ready', () => void this.restore(subscriber));
+  }
+}

@@ -1,0 +1,150 @@
+import { Inject, Injectable, Logger, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
+import type { Redis } from 'ioredis';
+import { ENVIRONMENT, type Environment } from '../../config/environment.config';
+import { warnAbout } from '../observability/warn-about.functions';
+import { ProcessEventsService } from '../process-events/process-events.service';
+import { REDIS } from '../redis/redis.module';
+import { leaseKeys } from '../redis/redis.keys';
+import {
+  deadAmongScript,
+  expiredScript,
+  releaseScript,
+  type RenewReply,
+  renewScript,
+} from './replica-lease.scripts';
+
+const RENEW_EVERY_MS = 1_000;
+const LEASE_MS = 4_000;
+/** A renewal that comes this late after the one before says that Redis, or this process, was away. */
+const GAP_MS = 2_500;
+/** Replicas asked about in one call; Lua unpacks its arguments onto a stack of 8,000. */
+const REPLICAS_PER_CALL = 500;
+
+const KEYS = [leaseKeys.live, leaseKeys.names, leaseKeys.expired, leaseKeys.epoch];
+
+/** Replicas without a live lease, and the time of Redis (ms) at which that was so. */
+export interface DeadReplicas {
+  at: number;
+  replicaIds: readonly string[];
+}
+
+/**
+ * This replica's claim to be alive: renewed every second, expired after four. What it recorded counts that long.
+ * No replica is sent the list of the others: a renewal costs O(log N), and sweepers ask for expired leases alone
+ * (docs/decisions/0020-one-socket-directory.md).
+ */
+@Injectable()
+export class ReplicaLeaseService implements OnModuleInit, OnApplicationShutdown {
+  private readonly logger = new Logger(ReplicaLeaseService.name);
+  private timer: NodeJS.Timeout | undefined;
+  /** The set of live replicas that rank and count belong to. */
+  private epoch = '';
+  private rank = 0;
+  private count = 0;
+  private sweepsFrom: number | undefined;
+  /** When the last successful renewal was asked for. */
+  private renewedAt = 0;
+  private isRenewing = false;
+  /** What `expired` answered since the last renewal. */
+  private expiredOnes: Promise<DeadReplicas> | undefined;
+
+  constructor(
+    @Inject(REDIS) private readonly redis: Redis,
+    @Inject(ENVIRONMENT) private readonly environment: Environment,
+    private readonly events: ProcessEventsService,
+  ) {}
+
+  get replicaId(): string {
+    return this.environment.replicaId;
+  }
+
+  /**
+   * Whether a replica without a lease is a dead one. After an outage of Redis every lease has run out, and the first
+   * renewal must not evict the other replicas: it waits for as long as they take to renew theirs.
+   */
+  get maySweep(): boolean {
+    const now = Date.now();
+    const isRenewed = now - this.renewedAt < LEASE_MS;
+    return isRenewed && this.sweepsFrom !== undefined && now >= this.sweepsFrom;
+  }
+
+  /** Those of `count` parts that this replica sweeps; each part falls to one live replica, in order of their names. */
+  shareOf(count: number): number[] {
+    const parts: number[] = [];
+    if (this.count > 0) for (let part = this.rank; part < count; part += this.count) parts.push(part);
+    return parts;
+  }
+
+  async onModuleInit(): Promise<void> {
+    await this.renew();
+    this.timer = setInterval(() => void this.renew(), RENEW_EVERY_MS);
+  }
+
+  onApplicationShutdown(): void {
+    clearInterval(this.timer);
+  }
+
+  /** Gives the lease up, so that the others need not wait until it expires. */
+  async release(): Promise<void> {
+    clearInterval(this.timer);
+    await releaseScript.run(this.redis, KEYS, [this.replicaId]);
+  }
+
+  /** @returns the replicas whose lease expired within the last minute; for sweepers. Asks once per renewal. */
+  expired(): Promise<DeadReplicas> {
+    this.expiredOnes ??= expiredScript
+      .run(this.redis, KEYS, [])
+      .then(([at, ...replicaIds]) => ({ at, replicaIds }));
+    return this.expiredOnes;
+  }
+
+  /** @returns those of the given replicas that have no live lease. */
+  async deadAmong(replicaIds: readonly string[]): Promise<DeadReplicas> {
+    const dead: string[] = [];
+    let at = Infinity;
+    for (let start = 0; start < replicaIds.length; start += REPLICAS_PER_CALL) {
+      const page = replicaIds.slice(start, start + REPLICAS_PER_CALL);
+      const [askedAt, ...deadOnes] = await deadAmongScript.run(this.redis, [leaseKeys.live], page);
+      at = Math.min(at, askedAt);
+      dead.push(...deadOnes);
+    }
+    return { at, replicaIds: dead };
+  }
+
+  private async renew(): Promise<void> {
+    if (this.isRenewing) return;
+    this.isRenewing = true;
+    const askedAt = Date.now();
+    this.expiredOnes = undefined;
+    try {
+      const reply = await renewScript.run(this.redis, KEYS, [this.replicaId, LEASE_MS, this.epoch]);
+      this.applyRenewal(askedAt, reply);
+    } catch (error) {
+      warnAbout(this.logger, 'The lease was not renewed', error);
+    } finally {
+      this.isRenewing = false;
+    }
+  }
+
+  private applyRenewal(askedAt: number, reply: RenewReply): void {
+    const [lapsed] = reply;
+    const isFirst = this.sweepsFrom === undefined;
+    const hadGap = !isFirst && askedAt - this.renewedAt > GAP_MS;
+    if (reply.length > 1) {
+      const [, epoch, rank, count] = reply as Extract<RenewReply, { length: 4 }>;
+      [this.epoch, this.rank, this.count] = [epoch ?? '', rank, count];
+    }
+    this.renewedAt = askedAt;
+    const waits = (ms: number): void => {
+      this.sweepsFrom = Math.max(this.sweepsFrom ?? 0, Date.now() + ms);
+    };
+    // A new replica that finds others has joined a running service, and takes its share at once.
+    if (lapsed === 1) waits(isFirst && this.count > 1 ? 0 : LEASE_MS + RENEW_EVERY_MS);
+    else if (hadGap) waits(2 * RENEW_EVERY_MS); // the others' renewals may be late, too
+    if (lapsed === 1 && !isFirst) {
+      this.logger.warn('The lease had expired; sockets are recorded again');
+      this.events.publish('LeaseLapsed', {});
+    }
+    this.events.publish('LeaseRenewed', {});
+  }
+}

@@ -1,0 +1,181 @@
+// Real: two whole api replicas in this process, PostgreSQL, Redis, sockets.
+import { randomInt } from 'node:crypto';
+import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
+import { setTimeout as delay } from 'node:timers/promises';
+import { limits, reconnectDelayMs } from '@thaw/contract/limits';
+import type { SelfUser } from '@thaw/contract/users';
+import type { Redis } from 'ioredis';
+import { startTestReplicas, type TestReplicas } from '../../testing/test-replicas';
+import { ThawSocket, ThawVisitor } from '../../testing/thaw-client';
+import { until } from '../../testing/until';
+import { REDIS } from '../redis/redis.module';
+import { rateLimitKey, socketsOfAddressKey } from '../redis/redis.keys';
+import { realtimeLimits, socketsPerAddress } from './realtime.limits';
+import { SocketAdmissionService } from './socket-admission.service';
+import { SOCKET_IDENTITY_PORT, type SocketIdentityPort } from './socket-identity.port';
+
+jest.setTimeout(120_000);
+
+const isOpen = (outcome: PromiseSettledResult<ThawSocket>): outcome is PromiseFulfilledResult<ThawSocket> =>
+  outcome.status === 'fulfilled';
+const refusalsAmong = (outcomes: readonly PromiseSettledResult<ThawSocket>[]): string[] =>
+  outcomes.flatMap((outcome) => (isOpen(outcome) ? [] : [(outcome.reason as Error).message]));
+const randomAddress = (): string => `10.${randomInt(256)}.${randomInt(256)}.${randomInt(1, 255)}`;
+
+/** People, each with an account made from an address of their own. */
+const people = async (thaw: TestReplicas, count: number): Promise<ThawVisitor[]> => {
+  const all: ThawVisitor[] = [];
+  while (all.length < count) {
+    const some = Array.from({ length: Math.min(20, count - all.length) }, async () => {
+      const visitor = new ThawVisitor(thaw.origins);
+      const { body } = await visitor.call(
+        'POST',
+        '/api/anonymous',
+        {},
+        { 'x-forwarded-for': randomAddress() },
+      );
+      visitor.user = body.user as SelfUser;
+      return visitor;
+    });
+    all.push(...(await Promise.all(some)));
+  }
+  return all;
+};
+
+const refusedUpgrade = async (origin: string, address: string) => {
+  const upgrade = { connection: 'Upgrade', upgrade: 'websocket', 'sec-websocket-version': '13' };
+  const key = { 'sec-websocket-key': 'dGhlIHNhbXBsZSBub25jZQ==', 'x-forwarded-for': address };
+  const sent = request(`${origin}/ws`, { headers: { ...upgrade, ...key } }).end();
+  const [response] = (await once(sent, 'response')) as [IncomingMessage];
+  const body = Buffer.concat(await response.toArray()).toString();
+  return { status: response.statusCode, retryAfter: response.headers['retry-after'], body };
+};
+
+describe('the sockets of one address', () => {
+  const maximum = socketsPerAddress.default;
+  let thaw: TestReplicas;
+  let school: ThawVisitor[];
+
+  beforeAll(async () => {
+    thaw = await startTestReplicas(2, { LIMITS_PROFILE: 'default', TRUST_PROXY: '1' });
+    school = await people(thaw, maximum + 30);
+  });
+  afterEach(async () => {
+    jest.restoreAllMocks();
+    await Promise.all(school.map((visitor) => visitor.hangUp()));
+  });
+  afterAll(() => thaw.close());
+
+  const open = (visitor: ThawVisitor, index: number, address: string) =>
+    visitor.connect(thaw.origins[index % 2], { 'x-forwarded-for': address });
+  const counted = (address: string) => thaw.store.redis.scard(socketsOfAddressKey(address));
+  /** As after a minute without handshakes. */
+  const refill = (address: string) => thaw.store.redis.del(rateLimitKey('socket_handshakes', address));
+
+  it('are counted over all replicas without overshoot, and one that closes makes room', async () => {
+    const address = randomAddress();
+    const outcomes = await Promise.allSettled(school.map((visitor, index) => open(visitor, index, address)));
+    expect(outcomes.filter(isOpen)).toHaveLength(maximum);
+    expect(refusalsAmong(outcomes)).toEqual(Array(30).fill('Upgrade answered 429'));
+    expect(await counted(address)).toBe(maximum);
+    await open(school.at(-1)!, 0, randomAddress());
+
+    await outcomes.find(isOpen)!.value.cut();
+    await until(async () => (await counted(address)) === maximum - 1);
+    await open(school.at(-1)!, 1, address);
+    await expect(open(school.at(-1)!, 0, address)).rejects.toThrow('429');
+  });
+
+  it('all return with the specified back-off after they were cut at once', async () => {
+    const address = randomAddress();
+    const present = school.slice(0, maximum);
+    await Promise.all(present.map((visitor, index) => open(visitor, index, address)));
+    await refill(address);
+    const comeBack = async (visitor: ThawVisitor, index: number): Promise<number> => {
+      for (let attempt = 1; attempt <= limits.reconnectAttempts; attempt += 1) {
+        await delay(reconnectDelayMs(attempt));
+        const socket = await open(visitor, index, address).catch(() => undefined);
+        if (socket) return attempt;
+      }
+      return Infinity;
+    };
+    await Promise.all(present.map((visitor) => visitor.hangUp()));
+    const attempts = await Promise.all(present.map(comeBack));
+    expect(Math.max(...attempts)).toBeLessThanOrEqual(limits.reconnectAttempts);
+    expect(await counted(address)).toBe(maximum);
+  });
+
+  it('of a dead replica make room as soon as its lease is gone', async () => {
+    const address = randomAddress();
+    const ghosts = Array.from({ length: maximum }, (_, index) => `api-9.dead|socket-${index}`);
+    await thaw.store.redis.sadd(socketsOfAddressKey(address), ...ghosts);
+    // After a start, replicas wait until the others have had time to renew their leases.
+    await until(() =>
+      open(school[0]!, 0, address).then(
+        () => true,
+        () => false,
+      ),
+    );
+    expect(await counted(address)).toBe(1);
+  });
+
+  it('of IPv6 are those of its /64', async () => {
+    const network = `2001:db8:${randomInt(1, 0xffff).toString(16)}:1`;
+    const outcomes = await Promise.allSettled(
+      school.map((visitor, index) => open(visitor, index, `${network}::${(index + 1).toString(16)}`)),
+    );
+    expect(outcomes.filter(isOpen)).toHaveLength(maximum);
+  });
+
+  it('may be opened 300 times a minute, and a refusal says when to come back', async () => {
+    const address = randomAddress();
+    const startedAt = performance.now();
+    const outcomes = await Promise.allSettled(
+      Array.from({ length: 400 }, (_, index) => {
+        const headers = { 'x-forwarded-for': address };
+        return ThawSocket.open(`${thaw.origins[index % 2]!.replace('http', 'ws')}/ws`, headers, 0);
+      }),
+    );
+    const seconds = (performance.now() - startedAt) / 1_000;
+    const opened = outcomes.filter(isOpen).length;
+    expect(opened).toBeLessThanOrEqual(300 + 5 * seconds);
+    expect(opened).toBeGreaterThanOrEqual(maximum);
+    const refusal = await refusedUpgrade(thaw.origins[0]!, address);
+    expect(refusal.status).toBe(429);
+    expect(Number(refusal.retryAfter)).toBeGreaterThanOrEqual(1);
+    expect(JSON.parse(refusal.body)).toMatchObject({ statusCode: 429, code: 'rate_limited' });
+  });
+
+  it('leave nothing behind when they close', async () => {
+    const address = randomAddress();
+    await Promise.all(school.slice(0, 20).map((visitor, index) => open(visitor, index, address)));
+    expect(await counted(address)).toBe(20);
+    await Promise.all(school.map((visitor) => visitor.hangUp()));
+    await until(async () => (await counted(address)) === 0);
+  });
+
+  it('are limited by each replica alone while Redis does not answer', async () => {
+    const address = randomAddress();
+    const admission = thaw.replicas[0]!.app.get(SocketAdmissionService);
+    const failing = jest.spyOn(thaw.replicas[0]!.app.get<Redis>(REDIS), 'sendCommand');
+    failing.mockImplementation(() => Promise.reject(new Error('Connection is closed.')));
+    const admitted = await Promise.all(Array.from({ length: maximum }, () => admission.admit(address)));
+    expect(admitted.filter(({ isAdmitted }) => isAdmitted)).toHaveLength(maximum);
+    expect(await admission.admit(address)).toMatchObject({ isAdmitted: false });
+    failing.mockRestore();
+    for (const each of admitted) if (each.isAdmitted) each.release();
+    expect(await admission.admit(address)).toMatchObject({ isAdmitted: true });
+  });
+
+  it('are answered 503 when who opens one cannot be found out in time', async () => {
+    const times: Record<string, number> = realtimeLimits;
+    jest.replaceProperty(times, 'handshakeTimeoutMs', 50);
+    const identities = thaw.replicas[0]!.app.get<SocketIdentityPort>(SOCKET_IDENTITY_PORT);
+    jest.spyOn(identities, 'identify').mockReturnValueOnce(new Promise(() => undefined));
+    const address = randomAddress();
+    await expect(open(school[0]!, 0, address)).rejects.toThrow('503');
+    await until(async () => (await counted(address)) === 0);
+    await open(school[0]!, 0, address);
+  });
+});

@@ -1,0 +1,146 @@
+import { randomBytes } from 'node:crypto';
+import { Inject, Injectable, Logger } from '@nestjs/common';
+import type { Redis } from 'ioredis';
+import { ENVIRONMENT, type Environment } from '../../config/environment.config';
+import { OnProcessEvent } from '../process-events/process-event.decorator';
+import { bucketOf } from '../rate-limit/bucket.limits';
+import { bucketFunctions } from '../rate-limit/gcra.functions';
+import { LocalRateLimiter } from '../rate-limit/local-rate.limiter';
+import { REDIS } from '../redis/redis.module';
+import { RedisScript } from '../redis/redis-script.model';
+import { rateLimitKey, socketsOfAddressKey } from '../redis/redis.keys';
+import { socketsPerAddress } from './realtime.limits';
+import { ReplicaLeaseService } from './replica-lease.service';
+
+/** The set outlives its last opening by this much, should every replica that knows of it die. */
+const KEPT_MS = 24 * 60 * 60_000;
+/** What a client is told to wait for when its address has too many sockets. */
+const FULL_RETRY_MS = 5_000;
+
+/**
+ * KEYS: handshake bucket of the address, its open sockets (set of `replica|socket`).
+ * ARGV: handshakes to take, interval ms, burst, member, maximum, ms to keep the set.
+ * Answers the milliseconds to wait, 0 when admitted; when the address is full, -1 and its members.
+ */
+const admitScript = new RedisScript<[number, ...string[]]>(`${bucketFunctions}
+local wait = take(KEYS[1], tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3]))
+if wait > 0 then return {wait} end
+if redis.call('SCARD', KEYS[2]) >= tonumber(ARGV[5]) then return {-1, unpack(redis.call('SMEMBERS', KEYS[2]))} end
+redis.call('SADD', KEYS[2], ARGV[4])
+redis.call('PEXPIRE', KEYS[2], ARGV[6])
+return {0}
+`);
+
+export type Admission =
+  | { isAdmitted: true; /** To be called once the connection has closed. */ release: () => void }
+  | { isAdmitted: false; retryAfterMs: number };
+
+/**
+ * Decides whether an address may open one more socket: the handshake limit and the maximum of open sockets, both over
+ * all replicas, in one call of Redis that counts before it admits. Off under LIMITS_PROFILE=load.
+ */
+@Injectable()
+export class SocketAdmissionService {
+  private readonly logger = new Logger(SocketAdmissionService.name);
+  private readonly maximum: number;
+  private readonly handshakes: { intervalMs: number; burst: number };
+  /** While Redis is away this replica limits alone. */
+  private readonly localHandshakes = new LocalRateLimiter();
+  /** Members of this replica that are open, by address. */
+  private readonly open = new Map<string, Set<string>>();
+  /** Members whose removal failed, by address. */
+  private readonly unreleased = new Map<string, Set<string>>();
+
+  constructor(
+    @Inject(REDIS) private readonly redis: Redis,
+    @Inject(ENVIRONMENT) environment: Pick<Environment, 'LIMITS_PROFILE'>,
+    private readonly lease: ReplicaLeaseService,
+  ) {
+    this.maximum = socketsPerAddress[environment.LIMITS_PROFILE];
+    this.handshakes = bucketOf('socket_handshakes', environment.LIMITS_PROFILE);
+  }
+
+  /** @param subject the address as rate limits count it (`clientSubject`). Never rejects. */
+  async admit(subject: string): Promise<Admission> {
+    if (this.maximum === Infinity) return { isAdmitted: true, release: () => undefined };
+    const member = `${this.lease.replicaId}|${randomBytes(9).toString('base64url')}`;
+    const retryAfterMs = await this.take(subject, member);
+    if (retryAfterMs > 0) return { isAdmitted: false, retryAfterMs };
+    add(this.open, subject, member);
+    return { isAdmitted: true, release: () => this.release(subject, member) };
+  }
+
+  /** After this replica's lease had expired, another one may have taken its sockets for those of a dead replica. */
+  @OnProcessEvent('LeaseLapsed')
+  async recordAgain(): Promise<void> {
+    const records = [...this.open].map(([subject, members]) =>
+      this.redis.sadd(socketsOfAddressKey(subject), ...members),
+    );
+    const failed = (await Promise.allSettled(records)).filter(({ status }) => status === 'rejected').length;
+    if (failed > 0) this.logger.warn(`Sockets of ${failed} addresses were not recorded again`);
+  }
+
+  @OnProcessEvent('LeaseRenewed')
+  releaseLate(): void {
+    const late = [...this.unreleased];
+    this.unreleased.clear();
+    for (const [subject, members] of late) for (const member of members) this.remove(subject, member);
+  }
+
+  private async take(subject: string, member: string): Promise<number> {
+    try {
+      const [wait, ...members] = await this.admitOnce(subject, member, 1);
+      if (wait >= 0) return wait;
+      const isRoom = await this.evictDead(subject, members);
+      const [again] = isRoom ? await this.admitOnce(subject, member, 0) : [-1];
+      return again < 0 ? FULL_RETRY_MS : again;
+    } catch {
+      const refusedForMs = this.takeAlone(subject);
+      // The call may have been executed although its reply did not arrive.
+      if (refusedForMs > 0) add(this.unreleased, subject, member);
+      return refusedForMs;
+    }
+  }
+
+  /** The limits by what this replica alone knows, while Redis is away. */
+  private takeAlone(subject: string): number {
+    if ((this.open.get(subject)?.size ?? 0) >= this.maximum) return FULL_RETRY_MS;
+    return this.localHandshakes.take(subject, 1, this.handshakes, Date.now()).retryAfterMs;
+  }
+
+  private admitOnce(subject: string, member: string, handshakes: number): Promise<[number, ...string[]]> {
+    const { intervalMs, burst } = this.handshakes;
+    return admitScript.run(
+      this.redis,
+      [rateLimitKey('socket_handshakes', subject), socketsOfAddressKey(subject)],
+      [handshakes, intervalMs, burst, member, this.maximum, KEPT_MS],
+    );
+  }
+
+  /** Removes the sockets of replicas that have died. @returns whether there were any. */
+  private async evictDead(subject: string, members: readonly string[]): Promise<boolean> {
+    if (!this.lease.maySweep) return false;
+    const replicaOf = (member: string): string => member.slice(0, member.lastIndexOf('|'));
+    const { replicaIds } = await this.lease.deadAmong([...new Set(members.map(replicaOf))]);
+    const dead = members.filter((member) => replicaIds.includes(replicaOf(member)));
+    if (dead.length > 0) await this.redis.srem(socketsOfAddressKey(subject), ...dead);
+    return dead.length > 0;
+  }
+
+  private release(subject: string, member: string): void {
+    const members = this.open.get(subject);
+    members?.delete(member);
+    if (members?.size === 0) this.open.delete(subject);
+    this.remove(subject, member);
+  }
+
+  private remove(subject: string, member: string): void {
+    this.redis.srem(socketsOfAddressKey(subject), member).catch(() => add(this.unreleased, subject, member));
+  }
+}
+
+const add = (sets: Map<string, Set<string>>, key: string, member: string): void => {
+  const members = sets.get(key);
+  if (members) members.add(member);
+  else sets.set(key, new Set([member]));
+};

@@ -1,0 +1,67 @@
+import { EventEmitter } from 'node:events';
+import { PassThrough } from 'node:stream';
+import { WebSocket } from 'ws';
+import { realtimeLimits } from './realtime.limits';
+import { SocketConnection } from './socket-connection.model';
+
+const { heartbeatMs, pingEveryMs, pongWithinMs } = realtimeLimits;
+
+/** A socket whose peer does only what the test says. */
+class StillSocket extends EventEmitter {
+  readonly readyState = WebSocket.OPEN;
+  readonly ping = jest.fn();
+  readonly terminate = jest.fn();
+}
+
+describe('the heartbeat of a socket', () => {
+  let socket: StillSocket;
+  let connection: SocketConnection;
+  let now: number;
+
+  beforeEach(() => {
+    now = 0;
+    socket = new StillSocket();
+    const identity = { userId: 1, familyId: 'family' };
+    connection = new SocketConnection(
+      socket as unknown as WebSocket,
+      new PassThrough(),
+      identity,
+      async () => undefined,
+      now,
+    );
+  });
+  /** Looks as often as the server does. */
+  const pass = (ms: number, each: () => void = () => undefined): void => {
+    for (const end = now + ms; now < end;) {
+      each();
+      now += heartbeatMs;
+      connection.checkHeartbeat(now);
+    }
+  };
+
+  it('does not ping a peer that sends frames', () => {
+    pass(4 * pingEveryMs, () => connection.enqueue('{}'));
+    expect(socket.ping).not.toHaveBeenCalled();
+  });
+
+  it('pings a silent peer in time, and again after its answer', () => {
+    pass(pingEveryMs);
+    expect(socket.ping).toHaveBeenCalledTimes(1);
+    socket.emit('pong');
+    pass(pingEveryMs);
+    expect(socket.ping).toHaveBeenCalledTimes(2);
+    expect(socket.terminate).not.toHaveBeenCalled();
+  });
+
+  it('cuts a peer that does not answer a ping', () => {
+    pass(pingEveryMs + pongWithinMs);
+    expect(socket.terminate).toHaveBeenCalled();
+  });
+
+  it('takes a frame for the answer to a ping', () => {
+    pass(pingEveryMs);
+    expect(socket.ping).toHaveBeenCalledTimes(1);
+    pass(pongWithinMs, () => connection.enqueue('{}'));
+    expect(socket.terminate).not.toHaveBeenCalled();
+  });
+});

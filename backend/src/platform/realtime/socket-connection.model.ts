@@ -1,0 +1,133 @@
+import { randomBytes } from 'node:crypto';
+import type { Duplex } from 'node:stream';
+import { WebSocket } from 'ws';
+import { closeCodes, type CloseCode } from '@thaw/contract/close-codes';
+import type { ServerData, ServerEvent } from '@thaw/contract/server-frames';
+import { realtimeLimits } from './realtime.limits';
+import type { SocketIdentity } from './socket-identity.port';
+import { writeTextFrame } from './text-frame.codec';
+
+export type FrameHandler = (text: string) => Promise<void>;
+
+/** One socket: its frames are handled strictly in order, one after the other, and never more than fit. */
+export class SocketConnection {
+  readonly id = randomBytes(9).toString('base64url');
+  isAuthenticated = false;
+  /** Whether a page on this socket shows its user's chat, so that the user is present there (A51). */
+  showsChat = true;
+  private readiness: Promise<void> = Promise.resolve();
+  private hasBecomeReady = false;
+  /** Settles when the socket is closed. */
+  readonly closed: Promise<void>;
+  private readonly queue: string[] = [];
+  private isHandling = false;
+  private pingedAt: number | undefined;
+  private lastReceivedAt: number;
+  /** Whether the peer has sent anything since the last look at its heartbeat. */
+  private hasReceived = false;
+  private isClosing = false;
+
+  constructor(
+    private readonly socket: WebSocket,
+    /** The connection below the socket. */
+    private readonly stream: Duplex,
+    readonly identity: SocketIdentity,
+    private readonly handle: FrameHandler,
+    now: number,
+  ) {
+    this.lastReceivedAt = now;
+    this.closed = new Promise((resolve) => socket.once('close', () => resolve()));
+    socket.on('pong', () => (this.hasReceived = true));
+  }
+
+  /** Settles when the socket is registered and its user's channel is heard; the first frame waits for it. */
+  get ready(): Promise<void> {
+    return this.readiness;
+  }
+
+  set ready(readiness: Promise<void>) {
+    this.readiness = readiness;
+    void readiness.finally(() => (this.hasBecomeReady = true));
+  }
+
+  get isReady(): boolean {
+    return this.hasBecomeReady;
+  }
+
+  get isOpen(): boolean {
+    return !this.isClosing && this.socket.readyState === WebSocket.OPEN;
+  }
+
+  /** Sends one serialised frame. A consumer that does not keep up is closed with 1013. */
+  send(frame: string): void {
+    if (!this.isOpen) return;
+    writeTextFrame(this.stream, frame);
+    if (this.stream.writableLength > realtimeLimits.bufferedBytes) this.close(closeCodes.consumerTooSlow);
+  }
+
+  sendFrame<E extends ServerEvent>(event: E, data: ServerData<E>): void {
+    this.send(JSON.stringify({ event, data }));
+  }
+
+  /** Resolves once what was sent has left this process for the operating system, or the socket is closed. */
+  async drained(): Promise<void> {
+    const { stream } = this;
+    if (!stream.writableNeedDrain || stream.destroyed) return;
+    await new Promise<void>((resolve) => {
+      const settle = (): void => {
+        stream.off('drain', settle);
+        stream.off('close', settle);
+        resolve();
+      };
+      stream.on('drain', settle);
+      stream.on('close', settle);
+    });
+  }
+
+  close(code: CloseCode): void {
+    if (this.isClosing) return;
+    this.isClosing = true;
+    this.queue.length = 0;
+    this.socket.close(code);
+  }
+
+  /** Resolves when no frame is being handled and none waits. */
+  async idle(): Promise<void> {
+    while (this.isHandling) await new Promise((resolve) => setImmediate(resolve));
+  }
+
+  /** Takes a text frame in; the order of arrival is the order of handling. */
+  enqueue(text: string): void {
+    this.hasReceived = true;
+    if (this.isClosing) return;
+    if (this.queue.length >= realtimeLimits.queuedFrames) {
+      this.close(closeCodes.flooding);
+      return;
+    }
+    this.queue.push(text);
+    if (!this.isHandling) void this.drain();
+  }
+
+  /** Called every `heartbeatMs`: pings a peer that has sent nothing for a while, and cuts one that does not answer. */
+  checkHeartbeat(now: number): void {
+    if (this.hasReceived) {
+      this.hasReceived = false;
+      this.lastReceivedAt = now;
+      this.pingedAt = undefined;
+    }
+    if (this.pingedAt !== undefined) {
+      if (now - this.pingedAt >= realtimeLimits.pongWithinMs) this.socket.terminate();
+    } else if (now - this.lastReceivedAt >= realtimeLimits.pingEveryMs - realtimeLimits.heartbeatMs) {
+      this.pingedAt = now;
+      this.socket.ping();
+    }
+  }
+
+  private async drain(): Promise<void> {
+    this.isHandling = true;
+    for (let text = this.queue.shift(); text !== undefined; text = this.queue.shift()) {
+      await this.handle(text);
+    }
+    this.isHandling = false;
+  }
+}

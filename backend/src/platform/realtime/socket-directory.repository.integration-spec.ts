@@ -1,0 +1,166 @@
+// Real: Redis. The directory is that of online users; replicas are their leases and ids.
+import { Logger } from '@nestjs/common';
+import { createTestRedis, type TestRedis } from '../../testing/test-redis';
+import { testLease } from '../../testing/test-lease';
+import { until } from '../../testing/until';
+import { PRESENCE_SHARD_COUNT, presenceKeys, presenceShardOf } from '../redis/redis.keys';
+import { type JoinReply, joinScript, leaveScript, sweepScript } from './online-users.scripts';
+import type { DeadReplicas } from './replica-lease.service';
+import { SocketDirectoryRepository } from './socket-directory.repository';
+
+const GRACE_MS = 0;
+const NOT_LIMITED = 1_000;
+
+describe('a socket directory', () => {
+  let store: TestRedis;
+  let dead: DeadReplicas;
+
+  const directoryOf = (replicaId: string, lease = testLease(replicaId, () => dead)) =>
+    new SocketDirectoryRepository<JoinReply>({
+      name: 'test',
+      redis: store.redis,
+      lease,
+      slots: {
+        count: PRESENCE_SHARD_COUNT,
+        prefix: (part) => presenceKeys(part).prefix,
+        of: (userId) => presenceShardOf(Number(userId)),
+      },
+      scripts: { join: joinScript, leave: leaveScript, sweep: sweepScript },
+      graceAfterLossMs: GRACE_MS,
+    });
+  const enter = (directory: SocketDirectoryRepository<JoinReply>, user: number, socket: string) =>
+    directory.join(String(user), socket, [Date.now(), NOT_LIMITED]);
+  const recorded = async (user: number) =>
+    Object.keys(await store.redis.hgetall(presenceKeys(presenceShardOf(user)).sockets(String(user)))).sort();
+  /** Redis executes the call, and the answer does not arrive in time. */
+  const timeOut = (script: { run: unknown }) => {
+    const run = (script as typeof joinScript).run.bind(script);
+    jest.spyOn(script as typeof joinScript, 'run').mockImplementationOnce(async (...given) => {
+      await run(...given);
+      throw new Error('Command timed out');
+    });
+  };
+
+  beforeAll(async () => {
+    store = await createTestRedis();
+  });
+  beforeEach(async () => {
+    jest.spyOn(Logger.prototype, 'warn').mockImplementation(() => undefined);
+    dead = { at: 0, replicaIds: [] };
+    await store.flush();
+  });
+  afterEach(() => jest.restoreAllMocks());
+  afterAll(() => store.close());
+
+  it('takes a member off the record whose entry timed out after it was executed', async () => {
+    const directory = directoryOf('r1');
+    timeOut(joinScript);
+    await expect(enter(directory, 1, 'a')).rejects.toThrow('timed out');
+    expect(await recorded(1)).toEqual(['a']);
+    await directory.leave('1', 'a', GRACE_MS);
+    expect(await recorded(1)).toEqual([]);
+    expect(directory.unsettledCount).toBe(0);
+  });
+
+  it('repeats an entry and a departure that failed, until Redis has confirmed them', async () => {
+    const directory = directoryOf('r1');
+    await enter(directory, 1, 'a');
+    const down = async () => Promise.reject(new Error('Redis is away'));
+    jest.spyOn(joinScript, 'run').mockImplementationOnce(down).mockImplementationOnce(down);
+    jest.spyOn(leaveScript, 'run').mockImplementationOnce(down).mockImplementationOnce(down);
+    await expect(enter(directory, 2, 'b')).rejects.toThrow('away');
+    await directory.leave('1', 'a', GRACE_MS);
+    expect(directory.unsettledCount).toBe(2);
+    await directory.reconcile();
+    expect(directory.unsettledCount).toBe(2);
+    await directory.reconcile();
+    expect(directory.unsettledCount).toBe(0);
+    expect([await recorded(1), await recorded(2)]).toEqual([[], ['b']]);
+  });
+
+  it('does not let one member that cannot be recorded hold up the others', async () => {
+    const directory = directoryOf('r1');
+    const isAway = jest.spyOn(joinScript, 'run').mockRejectedValue(new Error('Redis is away'));
+    for (let user = 1; user <= 300; user += 1)
+      await enter(directory, user, `s${user}`).catch(() => undefined);
+    isAway.mockRestore();
+    await store.redis.set(presenceKeys(presenceShardOf(7)).sockets('7'), 'not a hash');
+    await directory.reconcile();
+    expect(directory.unsettledCount).toBe(1);
+    expect(await recorded(300)).toEqual(['s300']);
+    await store.redis.del(presenceKeys(presenceShardOf(7)).sockets('7'));
+    await directory.reconcile();
+    expect(await recorded(7)).toEqual(['s7']);
+  });
+
+  it('records everything again after Redis has lost it, and forgets what it does not hold', async () => {
+    const directory = directoryOf('r1');
+    for (let user = 1; user <= 300; user += 1) await enter(directory, user, `s${user}`);
+    await store.flush();
+    await enter(directoryOf('r1'), 5, 'of an earlier process');
+    await directory.reconcileAll();
+    for (let user = 1; user <= 300; user += 1) expect(await recorded(user)).toEqual([`s${user}`]);
+  });
+
+  it('finds a loss that no event announced within 30 rounds', async () => {
+    const directory = directoryOf('r1');
+    await enter(directory, 1, 'a');
+    await store.flush();
+    for (let round = 0; round < 30; round += 1) await directory.reconcile();
+    expect(await recorded(1)).toEqual(['a']);
+  });
+
+  it('evicts the members of dead replicas, however many, and of no other', async () => {
+    const [r1, r2] = [directoryOf('r1'), directoryOf('r2')];
+    const users = Array.from({ length: 2_500 }, (_, index) => index * PRESENCE_SHARD_COUNT);
+    await Promise.all(users.map((user) => enter(r1, user, `s${user}`)));
+    await enter(r2, 0, 'other');
+    dead = { at: Number.MAX_SAFE_INTEGER, replicaIds: ['r1'] };
+    const gone = await r2.sweep(true);
+    expect(await recorded(0)).toEqual(['other']);
+    expect(await store.keys('{p0}:sockets:*')).toEqual(['{p0}:sockets:0']);
+    await until(async () => gone.push(...(await r2.sweep(true))) >= users.length - 1);
+    expect(new Set(gone)).toEqual(new Set(users.slice(1).map(String)));
+  });
+
+  it('does not evict a replica that has asked for its records since it was found dead', async () => {
+    const [r1, r2] = [directoryOf('r1'), directoryOf('r2')];
+    await enter(r1, 1, 'a');
+    const timeOfRedis = async () => {
+      const [seconds, micros] = (await store.redis.time()).map(Number);
+      return seconds! * 1_000 + Math.floor(micros! / 1_000);
+    };
+    const foundDeadAt = (await timeOfRedis()) + 5;
+    await until(async () => (await timeOfRedis()) > foundDeadAt);
+    dead = { at: foundDeadAt, replicaIds: ['r1'] };
+    await r1.reconcileAll(); // its lease had lapsed, and lives again
+    await r2.sweep(true);
+    expect(await recorded(1)).toEqual(['a']);
+  });
+
+  it('sweeps all its slots, and compares them, with one write to the connection each', async () => {
+    const directory = directoryOf('r1');
+    await enter(directory, 1, 'a');
+    await directory.sweep(true); // the scripts are loaded
+    await directory.reconcileAll();
+    const write = jest.spyOn(store.redis.stream, 'write');
+    await directory.reconcileAll();
+    expect(write).toHaveBeenCalledTimes(1);
+    write.mockClear();
+    await directory.sweep(false);
+    expect(write).toHaveBeenCalledTimes(1);
+  });
+
+  it('evicts replicas that no lease is known of, within 30 rounds', async () => {
+    await enter(directoryOf('unknown'), 1, 'a');
+    dead = { at: Number.MAX_SAFE_INTEGER, replicaIds: ['unknown'] };
+    const lease = testLease('r2', () => dead);
+    lease.expired = async () => ({ at: dead.at, replicaIds: [] });
+    const r2 = directoryOf('r2', lease);
+    for (let round = 0; round < 30; round += 1) {
+      await r2.reconcile();
+      await r2.sweep(true);
+    }
+    expect(await recorded(1)).toEqual([]);
+  });
+});

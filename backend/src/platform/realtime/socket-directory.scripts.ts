@@ -1,0 +1,77 @@
+import { luaClock } from '../redis/redis-clock.scripts';
+
+/**
+ * Lua fragment of every socket directory: which members (sockets, or replicas) a topic (a chat, or a user) has, and
+ * which replica holds each. All keys are built from the hash tag of KEYS[1], so one script decides atomically
+ * about everything in that slot:
+ *   sockets:<topic>     hash, member → `<replica>|<note>`
+ *   replica:<replica>   set of `<topic>|<member>`
+ *   entered             sorted set of replicas by the time of their last entry
+ */
+export const socketDirectoryLua = `${luaClock}
+local P = string.match(KEYS[1], '^{[^}]+}:')
+local directory = {}
+
+function directory.enter(topic, member, replica, note)
+  redis.call('HSET', P .. 'sockets:' .. topic, member, replica .. '|' .. note)
+  redis.call('SADD', P .. 'replica:' .. replica, topic .. '|' .. member)
+  redis.call('ZADD', P .. 'entered', now(), replica)
+end
+
+-- Answers the note of the member, or nil when it is not recorded.
+function directory.leave(topic, member, replica)
+  redis.call('SREM', P .. 'replica:' .. replica, topic .. '|' .. member)
+  local value = redis.call('HGET', P .. 'sockets:' .. topic, member)
+  if not value then return nil end
+  redis.call('HDEL', P .. 'sockets:' .. topic, member)
+  return string.match(value, '|(.*)$')
+end
+
+function directory.members(topic)
+  return redis.call('HKEYS', P .. 'sockets:' .. topic)
+end
+
+-- Takes a topic off the record whose members are replicas.
+function directory.forget(topic)
+  for _, replica in ipairs(directory.members(topic)) do directory.leave(topic, replica, replica) end
+end
+
+function directory.isEmpty(topic)
+  return redis.call('EXISTS', P .. 'sockets:' .. topic) == 0
+end
+
+-- Calls onLeft(topic, member, replica) for members of dead replicas, a bounded number at once. A replica that has
+-- entered a member since it was found dead lives. Answers 1 when more are left.
+local EVICTED_AT_ONCE = 1000
+function directory.evict(onLeft, foundDeadAt, replicas)
+  local left = EVICTED_AT_ONCE
+  if #replicas == 0 then return 0 end
+  for i, enteredAt in ipairs(redis.call('ZMSCORE', P .. 'entered', unpack(replicas))) do
+    if enteredAt and tonumber(enteredAt) < foundDeadAt then
+      local members = P .. 'replica:' .. replicas[i]
+      for _, entry in ipairs(redis.call('SPOP', members, left)) do
+        local topic, member = string.match(entry, '^(.-)|(.*)$')
+        onLeft(topic, member, replicas[i])
+        left = left - 1
+      end
+      if left <= 0 then return 1 end
+      redis.call('ZREM', P .. 'entered', replicas[i])
+    end
+  end
+  return 0
+end
+
+-- The arguments of a sweep: the time at which replicas were found dead, and their names.
+local function deadReplicas(first)
+  local replicas = {}
+  for i = first + 1, #ARGV do replicas[#replicas + 1] = ARGV[i] end
+  return tonumber(ARGV[first]), replicas
+end
+
+-- A sweep whose first argument is the grace period of those who are evicted: leave is given it last.
+local function evictDead(leave)
+  local graceMs = tonumber(ARGV[1])
+  local onLeft = function(topic, member, replica) leave(topic, member, replica, graceMs) end
+  return directory.evict(onLeft, deadReplicas(2))
+end
+`;

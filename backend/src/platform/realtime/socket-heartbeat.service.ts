@@ -1,0 +1,53 @@
+import { Injectable, Logger, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
+import { closeCodes } from '@thaw/contract/close-codes';
+import { warnAbout } from '../observability/warn-about.functions';
+import { realtimeLimits } from './realtime.limits';
+import { SocketRegistry } from './socket.registry';
+
+/** Looks after sockets over time: pings, logins that have ended, and the way out. */
+@Injectable()
+export class SocketHeartbeatService implements OnModuleInit, OnApplicationShutdown {
+  private readonly logger = new Logger(SocketHeartbeatService.name);
+  private readonly timers: NodeJS.Timeout[] = [];
+
+  constructor(private readonly registry: SocketRegistry) {}
+
+  onModuleInit(): void {
+    this.timers.push(
+      setInterval(() => this.checkHeartbeats(), realtimeLimits.heartbeatMs),
+      setInterval(() => void this.closeEndedLogins(), realtimeLimits.familyCheckMs),
+    );
+  }
+
+  onApplicationShutdown(): void {
+    for (const timer of this.timers) clearInterval(timer);
+  }
+
+  /** Closes every socket with 1012, spread so that the others are not met by all clients at once. */
+  async closeAll(spreadMs: number = realtimeLimits.drainSpreadMs): Promise<void> {
+    const connections = [...this.registry.all()];
+    await Promise.all(
+      connections.map(async (connection, index) => {
+        await wait((index / connections.length) * spreadMs);
+        await connection.idle();
+        connection.close(closeCodes.serviceRestart);
+        await connection.closed;
+      }),
+    );
+  }
+
+  private checkHeartbeats(): void {
+    const now = Date.now();
+    for (const connection of this.registry.all()) connection.checkHeartbeat(now);
+  }
+
+  private async closeEndedLogins(): Promise<void> {
+    try {
+      await this.registry.closeEndedLogins();
+    } catch (error) {
+      warnAbout(this.logger, 'Logins were not checked', error);
+    }
+  }
+}
+
+const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));

@@ -1,0 +1,120 @@
+import { Injectable, Logger } from '@nestjs/common';
+import { closeCodes } from '@thaw/contract/close-codes';
+import { ProcessEventsService } from '../process-events/process-events.service';
+import { userChannel } from '../redis/redis.keys';
+import { LoginRecheckService } from './login-recheck.service';
+import { RedisSubscriberService } from './redis-subscriber.service';
+import type { SocketConnection } from './socket-connection.model';
+import type { UserChannelMessage } from './user-publisher.service';
+
+/** The sockets of this replica, by user; closes those whose login has ended. */
+@Injectable()
+export class SocketRegistry {
+  private readonly logger = new Logger(SocketRegistry.name);
+  private readonly byUser = new Map<number, Set<SocketConnection>>();
+  private readonly channelListeners = new Map<number, (message: string) => void>();
+
+  constructor(
+    private readonly logins: LoginRecheckService,
+    private readonly channels: RedisSubscriberService,
+    private readonly events: ProcessEventsService,
+  ) {}
+
+  get size(): number {
+    let size = 0;
+    for (const sockets of this.byUser.values()) size += sockets.size;
+    return size;
+  }
+
+  /** Every socket of this replica. */
+  *all(): Generator<SocketConnection> {
+    for (const sockets of this.byUser.values()) yield* sockets;
+  }
+
+  /** The user's sockets on this replica that have authenticated. */
+  *authenticated(userId: number): Generator<SocketConnection> {
+    for (const connection of this.byUser.get(userId) ?? []) if (connection.isAuthenticated) yield connection;
+  }
+
+  /** Whether the user has a socket on this replica. */
+  holds(userId: number): boolean {
+    return this.byUser.has(userId);
+  }
+
+  /**
+   * Subscribes to the channel of the socket's user, and only then has its login checked once more: one that ends in
+   * between is either seen then or announced on the channel.
+   */
+  async register(connection: SocketConnection): Promise<void> {
+    const { userId } = connection.identity;
+    let sockets = this.byUser.get(userId);
+    if (!sockets) this.byUser.set(userId, (sockets = new Set()));
+    sockets.add(connection);
+    const listener =
+      this.channelListeners.get(userId) ?? ((message: string) => this.receive(userId, message));
+    this.channelListeners.set(userId, listener);
+    await this.channels.subscribe(userChannel(userId), listener);
+    await this.logins.recheck(connection);
+    // It may have closed meanwhile.
+    const isHere = this.byUser.get(userId)?.has(connection) && connection.isOpen;
+    if (isHere) this.events.publish('SocketOpened', { connection });
+  }
+
+  unregister(connection: SocketConnection, isClean: boolean): void {
+    const { userId } = connection.identity;
+    const sockets = this.byUser.get(userId);
+    if (!sockets?.delete(connection)) return;
+    const wasLastOfUser = sockets.size === 0;
+    if (wasLastOfUser) {
+      this.byUser.delete(userId);
+      const listener = this.channelListeners.get(userId);
+      this.channelListeners.delete(userId);
+      if (listener) this.channels.unsubscribe(userChannel(userId), listener);
+    }
+    this.events.publish('SocketClosed', { connection, closure: { isClean, wasLastOfUser } });
+  }
+
+  /** Closes the sockets of this replica whose login has ended. */
+  closeEndedLogins(): Promise<void> {
+    return this.logins.closeEnded([...this.all()]);
+  }
+
+  private receive(userId: number, text: string): void {
+    const message = JSON.parse(text) as UserChannelMessage;
+    const sockets = this.byUser.get(userId) ?? [];
+    switch (message.kind) {
+      case 'frame':
+        for (const connection of sockets) {
+          if (connection.isAuthenticated && connection.id !== message.exceptSocketId)
+            connection.send(message.frame);
+        }
+        return;
+      case 'revoke':
+        for (const connection of sockets) {
+          const { familyId } = connection.identity;
+          const isMeant = message.familyIds === 'all' || message.familyIds.includes(familyId);
+          if (isMeant && familyId !== message.exceptFamilyId) connection.close(closeCodes.notSignedIn);
+        }
+        return;
+      case 'restart_family':
+        for (const connection of sockets) {
+          if (connection.identity.familyId === message.familyId) connection.close(closeCodes.serviceRestart);
+        }
+        return;
+      case 'close_socket':
+        for (const connection of sockets) {
+          if (connection.id === message.socketId) connection.close(closeCodes.tooManySockets);
+        }
+        return;
+      case 'searching':
+        this.events.publish('SearchStarted', { userId });
+        return;
+      case 'chat_started':
+        this.events.publish('ChatStarted', { userId, sessionId: message.sessionId });
+        return;
+      default:
+        message satisfies never;
+        this.logger.warn('A user channel carried a message of an unknown kind');
+    }
+  }
+}

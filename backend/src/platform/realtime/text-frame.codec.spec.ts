@@ -1,0 +1,45 @@
+import { Duplex, Writable } from 'node:stream';
+import * as ws from 'ws';
+import { writeTextFrame } from './text-frame.codec';
+
+/** Exported by ws, unknown to its types. */
+const { Receiver } = ws as unknown as { Receiver: new (options: object) => Duplex };
+
+const chunksOf = (text: string): Buffer[] => {
+  const chunks: Buffer[] = [];
+  const stream = new Writable({ write: (chunk: Buffer, _, done) => done(void chunks.push(chunk)) });
+  writeTextFrame(stream, text);
+  return chunks;
+};
+
+/** What a client's own implementation reads of it. */
+const read = (chunks: readonly Buffer[]): string => {
+  const received: string[] = [];
+  const receiver = new Receiver({ isServer: false, allowSynchronousEvents: true });
+  receiver.on('message', (data: Buffer, isBinary: boolean) =>
+    received.push(isBinary ? 'binary' : data.toString()),
+  );
+  for (const chunk of chunks) receiver.write(chunk);
+  return received.join('|');
+};
+
+const lengths = [0, 1, 125, 126, 127, 255, 256, 65_535, 65_536, 200_000];
+
+it.each(lengths)('frames %d bytes of ASCII', (length) => {
+  const text = 'x'.repeat(length);
+  expect(read(chunksOf(text))).toBe(text);
+});
+
+it.each(lengths.filter((length) => length > 1))('frames %d bytes of other text', (length) => {
+  const text = 'é' + 'x'.repeat(length - 2);
+  expect(read(chunksOf(text))).toBe(text);
+});
+
+it('counts bytes, not characters', () => {
+  const text = '👋é'.repeat(30);
+  expect(read(chunksOf(text))).toBe(text);
+});
+
+it.each(['hello', 'olá'])('writes «%s» in one chunk', (text) => {
+  expect(chunksOf(text)).toHaveLength(1);
+});

@@ -1,0 +1,67 @@
+import { type IncomingMessage, type Server, STATUS_CODES } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { type HttpErrorBody, type HttpErrorCode } from '@thaw/contract/error-codes';
+import { errorMessages } from '../errors/error-message.registry';
+
+const SOCKET_PATH = '/ws';
+/** A client that leaves its side of a refused connection open is cut after this. */
+const LINGER_MS = 2_000;
+
+type UpgradeListener = (request: IncomingMessage, stream: Duplex, head: Buffer) => void;
+
+const pathOf = ({ url = '' }: IncomingMessage): string => url.split('?', 1)[0] ?? '';
+
+const asksForSocket = ({ headers }: IncomingMessage): boolean =>
+  headers.upgrade?.toLowerCase() === 'websocket';
+
+const opensSocket = (request: IncomingMessage): boolean =>
+  pathOf(request) === SOCKET_PATH && asksForSocket(request);
+
+const hasValidHost = ({ headers: { host } }: IncomingMessage): boolean =>
+  host !== undefined && URL.canParse(`ws://${host}/`);
+
+/** The contract's error body. */
+export const problemBody = (statusCode: number, code: HttpErrorCode): string =>
+  JSON.stringify({ statusCode, code, message: errorMessages[code] } satisfies HttpErrorBody);
+
+/**
+ * Answers an upgrade request with a complete HTTP response and ends its connection. A proxy counts a connection that
+ * is cut without a response as a failure of this replica.
+ */
+const refuse = (stream: Duplex, statusCode: number, code: HttpErrorCode, headers: string[] = []): void => {
+  const body = problemBody(statusCode, code);
+  const lingering = setTimeout(() => stream.destroy(), LINGER_MS);
+  stream.once('close', () => clearTimeout(lingering));
+  stream.on('error', () => undefined);
+  // What the client still sends is read and dropped: closing on unread bytes resets the connection under the response.
+  stream.resume();
+  stream.end(
+    [
+      `HTTP/1.1 ${statusCode} ${STATUS_CODES[statusCode]}`,
+      'Connection: close',
+      'Content-Type: application/json; charset=utf-8',
+      `Content-Length: ${Buffer.byteLength(body)}`,
+      'Cache-Control: no-store',
+      'X-Content-Type-Options: nosniff',
+      ...headers,
+      '',
+      body,
+    ].join('\r\n'),
+  );
+};
+
+/**
+ * Passes requests that open a socket (`Upgrade: websocket` for exactly `/ws`) to `open` and answers every other
+ * upgrade request as HTTP. Node 24 handles those as ordinary requests; before, an upgrade request cannot be turned
+ * back into one, so a protocol other than WebSocket is refused with 426 and another path with 404.
+ */
+export const serveUpgrades = (server: Server, open: UpgradeListener): void => {
+  // An option of createServer that is kept as a property (Node 24.9); Nest has made the server already.
+  Object.assign(server, { shouldUpgradeCallback: opensSocket });
+  server.on('upgrade', (request: IncomingMessage, stream: Duplex, head: Buffer) => {
+    if (!hasValidHost(request)) refuse(stream, 400, 'validation_failed');
+    else if (!asksForSocket(request)) refuse(stream, 426, 'validation_failed', ['Upgrade: websocket']);
+    else if (pathOf(request) !== SOCKET_PATH) refuse(stream, 404, 'not_found');
+    else open(request, stream, head);
+  });
+};

@@ -1,0 +1,83 @@
+import { Logger } from '@nestjs/common';
+import type { Redis } from 'ioredis';
+import { DomainError } from '../errors/domain.errors';
+import { MetricsRegistry } from '../observability/metrics.registry';
+import { MemoryValveService, usedShareOf } from './memory-valve.service';
+
+const memoryInfo = (usedBytes: number, maxBytes: number, notCounted = 0): string =>
+  `# Memory\r\nused_memory:${usedBytes}\r\nused_memory_peak:999\r\nmaxmemory:${maxBytes}\r\nmem_not_counted_for_evict:${notCounted}\r\n`;
+
+const valveOver = (...replies: (string | Error)[]): MemoryValveService => {
+  const info = (): Promise<string> => {
+    const reply = replies.shift() ?? '';
+    return reply instanceof Error ? Promise.reject(reply) : Promise.resolve(reply);
+  };
+  const redis = { info };
+  return new MemoryValveService(redis as unknown as Redis, new MetricsRegistry());
+};
+
+const readAll = async (valve: MemoryValveService, count: number): Promise<boolean[]> => {
+  const states: boolean[] = [];
+  for (let index = 0; index < count; index += 1) {
+    await valve.read();
+    states.push(valve.isOpen);
+  }
+  return states;
+};
+
+beforeAll(() => {
+  Logger.overrideLogger(false);
+});
+
+describe('MemoryValveService', () => {
+  it('closes at 70 % of maxmemory and opens at 60 %', async () => {
+    const shares = [0, 69, 70, 65, 61, 60, 65, 69, 71];
+    const valve = valveOver(...shares.map((share) => memoryInfo(share, 100)));
+    expect(await readAll(valve, shares.length)).toEqual([
+      true,
+      true,
+      false,
+      false,
+      false,
+      true,
+      true,
+      true,
+      false,
+    ]);
+  });
+
+  it('knows between the thresholds that the valve of another process may be closed', async () => {
+    const valve = valveOver(memoryInfo(60, 100), memoryInfo(65, 100));
+    await valve.read();
+    expect(valve.mayBeClosedElsewhere).toBe(false);
+    await valve.read();
+    expect(valve.isOpen).toBe(true);
+    expect(valve.mayBeClosedElsewhere).toBe(true);
+  });
+
+  it('is off when Redis has no maxmemory', async () => {
+    expect(await readAll(valveOver(memoryInfo(1e12, 0)), 1)).toEqual([true]);
+  });
+
+  it('stays as it is while Redis does not answer', async () => {
+    const valve = valveOver(
+      memoryInfo(90, 100),
+      new Error('Command timed out'),
+      memoryInfo(10, 100),
+      new Error('closed'),
+    );
+    expect(await readAll(valve, 4)).toEqual([false, false, true, true]);
+  });
+
+  it('refuses with unavailable while it is closed, and only then', async () => {
+    const valve = valveOver(memoryInfo(10, 100), memoryInfo(90, 100));
+    await valve.read();
+    expect(() => valve.requireOpen()).not.toThrow();
+    await valve.read();
+    expect(() => valve.requireOpen()).toThrow(new DomainError('unavailable'));
+  });
+
+  it('counts memory as Redis does before it refuses a write', () => {
+    expect(usedShareOf(memoryInfo(80, 100, 30))).toBe(0.5);
+  });
+});

@@ -1,0 +1,98 @@
+import { Inject, Injectable, Logger, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
+import { Cluster, type Redis } from 'ioredis';
+import { DomainError } from '../errors/domain.errors';
+import { MetricsRegistry } from '../observability/metrics.registry';
+import { REDIS } from './redis.module';
+
+const READ_EVERY_MS = 1_000;
+/** Shares of `maxmemory`. The distance between them keeps the valve from switching with every message. */
+const CLOSES_AT = 0.7;
+const OPENS_AT = 0.6;
+
+/**
+ * Keeps Redis from filling up: while it is closed, what adds data (new chats, new messages) is refused, so that there
+ * is room for what frees it: ends, skips, leases, and draining the outboxes to PostgreSQL.
+ */
+@Injectable()
+export class MemoryValveService implements OnModuleInit, OnApplicationShutdown {
+  private readonly logger = new Logger(MemoryValveService.name);
+  private isClosed = false;
+  private usedShare = 0;
+  private timer: NodeJS.Timeout | undefined;
+
+  constructor(
+    @Inject(REDIS) private readonly redis: Redis | Cluster,
+    metrics: MetricsRegistry,
+  ) {
+    metrics.gauge(
+      'thaw_redis_memory_ratio',
+      'Used share of the maxmemory of the fullest Redis primary',
+      () => {
+        return this.usedShare;
+      },
+    );
+    metrics.gauge('thaw_memory_valve_closed', '1 while new chats and messages are refused', () => {
+      return this.isClosed ? 1 : 0;
+    });
+  }
+
+  onModuleInit(): void {
+    this.timer = setInterval(() => void this.read(), READ_EVERY_MS).unref();
+    void this.read();
+  }
+
+  onApplicationShutdown(): void {
+    clearInterval(this.timer);
+  }
+
+  get isOpen(): boolean {
+    return !this.isClosed;
+  }
+
+  /**
+   * Whether the valve of any process may be closed: each reads by itself when the memory crosses the upper threshold,
+   * and none opens above the lower one.
+   */
+  get mayBeClosedElsewhere(): boolean {
+    return this.usedShare > OPENS_AT;
+  }
+
+  /**
+   * To be called before anything is stored in Redis that a user could send again later.
+   * @throws DomainError `unavailable` while the valve is closed.
+   */
+  requireOpen(): void {
+    if (this.isClosed) throw new DomainError('unavailable');
+  }
+
+  /** Reads INFO of every primary. A primary that does not answer leaves the valve as it is. */
+  async read(): Promise<void> {
+    try {
+      const primaries = this.redis instanceof Cluster ? this.redis.nodes('master') : [this.redis];
+      const shares = await Promise.all(primaries.map(async (node) => usedShareOf(await node.info('memory'))));
+      this.usedShare = Math.max(0, ...shares);
+      this.set(this.isClosed ? this.usedShare > OPENS_AT : this.usedShare >= CLOSES_AT);
+    } catch {
+      // Redis is away: every command says so by itself.
+    }
+  }
+
+  private set(isClosed: boolean): void {
+    if (isClosed === this.isClosed) return;
+    this.isClosed = isClosed;
+    const used = `${Math.round(this.usedShare * 100)} % of maxmemory`;
+    if (isClosed) this.logger.error(`Redis uses ${used}: new chats and messages are refused`);
+    else this.logger.log(`Redis uses ${used}: new chats and messages are accepted again`);
+  }
+}
+
+/**
+ * @param info the section `memory` of INFO.
+ * @returns the share of `maxmemory` in use, as Redis counts it before it refuses writes; 0 without a `maxmemory`.
+ */
+export const usedShareOf = (info: string): number => {
+  const figure = (name: string): number => Number(new RegExp(`^${name}:(\\d+)`, 'm').exec(info)?.[1] ?? 0);
+  const maxBytes = figure('maxmemory');
+  if (maxBytes === 0) return 0;
+  return (figure('used_memory') - figure('mem_not_counted_for_evict')) / maxBytes;
+};

@@ -1,0 +1,291 @@
+// Real: the file system, and a server that speaks the protocol of S3.
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdir, mkdtemp, readdir, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { buffer } from 'node:stream/consumers';
+import { Logger } from '@nestjs/common';
+import { startTestS3, type TestS3 } from '../../testing/test-s3';
+import { createFileStorage } from './storage.module';
+import type { FileAddress, FileStoragePort } from './file-storage.port';
+import { LocalFileStorageAdapter } from './local-file-storage.adapter';
+import { S3FileStorageAdapter, type S3Settings } from './s3-file-storage.adapter';
+
+jest.setTimeout(60_000);
+
+const JPEG = 'image/jpeg';
+
+const at = (key: string, bucket = 'chat-images'): FileAddress => ({ bucket, key });
+
+const read = async (storage: FileStoragePort, address: FileAddress): Promise<Buffer | null> => {
+  const file = await storage.open(address);
+  if (!file) return null;
+  const content = await buffer(file.content);
+  expect(content.length).toBe(file.size);
+  return content;
+};
+
+let folder: string;
+let s3: TestS3;
+
+beforeAll(async () => {
+  Logger.overrideLogger(false);
+  folder = await mkdtemp(path.join(tmpdir(), 'thaw-files-'));
+  s3 = await startTestS3();
+});
+
+afterAll(async () => {
+  await s3.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+const s3Settings = (endpoint: string, more: Partial<S3Settings> = {}): S3Settings => ({
+  endpoint,
+  region: 'us-east-1',
+  keys: { accessKeyId: 'S3RVER', secretAccessKey: 'S3RVER' },
+  bucketPrefix: '',
+  buckets: ['avatars', 'chat-images', 'parallel'],
+  ...more,
+});
+
+describe.each([
+  ['a folder', () => new LocalFileStorageAdapter(path.join(folder, 'contract'))],
+  ['S3', () => new S3FileStorageAdapter(s3Settings(s3.endpoint))],
+])('a storage in %s', (_, create) => {
+  let storage: FileStoragePort;
+  beforeAll(async () => {
+    storage = create();
+    await storage.prepare();
+  });
+  afterAll(() => storage.close());
+
+  it('gives back what it was given, byte by byte', async () => {
+    const content = randomBytes(3 * 1024 * 1024 + 1);
+    await storage.put(at('a.jpg'), content, JPEG);
+    expect((await read(storage, at('a.jpg')))?.equals(content)).toBe(true);
+  });
+
+  it('keeps an empty file', async () => {
+    await storage.put(at('empty.jpg'), Buffer.alloc(0), JPEG);
+    expect(await read(storage, at('empty.jpg'))).toEqual(Buffer.alloc(0));
+  });
+
+  it('keeps files of folders and buckets apart', async () => {
+    await storage.put(at('b.jpg'), Buffer.from('one'), JPEG);
+    await storage.put(at('private-chat/b.jpg'), Buffer.from('two'), JPEG);
+    await storage.put(at('b.jpg', 'avatars'), Buffer.from('three'), JPEG);
+    expect(String(await read(storage, at('b.jpg')))).toBe('one');
+    expect(String(await read(storage, at('private-chat/b.jpg')))).toBe('two');
+    expect(String(await read(storage, at('b.jpg', 'avatars')))).toBe('three');
+  });
+
+  it('replaces a file', async () => {
+    await storage.put(at('c.jpg'), Buffer.from('the first and longer one'), JPEG);
+    await storage.put(at('c.jpg'), Buffer.from('the second'), JPEG);
+    expect(String(await read(storage, at('c.jpg')))).toBe('the second');
+  });
+
+  it('knows what is not there', async () => {
+    expect(await storage.open(at('nothing.jpg'))).toBeNull();
+    expect(await storage.open(at('private-chat'))).toBeNull();
+    expect(await storage.open(at('a.jpg/a.jpg'))).toBeNull();
+    expect(await storage.open(at('nothing.jpg', 'no-such-bucket'))).toBeNull();
+  });
+
+  it('removes a file, as often as it is asked to', async () => {
+    await storage.put(at('d.jpg'), Buffer.from('gone'), JPEG);
+    await storage.remove(at('d.jpg'));
+    await storage.remove(at('d.jpg'));
+    await storage.remove(at('d.jpg', 'no-such-bucket'));
+    expect(await storage.open(at('d.jpg'))).toBeNull();
+  });
+
+  it('takes many at once, each whole', async () => {
+    const files = Array.from({ length: 30 }, (_, index) => ({
+      address: at(`many/${index}.jpg`, 'parallel'),
+      content: randomBytes(10_000 + index),
+    }));
+    await Promise.all(files.map(({ address, content }) => storage.put(address, content, JPEG)));
+    for (const { address, content } of files) {
+      expect((await read(storage, address))?.equals(content)).toBe(true);
+    }
+  });
+
+  it('lets a reader go in the middle', async () => {
+    await storage.put(at('e.jpg'), randomBytes(1024 * 1024), JPEG);
+    const file = await storage.open(at('e.jpg'));
+    file?.content.on('error', () => undefined);
+    file?.content.destroy();
+    expect((await read(storage, at('e.jpg')))?.length).toBe(1024 * 1024);
+  });
+
+  it.each([
+    ['../a.jpg', 'chat-images'],
+    ['..', 'chat-images'],
+    ['.', 'chat-images'],
+    ['/etc/passwd', 'chat-images'],
+    ['a/../../b.jpg', 'chat-images'],
+    ['a//b.jpg', 'chat-images'],
+    ['a\\b.jpg', 'chat-images'],
+    ['a.jpg\u0000.png', 'chat-images'],
+    ['a.jpg\n', 'chat-images'],
+    ['%2e%2e/a.jpg', 'chat-images'],
+    ['', 'chat-images'],
+    ['a.jpg', '..'],
+    ['a.jpg', '.unfinished'],
+    ['a.jpg', 'chat..images'],
+    ['a.jpg', 'chat-images/private-chat'],
+    ['a.jpg', ''],
+  ])('has no place for %j in %j', (key, bucket) => {
+    const wrong = 'Not the address of a file';
+    expect(() => storage.put({ bucket, key }, Buffer.alloc(1), JPEG)).toThrow(wrong);
+    expect(() => storage.open({ bucket, key })).toThrow(wrong);
+    expect(() => storage.remove({ bucket, key })).toThrow(wrong);
+  });
+
+  it('has no place for a name that a file system would not take', () => {
+    expect(() => storage.put(at('a'.repeat(513)), Buffer.alloc(1), JPEG)).toThrow(
+      'Not the address of a file',
+    );
+  });
+});
+
+describe('S3', () => {
+  const prefixed = (bucketPrefix: string, more: Partial<S3Settings> = {}) =>
+    new S3FileStorageAdapter(s3Settings(s3.endpoint, { bucketPrefix, ...more }));
+
+  it('creates its buckets once, though several migrations run at the same moment', async () => {
+    const storages = [1, 2, 3].map(() => prefixed('together-'));
+    await Promise.all(storages.map((storage) => storage.prepare()));
+    for (const [index, storage] of storages.entries()) {
+      await storage.check();
+      await storage.put(at(`${index}.jpg`), Buffer.from('x'), JPEG);
+      expect(await read(storage, at(`${index}.jpg`))).not.toBeNull();
+      await storage.close();
+    }
+  });
+
+  it('keeps files of different prefixes apart', async () => {
+    const [one, two] = [prefixed('one-'), prefixed('two-')];
+    await Promise.all([one.prepare(), two.prepare()]);
+    await one.put(at('a.jpg'), Buffer.from('one'), JPEG);
+    expect(await two.open(at('a.jpg'))).toBeNull();
+    expect(String(await read(one, at('a.jpg')))).toBe('one');
+    await Promise.all([one.close(), two.close()]);
+  });
+
+  it('never creates a bucket for a request, and does not start without one', async () => {
+    const storage = prefixed('missing-');
+    await expect(storage.put(at('a.jpg'), Buffer.from('x'), JPEG)).rejects.toMatchObject({
+      code: 'unavailable',
+    });
+    await expect(storage.check()).rejects.toThrow('missing-avatars is missing');
+    await storage.close();
+  });
+
+  it('refuses to migrate and to start with a bucket of another account', async () => {
+    const foreign = createServer((_, response) => response.writeHead(403).end());
+    await once(foreign.listen(0, '127.0.0.1'), 'listening');
+    const { port } = foreign.address() as AddressInfo;
+    const storage = new S3FileStorageAdapter(s3Settings(`http://127.0.0.1:${port}`));
+    await expect(storage.prepare()).rejects.toThrow('S3_BUCKET_PREFIX');
+    await expect(storage.check()).rejects.toThrow('S3_BUCKET_PREFIX');
+    await storage.close();
+    foreign.closeAllConnections();
+    await new Promise((resolve) => foreign.close(resolve));
+  });
+
+  it('takes the credentials that the SDK finds when no key is given', async () => {
+    const { AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY } = process.env;
+    Object.assign(process.env, { AWS_ACCESS_KEY_ID: 'S3RVER', AWS_SECRET_ACCESS_KEY: 'S3RVER' });
+    try {
+      const storage = prefixed('found-', { keys: undefined });
+      await storage.prepare();
+      await storage.put(at('a.jpg'), Buffer.from('x'), JPEG);
+      expect(await read(storage, at('a.jpg'))).not.toBeNull();
+      await storage.close();
+    } finally {
+      for (const [name, value] of Object.entries({ AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY })) {
+        if (value === undefined) delete process.env[name];
+        else process.env[name] = value;
+      }
+    }
+  });
+
+  it('is unavailable while nobody answers, and works once somebody does', async () => {
+    const other = await startTestS3();
+    const storage = new S3FileStorageAdapter(s3Settings(other.endpoint));
+    await other.close();
+    await storage.check(); // a process starts without its storage
+    await expect(storage.put(at('a.jpg'), Buffer.from('x'), JPEG)).rejects.toMatchObject({
+      code: 'unavailable',
+    });
+    await expect(storage.open(at('a.jpg'))).rejects.toMatchObject({ code: 'unavailable' });
+    await expect(storage.remove(at('a.jpg'))).rejects.toMatchObject({ code: 'unavailable' });
+    await storage.close();
+  });
+
+  it('is where files go when an endpoint or a prefix is given, with both keys or none', async () => {
+    const settings = { S3_REGION: 'us-east-1', STORAGE_DIR: folder };
+    const storages = [
+      createFileStorage({ ...settings, ...s3.settings }),
+      createFileStorage({ ...settings, S3_ENDPOINT: s3.endpoint }),
+      createFileStorage({ ...settings, S3_BUCKET_PREFIX: 'thaw-' }),
+    ];
+    for (const storage of storages) {
+      expect(storage).toBeInstanceOf(S3FileStorageAdapter);
+      await storage.close();
+    }
+    expect(createFileStorage(settings)).toBeInstanceOf(LocalFileStorageAdapter);
+    expect(() => createFileStorage({ ...settings, ...s3.settings, S3_SECRET_ACCESS_KEY: undefined })).toThrow(
+      'S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY are given both or not at all',
+    );
+  });
+});
+
+describe('a folder', () => {
+  it('is not touched before there is something to keep', async () => {
+    const untouched = path.join(folder, 'untouched');
+    const storage: FileStoragePort = new LocalFileStorageAdapter(untouched);
+    expect(await storage.open(at('a.jpg'))).toBeNull();
+    await expect(stat(untouched)).rejects.toThrow('ENOENT');
+  });
+
+  it('leaves nothing half written, and clears away what a killed process left', async () => {
+    const home = path.join(folder, 'killed');
+    const unfinished = path.join(home, '.unfinished');
+    await mkdir(unfinished, { recursive: true });
+    await writeFile(path.join(unfinished, 'old'), 'half of an ima');
+    await writeFile(path.join(unfinished, 'new'), 'half of another');
+    const twoHoursAgo = new Date(Date.now() - 2 * 60 * 60_000);
+    await utimes(path.join(unfinished, 'old'), twoHoursAgo, twoHoursAgo);
+
+    const storage: FileStoragePort = new LocalFileStorageAdapter(home);
+    await storage.put(at('a.jpg'), Buffer.from('whole'), JPEG);
+    expect(await readdir(unfinished)).toEqual(['new']);
+    expect(await readdir(path.join(home, 'chat-images'))).toEqual(['a.jpg']);
+  });
+
+  it('keeps files that only its owner reads', async () => {
+    const home = path.join(folder, 'modes');
+    const storage: FileStoragePort = new LocalFileStorageAdapter(home);
+    await storage.put(at('a.jpg'), Buffer.from('x'), JPEG);
+    const { mode } = await stat(path.join(home, 'chat-images', 'a.jpg'));
+    expect(mode & 0o777).toBe(0o600);
+  });
+
+  it('is unavailable where it cannot write, and works once it can', async () => {
+    const home = path.join(folder, 'in-the-way');
+    await writeFile(home, 'a file where the folder should be');
+    const storage: FileStoragePort = new LocalFileStorageAdapter(home);
+    await expect(storage.put(at('a.jpg'), Buffer.from('x'), JPEG)).rejects.toMatchObject({
+      code: 'unavailable',
+    });
+    await rm(home);
+    await storage.put(at('a.jpg'), Buffer.from('x'), JPEG);
+    expect(String(await read(storage, at('a.jpg')))).toBe('x');
+  });
+});

@@ -1,0 +1,124 @@
+import { randomUUID } from 'node:crypto';
+import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
+import path from 'node:path';
+import { Logger } from '@nestjs/common';
+import { DomainError } from '../errors/domain.errors';
+import {
+  type FileAddress,
+  type FileStoragePort,
+  requireSafeAddress,
+  type StoredFile,
+} from './file-storage.port';
+
+/** Files on their way in. Buckets cannot have such a name. */
+const UNFINISHED = '.unfinished';
+/** What is older than this and still unfinished belongs to a process that died over it. */
+const ABANDONED_AFTER_MS = 60 * 60_000;
+
+/** Keeps files in a folder of this machine, which all its replicas share. */
+export class LocalFileStorageAdapter implements FileStoragePort {
+  private readonly logger = new Logger(LocalFileStorageAdapter.name);
+  private readonly root: string;
+  private clearing: Promise<void> | undefined;
+
+  constructor(folder: string) {
+    this.root = path.resolve(folder);
+  }
+
+  /** Nothing to do: folders are made with their first file. */
+  async prepare(): Promise<void> {}
+
+  async check(): Promise<void> {}
+
+  put(address: FileAddress, content: Buffer): Promise<void> {
+    const target = this.pathOf(address);
+    return this.unlessAway(async () => {
+      await (this.clearing ??= this.clearAbandoned());
+      await mkdir(path.dirname(target), { recursive: true });
+      const unfinished = path.join(this.root, UNFINISHED, randomUUID());
+      try {
+        await write(unfinished, content);
+        await rename(unfinished, target);
+      } catch (error) {
+        await rm(unfinished, { force: true });
+        throw error;
+      }
+      await syncFolder(path.dirname(target));
+    });
+  }
+
+  open(address: FileAddress): Promise<StoredFile | null> {
+    const target = this.pathOf(address);
+    return this.unlessAway(async () => {
+      const file = await open(target, 'r').catch(nullWhenMissing);
+      if (!file) return null;
+      const found = await file.stat();
+      if (!found.isFile()) {
+        await file.close();
+        return null;
+      }
+      return { size: found.size, content: file.createReadStream() };
+    });
+  }
+
+  remove(address: FileAddress): Promise<void> {
+    const target = this.pathOf(address);
+    return this.unlessAway(() => rm(target, { force: true }));
+  }
+
+  async close(): Promise<void> {
+    await this.clearing;
+  }
+
+  private pathOf(address: FileAddress): string {
+    requireSafeAddress(address);
+    const target = path.join(this.root, address.bucket, ...address.key.split('/'));
+    if (!target.startsWith(this.root + path.sep)) throw new Error('Not the address of a file');
+    return target;
+  }
+
+  private async clearAbandoned(): Promise<void> {
+    const folder = path.join(this.root, UNFINISHED);
+    await mkdir(folder, { recursive: true });
+    for (const name of await readdir(folder)) {
+      const file = path.join(folder, name);
+      const found = await stat(file).catch(nullWhenMissing);
+      if (found && found.mtimeMs < Date.now() - ABANDONED_AFTER_MS) await rm(file, { force: true });
+    }
+  }
+
+  private async unlessAway<Result>(work: () => Promise<Result>): Promise<Result> {
+    try {
+      return await work();
+    } catch (error) {
+      this.clearing = undefined;
+      this.logger.error(`The folder of files failed: ${(error as NodeJS.ErrnoException).code ?? 'unknown'}`);
+      throw new DomainError('unavailable');
+    }
+  }
+}
+
+const write = async (file: string, content: Buffer): Promise<void> => {
+  const handle = await open(file, 'wx', 0o600);
+  try {
+    await handle.writeFile(content);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+};
+
+/** A new name is durable once its folder is. */
+const syncFolder = async (folder: string): Promise<void> => {
+  const handle = await open(folder, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+};
+
+const nullWhenMissing = (error: NodeJS.ErrnoException): null => {
+  if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return null;
+  throw error;
+};

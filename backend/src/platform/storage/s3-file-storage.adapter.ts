@@ -1,0 +1,187 @@
+import type { Readable } from 'node:stream';
+import {
+  CreateBucketCommand,
+  DeleteObjectCommand,
+  GetObjectCommand,
+  HeadBucketCommand,
+  PutObjectCommand,
+  S3Client,
+  S3ServiceException,
+} from '@aws-sdk/client-s3';
+import { Logger } from '@nestjs/common';
+import { DomainError } from '../errors/domain.errors';
+import {
+  type FileAddress,
+  type FileStoragePort,
+  requireSafeAddress,
+  type StoredFile,
+} from './file-storage.port';
+
+export interface S3Settings {
+  /** Of an S3-compatible storage; without one the SDK finds AWS by the region. */
+  endpoint?: string;
+  region: string;
+  /** Without them the SDK looks for credentials itself: environment, profile, role of the container or the machine. */
+  keys?: { accessKeyId: string; secretAccessKey: string };
+  /** Put before the name of every bucket: names of buckets are shared by all accounts of a storage. */
+  bucketPrefix: string;
+  /** Buckets that files go to, without the prefix. */
+  buckets: readonly string[];
+}
+
+const CONNECT_WITHIN_MS = 1_000;
+/** Between two signs of life. */
+const ANSWER_WITHIN_MS = 5_000;
+
+/** Keeps files in an S3-compatible storage, one bucket of it for each bucket of ours. */
+export class S3FileStorageAdapter implements FileStoragePort {
+  private readonly logger = new Logger(S3FileStorageAdapter.name);
+  private readonly client: S3Client;
+
+  constructor(private readonly settings: S3Settings) {
+    const { endpoint, region, keys } = settings;
+    this.client = new S3Client({
+      endpoint,
+      region,
+      credentials: keys,
+      // Bucket names as host names need DNS of their own, which only AWS has.
+      forcePathStyle: endpoint !== undefined,
+      // The newer checksums arrive as chunks, which older storages refuse or keep as part of the file.
+      requestChecksumCalculation: 'WHEN_REQUIRED',
+      responseChecksumValidation: 'WHEN_REQUIRED',
+      maxAttempts: 2,
+      requestHandler: {
+        connectionTimeout: CONNECT_WITHIN_MS,
+        socketTimeout: ANSWER_WITHIN_MS,
+        requestTimeout: ANSWER_WITHIN_MS,
+        throwOnRequestTimeout: true,
+      },
+    });
+  }
+
+  async prepare(): Promise<void> {
+    for (const bucket of this.bucketNames) {
+      if (!(await this.hasBucket(bucket))) await this.createBucket(bucket);
+    }
+  }
+
+  async check(): Promise<void> {
+    for (const bucket of this.bucketNames) {
+      let isThere: boolean;
+      try {
+        isThere = await this.hasBucket(bucket);
+      } catch (error) {
+        if (error instanceof ForeignBucketError) throw error;
+        this.logger.warn(`The bucket ${bucket} could not be checked: ${reasonOf(error)}`);
+        return;
+      }
+      if (!isThere) throw new Error(`The bucket ${bucket} is missing: run the migration, or create it`);
+    }
+  }
+
+  put(address: FileAddress, content: Buffer, contentType: string): Promise<void> {
+    requireSafeAddress(address);
+    return this.unlessAway(async () => {
+      await this.client.send(
+        new PutObjectCommand({ ...this.target(address), Body: content, ContentType: contentType }),
+      );
+    });
+  }
+
+  open(address: FileAddress): Promise<StoredFile | null> {
+    requireSafeAddress(address);
+    return this.unlessAway(async () => {
+      try {
+        const { Body, ContentLength } = await this.client.send(new GetObjectCommand(this.target(address)));
+        if (!Body || ContentLength === undefined) throw new Error('The storage answered without a body');
+        return { size: ContentLength, content: Body as Readable };
+      } catch (error) {
+        if (isNamed(error, 'NoSuchKey', 'NoSuchBucket', 'NotFound')) return null;
+        throw error;
+      }
+    });
+  }
+
+  remove(address: FileAddress): Promise<void> {
+    requireSafeAddress(address);
+    return this.unlessAway(async () => {
+      try {
+        await this.client.send(new DeleteObjectCommand(this.target(address)));
+      } catch (error) {
+        if (!isNamed(error, 'NoSuchKey', 'NoSuchBucket', 'NotFound')) throw error;
+      }
+    });
+  }
+
+  async close(): Promise<void> {
+    this.client.destroy();
+  }
+
+  private get bucketNames(): string[] {
+    return this.settings.buckets.map((bucket) => `${this.settings.bucketPrefix}${bucket}`);
+  }
+
+  private target({ bucket, key }: FileAddress) {
+    return { Bucket: `${this.settings.bucketPrefix}${bucket}`, Key: key };
+  }
+
+  /** @throws ForeignBucketError */
+  private async hasBucket(bucket: string): Promise<boolean> {
+    try {
+      await this.client.send(new HeadBucketCommand({ Bucket: bucket }));
+      return true;
+    } catch (error) {
+      if (isNamed(error, 'NotFound', 'NoSuchBucket')) return false;
+      if (statusOf(error) === 403) throw new ForeignBucketError(bucket);
+      throw error;
+    }
+  }
+
+  private async createBucket(bucket: string): Promise<void> {
+    const { endpoint, region } = this.settings;
+    // AWS wants the region named, but for its first; other storages have none.
+    const isRegional = endpoint === undefined && region !== 'us-east-1';
+    try {
+      await this.client.send(
+        new CreateBucketCommand({
+          Bucket: bucket,
+          ...(isRegional ? { CreateBucketConfiguration: { LocationConstraint: region as 'eu-west-1' } } : {}),
+        }),
+      );
+    } catch (error) {
+      if (!isNamed(error, 'BucketAlreadyOwnedByYou', 'BucketAlreadyExists')) throw error;
+      // Created by another migration at the same moment, or by another account.
+      if (!(await this.hasBucket(bucket))) throw new ForeignBucketError(bucket);
+    }
+  }
+
+  private async unlessAway<Result>(work: () => Promise<Result>): Promise<Result> {
+    try {
+      return await work();
+    } catch (error) {
+      this.logger.error(`The storage failed: ${reasonOf(error)}`);
+      throw new DomainError('unavailable');
+    }
+  }
+}
+
+class ForeignBucketError extends Error {
+  constructor(bucket: string) {
+    super(
+      `The bucket ${bucket} is not ours to use: it belongs to another account (set S3_BUCKET_PREFIX), or the credentials may not list it`,
+    );
+  }
+}
+
+const statusOf = (error: unknown): number | undefined =>
+  error instanceof S3ServiceException ? error.$metadata.httpStatusCode : undefined;
+
+/** Names and codes alone: a message may quote what was sent. */
+const reasonOf = (error: unknown): string => {
+  if (error instanceof S3ServiceException) return `${error.name} ${statusOf(error) ?? ''}`;
+  if (!(error instanceof Error)) return 'unknown';
+  return (error as NodeJS.ErrnoException).code ?? error.name;
+};
+
+const isNamed = (error: unknown, ...names: string[]): boolean =>
+  error instanceof Error && names.includes(error.name);

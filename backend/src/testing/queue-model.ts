@@ -13,7 +13,7 @@ import { type Crowd, REPLICAS, type Step } from './queue-steps';
 interface Person {
   id: number;
   gender: Gender;
-  at: 'nowhere' | 'searching' | 'claimed' | 'in';
+  at: 'nowhere' | 'searching' | 'claimed' | 'chatting';
   preference: Preference;
   since: number;
   /** Ids of replicas that the record names, dead ones too. */
@@ -95,7 +95,7 @@ export class QueueModel {
       }
       case 'depart':
         await service.depart(person.id);
-        if (person.at !== 'in') person.replicas.delete(replicaId);
+        if (person.at !== 'chatting') person.replicas.delete(replicaId);
         break;
       case 'leave':
         await this.leave(service, person);
@@ -107,7 +107,7 @@ export class QueueModel {
         await this.release(service, this.matches[step.which % Math.max(1, this.matches.length)]);
         break;
       case 'skip':
-        if (person.at === 'in' && person.match) await this.finish(service, person.match);
+        if (person.at === 'chatting' && person.match) await this.finish(service, person.match);
         break;
       case 'kill':
         await this.redis.zrem(matchingKeys.leases, replicaId);
@@ -133,8 +133,8 @@ export class QueueModel {
         expect(kind).toBe('claimed');
         person.hasLeft = true;
         break;
-      case 'in':
-        expect(kind).toBe('in');
+      case 'chatting':
+        expect(kind).toBe('chatting');
         break;
     }
   }
@@ -149,7 +149,7 @@ export class QueueModel {
       return;
     }
     expect([...(left ?? [])].sort()).toEqual(both.filter(({ hasLeft }) => hasLeft).map(({ id }) => id));
-    for (const person of both) Object.assign(person, { at: 'in', hasLeft: false });
+    for (const person of both) Object.assign(person, { at: 'chatting', hasLeft: false });
     // Who left after he was matched has skipped the chat.
     if (left && left.length > 0) await this.finish(service, match);
   }
@@ -190,7 +190,7 @@ export class QueueModel {
         expect(place).toEqual({ kind: 'idle' });
         return;
       case 'claimed':
-      case 'in':
+      case 'chatting':
         expect(place).toMatchObject({ kind: person.at, sessionId: person.match?.sessionId });
         return;
       case 'searching':
@@ -250,10 +250,10 @@ export class QueueModel {
     for (const [index, person] of this.people.entries()) {
       const record = replies[index] as Record<string, string>;
       const own = entries.filter(({ id }) => id === person.id);
-      expect(record.s).toBe(person.at === 'nowhere' ? undefined : person.at);
+      expect(record.state).toBe(person.at === 'nowhere' ? undefined : person.at);
       if (person.at !== 'searching') {
         expect(own).toEqual([]);
-        if (person.match) expect(record.sid).toBe(person.match.sessionId);
+        if (person.match) expect(record.session).toBe(person.match.sessionId);
         if (person.at !== 'nowhere' && person.since === 0) person.since = Number(record.since);
         continue;
       }

@@ -44,7 +44,7 @@ export const putIntoOutbox = async (
   const pipeline = redis.pipeline();
   const at = Date.now();
   for (const [index, event] of events.entries()) {
-    pipeline.xadd(outbox, '*', 's', sessionId, 'i', `${at}-${index}`, 'e', textOf(event));
+    pipeline.xadd(outbox, '*', 'session', sessionId, 'entry', `${at}-${index}`, 'event', textOf(event));
   }
   for (const [error] of (await pipeline.exec()) ?? []) if (error) throw error;
 };

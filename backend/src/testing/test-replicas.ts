@@ -118,7 +118,7 @@ export const startTestReplicas = async (
     },
     async hangUp() {
       await Promise.all(visitors.splice(0).map((visitor) => visitor.hangUp()));
-      await until(async () => (await store.keys('{mm}:q:*')).length === 0);
+      await until(async () => (await store.keys('{matching}:queue:*')).length === 0);
     },
     async close() {
       await Promise.all(workers.map((worker) => worker.stop()));

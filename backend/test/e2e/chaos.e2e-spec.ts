@@ -113,7 +113,7 @@ it('takes a replica that was stopped back with its sockets, after the others had
   await until(() => ada.seq === bob.seq);
   expect(faultsOf([ada, bob])).toEqual([]);
   expect(bob.closes).toEqual([]);
-  expect(await redis.zcard('{mm}:leases')).toBe(3);
+  expect(await redis.zcard('{matching}:leases')).toBe(3);
   for (const talker of [ada, bob]) await talker.leave();
 });
 
@@ -132,15 +132,16 @@ it('keeps everybody who searches in the queue or in one chat, whoever is killed'
     // What a page does that had no answer: it says again that it searches.
     await (await talker.connected).ask('join_queue', {});
   }
-  const place = async (id: number) => redis.hmget(`{mm}:user:${id}`, 's', 'sid', 'partner');
+  const place = async (id: number) => redis.hmget(`{matching}:user:${id}`, 'state', 'session', 'partner');
   await until(
-    async () => (await Promise.all(people.map(({ id }) => place(id)))).every(([state]) => state === 'in'),
+    async () =>
+      (await Promise.all(people.map(({ id }) => place(id)))).every(([state]) => state === 'chatting'),
     Boolean,
     20_000,
   );
   for (const { id } of people) {
     const [, session, partner] = await place(id);
-    expect((await place(Number(partner))).slice(0, 2)).toEqual(['in', session]);
+    expect((await place(Number(partner))).slice(0, 2)).toEqual(['chatting', session]);
     expect((await place(Number(partner)))[2]).toBe(String(id));
   }
   await Promise.all(people.map((talker) => talker.leave()));

@@ -11,8 +11,8 @@ const AIM = '≤ 1.1';
 /** A lease that outlives the run, as if its replica renewed it. */
 const NEVER_EXPIRES = Date.now() + 24 * 60 * 60 * 1_000;
 /** The live leases, and the same replicas by name. */
-const LEASES_KEY = '{mm}:leases';
-const NAMES_KEY = '{mm}:lease-names';
+const LEASES_KEY = '{matching}:leases';
+const NAMES_KEY = '{matching}:lease-names';
 
 /** P17: what a replica costs Redis at rest, by the number of all replicas; all but two of them are leases alone. */
 export const measureLeases = async (_: Driver, settings: Settings): Promise<Outcome> => {

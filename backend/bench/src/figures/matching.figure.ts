@@ -10,7 +10,7 @@ type Matching = typeof import('../../../src/modules/matching/application/match-q
 type MatchQueueService = InstanceType<Matching['MatchQueueService']>;
 
 /** Where replicas keep their leases: the bench lives as one of them. */
-const LEASES = '{mm}:leases';
+const LEASES = '{matching}:leases';
 const REPLICA = 'bench.1';
 /** Waiting before everybody else, and never matched: as many cooling down as blocked. */
 const PASSED_OVER = 4;

@@ -7,7 +7,7 @@ const rest = (more: Partial<AtRest> = {}): AtRest => ({
   redisClients: 20,
   redisChannels: 200,
   postgresConnections: 20,
-  lastingKeys: { '{mm}:leases': 1 },
+  lastingKeys: { '{matching}:leases': 1 },
   ...more,
 });
 const process = (more: Partial<AtRest['processes'][string]>): AtRest => {
@@ -23,7 +23,7 @@ it.each([
   ['a process that does not answer', rest({ processes: {} })],
   ['subscriptions that are left', rest({ redisChannels: 201 })],
   ['connections to Redis that are left', rest({ redisClients: 25 })],
-  ['keys that never expire', rest({ lastingKeys: { '{mm}:user:<n>': 4 } })],
+  ['keys that never expire', rest({ lastingKeys: { '{matching}:user:<n>': 4 } })],
 ])('reports %s', (_, after) => {
   expect(growth(rest(), after)).toHaveLength(1);
 });

@@ -87,7 +87,7 @@ const allKeys = async (redis: Redis): Promise<string[]> => {
 const liveChats = async (redis: Redis, keys: readonly string[]): Promise<Map<string, StoredEvent[]>> => {
   const chats = new Map<string, StoredEvent[]>();
   for (const key of keys) {
-    const sessionId = /^\{c\d+\}:chat:(.+)$/.exec(key)?.[1];
+    const sessionId = /^\{shard\d+\}:chat:(.+)$/.exec(key)?.[1];
     if (sessionId === undefined) continue;
     const entries = await redis.xrange(key, '-', '+');
     chats.set(
@@ -193,7 +193,7 @@ export const readTruth = async (redis: Redis, client: Client): Promise<Truth> =>
     })),
     friendships: new Set(friendships.rows.map(({ low_id: low, high_id: high }) => `${low}-${high}`)),
     ...(await backlogOf(redis, keys)),
-    deadLetters: await sum(redis, keys, /:(poison|dead-letters)$/),
+    deadLetters: await sum(redis, keys, /:dead-letters$/),
     lastingKeys: await lastingKeys(redis),
   };
 };

@@ -126,7 +126,8 @@ describe('presence over three replicas', () => {
     const bobSocket = await bob.arrive();
     await hears(adaSocket, bob, true);
     await Promise.all([adaSocket.leave(), bobSocket.leave()]);
-    const left = async () => (await thaw.store.keys('{p*')).filter((key) => !key.endsWith(':entered'));
+    const left = async () =>
+      (await thaw.store.keys('{presence*')).filter((key) => !key.endsWith(':replicas'));
     await until(left, (keys) => keys.length === 0);
   });
 });

@@ -85,7 +85,7 @@ describe('the chat log appends', () => {
 
   it('nothing to an outbox that is full', async () => {
     await hot.store.redis.eval(
-      "for i = 1, 50000 do redis.call('XADD', KEYS[1], '*', 's', 'other') end",
+      "for i = 1, 50000 do redis.call('XADD', KEYS[1], '*', 'session', 'other') end",
       1,
       hot.keys().outbox,
     );

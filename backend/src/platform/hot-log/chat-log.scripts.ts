@@ -36,9 +36,9 @@ if claim ~= '' then
 end
 local reply = {1, queued == 0 and 1 or 0}
 for i = 7, #ARGV do
-  local id = redis.call('XADD', KEYS[1], '*', 'e', ARGV[i])
+  local id = redis.call('XADD', KEYS[1], '*', 'event', ARGV[i])
   length = length + 1
-  redis.call('XADD', outbox, '*', 's', session, 'i', id, 'e', ARGV[i])
+  redis.call('XADD', outbox, '*', 'session', session, 'entry', id, 'event', ARGV[i])
   publish(prefix, session, ARGV[6], length .. ' ' .. id .. ' ' .. ARGV[i])
   reply[#reply + 1] = id
 end
@@ -58,8 +58,8 @@ if redis.call('XLEN', KEYS[1]) ~= tonumber(ARGV[1]) then return 0 end
 local last = redis.call('XREVRANGE', KEYS[1], '+', '-', 'COUNT', 1)[1]
 if (last and last[1] or '') ~= ARGV[2] then return 0 end
 for i = 4, #ARGV, 2 do
-  redis.call('XADD', KEYS[1], ARGV[i], 'e', ARGV[i + 1])
-  redis.call('XADD', KEYS[2], '*', 's', ARGV[3], 'i', ARGV[i], 'e', ARGV[i + 1])
+  redis.call('XADD', KEYS[1], ARGV[i], 'event', ARGV[i + 1])
+  redis.call('XADD', KEYS[2], '*', 'session', ARGV[3], 'entry', ARGV[i], 'event', ARGV[i + 1])
 end
 return 1
 `);

@@ -3,7 +3,7 @@ import { RedisScript } from '../redis/redis-script.model';
 import { publishToReplicas } from './publish-to-replicas.scripts';
 
 /**
- * KEYS of the scripts below: entered. The topic of this directory is a chat, its members are sockets, and a note is
+ * KEYS of the scripts below: replicas. The topic of this directory is a chat, its members are sockets, and a note is
  * `<user>|<1 if the socket shows the chat, else 0>`. Only sockets that show the chat make their user present.
  */
 const common = `${socketDirectoryLua}${publishToReplicas}
@@ -17,7 +17,7 @@ local function isPresent(session, user)
   return false
 end
 local function publishConnection(session, user, state)
-  publish(P, session, '', 'c ' .. user .. ' ' .. state)
+  publish(P, session, '', 'connection ' .. user .. ' ' .. state)
 end
 -- The user has come or come back.
 local function stopGrace(session, user)
@@ -49,7 +49,7 @@ export const partnerStates = { connected: 1, awaited: 0, reconnecting: -1 } as c
 export const joinScript = new RedisScript<1 | 0 | -1>(`${common}
 local session, user, partner = ARGV[1], ARGV[4], ARGV[5]
 local wasPresent = isPresent(session, user)
-directory.enter(session, ARGV[2], ARGV[3], user .. '|' .. ARGV[6])
+directory.join(session, ARGV[2], ARGV[3], user .. '|' .. ARGV[6])
 if isPresent(session, user) then stopGrace(session, user)
 elseif wasPresent then startGrace(session, user, tonumber(ARGV[7])) end
 if isPresent(session, partner) or not redis.call('ZSCORE', deadlines, session .. '|' .. partner) then return 1 end

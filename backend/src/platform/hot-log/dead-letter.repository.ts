@@ -9,7 +9,7 @@ const PAGE = 500;
 
 /** An entry that PostgreSQL refuses, with what is known of it but for its text. */
 export interface DeadLetter extends Pick<OutboxEntry, 'sessionId' | 'entryId'> {
-  /** Why it was refused: SQLSTATE, or the name of an error; '' in entries of earlier releases. */
+  /** Why it was refused: SQLSTATE, or the name of an error. */
   reason: string;
   /** When it left the outbox, epoch ms. */
   movedAt: number;
@@ -17,7 +17,6 @@ export interface DeadLetter extends Pick<OutboxEntry, 'sessionId' | 'entryId'> {
 
 interface Located {
   shard: number;
-  key: string;
   id: string;
   letter: DeadLetter;
 }
@@ -30,7 +29,7 @@ export class DeadLetterRepository {
   /** Moves an entry out of its outbox. */
   async add({ shard, outboxId }: OutboxEntry, reason: string): Promise<void> {
     const { outbox, deadLetters } = chatKeys(shard);
-    await moveScript.run(this.redis, [outbox, deadLetters], [outboxId, 'r', reason]);
+    await moveScript.run(this.redis, [outbox, deadLetters], [outboxId, 'reason', reason]);
   }
 
   /** All of them, shard by shard, in the order in which they left the outbox. */
@@ -48,27 +47,26 @@ export class DeadLetterRepository {
     // What is there now: one that is refused again meanwhile waits for the next replay.
     const located: Located[] = [];
     for await (const one of this.locate()) located.push(one);
-    for (const { shard, key, id } of located) {
-      count += await moveScript.run(this.redis, [key, chatKeys(shard).outbox], [id]);
+    for (const { shard, id } of located) {
+      const { deadLetters, outbox } = chatKeys(shard);
+      count += await moveScript.run(this.redis, [deadLetters, outbox], [id]);
     }
     return count;
   }
 
   private async *locate(): AsyncGenerator<Located> {
     for (let shard = 0; shard < SHARD_COUNT; shard += 1) {
-      const { formerDeadLetters, deadLetters } = chatKeys(shard);
-      for (const key of [formerDeadLetters, deadLetters]) {
-        for (let after = '-'; ;) {
-          const rows = await this.redis.xrange(key, after, '+', 'COUNT', PAGE);
-          for (const [id, fields] of rows) {
-            const { sessionId, entryId } = toOutboxEntry(shard, [id, fields]);
-            const letter = { sessionId, entryId, reason: fields[7] ?? '', movedAt: parseInt(id, 10) };
-            yield { shard, key, id, letter };
-          }
-          const last = rows.at(-1)?.[0];
-          if (last === undefined || rows.length < PAGE) break;
-          after = `(${last}`;
+      const { deadLetters } = chatKeys(shard);
+      for (let after = '-'; ;) {
+        const rows = await this.redis.xrange(deadLetters, after, '+', 'COUNT', PAGE);
+        for (const [id, fields] of rows) {
+          const { sessionId, entryId } = toOutboxEntry(shard, [id, fields]);
+          const letter = { sessionId, entryId, reason: fields[7] ?? '', movedAt: parseInt(id, 10) };
+          yield { shard, id, letter };
         }
+        const last = rows.at(-1)?.[0];
+        if (last === undefined || rows.length < PAGE) break;
+        after = `(${last}`;
       }
     }
   }

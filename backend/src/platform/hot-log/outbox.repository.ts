@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { Redis } from 'ioredis';
 import { REDIS } from '../redis/redis.module';
-import { SHARD_COUNT, chatKeys, shardGroupOf } from '../redis/redis.keys';
+import { chatKeys, SHARD_COUNT, shardGroupLockKey, shardGroupOf } from '../redis/redis.keys';
 import {
   figuresScript,
   lockScript,
@@ -48,7 +48,6 @@ const shards: readonly number[] = Array.from({ length: SHARD_COUNT }, (_, shard)
 /** The shards of a shard group. */
 export const shardsOf = (group: number): number[] => shards.filter((shard) => shardGroupOf(shard) === group);
 
-const lockKey = (group: number): string => `lane:{${group}}:lock`;
 const rangeAfter = (outboxId: string): string => (outboxId === '' ? '-' : `(${outboxId}`);
 
 /** A row of an outbox or of the dead letters. */
@@ -70,11 +69,11 @@ export class OutboxRepository {
 
   /** Takes a shard group, or keeps it for another `ttlMs`. Only spares double work: writing twice does no harm. */
   async lock(group: number, token: string, ttlMs: number): Promise<boolean> {
-    return (await lockScript.run(this.redis, [lockKey(group)], [token, ttlMs])) === 1;
+    return (await lockScript.run(this.redis, [shardGroupLockKey(group)], [token, ttlMs])) === 1;
   }
 
   async unlock(group: number, token: string): Promise<void> {
-    await unlockScript.run(this.redis, [lockKey(group)], [token]);
+    await unlockScript.run(this.redis, [shardGroupLockKey(group)], [token]);
   }
 
   /** Reads at most `perShard` entries of each outbox, in one pipeline. */
@@ -142,7 +141,7 @@ export class OutboxRepository {
     const calls = shards.map((shard) => {
       const keys = chatKeys(shard);
       return {
-        keys: [keys.outbox, keys.deadLetters, keys.formerDeadLetters],
+        keys: [keys.outbox, keys.deadLetters],
         parameters: [rangeAfter(heldUpTo.get(shard) ?? '')],
       };
     });

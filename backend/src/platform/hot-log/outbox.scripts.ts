@@ -59,13 +59,13 @@ return 1
 export type ShardFigures = [length: number, bytes: number, oldestId: string, deadLetters: number];
 
 /**
- * KEYS: outbox, dead letters, dead letters of earlier releases. ARGV: where the oldest entry is looked for.
+ * KEYS: outbox, dead letters. ARGV: where the oldest entry is looked for.
  * Answers the outbox's length and bytes, the id of its oldest entry from there on ('' without one), and dead letters.
  */
 export const figuresScript = new RedisScript<ShardFigures>(
   `
 local length = redis.call('XLEN', KEYS[1])
-local dead = redis.call('XLEN', KEYS[2]) + redis.call('XLEN', KEYS[3])
+local dead = redis.call('XLEN', KEYS[2])
 if length == 0 then return {0, 0, '', dead} end
 local oldest = redis.call('XRANGE', KEYS[1], ARGV[1], '+', 'COUNT', 1)[1]
 return {length, redis.call('MEMORY', 'USAGE', KEYS[1], 'SAMPLES', 0), oldest and oldest[1] or '', dead}

@@ -1,7 +1,7 @@
 import { RedisScript } from '../redis/redis-script.model';
 import { socketDirectoryLua } from './socket-directory.scripts';
 
-/** KEYS of the scripts below: entered. The topic of this directory is a user, its members are sockets. */
+/** KEYS of the scripts below: replicas. The topic of this directory is a user, its members are sockets. */
 const common = `${socketDirectoryLua}
 local function leave(user, socket, replica, graceMs)
   if directory.leave(user, socket, replica) and directory.isEmpty(user) then
@@ -16,7 +16,7 @@ export type JoinReply = [cameOnline: 0 | 1, ...sockets: string[]];
 /** A socket was opened. ARGV: user, socket, replica, time of opening, sockets that a user may have. */
 export const joinScript = new RedisScript<JoinReply>(`${common}
 local user = ARGV[1]
-directory.enter(user, ARGV[2], ARGV[3], ARGV[4])
+directory.join(user, ARGV[2], ARGV[3], ARGV[4])
 redis.call('ZREM', P .. 'leaving', user)
 local reply = {redis.call('SADD', P .. 'online', user)}
 if redis.call('HLEN', P .. 'sockets:' .. user) > tonumber(ARGV[5]) then

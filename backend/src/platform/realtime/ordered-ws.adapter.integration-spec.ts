@@ -490,7 +490,7 @@ describe('the socket', () => {
       socket.send({ event: 'authenticate', data: { userId: visitor.user.id }, ref: 'a' });
       expect(await socket.closed).toBe(closeCodes.notSignedIn);
       expect(socket.frames).toEqual([]);
-      expect(await thaw.store.keys(`{mm}:user:${visitor.user.id}`)).toEqual([]);
+      expect(await thaw.store.keys(`{matching}:user:${visitor.user.id}`)).toEqual([]);
     });
   });
 

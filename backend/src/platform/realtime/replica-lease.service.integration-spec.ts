@@ -126,7 +126,7 @@ describe('leases of replicas', () => {
     };
     const services = await Promise.all(
       [10, 1_000].map(async (count) => {
-        const keys = KEYS.map((key) => key.replace('{mm}', `{${count}}`));
+        const keys = KEYS.map((key) => key.replace('{matching}', `{${count}}`));
         const renewAll = (calls: number, known: string) =>
           Promise.all(
             Array.from({ length: calls }, (_, index) =>

@@ -22,7 +22,7 @@ describe('a socket directory', () => {
       lease,
       slots: {
         count: PRESENCE_SHARD_COUNT,
-        prefix: (part) => presenceKeys(part).prefix,
+        prefix: (shard) => presenceKeys(shard).prefix,
         of: (userId) => presenceShardOf(Number(userId)),
       },
       scripts: { join: joinScript, leave: leaveScript, sweep: sweepScript },
@@ -118,7 +118,7 @@ describe('a socket directory', () => {
     dead = { at: Number.MAX_SAFE_INTEGER, replicaIds: ['r1'] };
     const gone = await r2.sweep(true);
     expect(await recorded(0)).toEqual(['other']);
-    expect(await store.keys('{p0}:sockets:*')).toEqual(['{p0}:sockets:0']);
+    expect(await store.keys('{presence0}:sockets:*')).toEqual(['{presence0}:sockets:0']);
     await until(async () => gone.push(...(await r2.sweep(true))) >= users.length - 1);
     expect(new Set(gone)).toEqual(new Set(users.slice(1).map(String)));
   });

@@ -15,11 +15,11 @@ const SWEEP_ROUNDS = 100;
 
 /**
  * What a replica has recorded in a slot. It lives as it asks: a sweeper that found it dead before must not evict it
- * any more. KEYS: entered. ARGV: replica.
+ * any more. KEYS: replicas. ARGV: replica.
  */
 const recordedScript = new RedisScript<string[]>(`${socketDirectoryLua}
 local recorded = redis.call('SMEMBERS', P .. 'replica:' .. ARGV[1])
-if #recorded > 0 then redis.call('ZADD', P .. 'entered', now(), ARGV[1]) end
+if #recorded > 0 then redis.call('ZADD', P .. 'replicas', now(), ARGV[1]) end
 return recorded
 `);
 
@@ -37,11 +37,11 @@ export interface SocketDirectoryOptions<Joined> {
     of(topic: string): number;
   };
   scripts: {
-    /** KEYS: entered. ARGV: topic, member, replica, then the parameters of the entry. Idempotent. */
+    /** KEYS: replicas. ARGV: topic, member, replica, then the parameters of the entry. Idempotent. */
     join: RedisScript<Joined>;
-    /** KEYS: entered. ARGV: topic, member, replica, grace in ms. Idempotent. */
+    /** KEYS: replicas. ARGV: topic, member, replica, grace in ms. Idempotent. */
     leave: RedisScript<unknown>;
-    /** KEYS: entered. ARGV: grace in ms, then `deadReplicas`. Answers 1 when more are to be evicted, then results. */
+    /** KEYS: replicas. ARGV: grace in ms, then `deadReplicas`. Answers 1 when more are to be evicted, then results. */
     sweep: RedisScript<[more: 0 | 1, ...results: string[]]>;
   };
   /** Grace period of members whose replica died, or that turn out to be gone, in ms. */

@@ -6,16 +6,16 @@ import { luaClock } from '../redis/redis-clock.scripts';
  * about everything in that slot:
  *   sockets:<topic>     hash, member → `<replica>|<note>`
  *   replica:<replica>   set of `<topic>|<member>`
- *   entered             sorted set of replicas by the time of their last entry
+ *   replicas            sorted set of replicas by the time of their last entry
  */
 export const socketDirectoryLua = `${luaClock}
 local P = string.match(KEYS[1], '^{[^}]+}:')
 local directory = {}
 
-function directory.enter(topic, member, replica, note)
+function directory.join(topic, member, replica, note)
   redis.call('HSET', P .. 'sockets:' .. topic, member, replica .. '|' .. note)
   redis.call('SADD', P .. 'replica:' .. replica, topic .. '|' .. member)
-  redis.call('ZADD', P .. 'entered', now(), replica)
+  redis.call('ZADD', P .. 'replicas', now(), replica)
 end
 
 -- Answers the note of the member, or nil when it is not recorded.
@@ -42,12 +42,12 @@ end
 
 -- Calls onLeft(topic, member, replica) for members of dead replicas, a bounded number at once. A replica that has
 -- entered a member since it was found dead lives. Answers 1 when more are left.
-local EVICTED_AT_ONCE = 1000
+local MAX_EVICTED_PER_CALL = 1000
 function directory.evict(onLeft, foundDeadAt, replicas)
-  local left = EVICTED_AT_ONCE
+  local left = MAX_EVICTED_PER_CALL
   if #replicas == 0 then return 0 end
-  for i, enteredAt in ipairs(redis.call('ZMSCORE', P .. 'entered', unpack(replicas))) do
-    if enteredAt and tonumber(enteredAt) < foundDeadAt then
+  for i, joinedAt in ipairs(redis.call('ZMSCORE', P .. 'replicas', unpack(replicas))) do
+    if joinedAt and tonumber(joinedAt) < foundDeadAt then
       local members = P .. 'replica:' .. replicas[i]
       for _, entry in ipairs(redis.call('SPOP', members, left)) do
         local topic, member = string.match(entry, '^(.-)|(.*)$')
@@ -55,7 +55,7 @@ function directory.evict(onLeft, foundDeadAt, replicas)
         left = left - 1
       end
       if left <= 0 then return 1 end
-      redis.call('ZREM', P .. 'entered', replicas[i])
+      redis.call('ZREM', P .. 'replicas', replicas[i])
     end
   end
   return 0

@@ -6,7 +6,7 @@ import { drainingKey, layoutKey } from './redis.keys';
  * Numbers what stands in Redis and what is published there: keys, values, messages. Raise it with every change that a
  * process of the release before cannot work with. Such a release cannot be rolled out: docs/rolling-releases.md.
  */
-export const REDIS_LAYOUT = '2';
+export const REDIS_LAYOUT = '3';
 
 const STARTING_TIMEOUT_MS = 2_000;
 

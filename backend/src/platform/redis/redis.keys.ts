@@ -1,9 +1,10 @@
 /**
  * Every Redis key and channel of Thaw. What one script touches shares one hash tag, hence one slot of a cluster:
- * `{mm}` is matching with its leases, `{c<n>}` one of the cells of random chat, `{p<n>}` a share of all users' presence.
+ * `{matching}` is the match queue with the leases, `{shard<n>}` a shard of the random chats, `{presence<n>}` a shard of the
+ * users' presence.
  */
 export const SHARD_COUNT = 64;
-/** Lanes carry cells to the durable log, sixteen each. */
+/** A shard group is what one worker carries to the durable log at a time: sixteen shards each. */
 export const SHARD_GROUP_COUNT = 4;
 
 /** The layout of everything below, as `redis-layout.functions.ts` numbers it. */
@@ -23,6 +24,9 @@ const hash = (text: string): number => {
 export const shardOf = (sessionId: string): number => hash(sessionId) % SHARD_COUNT;
 export const shardGroupOf = (shard: number): number => shard % SHARD_GROUP_COUNT;
 
+/** Held by the worker that carries the group. */
+export const shardGroupLockKey = (group: number): string => `shard-group:{${group}}:lock`;
+
 export const userChannel = (userId: number): string => `user:{${userId}}`;
 /** Set: `replica id|socket` of the sockets that an address has open, over all replicas. */
 export const socketsOfAddressKey = (subject: string): string => `sockets-of:{${subject}}`;
@@ -34,13 +38,13 @@ export const rateLimitKey = (bucket: string, subject: string | number): string =
 /** Leases of replicas. They share the slot of matching, whose scripts match only users of live replicas. */
 export const leaseKeys = {
   /** Sorted set: replica id by the time (ms, of Redis) at which its lease expires. */
-  live: '{mm}:leases',
+  live: '{matching}:leases',
   /** Sorted set of the same replicas by name, for their ranks. */
-  names: '{mm}:lease-names',
+  names: '{matching}:lease-names',
   /** Sorted set: replicas by the time at which their lease was found expired, for a minute. */
-  expired: '{mm}:expired-leases',
+  expired: '{matching}:expired-leases',
   /** Changes whenever the set of live replicas does. */
-  epoch: '{mm}:lease-epoch',
+  epoch: '{matching}:lease-epoch',
 } as const;
 
 /** Keys of a socket directory in one hash slot; what a topic, a member and a note are is said there. */
@@ -50,41 +54,39 @@ export const directoryKeys = (prefix: string) => ({
   /** Set: `<topic>|<member>` that a replica has recorded in this slot. */
   ofReplica: (replicaId: string): string => `${prefix}replica:${replicaId}`,
   /** Sorted set: the replicas that have such a set, by the time of their last entry. */
-  replicas: `${prefix}entered`,
+  replicas: `${prefix}replicas`,
 });
 
 export const matchingKeys = {
   /** Prefix of everything below; scripts build their keys from it. */
-  prefix: '{mm}:',
+  prefix: '{matching}:',
   leases: leaseKeys.live,
   /** The topic is a user who searches or is claimed, a member a replica that holds sockets of the user. */
-  ...directoryKeys('{mm}:'),
+  ...directoryKeys('{matching}:'),
   /** Sorted set: session id by the time at which its claim runs out. */
-  claims: '{mm}:claims',
+  claims: '{matching}:claims',
   /** Sorted set: `<session id>|<user id>|<user id>` of chats on record by the time at which they are looked after. */
-  chats: '{mm}:in',
-  queue: (gender: string, preference: string): string => `{mm}:q:${gender}:${preference}`,
-  user: (userId: number): string => `{mm}:user:${userId}`,
+  chats: '{matching}:chats',
+  queue: (gender: string, preference: string): string => `{matching}:queue:${gender}:${preference}`,
+  user: (userId: number): string => `{matching}:user:${userId}`,
   /** There for some minutes after the two were in a chat together. */
-  parted: (userId: number, otherId: number): string =>
-    `{mm}:parted:${Math.min(userId, otherId)}-${Math.max(userId, otherId)}`,
+  recentPartners: (userId: number, otherId: number): string =>
+    `{matching}:recent-partners:${Math.min(userId, otherId)}-${Math.max(userId, otherId)}`,
 } as const;
 
 /** Pattern of the streams of all chats, for SCAN. */
-export const allChatStreams = '{c*}:chat:*';
+export const allChatStreams = '{shard*}:chat:*';
 
 export const chatKeys = (shard: number) => {
-  const prefix = `{c${shard}}:`;
+  const prefix = `{shard${shard}}:`;
   return {
     prefix,
     stream: (sessionId: string): string => `${prefix}chat:${sessionId}`,
-    /** What happens in chats of this cell that a replica has sockets in: «session id message». */
+    /** What happens in chats of this shard that a replica has sockets in: «session id message». */
     channel: (replicaId: string): string => `${prefix}live:${replicaId}`,
     outbox: `${prefix}outbox`,
     /** Stream: entries of the outbox that PostgreSQL refuses for what is in them. */
     deadLetters: `${prefix}dead-letters`,
-    /** Its name in earlier releases. */
-    formerDeadLetters: `${prefix}poison`,
     /** The topic is a chat, a member a socket in it, its note `<user id>|<1 if it shows the chat, else 0>`. */
     ...directoryKeys(prefix),
     /** Sorted set: `<session id>|<user id>` by the time at which the chat ends without that user. */
@@ -96,7 +98,7 @@ export const chatKeys = (shard: number) => {
 
 /** All chats' streams, over all shards. */
 export const chatStreams = {
-  pattern: '{c*}:chat:*',
+  pattern: '{shard*}:chat:*',
   sessionIdOf: (stream: string): string => stream.slice(stream.indexOf(':chat:') + ':chat:'.length),
 } as const;
 
@@ -105,7 +107,7 @@ export const PRESENCE_SHARD_COUNT = 16;
 export const presenceShardOf = (userId: number): number => userId % PRESENCE_SHARD_COUNT;
 
 export const presenceKeys = (shard: number) => {
-  const prefix = `{p${shard}}:`;
+  const prefix = `{presence${shard}}:`;
   return {
     prefix,
     /** The topic is a user, a member a socket, its note the time (ms) at which it was opened. */

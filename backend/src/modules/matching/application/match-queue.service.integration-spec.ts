@@ -48,7 +48,12 @@ describe('matching', () => {
   /** What Redis calls a second from now, without waiting for it: all that counts is older by so much. */
   const age = async (userId: number, byMs: number): Promise<void> => {
     const key = matchingKeys.user(userId);
-    const [gender = '', preference = '', since = ''] = await redis().hmget(key, 'g', 'p', 'since');
+    const [gender = '', preference = '', since = ''] = await redis().hmget(
+      key,
+      'gender',
+      'preference',
+      'since',
+    );
     const earlier = Number(since) - byMs;
     await redis().hset(key, 'since', earlier);
     await redis().zadd(matchingKeys.queue(gender ?? '', preference ?? ''), earlier, userId);
@@ -175,7 +180,7 @@ describe('matching', () => {
       }
       await replica('r2').confirm(match);
       expect(await replica('r1').join(1, 'male', 'both')).toMatchObject({
-        kind: 'in',
+        kind: 'chatting',
         sessionId: match.sessionId,
       });
       expect((await queued()).size).toBe(0);
@@ -217,7 +222,7 @@ describe('matching', () => {
       expect(ttl).toBeLessThanOrEqual(35_000);
       await redis().del(matchingKeys.user(1)); // as when they are over
       expect(await replica('r1').resume(1)).toEqual({ kind: 'idle' });
-      expect(await store.keys('{mm}:q:*')).toEqual([]);
+      expect(await store.keys('{matching}:queue:*')).toEqual([]);
     });
 
     it('because his replica died has it too, once somebody looked', async () => {
@@ -244,8 +249,8 @@ describe('matching', () => {
       await together(service);
       await service.join(1, 'male', 'both');
       expect(await service.join(2, 'male', 'both')).toMatchObject({ kind: 'searching' });
-      expect(await redis().pttl('{mm}:met:1-2')).toBeGreaterThan(599_000);
-      await redis().del('{mm}:met:1-2');
+      expect(await redis().pttl('{matching}:cool-down:1-2')).toBeGreaterThan(599_000);
+      await redis().del('{matching}:cool-down:1-2');
       expect(matched(await service.retry(1)).userIds).toEqual([1, 2]);
     });
 
@@ -304,8 +309,8 @@ describe('matching', () => {
       return matched(await replica('r2').join(2, 'female', 'both'));
     };
     const runOut = async (): Promise<void> => {
-      for (const member of await redis().zrange('{mm}:claims', '0', '-1'))
-        await redis().zadd('{mm}:claims', '1', member);
+      for (const member of await redis().zrange('{matching}:claims', '0', '-1'))
+        await redis().zadd('{matching}:claims', '1', member);
     };
 
     it('is not overdue before its time', async () => {
@@ -326,7 +331,7 @@ describe('matching', () => {
         expect(waiting.get(userId)).toEqual([expect.objectContaining({ since: before.get(userId) })]);
       }
       expect(await replica('r1').overdueClaims()).toEqual([]);
-      expect(await redis().hget(matchingKeys.user(1), 'sid')).toBeNull();
+      expect(await redis().hget(matchingKeys.user(1), 'session')).toBeNull();
     });
 
     it('is taken back once, whoever comes first', async () => {
@@ -379,7 +384,7 @@ describe('matching', () => {
       const match = await claimed();
       expect(await replica('r2').leave(1)).toMatchObject({ kind: 'claimed', sessionId: match.sessionId });
       expect(await replica('r1').confirm(match)).toEqual([1]);
-      expect(await replica('r2').leave(1)).toMatchObject({ kind: 'in', sessionId: match.sessionId });
+      expect(await replica('r2').leave(1)).toMatchObject({ kind: 'chatting', sessionId: match.sessionId });
     });
 
     it('whose user leaves and comes again is no longer left', async () => {
@@ -412,7 +417,7 @@ describe('matching', () => {
       await replica('r1').join(1, 'male', 'both');
       expect(await replica('r2').leave(1)).toEqual({ kind: 'left' });
       expect(await replica('r1').leave(1)).toEqual({ kind: 'idle' });
-      expect(await store.keys('{mm}:[qu]*')).toEqual([]);
+      expect(await store.keys('{matching}:[qu]*')).toEqual([]);
     });
 
     it('a chat that ends does not end the search after it', async () => {

@@ -46,7 +46,7 @@ export type MatchState =
   | { kind: 'matched'; criteria: SearchCriteria; match: Match }
   /** Matched by another call; the chat is about to start. */
   | { kind: 'claimed'; criteria: SearchCriteria; sessionId: string }
-  | { kind: 'in'; criteria: SearchCriteria; sessionId: string };
+  | { kind: 'chatting'; criteria: SearchCriteria; sessionId: string };
 
 /** A user's record, as far as others look at it. */
 export interface QueueRecord {
@@ -55,7 +55,7 @@ export interface QueueRecord {
 }
 
 export type LeaveResult =
-  { kind: 'left' | 'idle' } | { kind: 'claimed' | 'in'; sessionId: string; sinceMatchMs: number };
+  { kind: 'left' | 'idle' } | { kind: 'claimed' | 'chatting'; sessionId: string; msSinceMatch: number };
 
 const genders = genderSchema.options;
 const queues = genders.flatMap((gender) =>
@@ -103,7 +103,7 @@ export class MatchQueueService {
       slots: { count: 1, prefix: () => matchingKeys.prefix, of: () => 0 },
       scripts: { join: resumeScript, leave: departScript, sweep: sweepScript },
       graceAfterLossMs: 0, // the place is kept in any case
-      isRecorded: ([state]) => state !== 'idle' && state !== 'in',
+      isRecorded: ([state]) => state !== 'idle' && state !== 'chatting',
     });
   }
 
@@ -167,7 +167,7 @@ export class MatchQueueService {
       this.forget(userId);
       return { kind: reply[0] };
     }
-    return { kind: reply[0], sessionId: reply[1], sinceMatchMs: reply[2] };
+    return { kind: reply[0], sessionId: reply[1], msSinceMatch: reply[2] };
   }
 
   /** Tries again for somebody who waits. */
@@ -227,27 +227,27 @@ export class MatchQueueService {
   /** The partners of those who are in a chat; null for the others. */
   async partners(userIds: readonly number[]): Promise<(number | null)[]> {
     const pipeline = this.redis.pipeline();
-    for (const userId of userIds) pipeline.hmget(matchingKeys.user(userId), 's', 'partner');
+    for (const userId of userIds) pipeline.hmget(matchingKeys.user(userId), 'state', 'partner');
     return ((await pipeline.exec()) ?? []).map(([error, fields]) => {
       if (error) throw error;
       const [state, partner] = fields as [string | null, string | null];
-      return state === 'in' && partner ? Number(partner) : null;
+      return state === 'chatting' && partner ? Number(partner) : null;
     });
   }
 
   /** Whether two are in a chat together, or were a few minutes ago. */
   async areOrWerePartners(userId: number, otherId: number): Promise<boolean> {
-    const [[partnerId], parted] = await Promise.all([
+    const [[partnerId], recent] = await Promise.all([
       this.partners([userId]),
-      this.redis.exists(matchingKeys.parted(userId, otherId)),
+      this.redis.exists(matchingKeys.recentPartners(userId, otherId)),
     ]);
-    return partnerId === otherId || parted === 1;
+    return partnerId === otherId || recent === 1;
   }
 
   /** The states on record of many users, in one pipeline. */
   async records(userIds: readonly number[]): Promise<(QueueRecord | null)[]> {
     const pipeline = this.redis.pipeline();
-    for (const userId of userIds) pipeline.hmget(matchingKeys.user(userId), 's', 'sid');
+    for (const userId of userIds) pipeline.hmget(matchingKeys.user(userId), 'state', 'session');
     const replies = (await pipeline.exec()) ?? [];
     return replies.map(([error, fields]) => {
       if (error) throw error;
@@ -282,7 +282,7 @@ const toMatchState = (userId: number, reply: JoinReply): MatchState => {
         match: { sessionId: reply[3], userIds: [userId, Number(reply[4])] },
       };
     case 'claimed':
-    case 'in':
+    case 'chatting':
       return { kind: reply[0], criteria, sessionId: reply[3] };
   }
 };

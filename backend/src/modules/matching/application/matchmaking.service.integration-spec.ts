@@ -29,7 +29,7 @@ describe('seeking', () => {
     (matchmaking(replica) as unknown as { waiting: ReadonlyMap<number, unknown> }).waiting.size;
   const record = (userId: number) => thaw.store.redis.hgetall(matchingKeys.user(userId));
   const queues = async (): Promise<string[]> => {
-    const sets = await thaw.store.keys('{mm}:q:*');
+    const sets = await thaw.store.keys('{matching}:queue:*');
     return (await Promise.all(sets.map((set) => thaw.store.redis.zrange(set, '0', '-1')))).flat();
   };
 
@@ -109,7 +109,7 @@ describe('seeking', () => {
     socket.send({ event: 'join_queue', data: {} });
     await isAsked;
     await socket.leave();
-    await until(async () => (await thaw.store.keys(`{p*}:sockets:${ada.user.id}`)).length === 0);
+    await until(async () => (await thaw.store.keys(`{presence*}:sockets:${ada.user.id}`)).length === 0);
     goOn();
     await until(() => join.mock.results.length);
     await join.mock.results[0]?.value;
@@ -122,7 +122,7 @@ describe('seeking', () => {
     const ada = await thaw.visitor(0, 'female');
     const socket = await ada.arrive();
     await socket.leave();
-    await until(async () => (await thaw.store.keys(`{p*}:sockets:${ada.user.id}`)).length === 0);
+    await until(async () => (await thaw.store.keys(`{presence*}:sockets:${ada.user.id}`)).length === 0);
     const run = joinScript.run.bind(joinScript);
     jest.spyOn(joinScript, 'run').mockImplementationOnce(async (...given) => {
       await run(...given);
@@ -232,7 +232,7 @@ describe('seeking', () => {
     await first.ask('skip_chat', { sessionId: String(sessionId) });
     await second.next('chat_skipped');
     await Promise.all([first.leave(), second.leave()]);
-    expect(await record(ada.user.id)).toMatchObject({ s: 'in', sid: sessionId });
+    expect(await record(ada.user.id)).toMatchObject({ state: 'chatting', session: sessionId });
     finish.mockRestore();
     for (const chat of await thaw.store.redis.zrange(matchingKeys.chats, '0', '-1'))
       await thaw.store.redis.zadd(matchingKeys.chats, '1', chat);

@@ -237,7 +237,7 @@ export class MatchmakingService implements OnModuleInit, OnApplicationShutdown {
   private async checkOne(userId: number, record: QueueRecord | null, isAfterLoss: boolean): Promise<void> {
     const waiting = this.waiting.get(userId);
     if (!waiting) return;
-    if (record?.state === 'in' && record.sessionId) {
+    if (record?.state === 'chatting' && record.sessionId) {
       this.events.publish('ChatStarted', { userId, sessionId: record.sessionId });
     } else if (!record) {
       if (isAfterLoss) await this.join(userId, waiting.criteria);

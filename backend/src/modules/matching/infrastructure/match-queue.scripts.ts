@@ -8,50 +8,52 @@ const PAGE_SIZE = 32;
 const MAX_PAGES = 8;
 
 /**
- * KEYS of the scripts below: entered. The topic of this directory is a user who searches or is claimed, its members are
+ * KEYS of the scripts below: replicas. The topic of this directory is a user who searches or is claimed, its members are
  * the replicas that hold the user's sockets. The record of a user is a hash
- *   s      searching | claimed | in
- *   g p    gender and preference, while searching or claimed
- *   since  when he joined (ms), his place in the queue
- *   sid partner at   the session, while claimed or in
- *   left   he left while claimed
+ *   state              searching | claimed | chatting
+ *   gender preference  what the user joined with
+ *   since              when the user joined (ms), which is their place in the queue
+ *   session partner    while claimed or chatting
+ *   claimedAt          when the match was made (ms)
+ *   left               the user left while claimed
  * A searching user whose replicas are all gone is parked: out of his set, record kept for a while.
  */
 const common = `${socketDirectoryLua}
 local now = now()
 
 local function keyOf(user) return P .. 'user:' .. user end
-local function queueOf(gender, preference) return P .. 'q:' .. gender .. ':' .. preference end
+local function queueOf(gender, preference) return P .. 'queue:' .. gender .. ':' .. preference end
 
 local function load(user)
-  local f = redis.call('HMGET', keyOf(user), 's', 'g', 'p', 'since', 'sid', 'partner', 'at', 'left')
+  local f = redis.call('HMGET', keyOf(user), 'state', 'gender', 'preference', 'since', 'session', 'partner',
+    'claimedAt', 'left')
   if not f[1] then return nil end
-  return {s = f[1], g = f[2], p = f[3], since = tonumber(f[4]), sid = f[5], partner = f[6],
-    at = tonumber(f[7] or '0'), left = f[8]}
+  return {state = f[1], gender = f[2], preference = f[3], since = tonumber(f[4]), session = f[5], partner = f[6],
+    claimedAt = tonumber(f[7] or '0'), left = f[8]}
 end
 
-local function isHeld(user)
+local function hasLiveReplica(user)
   for _, replica in ipairs(directory.members(user)) do
-    local until_ = redis.call('ZSCORE', P .. 'leases', replica)
-    if until_ and tonumber(until_) > now then return true end
+    local expiresAt = redis.call('ZSCORE', P .. 'leases', replica)
+    if expiresAt and tonumber(expiresAt) > now then return true end
   end
   return false
 end
 
 local function enqueue(user, record)
   redis.call('PERSIST', keyOf(user))
-  redis.call('ZADD', queueOf(record.g, record.p), record.since, user)
+  redis.call('ZADD', queueOf(record.gender, record.preference), record.since, user)
 end
 
 local function park(user, record)
-  if redis.call('ZREM', queueOf(record.g, record.p), user) == 0 then return end
+  if redis.call('ZREM', queueOf(record.gender, record.preference), user) == 0 then return end
   redis.call('PEXPIRE', keyOf(user), ${limits.queuePlaceKeptMs})
 end
 
 local function depart(user, member, replica)
   if not directory.leave(user, member, replica) then return end
   local record = load(user)
-  if record and record.s == 'searching' and not isHeld(user) then park(user, record) end
+  if record and record.state == 'searching' and not hasLiveReplica(user) then park(user, record) end
 end
 
 local function remove(user)
@@ -63,20 +65,21 @@ local function pairKey(name, a, b)
   if tonumber(a) < tonumber(b) then return P .. name .. ':' .. a .. '-' .. b end
   return P .. name .. ':' .. b .. '-' .. a
 end
-local function metKey(a, b) return pairKey('met', a, b) end
+local function coolDownKey(a, b) return pairKey('cool-down', a, b) end
 
 local function claim(user, record, partner, session)
-  redis.call('ZREM', queueOf(record.g, record.p), user)
-  redis.call('HSET', keyOf(user), 's', 'claimed', 'sid', session, 'partner', partner, 'at', now)
+  redis.call('ZREM', queueOf(record.gender, record.preference), user)
+  redis.call('HSET', keyOf(user), 'state', 'claimed', 'session', session, 'partner', partner,
+    'claimedAt', now)
   redis.call('HDEL', keyOf(user), 'left')
 end
 
 -- The oldest who fits both ways. Answers the partner, or nil and when a cool-down that was in the way relaxes.
-local function find(user, record, excluded, relaxMs)
-  local genders = record.p == 'both' and {'male', 'female'} or {record.p}
-  local best, bestSince, relaxed, relaxedSince, retryAt
+local function findPartner(user, record, excluded, ignoreCoolDownAfterMs)
+  local genders = record.preference == 'both' and {'male', 'female'} or {record.preference}
+  local best, bestSince, fallback, fallbackSince, retryAt
   for _, gender in ipairs(genders) do
-    for _, preference in ipairs({'both', record.g}) do
+    for _, preference in ipairs({'both', record.gender}) do
       local set = queueOf(gender, preference)
       local gone, isDone = {}, false
       for page = 0, ${MAX_PAGES - 1} do
@@ -88,17 +91,17 @@ local function find(user, record, excluded, relaxMs)
           if bestSince and since >= bestSince then isDone = true break end
           if other ~= user and not excluded[other] then
             local theirs = load(other)
-            if not theirs or theirs.s ~= 'searching' or queueOf(theirs.g, theirs.p) ~= set then
+            if not theirs or theirs.state ~= 'searching' or queueOf(theirs.gender, theirs.preference) ~= set then
               gone[#gone + 1] = {other, nil}
             else
-              local isCooling = redis.call('EXISTS', metKey(user, other)) == 1
-              local relaxesAt = math.min(since, record.since) + relaxMs
-              if isCooling and relaxesAt > now then
-                if not retryAt or relaxesAt < retryAt then retryAt = relaxesAt end
-              elseif not isHeld(other) then
+              local isCooling = redis.call('EXISTS', coolDownKey(user, other)) == 1
+              local coolDownEndsAt = math.min(since, record.since) + ignoreCoolDownAfterMs
+              if isCooling and coolDownEndsAt > now then
+                if not retryAt or coolDownEndsAt < retryAt then retryAt = coolDownEndsAt end
+              elseif not hasLiveReplica(other) then
                 gone[#gone + 1] = {other, theirs}
               elseif isCooling then
-                if not relaxedSince or since < relaxedSince then relaxed, relaxedSince = other, since end
+                if not fallbackSince or since < fallbackSince then fallback, fallbackSince = other, since end
               else
                 best, bestSince, isDone = other, since, true
                 break
@@ -112,19 +115,19 @@ local function find(user, record, excluded, relaxMs)
       end
     end
   end
-  return best or relaxed, retryAt
+  return best or fallback, retryAt
 end
 
 -- user is searching and in his set: match him, or say how he waits.
-local function attempt(user, record, excluded, session, claimMs, relaxMs)
-  local partner, retryAt = find(user, record, excluded, relaxMs)
+local function attempt(user, record, excluded, session, claimMs, ignoreCoolDownAfterMs)
+  local partner, retryAt = findPartner(user, record, excluded, ignoreCoolDownAfterMs)
   if not partner then
-    return {'searching', record.g, record.p, tostring(record.since), retryAt and tostring(retryAt - now) or ''}
+    return {'searching', record.gender, record.preference, tostring(record.since), retryAt and tostring(retryAt - now) or ''}
   end
   claim(user, record, partner, session)
   claim(partner, load(partner), user, session)
   redis.call('ZADD', P .. 'claims', now + claimMs, session .. '|' .. user .. '|' .. partner)
-  return {'matched', record.g, record.p, session, partner}
+  return {'matched', record.gender, record.preference, session, partner}
 end
 
 -- Overdue members of a sorted set by time, which are due again later: one that cannot be settled now must not hold
@@ -152,47 +155,48 @@ end
 export type JoinReply =
   | ['searching', gender: Gender, preference: Preference, since: string, retryInMs: string]
   | ['matched', gender: Gender, preference: Preference, sessionId: string, partnerId: string]
-  | ['claimed' | 'in', gender: Gender, preference: Preference, sessionId: string]
+  | ['claimed' | 'chatting', gender: Gender, preference: Preference, sessionId: string]
   | ['idle'];
 
 /**
- * ARGV: user, replica, replica, session id for a match, claim ms, relax ms, gender, preference, then the ids that are
+ * ARGV: user, replica, replica, session id for a match, claim ms, ms after which a cool-down is ignored, gender, preference, then the ids that are
  * never matched with them. A user who searches already keeps the place, with the new preference; one
  * who left while claimed, and comes again, has not left.
  */
 export const joinScript = new RedisScript<JoinReply>(`${common}
 local user, gender, preference = ARGV[1], ARGV[7], ARGV[8]
 local record = load(user)
-if record and record.s ~= 'searching' then
-  if record.s == 'claimed' then redis.call('HDEL', keyOf(user), 'left') end
-  return {record.s, record.g, record.p, record.sid}
+if record and record.state ~= 'searching' then
+  if record.state == 'claimed' then redis.call('HDEL', keyOf(user), 'left') end
+  return {record.state, record.gender, record.preference, record.session}
 end
 local since = now
 if record then
   since = record.since
-  redis.call('ZREM', queueOf(record.g, record.p), user)
+  redis.call('ZREM', queueOf(record.gender, record.preference), user)
   redis.call('PERSIST', keyOf(user))
 end
-record = {s = 'searching', g = gender, p = preference, since = since}
-redis.call('HSET', keyOf(user), 's', 'searching', 'g', gender, 'p', preference, 'since', since)
+record = {state = 'searching', gender = gender, preference = preference, since = since}
+redis.call('HSET', keyOf(user), 'state', 'searching', 'gender', gender, 'preference', preference,
+  'since', since)
 redis.call('ZADD', queueOf(gender, preference), since, user)
-directory.enter(user, ARGV[2], ARGV[3], '')
+directory.join(user, ARGV[2], ARGV[3], '')
 return attempt(user, record, excludedFrom(9), ARGV[4], tonumber(ARGV[5]), tonumber(ARGV[6]))
 `);
 
 /**
  * A socket of the user is on this replica: where is he? One who searches is held again, and tried again.
  * ARGV: user, replica, replica, then nothing for one who is held again only, else session id for a match, claim ms,
- * relax ms, excluded ids.
+ * ms after which a cool-down is ignored, excluded ids.
  */
 export const resumeScript = new RedisScript<JoinReply>(`${common}
 local user = ARGV[1]
 local record = load(user)
 if not record then return {'idle'} end
-if record.s ~= 'in' then directory.enter(user, ARGV[2], ARGV[3], '') end
-if record.s ~= 'searching' then return {record.s, record.g, record.p, record.sid} end
+if record.state ~= 'chatting' then directory.join(user, ARGV[2], ARGV[3], '') end
+if record.state ~= 'searching' then return {record.state, record.gender, record.preference, record.session} end
 enqueue(user, record)
-if not ARGV[4] then return {'searching', record.g, record.p, tostring(record.since), ''} end
+if not ARGV[4] then return {'searching', record.gender, record.preference, tostring(record.since), ''} end
 return attempt(user, record, excludedFrom(7), ARGV[4], tonumber(ARGV[5]), tonumber(ARGV[6]))
 `);
 
@@ -214,19 +218,19 @@ return {directory.evict(depart, deadReplicas(2))}
 );
 
 export type LeaveReply =
-  [outcome: 'left' | 'idle'] | [outcome: 'claimed' | 'in', sessionId: string, sinceMatchMs: number];
+  [outcome: 'left' | 'idle'] | [outcome: 'claimed' | 'chatting', sessionId: string, msSinceMatch: number];
 
 /** ARGV: user. Leaving while claimed is noted; the match's starter ends the chat for them. */
 export const leaveQueueScript = new RedisScript<LeaveReply>(`${common}
 local record = load(ARGV[1])
 if not record then return {'idle'} end
-if record.s == 'searching' then
-  redis.call('ZREM', queueOf(record.g, record.p), ARGV[1])
+if record.state == 'searching' then
+  redis.call('ZREM', queueOf(record.gender, record.preference), ARGV[1])
   remove(ARGV[1])
   return {'left'}
 end
-if record.s == 'claimed' then redis.call('HSET', keyOf(ARGV[1]), 'left', '1') end
-return {record.s, record.sid, now - record.at}
+if record.state == 'claimed' then redis.call('HSET', keyOf(ARGV[1]), 'left', '1') end
+return {record.state, record.session, now - record.claimedAt}
 `);
 
 /**
@@ -238,18 +242,18 @@ local session = ARGV[1]
 local reply = {'ok'}
 for i = 2, 3 do
   local record = load(ARGV[i])
-  if not record or record.sid ~= session or record.s == 'searching' then return {'lost'} end
+  if not record or record.session ~= session or record.state == 'searching' then return {'lost'} end
 end
 for i = 2, 3 do
   local record = load(ARGV[i])
   if record.left then reply[#reply + 1] = ARGV[i] end
-  redis.call('HSET', keyOf(ARGV[i]), 's', 'in')
+  redis.call('HSET', keyOf(ARGV[i]), 'state', 'chatting')
   redis.call('HDEL', keyOf(ARGV[i]), 'left')
   redis.call('PERSIST', keyOf(ARGV[i]))
   directory.forget(ARGV[i])
 end
 removePair(P .. 'claims', session, ARGV[2], ARGV[3])
-redis.call('ZADD', P .. 'in', now + ARGV[4], session .. '|' .. ARGV[2] .. '|' .. ARGV[3])
+redis.call('ZADD', P .. 'chats', now + ARGV[4], session .. '|' .. ARGV[2] .. '|' .. ARGV[3])
 return reply
 `);
 
@@ -260,7 +264,7 @@ return takeDue(P .. 'claims', tonumber(ARGV[1]))
 
 /** Chats that have not been looked after for a while, as above. ARGV: ms until the next time. */
 export const chatsDueForCheckScript = new RedisScript<string[]>(`${common}
-return takeDue(P .. 'in', tonumber(ARGV[1]))
+return takeDue(P .. 'chats', tonumber(ARGV[1]))
 `);
 
 /**
@@ -273,12 +277,12 @@ local waiting = {}
 for i = 2, 3 do
   local user = ARGV[i]
   local record = load(user)
-  if record and record.s == 'claimed' and record.sid == session then
+  if record and record.state == 'claimed' and record.session == session then
     if record.left then
       remove(user)
     else
-      redis.call('HSET', keyOf(user), 's', 'searching')
-      redis.call('HDEL', keyOf(user), 'sid', 'partner', 'at')
+      redis.call('HSET', keyOf(user), 'state', 'searching')
+      redis.call('HDEL', keyOf(user), 'session', 'partner', 'claimedAt')
       enqueue(user, record)
       waiting[#waiting + 1] = user
     end
@@ -290,13 +294,13 @@ return waiting
 
 /**
  * The user's last attempt passed a candidate over; try again.
- * ARGV: user, session id for a match, claim ms, relax ms, excluded ids.
+ * ARGV: user, session id for a match, claim ms, ms after which a cool-down is ignored, excluded ids.
  */
 export const retryScript = new RedisScript<JoinReply>(`${common}
 local record = load(ARGV[1])
 if not record then return {'idle'} end
-if record.s ~= 'searching' then return {record.s, record.g, record.p, record.sid} end
-if not isHeld(ARGV[1]) then
+if record.state ~= 'searching' then return {record.state, record.gender, record.preference, record.session} end
+if not hasLiveReplica(ARGV[1]) then
   park(ARGV[1], record)
   return {'idle'}
 end
@@ -313,13 +317,13 @@ const RECENT_PARTNER_TTL_MS = 600_000;
  */
 export const finishScript = new RedisScript<null>(
   `${common}
-removePair(P .. 'in', ARGV[1], ARGV[3], ARGV[4])
+removePair(P .. 'chats', ARGV[1], ARGV[3], ARGV[4])
 for i = 3, 4 do
   local record = load(ARGV[i])
-  if record and record.sid == ARGV[1] and record.s ~= 'searching' then remove(ARGV[i]) end
+  if record and record.session == ARGV[1] and record.state ~= 'searching' then remove(ARGV[i]) end
 end
-if tonumber(ARGV[2]) > 0 then redis.call('SET', metKey(ARGV[3], ARGV[4]), '1', 'PX', ARGV[2]) end
-redis.call('SET', pairKey('parted', ARGV[3], ARGV[4]), '1', 'PX', ${RECENT_PARTNER_TTL_MS})
+if tonumber(ARGV[2]) > 0 then redis.call('SET', coolDownKey(ARGV[3], ARGV[4]), '1', 'PX', ARGV[2]) end
+redis.call('SET', pairKey('recent-partners', ARGV[3], ARGV[4]), '1', 'PX', ${RECENT_PARTNER_TTL_MS})
 return nil
 `,
   { allowOom: true },

@@ -28,13 +28,13 @@ export class ConnectionResumeService {
   async resume(connection: SocketConnection, lastSeen: LastSeen, answer: Answer): Promise<void> {
     const { userId } = connection.identity;
     const place = await this.matchmaking.resume(userId);
-    if (place.kind === 'in') await this.resumeInChat(connection, place, lastSeen, answer);
+    if (place.kind === 'chatting') await this.resumeInChat(connection, place, lastSeen, answer);
     else await this.resumeOutsideChat(connection, place, lastSeen, answer);
   }
 
   private async resumeInChat(
     connection: SocketConnection,
-    place: Extract<MatchState, { kind: 'in' }>,
+    place: Extract<MatchState, { kind: 'chatting' }>,
     lastSeen: LastSeen,
     answer: Answer,
   ): Promise<void> {
@@ -92,7 +92,7 @@ export class ConnectionResumeService {
   private async joinLateStart(connection: SocketConnection, { kind }: MatchState): Promise<void> {
     const { userId } = connection.identity;
     const [record] = await this.queue.records([userId]);
-    if (record?.state === 'in' && record.sessionId) await this.chats.join(connection, record.sessionId);
+    if (record?.state === 'chatting' && record.sessionId) await this.chats.join(connection, record.sessionId);
     else if (record?.state === 'searching' && kind === 'idle')
       sendSearch(connection, await this.matchmaking.resume(userId));
   }
@@ -123,7 +123,7 @@ const stateOf = ({ kind }: MatchState): UserState => {
     case 'matched':
     case 'claimed':
       return 'searching';
-    case 'in':
+    case 'chatting':
       return 'chatting';
   }
 };

@@ -141,8 +141,8 @@ export class LiveChat extends FoldedChat {
     }
     const [what, user, detail] = message.split(' ');
     const userId = Number(user);
-    if (what === 'c') this.receiveConnection(userId, detail === 'connected');
-    else if (what === 't') this.sendToPartnerOf(userId, 'typing', { sessionId: this.sessionId, userId });
+    if (what === 'connection') this.receiveConnection(userId, detail === 'connected');
+    else if (what === 'typing') this.sendToPartnerOf(userId, 'typing', { sessionId: this.sessionId, userId });
   }
 
   /** From here on the socket is sent every event; it has been sent all that happened before. */

@@ -21,7 +21,7 @@ describe('a chat whose tail Redis has lost', () => {
 
   const keyOf = (sessionId: string): string => chatKeys(shardOf(sessionId)).stream(sessionId);
   const stateOf = ({ user }: ThawVisitor): Promise<string | null> =>
-    thaw.store.redis.hget(matchingKeys.user(user.id), 's');
+    thaw.store.redis.hget(matchingKeys.user(user.id), 'state');
   /** Two in a chat, each on another replica, with three messages. */
   const meet = async (): Promise<Pair> => {
     const chat = await pair([thaw.origins[0]!, thaw.origins[1]!]);
@@ -60,7 +60,7 @@ describe('a chat whose tail Redis has lost', () => {
         expect(socket.all('chat_skipped')).toEqual([]);
         expect(socket.disorders).toEqual([]);
       }
-      expect([await stateOf(ada), await stateOf(bob)]).toEqual(['in', 'in']);
+      expect([await stateOf(ada), await stateOf(bob)]).toEqual(['chatting', 'chatting']);
       const log = await thaw.replicas[0]!.app.get(ChatLogRepository).read(sessionId);
       expect(log.map(({ text }) => (JSON.parse(text) as { d: { content?: string } }).d.content)).toEqual([
         undefined,
@@ -92,8 +92,8 @@ describe('a chat whose tail Redis has lost', () => {
     const chat = await meet();
     await keep(chat.sessionId, 3);
     const text = JSON.stringify({ i: 'other', t: 'MessageSent', d: { content: 'instead', senderId: 1 } });
-    await thaw.store.redis.xadd(keyOf(chat.sessionId), '*', 'e', text);
-    await thaw.store.redis.xadd(keyOf(chat.sessionId), '*', 'e', text);
+    await thaw.store.redis.xadd(keyOf(chat.sessionId), '*', 'event', text);
+    await thaw.store.redis.xadd(keyOf(chat.sessionId), '*', 'event', text);
     expect(await chat.adaSocket.ask('random_message', say(chat.sessionId, 'four'))).toMatchObject({
       event: 'error',
       data: { code: 'session_ended' },

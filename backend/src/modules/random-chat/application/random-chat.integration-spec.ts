@@ -73,7 +73,7 @@ describe('a random chat', () => {
     for (const socket of sockets) expect(socket.disorders).toEqual([]);
   };
   const state = async (visitor: ThawVisitor): Promise<string | undefined> =>
-    (await thaw.store.redis.hget(matchingKeys.user(visitor.user.id), 's')) ?? undefined;
+    (await thaw.store.redis.hget(matchingKeys.user(visitor.user.id), 'state')) ?? undefined;
 
   describe('messages', () => {
     it('go both ways over two replicas, to every other tab of both', async () => {
@@ -382,10 +382,10 @@ describe('a random chat', () => {
       await adas[0]!.next('chat_skipped');
       const { prefix } = chatKeys(shardOf(sessionId));
       const left = () => thaw.store.keys(`${prefix.replace(/[{}]/g, '\\$&')}*`);
-      const isExpected = (key: string) => /^\{c\d+\}:(outbox|entered|chat:.*)$/.test(key);
+      const isExpected = (key: string) => /^\{shard\d+\}:(outbox|replicas|chat:.*)$/.test(key);
       await until(left, (keys) => keys.every(isExpected));
       for (const { id } of [ada.user, bob.user]) {
-        await until(async () => (await thaw.store.keys(`{mm}:user:${id}`)).length === 0);
+        await until(async () => (await thaw.store.keys(`{matching}:user:${id}`)).length === 0);
       }
       const { app } = thaw.replicas[0]!;
       await until(() => app.get(LiveChatService).size === 0);
@@ -406,7 +406,7 @@ describe('a random chat', () => {
     await hers.request('join_queue', { preferences: 'male' });
     await his.request('join_queue', { preferences: 'female' });
     await until(async () => (await stream(sessionId)).some(({ type }) => type === 'ChatEnded'));
-    await until(async () => (await thaw.store.keys('{mm}:claims')).length === 0, Boolean, 2_000);
+    await until(async () => (await thaw.store.keys('{matching}:claims')).length === 0, Boolean, 2_000);
     // Nobody is missed in it either: that would be the two's end of a chat that they never had.
     await until(async () => {
       const deadlines = await thaw.store.redis.zrange(chatKeys(shardOf(sessionId)).deadlines, '0', '-1');

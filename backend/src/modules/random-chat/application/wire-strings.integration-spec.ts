@@ -96,7 +96,7 @@ describe('strings from outside', () => {
         (count) => count >= Number(seq),
       ),
     ).toBe(seq);
-    expect(await thaw.store.keys('*poison*')).toEqual([]);
+    expect(await thaw.store.keys('*dead-letters')).toEqual([]);
     expect(await thaw.store.keys('*dead*')).toEqual([]);
   });
 });

@@ -34,17 +34,17 @@ export class QueueGateway {
     if (!gender) throw new DomainError('gender_required');
     const { preferences } = frame.data;
     const placed = async (place: MatchState): Promise<void> => {
-      if (place.kind === 'in') return;
+      if (place.kind === 'chatting') return;
       frame.answer({});
       const since = place.kind === 'searching' ? place.since : new Date();
       const joined = { preferences, since: since.toISOString() };
       await this.userChannels.sendFrame(userId, 'queue_joined', joined, connection.id);
     };
     let place = await this.matchmaking.join(userId, { gender, preference: preferences }, placed);
-    if (place.kind === 'in' && (await this.lifecycle.isOver(userId, place.sessionId))) {
+    if (place.kind === 'chatting' && (await this.lifecycle.isOver(userId, place.sessionId))) {
       place = await this.matchmaking.join(userId, { gender, preference: preferences }, placed);
     }
-    if (place.kind !== 'in') return;
+    if (place.kind !== 'chatting') return;
     await this.chats.join(connection, place.sessionId);
     throw new DomainError('already_in_session');
   }
@@ -53,11 +53,11 @@ export class QueueGateway {
   async leave(_: WebSocket, frame: InboundFrame<'leave_queue'>): Promise<void> {
     const { userId, connection } = frame;
     const left = await this.matchmaking.leave(userId);
-    if (left.kind === 'in' && left.sinceMatchMs <= limits.leaveCountsAsSkipWithinMs) {
+    if (left.kind === 'chatting' && left.msSinceMatch <= limits.leaveCountsAsSkipWithinMs) {
       await this.lifecycle.skip(connection, left.sessionId);
     }
     frame.answer({});
     // A user in a chat has left no queue: the other tabs show the chat.
-    if (left.kind !== 'in') await this.userChannels.sendFrame(userId, 'queue_left', {}, connection.id);
+    if (left.kind !== 'chatting') await this.userChannels.sendFrame(userId, 'queue_left', {}, connection.id);
   }
 }

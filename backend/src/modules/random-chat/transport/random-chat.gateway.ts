@@ -133,6 +133,6 @@ export class RandomChatGateway {
     // More often than it is shown it is worth nothing; half, since clients' timers are not exact.
     if (now - (this.lastTypingAt.get(connection) ?? 0) < limits.typingEveryMs / 2) return;
     this.lastTypingAt.set(connection, now);
-    await this.presence.publish(chat.sessionId, `t ${userId}`);
+    await this.presence.publish(chat.sessionId, `typing ${userId}`);
   }
 }

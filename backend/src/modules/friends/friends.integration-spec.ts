@@ -189,7 +189,7 @@ describe('friends over two replicas', () => {
     await strict.app.get(RateLimiterService).require('friend_requests', ada.user.id, 19);
     expect(await ask(ada, others[0]!)).toMatchObject({ status: 201 });
     expect(await ask(ada, others[1]!)).toMatchObject({ status: 429 });
-    await strict.app.get(RateLimiterService).giveBack('friend_requests', ada.user.id);
+    await strict.app.get(RateLimiterService).refund('friend_requests', ada.user.id);
     for (let again = 0; again < 3; again += 1)
       expect(await ask(ada, others[0]!)).toMatchObject({ status: 200 });
     await strict.stop();

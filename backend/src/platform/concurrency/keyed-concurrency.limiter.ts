@@ -2,7 +2,7 @@ import { ConcurrencyLimiter } from './concurrency.limiter';
 
 /** `ConcurrencyLimiter` for each key apart, for instance for each user. A key in use by no caller takes no memory. */
 export class KeyedConcurrencyLimiter<Key> {
-  private readonly turns = new Map<Key, ConcurrencyLimiter>();
+  private readonly limiters = new Map<Key, ConcurrencyLimiter>();
 
   /**
    * @param concurrency turns of one key at the same time
@@ -15,7 +15,7 @@ export class KeyedConcurrencyLimiter<Key> {
 
   /** How many keys are in use. */
   get size(): number {
-    return this.turns.size;
+    return this.limiters.size;
   }
 
   /**
@@ -24,13 +24,14 @@ export class KeyedConcurrencyLimiter<Key> {
    * @throws DomainError unavailable when the key's queue is full.
    */
   async enter(key: Key): Promise<() => void> {
-    let turns = this.turns.get(key);
-    if (!turns) this.turns.set(key, (turns = new ConcurrencyLimiter(this.concurrency, this.maxQueued)));
-    const leave = await turns.enter();
+    let limiters = this.limiters.get(key);
+    if (!limiters)
+      this.limiters.set(key, (limiters = new ConcurrencyLimiter(this.concurrency, this.maxQueued)));
+    const leave = await limiters.enter();
     return () => {
       leave();
       // A late second call must not forget turns that began since.
-      if (turns.isIdle && this.turns.get(key) === turns) this.turns.delete(key);
+      if (limiters.isIdle && this.limiters.get(key) === limiters) this.limiters.delete(key);
     };
   }
 }

@@ -87,14 +87,14 @@ describe('RateLimiterService', () => {
     const subject = randomUUID();
     for (let count = 0; count < 20; count += 1) {
       expect((await limiter.take('login_failures_of_account', subject)).allowed).toBe(true);
-      await limiter.giveBack('login_failures_of_account', subject);
+      await limiter.refund('login_failures_of_account', subject);
     }
     expect(await redis.exists(rateLimitKey('login_failures_of_account', subject))).toBe(0);
   });
 
   it('never gives more than a full bucket', async () => {
     const subject = randomUUID();
-    for (let count = 0; count < 5; count += 1) await limiter.giveBack('login_failures_of_account', subject);
+    for (let count = 0; count < 5; count += 1) await limiter.refund('login_failures_of_account', subject);
     const taken = await Promise.all(
       Array.from({ length: 10 }, () => limiter.take('login_failures_of_account', subject)),
     );
@@ -104,7 +104,7 @@ describe('RateLimiterService', () => {
   it('gives back to a bucket that is full to the brim', async () => {
     const subject = randomUUID();
     for (let count = 0; count < 5; count += 1) await limiter.take('login_failures_of_account', subject);
-    await limiter.giveBack('login_failures_of_account', subject);
+    await limiter.refund('login_failures_of_account', subject);
     expect((await limiter.take('login_failures_of_account', subject)).allowed).toBe(true);
     expect((await limiter.take('login_failures_of_account', subject)).allowed).toBe(false);
   });

@@ -59,7 +59,7 @@ export class RateLimiterService {
   }
 
   /** Gives back what was taken for an attempt that turned out not to count. */
-  async giveBack(bucketName: BucketName, subject: string | number, cost = 1): Promise<void> {
+  async refund(bucketName: BucketName, subject: string | number, cost = 1): Promise<void> {
     await this.take(bucketName, subject, -cost);
   }
 

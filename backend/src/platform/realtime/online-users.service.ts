@@ -43,7 +43,7 @@ export class OnlineUsersService {
   constructor(
     @Inject(REDIS) private readonly redis: Redis,
     private readonly lease: ReplicaLeaseService,
-    private readonly userChannels: UserPublisherService,
+    private readonly userPublisher: UserPublisherService,
     private readonly events: ProcessEventsService,
   ) {
     this.directory = new SocketDirectoryRepository<JoinReply>({
@@ -89,7 +89,7 @@ export class OnlineUsersService {
   }
 
   /** @returns those of the users who are online; none while Redis is away, since lists of users do not depend on it. */
-  async among(userIds: readonly number[]): Promise<ReadonlySet<number>> {
+  async onlineAmong(userIds: readonly number[]): Promise<ReadonlySet<number>> {
     if (userIds.length === 0) return new Set();
     const pipeline = this.redis.pipeline();
     for (const userId of userIds) pipeline.sismember(presenceKeys(presenceShardOf(userId)).online, userId);
@@ -130,7 +130,7 @@ export class OnlineUsersService {
       const live = all.filter(({ replicaId }) => !dead.replicaIds.includes(replicaId));
       live.sort((one, other) => one.openedAt - other.openedAt);
       for (const { socketId } of live.slice(0, Math.max(0, live.length - limits.socketsPerUser)))
-        await this.userChannels.publish(userId, { kind: 'close_socket', socketId });
+        await this.userPublisher.publish(userId, { kind: 'close_socket', socketId });
     } catch (error) {
       warnAbout(this.logger, 'Surplus sockets were not closed', error); // they are at the user's next socket
     }

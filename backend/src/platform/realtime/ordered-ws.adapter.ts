@@ -45,7 +45,7 @@ interface Route {
 /** What a socket needs beside its connection while it lives. */
 interface SocketState {
   connection: SocketConnection;
-  budget: UserFrameLimiter;
+  frameLimiter: UserFrameLimiter;
   refusals: number;
   invalidFrames: number;
 }
@@ -61,7 +61,7 @@ export class OrderedWsAdapter extends WsAdapter {
   private readonly registry: SocketRegistry;
   private readonly identityOf = new WeakMap<IncomingMessage, SocketIdentity>();
   private readonly admission: SocketAdmissionService;
-  private readonly budgets: FrameRateLimiter;
+  private readonly frameLimiter: FrameRateLimiter;
 
   private routes: ReadonlyMap<string, Route> | undefined;
 
@@ -71,7 +71,10 @@ export class OrderedWsAdapter extends WsAdapter {
     this.identities = application.get<SocketIdentityPort>(SOCKET_IDENTITY_PORT);
     this.registry = application.get(SocketRegistry);
     this.admission = application.get(SocketAdmissionService);
-    this.budgets = new FrameRateLimiter(application.get(RateLimiterService), this.environment.LIMITS_PROFILE);
+    this.frameLimiter = new FrameRateLimiter(
+      application.get(RateLimiterService),
+      this.environment.LIMITS_PROFILE,
+    );
   }
 
   override create(port: number, options: Record<string, unknown> = {}): WebSocketServer {
@@ -157,7 +160,7 @@ export class OrderedWsAdapter extends WsAdapter {
     );
     const state: SocketState = {
       connection,
-      budget: this.budgets.acquire(identity.userId),
+      frameLimiter: this.frameLimiter.acquire(identity.userId),
       refusals: 0,
       invalidFrames: 0,
     };
@@ -176,7 +179,7 @@ export class OrderedWsAdapter extends WsAdapter {
     });
     socket.on('close', (code: number) => {
       clearTimeout(authenticateTimer);
-      this.budgets.release(identity.userId);
+      this.frameLimiter.release(identity.userId);
       const isClean = code === closeCodes.normal || code === closeCodes.goingAwayClient;
       this.registry.unregister(connection, isClean);
     });
@@ -217,7 +220,7 @@ export class OrderedWsAdapter extends WsAdapter {
   }
 
   private spend(state: SocketState): void {
-    const waitMs = state.budget.take(performance.now());
+    const waitMs = state.frameLimiter.take(performance.now());
     if (waitMs === 0) {
       state.refusals = 0;
       return;

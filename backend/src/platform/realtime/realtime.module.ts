@@ -18,10 +18,10 @@ export class RealtimeModule implements OnModuleInit {
     private readonly health: HealthCheckRegistry,
     private readonly gracefulShutdown: GracefulShutdownService,
     private readonly metrics: MetricsRegistry,
-    private readonly channels: RedisSubscriberService,
+    private readonly subscriber: RedisSubscriberService,
     private readonly lease: ReplicaLeaseService,
     private readonly registry: SocketRegistry,
-    private readonly caretaker: SocketHeartbeatService,
+    private readonly heartbeat: SocketHeartbeatService,
   ) {}
 
   /** @param identities the module that exports SOCKET_IDENTITY_PORT. */
@@ -36,8 +36,8 @@ export class RealtimeModule implements OnModuleInit {
   }
 
   onModuleInit(): void {
-    this.health.register('subscriber', async () => this.channels.isReceiving);
-    this.gracefulShutdown.register('sockets', 'sockets', () => this.caretaker.closeAll());
+    this.health.register('subscriber', async () => this.subscriber.isReceiving);
+    this.gracefulShutdown.register('sockets', 'sockets', () => this.heartbeat.closeAll());
     this.gracefulShutdown.register('leases', 'lease', () => this.lease.release());
     this.metrics.gauge('thaw_sockets', 'Open sockets', () => this.registry.size);
   }

@@ -72,7 +72,7 @@ export class SocketAdmissionService {
 
   /** After this replica's lease had expired, another one may have taken its sockets for those of a dead replica. */
   @OnProcessEvent('LeaseLapsed')
-  async recordAgain(): Promise<void> {
+  async restoreRecords(): Promise<void> {
     const records = [...this.open].map(([subject, members]) =>
       this.redis.sadd(socketsOfAddressKey(subject), ...members),
     );
@@ -81,7 +81,7 @@ export class SocketAdmissionService {
   }
 
   @OnProcessEvent('LeaseRenewed')
-  releaseLate(): void {
+  retryReleases(): void {
     const late = [...this.unreleased];
     this.unreleased.clear();
     for (const [subject, members] of late) for (const member of members) this.remove(subject, member);
@@ -89,10 +89,10 @@ export class SocketAdmissionService {
 
   private async take(subject: string, member: string): Promise<number> {
     try {
-      const [wait, ...members] = await this.admitOnce(subject, member, 1);
+      const [wait, ...members] = await this.tryAdmit(subject, member, 1);
       if (wait >= 0) return wait;
-      const isRoom = await this.evictDead(subject, members);
-      const [again] = isRoom ? await this.admitOnce(subject, member, 0) : [-1];
+      const hasRoom = await this.evictDead(subject, members);
+      const [again] = hasRoom ? await this.tryAdmit(subject, member, 0) : [-1];
       return again < 0 ? FULL_RETRY_MS : again;
     } catch {
       const refusedForMs = this.takeAlone(subject);
@@ -108,7 +108,7 @@ export class SocketAdmissionService {
     return this.localHandshakes.take(subject, 1, this.handshakes, Date.now()).retryAfterMs;
   }
 
-  private admitOnce(subject: string, member: string, handshakes: number): Promise<[number, ...string[]]> {
+  private tryAdmit(subject: string, member: string, handshakes: number): Promise<[number, ...string[]]> {
     const { intervalMs, burst } = this.handshakes;
     return admitScript.run(
       this.redis,

@@ -15,8 +15,8 @@ export class SocketRegistry {
   private readonly channelListeners = new Map<number, (message: string) => void>();
 
   constructor(
-    private readonly logins: LoginRecheckService,
-    private readonly channels: RedisSubscriberService,
+    private readonly loginRecheck: LoginRecheckService,
+    private readonly subscriber: RedisSubscriberService,
     private readonly events: ProcessEventsService,
   ) {}
 
@@ -53,8 +53,8 @@ export class SocketRegistry {
     const listener =
       this.channelListeners.get(userId) ?? ((message: string) => this.receive(userId, message));
     this.channelListeners.set(userId, listener);
-    await this.channels.subscribe(userChannel(userId), listener);
-    await this.logins.recheck(connection);
+    await this.subscriber.subscribe(userChannel(userId), listener);
+    await this.loginRecheck.recheck(connection);
     // It may have closed meanwhile.
     const isHere = this.byUser.get(userId)?.has(connection) && connection.isOpen;
     if (isHere) this.events.publish('SocketOpened', { connection });
@@ -69,14 +69,14 @@ export class SocketRegistry {
       this.byUser.delete(userId);
       const listener = this.channelListeners.get(userId);
       this.channelListeners.delete(userId);
-      if (listener) this.channels.unsubscribe(userChannel(userId), listener);
+      if (listener) this.subscriber.unsubscribe(userChannel(userId), listener);
     }
     this.events.publish('SocketClosed', { connection, closure: { isClean, wasLastOfUser } });
   }
 
   /** Closes the sockets of this replica whose login has ended. */
   closeEndedLogins(): Promise<void> {
-    return this.logins.closeEnded([...this.all()]);
+    return this.loginRecheck.closeEnded([...this.all()]);
   }
 
   private receive(userId: number, text: string): void {
@@ -92,8 +92,8 @@ export class SocketRegistry {
       case 'revoke':
         for (const connection of sockets) {
           const { familyId } = connection.identity;
-          const isMeant = message.familyIds === 'all' || message.familyIds.includes(familyId);
-          if (isMeant && familyId !== message.exceptFamilyId) connection.close(closeCodes.notSignedIn);
+          const isAffected = message.familyIds === 'all' || message.familyIds.includes(familyId);
+          if (isAffected && familyId !== message.exceptFamilyId) connection.close(closeCodes.notSignedIn);
         }
         return;
       case 'restart_family':

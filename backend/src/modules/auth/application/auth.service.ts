@@ -51,10 +51,10 @@ export class AuthService {
           ['login_failures_of_account', accountSubject(email)],
           ['login_failures_of_address', address],
         ];
-    const isRight = await this.countingFailures(charges, () =>
+    const isCorrect = await this.countingFailures(charges, () =>
       this.hasher.verify(credentials?.passwordHash ?? null, password),
     );
-    if (!isRight || !credentials) throw new DomainError('invalid_credentials');
+    if (!isCorrect || !credentials) throw new DomainError('invalid_credentials');
     await this.rehashIfOutdated(credentials, password);
     return toVerified(credentials);
   }
@@ -122,10 +122,10 @@ export class AuthService {
   private async confirm(userId: number, password: string): Promise<void> {
     const credentials = await this.credentials.find(userId);
     if (!credentials) throw new DomainError('forbidden');
-    const isRight = await this.countingFailures([['password_confirmations', userId]], () =>
+    const isCorrect = await this.countingFailures([['password_confirmations', userId]], () =>
       this.hasher.verify(credentials.passwordHash, password),
     );
-    if (!isRight) throw new DomainError('wrong_password');
+    if (!isCorrect) throw new DomainError('wrong_password');
   }
 
   /**
@@ -142,11 +142,11 @@ export class AuthService {
         await this.limiter.require(...charge);
         taken.push(charge);
       }
-      const isRight = await attempt();
-      isFailure = !isRight;
-      return isRight;
+      const isCorrect = await attempt();
+      isFailure = !isCorrect;
+      return isCorrect;
     } finally {
-      if (!isFailure) for (const charge of taken) await this.limiter.giveBack(...charge);
+      if (!isFailure) for (const charge of taken) await this.limiter.refund(...charge);
     }
   }
 

@@ -17,7 +17,7 @@ export class LoginSessionService {
     private readonly store: SessionStoreAdapter,
     private readonly sessions: SessionRepository,
     private readonly executor: CommandExecutorService,
-    private readonly channels: UserPublisherService,
+    private readonly userPublisher: UserPublisherService,
     private readonly logger: AppLoggerService,
   ) {}
 
@@ -35,7 +35,10 @@ export class LoginSessionService {
     });
     if (!previous) return;
     await this.sessions.removeFamily(previous.familyId);
-    await this.publish(() => this.channels.revokeFamilies(previous.userId, [previous.familyId]), previous);
+    await this.publish(
+      () => this.userPublisher.revokeFamilies(previous.userId, [previous.familyId]),
+      previous,
+    );
   }
 
   /** The same login under another session id. @throws DomainError not_signed_in when it has ended meanwhile. */
@@ -66,7 +69,7 @@ export class LoginSessionService {
     );
     const { res: response } = request;
     const closeSockets = () =>
-      void this.publish(() => this.channels.restartFamily(login.userId, login.familyId), login);
+      void this.publish(() => this.userPublisher.restartFamily(login.userId, login.familyId), login);
     // The response may be cut before it is sent; `close` comes in either case, and only once.
     if (response && !response.closed) response.once('close', closeSockets);
     else closeSockets();
@@ -80,7 +83,7 @@ export class LoginSessionService {
     await new Promise<void>((resolve, reject) => {
       request.session.destroy((error?: Error) => (error ? reject(error) : resolve()));
     });
-    await this.publish(() => this.channels.revokeFamilies(login.userId, [login.familyId]), login);
+    await this.publish(() => this.userPublisher.revokeFamilies(login.userId, [login.familyId]), login);
   }
 
   /** To be called in the transaction that is the reason; `closeOthers` follows when it is committed. */
@@ -90,7 +93,7 @@ export class LoginSessionService {
 
   /** Closes the sockets of every other login of the user. */
   async closeOthers({ userId, familyId }: Login): Promise<void> {
-    await this.publish(() => this.channels.revokeFamilies(userId, 'all', familyId), { userId });
+    await this.publish(() => this.userPublisher.revokeFamilies(userId, 'all', familyId), { userId });
   }
 
   private async move(fromId: string, toId: string, login: Login, manager?: EntityManager): Promise<void> {

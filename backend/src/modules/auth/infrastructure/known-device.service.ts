@@ -24,8 +24,8 @@ export class KnownDeviceService {
     const value = parse(request.headers.cookie ?? '')[this.cookie.deviceName];
     const payload = value === undefined ? null : this.cookie.verified(value);
     const [kind, user, version, device] = payload?.split('.') ?? [];
-    const isMeant = kind === KIND && user === String(userId) && version === String(credentialsVersion);
-    return isMeant && device ? device : null;
+    const isOfUser = kind === KIND && user === String(userId) && version === String(credentialsVersion);
+    return isOfUser && device ? device : null;
   }
 
   remember(response: Response, { userId, credentialsVersion }: VerifiedUser): void {

@@ -11,7 +11,7 @@ const MAX_QUEUED = 64;
 /** Hashes passwords exactly as received; bounded, since each takes 19 MiB and a thread of the pool. */
 @Injectable()
 export class PasswordHasherService implements OnModuleInit {
-  private readonly turns = new ConcurrencyLimiter(CONCURRENCY, MAX_QUEUED);
+  private readonly limiter = new ConcurrencyLimiter(CONCURRENCY, MAX_QUEUED);
   private dummyHash = '';
 
   async onModuleInit(): Promise<void> {
@@ -20,7 +20,7 @@ export class PasswordHasherService implements OnModuleInit {
 
   /** @throws DomainError unavailable when too many wait already. */
   hash(password: string): Promise<string> {
-    return this.turns.run(() => hash(password, parameters));
+    return this.limiter.run(() => hash(password, parameters));
   }
 
   /**
@@ -28,8 +28,8 @@ export class PasswordHasherService implements OnModuleInit {
    * @throws DomainError unavailable when too many wait already.
    */
   async verify(passwordHash: string | null, password: string): Promise<boolean> {
-    const isRight = await this.turns.run(() => verify(passwordHash ?? this.dummyHash, password));
-    return isRight && passwordHash !== null;
+    const isCorrect = await this.limiter.run(() => verify(passwordHash ?? this.dummyHash, password));
+    return isCorrect && passwordHash !== null;
   }
 
   isOutdated(passwordHash: string): boolean {

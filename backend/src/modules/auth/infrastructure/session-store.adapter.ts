@@ -20,7 +20,7 @@ declare module 'express-session' {
 export class SessionStoreAdapter extends Store {
   constructor(
     private readonly sessions: SessionRepository,
-    private readonly settings: SessionCookieCodec,
+    private readonly cookie: SessionCookieCodec,
   ) {
     super();
   }
@@ -71,7 +71,7 @@ export class SessionStoreAdapter extends Store {
     const { userId, familyId, refreshedAt, expiresAt } = row;
     // express-session turns what it is given into a cookie of its own class.
     const cookie = {
-      ...this.settings.options,
+      ...this.cookie.options,
       originalMaxAge: SESSION_LIFETIME_MS,
       expires: expiresAt,
     } as unknown as SessionData['cookie'];

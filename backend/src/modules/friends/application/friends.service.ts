@@ -18,7 +18,7 @@ import { UsersService } from '../../users/application/users.service';
 import type { FriendshipCommand } from '../domain/friendship.commands';
 import { friendshipDecider } from '../domain/friendship.decider';
 import { type FriendshipEvent, friendshipStream } from '../domain/friendship.events';
-import type { FriendshipState, KnownRequest } from '../domain/friendship.state';
+import type { FriendshipState, FriendRequestState } from '../domain/friendship.state';
 import type { FriendRequestEntity } from '../infrastructure/friend-request.entity';
 import { FriendRepository } from '../infrastructure/friend.repository';
 
@@ -43,7 +43,7 @@ export class FriendsService {
     private readonly pastPartners: PastPartnersService,
     private readonly lastMessages: LastMessageService,
     private readonly online: OnlineUsersService,
-    private readonly userChannels: UserPublisherService,
+    private readonly userPublisher: UserPublisherService,
     private readonly limiter: RateLimiterService,
   ) {}
 
@@ -84,7 +84,7 @@ export class FriendsService {
       haveChatted,
     });
     const isNew = event?.type === 'FriendRequestSent';
-    if (!isNew) await this.limiter.giveBack('friend_requests', requesterId);
+    if (!isNew) await this.limiter.refund('friend_requests', requesterId);
     const accepted = event?.type === 'FriendRequestAccepted' && state.requests.get(event.data.requestId);
     const request = accepted || state.pending;
     if (!request) throw new Error('A friend request came to nothing');
@@ -186,16 +186,16 @@ export class FriendsService {
     event: E,
     data: ServerData<E>,
   ): Promise<void> {
-    await Promise.all(userIds.map((userId) => this.userChannels.sendFrame(userId, event, data)));
+    await Promise.all(userIds.map((userId) => this.userPublisher.sendFrame(userId, event, data)));
   }
 
   private async withPresence(profiles: readonly Profile[]): Promise<PublicUser[]> {
-    const online = await this.online.among(profiles.map(({ id }) => id));
+    const online = await this.online.onlineAmong(profiles.map(({ id }) => id));
     return profiles.map((profile) => ({ ...profile, isOnline: online.has(profile.id) }));
   }
 }
 
-const requireRequest = (state: FriendshipState, requestId: number): KnownRequest => {
+const requireRequest = (state: FriendshipState, requestId: number): FriendRequestState => {
   const request = state.requests.get(requestId);
   if (!request) throw new Error(`Friend request ${requestId} is not in its stream`);
   return request;

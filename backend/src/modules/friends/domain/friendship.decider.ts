@@ -11,7 +11,7 @@ import {
   evolveFriendship,
   type FriendshipState,
   initialFriendship,
-  type KnownRequest,
+  type FriendRequestState,
 } from './friendship.state';
 
 /** Who was declined is not seen again for so long (A122). */
@@ -80,7 +80,7 @@ const decideRemoval = (
   ];
 };
 
-const accepted = (request: KnownRequest, eventId: string, at: Date): FriendshipEvent => ({
+const accepted = (request: FriendRequestState, eventId: string, at: Date): FriendshipEvent => ({
   eventId,
   occurredAt: at,
   type: 'FriendRequestAccepted',

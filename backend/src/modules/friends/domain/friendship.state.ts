@@ -1,7 +1,7 @@
 import type { FriendRequestStatus } from '@thaw/contract/friends';
 import type { FriendshipEvent, RequestData } from './friendship.events';
 
-export interface KnownRequest extends RequestData {
+export interface FriendRequestState extends RequestData {
   status: FriendRequestStatus;
   isHidden: boolean;
   createdAt: Date;
@@ -10,9 +10,9 @@ export interface KnownRequest extends RequestData {
 export interface FriendshipState {
   areFriends: boolean;
   /** Every request between the two, by its number. */
-  requests: ReadonlyMap<number, KnownRequest>;
+  requests: ReadonlyMap<number, FriendRequestState>;
   /** The one without an answer. */
-  pending: KnownRequest | null;
+  pending: FriendRequestState | null;
   /** When somebody's request was declined last, by requester. */
   declinedAt: ReadonlyMap<number, Date>;
 }
@@ -37,7 +37,7 @@ const answered = (
 export const evolveFriendship = (state: FriendshipState, event: FriendshipEvent): FriendshipState => {
   switch (event.type) {
     case 'FriendRequestSent': {
-      const pending: KnownRequest = { ...event.data, status: 'pending', createdAt: event.occurredAt };
+      const pending: FriendRequestState = { ...event.data, status: 'pending', createdAt: event.occurredAt };
       return { ...state, pending, requests: new Map(state.requests).set(pending.requestId, pending) };
     }
     case 'FriendRequestAccepted':

@@ -50,7 +50,7 @@ export class MatchmakingService implements OnModuleInit, OnApplicationShutdown {
     private readonly queue: MatchQueueService,
     private readonly registry: SocketRegistry,
     private readonly lease: ReplicaLeaseService,
-    private readonly userChannels: UserPublisherService,
+    private readonly userPublisher: UserPublisherService,
     private readonly events: ProcessEventsService,
   ) {}
 
@@ -146,7 +146,7 @@ export class MatchmakingService implements OnModuleInit, OnApplicationShutdown {
   /** Other replicas that hold sockets of the user are to hold his place, too. */
   private async publishSearch(userId: number): Promise<void> {
     try {
-      await this.userChannels.publish(userId, { kind: 'searching' });
+      await this.userPublisher.publish(userId, { kind: 'searching' });
     } catch (error) {
       warnAbout(this.logger, 'A search was not told of', error); // his place hangs on this replica alone
     }

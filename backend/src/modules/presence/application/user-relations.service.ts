@@ -27,7 +27,7 @@ export class UserRelationsService implements UserRelationsPort {
     const mayKnow =
       (await this.friendships.areFriends(viewerId, userId)) ||
       (await this.pastPartners.arePartners(viewerId, userId).catch(() => false)); // Redis is away
-    return mayKnow && (await this.online.among([userId])).has(userId);
+    return mayKnow && (await this.online.onlineAmong([userId])).has(userId);
   }
 
   @OnProcessEvent('OnlineChanged')

@@ -23,7 +23,7 @@ export class PrivateTypingService {
 
   constructor(
     private readonly chat: PrivateChatService,
-    private readonly userChannels: UserPublisherService,
+    private readonly userPublisher: UserPublisherService,
   ) {}
 
   /** @throws DomainError not_friends */
@@ -41,6 +41,6 @@ export class PrivateTypingService {
       friendsKnownUntil = now + FRIENDS_CACHED_FOR_MS;
     }
     this.typing.set(connection, { receiverId, publishedAt: now, friendsCachedUntil: friendsKnownUntil });
-    await this.userChannels.sendFrame(receiverId, 'typing', { senderId: userId, userId });
+    await this.userPublisher.sendFrame(receiverId, 'typing', { senderId: userId, userId });
   }
 }

@@ -10,14 +10,14 @@ export class ReadReceiptService {
 
   constructor(
     private readonly chat: PrivateChatService,
-    private readonly userChannels: UserPublisherService,
+    private readonly userPublisher: UserPublisherService,
   ) {}
 
   /** @throws DomainError not_friends */
   async markRead(userId: number, friendId: number): Promise<void> {
     if (!(await this.chat.markRead(userId, friendId))) return;
     try {
-      await this.userChannels.sendFrame(userId, 'private_messages_read', { friendId });
+      await this.userPublisher.sendFrame(userId, 'private_messages_read', { friendId });
     } catch (error) {
       warnAbout(this.logger, 'A reading was not pushed; other pages poll', error);
     }

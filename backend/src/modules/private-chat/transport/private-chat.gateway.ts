@@ -16,7 +16,7 @@ export class PrivateChatGateway {
 
   constructor(
     private readonly chat: PrivateChatService,
-    private readonly userChannels: UserPublisherService,
+    private readonly userPublisher: UserPublisherService,
     private readonly limiter: RateLimiterService,
   ) {}
 
@@ -113,8 +113,8 @@ export class PrivateChatGateway {
   ): Promise<void> {
     try {
       await Promise.all([
-        this.userChannels.sendFrame(friendId, event, data),
-        this.userChannels.sendFrame(userId, event, data, ref === undefined ? undefined : connection.id),
+        this.userPublisher.sendFrame(friendId, event, data),
+        this.userPublisher.sendFrame(userId, event, data, ref === undefined ? undefined : connection.id),
       ]);
     } catch (error) {
       warnAbout(this.logger, `${event} was not pushed`, error);

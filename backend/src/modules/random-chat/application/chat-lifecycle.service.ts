@@ -37,7 +37,7 @@ export class ChatLifecycleService {
     private readonly presence: ChatPresenceService,
     private readonly records: ChatRecordsService,
     private readonly users: UsersService,
-    private readonly userChannels: UserPublisherService,
+    private readonly userPublisher: UserPublisherService,
     private readonly registry: SocketRegistry,
     @Inject(ENVIRONMENT) private readonly environment: Environment,
   ) {}
@@ -125,7 +125,7 @@ export class ChatLifecycleService {
     }
     const { sessionId } = match;
     await Promise.all(
-      match.userIds.map((userId) => this.userChannels.publish(userId, { kind: 'chat_started', sessionId })),
+      match.userIds.map((userId) => this.userPublisher.publish(userId, { kind: 'chat_started', sessionId })),
     );
     // Who left the queue after the match was made has skipped the chat (A43).
     for (const userId of left) await chat.execute({ type: 'SkipChat', userId });

@@ -6,13 +6,13 @@ import { MatchQueueService } from '../../matching/application/match-queue.servic
 @Injectable()
 export class ChatRecordsService {
   constructor(
-    private readonly matching: MatchQueueService,
+    private readonly queue: MatchQueueService,
     private readonly presence: ChatPresenceService,
   ) {}
 
   /** The chat has ended: its users are free, and it waits for none of them. Closing twice is closing once. */
   async close(sessionId: string, userIds: readonly [number, number]): Promise<void> {
-    await this.matching.finish({ sessionId, userIds });
+    await this.queue.finish({ sessionId, userIds });
     await this.presence.forget(sessionId, userIds);
   }
 }

@@ -32,7 +32,7 @@ export const resume = async (
   chat: LiveChat,
   connection: SocketConnection,
   seen: number,
-  turns: EventLoopLimiter,
+  eventLoop: EventLoopLimiter,
 ): Promise<void> => {
   const { userId } = connection.identity;
   const partner = partnerOf(chat, userId);
@@ -63,7 +63,7 @@ export const resume = async (
       return;
     }
     await connection.drained();
-    await turns.nextIteration();
+    await eventLoop.nextIteration();
   }
 };
 

@@ -70,8 +70,8 @@ const readSlices = async (entries: readonly ChatLogEntry[]): Promise<{ chat: Liv
   const services: LiveChatServices = {
     log: log as unknown as ChatLogRepository,
     rates: { message: rate, edit: rate, reaction: rate, game: rate },
-    requireRoom: () => undefined,
-    keepTail: () => undefined,
+    requireMemory: () => undefined,
+    retainTail: () => undefined,
   };
   const chat = new LiveChat('a session', services);
   await chat.catchUp();

@@ -17,7 +17,7 @@ beforeEach(() => {
   };
   chat.repair = async () => void (repairs += 1);
   tails = new ChatTailService({ versions } as never, { close: async () => undefined } as never);
-  tails.keep(chat);
+  tails.retain(chat);
 });
 afterEach(() => jest.useRealTimers());
 
@@ -51,7 +51,7 @@ it('keeps a chat that it had to restore for another three seconds', async () => 
 });
 
 it('keeps the longer one of two that it knows of a chat', async () => {
-  tails.keep({ ...chat, version: 1 } as LiveChat);
+  tails.retain({ ...chat, version: 1 } as LiveChat);
   expect(await tails.restoreLost('s-1', 3)).toBe(true);
   expect(await tails.restoreLost('s-1', 4)).toBe(false);
 });

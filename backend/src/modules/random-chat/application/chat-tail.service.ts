@@ -17,7 +17,7 @@ const ON_DISK_AFTER_MS = 3_000;
  */
 export class ChatTailService {
   private readonly logger = new Logger(ChatTailService.name);
-  private readonly kept = new Map<string, { chat: LiveChat; since: number }>();
+  private readonly retained = new Map<string, { chat: LiveChat; since: number }>();
 
   constructor(
     private readonly log: ChatLogRepository,
@@ -25,10 +25,10 @@ export class ChatTailService {
   ) {}
 
   /** A chat that this replica does not serve, or not any more. */
-  keep(chat: LiveChat): void {
-    const known = this.kept.get(chat.sessionId)?.chat;
+  retain(chat: LiveChat): void {
+    const known = this.retained.get(chat.sessionId)?.chat;
     if (chat.version === 0 || (known && known.version > chat.version)) return;
-    this.kept.set(chat.sessionId, { chat, since: performance.now() });
+    this.retained.set(chat.sessionId, { chat, since: performance.now() });
   }
 
   /**
@@ -37,8 +37,8 @@ export class ChatTailService {
    * @returns whether there was something to restore: what was read before is out of date.
    */
   async restoreLost(sessionId: string, version: number, served?: LiveChat): Promise<boolean> {
-    const kept = this.kept.get(sessionId)?.chat;
-    const known = kept && kept.version > (served?.version ?? 0) ? kept : served;
+    const retained = this.retained.get(sessionId)?.chat;
+    const known = retained && retained.version > (served?.version ?? 0) ? retained : served;
     if (!known || known.version <= version) return false;
     await this.repair(known);
     return true;
@@ -50,8 +50,8 @@ export class ChatTailService {
    */
   async compare(served: readonly LiveChat[]): Promise<void> {
     const askedAt = performance.now();
-    const kept = [...this.kept.values()];
-    const chats = [...served, ...kept.map(({ chat }) => chat)];
+    const retained = [...this.retained.values()];
+    const chats = [...served, ...retained.map(({ chat }) => chat)];
     if (chats.length === 0) return;
     const before = chats.map(({ version }) => version);
     const versions = await this.log.versions(chats.map(({ sessionId }) => sessionId));
@@ -68,10 +68,10 @@ export class ChatTailService {
       }
     }
     if (refusals.length > 0) throw refusals[0];
-    for (const one of kept) {
+    for (const one of retained) {
       const { sessionId } = one.chat;
       const isOnDisk = askedAt - one.since >= ON_DISK_AFTER_MS;
-      if (isOnDisk && this.kept.get(sessionId) === one) this.kept.delete(sessionId);
+      if (isOnDisk && this.retained.get(sessionId) === one) this.retained.delete(sessionId);
     }
   }
 
@@ -87,9 +87,9 @@ export class ChatTailService {
   /** The records beside a stream have lost as much as the stream: once its end is restored, they are closed again. */
   private async repair(chat: LiveChat): Promise<void> {
     await chat.repair();
-    const kept = this.kept.get(chat.sessionId);
+    const retained = this.retained.get(chat.sessionId);
     // It has to reach the disk again.
-    if (kept?.chat === chat) kept.since = performance.now();
+    if (retained?.chat === chat) retained.since = performance.now();
     if (chat.isEnded) await this.closeRecords(chat.sessionId, chat.userIds);
   }
 }

@@ -27,9 +27,9 @@ export interface LiveChatServices {
   log: ChatLogRepository;
   rates: Rates;
   /** @throws DomainError `unavailable` while nothing may be added to Redis. */
-  requireRoom(): void;
+  requireMemory(): void;
   /** A chat that this replica does not serve was appended to: Redis may lose that again. */
-  keepTail(chat: LiveChat): void;
+  retainTail(chat: LiveChat): void;
 }
 
 /** How this replica serves a chat; a chat without it is read and decided upon, and has no sockets. */
@@ -218,7 +218,7 @@ export class LiveChat extends FoldedChat {
       const decision = attempt === 1 ? first : decide(command, this.state);
       if ('alreadyDone' in decision) return { kind: 'already_done', position: decision.alreadyDone };
       const isEnd = decision.events.some(({ type }) => type === 'ChatEnded');
-      if (!isEnd) this.services.requireRoom();
+      if (!isEnd) this.services.requireMemory();
       const events = decision.events.map((event) => ({ eventId: randomUUID(), event }));
       const version = this.state.version;
       if (frame?.ref !== undefined) this.pendingReply = { eventId: events[0]?.eventId ?? '', frame };
@@ -236,7 +236,7 @@ export class LiveChat extends FoldedChat {
               this.receive(version + index + 1, { id, text: texts[index] ?? '' }, events[index]);
             }
             this.answerUnattached(frame, events[0]?.event, { id: result.ids[0] ?? '', seq: version + 1 });
-            if (!this.serving) this.services.keepTail(this);
+            if (!this.serving) this.services.retainTail(this);
             return { kind: 'appended' };
           case 'claim_lost':
             return { kind: 'claim_lost' };

@@ -38,21 +38,21 @@ export class LiveChatService implements OnModuleInit, OnApplicationShutdown {
   private readonly served = new ServedChatRegistry({
     open: (sessionId) => this.open(sessionId),
     read: (chat) => this.load(chat),
-    onDropped: (chat) => this.tails.keep(chat),
+    onDropped: (chat) => this.tails.retain(chat),
   });
   private readonly chatOf = new Map<SocketConnection, string>();
   /** The chat that a socket was in last, and has seen the end of. */
   private readonly pastChatOf = new WeakMap<SocketConnection, string>();
   private readonly tails: ChatTailService;
   private readonly services: LiveChatServices;
-  private readonly turns = new EventLoopLimiter();
+  private readonly eventLoop = new EventLoopLimiter();
   private compareTimer: NodeJS.Timeout | undefined;
 
   constructor(
     private readonly log: ChatLogRepository,
     private readonly presence: ChatPresenceService,
     records: ChatRecordsService,
-    private readonly channels: RedisSubscriberService,
+    private readonly subscriber: RedisSubscriberService,
     private readonly lease: ReplicaLeaseService,
     private readonly limiter: RateLimiterService,
     valve: MemoryValveService,
@@ -63,8 +63,8 @@ export class LiveChatService implements OnModuleInit, OnApplicationShutdown {
     this.services = {
       log,
       rates,
-      requireRoom: () => valve.requireOpen(),
-      keepTail: (chat) => this.tails.keep(chat),
+      requireMemory: () => valve.requireOpen(),
+      retainTail: (chat) => this.tails.retain(chat),
     };
   }
 
@@ -73,7 +73,7 @@ export class LiveChatService implements OnModuleInit, OnApplicationShutdown {
     const receive = (message: string) => this.receive(message);
     await Promise.all(
       Array.from({ length: SHARD_COUNT }, (_, shard) =>
-        this.channels.subscribe(chatKeys(shard).channel(replicaId), receive),
+        this.subscriber.subscribe(chatKeys(shard).channel(replicaId), receive),
       ),
     );
     this.compareTimer = setInterval(() => void this.compareAll(), COMPARE_EVERY_MS);
@@ -162,7 +162,7 @@ export class LiveChatService implements OnModuleInit, OnApplicationShutdown {
       // A partner who has not come yet is on the way.
       return await this.joinSocket(connection, chat, ['reconnecting'], async () => {
         if (resumePages(chat, 0) <= 1) sendFromStart(chat, connection);
-        else await resume(chat, connection, 0, this.turns);
+        else await resume(chat, connection, 0, this.eventLoop);
       });
     } finally {
       this.release(sessionId);
@@ -185,7 +185,7 @@ export class LiveChatService implements OnModuleInit, OnApplicationShutdown {
    * @returns null when the chat is over, or the socket is gone.
    */
   async resume(connection: SocketConnection, chat: LiveChat, seen: number): Promise<LiveChat | null> {
-    const sendPast = () => resume(chat, connection, seen, this.turns);
+    const sendPast = () => resume(chat, connection, seen, this.eventLoop);
     const away: readonly PartnerState[] = ['reconnecting', 'awaited'];
     if (this.chatOf.get(connection) !== chat.sessionId)
       return this.joinSocket(connection, chat, away, sendPast);

@@ -172,7 +172,7 @@ describe('a chat whose tail Redis has lost', () => {
   it('is let go of once Redis has had it for longer than the writing of its file takes', async () => {
     const { adaSocket, sessionId } = await meet();
     await adaSocket.request('skip_chat', { sessionId });
-    const tails = thaw.replicas[0]!.app.get<{ tails: { kept: Map<string, unknown> } }>(LiveChatService).tails;
+    const tails = thaw.replicas[0]!.app.get<{ tails: { retained: Map<string, unknown> } }>(LiveChatService).tails;
     expect(tails.kept.has(sessionId)).toBe(true);
     await until(async () => {
       await compare(0);

@@ -4,7 +4,7 @@ const DAY_MS = 24 * 60 * 60_000;
 /** Whatever happens, what was said in a random chat is not kept longer. */
 const BODIES_BACKSTOP_MS = 7 * DAY_MS;
 
-const said = (type: string, personalFields: readonly string[], author: string): EventTypeDefinition => ({
+const personal = (type: string, personalFields: readonly string[], author: string): EventTypeDefinition => ({
   type,
   schemaVersion: 1,
   personalFields,
@@ -16,12 +16,12 @@ const plain = (type: string): EventTypeDefinition => ({ type, schemaVersion: 1, 
 
 export const randomChatEventTypes: readonly EventTypeDefinition[] = [
   { ...plain('ChatStarted'), personalFields: ['participants'], personalExpiresAfterMs: BODIES_BACKSTOP_MS },
-  said('MessageSent', ['content', 'replyTo'], 'senderId'),
-  said('MessageEdited', ['content'], 'editorId'),
+  personal('MessageSent', ['content', 'replyTo'], 'senderId'),
+  personal('MessageEdited', ['content'], 'editorId'),
   plain('ReactionAdded'),
   plain('ReactionRemoved'),
   plain('GameStarted'),
-  said('GameAnswered', ['response'], 'userId'),
+  personal('GameAnswered', ['response'], 'userId'),
   { ...plain('GameRevealed'), personalFields: ['answers'], personalExpiresAfterMs: BODIES_BACKSTOP_MS },
   plain('GameIgnored'),
   plain('ChatEnded'),

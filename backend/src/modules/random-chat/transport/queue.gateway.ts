@@ -18,7 +18,7 @@ export class QueueGateway {
   constructor(
     private readonly matchmaking: MatchmakingService,
     private readonly users: UsersService,
-    private readonly userChannels: UserPublisherService,
+    private readonly userPublisher: UserPublisherService,
     private readonly limiter: RateLimiterService,
     private readonly lifecycle: ChatLifecycleService,
     private readonly chats: LiveChatService,
@@ -38,7 +38,7 @@ export class QueueGateway {
       frame.answer({});
       const since = place.kind === 'searching' ? place.since : new Date();
       const joined = { preferences, since: since.toISOString() };
-      await this.userChannels.sendFrame(userId, 'queue_joined', joined, connection.id);
+      await this.userPublisher.sendFrame(userId, 'queue_joined', joined, connection.id);
     };
     let place = await this.matchmaking.join(userId, { gender, preference: preferences }, placed);
     if (place.kind === 'chatting' && (await this.lifecycle.isOver(userId, place.sessionId))) {
@@ -58,6 +58,6 @@ export class QueueGateway {
     }
     frame.answer({});
     // A user in a chat has left no queue: the other tabs show the chat.
-    if (left.kind !== 'chatting') await this.userChannels.sendFrame(userId, 'queue_left', {}, connection.id);
+    if (left.kind !== 'chatting') await this.userPublisher.sendFrame(userId, 'queue_left', {}, connection.id);
   }
 }

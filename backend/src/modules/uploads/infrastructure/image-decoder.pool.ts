@@ -19,21 +19,21 @@ export interface ImageDecoderPoolSettings extends DecoderLimits {
 
 /** Decoders, started when there is an image for them and ended when there has been none for a while. */
 export class ImageDecoderPool {
-  private readonly turns: ConcurrencyLimiter;
+  private readonly limiter: ConcurrencyLimiter;
   private readonly processes = new Set<ImageDecoderClient>();
   private readonly idle: { process: ImageDecoderClient; images: number; timer: NodeJS.Timeout }[] = [];
 
   constructor(private readonly settings: ImageDecoderPoolSettings) {
-    this.turns = new ConcurrencyLimiter(settings.concurrency, settings.maxQueued);
+    this.limiter = new ConcurrencyLimiter(settings.concurrency, settings.maxQueued);
   }
 
   /** @returns null for an image that is refused. @throws DomainError unavailable when too many wait already. */
   decode(job: DecoderJob): Promise<DecodedImage | null> {
-    return this.turns.run(async () => {
+    return this.limiter.run(async () => {
       const { process, images } = this.take();
       const image = await process.decode(job);
       if (images + 1 >= this.settings.imagesPerProcess) process.kill();
-      else if (!process.hasEnded) this.putBack(process, images + 1);
+      else if (!process.hasEnded) this.returnToPool(process, images + 1);
       return image;
     });
   }
@@ -56,7 +56,7 @@ export class ImageDecoderPool {
     return { process, images: 0 };
   }
 
-  private putBack(process: ImageDecoderClient, images: number): void {
+  private returnToPool(process: ImageDecoderClient, images: number): void {
     const timer = setTimeout(() => {
       this.idle.splice(
         this.idle.findIndex((entry) => entry.process === process),

@@ -17,8 +17,8 @@ const RETRY_AFTER_MS = 1_000;
 /** Reads the form of an upload: bounded for each user and for the replica, in size and in time. */
 @Injectable()
 export class UploadInterceptor implements NestInterceptor {
-  private readonly turns = new ConcurrencyLimiter(CONCURRENCY, MAX_QUEUED);
-  private readonly turnsOfUsers = new KeyedConcurrencyLimiter<number>(
+  private readonly limiter = new ConcurrencyLimiter(CONCURRENCY, MAX_QUEUED);
+  private readonly userLimiter = new KeyedConcurrencyLimiter<number>(
     CONCURRENCY_PER_USER,
     MAX_QUEUED_PER_USER,
   );
@@ -44,17 +44,17 @@ export class UploadInterceptor implements NestInterceptor {
   }
 
   private async enter(userId: number): Promise<() => void> {
-    const leaveOwn = await this.turnsOfUsers.enter(userId).catch(() => {
+    const releaseOwn = await this.userLimiter.enter(userId).catch(() => {
       throw new DomainError('rate_limited', { retryAfterMs: RETRY_AFTER_MS });
     });
     try {
-      const leave = await this.turns.enter();
+      const leave = await this.limiter.enter();
       return () => {
         leave();
-        leaveOwn();
+        releaseOwn();
       };
     } catch (error) {
-      leaveOwn();
+      releaseOwn();
       throw error;
     }
   }

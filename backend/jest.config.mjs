@@ -24,7 +24,7 @@ const project = (displayName, testRegex, extra = {}) => ({
   ...extra,
 });
 
-const secondTry = { setupFilesAfterEnv: ['<rootDir>/src/testing/second-try.ts'] };
+const secondTry = { setupFilesAfterEnv: ['<rootDir>/src/testing/second-try.setup.ts'] };
 
 export default {
   projects: [

@@ -33,7 +33,7 @@ export default {
       testEnvironment: 'node',
       roots: ['<rootDir>/test'],
       testRegex: '\\.e2e-spec\\.ts$',
-      setupFilesAfterEnv: ['<rootDir>/../backend/src/testing/second-try.ts'],
+      setupFilesAfterEnv: ['<rootDir>/../backend/src/testing/second-try.setup.ts'],
     }),
   ],
 };

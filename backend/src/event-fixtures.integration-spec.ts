@@ -16,8 +16,8 @@ import { EventTypeRegistry } from './platform/event-store/event-type.registry';
 import { ProjectionRebuildService } from './platform/event-store/projection-rebuild.service';
 import type { StoredEvent } from './platform/event-store/stored-event.types';
 import { ReadModelsModule } from './read-models.module';
-import { UNLIMITED } from './testing/given-chat';
-import { createTestDatabase, type TestDatabase } from './testing/test-database';
+import { UNLIMITED } from './testing/given-chat.fixture';
+import { createTestDatabase, type TestDatabase } from './testing/test-database.harness';
 
 interface Fixture {
   streamId: string;

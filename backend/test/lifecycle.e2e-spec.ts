@@ -3,9 +3,9 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { Agent, request as httpRequest } from 'node:http';
 import { connect } from 'node:net';
 import { Client } from 'pg';
-import { createTestDatabase, type TestDatabase } from '../src/testing/test-database';
+import { createTestDatabase, type TestDatabase } from '../src/testing/test-database.harness';
 import { ThawProcess } from './thaw-process';
-import { until } from '../src/testing/until';
+import { until } from '../src/testing/until.functions';
 
 jest.setTimeout(60_000);
 

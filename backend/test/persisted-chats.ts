@@ -1,7 +1,7 @@
 import type { Redis } from 'ioredis';
 import { Client } from 'pg';
 import { shardOf, chatKeys } from '../src/platform/redis/redis.keys';
-import { until } from '../src/testing/until';
+import { until } from '../src/testing/until.functions';
 
 /**
  * Waits until PostgreSQL holds every event that these chats have now, and expects each once and in the order that

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client } from 'pg';
-import { until } from '../src/testing/until';
+import { until } from '../src/testing/until.functions';
 
 const ask = async (databaseUrl: string, query: string): Promise<string> => {
   const client = new Client({ connectionString: databaseUrl });

@@ -7,9 +7,9 @@ import { badUpgrades } from './testing/bad-upgrades.mjs';
 import { ComposeStack, hasImageOf, missingEngine } from './testing/compose-stack.mjs';
 import { steadyRequests } from './testing/steady-requests.mjs';
 import { ThawVisitor } from './testing/thaw-client.mjs';
-import talking from '../../backend/dist/testing/talker.js';
+import chatUserDriver from '../../backend/dist/testing/chat-user.driver.js';
 
-const { keepTalking, talkingPairs } = talking;
+const { keepSending, matchedPairs } = chatUserDriver;
 
 // Real: everything. The images are built and docker-compose.yml is run, as a project of its own.
 
@@ -133,14 +133,14 @@ suite('docker compose', { skip }, () => {
   });
 
   test('two strangers on different replicas talk with each other', async () => {
-    const [[ada, bob]] = await talkingPairs(stack.origin, 1);
+    const [[ada, bob]] = await matchedPairs(stack.origin, 1);
     const sockets = await Promise.all(
       (await stack.containers('backend')).map((replica) => stack.metric(replica, 'thaw_sockets')),
     );
     assert.deepEqual(sockets, [1, 1]);
 
-    await ada.say('Hello');
-    await bob.say('Hello you');
+    await ada.send('Hello');
+    await bob.send('Hello you');
     await assertSameChat([ada, bob]);
     assert.deepEqual(
       [...ada.history.values()].map(({ content }) => content),
@@ -187,23 +187,23 @@ suite('docker compose', { skip }, () => {
     `${PAIRS} pairs lose nothing while 2 replicas become 4 and then 1`,
     { timeout: 10 * MINUTE_MS },
     async (t) => {
-      const pairs = await talkingPairs(stack.origin, PAIRS);
-      const stopTalking = keepTalking(pairs, { everyMs: 500 });
+      const pairs = await matchedPairs(stack.origin, PAIRS);
+      const stopSending = keepSending(pairs, { everyMs: 500 });
       await sleep(2_000);
       await stack.scaleAndWait(4);
       await sleep(5_000);
       await stack.scaleAndWait(1);
       await sleep(5_000);
-      await stopTalking();
+      await stopSending();
 
-      const talkers = pairs.flat();
+      const users = pairs.flat();
       for (const pair of pairs) await assertSameChat(pair);
-      const closes = talkers.flatMap((talker) => talker.closes);
+      const closes = users.flatMap((user) => user.closes);
       assert.ok(closes.length > 0, 'somebody was on a replica that left');
       assert.deepEqual([...new Set(closes)], [1012]);
       await assertPersisted(stack, pairs);
-      report(t, talkers);
-      await Promise.all(talkers.map((talker) => talker.leave()));
+      report(t, users);
+      await Promise.all(users.map((user) => user.leave()));
       await stack.scaleAndWait(2);
     },
   );
@@ -212,14 +212,14 @@ suite('docker compose', { skip }, () => {
     const services = ['worker', 'backend'];
     const containers = async () => Promise.all(services.map((service) => stack.containers(service)));
     const before = await containers();
-    const pairs = await talkingPairs(stack.origin, PAIRS);
-    const stopTalking = keepTalking(pairs, { everyMs: 500 });
+    const pairs = await matchedPairs(stack.origin, PAIRS);
+    const stopSending = keepSending(pairs, { everyMs: 500 });
     const stopAsking = await steadyRequests(stack.origin, { everyMs: 20 });
     await sleep(2_000);
     await stack.roll();
     await sleep(3_000);
     const { answered, slowestMs, failures } = await stopAsking();
-    await stopTalking();
+    await stopSending();
 
     const after = await containers();
     assert.deepEqual(
@@ -233,29 +233,29 @@ suite('docker compose', { skip }, () => {
 
     assert.deepEqual(failures, []);
     assert.ok(answered > 200, `only ${answered} requests`);
-    const talkers = pairs.flat();
+    const users = pairs.flat();
     for (const pair of pairs) await assertSameChat(pair);
-    for (const { closes } of talkers) {
+    for (const { closes } of users) {
       assert.ok(closes.length > 0, 'every socket was closed');
       assert.deepEqual([...new Set(closes)], [1012]);
     }
     await assertPersisted(stack, pairs);
     t.diagnostic(`${answered} requests, the slowest took ${slowestMs} ms`);
-    report(t, talkers);
-    await Promise.all(talkers.map((talker) => talker.leave()));
+    report(t, users);
+    await Promise.all(users.map((user) => user.leave()));
   });
 
   test(
     'a release that changes the layout of Redis loses nothing acknowledged',
     { timeout: 10 * MINUTE_MS },
     async () => {
-      const pairs = await talkingPairs(stack.origin, PAIRS);
+      const pairs = await matchedPairs(stack.origin, PAIRS);
       for (const [first, second] of pairs) {
-        await first.say('Hello');
-        await second.say('Hello you');
+        await first.send('Hello');
+        await second.send('Hello you');
         await assertSameChat([first, second]);
-        first.stayAway();
-        second.stayAway();
+        first.stopReconnecting();
+        second.stopReconnecting();
       }
       await stack.drainAndStart();
       await assertPersisted(stack, pairs);
@@ -264,9 +264,9 @@ suite('docker compose', { skip }, () => {
         assert.equal(await stack.query(sql), '1');
       }
 
-      const [[ada, bob]] = await talkingPairs(stack.origin, 1);
-      await ada.say('Hello again');
-      await bob.say('And again');
+      const [[ada, bob]] = await matchedPairs(stack.origin, 1);
+      await ada.send('Hello again');
+      await bob.send('And again');
       await assertSameChat([ada, bob]);
       await Promise.all([ada.leave(), bob.leave()]);
     },
@@ -283,13 +283,13 @@ async function assertSameChat([first, second]) {
   const deadline = Date.now() + 10_000;
   while (first.seq !== second.seq && Date.now() < deadline) await sleep(50);
 
-  for (const talker of [first, second]) assert.deepEqual(talker.complaints, []);
+  for (const user of [first, second]) assert.deepEqual(user.violations, []);
   assert.deepEqual([...first.history], [...second.history]);
-  for (const talker of [first, second]) {
-    const own = [...first.history].filter(([, { senderId }]) => senderId === talker.id);
+  for (const user of [first, second]) {
+    const own = [...first.history].filter(([, { senderId }]) => senderId === user.id);
     assert.deepEqual(
       own.map(([seq, { content }]) => [content, seq]),
-      [...talker.acked],
+      [...user.acked],
     );
     assert.ok(own.length > 0);
   }
@@ -306,9 +306,9 @@ async function assertPersisted(stack, pairs) {
   assert.equal(persisted, expected);
 }
 
-function report(t, talkers) {
-  const messages = talkers.reduce((sum, { acked }) => sum + acked.size, 0);
-  const absences = talkers.flatMap((talker) => talker.absences).sort((a, b) => a - b);
+function report(t, users) {
+  const messages = users.reduce((sum, { acked }) => sum + acked.size, 0);
+  const absences = users.flatMap((user) => user.absences).sort((a, b) => a - b);
   t.diagnostic(
     `${messages} messages, ${absences.length} sockets replaced, back after ${absences[Math.floor(absences.length / 2)]} ms` +
       ` (median), ${absences.at(-1)} ms (longest)`,

@@ -6,10 +6,10 @@ import type { NestExpressApplication } from '@nestjs/platform-express';
 import { limits } from '@thaw/contract/limits';
 import { questions } from '@thaw/contract/questions';
 import { gatewayMethods } from '../platform/realtime/gateway-methods.functions';
-import { befriend, meet } from '../testing/acquaintance';
-import { plainJpeg } from '../testing/image-corpus';
-import { startTestReplicas, type TestReplicas } from '../testing/test-replicas';
-import { pair, ThawSocket, ThawVisitor } from '../testing/thaw-client';
+import { plainJpeg } from '../testing/image-corpus.fixture';
+import { makeFriends, recordPastChat } from '../testing/relationship.fixture';
+import { startTestReplicas, type TestReplicas } from '../testing/test-replicas.harness';
+import { pair, ThawSocket, ThawVisitor } from '../testing/thaw.client';
 import { UploadsService } from './uploads/application/uploads.service';
 
 jest.setTimeout(120_000);
@@ -380,7 +380,7 @@ describe('who may do what', () => {
     actors.friend = await thaw.visitor(0, 'male');
     actors.anonymous = await thaw.visitor(0, 'female');
     actors.stranger = await new ThawVisitor([origin]).register('taken@example.org', 'secret', 'male');
-    await befriend(replica!, actors.self, actors.friend);
+    await makeFriends(replica!, actors.self, actors.friend);
     const { self, friend } = actors;
     ({ id: messageOfSelf } = await chat.adaSocket.request('send_private_message', {
       senderId: self.user.id,
@@ -390,7 +390,7 @@ describe('who may do what', () => {
     }));
     const asker = await thaw.visitor(0);
     for (const actor of Object.values(actors)) {
-      await meet(replica!, asker, actor);
+      await recordPastChat(replica!, asker, actor);
       const request = { requesterId: asker.user.id, addresseeId: actor.user.id };
       requests.set(actor, (await asker.call('POST', '/api/friends/request', request)).body.id);
       images.set(

@@ -6,8 +6,8 @@ import type { SelfUser } from '@thaw/contract/users';
 import { Redis } from 'ioredis';
 import type { Stack } from '../../../deploy/local/thaw-stack.mjs';
 import { rateLimitKey } from '../../src/platform/redis/redis.keys';
-import { type ThawSocket, ThawVisitor } from '../../src/testing/thaw-client';
-import { until } from '../../src/testing/until';
+import { type ThawSocket, ThawVisitor } from '../../src/testing/thaw.client';
+import { until } from '../../src/testing/until.functions';
 
 const PEOPLE = 200;
 

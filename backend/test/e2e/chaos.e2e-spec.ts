@@ -5,9 +5,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import type { Stack } from '../../../deploy/local/thaw-stack.mjs';
-import { busyness } from '../../src/testing/busyness';
-import { faultsOf, keepTalking, Talker, type TalkingPair, talkingPairs } from '../../src/testing/talker';
-import { until } from '../../src/testing/until';
+import {
+  faultsOf,
+  keepSending,
+  ChatUser,
+  type ChatUserPair,
+  matchedPairs,
+} from '../../src/testing/chat-user.driver';
+import { processorLoad } from '../../src/testing/processor-load.probe';
+import { until } from '../../src/testing/until.functions';
 import { expectPersisted } from '../persisted-chats';
 import { restartPostgres } from '../postmaster';
 
@@ -37,27 +43,27 @@ afterAll(async () => {
   await stack?.stop();
 });
 
-const allIn = async (pairs: readonly TalkingPair[]): Promise<void> => {
-  for (const talker of pairs.flat()) await talker.connected;
+const allIn = async (pairs: readonly ChatUserPair[]): Promise<void> => {
+  for (const user of pairs.flat()) await user.connected;
 };
 
 /** The last word of each side has reached the other. */
-const settled = (pairs: readonly TalkingPair[]): Promise<boolean> =>
+const settled = (pairs: readonly ChatUserPair[]): Promise<boolean> =>
   until(() => pairs.every(([first, second]) => first.seq === second.seq));
 
-const finish = async (pairs: readonly TalkingPair[]): Promise<void> => {
-  await Promise.all([...new Set(pairs.flat())].map((talker) => talker.leave()));
+const finish = async (pairs: readonly ChatUserPair[]): Promise<void> => {
+  await Promise.all([...new Set(pairs.flat())].map((user) => user.leave()));
 };
 
-const expectAllPersisted = (pairs: readonly TalkingPair[]): Promise<void> =>
+const expectAllPersisted = (pairs: readonly ChatUserPair[]): Promise<void> =>
   expectPersisted(
     pairs.map(([{ sessionId }]) => sessionId ?? ''),
     { redis, databaseUrl: stack.stores.databaseUrl },
   );
 
 it('loses and doubles nothing when a replica is killed', async () => {
-  const pairs = await talkingPairs(stack.url, PAIRS);
-  const stop = keepTalking(pairs, { everyMs: TALK_EVERY_MS });
+  const pairs = await matchedPairs(stack.url, PAIRS);
+  const stop = keepSending(pairs, { everyMs: TALK_EVERY_MS });
   const [victim] = stack.replicas;
   await sleep(2_000); // talk before, during and after: what is tested is not a moment
   victim?.kill();
@@ -68,32 +74,34 @@ it('loses and doubles nothing when a replica is killed', async () => {
   await stop();
   await settled(pairs);
   expect(pairs.flatMap(faultsOf)).toEqual([]);
-  expect(Math.max(...pairs.flat().flatMap(({ absences }) => absences))).toBeLessThan(10_000 * busyness());
+  expect(Math.max(...pairs.flat().flatMap(({ absences }) => absences))).toBeLessThan(
+    10_000 * processorLoad(),
+  );
   await expectAllPersisted(pairs);
   await finish(pairs);
 });
 
 it('tells partners within six seconds that somebody is gone with his replica', async () => {
   const [survivor, killed] = stack.replicas.map(({ port }) => `http://127.0.0.1:${port}`);
-  const ada = await new Talker(survivor ?? '').join('female');
-  const bob = await new Talker(killed ?? '').join('male');
-  for (const talker of [ada, bob]) await talker.seek();
-  for (const talker of [ada, bob]) await talker.matched();
-  bob.stayAway();
+  const ada = await new ChatUser(survivor ?? '').join('female');
+  const bob = await new ChatUser(killed ?? '').join('male');
+  for (const user of [ada, bob]) await user.search();
+  for (const user of [ada, bob]) await user.matched();
+  bob.stopReconnecting();
   const killedAt = Date.now();
   stack.replicas[1]?.kill();
   await (await ada.connected).next('partner_connection', ({ state }) => state === 'reconnecting');
-  expect(Date.now() - killedAt).toBeLessThan(6_000 * busyness());
+  expect(Date.now() - killedAt).toBeLessThan(6_000 * processorLoad());
   await stack.replicas[1]?.untilReady();
   await ada.leave();
 });
 
 it('takes a replica that was stopped back with its sockets, after the others had taken it for dead', async () => {
   const [first, second] = stack.replicas.map(({ port }) => `http://127.0.0.1:${port}`);
-  const ada = await new Talker(first ?? '').join('female');
-  const bob = await new Talker(second ?? '').join('male');
-  for (const talker of [ada, bob]) await talker.seek();
-  for (const talker of [ada, bob]) await talker.matched();
+  const ada = await new ChatUser(first ?? '').join('female');
+  const bob = await new ChatUser(second ?? '').join('male');
+  for (const user of [ada, bob]) await user.search();
+  for (const user of [ada, bob]) await user.matched();
   const adaSocket = await ada.connected;
   const replicasOfChat = async () => {
     const [key = ''] = await redis.keys(`*:sockets:${ada.sessionId}`);
@@ -104,33 +112,33 @@ it('takes a replica that was stopped back with its sockets, after the others had
   stack.replicas[1]?.kill('SIGSTOP');
   await adaSocket.next('partner_connection', ({ state }) => state === 'reconnecting');
   expect(await replicasOfChat()).toHaveLength(1);
-  await ada.say('while he is away');
+  await ada.send('while he is away');
   stack.replicas[1]?.kill('SIGCONT');
   await adaSocket.next('partner_connection', ({ state }) => state === 'connected');
   await until(async () => (await replicasOfChat()).sort().join() === together.join());
   await until(() => bob.seq === ada.seq);
-  await bob.say('on the socket that he had');
+  await bob.send('on the socket that he had');
   await until(() => ada.seq === bob.seq);
   expect(faultsOf([ada, bob])).toEqual([]);
   expect(bob.closes).toEqual([]);
   expect(await redis.zcard('{matching}:leases')).toBe(3);
-  for (const talker of [ada, bob]) await talker.leave();
+  for (const user of [ada, bob]) await user.leave();
 });
 
 it('keeps everybody who searches in the queue or in one chat, whoever is killed', async () => {
-  const people: Talker[] = [];
+  const people: ChatUser[] = [];
   for (let number = 0; number < (isLong ? 40 : 8); number += 1) {
-    people.push(await new Talker(stack.url).join(number % 2 === 0 ? 'female' : 'male'));
+    people.push(await new ChatUser(stack.url).join(number % 2 === 0 ? 'female' : 'male'));
   }
-  for (const [index, talker] of people.entries()) {
+  for (const [index, user] of people.entries()) {
     if (index % 8 === 4) stack.replicas[index % 3]?.kill();
-    await talker.seek().catch(() => undefined); // a killed replica answers nothing; the record says what came of it
+    await user.search().catch(() => undefined); // a killed replica answers nothing; the record says what came of it
   }
   for (const replica of stack.replicas) await replica.untilReady();
-  for (const talker of people) await talker.connected;
-  for (const talker of people) {
+  for (const user of people) await user.connected;
+  for (const user of people) {
     // What a page does that had no answer: it says again that it searches.
-    await (await talker.connected).ask('join_queue', {});
+    await (await user.connected).ask('join_queue', {});
   }
   const place = async (id: number) => redis.hmget(`{matching}:user:${id}`, 'state', 'session', 'partner');
   await until(
@@ -144,13 +152,13 @@ it('keeps everybody who searches in the queue or in one chat, whoever is killed'
     expect((await place(Number(partner))).slice(0, 2)).toEqual(['chatting', session]);
     expect((await place(Number(partner)))[2]).toBe(String(id));
   }
-  await Promise.all(people.map((talker) => talker.leave()));
+  await Promise.all(people.map((user) => user.leave()));
 });
 
 it('writes every event once, however often the worker is killed', async () => {
-  const pairs = await talkingPairs(stack.url, 8);
+  const pairs = await matchedPairs(stack.url, 8);
   // In the long form slower: a chat of 20,000 events is full.
-  const stop = keepTalking(pairs, { everyMs: isLong ? 250 : 50 });
+  const stop = keepSending(pairs, { everyMs: isLong ? 250 : 50 });
   const [worker] = stack.workers;
   for (let round = 0; round < ROUNDS; round += 1) {
     await sleep(300 + 110 * (round % 7)); // now here, now there in the worker's cycle of 750 ms
@@ -165,23 +173,23 @@ it('writes every event once, however often the worker is killed', async () => {
 });
 
 it('misses nothing while subscriptions are cut every two seconds, the last message included', async () => {
-  const pairs = await talkingPairs(stack.url, PAIRS);
-  const stop = keepTalking(pairs, { everyMs: TALK_EVERY_MS });
+  const pairs = await matchedPairs(stack.url, PAIRS);
+  const stop = keepSending(pairs, { everyMs: TALK_EVERY_MS });
   for (let round = 0; round < (isLong ? 30 : 4); round += 1) {
     await sleep(2_000);
     await redis.call('CLIENT', 'KILL', 'TYPE', 'pubsub');
   }
   await stop();
   await redis.call('CLIENT', 'KILL', 'TYPE', 'pubsub');
-  await Promise.all(pairs.map(async ([first], index) => first.say(`${index}.the last word`)));
+  await Promise.all(pairs.map(async ([first], index) => first.send(`${index}.the last word`)));
   await settled(pairs);
   expect(pairs.flatMap(faultsOf)).toEqual([]);
   await finish(pairs);
 });
 
 it('goes on after Redis is killed and started again', async () => {
-  const pairs = await talkingPairs(stack.url, PAIRS);
-  const stop = keepTalking(pairs, { everyMs: TALK_EVERY_MS });
+  const pairs = await matchedPairs(stack.url, PAIRS);
+  const stop = keepSending(pairs, { everyMs: TALK_EVERY_MS });
   await sleep(1_500);
   const pid = Number(/process_id:(\d+)/.exec(await redis.info('server'))?.[1]);
   process.kill(pid, 'SIGKILL');
@@ -199,8 +207,8 @@ it('goes on after Redis is killed and started again', async () => {
 });
 
 it('chats go on while PostgreSQL restarts, and history catches up', async () => {
-  const pairs = await talkingPairs(stack.url, PAIRS);
-  const stop = keepTalking(pairs, { everyMs: TALK_EVERY_MS });
+  const pairs = await matchedPairs(stack.url, PAIRS);
+  const stop = keepSending(pairs, { everyMs: TALK_EVERY_MS });
   await restartPostgres(stack.stores.databaseUrl, 'SIGINT');
   await stop();
   await settled(pairs);

@@ -2,8 +2,8 @@
 import { randomUUID } from 'node:crypto';
 import { closeCodes } from '@thaw/contract/close-codes';
 import type { Stack } from '../../../deploy/local/thaw-stack.mjs';
-import { pair, type ThawSocket, ThawVisitor } from '../../src/testing/thaw-client';
-import { until } from '../../src/testing/until';
+import { pair, type ThawSocket, ThawVisitor } from '../../src/testing/thaw.client';
+import { until } from '../../src/testing/until.functions';
 
 const password = 'correct horse';
 

@@ -6,8 +6,8 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { PrivateMessage } from '@thaw/contract/private-chat';
 import type { Stack } from '../../../deploy/local/thaw-stack.mjs';
-import { pair, type ReceivedFrame, type ThawSocket, type ThawVisitor } from '../../src/testing/thaw-client';
-import { until } from '../../src/testing/until';
+import { pair, type ReceivedFrame, type ThawSocket, type ThawVisitor } from '../../src/testing/thaw.client';
+import { until } from '../../src/testing/until.functions';
 import { restartPostgres } from '../postmaster';
 
 const MESSAGES_OF_EACH = process.env.THAW_TEST_LONG === '1' ? 5_000 : 1_000;

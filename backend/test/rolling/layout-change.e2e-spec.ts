@@ -7,8 +7,8 @@ import { promisify } from 'node:util';
 import { Redis } from 'ioredis';
 import { Client } from 'pg';
 import type { Stack } from '../../../deploy/local/thaw-stack.mjs';
-import { faultsOf, keepTalking, type TalkingPair, talkingPairs } from '../../src/testing/talker';
-import { until } from '../../src/testing/until';
+import { faultsOf, keepSending, type ChatUserPair, matchedPairs } from '../../src/testing/chat-user.driver';
+import { until } from '../../src/testing/until.functions';
 import { buildLaterRelease, presentRelease, type Release, ReleaseFolders } from './releases';
 import { otherLayout, withOtherLayout } from './source-changes';
 
@@ -44,7 +44,7 @@ afterAll(async () => {
 });
 
 /** Messages and ends of a chat in PostgreSQL: what was said by its place in the chat, and the places of ends. */
-const persisted = async ([{ sessionId }]: TalkingPair) => {
+const persisted = async ([{ sessionId }]: ChatUserPair) => {
   const client = new Client({ connectionString: stack.stores.databaseUrl });
   await client.connect();
   try {
@@ -75,14 +75,14 @@ const drain = () => {
 
 it('keeps everything acknowledged when Redis is drained for a release with another layout', async () => {
   const { replicas, workers } = stack;
-  const pairs = await talkingPairs(stack.url, PAIRS);
+  const pairs = await matchedPairs(stack.url, PAIRS);
   await Promise.all(workers.map((worker) => worker.stop()));
-  const stopTalking = keepTalking(pairs, { everyMs: 20 });
+  const stopSending = keepSending(pairs, { everyMs: 20 });
   await until(() => pairs.flat().every(({ acked }) => acked.size >= MESSAGES_EACH));
-  await stopTalking();
+  await stopSending();
   await until(() => pairs.every(([first, second]) => first.seq === second.seq));
   expect(pairs.flatMap(faultsOf)).toEqual([]);
-  for (const talker of pairs.flat()) talker.stayAway();
+  for (const user of pairs.flat()) user.stopReconnecting();
 
   for (const worker of workers) {
     await expect(worker.start(later.programs.worker)).rejects.toThrow(`works with layout ${otherLayout}`);
@@ -94,7 +94,7 @@ it('keeps everything acknowledged when Redis is drained for a release with anoth
   expect(await redis.keys('{*')).toEqual([]);
 
   for (const pair of pairs) {
-    const acked = pair.flatMap((talker) => [...talker.acked]);
+    const acked = pair.flatMap((user) => [...user.acked]);
     const expected = acked.map(([content, seq]) => [seq, content]);
     expect(await persisted(pair)).toEqual({
       messages: expected.sort(([first], [second]) => Number(first) - Number(second)),
@@ -112,8 +112,8 @@ it('keeps everything acknowledged when Redis is drained for a release with anoth
   });
   expect(await socket?.next('chat_skipped')).toMatchObject({ sessionId: former?.sessionId });
 
-  const [[ada, bob] = []] = await talkingPairs(stack.url, 1);
-  await ada?.say('Hello');
+  const [[ada, bob] = []] = await matchedPairs(stack.url, 1);
+  await ada?.send('Hello');
   await until(() => bob?.history.size === 1);
   await ada?.leave();
   await bob?.leave();

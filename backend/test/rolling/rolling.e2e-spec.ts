@@ -7,8 +7,8 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { Redis } from 'ioredis';
 import type { Replica, Stack } from '../../../deploy/local/thaw-stack.mjs';
-import { faultsOf, keepTalking, type TalkingPair, talkingPairs } from '../../src/testing/talker';
-import { until } from '../../src/testing/until';
+import { faultsOf, keepSending, type ChatUserPair, matchedPairs } from '../../src/testing/chat-user.driver';
+import { until } from '../../src/testing/until.functions';
 import { expectPersisted } from '../persisted-chats';
 import {
   buildLaterRelease,
@@ -68,7 +68,7 @@ const metricOf = async ({ internalPort }: Replica, name: string): Promise<number
 const isReady = async ({ internalPort }: Replica): Promise<boolean> =>
   (await fetch(`http://127.0.0.1:${internalPort}/health/ready`)).ok;
 
-const sessionIdOf = ([{ sessionId }]: TalkingPair): string => sessionId ?? '';
+const sessionIdOf = ([{ sessionId }]: ChatUserPair): string => sessionId ?? '';
 
 /** Everything that runs while one test rolls. */
 class Scene {
@@ -78,11 +78,11 @@ class Scene {
   /** The chats that get waves, and those that do not. */
   readonly waved: readonly string[];
   readonly plain: readonly string[];
-  private readonly stopTalking: () => Promise<void>;
+  private readonly stopSending: () => Promise<void>;
 
   constructor(
     readonly stack: Stack,
-    readonly pairs: readonly TalkingPair[],
+    readonly pairs: readonly ChatUserPair[],
   ) {
     this.service = new MixedService(stack);
     this.redis = new Redis(stack.stores.redisUrl);
@@ -90,7 +90,7 @@ class Scene {
     const sessionIds = pairs.map(sessionIdOf);
     this.waved = sessionIds.slice(0, PAIRS / 2);
     this.plain = sessionIds.slice(PAIRS / 2);
-    this.stopTalking = keepTalking(pairs, { everyMs: TALK_EVERY_MS });
+    this.stopSending = keepSending(pairs, { everyMs: TALK_EVERY_MS });
   }
 
   startWaving(): void {
@@ -124,8 +124,8 @@ class Scene {
   /** Talks and waves to an end, and expects that nothing is lost, doubled, out of order or still on its way. */
   async finish(): Promise<void> {
     await this.waves.stop();
-    await this.stopTalking();
-    for (const talker of this.pairs.flat()) await talker.connected;
+    await this.stopSending();
+    for (const user of this.pairs.flat()) await user.connected;
     await until(() => this.pairs.every(([first, second]) => first.seq === second.seq));
     expect(this.pairs.flatMap(faultsOf)).toEqual([]);
     expect((await this.lastSockets()).flatMap(({ disorders }) => disorders)).toEqual([]);
@@ -156,9 +156,9 @@ class Scene {
   }
 
   async close(): Promise<void> {
-    await Promise.allSettled([this.waves.stop(), this.stopTalking()]);
+    await Promise.allSettled([this.waves.stop(), this.stopSending()]);
     this.waves.close();
-    await Promise.allSettled(this.pairs.flat().map((talker) => talker.leave()));
+    await Promise.allSettled(this.pairs.flat().map((user) => user.leave()));
     this.redis.disconnect();
   }
 
@@ -202,8 +202,8 @@ const startService = async (release: Release, replicas: number, workers: number)
   return stack;
 };
 
-const startTalking = async (on: Stack): Promise<Scene> => {
-  scene = new Scene(on, await talkingPairs(on.url, PAIRS));
+const startSending = async (on: Stack): Promise<Scene> => {
+  scene = new Scene(on, await matchedPairs(on.url, PAIRS));
   return scene;
 };
 
@@ -211,7 +211,7 @@ it('holds events of a type that only new replicas know for a new worker, and ser
   const mixed = await startService(await presentRelease(), 2, 1);
   await mixed.replicas[1]?.stop();
   await mixed.replicas[1]?.start(next.programs.api);
-  const rolling = await startTalking(mixed);
+  const rolling = await startSending(mixed);
   rolling.startWaving();
   await until(
     () => rolling.heldChats(),
@@ -237,7 +237,7 @@ const rollOverPreviousRelease = (): void => {
   });
 
   it('loses nothing forward and back, workers before replicas', async () => {
-    const rolling = await startTalking(await startService(previous, 3, 2));
+    const rolling = await startSending(await startService(previous, 3, 2));
     const {
       service,
       stack: { replicas, workers },
@@ -272,7 +272,7 @@ const rollOverPreviousRelease = (): void => {
   });
 
   it('loses nothing when replicas are replaced before workers, and back', async () => {
-    const rolling = await startTalking(await startService(previous, 3, 2));
+    const rolling = await startSending(await startService(previous, 3, 2));
     const {
       service,
       stack: { replicas, workers },

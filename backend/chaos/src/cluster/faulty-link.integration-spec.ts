@@ -1,7 +1,7 @@
 // Real: TCP on the loopback address.
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
-import { until } from '../../../src/testing/until';
+import { until } from '../../../src/testing/until.functions';
 import { FaultyLink } from './faulty-link';
 
 let server: Server;

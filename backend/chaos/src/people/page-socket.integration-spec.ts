@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { type WebSocket, WebSocketServer } from 'ws';
-import { until } from '../../../src/testing/until';
+import { until } from '../../../src/testing/until.functions';
 import { ANSWER_WITHIN_MS, type Frame, PageSocket } from './page-socket';
 
 let server: WebSocketServer;

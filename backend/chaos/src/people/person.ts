@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ClientEvent, ClientInput } from '@thaw/contract/client-frames';
 import type { Gender } from '@thaw/contract/scalars';
-import { ThawVisitor } from '#testing/thaw-client';
+import { ThawVisitor } from '#testing/thaw.client';
 import type { Fingerprint } from '../check/fingerprint';
 import { Connection } from './connection';
 import { Journal } from './journal';

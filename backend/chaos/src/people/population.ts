@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { plainJpeg } from '#testing/image-corpus';
+import { plainJpeg } from '#testing/image-corpus.fixture';
 import type { PersonLog } from '../check/logs';
 import { type Random, seededRandom } from '../random';
 import { ChatLife } from './chat-life';

@@ -2,9 +2,9 @@
 import { EventStoreRepository } from '../../platform/event-store/event-store.repository';
 import { ProjectionRebuildService } from '../../platform/event-store/projection-rebuild.service';
 import { RateLimiterService } from '../../platform/rate-limit/rate-limiter.service';
-import { meet as haveMet } from '../../testing/acquaintance';
-import { startTestReplicas, type TestReplicas } from '../../testing/test-replicas';
-import { pair, type ThawSocket, ThawVisitor } from '../../testing/thaw-client';
+import { recordPastChat as haveMet } from '../../testing/relationship.fixture';
+import { startTestReplicas, type TestReplicas } from '../../testing/test-replicas.harness';
+import { pair, type ThawSocket, ThawVisitor } from '../../testing/thaw.client';
 
 const isLong = process.env.THAW_TEST_LONG === '1';
 const ROUNDS = isLong ? 1_000 : 50;

@@ -1,12 +1,12 @@
 // Real: PostgreSQL, Redis (one replica reaches it over a link that can be cut), three whole api replicas.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { befriend, meet } from '../../testing/acquaintance';
+import { makeFriends, recordPastChat } from '../../testing/relationship.fixture';
 import { ReplicaLeaseService } from '../../platform/realtime/replica-lease.service';
-import { busyness } from '../../testing/busyness';
-import { type CuttableLink, linkTo } from '../../testing/cuttable-link';
-import { startTestReplicas, type TestReplicas } from '../../testing/test-replicas';
-import type { ThawSocket, ThawVisitor } from '../../testing/thaw-client';
-import { until } from '../../testing/until';
+import { processorLoad } from '../../testing/processor-load.probe';
+import { type CuttableLink, linkTo } from '../../testing/cuttable-link.proxy';
+import { startTestReplicas, type TestReplicas } from '../../testing/test-replicas.harness';
+import type { ThawSocket, ThawVisitor } from '../../testing/thaw.client';
+import { until } from '../../testing/until.functions';
 
 jest.setTimeout(60_000);
 
@@ -32,7 +32,7 @@ describe('presence over three replicas', () => {
 
   const friends = async (): Promise<{ ada: ThawVisitor; bob: ThawVisitor; adaSocket: ThawSocket }> => {
     const [ada, bob] = [await thaw.visitor(0), await thaw.visitor(1)];
-    await befriend(thaw.replicas[0]!, ada, bob);
+    await makeFriends(thaw.replicas[0]!, ada, bob);
     return { ada, bob, adaSocket: await ada.arrive() };
   };
   /** What the socket hears of the user, and how long it took. */
@@ -56,12 +56,12 @@ describe('presence over three replicas', () => {
     const { ada, bob, adaSocket } = await friends();
     expect(await isSeenOnline(ada, bob)).toBe(false);
     const bobSocket = await bob.arrive();
-    expect(await hears(adaSocket, bob, true)).toBeLessThan(ONLINE_WITHIN_MS * busyness());
+    expect(await hears(adaSocket, bob, true)).toBeLessThan(ONLINE_WITHIN_MS * processorLoad());
     expect(await isSeenOnline(ada, bob)).toBe(true);
     await bobSocket.leave();
     const tookMs = await hears(adaSocket, bob, false);
     expect(tookMs).toBeGreaterThan(1_500);
-    expect(tookMs).toBeLessThan(ONLINE_WITHIN_MS * busyness());
+    expect(tookMs).toBeLessThan(ONLINE_WITHIN_MS * processorLoad());
     expect(await isSeenOnline(ada, bob)).toBe(false);
     await adaSocket.leave();
   });
@@ -96,7 +96,7 @@ describe('presence over three replicas', () => {
   it('is nobody else’s business', async () => {
     const { bob, adaSocket } = await friends();
     const eve = await thaw.visitor(0);
-    await meet(thaw.replicas[0]!, eve, bob);
+    await recordPastChat(thaw.replicas[0]!, eve, bob);
     const eveSocket = await eve.arrive();
     const bobSocket = await bob.arrive();
     await hears(adaSocket, bob, true);
@@ -113,9 +113,9 @@ describe('presence over three replicas', () => {
     const bobSocket = await bob.arrive(thaw.origins[2]);
     await hears(adaSocket, bob, true);
     await link.cut();
-    expect(await hears(adaSocket, bob, false)).toBeLessThan(AFTER_A_KILL_WITHIN_MS * busyness());
+    expect(await hears(adaSocket, bob, false)).toBeLessThan(AFTER_A_KILL_WITHIN_MS * processorLoad());
     await link.restore();
-    expect(await hears(adaSocket, bob, true)).toBeLessThan(AFTER_A_KILL_WITHIN_MS * busyness());
+    expect(await hears(adaSocket, bob, true)).toBeLessThan(AFTER_A_KILL_WITHIN_MS * processorLoad());
     await bobSocket.leave();
     await hears(adaSocket, bob, false);
     await adaSocket.leave();

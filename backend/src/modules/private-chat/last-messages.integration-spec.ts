@@ -2,10 +2,10 @@
 import type { MessageType } from '@thaw/contract/scalars';
 import type { Friend } from '@thaw/contract/users';
 import { ProjectionRebuildService } from '../../platform/event-store/projection-rebuild.service';
-import { befriend } from '../../testing/acquaintance';
-import { plainJpeg } from '../../testing/image-corpus';
-import { startTestReplicas, type TestReplicas } from '../../testing/test-replicas';
-import type { ThawVisitor } from '../../testing/thaw-client';
+import { plainJpeg } from '../../testing/image-corpus.fixture';
+import { makeFriends } from '../../testing/relationship.fixture';
+import { startTestReplicas, type TestReplicas } from '../../testing/test-replicas.harness';
+import type { ThawVisitor } from '../../testing/thaw.client';
 import { UploadsService } from '../uploads/application/uploads.service';
 import { LAST_MESSAGES, LastMessageService } from './application/last-message.service';
 
@@ -37,8 +37,8 @@ describe('the newest message of each friend in the friends list', () => {
 
   it('is the same for both, and follows what is sent, edited and deleted', async () => {
     const [ada, bob, eve] = [await thaw.visitor(0), await thaw.visitor(1), await thaw.visitor(0)];
-    await befriend(thaw.replicas[0]!, ada, bob);
-    await befriend(thaw.replicas[0]!, ada, eve);
+    await makeFriends(thaw.replicas[0]!, ada, bob);
+    await makeFriends(thaw.replicas[0]!, ada, eve);
     const [adaSocket, bobSocket] = [await ada.arrive(), await bob.arrive()];
     const send = (content: string, messageType: MessageType = 'text') =>
       adaSocket.request('send_private_message', {

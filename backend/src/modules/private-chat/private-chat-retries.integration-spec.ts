@@ -1,9 +1,9 @@
 // Real: PostgreSQL, Redis, two whole api replicas over HTTP and sockets.
-import { befriend } from '../../testing/acquaintance';
-import { plainJpeg } from '../../testing/image-corpus';
-import { startTestReplicas, type TestReplicas } from '../../testing/test-replicas';
-import type { ThawSocket, ThawVisitor } from '../../testing/thaw-client';
-import { until } from '../../testing/until';
+import { plainJpeg } from '../../testing/image-corpus.fixture';
+import { makeFriends } from '../../testing/relationship.fixture';
+import { startTestReplicas, type TestReplicas } from '../../testing/test-replicas.harness';
+import type { ThawSocket, ThawVisitor } from '../../testing/thaw.client';
+import { until } from '../../testing/until.functions';
 import { UploadsService } from '../uploads/application/uploads.service';
 
 jest.setTimeout(60_000);
@@ -19,7 +19,7 @@ describe('a private chat', () => {
   });
   beforeEach(async () => {
     [ada, bob] = [await thaw.visitor(0), await thaw.visitor(1)];
-    await befriend(thaw.replicas[0]!, ada, bob);
+    await makeFriends(thaw.replicas[0]!, ada, bob);
     sockets = await Promise.all(thaw.origins.map((origin) => ada.arrive(origin)));
   });
   afterEach(() => thaw.hangUp());

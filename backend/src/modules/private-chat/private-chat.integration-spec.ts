@@ -5,13 +5,13 @@ import { Client } from 'pg';
 import type { PrivateMessage } from '@thaw/contract/private-chat';
 import { ProjectionRebuildService } from '../../platform/event-store/projection-rebuild.service';
 import { RateLimiterService } from '../../platform/rate-limit/rate-limiter.service';
-import { befriend } from '../../testing/acquaintance';
-import { type CuttableLink, linkTo } from '../../testing/cuttable-link';
-import { startTestReplicas, type TestReplicas } from '../../testing/test-replicas';
-import { type ThawSocket, ThawVisitor } from '../../testing/thaw-client';
-import { until } from '../../testing/until';
+import { makeFriends } from '../../testing/relationship.fixture';
+import { type CuttableLink, linkTo } from '../../testing/cuttable-link.proxy';
+import { startTestReplicas, type TestReplicas } from '../../testing/test-replicas.harness';
+import { type ThawSocket, ThawVisitor } from '../../testing/thaw.client';
+import { until } from '../../testing/until.functions';
 import { UploadsService } from '../uploads/application/uploads.service';
-import { plainJpeg } from '../../testing/image-corpus';
+import { plainJpeg } from '../../testing/image-corpus.fixture';
 
 const isLong = process.env.THAW_TEST_LONG === '1';
 const MESSAGES_OF_EACH = isLong ? 5_000 : 150;
@@ -42,7 +42,7 @@ describe('a private chat over two replicas', () => {
 
   const friends = async (): Promise<Pair> => {
     const [ada, bob] = [await thaw.visitor(0), await thaw.visitor(1)];
-    await befriend(thaw.replicas[0]!, ada, bob);
+    await makeFriends(thaw.replicas[0]!, ada, bob);
     return { ada, bob };
   };
   const meeting = async (): Promise<Pair & { adaSocket: ThawSocket; bobSocket: ThawSocket }> => {
@@ -179,7 +179,7 @@ describe('a private chat over two replicas', () => {
     await refused(eveSocket, 'send_private_message', message(ada, bob, 'hi'), 'forbidden');
     await refused(adaSocket, 'send_private_message', message(ada, ada, 'hi'), 'not_friends');
     await refused(eveSocket, 'typing', { receiverId: bob.user.id }, 'not_friends');
-    await befriend(thaw.replicas[0]!, eve, bob);
+    await makeFriends(thaw.replicas[0]!, eve, bob);
     const toBob = { messageId, receiverId: bob.user.id };
     const eveId = eve.user.id;
     await refused(
@@ -211,7 +211,7 @@ describe('a private chat over two replicas', () => {
     expect(await unreadOf(bob)).toEqual({});
     await refused(adaSocket, 'send_private_message', message(ada, bob, 'still there?'), 'not_friends');
     await refused(adaSocket, 'delete_private_message', { ...toBob, senderId: ada.user.id }, 'not_friends');
-    await befriend(thaw.replicas[0]!, ada, bob);
+    await makeFriends(thaw.replicas[0]!, ada, bob);
     expect(await messagesOf(ada, bob)).toMatchObject([{ content: 'between us' }]);
     expect(await unreadOf(bob)).toEqual({ [ada.user.id]: 1 });
     await leave(adaSocket, bobSocket, eveSocket);
@@ -335,7 +335,7 @@ describe('a private chat over two replicas', () => {
     await bobSocket.request('typing', { receiverId: ada.user.id });
     expect(bobSocket.all('private_message')).toHaveLength(1);
     const toOther = await thaw.visitor(0);
-    await befriend(thaw.replicas[0]!, ada, toOther);
+    await makeFriends(thaw.replicas[0]!, ada, toOther);
     const reused = await adaSocket.ask('send_private_message', message(ada, toOther, 'x', { clientId }));
     expect(reused).toMatchObject({ data: { code: 'invalid_payload' } });
     await leave(adaSocket, bobSocket, adaElsewhere);

@@ -3,12 +3,12 @@ import { randomUUID } from 'node:crypto';
 import type { INestApplicationContext } from '@nestjs/common';
 import { withImageMarkers } from '@thaw/contract/image-markers';
 import { parseUploadUrl, type UploadBucket } from '@thaw/contract/uploads';
-import { befriend } from '../../testing/acquaintance';
-import { plainJpeg } from '../../testing/image-corpus';
-import { startTestReplicas, type TestReplicas } from '../../testing/test-replicas';
-import { startTestS3, type TestS3 } from '../../testing/test-s3';
-import type { ThawSocket, ThawVisitor } from '../../testing/thaw-client';
-import { until } from '../../testing/until';
+import { makeFriends } from '../../testing/relationship.fixture';
+import { plainJpeg } from '../../testing/image-corpus.fixture';
+import { startTestReplicas, type TestReplicas } from '../../testing/test-replicas.harness';
+import { startTestS3, type TestS3 } from '../../testing/test-s3.harness';
+import type { ThawSocket, ThawVisitor } from '../../testing/thaw.client';
+import { until } from '../../testing/until.functions';
 import { JobQueueService } from '../../platform/queue/job-queue.service';
 import { FILE_STORAGE_PORT, type FileStoragePort } from '../../platform/storage/file-storage.port';
 import { BodyExpiryProcessor } from '../random-chat/jobs/body-expiry.processor';
@@ -199,7 +199,7 @@ describe('an avatar', () => {
 describe('an image in several private messages', () => {
   it('is lost to the receiver of a deleted message, and gone with the last of them', async () => {
     const [ada, bob, eve] = [await thaw.visitor(0), await thaw.visitor(1), await thaw.visitor(1)];
-    for (const friend of [bob, eve]) await befriend(thaw.replicas[0]!, ada, friend);
+    for (const friend of [bob, eve]) await makeFriends(thaw.replicas[0]!, ada, friend);
     const socket = await ada.arrive();
     const url = await upload(ada, 'chat-images');
     const between = (friend: ThawVisitor) => ({ senderId: ada.user.id, receiverId: friend.user.id });
@@ -226,7 +226,7 @@ describe('an image in several private messages', () => {
 
   it('outlives the random chat in which it was shown first', async () => {
     const { ada, bob, adaSocket, bobSocket, sessionId } = await chat();
-    await befriend(thaw.replicas[0]!, ada, bob);
+    await makeFriends(thaw.replicas[0]!, ada, bob);
     const url = await upload(ada, 'chat-images');
     await adaSocket.request('random_message', { sessionId, content: url, messageType: 'image' });
     await adaSocket.request('send_private_message', {

@@ -4,7 +4,7 @@ import { EventStoreRepository } from '../../platform/event-store/event-store.rep
 import { EventTypeRegistry } from '../../platform/event-store/event-type.registry';
 import { ProjectionRebuildService } from '../../platform/event-store/projection-rebuild.service';
 import { ProjectionRegistry } from '../../platform/event-store/projection.registry';
-import { createTestDatabase, type TestDatabase } from '../../testing/test-database';
+import { createTestDatabase, type TestDatabase } from '../../testing/test-database.harness';
 import { UserEntity } from './infrastructure/user.entity';
 import { userEventTypes, usersProjection } from './projections/users.projection';
 

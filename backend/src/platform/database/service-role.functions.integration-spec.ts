@@ -1,7 +1,7 @@
 // Real: PostgreSQL, with a role of its own for the service.
 import { randomBytes } from 'node:crypto';
 import { DataSource } from 'typeorm';
-import { createTestDatabase, type TestDatabase } from '../../testing/test-database';
+import { createTestDatabase, type TestDatabase } from '../../testing/test-database.harness';
 import { dataSourceOptions } from './data-source.config';
 import { migrate } from './schema-migration.functions';
 

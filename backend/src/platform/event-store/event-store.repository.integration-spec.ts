@@ -1,7 +1,7 @@
 // Real: PostgreSQL.
 import { randomUUID } from 'node:crypto';
 import type { EntityManager } from 'typeorm';
-import { createTestDatabase, type TestDatabase } from '../../testing/test-database';
+import { createTestDatabase, type TestDatabase } from '../../testing/test-database.harness';
 import { CommandExecutorService } from './command-executor.service';
 import type { Decider } from './decider.types';
 import { StreamVersionConflictError } from './event-store.errors';

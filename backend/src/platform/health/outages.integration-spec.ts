@@ -1,7 +1,7 @@
 // Real: PostgreSQL, Redis, the whole api replica over HTTP. Both stores are behind links that can be cut.
-import { type CuttableLink, linkTo } from '../../testing/cuttable-link';
-import { startTestApi, type TestApi } from '../../testing/test-api';
-import { until } from '../../testing/until';
+import { type CuttableLink, linkTo } from '../../testing/cuttable-link.proxy';
+import { startTestApi, type TestApi } from '../../testing/test-api.harness';
+import { until } from '../../testing/until.functions';
 import { InternalServerService } from './internal-server.service';
 
 jest.setTimeout(60_000);

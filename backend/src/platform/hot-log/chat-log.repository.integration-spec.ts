@@ -1,7 +1,7 @@
 // Real: Redis.
 import { ModulesContainer } from '@nestjs/core';
-import { until } from '../../testing/until';
-import { useTestHotLog } from '../../testing/test-hot-log';
+import { until } from '../../testing/until.functions';
+import { useTestHotLog } from '../../testing/test-hot-log.harness';
 import { ProcessEventsService } from '../process-events/process-events.service';
 import { shardOf } from '../redis/redis.keys';
 import { ChatLogRepository } from './chat-log.repository';

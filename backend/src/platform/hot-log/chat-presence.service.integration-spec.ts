@@ -1,6 +1,6 @@
 // Real: Redis.
-import { until } from '../../testing/until';
-import { useTestHotLog } from '../../testing/test-hot-log';
+import { until } from '../../testing/until.functions';
+import { useTestHotLog } from '../../testing/test-hot-log.harness';
 
 const GRACE_MS = 1_000;
 

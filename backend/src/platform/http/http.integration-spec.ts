@@ -5,8 +5,8 @@ import { type AddressInfo, connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { until } from '../../testing/until';
-import { startTestApi, type TestApi } from '../../testing/test-api';
+import { until } from '../../testing/until.functions';
+import { startTestApi, type TestApi } from '../../testing/test-api.harness';
 import { AppLoggerService } from '../observability/app-logger.service';
 import { RateLimiterService } from '../rate-limit/rate-limiter.service';
 

@@ -1,8 +1,8 @@
 // Real: Redis, BullMQ.
 import { Logger } from '@nestjs/common';
 import type { Environment } from '../../config/environment.config';
-import { createTestRedis, type TestRedis } from '../../testing/test-redis';
-import { until } from '../../testing/until';
+import { createTestRedis, type TestRedis } from '../../testing/test-redis.harness';
+import { until } from '../../testing/until.functions';
 import { JobHandlerRegistry } from './job-handler.registry';
 import { type JobData, type JobName, jobNames } from './job-name.registry';
 import { JobQueueService } from './job-queue.service';

@@ -1,7 +1,7 @@
 // Real: Redis.
 import { randomUUID } from 'node:crypto';
 import type { Redis } from 'ioredis';
-import { until } from '../../testing/until';
+import { until } from '../../testing/until.functions';
 import { connectRedis } from '../redis/redis.module';
 import { rateLimitKey } from '../redis/redis.keys';
 import { RateLimiterService } from './rate-limiter.service';

@@ -1,5 +1,5 @@
 import { performance } from 'node:perf_hooks';
-import { until } from '../../testing/until';
+import { until } from '../../testing/until.functions';
 import { BatchingQueue } from './batching.queue';
 
 const EVERY_MS = 40;

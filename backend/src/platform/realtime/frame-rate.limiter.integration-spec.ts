@@ -1,7 +1,7 @@
 // Real: Redis. Each FrameRateLimiter stands for a replica.
 import { randomInt } from 'node:crypto';
 import type { Redis } from 'ioredis';
-import { until } from '../../testing/until';
+import { until } from '../../testing/until.functions';
 import { bucketOf } from '../rate-limit/bucket.limits';
 import { RateLimiterService } from '../rate-limit/rate-limiter.service';
 import { rateLimitKey } from '../redis/redis.keys';

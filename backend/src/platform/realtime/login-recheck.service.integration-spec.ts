@@ -1,9 +1,9 @@
 // Real: a whole api replica in this process, PostgreSQL, Redis, sockets.
 import { Client } from 'pg';
 import { closeCodes } from '@thaw/contract/close-codes';
-import { startTestReplicas, type TestReplicas } from '../../testing/test-replicas';
-import type { ThawVisitor } from '../../testing/thaw-client';
-import { until } from '../../testing/until';
+import { startTestReplicas, type TestReplicas } from '../../testing/test-replicas.harness';
+import type { ThawVisitor } from '../../testing/thaw.client';
+import { until } from '../../testing/until.functions';
 import { RedisSubscriberService } from './redis-subscriber.service';
 import { LoginRecheckService } from './login-recheck.service';
 import { realtimeLimits } from './realtime.limits';

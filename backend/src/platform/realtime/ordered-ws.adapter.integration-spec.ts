@@ -4,10 +4,10 @@ import { connect, type Socket } from 'node:net';
 import { closeCodes } from '@thaw/contract/close-codes';
 import { limits } from '@thaw/contract/limits';
 import { UsersService } from '../../modules/users/application/users.service';
-import { busyness } from '../../testing/busyness';
-import { startTestReplicas, type TestReplicas } from '../../testing/test-replicas';
-import { type ReceivedFrame, ThawSocket, ThawVisitor } from '../../testing/thaw-client';
-import { until } from '../../testing/until';
+import { processorLoad } from '../../testing/processor-load.probe';
+import { startTestReplicas, type TestReplicas } from '../../testing/test-replicas.harness';
+import { type ReceivedFrame, ThawSocket, ThawVisitor } from '../../testing/thaw.client';
+import { until } from '../../testing/until.functions';
 import { presenceKeys, presenceShardOf, userChannel } from '../redis/redis.keys';
 import { realtimeLimits } from './realtime.limits';
 import { RedisSubscriberService } from './redis-subscriber.service';
@@ -449,7 +449,7 @@ describe('the socket', () => {
       await one.logOut();
       expect(await Promise.all(ended.map(({ closed }) => closed))).toEqual([4401, 4401]);
       // A second on a quiet machine; the way that needs no word takes thirty.
-      expect(Date.now() - before).toBeLessThan((realtimeLimits.familyCheckMs / 6) * busyness());
+      expect(Date.now() - before).toBeLessThan((realtimeLimits.familyCheckMs / 6) * processorLoad());
       for (const socket of kept) expect(await socket.ask('ping', {})).toMatchObject({ event: 'pong' });
     });
 

@@ -3,7 +3,7 @@ import { Logger } from '@nestjs/common';
 import { ModulesContainer } from '@nestjs/core';
 import type { Redis } from 'ioredis';
 import type { Environment } from '../../config/environment.config';
-import { createTestRedis, type TestRedis } from '../../testing/test-redis';
+import { createTestRedis, type TestRedis } from '../../testing/test-redis.harness';
 import { ProcessEventsService } from '../process-events/process-events.service';
 import { leaseKeys } from '../redis/redis.keys';
 import { renewScript } from './replica-lease.scripts';

@@ -1,8 +1,8 @@
 // Real: Redis. The directory is that of online users; replicas are their leases and ids.
 import { Logger } from '@nestjs/common';
-import { createTestRedis, type TestRedis } from '../../testing/test-redis';
-import { testLease } from '../../testing/test-lease';
-import { until } from '../../testing/until';
+import { createTestRedis, type TestRedis } from '../../testing/test-redis.harness';
+import { testLease } from '../../testing/test-lease.fixture';
+import { until } from '../../testing/until.functions';
 import { PRESENCE_SHARD_COUNT, presenceKeys, presenceShardOf } from '../redis/redis.keys';
 import { type JoinReply, joinScript, leaveScript, sweepScript } from './online-users.scripts';
 import type { DeadReplicas } from './replica-lease.service';

@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { Server } from 'node:http';
 import { connect } from 'node:net';
-import { startTestReplicas, type TestReplicas } from '../../testing/test-replicas';
+import { startTestReplicas, type TestReplicas } from '../../testing/test-replicas.harness';
 
 jest.setTimeout(30_000);
 

@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { Logger } from '@nestjs/common';
-import { startTestS3, type TestS3 } from '../../testing/test-s3';
+import { startTestS3, type TestS3 } from '../../testing/test-s3.harness';
 import { createFileStorage } from './storage.module';
 import type { FileAddress, FileStoragePort } from './file-storage.port';
 import { LocalFileStorageAdapter } from './local-file-storage.adapter';

@@ -1,9 +1,9 @@
 // Real: PostgreSQL, Redis, two whole api replicas over HTTP and sockets.
 import { randomUUID } from 'node:crypto';
 import { request as httpRequest } from 'node:http';
-import { startTestReplicas, type TestReplicas } from '../../../testing/test-replicas';
-import { type ThawSocket, ThawVisitor } from '../../../testing/thaw-client';
-import { until } from '../../../testing/until';
+import { startTestReplicas, type TestReplicas } from '../../../testing/test-replicas.harness';
+import { type ThawSocket, ThawVisitor } from '../../../testing/thaw.client';
+import { until } from '../../../testing/until.functions';
 import { SessionRepository } from '../infrastructure/session.repository';
 
 jest.setTimeout(60_000);

@@ -10,7 +10,7 @@ import {
   SOCKET_IDENTITY_PORT,
   type SocketIdentityPort,
 } from '../../../platform/realtime/socket-identity.port';
-import { startTestApi, type TestApi } from '../../../testing/test-api';
+import { startTestApi, type TestApi } from '../../../testing/test-api.harness';
 
 // Hashing passwords is slow by design, and slower beside other tests.
 jest.setTimeout(30_000);

@@ -1,4 +1,4 @@
-import { givenFor } from '../../../testing/given';
+import { givenFor } from '../../../testing/given.fixture';
 import { DECLINE_COOL_DOWN_MS, friendshipDecider } from './friendship.decider';
 import type { FriendshipCommand } from './friendship.commands';
 import { type FriendshipEvent, friendshipStream } from './friendship.events';

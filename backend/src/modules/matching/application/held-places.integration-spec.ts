@@ -2,8 +2,8 @@
 import type { Environment } from '../../../config/environment.config';
 import type { DeadReplicas } from '../../../platform/realtime/replica-lease.service';
 import { directoryKeys, matchingKeys } from '../../../platform/redis/redis.keys';
-import { testLease } from '../../../testing/test-lease';
-import { createTestRedis, type TestRedis } from '../../../testing/test-redis';
+import { testLease } from '../../../testing/test-lease.fixture';
+import { createTestRedis, type TestRedis } from '../../../testing/test-redis.harness';
 import { resumeScript } from '../infrastructure/match-queue.scripts';
 import { MatchQueueService } from './match-queue.service';
 

@@ -5,9 +5,9 @@ import type { Environment } from '../../../config/environment.config';
 import type { ReplicaLeaseService } from '../../../platform/realtime/replica-lease.service';
 import { connectRedis } from '../../../platform/redis/redis.module';
 import { matchingKeys } from '../../../platform/redis/redis.keys';
-import { QueueModel } from '../../../testing/queue-model';
-import { anyCrowd, anySteps } from '../../../testing/queue-steps';
-import { createTestRedis, type TestRedis } from '../../../testing/test-redis';
+import { MatchQueueModel } from '../../../testing/match-queue.model';
+import { anyCrowd, anySteps } from '../../../testing/match-queue-steps.fixture';
+import { createTestRedis, type TestRedis } from '../../../testing/test-redis.harness';
 import { type Match, MatchQueueService, type MatchState } from './match-queue.service';
 
 const genders: readonly Gender[] = ['male', 'female'];
@@ -443,7 +443,7 @@ describe('matching', () => {
         await fc.assert(
           fc.asyncProperty(anyCrowd, anySteps, async (crowd, steps) => {
             await store.flush();
-            const model = new QueueModel(client, crowd, relaxS);
+            const model = new MatchQueueModel(client, crowd, relaxS);
             await model.start();
             for (const step of steps) await model.take(step);
             for (const [what, times] of model.seen) seen.set(what, (seen.get(what) ?? 0) + times);

@@ -1,6 +1,6 @@
 // Real: two whole api replicas in this process, PostgreSQL, Redis, sockets.
-import { startTestReplicas, type TestReplicas } from '../../../testing/test-replicas';
-import { until } from '../../../testing/until';
+import { startTestReplicas, type TestReplicas } from '../../../testing/test-replicas.harness';
+import { until } from '../../../testing/until.functions';
 import { matchingKeys } from '../../../platform/redis/redis.keys';
 import { UsersService } from '../../users/application/users.service';
 import { SocketRegistry } from '../../../platform/realtime/socket.registry';

@@ -1,6 +1,6 @@
 import { limits } from '@thaw/contract/limits';
 import type { MessageType } from '@thaw/contract/scalars';
-import { givenFor } from '../../../testing/given';
+import { givenFor } from '../../../testing/given.fixture';
 import type { PrivateMessageCommand } from './private-message.commands';
 import { privateMessageDecider } from './private-message.decider';
 import { type PrivateMessageEvent, privateMessageStream } from './private-message.events';

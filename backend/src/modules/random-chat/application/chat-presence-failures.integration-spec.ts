@@ -3,9 +3,9 @@ import { joinScript } from '../../../platform/hot-log/chat-presence.scripts';
 import { ChatPresenceService } from '../../../platform/hot-log/chat-presence.service';
 import { ReplicaLeaseService } from '../../../platform/realtime/replica-lease.service';
 import { shardOf, chatKeys } from '../../../platform/redis/redis.keys';
-import { startTestReplicas, type TestReplicas } from '../../../testing/test-replicas';
-import { pair, type ThawSocket } from '../../../testing/thaw-client';
-import { until } from '../../../testing/until';
+import { startTestReplicas, type TestReplicas } from '../../../testing/test-replicas.harness';
+import { pair, type ThawSocket } from '../../../testing/thaw.client';
+import { until } from '../../../testing/until.functions';
 import { LiveChatService } from './live-chat.service';
 
 jest.setTimeout(60_000);

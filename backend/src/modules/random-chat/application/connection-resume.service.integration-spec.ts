@@ -5,9 +5,9 @@ import { ReplicaLeaseService } from '../../../platform/realtime/replica-lease.se
 import { MemoryValveService } from '../../../platform/redis/memory-valve.service';
 import { shardOf, chatKeys } from '../../../platform/redis/redis.keys';
 import { REDIS } from '../../../platform/redis/redis.module';
-import { type TestReplicas, quickChats, startTestReplicas } from '../../../testing/test-replicas';
-import { pair, say } from '../../../testing/thaw-client';
-import { until } from '../../../testing/until';
+import { type TestReplicas, quickChats, startTestReplicas } from '../../../testing/test-replicas.harness';
+import { pair, textMessage } from '../../../testing/thaw.client';
+import { until } from '../../../testing/until.functions';
 import { MatchQueueService } from '../../matching/application/match-queue.service';
 import { UploadsService } from '../../uploads/application/uploads.service';
 
@@ -38,7 +38,7 @@ describe('a socket in a random chat', () => {
   it('arrives on a new replica with one read of the chat, and one look at what has come since', async () => {
     const { ada, adaSocket, sessionId } = await meet();
     for (let count = 0; count < 20; count += 1)
-      await adaSocket.request('random_message', say(sessionId, 'x'));
+      await adaSocket.request('random_message', textMessage(sessionId, 'x'));
     await adaSocket.leave();
     const reads = readsOf(1);
     const bobs = reads().length;
@@ -72,7 +72,7 @@ describe('a socket in a random chat', () => {
     expect(await adaSocket.take('partner_connection')).toEqual({ sessionId, state: 'reconnecting' });
     await shown(tab, true);
     expect(await adaSocket.take('partner_connection')).toEqual({ sessionId, state: 'connected' });
-    await adaSocket.request('random_message', say(sessionId, 'to both'));
+    await adaSocket.request('random_message', textMessage(sessionId, 'to both'));
     for (const socket of [bobSocket, tab])
       expect(await socket.next('random_message')).toMatchObject({ seq: 2 });
 
@@ -115,14 +115,14 @@ describe('a socket in a random chat', () => {
 
   it('is refused what adds to a Redis that is nearly full, and still ends chats', async () => {
     const { ada, adaSocket, bobSocket, sessionId } = await meet();
-    const ack = await adaSocket.request('random_message', say(sessionId, 'one', 'c-1'));
+    const ack = await adaSocket.request('random_message', textMessage(sessionId, 'one', 'c-1'));
     const valve = thaw.replicas[0]!.app.get(MemoryValveService);
     jest.spyOn(valve, 'requireOpen').mockImplementation(() => {
       throw new DomainError('unavailable');
     });
     const refusal = { event: 'error', data: { code: 'unavailable' } };
-    expect(await adaSocket.ask('random_message', say(sessionId, 'two'))).toMatchObject(refusal);
-    expect(await adaSocket.request('random_message', say(sessionId, 'one', 'c-1'))).toEqual(ack);
+    expect(await adaSocket.ask('random_message', textMessage(sessionId, 'two'))).toMatchObject(refusal);
+    expect(await adaSocket.request('random_message', textMessage(sessionId, 'one', 'c-1'))).toEqual(ack);
     const reaction = { sessionId, messageId: String(ack.id), userId: ada.user.id, action: 'add' as const };
     expect(await adaSocket.ask('message_reaction', { ...reaction, emoji: '🔥' })).toMatchObject(refusal);
     expect(await adaSocket.request('skip_chat', { sessionId })).toEqual({ seq: 3 });
@@ -137,7 +137,7 @@ describe('a socket in a random chat', () => {
     const record = `{matching}:user:${ada.user.id}`;
     await thaw.store.redis.hset(record, 'at', '1');
     await adaSocket.request('leave_queue', {});
-    await adaSocket.request('random_message', say(sessionId, 'still here'));
+    await adaSocket.request('random_message', textMessage(sessionId, 'still here'));
     await tab.next('random_message');
     expect(tab.all('queue_left')).toEqual([]);
   });

@@ -1,8 +1,8 @@
 // Real: api replicas, PostgreSQL, Redis, sockets. Redis executes what it is sent later than a replica waits for.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { startTestReplicas, type TestReplicas } from '../../../testing/test-replicas';
-import { pair, type ThawSocket } from '../../../testing/thaw-client';
-import { until } from '../../../testing/until';
+import { startTestReplicas, type TestReplicas } from '../../../testing/test-replicas.harness';
+import { pair, type ThawSocket } from '../../../testing/thaw.client';
+import { until } from '../../../testing/until.functions';
 
 jest.setTimeout(60_000);
 

@@ -1,12 +1,12 @@
 // Real: api replicas, PostgreSQL, Redis, sockets; a TCP relay stands for a slow line.
 import { limits } from '@thaw/contract/limits';
-import { busyness } from '../../../testing/busyness';
-import { appendMessages } from '../../../testing/filled-chat';
+import { processorLoad } from '../../../testing/processor-load.probe';
+import { appendMessages } from '../../../testing/filled-chat.fixture';
 import { SocketConnection } from '../../../platform/realtime/socket-connection.model';
-import { startTestReplicas, type TestReplicas } from '../../../testing/test-replicas';
-import { ThawSocket, type ThawVisitor, pair, say } from '../../../testing/thaw-client';
-import { type ThrottledLink, throttledLinkTo } from '../../../testing/throttled-link';
-import { until } from '../../../testing/until';
+import { startTestReplicas, type TestReplicas } from '../../../testing/test-replicas.harness';
+import { ThawSocket, type ThawVisitor, pair, textMessage } from '../../../testing/thaw.client';
+import { type ThrottledLink, throttledLinkTo } from '../../../testing/throttled-link.proxy';
+import { until } from '../../../testing/until.functions';
 import { MAX_BYTES } from '../domain/random-chat.decider';
 
 jest.setTimeout(180_000);
@@ -98,7 +98,7 @@ describe('the resume of a long chat', () => {
       const size = Buffer.byteLength(JSON.stringify({ event: 'session_resumed', data: page }));
       expect(size).toBeLessThanOrEqual(limits.resumeFrameMaxBytes);
     }
-    expect(p99).toBeLessThanOrEqual(50 * busyness());
+    expect(p99).toBeLessThanOrEqual(50 * processorLoad());
   });
 
   it('keeps the order while the chat goes on, and joins it without a gap', async () => {
@@ -106,10 +106,10 @@ describe('the resume of a long chat', () => {
     const socket = await resumeOver(bob, 20 * MBIT);
     let said = 0;
     do {
-      await adaSocket.request('random_message', say(sessionId, `live ${said}`));
+      await adaSocket.request('random_message', textMessage(sessionId, `live ${said}`));
       said += 1;
     } while (!resumed(socket).at(-1)?.last);
-    await adaSocket.request('random_message', say(sessionId, 'and after'));
+    await adaSocket.request('random_message', textMessage(sessionId, 'and after'));
     await until(() => seqsOf(socket).includes(version + said + 1));
     expect(seqsOf(socket)).toEqual(countTo(version + said + 1));
     expect(resumed(socket).filter(({ last }) => last)).toHaveLength(1);
@@ -121,7 +121,7 @@ describe('the resume of a long chat', () => {
     bobSocket.send({ event: 'authenticate', data: { userId: bob.user.id, lastSeen: { sessionId, seq: 1 } } });
     let said = 0;
     do {
-      await adaSocket.request('random_message', say(sessionId, `live ${said}`));
+      await adaSocket.request('random_message', textMessage(sessionId, `live ${said}`));
       said += 1;
     } while (!resumed(bobSocket).at(-1)?.last);
     await until(() => seqsOf(bobSocket).includes(version + said));
@@ -161,7 +161,7 @@ describe('the resume of a long chat', () => {
     );
     const back = await bob.arrive();
     await until(() => resumed(back).at(-1)?.last);
-    expect(await back.request('random_message', say(sessionId, 'back'))).toHaveProperty('seq');
+    expect(await back.request('random_message', textMessage(sessionId, 'back'))).toHaveProperty('seq');
   });
 
   it('ends with the chat, if that ends meanwhile', async () => {

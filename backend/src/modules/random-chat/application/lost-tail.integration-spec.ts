@@ -1,9 +1,9 @@
 // Real: api replicas, PostgreSQL, Redis, sockets. What Redis loses with a truncated append-only file is deleted there.
 import { ChatLogRepository } from '../../../platform/hot-log/chat-log.repository';
 import { shardOf, chatKeys, matchingKeys } from '../../../platform/redis/redis.keys';
-import { startTestReplicas, type TestReplicas } from '../../../testing/test-replicas';
-import { type ThawVisitor, pair, say } from '../../../testing/thaw-client';
-import { until } from '../../../testing/until';
+import { startTestReplicas, type TestReplicas } from '../../../testing/test-replicas.harness';
+import { type ThawVisitor, pair, textMessage } from '../../../testing/thaw.client';
+import { until } from '../../../testing/until.functions';
 import { LiveChatService } from './live-chat.service';
 
 jest.setTimeout(60_000);
@@ -26,7 +26,7 @@ describe('a chat whose tail Redis has lost', () => {
   const meet = async (): Promise<Pair> => {
     const chat = await pair([thaw.origins[0]!, thaw.origins[1]!]);
     for (const content of ['one', 'two', 'three'])
-      await chat.adaSocket.request('random_message', say(chat.sessionId, content));
+      await chat.adaSocket.request('random_message', textMessage(chat.sessionId, content));
     await until(() => chat.bobSocket.lastSeen(chat.sessionId) === 4);
     return chat;
   };
@@ -54,7 +54,9 @@ describe('a chat whose tail Redis has lost', () => {
     for (const { sessionId } of chats) await keep(sessionId, 3);
     await Promise.all([compare(0), compare(1)]);
     for (const { ada, bob, adaSocket, bobSocket, sessionId } of chats) {
-      expect(await bobSocket.request('random_message', say(sessionId, 'four'))).toMatchObject({ seq: 5 });
+      expect(await bobSocket.request('random_message', textMessage(sessionId, 'four'))).toMatchObject({
+        seq: 5,
+      });
       await until(() => adaSocket.lastSeen(sessionId) === 5);
       for (const socket of [adaSocket, bobSocket]) {
         expect(socket.all('chat_skipped')).toEqual([]);
@@ -78,8 +80,8 @@ describe('a chat whose tail Redis has lost', () => {
       await keep(sessionId, 2);
       await Promise.all([
         compare(round % 2),
-        adaSocket.request('random_message', say(sessionId, 'from Ada')),
-        bobSocket.request('random_message', say(sessionId, 'from Bob')),
+        adaSocket.request('random_message', textMessage(sessionId, 'from Ada')),
+        bobSocket.request('random_message', textMessage(sessionId, 'from Bob')),
         compare(1 - (round % 2)),
       ]);
       await until(() => [adaSocket, bobSocket].every((socket) => socket.lastSeen(sessionId) === 6));
@@ -94,7 +96,7 @@ describe('a chat whose tail Redis has lost', () => {
     const text = JSON.stringify({ i: 'other', t: 'MessageSent', d: { content: 'instead', senderId: 1 } });
     await thaw.store.redis.xadd(keyOf(chat.sessionId), '*', 'event', text);
     await thaw.store.redis.xadd(keyOf(chat.sessionId), '*', 'event', text);
-    expect(await chat.adaSocket.ask('random_message', say(chat.sessionId, 'four'))).toMatchObject({
+    expect(await chat.adaSocket.ask('random_message', textMessage(chat.sessionId, 'four'))).toMatchObject({
       event: 'error',
       data: { code: 'session_ended' },
     });
@@ -172,11 +174,13 @@ describe('a chat whose tail Redis has lost', () => {
   it('is let go of once Redis has had it for longer than the writing of its file takes', async () => {
     const { adaSocket, sessionId } = await meet();
     await adaSocket.request('skip_chat', { sessionId });
-    const tails = thaw.replicas[0]!.app.get<{ tails: { retained: Map<string, unknown> } }>(LiveChatService).tails;
-    expect(tails.kept.has(sessionId)).toBe(true);
+    const tails = thaw.replicas[0]!.app.get<{ tails: { retained: Map<string, unknown> } }>(
+      LiveChatService,
+    ).tails;
+    expect(tails.retained.has(sessionId)).toBe(true);
     await until(async () => {
       await compare(0);
-      return !tails.kept.has(sessionId);
+      return !tails.retained.has(sessionId);
     });
   });
 
@@ -190,7 +194,9 @@ describe('a chat whose tail Redis has lost', () => {
     expect(restore).toHaveBeenCalled();
     restore.mockRestore();
     await compare(0);
-    expect(await adaSocket.request('random_message', say(sessionId, 'four'))).toMatchObject({ seq: 5 });
+    expect(await adaSocket.request('random_message', textMessage(sessionId, 'four'))).toMatchObject({
+      seq: 5,
+    });
     await until(() => bobSocket.lastSeen(sessionId) === 5);
     expect(bobSocket.disorders).toEqual([]);
   });
@@ -211,7 +217,7 @@ describe('a chat whose tail Redis has lost', () => {
       [3, 'two'],
       [4, 'three'],
     ]);
-    expect(await back.request('random_message', say(sessionId, 'four'))).toMatchObject({ seq: 5 });
+    expect(await back.request('random_message', textMessage(sessionId, 'four'))).toMatchObject({ seq: 5 });
     const seen = await bob.arrive(thaw.origins[1], { sessionId, seq: 5 });
     expect(await seen.next('session_resumed')).not.toHaveProperty('reset');
   });

@@ -1,8 +1,8 @@
 // Real: api replicas, PostgreSQL, Redis, sockets.
 import { ChatLogRepository } from '../../../platform/hot-log/chat-log.repository';
-import { startTestReplicas, type TestReplicas } from '../../../testing/test-replicas';
-import { type ThawSocket, pair, say } from '../../../testing/thaw-client';
-import { until } from '../../../testing/until';
+import { startTestReplicas, type TestReplicas } from '../../../testing/test-replicas.harness';
+import { type ThawSocket, pair, textMessage } from '../../../testing/thaw.client';
+import { until } from '../../../testing/until.functions';
 
 jest.setTimeout(60_000);
 
@@ -35,13 +35,17 @@ describe('an event that this release does not know', () => {
     ['of a known type with other data', '{"i":"0b9a7a3e","t":"GameStarted","d":{"questionId":4711}}'],
   ])('%s advances seq on every socket, and the chat goes on', async (_, text) => {
     const { ada, adaSocket, bobSocket, sessionId } = await pair([thaw.origins[0]!, thaw.origins[1]!]);
-    await adaSocket.request('random_message', say(sessionId, 'one'));
+    await adaSocket.request('random_message', textMessage(sessionId, 'one'));
     await append(sessionId, text);
     for (const socket of [adaSocket, bobSocket]) {
       expect(await socket.next('session_advanced')).toEqual({ sessionId, seq: 3 });
     }
-    expect(await bobSocket.request('random_message', say(sessionId, 'two'))).toMatchObject({ seq: 4 });
-    expect(await adaSocket.request('random_message', say(sessionId, 'three'))).toMatchObject({ seq: 5 });
+    expect(await bobSocket.request('random_message', textMessage(sessionId, 'two'))).toMatchObject({
+      seq: 4,
+    });
+    expect(await adaSocket.request('random_message', textMessage(sessionId, 'three'))).toMatchObject({
+      seq: 5,
+    });
     await until(() => [adaSocket, bobSocket].every((socket) => socket.lastSeen(sessionId) === 5));
     expect(seen(bobSocket)).toEqual([
       [1, 'chat_matched'],

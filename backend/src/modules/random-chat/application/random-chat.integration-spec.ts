@@ -5,10 +5,10 @@ import { ChatPresenceService } from '../../../platform/hot-log/chat-presence.ser
 import { RedisSubscriberService } from '../../../platform/realtime/redis-subscriber.service';
 import { ReplicaLeaseService } from '../../../platform/realtime/replica-lease.service';
 import { shardOf, chatKeys, matchingKeys } from '../../../platform/redis/redis.keys';
-import { busyness } from '../../../testing/busyness';
-import { type TestReplicas, quickChats, startTestReplicas } from '../../../testing/test-replicas';
-import { type ThawSocket, type ThawVisitor, say } from '../../../testing/thaw-client';
-import { until } from '../../../testing/until';
+import { processorLoad } from '../../../testing/processor-load.probe';
+import { type TestReplicas, quickChats, startTestReplicas } from '../../../testing/test-replicas.harness';
+import { type ThawSocket, type ThawVisitor, textMessage } from '../../../testing/thaw.client';
+import { until } from '../../../testing/until.functions';
 import { MatchmakingService } from '../../matching/application/matchmaking.service';
 import { MatchQueueService } from '../../matching/application/match-queue.service';
 import { LiveChatService } from './live-chat.service';
@@ -79,7 +79,7 @@ describe('a random chat', () => {
     it('go both ways over two replicas, to every other tab of both', async () => {
       const { ada, adas, bobs, sessionId } = await chatting({ ada: 2, bob: 2 });
       const all = [...adas, ...bobs];
-      const ack = await adas[0]!.request('random_message', say(sessionId, '  hello 🎉 ', 'c-1'));
+      const ack = await adas[0]!.request('random_message', textMessage(sessionId, '  hello 🎉 ', 'c-1'));
       expect(ack).toEqual({
         id: expect.stringMatching(/^\d+-\d+$/),
         seq: 2,
@@ -99,7 +99,10 @@ describe('a random chat', () => {
           clientId: 'c-1',
         });
       }
-      const reply = { ...say(sessionId, 'hi'), replyTo: { messageId: String(ack.id), content: 'forged' } };
+      const reply = {
+        ...textMessage(sessionId, 'hi'),
+        replyTo: { messageId: String(ack.id), content: 'forged' },
+      };
       await bobs[1]!.request('random_message', reply);
       expect(await adas[0]!.next('random_message')).toMatchObject({
         seq: 3,
@@ -117,7 +120,7 @@ describe('a random chat', () => {
 
     it('come back to a sender who did not ask for an answer, as to everybody', async () => {
       const { adas, bobs, sessionId } = await chatting();
-      adas[0]!.send({ event: 'random_message', data: say(sessionId, 'no ref', 'c-9') });
+      adas[0]!.send({ event: 'random_message', data: textMessage(sessionId, 'no ref', 'c-9') });
       const [own, his] = [await adas[0]!.next('random_message'), await bobs[0]!.next('random_message')];
       expect(own).toEqual(his);
       expect(own).toMatchObject({ seq: 2, clientId: 'c-9' });
@@ -130,7 +133,7 @@ describe('a random chat', () => {
       await Promise.all(
         all.map(async (socket, from) => {
           for (let index = 0; index < each; index += 1) {
-            await socket.request('random_message', say(sessionId, `${from}.${index}`));
+            await socket.request('random_message', textMessage(sessionId, `${from}.${index}`));
           }
         }),
       );
@@ -156,10 +159,10 @@ describe('a random chat', () => {
     it('sent again under the same name are acknowledged as before, and sent to nobody', async () => {
       const { adas, bobs, sessionId } = await chatting({ ada: 2, bob: 1 });
       const all = [...adas, ...bobs];
-      const ack = await adas[0]!.request('random_message', say(sessionId, 'once', 'c-1'));
-      expect(await adas[0]!.request('random_message', say(sessionId, 'once', 'c-1'))).toEqual(ack);
-      expect(await adas[1]!.request('random_message', say(sessionId, 'changed', 'c-1'))).toEqual(ack);
-      await bobs[0]!.request('random_message', say(sessionId, 'mine', 'c-1'));
+      const ack = await adas[0]!.request('random_message', textMessage(sessionId, 'once', 'c-1'));
+      expect(await adas[0]!.request('random_message', textMessage(sessionId, 'once', 'c-1'))).toEqual(ack);
+      expect(await adas[1]!.request('random_message', textMessage(sessionId, 'changed', 'c-1'))).toEqual(ack);
+      await bobs[0]!.request('random_message', textMessage(sessionId, 'mine', 'c-1'));
       await reach(all, sessionId, 3);
       expect(bobs[0]!.all('random_message')).toHaveLength(1);
       expect(await stream(sessionId)).toHaveLength(3);
@@ -170,7 +173,9 @@ describe('a random chat', () => {
       const { adas, bobs, sessionId } = await chatting({ ada: 2, bob: 1 });
       for (let round = 0; round < 20; round += 1) {
         const [one, other] = await Promise.all(
-          adas.map((socket) => socket.request('random_message', say(sessionId, 'both', `c-${round}`))),
+          adas.map((socket) =>
+            socket.request('random_message', textMessage(sessionId, 'both', `c-${round}`)),
+          ),
         );
         expect(one).toEqual(other);
       }
@@ -181,11 +186,13 @@ describe('a random chat', () => {
 
     it('whose ack was lost are acknowledged even after the end', async () => {
       const { adas, bobs, sessionId } = await chatting();
-      const ack = await adas[0]!.request('random_message', say(sessionId, 'last words', 'c-1'));
+      const ack = await adas[0]!.request('random_message', textMessage(sessionId, 'last words', 'c-1'));
       await bobs[0]!.request('skip_chat', { sessionId });
       await adas[0]!.next('chat_skipped');
-      expect(await adas[0]!.request('random_message', say(sessionId, 'last words', 'c-1'))).toEqual(ack);
-      expect(await adas[0]!.ask('random_message', say(sessionId, 'more', 'c-2'))).toMatchObject({
+      expect(await adas[0]!.request('random_message', textMessage(sessionId, 'last words', 'c-1'))).toEqual(
+        ack,
+      );
+      expect(await adas[0]!.ask('random_message', textMessage(sessionId, 'more', 'c-2'))).toMatchObject({
         data: { code: 'session_ended' },
       });
     });
@@ -194,11 +201,11 @@ describe('a random chat', () => {
       const { adas, bobs, sessionId } = await chatting();
       const eve = await (await thaw.visitor(0, 'female')).arrive();
       const refusal = { event: 'error', data: { code: 'not_in_session' } };
-      expect(await eve.ask('random_message', say(sessionId, 'boo'))).toMatchObject(refusal);
+      expect(await eve.ask('random_message', textMessage(sessionId, 'boo'))).toMatchObject(refusal);
       expect(await eve.ask('typing', { sessionId })).toMatchObject(refusal);
       expect(await eve.ask('skip_chat', { sessionId })).toMatchObject(refusal);
-      expect(await eve.ask('random_message', say('nowhere', 'boo'))).toMatchObject(refusal);
-      await adas[0]!.request('random_message', say(sessionId, 'still here'));
+      expect(await eve.ask('random_message', textMessage('nowhere', 'boo'))).toMatchObject(refusal);
+      await adas[0]!.request('random_message', textMessage(sessionId, 'still here'));
       expect(await bobs[0]!.next('random_message')).toMatchObject({ seq: 2 });
       expect(eve.frames.filter(({ ref }) => ref === undefined)).toEqual([]);
     });
@@ -212,10 +219,10 @@ describe('a random chat', () => {
       ['a long name', { clientId: 'c'.repeat(65) }, 'invalid_payload'],
     ])('that say %s are refused', async (_, part, code) => {
       const { adas, bobs, sessionId } = await chatting();
-      const data = { ...say(sessionId, 'x'), ...part } as never;
+      const data = { ...textMessage(sessionId, 'x'), ...part } as never;
       expect(await adas[0]!.ask('random_message', data)).toMatchObject({ event: 'error', data: { code } });
       await adas[0]!.request('random_message', {
-        ...say(sessionId, 'next'),
+        ...textMessage(sessionId, 'next'),
         senderId: 0,
         id: '9-9',
       } as never);
@@ -242,10 +249,11 @@ describe('a random chat', () => {
     it('is made up for by the next one, in order', async () => {
       const { adas, bobs, sessionId } = await chatting();
       await deafen(sessionId);
-      for (const content of ['one', 'two']) await adas[0]!.request('random_message', say(sessionId, content));
+      for (const content of ['one', 'two'])
+        await adas[0]!.request('random_message', textMessage(sessionId, content));
       expect(bobs[0]!.lastSeen(sessionId)).toBe(1);
       await subscriberOf(1).subscribe(deafTo);
-      await adas[0]!.request('random_message', say(sessionId, 'three'));
+      await adas[0]!.request('random_message', textMessage(sessionId, 'three'));
       await reach(bobs, sessionId, 4);
       expect(bobs[0]!.all('random_message').map(({ content }) => content)).toEqual(['one', 'two', 'three']);
       expectOrder(bobs);
@@ -254,8 +262,10 @@ describe('a random chat', () => {
     it('is made up for by what the replica itself appends', async () => {
       const { adas, bobs, sessionId } = await chatting();
       await deafen(sessionId);
-      await adas[0]!.request('random_message', say(sessionId, 'one'));
-      expect(await bobs[0]!.request('random_message', say(sessionId, 'two'))).toMatchObject({ seq: 3 });
+      await adas[0]!.request('random_message', textMessage(sessionId, 'one'));
+      expect(await bobs[0]!.request('random_message', textMessage(sessionId, 'two'))).toMatchObject({
+        seq: 3,
+      });
       expectOrder(bobs);
       expect(bobs[0]!.all('random_message').map(({ content }) => content)).toEqual(['one']);
     });
@@ -275,7 +285,7 @@ describe('a random chat', () => {
       for (const socket of bobs) {
         expect(await socket.next('typing')).toEqual({ sessionId, userId: ada.user.id });
       }
-      await adas[0]!.request('random_message', say(sessionId, 'done'));
+      await adas[0]!.request('random_message', textMessage(sessionId, 'done'));
       await reach([...adas, ...bobs], sessionId, 2);
       for (const socket of adas) expect(socket.all('typing')).toEqual([]);
       expect(adas[0]!.frames.filter(({ event }) => event === 'ack')).toHaveLength(2); // join_queue, the message
@@ -284,7 +294,7 @@ describe('a random chat', () => {
     it('is passed on no more often than it is shown', async () => {
       const { adas, bobs, sessionId } = await chatting();
       for (let count = 0; count < 10; count += 1) adas[0]!.send({ event: 'typing', data: { sessionId } });
-      await adas[0]!.request('random_message', say(sessionId, 'done'));
+      await adas[0]!.request('random_message', textMessage(sessionId, 'done'));
       await reach(bobs, sessionId, 2);
       expect(bobs[0]!.all('typing')).toHaveLength(1);
     });
@@ -354,7 +364,7 @@ describe('a random chat', () => {
       const sessionId = await match(adas, bobs);
       expect(await bobs[0]!.request('skip_chat', { sessionId: old })).toEqual({ seq: 2 });
       expect(await adas[0]!.request('skip_chat', { sessionId: old })).toEqual({ seq: 2 });
-      await adas[0]!.request('random_message', say(sessionId, 'still here'));
+      await adas[0]!.request('random_message', textMessage(sessionId, 'still here'));
       expect(await bobs[0]!.next('random_message', (data) => data.sessionId === sessionId)).toMatchObject({
         seq: 2,
       });
@@ -436,7 +446,7 @@ describe('a random chat', () => {
       );
       const { adas, bobs, sessionId } = await chatting();
       await adas[0]!.request('leave_queue', {});
-      await adas[0]!.request('random_message', say(sessionId, 'still here'));
+      await adas[0]!.request('random_message', textMessage(sessionId, 'still here'));
       expect(await bobs[0]!.next('random_message')).toMatchObject({ seq: 2 });
     });
 
@@ -494,8 +504,8 @@ describe('a random chat', () => {
 
     it('after a reload is told of the whole chat, on whatever replica', async () => {
       const { ada, bob, adas, bobs, sessionId } = await chatting();
-      await adas[0]!.request('random_message', say(sessionId, 'one'));
-      await bobs[0]!.request('random_message', say(sessionId, 'two'));
+      await adas[0]!.request('random_message', textMessage(sessionId, 'one'));
+      await bobs[0]!.request('random_message', textMessage(sessionId, 'two'));
       await adas[0]!.leave();
       const back = await ada.connect(thaw.origins[1]);
       expect((await back.ask('authenticate', { userId: ada.user.id })).data).toEqual({
@@ -516,23 +526,25 @@ describe('a random chat', () => {
         ['random_message', 2, 'one'],
         ['random_message', 3, 'two'],
       ]);
-      await bobs[0]!.request('random_message', say(sessionId, 'three'));
+      await bobs[0]!.request('random_message', textMessage(sessionId, 'three'));
       expect(await back.next('random_message')).toMatchObject({ seq: 4 });
-      await back.request('random_message', say(sessionId, 'four'));
+      await back.request('random_message', textMessage(sessionId, 'four'));
       await reach(bobs, sessionId, 5);
       expectOrder([back, ...bobs]);
     });
 
     it('after a cut is told only what was missed, once', async () => {
       const { ada, adas, bobs, sessionId } = await chatting();
-      await adas[0]!.request('random_message', say(sessionId, 'one', 'c-1'));
+      await adas[0]!.request('random_message', textMessage(sessionId, 'one', 'c-1'));
       await adas[0]!.cut();
       await bobs[0]!.next('partner_connection');
-      await bobs[0]!.request('random_message', say(sessionId, 'two'));
+      await bobs[0]!.request('random_message', textMessage(sessionId, 'two'));
       const back = await ada.arrive(thaw.origins[1], { sessionId, seq: 2 });
       await back.next('session_resumed');
       expect(resumedEvents(back).map(({ data }) => data.seq)).toEqual([3]);
-      expect(await back.request('random_message', say(sessionId, 'one', 'c-1'))).toMatchObject({ seq: 2 });
+      expect(await back.request('random_message', textMessage(sessionId, 'one', 'c-1'))).toMatchObject({
+        seq: 2,
+      });
       expect(back.all('chat_matched')).toEqual([]);
     });
 
@@ -545,13 +557,13 @@ describe('a random chat', () => {
 
     it('on the same socket, because of a hole, is told what is behind it', async () => {
       const { ada, adas, bobs, sessionId } = await chatting();
-      await bobs[0]!.request('random_message', say(sessionId, 'one'));
-      await bobs[0]!.request('random_message', say(sessionId, 'two'));
+      await bobs[0]!.request('random_message', textMessage(sessionId, 'one'));
+      await bobs[0]!.request('random_message', textMessage(sessionId, 'two'));
       await reach(adas, sessionId, 3);
       await adas[0]!.request('authenticate', { userId: ada.user.id, lastSeen: { sessionId, seq: 2 } });
       expect(await adas[0]!.next('session_resumed')).toMatchObject({ seq: 3, last: true });
       expect(resumedEvents(adas[0]!).map(({ data }) => data.content)).toEqual(['two']);
-      await bobs[0]!.request('random_message', say(sessionId, 'three'));
+      await bobs[0]!.request('random_message', textMessage(sessionId, 'three'));
       expect(await adas[0]!.next('random_message', ({ seq }) => seq === 4)).toMatchObject({
         content: 'three',
       });
@@ -562,7 +574,7 @@ describe('a random chat', () => {
       const { ada, adas, bobs, sessionId } = await chatting();
       const content = '🎉"\n'.repeat(600);
       for (let count = 0; count < 40; count += 1) {
-        await bobs[0]!.request('random_message', say(sessionId, content));
+        await bobs[0]!.request('random_message', textMessage(sessionId, content));
       }
       await reach(adas, sessionId, 41);
       const back = await ada.arrive(thaw.origins[1]);
@@ -619,7 +631,8 @@ describe('a random chat', () => {
       let isTalking = true;
       const talking = (async () => {
         let said = 0;
-        for (; isTalking; said += 1) await bobs[0]!.request('random_message', say(sessionId, `${said}`));
+        for (; isTalking; said += 1)
+          await bobs[0]!.request('random_message', textMessage(sessionId, `${said}`));
         return said;
       })();
       const heard: number[] = [];
@@ -684,7 +697,7 @@ describe('a random chat', () => {
         expect(await back.closed).toBe(1011);
         const again = await ada.arrive(thaw.origins[0], lastSeen);
         await again.next('session_resumed');
-        await bobs[0]!.request('random_message', say(sessionId, 'welcome back'));
+        await bobs[0]!.request('random_message', textMessage(sessionId, 'welcome back'));
         expect(await again.next('random_message')).toMatchObject({ seq: 2 });
       },
     );
@@ -721,7 +734,7 @@ describe('a random chat', () => {
         expect(await socket.next('partner_connection')).toEqual({ sessionId, state: 'reconnecting' });
       }
       // A second on a quiet machine; a replica that died is noticed after four at the earliest.
-      expect(Date.now() - before).toBeLessThan(3_000 * busyness());
+      expect(Date.now() - before).toBeLessThan(3_000 * processorLoad());
       const third = bobs[0]!;
       expect(third.all('chat_skipped')).toEqual([]);
       await ada.arrive(thaw.origins[1], { sessionId, seq: 1 });
@@ -747,7 +760,7 @@ describe('a random chat', () => {
     it('is not, while one of the tabs is open', async () => {
       const { adas, bobs, sessionId } = await chatting({ ada: 2, bob: 1 });
       await adas[0]!.cut();
-      await adas[1]!.request('random_message', say(sessionId, 'here'));
+      await adas[1]!.request('random_message', textMessage(sessionId, 'here'));
       await reach(bobs, sessionId, 2);
       expect(bobs[0]!.all('partner_connection')).toEqual([]);
     });
@@ -774,7 +787,7 @@ describe('a random chat', () => {
       expect(late.afterMs).toBeGreaterThanOrEqual(4_000);
       expect(early.afterMs).toBeGreaterThanOrEqual(400);
       expect(early.afterMs).toBeLessThan(late.afterMs);
-      await returned.bobs[0]!.request('random_message', say(returned.sessionId, 'welcome back'));
+      await returned.bobs[0]!.request('random_message', textMessage(returned.sessionId, 'welcome back'));
       expect(await back.next('random_message')).toMatchObject({ seq: 2 });
       const bobs = closed.bobs[0]!;
       expect(await bobs.ask('join_queue', { preferences: 'female' })).toMatchObject({ event: 'ack' });

@@ -1,8 +1,8 @@
 // Real: an api replica, a worker, PostgreSQL, Redis, sockets.
 import { questionById } from '@thaw/contract/questions';
-import { startTestReplicas, type TestReplicas } from '../../../testing/test-replicas';
-import { pair, type ReceivedFrame } from '../../../testing/thaw-client';
-import { until } from '../../../testing/until';
+import { startTestReplicas, type TestReplicas } from '../../../testing/test-replicas.harness';
+import { pair, type ReceivedFrame } from '../../../testing/thaw.client';
+import { until } from '../../../testing/until.functions';
 
 jest.setTimeout(60_000);
 

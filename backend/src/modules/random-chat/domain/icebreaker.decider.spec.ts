@@ -9,7 +9,7 @@ import {
   givenChat,
   givenLimitedChat,
   timeOf,
-} from '../../../testing/given-chat';
+} from '../../../testing/given-chat.fixture';
 import type { RandomChatCommand } from './random-chat.commands';
 import type { RandomChatEvent } from './random-chat.events';
 

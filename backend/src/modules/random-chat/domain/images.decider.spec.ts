@@ -1,4 +1,4 @@
-import { ADA, at, BOB, chatStarted, givenChat, timeOf } from '../../../testing/given-chat';
+import { ADA, at, BOB, chatStarted, givenChat, timeOf } from '../../../testing/given-chat.fixture';
 import type { RandomChatCommand } from './random-chat.commands';
 import type { RandomChatEvent } from './random-chat.events';
 

@@ -11,7 +11,7 @@ import {
   givenLimitedChat,
   messageSent,
   timeOf,
-} from '../../../testing/given-chat';
+} from '../../../testing/given-chat.fixture';
 import { MAX_BYTES, MAX_EVENTS } from './random-chat.decider';
 import type { SendMessage } from './random-chat.commands';
 import type { RandomChatEvent } from './random-chat.events';

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { UNLIMITED } from '../../../testing/given-chat';
+import { UNLIMITED } from '../../../testing/given-chat.fixture';
 import { comparePositionIds, type MessageSent, occurredAtMs } from './random-chat.events';
 import { evolve, initialState, messageOf, type RandomChatState } from './random-chat.state';
 

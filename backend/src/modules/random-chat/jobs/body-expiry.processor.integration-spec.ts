@@ -9,7 +9,7 @@ import {
 import { ProjectionRegistry } from '../../../platform/event-store/projection.registry';
 import type { JobHandlerRegistry } from '../../../platform/queue/job-handler.registry';
 import type { JobQueueService } from '../../../platform/queue/job-queue.service';
-import { createTestDatabase, type TestDatabase } from '../../../testing/test-database';
+import { createTestDatabase, type TestDatabase } from '../../../testing/test-database.harness';
 import type { UploadRemovalService } from '../../uploads/application/upload-removal.service';
 import type { RandomChatEvent } from '../domain/random-chat.events';
 import { bodiesExpiryProjection, chatHistoryProjection } from '../projections/chat-history.projection';

@@ -1,8 +1,12 @@
 // Real: an api replica, a worker, PostgreSQL, Redis, two users' sockets.
 import { shardOf, chatKeys } from '../../../platform/redis/redis.keys';
-import { Conversation, durableTexts } from '../../../testing/conversation';
-import { startTestReplicas, type TestReplicas, type TestWorker } from '../../../testing/test-replicas';
-import { until } from '../../../testing/until';
+import { Conversation, durableTexts } from '../../../testing/conversation.driver';
+import {
+  startTestReplicas,
+  type TestReplicas,
+  type TestWorker,
+} from '../../../testing/test-replicas.harness';
+import { until } from '../../../testing/until.functions';
 import { ChatStreamSweepProcessor } from './chat-stream-sweep.processor';
 
 jest.setTimeout(60_000);
@@ -60,6 +64,6 @@ describe('the sweep of chat streams', () => {
     );
     expect((await sweep()).expected).toBeGreaterThanOrEqual(1);
     expect(await deadlines(chat)).toBe(0);
-    expect(await chat.say(0, 'still here')).toBe(true);
+    expect(await chat.send(0, 'still here')).toBe(true);
   });
 });

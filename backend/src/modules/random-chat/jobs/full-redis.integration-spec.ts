@@ -3,11 +3,16 @@
 // five minutes.
 import { OutboxRepository } from '../../../platform/hot-log/outbox.repository';
 import { MemoryValveService } from '../../../platform/redis/memory-valve.service';
-import { Conversation, durableTexts, lostOrDoubled, talk } from '../../../testing/conversation';
-import { type CuttableLink, linkTo } from '../../../testing/cuttable-link';
-import { fillRedis, type OwnRedis, startOwnRedis, usedBytes } from '../../../testing/own-redis';
-import { type TestReplicas, quickChats, startTestReplicas } from '../../../testing/test-replicas';
-import { until } from '../../../testing/until';
+import {
+  Conversation,
+  durableTexts,
+  lostOrDoubled,
+  sendMessages,
+} from '../../../testing/conversation.driver';
+import { type CuttableLink, linkTo } from '../../../testing/cuttable-link.proxy';
+import { fillRedis, type OwnRedis, startOwnRedis, usedBytes } from '../../../testing/own-redis.harness';
+import { type TestReplicas, quickChats, startTestReplicas } from '../../../testing/test-replicas.harness';
+import { until } from '../../../testing/until.functions';
 
 const isLong = process.env.THAW_TEST_LONG === '1';
 const MIB = 1024 * 1024;
@@ -64,9 +69,9 @@ describe('a full Redis', () => {
     const chat = await meet();
     await isEmpty();
     await postgres.cut();
-    for (let count = 0; count < 10; count += 1) expect(await chat.say(0, 'stored')).toBe(true);
+    for (let count = 0; count < 10; count += 1) expect(await chat.send(0, 'stored')).toBe(true);
     await own.redis.config('SET', 'maxmemory', '1');
-    expect(await chat.say(0, 'one more')).toBe(false);
+    expect(await chat.send(0, 'one more')).toBe(false);
     expect(await backlog()).toBe(10);
     await postgres.restore();
     await isEmpty();
@@ -83,14 +88,14 @@ describe('a full Redis', () => {
     await postgres.cut();
 
     const isFull = () => !valve().isOpen;
-    await talk(chats, { perSecond: PER_SECOND, text: TEXT, isOver: isFull });
+    await sendMessages(chats, { perSecond: PER_SECOND, text: TEXT, isOver: isFull });
     expect(await usedBytes(own.redis)).toBeLessThan(maxMemory);
     const filled = await backlog();
     const acknowledged = chats.reduce((sum, chat) => sum + chat.acknowledged.size, 0);
     expect(filled).toBeGreaterThanOrEqual(acknowledged);
 
     const heldUntil = performance.now() + HELD_MS;
-    await talk(chats, { perSecond: PAIRS, text: TEXT, isOver: () => performance.now() > heldUntil });
+    await sendMessages(chats, { perSecond: PAIRS, text: TEXT, isOver: () => performance.now() > heldUntil });
     expect(chats.every(({ refusals }) => refusals > 0)).toBe(true);
     expect(chats.reduce((sum, chat) => sum + chat.acknowledged.size, 0)).toBe(acknowledged);
     expect(await backlog()).toBe(filled);
@@ -99,7 +104,7 @@ describe('a full Redis', () => {
     await postgres.restore();
     await isEmpty();
     await isValve('open');
-    for (const chat of chats) expect(await chat.say(1, 'as before')).toBe(true);
+    for (const chat of chats) expect(await chat.send(1, 'as before')).toBe(true);
     await isEmpty();
     expect(await lostOrDoubled(thaw.database.dataSource, chats)).toEqual([]);
     for (const { sockets } of chats) expect(sockets.flatMap(({ disorders }) => disorders)).toEqual([]);

@@ -4,12 +4,12 @@
 import { OutboxRepository } from '../../../platform/hot-log/outbox.repository';
 import { MemoryValveService } from '../../../platform/redis/memory-valve.service';
 import { allChatStreams } from '../../../platform/redis/redis.keys';
-import { Conversation, lostOrDoubled, talk } from '../../../testing/conversation';
-import { HostileUser } from '../../../testing/hostile-user';
-import { type OwnRedis, startOwnRedis, usedBytes } from '../../../testing/own-redis';
-import { type TestReplicas, quickChats, startTestReplicas } from '../../../testing/test-replicas';
-import { ThawVisitor } from '../../../testing/thaw-client';
-import { until } from '../../../testing/until';
+import { Conversation, lostOrDoubled, sendMessages } from '../../../testing/conversation.driver';
+import { HostileUser } from '../../../testing/hostile-user.driver';
+import { type OwnRedis, startOwnRedis, usedBytes } from '../../../testing/own-redis.harness';
+import { type TestReplicas, quickChats, startTestReplicas } from '../../../testing/test-replicas.harness';
+import { ThawVisitor } from '../../../testing/thaw.client';
+import { until } from '../../../testing/until.functions';
 
 const isLong = process.env.THAW_TEST_LONG === '1';
 const MIB = 1024 * 1024;
@@ -58,7 +58,7 @@ describe('hostile users who fill Redis', () => {
 
   it('are stopped before it is full', async () => {
     await Promise.all([
-      talk(honest, { perSecond: 20, text: 'hello', isOver: isFull }),
+      sendMessages(honest, { perSecond: 20, text: 'hello', isOver: isFull }),
       ...hostile.map((user) => user.attack({ pauseMs: 200, isOver: isFull })),
     ]);
     const peak = Number(/^used_memory_peak:(\d+)/m.exec(await own.redis.info('memory'))?.[1]);
@@ -93,7 +93,7 @@ describe('hostile users who fill Redis', () => {
 
   it('cost no user a message that was acknowledged', async () => {
     const [skipped, , , open] = honest as [Conversation, Conversation, Conversation, Conversation];
-    expect(await open.say(0, 'still here')).toBe(true);
+    expect(await open.send(0, 'still here')).toBe(true);
     for (const socket of skipped.sockets) await socket.request('join_queue', {});
     await Promise.all(skipped.sockets.map((socket) => until(() => socket.all('chat_matched').length === 2)));
     await isEmpty();

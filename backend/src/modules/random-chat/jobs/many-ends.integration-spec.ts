@@ -2,9 +2,19 @@
 import { QueryFailedError } from 'typeorm';
 import { EventStoreRepository } from '../../../platform/event-store/event-store.repository';
 import { OutboxRepository } from '../../../platform/hot-log/outbox.repository';
-import { chatEnded, chatStarted, messageSent, newSession, putIntoOutbox } from '../../../testing/raw-outbox';
-import { startTestReplicas, type TestReplicas, type TestWorker } from '../../../testing/test-replicas';
-import { until } from '../../../testing/until';
+import {
+  chatEnded,
+  chatStarted,
+  messageSent,
+  newSession,
+  putIntoOutbox,
+} from '../../../testing/raw-outbox.fixture';
+import {
+  startTestReplicas,
+  type TestReplicas,
+  type TestWorker,
+} from '../../../testing/test-replicas.harness';
+import { until } from '../../../testing/until.functions';
 
 jest.setTimeout(120_000);
 

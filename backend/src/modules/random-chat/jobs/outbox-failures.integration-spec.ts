@@ -16,11 +16,15 @@ import {
   newSession,
   putIntoOutbox,
   type RawEvent,
-} from '../../../testing/raw-outbox';
+} from '../../../testing/raw-outbox.fixture';
 import { OutboxSchedulerService } from '../application/outbox-scheduler.service';
 import { ChatStreamSweepProcessor } from './chat-stream-sweep.processor';
-import { startTestReplicas, type TestReplicas, type TestWorker } from '../../../testing/test-replicas';
-import { until } from '../../../testing/until';
+import {
+  startTestReplicas,
+  type TestReplicas,
+  type TestWorker,
+} from '../../../testing/test-replicas.harness';
+import { until } from '../../../testing/until.functions';
 
 jest.setTimeout(60_000);
 

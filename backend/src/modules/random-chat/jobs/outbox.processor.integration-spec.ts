@@ -2,9 +2,13 @@
 import { EventStoreRepository } from '../../../platform/event-store/event-store.repository';
 import { OutboxRepository } from '../../../platform/hot-log/outbox.repository';
 import { shardOf, chatKeys, shardGroupOf } from '../../../platform/redis/redis.keys';
-import { startTestReplicas, type TestReplicas, type TestWorker } from '../../../testing/test-replicas';
-import { pair, say } from '../../../testing/thaw-client';
-import { until } from '../../../testing/until';
+import {
+  startTestReplicas,
+  type TestReplicas,
+  type TestWorker,
+} from '../../../testing/test-replicas.harness';
+import { pair, textMessage } from '../../../testing/thaw.client';
+import { until } from '../../../testing/until.functions';
 import { BATCH_WINDOW_MS } from '../application/outbox-scheduler.service';
 
 jest.setTimeout(30_000);
@@ -35,7 +39,10 @@ describe('the way to the durable log', () => {
   };
   const talk = async ({ adaSocket, bobSocket, sessionId }: Chat, times: number): Promise<void> => {
     for (let count = 0; count < times; count += 1) {
-      await (count % 2 ? adaSocket : bobSocket).request('random_message', say(sessionId, `word ${count}`));
+      await (count % 2 ? adaSocket : bobSocket).request(
+        'random_message',
+        textMessage(sessionId, `word ${count}`),
+      );
     }
   };
   const inRedis = async (sessionId: string) => {

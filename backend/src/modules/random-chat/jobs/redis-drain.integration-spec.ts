@@ -6,8 +6,8 @@ import { DrainModule } from '../../../drain.module';
 import { ChatLogRepository } from '../../../platform/hot-log/chat-log.repository';
 import { claimRedisLayout, REDIS_LAYOUT } from '../../../platform/redis/redis-layout.functions';
 import { shardOf, chatKeys, drainingKey, layoutKey, matchingKeys } from '../../../platform/redis/redis.keys';
-import { createTestRedis, type TestRedis } from '../../../testing/test-redis';
-import { until } from '../../../testing/until';
+import { createTestRedis, type TestRedis } from '../../../testing/test-redis.harness';
+import { until } from '../../../testing/until.functions';
 import { RedisDrainService } from './redis-drain.service';
 
 const started = JSON.stringify({

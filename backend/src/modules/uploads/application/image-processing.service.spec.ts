@@ -15,8 +15,8 @@ import {
   twoHalves,
   withTrailing,
   zipOf,
-} from '../../../testing/image-corpus';
-import { decoderPids, peakBytesOf } from '../../../testing/decoder-pids';
+} from '../../../testing/image-corpus.fixture';
+import { decoderPids, peakBytesOf } from '../../../testing/image-decoder.probe';
 import { ImageProcessingService, type ProcessedImage } from './image-processing.service';
 
 jest.setTimeout(60_000);

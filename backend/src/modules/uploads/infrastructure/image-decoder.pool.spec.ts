@@ -3,9 +3,9 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { decoderPids } from '../../../testing/decoder-pids';
-import { hugePng, plainJpeg, SECRET } from '../../../testing/image-corpus';
-import { until } from '../../../testing/until';
+import { hugePng, plainJpeg, SECRET } from '../../../testing/image-corpus.fixture';
+import { decoderPids } from '../../../testing/image-decoder.probe';
+import { until } from '../../../testing/until.functions';
 import { ImageProcessingService } from '../application/image-processing.service';
 
 jest.setTimeout(60_000);

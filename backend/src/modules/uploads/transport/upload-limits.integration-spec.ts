@@ -7,10 +7,10 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { limits } from '@thaw/contract/limits';
 import { AppLoggerService } from '../../../platform/observability/app-logger.service';
-import { plainJpeg } from '../../../testing/image-corpus';
-import { startTestReplicas, type TestReplicas } from '../../../testing/test-replicas';
-import { ThawVisitor } from '../../../testing/thaw-client';
-import { until } from '../../../testing/until';
+import { plainJpeg } from '../../../testing/image-corpus.fixture';
+import { startTestReplicas, type TestReplicas } from '../../../testing/test-replicas.harness';
+import { ThawVisitor } from '../../../testing/thaw.client';
+import { until } from '../../../testing/until.functions';
 import { bodyRateLimit } from './multipart-form.parser';
 
 jest.setTimeout(60_000);

@@ -21,9 +21,9 @@ import {
   svg,
   twoHalves,
   withTrailing,
-} from '../../../testing/image-corpus';
-import { startTestApi, type TestApi } from '../../../testing/test-api';
-import { startTestS3, type TestS3 } from '../../../testing/test-s3';
+} from '../../../testing/image-corpus.fixture';
+import { startTestApi, type TestApi } from '../../../testing/test-api.harness';
+import { startTestS3, type TestS3 } from '../../../testing/test-s3.harness';
 import { UploadRemovalService } from '../application/upload-removal.service';
 import { UploadsService } from '../application/uploads.service';
 import { UploadRepository } from '../infrastructure/upload.repository';

@@ -1,4 +1,4 @@
-import { givenFor } from '../../../testing/given';
+import { givenFor } from '../../../testing/given.fixture';
 import type { UserCommand } from './user.commands';
 import { userDecider } from './user.decider';
 import type { UserEvent } from './user.events';

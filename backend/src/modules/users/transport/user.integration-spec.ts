@@ -1,7 +1,7 @@
 // Real: PostgreSQL, Redis, the whole api replica over HTTP.
 import { ProjectionRebuildService } from '../../../platform/event-store/projection-rebuild.service';
 import { RateLimiterService } from '../../../platform/rate-limit/rate-limiter.service';
-import { startTestApi, type TestApi } from '../../../testing/test-api';
+import { startTestApi, type TestApi } from '../../../testing/test-api.harness';
 import { USER_RELATIONS, type UserRelationsPort } from '../application/user-relations.port';
 import { UsersService } from '../application/users.service';
 

@@ -3,7 +3,7 @@ import type { NestExpressApplication } from '@nestjs/platform-express';
 import request from 'supertest';
 import { createApiApplication } from '../api-application.factory';
 import { loadEnvironment } from '../config/environment.config';
-import { createTestDatabase, type TestDatabase } from './test-database';
+import { createTestDatabase, type TestDatabase } from './test-database.harness';
 
 export interface TestApi {
   app: NestExpressApplication;

@@ -4,7 +4,7 @@ import { encodeEvent } from '../modules/random-chat/application/chat-event.codec
 import { ChatLogRepository, type StreamEnd } from '../platform/hot-log/chat-log.repository';
 import { REDIS } from '../platform/redis/redis.module';
 import { shardOf, chatKeys } from '../platform/redis/redis.keys';
-import type { TestReplica } from './test-replicas';
+import type { TestReplica } from './test-replicas.harness';
 
 const AT_ONCE = 100;
 

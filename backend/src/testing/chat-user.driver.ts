@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isRetriedClose } from '@thaw/contract/close-codes';
 import { limits, reconnectDelayMs } from '@thaw/contract/limits';
-import { type ReceivedFrame, type ThawSocket, ThawVisitor } from './thaw-client';
+import { type ReceivedFrame, type ThawSocket, ThawVisitor } from './thaw.client';
 
 const RETRIED_ERRORS: ReadonlySet<unknown> = new Set(['unavailable', 'rate_limited']);
 
@@ -16,7 +16,7 @@ interface KnownMessage {
  * Somebody in a random chat who behaves as the page does: comes back after a lost socket by the contract's rules,
  * resumes with what was seen last, and sends again what was not acknowledged. Keeps what happened, and what must not.
  */
-export class Talker {
+export class ChatUser {
   /** What the chat holds as this side knows it, by `seq`. */
   readonly history = new Map<number, KnownMessage>();
   /** What was acknowledged: content to `seq`. */
@@ -26,7 +26,7 @@ export class Talker {
   /** From a lost socket to the resumed chat, milliseconds. */
   readonly absences: number[] = [];
   /** Whatever should not have happened. */
-  readonly complaints: string[] = [];
+  readonly violations: string[] = [];
   /** Last `seq` seen, by frames and by acks. */
   seq = 0;
   sessionId: string | undefined;
@@ -51,7 +51,7 @@ export class Talker {
     return this;
   }
 
-  async seek(): Promise<void> {
+  async search(): Promise<void> {
     await (await this.connected).request('join_queue', {});
   }
 
@@ -64,7 +64,7 @@ export class Talker {
   }
 
   /** Returns once it is acknowledged, over as many sockets as it takes. */
-  async say(content: string): Promise<void> {
+  async send(content: string): Promise<void> {
     const clientId = randomUUID();
     this.unanswered.set(clientId, content);
     const message = { sessionId: this.sessionId ?? '', content, messageType: 'text' as const, clientId };
@@ -85,7 +85,7 @@ export class Talker {
   }
 
   /** From now on a lost socket is not replaced. */
-  stayAway(): void {
+  stopReconnecting(): void {
     this.isLeaving = true;
   }
 
@@ -109,19 +109,19 @@ export class Talker {
   private async arrive(socket: ThawSocket, lastSeen?: { sessionId: string; seq: number }): Promise<void> {
     const { state } = await socket.request('authenticate', { userId: this.id, lastSeen });
     if (!lastSeen) return;
-    if (state !== 'chatting') this.complaints.push(`came back and was ${String(state)}`);
+    if (state !== 'chatting') this.violations.push(`came back and was ${String(state)}`);
     await socket.next('session_resumed', ({ last }) => last === true);
   }
 
   private lost(code: number): void {
     if (this.isLeaving) return;
     this.closes.push(code);
-    if (!isRetriedClose(code)) this.complaints.push(`closed with ${code}`);
-    this.connected = this.comeBack(Date.now());
-    this.connected.catch((error: unknown) => this.complaints.push(`did not come back: ${String(error)}`));
+    if (!isRetriedClose(code)) this.violations.push(`closed with ${code}`);
+    this.connected = this.reconnect(Date.now());
+    this.connected.catch((error: unknown) => this.violations.push(`did not come back: ${String(error)}`));
   }
 
-  private async comeBack(lostAt: number): Promise<ThawSocket> {
+  private async reconnect(lostAt: number): Promise<ThawSocket> {
     for (let attempt = 1; ; attempt += 1) {
       await sleep(reconnectDelayMs(attempt));
       try {
@@ -148,7 +148,7 @@ export class Talker {
         for (const frame of data.events as ReceivedFrame[]) this.receive(frame);
         return;
       case 'chat_skipped':
-        this.complaints.push(`the chat ended: ${String(data.reason)}`);
+        this.violations.push(`the chat ended: ${String(data.reason)}`);
         return;
       default:
         // Whatever else has a place in the chat, of a kind known or not, takes that place.
@@ -159,14 +159,14 @@ export class Talker {
 
   /** The next place in the chat is taken. */
   private advance(seq: number, by: string): void {
-    if (seq !== this.seq + 1) this.complaints.push(`${seq} came after ${this.seq}: ${by}`);
+    if (seq !== this.seq + 1) this.violations.push(`${seq} came after ${this.seq}: ${by}`);
     this.seq = Math.max(this.seq, seq);
   }
 
   private acknowledge({ id, seq, clientId }: Record<string, unknown>): void {
     const content = this.unanswered.get(String(clientId));
     if (content === undefined) {
-      this.complaints.push(`an ack that nobody waited for: ${String(seq)}`);
+      this.violations.push(`an ack that nobody waited for: ${String(seq)}`);
       return;
     }
     this.unanswered.delete(String(clientId));
@@ -174,7 +174,7 @@ export class Talker {
     const known = this.history.get(Number(seq));
     if (known === undefined) this.store(Number(seq), { id, senderId: this.id, content });
     else if (known.id !== id || known.content !== content)
-      this.complaints.push(`two messages are ${String(seq)}`);
+      this.violations.push(`two messages are ${String(seq)}`);
   }
 
   private store(seq: number, { id, senderId, content }: KnownMessage): void {
@@ -194,39 +194,42 @@ const answerOrClose = async (
   return Promise.race([answer, socket.closed.then(() => undefined)]);
 };
 
-export type TalkingPair = readonly [Talker, Talker];
+export type ChatUserPair = readonly [ChatUser, ChatUser];
 
 /** Strangers who were matched two by two, each pair in a chat of its own. */
-export const talkingPairs = async (origin: string, count: number): Promise<TalkingPair[]> => {
-  const talkers: Talker[] = [];
+export const matchedPairs = async (origin: string, count: number): Promise<ChatUserPair[]> => {
+  const users: ChatUser[] = [];
   for (let number = 0; number < 2 * count; number += 1) {
-    talkers.push(await new Talker(origin).join(number % 2 === 0 ? 'female' : 'male'));
+    users.push(await new ChatUser(origin).join(number % 2 === 0 ? 'female' : 'male'));
   }
-  for (const talker of talkers) await talker.seek();
-  const pairs: TalkingPair[] = [];
-  for (const talker of talkers) {
-    const partnerId = await talker.matched();
-    const partner = talkers.find(({ id }) => id === partnerId);
+  for (const user of users) await user.search();
+  const pairs: ChatUserPair[] = [];
+  for (const user of users) {
+    const partnerId = await user.matched();
+    const partner = users.find(({ id }) => id === partnerId);
     if (!partner) throw new Error('Somebody was matched with a stranger to this test');
-    if (talker.id < partner.id) pairs.push([talker, partner]);
+    if (user.id < partner.id) pairs.push([user, partner]);
   }
   return pairs;
 };
 
 /** Both sides of every pair talk until the answer is called, which waits until the last message is acknowledged. */
-export const keepTalking = (
-  pairs: readonly TalkingPair[],
+export const keepSending = (
+  pairs: readonly ChatUserPair[],
   { everyMs }: { everyMs: number },
 ): (() => Promise<void>) => {
   let isOver = false;
-  const talk = async (talker: Talker, name: string): Promise<void> => {
+  const sendAll = async (user: ChatUser, name: string): Promise<void> => {
     for (let number = 1; !isOver; number += 1) {
-      await talker.say(`${name}.${number}`);
+      await user.send(`${name}.${number}`);
       await sleep(everyMs * (0.75 + Math.random() / 2));
     }
   };
   const all = Promise.all(
-    pairs.flatMap(([first, second], pair) => [talk(first, `${pair}.first`), talk(second, `${pair}.second`)]),
+    pairs.flatMap(([first, second], pair) => [
+      sendAll(first, `${pair}.first`),
+      sendAll(second, `${pair}.second`),
+    ]),
   );
   all.catch(() => undefined);
   return async () => {
@@ -239,8 +242,8 @@ export const keepTalking = (
  * What is wrong with a pair that has stopped talking: both must hold the same messages in the same places, and
  * every one that was acknowledged exactly once.
  */
-export const faultsOf = ([first, second]: TalkingPair): string[] => {
-  const faults = [...first.complaints, ...second.complaints];
+export const faultsOf = ([first, second]: ChatUserPair): string[] => {
+  const faults = [...first.violations, ...second.violations];
   const one = JSON.stringify([...first.history]);
   if (one !== JSON.stringify([...second.history])) {
     faults.push(`two histories: ${first.history.size} and ${second.history.size} messages`);

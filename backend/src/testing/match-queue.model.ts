@@ -8,9 +8,9 @@ import {
 } from '../modules/matching/application/match-queue.service';
 import type { ReplicaLeaseService } from '../platform/realtime/replica-lease.service';
 import { matchingKeys } from '../platform/redis/redis.keys';
-import { type Crowd, REPLICAS, type Step } from './queue-steps';
+import { type Crowd, REPLICAS, type Step } from './match-queue-steps.fixture';
 
-interface Person {
+interface ModelUser {
   id: number;
   gender: Gender;
   at: 'nowhere' | 'searching' | 'claimed' | 'chatting';
@@ -31,10 +31,10 @@ const pairOf = (one: number, other: number): string => (one < other ? `${one}-${
  * The queue as it should be, beside the queue as it is: every step is taken by both, and compared. A step that
  * makes no sense where it stands (confirming a match that there is not) does nothing.
  */
-export class QueueModel {
+export class MatchQueueModel {
   /** Kinds of steps that were taken, and what joins came to: for asking whether enough happened. */
   readonly seen = new Map<string, number>();
-  private readonly people: Person[];
+  private readonly people: ModelUser[];
   private readonly blocked = new Set<string>();
   private readonly met = new Set<string>();
   private readonly matches: Match[] = [];
@@ -119,7 +119,7 @@ export class QueueModel {
     await this.compare();
   }
 
-  private async leave(service: MatchQueueService, person: Person): Promise<void> {
+  private async leave(service: MatchQueueService, person: ModelUser): Promise<void> {
     const { kind } = await service.leave(person.id);
     switch (person.at) {
       case 'nowhere':
@@ -177,14 +177,14 @@ export class QueueModel {
     this.met.add(pairOf(...match.userIds));
   }
 
-  private search(person: Person, preference: Preference): void {
+  private search(person: ModelUser, preference: Preference): void {
     if (person.at === 'nowhere') person.since = 0; // Redis says when
     person.at = 'searching';
     person.preference = preference;
   }
 
   /** What an attempt came to is what it had to come to. */
-  private compareAttempt(person: Person, place: MatchState): void {
+  private compareAttempt(person: ModelUser, place: MatchState): void {
     switch (person.at) {
       case 'nowhere':
         expect(place).toEqual({ kind: 'idle' });
@@ -218,7 +218,7 @@ export class QueueModel {
     this.matches.push(match);
   }
 
-  private isMatchable(person: Person, other: Person): boolean {
+  private isMatchable(person: ModelUser, other: ModelUser): boolean {
     return (
       other !== person &&
       other.at === 'searching' &&
@@ -280,19 +280,19 @@ export class QueueModel {
     expect(leftOver).toEqual([]);
   }
 
-  private isHeld({ replicas }: Person): boolean {
+  private isHeld({ replicas }: ModelUser): boolean {
     return this.generations.some((_, index) => replicas.has(this.replicaId(index)));
   }
 
-  private excludedFor({ id }: Person): number[] {
+  private excludedFor({ id }: ModelUser): number[] {
     return this.people.map((other) => other.id).filter((other) => this.blocked.has(pairOf(id, other)));
   }
 
-  private both({ userIds }: Match): Person[] {
+  private both({ userIds }: Match): ModelUser[] {
     return [...userIds].sort((one, other) => one - other).map((id) => this.person(id));
   }
 
-  private person(id: number): Person {
+  private person(id: number): ModelUser {
     const found = this.people.find((person) => person.id === id);
     if (!found) throw new Error(`Nobody has the id ${id}`);
     return found;

@@ -258,7 +258,7 @@ export class ThawSocket {
 }
 
 /** `data` of a text in a random chat. */
-export const say = (sessionId: string, content: string, clientId?: string) => ({
+export const textMessage = (sessionId: string, content: string, clientId?: string) => ({
   sessionId,
   content,
   messageType: 'text' as const,

@@ -7,8 +7,8 @@ import { ChatPresenceService, type PartnerState } from '../platform/hot-log/chat
 import type { DeadReplicas } from '../platform/realtime/replica-lease.service';
 import { connectRedis } from '../platform/redis/redis.module';
 import { shardOf, chatKeys } from '../platform/redis/redis.keys';
-import { testLease } from './test-lease';
-import { createTestRedis, type TestRedis } from './test-redis';
+import { testLease } from './test-lease.fixture';
+import { createTestRedis, type TestRedis } from './test-redis.harness';
 import { ProcessEventsService } from '../platform/process-events/process-events.service';
 
 export interface TestHotLog {

@@ -8,10 +8,10 @@ import { loadEnvironment } from '../config/environment.config';
 import { JobWorkerService } from '../platform/queue/job-worker.service';
 import { SocketHeartbeatService } from '../platform/realtime/socket-heartbeat.service';
 import { WorkerModule } from '../worker.module';
-import { createTestDatabase, type TestDatabase } from './test-database';
-import { createTestRedis, type TestRedis } from './test-redis';
-import { ThawVisitor } from './thaw-client';
-import { until } from './until';
+import { createTestDatabase, type TestDatabase } from './test-database.harness';
+import { createTestRedis, type TestRedis } from './test-redis.harness';
+import { ThawVisitor } from './thaw.client';
+import { until } from './until.functions';
 
 export interface TestReplica {
   app: NestExpressApplication;

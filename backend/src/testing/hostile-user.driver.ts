@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { reactionEmojis } from '@thaw/contract/emojis';
 import { withImageMarkers } from '@thaw/contract/image-markers';
 import { limits } from '@thaw/contract/limits';
-import { plainJpeg } from './image-corpus';
-import type { ReceivedFrame, ThawSocket, ThawVisitor } from './thaw-client';
+import { plainJpeg } from './image-corpus.fixture';
+import type { ReceivedFrame, ThawSocket, ThawVisitor } from './thaw.client';
 
 /** Four bytes each. */
 const LARGEST_TEXT = '🧊'.repeat(limits.messageMaxCodePoints - 30);
@@ -59,9 +59,9 @@ export class HostileUser {
     return [
       this.edit(sessionId, `edited ${text()}`),
       this.react(sessionId, emoji),
-      this.say(sessionId, 'text', text()),
-      this.say(sessionId, 'mixed', withImageMarkers({ text: text(), imageUrls })),
-      this.say(sessionId, 'image', this.imageUrl),
+      this.send(sessionId, 'text', text()),
+      this.send(sessionId, 'mixed', withImageMarkers({ text: text(), imageUrls })),
+      this.send(sessionId, 'image', this.imageUrl),
       this.startGame(sessionId),
     ];
   }
@@ -72,7 +72,7 @@ export class HostileUser {
     if (this.sessionId === sessionId) this.sessionId = undefined;
   }
 
-  private async say(
+  private async send(
     sessionId: string,
     messageType: 'text' | 'image' | 'mixed',
     content: string,

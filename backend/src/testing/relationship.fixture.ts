@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { EventStoreRepository } from '../platform/event-store/event-store.repository';
-import type { TestReplica } from './test-replicas';
-import type { ThawVisitor } from './thaw-client';
+import type { TestReplica } from './test-replicas.harness';
+import type { ThawVisitor } from './thaw.client';
 
 const toParticipant = ({ user: { id, username, avatar } }: ThawVisitor) => ({ id, username, avatar });
 
 /** Two have met, so long ago, as if a chat of theirs had been persisted. */
-export const meet = async (
+export const recordPastChat = async (
   { app }: Pick<TestReplica, 'app'>,
   ada: ThawVisitor,
   bob: ThawVisitor,
@@ -23,8 +23,8 @@ export const meet = async (
 };
 
 /** Two become friends: they have met, and each asks the other. */
-export const befriend = async (replica: Pick<TestReplica, 'app'>, ada: ThawVisitor, bob: ThawVisitor) => {
-  await meet(replica, ada, bob);
+export const makeFriends = async (replica: Pick<TestReplica, 'app'>, ada: ThawVisitor, bob: ThawVisitor) => {
+  await recordPastChat(replica, ada, bob);
   for (const [from, to] of [
     [ada, bob],
     [bob, ada],

@@ -9,7 +9,7 @@ import {
   type Rates,
 } from '../modules/random-chat/domain/random-chat.state';
 import type { Rate } from '../modules/random-chat/domain/token-bucket.functions';
-import { givenFor } from './given';
+import { givenFor } from './given.fixture';
 
 export const ADA = 1;
 export const BOB = 2;

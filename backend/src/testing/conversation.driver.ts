@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { DataSource } from 'typeorm';
-import { pair, type ThawSocket, type ThawVisitor } from './thaw-client';
+import { pair, type ThawSocket, type ThawVisitor } from './thaw.client';
 
 /** Two users in a chat, and what was acknowledged to them. */
 export class Conversation {
@@ -27,7 +27,7 @@ export class Conversation {
    * @returns whether it was acknowledged; else it was answered `unavailable`.
    * @throws Error for any other answer.
    */
-  async say(sender: 0 | 1, text: string): Promise<boolean> {
+  async send(sender: 0 | 1, text: string): Promise<boolean> {
     const content = `${(this.count += 1)} ${text}`;
     const { sessionId } = this;
     const answer = await this.sockets[sender].ask('random_message', {
@@ -60,7 +60,7 @@ export class Conversation {
  * sent in time is sent late.
  * @returns the messages that were answered.
  */
-export const talk = async (
+export const sendMessages = async (
   conversations: readonly Conversation[],
   { perSecond, text, isOver }: { perSecond: number; text: string; isOver: () => boolean },
 ): Promise<number> => {
@@ -75,7 +75,7 @@ export const talk = async (
       for (let due = startedAt + (everyMs * index) / senders.length; !isOver(); due += everyMs) {
         const waitMs = due - performance.now();
         if (waitMs > 0) await sleep(waitMs);
-        await conversation.say(side, text);
+        await conversation.send(side, text);
         answered += 1;
       }
     }),

@@ -9,9 +9,9 @@ import { reactionEmojis } from '@thaw/contract/emojis';
 import { Redis } from 'ioredis';
 import { Pool } from 'pg';
 import { type Stack } from '../../deploy/local/thaw-stack.mjs';
-import { cellOf, chatKeys } from '../../backend/src/platform/redis/redis-keys';
-import { ThawVisitor } from '../../backend/src/testing/thaw-client';
-import { until } from '../../backend/src/testing/until';
+import { chatKeys, shardOf } from '../../backend/src/platform/redis/redis.keys';
+import { ThawVisitor } from '../../backend/src/testing/thaw.client';
+import { until } from '../../backend/src/testing/until.functions';
 import { canBeReactedTo, isOwnText } from '@/chat-ui/chat-message';
 import { ChatPage } from './page';
 import { type Dice, diceOf } from './dice';
@@ -64,7 +64,7 @@ afterAll(async () => {
 type Pair = readonly [ChatPage, ChatPage];
 
 const streamOf = async (sessionId: string): Promise<LoggedEvent[]> => {
-  const entries = await redis.xrange(chatKeys(cellOf(sessionId)).stream(sessionId), '-', '+');
+  const entries = await redis.xrange(chatKeys(shardOf(sessionId)).stream(sessionId), '-', '+');
   return entries.map(([id, fields]) => {
     const { i, t, d } = JSON.parse(fields[1] ?? '{}') as { i: string; t: string; d: LoggedEvent['data'] };
     return { id, eventId: i, type: t, data: d };

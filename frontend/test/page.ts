@@ -1,5 +1,5 @@
 import { WebSocket } from 'ws';
-import { type ThawVisitor } from '../../backend/src/testing/thaw-client';
+import { type ThawVisitor } from '../../backend/src/testing/thaw.client';
 import { createRandomChat } from '@/features/random-chat/random-chat.store';
 import { type Clock } from '@/lib/clock';
 import { newId } from '@/lib/new-id';

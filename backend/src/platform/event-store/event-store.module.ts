@@ -28,8 +28,8 @@ import { ProjectionRegistry } from './projection.registry';
 })
 export class EventStoreModule {
   constructor(eventStore: EventStoreRepository, @Optional() metrics?: MetricsRegistry) {
-    metrics?.gauge(
-      'thaw_append_conflicts',
+    metrics?.counterOf(
+      'thaw_append_conflicts_total',
       'Appends of this process that were refused because somebody else was first',
       () => eventStore.conflictCount,
     );

@@ -12,7 +12,7 @@ const routeTemplate = (request: Request): string => {
 
 /** Gives each request its correlation id, and writes one line and one figure about it when it is over. */
 export const requestLog = (logger: AppLoggerService, metrics: MetricsRegistry): RequestHandler => {
-  const duration = metrics.histogram('thaw_http_request_seconds', 'Time to answer a request', [
+  const duration = metrics.histogram('thaw_http_request_duration_seconds', 'Time to answer a request', [
     'method',
     'route',
     'status',

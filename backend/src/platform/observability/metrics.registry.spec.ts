@@ -25,6 +25,15 @@ describe('MetricsRegistry', () => {
     expect(valueOf(after, 'thaw_scrape_errors_total')).toBe(1);
   });
 
+  it('exposes a count that is read at each scrape as a counter', async () => {
+    const metrics = new MetricsRegistry();
+    let count = 2;
+    metrics.counterOf('thaw_tries_total', 'counted elsewhere', () => count);
+    expect((await metrics.expose()).body).toContain('# TYPE thaw_tries_total counter\nthaw_tries_total 2\n');
+    count = 5;
+    expect(valueOf((await metrics.expose()).body, 'thaw_tries_total')).toBe(5);
+  });
+
   it('asks once a scrape for gauges that are read together', async () => {
     const metrics = new MetricsRegistry();
     let asked = 0;

@@ -30,6 +30,19 @@ export class MetricsRegistry {
     return new Counter({ name, help, labelNames, registers: [this.registry] });
   }
 
+  /** @param read the count since the process started, asked at each scrape. */
+  counterOf(name: string, help: string, read: () => number): Counter {
+    return new Counter({
+      name,
+      help,
+      registers: [this.registry],
+      collect() {
+        this.reset();
+        this.inc(read());
+      },
+    });
+  }
+
   /**
    * @param read asked at each scrape; without it the gauge holds what it was last set to. When it rejects, the gauge is
    * absent from that scrape, and counted in `thaw_scrape_errors_total`.

@@ -25,7 +25,7 @@ export class MemoryValveService implements OnModuleInit, OnApplicationShutdown {
     metrics: MetricsRegistry,
   ) {
     metrics.gauge(
-      'thaw_redis_memory_ratio',
+      'thaw_redis_memory_used_ratio',
       'Used share of the maxmemory of the fullest Redis primary',
       () => {
         return this.usedShare;

@@ -4,11 +4,11 @@
  */
 export const publishToReplicas = `
 local function publish(prefix, session, except, message)
-  local told = {[except] = true}
+  local published = {[except] = true}
   for _, value in ipairs(redis.call('HVALS', prefix .. 'sockets:' .. session)) do
     local replica = string.sub(value, 1, string.find(value, '|', 1, true) - 1)
-    if not told[replica] then
-      told[replica] = true
+    if not published[replica] then
+      published[replica] = true
       redis.call('PUBLISH', prefix .. 'live:' .. replica, session .. ' ' .. message)
     end
   end

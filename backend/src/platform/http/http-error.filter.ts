@@ -63,7 +63,7 @@ export class HttpErrorFilter implements ExceptionFilter {
     }
     if (status === 503) return refusalOf('unavailable');
     if (isStoreFailure(error)) {
-      this.logger.failure('A store is away', error, { code: 'unavailable', correlationId });
+      this.logger.failure('A store is unavailable', error, { code: 'unavailable', correlationId });
       return refusalOf('unavailable');
     }
     this.logger.failure('A request failed', error, { code: 'internal', correlationId });

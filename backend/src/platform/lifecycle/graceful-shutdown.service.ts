@@ -56,8 +56,7 @@ export class GracefulShutdownService {
     const outcome = await Promise.race([this.runAll(closePools), late]);
     clearTimeout(timer);
     const durationMs = Math.round(performance.now() - startedAt);
-    if (outcome === 'late')
-      this.logger.write('warn', 'Stopped before everything was put away', { durationMs });
+    if (outcome === 'late') this.logger.write('warn', 'The shutdown timed out', { durationMs });
     else this.logger.write('info', 'Stopped', { durationMs });
   }
 
@@ -72,7 +71,7 @@ export class GracefulShutdownService {
     try {
       await run();
     } catch (error) {
-      this.logger.failure(`Stopping failed in «${phase}» of ${name}`, error);
+      this.logger.failure(`Shutdown step ${name} of phase ${phase} failed`, error);
     }
   }
 }

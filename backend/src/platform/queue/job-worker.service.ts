@@ -41,7 +41,7 @@ export class JobWorkerService implements OnApplicationBootstrap, OnApplicationSh
       stalledInterval: 2_000,
       maxStalledCount: Number.MAX_SAFE_INTEGER,
     });
-    this.worker.on('error', (error) => this.logger.warn(`The queue is away: ${reasonOf(error)}`));
+    this.worker.on('error', (error) => this.logger.warn(`The job queue is unavailable: ${reasonOf(error)}`));
     this.worker.on('failed', (job, error) =>
       this.logger.error(`Job ${job?.name ?? 'unknown'} failed: ${reasonOf(error)}`),
     );

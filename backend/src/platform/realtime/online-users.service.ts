@@ -144,7 +144,7 @@ export class OnlineUsersService {
     try {
       await this.events.deliver('OnlineChanged', { userIds });
     } catch (error) {
-      warnAbout(this.logger, 'Presence was not announced', error);
+      warnAbout(this.logger, 'Presence was not published', error);
     }
   }
 }

@@ -154,7 +154,7 @@ export class RedisSubscriberService implements OnModuleInit, OnApplicationShutdo
   }
 
   private rebuild(): void {
-    this.logger.warn('The subscriber hears nothing; replacing it');
+    this.logger.warn('The Redis subscriber receives nothing; replacing it');
     this.misses = 1; // not ready until something is heard again
     this.probedAt = undefined;
     this.subscriber.disconnect();

@@ -115,7 +115,7 @@ export class FriendsService {
     try {
       await this.publish([user.id, ...(await this.friends.friendIds(user.id))], 'profile_updated', { user });
     } catch (error) {
-      warnAbout(this.logger, 'A change of a profile was not announced', error);
+      warnAbout(this.logger, 'A change of a profile was not published', error);
     }
   }
 
@@ -146,7 +146,7 @@ export class FriendsService {
     try {
       await this.publishEvent(event, state);
     } catch (error) {
-      warnAbout(this.logger, 'A change of a friendship was not announced', error);
+      warnAbout(this.logger, 'A change of a friendship was not published', error);
     }
   }
 

@@ -148,7 +148,7 @@ export class MatchmakingService implements OnModuleInit, OnApplicationShutdown {
     try {
       await this.userPublisher.publish(userId, { kind: 'searching' });
     } catch (error) {
-      warnAbout(this.logger, 'A search was not told of', error); // his place hangs on this replica alone
+      warnAbout(this.logger, 'A search was not published', error); // his place hangs on this replica alone
     }
   }
 
@@ -264,7 +264,7 @@ export class MatchmakingService implements OnModuleInit, OnApplicationShutdown {
           connection.sendFrame('queue_status', status);
       }
     } catch (error) {
-      warnAbout(this.logger, 'Nobody was told how the queue stands', error);
+      warnAbout(this.logger, 'The queue status was not sent', error);
     }
   }
 }

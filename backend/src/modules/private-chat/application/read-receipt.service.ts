@@ -19,7 +19,7 @@ export class ReadReceiptService {
     try {
       await this.userPublisher.sendFrame(userId, 'private_messages_read', { friendId });
     } catch (error) {
-      warnAbout(this.logger, 'A reading was not pushed; other pages poll', error);
+      warnAbout(this.logger, 'A read receipt was not published; other pages poll', error);
     }
   }
 }

@@ -75,7 +75,7 @@ export class ChatLifecycleService {
       try {
         await this.chats.join(connection, sessionId);
       } catch (error) {
-        warnAbout(this.logger, 'A socket was not brought into its chat', error);
+        warnAbout(this.logger, 'A socket did not join its chat', error);
         connection.close(closeCodes.internalError); // its client tries again, and is brought in then
       }
     }

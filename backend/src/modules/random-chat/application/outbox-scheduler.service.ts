@@ -8,10 +8,10 @@ import { shardGroupOf } from '../../../platform/redis/redis.keys';
 /** Long enough for a batch to gather, short against what anybody notices. */
 export const BATCH_WINDOW_MS = 750;
 
-/** Wakes a worker for a lane, in a moment: when one of its outboxes begins to fill, or has filled again meanwhile. */
+/** Adds a job for a shard group, in a moment: when one of its outboxes begins to fill, or has filled again meanwhile. */
 @Injectable()
 export class OutboxSchedulerService {
-  /** Lanes that will be woken in a moment; what fills their outboxes meanwhile needs no word of its own. */
+  /** Shard groups whose job is added in a moment; what fills their outboxes meanwhile needs no word of its own. */
   private readonly scheduled = new Set<number>();
   private readonly logger = new Logger(OutboxSchedulerService.name);
 
@@ -37,7 +37,7 @@ export class OutboxSchedulerService {
       const deduplication = { id: `persist_lane_${group}`, keepLastIfActive: true };
       await this.jobs.add('persist_lane', { lane: group }, { deduplication });
     } catch (error) {
-      warnAbout(this.logger, `No wake-up for lane ${group}`, error);
+      warnAbout(this.logger, `No job was added for shard group ${group}`, error);
     }
   }
 }

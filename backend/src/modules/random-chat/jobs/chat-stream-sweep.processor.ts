@@ -117,7 +117,7 @@ export class ChatStreamSweepProcessor implements OnModuleInit, OnApplicationBoot
         );
       }
     } catch (error) {
-      warnAbout(this.logger, 'Ended streams keep their time', error);
+      warnAbout(this.logger, 'The expiry of ended streams was not shortened', error);
     } finally {
       this.isShortening = false;
     }

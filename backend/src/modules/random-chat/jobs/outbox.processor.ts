@@ -105,7 +105,7 @@ export class OutboxProcessor implements OnModuleInit, OnApplicationBootstrap, Be
       if (groups.size === 0) this.progressedAt = performance.now();
       await Promise.all([...groups].map((group) => this.persistThrottled(group)));
     } catch (error) {
-      this.logger.warn(`The outboxes were not looked at: ${storeReasonOf(error)}`);
+      this.logger.warn(`The outboxes were not polled: ${storeReasonOf(error)}`);
     } finally {
       this.isPolling = false;
     }
@@ -135,7 +135,7 @@ export class OutboxProcessor implements OnModuleInit, OnApplicationBootstrap, Be
     const token = randomUUID();
     try {
       if (await this.outbox.lock(group, token, LOCK_MS)) await this.persistLocked(group, token);
-      if (this.failed.delete(group)) this.logger.log(`Shard group ${group} is carried again`);
+      if (this.failed.delete(group)) this.logger.log(`Shard group ${group} is persisted again`);
       this.progressedAt = performance.now();
     } catch (error) {
       if (error instanceof LockLost) return;

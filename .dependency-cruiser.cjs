@@ -7,6 +7,15 @@ const contract = '(^|/)contract/(src|dist)/';
 /** The two things of platform/ that a domain is written in: how it refuses, and the shape of a decider. */
 const languageOfDomains = '/platform/(errors/domain[.]errors|event-store/decider[.]types)[.]ts$';
 
+/** docs/decisions/0041-a-suffix-says-the-kind-of-a-file.md */
+const kinds = [
+  'module|controller|gateway|guard|filter|pipe|interceptor|middleware|strategy|decorator|dto|entity',
+  'service|repository|processor|registry|adapter|port|client|driver|codec|parser|mapper|limiter|pool|queue|model',
+  'events|commands|state|decider|rules|projection|event-types|scripts|sql',
+  'config|limits|keys|errors|types|factory|functions|process|fixture|harness|proxy|probe|setup',
+  'spec|integration-spec',
+].join('|');
+
 const rule = (name, from, to) => ({ name, severity: 'error', from, to });
 
 /** @type {import('dependency-cruiser').IConfiguration} */
@@ -46,6 +55,14 @@ module.exports = {
       'nothing-of-other-workspaces-but-the-contract',
       { path: '^backend/' },
       { path: '^(frontend|deploy)/' },
+    ),
+    rule(
+      'a-suffix-says-the-kind-of-a-file',
+      {
+        path: '^backend/(src|boundary-fixture)/',
+        pathNot: `[.](${kinds})[.]ts$|/main[.][a-z]+[.]ts$|/migrations/[0-9]+-[a-z-]+[.]ts$|[.]d[.]ts$`,
+      },
+      {},
     ),
     rule('every-import-leads-somewhere', { path: source }, { couldNotResolve: true }),
     rule(

@@ -33,7 +33,7 @@ export interface ProcessEventMap {
   /** A match was not confirmed in time: its chat is announced after all, or the claim is released. Delivered. */
   ClaimExpired: MatchedPair;
   /** Two users have been on record as in a chat for a while; they are freed if it is over. Delivered. */
-  ChatAged: MatchedPair;
+  ChatCheckDue: MatchedPair;
   /** A user is typing to a friend. Delivered; refused when the two are not friends. */
   TypedToFriend: { frame: InboundFrame<'typing'>; receiverId: number };
   /** Users came online or went offline on all replicas; each change is published by one replica only. Delivered. */
@@ -75,7 +75,7 @@ export const processEventNames = {
   ChatStarted: true,
   MatchMade: true,
   ClaimExpired: true,
-  ChatAged: true,
+  ChatCheckDue: true,
   TypedToFriend: true,
   OnlineChanged: true,
   ProfileChanged: true,

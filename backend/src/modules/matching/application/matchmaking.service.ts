@@ -192,7 +192,7 @@ export class MatchmakingService implements OnModuleInit, OnApplicationShutdown {
       const [claims, chats] = await Promise.all([this.queue.overdueClaims(), this.queue.chatsDueForCheck()]);
       const settled = await Promise.allSettled([
         ...claims.map((match) => this.events.deliver('ClaimExpired', match)),
-        ...chats.map((match) => this.events.deliver('ChatAged', match)),
+        ...chats.map((match) => this.events.deliver('ChatCheckDue', match)),
       ]);
       warnAboutFailed(this.logger, 'Overdue matches were not settled', settled);
     } catch (error) {

@@ -62,7 +62,7 @@ export class ChatLifecycleService {
   }
 
   /** Frees the users of a chat that is over, should that have failed when it ended. */
-  @OnProcessEvent('ChatAged')
+  @OnProcessEvent('ChatCheckDue')
   async freeIfOver({ sessionId, userIds }: Match): Promise<void> {
     const chat = await this.chats.summary(sessionId);
     if (chat.version === 0 || chat.isEnded) await this.records.close(sessionId, userIds);

@@ -75,7 +75,7 @@ describe('presence in chats, when something fails', () => {
     const enter = presence.join.bind(presence);
     let goOn: () => void = () => undefined;
     const isPartnerGone = new Promise<void>((resolve) => (goOn = resolve));
-    jest.spyOn(presence, 'enter').mockImplementationOnce(async (...given) => {
+    jest.spyOn(presence, 'join').mockImplementationOnce(async (...given) => {
       await isPartnerGone;
       return enter(...given);
     });
@@ -99,7 +99,7 @@ describe('presence in chats, when something fails', () => {
     const presence = thaw.replicas[0]!.app.get(ChatPresenceService);
     const enter = presence.join.bind(presence);
     const answers: string[] = [];
-    jest.spyOn(presence, 'enter').mockImplementationOnce(async (...given) => {
+    jest.spyOn(presence, 'join').mockImplementationOnce(async (...given) => {
       answers.push(await enter(...given));
       await bob.arrive(thaw.origins[1], { sessionId, seq: 1 });
       await until(() => connectionStates(adaSocket).at(-1) === 'connected');

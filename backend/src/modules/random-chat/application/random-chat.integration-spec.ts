@@ -680,8 +680,8 @@ describe('a random chat', () => {
     });
 
     it.each([
-      ['asked where its user is', MatchmakingService, 'arrive'],
-      ['brought back into the chat', ChatPresenceService, 'enter'],
+      ['asked where its user is', MatchmakingService, 'resume'],
+      ['brought back into the chat', ChatPresenceService, 'join'],
     ] as const)(
       'and cannot be %s is closed with 1011, and brought back the next time',
       async (_, part, method) => {
@@ -689,7 +689,7 @@ describe('a random chat', () => {
         await adas[0]!.cut();
         const away = new Error('Connection is closed.');
         jest
-          .spyOn(thaw.replicas[0]!.app.get<ChatPresenceService>(part), method as 'enter')
+          .spyOn(thaw.replicas[0]!.app.get<ChatPresenceService>(part), method as 'join')
           .mockRejectedValueOnce(away);
         const lastSeen = { sessionId, seq: 1 };
         const back = await ada.connect(thaw.origins[0]);
@@ -706,7 +706,7 @@ describe('a random chat', () => {
       const [ada, bob] = [await thaw.visitor(0, 'female'), await thaw.visitor(1, 'male')];
       const [adas, bobs] = [await ada.arrive(), await bob.arrive()];
       const away = new Error('Connection is closed.');
-      jest.spyOn(thaw.replicas[0]!.app.get(ChatPresenceService), 'enter').mockRejectedValueOnce(away);
+      jest.spyOn(thaw.replicas[0]!.app.get(ChatPresenceService), 'join').mockRejectedValueOnce(away);
       await adas.request('join_queue', { preferences: 'male' });
       await bobs.request('join_queue', { preferences: 'female' });
       expect(await adas.closed).toBe(1011);

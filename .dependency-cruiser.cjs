@@ -60,7 +60,7 @@ module.exports = {
       'a-suffix-says-the-kind-of-a-file',
       {
         path: '^backend/(src|boundary-fixture)/',
-        pathNot: `[.](${kinds})[.]ts$|/main[.][a-z]+[.]ts$|/migrations/[0-9]+-[a-z-]+[.]ts$|[.]d[.]ts$`,
+        pathNot: `[.](${kinds})[.](ts|cjs)$|/main[.][a-z]+[.]ts$|/migrations/[0-9]+-[a-z-]+[.]ts$|[.]d[.]ts$`,
       },
       {},
     ),

@@ -87,9 +87,9 @@ const resumeSlices = async (chat: LiveChat): Promise<{ slices: Slices; sent: num
     send: () => (sent += 1),
     drained: () => Promise.resolve(slices.end()),
   };
-  const turns = { next: () => Promise.resolve(slices.begin()) };
+  const eventLoop = { nextIteration: () => Promise.resolve(slices.begin()) };
   slices.begin();
-  await resume(chat, connection as unknown as SocketConnection, 0, turns as unknown as EventLoopLimiter);
+  await resume(chat, connection as unknown as SocketConnection, 0, eventLoop as unknown as EventLoopLimiter);
   slices.end();
   return { slices, sent };
 };

@@ -30,7 +30,7 @@ describe('presence in a chat', () => {
       await hot.enter('r3', 1, 'tab-3');
       expect(await deadlines()).toEqual([]);
       await until(() => hot.messages.length === 2);
-      expect(hot.messages).toEqual(['c 1 reconnecting', 'c 1 connected']);
+      expect(hot.messages).toEqual(['connection 1 reconnecting', 'connection 1 connected']);
     });
 
     it('and tells who enters whether the partner is', async () => {
@@ -83,7 +83,11 @@ describe('presence in a chat', () => {
     await hot.presenceOf('r2').leave(hot.sessionId, 'tab-2', GRACE_MS);
     expect(await deadlines()).toEqual([`${hot.sessionId}|1`]);
     await until(() => hot.messages.length === 3);
-    expect(hot.messages).toEqual(['c 1 reconnecting', 'c 1 connected', 'c 1 reconnecting']);
+    expect(hot.messages).toEqual([
+      'connection 1 reconnecting',
+      'connection 1 connected',
+      'connection 1 reconnecting',
+    ]);
   });
 
   it('puts a deadline off behind the others, without making it one', async () => {
@@ -102,7 +106,7 @@ describe('presence in a chat', () => {
       expect(await sweep(['dead'])).toEqual([]);
       expect(await deadlines()).toEqual([`${hot.sessionId}|1`]);
       await until(() => hot.messages.length === 1);
-      expect(hot.messages).toEqual(['c 1 reconnecting']);
+      expect(hot.messages).toEqual(['connection 1 reconnecting']);
       expect(await hot.store.redis.exists(hot.keys().ofReplica('dead'))).toBe(0);
       expect(await hot.store.redis.smembers(hot.keys().ofReplica('r1'))).toContain(`${hot.sessionId}|s-2`);
       await sweep(['dead']);

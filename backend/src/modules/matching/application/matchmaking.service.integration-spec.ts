@@ -130,7 +130,7 @@ describe('seeking', () => {
     });
     const join = matchmaking(0).join(ada.user.id, { gender: 'female', preference: 'male' });
     await expect(join).rejects.toThrow('timed out');
-    expect(await record(ada.user.id)).toMatchObject({ s: 'searching' });
+    expect(await record(ada.user.id)).toMatchObject({ state: 'searching' });
     expect(await queues()).not.toContain(String(ada.user.id));
   });
 
@@ -156,8 +156,8 @@ describe('seeking', () => {
     const socket = await ada.arrive();
     await socket.request('join_queue', { preferences: 'male' });
     await thaw.store.flush();
-    await until(async () => (await record(ada.user.id)).s === 'searching');
-    expect(await record(ada.user.id)).toMatchObject({ g: 'female', p: 'male' });
+    await until(async () => (await record(ada.user.id)).state === 'searching');
+    expect(await record(ada.user.id)).toMatchObject({ gender: 'female', preference: 'male' });
     const bob = await (await thaw.visitor(1, 'male')).arrive();
     await bob.request('join_queue', {});
     await socket.next('chat_matched');

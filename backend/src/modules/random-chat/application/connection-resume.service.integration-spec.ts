@@ -135,7 +135,7 @@ describe('a socket in a random chat', () => {
     const tab = await ada.arrive(thaw.origins[1], { sessionId, seq: 1 });
     // The two seconds in which leaving the queue counts as a skip are over.
     const record = `{matching}:user:${ada.user.id}`;
-    await thaw.store.redis.hset(record, 'at', '1');
+    await thaw.store.redis.hset(record, 'claimedAt', '1');
     await adaSocket.request('leave_queue', {});
     await adaSocket.request('random_message', textMessage(sessionId, 'still here'));
     await tab.next('random_message');

@@ -7,7 +7,7 @@ const contract = '(^|/)contract/(src|dist)/';
 /** The two things of platform/ that a domain is written in: how it refuses, and the shape of a decider. */
 const languageOfDomains = '/platform/(errors/domain[.]errors|event-store/decider[.]types)[.]ts$';
 
-/** docs/decisions/0041-a-suffix-says-the-kind-of-a-file.md */
+/** docs/decisions/0043-a-suffix-says-the-kind-of-a-file.md */
 const kinds = [
   'module|controller|gateway|guard|filter|pipe|interceptor|middleware|strategy|decorator|dto|entity',
   'service|repository|processor|registry|adapter|port|client|driver|codec|parser|mapper|limiter|pool|queue|model',

@@ -1,4 +1,4 @@
-import { limits } from '@thaw/contract/limits';
+import { pageLimits } from '../src/lib/page-limits';
 import { expect, Person, signInByHttp, test } from './support/test.ts';
 
 const uniqueEmail = (): string => `someone-${Date.now()}-${Math.floor(Math.random() * 1e6)}@example.com`;
@@ -110,7 +110,7 @@ for (const [place, path, name, title, text] of [
     await expect(toast).toHaveCount(1);
     await expect(toast.getByText(title, { exact: true })).toBeVisible();
     await expect(toast.getByText(text, { exact: true })).toBeVisible();
-    await page.clock.runFor(limits.toastMs);
+    await page.clock.runFor(pageLimits.toastMs);
     await expect(toast).toHaveCount(0);
 
     await page.unroute('**/api/anonymous');

@@ -1,5 +1,5 @@
 import { type Page } from '@playwright/test';
-import { limits } from '@thaw/contract/limits';
+import { pageLimits } from '../src/lib/page-limits';
 import { expectSound } from './support/soundness.ts';
 import { expect, type Person, test } from './support/test.ts';
 
@@ -76,7 +76,7 @@ test('one answer twice breaks the ice for five seconds, two make sparks for thre
     await expect(row(person, waiting)).toHaveCount(0);
   }
   await expect(cubes(ada).locator('canvas')).toBeAttached();
-  await ada.page.clock.runFor(limits.celebrationMs - 100);
+  await ada.page.clock.runFor(pageLimits.celebrationMs - 100);
   await expect(cubes(ada)).toBeVisible();
   await ada.page.clock.runFor(100);
   await expect(cubes(ada)).toHaveCount(0);
@@ -88,7 +88,7 @@ test('one answer twice breaks the ice for five seconds, two make sparks for thre
   await answer(bob, 0);
   await answer(ada, 4);
   for (const person of [ada, bob]) await expect(row(person, 'Plot twist!')).toBeVisible();
-  await ada.page.clock.runFor(limits.plotTwistMs - 100);
+  await ada.page.clock.runFor(pageLimits.plotTwistMs - 100);
   await expect(sparks(ada)).toBeVisible();
   await ada.page.clock.runFor(100);
   await expect(sparks(ada)).toHaveCount(0);
@@ -192,7 +192,7 @@ test('whoever wants less motion sees the same words, and nothing move', async ({
     .locator('[data-says]')
     .evaluateAll((all) => all.map((one) => getComputedStyle(one, '::before').content));
   expect(words).toEqual(['"The ice is broken!"', '"O gelo foi quebrado!"']);
-  await ada.page.clock.runFor(limits.celebrationMs - 100);
+  await ada.page.clock.runFor(pageLimits.celebrationMs - 100);
   await expect(cubes(ada)).toBeVisible();
   await ada.page.clock.runFor(100);
   await expect(cubes(ada)).toHaveCount(0);

@@ -1,5 +1,5 @@
-import { limits } from '@thaw/contract/limits';
 import { type Page } from '@playwright/test';
+import { pageLimits } from '../src/lib/page-limits';
 import { expect, signInByHttp, test } from './support/test.ts';
 
 const moods = ['Happy', 'Supportive', 'Playful', 'Melancholy', 'Deep', 'Uplifting', 'Vulnerable'];
@@ -36,43 +36,43 @@ for (const reducedMotion of ['no-preference', 'reduce'] as const) {
     // What the button has stopped stays, whatever is chosen meanwhile.
     await page.getByRole('button', { name: 'Happy' }).click();
     await page.mouse.move(1, 1);
-    await page.clock.runFor(3 * limits.conversationCarouselMs);
+    await page.clock.runFor(3 * pageLimits.conversationCarouselMs);
     await expect(conversation(page, 0)).toBeVisible();
     await page.getByRole('button', { name: 'Play the conversations' }).click();
     await page.mouse.move(1, 1);
 
     // A dot begins a whole turn.
-    await page.clock.runFor(limits.conversationCarouselMs - 1);
+    await page.clock.runFor(pageLimits.conversationCarouselMs - 1);
     await page.getByRole('button', { name: 'Happy' }).click();
     await page.mouse.move(1, 1);
-    await page.clock.runFor(limits.conversationCarouselMs - 1);
+    await page.clock.runFor(pageLimits.conversationCarouselMs - 1);
     await expect(conversation(page, 0)).toBeVisible();
     await page.clock.runFor(1);
     for (const place of [1, 2, 3, 4, 5, 6, 0]) {
       await expect(conversation(page, place)).toBeVisible();
       await expect(page.getByRole('group', { name: /of 7$/ })).toHaveCount(1);
-      await page.clock.runFor(limits.conversationCarouselMs);
+      await page.clock.runFor(pageLimits.conversationCarouselMs);
     }
 
     await page.getByRole('button', { name: features[0] ?? '' }).click();
     await page.mouse.move(1, 1);
-    await page.clock.runFor(limits.featureCarouselMs - 1);
+    await page.clock.runFor(pageLimits.featureCarouselMs - 1);
     await expect(feature(page, 0)).toBeVisible();
     await page.clock.runFor(1);
     for (const place of [1, 2, 3, 4, 5, 0]) {
       await expect(feature(page, place)).toBeVisible();
       await expect(page.getByRole('group', { name: /of 6$/ })).toHaveCount(1);
-      await page.clock.runFor(limits.featureCarouselMs);
+      await page.clock.runFor(pageLimits.featureCarouselMs);
     }
 
     // Held by whoever points at it, and by whoever has come to it with the keyboard.
     await page.getByRole('button', { name: features[3] ?? '' }).hover();
     await page.getByRole('button', { name: features[2] ?? '' }).click();
-    await page.clock.runFor(10 * limits.featureCarouselMs);
+    await page.clock.runFor(10 * pageLimits.featureCarouselMs);
     await expect(feature(page, 2)).toBeVisible();
     await page.keyboard.press('Tab');
     await page.mouse.move(1, 1);
-    await page.clock.runFor(10 * limits.featureCarouselMs);
+    await page.clock.runFor(10 * pageLimits.featureCarouselMs);
     await expect(feature(page, 2)).toBeVisible();
   });
 }

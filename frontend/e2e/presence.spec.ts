@@ -1,4 +1,5 @@
 import { limits } from '@thaw/contract/limits';
+import { pageLimits } from '../src/lib/page-limits';
 import { expect, test, type Person } from './support/test.ts';
 
 /** The grace time after a clean close, and a while for a busy machine. */
@@ -66,6 +67,6 @@ test('a search ends when its tab was left by typing another address', async ({ n
   const socket = await left;
   await socket.waitForEvent('framesent', {
     predicate: ({ payload }) => String(payload).includes('leave_queue'),
-    timeout: limits.leaveChatDelayMs + 10_000,
+    timeout: pageLimits.leaveChatDelayMs + 10_000,
   });
 });

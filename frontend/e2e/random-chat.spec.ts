@@ -1,4 +1,5 @@
 import { limits } from '@thaw/contract/limits';
+import { pageLimits } from '../src/lib/page-limits';
 import { Connection } from './support/connection.ts';
 import { expect, Person, test } from './support/test.ts';
 
@@ -177,7 +178,7 @@ test('typing is shown for six seconds at most', async ({ newcomer }) => {
   await ada.field.pressSequentially('h');
   const line = bob.page.getByText(`${ada.name} is typing`);
   await expect(line).toBeVisible();
-  await bob.page.clock.fastForward(limits.typingShownMs);
+  await bob.page.clock.fastForward(pageLimits.typingShownMs);
   await expect(line).toBeHidden();
 });
 
@@ -185,7 +186,7 @@ test('a search that lasts gets an honest hint', async ({ newcomer }) => {
   const ada = await newcomer({ prepare: (page) => page.clock.install() });
   await ada.find();
   await expect(ada.page.getByText(/^Waiting for 0:0\d$/)).toBeVisible();
-  await ada.page.clock.runFor(limits.searchHintAfterMs + 1_000);
+  await ada.page.clock.runFor(pageLimits.searchHintAfterMs + 1_000);
   await expect(ada.page.getByText(/We keep looking|Nobody matches/)).toBeVisible();
   await expect(ada.page.getByText(/^Waiting for 0:3\d$/)).toBeVisible();
 });
@@ -215,14 +216,14 @@ test('leaving /chat ends a search at once, and a chat after ten seconds', async 
   await bob.find();
   await expect(bob.heading(ada.name)).toBeVisible();
   await leave();
-  await ada.page.clock.runFor(limits.leaveChatDelayMs / 2);
+  await ada.page.clock.runFor(pageLimits.leaveChatDelayMs / 2);
   await ada.page.goBack();
   await expect(ada.heading(bob.name)).toBeVisible();
-  await ada.page.clock.runFor(limits.leaveChatDelayMs);
+  await ada.page.clock.runFor(pageLimits.leaveChatDelayMs);
   await expect(bob.heading(ada.name)).toBeVisible();
 
   await leave();
-  await ada.page.clock.runFor(limits.leaveChatDelayMs);
+  await ada.page.clock.runFor(pageLimits.leaveChatDelayMs);
   await expect(bob.heading('Chat Ended')).toBeVisible();
 });
 

@@ -1,7 +1,7 @@
-import { limits } from '@thaw/contract/limits';
 import { type Reactions, type ReplyTo } from '@thaw/contract/random-chat';
 import { SYSTEM_SENDER_ID, type MessageType } from '@thaw/contract/scalars';
 import { type Attachment } from '@/chat-ui/attachment';
+import { pageLimits } from '@/lib/page-limits';
 
 export type Delivery = 'sending' | 'sent' | 'failed';
 
@@ -91,7 +91,7 @@ const continues = (earlier: ChatMessage | undefined, later: ChatMessage): boolea
   !isGameCard(earlier) &&
   !isGameCard(later) &&
   earlier.senderId === later.senderId &&
-  later.timestamp - earlier.timestamp <= limits.messageGroupGapMs;
+  later.timestamp - earlier.timestamp <= pageLimits.messageGroupGapMs;
 
 export interface GroupPosition {
   isFirst: boolean;

@@ -18,6 +18,7 @@ import { useComposerFocus } from '@/chat-ui/use-composer-focus';
 import { useComposerText } from '@/chat-ui/use-composer-text';
 import { useFieldHeight } from '@/chat-ui/use-field-height';
 import { cn } from '@/lib/class-names';
+import { pageLimits } from '@/lib/page-limits';
 
 /** What was begun and not sent. */
 export interface ComposerDraft {
@@ -104,7 +105,7 @@ export const Composer = ({
   const isTooLong = length > limits.messageMaxCodePoints;
   const hasAttachment = !isEditing && attachment !== null;
   const canSend = (length > 0 || hasAttachment) && !isTooLong;
-  const showsCount = length >= limits.messageCounterFromCodePoints;
+  const showsCount = length >= pageLimits.messageCounterFromCodePoints;
   const line = notice ?? (hasLostPicture ? copy.composer.photoLost : null);
 
   const send = (): void => {

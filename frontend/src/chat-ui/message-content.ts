@@ -3,6 +3,7 @@ import { limits } from '@thaw/contract/limits';
 import { truncateGraphemes } from '@thaw/contract/text';
 import { type ChatMessage } from '@/chat-ui/chat-message';
 import { copy } from '@/chat-ui/copy';
+import { pageLimits } from '@/lib/page-limits';
 
 /** A message taken apart: what is said, and what is shown. */
 export interface MessageContent {
@@ -32,7 +33,7 @@ export const inWords = (message: Pick<ChatMessage, 'type' | 'content'>): string 
 
 /** What is quoted of a message inside another one: 50 graphemes, then '...'. */
 export const quoteInMessage = (content: string): string =>
-  truncateGraphemes(content, limits.replyPreviewInMessage);
+  truncateGraphemes(content, pageLimits.replyPreviewInMessage);
 
 /** What is quoted above the field while answering: 60 graphemes, then '...'. */
 export const quoteInComposer = (message: ChatMessage): string =>

@@ -1,8 +1,8 @@
-import { limits } from '@thaw/contract/limits';
 import { useSyncExternalStore } from 'react';
+import { pageLimits } from '@/lib/page-limits';
 
 /** 768 px exactly is wide (A163). */
-const query = `(min-width: ${limits.mobileBreakpointPx}px)`;
+const query = `(min-width: ${pageLimits.mobileBreakpointPx}px)`;
 
 const subscribe = (onChange: () => void): (() => void) => {
   const list = window.matchMedia(query);

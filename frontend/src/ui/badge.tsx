@@ -1,5 +1,5 @@
-import { limits } from '@thaw/contract/limits';
 import { cn } from '@/lib/class-names';
+import { pageLimits } from '@/lib/page-limits';
 
 export interface BadgeProps {
   count: number;
@@ -10,7 +10,7 @@ export interface BadgeProps {
 
 /** 99 is the last number that is told exactly (A130). */
 export const badgeText = (count: number): string =>
-  count > limits.unreadBadgeMax ? `${limits.unreadBadgeMax}+` : String(count);
+  count > pageLimits.unreadBadgeMax ? `${pageLimits.unreadBadgeMax}+` : String(count);
 
 /** A number on an ember ground; nothing where there is nothing to count. */
 export const Badge = ({ count, label, className }: BadgeProps) =>

@@ -1,7 +1,7 @@
-import { limits } from '@thaw/contract/limits';
 import { X } from 'lucide-react';
 import * as Toast from 'radix-ui/toast';
 import { cn } from '@/lib/class-names';
+import { pageLimits } from '@/lib/page-limits';
 import { buttonClass } from '@/ui/button';
 import { copy } from '@/ui/copy';
 import { closeToast, useToasts } from '@/ui/toast-store';
@@ -15,7 +15,7 @@ export const Toaster = () => {
   const shown = useToasts((state) => state.shown);
   const top = useClearOfControls(shown?.isOpen ?? false);
   return (
-    <Toast.Provider duration={limits.toastMs} swipeDirection="up">
+    <Toast.Provider duration={pageLimits.toastMs} swipeDirection="up">
       {shown ? (
         <Toast.Root
           key={shown.id}

@@ -1,5 +1,5 @@
-import { limits } from '@thaw/contract/limits';
 import { create } from 'zustand';
+import { pageLimits } from '@/lib/page-limits';
 
 /** The tooltip that is open; there is at most one. */
 const useTooltips = create<{ openId: string | null }>(() => ({ openId: null }));
@@ -18,8 +18,9 @@ export const tooltips = {
   openSoon: (id: string): void => {
     clearTimeout(openingTimer);
     const { openId } = useTooltips.getState();
-    if (openId !== null || performance.now() - lastClosedAt < limits.tooltipSkipDelayMs) tooltips.open(id);
-    else openingTimer = setTimeout(() => tooltips.open(id), limits.tooltipOpenDelayMs);
+    if (openId !== null || performance.now() - lastClosedAt < pageLimits.tooltipSkipDelayMs)
+      tooltips.open(id);
+    else openingTimer = setTimeout(() => tooltips.open(id), pageLimits.tooltipOpenDelayMs);
   },
   close: (id: string): void => {
     clearTimeout(openingTimer);

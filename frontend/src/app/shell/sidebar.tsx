@@ -1,9 +1,9 @@
-import { limits } from '@thaw/contract/limits';
 import { PanelLeftClose, PanelLeftOpen, X } from 'lucide-react';
 import * as Dialog from 'radix-ui/dialog';
 import { useEffect, useRef, type ReactNode, type TouchEvent } from 'react';
 import { copy } from '@/app/copy';
 import { shell, useShell } from '@/app/shell/shell-store';
+import { pageLimits } from '@/lib/page-limits';
 import { sideways, type Point } from '@/lib/swipe';
 import { useBackCloses } from '@/lib/use-back-closes';
 import { useIsWide } from '@/lib/use-is-wide';
@@ -36,7 +36,7 @@ const WideSidebar = ({ children, profile }: SidebarProps) => {
   return (
     <aside
       aria-label={copy.sidebar.label}
-      style={{ width: isCollapsed ? limits.sidebarCollapsedPx : limits.sidebarExpandedPx }}
+      style={{ width: isCollapsed ? pageLimits.sidebarCollapsedPx : pageLimits.sidebarExpandedPx }}
       className="flex min-h-0 shrink-0 flex-col pb-3"
     >
       {children({ isCollapsed, action })}
@@ -87,7 +87,7 @@ const SheetSidebar = ({ children, profile }: SidebarProps) => {
           onOpenAutoFocus={rememberFocus}
           onCloseAutoFocus={returnFocus}
           {...swipe}
-          style={{ width: limits.sidebarExpandedPx }}
+          style={{ width: pageLimits.sidebarExpandedPx }}
           className="from-the-left fixed inset-y-0 left-0 z-sheet flex max-w-[88vw] flex-col rounded-r-sheet bg-background pt-[max(0.25rem,env(safe-area-inset-top))] pb-[max(0.75rem,env(safe-area-inset-bottom))] shadow-elevated outline-none"
         >
           <Dialog.Title className="sr-only">{copy.sidebar.label}</Dialog.Title>

@@ -3,6 +3,7 @@ import { attachmentOf } from '@/chat-ui/attachment';
 import { type Returned } from '@/chat-ui/chat-message';
 import { createOutbox, type OutboxOptions } from '@/chat-ui/outbox/outbox';
 import { wireContent, type OutgoingMessage } from '@/chat-ui/outbox/outgoing-message';
+import { pageLimits } from '@/lib/page-limits';
 import { SocketRequestError } from '@/lib/socket/socket-request-error';
 import { FakeClock } from '@/testing/fake-clock';
 
@@ -171,7 +172,7 @@ describe('a text', () => {
     expect(messages()).toEqual([]);
     expect(composer.taken).toEqual([{ text: 'hello', attachment: null, replyTo }]);
     expect(notice()).toBe('too_fast');
-    clock.advance(limits.toastMs);
+    clock.advance(pageLimits.toastMs);
     expect(notice()).toBeUndefined();
   });
 

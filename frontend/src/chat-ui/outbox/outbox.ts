@@ -5,6 +5,7 @@ import { type Outgoing, type Returned } from '@/chat-ui/chat-message';
 import { type NoticeKind } from '@/chat-ui/copy';
 import { readOutgoing, writeOutgoing, type OutgoingMessage } from '@/chat-ui/outbox/outgoing-message';
 import { type Clock } from '@/lib/clock';
+import { pageLimits } from '@/lib/page-limits';
 import { SocketRequestError } from '@/lib/socket/socket-request-error';
 
 /** An edit that was not saved, with its text, to be opened again. */
@@ -104,7 +105,7 @@ export const createOutbox = (options: OutboxOptions) => {
     clock.clearTimeout(noticeTimer);
     noticeTimer = clock.setTimeout(
       () => useStore.setState({ notice: null }),
-      Math.max(atLeastMs, limits.toastMs),
+      Math.max(atLeastMs, pageLimits.toastMs),
     );
   };
 

@@ -1,6 +1,6 @@
-import { limits } from '@thaw/contract/limits';
 import { copy } from '@/features/attention/copy';
 import { productName } from '@/lib/document-title';
+import { pageLimits } from '@/lib/page-limits';
 
 /** What the page is about right now; nothing of what anybody has written. */
 export interface Situation {
@@ -32,7 +32,7 @@ const stateOf = ({ phase, partnerName, friendName }: Situation): string => {
 /** The title of the document: how many wait, and the state (B14). */
 export const titleOf = (situation: Situation): string => {
   const { unread } = situation;
-  const count = unread > limits.unreadBadgeMax ? `${limits.unreadBadgeMax}+` : String(unread);
+  const count = unread > pageLimits.unreadBadgeMax ? `${pageLimits.unreadBadgeMax}+` : String(unread);
   return `${unread > 0 ? `(${count}) ` : ''}${stateOf(situation)} · ${productName}`;
 };
 

@@ -1,5 +1,5 @@
-import { limits } from '@thaw/contract/limits';
 import { copy } from '@/features/icebreaker/copy';
+import { pageLimits } from '@/lib/page-limits';
 
 it.each<[section: string, shown: string, specified: string]>([
   ['§2 active', copy.start, 'Break the Ice'],
@@ -15,5 +15,5 @@ it.each<[section: string, shown: string, specified: string]>([
 });
 
 it('§9: the effects last 5 s and 3 s', () => {
-  expect([limits.celebrationMs, limits.plotTwistMs]).toEqual([5_000, 3_000]);
+  expect([pageLimits.celebrationMs, pageLimits.plotTwistMs]).toEqual([5_000, 3_000]);
 });

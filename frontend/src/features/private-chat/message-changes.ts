@@ -1,5 +1,4 @@
 import { type ClientEvent, type ClientInput } from '@thaw/contract/client-frames';
-import { limits } from '@thaw/contract/limits';
 import { privateReactionSchema } from '@thaw/contract/private-chat';
 import * as z from 'zod/mini';
 import { create } from 'zustand';
@@ -12,6 +11,7 @@ import {
 } from '@/features/private-chat/private-chat.store';
 import { systemClock, type Clock } from '@/lib/clock';
 import { newId } from '@/lib/new-id';
+import { pageLimits } from '@/lib/page-limits';
 import { SocketRequestError } from '@/lib/socket/socket-request-error';
 
 export interface PendingEdit {
@@ -209,7 +209,7 @@ export const createMessageChanges = (chat: PrivateChats, { clock, newId }: Messa
       useStore.setState(({ removals }) => ({ removals: [...removals, removal] }));
       removalTimers.set(
         messageId,
-        clock.setTimeout(() => void sendRemoval(removal), limits.toastMs),
+        clock.setTimeout(() => void sendRemoval(removal), pageLimits.toastMs),
       );
       return true;
     },

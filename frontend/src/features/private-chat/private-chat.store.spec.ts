@@ -10,6 +10,7 @@ import { createPrivateChat } from '@/features/private-chat/private-chat.store';
 import { Rows } from '@/features/private-chat/rows';
 import { type UnreadCounts } from '@/features/private-chat/unread';
 import { signIn, signOut } from '@/lib/identity';
+import { pageLimits } from '@/lib/page-limits';
 import { createQueryClient } from '@/lib/query-client';
 import { type RequestOptions } from '@/lib/socket/socket-client';
 import { SocketRequestError } from '@/lib/socket/socket-request-error';
@@ -247,7 +248,7 @@ describe("a friend's message", () => {
     hear('private_message', arrive(2));
     expect(typing()).toEqual([]);
     hear('typing', { senderId: friend, userId: friend });
-    clock.advance(limits.typingShownMs - 1);
+    clock.advance(pageLimits.typingShownMs - 1);
     expect(typing()).toEqual([friend]);
     clock.advance(1);
     expect(typing()).toEqual([]);
@@ -352,7 +353,7 @@ describe('changes of a message', () => {
     it('is shown at once and sent when the time to undo is over; the place stays', () => {
       const { asked, clock, shown, messages } = withOwn();
       expect(shown()[1]).toMatchObject({ content: '', isDeleted: true });
-      clock.advance(limits.toastMs - 1);
+      clock.advance(pageLimits.toastMs - 1);
       expect(asked).toEqual([]);
       clock.advance(1);
       expect(asked[0]).toMatchObject({
@@ -366,7 +367,7 @@ describe('changes of a message', () => {
     it('that is undone is never sent', () => {
       const { changes, asked, clock, shown } = withOwn();
       changes.undoRemove(2);
-      clock.advance(limits.toastMs);
+      clock.advance(pageLimits.toastMs);
       expect(asked).toEqual([]);
       expect(shown()[1]).toMatchObject({ content: 'hello', isDeleted: false });
     });
@@ -374,14 +375,14 @@ describe('changes of a message', () => {
     it('is sent at once when the chat is left', () => {
       const { changes, asked, clock } = withOwn();
       changes.sendRemovals();
-      clock.advance(limits.toastMs);
+      clock.advance(pageLimits.toastMs);
       expect(asked).toHaveLength(1);
     });
 
     it('waits for the connection where it falls due without one', () => {
       const { chat, asked, clock, socket } = withOwn();
       socket.isOpen = false;
-      clock.advance(limits.toastMs);
+      clock.advance(pageLimits.toastMs);
       expect(asked).toEqual([]);
       socket.isOpen = true;
       chat.connected();
@@ -390,7 +391,7 @@ describe('changes of a message', () => {
 
     it('that is refused brings the message back', async () => {
       const { asked, clock, shown, notice } = withOwn();
-      clock.advance(limits.toastMs);
+      clock.advance(pageLimits.toastMs);
       asked[0]?.reject(new SocketRequestError('refused', 'internal'));
       await settled();
       expect(shown()[1]).toMatchObject({ content: 'hello', isDeleted: false });

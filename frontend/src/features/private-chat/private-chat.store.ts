@@ -1,4 +1,3 @@
-import { limits } from '@thaw/contract/limits';
 import { type ServerFrame } from '@thaw/contract/server-frames';
 import { type QueryClient } from '@tanstack/react-query';
 import { create } from 'zustand';
@@ -11,6 +10,7 @@ import { noneOf, oneMore, unreadStorageKey, type UnreadCounts } from '@/features
 import { systemClock, type Clock } from '@/lib/clock';
 import { currentUser } from '@/lib/identity';
 import { newId } from '@/lib/new-id';
+import { pageLimits } from '@/lib/page-limits';
 import { queryClient } from '@/lib/query-client';
 import { serverNow } from '@/lib/server-clock';
 import { disconnected, type FeatureSocket } from '@/lib/socket/feature-socket';
@@ -95,7 +95,7 @@ export const createPrivateChat = ({ clock, newId, queryClient }: PrivateChatOpti
     if (!isTyping) return;
     typingTimers.set(
       friendId,
-      clock.setTimeout(() => showTyping(friendId, false), limits.typingShownMs),
+      clock.setTimeout(() => showTyping(friendId, false), pageLimits.typingShownMs),
     );
   };
 

@@ -1,4 +1,4 @@
-import { limits } from '@thaw/contract/limits';
+import { pageLimits } from '@/lib/page-limits';
 import { formatted } from '@/lib/time';
 
 const dayMs = 24 * 60 * 60_000;
@@ -15,4 +15,4 @@ export const timeStamp = timeStampIn();
 
 /** Whether a message is stamped: the first one, and each after a gap of over five minutes. */
 export const isStamped = (at: number, before: number | undefined): boolean =>
-  before === undefined || at - before > limits.messageGroupGapMs;
+  before === undefined || at - before > pageLimits.messageGroupGapMs;

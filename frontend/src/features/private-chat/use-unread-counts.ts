@@ -1,8 +1,8 @@
-import { limits } from '@thaw/contract/limits';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useMemo } from 'react';
 import { fetchUnread, unreadKey } from '@/features/private-chat/api/private-messages';
 import { noneOf, readUnread, writeUnread, type UnreadCounts } from '@/features/private-chat/unread';
+import { pageLimits } from '@/lib/page-limits';
 import { usePageVisible } from '@/lib/page-visible';
 
 const none: UnreadCounts = {};
@@ -18,7 +18,7 @@ export const useUnreadCounts = (userId: number, openFriendId?: number): UnreadCo
     queryFn: () => fetchUnread(userId),
     initialData: () => readUnread(userId),
     refetchOnMount: 'always',
-    refetchInterval: limits.unreadPollMs,
+    refetchInterval: pageLimits.unreadPollMs,
     // The number stands in the tab's title, too.
     refetchIntervalInBackground: true,
   });

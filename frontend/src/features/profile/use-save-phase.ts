@@ -1,13 +1,13 @@
-import { limits } from '@thaw/contract/limits';
 import { useEffect, useState } from 'react';
+import { pageLimits } from '@/lib/page-limits';
 
 export type SavePhase = 'idle' | 'loading' | 'success' | 'error';
 
 const shownForMs: Record<SavePhase, number | null> = {
   idle: null,
   loading: null,
-  success: limits.profileSavedMs,
-  error: limits.profileErrorMs,
+  success: pageLimits.profileSavedMs,
+  error: pageLimits.profileErrorMs,
 };
 
 /** The save button's states: success and error go back to idle by themselves. */

@@ -1,6 +1,6 @@
-import { limits } from '@thaw/contract/limits';
 import { createPagePresence } from '@/features/random-chat/page-presence';
 import { type Phase } from '@/features/random-chat/random-chat.state';
+import { pageLimits } from '@/lib/page-limits';
 import { SocketRequestError } from '@/lib/socket/socket-request-error';
 import { FakeClock } from '@/testing/fake-clock';
 
@@ -109,7 +109,7 @@ describe('a chat or a search on a page that does not show it', () => {
     const { clock, ended, presence } = setUp(phase);
     // As when the address of the landing page was typed, and its socket resumed the chat.
     presence.follow();
-    clock.advance(limits.leaveChatDelayMs - 1);
+    clock.advance(pageLimits.leaveChatDelayMs - 1);
     await settled();
     expect(ended).not.toHaveBeenCalled();
     clock.advance(1);
@@ -131,11 +131,11 @@ describe('a chat or a search on a page that does not show it', () => {
     const { clock, ended, presence, tabs } = setUp('searching');
     tabs.elsewhere = true;
     presence.follow();
-    clock.advance(limits.leaveChatDelayMs);
+    clock.advance(pageLimits.leaveChatDelayMs);
     await settled();
     expect(ended).not.toHaveBeenCalled();
     tabs.elsewhere = false;
-    clock.advance(limits.leaveChatDelayMs);
+    clock.advance(pageLimits.leaveChatDelayMs);
     await settled();
     expect(ended).toHaveBeenCalledTimes(1);
   });
@@ -144,7 +144,7 @@ describe('a chat or a search on a page that does not show it', () => {
     const { chat, clock, ended, presence, tabs } = setUp();
     tabs.elsewhere = undefined;
     presence.follow();
-    clock.advance(5 * limits.leaveChatDelayMs);
+    clock.advance(5 * pageLimits.leaveChatDelayMs);
     await settled();
     expect(ended).not.toHaveBeenCalled();
     chat.phase = 'searching';

@@ -1,6 +1,6 @@
-import { limits } from '@thaw/contract/limits';
 import { type Phase } from '@/features/random-chat/random-chat.state';
 import { type Clock } from '@/lib/clock';
+import { pageLimits } from '@/lib/page-limits';
 import { type SharedPlace } from '@/lib/shared-place';
 import { type FeatureSocket } from '@/lib/socket/feature-socket';
 import { SocketRequestError } from '@/lib/socket/socket-request-error';
@@ -47,7 +47,7 @@ export const createPagePresence = ({ clock, place, socket, chat, leave: end }: P
         leaveTimer = undefined;
         // Asked again as long as the chat goes on: the other tab may be closed.
         void endUnlessElsewhere().then(watch);
-      }, limits.leaveChatDelayMs);
+      }, pageLimits.leaveChatDelayMs);
     }
   };
 

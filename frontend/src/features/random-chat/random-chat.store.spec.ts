@@ -2,6 +2,7 @@ import { limits } from '@thaw/contract/limits';
 import { type ServerData, type ServerEvent, type ServerFrame } from '@thaw/contract/server-frames';
 import { createRandomChat } from '@/features/random-chat/random-chat.store';
 import { signIn, signOut } from '@/lib/identity';
+import { pageLimits } from '@/lib/page-limits';
 import { type RequestOptions } from '@/lib/socket/socket-client';
 import { chooseSearchAtOnce } from '@/lib/search-at-once';
 import { SocketRequestError } from '@/lib/socket/socket-request-error';
@@ -273,7 +274,7 @@ describe('typing', () => {
     hear('typing', { sessionId: 's1', userId: 12 });
     clock.advance(4_000);
     hear('typing', { sessionId: 's1', userId: 12 });
-    clock.advance(limits.typingShownMs - 1);
+    clock.advance(pageLimits.typingShownMs - 1);
     expect(state().session?.isPartnerTyping).toBe(true);
     clock.advance(1);
     expect(state().session?.isPartnerTyping).toBe(false);
@@ -334,7 +335,7 @@ describe('leaving /chat inside the application (A59)', () => {
     const { chat, clock, sent, match, state } = setUp();
     match();
     chat.leave();
-    clock.advance(limits.leaveChatDelayMs - 1);
+    clock.advance(pageLimits.leaveChatDelayMs - 1);
     await settled();
     expect(state().phase).toBe('active');
     clock.advance(1);
@@ -364,7 +365,7 @@ describe('leaving /chat inside the application (A59)', () => {
     chat.enter();
     match();
     chat.leave();
-    clock.advance(limits.leaveChatDelayMs);
+    clock.advance(pageLimits.leaveChatDelayMs);
     await settled();
     expect(state().phase).toBe('active');
   });

@@ -1,5 +1,4 @@
 import { type ClientEvent, type ClientInput } from '@thaw/contract/client-frames';
-import { limits } from '@thaw/contract/limits';
 import { preferenceSchema, type Preference } from '@thaw/contract/scalars';
 import { type ServerFrame } from '@thaw/contract/server-frames';
 import { normalizeText } from '@thaw/contract/text';
@@ -21,6 +20,7 @@ import { createRandomOutbox } from '@/features/random-chat/random-outbox';
 import { systemClock, type Clock } from '@/lib/clock';
 import { currentUser } from '@/lib/identity';
 import { newId } from '@/lib/new-id';
+import { pageLimits } from '@/lib/page-limits';
 import { searchesAtOnce } from '@/lib/search-at-once';
 import { serverNow } from '@/lib/server-clock';
 import { SharedPlace } from '@/lib/shared-place';
@@ -132,7 +132,7 @@ export const createRandomChat = ({ clock, newId, place }: RandomChatOptions) => 
         return socket.resync();
       case 'expireTyping':
         clock.clearTimeout(typingTimer);
-        typingTimer = clock.setTimeout(() => dispatch({ type: 'typingExpired' }), limits.typingShownMs);
+        typingTimer = clock.setTimeout(() => dispatch({ type: 'typingExpired' }), pageLimits.typingShownMs);
         return;
       case 'expectEnd':
         clock.clearTimeout(endTimer);

@@ -1,4 +1,3 @@
-import { limits } from '@thaw/contract/limits';
 import { type RandomMessage } from '@thaw/contract/random-chat';
 import { type ServerFrame } from '@thaw/contract/server-frames';
 import { type ChatMessage } from '@/chat-ui/chat-message';
@@ -12,6 +11,7 @@ import {
   type Step,
 } from '@/features/random-chat/random-chat.state';
 import { confirm } from '@/features/random-chat/unconfirmed-changes';
+import { pageLimits } from '@/lib/page-limits';
 
 /** The events of a session's stream, each applied once and in order. */
 
@@ -51,7 +51,7 @@ export const messageMeant = (
   const wanted = numericPart(messageId);
   if (exact || wanted === undefined) return exact;
   let nearest: ChatMessage | undefined;
-  let nearestMs: number = limits.reactionIdToleranceMs;
+  let nearestMs: number = pageLimits.reactionIdToleranceMs;
   for (const message of messages) {
     const part = numericPart(message.id);
     const distanceMs = part === undefined ? Infinity : Math.abs(part - wanted);

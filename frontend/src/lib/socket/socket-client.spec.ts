@@ -1,6 +1,7 @@
 import { closeCodes } from '@thaw/contract/close-codes';
 import { limits } from '@thaw/contract/limits';
 import { type ServerFrame } from '@thaw/contract/server-frames';
+import { pageLimits } from '@/lib/page-limits';
 import { parseFrame } from '@/lib/socket/parse-frame';
 import { SocketClient, type ConnectionStatus } from '@/lib/socket/socket-client';
 import { SocketRequestError } from '@/lib/socket/socket-request-error';
@@ -273,7 +274,7 @@ describe('Reconnect and being online again', () => {
     client.reconnect();
     client.wake();
     expect(sockets).toHaveLength(1);
-    clock.advance(limits.reconnectAfterFloodMs - 1);
+    clock.advance(pageLimits.reconnectAfterFloodMs - 1);
     expect(status()).toEqual({ kind: 'failed', canReconnect: false });
     clock.advance(1);
     expect(status()).toEqual({ kind: 'failed', canReconnect: true });

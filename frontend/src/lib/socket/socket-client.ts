@@ -3,6 +3,7 @@ import { closeCodes, isRetriedClose } from '@thaw/contract/close-codes';
 import { limits, reconnectDelayMs } from '@thaw/contract/limits';
 import { type ServerFrame } from '@thaw/contract/server-frames';
 import { type Clock } from '@/lib/clock';
+import { pageLimits } from '@/lib/page-limits';
 import { SocketRequestError } from '@/lib/socket/socket-request-error';
 
 export type ConnectionStatus =
@@ -338,7 +339,7 @@ export class SocketClient {
     this.retryTimer = this.options.clock.setTimeout(() => {
       this.retryTimer = undefined;
       this.setStatus({ kind: 'failed', canReconnect: true });
-    }, limits.reconnectAfterFloodMs);
+    }, pageLimits.reconnectAfterFloodMs);
   }
 
   private setStatus(status: ConnectionStatus): void {

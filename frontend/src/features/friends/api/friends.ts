@@ -1,9 +1,9 @@
 import { friendRequestSchema, type FriendRequest } from '@thaw/contract/friends';
-import { limits } from '@thaw/contract/limits';
 import { friendSchema } from '@thaw/contract/users';
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import * as z from 'zod/mini';
 import { request } from '@/lib/api-client';
+import { pageLimits } from '@/lib/page-limits';
 
 export const friendsKey = (userId: number) => [`/api/friends/${userId}`] as const;
 export const friendRequestsKey = (userId: number) => [`/api/friends/requests/${userId}`] as const;
@@ -12,7 +12,7 @@ export const friendsQuery = (userId: number) =>
   queryOptions({
     queryKey: friendsKey(userId),
     queryFn: async ({ queryKey: [url] }) => z.array(friendSchema).parse(await request('GET', url)),
-    staleTime: limits.friendsCacheMs,
+    staleTime: pageLimits.friendsCacheMs,
     // Nothing on mount but what an event has called into question.
     refetchOnMount: ({ state }) => state.isInvalidated,
   });
@@ -21,7 +21,7 @@ export const friendRequestsQuery = (userId: number) =>
   queryOptions({
     queryKey: friendRequestsKey(userId),
     queryFn: async ({ queryKey: [url] }) => z.array(friendRequestSchema).parse(await request('GET', url)),
-    staleTime: limits.friendRequestsCacheMs,
+    staleTime: pageLimits.friendRequestsCacheMs,
   });
 
 export const useFriends = (userId: number) => useQuery(friendsQuery(userId));

@@ -1,9 +1,9 @@
-import { limits } from '@thaw/contract/limits';
 import { useEffect, useRef, useState } from 'react';
 import { throwOn } from '@/features/icebreaker/celebration-effects';
 import { IceCube } from '@/features/icebreaker/components/ice-cube';
 import { copy } from '@/features/icebreaker/copy';
 import { cn } from '@/lib/class-names';
+import { pageLimits } from '@/lib/page-limits';
 
 export interface CelebrationProps {
   gameId: string;
@@ -21,7 +21,10 @@ export const Celebration = ({ gameId, isMatch, onOver }: CelebrationProps) => {
   const [isStill] = useState(() => matchMedia('(prefers-reduced-motion: reduce)').matches);
 
   useEffect(() => {
-    const timer = setTimeout(() => onOver(gameId), isMatch ? limits.celebrationMs : limits.plotTwistMs);
+    const timer = setTimeout(
+      () => onOver(gameId),
+      isMatch ? pageLimits.celebrationMs : pageLimits.plotTwistMs,
+    );
     return () => clearTimeout(timer);
   }, [gameId, isMatch, onOver]);
 

@@ -1,14 +1,14 @@
-import { limits } from '@thaw/contract/limits';
 import { CarouselPause } from '@/features/landing/components/carousel-pause';
 import { features } from '@/features/landing/components/feature-pictures';
 import { copy } from '@/features/landing/copy';
 import { useCarousel } from '@/features/landing/use-carousel';
+import { pageLimits } from '@/lib/page-limits';
 
 /** What the product can do, one thing after another, each with a picture drawn from the product. */
 export const Features = () => {
   const { index, isRunning, isPaused, choose, togglePause, hold, swipe } = useCarousel(
     features.length,
-    limits.featureCarouselMs,
+    pageLimits.featureCarouselMs,
   );
   return (
     <section

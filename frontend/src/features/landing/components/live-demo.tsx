@@ -1,4 +1,3 @@
-import { limits } from '@thaw/contract/limits';
 import { Snowflake } from 'lucide-react';
 import { type CSSProperties } from 'react';
 import { Bubble } from '@/chat-ui/bubble';
@@ -7,6 +6,7 @@ import { copy } from '@/features/landing/copy';
 import { type SampleConversation, type SampleMessage, samples } from '@/features/landing/samples';
 import { useCarousel } from '@/features/landing/use-carousel';
 import { cn } from '@/lib/class-names';
+import { pageLimits } from '@/lib/page-limits';
 import { Avatar } from '@/ui/avatar';
 
 const GameCard = ({ text }: { text: string }) => (
@@ -105,7 +105,7 @@ const Conversation = ({ participants, messages, mood }: SampleConversation) => {
 export const LiveDemo = () => {
   const { index, turn, isRunning, isPaused, choose, togglePause, hold, swipe } = useCarousel(
     samples.length,
-    limits.conversationCarouselMs,
+    pageLimits.conversationCarouselMs,
   );
   return (
     <section aria-roledescription="carousel" aria-label={copy.demo.label} className="relative" {...hold}>

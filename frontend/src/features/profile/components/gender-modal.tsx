@@ -1,5 +1,4 @@
 import { useMutation } from '@tanstack/react-query';
-import { limits } from '@thaw/contract/limits';
 import { genderSchema, type Gender } from '@thaw/contract/scalars';
 import { type SelfUser } from '@thaw/contract/users';
 import { useEffect, useState } from 'react';
@@ -7,6 +6,7 @@ import { setGender } from '@/features/profile/api/gender';
 import { copy } from '@/features/profile/copy';
 import { openAnonymousPrompt } from '@/features/profile/profile-dialogs.store';
 import { mergeIntoUser } from '@/lib/identity';
+import { pageLimits } from '@/lib/page-limits';
 import { Button } from '@/ui/button';
 import { ChoiceGroup } from '@/ui/choice-group';
 import { Modal } from '@/ui/modal';
@@ -23,7 +23,7 @@ export const GenderModal = ({ user }: { user: SelfUser }) => {
   const isOfferDue = saving.isSuccess && user.isAnonymous;
   useEffect(() => {
     if (!isOfferDue) return;
-    const timer = setTimeout(openAnonymousPrompt, limits.anonymousPromptDelayMs);
+    const timer = setTimeout(openAnonymousPrompt, pageLimits.anonymousPromptDelayMs);
     return () => clearTimeout(timer);
   }, [isOfferDue]);
   return (

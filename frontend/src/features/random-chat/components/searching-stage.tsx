@@ -1,8 +1,8 @@
-import { limits } from '@thaw/contract/limits';
 import { useEffect, useState } from 'react';
 import { Stage } from '@/features/random-chat/components/stage';
 import { copy } from '@/features/random-chat/copy';
 import { randomChat, useRandomChat } from '@/features/random-chat/random-chat.store';
+import { pageLimits } from '@/lib/page-limits';
 import { serverNow } from '@/lib/server-clock';
 import { minutesAndSeconds } from '@/lib/time';
 import { Button } from '@/ui/button';
@@ -31,7 +31,7 @@ export const SearchingStage = () => {
           <p>{copy.searching.lead}</p>
           <p role="status" className="mt-2 min-h-6 text-base">
             {anyoneMatches
-              ? waitedMs >= limits.searchHintAfterMs
+              ? waitedMs >= pageLimits.searchHintAfterMs
                 ? copy.searching.hint
                 : null
               : copy.searching.nobodyMatches}

@@ -64,6 +64,8 @@ const manifest = JSON.parse(read('.vite/manifest.json'));
 
 const [sheetTag, sheet] = /<link rel="stylesheet"[^>]*href="\/([^"]+\.css)"[^>]*>/.exec(shell) ?? [];
 if (!sheet) throw new Error('The page has no style sheet');
+// A disabled link is not fetched: it says to the parts that are loaded later that their style sheet is there.
+const styles = `<style>${read(sheet)}</style><link rel="stylesheet" href="/${sheet}" disabled>`;
 const scriptTags = /<script type="module"[^>]*><\/script>|<link rel="modulepreload"[^>]*>/g;
 const shared = /<meta property="og:title" content="([^"]+)"/.exec(shell)?.[1];
 if (!shared) throw new Error('The page has no title for those who share it');
@@ -82,7 +84,7 @@ const pageOf = ({ path, route, title = shared }, markup) => {
   const canonical = origin
     ? `<link rel="canonical" href="${origin}${path}"><meta property="og:url" content="${origin}${path}">`
     : '';
-  let page = replaceOnce(shell, sheetTag, `<style>${read(sheet)}</style>`);
+  let page = replaceOnce(shell, sheetTag, styles);
   page = replaceOnce(page, '<title>Thaw</title>', `<title>${title}</title>`);
   // What is rendered is painted first: on a slow line its scripts would come in its way. theme.js asks for them then.
   page = page.replace(scriptTags, '');
@@ -108,12 +110,16 @@ const documentOf = (entries, shown) => {
   for (const entry of ['index.html', ...entries]) scriptsOf(manifest, entry, files);
   const [first, ...others] = files;
   const preloads = others.map((file) => `<link rel="modulepreload" crossorigin href="/${file}">`).join('');
-  let page = replaceOnce(shell, sheetTag, `<style>${read(sheet)}</style>`);
+  let page = replaceOnce(shell, sheetTag, styles);
   page = page.replace(/<link rel="modulepreload"[^>]*>\s*/g, '');
   page = replaceOnce(page, `src="/${first}"></script>`, `src="/${first}"></script>${preloads}`);
   return replaceOnce(page, '<div id="root"></div>', `<div id="root">${shown}</div>`);
 };
-const realtime = 'src/app/realtime.ts';
-const chatDocument = documentOf(['src/app/routes/chat-route.tsx', realtime], inOnePiece('/chat', chatShell));
+const chatEntries = [
+  'src/app/routes/chat-route.tsx',
+  'src/app/realtime.ts',
+  'src/features/profile/components/profile-dialogs.tsx',
+];
+const chatDocument = documentOf(chatEntries, inOnePiece('/chat', chatShell));
 writeFileSync(join(dist, 'chat.html'), chatDocument);
 writeFileSync(join(dist, 'auth.html'), documentOf(['src/app/routes/auth-route.tsx'], ''));

@@ -19,6 +19,7 @@ const MINUTE_MS = 60_000;
  * @property {number} limitMs
  * @property {() => import('./counts.mjs').Counts} [counts]  a stage without them is a check and counts as one
  * @property {boolean} [needsChromium]
+ * @property {boolean} [isLongOnly]  left out of the short form
  */
 
 export const KINDS = ['static', 'unit', 'integration', 'process', 'launcher', 'browser'];
@@ -61,7 +62,8 @@ export function stages(reports) {
     chaos(path.join(reports, 'chaos.json')),
     jest('process: frontend', 'process', 'frontend', ['--selectProjects', 'process'], 8),
     launcher(path.join(reports, 'launcher.tap')),
-    browser(path.join(reports, 'browser.json')),
+    browser('browser', path.join(reports, 'browser.json')),
+    slowLine(path.join(reports, 'slow-line.json')),
   ];
 }
 
@@ -100,15 +102,21 @@ function launcher(report) {
   };
 }
 
-function browser(report) {
+function browser(name, report, args = []) {
   return {
-    name: 'browser',
+    name,
     kind: 'browser',
-    command: [...packageCommand('playwright'), 'test', '--reporter=list,json'],
+    command: [...packageCommand('playwright'), 'test', ...args, '--reporter=list,json'],
     cwd: inRepository('frontend'),
     env: { PLAYWRIGHT_JSON_OUTPUT_NAME: report },
     limitMs: 18 * MINUTE_MS,
     counts: () => playwrightCounts(report),
     needsChromium: true,
   };
+}
+
+/** How soon the page is painted and usable over a slow line with nothing cached. */
+function slowLine(report) {
+  const config = ['--config', 'playwright.slow-line.config.ts'];
+  return { ...browser('slow line', report, config), isLongOnly: true };
 }

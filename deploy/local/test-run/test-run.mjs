@@ -75,8 +75,10 @@ export class TestRun {
   }
 
   async #runStages(home) {
-    const { only } = this.#options;
-    const chosen = this.#options.stages(folder(home, 'reports')).filter(({ kind }) => !only || kind === only);
+    const { only, isLong } = this.#options;
+    const chosen = this.#options
+      .stages(folder(home, 'reports'))
+      .filter(({ kind, isLongOnly }) => (!only || kind === only) && (isLong || !isLongOnly));
     const isQuick = ({ kind }) => RUN_IN_PAIRS.includes(kind);
     const quick = chosen.filter(isQuick).values();
     const runQuick = async () => {

@@ -112,3 +112,14 @@ test('ends what runs when it is interrupted', async () => {
     ['build'],
   );
 });
+
+test('runs what belongs to the long form in the long form alone', async () => {
+  const namesOf = async (isLong) => {
+    const stages = () => [stage('always', ''), stage('at length', '', { isLongOnly: true })];
+    const run = new TestRun({ isLong, prepare, stages });
+    assert.equal(await run.run(), false);
+    return run.results.map(({ name }) => name);
+  };
+  assert.deepEqual(await namesOf(false), ['build', 'always']);
+  assert.deepEqual(await namesOf(true), ['build', 'always', 'at length']);
+});

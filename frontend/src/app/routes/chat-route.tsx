@@ -54,12 +54,12 @@ const shortcutsPart = createPart(async () => (await import('@/app/shortcuts/shor
 
 /** What a press of a button or a pointer at rest shows: loaded while the page has nothing else to do. */
 const partsOnDemand = [
+  profileDialogContents,
   tooltipBubblePart,
   popoverPanelPart,
   toasterPart,
   privateChatPart,
   friendRequestsPart,
-  profileDialogContents,
   chatHistoryPart,
   friendSwitcherPart,
   shortcutsPart,

@@ -5,7 +5,7 @@ import { closeProfileDialog, useProfileDialogs } from '@/features/profile/profil
 import { createPart, LoadedPart } from '@/ui/loaded-part';
 
 const load = () => import('@/features/profile/components/profile-dialogs');
-/** Asked for with the first paint of the chat, and not before it. */
+/** Needed with the first paint of the chat: chat.html preloads its code. */
 const profileDialogsPart = createPart(async () => (await load()).ProfileDialogs);
 
 /** Loads what the dialogs show, ahead of need; never rejects. */

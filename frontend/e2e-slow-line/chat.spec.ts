@@ -1,0 +1,77 @@
+import { type BrowserContext, type Page } from '@playwright/test';
+import { expect, signInByHttp, test } from '../e2e/support/test.ts';
+
+// Milliseconds say something of the page only where nothing else runs: a stage of the long form by itself.
+
+const runs = 5;
+const kilobyte = 1_000;
+
+interface Line {
+  latencyMs: number;
+  bytesPerSecond: number;
+}
+const mobile: Line = { latencyMs: 150, bytesPerSecond: 200 * kilobyte };
+const poor: Line = { latencyMs: 400, bytesPerSecond: 50 * kilobyte };
+
+/** A page of someone who is signed in, over a slow line and with nothing cached. */
+const pageOver = async (line: Line, open: () => Promise<BrowserContext>): Promise<Page> => {
+  const context = await open();
+  await signInByHttp(context);
+  const page = await context.newPage();
+  const session = await context.newCDPSession(page);
+  await session.send('Network.enable');
+  await session.send('Network.setCacheDisabled', { cacheDisabled: true });
+  await session.send('Network.emulateNetworkConditions', {
+    offline: false,
+    latency: line.latencyMs,
+    downloadThroughput: line.bytesPerSecond,
+    uploadThroughput: line.bytesPerSecond,
+  });
+  return page;
+};
+
+const firstContentfulPaintOf = (page: Page): Promise<number> =>
+  page.evaluate(() => performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? Infinity);
+
+/** Milliseconds since the navigation began. */
+const now = (page: Page): Promise<number> => page.evaluate(() => performance.now());
+
+const median = (values: readonly number[]): number =>
+  [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Infinity;
+
+const inWords = (name: string, values: readonly number[]): string =>
+  `${name}: median ${Math.round(median(values))} ms of ${values.map(Math.round).join(', ')}`;
+
+test('at 150 ms and 1.6 Mbit/s /chat is painted within 1.3 s and usable within 2 s', async ({ open }) => {
+  const painted: number[] = [];
+  const usable: number[] = [];
+  for (let run = 0; run < runs; run += 1) {
+    const page = await pageOver(mobile, open);
+    await page.goto('/chat', { waitUntil: 'commit' });
+    await expect(page.getByRole('button', { name: 'Find Conversation' })).toBeVisible();
+    await page.getByRole('button', { name: /^Profile Settings: / }).click();
+    await expect(page.getByRole('dialog', { name: 'Profile Settings' })).toBeVisible();
+    usable.push(await now(page));
+    painted.push(await firstContentfulPaintOf(page));
+    await page.close();
+  }
+  console.log(inWords('first contentful paint', painted));
+  console.log(inWords('usable', usable));
+  expect(median(painted)).toBeLessThanOrEqual(1_300);
+  expect(median(usable)).toBeLessThanOrEqual(2_000);
+});
+
+test('at 400 ms and 50 kB/s the shell of /chat is painted within 2.5 s', async ({ open }) => {
+  const painted: number[] = [];
+  for (let run = 0; run < runs; run += 1) {
+    const page = await pageOver(poor, open);
+    await page.goto('/chat', { waitUntil: 'commit' });
+    // The shell, which the document brings: the application itself comes later.
+    await expect(page.getByText('Opening your chat…')).toBeVisible();
+    await expect.poll(() => firstContentfulPaintOf(page)).toBeLessThan(Infinity);
+    painted.push(await firstContentfulPaintOf(page));
+    await page.close();
+  }
+  console.log(inWords('first contentful paint', painted));
+  expect(median(painted)).toBeLessThanOrEqual(2_500);
+});

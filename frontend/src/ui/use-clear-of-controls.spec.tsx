@@ -49,6 +49,18 @@ it('stands below the title of an open dialog, which covers the bars of the page'
   expect(top()).toBe('120px');
 });
 
+it('stays below the bars of the page while a popover is open', () => {
+  render(
+    <>
+      <Bar bottom={180} />
+      <div role="dialog" data-state="open" />
+      <Toaster />
+    </>,
+  );
+  act(() => toast({ title: 'Friend request sent' }));
+  expect(top()).toBe('180px');
+});
+
 it('stands at the top where the bars reach too far down, or none is there', () => {
   const { rerender } = render(
     <>

@@ -10,7 +10,8 @@ const lowestShare = 0.5;
 /** The lower edge of the bars in use, in px: those of an open dialog, else those of the page. */
 export const edgeOfControls = (page: Document = document): number => {
   if (page.defaultView?.matchMedia(roomy).matches) return 0;
-  const dialog = [...page.querySelectorAll('[role="dialog"][data-state="open"]')].at(-1);
+  // A popover is a dialog, too, but has no bars of its own.
+  const dialog = [...page.querySelectorAll(`[role="dialog"][data-state="open"]:has(${bars})`)].at(-1);
   const inUse = [...(dialog ?? page).querySelectorAll(bars)].filter((bar) => !bar.closest('[inert]'));
   const edge = Math.max(0, ...inUse.map((bar) => bar.getBoundingClientRect().bottom));
   return edge <= (page.defaultView?.innerHeight ?? 0) * lowestShare ? edge : 0;

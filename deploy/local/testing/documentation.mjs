@@ -51,7 +51,7 @@ const anchorOf = (heading) =>
 
 export const anchorsOf = (text) => [...text.matchAll(/^#+ (.*)$/gm)].map(([, heading]) => anchorOf(heading));
 
-const NAMED_FILE = /^[\w.*-]+\.(ts|tsx|mts|mjs|cjs|css|json|sh|yml|sql|md|conf|html|template)$/;
+const NAMED_FILE = /^[\w.*-]+\.(ts|tsx|mts|mjs|cjs|css|json|sh|yml|sql|md|conf|template)$/;
 /** Not a package (`@nestjs/…`), a network (`10.0.0.0/8`), what is built or what a run leaves in `.thaw`. */
 const NAMED_PATH = /^(?!\.thaw\/|[\d.]+\/)\.?[\w-][\w.*-]*(\/[\w.*-]+)+\/?$/;
 

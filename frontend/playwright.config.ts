@@ -7,9 +7,11 @@ const onDevices = { phone: 'phone.spec.ts', rightToLeft: 'right-to-left.spec.ts'
 
 export default defineConfig<DeviceOptions>({
   testDir: 'e2e',
+  globalSetup: './e2e/support/products.ts',
   // All tests of a product share one queue of strangers, so each worker has a product of its own.
   workers: process.env.THAW_URL ? 1 : 3,
-  fullyParallel: false,
+  // Any test beside any other: a worker that is done takes the next test of whichever file.
+  fullyParallel: true,
   // A machine that is busy elsewhere is no defect of the product: what fails is tried once more, and named if it passes.
   retries: process.env.CI === 'true' ? 1 : 0,
   forbidOnly: process.env.CI === 'true',

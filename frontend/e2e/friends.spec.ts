@@ -87,8 +87,22 @@ test('a request from the toolbar is accepted, live on both sides', async ({ pair
   );
 });
 
-test('a request is accepted from its toast, and the answer leads to the chat', async ({ pair }) => {
+test('two who ask each other are friends without an answer; a request is accepted from its toast, whose answer leads to the chat', async ({
+  pair,
+}) => {
   const [ada, bob] = await pair();
+  await toolbar(ada).getByRole('button', { name: 'Add Friend' }).click();
+  await expect(toolbar(ada).getByRole('button', { name: 'Sent!' })).toBeVisible();
+  await expectPending(bob, 1);
+  await toolbar(bob).getByRole('button', { name: 'Add Friend' }).click();
+  for (const person of [ada, bob]) {
+    await expect(person.heading('Friends (1)')).toBeVisible();
+    await expect(toolbar(person).getByRole('button', { name: 'Friends' })).toBeDisabled();
+    await expectPending(person, 0);
+  }
+  await row(bob, ada.name).getByRole('button', { name: 'Remove Friend' }).click();
+  for (const person of [ada, bob]) await expect(person.heading('Friends (0)')).toBeVisible();
+
   await ask(ada, bob);
   const received = bob.page.getByRole('listitem').filter({ hasText: 'New friend request' });
   await expect(received).toContainText(`From ${ada.name}`);
@@ -100,19 +114,6 @@ test('a request is accepted from its toast, and the answer leads to the chat', a
   await expect(answered).toContainText(`${bob.name} accepted your request.`);
   await answered.getByRole('button', { name: 'Open' }).click();
   await expect(ada.page.getByRole('region', { name: `Private chat with ${bob.name}` })).toBeVisible();
-});
-
-test('two who ask each other are friends, without an answer', async ({ pair }) => {
-  const [ada, bob] = await pair();
-  await toolbar(ada).getByRole('button', { name: 'Add Friend' }).click();
-  await expect(toolbar(ada).getByRole('button', { name: 'Sent!' })).toBeVisible();
-  await expectPending(bob, 1);
-  await toolbar(bob).getByRole('button', { name: 'Add Friend' }).click();
-  for (const person of [ada, bob]) {
-    await expect(person.heading('Friends (1)')).toBeVisible();
-    await expect(toolbar(person).getByRole('button', { name: 'Friends' })).toBeDisabled();
-    await expectPending(person, 0);
-  }
 });
 
 test('the skipped screen asks as well; a declined request is not told; a new match starts anew', async ({
@@ -215,9 +216,17 @@ test('a row says what was written last, who is typing, and what was begun', asyn
   const { field } = inPrivate(bob);
   await field.pressSequentially('did the pie');
   await expect(row(ada, bob.name)).toContainText('typing…');
+  await openChat(ada, bob);
+  // Told at most every two seconds: typed until it is seen.
+  const typing = privateChat(ada).getByText(`${bob.name} is typing`);
+  await expect(async () => {
+    await field.press('a');
+    await expect(typing).toBeVisible({ timeout: 1_000 });
+  }).toPass();
   await field.fill('did the pie work out??');
   await field.press('Enter');
   await expect(row(ada, bob.name)).toContainText('did the pie work out??');
+  await expect(typing).toBeHidden();
   await expect(row(bob, ada.name)).toContainText('You: did the pie work out??');
 
   await field.fill('I mean');

@@ -24,7 +24,7 @@ test('a photo: chosen, taken away, sent with words, hidden from a stranger until
 
   await choose(ada, photo);
   await expect(ada.button('Remove photo')).toBeVisible();
-  await expectSound(ada.page, 'a photo about to be sent');
+  await expectSound(ada.page, 'a photo about to be sent', { within: 'main' });
   await ada.say('look at this');
   await expect(ada.button('Remove photo')).toBeHidden();
   await expect(ada.field).toHaveValue('');
@@ -35,13 +35,13 @@ test('a photo: chosen, taken away, sent with words, hidden from a stranger until
   const show = bob.button(`Show photo from ${ada.name}`);
   await expect(show).toBeVisible();
   await expect(bob.message('look at this')).not.toContainText('IMAGE');
-  await expectSound(bob.page, 'a hidden photo');
+  await expectSound(bob.page, 'a hidden photo', { within: 'main' });
   await show.click();
   const open = bob.button(`Open: Photo from ${ada.name}`);
   await open.click();
   const lightbox = bob.page.getByRole('dialog', { name: `Photo from ${ada.name}` });
   await expect(lightbox.getByRole('img')).toBeVisible();
-  await expectSound(bob.page, 'lightbox');
+  await expectSound(bob.page, 'lightbox', { within: '[role="dialog"]' });
   await bob.page.keyboard.press('Escape');
   await expect(lightbox).toBeHidden();
   await expect(open).toBeFocused();

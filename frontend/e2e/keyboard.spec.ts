@@ -106,6 +106,9 @@ test('the whole flow with the keyboard alone', async ({ open, newcomer }) => {
   await options.nth(1).click();
   await tabTo(page, 'radio', (await options.first().textContent()) ?? '');
   await page.keyboard.press('ArrowDown');
+  const second = page.getByRole('radio', { name: (await options.nth(1).textContent()) ?? '', exact: true });
+  await expect(second).toBeFocused();
+  await expect(second).not.toBeChecked();
   await page.keyboard.press('Enter');
   await expect(page.getByRole('heading', { name: 'The ice is broken!' })).toBeVisible();
 

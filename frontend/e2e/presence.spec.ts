@@ -8,36 +8,33 @@ const grace = { timeout: limits.graceAfterCleanCloseMs + 10_000 };
 const expectLeftAlone = async (partner: Person): Promise<void> => {
   await expect(partner.page.getByText('Reconnecting…')).toBeVisible();
   await expect(partner.heading('Chat Ended')).toBeVisible(grace);
+  await expect(partner.page.getByText('Your chat partner disconnected')).toBeVisible();
 };
 
-test('a chat whose tab is closed ends although the landing page is open in another tab', async ({ pair }) => {
-  const [ada, bob] = await pair();
-  const landing = await bob.page.context().newPage();
+test('a chat that no page shows any more ends after the grace time, in whichever way it was left', async ({
+  pair,
+}) => {
+  // One after the other, since they share the queue; then all wait for the grace time together.
+  const byClosing = await pair();
+  const byAddress = await pair();
+  // Came to /chat by its address, from a page of its own.
+  const byBack = await pair({}, { prepare: async (page) => void (await page.goto('/')) });
+
+  const landing = await byClosing[1].page.context().newPage();
   await landing.goto('/');
   const reminder = landing.getByRole('status', { name: 'Your chat' });
-  await expect(reminder).toContainText(ada.name);
-  await expect(ada.page.getByText('Here with you')).toBeVisible();
-  await ada.say('still there?');
+  await expect(reminder).toContainText(byClosing[0].name);
+  await expect(byClosing[0].page.getByText('Here with you')).toBeVisible();
+  await byClosing[0].say('still there?');
   await expect(reminder).toContainText('1 new message');
   await expect(landing).toHaveTitle(/^\(1\) /);
 
-  await bob.page.close();
-  await expectLeftAlone(ada);
+  await byClosing[1].page.close();
+  await byAddress[1].page.goto('/');
+  await byBack[1].page.goBack();
+  await expect(byBack[1].page).toHaveURL('/');
+  await Promise.all([byClosing, byAddress, byBack].map(([left]) => expectLeftAlone(left)));
   await expect(reminder).toBeHidden();
-});
-
-test('a chat left by typing the address of the landing page ends after the grace time', async ({ pair }) => {
-  const [ada, bob] = await pair();
-  await bob.page.goto('/');
-  await expectLeftAlone(ada);
-});
-
-test('a chat left by Back ends after the grace time', async ({ pair }) => {
-  // Came to /chat by its address, from a page of its own.
-  const [ada, bob] = await pair({}, { prepare: async (page) => void (await page.goto('/')) });
-  await bob.page.goBack();
-  await expect(bob.page).toHaveURL('/');
-  await expectLeftAlone(ada);
 });
 
 test('a chat goes on for those who are back in time, and while another tab shows it', async ({ pair }) => {
@@ -59,14 +56,20 @@ test('a chat goes on for those who are back in time, and while another tab shows
 });
 
 test('a search ends when its tab was left by typing another address', async ({ newcomer }) => {
-  const ada = await newcomer({ gender: 'female' });
+  const ada = await newcomer({ gender: 'female', prepare: (page) => page.clock.install() });
   await ada.find();
   await expect(ada.heading('Looking for someone...')).toBeVisible();
-  const left = ada.page.waitForEvent('websocket', { predicate: (socket) => socket.url().endsWith('/ws') });
-  await ada.page.goto('/');
-  const socket = await left;
-  await socket.waitForEvent('framesent', {
-    predicate: ({ payload }) => String(payload).includes('leave_queue'),
-    timeout: pageLimits.leaveChatDelayMs + 10_000,
+  const sent: string[] = [];
+  const received: string[] = [];
+  ada.page.on('websocket', (socket) => {
+    socket.on('framesent', ({ payload }) => sent.push(String(payload)));
+    socket.on('framereceived', ({ payload }) => received.push(String(payload)));
   });
+  await ada.page.goto('/');
+  await expect.poll(() => received.some((frame) => frame.includes('"searching"'))).toBe(true);
+  expect(sent.some((frame) => frame.includes('leave_queue'))).toBe(false);
+  await ada.page.clock.runFor(pageLimits.leaveChatDelayMs);
+  await expect
+    .poll(() => sent.some((frame) => frame.includes('leave_queue')), { timeout: grace.timeout })
+    .toBe(true);
 });

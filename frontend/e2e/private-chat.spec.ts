@@ -1,6 +1,6 @@
 import { limits } from '@thaw/contract/limits';
 import { Connection } from './support/connection.ts';
-import { expectSoundEverywhere } from './support/soundness.ts';
+import { expectSound, expectSoundEverywhere } from './support/soundness.ts';
 import { befriend, expect, type Person, test } from './support/test.ts';
 import { Confidant, inPrivate, openChat, privateChat, seedMessages } from './support/private-chat.ts';
 
@@ -201,32 +201,6 @@ test('drafts stay with each friend; the random chat goes on beneath', async ({ f
   await expect(ada.heading('Chat Ended')).toBeVisible();
 });
 
-test('a friend who types is seen typing', async ({ friends }) => {
-  const [ada, bob] = (await friends()).map(inPrivate) as [Confidant, Confidant];
-  await openChat(ada, bob);
-  await openChat(bob, ada);
-  // Told at most every two seconds and shown for six: typed until it is seen.
-  await expect(async () => {
-    await bob.field.press('a');
-    await expect(privateChat(ada).getByText(`${bob.name} is typing`)).toBeVisible({ timeout: 1_000 });
-  }).toPass();
-  await bob.say('done');
-  await expect(ada.message('done')).toBeVisible();
-  await expect(privateChat(ada).getByText(`${bob.name} is typing`)).toBeHidden();
-});
-
-test('the end of a friendship closes the chat on both sides', async ({ friends }) => {
-  const [ada, bob] = (await friends()).map(inPrivate) as [Confidant, Confidant];
-  await openChat(ada, bob);
-  await openChat(bob, ada);
-  await ada.say('farewell');
-  await expect(bob.message('farewell')).toBeVisible();
-  await ada.page.getByRole('button', { name: 'Remove Friend' }).click();
-  await expect(privateChat(ada)).toBeHidden();
-  await expect(privateChat(bob)).toBeHidden();
-  await expect(bob.page.getByText('Friends (0)')).toBeVisible();
-});
-
 test('older messages come while scrolling up, and a quote leads to what is not loaded yet', async ({
   friends,
 }) => {
@@ -269,5 +243,5 @@ test('sound in both themes, on a telephone and on a desk', async ({ friends }) =
   await expectSoundEverywhere(ada.page, 'private chat');
   await act(ada, 'and one of mine', 'Delete');
   await expect(ada.button('Undo')).toBeVisible();
-  await expectSoundEverywhere(ada.page, 'delete a message');
+  await expectSound(ada.page, 'delete a message', { within: 'main' });
 });

@@ -83,8 +83,7 @@ test('the whole journey: two strangers join, meet, talk, part, and meet again', 
 });
 
 test('three people: whoever is skipped meets the third', async ({ pair, newcomer }) => {
-  const [ada, bob] = await pair();
-  const cleo = await newcomer({ gender: 'female' });
+  const [[ada, bob], cleo] = await Promise.all([pair(), newcomer({ gender: 'female' })]);
   await ada.say('only for Bob');
   await expect(bob.message('only for Bob')).toBeVisible();
   await bob.skip();
@@ -97,14 +96,18 @@ test('three people: whoever is skipped meets the third', async ({ pair, newcomer
 });
 
 test('the choice of partner is kept over a reload, and is respected', async ({ newcomer }) => {
-  const ada = await newcomer({ gender: 'female' });
+  const [ada, bob, cleo] = await Promise.all([
+    newcomer({ gender: 'female' }),
+    newcomer({ gender: 'male' }),
+    newcomer({ gender: 'female' }),
+  ]);
   await ada.page.getByRole('radio', { name: 'Woman' }).click();
   await ada.page.reload();
   await expect(ada.page.getByRole('radio', { name: 'Woman' })).toBeChecked();
   await ada.find();
-  const bob = await newcomer({ gender: 'male' });
+  await expect(ada.heading('Looking for someone...')).toBeVisible();
   await bob.find();
-  const cleo = await newcomer({ gender: 'female' });
+  await expect(bob.heading('Looking for someone...')).toBeVisible();
   await cleo.page.getByRole('radio', { name: 'Woman' }).click();
   await cleo.find();
   await expect(ada.heading(cleo.name)).toBeVisible();
@@ -169,19 +172,6 @@ test('the tabs of one person show the same', async ({ newcomer }) => {
   await expect(ada.heading(bob.name)).toBeVisible();
 });
 
-test('typing is shown for six seconds at most', async ({ newcomer }) => {
-  const bob = await newcomer({ gender: 'male', prepare: (page) => page.clock.install() });
-  const ada = await newcomer({ gender: 'female' });
-  await ada.find();
-  await bob.find();
-  await expect(bob.heading(ada.name)).toBeVisible();
-  await ada.field.pressSequentially('h');
-  const line = bob.page.getByText(`${ada.name} is typing`);
-  await expect(line).toBeVisible();
-  await bob.page.clock.fastForward(pageLimits.typingShownMs);
-  await expect(line).toBeHidden();
-});
-
 test('a search that lasts gets an honest hint', async ({ newcomer }) => {
   const ada = await newcomer({ prepare: (page) => page.clock.install() });
   await ada.find();
@@ -227,16 +217,13 @@ test('leaving /chat ends a search at once, and a chat after ten seconds', async 
   await expect(bob.heading('Chat Ended')).toBeVisible();
 });
 
-test('what a stranger writes is text, whatever it says', async ({ pair }) => {
+test('what a stranger writes is text, whatever it says, up to 2,000 characters', async ({ pair }) => {
   const [ada, bob] = await pair();
   const nasty = '<img src=x onerror="alert(1)"> [IMAGE:https://example.com/x.png] \u202eright to left';
   await ada.say(nasty);
   await expect(bob.message('<img src=x onerror="alert(1)"> [IMAGE:https://example.com/x.png]')).toBeVisible();
   await expect(bob.page.getByRole('region', { name: 'Messages' }).locator('img')).toHaveCount(0);
-});
 
-test('2,000 characters are sent, 2,001 are not', async ({ pair }) => {
-  const [ada, bob] = await pair();
   await ada.field.fill('x'.repeat(limits.messageMaxCodePoints + 1));
   await expect(ada.page.getByText('2,001 of 2,000 characters')).toBeVisible();
   await expect(ada.button('Send')).toBeDisabled();

@@ -4,6 +4,8 @@ import { expect, type Person, test } from './support/test.ts';
 const sidebar = ({ page }: Person) => page.getByRole('complementary', { name: 'Sidebar' });
 const sheet = ({ page }: Person) => page.getByRole('dialog', { name: 'Sidebar' });
 
+const inDialog = { within: '[role="dialog"]' };
+
 const width = async (person: Person): Promise<number | undefined> =>
   (await sidebar(person).boundingBox())?.width;
 
@@ -61,9 +63,9 @@ test('everything around the chat is sound in both themes', async ({ friends, new
   test.slow();
   const [ada, bob] = await friends();
   await expect(ada.heading('Friends (1)')).toBeVisible();
-  await expectSound(ada.page, 'a friend');
+  await expectSound(ada.page, 'a friend', { within: 'aside' });
   await ada.button('Collapse sidebar').click();
-  await expectSound(ada.page, 'rail');
+  await expectSound(ada.page, 'rail', { within: 'aside' });
   await ada.button('Expand sidebar').click();
 
   await ada.skip();
@@ -73,16 +75,16 @@ test('everything around the chat is sound in both themes', async ({ friends, new
   await cyd.button('Add Friend').click();
   await ada.page.getByRole('button', { name: /^Friend Requests ?1/ }).click();
   await expect(ada.page.getByRole('dialog').getByText(cyd.name)).toBeVisible();
-  await expectSound(ada.page, 'requests');
+  await expectSound(ada.page, 'requests', inDialog);
   await ada.page.keyboard.press('Escape');
 
   await ada.page.setViewportSize({ width: 390, height: 844 });
   await expectSound(ada.page, 'telephone');
   await ada.button('Open sidebar').click();
   await expect(sheet(ada).getByText(bob.name)).toBeVisible();
-  await expectSound(ada.page, 'sheet');
+  await expectSound(ada.page, 'sheet', inDialog);
   await sheet(ada).getByRole('button', { name: 'Close sidebar' }).click();
   await ada.button('Chat History').click();
   await expect(ada.page.getByRole('dialog').getByText(bob.name)).toBeVisible();
-  await expectSound(ada.page, 'history');
+  await expectSound(ada.page, 'history', inDialog);
 });

@@ -5,16 +5,17 @@ import { say } from '../console.mjs';
 import { onInterruption } from '../processes/interruption.mjs';
 import { build } from '../provide/build.mjs';
 import { ensurePackages } from '../provide/node-packages.mjs';
-import { KINDS, stages } from '../test-run/stages.mjs';
+import { KINDS, optionalStages, stages } from '../test-run/stages.mjs';
 import { TestRun } from '../test-run/test-run.mjs';
 
-/** `npm test [-- --only unit|integration|…] [--long] [--verbose]` */
+/** `npm test [-- --only unit|integration|…] [--long] [--verbose]`; with --optional what not every machine can run */
 export async function main(args) {
   const prepare = async () => {
     await ensurePackages(say);
     await build(say);
   };
-  const run = new TestRun({ ...readOptions(args), prepare, stages });
+  const { isOptional, ...options } = readOptions(args);
+  const run = new TestRun({ ...options, prepare, stages: isOptional ? optionalStages : stages });
   onInterruption({ stop: () => run.interrupt(), kill: () => process.exit(130) });
   const hasFailed = await run.run();
   process.exit(run.isInterrupted ? 130 : hasFailed ? 1 : 0);
@@ -22,8 +23,9 @@ export async function main(args) {
 
 /** @throws {Complaint} for options it does not know */
 export function readOptions(args) {
-  const options = { only: { type: 'string' }, long: { type: 'boolean' }, verbose: { type: 'boolean' } };
-  const usage = `Usage: npm test -- [--only ${KINDS.join('|')}] [--long] [--verbose]`;
+  const flag = { type: 'boolean' };
+  const options = { only: { type: 'string' }, long: flag, optional: flag, verbose: flag };
+  const usage = `Usage: npm test -- [--only ${KINDS.join('|')} | --optional] [--long] [--verbose]`;
   let values;
   try {
     ({ values } = parseArgs({ args, options }));
@@ -32,5 +34,12 @@ export function readOptions(args) {
   }
   if (values.only && !KINDS.includes(values.only))
     throw new Complaint(`There are no tests "${values.only}". ${usage}`);
-  return { only: values.only, isLong: Boolean(values.long), isVerbose: Boolean(values.verbose) };
+  if (values.only && values.optional)
+    throw new Complaint(`--only and --optional exclude each other. ${usage}`);
+  return {
+    only: values.only,
+    isOptional: Boolean(values.optional),
+    isLong: Boolean(values.long),
+    isVerbose: Boolean(values.verbose),
+  };
 }

@@ -5,6 +5,7 @@ import { inRepository } from '../places.mjs';
 import { nxEnvironment, nxRunMany } from '../provide/build.mjs';
 import { npmCommand, packageCommand } from '../provide/node-packages.mjs';
 import { jestCounts, playwrightCounts, reportCounts, tapCounts } from './counts.mjs';
+import { findFirefox, findWebKit } from './other-browsers.mjs';
 
 const MINUTE_MS = 60_000;
 
@@ -12,7 +13,7 @@ const MINUTE_MS = 60_000;
  * One thing that `npm test` runs.
  * @typedef {object} Stage
  * @property {string} name
- * @property {'static' | 'unit' | 'integration' | 'process' | 'launcher' | 'browser'} kind  for --only
+ * @property {'static' | 'unit' | 'integration' | 'process' | 'launcher' | 'browser' | 'optional'} kind  for --only
  * @property {string[]} command
  * @property {string} [cwd]
  * @property {Record<string, string>} [env]  further settings
@@ -20,6 +21,8 @@ const MINUTE_MS = 60_000;
  * @property {() => import('./counts.mjs').Counts} [counts]  a stage without them is a check and counts as one
  * @property {boolean} [needsChromium]
  * @property {boolean} [isLongOnly]  left out of the short form
+ * @property {{find: () => Record<string, string> | undefined, orSkip: string}} [needs]  a program that not every
+ *   machine has: its settings for the stage, and what to do to have it
  */
 
 export const KINDS = ['static', 'unit', 'integration', 'process', 'launcher', 'browser'];
@@ -65,6 +68,37 @@ export function stages(reports) {
     browser('browser', path.join(reports, 'browser.json')),
     slowLine(path.join(reports, 'slow-line.json')),
   ];
+}
+
+/**
+ * What `npm run test:optional` runs: browsers beside Chromium, where they are installed.
+ * @param {string} reports  a folder for the tools' reports
+ * @returns {Stage[]}
+ */
+export const optionalStages = (reports) => [
+  otherBrowser('firefox', reports, {
+    find: findFirefox,
+    orSkip: 'no Firefox was found; install firefox-esr or give FIREFOX_PATH',
+  }),
+  otherBrowser('webkit', reports, {
+    find: findWebKit,
+    orSkip: 'no WebKitGTK was found; install webkit2gtk-driver and xvfb',
+  }),
+];
+
+function otherBrowser(project, reports, needs) {
+  const report = path.join(reports, `${project}.json`);
+  const config = ['--config', 'playwright.other-browsers.config.ts', '--project', project];
+  return {
+    name: `journey: ${project}`,
+    kind: 'optional',
+    command: [...packageCommand('playwright'), 'test', ...config, '--reporter=list,json'],
+    cwd: inRepository('frontend'),
+    env: { PLAYWRIGHT_JSON_OUTPUT_NAME: report },
+    limitMs: 6 * MINUTE_MS,
+    counts: () => playwrightCounts(report),
+    needs,
+  };
 }
 
 /** One minute of injected faults with a fixed seed, so that a failure is caused by the change under test. */

@@ -16,6 +16,7 @@ const NEEDS_STORES = ['integration', 'process', 'browser'];
 const RUN_IN_PAIRS = ['static', 'unit'];
 const LONG_FACTOR = 6;
 const SHOWN_LINES = 300;
+const NOTHING_RUN = { passed: 0, failed: 0, skipped: 0, tookMs: 0 };
 
 /** One run of `npm test`: prepares, runs the chosen stages with stores of its own, the quick ones two at once, and counts. */
 export class TestRun {
@@ -102,11 +103,13 @@ export class TestRun {
     const startedAt = Date.now();
     const chromium = stage.needsChromium && (await this.#chromium());
     if (stage.needsChromium && !chromium) return this.#noteWithoutChromium(stage);
+    const found = stage.needs?.find();
+    if (stage.needs && !found) return this.#noteSkipped(stage, stage.needs.orSkip);
     const [command, ...args] = stage.command;
     const logFile = path.join(this.#logs, `${stage.name.replace(/\W+/g, '-')}.log`);
     const end = await runToEnd(command, args, {
       cwd: stage.cwd,
-      env: this.#environment(stage, home, chromium),
+      env: { ...this.#environment(stage, home, chromium), ...found },
       limitMs: stage.limitMs * (isLong ? LONG_FACTOR : 1),
       logFile,
       onOutput: isVerbose ? (piece) => process.stdout.write(piece) : undefined,
@@ -122,15 +125,18 @@ export class TestRun {
   }
 
   #noteWithoutChromium({ name }) {
-    const result = { name, passed: 0, failed: 0, skipped: 0, tookMs: 0 };
     if (isCi())
       return this.#note({
-        ...result,
+        ...NOTHING_RUN,
+        name,
         failed: 1,
         problem: 'Chromium is required when CI=true and was not found',
       });
-    const whySkipped = 'no Chromium was found; install chromium or give CHROMIUM_PATH';
-    return this.#note({ ...result, whySkipped });
+    return this.#noteSkipped({ name }, 'no Chromium was found; install chromium or give CHROMIUM_PATH');
+  }
+
+  #noteSkipped({ name }, whySkipped) {
+    this.#note({ ...NOTHING_RUN, name, whySkipped });
   }
 
   #environment(stage, home, chromium) {

@@ -101,6 +101,23 @@ test('gives stages stores of its own, whatever the environment names, and delete
   fs.rmSync(path.dirname(note), { recursive: true });
 });
 
+test('skips, and says so, a stage whose program is not installed, and gives others what was found', async () => {
+  const seesBrowser = 'process.exit(process.env.BROWSER_PATH === "/opt/browser" ? 0 : 1)';
+  const run = new TestRun({
+    prepare,
+    stages: () => [
+      stage('absent', 'process.exit(1)', { needs: { find: () => undefined, orSkip: 'install it' } }),
+      stage('present', seesBrowser, {
+        needs: { find: () => ({ BROWSER_PATH: '/opt/browser' }), orSkip: '' },
+      }),
+    ],
+  });
+  assert.equal(await run.run(), false);
+  const of = (name) => run.results.find((result) => result.name === name);
+  assert.equal(of('absent').whySkipped, 'install it');
+  assert.equal(of('present').passed, 1);
+});
+
 test('ends what runs when it is interrupted', async () => {
   const waiting = stage('waiting', 'setTimeout(() => {}, 60_000)');
   const run = new TestRun({ prepare, stages: () => [waiting, waiting, stage('never', '')] });

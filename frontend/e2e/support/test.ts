@@ -6,7 +6,7 @@ import {
   type Page,
 } from '@playwright/test';
 import { type SelfUser } from '@thaw/contract/users';
-import { startStack } from '../../../deploy/local/thaw-stack.mjs';
+import { productOf } from './products.ts';
 
 /** Somebody at a page of his own. */
 export class Person {
@@ -119,33 +119,14 @@ interface Fixtures extends DeviceOptions {
 }
 
 interface WorkerFixtures {
-  /** Where the product is: the one that THAW_URL names, else one of this worker's own. */
+  /** Where the product is that no worker beside this one uses. */
   address: string;
 }
-
-/** Two replicas behind nginx, a worker, and stores that no other worker of these tests shares: one queue of strangers. */
-const ownProduct = () =>
-  startStack({
-    replicas: 2,
-    workers: 1,
-    env: {
-      DATABASE_URL: '',
-      REDIS_URL: '',
-      // The same two people meet again and again here, and one machine plays all of them.
-      REMATCH_COOLDOWN_S: '0',
-      LIMITS_PROFILE: 'load',
-    },
-  });
 
 export const test = base.extend<Fixtures, WorkerFixtures>({
   address: [
     // eslint-disable-next-line no-empty-pattern -- how a fixture says that it needs no other
-    async ({}, provide) => {
-      if (process.env.THAW_URL) return provide(process.env.THAW_URL);
-      const stack = await ownProduct();
-      await provide(stack.url);
-      await stack.stop();
-    },
+    async ({}, provide, { parallelIndex }) => provide(await productOf(parallelIndex)),
     { scope: 'worker', timeout: 180_000 },
   ],
 
@@ -193,8 +174,10 @@ export const test = base.extend<Fixtures, WorkerFixtures>({
 
   pair: async ({ newcomer }, provide) => {
     await provide(async (first = {}, second = {}) => {
-      const ada = await newcomer({ gender: 'female', ...first });
-      const bob = await newcomer({ gender: 'male', ...second });
+      const [ada, bob] = await Promise.all([
+        newcomer({ gender: 'female', ...first }),
+        newcomer({ gender: 'male', ...second }),
+      ]);
       await ada.find();
       await bob.find();
       await expect(ada.heading(bob.name)).toBeVisible();

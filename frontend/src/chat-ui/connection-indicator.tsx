@@ -11,7 +11,7 @@ export const ConnectionIndicator = () => {
   const isOpen = status.kind === 'open';
   const canReconnect = status.kind === 'failed' && status.canReconnect;
   return (
-    <div className="flex items-center gap-2">
+    <div className="flex items-center">
       <p role="status" className="inline-flex items-center gap-2 text-sm font-medium text-muted-foreground">
         <span
           aria-hidden="true"
@@ -22,13 +22,17 @@ export const ConnectionIndicator = () => {
         />
         {isOpen ? copy.connection.connected : copy.connection.disconnected}
       </p>
-      {status.kind === 'retrying' ? (
-        <p className="text-sm text-muted-foreground tabular-nums max-sm:sr-only">
-          {copy.connection.retrying(status.attempt, limits.reconnectAttempts)}
-        </p>
-      ) : null}
+      <p
+        aria-live="polite"
+        aria-atomic="true"
+        className="text-sm text-muted-foreground tabular-nums not-empty:ms-2 max-sm:sr-only"
+      >
+        {status.kind === 'retrying'
+          ? copy.connection.retrying(status.attempt, limits.reconnectAttempts)
+          : null}
+      </p>
       {canReconnect ? (
-        <Button variant="secondary" size="sm" onClick={reconnect}>
+        <Button variant="secondary" size="sm" className="ms-2" onClick={reconnect}>
           {copy.connection.reconnect}
         </Button>
       ) : null}

@@ -1,4 +1,4 @@
-import { QueryClient, type QueryFunction } from '@tanstack/react-query';
+import { QueryClient, type QueryFunction, type QueryKey } from '@tanstack/react-query';
 import { ApiError, request } from '@/lib/api-client';
 
 /** Loads the first element of the query key; a 401 is an error, or an empty result where that is asked for (§7). */
@@ -29,6 +29,15 @@ export const createQueryClient = (): QueryClient =>
       mutations: { retry: false, networkMode: 'always' },
     },
   });
+
+/** After a pushed change: an answer under way may have been read before it, so it is asked for again. */
+export const askAgainIfUnderWay = async (queries: QueryClient, queryKey: QueryKey): Promise<void> => {
+  const query = queries.getQueryCache().find({ queryKey, exact: true });
+  if (query?.state.fetchStatus !== 'fetching') return;
+  // The first answer is waited for: there is nothing to patch yet.
+  if (query.state.data === undefined) await query.promise?.catch(() => undefined);
+  await queries.invalidateQueries({ queryKey, exact: true });
+};
 
 /** The page's one cache. */
 export const queryClient = createQueryClient();

@@ -5,6 +5,7 @@ import { type QueryClient } from '@tanstack/react-query';
 import { friendRequestsKey, friendsKey } from '@/features/friends/api/friends';
 import { withLastMessage } from '@/features/friends/friend-list';
 import { profileKey } from '@/lib/profile-query';
+import { askAgainIfUnderWay } from '@/lib/query-client';
 
 /**
  * The cached friends, their requests and profiles, patched by what the server pushes. An answer under way may have been
@@ -41,14 +42,6 @@ export class FriendsCache {
 
   private patch<Data>(queryKey: readonly string[], patch: (data: Data) => Data): void {
     this.queries.setQueryData<Data>(queryKey, (data) => data && patch(data));
-    void this.askAgainIfUnderWay(queryKey);
-  }
-
-  private async askAgainIfUnderWay(queryKey: readonly string[]): Promise<void> {
-    const query = this.queries.getQueryCache().find({ queryKey, exact: true });
-    if (query?.state.fetchStatus !== 'fetching') return;
-    // The first answer is waited for: there is nothing to patch yet.
-    if (query.state.data === undefined) await query.promise?.catch(() => undefined);
-    await this.queries.invalidateQueries({ queryKey });
+    void askAgainIfUnderWay(this.queries, queryKey);
   }
 }

@@ -1,5 +1,6 @@
 import { type ServerEvent, type ServerFrame } from '@thaw/contract/server-frames';
 import { currentUser, mergeIntoUser } from '@/lib/identity';
+import { askAgainIfUnderWay, queryClient } from '@/lib/query-client';
 
 export const profileEvents: readonly ServerEvent[] = ['profile_updated'];
 
@@ -7,5 +8,8 @@ export const profileEvents: readonly ServerEvent[] = ['profile_updated'];
 export const handleProfileFrame = (frame: ServerFrame): void => {
   if (frame.event !== 'profile_updated') return;
   const { id, username, avatar } = frame.data.user;
-  if (id === currentUser()?.id) mergeIntoUser({ username, avatar });
+  if (id !== currentUser()?.id) return;
+  mergeIntoUser({ username, avatar });
+  // The answer to who I am would undo it.
+  void askAgainIfUnderWay(queryClient, [`/api/user/${id}`]);
 };

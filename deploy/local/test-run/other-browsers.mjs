@@ -1,0 +1,36 @@
+import fs from 'node:fs';
+import process from 'node:process';
+import { findProgram } from '../provide/find-program.mjs';
+
+/** Debian puts the browser that the driver automates beside the library, in a folder named after the architecture. */
+const MINI_BROWSER = /^webkit2gtk-4\.[01]$/;
+
+/** @returns {{FIREFOX_PATH: string} | undefined} a Firefox that speaks WebDriver BiDi */
+export function findFirefox() {
+  const firefox = process.env.FIREFOX_PATH || findProgram(['firefox-esr', 'firefox'], ['/usr/bin']);
+  return firefox ? { FIREFOX_PATH: firefox } : undefined;
+}
+
+/**
+ * WebKitGTK's driver, the browser that it starts, and a display without a screen for it.
+ * @returns {{WEBKIT_DRIVER_PATH: string, WEBKIT_BROWSER_PATH: string, XVFB_PATH: string} | undefined}
+ */
+export function findWebKit() {
+  const driver = process.env.WEBKIT_DRIVER_PATH || findProgram(['WebKitWebDriver'], ['/usr/bin']);
+  const browser = process.env.WEBKIT_BROWSER_PATH || findMiniBrowser();
+  const display = process.env.XVFB_PATH || findProgram(['Xvfb'], ['/usr/bin']);
+  if (!driver || !browser || !display) return undefined;
+  return { WEBKIT_DRIVER_PATH: driver, WEBKIT_BROWSER_PATH: browser, XVFB_PATH: display };
+}
+
+function findMiniBrowser(libraries = '/usr/lib') {
+  const inside = (folder, pattern) =>
+    fs.existsSync(folder)
+      ? fs
+          .readdirSync(folder)
+          .filter((name) => pattern.test(name))
+          .map((name) => `${folder}/${name}`)
+      : [];
+  const folders = inside(libraries, /-linux-gnu/).flatMap((folder) => inside(folder, MINI_BROWSER));
+  return findProgram(['MiniBrowser'], folders);
+}

@@ -1,0 +1,84 @@
+import { test as base } from '../e2e/support/test.ts';
+import { expect } from '@playwright/test';
+import { startFirefox } from './support/firefox.ts';
+import { type Browser, type Tab } from './support/tab.ts';
+import { startWebKit } from './support/webkit.ts';
+
+const { FIREFOX_PATH, WEBKIT_DRIVER_PATH, WEBKIT_BROWSER_PATH, XVFB_PATH } = process.env;
+const given = (path: string | undefined): string => path ?? '';
+
+const start: Record<string, () => Promise<Browser>> = {
+  firefox: () => startFirefox(given(FIREFOX_PATH)),
+  webkit: () =>
+    startWebKit({
+      driver: given(WEBKIT_DRIVER_PATH),
+      browser: given(WEBKIT_BROWSER_PATH),
+      display: given(XVFB_PATH),
+    }),
+};
+
+const test = base.extend<{ strangers: [Tab, Tab] }>({
+  strangers: async ({ address }, provide, { project }) => {
+    const browser = await start[project.name]!();
+    try {
+      const tabs: [Tab, Tab] = [await browser.newVisitor(), await browser.newVisitor()];
+      for (const tab of tabs) await tab.open(address);
+      await provide(tabs);
+      expect(tabs.flatMap((tab) => tab.complaints())).toEqual([]);
+    } finally {
+      await browser.close();
+    }
+  },
+});
+
+const button = (name: string): string => `//button[normalize-space(.)="${name}"]`;
+const radio = (name: string): string => `//*[@role="radio"][normalize-space(.)="${name}"]`;
+const heading = (name: string): string => `//*[self::h1 or self::h2][normalize-space(.)="${name}"]`;
+const message = (text: string): string =>
+  `//*[@role="region" or self::section][@aria-label="Messages"]//li[contains(., "${text}")]`;
+const field = '//textarea[@aria-label="Message"]';
+
+const expectShown = (tab: Tab, xpath: string): Promise<void> =>
+  expect.poll(() => tab.isShown(xpath), { message: `shows ${xpath}`, timeout: 30_000 }).toBe(true);
+
+const press = async (tab: Tab, xpath: string): Promise<void> => {
+  await expectShown(tab, xpath);
+  await tab.click(xpath);
+};
+
+const join = async (tab: Tab, gender: 'Woman' | 'Man'): Promise<void> => {
+  await press(tab, `(${button('Join Anonymously')})[1]`);
+  await press(tab, radio(gender));
+  await press(tab, button('Confirm'));
+  await press(tab, button('Maybe Later'));
+};
+
+const say = async (tab: Tab, text: string): Promise<void> => {
+  await tab.type(field, text);
+  await tab.press(field, 'Enter');
+};
+
+test('two strangers join, meet, talk both ways, edit, and part', async ({ strangers: [ada, bob] }) => {
+  await join(ada, 'Woman');
+  await join(bob, 'Man');
+  await press(ada, button('Find Conversation'));
+  await expectShown(ada, heading('Looking for someone...'));
+  await press(bob, button('Find Conversation'));
+  for (const tab of [ada, bob]) await expectShown(tab, message('You are now chatting with'));
+
+  await say(ada, 'hello');
+  await expectShown(bob, message('hello'));
+  await say(bob, 'hi yourself');
+  await expectShown(ada, message('hi yourself'));
+
+  // The arrow leads back to one's own last message.
+  await ada.press(field, 'ArrowUp');
+  await say(ada, ' there');
+  await expectShown(bob, message('hello there'));
+  await expectShown(bob, message('(edited)'));
+
+  await press(ada, button('Skip Chat'));
+  await press(ada, button('Confirm'));
+  await expectShown(ada, heading('Looking for someone...'));
+  await expectShown(bob, heading('Chat Ended'));
+});

@@ -1,0 +1,87 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer, type AddressInfo } from 'node:net';
+import { expect } from '@playwright/test';
+import { type Browser, type Key, type Tab } from './tab.ts';
+import { WebDriverError, WebDriverSession } from './webdriver.ts';
+
+const startMs = 30_000;
+const keys: Record<Key, string> = { Enter: '\uE007', ArrowUp: '\uE013' };
+
+const freePort = async (): Promise<number> => {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+};
+
+const end = async (process: ChildProcess): Promise<void> => {
+  if (process.exitCode !== null) return;
+  const ended = once(process, 'exit');
+  process.kill();
+  await ended;
+};
+
+const tabOf = (session: WebDriverSession): Tab => ({
+  open: async (url) => void (await session.open(url)),
+  isShown: async (xpath) => {
+    try {
+      return await session.isDisplayed(await session.find(xpath));
+    } catch (error) {
+      const isGone =
+        error instanceof WebDriverError &&
+        ['no such element', 'stale element reference'].includes(error.code);
+      if (isGone) return false;
+      throw error;
+    }
+  },
+  click: async (xpath) => void (await session.click(await session.find(xpath))),
+  type: async (xpath, text) => void (await session.type(await session.find(xpath), text)),
+  press: async (xpath, key) => void (await session.type(await session.find(xpath), keys[key])),
+  // The protocol reports none.
+  complaints: () => [],
+});
+
+/** WebKitGTK's MiniBrowser. A driver holds one session, so each visitor has a driver and a browser of their own. */
+export const startWebKit = async (
+  programs: { driver: string; browser: string; display: string },
+  onClose: (() => Promise<unknown>)[] = [],
+): Promise<Browser> => {
+  // A display without a screen, whose number it writes to its third file.
+  const display = spawn(
+    programs.display,
+    ['-displayfd', '3', '-screen', '0', '1280x800x24', '-nolisten', 'tcp'],
+    {
+      stdio: ['ignore', 'ignore', 'ignore', 'pipe'],
+    },
+  );
+  onClose.push(() => end(display));
+  const [number] = (await once(display.stdio[3] as NodeJS.ReadableStream, 'data')) as [Buffer];
+  const env = {
+    ...process.env,
+    DISPLAY: `:${String(number).trim()}`,
+    GDK_BACKEND: 'x11',
+    LIBGL_ALWAYS_SOFTWARE: '1',
+  };
+  return {
+    newVisitor: async () => {
+      const port = await freePort();
+      const driver = spawn(programs.driver, [`--port=${port}`], { stdio: 'ignore', env });
+      onClose.unshift(() => end(driver));
+      const address = `http://127.0.0.1:${port}`;
+      await expect(async () => {
+        expect((await fetch(`${address}/status`)).ok).toBe(true);
+      }).toPass({ timeout: startMs });
+      const session = await WebDriverSession.start(address, {
+        'webkitgtk:browserOptions': { binary: programs.browser, args: ['--automation'] },
+      });
+      onClose.unshift(() => session.end());
+      return tabOf(session);
+    },
+    close: async () => {
+      for (const close of onClose) await close();
+    },
+  };
+};

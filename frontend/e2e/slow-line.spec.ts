@@ -1,0 +1,70 @@
+import { type Page } from '@playwright/test';
+import { expect, test, type Person } from './support/test.ts';
+
+/** 400 ms there and back and 50 kB/s, as the browser itself holds back requests and frames of the socket. */
+const slowDown = async (page: Page): Promise<void> => {
+  const devtools = await page.context().newCDPSession(page);
+  const bytesPerSecond = 50_000;
+  await devtools.send('Network.enable');
+  await devtools.send('Network.emulateNetworkConditions', {
+    offline: false,
+    latency: 400,
+    downloadThroughput: bytesPerSecond,
+    uploadThroughput: bytesPerSecond,
+  });
+};
+
+/** A picture of noise, which no compression makes smaller: about four seconds at 50 kB/s. */
+const largePicture = async (page: Page): Promise<Buffer> => {
+  const base64 = await page.evaluate(() => {
+    const canvas = Object.assign(document.createElement('canvas'), { width: 256, height: 256 });
+    const context = canvas.getContext('2d');
+    const pixels = context?.createImageData(256, 256);
+    if (!context || !pixels) throw new Error('No canvas');
+    pixels.data.forEach((_, index, data) => (data[index] = index % 4 === 3 ? 255 : Math.random() * 256));
+    context.putImageData(pixels, 0, 0);
+    return canvas.toDataURL('image/png').split(',')[1] ?? '';
+  });
+  return Buffer.from(base64, 'base64');
+};
+
+const percentOf = async ({ page }: Person): Promise<number> =>
+  Number(await page.getByRole('progressbar', { name: 'Sending photo' }).getAttribute('value'));
+
+test('on a slow line a message is being sent, then delivered, once and in order; a photo shows how far it is', async ({
+  pair,
+}) => {
+  const [ada, bob] = await pair();
+  const picture = await largePicture(ada.page);
+  await slowDown(ada.page);
+  const states: string[] = [];
+  await ada.page.exposeFunction('noteState', (state: string) => states.push(state));
+  await ada.page.getByRole('region', { name: 'Messages' }).evaluate((list) => {
+    const note = (window as unknown as { noteState: (state: string) => void }).noteState;
+    new MutationObserver(() => {
+      const last = [...list.querySelectorAll('li')].findLast((row) => row.textContent.includes('slow 3'));
+      if (last) note(last.textContent.includes('Sending') ? 'sending' : 'sent');
+    }).observe(list, { subtree: true, childList: true, characterData: true });
+  });
+  for (const n of [1, 2, 3]) await ada.say(`slow ${n}`);
+  await expect(bob.messages).toHaveText([/now chatting/, /slow 1/, /slow 2/, /slow 3/]);
+  await expect(ada.message('slow 3')).toContainText('Sent');
+  expect([...new Set(states)]).toEqual(['sending', 'sent']);
+  expect(states.indexOf('sent')).toBeGreaterThan(states.lastIndexOf('sending'));
+  await expect(ada.messages).toHaveText([/now chatting/, /slow 1/, /slow 2/, /slow 3/]);
+
+  await ada.page
+    .locator('input[type=file]')
+    .setInputFiles({ name: 'noise.png', mimeType: 'image/png', buffer: picture });
+  await ada.say('a large one');
+  let percent = 0;
+  await expect.poll(async () => (percent = await percentOf(ada))).toBeGreaterThan(0);
+  await expect.poll(() => percentOf(ada)).toBeGreaterThan(percent);
+  await ada.button('Cancel').click();
+  await expect(ada.messages).toHaveCount(4);
+  await expect(ada.field).toHaveValue('a large one');
+  await ada.button('Remove photo').click();
+  await ada.say('only words');
+  await expect(bob.messages.last()).toContainText('only words');
+  await expect(bob.messages).toHaveCount(5);
+});

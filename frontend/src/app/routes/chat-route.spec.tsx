@@ -1,0 +1,65 @@
+import { act, render, screen } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { MemoryRouter, Route, Routes } from 'react-router-dom';
+import { ChatRoute } from '@/app/routes/chat-route';
+import { currentUser, signIn, signOut } from '@/lib/identity';
+import { aUser } from '@/testing/factories';
+import { fakeServer, Refusal } from '@/testing/fake-server';
+
+const me = aUser({ isAnonymous: false });
+
+const open = async (logout: () => Promise<undefined> | Refusal) => {
+  const server = fakeServer({
+    [`GET /api/user/${me.id}`]: { user: me },
+    [`GET /api/friends/${me.id}`]: [],
+    [`GET /api/friends/requests/${me.id}`]: [],
+    [`GET /api/private-messages/unread-counts/${me.id}`]: {},
+    'POST /api/logout': logout as never,
+  });
+  signIn(me);
+  render(
+    <MemoryRouter initialEntries={['/chat']}>
+      <Routes>
+        <Route path="/chat" element={<ChatRoute />} />
+        <Route path="/auth" element={<p>the sign-in page</p>} />
+      </Routes>
+    </MemoryRouter>,
+  );
+  expect(await screen.findByRole('heading', { name: 'Ready to chat?' })).toBeVisible();
+  return server;
+};
+
+const logOut = (): Promise<void> => userEvent.click(screen.getByRole('button', { name: 'Logout' }));
+
+beforeEach(() => jest.spyOn(console, 'warn').mockImplementation(() => undefined));
+afterEach(() => {
+  act(() => signOut());
+  jest.restoreAllMocks();
+});
+
+it('signs out although the server refuses the logout for its rate limit (A03)', async () => {
+  const server = await open(() => new Refusal(429, { code: 'rate_limited', message: 'Too many requests' }));
+  await logOut();
+  expect(await screen.findByText('the sign-in page')).toBeVisible();
+  expect(currentUser()).toBeNull();
+  expect(server.count('POST', '/api/logout')).toBe(1);
+});
+
+it('says that it logs out, and waits four seconds at most for an answer', async () => {
+  const line = new AbortController();
+  const timeout = jest.spyOn(AbortSignal, 'timeout').mockReturnValue(line.signal);
+  await open(
+    () =>
+      new Promise((_resolve, reject) => {
+        line.signal.addEventListener('abort', () => reject(new DOMException('late', 'TimeoutError')));
+      }),
+  );
+  timeout.mockClear();
+  await logOut();
+  expect(timeout).toHaveBeenCalledWith(4_000);
+  expect(await screen.findByText('Logging out…')).toBeVisible();
+  expect(currentUser()).toEqual(me);
+  act(() => line.abort());
+  expect(await screen.findByText('the sign-in page')).toBeVisible();
+  expect(currentUser()).toBeNull();
+});

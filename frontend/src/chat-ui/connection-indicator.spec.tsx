@@ -1,0 +1,41 @@
+import { act, render, screen } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { limits } from '@thaw/contract/limits';
+import { ConnectionIndicator } from '@/chat-ui/connection-indicator';
+import { useConnection } from '@/lib/socket/connection';
+import { type ConnectionStatus } from '@/lib/socket/socket-client';
+
+const become = (status: ConnectionStatus): void => act(() => useConnection.setState({ status }));
+
+const initial = useConnection.getState();
+afterEach(() => act(() => useConnection.setState(initial)));
+
+it('shows and announces which attempt to reconnect is under way', () => {
+  become({ kind: 'open' });
+  render(<ConnectionIndicator />);
+  expect(screen.getByRole('status')).toHaveTextContent(/^Connected$/);
+  // A live region has to be in the page before its text: screen readers announce changes only.
+  const announced = document.querySelector('[aria-live="polite"]');
+  expect(announced).toBeEmptyDOMElement();
+  for (let attempt = 1; attempt <= limits.reconnectAttempts; attempt += 1) {
+    become({ kind: 'retrying', attempt });
+    expect(screen.getByRole('status')).toHaveTextContent(/^Disconnected$/);
+    expect(screen.getByText(`Reconnecting ${attempt} of 5`)).toBe(announced);
+  }
+  // Read as one sentence, although only the number changes.
+  expect(announced).toHaveAttribute('aria-atomic', 'true');
+  become({ kind: 'open' });
+  expect(announced).toBeEmptyDOMElement();
+});
+
+it('offers to reconnect once all attempts have failed, unless that cannot help', async () => {
+  const reconnect = jest.fn();
+  act(() => useConnection.setState({ reconnect }));
+  become({ kind: 'failed', canReconnect: true });
+  render(<ConnectionIndicator />);
+  expect(screen.queryByText(/^Reconnecting/)).not.toBeInTheDocument();
+  await userEvent.click(screen.getByRole('button', { name: 'Reconnect' }));
+  expect(reconnect).toHaveBeenCalledTimes(1);
+  become({ kind: 'failed', canReconnect: false });
+  expect(screen.queryByRole('button')).not.toBeInTheDocument();
+});

@@ -1,0 +1,62 @@
+import { act, render, screen } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { MemoryRouter, Route, Routes } from 'react-router-dom';
+import { useAnonymousStart } from '@/features/auth/use-anonymous-start';
+import { currentUser, signOut } from '@/lib/identity';
+import { aUser } from '@/testing/factories';
+import { fakeServer, Refusal } from '@/testing/fake-server';
+
+const failure = { title: 'no', description: 'not today' };
+
+/** A page with the button; the chat's code is there when `chatIsLoaded` is called. */
+const open = () => {
+  let chatIsLoaded: () => void = () => undefined;
+  const loading = new Promise<void>((resolve) => (chatIsLoaded = resolve));
+  const Page = () => {
+    const { start, isStarting } = useAnonymousStart(failure, () => loading);
+    return (
+      <button type="button" disabled={isStarting} onClick={start}>
+        {isStarting ? 'Starting...' : 'Join Anonymously'}
+      </button>
+    );
+  };
+  render(
+    <MemoryRouter>
+      <Routes>
+        <Route path="/" element={<Page />} />
+        <Route path="/chat" element={<p>the chat</p>} />
+      </Routes>
+    </MemoryRouter>,
+  );
+  return chatIsLoaded;
+};
+
+beforeEach(() => jest.spyOn(console, 'warn').mockImplementation(() => undefined));
+afterEach(() => {
+  act(() => signOut());
+  jest.restoreAllMocks();
+});
+
+it("keeps saying 'Starting...' after the server has answered, until the chat is on screen", async () => {
+  const { calls } = fakeServer({ 'POST /api/anonymous': { user: aUser() } });
+  const chatIsLoaded = open();
+  await userEvent.click(screen.getByRole('button', { name: 'Join Anonymously' }));
+  await act(async () => Promise.resolve());
+  expect(calls).toHaveLength(1);
+  expect(screen.getByRole('button', { name: 'Starting...' })).toBeDisabled();
+  // Another tab learns of the user only once this one has somewhere to go.
+  expect(currentUser()).toBeNull();
+  await act(async () => {
+    chatIsLoaded();
+    await Promise.resolve();
+  });
+  expect(await screen.findByText('the chat')).toBeVisible();
+  expect(currentUser()).toEqual(aUser());
+});
+
+it('answers a press again when the session did not start', async () => {
+  fakeServer({ 'POST /api/anonymous': new Refusal(503) });
+  open();
+  await userEvent.click(screen.getByRole('button', { name: 'Join Anonymously' }));
+  expect(await screen.findByRole('button', { name: 'Join Anonymously' })).toBeEnabled();
+});

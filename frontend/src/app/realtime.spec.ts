@@ -1,4 +1,5 @@
 import { act } from '@testing-library/react';
+import { limits } from '@thaw/contract/limits';
 import { startRealtime } from '@/app/realtime';
 import { signIn } from '@/lib/identity';
 import { useConnection } from '@/lib/socket/connection';
@@ -48,6 +49,8 @@ beforeAll(() => {
 });
 beforeEach(() => {
   if (useConnection.getState().status.kind !== 'open') letIn();
+  // A connection that lasts begins to count attempts again.
+  jest.advanceTimersByTime(limits.reconnectResetAfterMs);
 });
 afterAll(() => {
   jest.useRealTimers();

@@ -31,7 +31,12 @@ const open = async (logout: () => Promise<undefined> | Refusal) => {
 
 const logOut = (): Promise<void> => userEvent.click(screen.getByRole('button', { name: 'Logout' }));
 
-beforeEach(() => jest.spyOn(console, 'warn').mockImplementation(() => undefined));
+beforeEach(() => {
+  jest.spyOn(console, 'warn').mockImplementation(() => undefined);
+  // A wide window, with the sidebar beside the chat.
+  const { matchMedia } = window;
+  jest.spyOn(window, 'matchMedia').mockImplementation((query) => ({ ...matchMedia(query), matches: true }));
+});
 afterEach(() => {
   act(() => signOut());
   jest.restoreAllMocks();

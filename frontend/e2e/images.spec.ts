@@ -1,6 +1,6 @@
 import { limits } from '@thaw/contract/limits';
 import { expectSound } from './support/soundness.ts';
-import { expect, type Person, test } from './support/test.ts';
+import { expect, fileOf, type Person, test } from './support/test.ts';
 
 /** A red dot: the smallest picture there is. */
 const png = Buffer.from(
@@ -9,7 +9,7 @@ const png = Buffer.from(
 );
 const photo = { name: 'dot.png', mimeType: 'image/png', buffer: png };
 
-const choose = (person: Person, file: typeof photo): Promise<void> =>
+const choose = (person: Person, file: typeof photo | string): Promise<void> =>
   person.page.locator('input[type=file]').setInputFiles(file);
 
 test('a photo: chosen, taken away, sent with words, hidden from a stranger until asked for', async ({
@@ -71,7 +71,7 @@ test.describe('what is refused', () => {
   test('goes without a word, and the text stays', async ({ pair }) => {
     const [ada, bob] = await pair();
     await ada.field.fill('my words');
-    await choose(ada, { ...photo, buffer: Buffer.alloc(limits.imageMaxBytes + 1) });
+    await choose(ada, fileOf('huge.png', limits.imageMaxBytes + 1));
     await choose(ada, { name: 'notes.txt', mimeType: 'text/plain', buffer: Buffer.from('hello') });
     await expect(ada.button('Remove photo')).toBeHidden();
     await expect(ada.field).toHaveValue('my words');

@@ -230,7 +230,9 @@ test('older messages come while scrolling up, and a quote leads to what is not l
   await list.press('Home');
   await expect(ada.messages.last()).toHaveAttribute('aria-setsize', String(count + 1));
   const firstOfPage = count + 2 - limits.privateMessagesPage;
-  await expect(ada.messages.filter({ hasText: new RegExp(`message number ${firstOfPage}$`) })).toBeInViewport();
+  await expect(
+    ada.messages.filter({ hasText: new RegExp(`message number ${firstOfPage}$`) }),
+  ).toBeInViewport();
 });
 
 test('sound in both themes, on a telephone and on a desk', async ({ friends }) => {

@@ -1,6 +1,6 @@
 import { expectToast, openSettings, signedIn, storedUser, uniqueEmail } from './support/account.ts';
 import { expectDialogSound } from './support/soundness.ts';
-import { expect, test } from './support/test.ts';
+import { expect, fileOf, test } from './support/test.ts';
 
 const phone = { viewport: { width: 390, height: 844 } };
 
@@ -16,11 +16,7 @@ test('a new name and picture: saved, in the other tab and with a friend at once,
   await expect(settings.getByText('not saved permanently')).toBeVisible();
 
   const file = settings.locator('input[type="file"]');
-  await file.setInputFiles({
-    name: 'huge.png',
-    mimeType: 'image/png',
-    buffer: Buffer.alloc(5 * 1024 * 1024 + 1),
-  });
+  await file.setInputFiles(fileOf('huge.png', 5 * 1024 * 1024 + 1));
   await expectToast(ada.page, 'File too large', 'Image must be no larger than 5MB.');
   await expect(settings.getByRole('button', { name: 'No changes' })).toBeDisabled();
 

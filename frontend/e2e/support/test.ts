@@ -1,3 +1,5 @@
+import { mkdirSync, truncateSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
 import {
   test as base,
   expect,
@@ -206,6 +208,15 @@ export const befriend = async (requester: Person, addressee: Person): Promise<vo
     data: { status: 'accepted' },
   });
   expect(accepted.status(), 'answer to the friend request').toBe(200);
+};
+
+/** A file of zeros on the disk, where the browser finds it: megabytes take seconds on their way through the protocol. */
+export const fileOf = (name: string, bytes: number): string => {
+  const path = test.info().outputPath(name);
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, '');
+  truncateSync(path, bytes);
+  return path;
 };
 
 export { expect };

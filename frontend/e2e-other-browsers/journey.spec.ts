@@ -42,8 +42,8 @@ const expectShown = (tab: Tab, xpath: string): Promise<void> =>
   expect.poll(() => tab.isShown(xpath), { message: `shows ${xpath}`, timeout: 30_000 }).toBe(true);
 
 const press = async (tab: Tab, xpath: string): Promise<void> => {
-  await expectShown(tab, xpath);
-  await tab.click(xpath);
+  // What still moves into its place cannot be pressed yet.
+  await expect(() => tab.click(xpath)).toPass({ timeout: 30_000 });
 };
 
 const join = async (tab: Tab, gender: 'Woman' | 'Man'): Promise<void> => {

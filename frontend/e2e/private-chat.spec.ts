@@ -239,6 +239,7 @@ test('sound in both themes, on a telephone and on a desk', async ({ friends }) =
   test.slow();
   const [ada, bob] = (await friends()).map(inPrivate) as [Confidant, Confidant];
   await seedMessages(bob, ada, 3);
+  await expect(ada.page.getByText('3 unread')).toBeVisible();
   await openChat(ada, bob);
   await ada.say('and one of mine');
   await expect(ada.message('and one of mine')).toContainText('Sent');

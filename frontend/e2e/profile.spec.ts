@@ -40,6 +40,9 @@ test('a new name and picture: saved, in the other tab and with a friend at once,
   await expect(sidebarOf(otherTab).getByText('Ada Lovelace')).toBeVisible();
   await expect(sidebarOf(bob.page).getByText('Ada Lovelace').first()).toBeVisible();
 
+  // Its address would open it again, over the sidebar.
+  await settings.getByRole('button', { name: 'Close' }).click();
+  await expect(settings).toBeHidden();
   await ada.page.reload();
   await expect(sidebarOf(ada.page).getByText('Ada Lovelace')).toBeVisible();
   expect((await storedUser(ada.page))?.avatar).toMatch(/^\/api\/files\/avatars\/profiles\//);

@@ -7,7 +7,7 @@ import { startWebKit } from './support/webkit.ts';
 const { FIREFOX_PATH, WEBKIT_DRIVER_PATH, WEBKIT_BROWSER_PATH, XVFB_PATH } = process.env;
 const given = (path: string | undefined): string => path ?? '';
 
-const start: Record<string, () => Promise<Browser>> = {
+const start: Record<string, () => Browser | Promise<Browser>> = {
   firefox: () => startFirefox(given(FIREFOX_PATH)),
   webkit: () =>
     startWebKit({

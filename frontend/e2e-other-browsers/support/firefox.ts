@@ -25,11 +25,17 @@ const tabOf = (page: Page): Tab => {
   };
 };
 
-/** Firefox over WebDriver BiDi. */
-export const startFirefox = async (program: string): Promise<Browser> => {
-  const browser = await launch({ browser: 'firefox', executablePath: program, headless: true });
+/** Firefox over WebDriver BiDi. A tab behind another one paints nothing, so each visitor has a browser of their own. */
+export const startFirefox = (program: string): Browser => {
+  const onClose: (() => Promise<void>)[] = [];
   return {
-    newVisitor: async () => tabOf(await (await browser.createBrowserContext()).newPage()),
-    close: () => browser.close(),
+    newVisitor: async () => {
+      const browser = await launch({ browser: 'firefox', executablePath: program, headless: true });
+      onClose.push(() => browser.close());
+      return tabOf(await browser.newPage());
+    },
+    close: async () => {
+      for (const close of onClose) await close();
+    },
   };
 };

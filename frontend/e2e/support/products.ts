@@ -38,7 +38,9 @@ const provideProducts = async (): Promise<(() => Promise<void>) | undefined> => 
   return async () => {
     broker.close();
     const started = await Promise.allSettled(products.values());
-    await Promise.all(started.map((product) => product.status === 'fulfilled' && product.value.stop()));
+    await Promise.all(
+      started.flatMap((product) => (product.status === 'fulfilled' ? [product.value.stop()] : [])),
+    );
   };
 };
 

@@ -38,7 +38,7 @@ const violationsOf = async (axe: AxeBuilder): Promise<string[]> => {
   return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`);
 };
 
-const useTheme = async (page: Page, theme: 'dark' | 'light'): Promise<void> => {
+const showTheme = async (page: Page, theme: 'dark' | 'light'): Promise<void> => {
   await page.evaluate((name) => void (document.documentElement.dataset.theme = name), theme);
   await untilStill(page);
 };
@@ -54,10 +54,10 @@ export const expectNoOverflow = async (page: Page, state: string): Promise<void>
  */
 export const expectSound = async (page: Page, state: string, place: Place = {}): Promise<void> => {
   const where = (theme: string) => `axe, ${state}, ${theme}, ${page.viewportSize()?.width} px`;
-  await useTheme(page, 'light');
+  await showTheme(page, 'light');
   const light = (await axeOf(page, place)).withRules(['color-contrast']);
   expect(await violationsOf(light), where('light')).toEqual([]);
-  await useTheme(page, 'dark');
+  await showTheme(page, 'dark');
   expect(await violationsOf(await axeOf(page, place)), where('dark')).toEqual([]);
   await expectNoOverflow(page, state);
 };

@@ -14,7 +14,7 @@ const open = async (logout: () => Promise<undefined> | Refusal) => {
     [`GET /api/friends/${me.id}`]: [],
     [`GET /api/friends/requests/${me.id}`]: [],
     [`GET /api/private-messages/unread-counts/${me.id}`]: {},
-    'POST /api/logout': logout as never,
+    'POST /api/logout': logout,
   });
   signIn(me);
   render(
@@ -34,8 +34,8 @@ const logOut = (): Promise<void> => userEvent.click(screen.getByRole('button', {
 beforeEach(() => {
   jest.spyOn(console, 'warn').mockImplementation(() => undefined);
   // A wide window, with the sidebar beside the chat.
-  const { matchMedia } = window;
-  jest.spyOn(window, 'matchMedia').mockImplementation((query) => ({ ...matchMedia(query), matches: true }));
+  const list = window.matchMedia('');
+  jest.spyOn(window, 'matchMedia').mockReturnValue({ ...list, matches: true });
 });
 afterEach(() => {
   act(() => signOut());

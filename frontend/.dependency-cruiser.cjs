@@ -1,5 +1,5 @@
-// Imports go one way: lib → ui → chat-ui → features → app; a feature never imports another.
-const layers = ['lib', 'ui', 'chat-ui', 'features', 'app'];
+// Imports go one way: lib → ui → product → chat-ui → features → app; a feature never imports another.
+const layers = ['lib', 'ui', 'product', 'chat-ui', 'features', 'app'];
 const outside = ['testing', 'config', 'styles'];
 const source = '(^|/)(src|boundary-fixture)/';
 const isSpec = '\\.spec\\.tsx?$';

@@ -1,5 +1,5 @@
 // Runs before the first paint: the page that was rendered at the build knows nobody's theme and nobody's name.
-// Same keys and rules as src/lib/theme.ts and src/lib/identity.ts.
+// Same keys and rules as src/lib/theme.ts and src/product/identity.ts.
 (function () {
   var page = document.documentElement.dataset;
   var choice = null;
@@ -16,7 +16,7 @@
   var bar = document.querySelector('meta[name="theme-color"]');
   if (bar) bar.content = light ? '#fbfaf7' : '#0c0e14';
 
-  // Until React has come, nobody hears a button; src/lib/early-press.ts presses it again.
+  // Until React has come, nobody hears a button; src/product/early-press.ts presses it again.
   var press = { button: null };
   var remember = function (event) {
     press.button = event.target.closest('button') || press.button;

@@ -3,10 +3,10 @@ import '@/styles/base.css';
 import { createRoot, hydrateRoot } from 'react-dom/client';
 import { BrowserRouter } from 'react-router-dom';
 import { App } from '@/app/app';
-import { followIdentity, useIdentity } from '@/lib/identity';
 import { loadPart } from '@/lib/missing-chunk';
 import { useConnection } from '@/lib/socket/connection';
 import { followTheme } from '@/lib/theme';
+import { followIdentity, useIdentity } from '@/product/identity';
 
 /**
  * The live part of the page is loaded once there is a user to connect; a visitor opens no socket (A143). When it does

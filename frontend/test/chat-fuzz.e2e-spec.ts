@@ -17,7 +17,7 @@ import { ChatPage } from './page';
 import { type Dice, diceOf } from './dice';
 import { type LoggedEvent, type ShownChat, shownFor } from './stored-chat';
 
-jest.mock('@/lib/identity', () => jest.requireActual<object>('./acting'));
+jest.mock('@/product/identity', () => jest.requireActual<object>('./acting'));
 
 const isLong = process.env.THAW_TEST_LONG === '1';
 const SEQUENCES = isLong ? 100_000 : 200;

@@ -1,6 +1,6 @@
 import { WebSocket } from 'ws';
 import { type ThawVisitor } from '../../backend/src/testing/thaw.client';
-import { createRandomChat } from '@/features/random-chat/random-chat.store';
+import { createRandomChat } from '@/features/random-chat/stores/random-chat.store';
 import { type Clock } from '@/lib/clock';
 import { newId } from '@/lib/new-id';
 import { parseFrame } from '@/lib/socket/parse-frame';

@@ -1,5 +1,5 @@
 import { useAttention } from '@/features/attention/use-attention';
-import { useRandomChat } from '@/features/random-chat/random-chat.store';
+import { useRandomChat } from '@/features/random-chat/stores/random-chat.store';
 
 export interface AttentionProps {
   unread: number;

@@ -1,5 +1,5 @@
-import { type RandomChatStore } from '@/features/random-chat/random-chat.store';
-import { useOpenChat } from '@/lib/open-chat';
+import { type RandomChatStore } from '@/features/random-chat/stores/random-chat.store';
+import { useOpenChat } from '@/product/open-chat';
 
 const fromPartner = ({ session }: RandomChatStore): number =>
   session?.messages.filter(({ senderId }) => senderId === session.partner.id).length ?? 0;

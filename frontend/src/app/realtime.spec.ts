@@ -1,8 +1,8 @@
 import { act } from '@testing-library/react';
 import { limits } from '@thaw/contract/limits';
 import { startRealtime } from '@/app/realtime';
-import { signIn } from '@/lib/identity';
 import { useConnection } from '@/lib/socket/connection';
+import { signIn } from '@/product/identity';
 import { aUser } from '@/testing/factories';
 import { FakeSocket } from '@/testing/fake-socket';
 

@@ -1,13 +1,13 @@
-import { copy as chatUi } from '@/chat-ui/copy';
 import { copy as app } from '@/app/copy';
+import { copy as chatUi } from '@/chat-ui/copy';
 import { copy as auth } from '@/features/auth/copy';
 import { copy as friends } from '@/features/friends/copy';
 import { copy as history } from '@/features/history/copy';
-import { copy as icebreaker } from '@/features/icebreaker/copy';
 import { copy as landing } from '@/features/landing/copy';
 import { copy as profile } from '@/features/profile/copy';
 import { copy as randomChat } from '@/features/random-chat/copy';
-import { gameCopy } from '@/features/random-chat/game-copy';
+import { copy as icebreaker } from '@/features/random-chat/icebreaker/copy';
+import { gameCopy } from '@/features/random-chat/icebreaker/game-copy';
 
 /** The strings of the product specification, letter by letter, against the texts of the features. */
 it.each<[section: string, shown: string, specified: string]>([

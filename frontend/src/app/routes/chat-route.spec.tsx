@@ -2,7 +2,7 @@ import { act, render, screen } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { MemoryRouter, Route, Routes } from 'react-router-dom';
 import { ChatRoute } from '@/app/routes/chat-route';
-import { currentUser, signIn, signOut } from '@/lib/identity';
+import { currentUser, signIn, signOut } from '@/product/identity';
 import { aUser } from '@/testing/factories';
 import { fakeServer, Refusal } from '@/testing/fake-server';
 

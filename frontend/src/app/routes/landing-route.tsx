@@ -4,9 +4,9 @@ import { ChatReminder } from '@/features/landing/components/chat-reminder';
 import { LandingPage } from '@/features/landing/components/landing-page';
 import { copy } from '@/features/landing/copy';
 import { Consent } from '@/features/legal/consent/consent';
-import { repeatEarlyPress } from '@/lib/early-press';
-import { useDocumentTitle } from '@/lib/document-title';
-import { useOpenChat } from '@/lib/open-chat';
+import { useDocumentTitle } from '@/product/document-title';
+import { repeatEarlyPress } from '@/product/early-press';
+import { useOpenChat } from '@/product/open-chat';
 import { createPart } from '@/ui/loaded-part';
 
 // Not app/route-parts.tsx, which imports this page.

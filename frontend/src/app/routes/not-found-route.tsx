@@ -1,8 +1,8 @@
 import { copy } from '@/app/copy';
-import { useDocumentTitle } from '@/lib/document-title';
+import { useDocumentTitle } from '@/product/document-title';
+import { TwoDots } from '@/product/two-dots';
 import { buttonClass } from '@/ui/button';
 import { Link } from '@/ui/link';
-import { TwoDots } from '@/ui/two-dots';
 
 export const NotFoundRoute = () => {
   useDocumentTitle(copy.notFound.title);

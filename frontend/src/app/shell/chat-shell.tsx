@@ -1,6 +1,6 @@
 import { copy } from '@/app/copy';
-import { Logo } from '@/ui/logo';
-import { TwoDots } from '@/ui/two-dots';
+import { Logo } from '@/product/logo';
+import { TwoDots } from '@/product/two-dots';
 
 /**
  * /chat before its scripts are there; also rendered into chat.html at the build. It has the shape of the page, so that

@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { useRandomChat } from '@/features/random-chat/random-chat.store';
+import { useRandomChat } from '@/features/random-chat/stores/random-chat.store';
 
 /** Whether something happened in the random chat since a private chat was laid over it (A67). */
 export const useNewsBeneath = (): boolean => {

@@ -2,13 +2,13 @@ import { History, PanelLeft, UserRoundPlus } from 'lucide-react';
 import { copy } from '@/app/copy';
 import { shell, useShell } from '@/app/shell/shell-store';
 import { ConnectionIndicator } from '@/chat-ui/connection-indicator';
-import { productName } from '@/lib/document-title';
 import { useConnection } from '@/lib/socket/connection';
 import { useIsWide } from '@/lib/use-is-wide';
-import { Badge } from '@/ui/badge';
+import { productName } from '@/product/document-title';
+import { Logo, LogoMark } from '@/product/logo';
+import { Badge } from '@/product/badge';
 import { Button } from '@/ui/button';
 import { Link } from '@/ui/link';
-import { Logo, LogoMark } from '@/ui/logo';
 
 export interface TopBarProps {
   pendingRequests: number;

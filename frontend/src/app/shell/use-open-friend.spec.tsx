@@ -3,8 +3,8 @@ import { act, screen } from '@testing-library/react';
 import { shell, useShell } from '@/app/shell/shell-store';
 import { useOpenFriend } from '@/app/shell/use-open-friend';
 import { friendsKey, friendsQuery } from '@/features/friends/api/friends';
-import { raise } from '@/lib/app-events';
 import { createQueryClient } from '@/lib/query-client';
+import { raise } from '@/product/app-events';
 import { aFriend } from '@/testing/factories';
 import { renderWithCache } from '@/testing/with-cache';
 

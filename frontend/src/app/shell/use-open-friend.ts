@@ -2,7 +2,7 @@ import { type Friend } from '@thaw/contract/users';
 import { useEffect } from 'react';
 import { shell, useShell } from '@/app/shell/shell-store';
 import { useFriends } from '@/features/friends/api/friends';
-import { onAppEvent } from '@/lib/app-events';
+import { onAppEvent } from '@/product/app-events';
 
 /** The friend whose private chat is open; whoever is no friend any more has none (§4 Friend removal). */
 export const useOpenFriend = (userId: number): Friend | undefined => {

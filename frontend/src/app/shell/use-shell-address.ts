@@ -2,8 +2,8 @@ import { useEffect, useLayoutEffect } from 'react';
 import { useLocation, useNavigate } from 'react-router-dom';
 import { useShell, type ShellModal } from '@/app/shell/shell-store';
 import { useProfileDialogs, type ProfileDialog } from '@/features/profile/profile-dialogs.store';
-import { currentUser } from '@/lib/identity';
 import { isOverlayEntry } from '@/lib/use-back-closes';
+import { currentUser } from '@/product/identity';
 
 /** What lies over the random chat: a friend's chat, and over both a dialog. */
 export interface Opened {

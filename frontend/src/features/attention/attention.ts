@@ -1,6 +1,6 @@
 import { copy } from '@/features/attention/copy';
-import { productName } from '@/lib/document-title';
 import { pageLimits } from '@/lib/page-limits';
+import { productName } from '@/product/document-title';
 
 /** What the page is about right now; nothing of what anybody has written. */
 export interface Situation {

@@ -1,4 +1,4 @@
-import { chooseSound } from '@/lib/sound-choice';
+import { chooseSound } from '@/product/sound-choice';
 
 class FakeContext {
   static last: FakeContext;

@@ -1,5 +1,5 @@
-import { soundChoice } from '@/lib/sound-choice';
 import { readStored, writeStored } from '@/lib/storage';
+import { soundChoice } from '@/product/sound-choice';
 
 const lastKey = 'thaw-sound-at';
 /** Several tabs hear of the same message: one of them sounds. */

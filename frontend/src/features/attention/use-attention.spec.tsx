@@ -1,6 +1,6 @@
 import { act, render, waitFor } from '@testing-library/react';
 import { useAttention, type Seen } from '@/features/attention/use-attention';
-import { chooseSound } from '@/lib/sound-choice';
+import { chooseSound } from '@/product/sound-choice';
 
 let notes = 0;
 

@@ -2,7 +2,7 @@ import { act, render, screen } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { MemoryRouter, Route, Routes } from 'react-router-dom';
 import { useAnonymousStart } from '@/features/auth/use-anonymous-start';
-import { currentUser, signOut } from '@/lib/identity';
+import { currentUser, signOut } from '@/product/identity';
 import { aUser } from '@/testing/factories';
 import { fakeServer, Refusal } from '@/testing/fake-server';
 

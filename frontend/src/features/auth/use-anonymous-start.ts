@@ -2,7 +2,7 @@ import { useState } from 'react';
 import { useNavigate } from 'react-router-dom';
 import { startAnonymously } from '@/features/auth/api/start-anonymously';
 import { copy } from '@/features/auth/copy';
-import { signIn } from '@/lib/identity';
+import { signIn } from '@/product/identity';
 import { toast } from '@/ui/toast-store';
 
 /**

@@ -3,11 +3,11 @@ import { type QueryClient } from '@tanstack/react-query';
 import { waitFor } from '@testing-library/react';
 import { friendRequestsKey, friendsKey, friendsQuery } from '@/features/friends/api/friends';
 import { createFriendsHandler } from '@/features/friends/handlers';
-import { sentRequest, sentRequestKey } from '@/features/friends/sent-requests';
-import { type AppEvents, onAppEvent } from '@/lib/app-events';
-import { currentUser, signIn } from '@/lib/identity';
-import { profileKey } from '@/lib/profile-query';
+import { sentRequest, sentRequestKey } from '@/features/friends/stores/sent-requests';
 import { createQueryClient } from '@/lib/query-client';
+import { type AppEvents, onAppEvent } from '@/product/app-events';
+import { currentUser, signIn } from '@/product/identity';
+import { profileKey } from '@/product/profile-query';
 import { aFriend, aFriendRequest, aUser } from '@/testing/factories';
 import { fakeServer } from '@/testing/fake-server';
 

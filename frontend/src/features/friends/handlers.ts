@@ -1,10 +1,10 @@
 import { type ServerEvent, type ServerFrame } from '@thaw/contract/server-frames';
 import { type QueryClient } from '@tanstack/react-query';
 import { withFriend, withoutFriend, withPresence, withProfile } from '@/features/friends/friend-list';
-import { FriendsCache } from '@/features/friends/friends-cache';
-import { forgetSentRequests } from '@/features/friends/sent-requests';
-import { raise } from '@/lib/app-events';
-import { currentUser } from '@/lib/identity';
+import { FriendsCache } from '@/features/friends/stores/friends-cache';
+import { forgetSentRequests } from '@/features/friends/stores/sent-requests';
+import { raise } from '@/product/app-events';
+import { currentUser } from '@/product/identity';
 
 /** The frames this feature listens to. */
 export const friendsEvents = [

@@ -1,5 +1,5 @@
 import { type ServerEvent, type ServerFrame } from '@thaw/contract/server-frames';
-import { privateChat } from '@/features/private-chat/private-chat.store';
+import { privateChat } from '@/features/private-chat/stores/private-chat.store';
 
 /** The frames this feature listens to. */
 export const privateChatEvents = [

@@ -2,7 +2,7 @@ import { type PrivateReaction } from '@thaw/contract/private-chat';
 import { type Reactions } from '@thaw/contract/random-chat';
 import { type ChatMessage } from '@/chat-ui/chat-message';
 import { type KnownMessage } from '@/features/private-chat/conversation';
-import { type PendingChanges } from '@/features/private-chat/message-changes';
+import { type PendingChanges } from '@/features/private-chat/stores/message-changes';
 
 type PrivateReply = NonNullable<KnownMessage['metadata']['replyTo']>;
 

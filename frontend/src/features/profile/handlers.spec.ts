@@ -1,8 +1,8 @@
 import { QueryObserver } from '@tanstack/react-query';
 import { waitFor } from '@testing-library/react';
 import { handleProfileFrame } from '@/features/profile/handlers';
-import { currentUser, signIn, signOut } from '@/lib/identity';
 import { queryClient } from '@/lib/query-client';
+import { currentUser, signIn, signOut } from '@/product/identity';
 import { aUser } from '@/testing/factories';
 
 const updated = (id: number): void =>

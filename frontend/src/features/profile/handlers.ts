@@ -1,6 +1,6 @@
 import { type ServerEvent, type ServerFrame } from '@thaw/contract/server-frames';
-import { currentUser, mergeIntoUser } from '@/lib/identity';
 import { askAgainIfUnderWay, queryClient } from '@/lib/query-client';
+import { currentUser, mergeIntoUser } from '@/product/identity';
 
 export const profileEvents: readonly ServerEvent[] = ['profile_updated'];
 

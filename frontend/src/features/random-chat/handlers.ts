@@ -1,5 +1,5 @@
 import { type ServerEvent, type ServerFrame } from '@thaw/contract/server-frames';
-import { randomChat } from '@/features/random-chat/random-chat.store';
+import { randomChat } from '@/features/random-chat/stores/random-chat.store';
 
 /** The frames this feature listens to. */
 export const randomChatEvents = [

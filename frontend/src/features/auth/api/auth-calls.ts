@@ -1,7 +1,7 @@
 import { type Credentials } from '@thaw/contract/http';
 import { type SelfUser } from '@thaw/contract/users';
 import { request } from '@/lib/api-client';
-import { toUser } from '@/lib/user-answer';
+import { toUser } from '@/product/user-answer';
 
 export const login = async (credentials: Credentials): Promise<SelfUser> =>
   toUser(await request('POST', '/api/login', credentials));

@@ -5,7 +5,7 @@ import { request } from '@/lib/api-client';
 export const startAnonymously = async (): Promise<SelfUser> => {
   const [answer, { toUser }] = await Promise.all([
     request('POST', '/api/anonymous', {}),
-    import('@/lib/user-answer'),
+    import('@/product/user-answer'),
   ]);
   return toUser(answer);
 };

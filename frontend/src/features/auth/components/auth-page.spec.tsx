@@ -2,7 +2,7 @@ import { render, screen, waitFor } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { MemoryRouter, Route, Routes } from 'react-router-dom';
 import { AuthPage } from '@/features/auth/components/auth-page';
-import { currentUser, signOut } from '@/lib/identity';
+import { currentUser, signOut } from '@/product/identity';
 import { aUser } from '@/testing/factories';
 import { useToasts } from '@/ui/toast-store';
 

@@ -5,14 +5,14 @@ import { login, register as registerAccount } from '@/features/auth/api/auth-cal
 import { copy } from '@/features/auth/copy';
 import { errorsOf, type CredentialsForm } from '@/features/auth/credentials-form';
 import { useAnonymousStart } from '@/features/auth/use-anonymous-start';
-import { useDocumentTitle } from '@/lib/document-title';
-import { signIn } from '@/lib/identity';
+import { useDocumentTitle } from '@/product/document-title';
+import { signIn } from '@/product/identity';
+import { Logo } from '@/product/logo';
+import { TwoDots } from '@/product/two-dots';
 import { Button, buttonClass } from '@/ui/button';
 import { Field } from '@/ui/field';
 import { Link } from '@/ui/link';
-import { Logo } from '@/ui/logo';
 import { toast } from '@/ui/toast-store';
-import { TwoDots } from '@/ui/two-dots';
 import { useForm } from '@/ui/use-form';
 
 const empty: CredentialsForm = { email: '', password: '', confirmPassword: '' };

@@ -1,7 +1,7 @@
 import { act, screen, waitFor } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { AddFriend } from '@/features/friends/components/add-friend';
-import { forgetSentRequests } from '@/features/friends/sent-requests';
+import { forgetSentRequests } from '@/features/friends/stores/sent-requests';
 import { aFriend, aFriendRequest } from '@/testing/factories';
 import { fakeServer, Refusal } from '@/testing/fake-server';
 import { renderWithCache } from '@/testing/with-cache';

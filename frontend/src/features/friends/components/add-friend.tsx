@@ -1,7 +1,7 @@
 import { Check, UserRoundCheck, UserRoundPlus } from 'lucide-react';
 import { ToolbarButton } from '@/chat-ui/toolbar-button';
 import { copy } from '@/features/friends/copy';
-import { useAddFriend, type AddFriendState } from '@/features/friends/use-add-friend';
+import { useAddFriend, type AddFriendState } from '@/features/friends/hooks/use-add-friend';
 import { Button, type ButtonProps } from '@/ui/button';
 
 export type AddFriendPlace = keyof typeof copy.add.sent;

@@ -5,7 +5,7 @@ import { useId } from 'react';
 import { Portrait } from '@/features/friends/components/portrait';
 import { copy } from '@/features/friends/copy';
 import { cn } from '@/lib/class-names';
-import { Badge } from '@/ui/badge';
+import { Badge } from '@/product/badge';
 import { Button } from '@/ui/button';
 import { Tooltip } from '@/ui/tooltip';
 

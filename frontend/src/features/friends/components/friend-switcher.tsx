@@ -5,7 +5,7 @@ import { Portrait } from '@/features/friends/components/portrait';
 import { copy } from '@/features/friends/copy';
 import { searchFriends, sortFriends, type Unread } from '@/features/friends/friend-list';
 import { cn } from '@/lib/class-names';
-import { Badge } from '@/ui/badge';
+import { Badge } from '@/product/badge';
 import { Modal } from '@/ui/modal';
 
 export interface FriendSwitcherProps {

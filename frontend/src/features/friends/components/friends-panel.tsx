@@ -5,7 +5,7 @@ import { FriendPicture, FriendRow } from '@/features/friends/components/friend-r
 import { NoFriends } from '@/features/friends/components/no-friends';
 import { copy } from '@/features/friends/copy';
 import { sortFriends, type Unread } from '@/features/friends/friend-list';
-import { useRemoveFriend } from '@/features/friends/use-remove-friend';
+import { useRemoveFriend } from '@/features/friends/hooks/use-remove-friend';
 import { cn } from '@/lib/class-names';
 import { ListSkeleton } from '@/ui/list-skeleton';
 import { LoadError } from '@/ui/load-error';

@@ -1,5 +1,5 @@
 import { copy } from '@/features/landing/copy';
-import { type OpenChat } from '@/lib/open-chat';
+import { type OpenChat } from '@/product/open-chat';
 import { buttonClass } from '@/ui/button';
 import { Link } from '@/ui/link';
 

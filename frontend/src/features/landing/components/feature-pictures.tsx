@@ -3,8 +3,8 @@ import { type FC } from 'react';
 import { Bubble } from '@/chat-ui/bubble';
 import { copy } from '@/features/landing/copy';
 import { cn } from '@/lib/class-names';
+import { TwoDots } from '@/product/two-dots';
 import { Avatar } from '@/ui/avatar';
-import { TwoDots } from '@/ui/two-dots';
 
 const words = copy.features.pictures;
 

@@ -5,10 +5,10 @@ import { Ice } from '@/features/landing/components/ice';
 import { LiveDemo } from '@/features/landing/components/live-demo';
 import { copy } from '@/features/landing/copy';
 import { cn } from '@/lib/class-names';
+import { Logo } from '@/product/logo';
+import { ThemeChoice } from '@/product/theme-choice';
 import { buttonClass } from '@/ui/button';
 import { Link } from '@/ui/link';
-import { Logo } from '@/ui/logo';
-import { ThemeChoice } from '@/ui/theme-choice';
 
 /**
  * The page is rendered when it is built, for whoever comes. What only somebody signed in sees is there from the start,

@@ -1,7 +1,7 @@
 import { ArrowLeft } from 'lucide-react';
 import { useId } from 'react';
 import { copy, privacy, terms, type LegalText } from '@/features/legal/copy';
-import { useDocumentTitle } from '@/lib/document-title';
+import { useDocumentTitle } from '@/product/document-title';
 import { buttonClass } from '@/ui/button';
 import { Link } from '@/ui/link';
 

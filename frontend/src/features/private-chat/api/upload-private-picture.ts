@@ -1,4 +1,4 @@
-import { uploadPicture, type UploadOptions } from '@/lib/upload-picture';
+import { uploadPicture, type UploadOptions } from '@/product/pictures/upload-picture';
 
 export const uploadPrivatePicture = (file: File, options: UploadOptions): Promise<string> =>
   uploadPicture(file, 'chat-images', `private-chat/${file.name}`, options);

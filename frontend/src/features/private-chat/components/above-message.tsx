@@ -1,5 +1,5 @@
 import { copy } from '@/features/private-chat/copy';
-import { useMinute } from '@/features/private-chat/minute-clock';
+import { useMinute } from '@/features/private-chat/hooks/use-minute';
 import { timeStamp } from '@/features/private-chat/time-stamp';
 import { isoTime } from '@/lib/time';
 

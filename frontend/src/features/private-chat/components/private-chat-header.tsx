@@ -1,7 +1,7 @@
 import { type Friend } from '@thaw/contract/users';
 import { X } from 'lucide-react';
 import { copy } from '@/features/private-chat/copy';
-import { usePrivateChat } from '@/features/private-chat/private-chat.store';
+import { usePrivateChat } from '@/features/private-chat/stores/private-chat.store';
 import { Avatar } from '@/ui/avatar';
 import { Button } from '@/ui/button';
 import { PresenceDot } from '@/ui/presence-dot';

@@ -4,12 +4,12 @@ import userEvent from '@testing-library/user-event';
 import { conversationKey, unreadKey } from '@/features/private-chat/api/private-messages';
 import { PrivateChat } from '@/features/private-chat/components/private-chat';
 import { type Conversation, type KnownMessage } from '@/features/private-chat/conversation';
-import { privateChat } from '@/features/private-chat/private-chat.store';
-import { type FeatureSocket } from '@/lib/socket/feature-socket';
+import { privateChat } from '@/features/private-chat/stores/private-chat.store';
 import { type UnreadCounts } from '@/features/private-chat/unread';
-import { signIn, signOut } from '@/lib/identity';
 import { queryClient } from '@/lib/query-client';
 import { useConnection } from '@/lib/socket/connection';
+import { type FeatureSocket } from '@/lib/socket/feature-socket';
+import { signIn, signOut } from '@/product/identity';
 import { aPrivateMessage, aUser } from '@/testing/factories';
 
 const me = aUser({ id: 7 });

@@ -4,9 +4,9 @@ import { LoadingMessages } from '@/features/private-chat/components/loading-mess
 import { PrivateChatHeader } from '@/features/private-chat/components/private-chat-header';
 import { PrivateConversation } from '@/features/private-chat/components/private-conversation';
 import { copy } from '@/features/private-chat/copy';
-import { privateChat } from '@/features/private-chat/private-chat.store';
-import { useConversation } from '@/features/private-chat/use-conversation';
-import { useReading } from '@/features/private-chat/use-reading';
+import { useConversation } from '@/features/private-chat/hooks/use-conversation';
+import { useReading } from '@/features/private-chat/hooks/use-reading';
+import { privateChat } from '@/features/private-chat/stores/private-chat.store';
 import { Button } from '@/ui/button';
 
 export interface PrivateChatProps {

@@ -9,12 +9,12 @@ import { type ConversationHandle } from '@/chat-ui/message-list';
 import { TypingLog } from '@/chat-ui/typing-log';
 import { TimeStamp, UnreadDivider } from '@/features/private-chat/components/above-message';
 import { copy } from '@/features/private-chat/copy';
-import { messageChanges } from '@/features/private-chat/message-changes';
-import { privateChat, usePrivateChat } from '@/features/private-chat/private-chat.store';
+import { useRemoveMessage } from '@/features/private-chat/hooks/use-remove-message';
+import { useSeek } from '@/features/private-chat/hooks/use-seek';
+import { useUnreadDivider } from '@/features/private-chat/hooks/use-unread-divider';
+import { messageChanges } from '@/features/private-chat/stores/message-changes';
+import { privateChat, usePrivateChat } from '@/features/private-chat/stores/private-chat.store';
 import { isStamped } from '@/features/private-chat/time-stamp';
-import { useRemoveMessage } from '@/features/private-chat/use-remove-message';
-import { useSeek } from '@/features/private-chat/use-seek';
-import { useUnreadDivider } from '@/features/private-chat/use-unread-divider';
 
 const capabilities = { reply: true, edit: true, react: true, delete: true, attach: true } as const;
 

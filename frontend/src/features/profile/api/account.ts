@@ -1,7 +1,7 @@
 import { type ChangeEmail, type ChangePassword, type ConvertAnonymous } from '@thaw/contract/http';
 import { type SelfUser } from '@thaw/contract/users';
 import { ApiError, request } from '@/lib/api-client';
-import { toUser } from '@/lib/user-answer';
+import { toUser } from '@/product/user-answer';
 
 export const changeEmail = async (userId: number, body: ChangeEmail): Promise<SelfUser> =>
   toUser(await request('PUT', `/api/user/${userId}/email`, body));

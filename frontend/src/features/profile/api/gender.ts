@@ -1,7 +1,7 @@
 import { type SetGender } from '@thaw/contract/http';
 import { type SelfUser } from '@thaw/contract/users';
 import { ApiError, request } from '@/lib/api-client';
-import { toUser } from '@/lib/user-answer';
+import { toUser } from '@/product/user-answer';
 
 /** Saves the gender; where it was chosen already, on another device, answers the user as he is. */
 export const setGender = async (userId: number, body: SetGender): Promise<SelfUser> => {

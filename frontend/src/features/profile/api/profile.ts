@@ -1,7 +1,7 @@
 import { type UpdateProfile } from '@thaw/contract/http';
 import { type SelfUser } from '@thaw/contract/users';
 import { request } from '@/lib/api-client';
-import { toUser } from '@/lib/user-answer';
+import { toUser } from '@/product/user-answer';
 
 /** Saves the profile and asks for it again (§7). Once it is saved, a failed refresh takes nothing back. */
 export const saveProfile = async (userId: number, profile: UpdateProfile): Promise<SelfUser> => {

@@ -4,8 +4,8 @@ import { type ReactNode } from 'react';
 import { ConversionForm } from '@/features/profile/components/conversion-form';
 import { EmailForm } from '@/features/profile/components/email-form';
 import { PasswordForm } from '@/features/profile/components/password-form';
-import { currentUser, signIn, signOut } from '@/lib/identity';
 import { createQueryClient } from '@/lib/query-client';
+import { currentUser, signIn, signOut } from '@/product/identity';
 import { aUser } from '@/testing/factories';
 import { useToasts } from '@/ui/toast-store';
 

@@ -3,7 +3,7 @@ import { type SelfUser } from '@thaw/contract/users';
 import { ImageUp, Trash2 } from 'lucide-react';
 import { useRef, type ChangeEvent } from 'react';
 import { copy } from '@/features/profile/copy';
-import { uploadImage } from '@/lib/upload-image';
+import { uploadImage } from '@/product/pictures/upload-image';
 import { Avatar } from '@/ui/avatar';
 import { Button } from '@/ui/button';
 import { toast } from '@/ui/toast-store';

@@ -1,8 +1,8 @@
 import { copy } from '@/features/profile/copy';
-import { chooseSearchAtOnce, useSearchesAtOnce } from '@/lib/search-at-once';
-import { chooseSound, useSoundChoice } from '@/lib/sound-choice';
+import { chooseSearchAtOnce, useSearchesAtOnce } from '@/product/search-at-once';
+import { chooseSound, useSoundChoice } from '@/product/sound-choice';
+import { ThemeChoice } from '@/product/theme-choice';
 import { Switch } from '@/ui/switch';
-import { ThemeChoice } from '@/ui/theme-choice';
 
 /** What this browser remembers by itself, and nobody has to save. */
 export const DeviceSettings = () => {

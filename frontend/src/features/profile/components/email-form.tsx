@@ -3,7 +3,7 @@ import { type SelfUser } from '@thaw/contract/users';
 import { changeEmail, toldByServer } from '@/features/profile/api/account';
 import { copy } from '@/features/profile/copy';
 import { isEmail } from '@/features/profile/is-email';
-import { mergeIntoUser } from '@/lib/identity';
+import { mergeIntoUser } from '@/product/identity';
 import { Button } from '@/ui/button';
 import { Field } from '@/ui/field';
 import { toast } from '@/ui/toast-store';

@@ -2,8 +2,8 @@ import { QueryClientProvider } from '@tanstack/react-query';
 import { fireEvent, render, screen, waitFor } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { GenderModal } from '@/features/profile/components/gender-modal';
-import { signIn, signOut, useIdentity } from '@/lib/identity';
 import { createQueryClient } from '@/lib/query-client';
+import { signIn, signOut, useIdentity } from '@/product/identity';
 import { aUser } from '@/testing/factories';
 
 const fetchMock = jest.fn<Promise<Response>, [string, RequestInit]>();

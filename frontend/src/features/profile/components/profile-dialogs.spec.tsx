@@ -6,9 +6,9 @@ import {
   openConversion,
   openProfileSettings,
 } from '@/features/profile/profile-dialogs.store';
-import { signIn, signOut, useIdentity } from '@/lib/identity';
-import { soundChoice } from '@/lib/sound-choice';
 import { createQueryClient } from '@/lib/query-client';
+import { signIn, signOut, useIdentity } from '@/product/identity';
+import { soundChoice } from '@/product/sound-choice';
 import { aUser } from '@/testing/factories';
 
 const fetchMock = jest.fn<Promise<Response>, [string, RequestInit]>();

@@ -1,12 +1,12 @@
 import { act, fireEvent, render, screen } from '@testing-library/react';
 import { ProfileForm } from '@/features/profile/components/profile-form';
-import { onAppEvent } from '@/lib/app-events';
-import { currentUser, mergeIntoUser, signIn, signOut, useIdentity } from '@/lib/identity';
+import { onAppEvent } from '@/product/app-events';
+import { currentUser, mergeIntoUser, signIn, signOut, useIdentity } from '@/product/identity';
 import { aUser } from '@/testing/factories';
 import { useToasts } from '@/ui/toast-store';
 
 const uploadMock = jest.fn<Promise<string>, [File, string, string]>();
-jest.mock('@/lib/upload-image', () => ({
+jest.mock('@/product/pictures/upload-image', () => ({
   uploadImage: (...given: [File, string, string]) => uploadMock(...given),
 }));
 const fetchMock = jest.fn<Promise<Response>, [string, RequestInit]>();

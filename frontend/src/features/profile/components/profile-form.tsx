@@ -7,7 +7,7 @@ import { saveProfile } from '@/features/profile/api/profile';
 import { AvatarField } from '@/features/profile/components/avatar-field';
 import { copy } from '@/features/profile/copy';
 import { useSavePhase } from '@/features/profile/use-save-phase';
-import { mergeIntoUser } from '@/lib/identity';
+import { mergeIntoUser } from '@/product/identity';
 import { Button } from '@/ui/button';
 import { Field } from '@/ui/field';
 

@@ -8,11 +8,11 @@ import { type MessageAuthor } from '@/chat-ui/message-row';
 import { TypingLog } from '@/chat-ui/typing-log';
 import { SkipBar } from '@/features/random-chat/components/skip-control';
 import { Toolbar } from '@/features/random-chat/components/toolbar';
-import { useEscape } from '@/features/random-chat/components/use-escape';
 import { copy } from '@/features/random-chat/copy';
-import { keepDraft, readDraft } from '@/features/random-chat/draft';
-import { type Session } from '@/features/random-chat/random-chat.state';
-import { randomChat } from '@/features/random-chat/random-chat.store';
+import { useEscape } from '@/features/random-chat/hooks/use-escape';
+import { type Session } from '@/features/random-chat/reducer/random-chat.state';
+import { keepDraft, readDraft } from '@/features/random-chat/stores/draft';
+import { randomChat } from '@/features/random-chat/stores/random-chat.store';
 
 const TypingLine = ({ session }: { session: Session }) => (
   <div className="h-8 pt-2 pl-10 text-sm text-muted-foreground">

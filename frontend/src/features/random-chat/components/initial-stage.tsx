@@ -1,7 +1,7 @@
 import { preferenceSchema } from '@thaw/contract/scalars';
 import { Stage } from '@/features/random-chat/components/stage';
 import { copy } from '@/features/random-chat/copy';
-import { randomChat, useRandomChat } from '@/features/random-chat/random-chat.store';
+import { randomChat, useRandomChat } from '@/features/random-chat/stores/random-chat.store';
 import { useIsConnected } from '@/lib/socket/connection';
 import { Button } from '@/ui/button';
 import { ChoiceGroup } from '@/ui/choice-group';

@@ -2,12 +2,12 @@ import { act, render, screen, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { type ServerData, type ServerEvent, type ServerFrame } from '@thaw/contract/server-frames';
 import { RandomChat } from '@/features/random-chat/components/random-chat';
-import { type RandomChatSocket } from '@/features/random-chat/random-chat-socket';
-import { randomChat } from '@/features/random-chat/random-chat.store';
-import { signIn, signOut } from '@/lib/identity';
+import { type RandomChatSocket } from '@/features/random-chat/stores/random-chat-socket';
+import { randomChat } from '@/features/random-chat/stores/random-chat.store';
 import { useConnection } from '@/lib/socket/connection';
 import { type RequestOptions } from '@/lib/socket/socket-client';
 import { SocketRequestError } from '@/lib/socket/socket-request-error';
+import { signIn, signOut } from '@/product/identity';
 import { aPartner, aUser } from '@/testing/factories';
 import { toast, useToasts } from '@/ui/toast-store';
 

@@ -2,10 +2,10 @@ import { act, render, screen } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { type BubbleProps } from '@/chat-ui/bubble';
 import { RandomChat } from '@/features/random-chat/components/random-chat';
-import { type RandomChatSocket } from '@/features/random-chat/random-chat-socket';
-import { randomChat } from '@/features/random-chat/random-chat.store';
-import { signIn } from '@/lib/identity';
+import { type RandomChatSocket } from '@/features/random-chat/stores/random-chat-socket';
+import { randomChat } from '@/features/random-chat/stores/random-chat.store';
 import { useConnection } from '@/lib/socket/connection';
+import { signIn } from '@/product/identity';
 import { aPartner, aUser } from '@/testing/factories';
 
 let drawn = 0;

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'react';
 import { Stage } from '@/features/random-chat/components/stage';
 import { copy } from '@/features/random-chat/copy';
-import { randomChat, useRandomChat } from '@/features/random-chat/random-chat.store';
+import { randomChat, useRandomChat } from '@/features/random-chat/stores/random-chat.store';
 import { pageLimits } from '@/lib/page-limits';
 import { serverNow } from '@/lib/server-clock';
 import { minutesAndSeconds } from '@/lib/time';

@@ -1,7 +1,7 @@
 import { type ReactNode } from 'react';
 import { Stage } from '@/features/random-chat/components/stage';
 import { copy } from '@/features/random-chat/copy';
-import { randomChat, useRandomChat } from '@/features/random-chat/random-chat.store';
+import { randomChat, useRandomChat } from '@/features/random-chat/stores/random-chat.store';
 import { Button } from '@/ui/button';
 
 export const SkippedStage = ({ children }: { children: ReactNode }) => {

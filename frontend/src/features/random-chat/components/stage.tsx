@@ -1,5 +1,5 @@
 import { useEffect, useRef, type ReactNode } from 'react';
-import { TwoDots, type DotsState } from '@/ui/two-dots';
+import { TwoDots, type DotsState } from '@/product/two-dots';
 
 export interface StageProps {
   dots: DotsState;

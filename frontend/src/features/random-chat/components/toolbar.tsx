@@ -1,9 +1,9 @@
 import { type ReactNode } from 'react';
 import { SkipButton } from '@/features/random-chat/components/skip-control';
 import { copy } from '@/features/random-chat/copy';
-import { type Session } from '@/features/random-chat/random-chat.state';
+import { type Session } from '@/features/random-chat/reducer/random-chat.state';
 import { cn } from '@/lib/class-names';
-import { useIdentity } from '@/lib/identity';
+import { useIdentity } from '@/product/identity';
 import { Avatar } from '@/ui/avatar';
 
 export interface ToolbarProps {

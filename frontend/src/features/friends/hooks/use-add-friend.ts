@@ -1,0 +1,52 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { friendRequestsKey, friendsKey, sendFriendRequest, useFriends } from '@/features/friends/api/friends';
+import { copy } from '@/features/friends/copy';
+import {
+  sentRequest,
+  sentRequestKey,
+  useSentRequest,
+  type SentState,
+} from '@/features/friends/stores/sent-requests';
+import { settledHere } from '@/features/friends/stores/settled-here';
+import { ApiError } from '@/lib/api-client';
+import { toast } from '@/ui/toast-store';
+
+export type AddFriendState = 'idle' | SentState | 'friends';
+
+/** How it stands between the user and a person, the same wherever it is shown, and the one way to ask. */
+export const useAddFriend = (userId: number, personId: number) => {
+  const queries = useQueryClient();
+  const { data: friends } = useFriends(userId);
+  const isFriend = friends?.some(({ id }) => id === personId) ?? false;
+  const sent = useSentRequest(personId);
+
+  const { mutate } = useMutation({
+    mutationKey: sentRequestKey(personId),
+    mutationFn: () => sendFriendRequest(userId, personId),
+    // Shown until the next match, also where no button is on the screen meanwhile.
+    gcTime: Infinity,
+    onSuccess: ({ id, status }) => {
+      const isAccepted = status === 'accepted';
+      toast(isAccepted ? copy.toasts.sentAndAccepted : copy.toasts.sent);
+      if (!isAccepted) return;
+      settledHere.add(id);
+      for (const queryKey of [friendsKey(userId), friendRequestsKey(userId)])
+        void queries.invalidateQueries({ queryKey });
+    },
+    onError: (error) => {
+      console.warn('The friend request was not sent', error);
+      toast({ ...copy.toasts.sendFailed, tone: 'destructive' });
+      // The other request was quicker: they are friends already.
+      if (error instanceof ApiError && error.status === 409)
+        void queries.invalidateQueries({ queryKey: friendsKey(userId) });
+    },
+  });
+
+  const add = (): void => {
+    // A second click, here or at the other button, may come before the next render.
+    if (!isFriend && !sentRequest(queries, personId)) mutate();
+  };
+
+  const state: AddFriendState = isFriend ? 'friends' : (sent ?? 'idle');
+  return { state, add };
+};

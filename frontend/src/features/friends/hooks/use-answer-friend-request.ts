@@ -1,0 +1,23 @@
+import { type FriendRequest } from '@thaw/contract/friends';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useRef } from 'react';
+import { settleRequest, type Answer } from '@/features/friends/stores/settle-request';
+
+/** Accepts or declines one request, once. */
+export const useAnswerFriendRequest = (userId: number, { id }: FriendRequest) => {
+  const queries = useQueryClient();
+  const isAnswered = useRef(false);
+  const { mutate, isPending, isSuccess } = useMutation({
+    mutationFn: (answer: Answer) => settleRequest(queries, userId, id, answer),
+    onError: () => {
+      isAnswered.current = false;
+    },
+  });
+  const answer = (given: Answer): void => {
+    // A second click may come before the next render.
+    if (isAnswered.current) return;
+    isAnswered.current = true;
+    mutate(given);
+  };
+  return { isAnswered: isPending || isSuccess, answer };
+};

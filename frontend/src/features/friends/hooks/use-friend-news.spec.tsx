@@ -1,0 +1,90 @@
+import { act, render, screen, waitFor } from '@testing-library/react';
+import { QueryClientProvider } from '@tanstack/react-query';
+import userEvent from '@testing-library/user-event';
+import { useFriendNews } from '@/features/friends/hooks/use-friend-news';
+import { sentRequestKey } from '@/features/friends/stores/sent-requests';
+import { settledHere } from '@/features/friends/stores/settled-here';
+import { createQueryClient } from '@/lib/query-client';
+import { raise } from '@/product/app-events';
+import { profileKey } from '@/product/profile-query';
+import { fakeServer } from '@/testing/fake-server';
+import { useToasts } from '@/ui/toast-store';
+import { Toaster } from '@/ui/toaster';
+
+const onOpen = jest.fn();
+
+const News = ({ isListOpen }: { isListOpen: boolean }) => (
+  <p>news: {useFriendNews({ userId: 7, isListOpen, onOpen })}</p>
+);
+
+const show = () => {
+  const queries = createQueryClient();
+  queries.setQueryData(profileKey(12), { id: 12, username: 'heron', avatar: null });
+  const page = (isListOpen: boolean) => (
+    <QueryClientProvider client={queries}>
+      <News isListOpen={isListOpen} />
+      <Toaster />
+    </QueryClientProvider>
+  );
+  const { rerender } = render(page(false));
+  return { queries, setListOpen: (isListOpen: boolean) => rerender(page(isListOpen)) };
+};
+
+beforeEach(() => {
+  onOpen.mockClear();
+  settledHere.clear();
+  useToasts.setState({ shown: null });
+});
+
+const receive = () => act(() => raise('friend-request-received', { id: 31, requesterId: 12 }));
+const accept = () => act(() => raise('friendship-accepted', { requestId: 31, friendId: 12 }));
+
+it('offers to accept a request where it is announced', async () => {
+  const server = fakeServer({
+    'PUT /api/friends/request/31': {
+      id: 31,
+      requesterId: 12,
+      addresseeId: 7,
+      status: 'accepted',
+      createdAt: '2026-11-20T12:00:00.000Z',
+    },
+  });
+  show();
+  receive();
+  expect(screen.getByRole('listitem')).toHaveTextContent('New friend requestFrom heron');
+  expect(screen.getByText('news: 1')).toBeVisible();
+  await userEvent.click(screen.getByRole('button', { name: 'Accept' }));
+  await waitFor(() => expect(screen.getByRole('listitem')).toHaveTextContent('Request accepted'));
+  expect(server.count('PUT', '/api/friends/request/31')).toBe(1);
+  // What this page did itself is no news.
+  accept();
+  expect(screen.getByRole('listitem')).toHaveTextContent('Request accepted');
+  expect(screen.getByText('news: 1')).toBeVisible();
+});
+
+it('leaves a request to the list of requests while that is open, and closes its toast when it opens', () => {
+  const { setListOpen } = show();
+  receive();
+  setListOpen(true);
+  expect(screen.queryByRole('listitem')).toBeNull();
+  receive();
+  expect(screen.queryByRole('listitem')).toBeNull();
+  expect(screen.getByText('news: 2')).toBeVisible();
+});
+
+it('leads from an accepted request to the chat', async () => {
+  show();
+  accept();
+  expect(screen.getByRole('listitem')).toHaveTextContent('You have a new friendheron accepted your request.');
+  await userEvent.click(screen.getByRole('button', { name: 'Open' }));
+  expect(onOpen).toHaveBeenCalledWith(12);
+});
+
+it('does not announce a friendship that the request of this page has made at once', () => {
+  const { queries } = show();
+  // On its way: the server has not answered it.
+  const request = { mutationKey: sentRequestKey(12), mutationFn: () => new Promise(() => undefined) };
+  act(() => void queries.getMutationCache().build(queries, request).execute(undefined));
+  accept();
+  expect(screen.queryByRole('listitem')).toBeNull();
+});

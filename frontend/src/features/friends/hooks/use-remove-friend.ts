@@ -1,0 +1,23 @@
+import { type Friend } from '@thaw/contract/users';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { friendsKey, removeFriend } from '@/features/friends/api/friends';
+import { withoutFriend } from '@/features/friends/friend-list';
+import { forgetSentRequests } from '@/features/friends/stores/sent-requests';
+
+/** Removes at once, without asking back (A135); a failure is told to the console alone (A134). */
+export const useRemoveFriend = (userId: number): ((friendId: number) => void) => {
+  const queries = useQueryClient();
+  const { mutate } = useMutation({
+    mutationFn: (friendId: number) => removeFriend(userId, friendId),
+    onSuccess: (_, friendId) => {
+      forgetSentRequests(queries, friendId);
+      queries.setQueryData<Friend[]>(
+        friendsKey(userId),
+        (friends) => friends && withoutFriend(friends, friendId),
+      );
+    },
+    onError: (error) => console.warn('The friend was not removed', error),
+    onSettled: () => queries.invalidateQueries({ queryKey: friendsKey(userId) }),
+  });
+  return mutate;
+};

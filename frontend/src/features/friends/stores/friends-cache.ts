@@ -1,0 +1,47 @@
+import { type FriendRequest } from '@thaw/contract/friends';
+import { type LastMessage } from '@thaw/contract/last-message';
+import { type Friend, type Profile } from '@thaw/contract/users';
+import { type QueryClient } from '@tanstack/react-query';
+import { friendRequestsKey, friendsKey } from '@/features/friends/api/friends';
+import { withLastMessage } from '@/features/friends/friend-list';
+import { askAgainIfUnderWay } from '@/lib/query-client';
+import { profileKey } from '@/product/profile-query';
+
+/**
+ * The cached friends, their requests and profiles, patched by what the server pushes. An answer under way may have been
+ * read before the change and would undo the patch, so it is asked for again.
+ */
+export class FriendsCache {
+  constructor(private readonly queries: QueryClient) {}
+
+  patchFriends(me: number, patch: (friends: Friend[]) => Friend[]): void {
+    this.patch<Friend[]>(friendsKey(me), patch);
+  }
+
+  patchRequests(me: number, patch: (requests: FriendRequest[]) => FriendRequest[]): void {
+    this.patch<FriendRequest[]>(friendRequestsKey(me), patch);
+  }
+
+  keepProfile({ id, username, avatar }: Profile): void {
+    this.queries.setQueryData<Profile>(profileKey(id), { id, username, avatar });
+  }
+
+  /** The newest message with a friend; null when only the server knows which it is now. */
+  keepLastMessage(me: number, friendId: number, lastMessage: LastMessage | null): void {
+    if (lastMessage) this.patchFriends(me, (friends) => withLastMessage(friends, friendId, lastMessage));
+    else void this.queries.invalidateQueries({ queryKey: friendsKey(me) });
+  }
+
+  /** Asks for the friends and the requests again. */
+  recount(me: number, ...which: ('friends' | 'requests')[]): void {
+    for (const name of which) {
+      const queryKey = name === 'friends' ? friendsKey(me) : friendRequestsKey(me);
+      void this.queries.invalidateQueries({ queryKey });
+    }
+  }
+
+  private patch<Data>(queryKey: readonly string[], patch: (data: Data) => Data): void {
+    this.queries.setQueryData<Data>(queryKey, (data) => data && patch(data));
+    void askAgainIfUnderWay(this.queries, queryKey);
+  }
+}

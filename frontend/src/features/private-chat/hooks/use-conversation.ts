@@ -1,0 +1,65 @@
+import { useQuery } from '@tanstack/react-query';
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import { type ChatMessage } from '@/chat-ui/chat-message';
+import { conversationKey } from '@/features/private-chat/api/private-messages';
+import { Rows } from '@/features/private-chat/rows';
+import { messageChanges } from '@/features/private-chat/stores/message-changes';
+import { privateChat } from '@/features/private-chat/stores/private-chat.store';
+import { ApiError } from '@/lib/api-client';
+
+export interface LoadedConversation {
+  /** Undefined until they are there. */
+  rows: ChatMessage[] | undefined;
+  hasOlder: boolean;
+  isLoadingOlder: boolean;
+  hasFailed: boolean;
+  retry: () => void;
+  /** False when there is nothing older, or it cannot be had. */
+  loadOlder: () => Promise<boolean>;
+}
+
+/** The stored messages of two, with my unconfirmed changes. */
+export const useConversation = (userId: number, friendId: number): LoadedConversation => {
+  const { data, error, isError, refetch } = useQuery({
+    queryKey: conversationKey(userId, friendId),
+    queryFn: () => privateChat.conversations.read(userId, friendId),
+    // Kept while the page is open: events keep it current, and opening it again shows it at once.
+    gcTime: Infinity,
+  });
+  const pending = messageChanges.useStore();
+  const [rowsOf] = useState(() => new Rows());
+  const rows = useMemo(() => data && rowsOf.of(data.messages, pending), [data, pending, rowsOf]);
+
+  const isNoFriend = error instanceof ApiError && error.status === 403;
+  useEffect(() => {
+    if (isNoFriend) privateChat.parted(friendId);
+  }, [isNoFriend, friendId]);
+
+  const [isLoadingOlder, setLoadingOlder] = useState(false);
+  const loading = useRef<Promise<boolean>>(undefined);
+  const loadOlder = useCallback((): Promise<boolean> => {
+    // One page at a time, however often the top is reached.
+    loading.current ??= (async () => {
+      setLoadingOlder(true);
+      try {
+        return await privateChat.conversations.readOlder(userId, friendId);
+      } catch (cause) {
+        console.warn('Could not load older messages', cause);
+        return false;
+      } finally {
+        loading.current = undefined;
+        setLoadingOlder(false);
+      }
+    })();
+    return loading.current;
+  }, [userId, friendId]);
+
+  return {
+    rows,
+    hasOlder: data?.hasOlder ?? false,
+    isLoadingOlder,
+    hasFailed: isError && !data,
+    retry: () => void refetch(),
+    loadOlder,
+  };
+};

@@ -1,0 +1,113 @@
+import { limits } from '@thaw/contract/limits';
+import { type PrivateMessage } from '@thaw/contract/private-chat';
+import { conversationKey } from '@/features/private-chat/api/private-messages';
+import { ConversationCache } from '@/features/private-chat/stores/conversation-cache';
+import { createQueryClient } from '@/lib/query-client';
+import { aPrivateMessage } from '@/testing/factories';
+
+const from = (first: number, last: number): PrivateMessage[] =>
+  Array.from({ length: last - first + 1 }, (_, index) => aPrivateMessage({ id: first + index }));
+
+const setUp = () => {
+  const queryClient = createQueryClient();
+  const calls: { before: number | undefined; answer: (page: PrivateMessage[]) => void }[] = [];
+  const conversations = new ConversationCache(
+    queryClient,
+    (_user, _friend, before) => new Promise((answer) => calls.push({ before, answer })),
+  );
+  const read = () =>
+    queryClient.fetchQuery({
+      queryKey: conversationKey(7, 12),
+      queryFn: () => conversations.read(7, 12),
+      staleTime: 0,
+    });
+  const answer = async (page: PrivateMessage[]): Promise<void> => {
+    calls.at(-1)?.answer(page);
+    await settled();
+  };
+  const ids = (): number[] | undefined => conversations.known(7, 12)?.messages.map(({ id }) => id);
+  return { queryClient, conversations, calls, read, answer, ids };
+};
+
+const settled = async (): Promise<void> => {
+  for (let turn = 0; turn < 20; turn += 1) await Promise.resolve();
+};
+
+it('loses nothing that is pushed while the messages are read', async () => {
+  const { conversations, read, answer, ids } = setUp();
+  const reading = read();
+  conversations.change(7, 12, { type: 'sent', message: aPrivateMessage({ id: 3 }) });
+  conversations.change(7, 12, { type: 'deleted', messageId: 2 });
+  await answer(from(1, 2));
+  await reading;
+  expect(ids()).toEqual([1, 2, 3]);
+  expect(conversations.known(7, 12)?.messages[1]?.isDeleted).toBe(true);
+});
+
+it('lets a reading that was asked for earlier not undo what was pushed', async () => {
+  const { conversations, read, answer } = setUp();
+  const first = read();
+  await answer(from(1, 2));
+  await first;
+  const again = read();
+  conversations.change(7, 12, { type: 'edited', messageId: 1, newContent: 'new' });
+  expect(conversations.known(7, 12)?.messages[0]?.content).toBe('new');
+  await answer(from(1, 2));
+  await again;
+  expect(conversations.known(7, 12)?.messages[0]?.content).toBe('new');
+});
+
+it('keeps nothing of a conversation that nobody has opened', () => {
+  const { conversations } = setUp();
+  conversations.change(7, 12, { type: 'sent', message: aPrivateMessage({ id: 3 }) });
+  expect(conversations.known(7, 12)).toBeUndefined();
+});
+
+it('reads again where a change is about a message that it should know', async () => {
+  const { queryClient, conversations, read, answer } = setUp();
+  const reading = read();
+  await answer(from(5, 6));
+  await reading;
+  conversations.change(7, 12, { type: 'edited', messageId: 4, newContent: 'new' });
+  expect(queryClient.getQueryState(conversationKey(7, 12))?.isInvalidated).toBe(true);
+});
+
+describe('older messages', () => {
+  const newest = from(1_001, 1_000 + limits.privateMessagesPage);
+
+  it('come before the first known one, a page at a time, until there are none', async () => {
+    const { conversations, calls, read, answer, ids } = setUp();
+    const reading = read();
+    await answer(newest);
+    await reading;
+    const older = conversations.readOlder(7, 12);
+    expect(calls.at(-1)?.before).toBe(1_001);
+    // Pushed meanwhile: not a message of the older page.
+    conversations.change(7, 12, { type: 'sent', message: aPrivateMessage({ id: 2_000 }) });
+    await answer(from(991, 1_000));
+    await expect(older).resolves.toBe(true);
+    expect(ids()).toHaveLength(10 + limits.privateMessagesPage + 1);
+    expect(ids()?.[0]).toBe(991);
+    expect(ids()?.at(-1)).toBe(2_000);
+    const count = calls.length;
+    await expect(conversations.readOlder(7, 12)).resolves.toBe(false);
+    expect(calls).toHaveLength(count);
+  });
+
+  it('stay when the newest are read again, and are read again themselves', async () => {
+    const { conversations, calls, read, answer, ids } = setUp();
+    const reading = read();
+    await answer(newest);
+    await reading;
+    const older = conversations.readOlder(7, 12);
+    await answer(from(991, 1_000));
+    await older;
+    const again = read();
+    await answer([...newest.slice(1), aPrivateMessage({ id: 1_600 })]);
+    expect(calls.at(-1)?.before).toBe(1_002);
+    await answer(from(991, 1_001));
+    await again;
+    expect(ids()?.[0]).toBe(991);
+    expect(ids()?.at(-1)).toBe(1_600);
+  });
+});

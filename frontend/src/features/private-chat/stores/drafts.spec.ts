@@ -1,0 +1,56 @@
+import { emptyDraft } from '@/chat-ui/draft';
+import { Drafts } from '@/features/private-chat/stores/drafts';
+
+const aTab = (userId = 7): Drafts => {
+  const drafts = new Drafts();
+  drafts.open(userId);
+  return drafts;
+};
+const saying = (text: string) => ({ ...emptyDraft, text });
+
+beforeEach(() => localStorage.clear());
+
+it('keeps text, reply and the mark of a picture for each friend, over a reload', () => {
+  const drafts = aTab();
+  const draft = { text: 'to you', replyToId: '4', hasPicture: true };
+  drafts.keep(12, draft);
+  drafts.keep(13, saying('to another'));
+  drafts.keep(13, emptyDraft);
+  const reloaded = aTab();
+  expect([reloaded.of(12), reloaded.of(13)]).toEqual([draft, emptyDraft]);
+});
+
+it('keeps the drafts of two tabs, each for another friend', () => {
+  const [first, second] = [aTab(), aTab()];
+  first.keep(12, saying('from the first'));
+  second.keep(13, saying('from the second'));
+  first.keep(12, saying('from the first, longer'));
+  const drafts = aTab();
+  expect([drafts.of(12).text, drafts.of(13).text]).toEqual(['from the first, longer', 'from the second']);
+});
+
+it('reports what another tab changes, for the friend concerned', () => {
+  const drafts = aTab();
+  const changed: number[] = [];
+  const stop = drafts.onOutsideChange((friendId) => changed.push(friendId));
+  window.dispatchEvent(new StorageEvent('storage', { key: 'thaw-draft-7-12' }));
+  window.dispatchEvent(new StorageEvent('storage', { key: 'thaw-draft-8-12' }));
+  stop();
+  window.dispatchEvent(new StorageEvent('storage', { key: 'thaw-draft-7-12' }));
+  expect(changed).toEqual([12]);
+});
+
+it("erases one user's drafts alone", () => {
+  aTab(8).keep(12, saying('of the other user'));
+  const drafts = aTab();
+  drafts.keep(12, saying('mine'));
+  drafts.erase();
+  expect([aTab().of(12), aTab(8).of(12).text]).toEqual([emptyDraft, 'of the other user']);
+});
+
+it('reads nothing from a broken entry', () => {
+  for (const stored of ['{', 'null', '{"text":1}']) {
+    localStorage.setItem('thaw-draft-7-12', stored);
+    expect(aTab().of(12)).toEqual(emptyDraft);
+  }
+});

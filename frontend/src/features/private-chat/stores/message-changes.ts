@@ -1,0 +1,222 @@
+import { type ClientEvent, type ClientInput } from '@thaw/contract/client-frames';
+import { privateReactionSchema } from '@thaw/contract/private-chat';
+import * as z from 'zod/mini';
+import { create } from 'zustand';
+import { type NoticeKind } from '@/chat-ui/copy';
+import { toggled } from '@/features/private-chat/conversation';
+import {
+  privateChat,
+  type PrivateChatPart,
+  type PrivateChats,
+} from '@/features/private-chat/stores/private-chat.store';
+import { systemClock, type Clock } from '@/lib/clock';
+import { newId } from '@/lib/new-id';
+import { pageLimits } from '@/lib/page-limits';
+import { SocketRequestError } from '@/lib/socket/socket-request-error';
+
+export interface PendingEdit {
+  editId: string;
+  friendId: number;
+  messageId: number;
+  newContent: string;
+}
+
+export interface PendingRemoval {
+  friendId: number;
+  messageId: number;
+}
+
+/** Changes of my messages that the server has not confirmed, shown at once. */
+export interface PendingChanges {
+  edits: readonly PendingEdit[];
+  removals: readonly PendingRemoval[];
+}
+
+const reactionAckSchema = z.object({ reactions: z.array(privateReactionSchema) });
+const none: PendingChanges = { edits: [], removals: [] };
+
+export interface MessageChangesOptions {
+  clock: Clock;
+  newId: () => string;
+}
+
+/** Edits, reactions and deletions in the private chats; fetched with the screen, which alone makes any. */
+export const createMessageChanges = (chat: PrivateChats, { clock, newId }: MessageChangesOptions) => {
+  const { socket, userId, conversations, outbox, parted: onNotFriends } = chat;
+  const useStore = create<PendingChanges>()(() => none);
+  const underWay = new Set<string>();
+  const removalTimers = new Map<number, number>();
+
+  const isOpen = (): boolean => userId() !== undefined && socket().isOpen;
+
+  /**
+   * Asks for a change of one message.
+   * @returns 'cut' when the connection was lost on the way: whether it was stored is not known.
+   */
+  const ask = async <E extends ClientEvent>(
+    friendId: number,
+    event: E,
+    data: ClientInput<E>,
+    onAck: (ack: Record<string, unknown>) => void,
+    onRefused: (reason: 'too_fast' | 'not_saved', retryAfterMs?: number) => void,
+  ): Promise<'done' | 'refused' | 'cut'> => {
+    const me = userId();
+    try {
+      await socket().request(event, data, { onAck: (ack) => (me === userId() ? onAck(ack) : undefined) });
+      return 'done';
+    } catch (error) {
+      if (!(error instanceof SocketRequestError)) throw error;
+      if (me === undefined || me !== userId()) return 'refused';
+      if (error.failure === 'closed' || error.failure === 'not_connected') return 'cut';
+      if (error.code === 'not_friends') onNotFriends(friendId);
+      else {
+        conversations.reread(me, friendId);
+        onRefused(error.code === 'rate_limited' ? 'too_fast' : 'not_saved', error.retryAfterMs);
+      }
+      return 'refused';
+    }
+  };
+
+  const notify = (friendId: number, kind: NoticeKind, atLeastMs?: number): void =>
+    outbox.notify(String(friendId), kind, atLeastMs);
+
+  const withoutEdit = (editId: string): void =>
+    useStore.setState(({ edits }) => ({ edits: edits.filter((edit) => edit.editId !== editId) }));
+
+  const sendEdit = async ({ editId, friendId, messageId, newContent }: PendingEdit): Promise<void> => {
+    const me = userId();
+    if (me === undefined || underWay.has(editId)) return;
+    underWay.add(editId);
+    const outcome = await ask(
+      friendId,
+      'edit_private_message',
+      { messageId, newContent, senderId: me, receiverId: friendId },
+      () => {
+        conversations.change(me, friendId, { type: 'edited', messageId, newContent });
+        withoutEdit(editId);
+      },
+      (reason, retryAfterMs) => {
+        outbox.returnEdit({
+          conversationId: String(friendId),
+          messageId: String(messageId),
+          text: newContent,
+        });
+        notify(friendId, `edit_${reason}`, retryAfterMs);
+      },
+    );
+    underWay.delete(editId);
+    if (outcome === 'refused') withoutEdit(editId);
+  };
+
+  const withoutRemoval = (messageId: number): void => {
+    clock.clearTimeout(removalTimers.get(messageId));
+    removalTimers.delete(messageId);
+    useStore.setState(({ removals }) => ({
+      removals: removals.filter((removal) => removal.messageId !== messageId),
+    }));
+  };
+
+  const sendRemoval = async ({ friendId, messageId }: PendingRemoval): Promise<void> => {
+    const me = userId();
+    clock.clearTimeout(removalTimers.get(messageId));
+    removalTimers.delete(messageId);
+    // Without a connection it waits for the next one.
+    if (me === undefined || !isOpen()) return;
+    const outcome = await ask(
+      friendId,
+      'delete_private_message',
+      { messageId, senderId: me, receiverId: friendId },
+      () => {
+        conversations.change(me, friendId, { type: 'deleted', messageId });
+        withoutRemoval(messageId);
+      },
+      () => notify(friendId, 'delete_not_saved'),
+    );
+    if (outcome === 'refused') withoutRemoval(messageId);
+  };
+
+  /** What may still be undone is sent now. */
+  const sendRemovals = (): void => {
+    for (const removal of useStore.getState().removals)
+      if (removalTimers.has(removal.messageId)) void sendRemoval(removal);
+  };
+
+  const part: PrivateChatPart = {
+    reset: (): void => {
+      for (const timer of removalTimers.values()) clock.clearTimeout(timer);
+      removalTimers.clear();
+      underWay.clear();
+      useStore.setState(none);
+    },
+    forget: (friendId: number): void =>
+      useStore.setState(({ edits, removals }) => ({
+        edits: edits.filter((edit) => edit.friendId !== friendId),
+        removals: removals.filter((removal) => removal.friendId !== friendId),
+      })),
+    /** There is a connection: what was cut off is sent again. */
+    sendAll: (): void => {
+      const { edits, removals } = useStore.getState();
+      for (const edit of edits) void sendEdit(edit);
+      for (const removal of removals) if (!removalTimers.has(removal.messageId)) void sendRemoval(removal);
+    },
+    sendRemovals,
+  };
+  chat.attach(part);
+
+  return {
+    useStore,
+    sendRemovals,
+
+    /** @returns false while not connected, like the other changes. */
+    edit: (friendId: number, messageId: number, newContent: string): boolean => {
+      if (!isOpen()) return false;
+      const edit: PendingEdit = { editId: newId(), friendId, messageId, newContent };
+      useStore.setState(({ edits }) => ({ edits: [...edits, edit] }));
+      void sendEdit(edit);
+      return true;
+    },
+
+    /** Shown at once; the server's answer is what stays. */
+    react: (friendId: number, messageId: number, emoji: string): boolean => {
+      const me = userId();
+      if (me === undefined || !isOpen()) return false;
+      const message = conversations.known(me, friendId)?.messages.find(({ id }) => id === messageId);
+      if (!message) return true;
+      const reactions = toggled(message.reactions, emoji, me);
+      conversations.change(me, friendId, { type: 'reacted', messageId, reactions });
+      void ask(
+        friendId,
+        'react_private_message',
+        { messageId, emoji, userId: me, receiverId: friendId },
+        (given) => {
+          const ack = reactionAckSchema.safeParse(given);
+          if (!ack.success) return conversations.reread(me, friendId);
+          conversations.change(me, friendId, { type: 'reacted', messageId, reactions: ack.data.reactions });
+        },
+        (reason, retryAfterMs) => notify(friendId, `reaction_${reason}`, retryAfterMs),
+      ).then((outcome) => {
+        // A toggle is not sent twice; what became of it is read.
+        if (outcome === 'cut') conversations.reread(me, friendId);
+      });
+      return true;
+    },
+
+    /** Shown as deleted at once, and sent when the time to undo is over. */
+    remove: (friendId: number, messageId: number): boolean => {
+      if (!isOpen()) return false;
+      const removal: PendingRemoval = { friendId, messageId };
+      withoutRemoval(messageId);
+      useStore.setState(({ removals }) => ({ removals: [...removals, removal] }));
+      removalTimers.set(
+        messageId,
+        clock.setTimeout(() => void sendRemoval(removal), pageLimits.toastMs),
+      );
+      return true;
+    },
+    undoRemove: (messageId: number): void => {
+      if (removalTimers.has(messageId)) withoutRemoval(messageId);
+    },
+  };
+};
+
+export const messageChanges = createMessageChanges(privateChat, { clock: systemClock, newId });

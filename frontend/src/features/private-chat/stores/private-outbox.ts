@@ -1,0 +1,93 @@
+import { idSchema, timestampSchema } from '@thaw/contract/scalars';
+import * as z from 'zod/mini';
+import { withReturned } from '@/chat-ui/draft';
+import { createOutbox, type Outbox } from '@/chat-ui/outbox/outbox';
+import { wireContent } from '@/chat-ui/outbox/outgoing-message';
+import { type KnownMessage } from '@/features/private-chat/conversation';
+import { type Drafts } from '@/features/private-chat/stores/drafts';
+import { type Clock } from '@/lib/clock';
+import { type FeatureSocket } from '@/lib/socket/feature-socket';
+
+const sentAckSchema = z.object({ id: idSchema, createdAt: timestampSchema });
+
+export interface PrivateOutboxOptions {
+  clock: Clock;
+  newId: () => string;
+  socket: () => FeatureSocket;
+  userId: () => number | undefined;
+  drafts: Drafts;
+  onStored: (message: KnownMessage) => void;
+  onNotFriends: (friendId: number) => void;
+}
+
+/** The outbox of the private chats: conversations are friends, by their id. */
+export const createPrivateOutbox = ({
+  clock,
+  newId,
+  socket,
+  userId,
+  drafts,
+  onStored,
+  onNotFriends,
+}: PrivateOutboxOptions): Outbox =>
+  createOutbox({
+    clock,
+    newId,
+    storageKey: (id) => `thaw-outgoing-${id}`,
+    isConnected: () => userId() !== undefined && socket().isOpen,
+    send: (message, onAck) =>
+      socket().request(
+        'send_private_message',
+        {
+          senderId: userId() ?? 0,
+          receiverId: Number(message.conversationId),
+          content: wireContent(message),
+          messageType: message.type,
+          ...(message.replyTo ? { replyTo: { id: Number(message.replyTo.messageId) } } : {}),
+          clientId: message.clientId,
+        },
+        { onAck },
+      ),
+    onAck: (message, data) => {
+      const ack = sentAckSchema.safeParse(data);
+      const senderId = userId();
+      if (!ack.success || senderId === undefined) return false;
+      const { conversationId, type, replyTo, clientId } = message;
+      onStored({
+        ...ack.data,
+        senderId,
+        receiverId: Number(conversationId),
+        content: wireContent(message),
+        type,
+        isEdited: false,
+        isDeleted: false,
+        reactions: [],
+        metadata: {
+          replyTo: replyTo && {
+            id: Number(replyTo.messageId),
+            content: replyTo.content,
+            senderId: replyTo.senderId,
+            senderName: replyTo.senderName,
+          },
+        },
+        clientId,
+      });
+      return true;
+    },
+    onRefused: ({ conversationId }, error) => {
+      if (error.code === 'not_friends') onNotFriends(Number(conversationId));
+    },
+    // Fetched with the first photo.
+    upload: async (file, options) => {
+      const { uploadPrivatePicture } = await import('@/features/private-chat/api/upload-private-picture');
+      return uploadPrivatePicture(file, options);
+    },
+    onUnclaimed: (conversationId, returned) => {
+      const friendId = Number(conversationId);
+      drafts.keep(friendId, withReturned(drafts.of(friendId), returned));
+    },
+    onPictureLost: (conversationId, returned) => {
+      const friendId = Number(conversationId);
+      drafts.keep(friendId, { ...withReturned(drafts.of(friendId), returned), hasPicture: true });
+    },
+  });

@@ -1,0 +1,93 @@
+import { iceCubePath } from '@/features/random-chat/icebreaker/ice-cube-path';
+
+/** Ice cubes and sparks on a canvas. The drawing code is loaded with the first of them. */
+
+/** The text colour of the canvas, which is a token in OKLCH, as the hexadecimal one that the drawing code wants. */
+const colourOf = (canvas: HTMLCanvasElement): string => {
+  const pixel = document.createElement('canvas').getContext('2d');
+  if (!pixel) return '';
+  pixel.fillStyle = getComputedStyle(canvas).color;
+  pixel.fillRect(0, 0, 1, 1);
+  const [red = 0, green = 0, blue = 0] = pixel.getImageData(0, 0, 1, 1).data;
+  return `#${[red, green, blue].map((part) => part.toString(16).padStart(2, '0')).join('')}`;
+};
+
+const iceCubesEveryMs = 320;
+/** The last ones need a while to fall. */
+const iceCubesUntilMs = 2_900;
+
+/**
+ * Throws the effect until it is stopped.
+ * @returns stops it and clears the canvas.
+ */
+export const throwOn = (canvas: HTMLCanvasElement, effect: 'ice-cubes' | 'sparks'): (() => void) => {
+  let stop: (() => void) | undefined;
+  let isStopped = false;
+
+  const begin = async (): Promise<void> => {
+    const { default: confetti } = await import('canvas-confetti');
+    if (isStopped) return;
+    // No worker: the page's Content-Security-Policy allows none made of text.
+    const fire = confetti.create(canvas, { resize: true, useWorker: false, disableForReducedMotion: true });
+    const colors = [colourOf(canvas)];
+    if (effect === 'sparks') {
+      for (const [x, angle] of [
+        [0.2, 60],
+        [0.8, 120],
+      ] as const) {
+        void fire({
+          particleCount: 90,
+          angle,
+          spread: 75,
+          startVelocity: 42,
+          gravity: 0.9,
+          decay: 0.92,
+          scalar: 0.6,
+          ticks: 170,
+          shapes: ['circle', 'star'],
+          colors,
+          origin: { x, y: 0.6 },
+        });
+      }
+      stop = () => fire.reset();
+      return;
+    }
+    const cube = confetti.shapeFromPath({ path: iceCubePath });
+    const burst = (particleCount: number, scalar: number): void => {
+      for (const [x, angle] of [
+        [0, 55],
+        [1, 125],
+      ] as const) {
+        void fire({
+          particleCount,
+          angle,
+          spread: 60,
+          startVelocity: 55,
+          gravity: 0.9,
+          scalar,
+          ticks: 220,
+          flat: true,
+          shapes: [cube],
+          colors,
+          origin: { x, y: 0.75 },
+        });
+      }
+    };
+    burst(12, 2.8);
+    burst(14, 1.8);
+    const startedAt = Date.now();
+    const timer = setInterval(() => {
+      if (Date.now() - startedAt < iceCubesUntilMs) burst(5, 2.2);
+    }, iceCubesEveryMs);
+    stop = () => {
+      clearInterval(timer);
+      fire.reset();
+    };
+  };
+
+  begin().catch((error: unknown) => console.warn('The celebration could not be drawn', error));
+  return () => {
+    isStopped = true;
+    stop?.();
+  };
+};

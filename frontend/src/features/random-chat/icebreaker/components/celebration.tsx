@@ -1,0 +1,68 @@
+import { useEffect, useRef, useState } from 'react';
+import { throwOn } from '@/features/random-chat/icebreaker/celebration-effects';
+import { IceCube } from '@/features/random-chat/icebreaker/components/ice-cube';
+import { copy } from '@/features/random-chat/icebreaker/copy';
+import { cn } from '@/lib/class-names';
+import { pageLimits } from '@/lib/page-limits';
+
+export interface CelebrationProps {
+  gameId: string;
+  isMatch: boolean;
+  /** The same function at every render. */
+  onOver: (gameId: string) => void;
+}
+
+/**
+ * Ice cubes for five seconds, or sparks for three. Who wants less motion gets a still badge for as long; its words are
+ * generated content, for they stand in the page already.
+ */
+export const Celebration = ({ gameId, isMatch, onOver }: CelebrationProps) => {
+  const canvas = useRef<HTMLCanvasElement>(null);
+  const [isStill] = useState(() => matchMedia('(prefers-reduced-motion: reduce)').matches);
+
+  useEffect(() => {
+    const timer = setTimeout(
+      () => onOver(gameId),
+      isMatch ? pageLimits.celebrationMs : pageLimits.plotTwistMs,
+    );
+    return () => clearTimeout(timer);
+  }, [gameId, isMatch, onOver]);
+
+  useEffect(() => {
+    if (isStill || !canvas.current) return;
+    return throwOn(canvas.current, isMatch ? 'ice-cubes' : 'sparks');
+  }, [isMatch, isStill]);
+
+  return (
+    <div
+      role="img"
+      aria-label={isMatch ? copy.match.effect : copy.plotTwist.effect}
+      className="pointer-events-none absolute inset-0 z-raised overflow-hidden"
+    >
+      {isStill ? (
+        <div
+          className={cn(
+            'absolute top-24 left-1/2 flex w-max max-w-[90vw] -translate-x-1/2 items-center gap-3 rounded-sheet px-5 py-4',
+            isMatch ? 'bg-ice text-background' : 'bg-primary text-primary-foreground',
+          )}
+        >
+          {isMatch ? <IceCube className="size-8" /> : null}
+          <span>
+            <span
+              data-says={isMatch ? copy.match.title : copy.plotTwist.title}
+              className="block text-lg font-extrabold before:content-[attr(data-says)]"
+            />
+            {isMatch ? (
+              <span
+                data-says={copy.match.local}
+                className="block text-base font-semibold before:content-[attr(data-says)]"
+              />
+            ) : null}
+          </span>
+        </div>
+      ) : (
+        <canvas ref={canvas} className={cn('size-full', isMatch ? 'text-ice' : 'text-primary')} />
+      )}
+    </div>
+  );
+};

@@ -1,0 +1,132 @@
+import { questions } from '@thaw/contract/questions';
+import { type Question } from '@thaw/contract/random-chat';
+import { render, screen } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { type GameData } from '@/chat-ui/chat-message';
+import { GameCard } from '@/features/random-chat/icebreaker/components/game-card';
+
+const [question] = questions as [Question];
+const [soup, film] = question.options as [string, string];
+
+const aGame = (changes: Partial<GameData> = {}): GameData => ({
+  gameId: 'g1',
+  questionId: question.id,
+  question: question.question,
+  options: question.options,
+  userResponse: null,
+  partnerResponse: null,
+  sameAnswer: null,
+  progress: 'open',
+  hasPartnerAnswered: false,
+  ...changes,
+});
+
+const show = (game: GameData, { isMine = false, isConnected = true } = {}) => {
+  const onAnswer = jest.fn();
+  const onIgnore = jest.fn();
+  const card = (shown: GameData) => (
+    <GameCard
+      game={shown}
+      isMine={isMine}
+      partnerName="brave-heron-7"
+      isConnected={isConnected}
+      onAnswer={onAnswer}
+      onIgnore={onIgnore}
+    />
+  );
+  const { rerender } = render(card(game));
+  return { onAnswer, onIgnore, become: (next: GameData) => rerender(card(next)), user: userEvent.setup() };
+};
+
+const radio = (name: string): HTMLElement => screen.getByRole('radio', { name });
+
+it('asks the question with five rows and Ignore', async () => {
+  const { user, onAnswer, onIgnore } = show(aGame());
+  expect(screen.getByRole('heading', { name: question.question })).toBeVisible();
+  expect(screen.getByText('brave-heron-7 wants to break the ice')).toBeVisible();
+  expect(screen.getAllByRole('radio').map(({ textContent }) => textContent)).toEqual(question.options);
+  expect(screen.getByRole('radiogroup', { name: question.question })).toBeVisible();
+  await user.click(radio(film));
+  expect(onAnswer).toHaveBeenCalledWith('g1', film);
+  await user.click(screen.getByRole('button', { name: 'Ignore' }));
+  expect(onIgnore).toHaveBeenCalledWith('g1');
+});
+
+it('has no Ignore for whoever asked', () => {
+  show(aGame(), { isMine: true });
+  expect(screen.getByText('You asked')).toBeVisible();
+  expect(screen.queryByRole('button', { name: 'Ignore' })).not.toBeInTheDocument();
+  expect(screen.getAllByRole('radio')).toHaveLength(5);
+});
+
+it('is one stop for Tab; the arrow keys go round and choose nothing, Space does', async () => {
+  const { user, onAnswer } = show(aGame());
+  await user.tab();
+  expect(radio(soup)).toHaveFocus();
+  await user.keyboard('{ArrowUp}');
+  expect(radio(question.options[4] ?? '')).toHaveFocus();
+  await user.keyboard('{ArrowDown}{ArrowRight}');
+  expect(radio(film)).toHaveFocus();
+  expect(onAnswer).not.toHaveBeenCalled();
+  await user.keyboard(' ');
+  expect(onAnswer).toHaveBeenCalledWith('g1', film);
+  await user.tab();
+  expect(screen.getByRole('button', { name: 'Ignore' })).toHaveFocus();
+});
+
+it('is locked once answered, and says so, and keeps the place of whoever plays by keyboard', async () => {
+  const { user, become, onAnswer } = show(aGame());
+  await user.tab();
+  await user.keyboard('{Enter}');
+  become(aGame({ userResponse: soup, progress: 'sending' }));
+  become(aGame({ userResponse: soup, progress: 'answered' }));
+  expect(screen.getByText('You answered')).toBeVisible();
+  expect(radio(soup)).toBeChecked();
+  for (const row of screen.getAllByRole('radio')) expect(row).toBeDisabled();
+  expect(screen.queryByRole('button', { name: 'Ignore' })).not.toBeInTheDocument();
+  await user.click(radio(film));
+  expect(onAnswer).toHaveBeenCalledTimes(1);
+});
+
+it('can say that it was answered without knowing what', () => {
+  show(aGame({ progress: 'answered' }));
+  expect(screen.getByText('You answered')).toBeVisible();
+  expect(screen.queryByRole('radio', { checked: true })).not.toBeInTheDocument();
+});
+
+it('tells that the partner has answered', () => {
+  show(aGame({ hasPartnerAnswered: true }));
+  expect(screen.getByText('brave-heron-7 has answered')).toBeVisible();
+  for (const row of screen.getAllByRole('radio')) expect(row).toBeEnabled();
+});
+
+it('waits for the connection', () => {
+  show(aGame(), { isConnected: false });
+  for (const row of screen.getAllByRole('radio')) expect(row).toBeDisabled();
+  expect(screen.getByRole('button', { name: 'Ignore' })).toBeDisabled();
+});
+
+it.each<[string, Partial<GameData>, [string, string]]>([
+  [
+    'ignored by me',
+    { progress: 'ignored', userResponse: 'IGNORED_BY_USER' },
+    ['You ignored this game', 'Game ended'],
+  ],
+  [
+    'ignored by the partner',
+    { progress: 'ignored', userResponse: 'IGNORED_BY_PARTNER' },
+    ['Game cancelled by partner', 'You can no longer respond'],
+  ],
+])('%s: two lines, and nothing to press', (_what, changes, lines) => {
+  show(aGame(changes));
+  for (const line of lines) expect(screen.getByText(line)).toBeVisible();
+  expect(screen.getByRole('heading', { name: question.question })).toBeVisible();
+  expect(screen.queryByRole('radio')).not.toBeInTheDocument();
+  expect(screen.queryByRole('button')).not.toBeInTheDocument();
+});
+
+it('keeps «You answered» after the reveal', () => {
+  show(aGame({ progress: 'revealed', userResponse: soup, partnerResponse: film, sameAnswer: false }));
+  expect(screen.getByText('You answered')).toBeVisible();
+  expect(screen.queryByRole('radio')).not.toBeInTheDocument();
+});

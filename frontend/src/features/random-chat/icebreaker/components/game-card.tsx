@@ -1,0 +1,160 @@
+import { Check } from 'lucide-react';
+import { useEffect, useId, useRef } from 'react';
+import { type GameData } from '@/chat-ui/chat-message';
+import { IceCube } from '@/features/random-chat/icebreaker/components/ice-cube';
+import { copy } from '@/features/random-chat/icebreaker/copy';
+import { cn } from '@/lib/class-names';
+import { Button } from '@/ui/button';
+import { useRovingFocus } from '@/ui/roving-focus';
+
+export interface GameCardProps {
+  game: GameData;
+  /** Whoever asked gets no Ignore (A74). */
+  isMine: boolean;
+  partnerName: string;
+  /** False while there is no connection. */
+  isConnected: boolean;
+  onAnswer: (gameId: string, response: string) => void;
+  onIgnore: (gameId: string) => void;
+}
+
+interface OptionsProps {
+  labelledBy: string;
+  options: readonly string[];
+  chosen: string | null;
+  isLocked: boolean;
+  onChoose: (option: string) => void;
+}
+
+/**
+ * Five radio rows. The arrow keys only lead from one to the next, for a choice is final at once (A75): Enter, Space or
+ * a click makes it.
+ */
+const Options = ({ labelledBy, options, chosen, isLocked, onChoose }: OptionsProps) => {
+  const roving = useRovingFocus({ initial: Math.max(0, options.indexOf(chosen ?? '')) });
+  return (
+    <div role="radiogroup" aria-labelledby={labelledBy} className="grid gap-1.5" {...roving.group}>
+      {options.map((option, index) => {
+        const isChosen = option === chosen;
+        return (
+          <button
+            key={option}
+            type="button"
+            role="radio"
+            aria-checked={isChosen}
+            disabled={isLocked}
+            {...roving.item(index)}
+            className={cn(
+              'flex min-h-11 w-full items-center gap-3 rounded-control px-3 py-2 text-left text-chat transition-colors',
+              isChosen ? 'bg-ice font-semibold text-background' : 'bg-card',
+              isLocked && !isChosen && 'text-muted-foreground',
+              !isLocked && !isChosen && 'hover:inset-ring-2 hover:inset-ring-ice',
+            )}
+            onClick={() => onChoose(option)}
+          >
+            <span
+              aria-hidden="true"
+              className={cn(
+                'grid size-5 shrink-0 place-items-center rounded-full border-2',
+                isChosen ? 'border-background' : isLocked ? 'border-border' : 'border-input',
+              )}
+            >
+              {isChosen ? <Check className="size-3.5" strokeWidth={3.5} /> : null}
+            </span>
+            {option}
+          </button>
+        );
+      })}
+    </div>
+  );
+};
+
+/** How a game ended without a reveal. */
+const endOf = ({ progress, userResponse }: GameData): readonly string[] | null => {
+  if (progress === 'closed') return copy.closed;
+  if (userResponse === 'IGNORED_BY_USER') return copy.ignoredByMe;
+  return userResponse === 'IGNORED_BY_PARTNER' ? copy.ignoredByPartner : null;
+};
+
+/** A question of Break the Ice, from the asking to its end. */
+export const GameCard = ({ game, isMine, partnerName, isConnected, onAnswer, onIgnore }: GameCardProps) => {
+  const titleId = useId();
+  const card = useRef<HTMLElement>(null);
+  const status = useRef<HTMLDivElement>(null);
+  const hadFocus = useRef(false);
+  const { gameId, progress } = game;
+  const isOver = progress === 'revealed' || progress === 'ignored' || progress === 'closed';
+  const isLocked = progress !== 'open' || !isConnected;
+  const end = endOf(game);
+
+  // The row or the button that was pressed can have the focus no longer: whoever plays by keyboard goes on from here.
+  useEffect(() => {
+    if (progress === 'open' || !hadFocus.current) return;
+    hadFocus.current = false;
+    if (document.activeElement === document.body) status.current?.focus();
+  }, [progress]);
+  const press = (act: () => void): void => {
+    hadFocus.current = true;
+    act();
+  };
+
+  const isAnswered =
+    progress === 'answered' ||
+    progress === 'revealed' ||
+    (progress === 'sending' && game.userResponse !== null);
+
+  return (
+    <section
+      ref={card}
+      aria-labelledby={titleId}
+      className="mx-auto w-full max-w-[34rem] rounded-card bg-ice-surface p-4 inset-ring inset-ring-ice/25 sm:p-5"
+    >
+      <div className="flex items-center gap-2 text-sm font-semibold text-ice">
+        <IceCube className="size-4 shrink-0" />
+        <p className="min-w-0 truncate">{isMine ? copy.asked.byMe : copy.asked.byPartner(partnerName)}</p>
+        {game.hasPartnerAnswered && !isOver ? (
+          <p className="enter-rise ml-auto inline-flex min-w-0 items-center gap-1">
+            <Check aria-hidden="true" className="size-4 shrink-0" />
+            <span className="truncate">{copy.partnerAnswered(partnerName)}</span>
+          </p>
+        ) : null}
+      </div>
+      <h2 id={titleId} className={cn('mt-2', isOver ? 'text-base' : 'text-lg font-bold')}>
+        {game.question}
+      </h2>
+      {isOver ? null : (
+        <div className="mt-4">
+          <Options
+            labelledBy={titleId}
+            options={game.options}
+            chosen={game.userResponse}
+            isLocked={isLocked}
+            onChoose={(option) => press(() => onAnswer(gameId, option))}
+          />
+        </div>
+      )}
+      <div ref={status} tabIndex={-1} className="outline-none">
+        {end ? (
+          <div className="enter-rise mt-3">
+            <p className="text-base font-semibold">{end[0]}</p>
+            <p className="text-sm text-muted-foreground">{end[1]}</p>
+          </div>
+        ) : isAnswered ? (
+          <p className="enter-rise mt-3 inline-flex items-center gap-2 text-base font-semibold text-ice">
+            <Check aria-hidden="true" className="size-4" />
+            {copy.answered}
+          </p>
+        ) : isMine ? null : (
+          <Button
+            variant="ghost"
+            className="mt-2 w-full hover:bg-card"
+            disabled={isLocked}
+            onClick={() => press(() => onIgnore(gameId))}
+          >
+            {copy.ignore}
+          </Button>
+        )}
+      </div>
+    </section>
+  );
+};

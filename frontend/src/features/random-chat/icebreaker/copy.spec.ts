@@ -1,0 +1,19 @@
+import { copy } from '@/features/random-chat/icebreaker/copy';
+import { pageLimits } from '@/lib/page-limits';
+
+it.each<[section: string, shown: string, specified: string]>([
+  ['§2 active', copy.start, 'Break the Ice'],
+  ['§4', copy.ignore, 'Ignore'],
+  ['§4', copy.answered, 'You answered'],
+  ['§4', copy.match.title, 'The ice is broken!'],
+  ['§4', copy.match.local, 'O gelo foi quebrado!'],
+  ['§4', copy.plotTwist.title, 'Plot twist!'],
+  ['§4', copy.ignoredByMe.join(' / '), 'You ignored this game / Game ended'],
+  ['§4', copy.ignoredByPartner.join(' / '), 'Game cancelled by partner / You can no longer respond'],
+])('%s: %s', (_section, shown, specified) => {
+  expect(shown).toBe(specified);
+});
+
+it('§9: the effects last 5 s and 3 s', () => {
+  expect([pageLimits.celebrationMs, pageLimits.plotTwistMs]).toEqual([5_000, 3_000]);
+});

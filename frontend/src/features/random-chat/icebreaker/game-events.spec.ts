@@ -1,0 +1,365 @@
+import { questions } from '@thaw/contract/questions';
+import { type Question } from '@thaw/contract/random-chat';
+import { type ServerData, type ServerEvent, type ServerFrame } from '@thaw/contract/server-frames';
+import { type ChatMessage, type GameData } from '@/chat-ui/chat-message';
+import { askedQuestionIds, openGame } from '@/features/random-chat/icebreaker/game-events';
+import { reduce } from '@/features/random-chat/reducer/random-chat.reducer';
+import {
+  initialState,
+  type GameAction,
+  type RandomChatState,
+  type Session,
+} from '@/features/random-chat/reducer/random-chat.state';
+import { aPartner } from '@/testing/factories';
+
+const me = 7;
+const partner = aPartner();
+const at = Date.parse('2026-11-20T12:00:00.000Z');
+const sessionId = 's1';
+const [question, otherQuestion] = questions as [Question, Question];
+const [soup, film] = question.options as [string, string];
+
+type GameEvent = Extract<ServerEvent, `break_ice_${string}`>;
+type Frame = { [E in GameEvent]: { event: E; data: Omit<ServerData<E>, 'sessionId' | 'seq'> } }[GameEvent];
+
+const receive = (state: RandomChatState, frame: ServerFrame): RandomChatState =>
+  reduce(state, { type: 'received', frame, me, at }).state;
+
+const stored = (frame: Frame, seq: number): ServerFrame =>
+  ({ event: frame.event, data: { ...frame.data, sessionId, seq } }) as ServerFrame;
+
+const inChat = (): RandomChatState =>
+  receive(
+    { ...initialState(), phase: 'searching' },
+    { event: 'chat_matched', data: { sessionId, seq: 1, partnerId: partner.id, partnerInfo: partner } },
+  );
+
+/** The chat after these, which are moves of mine or events with the next `seq` each. */
+const play = (state: RandomChatState, ...happenings: (Frame | GameAction)[]): RandomChatState =>
+  happenings.reduce(
+    (now, one) =>
+      'type' in one ? reduce(now, one).state : receive(now, stored(one, (now.session?.seq ?? 0) + 1)),
+    state,
+  );
+
+const asked = (initiatorId: number, gameId = 'g1', asks = question): Frame => ({
+  event: 'break_ice_question_received',
+  data: { gameId, question: asks, initiatorId },
+});
+const askedByPartner = asked(partner.id);
+const waiting: Frame = {
+  event: 'break_ice_partner_responded_waiting',
+  data: { gameId: 'g1', message: 'Waiting response from your chat partner...' },
+};
+const partnerAnswered: Frame = { event: 'break_ice_partner_answered', data: { gameId: 'g1' } };
+const revealed = (yourResponse: string, theirResponse: string): Frame => ({
+  event: 'break_ice_reveal_results',
+  data: { gameId: 'g1', question, yourResponse, theirResponse, sameAnswer: yourResponse === theirResponse },
+});
+const ignoredBy = (userId: number): Frame => ({
+  event: 'break_ice_ignored',
+  data: { gameId: 'g1', ignoredBy: userId },
+});
+const answer = (response: string): GameAction => ({ type: 'gameMoved', sessionId, gameId: 'g1', response });
+const ignore: GameAction = { type: 'gameMoved', sessionId, gameId: 'g1', response: null };
+const failed = (isRefused: boolean): GameAction => ({
+  type: 'gameMoveFailed',
+  sessionId,
+  gameId: 'g1',
+  isRefused,
+});
+
+const sessionOf = ({ session }: RandomChatState): Session => {
+  if (!session) throw new Error('No chat');
+  return session;
+};
+/** The rows but for the welcome. */
+const rows = (state: RandomChatState): readonly ChatMessage[] =>
+  sessionOf(state).messages.filter(({ id }) => !id.startsWith('welcome'));
+const card = (state: RandomChatState): GameData => {
+  const data = sessionOf(state).messages.find(({ type }) => type === 'break_ice_question')?.gameData;
+  if (!data) throw new Error('No card');
+  return data;
+};
+const notices = (state: RandomChatState): string[] =>
+  rows(state)
+    .filter(({ senderId, gameData }) => senderId === 0 && !gameData)
+    .map(({ content }) => content);
+
+describe('the question', () => {
+  it('is a card of whoever asked, with all of gameData', () => {
+    const state = play(inChat(), askedByPartner);
+    expect(rows(state)).toEqual([
+      expect.objectContaining({
+        senderId: partner.id,
+        type: 'break_ice_question',
+        content: question.question,
+        gameData: {
+          gameId: 'g1',
+          questionId: question.id,
+          question: question.question,
+          options: question.options,
+          userResponse: null,
+          partnerResponse: null,
+          sameAnswer: null,
+          progress: 'open',
+          hasPartnerAnswered: false,
+        },
+      }),
+    ]);
+    expect(openGame(sessionOf(state))).toEqual(card(state));
+  });
+
+  it('is shown once, however often it is told', () => {
+    const state = play(inChat(), askedByPartner);
+    expect(rows(receive(state, stored(askedByPartner, 2)))).toHaveLength(1);
+    expect(rows(play(state, askedByPartner))).toHaveLength(1);
+  });
+
+  it('of a chat that is not shown is nobody’s', () => {
+    const foreign = {
+      event: 'break_ice_question_received',
+      data: { ...askedByPartner.data, sessionId: 's2', seq: 2 },
+    };
+    const state = inChat();
+    expect(receive(state, foreign as ServerFrame)).toBe(state);
+  });
+
+  it('counts as asked, whatever became of it', () => {
+    const state = play(inChat(), askedByPartner, ignoredBy(me), asked(me, 'g2', otherQuestion));
+    expect(askedQuestionIds(sessionOf(state))).toEqual([question.id, otherQuestion.id]);
+    expect(openGame(sessionOf(state))?.gameId).toBe('g2');
+  });
+});
+
+describe('when both press at once', () => {
+  it('there is one card, the one that the server took', () => {
+    // My own start was refused with game_active, which leaves no trace in the state.
+    const state = play(inChat(), askedByPartner);
+    expect(rows(state).map(({ type }) => type)).toEqual(['break_ice_question']);
+    expect(rows(state)[0]?.senderId).toBe(partner.id);
+  });
+});
+
+describe('the first answer', () => {
+  it('is marked at once and locked, and waits once the server has it', () => {
+    const moved = play(inChat(), askedByPartner, answer(soup));
+    expect(card(moved)).toMatchObject({ userResponse: soup, progress: 'sending' });
+    expect(notices(moved)).toEqual([]);
+    const state = play(moved, waiting);
+    expect(card(state)).toMatchObject({
+      userResponse: soup,
+      progress: 'answered',
+      hasPartnerAnswered: false,
+    });
+    expect(notices(state)).toEqual(['Waiting response from your chat partner...']);
+    expect(rows(state)[1]?.type).toBe('break_ice_waiting');
+    expect(openGame(sessionOf(state))?.gameId).toBe('g1');
+  });
+
+  it('is final', () => {
+    for (const before of [[answer(soup)], [answer(soup), waiting]]) {
+      const state = play(inChat(), askedByPartner, ...before);
+      expect(play(state, answer(film))).toEqual(state);
+      expect(play(state, ignore)).toEqual(state);
+    }
+  });
+
+  it('is one of the five, to a game that is known', () => {
+    const state = play(inChat(), askedByPartner);
+    expect(play(state, answer('something else'))).toEqual(state);
+    expect(play(state, { ...ignore, gameId: 'g9' })).toEqual(state);
+    expect(play(state, { ...answer(soup), sessionId: 's9' } as GameAction)).toEqual(state);
+  });
+
+  it('of the partner is told without what it was', () => {
+    const state = play(inChat(), askedByPartner, partnerAnswered);
+    expect(card(state)).toMatchObject({
+      hasPartnerAnswered: true,
+      partnerResponse: null,
+      userResponse: null,
+      progress: 'open',
+    });
+    expect(notices(state)).toEqual([]);
+  });
+
+  it('can be given again where the server refused it, and stays marked where it was cut off', () => {
+    const moved = play(inChat(), askedByPartner, answer(soup));
+    expect(card(play(moved, failed(true)))).toMatchObject({ userResponse: null, progress: 'open' });
+    const cut = play(moved, failed(false));
+    expect(card(cut)).toMatchObject({ userResponse: soup, progress: 'open' });
+    // It had arrived all the same.
+    expect(card(play(cut, waiting))).toMatchObject({ userResponse: soup, progress: 'answered' });
+    expect(card(play(cut, answer(film)))).toMatchObject({ userResponse: film, progress: 'sending' });
+  });
+
+  it('given on another page of mine is not mistaken for this one', () => {
+    const state = play(inChat(), askedByPartner, answer(soup), waiting, failed(true));
+    expect(card(state)).toMatchObject({ userResponse: null, progress: 'answered' });
+  });
+});
+
+describe('the reveal', () => {
+  it.each([
+    [soup, soup, true],
+    [soup, film, false],
+  ])('of %s and %s: the same is %s', (mine, theirs, sameAnswer) => {
+    const state = play(inChat(), askedByPartner, answer(mine), waiting, revealed(mine, theirs));
+    const result = { userResponse: mine, partnerResponse: theirs, sameAnswer, progress: 'revealed' };
+    expect(rows(state).map(({ type }) => type)).toEqual(['break_ice_question', 'break_ice_reveal']);
+    expect(card(state)).toMatchObject(result);
+    expect(rows(state)[1]?.gameData).toMatchObject(result);
+    expect(notices(state)).toEqual([]);
+    expect(sessionOf(state).celebrates).toEqual({ gameId: 'g1', isMatch: sameAnswer });
+    expect(openGame(sessionOf(state))).toBeUndefined();
+  });
+
+  it('is the end: what comes late changes nothing', () => {
+    const state = play(inChat(), askedByPartner, answer(soup), revealed(soup, film));
+    const { messages } = sessionOf(state);
+    for (const late of [ignoredBy(partner.id), revealed(film, film), waiting, partnerAnswered]) {
+      expect(sessionOf(play(state, late)).messages).toBe(messages);
+    }
+    expect(play(state, failed(true))).toEqual(state);
+    expect(play(state, answer(film))).toEqual(state);
+  });
+
+  it('is celebrated until that is over, and not that of an older game instead', () => {
+    const state = play(inChat(), askedByPartner, answer(soup), revealed(soup, soup));
+    expect(sessionOf(reduce(state, { type: 'celebrated', gameId: 'g0' }).state).celebrates).not.toBeNull();
+    expect(sessionOf(reduce(state, { type: 'celebrated', gameId: 'g1' }).state).celebrates).toBeNull();
+  });
+});
+
+describe('an ignored game', () => {
+  it.each<[string, number, GameData['userResponse'], string]>([
+    ['me', me, 'IGNORED_BY_USER', 'You decided to not break the ice'],
+    ['the partner', partner.id, 'IGNORED_BY_PARTNER', 'Your partner decided to not break the ice'],
+  ])('by %s', (_who, userId, userResponse, notice) => {
+    const state = play(inChat(), askedByPartner, ignoredBy(userId));
+    expect(card(state)).toMatchObject({ userResponse, progress: 'ignored', partnerResponse: null });
+    expect(notices(state)).toEqual([notice]);
+    expect(openGame(sessionOf(state))).toBeUndefined();
+    expect(sessionOf(state).celebrates).toBeNull();
+  });
+
+  it('crossing my answer is ignored: the answer is never told', () => {
+    const crossing = play(inChat(), asked(me), answer(soup), waiting, ignoredBy(partner.id));
+    expect(card(crossing)).toMatchObject({ userResponse: 'IGNORED_BY_PARTNER', progress: 'ignored' });
+    expect(notices(crossing)).toEqual(['Your partner decided to not break the ice']);
+    // The other way round: the server refused the answer, before or after the event came.
+    const first = play(inChat(), asked(me), answer(soup), ignoredBy(partner.id), failed(true));
+    expect(card(first)).toEqual(card(crossing));
+    expect(card(play(inChat(), asked(me), answer(soup), failed(true), ignoredBy(partner.id)))).toEqual(
+      card(crossing),
+    );
+  });
+
+  it('is locked while Ignore is on its way', () => {
+    const state = play(inChat(), askedByPartner, ignore);
+    expect(card(state)).toMatchObject({ progress: 'sending', userResponse: null });
+    expect(play(state, answer(soup))).toEqual(state);
+    expect(card(play(state, failed(true)))).toMatchObject({ progress: 'open', userResponse: null });
+  });
+
+  it('leaves room for the next', () => {
+    const state = play(inChat(), askedByPartner, ignoredBy(me), asked(me, 'g2', otherQuestion));
+    expect(rows(state).map(({ type }) => type)).toEqual(['break_ice_question', 'text', 'break_ice_question']);
+  });
+});
+
+describe('a game that this page knows nothing of', () => {
+  it.each<[string, Frame]>([
+    ['waiting', waiting],
+    ['answered', partnerAnswered],
+    ['revealed', revealed(soup, film)],
+    ['ignored', ignoredBy(partner.id)],
+  ])('%s changes nothing but the version', (_what, frame) => {
+    const state = inChat();
+    const after = play(state, frame);
+    expect(sessionOf(after)).toEqual({ ...sessionOf(state), seq: 2 });
+  });
+});
+
+describe('after a reload', () => {
+  const resume = (...frames: Frame[]): RandomChatState =>
+    receive(initialState(), {
+      event: 'session_resumed',
+      data: {
+        sessionId,
+        seq: frames.length + 1,
+        partnerId: partner.id,
+        partnerInfo: partner,
+        partnerConnection: 'connected',
+        events: frames.map((frame, index) => stored(frame, index + 2)),
+        last: true,
+      },
+    });
+
+  it('an open game is open', () => {
+    const state = resume(askedByPartner);
+    expect(card(state).progress).toBe('open');
+    expect(openGame(sessionOf(state))?.gameId).toBe('g1');
+  });
+
+  it('a game that I answered waits, though the server does not say what I answered', () => {
+    const state = resume(asked(me), waiting);
+    expect(card(state)).toMatchObject({ progress: 'answered', userResponse: null });
+    expect(notices(state)).toEqual(['Waiting response from your chat partner...']);
+  });
+
+  it('a game that the partner answered says so', () => {
+    expect(card(resume(asked(me), partnerAnswered))).toMatchObject({
+      progress: 'open',
+      hasPartnerAnswered: true,
+    });
+  });
+
+  it('a revealed game is revealed, and not celebrated again', () => {
+    const state = resume(askedByPartner, waiting, revealed(soup, soup));
+    expect(card(state)).toMatchObject({ progress: 'revealed', sameAnswer: true });
+    expect(rows(state).map(({ type }) => type)).toEqual(['break_ice_question', 'break_ice_reveal']);
+    expect(sessionOf(state).celebrates).toBeNull();
+  });
+
+  it('the questions asked before are known', () => {
+    const state = resume(askedByPartner, ignoredBy(me), asked(me, 'g2', otherQuestion));
+    expect(askedQuestionIds(sessionOf(state))).toEqual([question.id, otherQuestion.id]);
+  });
+});
+
+describe('after a cut', () => {
+  it('goes on with what is missing, what I chose still marked', () => {
+    const before = play(inChat(), askedByPartner, answer(soup), waiting);
+    const state = receive(before, {
+      event: 'session_resumed',
+      data: {
+        sessionId,
+        seq: 4,
+        partnerId: partner.id,
+        partnerInfo: partner,
+        partnerConnection: 'connected',
+        events: [stored(revealed(soup, soup), 4)],
+        last: true,
+      },
+    });
+    expect(card(state)).toMatchObject({ progress: 'revealed', userResponse: soup });
+    expect(sessionOf(state).celebrates).toBeNull();
+  });
+});
+
+it('an open game is closed with the chat', () => {
+  for (const before of [[askedByPartner], [askedByPartner, answer(soup), waiting]]) {
+    const playing = play(inChat(), ...before);
+    const state = receive(playing, {
+      event: 'chat_skipped',
+      data: { sessionId, seq: sessionOf(playing).seq + 1, reason: 'skipped', endedBy: partner.id },
+    });
+    expect(state.phase).toBe('skipped');
+    expect(card(state).progress).toBe('closed');
+    expect(notices(state)).toEqual([]);
+    expect(openGame(sessionOf(state))).toBeUndefined();
+  }
+  const vanished = reduce(play(inChat(), askedByPartner), { type: 'sessionVanished', sessionId }).state;
+  expect(card(vanished).progress).toBe('closed');
+});

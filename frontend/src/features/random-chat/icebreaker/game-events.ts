@@ -1,0 +1,176 @@
+import { SYSTEM_SENDER_ID } from '@thaw/contract/scalars';
+import { type ServerFrame } from '@thaw/contract/server-frames';
+import { type ChatMessage, type GameData } from '@/chat-ui/chat-message';
+import { gameCopy } from '@/features/random-chat/icebreaker/game-copy';
+import { insertSent } from '@/features/random-chat/reducer/message-order';
+import { type Session } from '@/features/random-chat/reducer/random-chat.state';
+
+/** What the stored events of Break the Ice change in a chat (specification §4, A70 to A85). */
+
+export type GameFrame = Extract<ServerFrame, { event: `break_ice_${string}` }>;
+
+export const isGameFrame = (frame: ServerFrame): frame is GameFrame => frame.event.startsWith('break_ice_');
+
+const cardId = (gameId: string): string => `game-${gameId}`;
+const waitingId = (gameId: string): string => `waiting-${gameId}`;
+
+export const isOpen = ({ progress }: GameData): boolean =>
+  progress === 'open' || progress === 'sending' || progress === 'answered';
+
+export const cardOf = (session: Session, gameId: string): GameData | undefined =>
+  session.messages.find(({ id }) => id === cardId(gameId))?.gameData;
+
+/** The game that is being played; the server has one at a time. */
+export const openGame = (session: Session): GameData | undefined => {
+  const card = session.messages.findLast(({ type }) => type === 'break_ice_question')?.gameData;
+  return card && isOpen(card) ? card : undefined;
+};
+
+/** The questions of this session so far, whoever asked them (A72). */
+export const askedQuestionIds = (session: Session): readonly number[] =>
+  session.messages.flatMap(({ type, gameData }) =>
+    type === 'break_ice_question' && gameData ? [gameData.questionId] : [],
+  );
+
+export const withCard = (session: Session, gameId: string, change: Partial<GameData>): Session => ({
+  ...session,
+  messages: session.messages.map((message) =>
+    message.id === cardId(gameId) && message.gameData
+      ? { ...message, gameData: { ...message.gameData, ...change } }
+      : message,
+  ),
+});
+
+const withRow = (
+  session: Session,
+  row: Pick<ChatMessage, 'id' | 'senderId' | 'content' | 'type' | 'gameData'> & { seq: number },
+): Session => ({
+  ...session,
+  messages: insertSent(session.messages, {
+    ...row,
+    key: row.id,
+    // The frames carry no time, and the cards show none.
+    timestamp: session.messages.at(-1)?.timestamp ?? 0,
+    replyTo: null,
+    reactions: {},
+    isEdited: false,
+    delivery: 'sent',
+  }),
+});
+
+const withNotice = (
+  session: Session,
+  seq: number,
+  id: string,
+  content: string,
+  type: 'text' | 'break_ice_waiting' = 'text',
+): Session => withRow(session, { id, seq, senderId: SYSTEM_SENDER_ID, content, type });
+
+/** Nobody waits for an answer any more. */
+const withoutWaiting = (session: Session, gameId: string): Session => ({
+  ...session,
+  messages: session.messages.filter(({ id }) => id !== waitingId(gameId)),
+});
+
+const started = (
+  session: Session,
+  {
+    gameId,
+    seq,
+    question,
+    initiatorId,
+  }: Extract<GameFrame, { event: 'break_ice_question_received' }>['data'],
+): Session =>
+  withRow(session, {
+    id: cardId(gameId),
+    seq,
+    senderId: initiatorId,
+    content: question.question,
+    type: 'break_ice_question',
+    gameData: {
+      gameId,
+      questionId: question.id,
+      question: question.question,
+      options: question.options,
+      userResponse: null,
+      partnerResponse: null,
+      sameAnswer: null,
+      progress: 'open',
+      hasPartnerAnswered: false,
+    },
+  });
+
+const revealed = (
+  session: Session,
+  card: GameData,
+  {
+    gameId,
+    seq,
+    yourResponse,
+    theirResponse,
+    sameAnswer,
+  }: Extract<GameFrame, { event: 'break_ice_reveal_results' }>['data'],
+): Session => {
+  const result: GameData = {
+    ...card,
+    userResponse: yourResponse,
+    partnerResponse: theirResponse,
+    sameAnswer,
+    progress: 'revealed',
+    hasPartnerAnswered: true,
+  };
+  return {
+    ...withRow(withCard(withoutWaiting(session, gameId), gameId, result), {
+      id: `reveal-${gameId}`,
+      seq,
+      senderId: SYSTEM_SENDER_ID,
+      content: card.question,
+      type: 'break_ice_reveal',
+      gameData: result,
+    }),
+    celebrates: { gameId, isMatch: sameAnswer },
+  };
+};
+
+const ignored = (session: Session, gameId: string, seq: number, isByMe: boolean): Session =>
+  withNotice(
+    withCard(withoutWaiting(session, gameId), gameId, {
+      userResponse: isByMe ? 'IGNORED_BY_USER' : 'IGNORED_BY_PARTNER',
+      progress: 'ignored',
+    }),
+    seq,
+    `ignored-${gameId}`,
+    isByMe ? gameCopy.ignoredByMe : gameCopy.ignoredByPartner,
+  );
+
+/** What one stored event of Break the Ice changes in the session, its `seq` apart. */
+export const applyGameEvent = (session: Session, frame: GameFrame, me: number): Session => {
+  const { gameId, seq } = frame.data;
+  const card = cardOf(session, gameId);
+  if (frame.event === 'break_ice_question_received') return card ? session : started(session, frame.data);
+  if (!card || !isOpen(card)) return session;
+  switch (frame.event) {
+    case 'break_ice_partner_responded_waiting':
+      if (card.progress === 'answered') return session;
+      return withNotice(
+        withCard(session, gameId, { progress: 'answered' }),
+        seq,
+        waitingId(gameId),
+        gameCopy.waiting,
+        'break_ice_waiting',
+      );
+    case 'break_ice_partner_answered':
+      return withCard(session, gameId, { hasPartnerAnswered: true });
+    case 'break_ice_reveal_results':
+      return revealed(session, card, frame.data);
+    case 'break_ice_ignored':
+      return ignored(session, gameId, seq, frame.data.ignoredBy === me);
+  }
+};
+
+/** The chat is over, and an open game with it (A79). */
+export const withoutOpenGame = (session: Session): Session => {
+  const game = openGame(session);
+  if (!game) return session;
+  return withCard(withoutWaiting(session, game.gameId), game.gameId, { progress: 'closed' });
+};

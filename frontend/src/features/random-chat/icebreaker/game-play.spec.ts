@@ -1,0 +1,184 @@
+import { type SocketErrorCode } from '@thaw/contract/error-codes';
+import { questions } from '@thaw/contract/questions';
+import { type ServerFrame } from '@thaw/contract/server-frames';
+import { createGamePlay, type GameTable } from '@/features/random-chat/icebreaker/game-play';
+import { type GameAction, type Session } from '@/features/random-chat/reducer/random-chat.state';
+import { SocketRequestError } from '@/lib/socket/socket-request-error';
+import { aPartner } from '@/testing/factories';
+
+const me = 7;
+const question = questions[0];
+
+const aSession = (): Session => ({
+  sessionId: 's1',
+  seq: 1,
+  isResyncing: false,
+  partner: aPartner(),
+  partnerConnection: 'connected',
+  isPartnerTyping: false,
+  messages: [],
+  unconfirmed: {},
+  celebrates: null,
+});
+
+type Answer = Record<string, unknown> | SocketRequestError;
+const refusal = (code: SocketErrorCode): SocketRequestError => new SocketRequestError('refused', code);
+
+/** A table whose server gives these answers, one for each request. */
+const setUp = (...answers: Answer[]) => {
+  const sent: { event: string; data: unknown }[] = [];
+  const actions: GameAction[] = [];
+  const frames: ServerFrame[] = [];
+  const starting: boolean[] = [];
+  const resync = jest.fn();
+  const now = { session: aSession() as Session | null, isConnected: true };
+  let ids = 0;
+  const table: GameTable = {
+    session: () => now.session,
+    me: () => me,
+    isConnected: () => now.isConnected,
+    command: (event, data, toFrame) => {
+      sent.push({ event, data });
+      const answer = answers.shift();
+      if (!answer) return new Promise(() => undefined);
+      if (answer instanceof SocketRequestError) return Promise.reject(answer);
+      const frame = toFrame(answer);
+      if (frame) frames.push(frame);
+      return Promise.resolve();
+    },
+    resync,
+    dispatch: (action) => actions.push(action),
+    onStarting: (isStarting) => starting.push(isStarting),
+    newId: () => `g${(ids += 1)}`,
+    random: () => 0,
+  };
+  return { play: createGamePlay(table), now, sent, actions, frames, starting, resync };
+};
+
+const questionOf = (data: unknown): number => (data as { question: { id: number } }).question.id;
+
+describe('Break the Ice', () => {
+  it('asks by id, and takes the ack as the question', async () => {
+    const { play, sent, frames, starting } = setUp({ seq: 2, question });
+    await expect(play.start()).resolves.toBe('started');
+    expect(sent).toEqual([
+      {
+        event: 'break_ice_start',
+        data: { sessionId: 's1', gameId: 'g1', question: { id: 1 }, initiatorId: me },
+      },
+    ]);
+    expect(frames).toEqual([
+      {
+        event: 'break_ice_question_received',
+        data: { sessionId: 's1', seq: 2, gameId: 'g1', question, initiatorId: me },
+      },
+    ]);
+    expect(starting).toEqual([true, false]);
+  });
+
+  it('offers another question where the server knows that one already, with an id of its own', async () => {
+    const { play, sent } = setUp(refusal('unknown_question'), refusal('unknown_question'), {
+      seq: 2,
+      question,
+    });
+    await expect(play.start()).resolves.toBe('started');
+    expect(sent.map(({ data }) => questionOf(data))).toEqual([1, 2, 3]);
+    expect(sent.map(({ data }) => (data as { gameId: string }).gameId)).toEqual(['g1', 'g2', 'g3']);
+  });
+
+  it('does not offer for ever', async () => {
+    const { play, sent } = setUp(...Array.from({ length: 20 }, () => refusal('unknown_question')));
+    await expect(play.start()).resolves.toBe('failed');
+    expect(sent).toHaveLength(5);
+  });
+
+  it.each<[SocketErrorCode, string, boolean]>([
+    ['game_active', 'overtaken', false],
+    ['session_ended', 'overtaken', true],
+    ['not_in_session', 'overtaken', true],
+    ['rate_limited', 'too_fast', false],
+    ['internal', 'failed', false],
+  ])('refused with %s is %s', async (code, outcome, asksAnew) => {
+    const { play, sent, frames, resync, starting } = setUp(refusal(code));
+    await expect(play.start()).resolves.toBe(outcome);
+    expect(sent).toHaveLength(1);
+    expect(frames).toEqual([]);
+    expect(resync).toHaveBeenCalledTimes(asksAnew ? 1 : 0);
+    expect(starting).toEqual([true, false]);
+  });
+
+  it('asks what happened where no answer came', async () => {
+    const { play, resync } = setUp(new SocketRequestError('timeout'));
+    await expect(play.start()).resolves.toBe('failed');
+    expect(resync).toHaveBeenCalledTimes(1);
+  });
+
+  it('starts one game at a time, and none without a chat', async () => {
+    const { play, sent, now } = setUp();
+    void play.start();
+    await expect(play.start()).resolves.toBe('overtaken');
+    expect(sent).toHaveLength(1);
+    now.session = null;
+    await expect(createIn(null).start()).resolves.toBe('overtaken');
+  });
+
+  it('offers nothing more once the chat is another', async () => {
+    const { play, sent, now } = setUp(refusal('unknown_question'));
+    const outcome = play.start();
+    now.session = { ...aSession(), sessionId: 's2' };
+    await expect(outcome).resolves.toBe('overtaken');
+    expect(sent).toHaveLength(1);
+  });
+});
+
+const createIn = (session: Session | null) => {
+  const { play, now } = setUp();
+  now.session = session;
+  return play;
+};
+
+describe('an answer', () => {
+  it('is shown and sent', () => {
+    const { play, sent, actions } = setUp();
+    play.answer('g1', 'A giant pot of soup');
+    expect(actions).toEqual([
+      { type: 'gameMoved', sessionId: 's1', gameId: 'g1', response: 'A giant pot of soup' },
+    ]);
+    expect(sent).toEqual([
+      {
+        event: 'break_ice_response',
+        data: { sessionId: 's1', gameId: 'g1', response: 'A giant pot of soup', userId: me },
+      },
+    ]);
+  });
+
+  it.each([
+    [refusal('already_answered'), true],
+    [refusal('game_not_active'), true],
+    [new SocketRequestError('closed'), false],
+  ])('that fails is said to (%s)', async (error, isRefused) => {
+    const { play, actions } = setUp(error);
+    play.answer('g1', 'A giant pot of soup');
+    await Promise.resolve();
+    await Promise.resolve();
+    expect(actions.at(-1)).toEqual({ type: 'gameMoveFailed', sessionId: 's1', gameId: 'g1', isRefused });
+  });
+
+  it('is not given without a connection', () => {
+    const { play, sent, actions, now } = setUp();
+    now.isConnected = false;
+    play.answer('g1', 'A giant pot of soup');
+    play.ignore('g1');
+    expect([sent, actions]).toEqual([[], []]);
+  });
+});
+
+it('Ignore is sent, and its ack is the event', () => {
+  const { play, sent, actions, frames } = setUp({ seq: 4 });
+  play.ignore('g1');
+  expect(actions).toEqual([{ type: 'gameMoved', sessionId: 's1', gameId: 'g1', response: null }]);
+  expect(sent).toEqual([{ event: 'break_ice_ignore', data: { sessionId: 's1', gameId: 'g1', userId: me } }]);
+  expect(frames).toEqual([
+    { event: 'break_ice_ignored', data: { sessionId: 's1', seq: 4, gameId: 'g1', ignoredBy: me } },
+  ]);
+});

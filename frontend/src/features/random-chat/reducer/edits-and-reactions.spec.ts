@@ -1,0 +1,194 @@
+import { type ServerFrame } from '@thaw/contract/server-frames';
+import { type ChatMessage } from '@/chat-ui/chat-message';
+import { reduce } from '@/features/random-chat/reducer/random-chat.reducer';
+import {
+  initialState,
+  type Action,
+  type Effect,
+  type RandomChatState,
+} from '@/features/random-chat/reducer/random-chat.state';
+import { messageMeant } from '@/features/random-chat/reducer/stored-events';
+import { aMessage, aPartner } from '@/testing/factories';
+
+const me = 7;
+const partner = aPartner();
+const at = Date.parse('2026-11-20T12:00:00.000Z');
+const sessionId = 's1';
+
+/** A chat in which I and the partner have each said something. */
+class Chat {
+  state: RandomChatState = initialState();
+  effects: readonly Effect[] = [];
+
+  constructor() {
+    this.do({ type: 'findPressed', at });
+    this.hear({
+      event: 'chat_matched',
+      data: { sessionId, seq: 1, partnerId: partner.id, partnerInfo: partner },
+    });
+    this.said(2, 'mine', me);
+    this.said(3, 'theirs', partner.id);
+  }
+
+  do(action: Action): this {
+    ({ state: this.state, effects: this.effects } = reduce(this.state, action));
+    return this;
+  }
+
+  hear(frame: ServerFrame): this {
+    return this.do({ type: 'received', frame, me, at });
+  }
+
+  said(seq: number, content: string, senderId: number, type: 'text' | 'mixed' = 'text'): this {
+    const timestamp = new Date(at).toISOString();
+    return this.hear({
+      event: 'random_message',
+      data: { sessionId, seq, id: `${at}-${seq}`, senderId, content, type, timestamp, replyTo: null },
+    });
+  }
+
+  react(changeId: string, seq: number, emoji = '👍'): this {
+    return this.do({ type: 'reactionToggled', changeId, messageId: `${at}-${seq}`, emoji, me });
+  }
+
+  edit(changeId: string, seq: number, newContent: string): this {
+    return this.do({ type: 'editSaved', changeId, messageId: `${at}-${seq}`, newContent, me });
+  }
+
+  fail(changeId: string, seq: number): this {
+    return this.do({ type: 'changeFailed', sessionId, changeId, messageId: `${at}-${seq}` });
+  }
+
+  message(seq: number): ChatMessage | undefined {
+    return this.state.session?.messages.find(({ id }) => id === `${at}-${seq}`);
+  }
+}
+
+const reacted = (
+  seq: number,
+  users: number[],
+  of = 3,
+): Extract<ServerFrame, { event: 'message_reaction' }> => ({
+  event: 'message_reaction',
+  data: {
+    sessionId,
+    seq,
+    messageId: `${at}-${of}`,
+    emoji: '👍',
+    action: 'add',
+    userId: partner.id,
+    reactions: users.length === 0 ? {} : { '👍': { count: users.length, users } },
+  },
+});
+
+describe('a reaction', () => {
+  it('is shown at once, sent, and confirmed by its ack', () => {
+    const chat = new Chat().react('r1', 3);
+    expect(chat.message(3)?.reactions).toEqual({ '👍': { count: 1, users: [me] } });
+    expect(chat.effects).toMatchObject([{ type: 'react', data: { emoji: '👍', action: 'add', userId: me } }]);
+    chat.do({ type: 'changeStored', changeId: 'r1', messageId: `${at}-3`, frame: reacted(4, [me]), me });
+    expect(chat.message(3)?.reactions).toEqual({ '👍': { count: 1, users: [me] } });
+    expect(chat.state.session).toMatchObject({ seq: 4, unconfirmed: {} });
+  });
+
+  it('is taken away by the second press, and the entry with the last user', () => {
+    const chat = new Chat().hear(reacted(4, [me])).react('r1', 3);
+    expect(chat.message(3)?.reactions).toEqual({});
+    expect(chat.effects).toMatchObject([{ data: { action: 'remove' } }]);
+  });
+
+  it('is undone when the server refuses it, and what the partner did meanwhile stays', () => {
+    const chat = new Chat().react('r1', 3).hear(reacted(4, [partner.id]));
+    expect(chat.message(3)?.reactions['👍']).toEqual({ count: 2, users: [partner.id, me] });
+    chat.fail('r1', 3);
+    expect(chat.message(3)?.reactions['👍']).toEqual({ count: 1, users: [partner.id] });
+  });
+
+  it('toggled twice and refused twice is where it was', () => {
+    const chat = new Chat().react('r1', 3).react('r2', 3).fail('r1', 3).fail('r2', 3);
+    expect(chat.message(3)?.reactions).toEqual({});
+    expect(chat.state.session?.unconfirmed).toEqual({});
+  });
+
+  it('compares without U+FE0F, and takes none but the ten', () => {
+    expect(new Chat().react('r1', 3, '❤').message(3)?.reactions).toHaveProperty('❤️');
+    expect(new Chat().react('r1', 3, '🦊').effects).toEqual([]);
+  });
+
+  it('may be one of several, but not on a notice (A112)', () => {
+    const chat = new Chat().react('r1', 3).react('r2', 3, '🔥');
+    expect(Object.keys(chat.message(3)?.reactions ?? {})).toEqual(['👍', '🔥']);
+    const welcome = `welcome-${sessionId}`;
+    chat.do({ type: 'reactionToggled', changeId: 'r3', messageId: welcome, emoji: '👍', me });
+    expect(chat.effects).toEqual([]);
+  });
+
+  it('asks for what is missing when its ack is ahead, and is shown all the same', () => {
+    const chat = new Chat().react('r1', 3);
+    chat.do({ type: 'changeStored', changeId: 'r1', messageId: `${at}-3`, frame: reacted(6, [me]), me });
+    expect(chat.effects).toEqual([{ type: 'resync' }]);
+    expect(chat.message(3)?.reactions['👍']?.users).toEqual([me]);
+    expect(chat.state.session?.seq).toBe(3);
+  });
+});
+
+describe('the message that is meant (A86)', () => {
+  const messages = [
+    aMessage({ id: '1000000-0' }),
+    aMessage({ id: '1000400-0' }),
+    aMessage({ id: 'welcome-s1', senderId: 0 }),
+  ];
+
+  it.each([
+    ['1000000-0', '1000000-0'],
+    ['1000400-0', '1000400-0'],
+    ['1000401-7', '1000400-0'],
+    ['1000150', '1000000-0'],
+    ['1001399-0', '1000400-0'],
+    ['1001400-0', undefined],
+    ['welcome', undefined],
+  ])('%s is %s', (asked, expected) => {
+    expect(messageMeant(messages, asked)?.id).toBe(expected);
+  });
+});
+
+describe('an edit', () => {
+  it('is shown at once, marked, and undone when refused', () => {
+    const chat = new Chat().edit('e1', 2, 'better');
+    expect(chat.message(2)).toMatchObject({ content: 'better', isEdited: true });
+    expect(chat.effects).toMatchObject([{ type: 'edit', data: { newContent: 'better', userId: me } }]);
+    chat.fail('e1', 2);
+    expect(chat.message(2)).toMatchObject({ content: 'mine', isEdited: false });
+  });
+
+  it('is kept once it is stored', () => {
+    const chat = new Chat().edit('e1', 2, 'better');
+    const data = { sessionId, seq: 4, messageId: `${at}-2`, newContent: 'better' };
+    chat.do({
+      type: 'changeStored',
+      changeId: 'e1',
+      messageId: data.messageId,
+      frame: { event: 'message_edited', data },
+      me,
+    });
+    expect(chat.message(2)).toMatchObject({ content: 'better', isEdited: true });
+    expect(chat.state.session).toMatchObject({ seq: 4, unconfirmed: {} });
+  });
+
+  it('is for my own text alone, and for a new one', () => {
+    expect(new Chat().edit('e1', 3, 'not mine').effects).toEqual([]);
+    expect(new Chat().edit('e1', 2, 'mine').effects).toEqual([]);
+    expect(new Chat().said(4, 'x', me, 'mixed').edit('e1', 4, 'y').effects).toEqual([]);
+  });
+
+  it('comes from the partner as well, for the exact id alone', () => {
+    const edited = (messageId: string, seq: number): ServerFrame => ({
+      event: 'message_edited',
+      data: { sessionId, seq, messageId, newContent: 'changed' },
+    });
+    const chat = new Chat().hear(edited(`${at}-3`, 4));
+    expect(chat.message(3)).toMatchObject({ content: 'changed', isEdited: true });
+    chat.hear(edited(`${at}-9`, 5));
+    expect(chat.message(2)?.content).toBe('mine');
+  });
+});

@@ -1,0 +1,90 @@
+import { reactionAckSchema, storedAckSchema } from '@thaw/contract/acks';
+import { type ClientInput } from '@thaw/contract/client-frames';
+import { type Outbox } from '@/chat-ui/outbox/outbox';
+import { type Action, type Effect } from '@/features/random-chat/reducer/random-chat.state';
+import { type RandomChatSocket } from '@/features/random-chat/stores/random-chat-socket';
+import { isOver } from '@/features/random-chat/stores/random-outbox';
+import { SocketRequestError } from '@/lib/socket/socket-request-error';
+
+type ChangeFrame = Extract<Action, { type: 'changeStored' }>['frame'];
+
+export interface MessageChangesOptions {
+  socket: () => RandomChatSocket;
+  dispatch: (action: Action) => void;
+  outbox: Pick<Outbox, 'notify' | 'returnEdit'>;
+}
+
+/** Sends edits and reactions. After a cut they stay as they are shown, and the resume sends them again. */
+export const createMessageChanges = ({ socket, dispatch, outbox }: MessageChangesOptions) => {
+  const underWay = new Set<string>();
+
+  const change = <E extends 'message_edit' | 'message_reaction'>(
+    event: E,
+    data: ClientInput<E>,
+    changeId: string,
+    toFrame: (ack: Record<string, unknown>) => ChangeFrame | undefined,
+    onFailed: (reason: 'too_fast' | 'not_saved', retryAfterMs?: number) => void,
+  ): void => {
+    if (underWay.has(changeId)) return;
+    underWay.add(changeId);
+    const { sessionId, messageId, userId } = data;
+    const fail: typeof onFailed = (...reason) => {
+      dispatch({ type: 'changeFailed', sessionId, changeId, messageId });
+      onFailed(...reason);
+    };
+    socket()
+      .request(event, data, {
+        onAck: (ack) => {
+          const frame = toFrame(ack);
+          if (!frame) return fail('not_saved');
+          dispatch({ type: 'changeStored', changeId, messageId, frame, me: userId });
+        },
+      })
+      .catch((error: unknown) => {
+        if (!(error instanceof SocketRequestError)) throw error;
+        if (error.failure === 'closed' || error.failure === 'not_connected') return;
+        if (isOver(error)) {
+          dispatch({ type: 'changeFailed', sessionId, changeId, messageId });
+          return socket().resync();
+        }
+        fail(error.code === 'rate_limited' ? 'too_fast' : 'not_saved', error.retryAfterMs);
+      })
+      .finally(() => underWay.delete(changeId));
+  };
+
+  return {
+    react: ({ changeId, data }: Extract<Effect, { type: 'react' }>): void =>
+      change(
+        'message_reaction',
+        data,
+        changeId,
+        (ack) => {
+          const parsed = reactionAckSchema.safeParse(ack);
+          if (!parsed.success) return undefined;
+          return { event: 'message_reaction', data: { ...data, ...parsed.data } };
+        },
+        (reason, retryAfterMs) => outbox.notify(data.sessionId, `reaction_${reason}`, retryAfterMs),
+      ),
+
+    edit: ({ changeId, data }: Extract<Effect, { type: 'edit' }>): void => {
+      const { sessionId, messageId, newContent } = data;
+      change(
+        'message_edit',
+        data,
+        changeId,
+        (ack) => {
+          const parsed = storedAckSchema.safeParse(ack);
+          if (!parsed.success) return undefined;
+          return {
+            event: 'message_edited',
+            data: { sessionId, messageId, newContent, seq: parsed.data.seq },
+          };
+        },
+        (reason, retryAfterMs) => {
+          outbox.returnEdit({ conversationId: sessionId, messageId, text: newContent });
+          outbox.notify(sessionId, `edit_${reason}`, retryAfterMs);
+        },
+      );
+    },
+  };
+};

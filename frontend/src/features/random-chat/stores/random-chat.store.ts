@@ -1,0 +1,286 @@
+import { type ClientEvent, type ClientInput } from '@thaw/contract/client-frames';
+import { preferenceSchema, type Preference } from '@thaw/contract/scalars';
+import { type ServerFrame } from '@thaw/contract/server-frames';
+import { normalizeText } from '@thaw/contract/text';
+import { create } from 'zustand';
+import { createGamePlay } from '@/features/random-chat/icebreaker/game-play';
+import { reduce } from '@/features/random-chat/reducer/random-chat.reducer';
+import {
+  initialState,
+  type Action,
+  type Effect,
+  type RandomChatState,
+} from '@/features/random-chat/reducer/random-chat.state';
+import { forgetDraft } from '@/features/random-chat/stores/draft';
+import { createMessageChanges } from '@/features/random-chat/stores/message-changes';
+import { createPagePresence } from '@/features/random-chat/stores/page-presence';
+import { createQueueCommands } from '@/features/random-chat/stores/queue-commands';
+import { type RandomChatSocket } from '@/features/random-chat/stores/random-chat-socket';
+import { createRandomOutbox } from '@/features/random-chat/stores/random-outbox';
+import { systemClock, type Clock } from '@/lib/clock';
+import { newId } from '@/lib/new-id';
+import { pageLimits } from '@/lib/page-limits';
+import { serverNow } from '@/lib/server-clock';
+import { SharedPlace } from '@/lib/shared-place';
+import { disconnected } from '@/lib/socket/feature-socket';
+import { readStored, writeStored } from '@/lib/storage';
+import { currentUser } from '@/product/identity';
+import { searchesAtOnce } from '@/product/search-at-once';
+
+export interface RandomChatStore extends RandomChatState {
+  /** Counts refusals to search, so that each one is told. */
+  refusals: number;
+  /** Break the Ice was pressed, and the server has not answered yet. */
+  isStartingGame: boolean;
+}
+
+const preferenceKey = (userId: number): string => `thaw-preference-${userId}`;
+
+const storedPreference = (userId: number | undefined): Preference => {
+  const parsed = preferenceSchema.safeParse(userId === undefined ? null : readStored(preferenceKey(userId)));
+  return parsed.success ? parsed.data : 'both';
+};
+
+/** How long an ended chat's `chat_skipped` may take after `authenticated` before the chat is given up. */
+const endExpectedWithinMs = 5_000;
+
+/** The session whose chat is on the screen. */
+const activeSessionId = ({ phase, session }: RandomChatState): string | null =>
+  phase === 'active' && session ? session.sessionId : null;
+
+export interface RandomChatOptions {
+  clock: Clock;
+  newId: () => string;
+  /** Which tabs of this browser show the chat. */
+  place: Pick<SharedPlace, 'enter' | 'leave' | 'isOpenElsewhere'>;
+}
+
+/** The random chat's state with the commands of the screens; effects go out through the socket given to `connect`. */
+export const createRandomChat = ({ clock, newId, place }: RandomChatOptions) => {
+  const useStore = create<RandomChatStore>()(() => ({
+    ...initialState(),
+    refusals: 0,
+    isStartingGame: false,
+  }));
+  let socket: RandomChatSocket = { ...disconnected, resync: () => undefined };
+  let typingTimer: number | undefined;
+  let endTimer: number | undefined;
+  let userId: number | undefined;
+
+  const dispatch = (action: Action): void => {
+    const before = useStore.getState();
+    const { state, effects } = reduce(before, action);
+    if (state !== before) useStore.setState(state);
+    settleOutbox(before, state);
+    for (const effect of effects) perform(effect);
+    presence.follow();
+  };
+
+  const outbox = createRandomOutbox({ clock, newId, socket: () => socket, dispatch });
+  const changes = createMessageChanges({ socket: () => socket, dispatch, outbox });
+
+  /** Messages that are stored, or whose chat is over, are no longer on their way. */
+  const settleOutbox = (before: RandomChatState, { session, ...state }: RandomChatState): void => {
+    const sessionId = activeSessionId({ session, ...state });
+    if (sessionId !== activeSessionId(before)) outbox.keepOnly((id) => id === sessionId);
+    const outgoing = outbox.useStore.getState().messages;
+    if (outgoing.length === 0 || session?.messages === before.session?.messages) return;
+    const stored = new Set(session?.messages.map(({ key }) => key));
+    for (const { clientId } of outgoing) if (stored.has(clientId)) outbox.stored(clientId);
+  };
+
+  const canSend = (): boolean => {
+    if (!socket.isOpen) console.warn('Not connected: nothing was sent');
+    return socket.isOpen;
+  };
+
+  /**
+   * Sends a command whose ack stands for the stored event: `toFrame` puts it as the frame that everybody else gets.
+   * @throws SocketRequestError when it was not taken.
+   */
+  const command = async <E extends ClientEvent>(
+    event: E,
+    data: ClientInput<E>,
+    toFrame: (ack: Record<string, unknown>) => ServerFrame | undefined,
+  ): Promise<void> => {
+    await socket.request(event, data, {
+      onAck: (ack) => {
+        const frame = toFrame(ack);
+        if (frame) receive(frame);
+      },
+    });
+  };
+
+  const perform = (effect: Effect): void => {
+    switch (effect.type) {
+      case 'send':
+        if (effect.event === 'join_queue') queue.join(effect.data);
+        else if (effect.event === 'leave_queue') queue.leave();
+        else socket.send(effect.event, effect.data);
+        return;
+      case 'deliverAll':
+        return outbox.sendAll(effect.sessionId);
+      case 'react':
+        return changes.react(effect);
+      case 'edit':
+        return changes.edit(effect);
+      case 'returnEdit': {
+        const { sessionId, messageId, newContent } = effect;
+        return outbox.returnEdit({ conversationId: sessionId, messageId, text: newContent });
+      }
+      case 'resync':
+        return socket.resync();
+      case 'expireTyping':
+        clock.clearTimeout(typingTimer);
+        typingTimer = clock.setTimeout(() => dispatch({ type: 'typingExpired' }), pageLimits.typingShownMs);
+        return;
+      case 'expectEnd':
+        clock.clearTimeout(endTimer);
+        endTimer = clock.setTimeout(
+          () => dispatch({ type: 'sessionVanished', sessionId: effect.sessionId }),
+          endExpectedWithinMs,
+        );
+        return;
+    }
+  };
+
+  const receive = (frame: ServerFrame): void => {
+    const me = currentUser();
+    if (!me) return;
+    if (frame.event === 'session_resumed') clock.clearTimeout(endTimer);
+    // No chat goes on: what a reload left for one is not sent.
+    if (
+      frame.event === 'authenticated' &&
+      frame.data.state !== 'chatting' &&
+      !activeSessionId(useStore.getState())
+    )
+      outbox.keepOnly(() => false);
+    dispatch({ type: 'received', frame, me: me.id, at: clock.now() });
+  };
+
+  const leaveNow = (): void => {
+    forgetDraft();
+    dispatch({ type: 'chatLeft' });
+  };
+
+  const presence = createPagePresence({
+    clock,
+    place,
+    socket: () => socket,
+    chat: () => {
+      const { phase, session } = useStore.getState();
+      return { phase, sessionId: session?.sessionId };
+    },
+    leave: leaveNow,
+  });
+
+  const queue = createQueueCommands({
+    clock,
+    socket: () => socket,
+    state: () => useStore.getState(),
+    onLeft: () => dispatch({ type: 'leaveAcknowledged' }),
+    onRefused: () => {
+      dispatch({ type: 'searchRefused' });
+      useStore.setState(({ refusals }) => ({ refusals: refusals + 1 }));
+    },
+  });
+
+  return {
+    useStore,
+    connect: (given: RandomChatSocket): void => {
+      socket = given;
+    },
+    /** Another person at this page: nothing of the one before stays. */
+    reset: (): void => {
+      clock.clearTimeout(typingTimer);
+      clock.clearTimeout(endTimer);
+      const next = currentUser()?.id;
+      if (userId !== undefined && userId !== next) forgetDraft();
+      userId = next;
+      outbox.open(next);
+      useStore.setState(initialState(storedPreference(next)));
+      presence.follow();
+    },
+    /** What `authenticate` tells of the chat that was seen. */
+    lastSeen: (): ClientInput<'authenticate'>['lastSeen'] => {
+      const { phase, session } = useStore.getState();
+      return phase === 'active' && session ? { sessionId: session.sessionId, seq: session.seq } : undefined;
+    },
+    /** What `authenticate` says of this page. */
+    showsChat: presence.announceAtOpening,
+    receive,
+    /** My moves in Break the Ice. */
+    game: createGamePlay({
+      session: () => {
+        const { phase, session } = useStore.getState();
+        return phase === 'active' ? session : null;
+      },
+      me: () => currentUser()?.id,
+      isConnected: () => socket.isOpen,
+      command,
+      resync: () => socket.resync(),
+      dispatch,
+      onStarting: (isStartingGame) => useStore.setState({ isStartingGame }),
+      newId,
+      random: Math.random,
+    }),
+    /** The effect of this game has been seen. */
+    celebrated: (gameId: string): void => dispatch({ type: 'celebrated', gameId }),
+    outbox,
+    connectionGivenUp: (): void => {
+      outbox.giveUp();
+      dispatch({ type: 'connectionGivenUp' });
+    },
+
+    choosePreference: (preference: Preference): void => {
+      const me = currentUser();
+      if (me) writeStored(preferenceKey(me.id), preference);
+      dispatch({ type: 'preferenceChosen', preference });
+    },
+    find: (): void => dispatch({ type: 'findPressed', at: clock.now() }),
+    cancel: (): void => dispatch({ type: 'cancelPressed' }),
+    skip: (): void => dispatch({ type: 'skipConfirmed', at: clock.now() }),
+    newConversation: (): void => {
+      dispatch({ type: 'newConversationPressed' });
+      if (searchesAtOnce() && socket.isOpen) dispatch({ type: 'findPressed', at: clock.now() });
+    },
+    /** False while not connected: the caller keeps the text (A114). */
+    edit: (messageId: string, text: string): boolean => {
+      const me = currentUser();
+      if (!me || !canSend()) return false;
+      dispatch({
+        type: 'editSaved',
+        changeId: newId(),
+        messageId,
+        newContent: normalizeText(text),
+        me: me.id,
+      });
+      return true;
+    },
+    react: (messageId: string, emoji: string): boolean => {
+      const me = currentUser();
+      if (!me || !canSend()) return false;
+      dispatch({ type: 'reactionToggled', changeId: newId(), messageId, emoji, me: me.id });
+      return true;
+    },
+    /** The person typed something: the partner is told, at most every two seconds (B02). */
+    typed: (): void => {
+      const sessionId = activeSessionId(useStore.getState());
+      if (sessionId !== null && outbox.mayTellTyping(sessionId)) socket.send('typing', { sessionId });
+    },
+
+    /** The screen is shown (again): whoever left a moment ago is back (A59). */
+    enter: presence.enter,
+    /** The screen was left inside the application: a search ends at once, a chat after a moment (A59). */
+    leave: presence.leave,
+    leaveNow,
+  };
+};
+
+export const randomChat = createRandomChat({
+  clock: { ...systemClock, now: serverNow },
+  newId,
+  place: new SharedPlace('thaw-random-chat'),
+});
+
+export const useRandomChat = randomChat.useStore;

@@ -1,0 +1,62 @@
+import { randomMessageAckSchema } from '@thaw/contract/acks';
+import { withReturned } from '@/chat-ui/draft';
+import { createOutbox, type Outbox } from '@/chat-ui/outbox/outbox';
+import { wireContent } from '@/chat-ui/outbox/outgoing-message';
+import { type Action } from '@/features/random-chat/reducer/random-chat.state';
+import { keepDraft, readDraft } from '@/features/random-chat/stores/draft';
+import { type RandomChatSocket } from '@/features/random-chat/stores/random-chat-socket';
+import { type Clock } from '@/lib/clock';
+import { type SocketRequestError } from '@/lib/socket/socket-request-error';
+import { currentUser } from '@/product/identity';
+
+/** The chat of a refused command has ended; the answer to a resync says how. */
+export const isOver = ({ code }: SocketRequestError): boolean =>
+  code === 'session_ended' || code === 'not_in_session';
+
+export interface RandomOutboxOptions {
+  clock: Clock;
+  newId: () => string;
+  socket: () => RandomChatSocket;
+  dispatch: (action: Action) => void;
+}
+
+/** The outbox of random chats: conversations are sessions, and what is unsent ends with its session. */
+export const createRandomOutbox = ({ clock, newId, socket, dispatch }: RandomOutboxOptions): Outbox =>
+  createOutbox({
+    clock,
+    newId,
+    storageKey: (userId) => `thaw-outgoing-random-${userId}`,
+    isConnected: () => socket().isOpen,
+    send: (message, onAck) =>
+      socket().request(
+        'random_message',
+        {
+          sessionId: message.conversationId,
+          content: wireContent(message),
+          messageType: message.type,
+          clientId: message.clientId,
+          ...(message.replyTo ? { replyTo: { messageId: message.replyTo.messageId } } : {}),
+        },
+        { onAck },
+      ),
+    onAck: (message, data) => {
+      const ack = randomMessageAckSchema.safeParse(data);
+      const me = currentUser();
+      if (!ack.success || !me) return false;
+      const { conversationId: sessionId, clientId, type, replyTo } = message;
+      const sent = { clientId, senderId: me.id, content: wireContent(message), type, replyTo };
+      dispatch({ type: 'acknowledged', sessionId, message: sent, ack: ack.data });
+      return true;
+    },
+    onRefused: (_message, error) => {
+      if (isOver(error)) socket().resync();
+    },
+    // Fetched with the first photo.
+    upload: async (file, options) => {
+      const { uploadChatImage } = await import('@/features/random-chat/api/upload-chat-image');
+      return uploadChatImage(file, options);
+    },
+    onUnclaimed: (sessionId, returned) => keepDraft(sessionId, withReturned(readDraft(sessionId), returned)),
+    onPictureLost: (sessionId, returned) =>
+      keepDraft(sessionId, { ...withReturned(readDraft(sessionId), returned), hasPicture: true }),
+  });

@@ -1,0 +1,16 @@
+import { render } from '@testing-library/react';
+import { Badge, badgeText } from '@/product/badge';
+
+it.each([
+  [1, '1'],
+  [99, '99'],
+  [100, '99+'],
+  [4_000, '99+'],
+])('%i is told as %s', (count, text) => {
+  expect(badgeText(count)).toBe(text);
+});
+
+it('shows nothing where there is nothing to count', () => {
+  const { container } = render(<Badge count={0} label="unread" />);
+  expect(container).toBeEmptyDOMElement();
+});

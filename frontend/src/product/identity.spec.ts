@@ -1,0 +1,57 @@
+import { onAppEvent } from '@/product/app-events';
+import {
+  currentUser,
+  followIdentity,
+  identityStorageKey,
+  mergeIntoUser,
+  signIn,
+  signOut,
+  useIdentity,
+} from '@/product/identity';
+import { aUser } from '@/testing/factories';
+
+const stored = (): unknown => JSON.parse(localStorage.getItem(identityStorageKey) ?? 'null');
+
+afterEach(() => signOut());
+
+it('keeps the user, and nothing else, under the name of the product', () => {
+  expect(identityStorageKey).toBe('thaw-chat-auth');
+  signIn(aUser());
+  expect(stored()).toEqual({ state: { user: aUser() }, version: 0 });
+});
+
+it('is null after logout; the key stays', () => {
+  signIn(aUser());
+  signOut();
+  expect(stored()).toEqual({ state: { user: null }, version: 0 });
+});
+
+it('merges part of a user, tells the page, and does nothing when there is no user', () => {
+  const heard: unknown[] = [];
+  const stop = onAppEvent('profileUpdated', (detail) => heard.push(detail));
+  mergeIntoUser({ username: 'nobody' });
+  expect(currentUser()).toBeNull();
+  expect(heard).toEqual([]);
+  signIn(aUser());
+  mergeIntoUser({ gender: 'male' });
+  expect(currentUser()).toEqual(aUser({ gender: 'male' }));
+  expect(heard).toEqual([{ userId: 7 }]);
+  stop();
+});
+
+it.each(['{', '{"state":{"user":"x"},"version":0}', '{"state":{"user":{"id":"7"}},"version":0}', '5'])(
+  'takes %s in the storage for nobody',
+  async (text) => {
+    localStorage.setItem(identityStorageKey, text);
+    await useIdentity.persist.rehydrate();
+    expect(currentUser()).toBeNull();
+  },
+);
+
+it('follows a logout in another tab', () => {
+  followIdentity();
+  signIn(aUser());
+  localStorage.setItem(identityStorageKey, '{"state":{"user":null},"version":0}');
+  window.dispatchEvent(new StorageEvent('storage', { key: identityStorageKey }));
+  expect(currentUser()).toBeNull();
+});

@@ -1,0 +1,57 @@
+import { type SelfUser } from '@thaw/contract/users';
+import { create } from 'zustand';
+import { persist } from 'zustand/middleware';
+import { raise } from '@/product/app-events';
+
+/** Named after the product (A05). */
+export const identityStorageKey = 'thaw-chat-auth';
+
+interface Identity {
+  /** My own user; never trusted for rights (A04). */
+  user: SelfUser | null;
+}
+
+const isStoredUser = (value: unknown): value is SelfUser =>
+  typeof value === 'object' && value !== null && 'id' in value && Number.isSafeInteger(value.id);
+
+export const useIdentity = create<Identity>()(
+  persist<Identity>(() => ({ user: null }), {
+    name: identityStorageKey,
+    version: 0,
+    merge: (stored, current) => {
+      const user = (stored as Partial<Identity> | undefined)?.user;
+      return { ...current, user: isStoredUser(user) ? user : null };
+    },
+  }),
+);
+
+export const currentUser = (): SelfUser | null => useIdentity.getState().user;
+
+export const signIn = (user: SelfUser): void => {
+  useIdentity.setState({ user });
+};
+
+export const signOut = (): void => {
+  useIdentity.setState({ user: null });
+};
+
+/** Merges what is given into my user; does nothing when there is none. */
+export const mergeIntoUser = (changes: Partial<SelfUser>): void => {
+  const { user } = useIdentity.getState();
+  if (!user) return;
+  useIdentity.setState({ user: { ...user, ...changes } });
+  raise('profileUpdated', { userId: user.id });
+};
+
+const showWhetherSignedIn = (): void => {
+  document.documentElement.toggleAttribute('data-signed-in', currentUser() !== null);
+};
+
+/** Another tab of this browser signed in or out; and the page, which public/theme.js has told at first, is told. */
+export const followIdentity = (): void => {
+  showWhetherSignedIn();
+  useIdentity.subscribe(showWhetherSignedIn);
+  window.addEventListener('storage', (event) => {
+    if (event.key === identityStorageKey) void useIdentity.persist.rehydrate();
+  });
+};

@@ -1,0 +1,53 @@
+import { draw, maximumSidePx, scaledSize } from '@/product/pictures/scaled-size';
+
+const inWorker = (bitmap: ImageBitmap): Promise<Blob> =>
+  new Promise((resolve, reject) => {
+    const worker = new Worker(new URL('./scale-picture.worker.ts', import.meta.url), { type: 'module' });
+    worker.onmessage = ({ data }: MessageEvent<Blob | string>) => {
+      worker.terminate();
+      if (typeof data === 'string') reject(new Error(data));
+      else resolve(data);
+    };
+    worker.onerror = ({ message }) => {
+      worker.terminate();
+      reject(new Error(message || 'The worker could not be started'));
+    };
+    worker.postMessage(bitmap, [bitmap]);
+  });
+
+const onPage = (bitmap: ImageBitmap): Promise<Blob> => {
+  const canvas = document.createElement('canvas');
+  const toBlob = (type: string, quality: number): Promise<Blob> =>
+    new Promise((resolve, reject) => {
+      canvas.toBlob((blob) => (blob ? resolve(blob) : reject(new Error('Nothing was drawn'))), type, quality);
+    });
+  return draw(bitmap, canvas, toBlob);
+};
+
+/**
+ * A picture with no side above 2,048 px (A95): the file itself where it is small enough, a GIF, or nothing that this
+ * browser can decode, which the server then judges.
+ */
+export const scaledDown = async (file: File): Promise<Blob> => {
+  if (file.type === 'image/gif') return file;
+  let bitmap: ImageBitmap;
+  try {
+    // Turned as its EXIF orientation says.
+    bitmap = await createImageBitmap(file);
+  } catch (error) {
+    console.warn('The picture is uploaded as it is', error);
+    return file;
+  }
+  const { isScaled } = scaledSize(bitmap);
+  if (!isScaled) {
+    bitmap.close();
+    return file;
+  }
+  if (typeof OffscreenCanvas === 'undefined') return onPage(bitmap);
+  try {
+    return await inWorker(bitmap);
+  } catch (error) {
+    console.warn(`The picture is scaled to ${maximumSidePx} px on the page`, error);
+    return onPage(await createImageBitmap(file));
+  }
+};

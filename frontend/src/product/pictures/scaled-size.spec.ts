@@ -1,0 +1,36 @@
+import { draw, scaledSize } from '@/product/pictures/scaled-size';
+
+it.each([
+  [2_048, 2_048, 2_048, 2_048, false],
+  [4_032, 3_024, 2_048, 1_536, true],
+  [3_024, 4_032, 1_536, 2_048, true],
+  [10_000, 2, 2_048, 1, true],
+])('%i × %i px become %i × %i', (width, height, toWidth, toHeight, isScaled) => {
+  expect(scaledSize({ width, height })).toEqual({ width: toWidth, height: toHeight, isScaled });
+});
+
+describe('a drawn picture', () => {
+  const bitmap = { width: 4_096, height: 2_048, close: jest.fn() } as unknown as ImageBitmap;
+  const aCanvas = () => {
+    const drawImage = jest.fn();
+    return { width: 0, height: 0, drawImage, getContext: () => ({ drawImage }) };
+  };
+
+  it('is WebP in its scaled size', async () => {
+    const canvas = aCanvas();
+    const blob = await draw(bitmap, canvas, (type) => Promise.resolve(new Blob(['x'], { type })));
+    expect(canvas).toMatchObject({ width: 2_048, height: 1_024 });
+    expect(canvas.drawImage).toHaveBeenCalledWith(bitmap, 0, 0, 2_048, 1_024);
+    expect(blob.type).toBe('image/webp');
+  });
+
+  it('is JPEG where the browser cannot write WebP', async () => {
+    const asked: string[] = [];
+    const blob = await draw(bitmap, aCanvas(), (type) => {
+      asked.push(type);
+      return Promise.resolve(new Blob(['x'], { type: type === 'image/webp' ? 'image/png' : type }));
+    });
+    expect(asked).toEqual(['image/webp', 'image/jpeg']);
+    expect(blob.type).toBe('image/jpeg');
+  });
+});

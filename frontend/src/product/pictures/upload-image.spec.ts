@@ -1,0 +1,101 @@
+import { ApiError } from '@/lib/api-client';
+import { stallTimeoutMs, uploadImage } from '@/product/pictures/upload-image';
+
+/** The browser's end of an upload. */
+class FakeXhr {
+  static last: FakeXhr;
+  upload: { onprogress?: (event: Partial<ProgressEvent>) => void } = {};
+  onload?: () => void;
+  onerror?: () => void;
+  status = 0;
+  statusText = '';
+  responseText = '';
+  withCredentials = false;
+  isAborted = false;
+  opened: string[] = [];
+  form: FormData | undefined;
+  constructor() {
+    FakeXhr.last = this;
+  }
+  open(...given: string[]): void {
+    this.opened = given;
+  }
+  send(form: FormData): void {
+    this.form = form;
+  }
+  abort(): void {
+    this.isAborted = true;
+  }
+  progress(loaded: number, total: number): void {
+    this.upload.onprogress?.({ lengthComputable: true, loaded, total });
+  }
+  answer(status: number, body: unknown): void {
+    Object.assign(this, { status, responseText: JSON.stringify(body) });
+    this.onload?.();
+  }
+}
+
+const photo = new File(['x'], 'dot.png', { type: 'image/png' });
+const before = globalThis.XMLHttpRequest;
+beforeEach(() => {
+  jest.useFakeTimers();
+  Object.assign(globalThis, { XMLHttpRequest: FakeXhr });
+});
+afterEach(() => {
+  jest.useRealTimers();
+  Object.assign(globalThis, { XMLHttpRequest: before });
+});
+
+it('posts the form with the cookie, reports whole percents, and answers the address', async () => {
+  const percents: number[] = [];
+  const done = uploadImage(photo, 'chat-images', 'dot.png', {
+    onProgress: (percent) => percents.push(percent),
+  });
+  const { last } = FakeXhr;
+  expect(last.opened).toEqual(['POST', '/api/upload']);
+  expect(last.withCredentials).toBe(true);
+  expect([...(last.form ?? new FormData()).keys()]).toEqual(['bucket', 'fileName', 'file']);
+  last.progress(1, 3);
+  last.progress(3, 3);
+  last.answer(200, { url: '/api/files/chat-images/a.webp' });
+  await expect(done).resolves.toBe('/api/files/chat-images/a.webp');
+  expect(percents).toEqual([33, 100]);
+});
+
+it('throws what the server answers', async () => {
+  const done = uploadImage(photo, 'avatars', 'profiles/7');
+  FakeXhr.last.answer(422, { code: 'image_refused', message: 'No image' });
+  const error: unknown = await done.catch((thrown: unknown) => thrown);
+  expect(error).toBeInstanceOf(ApiError);
+  expect(error).toMatchObject({ status: 422, serverMessage: 'No image' });
+});
+
+it('throws when there is no answer, or none that it understands', async () => {
+  const unanswered = uploadImage(photo, 'avatars', 'profiles/7');
+  FakeXhr.last.onerror?.();
+  await expect(unanswered).rejects.toThrow('no answer');
+  const misunderstood = uploadImage(photo, 'avatars', 'profiles/7');
+  FakeXhr.last.answer(200, {});
+  await expect(misunderstood).rejects.toThrow();
+});
+
+it('is given up after 30 s without progress, however long it takes in all', async () => {
+  const done = uploadImage(photo, 'chat-images', 'dot.png');
+  const failed = expect(done).rejects.toMatchObject({ name: 'TimeoutError' });
+  for (let part = 1; part <= 5; part += 1) {
+    jest.advanceTimersByTime(stallTimeoutMs - 1);
+    FakeXhr.last.progress(part, 10);
+  }
+  expect(FakeXhr.last.isAborted).toBe(false);
+  jest.advanceTimersByTime(stallTimeoutMs);
+  expect(FakeXhr.last.isAborted).toBe(true);
+  await failed;
+});
+
+it('stops when it is aborted', async () => {
+  const controller = new AbortController();
+  const done = uploadImage(photo, 'chat-images', 'dot.png', { signal: controller.signal });
+  controller.abort();
+  await expect(done).rejects.toMatchObject({ name: 'AbortError' });
+  expect(FakeXhr.last.isAborted).toBe(true);
+});

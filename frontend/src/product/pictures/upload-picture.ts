@@ -1,0 +1,17 @@
+import { type UploadBucket } from '@thaw/contract/uploads';
+import { scaledDown } from '@/product/pictures/scale-picture';
+import { uploadImage, type UploadOptions } from '@/product/pictures/upload-image';
+
+export type { UploadOptions };
+
+/** Scales a large picture down and stores it (A95). @throws as `uploadImage` does. */
+export const uploadPicture = async (
+  file: File,
+  bucket: UploadBucket,
+  fileName: string,
+  options: UploadOptions,
+): Promise<string> => {
+  const picture = await scaledDown(file);
+  options.signal?.throwIfAborted();
+  return uploadImage(picture, bucket, fileName, options);
+};

@@ -1,0 +1,24 @@
+import { act, renderHook } from '@testing-library/react';
+import { chooseSound, soundChoice, useSoundChoice } from '@/product/sound-choice';
+
+beforeEach(() => localStorage.clear());
+
+it('is silent until somebody asks for it', () => {
+  expect(soundChoice()).toBe(false);
+});
+
+it('is kept, and told to who shows it', () => {
+  const { result } = renderHook(useSoundChoice);
+  act(() => chooseSound(true));
+  expect(result.current).toBe(true);
+  expect(localStorage.getItem('thaw-sound')).toBe('on');
+  act(() => chooseSound(false));
+  expect(result.current).toBe(false);
+});
+
+it('follows the choice made in another tab', () => {
+  const { result } = renderHook(useSoundChoice);
+  localStorage.setItem('thaw-sound', 'on');
+  act(() => void window.dispatchEvent(new StorageEvent('storage', { key: 'thaw-sound' })));
+  expect(result.current).toBe(true);
+});

@@ -1,42 +1,69 @@
 // Imports go one way: lib → ui → product → chat-ui → features → app; a feature never imports another.
 const layers = ['lib', 'ui', 'product', 'chat-ui', 'features', 'app'];
-const outside = ['testing', 'config', 'styles'];
 const source = '(^|/)(src|boundary-fixture)/';
+const feature = `${source}features/([^/]+)/`;
+const game = `${source}features/random-chat/icebreaker/`;
 const isSpec = '\\.spec\\.tsx?$';
+
+const rule = (name, from, to) => ({ name, severity: 'error', from, to });
 
 /** @type {import('dependency-cruiser').IConfiguration} */
 module.exports = {
   forbidden: [
-    ...layers.slice(0, -1).map((layer, index) => ({
-      name: `${layer}-knows-nothing-above-it`,
-      severity: 'error',
-      from: { path: `${source}${layer}/`, pathNot: isSpec },
-      to: { path: `${source}(${layers.slice(index + 1).join('|')})/` },
-    })),
-    {
-      name: 'a-feature-imports-no-other',
-      severity: 'error',
-      from: { path: `${source}features/([^/]+)/` },
-      to: { path: `${source}features/([^/]+)/`, pathNot: `${source}features/$3/` },
-    },
-    {
-      name: 'the-product-does-not-import-its-tests',
-      severity: 'error',
-      from: { path: `${source}(${layers.join('|')})/`, pathNot: isSpec },
-      to: { path: `${source}(${outside[0]})/|${isSpec}` },
-    },
-    {
-      name: 'no-cycles',
-      severity: 'error',
-      from: { path: source },
-      to: { circular: true },
-    },
-    {
-      name: 'nothing-of-other-workspaces-but-the-contract',
-      severity: 'error',
-      from: { path: source },
-      to: { path: '(^|/)(backend|deploy)/' },
-    },
+    ...layers
+      .slice(0, -1)
+      .map((layer, index) =>
+        rule(
+          `${layer}-knows-nothing-above-it`,
+          { path: `${source}${layer}/`, pathNot: isSpec },
+          { path: `${source}(${layers.slice(index + 1).join('|')})/` },
+        ),
+      ),
+    rule(
+      'a-feature-imports-no-other',
+      { path: feature },
+      { path: feature, pathNot: `${source}features/$3/` },
+    ),
+    // Also not by the contract, which the layers alone would allow.
+    rule(
+      'chat-ui-knows-no-game',
+      { path: `${source}chat-ui/` },
+      { path: '/icebreaker/|(^|/)contract/(src|dist)/questions' },
+    ),
+    rule(
+      'the-game-knows-state-and-store-of-its-chat-alone',
+      { path: game, pathNot: isSpec },
+      {
+        path: `${source}features/random-chat/`,
+        pathNot: `${game}|/reducer/(random-chat[.]state|message-order)[.]ts$|/stores/random-chat[.]store[.]ts$`,
+      },
+    ),
+    rule(
+      'reducers-know-no-effects',
+      { path: `${feature}reducer/`, pathNot: isSpec },
+      { path: '/(api|stores|hooks|components)/|node_modules/(react|zustand|@tanstack)/' },
+    ),
+    rule(
+      'stores-know-no-views',
+      { path: `${feature}stores/`, pathNot: isSpec },
+      { path: '/(hooks|components)/' },
+    ),
+    rule(
+      'hooks-know-no-components',
+      { path: `${feature}hooks/`, pathNot: isSpec },
+      { path: `${feature}components/` },
+    ),
+    rule(
+      'the-product-does-not-import-its-tests',
+      { path: `${source}(${layers.join('|')})/`, pathNot: isSpec },
+      { path: `${source}testing/|${isSpec}` },
+    ),
+    rule('no-cycles', { path: source }, { circular: true }),
+    rule(
+      'nothing-of-other-workspaces-but-the-contract',
+      { path: source },
+      { path: '(^|/)(backend|deploy)/' },
+    ),
   ],
   options: {
     doNotFollow: { path: 'node_modules' },

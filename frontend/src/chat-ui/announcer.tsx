@@ -7,7 +7,7 @@ import { type MessageAuthor } from '@/chat-ui/message-row';
 
 /** What is read aloud of one row; null for what the user has done or sees elsewhere. */
 const spoken = (message: ChatMessage, partner: MessageAuthor): string | null => {
-  if (message.type === 'break_ice_reveal') return null;
+  if (message.card?.isSilent) return null;
   if (isNotice(message)) return message.content;
   if (message.senderId !== partner.id) return null;
   return copy.message.saysAloud(partner.username, inWords(message));

@@ -40,9 +40,9 @@ describe('what can be done with a message', () => {
     expect(canBeReactedTo(aMessage({ isDeleted: true }))).toBe(false);
   });
 
-  it('is nothing with notices and game cards (A112)', () => {
+  it('is nothing with notices and cards (A112)', () => {
     expect(canBeReactedTo(aMessage({ senderId: 0 }))).toBe(false);
-    expect(canBeReactedTo(aMessage({ type: 'break_ice_question' }))).toBe(false);
+    expect(canBeReactedTo(aMessage({ card: { kind: 'a card' } }))).toBe(false);
   });
 
   it('is editing for my own text alone', () => {

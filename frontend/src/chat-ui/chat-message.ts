@@ -5,26 +5,11 @@ import { pageLimits } from '@/lib/page-limits';
 
 export type Delivery = 'sending' | 'sent' | 'failed';
 
-export type GameMessageType = 'break_ice_question' | 'break_ice_reveal' | 'break_ice_waiting';
-
-/** Instead of an answer: the game was ignored, by me or by the partner (A81). */
-export type IgnoredAnswer = 'IGNORED_BY_PARTNER' | 'IGNORED_BY_USER';
-
-/** What a message of Break the Ice is about (specification §3). */
-export interface GameData {
-  gameId: string;
-  questionId: number;
-  question: string;
-  options: readonly string[];
-  /** Mine, or an `IgnoredAnswer`. */
-  userResponse: string | null;
-  partnerResponse: string | null;
-  /** null until both have answered. */
-  sameAnswer: boolean | null;
-  /** Where the game stands for me. `sending`: an answer or «Ignore» of mine is on its way. */
-  progress: 'open' | 'sending' | 'answered' | 'revealed' | 'ignored' | 'closed';
-  /** Without what it was, which nobody knows before the reveal (A77). */
-  hasPartnerAnswered: boolean;
+/** Marks a row that a feature renders itself; the chat knows nothing else of it. */
+export interface MessageCard {
+  kind: string;
+  /** The feature announces it; the chat does not read its `content` aloud. */
+  isSilent?: boolean;
 }
 
 /** One row of a conversation, as the chat components know it. */
@@ -39,7 +24,7 @@ export interface ChatMessage {
   /** 0: a system notice. */
   senderId: number;
   content: string;
-  type: MessageType | GameMessageType;
+  type: MessageType;
   /** Milliseconds since the epoch. */
   timestamp: number;
   replyTo: ReplyTo | null;
@@ -47,7 +32,7 @@ export interface ChatMessage {
   isEdited: boolean;
   /** Only its place is left (private chat). */
   isDeleted?: boolean;
-  gameData?: GameData;
+  card?: MessageCard;
   delivery: Delivery;
   /** A picture of mine that the server has not acknowledged; `content` is its caption. */
   picture?: {
@@ -67,19 +52,13 @@ export interface Outgoing {
 /** What was not sent after all: it goes back into the composer. */
 export type Returned = Outgoing;
 
-const gameTypes: readonly ChatMessage['type'][] = [
-  'break_ice_question',
-  'break_ice_reveal',
-  'break_ice_waiting',
-];
-
-export const isGameCard = (message: ChatMessage): boolean => gameTypes.includes(message.type);
+export const isCard = (message: ChatMessage): boolean => message.card !== undefined;
 
 export const isNotice = (message: ChatMessage): boolean => message.senderId === SYSTEM_SENDER_ID;
 
 /** In the stream, said by somebody and still there: what can be answered and reacted to (A112). */
 export const canBeReactedTo = (message: ChatMessage): boolean =>
-  message.delivery === 'sent' && !isNotice(message) && !isGameCard(message) && !message.isDeleted;
+  message.delivery === 'sent' && !isNotice(message) && !isCard(message) && !message.isDeleted;
 
 /** What its sender may edit: text alone (A102). */
 export const isOwnText = (message: ChatMessage, me: number): boolean =>
@@ -88,8 +67,8 @@ export const isOwnText = (message: ChatMessage, me: number): boolean =>
 const continues = (earlier: ChatMessage | undefined, later: ChatMessage): boolean =>
   earlier !== undefined &&
   !isNotice(later) &&
-  !isGameCard(earlier) &&
-  !isGameCard(later) &&
+  !isCard(earlier) &&
+  !isCard(later) &&
   earlier.senderId === later.senderId &&
   later.timestamp - earlier.timestamp <= pageLimits.messageGroupGapMs;
 

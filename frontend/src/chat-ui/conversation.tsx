@@ -29,7 +29,7 @@ export interface ConversationProps {
   draft: DraftKeeper;
   /** The message to open the list at, the first unread one; without it the list opens at its end. */
   startAt?: string | undefined;
-  /** Draws messages of Break the Ice. */
+  /** Renders the messages that are cards. */
   renderCard?: (message: ChatMessage) => ReactNode;
   /** What stands above a message: time stamps, a divider. */
   renderAbove?: (message: ChatMessage, previous: ChatMessage | undefined) => ReactNode;

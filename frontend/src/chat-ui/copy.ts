@@ -103,7 +103,6 @@ export const copy = {
     list: 'The messages cannot be shown.',
     composer: 'The message field cannot be shown.',
     message: 'This message cannot be shown.',
-    game: 'This game cannot be shown.',
     chat: 'This chat cannot be shown.',
     retry: 'Try again',
     close: 'Close',

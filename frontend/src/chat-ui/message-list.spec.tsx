@@ -129,7 +129,7 @@ describe('when a part cannot be rendered', () => {
   afterEach(() => jest.restoreAllMocks());
 
   it('loses one row and keeps the others', () => {
-    const card = aMessage(2, { type: 'break_ice_question' });
+    const card = aMessage(2, { card: { kind: 'a card' } });
     const renderCard = (): never => {
       throw new Error('broken card');
     };

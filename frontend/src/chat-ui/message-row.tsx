@@ -1,12 +1,6 @@
 import { memo, type ReactNode } from 'react';
 import { Bubble } from '@/chat-ui/bubble';
-import {
-  isGameCard,
-  isLargeEmoji,
-  isNotice,
-  type ChatMessage,
-  type GroupPosition,
-} from '@/chat-ui/chat-message';
+import { isCard, isLargeEmoji, isNotice, type ChatMessage, type GroupPosition } from '@/chat-ui/chat-message';
 import { copy } from '@/chat-ui/copy';
 import { DeliveryLine } from '@/chat-ui/delivery-line';
 import { contentOf } from '@/chat-ui/message-content';
@@ -116,7 +110,7 @@ const Content = ({
   );
 };
 
-/** One row of the list: a notice, a game card, or a bubble with what belongs to it. */
+/** One row of the list: a notice, a card, or a bubble with what belongs to it. */
 export const MessageRow = memo(function MessageRow({
   message,
   me,
@@ -135,7 +129,7 @@ export const MessageRow = memo(function MessageRow({
   canDelete,
   canTranslate,
 }: MessageRowProps) {
-  if (isGameCard(message)) return <div className="py-3">{renderCard?.(message) ?? null}</div>;
+  if (isCard(message)) return <div className="py-3">{renderCard?.(message) ?? null}</div>;
   if (isNotice(message)) return <Notice message={message} />;
   const isMine = message.senderId !== partner.id;
   const offer: Offer = {

@@ -7,7 +7,6 @@ import { copy as landing } from '@/features/landing/copy';
 import { copy as profile } from '@/features/profile/copy';
 import { copy as randomChat } from '@/features/random-chat/copy';
 import { copy as icebreaker } from '@/features/random-chat/icebreaker/copy';
-import { gameCopy } from '@/features/random-chat/icebreaker/game-copy';
 
 /** The strings of the product specification, letter by letter, against the texts of the features. */
 it.each<[section: string, shown: string, specified: string]>([
@@ -57,9 +56,9 @@ it.each<[section: string, shown: string, specified: string]>([
   ['§4 friend request', friends.add.sent.skipped, 'Friend Request Sent'],
   ['§4 icebreaker', icebreaker.ignore, 'Ignore'],
   ['§4 icebreaker', icebreaker.answered, 'You answered'],
-  ['§4 icebreaker', gameCopy.waiting, 'Waiting response from your chat partner...'],
-  ['§4 icebreaker', gameCopy.ignoredByMe, 'You decided to not break the ice'],
-  ['§4 icebreaker', gameCopy.ignoredByPartner, 'Your partner decided to not break the ice'],
+  ['§4 icebreaker', icebreaker.notices.waiting, 'Waiting response from your chat partner...'],
+  ['§4 icebreaker', icebreaker.notices.ignoredByMe, 'You decided to not break the ice'],
+  ['§4 icebreaker', icebreaker.notices.ignoredByPartner, 'Your partner decided to not break the ice'],
   ['§4 icebreaker', icebreaker.match.title, 'The ice is broken!'],
   ['§4 icebreaker', icebreaker.match.local, 'O gelo foi quebrado!'],
   ['§4 icebreaker', icebreaker.plotTwist.title, 'Plot twist!'],

@@ -25,7 +25,7 @@ import { useUnreadCounts } from '@/features/private-chat/hooks/use-unread-counts
 import { privateChat, usePrivateChat } from '@/features/private-chat/stores/private-chat.store';
 import { totalUnread } from '@/features/private-chat/unread';
 import { RandomChat } from '@/features/random-chat/components/random-chat';
-import { BreakTheIce, BreakTheIceEffects, renderGameCard } from '@/features/random-chat/icebreaker/components/break-the-ice';
+import { BreakTheIceEffects } from '@/features/random-chat/icebreaker/components/break-the-ice-effects';
 import { randomChat, useRandomChat } from '@/features/random-chat/stores/random-chat.store';
 import { ApiError } from '@/lib/api-client';
 import { useAppHeight } from '@/lib/app-height';
@@ -168,13 +168,7 @@ const Chat = ({ user }: { user: SelfUser }) => {
           {/* Goes on beneath a private chat (A67), out of reach. */}
           <div inert={openFriend !== undefined} className="flex min-h-0 min-w-0 flex-1">
             <RandomChat
-              toolbar={
-                <>
-                  <BreakTheIce />
-                  <AddPartner userId={user.id} place="toolbar" />
-                </>
-              }
-              renderCard={renderGameCard}
+              toolbar={<AddPartner userId={user.id} place="toolbar" />}
               skippedActions={<AddPartner userId={user.id} place="skipped" />}
             />
           </div>

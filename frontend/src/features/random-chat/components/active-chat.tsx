@@ -1,7 +1,7 @@
 import { randomChatPickerEmojis } from '@thaw/contract/emojis';
 import { useMemo, useRef, useState, type ReactNode } from 'react';
 import { ChatContext, type Chat } from '@/chat-ui/chat-context';
-import { isGameCard, type ChatMessage } from '@/chat-ui/chat-message';
+import { isCard } from '@/chat-ui/chat-message';
 import { Conversation } from '@/chat-ui/conversation';
 import { type DraftKeeper } from '@/chat-ui/draft';
 import { type MessageAuthor } from '@/chat-ui/message-row';
@@ -10,6 +10,7 @@ import { SkipBar } from '@/features/random-chat/components/skip-control';
 import { Toolbar } from '@/features/random-chat/components/toolbar';
 import { copy } from '@/features/random-chat/copy';
 import { useEscape } from '@/features/random-chat/hooks/use-escape';
+import { BreakTheIce, renderGameCard } from '@/features/random-chat/icebreaker/components/break-the-ice';
 import { type Session } from '@/features/random-chat/reducer/random-chat.state';
 import { keepDraft, readDraft } from '@/features/random-chat/stores/draft';
 import { randomChat } from '@/features/random-chat/stores/random-chat.store';
@@ -30,9 +31,8 @@ const TypingLine = ({ session }: { session: Session }) => (
       isTyping={session.isPartnerTyping}
       name={session.partner.username}
       after={
-        session.messages.findLast(
-          (message) => message.senderId === session.partner.id && !isGameCard(message),
-        )?.key
+        session.messages.findLast((message) => message.senderId === session.partner.id && !isCard(message))
+          ?.key
       }
     />
   </div>
@@ -43,12 +43,11 @@ const capabilities = { reply: true, edit: true, react: true, delete: false, atta
 export interface ActiveChatProps {
   session: Session;
   me: MessageAuthor;
-  /** Beside Skip Chat: Break the Ice and Add Friend. */
+  /** Between Break the Ice and Skip Chat. */
   toolbar?: ReactNode;
-  renderCard?: (message: ChatMessage) => ReactNode;
 }
 
-export const ActiveChat = ({ session, me, toolbar, renderCard }: ActiveChatProps) => {
+export const ActiveChat = ({ session, me, toolbar }: ActiveChatProps) => {
   const [isAsking, setAsking] = useState(false);
   const section = useRef<HTMLElement>(null);
   const skipArea = useRef<HTMLDivElement>(null);
@@ -97,6 +96,7 @@ export const ActiveChat = ({ session, me, toolbar, renderCard }: ActiveChatProps
     >
       <div ref={skipArea}>
         <Toolbar session={session} isAsking={isAsking} onAsk={() => (isAsking ? cancelSkip() : ask())}>
+          <BreakTheIce />
           {toolbar}
         </Toolbar>
       </div>
@@ -107,7 +107,7 @@ export const ActiveChat = ({ session, me, toolbar, renderCard }: ActiveChatProps
           messages={session.messages}
           draft={draft}
           footer={<TypingLine session={session} />}
-          {...(renderCard ? { renderCard } : {})}
+          renderCard={renderGameCard}
         />
       </ChatContext>
     </section>

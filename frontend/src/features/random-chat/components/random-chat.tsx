@@ -1,5 +1,4 @@
 import { useEffect, type ReactNode } from 'react';
-import { type ChatMessage } from '@/chat-ui/chat-message';
 import { InitialStage } from '@/features/random-chat/components/initial-stage';
 import { SearchingStage } from '@/features/random-chat/components/searching-stage';
 import { SkippedStage } from '@/features/random-chat/components/skipped-stage';
@@ -26,17 +25,15 @@ const NotLoaded = ({ retry }: { retry: () => void }) => (
   </div>
 );
 
-/** What other features put into the random chat; app/ composes them. The functions must be stable. */
+/** What other features put into the random chat; app/ composes them. */
 export interface RandomChatSlots {
-  /** Beside Skip Chat in the toolbar of an active chat: Break the Ice, Add Friend. */
+  /** In the toolbar of an active chat, before Skip Chat: Add Friend. */
   toolbar?: ReactNode;
-  /** Draws the messages of Break the Ice. */
-  renderCard?: (message: ChatMessage) => ReactNode;
   /** Above New Conversation on the skipped screen: Add Friend. */
   skippedActions?: ReactNode;
 }
 
-const StageOf = ({ toolbar, renderCard, skippedActions }: RandomChatSlots) => {
+const StageOf = ({ toolbar, skippedActions }: RandomChatSlots) => {
   const phase = useRandomChat((state) => state.phase);
   const session = useRandomChat((state) => state.session);
   const me = useIdentity((state) => state.user);
@@ -62,15 +59,7 @@ const StageOf = ({ toolbar, renderCard, skippedActions }: RandomChatSlots) => {
           }
           broken={({ retry }) => <NotLoaded retry={retry} />}
         >
-          {(ActiveChat) => (
-            <ActiveChat
-              key={session.sessionId}
-              session={session}
-              me={me}
-              toolbar={toolbar}
-              {...(renderCard ? { renderCard } : {})}
-            />
-          )}
+          {(ActiveChat) => <ActiveChat key={session.sessionId} session={session} me={me} toolbar={toolbar} />}
         </LoadedPart>
       ) : null;
   }

@@ -8,6 +8,9 @@ it.each<[section: string, shown: string, specified: string]>([
   ['§4', copy.match.title, 'The ice is broken!'],
   ['§4', copy.match.local, 'O gelo foi quebrado!'],
   ['§4', copy.plotTwist.title, 'Plot twist!'],
+  ['§4', copy.notices.waiting, 'Waiting response from your chat partner...'],
+  ['§4', copy.notices.ignoredByMe, 'You decided to not break the ice'],
+  ['§4', copy.notices.ignoredByPartner, 'Your partner decided to not break the ice'],
   ['§4', copy.ignoredByMe.join(' / '), 'You ignored this game / Game ended'],
   ['§4', copy.ignoredByPartner.join(' / '), 'Game cancelled by partner / You can no longer respond'],
 ])('%s: %s', (_section, shown, specified) => {

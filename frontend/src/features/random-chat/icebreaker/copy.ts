@@ -1,4 +1,4 @@
-import { type GameData } from '@/chat-ui/chat-message';
+import { type GameData } from '@/features/random-chat/icebreaker/game';
 
 const match = { title: 'The ice is broken!', local: 'O gelo foi quebrado!', effect: 'Ice cubes' } as const;
 const plotTwist = {
@@ -7,7 +7,7 @@ const plotTwist = {
   effect: 'Sparks',
 } as const;
 
-/** Every text of Break the Ice. Its notices among the messages are in random-chat/game-copy.ts. */
+/** Every text of Break the Ice. */
 export const copy = {
   start: 'Break the Ice',
   log: 'Break the Ice: news',
@@ -21,6 +21,13 @@ export const copy = {
   match,
   plotTwist,
   you: 'You',
+  /** Among the messages (A76). */
+  notices: {
+    waiting: 'Waiting response from your chat partner...',
+    ignoredByMe: 'You decided to not break the ice',
+    ignoredByPartner: 'Your partner decided to not break the ice',
+  },
+  broken: 'This game cannot be shown.',
   revealAloud: ({ sameAnswer, userResponse, partnerResponse }: GameData, name: string) =>
     `${(sameAnswer ? match : plotTwist).title} You: ${userResponse}. ${name}: ${partnerResponse}.`,
   notStarted: {

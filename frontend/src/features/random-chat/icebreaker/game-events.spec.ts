@@ -1,12 +1,12 @@
 import { questions } from '@thaw/contract/questions';
 import { type Question } from '@thaw/contract/random-chat';
 import { type ServerData, type ServerEvent, type ServerFrame } from '@thaw/contract/server-frames';
-import { type ChatMessage, type GameData } from '@/chat-ui/chat-message';
+import { type ChatMessage } from '@/chat-ui/chat-message';
+import { askedGameOf, type GameAction, type GameData } from '@/features/random-chat/icebreaker/game';
 import { askedQuestionIds, openGame } from '@/features/random-chat/icebreaker/game-events';
 import { reduce } from '@/features/random-chat/reducer/random-chat.reducer';
 import {
   initialState,
-  type GameAction,
   type RandomChatState,
   type Session,
 } from '@/features/random-chat/reducer/random-chat.state';
@@ -77,33 +77,35 @@ const sessionOf = ({ session }: RandomChatState): Session => {
 const rows = (state: RandomChatState): readonly ChatMessage[] =>
   sessionOf(state).messages.filter(({ id }) => !id.startsWith('welcome'));
 const card = (state: RandomChatState): GameData => {
-  const data = sessionOf(state).messages.find(({ type }) => type === 'break_ice_question')?.gameData;
-  if (!data) throw new Error('No card');
-  return data;
+  const [game] = sessionOf(state).messages.flatMap((message) => askedGameOf(message) ?? []);
+  if (!game) throw new Error('No card');
+  return game;
 };
 const notices = (state: RandomChatState): string[] =>
   rows(state)
-    .filter(({ senderId, gameData }) => senderId === 0 && !gameData)
+    .filter(({ senderId, card }) => senderId === 0 && card?.kind !== 'break_ice_reveal')
     .map(({ content }) => content);
 
 describe('the question', () => {
-  it('is a card of whoever asked, with all of gameData', () => {
+  it('is a card of the user who asked, with all of its data', () => {
     const state = play(inChat(), askedByPartner);
     expect(rows(state)).toEqual([
       expect.objectContaining({
         senderId: partner.id,
-        type: 'break_ice_question',
         content: question.question,
-        gameData: {
-          gameId: 'g1',
-          questionId: question.id,
-          question: question.question,
-          options: question.options,
-          userResponse: null,
-          partnerResponse: null,
-          sameAnswer: null,
-          progress: 'open',
-          hasPartnerAnswered: false,
+        card: {
+          kind: 'break_ice_question',
+          game: {
+            gameId: 'g1',
+            questionId: question.id,
+            question: question.question,
+            options: question.options,
+            userResponse: null,
+            partnerResponse: null,
+            sameAnswer: null,
+            progress: 'open',
+            hasPartnerAnswered: false,
+          },
         },
       }),
     ]);
@@ -136,7 +138,7 @@ describe('when both press at once', () => {
   it('there is one card, the one that the server took', () => {
     // My own start was refused with game_active, which leaves no trace in the state.
     const state = play(inChat(), askedByPartner);
-    expect(rows(state).map(({ type }) => type)).toEqual(['break_ice_question']);
+    expect(rows(state).map(({ card: shown }) => shown?.kind)).toEqual(['break_ice_question']);
     expect(rows(state)[0]?.senderId).toBe(partner.id);
   });
 });
@@ -153,7 +155,7 @@ describe('the first answer', () => {
       hasPartnerAnswered: false,
     });
     expect(notices(state)).toEqual(['Waiting response from your chat partner...']);
-    expect(rows(state)[1]?.type).toBe('break_ice_waiting');
+    expect(rows(state)[1]?.card?.kind).toBe('break_ice_waiting');
     expect(openGame(sessionOf(state))?.gameId).toBe('g1');
   });
 
@@ -206,9 +208,12 @@ describe('the reveal', () => {
   ])('of %s and %s: the same is %s', (mine, theirs, sameAnswer) => {
     const state = play(inChat(), askedByPartner, answer(mine), waiting, revealed(mine, theirs));
     const result = { userResponse: mine, partnerResponse: theirs, sameAnswer, progress: 'revealed' };
-    expect(rows(state).map(({ type }) => type)).toEqual(['break_ice_question', 'break_ice_reveal']);
+    expect(rows(state).map(({ card: shown }) => shown?.kind)).toEqual([
+      'break_ice_question',
+      'break_ice_reveal',
+    ]);
     expect(card(state)).toMatchObject(result);
-    expect(rows(state)[1]?.gameData).toMatchObject(result);
+    expect(rows(state)[1]?.card).toMatchObject({ game: result });
     expect(notices(state)).toEqual([]);
     expect(sessionOf(state).celebrates).toEqual({ gameId: 'g1', isMatch: sameAnswer });
     expect(openGame(sessionOf(state))).toBeUndefined();
@@ -264,7 +269,11 @@ describe('an ignored game', () => {
 
   it('leaves room for the next', () => {
     const state = play(inChat(), askedByPartner, ignoredBy(me), asked(me, 'g2', otherQuestion));
-    expect(rows(state).map(({ type }) => type)).toEqual(['break_ice_question', 'text', 'break_ice_question']);
+    expect(rows(state).map(({ card: shown }) => shown?.kind)).toEqual([
+      'break_ice_question',
+      undefined,
+      'break_ice_question',
+    ]);
   });
 });
 
@@ -318,7 +327,10 @@ describe('after a reload', () => {
   it('a revealed game is revealed, and not celebrated again', () => {
     const state = resume(askedByPartner, waiting, revealed(soup, soup));
     expect(card(state)).toMatchObject({ progress: 'revealed', sameAnswer: true });
-    expect(rows(state).map(({ type }) => type)).toEqual(['break_ice_question', 'break_ice_reveal']);
+    expect(rows(state).map(({ card: shown }) => shown?.kind)).toEqual([
+      'break_ice_question',
+      'break_ice_reveal',
+    ]);
     expect(sessionOf(state).celebrates).toBeNull();
   });
 

@@ -1,7 +1,8 @@
 import { SYSTEM_SENDER_ID } from '@thaw/contract/scalars';
 import { type ServerFrame } from '@thaw/contract/server-frames';
-import { type ChatMessage, type GameData } from '@/chat-ui/chat-message';
-import { gameCopy } from '@/features/random-chat/icebreaker/game-copy';
+import { type ChatMessage } from '@/chat-ui/chat-message';
+import { copy } from '@/features/random-chat/icebreaker/copy';
+import { askedGameOf, type GameData, type GameRow } from '@/features/random-chat/icebreaker/game';
 import { insertSent } from '@/features/random-chat/reducer/message-order';
 import { type Session } from '@/features/random-chat/reducer/random-chat.state';
 
@@ -17,38 +18,41 @@ const waitingId = (gameId: string): string => `waiting-${gameId}`;
 export const isOpen = ({ progress }: GameData): boolean =>
   progress === 'open' || progress === 'sending' || progress === 'answered';
 
-export const cardOf = (session: Session, gameId: string): GameData | undefined =>
-  session.messages.find(({ id }) => id === cardId(gameId))?.gameData;
+export const cardOf = (session: Session, gameId: string): GameData | undefined => {
+  const message = session.messages.find(({ id }) => id === cardId(gameId));
+  return message && askedGameOf(message);
+};
 
 /** The game that is being played; the server has one at a time. */
 export const openGame = (session: Session): GameData | undefined => {
-  const card = session.messages.findLast(({ type }) => type === 'break_ice_question')?.gameData;
+  const message = session.messages.findLast((other) => askedGameOf(other) !== undefined);
+  const card = message && askedGameOf(message);
   return card && isOpen(card) ? card : undefined;
 };
 
 /** The questions of this session so far, whoever asked them (A72). */
 export const askedQuestionIds = (session: Session): readonly number[] =>
-  session.messages.flatMap(({ type, gameData }) =>
-    type === 'break_ice_question' && gameData ? [gameData.questionId] : [],
-  );
+  session.messages.flatMap((message) => askedGameOf(message)?.questionId ?? []);
+
+const questionRow = (game: GameData): GameRow => ({ kind: 'break_ice_question', game });
 
 export const withCard = (session: Session, gameId: string, change: Partial<GameData>): Session => ({
   ...session,
-  messages: session.messages.map((message) =>
-    message.id === cardId(gameId) && message.gameData
-      ? { ...message, gameData: { ...message.gameData, ...change } }
-      : message,
-  ),
+  messages: session.messages.map((message) => {
+    const game = message.id === cardId(gameId) ? askedGameOf(message) : undefined;
+    return game ? { ...message, card: questionRow({ ...game, ...change }) } : message;
+  }),
 });
 
 const withRow = (
   session: Session,
-  row: Pick<ChatMessage, 'id' | 'senderId' | 'content' | 'type' | 'gameData'> & { seq: number },
+  row: Pick<ChatMessage, 'id' | 'senderId' | 'content'> & { seq: number; card?: GameRow },
 ): Session => ({
   ...session,
   messages: insertSent(session.messages, {
     ...row,
     key: row.id,
+    type: 'text',
     // The frames carry no time, and the cards show none.
     timestamp: session.messages.at(-1)?.timestamp ?? 0,
     replyTo: null,
@@ -58,13 +62,8 @@ const withRow = (
   }),
 });
 
-const withNotice = (
-  session: Session,
-  seq: number,
-  id: string,
-  content: string,
-  type: 'text' | 'break_ice_waiting' = 'text',
-): Session => withRow(session, { id, seq, senderId: SYSTEM_SENDER_ID, content, type });
+const withNotice = (session: Session, seq: number, id: string, content: string, card?: GameRow): Session =>
+  withRow(session, { id, seq, senderId: SYSTEM_SENDER_ID, content, ...(card ? { card } : {}) });
 
 /** Nobody waits for an answer any more. */
 const withoutWaiting = (session: Session, gameId: string): Session => ({
@@ -86,8 +85,7 @@ const started = (
     seq,
     senderId: initiatorId,
     content: question.question,
-    type: 'break_ice_question',
-    gameData: {
+    card: questionRow({
       gameId,
       questionId: question.id,
       question: question.question,
@@ -97,7 +95,7 @@ const started = (
       sameAnswer: null,
       progress: 'open',
       hasPartnerAnswered: false,
-    },
+    }),
   });
 
 const revealed = (
@@ -125,8 +123,7 @@ const revealed = (
       seq,
       senderId: SYSTEM_SENDER_ID,
       content: card.question,
-      type: 'break_ice_reveal',
-      gameData: result,
+      card: { kind: 'break_ice_reveal', game: result, isSilent: true },
     }),
     celebrates: { gameId, isMatch: sameAnswer },
   };
@@ -140,7 +137,7 @@ const ignored = (session: Session, gameId: string, seq: number, isByMe: boolean)
     }),
     seq,
     `ignored-${gameId}`,
-    isByMe ? gameCopy.ignoredByMe : gameCopy.ignoredByPartner,
+    isByMe ? copy.notices.ignoredByMe : copy.notices.ignoredByPartner,
   );
 
 /** What one stored event of Break the Ice changes in the session, its `seq` apart. */
@@ -156,8 +153,8 @@ export const applyGameEvent = (session: Session, frame: GameFrame, me: number): 
         withCard(session, gameId, { progress: 'answered' }),
         seq,
         waitingId(gameId),
-        gameCopy.waiting,
-        'break_ice_waiting',
+        copy.notices.waiting,
+        { kind: 'break_ice_waiting' },
       );
     case 'break_ice_partner_answered':
       return withCard(session, gameId, { hasPartnerAnswered: true });

@@ -1,8 +1,8 @@
+import { type GameAction } from '@/features/random-chat/icebreaker/game';
 import { cardOf, withCard } from '@/features/random-chat/icebreaker/game-events';
 import {
   activeSession,
   stay,
-  type GameAction,
   type RandomChatState,
   type Session,
   type Step,

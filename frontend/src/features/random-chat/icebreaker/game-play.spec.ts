@@ -1,8 +1,9 @@
 import { type SocketErrorCode } from '@thaw/contract/error-codes';
 import { questions } from '@thaw/contract/questions';
 import { type ServerFrame } from '@thaw/contract/server-frames';
+import { type GameAction } from '@/features/random-chat/icebreaker/game';
 import { createGamePlay, type GameTable } from '@/features/random-chat/icebreaker/game-play';
-import { type GameAction, type Session } from '@/features/random-chat/reducer/random-chat.state';
+import { type Session } from '@/features/random-chat/reducer/random-chat.state';
 import { SocketRequestError } from '@/lib/socket/socket-request-error';
 import { aPartner } from '@/testing/factories';
 

@@ -1,8 +1,9 @@
 import { type ClientEvent, type ClientInput } from '@thaw/contract/client-frames';
 import { type ServerFrame } from '@thaw/contract/server-frames';
+import { type GameAction } from '@/features/random-chat/icebreaker/game';
 import { askedQuestionIds, openGame } from '@/features/random-chat/icebreaker/game-events';
 import { pickQuestionId } from '@/features/random-chat/icebreaker/game-question';
-import { type GameAction, type Session } from '@/features/random-chat/reducer/random-chat.state';
+import { type Session } from '@/features/random-chat/reducer/random-chat.state';
 import { parseEvent } from '@/lib/socket/parse-frame';
 import { SocketRequestError } from '@/lib/socket/socket-request-error';
 

@@ -4,6 +4,7 @@ import { type EndReason, type PartnerInfo, type ReplyTo } from '@thaw/contract/r
 import { type MessageType, type Preference } from '@thaw/contract/scalars';
 import { type ServerFrame } from '@thaw/contract/server-frames';
 import { type ChatMessage } from '@/chat-ui/chat-message';
+import { type Celebrated, type GameAction } from '@/features/random-chat/icebreaker/game';
 
 /** What the random chat knows, what can happen to it and what it asks to be done (specification §4). */
 
@@ -32,7 +33,7 @@ export interface Session {
   isPartnerTyping: boolean;
   messages: readonly ChatMessage[];
   /** The game that has just been revealed, while its effect is on the screen. */
-  celebrates: { gameId: string; isMatch: boolean } | null;
+  celebrates: Celebrated | null;
   /** By message id: edits and reactions of mine that the server has not answered yet. */
   unconfirmed: Readonly<Record<string, UnconfirmedMessage>>;
 }
@@ -63,12 +64,6 @@ export const initialState = (preference: Preference = 'both'): RandomChatState =
   left: [],
   owesLeave: false,
 });
-
-/** My moves in Break the Ice; `response` null: ignored. */
-export type GameAction =
-  | { type: 'gameMoved'; sessionId: string; gameId: string; response: string | null }
-  | { type: 'gameMoveFailed'; sessionId: string; gameId: string; isRefused: boolean }
-  | { type: 'celebrated'; gameId: string };
 
 export type Action =
   | GameAction

@@ -1,6 +1,13 @@
 import { type ChatSkipped, type SessionResumed } from '@thaw/contract/random-chat';
 import { unansweredChanges } from '@/features/random-chat/reducer/own-messages';
-import { ended, joinQueue, skipChat, toInitial, welcome, withLeft } from '@/features/random-chat/reducer/phases';
+import {
+  ended,
+  joinQueue,
+  skipChat,
+  toInitial,
+  welcome,
+  withLeft,
+} from '@/features/random-chat/reducer/phases';
 import {
   activeSession,
   stay,

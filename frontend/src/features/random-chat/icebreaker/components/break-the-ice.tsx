@@ -1,21 +1,16 @@
 import { type ReactNode } from 'react';
-import { type ChatMessage, type GameData } from '@/chat-ui/chat-message';
-import { copy as copyOfChat } from '@/chat-ui/copy';
-import { LiveLog, useLog, type LogEntry } from '@/chat-ui/live-log';
+import { type ChatMessage } from '@/chat-ui/chat-message';
 import { PartBoundary } from '@/chat-ui/part-boundary';
 import { BreakTheIceButton } from '@/features/random-chat/icebreaker/components/break-the-ice-button';
-import { Celebration } from '@/features/random-chat/icebreaker/components/celebration';
 import { GameCard } from '@/features/random-chat/icebreaker/components/game-card';
 import { RevealCard } from '@/features/random-chat/icebreaker/components/reveal-card';
 import { WaitingNotice } from '@/features/random-chat/icebreaker/components/waiting-notice';
 import { copy } from '@/features/random-chat/icebreaker/copy';
+import { gameRowOf, type GameRow } from '@/features/random-chat/icebreaker/game';
 import { openGame } from '@/features/random-chat/icebreaker/game-events';
-import { type Session } from '@/features/random-chat/reducer/random-chat.state';
 import { randomChat, useRandomChat } from '@/features/random-chat/stores/random-chat.store';
 import { useIsConnected } from '@/lib/socket/connection';
 import { toast } from '@/ui/toast-store';
-
-/** Break the Ice in the random chat: the state of the one feature in the cards of the other. */
 
 const start = async (): Promise<void> => {
   const outcome = await randomChat.game.start();
@@ -31,17 +26,19 @@ export const BreakTheIce = () => {
   return <BreakTheIceButton isEnabled={isConnected && !isBusy} onPress={() => void start()} />;
 };
 
-const Card = ({ message, game }: { message: ChatMessage; game: GameData }) => {
+type Playable = Exclude<GameRow, { kind: 'break_ice_waiting' }>;
+
+const Card = ({ row: { kind, game }, senderId }: { row: Playable; senderId: number }) => {
   const partner = useRandomChat(({ session }) => session?.partner);
   const isNews = useRandomChat(({ session }) => session?.celebrates?.gameId === game.gameId);
   const isConnected = useIsConnected();
   if (!partner) return null;
-  return message.type === 'break_ice_reveal' ? (
+  return kind === 'break_ice_reveal' ? (
     <RevealCard game={game} partnerName={partner.username} isNews={isNews} />
   ) : (
     <GameCard
       game={game}
-      isMine={message.senderId !== partner.id}
+      isMine={senderId !== partner.id}
       partnerName={partner.username}
       isConnected={isConnected}
       onAnswer={randomChat.game.answer}
@@ -51,49 +48,12 @@ const Card = ({ message, game }: { message: ChatMessage; game: GameData }) => {
 };
 
 export const renderGameCard = (message: ChatMessage): ReactNode => {
-  if (message.type === 'break_ice_waiting') return <WaitingNotice text={message.content} />;
-  return message.gameData ? (
-    <PartBoundary title={copyOfChat.broken.game} resetKeys={[message]}>
-      <Card message={message} game={message.gameData} />
-    </PartBoundary>
-  ) : null;
-};
-
-/** What is read aloud of the game, beside the question and the notices, which are rows of the chat. */
-const spoken = (session: Session): LogEntry | null => {
-  const { username } = session.partner;
-  const newest = session.messages.at(-1);
-  if (newest?.type === 'break_ice_reveal' && newest.gameData)
-    return { key: newest.key, text: copy.revealAloud(newest.gameData, username) };
-  const game = openGame(session);
-  return game?.hasPartnerAnswered
-    ? { key: `answered-${game.gameId}`, text: copy.partnerAnswered(username) }
-    : null;
-};
-
-const GameLog = () => {
-  const session = useRandomChat((state) => (state.phase === 'active' ? state.session : null));
-  const news = session && spoken(session);
-  return <LiveLog label={copy.log} entries={useLog(news ? [news] : [])} />;
-};
-
-/** What is no row of the chat: the effect of a reveal, and what is read aloud. */
-export const BreakTheIceEffects = () => {
-  const celebrated = useRandomChat(({ session, phase }) =>
-    // Over the end of the chat there is nothing to celebrate.
-    phase === 'active' ? (session?.celebrates ?? null) : null,
-  );
+  const row = gameRowOf(message);
+  if (!row) return null;
+  if (row.kind === 'break_ice_waiting') return <WaitingNotice text={message.content} />;
   return (
-    <>
-      <GameLog />
-      {celebrated ? (
-        <Celebration
-          key={celebrated.gameId}
-          gameId={celebrated.gameId}
-          isMatch={celebrated.isMatch}
-          onOver={randomChat.celebrated}
-        />
-      ) : null}
-    </>
+    <PartBoundary title={copy.broken} resetKeys={[message]}>
+      <Card row={row} senderId={message.senderId} />
+    </PartBoundary>
   );
 };

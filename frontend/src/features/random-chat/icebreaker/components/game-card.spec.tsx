@@ -2,8 +2,8 @@ import { questions } from '@thaw/contract/questions';
 import { type Question } from '@thaw/contract/random-chat';
 import { render, screen } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
-import { type GameData } from '@/chat-ui/chat-message';
 import { GameCard } from '@/features/random-chat/icebreaker/components/game-card';
+import { type GameData } from '@/features/random-chat/icebreaker/game';
 
 const [question] = questions as [Question];
 const [soup, film] = question.options as [string, string];

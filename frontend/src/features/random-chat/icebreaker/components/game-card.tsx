@@ -1,8 +1,8 @@
 import { Check } from 'lucide-react';
 import { useEffect, useId, useRef } from 'react';
-import { type GameData } from '@/chat-ui/chat-message';
 import { IceCube } from '@/features/random-chat/icebreaker/components/ice-cube';
 import { copy } from '@/features/random-chat/icebreaker/copy';
+import { type GameData } from '@/features/random-chat/icebreaker/game';
 import { cn } from '@/lib/class-names';
 import { Button } from '@/ui/button';
 import { useRovingFocus } from '@/ui/roving-focus';

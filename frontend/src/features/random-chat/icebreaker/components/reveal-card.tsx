@@ -1,6 +1,6 @@
-import { type GameData } from '@/chat-ui/chat-message';
 import { IceCube } from '@/features/random-chat/icebreaker/components/ice-cube';
 import { copy } from '@/features/random-chat/icebreaker/copy';
+import { type GameData } from '@/features/random-chat/icebreaker/game';
 import { cn } from '@/lib/class-names';
 
 export interface RevealCardProps {

@@ -1,0 +1,1 @@
+export { game } from '../features/random-chat/icebreaker/game';

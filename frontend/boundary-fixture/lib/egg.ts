@@ -1,0 +1,5 @@
+import { type Hen } from './hen';
+
+export interface Egg {
+  laidBy: Hen;
+}

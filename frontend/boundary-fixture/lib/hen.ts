@@ -1,0 +1,5 @@
+import { type Egg } from './egg';
+
+export interface Hen {
+  from: Egg;
+}

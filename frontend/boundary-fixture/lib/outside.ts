@@ -1,0 +1,1 @@
+export type { DomainError } from '../../../backend/src/platform/errors/domain-error';

@@ -1,0 +1,47 @@
+import { LiveLog, useLog, type LogEntry } from '@/chat-ui/live-log';
+import { Celebration } from '@/features/random-chat/icebreaker/components/celebration';
+import { copy } from '@/features/random-chat/icebreaker/copy';
+import { gameRowOf } from '@/features/random-chat/icebreaker/game';
+import { openGame } from '@/features/random-chat/icebreaker/game-events';
+import { type Session } from '@/features/random-chat/reducer/random-chat.state';
+import { randomChat, useRandomChat } from '@/features/random-chat/stores/random-chat.store';
+
+/** What is read aloud of the game, beside the question and the notices, which are rows of the chat. */
+const spoken = (session: Session): LogEntry | null => {
+  const { username } = session.partner;
+  const newest = session.messages.at(-1);
+  const row = newest && gameRowOf(newest);
+  if (newest && row?.kind === 'break_ice_reveal')
+    return { key: newest.key, text: copy.revealAloud(row.game, username) };
+  const game = openGame(session);
+  return game?.hasPartnerAnswered
+    ? { key: `answered-${game.gameId}`, text: copy.partnerAnswered(username) }
+    : null;
+};
+
+const GameLog = () => {
+  const session = useRandomChat((state) => (state.phase === 'active' ? state.session : null));
+  const news = session && spoken(session);
+  return <LiveLog label={copy.log} entries={useLog(news ? [news] : [])} />;
+};
+
+/** The parts of the game that are not rows of the chat: the effect of a reveal, and what is read aloud. */
+export const BreakTheIceEffects = () => {
+  const celebrated = useRandomChat(({ session, phase }) =>
+    // Over the end of the chat there is nothing to celebrate.
+    phase === 'active' ? (session?.celebrates ?? null) : null,
+  );
+  return (
+    <>
+      <GameLog />
+      {celebrated ? (
+        <Celebration
+          key={celebrated.gameId}
+          gameId={celebrated.gameId}
+          isMatch={celebrated.isMatch}
+          onOver={randomChat.celebrated}
+        />
+      ) : null}
+    </>
+  );
+};

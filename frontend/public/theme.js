@@ -1,5 +1,5 @@
 // Runs before the first paint: the page that was rendered at the build knows nobody's theme and nobody's name.
-// Same keys and rules as src/lib/theme.ts and src/product/identity.ts.
+// Same keys and rules as src/product/theme.ts and src/product/identity.ts.
 (function () {
   var page = document.documentElement.dataset;
   var choice = null;

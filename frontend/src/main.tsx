@@ -5,8 +5,8 @@ import { BrowserRouter } from 'react-router-dom';
 import { App } from '@/app/app';
 import { loadPart } from '@/lib/missing-chunk';
 import { useConnection } from '@/lib/socket/connection';
-import { followTheme } from '@/lib/theme';
 import { followIdentity, useIdentity } from '@/product/identity';
+import { followTheme } from '@/product/theme';
 
 /**
  * The live part of the page is loaded once there is a user to connect; a visitor opens no socket (A143). When it does

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { parseJson } from '@/lib/parse-json';
 
 const draftSchema = z.object({
   text: z.string(),
@@ -16,14 +17,7 @@ export const emptyDraft: Draft = { text: '', replyToId: null, hasPicture: false 
 export const isEmptyDraft = ({ text, replyToId, hasPicture }: Draft): boolean =>
   text === '' && replyToId === null && !hasPicture;
 
-export const parseDraft = (stored: string | null): Draft => {
-  try {
-    const parsed = draftSchema.safeParse(JSON.parse(stored ?? 'null'));
-    return parsed.success ? parsed.data : emptyDraft;
-  } catch {
-    return emptyDraft;
-  }
-};
+export const parseDraft = (stored: string | null): Draft => parseJson(draftSchema, stored) ?? emptyDraft;
 
 /** With what came back from the outbox in front. */
 export const withReturned = (

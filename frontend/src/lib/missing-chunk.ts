@@ -1,3 +1,5 @@
+import { tabStorage } from '@/lib/storage';
+
 const storageKey = 'thaw-reloaded-at';
 const notAgainWithinMs = 30_000;
 const askedWithinMs = 5_000;
@@ -19,16 +21,10 @@ export const isNewerVersionThere = async (page: Document = document): Promise<bo
   }
 };
 
-const mayReload = (): boolean => {
-  try {
-    if (Date.now() - Number(sessionStorage.getItem(storageKey)) < notAgainWithinMs) return false;
-    sessionStorage.setItem(storageKey, String(Date.now()));
-    return true;
-  } catch {
-    // Without storage a page that reloads in circles would not notice.
-    return false;
-  }
-};
+/** Not without storage: a page that reloads in circles would not notice. */
+const mayReload = (): boolean =>
+  Date.now() - Number(tabStorage.read(storageKey)) >= notAgainWithinMs &&
+  tabStorage.write(storageKey, String(Date.now()));
 
 /** A part of the application did not come over the network; it may at the next attempt. */
 export class PartNotLoadedError extends Error {

@@ -1,24 +1,34 @@
-/** Local storage that never throws: it may be full, forbidden or hold what somebody else wrote. */
-export const readStored = (key: string): string | null => {
-  try {
-    return localStorage.getItem(key);
-  } catch {
-    return null;
-  }
+export interface SafeStorage {
+  read: (key: string) => string | null;
+  /** @returns whether it was kept. */
+  write: (key: string, value: string) => boolean;
+  remove: (key: string) => void;
+  keys: () => readonly string[];
+}
+
+/** A storage that never throws: it may be full, forbidden or hold text of another origin's making. */
+const safe = (storage: () => Storage): SafeStorage => {
+  const attempt = <T>(act: () => T, otherwise: T): T => {
+    try {
+      return act();
+    } catch {
+      return otherwise;
+    }
+  };
+  return {
+    read: (key) => attempt(() => storage().getItem(key), null),
+    write: (key, value) =>
+      attempt(() => {
+        storage().setItem(key, value);
+        return true;
+      }, false),
+    remove: (key) => attempt(() => storage().removeItem(key), undefined),
+    keys: () => attempt(() => Object.keys(storage()), []),
+  };
 };
 
-export const writeStored = (key: string, value: string): void => {
-  try {
-    localStorage.setItem(key, value);
-  } catch {
-    // What cannot be kept is asked again.
-  }
-};
+/** Shared by the tabs of this browser. */
+export const browserStorage = safe(() => localStorage);
 
-export const removeStored = (key: string): void => {
-  try {
-    localStorage.removeItem(key);
-  } catch {
-    // Nothing was kept, then.
-  }
-};
+/** This tab's own; survives a reload. */
+export const tabStorage = safe(() => sessionStorage);

@@ -1,8 +1,8 @@
-import { createDeviceSwitch } from '@/lib/device-switch';
+import { createStoredSwitch } from '@/lib/stored-value';
 
 /** Whether New Conversation starts searching at once (A57). */
 export const {
-  isOn: searchesAtOnce,
-  choose: chooseSearchAtOnce,
-  useIsOn: useSearchesAtOnce,
-} = createDeviceSwitch('thaw-search-at-once');
+  read: searchesAtOnce,
+  write: chooseSearchAtOnce,
+  useValue: useSearchesAtOnce,
+} = createStoredSwitch('thaw-search-at-once');

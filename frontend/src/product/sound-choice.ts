@@ -1,8 +1,8 @@
-import { createDeviceSwitch } from '@/lib/device-switch';
+import { createStoredSwitch } from '@/lib/stored-value';
 
 /** Whether a sound may call for attention (B14). */
 export const {
-  isOn: soundChoice,
-  choose: chooseSound,
-  useIsOn: useSoundChoice,
-} = createDeviceSwitch('thaw-sound');
+  read: soundChoice,
+  write: chooseSound,
+  useValue: useSoundChoice,
+} = createStoredSwitch('thaw-sound');

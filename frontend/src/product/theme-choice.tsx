@@ -1,5 +1,5 @@
 import { Monitor, Moon, Sun } from 'lucide-react';
-import { chooseTheme, useThemeChoice, type ThemeChoice as Theme } from '@/lib/theme';
+import { chooseTheme, useThemeChoice, type ThemeChoice as Theme } from '@/product/theme';
 import { ChoiceGroup } from '@/ui/choice-group';
 
 const icons: Record<Theme, typeof Moon> = { dark: Moon, light: Sun, system: Monitor };

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { backgrounds } from '@/lib/theme';
+import { backgrounds } from '@/product/theme';
 
 type Tokens = Map<string, [lightness: number, chroma: number, hue: number]>;
 
@@ -10,29 +10,37 @@ const tokensOf = (selector: string): Tokens => {
   const start = css.indexOf(`${selector} {`);
   const block = css.slice(start, css.indexOf('}', start));
   return new Map(
-    [...block.matchAll(/--([\w-]+): oklch\(([\d.]+) ([\d.]+) ([\d.]+)\)/g)].map(([, name, l, c, h]) => [
+    [...block.matchAll(/--color-([\w-]+): oklch\(([\d.]+) ([\d.]+) ([\d.]+)\)/g)].map(([, name, l, c, h]) => [
       name!,
       [Number(l), Number(c), Number(h)],
     ]),
   );
 };
 
-/** Relative luminance (WCAG 2) of an OKLCH colour, by way of linear sRGB, cut to the gamut. */
-const luminance = ([l, c, h]: [number, number, number]): number => {
+/** An OKLCH colour as linear sRGB, which may lie outside the gamut. */
+const linear = ([l, c, h]: [number, number, number]): [red: number, green: number, blue: number] => {
   const a = c * Math.cos((h * Math.PI) / 180);
   const b = c * Math.sin((h * Math.PI) / 180);
-  const cone = [
+  const [x, y, z] = [
     l + 0.3963377774 * a + 0.2158037573 * b,
     l - 0.1055613458 * a - 0.0638541728 * b,
     l - 0.0894841775 * a - 1.291485548 * b,
   ].map((value) => value ** 3) as [number, number, number];
-  const dot = (x: number, y: number, z: number): number =>
-    Math.min(1, Math.max(0, x * cone[0] + y * cone[1] + z * cone[2]));
-  return (
-    0.2126 * dot(4.0767416621, -3.3077115913, 0.2309699292) +
-    0.7152 * dot(-1.2684380046, 2.6097574011, -0.3413193965) +
-    0.0722 * dot(-0.0041960863, -0.7034186147, 1.707614701)
-  );
+  return [
+    4.0767416621 * x - 3.3077115913 * y + 0.2309699292 * z,
+    -1.2684380046 * x + 2.6097574011 * y - 0.3413193965 * z,
+    -0.0041960863 * x - 0.7034186147 * y + 1.707614701 * z,
+  ];
+};
+
+/** Relative luminance (WCAG 2), cut to the gamut. */
+const luminance = (colour: [number, number, number]): number => {
+  const [red, green, blue] = linear(colour).map((value) => Math.min(1, Math.max(0, value))) as [
+    number,
+    number,
+    number,
+  ];
+  return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
 };
 
 const contrast = (tokens: Tokens, one: string, other: string): number => {
@@ -66,7 +74,7 @@ const textPairs: [text: string, surface: string][] = [
 ];
 
 describe.each([
-  ['dark', ':root'],
+  ['dark', '@theme'],
   ['light', ":root[data-theme='light']"],
 ])('the %s theme', (_name, selector) => {
   const tokens = tokensOf(selector);
@@ -91,20 +99,8 @@ it('measures black on white as 21:1', () => {
   expect(contrast(tokens, 'black', 'white')).toBeCloseTo(21, 1);
 });
 
-const hex = ([l, c, h]: [number, number, number]): string => {
-  const a = c * Math.cos((h * Math.PI) / 180);
-  const b = c * Math.sin((h * Math.PI) / 180);
-  const [x, y, z] = [
-    l + 0.3963377774 * a + 0.2158037573 * b,
-    l - 0.1055613458 * a - 0.0638541728 * b,
-    l - 0.0894841775 * a - 1.291485548 * b,
-  ].map((value) => value ** 3) as [number, number, number];
-  const channels = [
-    4.0767416621 * x - 3.3077115913 * y + 0.2309699292 * z,
-    -1.2684380046 * x + 2.6097574011 * y - 0.3413193965 * z,
-    -0.0041960863 * x - 0.7034186147 * y + 1.707614701 * z,
-  ];
-  const encoded = channels.map((value) =>
+const hex = (colour: [number, number, number]): string => {
+  const encoded = linear(colour).map((value) =>
     Math.round(255 * (value <= 0.0031308 ? 12.92 * value : 1.055 * value ** (1 / 2.4) - 0.055)),
   );
   return `#${encoded.map((value) => value.toString(16).padStart(2, '0')).join('')}`;
@@ -112,7 +108,7 @@ const hex = ([l, c, h]: [number, number, number]): string => {
 
 it('gives the browser’s bars, and the installed application, the background of the page', () => {
   const page = join(__dirname, '../..');
-  const dark = hex(tokensOf(':root').get('background')!);
+  const dark = hex(tokensOf('@theme').get('background')!);
   const light = hex(tokensOf(":root[data-theme='light']").get('background')!);
   expect(backgrounds).toEqual({ dark, light });
   const script = readFileSync(join(page, 'public/theme.js'), 'utf8');

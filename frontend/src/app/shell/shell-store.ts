@@ -1,5 +1,5 @@
 import { create } from 'zustand';
-import { readStored, writeStored } from '@/lib/storage';
+import { browserStorage } from '@/lib/storage';
 
 export type ShellModal = 'friend-requests' | 'chat-history' | 'switch-friend' | 'shortcuts';
 
@@ -18,7 +18,7 @@ const collapsedKey = 'thaw-sidebar-collapsed';
 const atStart = (): Shell => ({
   openFriendId: undefined,
   modal: undefined,
-  isSidebarCollapsed: readStored(collapsedKey) === 'true',
+  isSidebarCollapsed: browserStorage.read(collapsedKey) === 'true',
   isSheetOpen: false,
 });
 
@@ -35,7 +35,7 @@ export const shell = {
   setSheetOpen: (isSheetOpen: boolean): void => useShell.setState({ isSheetOpen }),
   toggleSidebar: (): void =>
     useShell.setState(({ isSidebarCollapsed }) => {
-      writeStored(collapsedKey, String(!isSidebarCollapsed));
+      browserStorage.write(collapsedKey, String(!isSidebarCollapsed));
       return { isSidebarCollapsed: !isSidebarCollapsed };
     }),
 };

@@ -3,6 +3,8 @@ import { replyToSchema } from '@thaw/contract/random-chat';
 import { clientIdSchema, messageTypeSchema } from '@thaw/contract/scalars';
 import * as z from 'zod/mini';
 import { type Attachment } from '@/chat-ui/attachment';
+import { parseJson } from '@/lib/parse-json';
+import { tabStorage } from '@/lib/storage';
 
 const stateSchema = z.enum([
   /** Its picture is being stored. */
@@ -44,14 +46,8 @@ export const wireContent = ({ content, picture }: OutgoingMessage): string => {
  * What a reload of this page found unsent. It is the tab's own (session storage): another tab has its own outgoing
  * messages. A picture that was not stored yet cannot be kept; such messages are told apart by their state.
  */
-export const readOutgoing = (key: string): OutgoingMessage[] => {
-  try {
-    const parsed = z.array(storedSchema).safeParse(JSON.parse(sessionStorage.getItem(key) ?? '[]'));
-    return parsed.success ? parsed.data : [];
-  } catch {
-    return [];
-  }
-};
+export const readOutgoing = (key: string): OutgoingMessage[] =>
+  parseJson(z.array(storedSchema), tabStorage.read(key)) ?? [];
 
 const withoutPicture = (message: OutgoingMessage): OutgoingMessage => {
   const { picture, ...stored } = message;
@@ -59,10 +55,7 @@ const withoutPicture = (message: OutgoingMessage): OutgoingMessage => {
 };
 
 export const writeOutgoing = (key: string, messages: readonly OutgoingMessage[]): void => {
-  try {
-    if (messages.length === 0) sessionStorage.removeItem(key);
-    else sessionStorage.setItem(key, JSON.stringify(messages.map(withoutPicture)));
-  } catch {
-    // Storage may be full or forbidden; the page still has them.
-  }
+  if (messages.length === 0) tabStorage.remove(key);
+  // Where it is not kept, the page still has them.
+  else tabStorage.write(key, JSON.stringify(messages.map(withoutPicture)));
 };

@@ -1,4 +1,4 @@
-import { readStored, writeStored } from '@/lib/storage';
+import { browserStorage } from '@/lib/storage';
 import { soundChoice } from '@/product/sound-choice';
 
 const lastKey = 'thaw-sound-at';
@@ -35,8 +35,8 @@ const play = (context: AudioContext): void => {
 export const chime = async (now = Date.now): Promise<void> => {
   if (!soundChoice() || typeof AudioContext === 'undefined') return;
   const calledAt = now();
-  if (calledAt - Number(readStored(lastKey) ?? 0) < onceWithinMs) return;
-  writeStored(lastKey, String(calledAt));
+  if (calledAt - Number(browserStorage.read(lastKey) ?? 0) < onceWithinMs) return;
+  browserStorage.write(lastKey, String(calledAt));
   context ??= new AudioContext();
   // Pending until the first gesture, where the page has had none.
   await context.resume();

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
-import { readStored, writeStored } from '@/lib/storage';
+import { parseJson } from '@/lib/parse-json';
+import { browserStorage } from '@/lib/storage';
 
 /** How many messages wait to be read, by the friend who sent them; without those of whom there is none. */
 export type UnreadCounts = Readonly<Record<number, number>>;
@@ -8,21 +9,16 @@ export const unreadCountsSchema = z.record(z.string(), z.int().check(z.nonnegati
 
 export const unreadStorageKey = (userId: number): string => `thaw-unread-${userId}`;
 
-export const parseUnread = (text: string | null): UnreadCounts | undefined => {
-  try {
-    const parsed = unreadCountsSchema.safeParse(JSON.parse(text ?? 'null'));
-    return parsed.success ? parsed.data : undefined;
-  } catch {
-    return undefined;
-  }
-};
+export const parseUnread = (text: string | null): UnreadCounts | undefined =>
+  parseJson(unreadCountsSchema, text);
 
 /** The counts of last time, for the first paint alone (A129). */
 export const readUnread = (userId: number): UnreadCounts | undefined =>
-  parseUnread(readStored(unreadStorageKey(userId)));
+  parseUnread(browserStorage.read(unreadStorageKey(userId)));
 
-export const writeUnread = (userId: number, counts: UnreadCounts): void =>
-  writeStored(unreadStorageKey(userId), JSON.stringify(counts));
+export const writeUnread = (userId: number, counts: UnreadCounts): void => {
+  browserStorage.write(unreadStorageKey(userId), JSON.stringify(counts));
+};
 
 export const oneMore = (counts: UnreadCounts, friendId: number): UnreadCounts => ({
   ...counts,

@@ -1,16 +1,7 @@
 import { emptyDraft, isEmptyDraft, parseDraft, type Draft } from '@/chat-ui/draft';
-import { readStored, removeStored, writeStored } from '@/lib/storage';
+import { browserStorage } from '@/lib/storage';
 
 const prefixOf = (userId: number): string => `thaw-draft-${userId}-`;
-
-/** All keys of this origin's storage, which may be forbidden. */
-const storedKeys = (): string[] => {
-  try {
-    return Object.keys(localStorage);
-  } catch {
-    return [];
-  }
-};
 
 /**
  * What was begun and not sent, by friend. One storage entry for each, so that the tabs of a browser do not overwrite
@@ -33,14 +24,16 @@ export class Drafts {
   }
 
   of(friendId: number): Draft {
-    return this.userId === undefined ? emptyDraft : parseDraft(readStored(this.keyOf(this.userId, friendId)));
+    return this.userId === undefined
+      ? emptyDraft
+      : parseDraft(browserStorage.read(this.keyOf(this.userId, friendId)));
   }
 
   keep(friendId: number, draft: Draft): void {
     if (this.userId === undefined) return;
     const key = this.keyOf(this.userId, friendId);
-    if (isEmptyDraft(draft)) removeStored(key);
-    else writeStored(key, JSON.stringify(draft));
+    if (isEmptyDraft(draft)) browserStorage.remove(key);
+    else browserStorage.write(key, JSON.stringify(draft));
   }
 
   forget(friendId: number): void {
@@ -51,7 +44,7 @@ export class Drafts {
   erase(): void {
     if (this.userId === undefined) return;
     const prefix = prefixOf(this.userId);
-    for (const key of storedKeys()) if (key.startsWith(prefix)) removeStored(key);
+    for (const key of browserStorage.keys()) if (key.startsWith(prefix)) browserStorage.remove(key);
   }
 
   /** Subscribes to changes that another tab makes. */

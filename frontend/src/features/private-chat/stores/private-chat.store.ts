@@ -13,7 +13,7 @@ import { pageLimits } from '@/lib/page-limits';
 import { queryClient } from '@/lib/query-client';
 import { serverNow } from '@/lib/server-clock';
 import { disconnected, type FeatureSocket } from '@/lib/socket/feature-socket';
-import { removeStored } from '@/lib/storage';
+import { browserStorage } from '@/lib/storage';
 import { currentUser } from '@/product/identity';
 
 export interface PrivateChatState {
@@ -130,7 +130,7 @@ export const createPrivateChat = ({ clock, newId, queryClient }: PrivateChatOpti
       for (const timer of typingTimers.values()) clock.clearTimeout(timer);
       typingTimers.clear();
       if (userId !== undefined && userId !== next) {
-        removeStored(unreadStorageKey(userId));
+        browserStorage.remove(unreadStorageKey(userId));
         drafts.erase();
       }
       userId = next;

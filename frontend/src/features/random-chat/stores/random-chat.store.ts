@@ -23,7 +23,7 @@ import { pageLimits } from '@/lib/page-limits';
 import { serverNow } from '@/lib/server-clock';
 import { SharedPlace } from '@/lib/shared-place';
 import { disconnected } from '@/lib/socket/feature-socket';
-import { readStored, writeStored } from '@/lib/storage';
+import { browserStorage } from '@/lib/storage';
 import { currentUser } from '@/product/identity';
 import { searchesAtOnce } from '@/product/search-at-once';
 
@@ -37,7 +37,9 @@ export interface RandomChatStore extends RandomChatState {
 const preferenceKey = (userId: number): string => `thaw-preference-${userId}`;
 
 const storedPreference = (userId: number | undefined): Preference => {
-  const parsed = preferenceSchema.safeParse(userId === undefined ? null : readStored(preferenceKey(userId)));
+  const parsed = preferenceSchema.safeParse(
+    userId === undefined ? null : browserStorage.read(preferenceKey(userId)),
+  );
   return parsed.success ? parsed.data : 'both';
 };
 
@@ -234,7 +236,7 @@ export const createRandomChat = ({ clock, newId, place }: RandomChatOptions) => 
 
     choosePreference: (preference: Preference): void => {
       const me = currentUser();
-      if (me) writeStored(preferenceKey(me.id), preference);
+      if (me) browserStorage.write(preferenceKey(me.id), preference);
       dispatch({ type: 'preferenceChosen', preference });
     },
     find: (): void => dispatch({ type: 'findPressed', at: clock.now() }),

@@ -1,21 +1,20 @@
-import { useSyncExternalStore } from 'react';
-import { readStored, writeStored } from '@/lib/storage';
+import { createStoredValue } from '@/lib/stored-value';
 
 export const themeChoices = ['dark', 'light', 'system'] as const;
 export type ThemeChoice = (typeof themeChoices)[number];
 
-const storageKey = 'thaw-theme';
-/** The token `--background` of each theme, for the browser's own bars. */
+/** The token `--color-background` of each theme, for the browser's own bars. */
 export const backgrounds = { dark: '#0c0e14', light: '#fbfaf7' };
-const listeners = new Set<() => void>();
 
 const prefersLight = (): MediaQueryList => matchMedia('(prefers-color-scheme: light)');
 
 /** Dark when nothing is stored (A151). The same rule stands in public/theme.js, which runs before the first paint. */
-export const themeChoice = (): ThemeChoice => {
-  const stored = readStored(storageKey);
-  return themeChoices.find((choice) => choice === stored) ?? 'dark';
-};
+const stored = createStoredValue<ThemeChoice>('thaw-theme', {
+  parse: (text) => themeChoices.find((choice) => choice === text) ?? 'dark',
+  format: String,
+  prerendered: 'dark',
+});
+export const { read: themeChoice, useValue: useThemeChoice } = stored;
 
 const apply = (): void => {
   const choice = themeChoice();
@@ -27,25 +26,13 @@ const apply = (): void => {
 };
 
 export const chooseTheme = (choice: ThemeChoice): void => {
-  writeStored(storageKey, choice);
+  stored.write(choice);
   apply();
-  for (const listener of listeners) listener();
 };
 
 /** Keeps the page in step with the system's theme and with the choice made in another tab. */
 export const followTheme = (): void => {
   apply();
   prefersLight().addEventListener('change', apply);
-  window.addEventListener('storage', (event) => {
-    if (event.key !== storageKey) return;
-    apply();
-    for (const listener of listeners) listener();
-  });
+  stored.subscribe(apply);
 };
-
-const subscribe = (listener: () => void): (() => void) => {
-  listeners.add(listener);
-  return () => listeners.delete(listener);
-};
-
-export const useThemeChoice = (): ThemeChoice => useSyncExternalStore(subscribe, themeChoice, () => 'dark');

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { backgrounds, chooseTheme, followTheme, themeChoice } from '@/lib/theme';
+import { backgrounds, chooseTheme, followTheme, themeChoice } from '@/product/theme';
 
 const beforeFirstPaint = readFileSync(join(__dirname, '../../public/theme.js'), 'utf8');
 const theme = (): string | undefined => document.documentElement.dataset.theme;

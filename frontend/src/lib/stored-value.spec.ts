@@ -1,0 +1,58 @@
+import { act, renderHook } from '@testing-library/react';
+import { createStoredSwitch, createStoredValue } from '@/lib/stored-value';
+
+const sides = ['left', 'right'] as const;
+type Side = (typeof sides)[number];
+const side = createStoredValue<Side>('test-side', {
+  parse: (text) => sides.find((one) => one === text) ?? 'left',
+  format: String,
+  prerendered: 'left',
+});
+
+beforeEach(() => localStorage.clear());
+afterEach(() => jest.restoreAllMocks());
+
+it('reads what was written, and what cannot be parsed as its default', () => {
+  expect(side.read()).toBe('left');
+  side.write('right');
+  expect(side.read()).toBe('right');
+  expect(localStorage.getItem('test-side')).toBe('right');
+  localStorage.setItem('test-side', 'up');
+  expect(side.read()).toBe('left');
+});
+
+it('shows a change made here or in another tab to every subscriber, until it unsubscribes', () => {
+  const { result } = renderHook(() => side.useValue());
+  const listener = jest.fn();
+  const stop = side.subscribe(listener);
+  act(() => side.write('right'));
+  expect(result.current).toBe('right');
+  localStorage.setItem('test-side', 'left');
+  act(() => void window.dispatchEvent(new StorageEvent('storage', { key: 'test-side' })));
+  expect(result.current).toBe('left');
+  window.dispatchEvent(new StorageEvent('storage', { key: 'another' }));
+  expect(listener).toHaveBeenCalledTimes(2);
+  stop();
+  side.write('right');
+  expect(listener).toHaveBeenCalledTimes(2);
+});
+
+it('is off until it is switched on, where it is a switch', () => {
+  const { read, write } = createStoredSwitch('test-switch');
+  expect(read()).toBe(false);
+  write(true);
+  expect(read()).toBe(true);
+  write(false);
+  expect(read()).toBe(false);
+});
+
+it('neither throws nor loses its default where storage is forbidden', () => {
+  jest.spyOn(Storage.prototype, 'getItem').mockImplementation(() => {
+    throw new DOMException('denied', 'SecurityError');
+  });
+  jest.spyOn(Storage.prototype, 'setItem').mockImplementation(() => {
+    throw new DOMException('full', 'QuotaExceededError');
+  });
+  side.write('right');
+  expect(side.read()).toBe('left');
+});

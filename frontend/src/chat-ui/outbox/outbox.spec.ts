@@ -6,6 +6,7 @@ import { wireContent, type OutgoingMessage } from '@/chat-ui/outbox/outgoing-mes
 import { pageLimits } from '@/lib/page-limits';
 import { SocketRequestError } from '@/lib/socket/socket-request-error';
 import { FakeClock } from '@/testing/fake-clock';
+import { settled } from '@/testing/settled';
 
 const url = '/api/files/chat-images/0b0f3f2a-5a86-4a61-9a0e-6a4b8c1d2e3f.webp';
 const photo = new File(['x'], 'dot.png', { type: 'image/png' });
@@ -76,10 +77,6 @@ const aComposer = (isFree = true) => {
     taken,
     take: (returned: Returned): boolean => (isFree || !returned.attachment) && taken.push(returned) > 0,
   };
-};
-
-const settled = async (): Promise<void> => {
-  for (let turn = 0; turn < 10; turn += 1) await Promise.resolve();
 };
 
 const revoked = jest.fn();

@@ -4,6 +4,7 @@ import { conversationKey } from '@/features/private-chat/api/private-messages';
 import { ConversationCache } from '@/features/private-chat/stores/conversation-cache';
 import { createQueryClient } from '@/lib/query-client';
 import { aPrivateMessage } from '@/testing/factories';
+import { settled } from '@/testing/settled';
 
 const from = (first: number, last: number): PrivateMessage[] =>
   Array.from({ length: last - first + 1 }, (_, index) => aPrivateMessage({ id: first + index }));
@@ -27,10 +28,6 @@ const setUp = () => {
   };
   const ids = (): number[] | undefined => conversations.known(7, 12)?.messages.map(({ id }) => id);
   return { queryClient, conversations, calls, read, answer, ids };
-};
-
-const settled = async (): Promise<void> => {
-  for (let turn = 0; turn < 20; turn += 1) await Promise.resolve();
 };
 
 it('loses nothing that is pushed while the messages are read', async () => {

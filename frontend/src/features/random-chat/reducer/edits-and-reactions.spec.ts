@@ -1,50 +1,21 @@
 import { type ServerFrame } from '@thaw/contract/server-frames';
 import { type ChatMessage } from '@/chat-ui/chat-message';
-import { reduce } from '@/features/random-chat/reducer/random-chat.reducer';
-import {
-  initialState,
-  type Action,
-  type Effect,
-  type RandomChatState,
-} from '@/features/random-chat/reducer/random-chat.state';
 import { messageMeant } from '@/features/random-chat/reducer/stored-events';
-import { aMessage, aPartner } from '@/testing/factories';
+import { aMessage } from '@/testing/factories';
+import { at, ChatDriver, matchedWith, me, partner, said } from '@/testing/random-chat-driver';
 
-const me = 7;
-const partner = aPartner();
-const at = Date.parse('2026-11-20T12:00:00.000Z');
 const sessionId = 's1';
 
-/** A chat in which I and the partner have each said something. */
-class Chat {
-  state: RandomChatState = initialState();
-  effects: readonly Effect[] = [];
-
+/** A chat in which the user and the partner have each sent a message. */
+class Chat extends ChatDriver {
   constructor() {
-    this.do({ type: 'findPressed', at });
-    this.hear({
-      event: 'chat_matched',
-      data: { sessionId, seq: 1, partnerId: partner.id, partnerInfo: partner },
-    });
-    this.said(2, 'mine', me);
-    this.said(3, 'theirs', partner.id);
-  }
-
-  do(action: Action): this {
-    ({ state: this.state, effects: this.effects } = reduce(this.state, action));
-    return this;
-  }
-
-  hear(frame: ServerFrame): this {
-    return this.do({ type: 'received', frame, me, at });
+    super();
+    this.do({ type: 'findPressed', at }).receive('chat_matched', matchedWith());
+    this.said(2, 'mine', me).said(3, 'theirs', partner.id);
   }
 
   said(seq: number, content: string, senderId: number, type: 'text' | 'mixed' = 'text'): this {
-    const timestamp = new Date(at).toISOString();
-    return this.hear({
-      event: 'random_message',
-      data: { sessionId, seq, id: `${at}-${seq}`, senderId, content, type, timestamp, replyTo: null },
-    });
+    return this.receive('random_message', said(seq, content, { senderId, type }));
   }
 
   react(changeId: string, seq: number, emoji = '👍'): this {
@@ -92,13 +63,13 @@ describe('a reaction', () => {
   });
 
   it('is taken away by the second press, and the entry with the last user', () => {
-    const chat = new Chat().hear(reacted(4, [me])).react('r1', 3);
+    const chat = new Chat().receiveFrame(reacted(4, [me])).react('r1', 3);
     expect(chat.message(3)?.reactions).toEqual({});
     expect(chat.effects).toMatchObject([{ data: { action: 'remove' } }]);
   });
 
   it('is undone when the server refuses it, and what the partner did meanwhile stays', () => {
-    const chat = new Chat().react('r1', 3).hear(reacted(4, [partner.id]));
+    const chat = new Chat().react('r1', 3).receiveFrame(reacted(4, [partner.id]));
     expect(chat.message(3)?.reactions['👍']).toEqual({ count: 2, users: [partner.id, me] });
     chat.fail('r1', 3);
     expect(chat.message(3)?.reactions['👍']).toEqual({ count: 1, users: [partner.id] });
@@ -186,9 +157,9 @@ describe('an edit', () => {
       event: 'message_edited',
       data: { sessionId, seq, messageId, newContent: 'changed' },
     });
-    const chat = new Chat().hear(edited(`${at}-3`, 4));
+    const chat = new Chat().receiveFrame(edited(`${at}-3`, 4));
     expect(chat.message(3)).toMatchObject({ content: 'changed', isEdited: true });
-    chat.hear(edited(`${at}-9`, 5));
+    chat.receiveFrame(edited(`${at}-9`, 5));
     expect(chat.message(2)?.content).toBe('mine');
   });
 });

@@ -3,6 +3,7 @@ import { createPagePresence } from '@/features/random-chat/stores/page-presence'
 import { pageLimits } from '@/lib/page-limits';
 import { SocketRequestError } from '@/lib/socket/socket-request-error';
 import { FakeClock } from '@/testing/fake-clock';
+import { settled } from '@/testing/settled';
 
 interface Announcement {
   event: string;
@@ -33,10 +34,6 @@ const setUp = (phase: Phase = 'active') => {
     leave: ended,
   });
   return { announced, chat, clock, ended, presence, socket, tabs };
-};
-
-const settled = async (): Promise<void> => {
-  for (let turn = 0; turn < 5; turn += 1) await Promise.resolve();
 };
 
 describe('what the server is told', () => {

@@ -1,0 +1,167 @@
+import { conversationKey } from '@/features/private-chat/api/private-messages';
+import { pageLimits } from '@/lib/page-limits';
+import { SocketRequestError } from '@/lib/socket/socket-request-error';
+import { signIn, signOut } from '@/product/identity';
+import { aPrivateMessage, aUser } from '@/testing/factories';
+import { aPrivateChatPage, friend, me } from '@/testing/private-chat-page';
+import { settled } from '@/testing/settled';
+
+beforeEach(() => {
+  jest.spyOn(console, 'warn').mockImplementation(() => undefined);
+  localStorage.clear();
+  sessionStorage.clear();
+  signIn(aUser({ id: me }));
+});
+afterEach(() => {
+  jest.restoreAllMocks();
+  signOut();
+});
+
+describe('changes of a message', () => {
+  it('come by frame, from both', () => {
+    const { receive, messages } = aPrivateChatPage();
+    const between = { senderId: friend, receiverId: me };
+    receive('private_message_edited', { messageId: 1, newContent: 'better', ...between });
+    const reactions = [{ emoji: '🔥', userId: me }];
+    receive('private_message_reaction', { messageId: 1, emoji: '🔥', userId: me, reactions, ...between });
+    expect(messages()[0]).toMatchObject({ content: 'better', isEdited: true, reactions });
+    receive('private_message_deleted', { messageId: 1, ...between });
+    expect(messages()[0]).toMatchObject({ content: '', isDeleted: true });
+  });
+
+  describe('an edit', () => {
+    const withOwn = () => {
+      const page = aPrivateChatPage();
+      page.receive(
+        'private_message',
+        aPrivateMessage({ id: 2, senderId: me, receiverId: friend, content: 'helo' }),
+      );
+      expect(page.changes.edit(friend, 2, 'hello')).toBe(true);
+      return { ...page, content: () => page.shown()[1]?.content };
+    };
+
+    it('is shown at once, and is stored with its ack', () => {
+      const { asked, content, messages, changes } = withOwn();
+      expect(asked[0]).toMatchObject({
+        event: 'edit_private_message',
+        data: { messageId: 2, newContent: 'hello', senderId: me, receiverId: friend },
+      });
+      expect(content()).toBe('hello');
+      asked[0]?.ack({});
+      expect(messages()[1]).toMatchObject({ content: 'hello', isEdited: true });
+      expect(changes.useStore.getState().edits).toEqual([]);
+    });
+
+    it('survives a cut, and is sent again once the connection is back', async () => {
+      const { asked, content, chat, returned } = withOwn();
+      asked[0]?.reject(new SocketRequestError('closed'));
+      await settled();
+      expect(content()).toBe('hello');
+      chat.connected();
+      expect(asked[1]?.data).toMatchObject({ messageId: 2, newContent: 'hello' });
+      expect(returned()).toEqual([]);
+    });
+
+    it.each([
+      [new SocketRequestError('timeout'), 'edit_not_saved'],
+      [new SocketRequestError('refused', 'rate_limited', 900), 'edit_too_fast'],
+    ])('is undone on %s, and its text is given back', async (error, kind) => {
+      const { asked, content, returned, notice, queryClient } = withOwn();
+      asked[0]?.reject(error);
+      await settled();
+      expect(content()).toBe('helo');
+      expect(returned()).toEqual([{ conversationId: String(friend), messageId: '2', text: 'hello' }]);
+      expect(notice()).toBe(kind);
+      expect(queryClient.getQueryState(conversationKey(me, friend))?.isInvalidated).toBe(true);
+    });
+  });
+
+  it('a reaction is shown at once, and then what the server says', () => {
+    const { changes, asked, messages } = aPrivateChatPage();
+    changes.react(friend, 1, '👍');
+    expect(messages()[0]?.reactions).toEqual([{ emoji: '👍', userId: me }]);
+    expect(asked[0]?.data).toEqual({ messageId: 1, emoji: '👍', userId: me, receiverId: friend });
+    const reactions = [
+      { emoji: '👍', userId: friend },
+      { emoji: '👍', userId: me },
+    ];
+    asked[0]?.ack({ reactions });
+    expect(messages()[0]?.reactions).toEqual(reactions);
+  });
+
+  it('an error of a reaction reads the messages again (§7)', async () => {
+    const { changes, asked, queryClient, notice } = aPrivateChatPage();
+    changes.react(friend, 1, '👍');
+    asked[0]?.reject(new SocketRequestError('refused', 'unavailable'));
+    await settled();
+    expect(notice()).toBe('reaction_not_saved');
+    expect(queryClient.getQueryState(conversationKey(me, friend))?.isInvalidated).toBe(true);
+  });
+
+  describe('a deletion', () => {
+    const withOwn = () => {
+      const page = aPrivateChatPage();
+      page.receive('private_message', aPrivateMessage({ id: 2, senderId: me, receiverId: friend }));
+      expect(page.changes.remove(friend, 2)).toBe(true);
+      return page;
+    };
+
+    it('is shown at once and sent when the time to undo is over; the place stays', () => {
+      const { asked, clock, shown, messages } = withOwn();
+      expect(shown()[1]).toMatchObject({ content: '', isDeleted: true });
+      clock.advance(pageLimits.toastMs - 1);
+      expect(asked).toEqual([]);
+      clock.advance(1);
+      expect(asked[0]).toMatchObject({
+        event: 'delete_private_message',
+        data: { messageId: 2, senderId: me, receiverId: friend },
+      });
+      asked[0]?.ack({});
+      expect(messages()[1]).toMatchObject({ content: '', isDeleted: true });
+    });
+
+    it('that is undone is never sent', () => {
+      const { changes, asked, clock, shown } = withOwn();
+      changes.undoRemove(2);
+      clock.advance(pageLimits.toastMs);
+      expect(asked).toEqual([]);
+      expect(shown()[1]).toMatchObject({ content: 'hello', isDeleted: false });
+    });
+
+    it('is sent at once when the chat is left', () => {
+      const { changes, asked, clock } = withOwn();
+      changes.sendRemovals();
+      clock.advance(pageLimits.toastMs);
+      expect(asked).toHaveLength(1);
+    });
+
+    it('waits for the connection where it falls due without one', () => {
+      const { chat, asked, clock, socket } = withOwn();
+      socket.isOpen = false;
+      clock.advance(pageLimits.toastMs);
+      expect(asked).toEqual([]);
+      socket.isOpen = true;
+      chat.connected();
+      expect(asked).toHaveLength(1);
+    });
+
+    it('that is refused brings the message back', async () => {
+      const { asked, clock, shown, notice } = withOwn();
+      clock.advance(pageLimits.toastMs);
+      asked[0]?.reject(new SocketRequestError('refused', 'internal'));
+      await settled();
+      expect(shown()[1]).toMatchObject({ content: 'hello', isDeleted: false });
+      expect(notice()).toBe('delete_not_saved');
+    });
+  });
+
+  it('are not made without a connection', () => {
+    const { changes, socket, asked, messages } = aPrivateChatPage();
+    socket.isOpen = false;
+    expect(changes.react(friend, 1, '👍')).toBe(false);
+    expect(changes.remove(friend, 1)).toBe(false);
+    expect(changes.edit(friend, 1, 'x')).toBe(false);
+    expect(asked).toEqual([]);
+    expect(messages()[0]?.reactions).toEqual([]);
+  });
+});

@@ -1,0 +1,112 @@
+import { type ServerData } from '@thaw/contract/server-frames';
+import { me, at, iso, matchedWith, active, said, resumedWith } from '@/testing/random-chat-driver';
+
+describe('a resume with a reset', () => {
+  const reset = (changes: Partial<ServerData<'session_resumed'>> = {}): ServerData<'session_resumed'> =>
+    resumedWith({
+      reset: true,
+      seq: 2,
+      events: [
+        { event: 'chat_matched', data: matchedWith() },
+        { event: 'random_message', data: said(2, 'kept') },
+      ],
+      ...changes,
+    });
+
+  it('replaces what was shown, and goes on from there', () => {
+    const chat = active()
+      .receive('random_message', said(2, 'kept'))
+      .receive('random_message', said(3, 'lost'));
+    chat.receive('session_resumed', reset());
+    expect(chat.texts.slice(1)).toEqual(['kept']);
+    expect(chat.state.session?.seq).toBe(2);
+    chat.receive('random_message', said(3, 'next'));
+    expect(chat.texts.slice(1)).toEqual(['kept', 'next']);
+    expect(chat.effects).toEqual([]);
+  });
+
+  it('replaces it with the first of several pages only', () => {
+    const chat = active()
+      .receive('random_message', said(2, 'kept'))
+      .receive('random_message', said(3, 'lost'));
+    chat.receive('session_resumed', reset({ last: false }));
+    const more = { seq: 3, events: [{ event: 'random_message', data: said(3, 'also kept') }] };
+    chat.receive('session_resumed', resumedWith(more));
+    expect(chat.texts.slice(1)).toEqual(['kept', 'also kept']);
+  });
+
+  it('has messages of mine without an ack sent again, and gives back the text of an unanswered edit', () => {
+    const chat = active().receive('random_message', said(2, 'mine', { senderId: me }));
+    chat.do({ type: 'editSaved', changeId: 'e1', messageId: `${at}-2`, newContent: 'better', me });
+    chat.receive('session_resumed', reset());
+    expect(chat.effects).toEqual([
+      { type: 'returnEdit', sessionId: 's1', messageId: `${at}-2`, newContent: 'better' },
+      { type: 'deliverAll', sessionId: 's1' },
+    ]);
+    expect(chat.state.session?.unconfirmed).toEqual({});
+  });
+});
+
+describe('resuming', () => {
+  it('adds what was missed, in several frames, and nothing twice', () => {
+    const chat = active().receive('random_message', said(2, 'two'));
+    chat.receive(
+      'session_resumed',
+      resumedWith({
+        seq: 3,
+        last: false,
+        events: [
+          { event: 'random_message', data: said(2, 'two') },
+          { event: 'random_message', data: said(3, 'three') },
+        ],
+      }),
+    );
+    chat.receive(
+      'session_resumed',
+      resumedWith({ seq: 4, events: [{ event: 'random_message', data: said(4, 'four') }] }),
+    );
+    expect(chat.texts.slice(1)).toEqual(['two', 'three', 'four']);
+  });
+
+  it('has messages of mine without an ack sent again, after the last frame', () => {
+    const chat = active().receive('session_resumed', resumedWith({ last: false }));
+    expect(chat.effects).toEqual([]);
+    chat.receive('session_resumed', resumedWith());
+    expect(chat.effects).toEqual([{ type: 'deliverAll', sessionId: 's1' }]);
+  });
+
+  it('sends edits and reactions without an answer again, and goes on showing them', () => {
+    const chat = active()
+      .receive('random_message', said(2, 'mine', { senderId: me }))
+      .do({ type: 'editSaved', changeId: 'e1', messageId: `${at}-2`, newContent: 'better', me })
+      .do({ type: 'reactionToggled', changeId: 'r1', messageId: `${at}-2`, emoji: '👍', me });
+    chat.receive('session_resumed', resumedWith({ seq: 2 }));
+    expect(chat.effects).toMatchObject([
+      { type: 'deliverAll' },
+      { type: 'edit', changeId: 'e1', data: { messageId: `${at}-2`, newContent: 'better', userId: me } },
+      { type: 'react', changeId: 'r1', data: { emoji: '👍', action: 'add', userId: me } },
+    ]);
+    expect(chat.texts.at(-1)).toBe('better');
+  });
+
+  it('passes over events that it does not know, without losing count', () => {
+    const chat = active().receive(
+      'session_resumed',
+      resumedWith({ seq: 5, events: [{ event: 'from_the_future', data: { seq: 5 } }] }),
+    );
+    expect(chat.state.session?.seq).toBe(5);
+  });
+
+  it('takes the chat of the server for the true one', () => {
+    const chat = active().receive('session_resumed', resumedWith({ sessionId: 's2', seq: 1 }));
+    expect(chat.state.session?.sessionId).toBe('s2');
+    expect(chat.texts).toEqual(['🎉 You are now chatting with brave-heron-7. Say hi!']);
+  });
+
+  it('returns to initial when the chat was left in another tab, which searches again', () => {
+    const chat = active().receive('authenticated', { userId: me, state: 'searching' });
+    expect(chat.state.phase).toBe('initial');
+    chat.receive('queue_joined', { preferences: 'both', since: iso() });
+    expect(chat.state.phase).toBe('searching');
+  });
+});

@@ -1,0 +1,206 @@
+import { type Action } from '@/features/random-chat/reducer/random-chat.state';
+import {
+  me,
+  partner,
+  at,
+  type ChatDriver,
+  active,
+  said,
+  ack,
+  resumedWith,
+} from '@/testing/random-chat-driver';
+
+describe('messages', () => {
+  it('adds what the partner says, once', () => {
+    const chat = active().receive('random_message', said(2, 'hi')).receive('random_message', said(2, 'hi'));
+    expect(chat.texts.slice(1)).toEqual(['hi']);
+    expect(chat.state.session?.seq).toBe(2);
+  });
+
+  it('adds mine with its ack, under its clientId, with the id and the time of the server', () => {
+    const chat = active().do(ack('c1', 'hello', 2));
+    expect(chat.state.session?.messages.at(-1)).toMatchObject({
+      id: `${at}-2`,
+      key: 'c1',
+      content: 'hello',
+      delivery: 'sent',
+      timestamp: at + 2,
+    });
+    expect(chat.state.session?.seq).toBe(2);
+  });
+
+  it('adds mine once, whichever of ack and frame comes first', () => {
+    const frame = said(2, 'hello', { senderId: me, clientId: 'c1' });
+    const ackFirst = active()
+      .do(ack('c1', 'hello', 2))
+      .receive('random_message', frame);
+    const frameFirst = active()
+      .receive('random_message', frame)
+      .do(ack('c1', 'hello', 2));
+    for (const chat of [ackFirst, frameFirst]) expect(chat.texts.slice(1)).toEqual(['hello']);
+  });
+
+  it('shows what I said in another tab as mine', () => {
+    const chat = active().receive(
+      'random_message',
+      said(2, 'from the phone', { senderId: me, clientId: 'x' }),
+    );
+    expect(chat.state.session?.messages.at(-1)).toMatchObject({ senderId: me, delivery: 'sent', key: 'x' });
+  });
+
+  it('ignores the ack of another session', () => {
+    const chat = active().do({ ...ack('c1', 'hello', 2), sessionId: 's0' } as Action);
+    expect(chat.texts).not.toContain('hello');
+  });
+});
+
+describe('the order of the stream', () => {
+  const mine = (seq: number, clientId: string) => ({
+    event: 'random_message',
+    data: said(seq, clientId, { senderId: me, clientId }),
+  });
+
+  it('holds when an ack comes twice', () => {
+    const chat = active()
+      .do(ack('c1', 'one', 2))
+      .do(ack('c2', 'two', 3))
+      .do(ack('c1', 'one', 2));
+    expect(chat.texts.slice(1)).toEqual(['one', 'two']);
+    expect(chat.state.session?.seq).toBe(3);
+  });
+
+  it('holds when a later ack comes first', () => {
+    const chat = active()
+      .do(ack('c2', 'two', 3))
+      .do(ack('c1', 'one', 2));
+    expect(chat.texts.slice(1)).toEqual(['one', 'two']);
+  });
+
+  it('holds when what is missing comes after an ack that skipped it', () => {
+    const chat = active().do(ack('c2', 'two', 5));
+    chat.receive(
+      'session_resumed',
+      resumedWith({
+        seq: 4,
+        events: [
+          { event: 'random_message', data: said(2, 'theirs') },
+          {
+            event: 'break_ice_question_received',
+            data: {
+              sessionId: 's1',
+              seq: 3,
+              gameId: 'g1',
+              question: {
+                id: 3,
+                question: 'Tea or coffee?',
+                options: ['Tea', 'Coffee'],
+                category: 'love_language',
+              },
+              initiatorId: partner.id,
+            },
+          },
+          mine(4, 'c1'),
+        ],
+      }),
+    );
+    expect(chat.texts.slice(1)).toEqual(['theirs', 'Tea or coffee?', 'c1', 'two']);
+  });
+});
+
+describe('a hole in seq', () => {
+  it('asks once for what is missing, and does not show what came after it', () => {
+    const chat = active().receive('random_message', said(3, 'three'));
+    expect(chat.effects).toEqual([{ type: 'resync' }]);
+    expect(chat.texts).not.toContain('three');
+    chat.receive('random_message', said(4, 'four'));
+    expect(chat.effects).toEqual([]);
+    chat.receive(
+      'session_resumed',
+      resumedWith({
+        seq: 4,
+        events: [said(2, 'two'), said(3, 'three'), said(4, 'four')].map((data) => ({
+          event: 'random_message',
+          data,
+        })),
+      }),
+    );
+    expect(chat.texts.slice(1)).toEqual(['two', 'three', 'four']);
+    chat.receive('random_message', said(6, 'six'));
+    expect(chat.effects).toEqual([{ type: 'resync' }]);
+  });
+
+  it('is found by an ack as well, which still counts as sent', () => {
+    const chat = active().do(ack('c1', 'hello', 3));
+    expect(chat.effects).toEqual([{ type: 'resync' }]);
+    expect(chat.texts).toContain('hello');
+    chat.receive(
+      'session_resumed',
+      resumedWith({
+        seq: 3,
+        events: [
+          { event: 'random_message', data: said(2, 'two') },
+          { event: 'random_message', data: said(3, 'hello', { senderId: me, clientId: 'c1' }) },
+        ],
+      }),
+    );
+    expect(chat.texts.filter((text) => text === 'hello')).toHaveLength(1);
+    expect(chat.state.session?.seq).toBe(3);
+  });
+
+  it('is none when an event has no frame for this client', () => {
+    const chat = active()
+      .receive('session_advanced', { sessionId: 's1', seq: 2 })
+      .receive('random_message', said(3, 'three'));
+    expect(chat.texts).toContain('three');
+    expect(chat.state.session?.seq).toBe(3);
+    expect(chat.effects).toEqual([]);
+  });
+
+  it('is seen when an event without a frame comes too early', () => {
+    expect(active().receive('session_advanced', { sessionId: 's1', seq: 3 }).effects).toEqual([
+      { type: 'resync' },
+    ]);
+  });
+
+  it('is none when the event says nothing to this client', () => {
+    const chat = active()
+      .receive('message_edited', { sessionId: 's1', seq: 2, messageId: '1-1', newContent: 'x' })
+      .receive('random_message', said(3, 'three'));
+    expect(chat.texts).toContain('three');
+    expect(chat.effects).toEqual([]);
+  });
+});
+
+describe('the partner', () => {
+  it('types until a message, six seconds, a cut or the end', () => {
+    const typing = (): ChatDriver => active().receive('typing', { sessionId: 's1', userId: partner.id });
+    expect(typing().state.session?.isPartnerTyping).toBe(true);
+    expect(typing().effects).toEqual([{ type: 'expireTyping' }]);
+    expect(typing().receive('random_message', said(2, 'hi')).state.session?.isPartnerTyping).toBe(false);
+    expect(typing().do({ type: 'typingExpired' }).state.session?.isPartnerTyping).toBe(false);
+    expect(
+      typing().receive('partner_connection', { sessionId: 's1', state: 'reconnecting' }).state.session
+        ?.isPartnerTyping,
+    ).toBe(false);
+    expect(
+      typing().receive('chat_skipped', { sessionId: 's1', seq: 2, reason: 'skipped', endedBy: partner.id })
+        .state.session?.isPartnerTyping,
+    ).toBe(false);
+  });
+
+  it('is not typing when I type elsewhere, nor when it is another session', () => {
+    expect(active().receive('typing', { sessionId: 's1', userId: me }).state.session?.isPartnerTyping).toBe(
+      false,
+    );
+    expect(
+      active().receive('typing', { sessionId: 's0', userId: partner.id }).state.session?.isPartnerTyping,
+    ).toBe(false);
+  });
+
+  it('comes and goes', () => {
+    const chat = active().receive('partner_connection', { sessionId: 's1', state: 'reconnecting' });
+    expect(chat.state.session?.partnerConnection).toBe('reconnecting');
+    chat.receive('partner_connection', { sessionId: 's1', state: 'connected' });
+    expect(chat.state.session?.partnerConnection).toBe('connected');
+  });
+});

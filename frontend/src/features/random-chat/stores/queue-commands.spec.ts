@@ -1,0 +1,83 @@
+import { SocketRequestError } from '@/lib/socket/socket-request-error';
+import { signIn, signOut } from '@/product/identity';
+import { aUser } from '@/testing/factories';
+import { aRandomChatPage, type RandomChatPage } from '@/testing/random-chat-page';
+import { settled } from '@/testing/settled';
+
+beforeEach(() => jest.spyOn(console, 'warn').mockImplementation(() => undefined));
+afterEach(() => {
+  jest.restoreAllMocks();
+  signOut();
+});
+
+describe('searching', () => {
+  it('waits as long as the server asks, and joins again', async () => {
+    const { chat, clock, asked } = aRandomChatPage();
+    chat.find();
+    asked.at(-1)?.reject(new SocketRequestError('refused', 'rate_limited', 700));
+    await settled();
+    expect(asked).toHaveLength(1);
+    clock.advance(700);
+    expect(asked).toHaveLength(2);
+  });
+
+  it('tells of a refusal, and goes back', async () => {
+    const { chat, asked, state } = aRandomChatPage();
+    chat.find();
+    asked.at(-1)?.reject(new SocketRequestError('refused', 'unavailable'));
+    await settled();
+    expect(state()).toMatchObject({ phase: 'initial', refusals: 1 });
+  });
+
+  it('asks how things stand when there is a chat already', async () => {
+    const { chat, asked, socket, state } = aRandomChatPage();
+    chat.find();
+    asked.at(-1)?.reject(new SocketRequestError('refused', 'already_in_session'));
+    await settled();
+    expect(socket.resyncs).toBe(1);
+    expect(state().phase).toBe('searching');
+  });
+
+  it('remembers the preference of each person (A48)', () => {
+    const { chat, state } = aRandomChatPage();
+    chat.choosePreference('female');
+    signIn(aUser({ id: 8 }));
+    chat.reset();
+    expect(state().preference).toBe('both');
+    signIn(aUser({ id: 7 }));
+    chat.reset();
+    expect(state().preference).toBe('female');
+  });
+});
+
+describe('a queue command that is not answered', () => {
+  const unanswered = async ({ socket }: RandomChatPage, event: string): Promise<void> => {
+    socket.of(event).at(-1)?.reject(new SocketRequestError('timeout'));
+    await settled();
+  };
+
+  it('asks to join again while the search is wanted', async () => {
+    const page = aRandomChatPage();
+    const { chat, socket, state } = page;
+    chat.find();
+    await unanswered(page, 'join_queue');
+    expect(socket.of('join_queue')).toHaveLength(2);
+    expect(state().phase).toBe('searching');
+    chat.cancel();
+    await unanswered(page, 'join_queue');
+    expect(socket.of('join_queue')).toHaveLength(2);
+  });
+
+  it('asks to leave again until that is acknowledged', async () => {
+    const page = aRandomChatPage();
+    const { chat, socket, state } = page;
+    chat.find();
+    chat.cancel();
+    await unanswered(page, 'leave_queue');
+    expect(socket.of('leave_queue')).toHaveLength(2);
+    socket.of('leave_queue').at(-1)?.ack({});
+    expect(state().owesLeave).toBe(false);
+    await unanswered(page, 'leave_queue');
+    expect(socket.of('leave_queue')).toHaveLength(2);
+  });
+});

@@ -1,0 +1,40 @@
+import { type RequestOptions } from '@/lib/socket/socket-client';
+
+/** A command that waits for the server's answer, which the test gives. */
+export interface AskedCommand {
+  event: string;
+  data: Record<string, unknown>;
+  ack: (data: Record<string, unknown>) => void;
+  reject: (error: unknown) => void;
+}
+
+/** The connection of a feature; the server is the test. */
+export class FakeFeatureSocket {
+  isOpen = true;
+  resyncs = 0;
+  readonly sent: { event: string; data: unknown }[] = [];
+  readonly asked: AskedCommand[] = [];
+
+  send = (event: string, data: unknown): boolean => {
+    if (this.isOpen) this.sent.push({ event, data });
+    return this.isOpen;
+  };
+
+  request = (event: string, data: object, options?: RequestOptions): Promise<Record<string, unknown>> =>
+    new Promise((resolve, reject) => {
+      const ack: AskedCommand['ack'] = (given) => {
+        options?.onAck?.(given);
+        resolve(given);
+      };
+      this.asked.push({ event, data: { ...data }, ack, reject });
+    });
+
+  resync = (): void => {
+    this.resyncs += 1;
+  };
+
+  /** The commands of one kind, in their order. */
+  of(event: string): AskedCommand[] {
+    return this.asked.filter((command) => command.event === event);
+  }
+}

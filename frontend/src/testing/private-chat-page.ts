@@ -1,0 +1,55 @@
+import { type ServerData, type ServerEvent, type ServerFrame } from '@thaw/contract/server-frames';
+import { conversationKey, unreadKey } from '@/features/private-chat/api/private-messages';
+import { type Conversation } from '@/features/private-chat/conversation';
+import { Rows } from '@/features/private-chat/rows';
+import { createMessageChanges } from '@/features/private-chat/stores/message-changes';
+import { createPrivateChat } from '@/features/private-chat/stores/private-chat.store';
+import { type UnreadCounts } from '@/features/private-chat/unread';
+import { createQueryClient } from '@/lib/query-client';
+import { aPrivateMessage } from '@/testing/factories';
+import { FakeClock } from '@/testing/fake-clock';
+import { FakeFeatureSocket } from '@/testing/fake-feature-socket';
+
+export const me = 7;
+export const friend = 12;
+/** When the server stored a message. */
+export const storedAt = '2026-11-20T12:00:00.000Z';
+
+/** The private chats' stores on a page of its own: connected, with one message of the friend, and nothing unread. */
+export const aPrivateChatPage = () => {
+  const clock = new FakeClock();
+  const socket = new FakeFeatureSocket();
+  let ids = 0;
+  const queryClient = createQueryClient();
+  const newId = (): string => `c${(ids += 1)}`;
+  const chat = createPrivateChat({ clock, newId, queryClient });
+  const changes = createMessageChanges(chat, { clock, newId });
+  chat.connect(socket);
+  chat.reset();
+  queryClient.setQueryData<Conversation>(conversationKey(me, friend), {
+    messages: [aPrivateMessage({ id: 1 })],
+    hasOlder: false,
+  });
+  queryClient.setQueryData<UnreadCounts>(unreadKey(me), {});
+  const messages = () => chat.conversations.known(me, friend)?.messages ?? [];
+  return {
+    chat,
+    changes,
+    clock,
+    socket,
+    sent: socket.sent,
+    asked: socket.asked,
+    queryClient,
+    receive: <E extends ServerEvent>(event: E, data: ServerData<E>): void =>
+      chat.receive({ event, data } as ServerFrame),
+    messages,
+    say: (text: string): boolean =>
+      chat.outbox.submit(String(friend), { text, attachment: null, replyTo: null }),
+    outbox: () => chat.outbox.useStore.getState().messages,
+    shown: () => new Rows().of(messages(), changes.useStore.getState()),
+    returned: () => chat.outbox.useStore.getState().returnedEdits,
+    notice: () => chat.outbox.useStore.getState().notice?.kind,
+    typing: () => chat.useStore.getState().typing,
+    unread: () => queryClient.getQueryData<UnreadCounts>(unreadKey(me)),
+  };
+};

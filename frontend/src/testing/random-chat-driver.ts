@@ -1,0 +1,97 @@
+import { type ServerData, type ServerEvent, type ServerFrame } from '@thaw/contract/server-frames';
+import { reduce } from '@/features/random-chat/reducer/random-chat.reducer';
+import {
+  initialState,
+  type Action,
+  type Effect,
+  type RandomChatState,
+} from '@/features/random-chat/reducer/random-chat.state';
+import { aPartner } from '@/testing/factories';
+
+export const me = 7;
+export const partner = aPartner();
+export const at = Date.parse('2026-11-20T12:00:00.000Z');
+export const iso = (offsetMs = 0): string => new Date(at + offsetMs).toISOString();
+
+/** A random chat that is driven by actions and frames, and keeps the effects of the last of them. */
+export class ChatDriver {
+  state: RandomChatState = initialState();
+  effects: readonly Effect[] = [];
+
+  do(action: Action): this {
+    const step = reduce(this.state, action);
+    this.state = step.state;
+    this.effects = step.effects;
+    return this;
+  }
+
+  receiveFrame(frame: ServerFrame): this {
+    return this.do({ type: 'received', frame, me, at });
+  }
+
+  receive<E extends ServerEvent>(event: E, data: ServerData<E>): this {
+    return this.receiveFrame({ event, data } as ServerFrame);
+  }
+
+  get texts(): string[] {
+    return this.state.session?.messages.map(({ content }) => content) ?? [];
+  }
+}
+
+export const initial = (): ChatDriver => new ChatDriver();
+export const searching = (): ChatDriver => initial().do({ type: 'findPressed', at });
+export const matchedWith = (sessionId = 's1'): ServerData<'chat_matched'> => ({
+  sessionId,
+  seq: 1,
+  partnerId: partner.id,
+  partnerInfo: partner,
+});
+export const active = (): ChatDriver => searching().receive('chat_matched', matchedWith());
+export const skipped = (): ChatDriver =>
+  active().receive('chat_skipped', { sessionId: 's1', seq: 2, reason: 'skipped', endedBy: partner.id });
+
+export const said = (
+  seq: number,
+  content: string,
+  changes: Partial<ServerData<'random_message'>> = {},
+): ServerData<'random_message'> => ({
+  sessionId: 's1',
+  seq,
+  id: `${at}-${seq}`,
+  senderId: partner.id,
+  content,
+  type: 'text',
+  timestamp: iso(seq),
+  replyTo: null,
+  ...changes,
+});
+export const ack = (clientId: string, content: string, seq: number): Action => ({
+  type: 'acknowledged',
+  sessionId: 's1',
+  message: { clientId, senderId: me, content, type: 'text', replyTo: null },
+  ack: { id: `${at}-${seq}`, seq, timestamp: iso(seq), clientId },
+});
+export const resumedWith = (
+  changes: Partial<ServerData<'session_resumed'>> = {},
+): ServerData<'session_resumed'> => ({
+  sessionId: 's1',
+  seq: 1,
+  partnerId: partner.id,
+  partnerInfo: partner,
+  partnerConnection: 'connected',
+  events: [],
+  last: true,
+  ...changes,
+});
+
+export const join = (preferences: 'both' | 'male' | 'female' = 'both'): Effect => ({
+  type: 'send',
+  event: 'join_queue',
+  data: { preferences },
+});
+export const leave: Effect = { type: 'send', event: 'leave_queue', data: {} };
+export const skip = (sessionId: string): Effect => ({
+  type: 'send',
+  event: 'skip_chat',
+  data: { sessionId },
+});

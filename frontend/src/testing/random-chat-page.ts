@@ -1,0 +1,60 @@
+import { type ServerData, type ServerEvent, type ServerFrame } from '@thaw/contract/server-frames';
+import { createRandomChat } from '@/features/random-chat/stores/random-chat.store';
+import { signIn } from '@/product/identity';
+import { aPartner, aUser } from '@/testing/factories';
+import { FakeClock } from '@/testing/fake-clock';
+import { FakeFeatureSocket } from '@/testing/fake-feature-socket';
+
+/** What the server answers to a stored message. */
+export const stored = { id: '1763640000000-0', seq: 2, timestamp: '2026-11-20T12:00:00.000Z' };
+
+export const resumed: ServerData<'session_resumed'> = {
+  sessionId: 's1',
+  seq: 1,
+  partnerId: 12,
+  partnerInfo: aPartner(),
+  partnerConnection: 'connected',
+  events: [],
+  last: true,
+};
+
+/** The random chat's store on a page of its own, signed in and connected. A reload keeps the tab's storage. */
+export const aRandomChatPage = ({ isReload = false } = {}) => {
+  localStorage.clear();
+  if (!isReload) sessionStorage.clear();
+  signIn(aUser());
+  const clock = new FakeClock();
+  const socket = new FakeFeatureSocket();
+  let ids = 0;
+  const place = {
+    elsewhere: false as boolean | undefined,
+    enter: jest.fn(),
+    leave: jest.fn(),
+    isOpenElsewhere: async () => place.elsewhere,
+  };
+  const chat = createRandomChat({ clock, newId: () => `c${(ids += 1)}`, place });
+  chat.connect(socket);
+  chat.reset();
+  chat.enter();
+  const receive = <E extends ServerEvent>(event: E, data: ServerData<E>): void =>
+    chat.receive({ event, data } as ServerFrame);
+  return {
+    chat,
+    place,
+    clock,
+    socket,
+    sent: socket.sent,
+    asked: socket.asked,
+    receive,
+    match: (sessionId = 's1'): void => {
+      chat.find();
+      receive('chat_matched', { sessionId, seq: 1, partnerId: 12, partnerInfo: aPartner() });
+    },
+    say: (content: string, sessionId = 's1'): boolean =>
+      chat.outbox.submit(sessionId, { text: content, attachment: null, replyTo: null }),
+    state: () => chat.useStore.getState(),
+    outgoing: () => chat.outbox.useStore.getState().messages,
+  };
+};
+
+export type RandomChatPage = ReturnType<typeof aRandomChatPage>;

@@ -116,7 +116,6 @@ export const copy = {
   photo: {
     close: 'Close',
     notLoaded: 'The photo could not be opened. The connection may have failed for a moment.',
-    retry: 'Try again',
   },
   you: 'You',
 } as const;

@@ -22,7 +22,7 @@ it('reads what was written, and what cannot be parsed as its default', () => {
 });
 
 it('shows a change made here or in another tab to every subscriber, until it unsubscribes', () => {
-  const { result } = renderHook(() => side.useValue());
+  const { result, unmount } = renderHook(() => side.useValue());
   const listener = jest.fn();
   const stop = side.subscribe(listener);
   act(() => side.write('right'));
@@ -32,6 +32,7 @@ it('shows a change made here or in another tab to every subscriber, until it uns
   expect(result.current).toBe('left');
   window.dispatchEvent(new StorageEvent('storage', { key: 'another' }));
   expect(listener).toHaveBeenCalledTimes(2);
+  unmount();
   stop();
   side.write('right');
   expect(listener).toHaveBeenCalledTimes(2);

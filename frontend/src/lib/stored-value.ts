@@ -40,8 +40,8 @@ export const createStoredValue = <T extends string | number | boolean>(
 
 /** A setting that is off until it is switched on. */
 export const createStoredSwitch = (key: string) =>
-  createStoredValue(key, {
+  createStoredValue<boolean>(key, {
     parse: (text) => text === 'on',
     format: (isOn) => (isOn ? 'on' : 'off'),
-    prerendered: false as boolean,
+    prerendered: false,
   });

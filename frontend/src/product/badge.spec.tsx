@@ -6,7 +6,7 @@ it.each([
   [99, '99'],
   [100, '99+'],
   [4_000, '99+'],
-])('%i is told as %s', (count, text) => {
+])('shows %i as %s', (count, text) => {
   expect(badgeText(count)).toBe(text);
 });
 

@@ -8,7 +8,7 @@ export interface BadgeProps {
   className?: string;
 }
 
-/** 99 is the last number that is told exactly (A130). */
+/** 99 is the last number that is shown exactly (A130). */
 export const badgeText = (count: number): string =>
   count > pageLimits.unreadBadgeMax ? `${pageLimits.unreadBadgeMax}+` : String(count);
 

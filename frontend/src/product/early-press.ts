@@ -5,7 +5,7 @@ declare global {
   }
 }
 
-/** Presses it again, now that somebody listens. Called once the page has come alive. */
+/** Presses it again. Called once the page is hydrated and handles clicks. */
 export const repeatEarlyPress = (): void => {
   const press = window.thawEarlyPress;
   if (!press) return;

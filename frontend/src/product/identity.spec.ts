@@ -26,21 +26,21 @@ it('is null after logout; the key stays', () => {
   expect(stored()).toEqual({ state: { user: null }, version: 0 });
 });
 
-it('merges part of a user, tells the page, and does nothing when there is no user', () => {
-  const heard: unknown[] = [];
-  const stop = onAppEvent('profileUpdated', (detail) => heard.push(detail));
+it('merges part of a user, raises profileUpdated, and does nothing when there is no user', () => {
+  const raised: unknown[] = [];
+  const stop = onAppEvent('profileUpdated', (detail) => raised.push(detail));
   mergeIntoUser({ username: 'nobody' });
   expect(currentUser()).toBeNull();
-  expect(heard).toEqual([]);
+  expect(raised).toEqual([]);
   signIn(aUser());
   mergeIntoUser({ gender: 'male' });
   expect(currentUser()).toEqual(aUser({ gender: 'male' }));
-  expect(heard).toEqual([{ userId: 7 }]);
+  expect(raised).toEqual([{ userId: 7 }]);
   stop();
 });
 
 it.each(['{', '{"state":{"user":"x"},"version":0}', '{"state":{"user":{"id":"7"}},"version":0}', '5'])(
-  'takes %s in the storage for nobody',
+  'reads %s in the storage as signed out',
   async (text) => {
     localStorage.setItem(identityStorageKey, text);
     await useIdentity.persist.rehydrate();

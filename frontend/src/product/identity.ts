@@ -47,7 +47,7 @@ const showWhetherSignedIn = (): void => {
   document.documentElement.toggleAttribute('data-signed-in', currentUser() !== null);
 };
 
-/** Another tab of this browser signed in or out; and the page, which public/theme.js has told at first, is told. */
+/** Follows other tabs that sign in or out, and marks the document; public/theme.js sets the mark before the first paint. */
 export const followIdentity = (): void => {
   showWhetherSignedIn();
   useIdentity.subscribe(showWhetherSignedIn);

@@ -4,7 +4,7 @@ import { request } from '@/lib/api-client';
 
 export const profileKey = (userId: number) => [`/api/user/${userId}`, 'profile'] as const;
 
-/** Somebody's name and picture, as far as I may see him (A12). */
+/** Name and picture of a user, as far as this user may see them (A12). */
 export const profileQuery = (userId: number) =>
   queryOptions({
     queryKey: profileKey(userId),

@@ -3,11 +3,11 @@ import { chooseSound, soundChoice, useSoundChoice } from '@/product/sound-choice
 
 beforeEach(() => localStorage.clear());
 
-it('is silent until somebody asks for it', () => {
+it('is off until it is chosen', () => {
   expect(soundChoice()).toBe(false);
 });
 
-it('is kept, and told to who shows it', () => {
+it('is stored, and followed by what shows it', () => {
   const { result } = renderHook(useSoundChoice);
   act(() => chooseSound(true));
   expect(result.current).toBe(true);

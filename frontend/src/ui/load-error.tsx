@@ -1,21 +1,29 @@
 import { cn } from '@/lib/class-names';
 import { Button } from '@/ui/button';
+import { copy } from '@/ui/copy';
 
 export interface LoadErrorProps {
   text: string;
-  retryLabel: string;
   onRetry: () => void;
+  /** In the middle of a whole view instead of at the head of a list. */
+  isCentered?: boolean;
   className?: string;
 }
 
 /** Stands where something could not be loaded, with a way to try again. */
-export const LoadError = ({ text, retryLabel, onRetry, className }: LoadErrorProps) => (
-  <div className={cn('grid gap-3', className)}>
-    <p role="alert" className="text-base text-muted-foreground">
+export const LoadError = ({ text, onRetry, isCentered = false, className }: LoadErrorProps) => (
+  <div
+    className={cn(
+      'grid gap-3',
+      isCentered && 'm-auto max-w-md justify-items-center p-6 text-center',
+      className,
+    )}
+  >
+    <p role="alert" className={cn('text-muted-foreground', isCentered ? 'text-md' : 'text-base')}>
       {text}
     </p>
     <Button variant="secondary" className="w-fit" onClick={onRetry}>
-      {retryLabel}
+      {copy.retry}
     </Button>
   </div>
 );

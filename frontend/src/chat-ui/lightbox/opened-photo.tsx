@@ -13,12 +13,7 @@ export const OpenedPhoto = (photo: LightboxProps) => (
     part={lightboxPart}
     broken={({ retry }) => (
       <Modal isOpen title={photo.name} onDismiss={photo.onClose}>
-        <LoadError
-          text={copy.photo.notLoaded}
-          retryLabel={copy.photo.retry}
-          onRetry={retry}
-          className="mt-4"
-        />
+        <LoadError text={copy.photo.notLoaded} onRetry={retry} className="mt-4" />
       </Modal>
     )}
   >

@@ -6,7 +6,6 @@ export const copy = {
   empty: 'No chat history yet',
   loading: 'Loading your chats',
   failed: 'Your chats could not be loaded.',
-  retry: 'Try again',
   /** When the partner cannot be loaded (A66). */
   placeholder: 'Unknown User',
   age: {

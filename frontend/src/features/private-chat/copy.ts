@@ -4,16 +4,10 @@ export const copy = {
   messages: 'Messages',
   close: 'Close private chat',
   closeWithNews: 'Close private chat, something is new in the random chat',
-  online: 'Online',
-  offline: 'Offline',
-  typing: (name: string) => `${name} is typing`,
   beginning: (name: string) => `This is where your chat with ${name} begins.`,
   loading: 'Loading messages',
   loadingOlder: 'Loading older messages',
   unread: 'New messages',
-  failed: {
-    text: 'The messages could not be loaded.',
-    again: 'Try again',
-  },
+  failed: 'The messages could not be loaded.',
   removed: { title: 'Message deleted', undo: 'Undo' },
 } as const;

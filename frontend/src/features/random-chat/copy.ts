@@ -35,8 +35,6 @@ export const copy = {
     here: 'Here with you',
     loading: 'Opening the chat',
     notLoaded: 'The chat did not open: the connection may have failed for a moment.',
-    loadAgain: 'Try again',
-    typing: (name: string) => `${name} is typing`,
     partnerReconnecting: 'Reconnecting…',
   },
   searchRefused: {

@@ -58,12 +58,7 @@ export const FriendRequestsModal = ({ userId, onDismiss }: { userId: number; onD
       ) : requests ? (
         <NoRequests />
       ) : isError ? (
-        <LoadError
-          text={copy.requests.failed}
-          retryLabel={copy.requests.retry}
-          onRetry={() => void refetch()}
-          className="mt-4"
-        />
+        <LoadError text={copy.requests.failed} onRetry={() => void refetch()} className="mt-4" />
       ) : (
         <ListSkeleton label={copy.requests.loading} className="mt-4" />
       )}

@@ -1,11 +1,11 @@
 import { type LastMessage } from '@thaw/contract/last-message';
 import { type Friend } from '@thaw/contract/users';
-import { MessageCircle, UserRoundMinus } from 'lucide-react';
+import { MessageCircle, UserRoundMinus, type LucideIcon } from 'lucide-react';
 import { useId } from 'react';
-import { Portrait } from '@/features/friends/components/portrait';
 import { copy } from '@/features/friends/copy';
 import { cn } from '@/lib/class-names';
 import { Badge } from '@/product/badge';
+import { Portrait, presenceText } from '@/product/portrait';
 import { Button } from '@/ui/button';
 import { Tooltip } from '@/ui/tooltip';
 
@@ -23,9 +23,6 @@ export interface FriendRowProps {
   isTabStop?: boolean;
 }
 
-export const presenceText = ({ isOnline }: Friend): string =>
-  isOnline ? copy.list.online : copy.list.offline;
-
 const previewOf = ({ preview, type, senderId }: LastMessage, friendId: number): string => {
   const text = preview || (type === 'text' ? copy.list.deleted : copy.list.photo);
   return senderId === friendId ? text : copy.list.fromMe(text);
@@ -36,44 +33,72 @@ type LineProps = Pick<FriendRowProps, 'friend' | 'unread' | 'isOpen' | 'isTyping
 /** What is newest between the two: typing, an unsent draft, the last message; presence where there is none. */
 const Line = ({ friend, unread, isOpen, isTyping, draft }: LineProps) => {
   const { lastMessage } = friend;
-  const presence = <span className="sr-only">{presenceText(friend)} </span>;
-  if (isTyping) {
-    return (
-      <p className="truncate text-sm font-semibold text-primary">
-        {presence}
-        {copy.list.typing}
-      </p>
-    );
-  }
   // While the chat is open its composer shows the draft.
-  if (draft !== '' && !isOpen) {
-    return (
-      <p className="truncate text-sm text-muted-foreground">
-        {presence}
-        <span className="font-semibold text-warning">{copy.list.draft}</span> <bdi>{draft}</bdi>
-      </p>
-    );
-  }
-  if (!lastMessage) {
-    return <p className="truncate text-sm text-muted-foreground">{presenceText(friend)}</p>;
-  }
+  const showsDraft = !isTyping && draft !== '' && !isOpen;
+  const isNews = !isTyping && !showsDraft && Boolean(lastMessage) && unread > 0;
+  const news = isTyping ? (
+    copy.list.typing
+  ) : showsDraft ? (
+    <>
+      <span className="font-semibold text-warning">{copy.list.draft}</span> <bdi>{draft}</bdi>
+    </>
+  ) : lastMessage ? (
+    <bdi>{previewOf(lastMessage, friend.id)}</bdi>
+  ) : null;
   return (
     <p
       className={cn(
-        'truncate text-sm',
-        unread > 0 ? 'font-semibold text-foreground' : 'text-muted-foreground',
+        'truncate text-sm text-muted-foreground',
+        isTyping && 'font-semibold text-primary',
+        isNews && 'font-semibold text-foreground',
       )}
     >
-      {presence}
-      <bdi>{previewOf(lastMessage, friend.id)}</bdi>
+      <span className={news === null ? undefined : 'sr-only'}>{presenceText(friend)} </span>
+      {news}
     </p>
   );
 };
 
+interface RowActionProps {
+  label: string;
+  icon: LucideIcon;
+  friendNameId: string;
+  tabIndex: number;
+  /** For what can be on or off. */
+  isPressed?: boolean;
+  className: string;
+  onPress: () => void;
+}
+
+const RowAction = ({
+  label,
+  icon: Icon,
+  friendNameId,
+  tabIndex,
+  isPressed,
+  className,
+  onPress,
+}: RowActionProps) => (
+  <Tooltip label={label}>
+    <Button
+      variant="ghost"
+      size="icon"
+      tabIndex={tabIndex}
+      aria-describedby={friendNameId}
+      aria-pressed={isPressed}
+      className={cn('text-muted-foreground', className)}
+      onClick={onPress}
+    >
+      <Icon aria-hidden="true" className="size-5" />
+      <span className="sr-only">{label}</span>
+    </Button>
+  </Tooltip>
+);
+
 export const FriendRow = ({ onOpen, onRemove, isTabStop = true, ...row }: FriendRowProps) => {
   const { friend, unread, isOpen } = row;
   const nameId = useId();
-  const tabIndex = isTabStop ? 0 : -1;
+  const action = { friendNameId: nameId, tabIndex: isTabStop ? 0 : -1 };
   return (
     <div
       className={cn(
@@ -95,34 +120,22 @@ export const FriendRow = ({ onOpen, onRemove, isTabStop = true, ...row }: Friend
       </div>
       <Badge count={unread} label={copy.list.unread} />
       <div className="flex">
-        <Tooltip label={copy.list.send}>
-          {/* The whole row answers to a click. */}
-          <Button
-            variant="ghost"
-            size="icon"
-            tabIndex={tabIndex}
-            aria-describedby={nameId}
-            aria-pressed={isOpen}
-            className="static text-muted-foreground after:inset-0 after:top-0 after:left-0 after:translate-0 hover:bg-transparent hover:text-foreground"
-            onClick={onOpen}
-          >
-            <MessageCircle aria-hidden="true" className="size-5" />
-            <span className="sr-only">{copy.list.send}</span>
-          </Button>
-        </Tooltip>
-        <Tooltip label={copy.list.remove}>
-          <Button
-            variant="ghost"
-            size="icon"
-            tabIndex={tabIndex}
-            aria-describedby={nameId}
-            className="z-raised text-muted-foreground hover:text-destructive"
-            onClick={onRemove}
-          >
-            <UserRoundMinus aria-hidden="true" className="size-5" />
-            <span className="sr-only">{copy.list.remove}</span>
-          </Button>
-        </Tooltip>
+        {/* The whole row answers to a click. */}
+        <RowAction
+          {...action}
+          label={copy.list.send}
+          icon={MessageCircle}
+          isPressed={isOpen}
+          className="static after:inset-0 after:top-0 after:left-0 after:translate-0 hover:bg-transparent hover:text-foreground"
+          onPress={onOpen}
+        />
+        <RowAction
+          {...action}
+          label={copy.list.remove}
+          icon={UserRoundMinus}
+          className="z-raised hover:text-destructive"
+          onPress={onRemove}
+        />
       </div>
     </div>
   );

@@ -1,11 +1,10 @@
 import { useId, useState, type KeyboardEvent } from 'react';
 import { useFriends } from '@/features/friends/api/friends';
-import { presenceText } from '@/features/friends/components/friend-row';
-import { Portrait } from '@/features/friends/components/portrait';
 import { copy } from '@/features/friends/copy';
 import { searchFriends, sortFriends, type Unread } from '@/features/friends/friend-list';
 import { cn } from '@/lib/class-names';
 import { Badge } from '@/product/badge';
+import { Portrait, presenceText } from '@/product/portrait';
 import { Modal } from '@/ui/modal';
 
 export interface FriendSwitcherProps {

@@ -82,12 +82,7 @@ export const FriendsPanel = ({
     <ListSkeleton label={copy.list.loading} isPicturesOnly={isCollapsed} className="px-2 py-2" />
   );
   const failed = (retry: () => void): ReactNode => (
-    <LoadError
-      text={copy.list.failed}
-      retryLabel={copy.list.retry}
-      onRetry={retry}
-      className={cn('px-2', isCollapsed && 'sr-only')}
-    />
+    <LoadError text={copy.list.failed} onRetry={retry} className={cn('px-2', isCollapsed && 'sr-only')} />
   );
 
   return (

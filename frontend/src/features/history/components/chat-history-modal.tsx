@@ -81,12 +81,7 @@ export const ChatHistoryModal = ({ userId, onDismiss, renderAction }: ChatHistor
       ) : entries ? (
         <NoChats />
       ) : isError ? (
-        <LoadError
-          text={copy.failed}
-          retryLabel={copy.retry}
-          onRetry={() => void refetch()}
-          className="mt-4"
-        />
+        <LoadError text={copy.failed} onRetry={() => void refetch()} className="mt-4" />
       ) : (
         <ListSkeleton label={copy.loading} className="mt-4 gap-4" />
       )}

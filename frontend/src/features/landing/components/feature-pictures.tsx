@@ -5,6 +5,7 @@ import { copy } from '@/features/landing/copy';
 import { cn } from '@/lib/class-names';
 import { TwoDots } from '@/product/two-dots';
 import { Avatar } from '@/ui/avatar';
+import { PresenceDot } from '@/ui/presence-dot';
 
 const words = copy.features.pictures;
 
@@ -52,9 +53,7 @@ const Friends = () => (
       >
         <span className="relative">
           <Avatar id={friend.avatar} name={friend.name} />
-          {friend.isOnline ? (
-            <span className="absolute right-0 bottom-0 size-3 rounded-full bg-success ring-3 ring-card" />
-          ) : null}
+          {friend.isOnline ? <PresenceDot isOnline ground="card" /> : null}
         </span>
         <span className="min-w-0 flex-1">
           <span className="block truncate text-base font-bold">{friend.name}</span>

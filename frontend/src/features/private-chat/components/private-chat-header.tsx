@@ -1,10 +1,10 @@
 import { type Friend } from '@thaw/contract/users';
 import { X } from 'lucide-react';
+import { copy as chatCopy } from '@/chat-ui/copy';
 import { copy } from '@/features/private-chat/copy';
 import { usePrivateChat } from '@/features/private-chat/stores/private-chat.store';
-import { Avatar } from '@/ui/avatar';
+import { Portrait, presenceText } from '@/product/portrait';
 import { Button } from '@/ui/button';
-import { PresenceDot } from '@/ui/presence-dot';
 
 export interface PrivateChatHeaderProps {
   friend: Friend;
@@ -18,10 +18,7 @@ export const PrivateChatHeader = ({ friend, onClose, hasNewsBeneath }: PrivateCh
   return (
     <header data-controls="" className="border-b border-border">
       <div className="mx-auto flex w-full max-w-4xl items-center gap-3 px-4 py-3 md:px-6">
-        <span className="relative shrink-0">
-          <Avatar id={friend.id} name={friend.username} picture={friend.avatar} />
-          <PresenceDot isOnline={friend.isOnline} ground="card" />
-        </span>
+        <Portrait friend={friend} ground="card" />
         <div className="min-w-0 flex-1">
           <h1 tabIndex={-1} className="truncate text-md font-bold outline-none">
             <bdi>{friend.username}</bdi>
@@ -29,9 +26,9 @@ export const PrivateChatHeader = ({ friend, onClose, hasNewsBeneath }: PrivateCh
           <p className="truncate text-sm text-muted-foreground">
             {/* Typing is announced once for each message, by the conversation. */}
             <span role="status" className={isTyping ? 'sr-only' : undefined}>
-              {friend.isOnline ? copy.online : copy.offline}
+              {presenceText(friend)}
             </span>
-            {isTyping ? <span aria-hidden="true">{copy.typing(friend.username)}</span> : null}
+            {isTyping ? <span aria-hidden="true">{chatCopy.message.typing(friend.username)}</span> : null}
           </p>
         </div>
         <Button variant="ghost" size="icon" onClick={onClose}>

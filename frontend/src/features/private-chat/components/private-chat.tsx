@@ -7,7 +7,7 @@ import { copy } from '@/features/private-chat/copy';
 import { useConversation } from '@/features/private-chat/hooks/use-conversation';
 import { useReading } from '@/features/private-chat/hooks/use-reading';
 import { privateChat } from '@/features/private-chat/stores/private-chat.store';
-import { Button } from '@/ui/button';
+import { LoadError } from '@/ui/load-error';
 
 export interface PrivateChatProps {
   me: SelfUser;
@@ -71,12 +71,7 @@ export const PrivateChat = ({ me, friend, onClose, hasNewsBeneath = false }: Pri
           loadOlder={loadOlder}
         />
       ) : hasFailed ? (
-        <div role="alert" className="m-auto grid justify-items-center gap-4 p-6 text-center">
-          <p className="text-md text-muted-foreground">{copy.failed.text}</p>
-          <Button variant="secondary" onClick={retry}>
-            {copy.failed.again}
-          </Button>
-        </div>
+        <LoadError text={copy.failed} onRetry={retry} isCentered />
       ) : (
         <LoadingMessages />
       )}

@@ -6,7 +6,7 @@ import { type ChatMessage } from '@/chat-ui/chat-message';
 import { Conversation } from '@/chat-ui/conversation';
 import { type DraftKeeper } from '@/chat-ui/draft';
 import { type ConversationHandle } from '@/chat-ui/message-list';
-import { TypingLog } from '@/chat-ui/typing-log';
+import { TypingLine } from '@/chat-ui/typing-line';
 import { TimeStamp, UnreadDivider } from '@/features/private-chat/components/above-message';
 import { copy } from '@/features/private-chat/copy';
 import { useRemoveMessage } from '@/features/private-chat/hooks/use-remove-message';
@@ -18,24 +18,13 @@ import { isStamped } from '@/features/private-chat/time-stamp';
 
 const capabilities = { reply: true, edit: true, react: true, delete: true, attach: true } as const;
 
-const TypingLine = ({ friend, rows }: { friend: Friend; rows: readonly ChatMessage[] }) => {
-  const isTyping = usePrivateChat((state) => state.typing.includes(friend.id));
-  const after = rows.findLast(({ senderId }) => senderId === friend.id)?.key;
-  return (
-    <>
-      <div aria-hidden="true" className="h-8 pt-2 pl-10 text-muted-foreground">
-        {isTyping ? (
-          <span className="typing-dots enter-rise">
-            <i />
-            <i />
-            <i />
-          </span>
-        ) : null}
-      </div>
-      <TypingLog isTyping={isTyping} name={friend.username} after={after} />
-    </>
-  );
-};
+const Footer = ({ friend, rows }: { friend: Friend; rows: readonly ChatMessage[] }) => (
+  <TypingLine
+    isTyping={usePrivateChat((state) => state.typing.includes(friend.id))}
+    name={friend.username}
+    after={rows.findLast(({ senderId }) => senderId === friend.id)?.key}
+  />
+);
 
 const draftOf = (friendId: number): DraftKeeper => ({
   read: () => privateChat.drafts.of(friendId),
@@ -131,7 +120,7 @@ export const PrivateConversation = ({
             </p>
           )
         }
-        footer={<TypingLine friend={friend} rows={rows} />}
+        footer={<Footer friend={friend} rows={rows} />}
       />
     </ChatContext>
   );

@@ -1,11 +1,11 @@
 import { randomChatPickerEmojis } from '@thaw/contract/emojis';
 import { useMemo, useRef, useState, type ReactNode } from 'react';
 import { ChatContext, type Chat } from '@/chat-ui/chat-context';
-import { isCard } from '@/chat-ui/chat-message';
+import { isCard, type ChatMessage } from '@/chat-ui/chat-message';
 import { Conversation } from '@/chat-ui/conversation';
 import { type DraftKeeper } from '@/chat-ui/draft';
 import { type MessageAuthor } from '@/chat-ui/message-row';
-import { TypingLog } from '@/chat-ui/typing-log';
+import { TypingLine } from '@/chat-ui/typing-line';
 import { SkipBar } from '@/features/random-chat/components/skip-control';
 import { Toolbar } from '@/features/random-chat/components/toolbar';
 import { copy } from '@/features/random-chat/copy';
@@ -15,28 +15,9 @@ import { type Session } from '@/features/random-chat/reducer/random-chat.state';
 import { keepDraft, readDraft } from '@/features/random-chat/stores/draft';
 import { randomChat } from '@/features/random-chat/stores/random-chat.store';
 
-const TypingLine = ({ session }: { session: Session }) => (
-  <div className="h-8 pt-2 pl-10 text-sm text-muted-foreground">
-    {session.isPartnerTyping ? (
-      <p className="enter-rise inline-flex items-center gap-2">
-        <span aria-hidden="true" className="typing-dots">
-          <i />
-          <i />
-          <i />
-        </span>
-        {copy.active.typing(session.partner.username)}
-      </p>
-    ) : null}
-    <TypingLog
-      isTyping={session.isPartnerTyping}
-      name={session.partner.username}
-      after={
-        session.messages.findLast((message) => message.senderId === session.partner.id && !isCard(message))
-          ?.key
-      }
-    />
-  </div>
-);
+/** Cards of a game are announced by the game. */
+const isSaidBy = (message: ChatMessage, userId: number): boolean =>
+  message.senderId === userId && !isCard(message);
 
 const capabilities = { reply: true, edit: true, react: true, delete: false, attach: true } as const;
 
@@ -106,7 +87,14 @@ export const ActiveChat = ({ session, me, toolbar }: ActiveChatProps) => {
           label={copy.active.messages}
           messages={session.messages}
           draft={draft}
-          footer={<TypingLine session={session} />}
+          footer={
+            <TypingLine
+              hasWords
+              isTyping={session.isPartnerTyping}
+              name={partner.username}
+              after={session.messages.findLast((message) => isSaidBy(message, partner.id))?.key}
+            />
+          }
           renderCard={renderGameCard}
         />
       </ChatContext>

@@ -5,8 +5,8 @@ import { SkippedStage } from '@/features/random-chat/components/skipped-stage';
 import { copy } from '@/features/random-chat/copy';
 import { randomChat, useRandomChat } from '@/features/random-chat/stores/random-chat.store';
 import { useIdentity } from '@/product/identity';
-import { Button } from '@/ui/button';
 import { Late } from '@/ui/late';
+import { LoadError } from '@/ui/load-error';
 import { createPart, LoadedPart } from '@/ui/loaded-part';
 import { Skeleton } from '@/ui/skeleton';
 import { toast } from '@/ui/toast-store';
@@ -14,15 +14,6 @@ import { toast } from '@/ui/toast-store';
 /** Apart from the first screen, which does not need it; loaded right after it, since a match comes quickly. */
 const activeChatPart = createPart(
   async () => (await import('@/features/random-chat/components/active-chat')).ActiveChat,
-);
-
-const NotLoaded = ({ retry }: { retry: () => void }) => (
-  <div role="alert" className="m-auto max-w-md p-6">
-    <p className="text-md">{copy.active.notLoaded}</p>
-    <Button className="mt-6" onClick={retry}>
-      {copy.active.loadAgain}
-    </Button>
-  </div>
 );
 
 /** What other features put into the random chat; app/ composes them. */
@@ -57,7 +48,7 @@ const StageOf = ({ toolbar, skippedActions }: RandomChatSlots) => {
               />
             </Late>
           }
-          broken={({ retry }) => <NotLoaded retry={retry} />}
+          broken={({ retry }) => <LoadError text={copy.active.notLoaded} onRetry={retry} isCentered />}
         >
           {(ActiveChat) => <ActiveChat key={session.sessionId} session={session} me={me} toolbar={toolbar} />}
         </LoadedPart>

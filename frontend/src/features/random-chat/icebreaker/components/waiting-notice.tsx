@@ -1,10 +1,8 @@
+import { TypingDots } from '@/chat-ui/typing-dots';
+
 export const WaitingNotice = ({ text }: { text: string }) => (
   <p className="flex items-center justify-center gap-2 text-sm text-muted-foreground">
-    <span aria-hidden="true" className="typing-dots text-ice">
-      <i />
-      <i />
-      <i />
-    </span>
+    <TypingDots className="text-ice" />
     {text}
   </p>
 );

@@ -1,0 +1,23 @@
+import { copy } from '@/chat-ui/copy';
+import { TypingDots } from '@/chat-ui/typing-dots';
+import { TypingLog, type TypingLogProps } from '@/chat-ui/typing-log';
+
+export interface TypingLineProps extends TypingLogProps {
+  /** With words beside the dots, where nothing else on the screen says it. */
+  hasWords?: boolean;
+}
+
+/** Under the last message: the partner is typing. */
+export const TypingLine = ({ hasWords = false, ...typing }: TypingLineProps) => (
+  <>
+    <div className="h-8 pt-2 pl-10 text-sm text-muted-foreground">
+      {typing.isTyping ? (
+        <p className="enter-rise inline-flex items-center gap-2">
+          <TypingDots />
+          {hasWords ? copy.message.typing(typing.name) : null}
+        </p>
+      ) : null}
+    </div>
+    <TypingLog {...typing} />
+  </>
+);

@@ -1,0 +1,4 @@
+/** Texts that several features show. */
+export const copy = {
+  presence: { online: 'Online', offline: 'Offline' },
+} as const;

@@ -1,0 +1,19 @@
+import { type Friend } from '@thaw/contract/users';
+import { copy } from '@/product/copy';
+import { Avatar } from '@/ui/avatar';
+import { PresenceDot, type PresenceDotProps } from '@/ui/presence-dot';
+
+export const presenceText = ({ isOnline }: Pick<Friend, 'isOnline'>): string =>
+  isOnline ? copy.presence.online : copy.presence.offline;
+
+export interface PortraitProps extends Pick<PresenceDotProps, 'ground'> {
+  friend: Friend;
+}
+
+/** A friend's picture with the presence in its corner. Decoration: name and presence stand beside it in words. */
+export const Portrait = ({ friend, ...dot }: PortraitProps) => (
+  <span className="relative shrink-0">
+    <Avatar id={friend.id} name={friend.username} picture={friend.avatar} />
+    <PresenceDot isOnline={friend.isOnline} {...dot} />
+  </span>
+);

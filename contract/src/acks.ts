@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { reactionsSchema } from './random-chat.js';
 import { clientIdSchema, randomMessageIdSchema, timestampSchema } from './scalars.js';
 
-/** `data` of the ack to every command that stored something in a random chat: the version it was stored as. */
+/** `data` of the ack to a command that stored an event in a random chat; `seq` is the version of that event. */
 export const storedAckSchema = z.object({ seq: z.int() });
 export type StoredAck = z.infer<typeof storedAckSchema>;
 
@@ -15,6 +15,6 @@ export const randomMessageAckSchema = z.object({
 });
 export type RandomMessageAck = z.infer<typeof randomMessageAckSchema>;
 
-/** `data` of the ack to `message_reaction`: where nothing changed, with the present version. */
+/** `data` of the ack to `message_reaction`. If the reaction changed nothing, `seq` is the current version. */
 export const reactionAckSchema = z.extend(storedAckSchema, { reactions: reactionsSchema });
 export type ReactionAck = z.infer<typeof reactionAckSchema>;

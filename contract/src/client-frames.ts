@@ -17,13 +17,13 @@ import {
 } from './random-chat.js';
 import { idSchema, preferenceSchema, sessionIdSchema } from './scalars.js';
 
-/** `data` of every frame that a client may send, by event. Unknown fields are dropped. */
+/** Schemas of the `data` of every frame a client may send, by event. Unknown fields are dropped. */
 export const clientFrames = {
   authenticate: z.object({
     userId: idSchema,
-    /** What the client has seen of the chat that it was in, so that it is sent only the rest. */
+    /** The last version the client applied, so that the server sends only later events. */
     lastSeen: z.optional(z.object({ sessionId: sessionIdSchema, seq: z.int().check(z.nonnegative()) })),
-    /** Whether a page on this socket shows the chat; absent means true. */
+    /** Whether a page on this socket shows the chat; defaults to true. */
     showsChat: z.optional(z.boolean()),
   }),
   ping: z.object({}),
@@ -45,7 +45,7 @@ export const clientFrames = {
 } as const;
 
 export type ClientEvent = keyof typeof clientFrames;
-/** What a handler receives, defaults filled in. */
+/** The parsed data a handler receives, with defaults applied. */
 export type ClientData<E extends ClientEvent> = z.output<(typeof clientFrames)[E]>;
-/** What a client sends. */
+/** The data a client sends; fields with a default are optional. */
 export type ClientInput<E extends ClientEvent> = z.input<(typeof clientFrames)[E]>;

@@ -1,4 +1,7 @@
-/** Codes a Thaw socket is closed with. 1000 and 1001 are the client's own; servers never send them. */
+/**
+ * Close codes of Thaw's WebSockets. Only clients send 1000 and 1001. 1006 is never sent: browsers report it locally when
+ * a connection is lost. 4000 and up are Thaw's own (RFC 6455, section 7.4).
+ */
 export const closeCodes = {
   normal: 1000,
   goingAwayClient: 1001,
@@ -30,5 +33,8 @@ const neverRetried: ReadonlySet<number> = new Set([
   closeCodes.flooding,
 ]);
 
-/** Whether a client may try again after a socket was closed with this code. */
+/**
+ * Whether a client reconnects after a socket was closed with this code.
+ * @param code  any close code; unknown ones are retried
+ */
 export const isRetriedClose = (code: number): boolean => !neverRetried.has(code);

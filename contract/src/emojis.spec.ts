@@ -1,21 +1,21 @@
 import { privateChatPickerEmojis, randomChatPickerEmojis } from './emojis.js';
 
 describe('the emoji pickers', () => {
-  it('offer 16 in a random chat and 24 in a private one', () => {
+  it('offer 16 emojis in a random chat and 24 in a private chat', () => {
     expect(randomChatPickerEmojis).toHaveLength(16);
     expect(privateChatPickerEmojis).toHaveLength(24);
   });
 
-  it('offer in private all that they offer in random', () => {
+  it('offer every emoji of the random chat in the private chat too', () => {
     expect(privateChatPickerEmojis).toEqual(expect.arrayContaining([...randomChatPickerEmojis]));
   });
 
-  it('offer nothing twice, compared without the variation selector', () => {
+  it('offer no emoji twice, compared without the variation selector', () => {
     const bare = privateChatPickerEmojis.map((emoji) => emoji.replaceAll('\ufe0f', ''));
     expect(new Set(bare).size).toBe(24);
   });
 
-  it('offer single emojis', () => {
+  it('offer single graphemes that are emojis', () => {
     const segmenter = new Intl.Segmenter();
     for (const emoji of privateChatPickerEmojis) {
       expect([...segmenter.segment(emoji)]).toHaveLength(1);

@@ -1,4 +1,4 @@
-/** The ten reactions (A111), as they are stored and sent. */
+/** The ten reactions (A111), in the form that is stored and sent. */
 export const reactionEmojis = ['❤️', '😂', '😮', '😢', '😡', '👍', '👎', '🔥', '💯', '👏'] as const;
 
 export type ReactionEmoji = (typeof reactionEmojis)[number];
@@ -7,11 +7,14 @@ const withoutVariationSelector = (emoji: string): string => emoji.replaceAll('\u
 
 const byBareForm = new Map(reactionEmojis.map((emoji) => [withoutVariationSelector(emoji), emoji]));
 
-/** The reaction meant by a string, compared without U+FE0F; undefined when it is none of the ten. */
+/**
+ * Normalises a reaction. Clients differ in whether they append the variation selector U+FE0F, so it is ignored.
+ * @returns the stored form, or undefined when the text is none of the ten reactions
+ */
 export const toReactionEmoji = (text: string): ReactionEmoji | undefined =>
   byBareForm.get(withoutVariationSelector(text));
 
-/** The picker of the random chat's composer. */
+/** Emojis of the picker in the random chat's composer. */
 export const randomChatPickerEmojis = [
   '😀',
   '😂',
@@ -31,7 +34,7 @@ export const randomChatPickerEmojis = [
   '🎉',
 ] as const;
 
-/** The picker of the private chat's composer: the same, and eight for people who know each other. */
+/** Emojis of the picker in the private chat's composer: those of the random chat and eight more. */
 export const privateChatPickerEmojis = [
   ...randomChatPickerEmojis,
   '🤗',

@@ -1,4 +1,4 @@
-/** Closed list of `code` in HTTP error bodies, with the status each is answered with. */
+/** Closed list of `code` in HTTP error bodies, with the status of the response. */
 export const httpErrorStatus = {
   validation_failed: 400,
   not_signed_in: 401,
@@ -27,7 +27,7 @@ export type HttpErrorCode = keyof typeof httpErrorStatus;
 export interface HttpErrorBody {
   statusCode: number;
   code: HttpErrorCode;
-  /** Fit to be shown to a person. */
+  /** May be shown to users. */
   message: string;
 }
 

@@ -14,11 +14,11 @@ export const friendRequestSchema = z.object({
 });
 export type FriendRequest = z.infer<typeof friendRequestSchema>;
 
-/** POST /api/friends/request. */
+/** Body of POST /api/friends/request. */
 export const sendFriendRequestSchema = z.object({ requesterId: idSchema, addresseeId: idSchema });
 export type SendFriendRequest = z.infer<typeof sendFriendRequestSchema>;
 
-/** PUT /api/friends/request/{requestId}. */
+/** Body of PUT /api/friends/request/{requestId}. */
 export const answerFriendRequestSchema = z.object({ status: z.enum(['accepted', 'declined']) });
 export type AnswerFriendRequest = z.infer<typeof answerFriendRequestSchema>;
 

@@ -5,21 +5,21 @@ import { codePointLength } from './text.js';
 import { selfUserSchema } from './users.js';
 
 const emailSchema = z.email().check(z.maxLength(limits.emailMaxLength));
-/** 6 to 128 code points, verified exactly as received. */
+/** 6 to 128 code points. Neither trimmed nor normalised. */
 const passwordSchema = z.string().check(
   z.refine((password) => {
     const length = codePointLength(password);
-    const fits = length >= limits.passwordMinLength && length <= limits.passwordMaxLength;
-    // Hashed as UTF-8, every ill-formed character would become the same one.
-    return fits && password.isWellFormed();
+    const isInRange = length >= limits.passwordMinLength && length <= limits.passwordMaxLength;
+    // Encoding to UTF-8 for the hash replaces every lone surrogate by the same character.
+    return isInRange && password.isWellFormed();
   }),
 );
 
-/** POST /api/login and POST /api/register. */
+/** Body of POST /api/login and POST /api/register. */
 export const credentialsSchema = z.object({ email: emailSchema, password: passwordSchema });
 export type Credentials = z.infer<typeof credentialsSchema>;
 
-/** POST /api/convert-anonymous. */
+/** Body of POST /api/convert-anonymous. */
 export const convertAnonymousSchema = z.object({
   userId: idSchema,
   email: emailSchema,
@@ -27,19 +27,19 @@ export const convertAnonymousSchema = z.object({
 });
 export type ConvertAnonymous = z.infer<typeof convertAnonymousSchema>;
 
-/** PUT /api/user/{id}. */
+/** Body of PUT /api/user/{id}. */
 export const updateProfileSchema = z.object({ username: z.string(), avatar: z.nullable(z.string()) });
 export type UpdateProfile = z.infer<typeof updateProfileSchema>;
 
-/** PATCH /api/user/{id}. */
+/** Body of PATCH /api/user/{id}. */
 export const setGenderSchema = z.object({ gender: genderSchema });
 export type SetGender = z.infer<typeof setGenderSchema>;
 
-/** PUT /api/user/{id}/email. */
+/** Body of PUT /api/user/{id}/email. */
 export const changeEmailSchema = z.object({ newEmail: emailSchema, currentPassword: z.string() });
 export type ChangeEmail = z.infer<typeof changeEmailSchema>;
 
-/** PUT /api/user/{id}/password. */
+/** Body of PUT /api/user/{id}/password. */
 export const changePasswordSchema = z.object({ currentPassword: z.string(), newPassword: passwordSchema });
 export type ChangePassword = z.infer<typeof changePasswordSchema>;
 
@@ -47,7 +47,7 @@ export type ChangePassword = z.infer<typeof changePasswordSchema>;
 export const userAnswerSchema = z.object({ user: selfUserSchema });
 export type UserAnswer = z.infer<typeof userAnswerSchema>;
 
-/** GET /api/chat-history/{userId}. */
+/** One entry of the array that GET /api/chat-history/{userId} returns, newest first. */
 export const chatHistoryEntrySchema = z.object({
   id: idSchema,
   user1Id: idSchema,

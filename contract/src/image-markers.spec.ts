@@ -7,14 +7,14 @@ const avatar = '/api/files/avatars/profiles/2d7e1c40-6b8f-4e3d-9c50-4f91a03e8d7c
 const foreign = 'https://evil.example/pixel.png';
 
 describe('parseImageMarkers', () => {
-  it('finds the images below the text', () => {
+  it('finds the images below the text, in order', () => {
     expect(parseImageMarkers(`look\nat these\n[IMAGE:${cat}]\n[IMAGE:${dog}]`)).toEqual({
       text: 'look\nat these',
       imageUrls: [cat, dog],
     });
   });
 
-  it('undoes withImageMarkers', () => {
+  it('is the inverse of withImageMarkers', () => {
     for (const mixed of [
       { text: 'hi', imageUrls: [cat] },
       { text: 'two\nlines\n', imageUrls: [dog, cat, cat] },
@@ -25,7 +25,7 @@ describe('parseImageMarkers', () => {
     }
   });
 
-  it('finds markers alone, with no text above them', () => {
+  it('finds markers that have no text above them', () => {
     expect(parseImageMarkers(`[IMAGE:${cat}]`)).toEqual({ text: '', imageUrls: [cat] });
   });
 
@@ -41,7 +41,7 @@ describe('parseImageMarkers', () => {
     expect(parseImageMarkers(content)).toEqual({ text: content, imageUrls: [] });
   });
 
-  it('sees through white space beside a marker', () => {
+  it('ignores white space around a marker', () => {
     expect(parseImageMarkers(`hi\n \t[IMAGE:${cat}] \n\n [IMAGE:${dog}]\u2028\n`)).toEqual({
       text: 'hi',
       imageUrls: [cat, dog],
@@ -62,26 +62,26 @@ describe('parseImageMarkers', () => {
     }
   });
 
-  it('takes long runs of brackets in its stride', () => {
+  it('parses 100,000 unclosed markers without slowing down', () => {
     const content = '[IMAGE:'.repeat(100_000);
     expect(parseImageMarkers(content)).toEqual({ text: content, imageUrls: [] });
   });
 });
 
 describe('imageUrlsOf', () => {
-  it('sees no image in a text, whatever it says', () => {
+  it('finds no image in a message of type text, even if it contains a marker', () => {
     expect(imageUrlsOf('text', cat)).toEqual([]);
     expect(imageUrlsOf('text', `hi\n[IMAGE:${cat}]`)).toEqual([]);
   });
 
-  it('takes the content of an image for its address', () => {
+  it('returns the content of an image message if it is the URL of a chat image', () => {
     expect(imageUrlsOf('image', cat)).toEqual([cat]);
     expect(imageUrlsOf('image', `[IMAGE:${cat}]`)).toEqual([]);
     expect(imageUrlsOf('image', foreign)).toEqual([]);
     expect(imageUrlsOf('image', avatar)).toEqual([]);
   });
 
-  it('reads the markers of a mixed message', () => {
+  it('returns the URLs of the markers of a mixed message', () => {
     expect(imageUrlsOf('mixed', `hi\n[IMAGE:${cat}]`)).toEqual([cat]);
   });
 });

@@ -1,7 +1,7 @@
 import type { MessageType } from './scalars.js';
 import { parseUploadUrl } from './uploads.js';
 
-/** The content of a mixed message, taken apart. */
+/** The parsed content of a message of type mixed: its text and its image URLs, in order. */
 export interface MixedContent {
   text: string;
   imageUrls: string[];
@@ -38,11 +38,14 @@ export const parseImageMarkers = (content: string): MixedContent => {
   }
 };
 
-/** The content of a mixed message, as `parseImageMarkers` takes it apart. */
+/** The inverse of `parseImageMarkers`: the text, followed by one marker line per image. */
 export const withImageMarkers = ({ text, imageUrls }: MixedContent): string =>
   [text, ...imageUrls.map((url) => `[IMAGE:${url}]`)].join('\n');
 
-/** The images that a message shows: none in a text, whatever it says; one in an image; any number in a mixed one. */
+/**
+ * The URLs of the images that a message shows.
+ * @returns none for type text, at most one for image (none when the content is no chat image), any number for mixed
+ */
 export const imageUrlsOf = (messageType: MessageType, content: string): string[] => {
   switch (messageType) {
     case 'text':

@@ -11,8 +11,8 @@ const message = (changes: Partial<PreviewedMessage>): PreviewedMessage => ({
   ...changes,
 });
 
-describe('the newest message in the friends list', () => {
-  it('carries the text of a text message', () => {
+describe('toLastMessage', () => {
+  it('returns the text of a text message', () => {
     expect(toLastMessage(message({}))).toEqual({
       senderId: 7,
       preview: 'good evening',
@@ -21,18 +21,18 @@ describe('the newest message in the friends list', () => {
     });
   });
 
-  it('is cut after 80 code points, and never inside one', () => {
+  it('cuts the preview after 80 code points, never inside a code point', () => {
     const { preview } = toLastMessage(message({ content: '🦦'.repeat(81) }));
     expect(preview).toBe('🦦'.repeat(80));
   });
 
-  it('carries no text of an image, and never the address of one', () => {
+  it('returns no preview for an image, and only the text of a mixed message', () => {
     expect(toLastMessage(message({ type: 'image', content: picture })).preview).toBe('');
     const { preview } = toLastMessage(message({ type: 'mixed', content: `look\n[IMAGE:${picture}]` }));
     expect(preview).toBe('look');
   });
 
-  it('carries nothing of a deleted message, not even that it was an image', () => {
+  it('reveals neither the content nor the type of a deleted message', () => {
     expect(toLastMessage(message({ type: 'image', content: picture, isDeleted: true }))).toMatchObject({
       preview: '',
       type: 'text',
@@ -40,7 +40,7 @@ describe('the newest message in the friends list', () => {
   });
 });
 
-it('reads a friend of a server of an earlier release as one without messages', () => {
+it('friendSchema accepts a friend without lastMessage, as sent by an earlier release', () => {
   const friend = { id: 12, username: 'brave-heron-7', avatar: null, isOnline: true };
   expect(friendSchema.parse(friend)).toEqual({ ...friend, lastMessage: null });
 });

@@ -3,10 +3,10 @@ import { parseImageMarkers } from './image-markers.js';
 import { limits } from './limits.js';
 import { idSchema, messageTypeSchema, timestampSchema, type MessageType } from './scalars.js';
 
-/** The newest private message between two friends, as the friends list shows it. */
+/** The newest private message between two friends, for the friends list. */
 export const lastMessageSchema = z.object({
   senderId: idSchema,
-  /** Empty for an image and for a deleted message; the latter has the type text. */
+  /** Empty for an image and for a deleted message; a deleted message has the type text. */
   preview: z.string(),
   type: messageTypeSchema,
   createdAt: timestampSchema,
@@ -34,7 +34,10 @@ const textOf = (type: MessageType, content: string): string => {
   }
 };
 
-/** The entry of the friends list for a message: its text cut to `lastMessagePreviewMaxCodePoints`. */
+/**
+ * Summarises a private message for the friends list. A deleted message reveals neither its content nor its type.
+ * @returns the summary, its text cut to `limits.lastMessagePreviewMaxCodePoints`
+ */
 export const toLastMessage = ({
   senderId,
   type,

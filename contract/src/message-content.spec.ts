@@ -11,18 +11,18 @@ describe('checkText', () => {
     expect(checkText('  hello\u0000 ')).toEqual({ content: 'hello' });
   });
 
-  it('refuses a text without a visible character', () => {
+  it('rejects a text without a visible character', () => {
     expect(checkText('\u200b\u202e ')).toEqual({ refusal: 'invalid_payload' });
   });
 
-  it('refuses more than 2,000 code points', () => {
+  it('rejects more than 2,000 code points', () => {
     expect(checkText('👍'.repeat(2_000))).toEqual({ content: '👍'.repeat(2_000) });
     expect(checkText('x'.repeat(2_001))).toEqual({ refusal: 'message_too_long' });
   });
 });
 
 describe('checkContent', () => {
-  it('accepts as many images as a message may show, and refuses one more', () => {
+  it('accepts the largest number of images per message, and rejects one more', () => {
     expect(checkContent('mixed', mixed('look', limits.imagesPerMessage))).toEqual({
       content: mixed('look', limits.imagesPerMessage),
     });
@@ -31,24 +31,24 @@ describe('checkContent', () => {
     });
   });
 
-  it('refuses a mixed message whose words cannot be seen', () => {
+  it('rejects a mixed message whose text has no visible character', () => {
     expect(checkContent('mixed', mixed('\u2060', 1))).toEqual({ refusal: 'invalid_payload' });
   });
 
-  it('refuses an image that is none', () => {
+  it('rejects an image or mixed message that shows no chat image', () => {
     expect(checkContent('image', 'hello')).toEqual({ refusal: 'image_not_yours' });
     expect(checkContent('mixed', 'hello')).toEqual({ refusal: 'image_not_yours' });
   });
 });
 
 describe('quoteOf', () => {
-  it('is the beginning of a text, the words of a mixed message, and "Photo" for an image', () => {
+  it('returns the beginning of a text, the text of a mixed message, and "Photo" for an image', () => {
     expect(quoteOf('text', 'x'.repeat(61))).toBe(`${'x'.repeat(60)}...`);
     expect(quoteOf('mixed', mixed('look', 2))).toBe('look');
     expect(quoteOf('image', url(1))).toBe('Photo');
   });
 
-  it('is empty for a deleted message', () => {
+  it('returns an empty quote for a deleted message', () => {
     expect(quoteOf('image', '')).toBe('');
   });
 });

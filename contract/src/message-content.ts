@@ -4,12 +4,17 @@ import { limits } from './limits.js';
 import type { MessageType } from './scalars.js';
 import { codePointLength, hasVisibleCharacter, normalizeText, truncateGraphemes } from './text.js';
 
-/** Content as it may be stored, or why it may not. */
+/** Content in the form to be stored, or the code of the error to refuse it with. */
 export type CheckedContent =
   | { content: string }
   | { refusal: Extract<SocketErrorCode, 'invalid_payload' | 'message_too_long' | 'image_not_yours'> };
 
-/** A text message, or the text of an edit: normalised, with at least one visible character, not too long. */
+/**
+ * Normalises and checks a text message, or the text of an edit.
+ * @param given  the text as received
+ * @returns the normalised text; `invalid_payload` without a visible character; `message_too_long` for more than
+ *   `limits.messageMaxCodePoints` code points
+ */
 export const checkText = (given: string): CheckedContent => {
   const content = normalizeText(given);
   if (!hasVisibleCharacter(content)) return { refusal: 'invalid_payload' };
@@ -17,7 +22,12 @@ export const checkText = (given: string): CheckedContent => {
   return { content };
 };
 
-/** The content of a message of a given type. Checks how many images it shows, not whose they are. */
+/**
+ * Normalises and checks the content of a message of any type. Does not check who may use the images it shows.
+ * @param given  the content as received
+ * @returns the content to store; `image_not_yours` when an image or mixed message shows no chat image;
+ *   `invalid_payload` for more than `limits.imagesPerMessage` images; otherwise as `checkText`
+ */
 export const checkContent = (messageType: MessageType, given: string): CheckedContent => {
   switch (messageType) {
     case 'text':
@@ -38,7 +48,12 @@ export const checkContent = (messageType: MessageType, given: string): CheckedCo
   }
 };
 
-/** What a reply shows of the message that it answers: 'Photo' for an image (A109), nothing of a deleted message. */
+/**
+ * The quote that a reply shows of the message it replies to.
+ * @param content  the content of that message; empty when it was deleted
+ * @returns at most `limits.replyPreviewInComposer` graphemes of its text, 'Photo' for an image (A109), empty for a
+ *   deleted message
+ */
 export const quoteOf = (messageType: MessageType, content: string): string => {
   if (content === '') return '';
   switch (messageType) {

@@ -15,45 +15,45 @@ const repeated = (texts: readonly string[]): string[] => {
 };
 
 describe('the question bank', () => {
-  it('holds 30, 25 and 30 questions', () => {
+  it('holds 30, 25 and 30 questions in its three categories', () => {
     const count = (category: string): number => questions.filter((one) => one.category === category).length;
     expect(questions).toHaveLength(limits.questionCount);
     expect(['love_language', 'apology_language', 'anger_management'].map(count)).toEqual([30, 25, 30]);
   });
 
-  it('counts its ids from 1, in order', () => {
+  it('numbers its questions from 1, in order', () => {
     expect(questions.map(({ id }) => id)).toEqual(Array.from({ length: 85 }, (_, index) => index + 1));
   });
 
-  it('holds what the frames may carry', () => {
+  it('holds only questions that the frame schema accepts', () => {
     expect(offenders(questions, (question) => questionSchema.safeParse(question).success)).toEqual([]);
   });
 
-  it('puts the prefix before every question, once', () => {
+  it('prefixes every question exactly once', () => {
     const texts = questions.map(({ question }) => question);
     expect(offenders(texts, (text) => text.lastIndexOf(prefix) === 0)).toEqual([]);
   });
 
-  it('asks in 10 to 110 characters', () => {
+  it('holds questions of 10 to 110 characters', () => {
     const texts = questions.map(({ question }) => textOf(question));
     expect(offenders(texts, (text) => text.length >= 10 && text.length <= 110)).toEqual([]);
   });
 
-  it('asks nothing twice', () => {
+  it('holds no question twice', () => {
     expect(repeated(questions.map(({ question }) => question))).toEqual([]);
   });
 
-  it('is found by id', () => {
+  it('finds a question by its id, and none for an unknown id', () => {
     expect(questionById(1)).toBe(questions[0]);
     expect(questionById(85)).toBe(questions[84]);
     expect([0, 86, -1, 1.5, NaN].map(questionById)).toEqual(Array(5).fill(undefined));
   });
 });
 
-describe('the options', () => {
+describe('the options of a question', () => {
   const options = questions.flatMap((question) => question.options);
 
-  it('are five', () => {
+  it('are five for every question', () => {
     const isFive = ({ options }: { options: string[] }): boolean => options.length === limits.questionOptions;
     expect(offenders(questions, isFive)).toEqual([]);
   });
@@ -75,7 +75,7 @@ describe('the options', () => {
     expect(offenders(questions, isEven)).toEqual([]);
   });
 
-  it('come back from a client as they were sent', () => {
+  it('are not changed by normalizeText, so that an answer matches its option', () => {
     expect(offenders(options, (option) => normalizeText(option) === option)).toEqual([]);
   });
 });

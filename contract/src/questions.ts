@@ -17,7 +17,7 @@ const inCategory = (category: Question['category'], entries: readonly BankEntry[
     category,
   }));
 
-/** The bank of Break the Ice (A69, A70). Chats store the ids and the answers, so neither may change once used. */
+/** The question bank of Break the Ice (A69, A70). Stored chats refer to ids and options, so released ones never change. */
 export const questions: readonly Question[] = [
   ...inCategory('love_language', loveLanguageQuestions),
   ...inCategory('apology_language', apologyLanguageQuestions),
@@ -26,5 +26,5 @@ export const questions: readonly Question[] = [
 
 const byId = new Map(questions.map((question) => [question.id, question]));
 
-/** The question of the bank with this id, undefined when there is none. */
+/** The question with this id, or undefined when the bank has none. */
 export const questionById = (id: number): Question | undefined => byId.get(id);

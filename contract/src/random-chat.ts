@@ -10,11 +10,11 @@ import {
 } from './scalars.js';
 import { publicUserSchema } from './users.js';
 
-// From the client.
+// Data of frames from clients.
 
 export const skipChatSchema = z.object({ sessionId: sessionIdSchema });
 
-/** Whether a page on this socket shows the chat. */
+/** Reports whether a page on this socket shows the chat. */
 export const showChatSchema = z.object({ sessionId: sessionIdSchema, showsChat: z.boolean() });
 
 export const sendRandomMessageSchema = z.object({
@@ -57,7 +57,7 @@ export const editMessageSchema = z.object({
   userId: idSchema,
 });
 
-// To the client. Each stored one carries `seq`, the version of the session's stream.
+// Data of frames to clients. Frames of stored events carry `seq`, the version of the session's stream.
 
 const stored = { sessionId: sessionIdSchema, seq: z.int() };
 
@@ -145,15 +145,15 @@ export const partnerConnectionSchema = z.object({
   state: partnerConnectionStateSchema,
 });
 
-/** An event that has no frame for this client: written by a newer release, or not meant for it. */
+/** Advances `seq` past an event without a frame for this client: written by a newer release, or not addressed to it. */
 export const sessionAdvancedSchema = z.object(stored);
 export type SessionAdvanced = z.infer<typeof sessionAdvancedSchema>;
 
 export const sessionResumedSchema = z.object({
   sessionId: sessionIdSchema,
-  /** The client had seen more than the log holds: it drops what it has of the session and takes these events. */
+  /** Set when the client's version is ahead of the log: it discards its state of the session and applies these events. */
   reset: z.optional(z.literal(true)),
-  /** The version reached when the events of this frame are applied. */
+  /** The version after the events of this frame are applied. */
   seq: z.int(),
   partnerId: idSchema,
   partnerInfo: partnerInfoSchema,

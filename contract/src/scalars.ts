@@ -6,9 +6,9 @@ import { isPlainLine } from './text.js';
 export const idSchema = z.int().check(z.positive());
 
 /**
- * Whether a string from outside may be an id or a `ref`: 1 to 64 UTF-16 units, well-formed, no control character.
- * Anything else is refused and never cleaned: two ids must not become one, and PostgreSQL stores neither NUL nor half a
- * surrogate pair.
+ * Whether a string from a client is a valid id or `ref`: 1 to 64 UTF-16 code units, well-formed, without control
+ * characters. Invalid ids are refused rather than cleaned, because cleaning could make two ids equal. PostgreSQL stores
+ * neither NUL nor lone surrogates.
  */
 export const isWireId = (text: string): boolean =>
   text.length > 0 && text.length <= limits.idMaxLength && isPlainLine(text);
@@ -19,11 +19,10 @@ export const refSchema = wireIdSchema;
 export const sessionIdSchema = wireIdSchema;
 export const gameIdSchema = wireIdSchema;
 export const clientIdSchema = wireIdSchema;
-/** `<epoch ms>-<n>`, made by the server, increasing within a session. */
+/** `<epoch ms>-<n>`, assigned by the server, increasing within a session. */
 export const randomMessageIdSchema = z.string().check(z.regex(/^\d{1,16}-\d{1,10}$/));
 /**
- * ISO 8601, UTC, as `Date.toISOString` writes it. Not the library's own check, whose calendar costs every page half a
- * kilobyte.
+ * ISO 8601 in UTC, as `Date.toISOString` returns it. Zod's own check would add half a kilobyte to the page.
  */
 export const timestampSchema = z
   .string()
@@ -42,5 +41,5 @@ export type Preference = z.infer<typeof preferenceSchema>;
 export const messageTypeSchema = z.enum(['text', 'image', 'mixed']);
 export type MessageType = z.infer<typeof messageTypeSchema>;
 
-/** Sender of a system notice. */
+/** `senderId` of system notices; no user has this id. */
 export const SYSTEM_SENDER_ID = 0;

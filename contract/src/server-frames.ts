@@ -41,7 +41,7 @@ export const socketErrorSchema = z.object({
 });
 export type SocketError = z.infer<typeof socketErrorSchema>;
 
-/** `data` of every frame that a server may send, by event. */
+/** Schemas of the `data` of every frame a server may send, by event. */
 export const serverFrames = {
   authenticated: z.object({ userId: idSchema, state: userStateSchema }),
   pong: z.optional(z.object({})),
@@ -83,7 +83,7 @@ export const serverFrames = {
 export type ServerEvent = keyof typeof serverFrames;
 export type ServerData<E extends ServerEvent> = z.output<(typeof serverFrames)[E]>;
 
-/** One frame from the server, as it stands on the wire. */
+/** A parsed frame from the server; the type of `data` depends on `event`. */
 export type ServerFrame<E extends ServerEvent = ServerEvent> = {
   [K in E]: { event: K; data: ServerData<K>; ref?: string };
 }[E];

@@ -11,23 +11,23 @@ describe('normalizeText', () => {
     expect(normalizeText('a\u0000b\u0007\tc\nd')).toBe('ab\tc\nd');
   });
 
-  it('replaces lone surrogates, which PostgreSQL refuses in jsonb', () => {
+  it('replaces lone surrogates, which PostgreSQL rejects in jsonb', () => {
     expect(normalizeText('x\ud800y')).toBe('x\ufffdy');
   });
 
-  it('folds carriage returns and trims', () => {
+  it('converts carriage returns to line feeds and trims', () => {
     expect(normalizeText('  a\r\nb\rc \n')).toBe('a\nb\nc');
   });
 });
 
 describe('normalizeUsername', () => {
-  it('keeps one line, composes characters and drops bidirectional controls', () => {
+  it('joins lines, composes characters and removes bidirectional controls', () => {
     expect(normalizeUsername(' Jose\u0301\n\u202eeve ')).toBe('José eve');
   });
 });
 
 describe('truncateGraphemes', () => {
-  it('keeps a text that is short enough', () => {
+  it('returns a text unchanged if it is short enough', () => {
     expect(truncateGraphemes('a'.repeat(50), 50)).toBe('a'.repeat(50));
   });
 
@@ -35,7 +35,7 @@ describe('truncateGraphemes', () => {
     expect(truncateGraphemes('👨‍👩‍👧‍👦👨‍👩‍👧‍👦👨‍👩‍👧‍👦', 2)).toBe('👨‍👩‍👧‍👦👨‍👩‍👧‍👦...');
   });
 
-  it('does not mark a text that has more UTF-16 units but no more graphemes', () => {
+  it('returns a text unchanged if it has more UTF-16 code units but not more graphemes', () => {
     expect(truncateGraphemes('👍🏽'.repeat(50), 50)).toBe('👍🏽'.repeat(50));
   });
 });
@@ -43,11 +43,11 @@ describe('truncateGraphemes', () => {
 describe('truncateGraphemes with graphemes of thousands of code points', () => {
   const giant = `e${'\u0301'.repeat(1_999)}`;
 
-  it('cuts a grapheme that is longer than the whole quote may be', () => {
+  it('cuts inside a grapheme that alone exceeds the code point limit', () => {
     expect(truncateGraphemes(giant, 60)).toBe(`e${'\u0301'.repeat(479)}...`);
   });
 
-  it('leaves out a grapheme that does not fit any more', () => {
+  it('drops a grapheme that would exceed the code point limit', () => {
     expect(truncateGraphemes(`ab${giant}`, 60)).toBe('ab...');
   });
 
@@ -60,7 +60,7 @@ describe('truncateGraphemes with graphemes of thousands of code points', () => {
 
 describe('hasVisibleCharacter', () => {
   it.each([
-    ['nothing', ''],
+    ['an empty text', ''],
     ['white space', ' \t\n\u3000'],
     ['a zero-width space', '\u200b'],
     ['a word joiner', '\u2060'],
@@ -80,7 +80,7 @@ describe('hasVisibleCharacter', () => {
 });
 
 describe('codePointLength', () => {
-  it('counts code points', () => {
+  it('counts a surrogate pair as one code point', () => {
     expect(codePointLength('a👍')).toBe(2);
   });
 });

@@ -1,6 +1,6 @@
 import { limits } from './limits.js';
 
-// C0 but tab and line feed, DEL, and C1: PostgreSQL refuses NUL, and none of the rest can be seen.
+// C0 except tab and line feed, DEL, and C1. PostgreSQL refuses NUL; the others are invisible.
 // eslint-disable-next-line no-control-regex
 const controlCharacters = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g;
 const bidirectionalControls = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
@@ -8,25 +8,29 @@ const bidirectionalControls = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 // eslint-disable-next-line no-control-regex
 const controlOrLoneSurrogate = /[\u0000-\u001f\u007f-\u009f\p{Surrogate}]/u;
 
-/** Nothing of these can be seen: white space, controls, ignorables (joiners, selectors, fillers, tags), blank braille. */
+/** Excludes what renders blank: white space, controls, ignorables (joiners, selectors, fillers, tags), blank braille. */
 const visibleCharacter = /[^\p{White_Space}\p{Default_Ignorable_Code_Point}\p{Cc}\p{Cf}\u2800\u{1d159}]/u;
 
 const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
 
 /**
- * Inbound text as it may be stored: well-formed Unicode, without control characters but tab and line feed,
- * carriage returns folded, trimmed.
+ * Normalises inbound text for storage.
+ * @returns the text, trimmed, with lone surrogates replaced by U+FFFD, line breaks as line feeds, and no control
+ *   characters except tab and line feed
  */
 export const normalizeText = (text: string): string =>
   text.toWellFormed().replace(/\r\n?/g, '\n').replace(controlCharacters, '').trim();
 
-/** Whether a text is well-formed Unicode without any control character, line breaks included. */
+/** Whether a text is well-formed Unicode without control characters; line breaks count as control characters. */
 export const isPlainLine = (text: string): boolean => !controlOrLoneSurrogate.test(text);
 
 /** Whether a text shows at least one character when it is rendered. */
 export const hasVisibleCharacter = (text: string): boolean => visibleCharacter.test(text);
 
-/** A username as it may be stored: one line, NFC, no control or bidirectional characters (A08). */
+/**
+ * Normalises a username for storage (A08).
+ * @returns the name on one line, trimmed, in NFC, without control or bidirectional characters; may be empty
+ */
 export const normalizeUsername = (text: string): string =>
   normalizeText(text).normalize('NFC').replace(bidirectionalControls, '').replace(/\s+/g, ' ').trim();
 
@@ -38,9 +42,12 @@ export const codePointLength = (text: string): number => {
 };
 
 /**
- * The first `count` graphemes, then '...' when something was cut (A109). A grapheme can be of any length (a letter with
- * a thousand accents is one), so the whole holds at most `count * limits.quotedCodePointsPerGrapheme` code points. Never
- * splits a surrogate pair; splits a grapheme only where it alone is longer than that.
+ * Cuts a text after `count` graphemes and appends '...' if anything was cut (A109).
+ *
+ * A grapheme has no maximum length (a letter with a thousand accents is one), so the result is also limited to
+ * `count * limits.quotedCodePointsPerGrapheme` code points before the dots. A surrogate pair is never split; a grapheme
+ * is split only if it alone exceeds that limit.
+ * @param count  the largest number of graphemes, at least 1
  */
 export const truncateGraphemes = (text: string, count: number): string => {
   if (text.length <= count) return text;

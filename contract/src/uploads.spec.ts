@@ -7,7 +7,7 @@ describe('parseUploadUrl', () => {
     { bucket: 'chat-images', key: `${uuid}.jpg` },
     { bucket: 'chat-images', key: `private-chat/${uuid}.webp` },
     { bucket: 'avatars', key: `profiles/${uuid}.jpg` },
-  ] as const)('undoes uploadUrl for $bucket/$key', (address) => {
+  ] as const)('is the inverse of uploadUrl for $bucket/$key', (address) => {
     expect(parseUploadUrl(uploadUrl(address))).toEqual(address);
   });
 
@@ -27,7 +27,7 @@ describe('parseUploadUrl', () => {
     `/api/files/chat-images/${uuid.toUpperCase()}.jpg`,
     `/api/files/chat-images/${uuid}.jpg\u0000`,
     ` /api/files/chat-images/${uuid}.jpg`,
-  ])('takes nothing else: %j', (url) => {
+  ])('returns null for %j', (url) => {
     expect(parseUploadUrl(url)).toBeNull();
   });
 });

@@ -3,18 +3,18 @@ import * as z from 'zod/mini';
 export const uploadBucketSchema = z.enum(['chat-images', 'avatars']);
 export type UploadBucket = z.infer<typeof uploadBucketSchema>;
 
-/** The folders that a file name may ask for; of everything else in it nothing is kept (A99). */
+/** Folders that the `fileName` of an upload may start with; the rest of the name is discarded (A99). */
 export const uploadPrefixes = ['profiles/', 'private-chat/'] as const;
 
-/** POST /api/upload, beside its `file`. */
+/** Form fields of POST /api/upload, besides `file`. */
 export const uploadFieldsSchema = z.object({ bucket: uploadBucketSchema, fileName: z.string() });
 export type UploadFields = z.infer<typeof uploadFieldsSchema>;
 
-/** Its answer. The address is relative: `/api/files/<bucket>/<key>`. */
+/** Response body of POST /api/upload. The URL is relative: `/api/files/<bucket>/<key>`. */
 export const uploadAnswerSchema = z.object({ url: z.string() });
 export type UploadAnswer = z.infer<typeof uploadAnswerSchema>;
 
-/** A stored image: its bucket, and its name in there. */
+/** The location of a stored image: its bucket, and its key within the bucket. */
 export interface UploadAddress {
   bucket: UploadBucket;
   key: string;
@@ -24,11 +24,16 @@ const keyPattern =
   /^(?:profiles\/|private-chat\/)?[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\.(?:jpg|webp)$/;
 const urlPattern = /^\/api\/files\/([^/]+)\/(.+)$/;
 
+/** Whether a text is a key that the server assigns: an optional folder, a UUID, and `.jpg` or `.webp`. */
 export const isUploadKey = (text: string): boolean => keyPattern.test(text);
 
+/** The relative URL under which a stored image is served. */
 export const uploadUrl = ({ bucket, key }: UploadAddress): string => `/api/files/${bucket}/${key}`;
 
-/** What an address as `uploadUrl` makes them is the address of; null for every other text, however near. */
+/**
+ * The inverse of `uploadUrl`.
+ * @returns the location, or null for a text that `uploadUrl` does not return, such as an absolute URL
+ */
 export const parseUploadUrl = (url: string): UploadAddress | null => {
   const [, bucket, key] = urlPattern.exec(url) ?? [];
   const parsed = uploadBucketSchema.safeParse(bucket);

@@ -11,7 +11,7 @@ import chatUserDriver from '../../backend/dist/testing/chat-user.driver.js';
 
 const { keepSending, matchedPairs } = chatUserDriver;
 
-// Real: everything. The images are built and docker-compose.yml is run, as a project of its own.
+// Everything is real: the images are built, and docker-compose.yml runs as a separate project.
 
 const PAIRS = 20;
 const MINUTE_MS = 60_000;
@@ -36,7 +36,7 @@ suite('docker compose', { skip }, () => {
     await stack.stop();
   });
 
-  test('they start without a warning', async () => {
+  test('the services start without a warning in their logs', async () => {
     const lines = (await stack.logs()).split('\n');
     assert.deepEqual(
       lines.filter((line) => /warn|error|fatal/i.test(line) && !ABOUT_THE_HOST.test(line)),
@@ -44,7 +44,7 @@ suite('docker compose', { skip }, () => {
     );
   });
 
-  test('the page and the API are there, and nothing else', async () => {
+  test('the published port serves the page and the API, and no internal endpoint', async () => {
     const page = await fetch(`${stack.origin}/`);
     assert.equal(page.status, 200);
     assert.match(
@@ -75,7 +75,7 @@ suite('docker compose', { skip }, () => {
     assert.deepEqual(Object.keys(await refused.json()), ['statusCode', 'code', 'message']);
   });
 
-  test('the containers may do as little as they need to', async () => {
+  test('containers run unprivileged, read-only and without secrets in their environment', async () => {
     const published = [];
     const services = ['frontend', 'backend', 'worker', 'postgres', 'redis'];
     if (hasStorage) services.push('storage');
@@ -111,7 +111,7 @@ suite('docker compose', { skip }, () => {
     }
   });
 
-  test('an image is kept, wherever it is asked for', async (t) => {
+  test('an uploaded image is served by every replica', async (t) => {
     if (!hasStorage) t.diagnostic('in the volume: the image of the storage cannot be had here');
     const visitor = await new ThawVisitor([stack.origin]).joinAnonymously();
     const form = new FormData();
@@ -132,7 +132,7 @@ suite('docker compose', { skip }, () => {
     assert.equal(inVolume.trim() === '', hasStorage, 'in the storage when there is one, else in the volume');
   });
 
-  test('two strangers on different replicas talk with each other', async () => {
+  test('two users on different replicas chat with each other', async () => {
     const [[ada, bob]] = await matchedPairs(stack.origin, 1);
     const sockets = await Promise.all(
       (await stack.containers('backend')).map((replica) => stack.metric(replica, 'thaw_sockets')),
@@ -149,7 +149,7 @@ suite('docker compose', { skip }, () => {
     await Promise.all([ada.leave(), bob.leave()]);
   });
 
-  test('10 bad upgrade requests a second cause no error for anyone else', async (t) => {
+  test('10 bad upgrade requests per second cause no error for other clients', async (t) => {
     const stopAsking = await steadyRequests(stack.origin, { everyMs: 20 });
     const stopAttack = badUpgrades(stack.origin, { perSecond: 10 });
     await sleep(15_000);
@@ -172,7 +172,7 @@ suite('docker compose', { skip }, () => {
     const askedAt = Date.now();
     await stack.scale(3);
     const [added] = (await stack.containers('backend')).filter((replica) => !before.includes(replica));
-    // It has the fewest connections, so the first socket that it can be given is given to it.
+    // The new replica has the fewest connections, so nginx routes the next socket to it once it is known.
     const sockets = [];
     while (!(await stack.metric(added, 'thaw_sockets'))) {
       assert.ok(Date.now() - askedAt < limitMs, `nothing was given to it in ${limitMs} ms`);
@@ -273,12 +273,12 @@ suite('docker compose', { skip }, () => {
   );
 });
 
-/** How many times longer something takes because others want the processors too; 1 on a machine at rest. */
+/** Factor by which work takes longer on a busy machine: load per processor, at least 1. */
 function busyness() {
   return Math.max(1, os.loadavg()[0] / os.availableParallelism());
 }
 
-/** Every acknowledged message arrived once, in the order in which it was sent, and both sides hold the same chat. */
+/** Asserts that every acknowledged message arrived once, in order, and that both sides hold the same chat. */
 async function assertSameChat([first, second]) {
   const deadline = Date.now() + 10_000;
   while (first.seq !== second.seq && Date.now() < deadline) await sleep(50);
@@ -295,7 +295,7 @@ async function assertSameChat([first, second]) {
   }
 }
 
-/** The worker catches up, and then PostgreSQL holds what was acknowledged, once. */
+/** Asserts that PostgreSQL holds each acknowledged message once, after the worker has caught up. */
 async function assertPersisted(stack, pairs) {
   const expected = pairs.flatMap(([{ acked: mine }, { acked: theirs }]) => [...mine, ...theirs]).length;
   const streams = pairs.map(([{ sessionId }]) => `'chat-${sessionId}'`).join(', ');

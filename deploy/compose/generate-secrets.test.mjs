@@ -7,7 +7,7 @@ import { generateSecrets } from './generate-secrets.mjs';
 
 const READERS = ['postgres', 'redis', 'stores', 'migrate', 'api', 'storage'];
 
-test('secrets are generated once, and handed to those who need them', (t) => {
+test('secrets are generated once, and each service gets only those it needs', (t) => {
   const root = fs.mkdtempSync(path.join(os.tmpdir(), 'thaw-secrets-'));
   t.after(() => fs.rmSync(root, { recursive: true }));
   for (const folder of ['kept', ...READERS]) fs.mkdirSync(path.join(root, folder));

@@ -7,7 +7,7 @@ import process from 'node:process';
 import { after, suite, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 
-// Real: the scripts. `docker` is a stand-in that writes down what it is asked, so this runs without an engine.
+// Real: the scripts. `docker` is a stand-in that records its arguments, so no engine is needed.
 
 const here = path.dirname(fileURLToPath(import.meta.url));
 const home = fs.mkdtempSync(path.join(os.tmpdir(), 'thaw-roll-'));
@@ -20,7 +20,7 @@ const DRAIN = 'exec worker-1 node --enable-source-maps backend/dist/main.migrate
 fs.symlinkSync(path.join(here, 'testing/docker-stand-in.mjs'), path.join(home, 'docker'));
 after(() => fs.rmSync(home, { recursive: true }));
 
-/** Runs a script over one worker and two replicas. @returns what docker was asked that changes something */
+/** Runs a script with one worker and two replicas. @returns its result and the docker commands that change something */
 function run(script, args = [], { failing, without } = {}) {
   const file = path.join(home, 'state.json');
   const running = [
@@ -44,7 +44,7 @@ const replaced = (service, ids) =>
   ids.flatMap((id) => [`${UP} --scale ${service}=${ids.length + 1} ${service}`, `stop ${id}`]);
 
 suite('roll.sh', () => {
-  test('a release is migrated, then workers, replicas and the page are replaced, in this order', () => {
+  test('a roll migrates, then replaces workers, replicas and the page, in this order', () => {
     const { status, calls, running } = run('roll.sh');
     assert.equal(status, 0);
     assert.deepEqual(calls, [
@@ -57,7 +57,7 @@ suite('roll.sh', () => {
     assert.deepEqual(running, ['backend-new-2', 'backend-new-3', 'worker-new-1']);
   });
 
-  test('a release is taken back in the opposite order, and the schema stays', () => {
+  test('a roll back replaces page, replicas and workers in the opposite order, and keeps the schema', () => {
     const { status, calls } = run('roll.sh', ['--back']);
     assert.equal(status, 0);
     assert.deepEqual(calls, [
@@ -67,19 +67,19 @@ suite('roll.sh', () => {
     ]);
   });
 
-  test('one service alone is replaced when it is named', () => {
+  test('a roll of a named service replaces only that service', () => {
     assert.deepEqual(run('roll.sh', ['worker']).calls, replaced('worker', ['worker-1']));
     assert.deepEqual(run('roll.sh', ['frontend']).calls, [PAGE]);
   });
 
-  test('nothing is replaced after a migration that fails', () => {
+  test('a roll replaces no container after a failed migration', () => {
     const { status, calls, running } = run('roll.sh', [], { failing: 'migrate' });
     assert.notEqual(status, 0);
     assert.deepEqual(calls, [SECRETS, MIGRATE]);
     assert.deepEqual(running, ['backend-1', 'backend-2', 'worker-1']);
   });
 
-  test('no replica is touched after a worker that does not get ready', () => {
+  test('a roll replaces no replica after a worker that does not become ready', () => {
     const { status, running } = run('roll.sh', [], { failing: '--scale worker=2' });
     assert.notEqual(status, 0);
     assert.deepEqual(running, ['backend-1', 'backend-2', 'worker-1']);
@@ -93,7 +93,7 @@ suite('roll.sh', () => {
 });
 
 suite('drain-and-start.sh', () => {
-  test('Redis is drained between the end of the replicas and the end of the workers', () => {
+  test('Redis is drained after the replicas stop and before the workers stop', () => {
     const { status, calls } = run('drain-and-start.sh');
     assert.equal(status, 0);
     assert.deepEqual(calls, [
@@ -108,14 +108,14 @@ suite('drain-and-start.sh', () => {
     ]);
   });
 
-  test('the present release goes on when Redis cannot be drained', () => {
+  test('the replicas of the present release start again when Redis cannot be drained', () => {
     const { status, calls, stderr } = run('drain-and-start.sh', [], { failing: '--drain' });
     assert.equal(status, 1);
     assert.deepEqual(calls, ['compose stop backend', DRAIN, 'compose start backend']);
     assert.match(stderr, /nothing was deleted/);
   });
 
-  test('it refuses to begin without a worker that could drain', () => {
+  test('the script refuses to start without a running worker, which drains Redis', () => {
     const { status, calls } = run('drain-and-start.sh', [], { without: 'worker' });
     assert.equal(status, 1);
     assert.deepEqual(calls, []);

@@ -11,10 +11,10 @@ export const yellow = paint(33);
 
 const LABEL_WIDTH = 12;
 
-/** One quiet line of what is happening: a label, then what is to say about it. */
+/** Prints one line of progress: a label, then the text. */
 export function say(label, text) {
   process.stdout.write(`  ${dim(label.padEnd(LABEL_WIDTH))}${text}\n`);
 }
 
-/** Says nothing: for callers that have their own output, such as tests. */
+/** A `say` without output, for callers that print their own, such as tests. */
 export function sayNothing() {}

@@ -17,7 +17,7 @@ const documents = pages(files);
 /** Metrics that prom-client adds under our prefix. */
 const BY_PROM_CLIENT = /^thaw_(nodejs|process)_/;
 
-test('every link between the pages leads to a file, and to a heading of it where it names one', () => {
+test('every link between pages points to an existing file, and to an existing heading if it has an anchor', () => {
   const broken = documents.flatMap((page) =>
     localLinks(page)
       .filter(({ to, anchor }) => {

@@ -1,10 +1,11 @@
-// Parsed by any Node that knows modules, so: no syntax and no imports of recent years.
+// Old versions of Node must be able to parse this file: no recent syntax, no imports.
 
 const OLDEST = [20, 19];
 
 /**
- * The sentence to say when this Node is too old for Thaw, or an empty string.
+ * Checks the version of Node.
  * @param {string} version as in `process.versions.node`
+ * @returns {string} the error message if it is too old for Thaw, else an empty string
  */
 export function nodeTooOld(version) {
   const parts = version.split('.').map(Number);
@@ -14,8 +15,8 @@ export function nodeTooOld(version) {
 }
 
 /**
- * Runs a command module's `main`, unless Node is too old: then one sentence and exit code 1.
- * The module is loaded only after the check, because an old Node could not even read it.
+ * Runs the `main` of a command module. If Node is too old, prints one sentence and exits with code 1.
+ * The module is loaded after the check, because an old Node could not parse it.
  * @param {() => Promise<{main: (args: string[]) => Promise<void>}>} load
  */
 export function runCommand(load) {
@@ -29,7 +30,7 @@ export function runCommand(load) {
       return command.main(process.argv.slice(2));
     })
     .catch(function (error) {
-      // A Complaint is a sentence meant for the reader; anything else is a bug and keeps its stack.
+      // A Complaint is a message for the developer; anything else is a bug and is printed with its stack.
       console.error(error && error.name === 'Complaint' ? '\n' + error.message : error);
       process.exit(1);
     });

@@ -6,13 +6,13 @@ import test from 'node:test';
 import { nodeTooOld } from './node-version.mjs';
 import { inRepository } from './places.mjs';
 
-test('knows which Node is too old', () => {
+test('versions of Node before 20.19 are too old', () => {
   for (const version of ['12.22.12', '18.20.0', '20.18.3'])
     assert.match(nodeTooOld(version), /^Thaw needs Node 20\.19/);
   for (const version of ['20.19.0', '20.20.2', '22.0.0', '24.1.0']) assert.equal(nodeTooOld(version), '');
 });
 
-test('every entry says so in one sentence and ends with code 1', () => {
+test('every entry script prints one sentence and exits with code 1 when Node is too old', () => {
   const disguise = "Object.defineProperty(process.versions, 'node', { value: '18.0.0' });";
   for (const entry of ['start', 'test', 'dev', 'with-stores']) {
     const script = inRepository(`deploy/local/${entry}.mjs`);
@@ -25,7 +25,7 @@ test('every entry says so in one sentence and ends with code 1', () => {
   }
 });
 
-test('what runs before the check imports nothing and is written for old Nodes', () => {
+test('code that runs before the version check imports nothing and uses no recent syntax', () => {
   for (const file of ['node-version', 'start', 'test', 'dev', 'with-stores']) {
     const code = fs.readFileSync(inRepository(`deploy/local/${file}.mjs`), 'utf8');
     const imports = [...code.matchAll(/^import .* from '(.*)'/gm)].map(([, name]) => name);

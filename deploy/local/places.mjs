@@ -4,23 +4,23 @@ import path from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 
-/** The folder of the checkout. */
+/** The root folder of the checkout. */
 export const repository = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../..');
 
-/** Where the local stack keeps its data between runs; ignored by git. */
+/** The default home: data of the local stack that is kept between runs. Ignored by git. */
 export const localHome = path.join(repository, '.thaw');
 
-/** A file of the checkout. */
+/** The absolute path of a file of the checkout. */
 export const inRepository = (...parts) => path.join(repository, ...parts);
 
-/** A folder, made if it is missing. */
+/** Joins the parts to a path and creates that folder if it is missing. */
 export function folder(...parts) {
   const made = path.join(...parts);
   fs.mkdirSync(made, { recursive: true });
   return made;
 }
 
-/** A folder that only the user who starts Thaw may enter, made if it is missing. */
+/** Like `folder`, with mode 0700. */
 export function privateFolder(...parts) {
   const made = folder(...parts);
   fs.chmodSync(made, 0o700);
@@ -28,8 +28,8 @@ export function privateFolder(...parts) {
 }
 
 /**
- * The home of a stack, made if it is missing. For root, other users may pass through it but not list it: PostgreSQL
- * runs as one of them. What lies in it is private by itself.
+ * Creates the home of a stack if it is missing, with mode 0700. For root the mode is 0711: PostgreSQL runs as another
+ * user, who must be able to reach its data. The folders inside have modes of their own.
  */
 export function homeFolder(home) {
   folder(home);
@@ -38,7 +38,10 @@ export function homeFolder(home) {
   return home;
 }
 
-/** A secret that lives in a file of mode 0600 under the home, generated at first use. */
+/**
+ * Reads a secret from a file of mode 0600 under the home, generating it on first use.
+ * @param {number} bytes  length of a generated secret before base64url encoding
+ */
 export function secret(home, name, bytes = 24) {
   const file = secretFile(home, name);
   if (!fs.existsSync(file)) {
@@ -48,5 +51,5 @@ export function secret(home, name, bytes = 24) {
   return fs.readFileSync(file, 'utf8').trim();
 }
 
-/** Where `secret` keeps it. */
+/** The file in which `secret` stores a secret. */
 export const secretFile = (home, name) => path.join(home, 'secrets', name);

@@ -3,7 +3,7 @@ import test from 'node:test';
 import { productEnvironment } from './product-environment.mjs';
 import { temporaryHome } from './testing/launcher.mjs';
 
-test('every process listens for this machine alone, unless an address is given', (t) => {
+test('every process listens on loopback only, unless an address is given', (t) => {
   const home = temporaryHome(t);
   const stores = { databaseUrl: 'postgres://127.0.0.1/none', redisUrl: 'redis://127.0.0.1' };
   const hosts = (given, settings) => {

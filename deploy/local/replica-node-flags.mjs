@@ -1,10 +1,10 @@
 /**
- * How Node runs a replica; Dockerfile.backend has the same, and a test compares the two.
+ * Flags of Node for an api replica. Dockerfile.backend repeats them, and a test compares the two.
  *
- * A live chat is kept in memory for as long as it lasts, and each of its messages leaves some other garbage behind.
- * So new objects get room to die young in, and old ones are looked through only when there are twice as many as
- * last time. V8 would shrink both whenever a replica has been quiet for some seconds, and pay for it in the next
- * burst: with pauses of a tenth of a second, and half as much CPU per message.
+ * Live chats stay on the heap until they end, while every message leaves short-lived garbage. A large young generation
+ * collects that garbage cheaply, and 100 % heap growth delays major collections until the old generation has doubled.
+ * V8's memory reducer would shrink both after some idle seconds; the next burst would then pay with pauses of 100 ms and
+ * 50 % more CPU per message.
  */
 export const replicaNodeFlags = [
   '--min-semi-space-size=4',

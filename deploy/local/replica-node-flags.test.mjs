@@ -6,7 +6,7 @@ import test from 'node:test';
 import { inRepository } from './places.mjs';
 import { replicaNodeFlags } from './replica-node-flags.mjs';
 
-test('this Node takes the flags of a replica', () => {
+test('this Node accepts the flags of a replica', () => {
   const { status, stderr } = spawnSync(process.execPath, [...replicaNodeFlags, '--eval', ''], {
     encoding: 'utf8',
   });

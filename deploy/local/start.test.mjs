@@ -7,9 +7,9 @@ import { freePorts } from './processes/ports.mjs';
 import { isRunning } from './processes/process-identity.mjs';
 import { launch, launchScript, recorded, temporaryHome, until } from './testing/launcher.mjs';
 
-// Real: the launcher as a process, PostgreSQL, Redis, nginx, signals. Stand-ins: the product's own processes.
+// Real: the launcher as a process, PostgreSQL, Redis, nginx, signals. Stand-ins: the processes of the product.
 
-test('serves, restarts what dies, and leaves nothing after Ctrl-C', async (t) => {
+test('the launcher serves the page, restarts processes that die, and leaves none running after Ctrl-C', async (t) => {
   const home = temporaryHome(t);
   const [port] = await freePorts(1);
   const launcher = launch({ home, port });
@@ -40,7 +40,7 @@ test('serves, restarts what dies, and leaves nothing after Ctrl-C', async (t) =>
   assert.deepEqual(recorded(home), {});
 });
 
-test('puts nginx in front of several replicas', async (t) => {
+test('the launcher puts nginx in front of several replicas', async (t) => {
   const home = temporaryHome(t);
   const [port] = await freePorts(1);
   const launcher = launch({ home, port, replicas: 2 });
@@ -53,7 +53,7 @@ test('puts nginx in front of several replicas', async (t) => {
   assert.deepEqual([seen.env.HOST, seen.env.INTERNAL_HOST], ['127.0.0.1', '127.0.0.1']);
   assert.equal(seen.env.API_DOCS, 'off');
 
-  // A dead replica is passed over, and its place is taken again.
+  // nginx skips the dead replica until it has been restarted.
   process.kill(seen.pid, 'SIGKILL');
   for (let request = 0; request < 10; request += 1) assert.ok((await getJson(port, '/api/who')).pid);
   await until(async () => Object.keys(recorded(home)).length === 6);
@@ -71,7 +71,7 @@ test('puts nginx in front of several replicas', async (t) => {
   assert.deepEqual(recorded(home), {});
 });
 
-test('recovers what a killed launcher left behind', async (t) => {
+test('a launcher takes over the stores and ends the processes that a killed launcher left behind', async (t) => {
   const home = temporaryHome(t);
   const [port] = await freePorts(1);
   const killed = launch({ home, port });
@@ -81,7 +81,7 @@ test('recovers what a killed launcher left behind', async (t) => {
   await killed.ended();
   assert.ok(Object.values(left).every(isRunning), 'this test needs leftovers');
 
-  // The page's port is among what was left.
+  // The replica left behind still holds the port of the page.
   const next = launch({ home, port });
   await next.says(`http://localhost:${port}`);
   assert.ok(!isRunning(left['api-1']) && !isRunning(left['worker-1']), 'the old replica and worker are gone');
@@ -91,14 +91,14 @@ test('recovers what a killed launcher left behind', async (t) => {
   assert.deepEqual(Object.values(left).filter(isRunning), []);
 });
 
-test('a second Ctrl-C ends everything at once', async (t) => {
+test('a second Ctrl-C kills all processes at once', async (t) => {
   const home = temporaryHome(t);
   const [port] = await freePorts(1);
   const launcher = launch({ home, port, workerRole: 'stubborn' });
   await launcher.says('http://localhost');
   const before = Object.values(recorded(home));
   launcher.child.kill('SIGINT');
-  // npm passes the terminal's Ctrl-C on a second time at once; that does not count.
+  // npm forwards the terminal's Ctrl-C at once as a second signal, which must not count.
   launcher.child.kill('SIGINT');
   await launcher.says('stopping');
   await new Promise((resolve) => setTimeout(resolve, 700));
@@ -108,7 +108,7 @@ test('a second Ctrl-C ends everything at once', async (t) => {
   await until(() => !before.some(isRunning));
 });
 
-test('says in one sentence that the port is taken', async (t) => {
+test('the launcher exits with one sentence when the port is taken', async (t) => {
   const home = temporaryHome(t);
   const [port] = await freePorts(1);
   const taker = net.createServer().listen(port, '127.0.0.1');
@@ -122,7 +122,7 @@ test('says in one sentence that the port is taken', async (t) => {
   assert.deepEqual(recorded(home), {});
 });
 
-test('a process that cannot start is said with its last words, and nothing is left', async (t) => {
+test('the launcher prints the last log lines of a process that cannot start, and leaves none running', async (t) => {
   const home = temporaryHome(t);
   const [port] = await freePorts(1);
   const launcher = launch({ home, port, workerRole: 'broken' });
@@ -134,7 +134,7 @@ test('a process that cannot start is said with its last words, and nothing is le
   assert.deepEqual(recorded(home), {});
 });
 
-test('uses the stores it is given, and says which of them does not answer', async (t) => {
+test('the launcher uses the given stores, and names the one that does not answer', async (t) => {
   const home = temporaryHome(t);
   const [port, deadPort] = await freePorts(2);
   const store = net.createServer((socket) => socket.end());
@@ -159,7 +159,7 @@ test('uses the stores it is given, and says which of them does not answer', asyn
   );
 });
 
-test('explains options it does not understand', async () => {
+test('the launcher explains options that it does not know', async () => {
   const start = inRepository('deploy/local/start.mjs');
   for (const [args, sentence] of [
     [['--replicas', 'many'], /--replicas must be a whole number/],

@@ -9,7 +9,7 @@ import { deleteHome, endAbandonedStores } from './stores/stores.mjs';
 
 const PREFIX = 'thaw-home-';
 
-/** A home folder that lives as long as the process that makes it. */
+/** Creates a home folder that is abandoned, and may be swept, once this process has ended. */
 export function makeTemporaryHome(parent = process.env.THAW_HOME || os.tmpdir()) {
   const home = fs.mkdtempSync(path.join(folder(parent), PREFIX));
   homeFolder(home);
@@ -17,7 +17,7 @@ export function makeTemporaryHome(parent = process.env.THAW_HOME || os.tmpdir())
   return home;
 }
 
-/** Ends and deletes the temporary homes whose makers are gone without having done so, as after a kill. */
+/** Ends and deletes the temporary homes whose owning process was killed before it could do so. */
 export async function sweepTemporaryHomes(parent = os.tmpdir()) {
   const homes = fs
     .readdirSync(parent)
@@ -26,7 +26,7 @@ export async function sweepTemporaryHomes(parent = os.tmpdir()) {
   for (const home of homes.filter(isAbandoned)) await endTemporaryHome(home);
 }
 
-/** Ends whatever still runs for a home, in homes inside it too, and deletes it. */
+/** Ends all processes of a home and of homes inside it, and deletes it. */
 export async function endTemporaryHome(home) {
   await sweepTemporaryHomes(home);
   await endLeftovers(home);

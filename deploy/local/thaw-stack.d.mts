@@ -1,9 +1,9 @@
 // The types of thaw-stack.mjs, for tests written in TypeScript.
 
 export interface Stores {
-  /** Under the role that owns everything in it. */
+  /** Address with the role that owns all tables. */
   databaseUrl: string;
-  /** Under the role of the running service, where that is another one. */
+  /** Address with the role of the running service, if that is another one. */
   serviceDatabaseUrl?: string;
   redisUrl: string;
 }
@@ -11,20 +11,20 @@ export interface Stores {
 /** A process of the product. */
 export interface Replica {
   readonly name: string;
-  /** Of the process that runs now. */
+  /** Pid of the running process. */
   readonly pid: number | undefined;
-  /** Where an api replica itself listens, past nginx. */
+  /** Port of an api replica itself, behind nginx. */
   readonly port?: number;
-  /** Where it answers /health/ready and /metrics. */
+  /** Port of /health/ready and /metrics. */
   readonly internalPort: number;
   readonly logFile: string;
-  /** A fault from outside, SIGKILL unless given: if it dies of it, it is started again. */
+  /** Sends a signal as an injected fault, SIGKILL by default; a process that dies of it is restarted. */
   kill(signal?: NodeJS.Signals): void;
-  /** An orderly end, without being started again. */
+  /** Stops the process gracefully, without a restart. */
   stop(): Promise<void>;
-  /** Starts a stopped one; ready when it resolves. From then on of another build, when a program is given. */
+  /** Starts a stopped process and resolves when it is ready; `program` replaces its program, as another build. */
   start(program?: Program): Promise<void>;
-  /** Resolves when what runs now is ready. */
+  /** Resolves when the current process is ready. */
   untilReady(): Promise<void>;
 }
 
@@ -35,34 +35,34 @@ export interface Program {
 
 export type Programs = Record<'migrate' | 'api' | 'worker', Program>;
 
-/** The programs of a build of the product, by its folder backend/dist. */
+/** The programs of a build of the product. `dist` is its folder backend/dist. */
 export function programsIn(dist: string): Programs;
 
-/** The programs of the product, as they stand after a build. */
+/** The programs of this checkout's build. */
 export const thawPrograms: Programs;
 
 export interface StackOptions {
-  /** Api processes, 1 unless given; nginx stands in front of several. */
+  /** Number of api processes, 1 by default; nginx runs in front of several. */
   replicas?: number;
-  /** 1 unless given. */
+  /** Number of worker processes, 1 by default. */
   workers?: number;
-  /** Unless given: those of DATABASE_URL and REDIS_URL, else private ones. */
+  /** By default those of DATABASE_URL and REDIS_URL, else private ones. */
   stores?: Stores;
-  /** Of the page; a free one unless given. */
+  /** Port of the page; a free one by default. */
   port?: number;
-  /** Further settings for every process, over those of this process. */
+  /** Settings of every process; they override the environment of this process. */
   env?: Record<string, string>;
-  /** Further settings of one process, over all others. */
+  /** Settings of one process, by its name; they override all others. */
   settingsOf?: (name: string) => Record<string, string>;
-  /** Where nginx finds the replicas instead, for a proxy between the two. */
+  /** Maps the ports of the replicas to the ports nginx connects to, for a proxy between them. */
   routeToReplicas?: (apiPorts: number[]) => Promise<number[]>;
-  /** nginx also in front of a single replica. */
+  /** Runs nginx even in front of a single replica. */
   isProxied?: boolean;
-  /** Start again what dies; true unless given. */
+  /** Restarts processes that die; true by default. */
   isKeptRunning?: boolean;
-  /** Folder for data and logs; one that goes with the stack unless given. */
+  /** Folder for data and logs; by default a temporary one, deleted when the stack stops. */
   home?: string;
-  /** Private stores wait for the disk; unless given, those do whose home stays. */
+  /** Private stores use fsync; by default only if `home` is given. */
   isDurable?: boolean;
   programs?: Programs;
   /** Folder of the built page. */
@@ -77,7 +77,7 @@ export interface Stack {
   readonly workers: Replica[];
   readonly proxy?: Omit<Replica, 'port' | 'internalPort'>;
   readonly stores: Stores;
-  /** The folder with logs/. */
+  /** The folder that holds logs/. */
   readonly home: string;
   stop(): Promise<void>;
   killNow(): void;

@@ -14,7 +14,7 @@ import { replicaNodeFlags } from './replica-node-flags.mjs';
 import { openStores } from './stores/stores.mjs';
 import { endTemporaryHome, makeTemporaryHome, sweepTemporaryHomes } from './temporary-homes.mjs';
 
-// A replica takes up to 25 s to say goodbye to its sockets.
+// A replica takes up to 25 s to drain its sockets.
 const END_STEPS = [
   { signal: 'SIGTERM', waitMs: 27_000 },
   { signal: 'SIGKILL', waitMs: 2_000 },
@@ -33,52 +33,53 @@ export const programsIn = (dist) => ({
   worker: node('--enable-source-maps', path.join(dist, 'main.worker.js')),
 });
 
-/** The programs of the product, as they stand after a build. */
+/** The programs of this checkout's build. */
 export const thawPrograms = programsIn(inRepository('backend/dist'));
 
 /**
  * @typedef {object} Replica a process of the product
  * @property {string} name             "api-1"
- * @property {number | undefined} pid  of the process that runs now
- * @property {number} internalPort     where it answers /health/ready and /metrics
- * @property {number} [port]           where an api replica itself listens
+ * @property {number | undefined} pid  of the running process
+ * @property {number} internalPort     port of /health/ready and /metrics
+ * @property {number} [port]           port of an api replica itself, behind nginx
  * @property {string} logFile
- * @property {(signal?: string) => void} kill  a fault from outside, SIGKILL unless given
- * @property {() => Promise<void>} stop        an orderly end, without being started again
- * @property {(program?: {command: string, args: string[]}) => Promise<void>} start  starts a stopped one, ready
- *   when it resolves; from then on of another build, when a program is given
- * @property {() => Promise<void>} untilReady  resolves when what runs now is ready
+ * @property {(signal?: string) => void} kill  sends a signal as an injected fault, SIGKILL by default
+ * @property {() => Promise<void>} stop        stops the process gracefully, without a restart
+ * @property {(program?: {command: string, args: string[]}) => Promise<void>} start  starts a stopped process and
+ *   resolves when it is ready; `program` replaces its program, as another build
+ * @property {() => Promise<void>} untilReady  resolves when the current process is ready
  *
  * @typedef {object} Stack
- * @property {string} url              where the page is
+ * @property {string} url              address of the page
  * @property {{page: number, replicas: number[]}} ports
  * @property {Replica[]} replicas
  * @property {Replica[]} workers
  * @property {Replica} [proxy]         nginx, when there are several replicas
  * @property {import('./stores/stores.mjs').Stores} stores
- * @property {string} home             the folder with logs/
+ * @property {string} home             the folder that holds logs/
  * @property {() => Promise<void>} stop
  * @property {() => void} killNow
  */
 
 /**
- * Starts the built product as real processes: stores unless given, migrations, replicas and workers, and nginx in
- * front when there are several replicas. Resolves once the page is served.
+ * Starts the built product as real processes: private stores if none are given, migrations, replicas, workers, and nginx
+ * in front of several replicas. Resolves once the page is served.
  *
  * @param {object} [options]
- * @param {number} [options.replicas]  api processes, 1 unless given
- * @param {number} [options.workers]   1 unless given
- * @param {{databaseUrl: string, redisUrl: string}} [options.stores]  unless given, those of DATABASE_URL and
- *   REDIS_URL, or private ones
- * @param {number} [options.port]      of the page; a free one unless given
- * @param {Record<string, string>} [options.env]  further settings for every process, over the launcher's own
- * @param {(name: string) => Record<string, string>} [options.settingsOf]  further settings of one process, over all others
- * @param {(apiPorts: number[]) => Promise<number[]>} [options.routeToReplicas]  where nginx finds the replicas instead,
- *   for a proxy between the two
- * @param {boolean} [options.isProxied]  nginx also in front of a single replica
- * @param {boolean} [options.isKeptRunning]  start again what dies; true unless given
- * @param {string} [options.home]      for data and logs; a folder that goes with the stack unless given
- * @param {boolean} [options.isDurable]  private stores wait for the disk; unless given, those do whose home stays
+ * @param {number} [options.replicas]  number of api processes, 1 by default
+ * @param {number} [options.workers]   number of worker processes, 1 by default
+ * @param {{databaseUrl: string, redisUrl: string}} [options.stores]  by default those of DATABASE_URL
+ *   and REDIS_URL, else private ones
+ * @param {number} [options.port]      of the page; a free one by default
+ * @param {Record<string, string>} [options.env]  settings of every process; they override the launcher's environment
+ * @param {(name: string) => Record<string, string>} [options.settingsOf]  settings of one process, by its name;
+ *   they override all others
+ * @param {(apiPorts: number[]) => Promise<number[]>} [options.routeToReplicas]  maps the ports of the replicas to
+ *   the ports nginx connects to, for a proxy between them
+ * @param {boolean} [options.isProxied]  runs nginx even in front of a single replica
+ * @param {boolean} [options.isKeptRunning]  restarts processes that die; true by default
+ * @param {string} [options.home]      folder for data and logs; by default a temporary one, deleted when the stack stops
+ * @param {boolean} [options.isDurable]  private stores use fsync; by default only if `home` is given
  * @param {typeof thawPrograms} [options.programs]  what to run instead of the product
  * @param {string} [options.page]      folder of the built page
  * @param {(label: string, text: string) => void} [options.say]
@@ -91,7 +92,7 @@ export async function startStack(options = {}) {
   return stack;
 }
 
-/** @throws {Complaint} when nothing can listen on the port, saying how to choose another */
+/** @throws {Complaint} when the port cannot be listened on; the message says how to choose another */
 export async function refuseTakenPort(port) {
   const problem = await portProblem(port);
   if (!problem) return;
@@ -99,7 +100,7 @@ export async function refuseTakenPort(port) {
   throw new Complaint(`Port ${port} ${why}: choose another one, for example npm start -- --port ${port + 1}`);
 }
 
-/** What `startStack` starts, for callers that may want to end it before it has started. */
+/** The stack of `startStack`, for callers that may interrupt its start. */
 export class ThawStack {
   replicas = [];
   workers = [];
@@ -127,7 +128,7 @@ export class ThawStack {
     this.home = options.home ?? makeTemporaryHome();
   }
 
-  /** @throws {Complaint} after everything that had been started was stopped */
+  /** @throws {Complaint} after stopping everything that had been started */
   async start() {
     try {
       await this.#start();
@@ -162,25 +163,25 @@ export class ThawStack {
     await this.#untilServed();
   }
 
-  /** Makes a start that is going on fail soon. */
+  /** Makes a pending `start` fail soon by ending the processes it waits for. */
   interrupt() {
     for (const replica of [this.proxy, ...this.replicas, ...this.workers]) replica?.kill('SIGTERM');
   }
 
-  /** Stops all of it in order: nginx, replicas and workers, then the stores that it brought. */
+  /** Stops nginx, then replicas and workers, then the private stores. */
   stop() {
     this.#stopped ??= this.#stop();
     return this.#stopped;
   }
 
-  /** Ends all of it at once. */
+  /** Kills all processes at once. */
   killNow() {
     for (const replica of [this.proxy, ...this.replicas, ...this.workers]) replica?.kill('SIGKILL');
     this.#ownStores?.killNow();
   }
 
   async #stop() {
-    // nginx stops listening first and ends when its last connection has, so that the replicas' goodbyes get through.
+    // On SIGQUIT nginx stops listening but keeps open connections, so the close frames of the replicas reach the clients.
     this.proxy?.retire('SIGQUIT');
     await Promise.all([...this.replicas, ...this.workers].map((replica) => replica.stop()));
     await this.proxy?.stop();
@@ -218,7 +219,7 @@ export class ThawStack {
     const settings = {
       PORT: port,
       TRUST_PROXY: isProxied ? 1 : 0,
-      // Behind nginx, which serves the page itself, a replica is reached through nginx alone and shows no API docs.
+      // Behind nginx, which serves the page, replicas listen on loopback only and serve no API docs by default.
       ...(isProxied
         ? { HOST: '127.0.0.1', API_DOCS: this.#given('API_DOCS') ?? 'off' }
         : { PUBLIC_DIR: page }),
@@ -297,14 +298,14 @@ export class ThawStack {
   }
 }
 
-/** The logs of a stack that goes with its test are kept where the test run asks for them. */
+/** Copies the logs of a temporary home to the folder in THAW_STACK_LOGS, which the test run keeps. */
 function keepLogs(home) {
   const kept = process.env.THAW_STACK_LOGS;
   const logs = path.join(home, 'logs');
   if (kept && fs.existsSync(logs)) fs.cpSync(logs, path.join(kept, path.basename(home)), { recursive: true });
 }
 
-/** Waits for all to settle before it throws, so that nothing is still starting when the caller stops things. */
+/** Waits for all promises to settle before it throws, so that no process is still starting while the caller stops. */
 async function allOrFirstFailure(promises) {
   const failed = (await Promise.allSettled(promises)).find(({ status }) => status === 'rejected');
   if (failed) throw failed.reason;

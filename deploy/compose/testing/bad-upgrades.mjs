@@ -1,6 +1,6 @@
 import net from 'node:net';
 
-/** Upgrade requests that are none of ours, as a hostile visitor or a client with unusual defaults sends them. */
+/** Invalid upgrade requests: path, protocol and optionally Host, as sent by an attacker or an unusual client. */
 const requests = [
   ['/ws/x', 'websocket'],
   ['/ws/', 'websocket'],
@@ -13,10 +13,10 @@ const requests = [
 ];
 
 /**
- * Sends them in turn, each on a connection of its own.
+ * Sends invalid upgrade requests in turn, each on a new connection.
  * @param {string} origin
  * @param {{perSecond: number}} options
- * @returns {() => Promise<number[]>} ends it, resolves with the status of each answer, NaN for none
+ * @returns {() => Promise<number[]>} stops and resolves with the status of each response, NaN without one
  */
 export function badUpgrades(origin, { perSecond }) {
   const { hostname, port } = new URL(origin);

@@ -9,7 +9,7 @@ import { promisify } from 'node:util';
 const run = promisify(execFile);
 const repository = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../../..');
 
-/** Why `docker compose` cannot be used here, or undefined. */
+/** The reason why `docker compose` cannot be used on this machine, or undefined. */
 export function missingEngine() {
   for (const args of [['compose', 'version'], ['info']]) {
     const { status } = spawnSync('docker', args, { stdio: 'ignore' });
@@ -18,7 +18,7 @@ export function missingEngine() {
   return undefined;
 }
 
-/** Whether an image that docker-compose.yml names is on this machine, or can be brought. */
+/** Whether the image of a service in docker-compose.yml is on this machine or can be pulled. */
 export function hasImageOf(service) {
   const yaml = fs.readFileSync(path.join(repository, 'docker-compose.yml'), 'utf8');
   const image = new RegExp(`^  ${service}:\\n(?:    .*\\n)*?    image: (\\S+)$`, 'm').exec(yaml)?.[1];
@@ -28,9 +28,9 @@ export function hasImageOf(service) {
   ].some((args) => spawnSync('docker', args, { stdio: 'ignore', timeout: 120_000 }).status === 0);
 }
 
-/** The repository's own docker-compose.yml as a project of its own, on a free port. */
+/** Runs docker-compose.yml as a separate project, on a free port. */
 export class ComposeStack {
-  /** @param {string} project  its name, also of what it leaves behind should it be killed */
+  /** @param {string} project  name of the compose project; containers left by a killed run have it too */
   constructor(project) {
     this.project = project;
   }
@@ -59,7 +59,7 @@ export class ComposeStack {
     return this.execute('docker', ['compose', ...args]);
   }
 
-  /** Returns once those that are too many are gone, and those that are missing are started. */
+  /** Resolves once surplus replicas are gone and missing ones are started, but not necessarily ready. */
   async scale(replicas, ...options) {
     await this.compose(
       ...['up', '--detach', '--no-deps', '--no-recreate', ...options],
@@ -67,7 +67,7 @@ export class ComposeStack {
     );
   }
 
-  /** As `scale`, and all are ready. */
+  /** Like `scale`, and resolves once all replicas are ready. */
   async scaleAndWait(replicas) {
     await this.scale(replicas, '--wait');
   }
@@ -76,12 +76,12 @@ export class ComposeStack {
     await this.execute('sh', [path.join(repository, 'deploy/compose/roll.sh')]);
   }
 
-  /** As for a release that changes the layout of Redis. */
+  /** Installs a release that changes the layout of Redis. */
   async drainAndStart() {
     await this.execute('sh', [path.join(repository, 'deploy/compose/drain-and-start.sh')]);
   }
 
-  /** The containers of a service that run now. */
+  /** Ids of the running containers of a service. */
   async containers(service) {
     return (await this.compose('ps', '--quiet', service)).split('\n').filter(Boolean);
   }
@@ -90,7 +90,7 @@ export class ComposeStack {
     return JSON.parse(await this.execute('docker', ['inspect', container]))[0];
   }
 
-  /** A figure of a replica, from its internal port; undefined as long as it does not answer. */
+  /** The value of a metric of a replica; undefined while its internal port does not respond. */
   async metric(container, name) {
     const ask =
       'exec 3<>/dev/tcp/127.0.0.1/9464 && printf "GET /metrics HTTP/1.0\\r\\n\\r\\n" >&3 && cat <&3';
@@ -99,7 +99,7 @@ export class ComposeStack {
     return line === undefined ? undefined : Number(line.split(' ')[1]);
   }
 
-  /** One value from PostgreSQL. */
+  /** The result of a query that returns one value, as text. */
   async query(sql) {
     const psql =
       'PGPASSWORD=$(cat /run/thaw/superuser-password) exec psql --username postgres --dbname thaw -Atc "$0"';

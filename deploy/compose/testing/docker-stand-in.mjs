@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// In the place of `docker`: writes down what it is asked, and answers from the containers in STAND_IN_STATE.
+// Stands in for `docker`: records its arguments and simulates the containers in the file STAND_IN_STATE.
 import fs from 'node:fs';
 import process from 'node:process';
 

@@ -1,4 +1,4 @@
-// The black-box client of the backend's own tests, as `npm run build` compiles it; CommonJS, hence by its default.
+// The black-box client of the backend's tests, compiled by `npm run build` to CommonJS, hence the default import.
 import thawClient from '../../../backend/dist/testing/thaw.client.js';
 
 export const { ThawVisitor } = thawClient;

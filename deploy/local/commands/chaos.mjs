@@ -10,7 +10,7 @@ import { ensurePackages, packageCommand } from '../provide/node-packages.mjs';
 
 const folder = inRepository('backend', 'chaos');
 
-/** `npm run chaos [-- --seed N] [--long]`: builds the product and the harness, runs it, and exits as it did. */
+/** `npm run chaos [-- --seed N] [--long]`: builds product and harness, runs the harness, and exits with its code. */
 export async function main(args) {
   const isBuilt = args.includes('--built');
   if (!isBuilt) {
@@ -59,7 +59,7 @@ function runHarness(args) {
   });
 }
 
-/** A full disk is a small file system of the run's own, which goes with its last process, however that ends. */
+/** The full-disk fault mounts a small file system. In a mount namespace it disappears with the last process of the run. */
 function mountNamespace() {
   const isPossible = spawnSync('unshare', ['--mount', 'true'], { stdio: 'ignore' }).status === 0;
   return isPossible ? ['unshare', '--mount'] : [];

@@ -21,7 +21,7 @@ export async function main(args) {
   process.exit(run.isInterrupted ? 130 : hasFailed ? 1 : 0);
 }
 
-/** @throws {Complaint} for options it does not know */
+/** @throws {Complaint} for unknown options */
 export function readOptions(args) {
   const flag = { type: 'boolean' };
   const options = { only: { type: 'string' }, long: flag, optional: flag, verbose: flag };

@@ -7,11 +7,11 @@ import { onInterruption } from '../processes/interruption.mjs';
 import { ensurePackages } from '../provide/node-packages.mjs';
 import { openStores } from '../stores/stores.mjs';
 
-/** `with-stores.mjs -- command…`: runs a command with DATABASE_URL and REDIS_URL, and exits as it did. */
+/** `with-stores.mjs -- command…`: runs a command with DATABASE_URL and REDIS_URL set, and exits with its code. */
 export async function main(args) {
   const [command, ...rest] = args[0] === '--' ? args.slice(1) : args;
   if (!command) throw new Complaint('Say what to run: with-stores.mjs -- command…');
-  // What the command prints is all that this prints.
+  // Standard output belongs to the command.
   const say = (label, text) => process.stderr.write(`${label}: ${text}\n`);
   await ensurePackages(say);
   const stores = await openStores({ home: localHome });

@@ -1,6 +1,6 @@
 import http from 'node:http';
 
-/** The status of a GET of a local address, or undefined when nothing answers within two seconds. */
+/** The status of a GET request, or undefined without a response within two seconds. */
 export function httpStatus(url) {
   return new Promise((resolve) => {
     const request = http.get(url, { agent: false, timeout: 2_000 }, (response) => {

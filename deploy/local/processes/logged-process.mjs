@@ -13,20 +13,21 @@ const TAIL_LINES = 12;
  * @property {string} name         for logs and complaints: "api-1", "PostgreSQL"
  * @property {string} command
  * @property {string[]} args
- * @property {string} logFile      what it prints is appended here
+ * @property {string} logFile      its output is appended to this file
  * @property {Record<string, string>} [env]
  * @property {string} [cwd]
  * @property {number} [uid]
  * @property {number} [gid]
- * @property {number} [umask]      of the files that it makes; the launcher's own unless given
- * @property {() => Promise<boolean>} isReady   asked again and again until it says yes
- * @property {number} [readyWithinMs]           60 s unless given
+ * @property {number} [umask]      of the files it creates; the launcher's own by default
+ * @property {() => Promise<boolean>} isReady   polled until it resolves to true
+ * @property {number} [readyWithinMs]           60 s by default
  */
 
 /**
- * Starts a process apart from the terminal's group (Ctrl-C is for the launcher, which stops things in their order),
- * writing straight into its log, so that it outlives a launcher that was killed and can be found again.
+ * Starts a process in a process group of its own, so that Ctrl-C reaches only the launcher, which stops processes in
+ * order. Output goes directly to the log file, so the process survives a launcher that is killed.
  * @param {ProcessDefinition} definition
+ * @returns the child, a promise of how it exited, its identity, and the size of its log before the start in bytes
  */
 export function spawnLogged(definition) {
   const { command, args, env, cwd, uid, gid, umask, logFile } = definition;
@@ -39,7 +40,7 @@ export function spawnLogged(definition) {
       child.once('error', (error) => resolve({ error }));
       child.once('exit', (code, signal) => resolve({ code, signal }));
     });
-    // The identity is read at once, while the pid is certainly still this child's.
+    // Read the identity at once, while the pid cannot have been reused.
     return { child, exited, identity: child.pid && identify(child.pid), logFrom: from };
   } finally {
     if (before !== undefined) process.umask(before);
@@ -48,8 +49,8 @@ export function spawnLogged(definition) {
 }
 
 /**
- * Resolves when the process answers as ready.
- * @throws {Complaint} with the end of its log, when it ends first or takes too long.
+ * Resolves when the process is ready.
+ * @throws {Complaint} with the last lines of its log, when it exits first or is not ready in time
  */
 export async function untilReady(definition, started) {
   let end;
@@ -67,7 +68,7 @@ export async function untilReady(definition, started) {
   }
 }
 
-/** The last lines that were printed into a log since the given offset. */
+/** The last lines of a log file after the given offset in bytes. */
 export function tailOf(logFile, from = 0) {
   if (!fs.existsSync(logFile)) return '';
   const text = fs.readFileSync(logFile).subarray(from).toString('utf8');

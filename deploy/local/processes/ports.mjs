@@ -1,12 +1,12 @@
 import { randomInt } from 'node:crypto';
 import net from 'node:net';
 
-// Below the range from which systems take the ports of outgoing connections (Linux: 32768 and up), so that a
-// process that is started again finds its port still free.
+// Below the range of ephemeral ports (Linux: 32768 and up), so that the port of a process is still free when it is
+// restarted.
 const LOWEST = 20_000;
 const HIGHEST = 29_999;
 
-/** As many ports of this machine as asked, free at this moment and all different. */
+/** Returns `count` different ports that are free at this moment. */
 export async function freePorts(count) {
   const ports = new Set();
   while (ports.size < count) {
@@ -17,8 +17,8 @@ export async function freePorts(count) {
 }
 
 /**
- * Why nothing can listen on this port, as the system's error code (EADDRINUSE, EACCES), or undefined when it can.
- * Looks at every address that a browser may mean by localhost.
+ * Tries to listen on a port, on every address that a browser may resolve localhost to.
+ * @returns the error code (EADDRINUSE, EACCES), or undefined when the port is free
  */
 export async function portProblem(port) {
   for (const host of ['127.0.0.1', '::1', '0.0.0.0', '::']) {
@@ -41,7 +41,7 @@ function listenProblem(port, host) {
   });
 }
 
-/** Whether something accepts a TCP connection there within the time. */
+/** Whether a TCP connection is accepted within `withinMs` milliseconds. */
 export function accepts(host, port, withinMs) {
   return new Promise((resolve) => {
     const socket = net.connect({ host, port });

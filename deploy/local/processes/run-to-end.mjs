@@ -4,23 +4,23 @@ import path from 'node:path';
 import { Complaint } from '../complaint.mjs';
 import { howItEnded } from './logged-process.mjs';
 
-/** Children that must not outlive this process. */
+/** Children to be killed when this process exits. */
 const running = new Set();
 process.on('exit', () => running.forEach((child) => endGroup(child, 'SIGKILL')));
 
 /**
- * Runs a program to its end.
+ * Runs a program and resolves when it has exited.
  * @param {string} command
  * @param {string[]} args
- * @param {object} [options] cwd, env, uid, gid as for spawn; `input` for its stdin; `limitMs` after which it is ended;
- *   `logFile` to write its output to; `onOutput` to be given each piece of it;
- *   `shownLines` of its output in a complaint, 12 unless given
+ * @param {object} [options] cwd, env, uid, gid as for spawn; `input`: its stdin; `limitMs`: time after which it is ended;
+ *   `logFile`: file for its output; `onOutput`: called with each chunk of output;
+ *   `shownLines`: lines of output in the message of `mustRun`, 12 by default
  * @returns {Promise<{code: number | null, signal: string | null, output: string, isOverdue: boolean, error?: Error}>}
  */
 export function runToEnd(command, args, options = {}) {
   const { cwd, env, uid, gid, input, limitMs, logFile, onOutput } = options;
   return new Promise((resolve) => {
-    // In a group of its own, so that what it started itself ends with it.
+    // In a process group of its own, so that its child processes can be ended with it.
     const child = spawn(command, args, { cwd, env, uid, gid, detached: true });
     running.add(child);
     const pieces = [];
@@ -59,7 +59,7 @@ export function runToEnd(command, args, options = {}) {
   });
 }
 
-/** Runs a program whose success is needed. @throws {Complaint} the sentence and the last lines of its output */
+/** Like `runToEnd`. @throws {Complaint} with the sentence and the last lines of output when the exit code is not 0 */
 export async function mustRun(sentence, command, args, options) {
   const result = await runToEnd(command, args, options);
   if (result.code === 0) return result;
@@ -72,7 +72,7 @@ export async function mustRun(sentence, command, args, options) {
   throw new Complaint(`${sentence}: ${howItEnded(result)}${logNote}.\n${lines}`.trimEnd());
 }
 
-/** Sends a signal to everything that `runToEnd` still runs. */
+/** Sends a signal to every program that `runToEnd` is running. */
 export function signalRunning(signal) {
   for (const child of running) endGroup(child, signal);
 }

@@ -4,7 +4,7 @@ import { inRepository, localHome } from '../places.mjs';
 import { mustRun } from '../processes/run-to-end.mjs';
 import { packageCommand } from './node-packages.mjs';
 
-/** nx without its background process, which would outlive us, and without its interactive screen. */
+/** Environment of nx without its daemon, which would outlive the launcher, and without its terminal UI. */
 export const nxEnvironment = () => ({
   ...process.env,
   NX_DAEMON: 'false',
@@ -12,7 +12,7 @@ export const nxEnvironment = () => ({
   FORCE_COLOR: '0',
 });
 
-/** The command line that runs a target in all projects. */
+/** Command line that runs an nx target in all projects. */
 export const nxRunMany = (target) => [
   ...packageCommand('nx'),
   'run-many',
@@ -21,7 +21,7 @@ export const nxRunMany = (target) => [
   '--output-style=static',
 ];
 
-/** Builds what has changed since the last build. @throws {Complaint} with the end of the compilers' output */
+/** Builds the projects that changed since the last build. @throws {Complaint} with the end of the compilers' output */
 export async function build(say) {
   say('build', 'contract, backend, frontend');
   const [command, ...args] = nxRunMany('build');

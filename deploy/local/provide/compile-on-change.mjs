@@ -7,14 +7,14 @@ import { nxEnvironment, nxRunMany } from './build.mjs';
 const QUIET_MS = 150;
 
 /**
- * Builds contract and backend again whenever their sources change, once at a time.
- * @returns {() => void} stops looking
+ * Rebuilds contract and backend when their sources change, one build at a time.
+ * @returns {() => void} stops watching
  */
 export function compileOnChange() {
   let timer;
   let isCompiling = false;
   const compile = async () => {
-    // What changed meanwhile is looked at when this is done.
+    // Sources changed during a build: try again after the delay, until the build is done.
     if (isCompiling) return later();
     isCompiling = true;
     const [command, ...args] = [...nxRunMany('build'), '-p', '@thaw/backend'];

@@ -7,13 +7,13 @@ import { runToEnd } from '../processes/run-to-end.mjs';
 import { findProgram } from './find-program.mjs';
 
 const DOWNLOAD_LIMIT_MS = 180_000;
-// What a program may need beside itself: libraries and Lua modules. Every Debian has the C library already.
+// Dependencies that a program may need at run time: libraries and Lua modules. The C library is always installed.
 const CARRIES_LIBRARIES = /^(lib|lua-)/;
 const NEVER_NEEDED =
   /(-perl|-common)$|^libc6$|^libgcc|^libperl|^libpam|^libdebconf|^libselinux|^libsemanage|^libaudit/;
 
 /**
- * Unpacks a program from Debian's packages into `.thaw`, without touching the system and without being root.
+ * Unpacks a program from Debian packages into `.thaw`, without changing the system and without root.
  * @param {string[]} names     the packages that hold the program
  * @param {string} program     its path inside them, such as usr/bin/redis-server
  * @returns {Promise<{command: string, env: Record<string, string>, root: string} | undefined>} undefined where the
@@ -40,7 +40,7 @@ export async function unpackDebian(names, program, say) {
 }
 
 async function downloadAndUnpack(names, root) {
-  // First by the machine's own package lists; when those are empty or too old, by fresh ones of our own.
+  // First with the machine's package lists; if those are empty or outdated, with freshly downloaded private ones.
   for (const apt of [ownApt([]), privateApt()]) {
     if (apt.isPrivate) await apt.get(['update']);
     const wanted = [...names, ...(await librariesOf(apt, names))];
@@ -55,7 +55,7 @@ async function downloadAndUnpack(names, root) {
   return false;
 }
 
-/** The libraries that the packages need, followed from library to library, without those that are installed. */
+/** The libraries that the packages depend on, transitively, without those that are installed. */
 async function librariesOf(apt, names) {
   const installed = await installedPackages();
   const seen = new Set(names);
@@ -105,13 +105,13 @@ function ownApt(settings, isPrivate = false) {
       );
       const { output } = await run('apt-cache', ['depends', ...kinds, ...names]);
       // "  Depends: libssl3", or "  Depends: <libvirtual>" with its providers indented below it. The first of
-      // several alternatives (" |Depends: …") is as good as any.
+      // several alternatives (" |Depends: …") is taken.
       return [...output.matchAll(/^\s*\|?(?:Pre)?Depends: ([a-z0-9][^\s:<>]*)/gm)].map(([, name]) => name);
     },
   };
 }
 
-/** apt with lists and caches of its own, which anybody may fill. */
+/** apt with private lists and caches, which need no root to update. */
 function privateApt() {
   const state = folder(localHome, 'debian', 'apt');
   folder(state, 'lists', 'partial');
@@ -120,7 +120,7 @@ function privateApt() {
     `Dir::State=${state}`,
     'Dir::State::status=/var/lib/dpkg/status',
     `Dir::Cache=${path.join(state, 'cache')}`,
-    // root would otherwise download as a user that cannot enter this folder.
+    // As root, apt would otherwise download as the user _apt, who cannot enter this folder.
     'APT::Sandbox::User=root',
     'Debug::NoLocking=true',
   ];

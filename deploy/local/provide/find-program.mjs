@@ -2,7 +2,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
 
-/** The first of these programs that is found: on PATH, then in the further folders. Undefined when none is. */
+/** The path of the first of these programs found on PATH or in the further folders, or undefined. */
 export function findProgram(names, furtherFolders = []) {
   const folders = [...(process.env.PATH ?? '').split(path.delimiter), ...furtherFolders].filter(Boolean);
   for (const name of names) {

@@ -3,7 +3,7 @@ import fs from 'node:fs';
 import test from 'node:test';
 import { inRepository } from '../places.mjs';
 
-// The supply chain as package-lock.json fixes it. Floors: the versions in which known vulnerabilities are fixed.
+// Checks package-lock.json. Floors: the versions in which known vulnerabilities are fixed.
 
 const floors = {
   ws: '8.21.1',
@@ -17,9 +17,9 @@ const floors = {
   '@nestjs/common': '12.0.0',
   sharp: '0.35.3',
 };
-/** The platform would answer requests past our guards; the session store speaks to another Redis client than ours. */
+/** Fastify would bypass the guards written for Express; connect-redis needs another Redis client than ioredis. */
 const unwanted = ['@nestjs/platform-fastify', 'fastify', 'connect-redis'];
-/** Their scripts may be left out: prebuilt packages, or telemetry that package.json switches off. */
+/** Their install scripts are optional: prebuilt binaries exist, and package.json turns the telemetry off. */
 const withInstallScripts = ['@scarf/scarf', 'msgpackr-extract'];
 
 const { packages } = JSON.parse(fs.readFileSync(inRepository('package-lock.json'), 'utf8'));
@@ -28,7 +28,7 @@ const installed = Object.entries(packages)
   .map(([place, entry]) => ({ name: place.split('node_modules/').at(-1), ...entry }));
 const copiesOf = (name) => installed.filter((entry) => entry.name === name);
 
-test('no package of the product is older than the version that fixed its known vulnerabilities', () => {
+test('every package of the product has at least the version that fixed its known vulnerabilities', () => {
   for (const [name, floor] of Object.entries(floors)) {
     const copies = copiesOf(name);
     assert.ok(copies.length > 0, `${name} is not installed: take it off this list`);
@@ -37,7 +37,7 @@ test('no package of the product is older than the version that fixed its known v
   }
 });
 
-test('there is one copy of ws', () => {
+test('exactly one copy of ws is installed', () => {
   assert.equal(copiesOf('ws').length, 1);
 });
 
@@ -45,28 +45,28 @@ test('packages that the design excludes are not installed', () => {
   for (const name of unwanted) assert.deepEqual(copiesOf(name), [], name);
 });
 
-test('no further package of the product runs a script when it is installed', () => {
+test('only known packages of the product have install scripts', () => {
   const names = installed.filter(({ hasInstallScript }) => hasInstallScript).map(({ name }) => name);
   assert.deepEqual(names.sort(), withInstallScripts);
   const { scarfSettings } = JSON.parse(fs.readFileSync(inRepository('package.json'), 'utf8'));
   assert.equal(scarfSettings.enabled, false);
 });
 
-test('every package is fixed by its checksum, and none names a registry', () => {
+test('every package has a checksum, and none names a registry', () => {
   for (const { name, integrity, resolved } of installed) {
     assert.match(integrity ?? '', /^sha512-/, name);
     assert.equal(resolved, undefined, name);
   }
 });
 
-test('the images use Node 24', () => {
+test('the images are based on Node 24', () => {
   for (const file of ['Dockerfile.backend', 'Dockerfile.frontend']) {
     const images = fs.readFileSync(inRepository(file), 'utf8').match(/^FROM node:\S+/gm) ?? [];
     assert.ok(images.length > 0 && images.every((image) => image.startsWith('FROM node:24-')), file);
   }
 });
 
-test('versions are compared by number', () => {
+test('versions are compared numerically', () => {
   assert.ok(compare('8.23.0', '8.21.1') > 0);
   assert.ok(compare('8.9.9', '8.21.1') < 0);
   assert.equal(compare('1.1.0', '1.1.0'), 0);

@@ -1,4 +1,4 @@
-// The types of node-packages.mjs that tests written in TypeScript need.
+// Types of node-packages.mjs for tests written in TypeScript.
 
 /** The command line of npm. */
 export function npmCommand(): string[];

@@ -7,7 +7,7 @@ import { inRepository, localHome } from '../places.mjs';
 import { mustRun } from '../processes/run-to-end.mjs';
 import { findProgram } from './find-program.mjs';
 
-/** Installs the packages of the lock file with `npm ci`, unless exactly these are installed. */
+/** Installs the packages of the lock file with `npm ci`, unless exactly those are installed. @throws {Complaint} */
 export async function ensurePackages(say, root = inRepository()) {
   const stampFile = path.join(root, 'node_modules/.thaw-install');
   const stamp = stampOf(root);
@@ -26,7 +26,7 @@ export async function ensurePackages(say, root = inRepository()) {
   fs.writeFileSync(stampFile, stamp);
 }
 
-/** Whether node_modules holds the lock file's packages, going by npm's own record of what it installed. */
+/** Whether node_modules holds the packages of the lock file, according to npm's record of what it installed. */
 export function areInstalled(root) {
   const installed = readJson(path.join(root, 'node_modules/.package-lock.json'))?.packages;
   if (!installed) return false;
@@ -39,16 +39,16 @@ export function areInstalled(root) {
   });
 }
 
-/** Packages hold programs for one platform and one Node, so these are part of what is compared. */
+/** Packages contain binaries for one platform and one version of Node, so both are part of the stamp. */
 function stampOf(root) {
   const lock = fs.readFileSync(path.join(root, 'package-lock.json'));
   const hash = createHash('sha256').update(lock).digest('hex');
   return `${hash} ${process.platform}-${process.arch} ${process.versions.modules}\n`;
 }
 
-/** The command line of npm. @throws {Complaint} when there is none */
+/** The command line of npm. @throws {Complaint} when npm is missing */
 export function npmCommand() {
-  // Under `npm start` this names the npm that runs us, which need not be on PATH.
+  // Set by `npm start` to the npm that runs this process, which need not be on PATH.
   const script = process.env.npm_execpath;
   if (script && /npm-cli\.c?js$/.test(script) && fs.existsSync(script)) return [process.execPath, script];
   const program = findProgram(['npm'], [path.dirname(process.execPath)]);
@@ -56,7 +56,7 @@ export function npmCommand() {
   return [program];
 }
 
-/** The command line of a program that a package of ours brings, run by this Node. */
+/** The command line of a program from an installed package, run by this Node. */
 export function packageCommand(name) {
   return [process.execPath, fs.realpathSync(inRepository('node_modules/.bin', name))];
 }

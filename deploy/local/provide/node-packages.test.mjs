@@ -5,7 +5,7 @@ import path from 'node:path';
 import test from 'node:test';
 import { areInstalled } from './node-packages.mjs';
 
-test('packages are installed when npm recorded exactly the versions of the lock file', (t) => {
+test('packages count as installed when npm recorded exactly the versions of the lock file', (t) => {
   const wanted = {
     '': { name: 'thaw' },
     backend: { name: '@thaw/backend' },

@@ -7,7 +7,7 @@ import { temporaryHome } from '../testing/launcher.mjs';
 import { standIns } from '../testing/stand-ins.mjs';
 import { startStack } from '../thaw-stack.mjs';
 
-// Real: nginx with our settings. Stand-ins: two api replicas and a built page.
+// Real: nginx with the product's configuration. Stand-ins: two api replicas and a built page.
 
 const files = {
   'index.html': '<title>application</title>',
@@ -20,7 +20,7 @@ const files = {
   'assets/figtree-3c4d.woff2': 'font',
 };
 
-test('nginx serves the page and passes the rest on', async (t) => {
+test('nginx serves the page and proxies the API and sockets', async (t) => {
   const home = temporaryHome(t);
   const page = path.join(home, 'page');
   for (const [name, text] of Object.entries(files)) {
@@ -32,12 +32,12 @@ test('nginx serves the page and passes the rest on', async (t) => {
   t.after(() => stack.stop());
   const get = (address, options) => ask(stack.ports.page, address, options);
 
-  await t.test('the routes of the application', async () => {
+  await t.test('each route of the application is served its document', async () => {
     for (const [address, title] of [
       ['/', 'landing'],
       ['/terms', 'terms'],
       ['/terms/', 'terms'],
-      // Not rendered here.
+      // Routes without a document of their own in this build.
       ['/privacy', 'application'],
       ['/auth', 'application'],
       ['/chat', 'chat'],
@@ -52,7 +52,7 @@ test('nginx serves the page and passes the rest on', async (t) => {
     }
   });
 
-  await t.test('any other address gives the application with 404', async () => {
+  await t.test('any other path returns the application with status 404', async () => {
     for (const address of [
       '/nowhere',
       '/chat/deeper',
@@ -76,7 +76,7 @@ test('nginx serves the page and passes the rest on', async (t) => {
     assert.equal((await get('/theme.js')).headers['cache-control'], 'no-cache');
   });
 
-  await t.test('every answer of its own has the security headers', async () => {
+  await t.test('every response of nginx itself has the security headers', async () => {
     for (const address of ['/', '/chat', '/nowhere', '/theme.js', '/assets/main-1a2b.js']) {
       const { headers } = await get(address);
       assert.match(
@@ -94,18 +94,22 @@ test('nginx serves the page and passes the rest on', async (t) => {
     assert.match(headers['content-security-policy'] ?? '', /^(?!.*a;script-src)/);
   });
 
-  await t.test('both replicas are used, and see who asked and for what', async () => {
-    const seen = [];
-    for (let request = 0; request < 6; request += 1) seen.push(JSON.parse((await get('/api/who?x=1')).body));
-    assert.equal(new Set(seen.map(({ pid }) => pid)).size, 2);
-    assert.equal(seen[0].url, '/api/who?x=1');
-    const forged = JSON.parse((await get('/api/who', { 'X-Forwarded-For': '9.9.9.9' })).body);
-    assert.equal(forged.headers['x-forwarded-for'], '127.0.0.1');
-    assert.equal(forged.headers['x-forwarded-proto'], 'http');
-    assert.equal(forged.headers.host, `localhost:${stack.ports.page}`);
-  });
+  await t.test(
+    'requests reach both replicas with the address of the client and the original URL',
+    async () => {
+      const seen = [];
+      for (let request = 0; request < 6; request += 1)
+        seen.push(JSON.parse((await get('/api/who?x=1')).body));
+      assert.equal(new Set(seen.map(({ pid }) => pid)).size, 2);
+      assert.equal(seen[0].url, '/api/who?x=1');
+      const forged = JSON.parse((await get('/api/who', { 'X-Forwarded-For': '9.9.9.9' })).body);
+      assert.equal(forged.headers['x-forwarded-for'], '127.0.0.1');
+      assert.equal(forged.headers['x-forwarded-proto'], 'http');
+      assert.equal(forged.headers.host, `localhost:${stack.ports.page}`);
+    },
+  );
 
-  await t.test('a socket is passed on', async () => {
+  await t.test('an upgrade to a WebSocket is proxied', async () => {
     const upgrade = { Connection: 'Upgrade', Upgrade: 'websocket' };
     assert.equal((await get('/ws', upgrade)).status, 101);
     assert.equal((await get('/ws?x=1', { ...upgrade, Upgrade: 'WebSocket' })).status, 101);
@@ -128,14 +132,14 @@ test('nginx serves the page and passes the rest on', async (t) => {
     }
   });
 
-  await t.test('2,000 sockets that come back at once are all passed on', async () => {
+  await t.test('2,000 sockets that reconnect at once are all proxied', async () => {
     const upgrade = { Connection: 'Upgrade', Upgrade: 'websocket' };
     const answers = await Promise.all(Array.from({ length: 2_000 }, () => get('/ws', upgrade)));
     assert.deepEqual([...new Set(answers.map(({ status }) => status))], [101]);
   });
 
   await t.test(
-    'with no replica left, the api says that it is unavailable, as JSON, and the page stands',
+    'without a running replica the API returns 503 as JSON, and the page is still served',
     async () => {
       await Promise.all(stack.replicas.map((replica) => replica.stop()));
       const { status, body } = await get('/api/who');
@@ -148,7 +152,7 @@ test('nginx serves the page and passes the rest on', async (t) => {
   );
 });
 
-test('nginx limits what one address may do, as LIMITS_PROFILE says', async (t) => {
+test('nginx limits the requests of one address according to LIMITS_PROFILE', async (t) => {
   const stores = { databaseUrl: 'postgres://127.0.0.1/none', redisUrl: 'redis://127.0.0.1' };
   const start = async (profile) => {
     const home = temporaryHome(t);
@@ -161,7 +165,7 @@ test('nginx limits what one address may do, as LIMITS_PROFILE says', async (t) =
   const upgrade = { Connection: 'Upgrade', Upgrade: 'websocket' };
   const statuses = (answers) => [...new Set(answers.map(({ status }) => status))].sort();
 
-  await t.test('200 people of one address come back at once, twice', async () => {
+  await t.test('200 users behind one address can reconnect at once, twice', async () => {
     const open = await start('default');
     assert.deepEqual(statuses(await open('/ws', 200, upgrade)), [101]);
     assert.deepEqual(statuses(await open('/ws', 200, upgrade)), [101]);
@@ -172,7 +176,7 @@ test('nginx limits what one address may do, as LIMITS_PROFILE says', async (t) =
     assert.equal(headers['retry-after'], '5');
   });
 
-  await t.test('routes of sign-in are limited however they are spelt, others are not', async () => {
+  await t.test('sign-in routes are limited in every spelling, and other routes are not', async () => {
     const request = await start('default');
     for (const route of ['/api/login', '/api/LOGIN/', '/api/%6Cogin', '/api/anonymous']) {
       assert.ok(
@@ -183,14 +187,14 @@ test('nginx limits what one address may do, as LIMITS_PROFILE says', async (t) =
     assert.deepEqual(statuses(await request('/api/who', 300)), [200]);
   });
 
-  await t.test('an address has at most 400 requests and sockets open', async () => {
+  await t.test('an address can have at most 400 open requests and sockets', async () => {
     const get = await start('default');
     const answers = await get('/api/slow', 450);
     assert.equal(answers.filter(({ status }) => status === 200).length, 400);
     assert.equal(answers.filter(({ status }) => status === 429).length, 50);
   });
 
-  await t.test('strict is tighter, and load has no limits', async () => {
+  await t.test('the profile strict has lower limits, and the profile load has none', async () => {
     const strict = await start('strict');
     assert.ok((await strict('/api/login', 100)).some(({ status }) => status === 429));
     const load = await start('load');

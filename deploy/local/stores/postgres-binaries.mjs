@@ -7,8 +7,9 @@ import { runToEnd } from '../processes/run-to-end.mjs';
 import { canEnter } from './postgres-user.mjs';
 
 /**
- * The folder (with bin/, lib/ and share/) of the PostgreSQL that was installed with the packages, in a place that
- * the given user may enter: where npm put it, or else a copy in the given folder.
+ * The folder (with bin/, lib/ and share/) of the PostgreSQL from the installed packages. If the given user cannot enter
+ * node_modules, it is copied into the given folder.
+ * @throws {Complaint} when no packaged PostgreSQL exists for this platform
  */
 export async function postgresBinaries(user, folder) {
   const packageFolder = inRepository(
@@ -27,7 +28,7 @@ export async function postgresBinaries(user, folder) {
   return copyOf(native, packageFolder, folder);
 }
 
-/** npm's install scripts link the libraries; after `npm ci --ignore-scripts` it is for us to do. */
+/** Creates the links to the libraries, which are missing after `npm ci --ignore-scripts`. */
 async function completeLinks(packageFolder) {
   const listFile = path.join(packageFolder, 'native/pg-symlinks.json');
   if (!fs.existsSync(listFile)) return;

@@ -6,13 +6,14 @@ import { Complaint } from '../complaint.mjs';
 import { canEnter } from './postgres-user.mjs';
 
 /**
- * The folder for PostgreSQL's data: `postgres` in the home; or, when the user that must run PostgreSQL cannot enter
- * that (a checkout under /root), one named after the home in /var/lib or in the system's temporary folder.
+ * The folder for PostgreSQL's data: `postgres` in the home. If the user that runs PostgreSQL cannot enter that (a checkout
+ * under /root), a folder named after the home in /var/lib or in the system's temporary folder.
+ * @throws {Complaint} when the user can enter none of them
  */
 export function postgresFolder(home, user) {
   for (const candidate of candidates(home)) {
     try {
-      // PostgreSQL's user passes through it; the data in it is private by itself.
+      // PostgreSQL's user must be able to pass through it; the data folder inside has mode 0700.
       fs.mkdirSync(candidate, { recursive: true });
       if (user.uid !== undefined) fs.chmodSync(candidate, 0o711);
     } catch {

@@ -10,15 +10,15 @@ const ATTEMPTS = 3;
  * @typedef {object} StoreKind
  * @property {string} name
  * @property {(port: number) => Promise<import('../processes/logged-process.mjs').ProcessDefinition>} define
- *   makes everything ready on disk and says what to start; called once per start
+ *   prepares the files and returns how to start the store; called once per start
  * @property {{signal: string, waitMs: number}[]} endSteps
- * @property {string} killSignal   ends it at once, and all of it
+ * @property {string} killSignal   ends the store and all its processes at once
  */
 
 /**
- * A store that runs for a home folder. Which process that is stands in a record under the home, so any launcher of
- * the same home finds it: one that starts while another already runs, or after another was killed.
- * Callers hold the home's lock around every method.
+ * A store that runs for a home folder. Its process is recorded under the home, so that every launcher of the same home
+ * finds it: one that starts while another runs, or after another was killed.
+ * Callers must hold the home's lock around every method.
  */
 export class PrivateStore {
   /** @param {string} home @param {StoreKind} kind */
@@ -27,16 +27,17 @@ export class PrivateStore {
     this.recordFile = path.join(home, 'run', `${kind.name.toLowerCase()}.json`);
   }
 
-  /** The record of the process that runs now, or undefined. */
+  /** The record of the running process, or undefined. */
   running() {
     const record = this.#record();
     return isRunning(record?.process) ? record : undefined;
   }
 
   /**
-   * Starts it unless it runs; resolves with its port, which stays the same from start to start if it can.
-   * @param {{onSamePort?: boolean}} [options]  on the same port or not at all: others hold its address
-   * @throws {import('../complaint.mjs').Complaint}
+   * Starts the store unless it runs, on its previous port if that is free.
+   * @param {{onSamePort?: boolean}} [options]  `onSamePort`: fail rather than change the port, which clients already use
+   * @returns {Promise<number>} its port
+   * @throws {import('../complaint.mjs').Complaint} when it does not start after several attempts
    */
   async ensureRunning({ onSamePort = false } = {}) {
     const running = this.running();
@@ -48,18 +49,18 @@ export class PrivateStore {
         return port;
       } catch (error) {
         if (attempt === ATTEMPTS) throw error;
-        // After a kill, PostgreSQL's memory is let go of a moment later than its main process.
+        // After a kill, PostgreSQL's shared memory is released slightly later than its main process.
         await new Promise((resolve) => setTimeout(resolve, 500));
       }
     }
   }
 
-  /** Ends it in order; its data stays. */
+  /** Stops the store gracefully; its data stays. */
   async stop() {
     await endProcess(this.#record()?.process, this.kind.endSteps);
   }
 
-  /** Ends it at once. */
+  /** Kills the store. */
   kill() {
     const running = this.running();
     if (running) process.kill(running.process.pid, this.kind.killSignal);

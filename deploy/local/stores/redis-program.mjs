@@ -6,8 +6,9 @@ import { runToEnd } from '../processes/run-to-end.mjs';
 const OLDEST_MAJOR = 7;
 
 /**
- * A Redis of version 7 or later, or a Valkey: one of this machine, else one unpacked from Debian's packages.
+ * Finds a Redis of version 7 or later, or a Valkey: installed on this machine, else unpacked from Debian packages.
  * @returns {Promise<{command: string, env: Record<string, string>}>}
+ * @throws {Complaint} when there is none
  */
 export async function redisProgram(say) {
   for (const name of ['redis-server', 'valkey-server']) {

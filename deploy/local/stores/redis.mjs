@@ -5,8 +5,8 @@ import { privateFolder, secret } from '../places.mjs';
 import { redisProgram } from './redis-program.mjs';
 
 /**
- * A private Redis (or Valkey) for a home folder, listening on the loopback address alone, behind a generated
- * password. It forgets nothing (`noeviction`) and writes its log once a second.
+ * A private Redis (or Valkey) for a home folder. It listens on loopback only, requires a generated password, evicts no
+ * keys (`noeviction`) and syncs its append-only file once a second.
  * @param {string} home
  * @returns {import('./private-store.mjs').StoreKind & {url: (port: number) => string}}
  */
@@ -32,7 +32,7 @@ export function redisKind(home, say) {
         args: [settingsFile],
         env: { ...process.env, ...program.env },
         cwd: data,
-        // Its log of commands holds what people write.
+        // The append-only file contains what users write.
         umask: 0o077,
         logFile: path.join(privateFolder(home, 'logs'), 'redis.log'),
         isReady: () => answersPing(port, password()),
@@ -52,7 +52,7 @@ save ""
 maxmemory-policy noeviction
 `;
 
-/** Redis refuses commands while it loads its data, so only a PONG means ready. */
+/** Redis accepts connections but refuses commands while it loads its data, so only a PONG means ready. */
 function answersPing(port, password) {
   return new Promise((resolve) => {
     const socket = net.connect({ host: '127.0.0.1', port });

@@ -14,7 +14,7 @@ import { openStores } from './stores.mjs';
 
 const open = (home) => openStores({ home, env: {}, isDurable: false });
 
-test('several users share the stores, and the last one to leave stops them', async (t) => {
+test('several users share the stores, and the last user to close them stops them', async (t) => {
   const home = temporaryHome(t);
   const first = await open(home);
   const second = await open(home);
@@ -26,7 +26,7 @@ test('several users share the stores, and the last one to leave stops them', asy
   assert.deepEqual(recorded(home), {});
 });
 
-test('the log of PostgreSQL quotes no value of a row that is refused', async (t) => {
+test('the log of PostgreSQL contains no values of a refused row', async (t) => {
   const home = temporaryHome(t);
   const stores = await open(home);
   const client = new pg.Client({ connectionString: stores.databaseUrl });
@@ -43,7 +43,7 @@ test('the log of PostgreSQL quotes no value of a row that is refused', async (t)
   assert.doesNotMatch(log, /ada@example/);
 });
 
-test('the service gets a role of its own, also in a home of a release that had none', async (t) => {
+test('the service gets a role of its own, even in a home created by a release without that role', async (t) => {
   const home = temporaryHome(t);
   const rightsBy = async (connectionString) => {
     const client = new pg.Client({ connectionString });
@@ -67,13 +67,13 @@ test('the service gets a role of its own, also in a home of a release that had n
 
   const second = await open(home);
   assert.deepEqual(await rightsBy(second.serviceDatabaseUrl), service);
-  // What an earlier release connects with, should it be started on this home again.
+  // An earlier release started on this home connects with this address.
   assert.equal(second.databaseUrl, first.databaseUrl);
   assert.deepEqual(await rightsBy(second.databaseUrl), owner);
   await second.close();
 });
 
-test('data outlives a stop, on the same ports', async (t) => {
+test('the stores keep their data and ports across a stop', async (t) => {
   const home = temporaryHome(t);
   const before = await open(home);
   assert.match(await redis(before.redisUrl, 'SET frost melts'), /OK/);
@@ -84,7 +84,7 @@ test('data outlives a stop, on the same ports', async (t) => {
   await after.close();
 });
 
-test('a stale pid file that names a stranger neither stops PostgreSQL nor harms the stranger', async (t) => {
+test('PostgreSQL starts despite a stale pid file, and the unrelated process it names is not touched', async (t) => {
   const home = temporaryHome(t);
   const before = await open(home);
   await before.close();
@@ -96,7 +96,7 @@ test('a stale pid file that names a stranger neither stops PostgreSQL nor harms 
   await after.close();
 });
 
-test('a server on our data that no record names is ended before another starts', async (t) => {
+test('an unrecorded server on the same data is ended before another one starts', async (t) => {
   const home = temporaryHome(t);
   const before = await open(home);
   const { postgresql } = recorded(home);
@@ -108,7 +108,7 @@ test('a server on our data that no record names is ended before another starts',
   await after.close();
 });
 
-test('strangers on this machine need the password', async (t) => {
+test('clients without the password are refused, and no password is on a command line', async (t) => {
   const home = temporaryHome(t);
   const stores = await open(home);
   const url = new URL(stores.redisUrl);
@@ -137,9 +137,9 @@ test('strangers on this machine need the password', async (t) => {
   await stores.close();
 });
 
-test('other users of this machine read nothing of what a home keeps', async (t) => {
+test('other users of the machine cannot read the data of a home', async (t) => {
   const home = temporaryHome(t);
-  // As an earlier release left them behind.
+  // Modes as created by an earlier release.
   for (const name of ['redis', 'logs', 'run']) fs.mkdirSync(path.join(home, name), { mode: 0o755 });
   fs.chmodSync(home, 0o755);
   const stores = await open(home);
@@ -152,7 +152,7 @@ test('other users of this machine read nothing of what a home keeps', async (t) 
   await stores.close();
 });
 
-test('a store that cannot start is said with its last words, and nothing is left', async (t) => {
+test('a store that cannot start fails with its last log lines, and no process is left running', async (t) => {
   const home = temporaryHome(t);
   await (await open(home)).close();
   fs.appendFileSync(path.join(postgresDataFolder(home), 'data/postgresql.conf'), '\nfrost = = 1\n');
@@ -164,7 +164,7 @@ test('a store that cannot start is said with its last words, and nothing is left
   assert.deepEqual(recorded(home), {});
 });
 
-test('starts again after everything was killed', async (t) => {
+test('the stores start again after all their processes were killed', async (t) => {
   const home = temporaryHome(t);
   const before = await open(home);
   const killed = Object.values(recorded(home));

@@ -1,14 +1,14 @@
 import fs from 'node:fs';
 
 /**
- * How many tests a stage ran, from its tool's own report.
- * @typedef {{passed: number, failed: number, skipped: number, unsteady?: string[]}} Counts  unsteady: names of those
- *   among the passed that needed a second try
+ * The number of tests a stage ran, from the report of its tool.
+ * @typedef {{passed: number, failed: number, skipped: number, unsteady?: string[]}} Counts  `unsteady`: names of
+ *   passed tests that needed a second attempt
  */
 
 const NONE = { passed: 0, failed: 0, skipped: 0 };
 
-/** Jest's --json. A file that could not even be loaded counts as one failed test. @returns {Counts} */
+/** Reads the report of Jest's --json. A file that cannot be loaded counts as one failed test. @returns {Counts} */
 export function jestCounts(reportFile) {
   const report = readJson(reportFile);
   if (!report) return NONE;
@@ -24,7 +24,7 @@ export function jestCounts(reportFile) {
   });
 }
 
-/** Playwright's JSON report. @returns {Counts} */
+/** Reads Playwright's JSON report. @returns {Counts} */
 export function playwrightCounts(reportFile) {
   const report = readJson(reportFile);
   if (!report?.stats) return NONE;
@@ -40,13 +40,13 @@ const specsOf = (suite) => [...(suite.specs ?? []), ...(suite.suites ?? []).flat
 
 const withUnsteady = (unsteady, counts) => (unsteady.length > 0 ? { ...counts, unsteady } : counts);
 
-/** A report of our own that says how much passed, failed and was skipped. @returns {Counts} */
+/** Reads a JSON report with the numbers `passed`, `failed` and `skipped`. @returns {Counts} */
 export function reportCounts(reportFile) {
   const { passed = 0, failed = 0, skipped = 0 } = readJson(reportFile) ?? NONE;
   return { passed, failed, skipped };
 }
 
-/** The totals at the end of what `node --test` reports as TAP. @returns {Counts} */
+/** Reads the totals at the end of a TAP report of `node --test`. @returns {Counts} */
 export function tapCounts(reportFile) {
   const report = fs.existsSync(reportFile) ? fs.readFileSync(reportFile, 'utf8') : '';
   const total = (name) => Number(new RegExp(`^# ${name} (\\d+)$`, 'm').exec(report)?.[1] ?? 0);
@@ -58,9 +58,9 @@ export function tapCounts(reportFile) {
 }
 
 /**
- * What a stage is worth once it has ended: its tool's verdict counts even where no test is named as failed, and a
- * stage of tests that ran none has failed.
- * @param {{counts?: Counts, code: number | null, isOverdue: boolean}} end  without counts: a check, which is one
+ * The result of a stage. A stage whose tool exits with an error has failed even if no test is reported as failed, and so
+ * has a stage of tests that ran none.
+ * @param {{counts?: Counts, code: number | null, isOverdue: boolean}} end  without `counts`: a check, which counts as one test
  * @returns {Counts & {problem?: string}}
  */
 export function verdict({ counts, code, isOverdue }) {

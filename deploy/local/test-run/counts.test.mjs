@@ -7,7 +7,7 @@ import { jestCounts, playwrightCounts, reportCounts, tapCounts, verdict } from '
 
 const ended = (code, counts) => verdict({ code, counts, isOverdue: false });
 
-test('a check counts as one', () => {
+test('a check counts as one test', () => {
   assert.deepEqual(ended(0), { passed: 1, failed: 0, skipped: 0 });
   assert.equal(ended(2).failed, 1);
 });
@@ -17,7 +17,7 @@ test('a stage that ran no tests has failed', () => {
   assert.equal(ended(0, { passed: 0, failed: 0, skipped: 3 }).problem, 'ran no tests');
 });
 
-test('a tool that ends badly has failed, whatever it counted', () => {
+test('a stage fails when its tool exits with an error or takes too long, whatever it counted', () => {
   assert.equal(ended(1, { passed: 9, failed: 0, skipped: 0 }).failed, 1);
   assert.equal(ended(1, { passed: 9, failed: 2, skipped: 0 }).failed, 2);
   assert.equal(
@@ -26,7 +26,7 @@ test('a tool that ends badly has failed, whatever it counted', () => {
   );
 });
 
-test("reads the tools' own reports", (t) => {
+test('counts are read from the reports of Jest, Playwright, node --test and the chaos harness', (t) => {
   const report = reportFile(t);
   const jest = {
     numPassedTests: 5,
@@ -48,7 +48,7 @@ test("reads the tools' own reports", (t) => {
   assert.deepEqual(tapCounts(report(tap)), { passed: 4, failed: 2, skipped: 1 });
 });
 
-test('names what passed only at the second try', (t) => {
+test('tests that passed only at the second attempt are named', (t) => {
   const report = reportFile(t);
   const once = { status: 'passed', invocations: 1, fullName: 'steady' };
   const twice = { status: 'passed', invocations: 2, fullName: 'shaky' };
@@ -84,7 +84,7 @@ test('names what passed only at the second try', (t) => {
   });
 });
 
-test('a missing report is no tests', () => {
+test('a missing report counts as no tests', () => {
   for (const read of [jestCounts, playwrightCounts, tapCounts]) {
     assert.deepEqual(read('/nonexistent'), { passed: 0, failed: 0, skipped: 0 });
   }

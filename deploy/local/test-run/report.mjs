@@ -8,12 +8,12 @@ import { bold, dim, green, red, yellow } from '../console.mjs';
  * @property {number} failed
  * @property {number} skipped
  * @property {number} tookMs
- * @property {string} [problem]   what is wrong beside failed tests
+ * @property {string} [problem]   a problem other than failed tests
  * @property {string} [whySkipped]
- * @property {string[]} [unsteady]  names of those that passed only when tried again
+ * @property {string[]} [unsteady]  names of tests that passed only at a further attempt
  */
 
-/** One line about a stage that has ended. @param {StageResult} result */
+/** Formats the result of a stage as one line. @param {StageResult} result */
 export function stageLine({ name, passed, failed, skipped, tookMs, problem, whySkipped }) {
   const mark = whySkipped ? yellow('–') : failed > 0 ? red('✗') : green('✓');
   const parts = [
@@ -26,7 +26,7 @@ export function stageLine({ name, passed, failed, skipped, tookMs, problem, whyS
   return `  ${mark} ${name.padEnd(18)} ${time.padStart(8)}  ${counts}${problem ? ` (${problem})` : ''}`;
 }
 
-/** The table of all stages and the last line, which is plain: "N passed, N failed". @param {StageResult[]} results */
+/** Prints the table of all stages, and as the last line, without colours, "N passed, N failed". @param {StageResult[]} results */
 export function printSummary(results, tookMs) {
   const total = (key) => results.reduce((sum, result) => sum + result[key], 0);
   process.stdout.write(`\n  ${bold('Summary')} ${dim(`${Math.round(tookMs / 1000)} s`)}\n\n`);

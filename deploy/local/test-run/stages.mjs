@@ -10,15 +10,15 @@ import { findFirefox, findWebKit } from './other-browsers.mjs';
 const MINUTE_MS = 60_000;
 
 /**
- * One thing that `npm test` runs.
+ * One stage of `npm test`.
  * @typedef {object} Stage
  * @property {string} name
  * @property {'static' | 'unit' | 'integration' | 'process' | 'launcher' | 'browser' | 'optional'} kind  for --only
  * @property {string[]} command
  * @property {string} [cwd]
- * @property {Record<string, string>} [env]  further settings
+ * @property {Record<string, string>} [env]  additional environment variables
  * @property {number} limitMs
- * @property {() => import('./counts.mjs').Counts} [counts]  a stage without them is a check and counts as one
+ * @property {() => import('./counts.mjs').Counts} [counts]  a stage without it is a check, which counts as one test
  * @property {boolean} [needsChromium]
  * @property {boolean} [isLongOnly]  left out of the short form
  * @property {{find: () => Record<string, string> | undefined, orSkip: string}} [needs]  a program that not every
@@ -28,8 +28,8 @@ const MINUTE_MS = 60_000;
 export const KINDS = ['static', 'unit', 'integration', 'process', 'launcher', 'browser'];
 
 /**
- * Every stage after the build, in order.
- * @param {string} reports  a folder for the tools' reports
+ * All stages after the build, in order.
+ * @param {string} reports  folder for the reports of the tools
  * @returns {Stage[]}
  */
 export function stages(reports) {

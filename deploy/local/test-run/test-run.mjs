@@ -12,13 +12,13 @@ import { verdict } from './counts.mjs';
 import { printSummary, stageLine } from './report.mjs';
 
 const NEEDS_STORES = ['integration', 'process', 'browser'];
-/** One process and no clock each, so two at once; they come first. */
+/** Stages that run first, two at once: each is a single process without timing assertions. */
 const RUN_IN_PAIRS = ['static', 'unit'];
 const LONG_FACTOR = 6;
 const SHOWN_LINES = 300;
 const NOTHING_RUN = { passed: 0, failed: 0, skipped: 0, tookMs: 0 };
 
-/** One run of `npm test`: prepares, runs the chosen stages with stores of its own, the quick ones two at once, and counts. */
+/** One run of `npm test`: prepares, runs the selected stages on private stores, and counts the results. */
 export class TestRun {
   isInterrupted = false;
   /** @type {import('./report.mjs').StageResult[]} */
@@ -37,7 +37,7 @@ export class TestRun {
     this.#options = options;
   }
 
-  /** Ends what runs; the run then cleans up and comes to its end. */
+  /** Ends the running stages; the run then cleans up and resolves. */
   interrupt() {
     this.isInterrupted = true;
     signalRunning('SIGTERM');
@@ -59,7 +59,7 @@ export class TestRun {
     return this.results.some(({ failed }) => failed > 0);
   }
 
-  /** Without a build nothing else is worth running. */
+  /** Builds. @returns whether that succeeded; no stage runs without a build */
   async #prepare() {
     const startedAt = Date.now();
     const result = { name: 'build', passed: 0, failed: 0, skipped: 0 };
@@ -92,7 +92,7 @@ export class TestRun {
         this.#stores ??= await openStores({ home, env: {}, isDurable: false });
       }
       await this.#runStage(stage, home);
-      // A test that was ended may have left a stack of its own behind.
+      // A test that was killed may have left a stack running.
       await sweepTemporaryHomes(home);
     }
   }
@@ -143,7 +143,7 @@ export class TestRun {
     return {
       ...process.env,
       ...stage.env,
-      // Where stacks that tests start keep their data; it goes when the run ends.
+      // Parent folder for the homes of stacks that tests start; deleted when the run ends.
       THAW_HOME: home,
       THAW_STACK_LOGS: this.#stackLogs,
       ...(this.#stores && { DATABASE_URL: this.#stores.databaseUrl, REDIS_URL: this.#stores.redisUrl }),

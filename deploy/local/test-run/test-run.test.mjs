@@ -8,7 +8,7 @@ import { Complaint } from '../complaint.mjs';
 import { jestCounts } from './counts.mjs';
 import { TestRun } from './test-run.mjs';
 
-// Real: the run, its processes, its stores. Stand-ins: what the stages run.
+// Real: the run, its processes, its stores. Stand-ins: the programs of the stages.
 
 const prepare = async () => {};
 const program = (code) => [process.execPath, '-e', code];
@@ -20,7 +20,7 @@ const stage = (name, code, more) => ({
   ...more,
 });
 
-test('goes on after a failed stage, and counts', async () => {
+test('a run continues after a failed stage, and counts the results of all', async () => {
   const report = (reports) => path.join(reports, 'jest.json');
   const counted = {
     numPassedTests: 3,
@@ -55,7 +55,7 @@ test('goes on after a failed stage, and counts', async () => {
   });
 });
 
-test('runs two quick stages at once, and then the others one by one', async () => {
+test('a run starts quick stages two at once, and then the others one by one', async () => {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'thaw-pair-'));
   const [first, second] = ['first', 'second'].map((name) => JSON.stringify(path.join(folder, name)));
   const meet = (own, other) =>
@@ -74,7 +74,7 @@ test('runs two quick stages at once, and then the others one by one', async () =
   fs.rmSync(folder, { recursive: true });
 });
 
-test('runs nothing on a failed build', async () => {
+test('a run starts no stage after a failed build', async () => {
   const run = new TestRun({
     prepare: async () => {
       throw new Complaint('The build failed');
@@ -88,7 +88,7 @@ test('runs nothing on a failed build', async () => {
   );
 });
 
-test('gives stages stores of its own, whatever the environment names, and deletes all of it', async () => {
+test('a run gives its stages private stores, whatever the environment names, and deletes them', async () => {
   const code = `const { DATABASE_URL, REDIS_URL, THAW_HOME } = process.env;
     fs.accessSync(THAW_HOME + '/reports');
     if (!/127.0.0.1:2\\d{4}/.test(DATABASE_URL) || !/127.0.0.1:2\\d{4}/.test(REDIS_URL)) process.exit(1);
@@ -118,7 +118,7 @@ test('skips, and says so, a stage whose program is not installed, and gives othe
   assert.equal(of('present').passed, 1);
 });
 
-test('ends what runs when it is interrupted', async () => {
+test('an interrupted run ends its stages and starts no further one', async () => {
   const waiting = stage('waiting', 'setTimeout(() => {}, 60_000)');
   const run = new TestRun({ prepare, stages: () => [waiting, waiting, stage('never', '')] });
   const ended = run.run();

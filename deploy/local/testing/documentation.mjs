@@ -14,7 +14,7 @@ const IGNORED = new Set([
 const CODE = /\.(ts|tsx|mts|mjs|cjs|js|css|json|sh|yml|sql|template|conf)$/;
 
 /**
- * Every file of the repository, without what is installed or built.
+ * All files of the repository, except installed and built ones.
  * @returns {string[]} paths from the root, with `/`
  */
 export function repositoryFiles(folder = '') {
@@ -25,13 +25,13 @@ export function repositoryFiles(folder = '') {
   });
 }
 
-/** @returns {{ file: string, text: string }[]} the pages written for people */
+/** @returns {{ file: string, text: string }[]} the Markdown pages */
 export const pages = (files) =>
   files.filter((file) => file.endsWith('.md')).map((file) => ({ file, text: read(file) }));
 
 export const read = (file) => fs.readFileSync(inRepository(file), 'utf8');
 
-/** Targets of Markdown links that lead into the repository, relative to the root, with their anchors. */
+/** Targets of a page's Markdown links to files of the repository, relative to the root, with their anchors. */
 export const localLinks = ({ file, text }) =>
   [...text.matchAll(/\]\(([^)\s]+)\)/g)]
     .map(([, target]) => target)
@@ -41,7 +41,7 @@ export const localLinks = ({ file, text }) =>
       return { to: to ? path.posix.join(path.posix.dirname(file), to) : file, anchor };
     });
 
-/** The anchor that a heading gets. */
+/** The anchor that GitHub generates for a heading. */
 const anchorOf = (heading) =>
   heading
     .toLowerCase()

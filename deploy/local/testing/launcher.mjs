@@ -8,15 +8,15 @@ import { endTemporaryHome, makeTemporaryHome } from '../temporary-homes.mjs';
 
 const PATIENCE_MS = 90_000;
 
-/** Launchers that may still run, by the home they run for. */
+/** Launchers that may still run, by their home. */
 const launchers = new Map();
 
-/** A home folder of its own for a test; whatever still runs for it is ended at the test's end, and it is deleted. */
+/** A home folder for one test. When the test ends, its processes are ended and the folder is deleted. */
 export function temporaryHome(test) {
   const home = makeTemporaryHome();
   launchers.set(home, []);
   test.after(async () => {
-    // Launchers first, since what a launcher runs is left alone while it lives.
+    // Launchers first: processes of a running launcher do not count as left behind.
     for (const { child, ended } of launchers.get(home)) {
       child.kill('SIGKILL');
       await ended();
@@ -26,7 +26,7 @@ export function temporaryHome(test) {
   return home;
 }
 
-/** The launcher as a real process, with stand-ins for the product. */
+/** Starts the launcher as a real process, with stand-ins for the product. */
 export function launch({ home, port, replicas = 1, workerRole = 'worker', env = {} }) {
   const script = inRepository('deploy/local/testing/start-with-stand-ins.mjs');
   const launched = launchScript(script, [home, port, replicas, workerRole].map(String), env);
@@ -34,7 +34,7 @@ export function launch({ home, port, replicas = 1, workerRole = 'worker', env = 
   return launched;
 }
 
-/** Any script of the launcher as a real process. */
+/** Starts a script of the launcher as a real process. */
 export function launchScript(script, args, env = {}) {
   const child = spawn(process.execPath, [script, ...args], {
     env: { ...process.env, DATABASE_URL: '', REDIS_URL: '', ...env },
@@ -62,7 +62,7 @@ export async function until(condition, complaint = () => 'it did not come true')
   }
 }
 
-/** What runs for a home by the launcher's own records: the product's processes by name, and the stores. */
+/** The identities of the processes recorded as running for a home: those of the product and the stores, by name. */
 export function recorded(home) {
   const folder = path.join(home, 'run/processes');
   const names = fs.existsSync(folder) ? fs.readdirSync(folder) : [];

@@ -6,7 +6,7 @@ const standIn = (role) => ({
   args: [fileURLToPath(new URL('stand-in.mjs', import.meta.url)), role],
 });
 
-/** In the place of `thawPrograms`; `broken` ends at once with a word of complaint, `stubborn` does not by SIGTERM. */
+/** Replacements of `thawPrograms`. `broken` prints an error and exits at once; `stubborn` ignores SIGTERM. */
 export const standIns = {
   migrate: standIn('migrate'),
   api: standIn('api'),

@@ -2,7 +2,7 @@ import { start } from '../commands/start.mjs';
 import { runCommand } from '../node-version.mjs';
 import { standIns } from './stand-ins.mjs';
 
-// `npm start` in everything but the product: start-with-stand-ins.mjs <home> <port> <replicas> [<worker's role>]
+// `npm start` with stand-ins for the product. Usage: start-with-stand-ins.mjs <home> <port> <replicas> [<worker role>]
 
 runCommand(async () => ({
   main: ([home, port, replicas, workerRole = 'worker']) =>

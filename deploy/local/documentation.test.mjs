@@ -99,6 +99,20 @@ test('the operations page names every setting of a process and every metric, and
   );
 });
 
+test('every decision has a number of its own and is on the list', () => {
+  const decisions = files.filter((file) => /^docs\/decisions\/\d{4}-/.test(file));
+  const numbers = decisions.map((file) => file.slice('docs/decisions/'.length).slice(0, 4));
+  assert.deepEqual(
+    numbers.filter((number, index) => numbers.indexOf(number) !== index),
+    [],
+  );
+  const list = read('docs/decisions/README.md');
+  assert.deepEqual(
+    decisions.filter((file) => !list.includes(`(${file.slice('docs/decisions/'.length)})`)),
+    [],
+  );
+});
+
 test('every page that the code cites exists', () => {
   const cited = files
     .filter((file) => /\.(ts|tsx|mjs|sh|yml)$/.test(file) && !file.includes('documentation'))

@@ -51,14 +51,15 @@ const anchorOf = (heading) =>
 
 export const anchorsOf = (text) => [...text.matchAll(/^#+ (.*)$/gm)].map(([, heading]) => anchorOf(heading));
 
-const NAMED_FILE = /^[\w.*-]+\.(ts|tsx|mts|mjs|cjs|css|json|sh|yml|sql|md|conf|template)$/;
+const NAMED_FILE =
+  /^(?!\.thaw\/)(?:[\w.*-]+\/)*[\w.*-]+\.(ts|tsx|mts|mjs|cjs|css|json|sh|yml|sql|md|conf|template)$/;
 /** Not a package (`@nestjs/…`), a network (`10.0.0.0/8`), what is built or what a run leaves in `.thaw`. */
 const NAMED_PATH = /^(?!\.thaw\/|[\d.]+\/)\.?[\w-][\w.*-]*(\/[\w.*-]+)+\/?$/;
 
 /** Folders that pages may leave out. */
 const ROOTS = ['', 'backend/', 'backend/src/', 'backend/src/modules/', 'frontend/', 'frontend/src/', 'docs/'];
 
-/** Whether a path without a file name begins with a folder of the repository; `radix-ui/internal` does not. */
+/** Whether a folder begins with one of the repository; `radix-ui/internal` does not. */
 const startsInRepository = (named) =>
   ROOTS.some((root) => fs.existsSync(inRepository(root, named.split('/')[0])));
 
@@ -71,12 +72,12 @@ export const namedFiles = (text) =>
     .map(([, code]) => code.replace(/<[\w-]+>/g, '*'))
     .filter((code) => NAMED_FILE.test(code) || (NAMED_PATH.test(code) && startsInRepository(code)));
 
-/** Whether a name from `namedFiles` is a file or folder of the repository; a bare file name may be in any folder. */
+/** Whether a name from `namedFiles` is a file or folder of the repository; of a file, pages may give the end of its path. */
 export function isFile(named, files) {
   const source = named.replace(/[.@]/g, '\\$&').replace(/\*/g, '[^/]*').replace(/\/$/, '');
-  const expression = named.includes('/')
-    ? new RegExp(`^(${ROOTS.join('|')})${source}(/|$)`)
-    : new RegExp(`(^|/)${source}$`);
+  const expression = NAMED_FILE.test(named)
+    ? new RegExp(`(^|/)${source}$`)
+    : new RegExp(`^(${ROOTS.join('|')})${source}(/|$)`);
   return files.some((file) => expression.test(file));
 }
 

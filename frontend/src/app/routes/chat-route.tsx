@@ -1,6 +1,5 @@
 import { type SelfUser } from '@thaw/contract/users';
-import { useQuery } from '@tanstack/react-query';
-import { useEffect, useState } from 'react';
+import { useState } from 'react';
 import { Navigate } from 'react-router-dom';
 import { Attention } from '@/app/attention';
 import { copy } from '@/app/copy';
@@ -15,6 +14,7 @@ import { useOpenFriend } from '@/app/shell/use-open-friend';
 import { useShellAddress } from '@/app/shell/use-shell-address';
 import { useShortcuts } from '@/app/shell/use-shortcuts';
 import { toasterPart } from '@/app/toasts';
+import { useGuard } from '@/app/use-guard';
 import { WithQueries } from '@/app/with-queries';
 import { logout } from '@/features/auth/api/auth-calls';
 import { useFriendRequests } from '@/features/friends/api/friends';
@@ -27,13 +27,10 @@ import { totalUnread } from '@/features/private-chat/unread';
 import { RandomChat } from '@/features/random-chat/components/random-chat';
 import { BreakTheIceEffects } from '@/features/random-chat/icebreaker/components/break-the-ice-effects';
 import { randomChat, useRandomChat } from '@/features/random-chat/stores/random-chat.store';
-import { ApiError } from '@/lib/api-client';
 import { useAppHeight } from '@/lib/app-height';
 import { useDropGuard } from '@/lib/drop-guard';
-import { loader } from '@/lib/query-client';
 import { useDocumentTitle } from '@/product/document-title';
-import { signIn, signOut, useIdentity } from '@/product/identity';
-import { toUser } from '@/product/user-answer';
+import { signOut, useIdentity } from '@/product/identity';
 import { Late } from '@/ui/late';
 import { createPart } from '@/ui/loaded-part';
 import { popoverPanelPart } from '@/ui/popover';
@@ -64,33 +61,6 @@ const partsOnDemand = [
   friendSwitcherPart,
   shortcutsPart,
 ];
-
-/** Null when the session is over (A148). */
-const probe = loader({ on401: 'empty' });
-
-/**
- * The stored user may outlive the cookie: the server is asked on every entry (A04). Meanwhile the page is shown with
- * what is stored; rights are the server's concern in any case.
- */
-const useGuard = (userId: number | undefined): void => {
-  const { data, error } = useQuery({
-    queryKey: [`/api/user/${userId}`],
-    queryFn: async (context) => {
-      const answer = await probe(context);
-      return answer === null ? null : toUser(answer);
-    },
-    enabled: userId !== undefined,
-    refetchOnMount: 'always',
-    gcTime: 0,
-  });
-  useEffect(() => {
-    if (data) signIn(data);
-    if (data === null) signOut();
-  }, [data]);
-  useEffect(() => {
-    if (error instanceof ApiError && error.status === 404) signOut();
-  }, [error]);
-};
 
 const leave = async (): Promise<void> => {
   randomChat.leaveNow();

@@ -22,8 +22,12 @@ beforeAll(async () => {
 afterAll(() => stack?.stop(), 60_000);
 
 const newEmail = () => `${randomUUID()}@example.org`;
-const say = (sessionId: string, content: string) => ({ sessionId, content, messageType: 'text' as const });
-const meet = () => pair([stack.url, stack.url]);
+const textMessage = (sessionId: string, content: string) => ({
+  sessionId,
+  content,
+  messageType: 'text' as const,
+});
+const startChat = () => pair([stack.url, stack.url]);
 
 /** Open sockets by replica, as they tell it themselves. */
 const socketsByReplica = (): Promise<number[]> =>
@@ -57,7 +61,7 @@ it('two strangers register, meet over any replicas, talk, skip, and meet the nex
   await until(() => [...adas, ...bobs].every((socket) => socket.lastSeen(String(sessionId)) === 1));
   for (let count = 0; count < 10; count += 1) {
     const [speaker] = count % 2 ? adas : bobs;
-    await speaker!.request('random_message', say(String(sessionId), `word ${count}`));
+    await speaker!.request('random_message', textMessage(String(sessionId), `word ${count}`));
   }
   await until(() => [...adas, ...bobs].every((socket) => socket.lastSeen(String(sessionId)) === 11));
 
@@ -78,11 +82,11 @@ it('two strangers register, meet over any replicas, talk, skip, and meet the nex
 });
 
 it('a chat is resumed through nginx after reloads and cuts, and ends when its user stays away', async () => {
-  const { ada, adaSocket, bobSocket, sessionId } = await meet();
+  const { ada, adaSocket, bobSocket, sessionId } = await startChat();
   let socket = adaSocket;
   for (let round = 0; round < 6; round += 1) {
     await (round % 2 ? socket.cut() : socket.leave());
-    await bobSocket.request('random_message', say(sessionId, `missed ${round}`));
+    await bobSocket.request('random_message', textMessage(sessionId, `missed ${round}`));
     socket = await ada.arrive(undefined, { sessionId, seq: 1 + round });
     const resumed = await socket.next('session_resumed');
     expect(resumed).toMatchObject({ sessionId, seq: 2 + round, last: true });
@@ -95,18 +99,18 @@ it('a chat is resumed through nginx after reloads and cuts, and ends when its us
 });
 
 describe('what is bad', () => {
-  let chat: Awaited<ReturnType<typeof meet>>;
+  let chat: Awaited<ReturnType<typeof startChat>>;
   let eve: ThawVisitor;
 
   beforeAll(async () => {
-    chat = await meet();
+    chat = await startChat();
     eve = await new ThawVisitor([stack.url]).joinAnonymously('female');
   });
   /** Nothing happened to the chat: the next message is the next event. */
   afterEach(async () => {
     const { adaSocket, bobSocket, sessionId } = chat;
     const seq = adaSocket.lastSeen(sessionId);
-    const ack = await adaSocket.request('random_message', say(sessionId, 'still here'));
+    const ack = await adaSocket.request('random_message', textMessage(sessionId, 'still here'));
     expect(ack.seq).toBe(seq + 1);
     await until(() => bobSocket.lastSeen(sessionId) === seq + 1);
     expect([...adaSocket.disorders, ...bobSocket.disorders]).toEqual([]);
@@ -127,11 +131,11 @@ describe('what is bad', () => {
   it('frames into a foreign chat are refused', async () => {
     const { sessionId, ada, adaSocket } = chat;
     const socket = await eve.arrive();
-    const said = await adaSocket.request('random_message', say(sessionId, 'ours'));
+    const said = await adaSocket.request('random_message', textMessage(sessionId, 'ours'));
     const messageId = String(said.id);
     const mine = { sessionId, messageId, userId: eve.user.id };
     for (const answer of [
-      await socket.ask('random_message', say(sessionId, 'boo')),
+      await socket.ask('random_message', textMessage(sessionId, 'boo')),
       await socket.ask('message_reaction', { ...mine, emoji: '👍', action: 'add' }),
       await socket.ask('message_edit', { ...mine, newContent: 'boo' }),
       await socket.ask('break_ice_start', {

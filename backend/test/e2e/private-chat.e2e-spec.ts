@@ -33,7 +33,7 @@ class Writer {
   /** What was acknowledged: content to id. */
   readonly acked = new Map<string, number>();
   /** The ids that were pushed to him. */
-  readonly heard: number[] = [];
+  readonly received: number[] = [];
   /** How often he had to try again. */
   retries = 0;
   private socket: ThawSocket | undefined;
@@ -90,7 +90,7 @@ class Writer {
     while (!this.socket || this.socket.socket.readyState !== this.socket.socket.OPEN) {
       try {
         const socket = await this.visitor.arrive();
-        socket.socket.on('message', (raw) => this.hear(raw as Buffer));
+        socket.socket.on('message', (raw) => this.receive(raw as Buffer));
         this.socket = socket;
       } catch {
         await sleep(100); // PostgreSQL is away, which knows the logins
@@ -99,9 +99,9 @@ class Writer {
     return this.socket;
   }
 
-  private hear(raw: Buffer): void {
+  private receive(raw: Buffer): void {
     const { event, data } = JSON.parse(raw.toString()) as ReceivedFrame;
-    if (event === 'private_message') this.heard.push(Number(data.id));
+    if (event === 'private_message') this.received.push(Number(data.id));
   }
 }
 
@@ -144,12 +144,12 @@ it(`keeps ${2 * MESSAGES_OF_EACH} messages once and in one order while PostgreSQ
   const read = await ada.conversation();
   expect(await bob.conversation()).toEqual(read);
   expect(read).toHaveLength(2 * MESSAGES_OF_EACH);
-  for (const [index, { id, acked, heard }] of writers.entries()) {
+  for (const [index, { id, acked, received }] of writers.entries()) {
     const own = read.filter(({ senderId }) => senderId === id);
     expect(own.map(({ content }) => content)).toEqual(contents(`writer ${index}`));
     expect(own.map((message) => message.id)).toEqual([...acked.values()]);
-    expect(new Set(heard).size).toBe(heard.length);
-    expect(heard.length).toBeGreaterThan(0);
+    expect(new Set(received).size).toBe(received.length);
+    expect(received.length).toBeGreaterThan(0);
   }
   const places = read.map(({ id, createdAt }) => [id, Date.parse(createdAt)] as const);
   for (const [index, [id, at]] of places.entries()) {

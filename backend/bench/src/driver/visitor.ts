@@ -55,12 +55,12 @@ export const inParallel = async (
   task: (index: number) => Promise<void>,
 ): Promise<void> => {
   let next = 0;
-  const lane = async (): Promise<void> => {
+  const takeNext = async (): Promise<void> => {
     while (next < count) {
       const index = next;
       next += 1;
       await task(index);
     }
   };
-  await Promise.all(Array.from({ length: width }, lane));
+  await Promise.all(Array.from({ length: width }, takeNext));
 };

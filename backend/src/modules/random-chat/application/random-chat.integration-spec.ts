@@ -238,7 +238,7 @@ describe('a random chat', () => {
       thaw.replicas[replica]!.app.get<{ subscriber: Redis }>(RedisSubscriberService).subscriber;
     const channelOf = (replica: number, sessionId: string): string =>
       chatKeys(shardOf(sessionId)).channel(thaw.replicas[replica]!.app.get(ReplicaLeaseService).replicaId);
-    /** The replica's channel is that of later chats of the same cell, too. */
+    /** The replica's channel is that of later chats of the same shard, too. */
     let deafTo = '';
     const deafen = async (sessionId: string): Promise<void> => {
       deafTo = channelOf(1, sessionId);

@@ -119,7 +119,7 @@ describe('the way to the durable log', () => {
     for (const [index, { at }] of passesOfGroup().entries()) {
       const before = passesOfGroup()[index - 1];
       if (!before) continue;
-      // Measured a little later than decided: behind the taking of the lane.
+      // Measured a little later than decided: after the shard group was locked.
       expect(at - before.at).toBeGreaterThan(BATCH_WINDOW_MS / 2);
     }
     await isEmpty();

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Installs a release that changes the layout of Redis, which releases of two layouts cannot share: stops the replicas,
 # drains Redis into PostgreSQL and empties it, stops the workers, migrates, and starts everything from the new images
-# (docs/rolling-releases.md). Sockets are away meanwhile, and random chats end; nothing acknowledged is lost.
+# (docs/rolling-releases.md). Sockets are disconnected meanwhile and random chats end; no acknowledged data is lost.
 # Run it after `docker compose build`, with the environment, or the .env file, that `docker compose up` was run with.
 set -eu
 
@@ -22,7 +22,7 @@ if [ "$replicas" -eq 0 ] || [ "$workers" -eq 0 ]; then
 fi
 
 docker compose stop backend
-# In a running worker, hence of the release whose layout Redis has.
+# Runs in a worker of the present release, which knows the layout of Redis.
 worker=$(docker compose ps -q worker | head -n 1)
 if ! docker exec "$worker" node --enable-source-maps backend/dist/main.migrate.js --drain; then
   echo 'Redis is not drained: nothing was deleted, and the replicas are started again.' >&2

@@ -1,11 +1,11 @@
 #!/bin/sh
-# Puts the images and settings that are there now into service, without an interruption (docs/rolling-releases.md):
+# Rolls out the current images and settings without an interruption (docs/rolling-releases.md):
 #   sh deploy/compose/roll.sh             a release: secrets, migrate, workers, replicas, the page
 #   sh deploy/compose/roll.sh --back      the release before: the page, then replicas and workers; the schema stays
 #   sh deploy/compose/roll.sh <service>   one service alone, such as `backend` after a change of its settings
-# Workers and replicas are replaced one by one: there is always one more than is needed, and one leaves only when the
-# new one is ready. A step that fails ends the roll, and what has not been replaced goes on serving.
-# To be run with the environment, or the .env file, that `docker compose up` was run with.
+# Workers and replicas are replaced one by one: an old container stops only when its replacement is ready. A failed step
+# ends the roll, and containers that were not replaced continue to serve.
+# Run it with the environment, or the .env file, that `docker compose up` was run with.
 set -eu
 
 if [ -z "${COMPOSE_FILE:-}" ]; then
@@ -23,7 +23,7 @@ replace_each() {
   fi
   for container in $old; do
     docker compose up -d --no-deps --no-recreate --wait --scale "$service=$((count + 1))" "$service"
-    # SIGTERM, then as long as stop_grace_period says.
+    # SIGTERM, then SIGKILL after stop_grace_period.
     docker stop "$container" >/dev/null
     docker rm "$container" >/dev/null
     echo "Replaced $service $container"

@@ -1,4 +1,4 @@
--- At the first start of the volume: the running service has a role that owns nothing and is no superuser; `migrate`
+-- Runs on the first start of the volume. The role of the running service owns nothing and is no superuser; `migrate`
 -- grants it what it needs.
 \set password `cat /run/thaw/database-password`
 CREATE ROLE thaw LOGIN PASSWORD :'password';

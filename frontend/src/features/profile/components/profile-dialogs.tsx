@@ -34,11 +34,12 @@ const LoadedModal = <P extends object>({ part, children, ...modal }: LoadedModal
       key={opening.count}
       part={part}
       pending={
-        <Late>
-          <Modal {...modal}>
+        // The button is answered at once, on whatever line.
+        <Modal {...modal}>
+          <Late>
             <Skeleton label={copy.settings.loading} bars={['h-11', 'h-24', 'h-14']} className="mt-6" />
-          </Modal>
-        </Late>
+          </Late>
+        </Modal>
       }
       broken={({ retry }) => (
         <Modal {...modal}>

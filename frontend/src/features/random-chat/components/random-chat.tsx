@@ -10,11 +10,13 @@ import { LoadError } from '@/ui/load-error';
 import { createPart, LoadedPart } from '@/ui/loaded-part';
 import { Skeleton } from '@/ui/skeleton';
 import { toast } from '@/ui/toast-store';
+import { usePreloaded } from '@/ui/use-preloaded';
 
-/** Apart from the first screen, which does not need it; loaded right after it, since a match comes quickly. */
+/** Apart from the first screen, which does not need it; loaded when that is there, since a match comes quickly. */
 const activeChatPart = createPart(
   async () => (await import('@/features/random-chat/components/active-chat')).ActiveChat,
 );
+const partsAfterFirstScreen = [activeChatPart];
 
 /** What other features put into the random chat; app/ composes them. */
 export interface RandomChatSlots {
@@ -60,9 +62,9 @@ const StageOf = ({ toolbar, skippedActions }: RandomChatSlots) => {
 export const RandomChat = (slots: RandomChatSlots) => {
   useEffect(() => {
     randomChat.enter();
-    void activeChatPart.preload();
     return () => randomChat.leave();
   }, []);
+  usePreloaded(partsAfterFirstScreen);
   useEffect(
     () =>
       useRandomChat.subscribe((state, before) => {

@@ -210,6 +210,11 @@ test('older messages come while scrolling up, and a quote leads to what is not l
   const ids = await seedMessages(bob, ada, count);
   await seedMessages(bob, ada, 1, { text: () => 'remember this?', replyTo: ids[2] });
 
+  // What is unread is shown from its beginning; once it is read, the list opens at its end.
+  const read = ada.page.waitForResponse(/\/api\/private-messages\/read\//);
+  await openChat(ada, bob);
+  expect((await read).status()).toBe(204);
+  await ada.page.reload();
   await openChat(ada, bob);
   await expect(ada.message('remember this?')).toBeVisible();
   await expect(ada.messages.last()).toHaveAttribute('aria-setsize', String(limits.privateMessagesPage));

@@ -32,7 +32,8 @@ const test = base.extend<{ strangers: [Tab, Tab] }>({
 });
 
 const button = (name: string): string => `//button[normalize-space(.)="${name}"]`;
-const radio = (name: string): string => `//*[@role="radio"][normalize-space(.)="${name}"]`;
+/** In a dialog: the choice of a partner beneath it has the same names. */
+const radio = (name: string): string => `//*[@role="dialog"]//*[@role="radio"][normalize-space(.)="${name}"]`;
 const heading = (name: string): string => `//*[self::h1 or self::h2][normalize-space(.)="${name}"]`;
 const message = (text: string): string =>
   `//*[@role="region" or self::section][@aria-label="Messages"]//li[contains(., "${text}")]`;

@@ -1,3 +1,4 @@
+import { chatPart } from '@/app/routes/chat-part';
 import { createPart } from '@/ui/loaded-part';
 
 const legal = (which: 'terms' | 'privacy') =>
@@ -10,7 +11,7 @@ const legal = (which: 'terms' | 'privacy') =>
 export const routeParts = {
   landing: createPart(async () => (await import('@/app/routes/landing-route')).LandingRoute),
   auth: createPart(async () => (await import('@/app/routes/auth-route')).AuthRoute),
-  chat: createPart(async () => (await import('@/app/routes/chat-route')).ChatRoute),
+  chat: chatPart,
   terms: legal('terms'),
   privacy: legal('privacy'),
   notFound: createPart(async () => (await import('@/app/routes/not-found-route')).NotFoundRoute),

@@ -6,12 +6,12 @@ import { signIn } from '@/product/identity';
 import { toast } from '@/ui/toast-store';
 
 /**
- * Starts an anonymous session and goes to /chat; a failure is told in the words of the screen it began on. It keeps
- * starting until the page goes: `prepare` loads the next one meanwhile.
+ * Starts an anonymous session and navigates to /chat. `isStarting` stays true until then: `prepare` loads the page
+ * meanwhile. A failure is shown as the toast `failure`.
  */
 export const useAnonymousStart = (
   failure: { title: string; description: string },
-  prepare: () => Promise<void> = () => Promise.resolve(),
+  prepare: () => Promise<void>,
 ) => {
   const navigate = useNavigate();
   const [isStarting, setStarting] = useState(false);

@@ -1,5 +1,4 @@
 import { type ServerEvent, type ServerFrame } from '@thaw/contract/server-frames';
-import { askAgainIfUnderWay, queryClient } from '@/lib/query-client';
 import { currentUser, mergeIntoUser } from '@/product/identity';
 
 export const profileEvents: readonly ServerEvent[] = ['profile_updated'];
@@ -10,6 +9,4 @@ export const handleProfileFrame = (frame: ServerFrame): void => {
   const { id, username, avatar } = frame.data.user;
   if (id !== currentUser()?.id) return;
   mergeIntoUser({ username, avatar });
-  // The answer to who I am would undo it.
-  void askAgainIfUnderWay(queryClient, [`/api/user/${id}`]);
 };

@@ -7,9 +7,11 @@ import { aUser } from '@/testing/factories';
 import { useToasts } from '@/ui/toast-store';
 
 const fetchMock = jest.fn<Promise<Response>, [string, RequestInit]>();
+const prepareChat = jest.fn<Promise<void>, []>();
 
 beforeEach(() => {
   fetchMock.mockReset();
+  prepareChat.mockReset().mockResolvedValue();
   globalThis.fetch = fetchMock as unknown as typeof fetch;
   useToasts.setState({ shown: null });
   jest.spyOn(console, 'warn').mockImplementation(() => undefined);
@@ -26,7 +28,7 @@ const open = (path: string) => {
   render(
     <MemoryRouter initialEntries={[path]}>
       <Routes>
-        <Route path="/auth" element={<AuthPage consent={<p>consent</p>} />} />
+        <Route path="/auth" element={<AuthPage consent={<p>consent</p>} prepareChat={prepareChat} />} />
         <Route path="/chat" element={<p>the chat</p>} />
         <Route path="/" element={<p>the landing page</p>} />
       </Routes>
@@ -108,6 +110,22 @@ it.each([401, 429, 500])(
     expect(submit('Login')).toBeEnabled();
   },
 );
+
+it.each(['Login', 'Chat Anonymously'])('stays after a press on %s until /chat is loaded', async (name) => {
+  const user = open('/auth');
+  answer(200, { user: aUser() });
+  let chatIsLoaded = (): void => undefined;
+  prepareChat.mockReturnValue(new Promise((resolve) => (chatIsLoaded = resolve)));
+  await user.type(email(), 'ada@example.com');
+  await user.type(password(), 'secret');
+  await user.click(name === 'Login' ? submit(name) : screen.getByRole('button', { name }));
+  await waitFor(() => expect(prepareChat).toHaveBeenCalledTimes(1));
+  expect(fetchMock).toHaveBeenCalledTimes(1);
+  expect(currentUser()).toBeNull();
+  chatIsLoaded();
+  expect(await screen.findByText('the chat')).toBeVisible();
+  expect(currentUser()).toMatchObject({ id: aUser().id });
+});
 
 it('wants the password twice, together with the other errors, and sends it once', async () => {
   const user = open('/auth?register=true');

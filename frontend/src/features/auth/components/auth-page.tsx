@@ -17,8 +17,14 @@ import { useForm } from '@/ui/use-form';
 
 const empty: CredentialsForm = { email: '', password: '', confirmPassword: '' };
 
-/** `consent` is what a visitor agrees to by signing in. */
-export const AuthPage = ({ consent }: { consent: ReactNode }) => {
+export interface AuthPageProps {
+  /** What a visitor agrees to by signing in. */
+  consent: ReactNode;
+  /** Loads /chat, which follows; called while the server is asked, so that the page stays until /chat is there. */
+  prepareChat: () => Promise<void>;
+}
+
+export const AuthPage = ({ consent, prepareChat }: AuthPageProps) => {
   const [search, setSearch] = useSearchParams();
   const isRegistering = search.get('register') === 'true';
   const mode = isRegistering ? 'register' : 'login';
@@ -26,7 +32,7 @@ export const AuthPage = ({ consent }: { consent: ReactNode }) => {
   useDocumentTitle(words.submit);
 
   const navigate = useNavigate();
-  const anonymous = useAnonymousStart(copy.toasts.anonymousFailed);
+  const anonymous = useAnonymousStart(copy.toasts.anonymousFailed, prepareChat);
   const { values, field, reset } = useForm(empty);
   // Validated on submit, and from then on at each change.
   const [isValidated, setValidated] = useState(false);
@@ -36,7 +42,9 @@ export const AuthPage = ({ consent }: { consent: ReactNode }) => {
   const signInOrRegister = async (): Promise<void> => {
     const { email, password } = values;
     try {
-      signIn(await (isRegistering ? registerAccount : login)({ email, password }));
+      const call = isRegistering ? registerAccount : login;
+      const [user] = await Promise.all([call({ email, password }), prepareChat()]);
+      signIn(user);
       toast(isRegistering ? copy.toasts.registered : copy.toasts.loggedIn);
       await navigate('/chat');
     } catch (error) {

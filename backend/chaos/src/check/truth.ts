@@ -93,7 +93,7 @@ const liveChats = async (redis: Redis, keys: readonly string[]): Promise<Map<str
     chats.set(
       sessionId,
       entries.map(([entryId, fields]) => {
-        const text = fields[fields.indexOf('e') + 1] ?? '{}';
+        const text = fields[fields.indexOf('event') + 1] ?? '{}';
         const { i, t, d } = JSON.parse(text) as { i: string; t: string; d: Data };
         return toStored(i, t, d, entryId);
       }),

@@ -4,7 +4,7 @@ import { RandomChatModule } from '../random-chat/random-chat.module';
 import { USER_RELATIONS } from '../users/application/user-relations.port';
 import { UserRelationsService } from './application/user-relations.service';
 
-/** Global, because users are asked about before friends and chats, which depend on them, are known. */
+/** Global, because modules that ask about users are loaded before friends and chats, which depend on them. */
 @Global()
 @Module({
   imports: [FriendsModule, RandomChatModule],

@@ -6,7 +6,7 @@ import { ChatHistoryEntity } from './infrastructure/chat-history.entity';
 import { bodiesExpiryProjection, chatHistoryProjection } from './projections/chat-history.projection';
 import { randomChatEventTypes } from './projections/random-chat.event-types';
 
-/** What has to be there wherever the log is read or written: the event types of chats, and their history. */
+/** Required wherever the log is read or written: the event types of chats, and their history. */
 @Module({ imports: [TypeOrmModule.forFeature([ChatHistoryEntity])], exports: [TypeOrmModule] })
 export class RandomChatReadModelModule {
   constructor(eventTypes: EventTypeRegistry, projections: ProjectionRegistry) {

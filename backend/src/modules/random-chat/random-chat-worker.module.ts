@@ -10,7 +10,7 @@ import { OutboxWatchdogService } from './jobs/outbox-watchdog.service';
 import { OutboxWriterService } from './jobs/outbox-writer.service';
 import { RandomChatReadModelModule } from './random-chat-read-model.module';
 
-/** The part of random chat that runs in the worker. */
+/** The part of random chat that runs in the worker process. */
 @Module({
   imports: [RandomChatReadModelModule, UploadsWorkerModule],
   providers: [

@@ -25,30 +25,30 @@ import {
   sweepScript,
 } from '../infrastructure/match-queue.scripts';
 
-/** A claim that is not confirmed within this time runs out. */
+/** A claim that is not confirmed within this time expires. */
 const CLAIM_MS = 3_000;
-/** How often it is asked whether a chat on record is over, should its end not have been recorded. */
+/** Interval at which a chat on record is checked, in case its end was not recorded. */
 const CHECK_CHAT_EVERY_MS = 600_000;
 
 export type Match = MatchedPair;
 
-/** What somebody looks for, and as whom. */
+/** The gender and preference of a searching user. */
 export interface SearchCriteria {
   gender: Gender;
   preference: Preference;
 }
 
-/** Where a user is. */
+/** A user's state in matching. */
 export type MatchState =
   | { kind: 'idle' }
   | { kind: 'searching'; criteria: SearchCriteria; since: Date; retryInMs: number | null }
-  /** Just matched, by this very call: whoever made it starts the chat. */
+  /** Matched by this call, whose caller starts the chat. */
   | { kind: 'matched'; criteria: SearchCriteria; match: Match }
   /** Matched by another call; the chat is about to start. */
   | { kind: 'claimed'; criteria: SearchCriteria; sessionId: string }
   | { kind: 'chatting'; criteria: SearchCriteria; sessionId: string };
 
-/** A user's record, as far as others look at it. */
+/** A user's record, as far as other users' calls read it. */
 export interface QueueRecord {
   state: string;
   sessionId: string | null;
@@ -64,12 +64,12 @@ const queues = genders.flatMap((gender) =>
 
 export type WaitingCounts = readonly (SearchCriteria & { count: number })[];
 
-/** Whether two who wait fit each other, both ways. */
+/** Whether two searching users are compatible both ways. */
 const areCompatible = (one: SearchCriteria, other: SearchCriteria): boolean =>
   (one.preference === 'both' || one.preference === other.gender) &&
   (other.preference === 'both' || other.preference === one.gender);
 
-/** Whether anybody but himself who waits fits the user, cool-downs apart. */
+/** Whether another searching user is compatible, apart from cool-downs. The user's own entry does not count. */
 export const hasCandidate = (criteria: SearchCriteria, waiting: WaitingCounts): boolean =>
   waiting.some((queue) => {
     const isOwn = queue.gender === criteria.gender && queue.preference === criteria.preference;
@@ -79,14 +79,14 @@ export const hasCandidate = (criteria: SearchCriteria, waiting: WaitingCounts): 
 const KEYS = [matchingKeys.replicas];
 
 /**
- * The queue: one record per user says where he is, and every change of it is one call to Redis. What comes of a
- * match (a chat) is no concern of this class.
+ * The queue: one record per user holds their state, and every change of it is one call to Redis. Starting the chat of
+ * a match is not a concern of this class.
  */
 @Injectable()
 export class MatchQueueService {
   private readonly ignoreCoolDownAfterMs: number;
   private readonly coolDownMs: number;
-  /** Which replicas hold sockets of the users who search or are claimed. */
+  /** The replicas that hold sockets of users who are searching or claimed. */
   private readonly directory: SocketDirectoryRepository<JoinReply>;
 
   constructor(
@@ -102,14 +102,14 @@ export class MatchQueueService {
       lease,
       slots: { count: 1, prefix: () => matchingKeys.prefix, of: () => 0 },
       scripts: { join: resumeScript, leave: departScript, sweep: sweepScript },
-      graceAfterLossMs: 0, // the place is kept in any case
+      graceAfterLossMs: 0, // the record is kept in any case
       isRecorded: ([state]) => state !== 'idle' && state !== 'chatting',
     });
   }
 
   /**
-   * Matches the user with the oldest waiting one who fits both ways, or queues him.
-   * @param excludedIds users he is never matched with (blocks, both ways).
+   * Matches the user with the longest-waiting user who is compatible both ways, or queues them.
+   * @param excludedIds users never to match with (blocked by or blocking the user).
    */
   async join(
     userId: number,
@@ -120,7 +120,7 @@ export class MatchQueueService {
     return this.joinDirectory(joinScript, userId, [gender, preference, ...excludedIds]);
   }
 
-  /** A socket of the user is here now. One who was searching goes on at the same place. */
+  /** A socket of the user is on this replica. A searching user continues at the same place. */
   async resume(userId: number, excludedIds: readonly number[] = []): Promise<MatchState> {
     return this.joinDirectory(resumeScript, userId, excludedIds);
   }
@@ -137,19 +137,19 @@ export class MatchQueueService {
   }
 
   /**
-   * The user's last socket here is gone; with the last one anywhere the place is kept for 35 s (A42). Never rejects: a
-   * departure that cannot be recorded is recorded later.
+   * The user's last socket here has closed; after their last one anywhere, the place is kept for 35 s (A42). Never
+   * rejects: a departure that cannot be recorded now is recorded later.
    */
   async depart(userId: number): Promise<void> {
     await this.directory.leave(String(userId), this.lease.replicaId, 0);
   }
 
-  /** The user's chat has started, or the search is over: no replica holds a place any more. */
+  /** The user's chat has started, or the search is over: no replica holds a place for them any more. */
   forget(userId: number): void {
     this.directory.forget(String(userId), this.lease.replicaId);
   }
 
-  /** About once a second: records what could not be recorded, and evicts dead replicas. Never rejects. */
+  /** About once a second: records what could not be recorded before, and evicts dead replicas. Never rejects. */
   @OnProcessEvent('LeaseRenewed')
   async reconcile(): Promise<void> {
     await Promise.all([this.directory.sweep(this.lease.maySweep), this.directory.reconcile()]);
@@ -170,7 +170,7 @@ export class MatchQueueService {
     return { kind: reply[0], sessionId: reply[1], msSinceMatch: reply[2] };
   }
 
-  /** Tries again for somebody who waits. */
+  /** Retries matching for a searching user. */
   async retry(userId: number, excludedIds: readonly number[] = []): Promise<MatchState> {
     const reply = await retryScript.run(this.redis, KEYS, [
       userId,
@@ -183,8 +183,8 @@ export class MatchQueueService {
   }
 
   /**
-   * The match's chat exists now.
-   * @returns the users who left the queue meanwhile; null when the claim had run out and was taken back.
+   * Confirms a match after its chat has been created.
+   * @returns the users who left the queue meanwhile; null when the claim had expired and was released.
    */
   async confirm({ sessionId, userIds }: Match): Promise<number[] | null> {
     const parameters = [sessionId, ...userIds, CHECK_CHAT_EVERY_MS];
@@ -202,17 +202,17 @@ export class MatchQueueService {
     return (await chatsDueForCheckScript.run(this.redis, KEYS, [CHECK_CHAT_EVERY_MS])).map(toMatch);
   }
 
-  /** Takes a match back whose chat does not exist. @returns the users who wait again. */
+  /** Releases a match whose chat does not exist. @returns the users who are searching again. */
   async release({ sessionId, userIds }: Match): Promise<number[]> {
     return (await releaseClaimScript.run(this.redis, KEYS, [sessionId, ...userIds])).map(Number);
   }
 
-  /** The chat has ended: its users are free, and cool down from each other (A41). */
+  /** Frees the users of an ended chat and starts their cool-down (A41). */
   async finish({ sessionId, userIds }: Match): Promise<void> {
     await finishScript.run(this.redis, KEYS, [sessionId, this.coolDownMs, ...userIds]);
   }
 
-  /** How many wait, by queue. */
+  /** Number of searching users, by queue. */
   async waiting(): Promise<WaitingCounts> {
     const pipeline = this.redis.pipeline();
     for (const { gender, preference } of queues) pipeline.zcard(matchingKeys.queue(gender, preference));
@@ -224,7 +224,7 @@ export class MatchQueueService {
     });
   }
 
-  /** The partners of those who are in a chat; null for the others. */
+  /** The partner of each user who is in a chat; null for the others. */
   async partners(userIds: readonly number[]): Promise<(number | null)[]> {
     const pipeline = this.redis.pipeline();
     for (const userId of userIds) pipeline.hmget(matchingKeys.user(userId), 'state', 'partner');
@@ -235,7 +235,7 @@ export class MatchQueueService {
     });
   }
 
-  /** Whether two are in a chat together, or were a few minutes ago. */
+  /** Whether the two are in a chat together, or were a few minutes ago. */
   async areOrWerePartners(userId: number, otherId: number): Promise<boolean> {
     const [[partnerId], recent] = await Promise.all([
       this.partners([userId]),
@@ -244,7 +244,7 @@ export class MatchQueueService {
     return partnerId === otherId || recent === 1;
   }
 
-  /** The states on record of many users, in one pipeline. */
+  /** The recorded states of many users, in one pipeline. */
   async records(userIds: readonly number[]): Promise<(QueueRecord | null)[]> {
     const pipeline = this.redis.pipeline();
     for (const userId of userIds) pipeline.hmget(matchingKeys.user(userId), 'state', 'session');

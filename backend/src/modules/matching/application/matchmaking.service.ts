@@ -17,25 +17,25 @@ import {
 } from './match-queue.service';
 
 const CHECK_EVERY_MS = limits.queueStatusEveryMs;
-/** Users whose records are compared, and set right, at once. */
+/** Users whose records are compared and repaired at once. */
 const CHECK_PAGE_SIZE = 200;
-/** Replicas that settle what is overdue in the queue; more would only ask more often. */
+/** Replicas that settle overdue claims and chats; more would only poll more often. */
 const SETTLING_REPLICAS = 4;
-/** A retry is due a moment after the cool-down relaxes, not at the very millisecond. */
+/** A retry is due a moment after the cool-down may be ignored, not in the same millisecond. */
 const RETRY_SLACK_MS = 50;
 
 interface Waiting {
   criteria: SearchCriteria;
-  /** Null once he is matched and his chat is about to start. */
+  /** Null once the user is matched and the chat is about to start. */
   since: Date | null;
   retry: NodeJS.Timeout | undefined;
-  /** He had no record when it was looked for. */
+  /** The record was missing at the last check. */
   isMissing?: true;
 }
 
 /**
- * The users who search and have a socket here. It retries where a cool-down was in the way, and makes sure that
- * nobody is lost: every ten seconds their records are compared, every second claims that ran out are settled.
+ * The searching users with a socket on this replica. Retries where a cool-down blocked a match, compares the users'
+ * records every ten seconds so that none is lost, and settles expired claims every second.
  */
 @Injectable()
 export class MatchmakingService implements OnModuleInit, OnApplicationShutdown {
@@ -71,7 +71,7 @@ export class MatchmakingService implements OnModuleInit, OnApplicationShutdown {
     this.isChecking = false;
   }
 
-  /** @param onPlaced is told where the user stands before a chat starts, so that what it says comes first. */
+  /** @param onPlaced called with the user's state before a chat starts, so that its frames are sent first. */
   async join(
     userId: number,
     { gender, preference }: SearchCriteria,
@@ -103,7 +103,7 @@ export class MatchmakingService implements OnModuleInit, OnApplicationShutdown {
     await this.check({ isAfterLoss: true });
   }
 
-  /** Tries again at once for a user who waits. */
+  /** Retries matching at once for a searching user. */
   async retryNow(userId: number): Promise<void> {
     const place = await this.queue.retry(userId);
     if (place.kind === 'matched') await this.events.deliver('MatchMade', place.match);
@@ -119,16 +119,16 @@ export class MatchmakingService implements OnModuleInit, OnApplicationShutdown {
           : setTimeout(() => void this.retry(userId), retryInMs + RETRY_SLACK_MS);
       this.waiting.set(userId, { criteria, since, retry });
     } else if (place.kind === 'matched' || place.kind === 'claimed') {
-      // Not yet in a chat: he is looked after until it has started.
+      // Not in a chat yet: tracked until it has started.
       this.waiting.set(userId, { criteria: place.criteria, since: null, retry: undefined });
     }
-    // His last socket may have closed while we asked: nobody would take his place back any more.
+    // The user's last socket may have closed during the call; no later event would then release their place.
     if (!this.registry.holds(userId)) await this.depart(userId);
     if (place.kind === 'matched') await this.events.deliver('MatchMade', place.match);
     return place;
   }
 
-  /** A call that failed is repeated while a socket of the user is here; Redis may have executed it already. */
+  /** The caller repeats a failed call while a socket of the user is here; Redis may have executed it already. */
   private async departOnFailure(userId: number, call: Promise<MatchState>): Promise<MatchState> {
     try {
       return await call;
@@ -143,16 +143,16 @@ export class MatchmakingService implements OnModuleInit, OnApplicationShutdown {
     await this.queue.depart(userId);
   }
 
-  /** Other replicas that hold sockets of the user are to hold his place, too. */
+  /** Lets other replicas that hold sockets of the user hold their place, too. */
   private async publishSearch(userId: number): Promise<void> {
     try {
       await this.userPublisher.publish(userId, { kind: 'searching' });
     } catch (error) {
-      warnAbout(this.logger, 'A search was not published', error); // his place hangs on this replica alone
+      warnAbout(this.logger, 'A search was not published', error); // only this replica holds the place
     }
   }
 
-  /** The user searches from another replica and has a socket here: his place outlives that one's. */
+  /** The user searches from another replica and has a socket here: holds the place in case that replica dies. */
   @OnProcessEvent('SearchStarted')
   async resumeSearch({ userId }: ProcessEventMap['SearchStarted']): Promise<void> {
     if (this.waiting.has(userId)) return;
@@ -179,11 +179,11 @@ export class MatchmakingService implements OnModuleInit, OnApplicationShutdown {
     try {
       await this.track(userId, await this.queue.retry(userId));
     } catch (error) {
-      warnAbout(this.logger, 'A retry failed', error); // the next comparison of records goes on from here
+      warnAbout(this.logger, 'A retry failed', error); // the next check of the records resumes the search
     }
   }
 
-  /** Settles claims that ran out, and frees the users of chats whose end was not recorded; by a few of all replicas. */
+  /** Settles expired claims and frees the users of chats whose end was not recorded. Runs on a few replicas only. */
   @OnProcessEvent('LeaseRenewed')
   async settleOverdue(): Promise<void> {
     if (this.isSettling || this.lease.shareOf(SETTLING_REPLICAS).length === 0) return;
@@ -203,10 +203,10 @@ export class MatchmakingService implements OnModuleInit, OnApplicationShutdown {
   }
 
   /**
-   * Whatever happened, a user who searches here is in the queue or in a chat. One check at a time; one that is asked
-   * for meanwhile follows.
-   * @param isAfterLoss Redis may have forgotten records. Otherwise one that is gone was taken off elsewhere; if it
-   * is gone twice, since a loss is noticed a moment after it happened.
+   * Makes sure that a user who searches here is in the queue or in a chat. One check at a time; a check requested
+   * meanwhile follows.
+   * @param isAfterLoss whether Redis may have lost records, so that a missing one is restored. Otherwise a missing
+   * record was removed by another replica; it has to be missing twice, because a loss is noticed a moment late.
    */
   check({ isAfterLoss } = { isAfterLoss: false }): Promise<void> {
     this.checks = this.checks.then(() => this.checkNow(isAfterLoss));
@@ -229,7 +229,7 @@ export class MatchmakingService implements OnModuleInit, OnApplicationShutdown {
         );
       } catch (error) {
         warnAbout(this.logger, 'Records were not compared', error);
-        return; // Redis is away
+        return; // Redis is unreachable
       }
     }
   }
@@ -248,7 +248,7 @@ export class MatchmakingService implements OnModuleInit, OnApplicationShutdown {
     }
   }
 
-  /** Tells those who wait how long they have, and whether anybody waits who fits them (B12). */
+  /** Sends searching users how long they have waited, and whether a compatible user is searching (B12). */
   private async sendStatus(): Promise<void> {
     const now = Date.now();
     const longWaiting = [...this.waiting].flatMap(([userId, { criteria, since }]) => {

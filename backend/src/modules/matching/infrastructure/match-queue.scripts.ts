@@ -3,20 +3,20 @@ import { limits } from '@thaw/contract/limits';
 import { socketDirectoryLua } from '../../../platform/realtime/socket-directory.scripts';
 import { RedisScript } from '../../../platform/redis/redis-script.model';
 
-/** Waiting users looked at in one go, per set, and how many such pages before giving up for now. */
+/** Users read per ZRANGE, and pages read per queue before an attempt gives up. */
 const PAGE_SIZE = 32;
 const MAX_PAGES = 8;
 
 /**
- * KEYS of the scripts below: replicas. The topic of this directory is a user who searches or is claimed, its members are
- * the replicas that hold the user's sockets. The record of a user is a hash
+ * Helpers prepended to every script below. KEYS of the scripts: replicas. The topics of the socket directory are users
+ * who are searching or claimed; its members are the replicas that hold their sockets. A user's record is a hash:
  *   state              searching | claimed | chatting
- *   gender preference  what the user joined with
+ *   gender preference  as given when joining
  *   since              when the user joined (ms), which is their place in the queue
  *   session partner    while claimed or chatting
  *   claimedAt          when the match was made (ms)
  *   left               the user left while claimed
- * A searching user whose replicas are all gone is parked: out of his set, record kept for a while.
+ * A searching user without a live replica is parked: removed from the queue; the record is kept for a while.
  */
 const common = `${socketDirectoryLua}
 local now = now()
@@ -74,7 +74,9 @@ local function claim(user, record, partner, session)
   redis.call('HDEL', keyOf(user), 'left')
 end
 
--- The oldest who fits both ways. Answers the partner, or nil and when a cool-down that was in the way relaxes.
+-- Finds the longest-waiting user who is compatible both ways; one under a cool-down with the user only as a fallback.
+-- Returns the partner or nil, and retryAt: when the first cool-down that blocked a candidate may be ignored.
+-- Also removes stale entries and parks users without a live replica.
 local function findPartner(user, record, excluded, ignoreCoolDownAfterMs)
   local genders = record.preference == 'both' and {'male', 'female'} or {record.preference}
   local best, bestSince, fallback, fallbackSince, retryAt
@@ -118,7 +120,7 @@ local function findPartner(user, record, excluded, ignoreCoolDownAfterMs)
   return best or fallback, retryAt
 end
 
--- user is searching and in his set: match him, or say how he waits.
+-- Matches a user who is searching and in a queue, or replies that they are still searching.
 local function attempt(user, record, excluded, session, claimMs, ignoreCoolDownAfterMs)
   local partner, retryAt = findPartner(user, record, excluded, ignoreCoolDownAfterMs)
   if not partner then
@@ -130,8 +132,8 @@ local function attempt(user, record, excluded, session, claimMs, ignoreCoolDownA
   return {'matched', record.gender, record.preference, session, partner}
 end
 
--- Overdue members of a sorted set by time, which are due again later: one that cannot be settled now must not hold
--- up the others, and is settled by one replica at a time.
+-- Returns overdue members of a sorted set by time and postpones them: a member that cannot be settled now must not
+-- block the others, and only one replica at a time settles it.
 local DUE_AT_ONCE = 16
 local function takeDue(key, againInMs)
   local due = redis.call('ZRANGEBYSCORE', key, '-inf', now, 'LIMIT', 0, DUE_AT_ONCE)
@@ -150,8 +152,10 @@ local function excludedFrom(first)
 end
 `;
 
-/** Every reply but `idle` begins with the user's gender and preference. `retryInMs`: '' unless somebody was
- * passed over for a cool-down. */
+/**
+ * Every reply but `idle` has the user's gender and preference after the outcome. `retryInMs` is '' unless a candidate
+ * was skipped because of a cool-down.
+ */
 export type JoinReply =
   | ['searching', gender: Gender, preference: Preference, since: string, retryInMs: string]
   | ['matched', gender: Gender, preference: Preference, sessionId: string, partnerId: string]
@@ -159,9 +163,9 @@ export type JoinReply =
   | ['idle'];
 
 /**
- * ARGV: user, replica, replica, session id for a match, claim ms, ms after which a cool-down is ignored, gender, preference, then the ids that are
- * never matched with them. A user who searches already keeps the place, with the new preference; one
- * who left while claimed, and comes again, has not left.
+ * ARGV: user, replica, replica, session id for a match, claim ms, ms after which a cool-down is ignored, gender,
+ * preference, then the ids that are never matched with the user. A searching user keeps their place, with the new
+ * preference; joining again while claimed cancels an earlier leave.
  */
 export const joinScript = new RedisScript<JoinReply>(`${common}
 local user, gender, preference = ARGV[1], ARGV[7], ARGV[8]
@@ -185,9 +189,10 @@ return attempt(user, record, excludedFrom(9), ARGV[4], tonumber(ARGV[5]), tonumb
 `);
 
 /**
- * A socket of the user is on this replica: where is he? One who searches is held again, and tried again.
- * ARGV: user, replica, replica, then nothing for one who is held again only, else session id for a match, claim ms,
- * ms after which a cool-down is ignored, excluded ids.
+ * A socket of the user is on this replica: returns the user's state. A searching user is queued again, and matching is
+ * retried.
+ * ARGV: user, replica, replica; then, only if matching is to be retried: session id for a match, claim ms, ms after
+ * which a cool-down is ignored, excluded ids.
  */
 export const resumeScript = new RedisScript<JoinReply>(`${common}
 local user = ARGV[1]
@@ -200,7 +205,7 @@ if not ARGV[4] then return {'searching', record.gender, record.preference, tostr
 return attempt(user, record, excludedFrom(7), ARGV[4], tonumber(ARGV[5]), tonumber(ARGV[6]))
 `);
 
-/** The user's last socket on this replica is gone. ARGV: user, replica, replica. */
+/** The user's last socket on this replica has closed. ARGV: user, replica, replica. */
 export const departScript = new RedisScript<null>(
   `${common}
 depart(ARGV[1], ARGV[2], ARGV[3])
@@ -209,7 +214,7 @@ return nil
   { allowOom: true },
 );
 
-/** ARGV: unused, then the dead replicas. Answers whether more are to be evicted. */
+/** ARGV: unused, then the dead replicas. Returns whether more are to be evicted. */
 export const sweepScript = new RedisScript<[more: 0 | 1]>(
   `${common}
 return {directory.evict(depart, deadReplicas(2))}
@@ -220,7 +225,7 @@ return {directory.evict(depart, deadReplicas(2))}
 export type LeaveReply =
   [outcome: 'left' | 'idle'] | [outcome: 'claimed' | 'chatting', sessionId: string, msSinceMatch: number];
 
-/** ARGV: user. Leaving while claimed is noted; the match's starter ends the chat for them. */
+/** ARGV: user. Leaving while claimed is recorded; the replica that confirms the match then ends the chat. */
 export const leaveQueueScript = new RedisScript<LeaveReply>(`${common}
 local record = load(ARGV[1])
 if not record then return {'idle'} end
@@ -234,8 +239,8 @@ return {record.state, record.session, now - record.claimedAt}
 `);
 
 /**
- * The chat exists: both are in it. ARGV: session, the two users, ms until it is looked after.
- * Answers 'ok' and those who left meanwhile, or 'lost' when the claim had been taken back.
+ * Confirms a claim after its chat has been created. ARGV: session, the two users, ms until the chat is checked.
+ * Returns 'ok' and the users who left meanwhile, or 'lost' when the claim had been released.
  */
 export const confirmScript = new RedisScript<['ok', ...string[]] | ['lost']>(`${common}
 local session = ARGV[1]
@@ -257,19 +262,19 @@ redis.call('ZADD', P .. 'chats', now + ARGV[4], session .. '|' .. ARGV[2] .. '|'
 return reply
 `);
 
-/** Claims that have run out, `<session>|<user>|<user>`. ARGV: ms after which they are overdue again. */
+/** Expired claims, as `<session>|<user>|<user>`. ARGV: ms after which they are overdue again. */
 export const overdueClaimsScript = new RedisScript<string[]>(`${common}
 return takeDue(P .. 'claims', tonumber(ARGV[1]))
 `);
 
-/** Chats that have not been looked after for a while, as above. ARGV: ms until the next time. */
+/** Chats that have not been checked for a while, in the same format. ARGV: ms until the next check. */
 export const chatsDueForCheckScript = new RedisScript<string[]>(`${common}
 return takeDue(P .. 'chats', tonumber(ARGV[1]))
 `);
 
 /**
- * Takes a claim back whose chat was never started: both wait again, in their old places.
- * ARGV: session, the two users. Answers those who wait again.
+ * Releases a claim whose chat was never started: users who have not left return to their old places in the queue.
+ * ARGV: session, the two users. Returns the users who are searching again.
  */
 export const releaseClaimScript = new RedisScript<string[]>(`${common}
 local session = ARGV[1]
@@ -293,7 +298,7 @@ return waiting
 `);
 
 /**
- * The user's last attempt passed a candidate over; try again.
+ * Retries for a user whose last attempt skipped a candidate.
  * ARGV: user, session id for a match, claim ms, ms after which a cool-down is ignored, excluded ids.
  */
 export const retryScript = new RedisScript<JoinReply>(`${common}
@@ -308,11 +313,11 @@ enqueue(ARGV[1], record)
 return attempt(ARGV[1], record, excludedFrom(5), ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4]))
 `);
 
-/** Long enough for the history to say so, also when the worker was away for a while. */
+/** Until the worker has written the chat to the history, even after an outage of some minutes. */
 const RECENT_PARTNER_TTL_MS = 600_000;
 
 /**
- * A chat has ended: its users are free, do not meet again for a while, and are known to have met.
+ * Frees the users of an ended chat, starts their cool-down, and records them as recent partners.
  * ARGV: session, cool-down ms, the two users.
  */
 export const finishScript = new RedisScript<null>(

@@ -6,7 +6,7 @@ import { FriendshipService } from '../../friends/application/friendship.service'
 import { PastPartnersService } from '../../random-chat/application/past-partners.service';
 import type { UserRelationsPort } from '../../users/application/user-relations.port';
 
-/** Who may know what of whom, and who is told when a user comes online or goes offline. */
+/** Decides who may see a user's profile and online state, and publishes online changes to friends. */
 @Injectable()
 export class UserRelationsService implements UserRelationsPort {
   constructor(
@@ -26,7 +26,7 @@ export class UserRelationsService implements UserRelationsPort {
   async isSeenOnline(viewerId: number, userId: number): Promise<boolean> {
     const mayKnow =
       (await this.friendships.areFriends(viewerId, userId)) ||
-      (await this.pastPartners.arePartners(viewerId, userId).catch(() => false)); // Redis is away
+      (await this.pastPartners.arePartners(viewerId, userId).catch(() => false)); // Redis is unreachable
     return mayKnow && (await this.online.onlineAmong([userId])).has(userId);
   }
 

@@ -2,19 +2,19 @@ import { type EventTypeDefinition, upcast } from '../../../platform/event-store/
 import type { RandomChatEvent } from '../domain/random-chat.events';
 import { randomChatEventTypes } from '../projections/random-chat.event-types';
 
-/** An event of a chat, with the uuid that it is known by in the durable log. */
+/** An event of a chat with its uuid, which is also its id in PostgreSQL. */
 export interface LoggedEvent {
   eventId: string;
   event: RandomChatEvent;
 }
 
-/** An event as a replica reads it; null is one that this release does not know. */
+/** A decoded event; null when this release does not know its type or version. */
 export interface ReadEvent {
   eventId: string;
   event: RandomChatEvent | null;
 }
 
-/** An event as it stands in the hot log and the outbox, in the version in which it was written. */
+/** An event as stored in the stream and the outbox, at the schema version at which it was written. */
 export interface WrittenEvent {
   eventId: string;
   type: string;
@@ -22,7 +22,7 @@ export interface WrittenEvent {
   data: Record<string, unknown>;
 }
 
-/** Text that is no event of any release. */
+/** The text is not an event of any release. */
 export class UndecodableEvent extends Error {
   override readonly name = 'UndecodableEvent';
 }
@@ -31,14 +31,14 @@ const definitions: ReadonlyMap<string, EventTypeDefinition> = new Map(
   randomChatEventTypes.map((definition) => [definition.type, definition]),
 );
 
-/** One line of JSON: uuid, type, data, and their version where it is not 1. */
+/** One line of JSON: `i` uuid, `t` type, `v` schema version (omitted when 1), `d` data. */
 export const encodeEvent = ({ eventId, event }: LoggedEvent): string => {
   const version = definitions.get(event.type)?.schemaVersion ?? 1;
   if (version === 1) return JSON.stringify({ i: eventId, t: event.type, d: event.data });
   return JSON.stringify({ i: eventId, t: event.type, v: version, d: event.data });
 };
 
-/** @throws UndecodableEvent when the text is not one of ours. */
+/** @throws UndecodableEvent when the text is not an encoded event. */
 export const decodeWritten = (text: string): WrittenEvent => {
   let parsed: unknown;
   try {
@@ -58,8 +58,8 @@ export const decodeWritten = (text: string): WrittenEvent => {
 };
 
 /**
- * The event in its present version if this release knows its type and version, else null. Never throws: releases run
- * side by side, and an event of a newer one must not stop an older replica.
+ * Decodes an event and upcasts it to its present version; `event` is null when this release does not know its type or
+ * version. Never throws: releases run side by side, and an event of a newer one must not stop an older replica.
  */
 export const readEvent = (text: string): ReadEvent => {
   let written: WrittenEvent;

@@ -10,28 +10,28 @@ import {
 import { type ChatMessage, partnerOf, type RandomChatState } from '../domain/random-chat.state';
 import { isoTimestamp } from './iso-timestamp.functions';
 
-/** The specification's words for whoever answered first. */
+/** The text that the specification fixes for the user who answered first. */
 const WAITING = 'Waiting response from your chat partner...';
 
-/** What a participant is sent for an event. */
+/** The frame that a participant receives for an event. */
 export type ChatFrame = { [E in ServerEvent]: { event: E; data: ServerData<E> } }[ServerEvent];
 
-/** What a frame tells beside its event. */
+/** The context that a frame needs beside its event. */
 export interface ChatView extends Pick<RandomChatState, 'participants'> {
   readonly sessionId: string;
-  /** A message's reactions once the event has happened. */
+  /** A message's reactions after the event. */
   reactionsOf(messageId: string): Reactions;
 }
 
-/** For an event without a frame for this client, so that no gap is seen. */
+/** Sent for an event that has no frame for this client, so that the client sees no gap. */
 export const advancedFrame = (sessionId: string, seq: number): ChatFrame => ({
   event: 'session_advanced',
   data: { sessionId, seq },
 });
 
 /**
- * The frame that an event is for one of the two participants.
- * @param event null for one of a newer release.
+ * The frame of an event for one of the two participants.
+ * @param event null when it is of a newer release.
  */
 export const frameOf = (
   view: ChatView,
@@ -53,7 +53,7 @@ export const frameOf = (
     }
     case 'MessageSent': {
       const { senderId, content, messageType, replyTo, clientId } = event.data;
-      // Field by field: V8 makes a hidden class of its own for every object that is spread and then added to.
+      // Field by field: V8 creates a hidden class for every object that is spread and then extended.
       return {
         event: 'random_message',
         data: {
@@ -138,15 +138,15 @@ const perspective: ReadonlySet<RandomChatEvent['type']> = new Set([
   'GameRevealed',
 ]);
 
-/** Whether both participants are sent the very same frame. */
+/** Whether both participants receive the same frame. */
 export const isSameForBoth = (event: RandomChatEvent | null): boolean =>
   event === null || !perspective.has(event.type);
 
-/** Whether the sender is sent the frame too, because it says more than the ack. */
+/** Whether the sender receives the frame as well, because it says more than the ack. */
 export const isFrameForSenderToo = ({ type }: RandomChatEvent): boolean =>
   type === 'GameAnswered' || type === 'GameRevealed';
 
-/** What the sender of a command is acknowledged for the event that came of it. */
+/** The ack to the sender of the command that led to the event. */
 export const ackOf = (event: RandomChatEvent, position: EventPosition, view: ChatView): object => {
   const { seq } = position;
   switch (event.type) {
@@ -175,7 +175,7 @@ export const sentAck = (position: EventPosition, clientId: string | null): objec
   clientId: clientId ?? undefined,
 });
 
-/** A message's reactions as the wire has them. */
+/** A message's reactions in their wire format. */
 export const toReactions = (reactions: ChatMessage['reactions'] = new Map()): Reactions => {
   const wire: Reactions = {};
   for (const [emoji, users] of reactions) wire[emoji] = { count: users.length, users: [...users] };

@@ -18,16 +18,16 @@ import { ChatRecordsService } from './chat-records.service';
 import type { LiveChat } from './live-chat.model';
 import { LiveChatService } from './live-chat.service';
 
-/** Abandoned chats that are ended at once. */
+/** Abandoned chats that are ended concurrently. */
 const ENDING_CONCURRENCY = 16;
-/** A chat that could not be ended is tried again after this, behind the others. */
+/** A chat that could not be ended is retried after this delay, behind the others. */
 const POSTPONED_BY_MS = 5_000;
 
-/** Begins chats, ends them, and sweeps up after replicas and users that went without a word. */
+/** Starts and ends chats, and sweeps chats whose users or replicas disappeared. */
 @Injectable()
 export class ChatLifecycleService {
   private readonly logger = new Logger(ChatLifecycleService.name);
-  /** Sessions that are being ended since their deadline is overdue. */
+  /** Sessions with an overdue deadline that are being ended. */
   private readonly ending = new Set<string>();
 
   constructor(
@@ -42,18 +42,18 @@ export class ChatLifecycleService {
     @Inject(ENVIRONMENT) private readonly environment: Environment,
   ) {}
 
-  /** Starts the chat of a match: its stream first, then the records, then word to both. */
+  /** Starts the chat of a match: first its stream, then the records, then the publication to both users. */
   @OnProcessEvent('MatchMade')
   async start(match: Match): Promise<void> {
     const [first, second] = await this.participants(match);
-    // Before there is a chat: should this process die on the way, a sweep finds and ends what it began.
+    // Before the chat exists: if this process dies on the way, a sweep finds the deadlines and ends the chat.
     await this.presence.setDeadlines(match.sessionId, match.userIds, this.environment.GRACE_AFTER_LOSS_MS);
     const chat = this.chats.create(match.sessionId);
     await chat.execute({ type: 'StartChat', participants: [first, second] });
     await this.confirmAndPublish(match, chat);
   }
 
-  /** Settles a claim that ran out: its starter died, or was slow. */
+  /** Settles an expired claim: the replica that made it died or was slow. */
   @OnProcessEvent('ClaimExpired')
   async recover(match: Match): Promise<void> {
     const chat = await this.chats.read(match.sessionId);
@@ -61,14 +61,14 @@ export class ChatLifecycleService {
     else for (const userId of await this.queue.release(match)) await this.matchmaking.retryNow(userId);
   }
 
-  /** Frees the users of a chat that is over, should that have failed when it ended. */
+  /** Frees the users of an ended chat, in case that failed when it ended. */
   @OnProcessEvent('ChatCheckDue')
   async freeIfOver({ sessionId, userIds }: Match): Promise<void> {
     const chat = await this.chats.summary(sessionId);
     if (chat.version === 0 || chat.isEnded) await this.records.close(sessionId, userIds);
   }
 
-  /** Brings the user's sockets here into his chat. */
+  /** Joins the user's sockets on this replica to the chat. */
   @OnProcessEvent('ChatStarted')
   async joinSockets({ userId, sessionId }: ProcessEventMap['ChatStarted']): Promise<void> {
     for (const connection of [...this.registry.authenticated(userId)]) {
@@ -76,13 +76,13 @@ export class ChatLifecycleService {
         await this.chats.join(connection, sessionId);
       } catch (error) {
         warnAbout(this.logger, 'A socket did not join its chat', error);
-        connection.close(closeCodes.internalError); // its client tries again, and is brought in then
+        connection.close(closeCodes.internalError); // the client reconnects and resumes
       }
     }
   }
 
   /**
-   * Ends a chat for one who goes on. Ending it twice is ending it once.
+   * Ends a chat for a user who skips. Idempotent.
    * @throws DomainError not_in_session
    */
   async skip(connection: SocketConnection, sessionId: string, frame?: InboundFrame): Promise<void> {
@@ -95,12 +95,12 @@ export class ChatLifecycleService {
     await this.finish(chat);
   }
 
-  /** Whether a chat on a user's record has ended; if so it is taken off the record. */
+  /** Whether the chat on a user's record has ended. If so, removes it from the record. */
   async isOver(userId: number, sessionId: string): Promise<boolean> {
     return this.closeIfOver(userId, await this.chats.summary(sessionId));
   }
 
-  /** Takes a chat that is over off its users' records. @returns whether it is over. */
+  /** Removes an ended chat from its users' records. @returns whether it has ended. */
   async closeIfOver(userId: number, chat: ChatSummary): Promise<boolean> {
     if (chat.version > 0 && !chat.isEnded) return false;
     const [first = userId, second = userId] = chat.userIds;
@@ -108,7 +108,7 @@ export class ChatLifecycleService {
     return true;
   }
 
-  /** The users of a chat that has ended are free. */
+  /** Frees the users of an ended chat. */
   private async finish(chat: LiveChat): Promise<void> {
     const [first, second] = chat.userIds;
     if (first === undefined || second === undefined) return;
@@ -127,7 +127,7 @@ export class ChatLifecycleService {
     await Promise.all(
       match.userIds.map((userId) => this.userPublisher.publish(userId, { kind: 'chat_started', sessionId })),
     );
-    // Who left the queue after the match was made has skipped the chat (A43).
+    // A user who left the queue after the match was made has skipped the chat (A43).
     for (const userId of left) await chat.execute({ type: 'SkipChat', userId });
     if (left.length > 0) await this.finish(chat);
   }
@@ -139,7 +139,7 @@ export class ChatLifecycleService {
     return [first, second] as const;
   }
 
-  /** Evicts the sockets of dead replicas and ends chats whose deadline is overdue, in this replica's share. */
+  /** Evicts the sockets of dead replicas and ends chats with overdue deadlines, in this replica's share. */
   @OnProcessEvent('LeaseRenewed')
   async sweep(): Promise<void> {
     const [overdue] = await Promise.all([this.presence.sweep(), this.presence.reconcile()]);
@@ -156,12 +156,12 @@ export class ChatLifecycleService {
       warnAbout(this.logger, `${failures.length} chats could not be ended yet`, failures[0]);
   }
 
-  /** A chat that cannot be ended now must not hold up the others. @throws what kept it from ending. */
+  /** A chat that cannot be ended now must not delay the others. @throws the error that prevented it. */
   private async endOrPostpone(deadline: Deadline): Promise<void> {
     try {
       await this.endAbandoned(deadline);
     } catch (error) {
-      // Without effect while Redis is away; then nothing is swept either.
+      // Fails while Redis is unreachable; then nothing is swept either.
       await this.presence.postpone(deadline, POSTPONED_BY_MS).catch(() => undefined);
       throw error;
     }
@@ -176,11 +176,11 @@ export class ChatLifecycleService {
       const { kind } = await chat.execute({ type: 'EndAbandonedChat', userId }, undefined, { userId });
       if (kind !== 'claim_lost') await this.finish(chat);
     } else {
-      await this.presence.forget(sessionId, [userId]); // the chat is no longer there
+      await this.presence.forget(sessionId, [userId]); // the chat no longer exists
     }
   }
 
-  /** Its starter died after the claim was taken back: the chat has begun, and no user has seen it. */
+  /** Whether the claim was released after the chat started: its replica died in between, and no user saw the chat. */
   private async wasTakenBack({ sessionId, userIds }: LiveChat): Promise<boolean> {
     const records = await this.queue.records(userIds);
     return !records.some((record) => record?.sessionId === sessionId);

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { ChatPresenceService } from '../../../platform/hot-log/chat-presence.service';
 import { MatchQueueService } from '../../matching/application/match-queue.service';
 
-/** The records beside a chat's stream: that its users are in it, and which of their sockets. */
+/** The records beside a chat's stream: which users are in it, and with which sockets. */
 @Injectable()
 export class ChatRecordsService {
   constructor(
@@ -10,7 +10,7 @@ export class ChatRecordsService {
     private readonly presence: ChatPresenceService,
   ) {}
 
-  /** The chat has ended: its users are free, and it waits for none of them. Closing twice is closing once. */
+  /** Frees the users of an ended chat and deletes its deadlines. Idempotent. */
   async close(sessionId: string, userIds: readonly [number, number]): Promise<void> {
     await this.queue.finish({ sessionId, userIds });
     await this.presence.forget(sessionId, userIds);

@@ -1,20 +1,20 @@
 import { type ChatLogRepository, type ChatLogEntry } from '../../../platform/hot-log/chat-log.repository';
 
-/** Restorers that are faster than this one and then lose what they restored again. */
+/** Attempts, each lost to another replica that restores the same stream and loses its entries again. */
 const ATTEMPTS = 4;
-/** Entries of one call: a chat of which nothing was left may be long. */
+/** Entries per call: a lost chat may be long. */
 const PAGE_SIZE = 500;
 
 /**
- * - `restored`: the stream has all that was known of it, and goes on.
- * - `begun_again`: the same, but nothing had been left of it, nor of the records beside it.
- * - `diverged`: it goes on differently.
+ * - `restored`: the stream has every known entry and can be appended to.
+ * - `begun_again`: the same, but the stream was empty, so the records beside it are lost as well.
+ * - `diverged`: the stream continues differently from the known entries.
  */
 export type Restoration = 'restored' | 'begun_again' | 'diverged';
 
 /**
- * Appends the tail of a stream again that Redis has lost (the end of its append-only file, or all it had). Every replica
- * that knows the chat may do so at once: one that finds its tail there has succeeded.
+ * Appends the lost tail of a stream again (Redis lost the end of its append-only file, or everything). Every replica
+ * that knows the chat may do so at the same time: finding its entries there counts as success.
  * @param entries the whole stream as this replica knows it.
  */
 export const restoreTail = async (
@@ -34,7 +34,7 @@ export const restoreTail = async (
   return 'diverged';
 };
 
-/** @returns false when the stream did not end where a page began: another replica appends to it. */
+/** @returns false when the stream did not end where a page began, because another replica appends to it. */
 const append = async (
   log: ChatLogRepository,
   sessionId: string,

@@ -4,15 +4,15 @@ import type { SocketConnection } from '../../../platform/realtime/socket-connect
 import { partnerOf } from '../domain/random-chat.state';
 import type { LiveChat } from './live-chat.model';
 
-/** What stands around the events of a page: the partner's name and avatar at their longest. */
+/** Bytes around the events of a page, with the partner's name and avatar at their longest. */
 const PAGE_FRAME_BYTES = 2_048;
 const PAGE_EVENT_BYTES = limits.resumeFrameMaxBytes - PAGE_FRAME_BYTES;
 
-/** About how many pages a resume from `seen` takes; 0 when there is nothing to send. */
+/** Approximate number of pages of a resume from `seen`; 0 when there is nothing to send. */
 export const resumePages = (chat: LiveChat, seen: number): number =>
   Math.ceil(chat.sizeAfter(seen > chat.version ? 0 : seen) / PAGE_EVENT_BYTES);
 
-/** A socket is there from the beginning of a short chat: each event is a frame of its own. */
+/** For a short chat that begins: sends each event as a frame of its own, then attaches the socket. */
 export const sendFromStart = (chat: LiveChat, connection: SocketConnection): void => {
   const { userId } = connection.identity;
   for (let seq = 1; seq <= chat.version; seq += 1) connection.send(chat.pastFrame(seq, userId));
@@ -23,10 +23,10 @@ export const sendFromStart = (chat: LiveChat, connection: SocketConnection): voi
 };
 
 /**
- * Sends a socket what it has not seen, as pages of `session_resumed`, and attaches it with the last one. A page is made
- * when the one before has left this process, so that a slow line holds one page; what happens meanwhile is on a later
- * page. The socket may close in between: its client has seen all pages that arrived, and resumes after them.
- * @param seen version that the client has seen. More than there is (Redis has lost it): everything is sent again from the start.
+ * Sends a socket the events that it has not seen, as pages of `session_resumed`, and attaches it with the last one. A
+ * page is built when the previous one has left this process, so a slow connection holds one page in memory. Events that
+ * happen meanwhile are on a later page. If the socket closes in between, its client resumes after the pages received.
+ * @param seen version that the client has seen. If the chat has fewer events (Redis lost some), all are sent again.
  */
 export const resume = async (
   chat: LiveChat,
@@ -37,7 +37,7 @@ export const resume = async (
   const { userId } = connection.identity;
   const partner = partnerOf(chat, userId);
   if (!partner) return;
-  // What happens from here on is on a page, until there is no further page.
+  // Detached until the last page: events from here on are sent as part of a page.
   chat.leave(connection);
   const isReset = seen > chat.version;
   let seq = isReset ? 0 : seen;
@@ -67,7 +67,7 @@ export const resume = async (
   }
 };
 
-/** The frames after a version that fit on a page: one at least, unless there is none. */
+/** The frames after a version that fit on one page: at least one, unless there is none. */
 const pageAfter = (chat: LiveChat, from: number, userId: number): { frames: string[]; seq: number } => {
   const frames: string[] = [];
   let [seq, size] = [from, 0];

@@ -2,21 +2,21 @@ import { type ChatLogEdges } from '../../../platform/hot-log/chat-log.repository
 import { readEvent } from './chat-event.codec';
 import { type ChatFrame, endData } from './chat-frame.mapper';
 
-/** What is known of a chat without reading all of it. */
+/** The facts of a chat that need only its first and last event. */
 export interface ChatSummary {
   readonly sessionId: string;
-  /** Number of its events; 0 when there is no such chat, or not any more. */
+  /** Number of events; 0 when the chat does not exist, or no longer. */
   readonly version: number;
-  /** Its two participants; none when the beginning is lost. */
+  /** The two participants; empty when the first event is lost. */
   readonly userIds: readonly number[];
   readonly isEnded: boolean;
-  /** What a client that has not seen the end is sent; null while the chat goes on. */
+  /** The frame for a client that has not seen the end; null while the chat is open. */
   readonly endFrame: EndFrame | null;
 }
 
 export type EndFrame = Extract<ChatFrame, { event: 'chat_skipped' }>;
 
-/** A chat by its first and its last event: nothing follows an end. */
+/** Summarises a chat by its first and its last event; nothing follows the end of a chat. */
 export const summaryOf = (sessionId: string, { version, first, last }: ChatLogEdges): ChatSummary => {
   const started = first && readEvent(first.text).event;
   const ended = last && readEvent(last.text).event;

@@ -4,16 +4,16 @@ import { warnAbout } from '../../../platform/observability/warn-about.functions'
 import type { ChatRecordsService } from './chat-records.service';
 import type { LiveChat } from './live-chat.model';
 
-/** An answer, as opposed to none. */
+/** Whether Redis replied with an error, as opposed to being unreachable. */
 const isReplyOfRedis = (error: unknown): boolean => error instanceof Error && error.name === 'ReplyError';
 
-/** Redis writes its append-only file to disk once a second, and is up to a second late with that. */
+/** Redis syncs its append-only file to disk once a second, and may be up to a second late. */
 const ON_DISK_AFTER_MS = 3_000;
 
 /**
- * With the end of its append-only file Redis may lose what was said last in a chat, its end too, after which it would go
- * on. Replicas that know the chat restore it: those that serve it, and, until Redis is known to have written it to disk,
- * those that have served it or appended to it until just now.
+ * When Redis loses the end of its append-only file, a chat may lose its latest events. If it loses its end, it would
+ * be open again. Replicas that know the chat restore it: those that serve it, and those that recently served it or
+ * appended to it, until Redis has certainly written it to disk.
  */
 export class ChatTailService {
   private readonly logger = new Logger(ChatTailService.name);
@@ -24,7 +24,7 @@ export class ChatTailService {
     private readonly records: ChatRecordsService,
   ) {}
 
-  /** A chat that this replica does not serve, or not any more. */
+  /** Keeps a chat that this replica does not serve, or no longer serves. */
   retain(chat: LiveChat): void {
     const known = this.retained.get(chat.sessionId)?.chat;
     if (chat.version === 0 || (known && known.version > chat.version)) return;
@@ -32,9 +32,9 @@ export class ChatTailService {
   }
 
   /**
-   * @param version how much of the chat Redis has.
-   * @param served the chat, if it is served here.
-   * @returns whether there was something to restore: what was read before is out of date.
+   * @param version version of the chat in Redis.
+   * @param served the chat, if this replica serves it.
+   * @returns whether entries were restored, so that anything read before is out of date.
    */
   async restoreLost(sessionId: string, version: number, served?: LiveChat): Promise<boolean> {
     const retained = this.retained.get(sessionId)?.chat;
@@ -45,8 +45,8 @@ export class ChatTailService {
   }
 
   /**
-   * Compares the versions of the chats that are served, and of those kept, with Redis, in one pipeline: when pub/sub
-   * loses the last message of a chat, no later one reveals the gap.
+   * Compares the versions of served and retained chats with Redis, in one pipeline: when pub/sub loses the last message
+   * of a chat, no later message reveals the gap.
    */
   async compare(served: readonly LiveChat[]): Promise<void> {
     const askedAt = performance.now();
@@ -62,7 +62,7 @@ export class ChatTailService {
         if (version < (before[index] ?? 0)) await this.repair(chat);
         else if (index < served.length && version > chat.version) await chat.catchUp();
       } catch (error) {
-        // A full Redis, which refuses one chat, must not keep the others from being read; one that is away is left alone.
+        // A full Redis refuses single chats: continue with the others. If Redis is unreachable, stop.
         if (!isReplyOfRedis(error)) throw error;
         refusals.push(error);
       }
@@ -75,7 +75,7 @@ export class ChatTailService {
     }
   }
 
-  /** Should this fail, the records go when one of the two comes back: the stream says that the chat has ended. */
+  /** If this fails, the records are closed when one of the users reconnects: the stream contains the chat's end. */
   async closeRecords(sessionId: string, [first = 0, second = 0]: readonly number[]): Promise<void> {
     try {
       await this.records.close(sessionId, [first, second]);
@@ -84,11 +84,11 @@ export class ChatTailService {
     }
   }
 
-  /** The records beside a stream have lost as much as the stream: once its end is restored, they are closed again. */
+  /** The records beside a stream are lost together with it: after the end of a chat is restored, closes them again. */
   private async repair(chat: LiveChat): Promise<void> {
     await chat.repair();
     const retained = this.retained.get(chat.sessionId);
-    // It has to reach the disk again.
+    // The restored entries have to reach the disk again.
     if (retained?.chat === chat) retained.since = performance.now();
     if (chat.isEnded) await this.closeRecords(chat.sessionId, chat.userIds);
   }

@@ -11,7 +11,7 @@ import { LiveChatService } from './live-chat.service';
 type LastSeen = ClientData<'authenticate'>['lastSeen'];
 type Answer = (state: UserState) => void;
 
-/** A socket has said who it is: it is told where its user stands, and brought there. */
+/** Answers a socket that authenticates with its user's state, and resumes the user's chat or search on it. */
 @Injectable()
 export class ConnectionResumeService {
   constructor(
@@ -22,8 +22,8 @@ export class ConnectionResumeService {
   ) {}
 
   /**
-   * @param answer is told the user's state once, before the socket is sent anything else.
-   * @throws DomainError rate_limited when the user has been sent too much of a long chat again; nothing was answered.
+   * @param answer receives the user's state, once, before any other frame is sent to the socket.
+   * @throws DomainError rate_limited when the user resumed too many pages of a long chat; `answer` was not called.
    */
   async resume(connection: SocketConnection, lastSeen: LastSeen, answer: Answer): Promise<void> {
     const { userId } = connection.identity;
@@ -52,7 +52,7 @@ export class ConnectionResumeService {
       this.admit(connection, place, answer);
       if (past && lastSeen) sendEnd(connection, past, lastSeen.seq);
       if (await this.chats.resume(connection, chat, seen)) return;
-      // It ended meanwhile, and another one may have begun.
+      // The chat ended meanwhile, and another one may have started.
       await this.joinLateStart(connection, { kind: 'idle' });
     } finally {
       this.chats.release(sessionId);
@@ -66,7 +66,7 @@ export class ConnectionResumeService {
     answer: Answer,
     known?: ChatSummary,
   ): Promise<void> {
-    // The claimed chat of a client that has seen it: it has begun, and is joined in a moment.
+    // The client has already seen the claimed chat: it has started, and is joined in a moment.
     const isClaimed = place.kind === 'claimed' && place.sessionId === lastSeen?.sessionId;
     const past = isClaimed ? null : await this.pastChat(lastSeen, known);
     this.admit(connection, place, answer);
@@ -75,20 +75,20 @@ export class ConnectionResumeService {
     await this.joinLateStart(connection, place);
   }
 
-  /** From here on a chat that starts reaches the socket by its user's channel. */
+  /** From here on, a chat that starts reaches the socket through the user's channel. */
   private admit(connection: SocketConnection, place: MatchState, answer: Answer): void {
     connection.isAuthenticated = true;
     answer(stateOf(place));
   }
 
-  /** The chat that the client was in, where that may be over. @param known a chat that has been read. */
+  /** The chat that the client was in, if it may be over. @param known a chat that has already been read. */
   private async pastChat(lastSeen: LastSeen, known?: ChatSummary): Promise<ChatSummary | null> {
     if (!lastSeen) return null;
     if (lastSeen.sessionId !== known?.sessionId) return this.chats.summary(lastSeen.sessionId);
     return known.isEnded || known.version === 0 ? known : null;
   }
 
-  /** A chat, or a search in another tab, may have begun between our question and our listening. */
+  /** A chat, or a search in another tab, may have started between the read of the state and the admission. */
   private async joinLateStart(connection: SocketConnection, { kind }: MatchState): Promise<void> {
     const { userId } = connection.identity;
     const [record] = await this.queue.records([userId]);
@@ -98,11 +98,11 @@ export class ConnectionResumeService {
   }
 }
 
-/** A chat that the client knows is over: it is told so, if it has not seen the end. */
+/** Sends the end of a past chat to a client that has not seen it. */
 const sendEnd = (connection: SocketConnection, chat: ChatSummary, seen: number): void => {
   const { sessionId, endFrame } = chat;
   if (chat.version === 0 || (endFrame && chat.userIds.length === 0)) {
-    // Persisted and expired, or lost with Redis: over in any case.
+    // Expired after it was persisted, or lost with Redis: in both cases it is over.
     connection.sendFrame('chat_skipped', { sessionId, seq: seen + 1, reason: 'disconnected', endedBy: null });
   } else if (endFrame && endFrame.data.seq > seen && chat.userIds.includes(connection.identity.userId)) {
     connection.sendFrame(endFrame.event, endFrame.data);

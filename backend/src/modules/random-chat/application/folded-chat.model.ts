@@ -17,11 +17,11 @@ import type { ChatSummary, EndFrame } from './chat-summary.mapper';
 
 const logger = new Logger('FoldedChat');
 
-/** A chat's stream and what came of it: every entry once, in order, and the frame that each of them is. */
+/** A chat's stream and its folded state: every entry once, in order, with the frame of each. */
 export class FoldedChat implements ChatSummary, ChatView {
   protected state: RandomChatState;
   protected readonly entries: ChatLogEntry[] = [];
-  /** The reactions to a message after each event that changed them, by seq: a resume shows them as they were. */
+  /** A message's reactions after each event that changed them, by seq: a resume shows them as they were then. */
   private readonly reactionsAfter = new Map<number, ChatMessage['reactions']>();
 
   constructor(
@@ -56,7 +56,7 @@ export class FoldedChat implements ChatSummary, ChatView {
     return toReactions(messageOf(this.state, messageId)?.reactions);
   }
 
-  /** The question of the game that is being played, if it is this game. */
+  /** The question of the game in progress, if it is this game. */
   questionOf(gameId: string): Question | undefined {
     const { game } = this.state;
     return game?.gameId === gameId ? questionById(game.questionId) : undefined;
@@ -66,7 +66,7 @@ export class FoldedChat implements ChatSummary, ChatView {
     return this.userIds.includes(userId);
   }
 
-  /** Size of the events after a version, as they were appended. */
+  /** Size of the events after a version, as appended. */
   sizeAfter(version: number): number {
     if (version === 0) return this.state.bytes;
     let size = 0;
@@ -75,7 +75,7 @@ export class FoldedChat implements ChatSummary, ChatView {
     return size;
   }
 
-  /** The frame, serialised, that the event of a version is for a participant; '' beyond the last one. */
+  /** The serialised frame of the event at a version, for one participant; '' beyond the last version. */
   pastFrame(seq: number, viewerId: number): string {
     const entry = this.entries[seq - 1];
     if (!entry) return '';
@@ -89,7 +89,7 @@ export class FoldedChat implements ChatSummary, ChatView {
     return this.serialise(past, event, { id: entry.id, seq }, viewerId);
   }
 
-  /** Adds the next entry. @returns the event, or null when it counts only: of a newer release, or broken. */
+  /** Adds the next entry. @returns its event; null when it is of a newer release or broken, and only counts. */
   protected add(entry: ChatLogEntry, read: ReadEvent = readEvent(entry.text)): ReadEvent {
     this.entries.push(entry);
     const position = { id: entry.id, seq: this.entries.length };
@@ -115,7 +115,7 @@ export class FoldedChat implements ChatSummary, ChatView {
     return event;
   }
 
-  /** One event that cannot be shown must not keep the later ones back. */
+  /** An event that cannot be serialised must not block the later ones. */
   protected serialise(
     view: ChatView,
     event: RandomChatEvent | null,

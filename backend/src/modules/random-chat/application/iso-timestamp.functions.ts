@@ -2,9 +2,9 @@ let second = NaN;
 let upToSecond = '';
 
 /**
- * A time as `Date.toISOString` writes it. That is what costs most in a message's frame, and it differs from one
- * message to the next in its milliseconds: the rest is made once a second.
- * @param ms since the epoch, not negative.
+ * Formats a time as `Date.toISOString` does. Formatting dates dominates the cost of building a message frame, so the
+ * prefix up to the second is cached and only the milliseconds are appended.
+ * @param ms epoch ms, not negative.
  */
 export const isoTimestamp = (ms: number): string => {
   const inSecond = ms % 1_000;

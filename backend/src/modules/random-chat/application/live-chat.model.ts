@@ -22,40 +22,40 @@ const logger = new Logger('LiveChat');
 export type ExecuteResult =
   { kind: 'appended' } | { kind: 'already_done'; position: EventPosition } | { kind: 'claim_lost' };
 
-/** What every chat of this process needs. */
+/** Dependencies shared by all chats of this process. */
 export interface LiveChatServices {
   log: ChatLogRepository;
   rates: Rates;
-  /** @throws DomainError `unavailable` while nothing may be added to Redis. */
+  /** @throws DomainError `unavailable` while Redis has too little memory for new data. */
   requireMemory(): void;
-  /** A chat that this replica does not serve was appended to: Redis may lose that again. */
+  /** Called when a chat that this replica does not serve was appended to, since Redis may lose the new entries. */
   retainTail(chat: LiveChat): void;
 }
 
-/** How this replica serves a chat; a chat without it is read and decided upon, and has no sockets. */
+/** Set when this replica serves sockets of the chat; undefined for a one-off read or command. */
 export interface Serving {
   replicaId: string;
-  /** Its end has been sent to the sockets. */
+  /** The end of the chat has been sent to the sockets. */
   onEnded(): void;
-  /** Redis has lost the chat, or the records beside it; it has been ended in the stream, and they have not. */
+  /** Redis lost the chat or its records. The stream has been ended; the records still have to be closed. */
   onLost(userIds: readonly number[]): Promise<void>;
 }
 
 /**
- * One chat as this replica serves it: a cache of its stream, its sockets here, and the one place through which
- * every event reaches them, in order of version. Own appends, the channel and reads all feed it; what it has is
- * ignored, and a gap is filled before anything later goes out.
+ * One chat as this replica serves it: a cache of its stream, its sockets here, and the single place through which every
+ * event reaches them, in order of version. Own appends, the channel and reads all feed it: known entries are ignored,
+ * and a gap is filled before any later entry is sent.
  */
 export class LiveChat extends FoldedChat {
   /** Out-of-order entries, buffered until the gap before them is filled. */
   private readonly buffered = new Map<number, ChatLogEntry>();
-  /** The frame of the command in hand, if it wants an answer, and the uuid of the event that will be it. */
+  /** The frame of the current command, if it wants an ack, and the uuid of the event that will be its ack. */
   private pendingReply: { eventId: string; frame: InboundFrame } | undefined;
   private readonly sockets = new Set<SocketConnection>();
   private readonly away = new Set<number>();
-  /** How often it was heard that a user has come or gone. */
+  /** Number of connection updates received, by user. */
   private readonly connectionUpdates = new Map<number, number>();
-  /** The command in hand; those that wait look again when it is done. */
+  /** The command in progress; waiting commands check again when it is done. */
   private turn: Promise<void> | undefined;
   private readonly endTurn = (): void => {
     this.turn = undefined;
@@ -82,7 +82,7 @@ export class LiveChat extends FoldedChat {
     return this.away.has(userId);
   }
 
-  /** Reads what is new in the stream; afterwards nothing is missing that was there before the call. */
+  /** Reads new entries from the stream. Afterwards, no entry is missing that existed before the call. */
   async catchUp(): Promise<void> {
     let version = this.state.version;
     for await (const page of this.services.log.pages(this.sessionId, this.entries.at(-1)?.id)) {
@@ -91,19 +91,20 @@ export class LiveChat extends FoldedChat {
   }
 
   /**
-   * What would come of a command now; nothing is appended.
-   * @throws DomainError when it would be refused.
+   * The decision on a command at the present version; appends nothing.
+   * @throws DomainError when the command would be refused.
    */
   check(command: RandomChatCommand): Decision {
     return decide(command, this.state);
   }
 
   /**
-   * Decides and appends, one command of this replica at a time. Resolves when the event has been applied, hence
-   * after its frames have gone out.
-   * @param frame whose sender is acknowledged in place of being sent the event.
-   * @returns what came of it; for something that had happened before, where it stands.
-   * @throws DomainError when refused.
+   * Decides and appends, one command of this replica at a time. Resolves when the event has been applied and its
+   * frames have been sent.
+   * @param frame its sender receives an ack instead of the event.
+   * @param claim user whose deadline has to be overdue; otherwise the result is `claim_lost`.
+   * @returns the outcome; for a repeated command, the position of the event that already did it.
+   * @throws DomainError when the command is refused.
    */
   async execute(
     command: RandomChatCommand,
@@ -117,15 +118,15 @@ export class LiveChat extends FoldedChat {
   }
 
   /**
-   * Redis may have less than this replica, since it lost the tail of its append-only file: the tail is appended again,
-   * its end too. Where that cannot be, the chat ends for both.
+   * Redis may have fewer entries than this replica, because it lost the tail of its append-only file: appends the tail
+   * again, including the end of the chat. If that is impossible, ends the chat for both users.
    */
   async repair(): Promise<void> {
     while (this.turn) await this.turn;
     await this.takeTurn(this.restoreOrEnd());
   }
 
-  /** What arrives on the replica's channel for this session. */
+  /** Handles a publication for this session on the replica's channel. */
   receiveMessage(message: string): void {
     const kind = message.charCodeAt(0);
     if (kind >= 48 && kind <= 57) {
@@ -145,7 +146,7 @@ export class LiveChat extends FoldedChat {
     else if (what === 'typing') this.sendToPartnerOf(userId, 'typing', { sessionId: this.sessionId, userId });
   }
 
-  /** From here on the socket is sent every event; it has been sent all that happened before. */
+  /** From here on, the socket is sent every event. The caller has sent it all earlier ones. */
   attach(connection: SocketConnection): void {
     this.sockets.add(connection);
   }
@@ -159,8 +160,8 @@ export class LiveChat extends FoldedChat {
   }
 
   /**
-   * Asks whether a user is missed, and notes it. What is heard meanwhile is later than the answer: it may overtake that,
-   * since it is received on another connection to Redis.
+   * Reads whether a user is away, and stores it. Updates arrive on another Redis connection and may overtake the reply:
+   * one received meanwhile is newer than the reply, which is then ignored.
    */
   async readAway(userId: number, read: () => Promise<boolean>): Promise<void> {
     const updates = this.connectionUpdates.get(userId);
@@ -178,7 +179,7 @@ export class LiveChat extends FoldedChat {
     return work;
   }
 
-  /** @returns whether the chat goes on in the stream as it is here. */
+  /** @returns whether the stream in Redis now continues the entries of this replica. */
   private async restoreOrEnd(): Promise<boolean> {
     const restoration = await restoreTail(this.services.log, this.sessionId, this.entries);
     if (restoration === 'restored') return true;
@@ -187,8 +188,8 @@ export class LiveChat extends FoldedChat {
   }
 
   /**
-   * The stream lacks what people here have seen, or what stood beside it is lost. It ends as Redis has it, for the
-   * partner too, and here.
+   * The stream lacks entries that users of this replica have seen, or the records beside it are lost. Ends the chat in
+   * the stream as Redis has it, for the partner, and here.
    */
   private async endLost(): Promise<void> {
     const { userIds, isEnded } = this;
@@ -214,7 +215,7 @@ export class LiveChat extends FoldedChat {
     first: Decision,
   ): Promise<ExecuteResult> {
     for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
-      // Another writer was first: the decision was made upon the past, and is made again.
+      // Another writer was first: the decision was based on an old version and is made again.
       const decision = attempt === 1 ? first : decide(command, this.state);
       if ('alreadyDone' in decision) return { kind: 'already_done', position: decision.alreadyDone };
       const isEnd = decision.events.some(({ type }) => type === 'ChatEnded');
@@ -261,7 +262,7 @@ export class LiveChat extends FoldedChat {
     throw new DomainError('unavailable');
   }
 
-  /** A socket that the chat does not serve was not answered with the event; it is now. */
+  /** A sender whose socket is not attached to the chat did not get the ack with the event; it is sent now. */
   private answerUnattached(
     frame: InboundFrame | undefined,
     event: RandomChatEvent | undefined,
@@ -270,7 +271,7 @@ export class LiveChat extends FoldedChat {
     if (frame && event && !frame.isAnswered) frame.answer(ackOf(event, position, this));
   }
 
-  /** @param read the entry's event, where it is at hand. */
+  /** @param read the entry's decoded event, where available. */
   private receive(version: number, entry: ChatLogEntry, read?: ReadEvent): void {
     if (version <= this.state.version) return;
     if (version > this.state.version + 1) {
@@ -289,7 +290,7 @@ export class LiveChat extends FoldedChat {
     try {
       await this.catchUp();
     } catch (error) {
-      // While Redis is away the next comparison of versions, or the next event, tries again.
+      // While Redis is unreachable: the next comparison of versions or the next event retries.
       if (!isStoreFailure(error)) logger.error(error);
     } finally {
       this.filling = undefined;
@@ -297,7 +298,7 @@ export class LiveChat extends FoldedChat {
     }
   }
 
-  /** Sends an event that has been folded to every socket here. */
+  /** Sends a folded event to every socket here. */
   private send({ eventId, event }: ReadEvent, position: EventPosition): void {
     const answered = event && this.pendingReply?.eventId === eventId ? this.pendingReply.frame : undefined;
     let textForBoth: string | undefined;

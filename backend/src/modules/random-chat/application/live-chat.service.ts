@@ -31,7 +31,7 @@ const ratesOf = (profile: LimitsProfile): Rates => ({
   game: bucketOf('break_ice_start', profile),
 });
 
-/** The chats that this replica serves: those with a participant's socket here. */
+/** The chats that this replica serves: those in which a participant has a socket here. */
 @Injectable()
 export class LiveChatService implements OnModuleInit, OnApplicationShutdown {
   private readonly logger = new Logger(LiveChatService.name);
@@ -41,7 +41,7 @@ export class LiveChatService implements OnModuleInit, OnApplicationShutdown {
     onDropped: (chat) => this.tails.retain(chat),
   });
   private readonly chatOf = new Map<SocketConnection, string>();
-  /** The chat that a socket was in last, and has seen the end of. */
+  /** The last chat of a socket, once the socket has been sent its end. */
   private readonly pastChatOf = new WeakMap<SocketConnection, string>();
   private readonly tails: ChatTailService;
   private readonly services: LiveChatServices;
@@ -87,15 +87,15 @@ export class LiveChatService implements OnModuleInit, OnApplicationShutdown {
     return this.served.size;
   }
 
-  /** Epoch ms by the clock of the streams, for commands that are rate-limited. */
+  /** Epoch ms by the clock of Redis, for rate-limited commands. */
   now(): number {
     return this.log.now();
   }
 
   /**
-   * The chat that a frame is about; one that is over, too, since what was said there may be said again. At hand for a
-   * socket that is in the chat, which almost every frame's is.
-   * @throws DomainError not_in_session when the socket's user is no participant.
+   * The chat of a frame. Also an ended one: a retried command gets the same ack again. Synchronous for a socket that
+   * has joined the chat, as it has for almost every frame.
+   * @throws DomainError not_in_session when the socket's user is not a participant.
    */
   require(connection: SocketConnection, sessionId: string): LiveChat | Promise<LiveChat> {
     const served = this.chatOf.get(connection) === sessionId && this.served.get(sessionId);
@@ -110,7 +110,7 @@ export class LiveChatService implements OnModuleInit, OnApplicationShutdown {
     return (await this.join(connection, sessionId)) ?? chat;
   }
 
-  /** The chat as this replica serves it to the socket, else as it is now. */
+  /** The chat as this replica serves it to the socket, otherwise as read from Redis. */
   async find(connection: SocketConnection, sessionId: string): Promise<LiveChat> {
     const served = this.served.get(sessionId);
     if (!served || this.chatOf.get(connection) !== sessionId) return this.read(sessionId);
@@ -118,12 +118,12 @@ export class LiveChatService implements OnModuleInit, OnApplicationShutdown {
     return served.chat;
   }
 
-  /** A chat that has not begun, or was not read yet: its first command finds out. */
+  /** A chat that has not started, or was not read yet: its first command finds out. */
   create(sessionId: string): LiveChat {
     return new LiveChat(sessionId, this.services);
   }
 
-  /** A chat as it is now, without serving it. Has no participants when there is no such chat. */
+  /** Reads a chat without serving it. It has no participants if the chat does not exist. */
   async read(sessionId: string): Promise<LiveChat> {
     const chat = this.create(sessionId);
     await chat.catchUp();
@@ -133,14 +133,14 @@ export class LiveChatService implements OnModuleInit, OnApplicationShutdown {
     return restored;
   }
 
-  /** Whose a chat is, and whether it has ended, without reading all of it. */
+  /** The participants of a chat, and whether it has ended, without reading all of it. */
   async summary(sessionId: string): Promise<ChatSummary> {
     const edges = await this.log.edges(sessionId);
     const isRestored = await this.restoreLost(sessionId, edges.version);
     return summaryOf(sessionId, isRestored ? await this.log.edges(sessionId) : edges);
   }
 
-  /** Reads a chat, and keeps it until `release`, which the caller owes it. */
+  /** Reads a chat and keeps it in memory until the caller calls `release`. */
   hold(sessionId: string): Promise<LiveChat> {
     return this.served.hold(sessionId);
   }
@@ -150,16 +150,16 @@ export class LiveChatService implements OnModuleInit, OnApplicationShutdown {
   }
 
   /**
-   * Brings a socket into a chat that begins, with all its events as frames of their own: its end, too, when the
-   * partner was quick to go on.
-   * @returns the chat; null when it is over, or when the socket is in it already or is gone.
+   * Joins a socket to a chat that starts, with each event as a frame of its own, including the end if the partner has
+   * already skipped.
+   * @returns the chat; null when it is over, or when the socket has already joined it or is closed.
    */
   async join(connection: SocketConnection, sessionId: string): Promise<LiveChat | null> {
     if (this.pastChatOf.get(connection) === sessionId || this.chatOf.get(connection) === sessionId)
       return null;
     const chat = await this.hold(sessionId);
     try {
-      // A partner who has not come yet is on the way.
+      // A partner without a socket in the chat yet ('awaited') is about to join and not shown as away.
       return await this.joinSocket(connection, chat, ['reconnecting'], async () => {
         if (resumePages(chat, 0) <= 1) sendFromStart(chat, connection);
         else await resume(chat, connection, 0, this.eventLoop);
@@ -170,8 +170,8 @@ export class LiveChatService implements OnModuleInit, OnApplicationShutdown {
   }
 
   /**
-   * Whether a user may be sent so much of a chat again. What fits on one page is as cheap as any frame, and limited as
-   * frames are.
+   * Rate-limits resumes by pages. A resume that fits on one page costs no more than any frame, and only the limit on
+   * frames applies.
    * @throws DomainError rate_limited
    */
   async requireResume(chat: LiveChat, userId: number, seen: number): Promise<void> {
@@ -180,9 +180,9 @@ export class LiveChatService implements OnModuleInit, OnApplicationShutdown {
   }
 
   /**
-   * Brings a socket back into a chat that is held, with what it has not seen; one that is in it already, and has seen
-   * a gap, likewise.
-   * @returns null when the chat is over, or the socket is gone.
+   * Joins a socket to a held chat again and sends the events that it has not seen. Also for a socket that has joined
+   * the chat already and noticed a gap.
+   * @returns null when the chat is over or the socket is closed.
    */
   async resume(connection: SocketConnection, chat: LiveChat, seen: number): Promise<LiveChat | null> {
     const sendPast = () => resume(chat, connection, seen, this.eventLoop);
@@ -198,7 +198,7 @@ export class LiveChatService implements OnModuleInit, OnApplicationShutdown {
   }
 
   /**
-   * @param chat which the caller holds.
+   * @param chat held by the caller.
    * @param away the states in which the partner is shown as away.
    */
   private async joinSocket(
@@ -216,7 +216,7 @@ export class LiveChatService implements OnModuleInit, OnApplicationShutdown {
     let isEnded = false;
     try {
       await this.recordAndReadPartner(chat, connection, away);
-      // From here on everything is heard; what came before is read.
+      // From here on every publication is received; earlier events are read from the stream.
       await chat.catchUp();
       await sendPast();
       if (chat.isEnded) {
@@ -224,13 +224,13 @@ export class LiveChatService implements OnModuleInit, OnApplicationShutdown {
         this.detachSockets(sessionId);
         return null;
       }
-      // The socket may have closed while it was brought in.
+      // The socket may have closed while it was joining.
       isIn = connection.isOpen;
       return isIn ? chat : null;
     } finally {
       if (!isIn) {
         chat.leave(connection);
-        // Also when `enter` failed: Redis executes a call that has timed out here.
+        // Also when `record` failed: Redis may still execute a call that timed out here.
         if (isEnded) await this.presence.leaveEnded(sessionId, connection.id);
         else await this.presence.leave(sessionId, connection.id, this.environment.GRACE_AFTER_LOSS_MS);
         if (this.chatOf.get(connection) === sessionId) this.chatOf.delete(connection);
@@ -251,7 +251,7 @@ export class LiveChatService implements OnModuleInit, OnApplicationShutdown {
     if (await this.restoreLost(chat.sessionId, chat.version)) await chat.catchUp();
   }
 
-  /** @returns whether what was read of the chat has to be read again: Redis had lost some of it. */
+  /** @returns whether the chat has to be read again, because Redis had lost entries and they were restored. */
   private restoreLost(sessionId: string, version: number): Promise<boolean> {
     return this.tails.restoreLost(sessionId, version, this.served.get(sessionId)?.chat);
   }
@@ -261,7 +261,7 @@ export class LiveChatService implements OnModuleInit, OnApplicationShutdown {
     this.served.get(message.slice(0, afterId))?.chat.receiveMessage(message.slice(afterId + 1));
   }
 
-  /** Everybody here has been told; the sockets are free for another chat. */
+  /** Detaches the sockets of an ended chat, so that they can join another one. */
   private detachSockets(sessionId: string): void {
     const served = this.served.get(sessionId);
     if (!served) return;
@@ -288,8 +288,8 @@ export class LiveChatService implements OnModuleInit, OnApplicationShutdown {
   }
 
   /**
-   * A page on the socket shows the chat now, or does not any more: only sockets that show it make their user present
-   * (A51). A socket that is not in the chat keeps the setting for when it joins.
+   * A page on the socket shows the chat, or no longer does: only sockets that show it make their user present (A51). A
+   * socket that has not joined the chat keeps the setting for when it joins.
    */
   async show(connection: SocketConnection, sessionId: string, showsChat: boolean): Promise<void> {
     connection.showsChat = showsChat;
@@ -297,7 +297,7 @@ export class LiveChatService implements OnModuleInit, OnApplicationShutdown {
     if (served && !served.chat.isEnded) await this.record(served.chat, connection);
   }
 
-  /** Records the socket in the chat, and notes whether its partner is away. */
+  /** Records the socket in the chat and stores whether its partner is away. */
   private async recordAndReadPartner(
     chat: LiveChat,
     connection: SocketConnection,
@@ -308,7 +308,7 @@ export class LiveChatService implements OnModuleInit, OnApplicationShutdown {
     );
   }
 
-  /** From here on all that happens in the chat reaches this replica. */
+  /** From here on, publications of the chat reach this replica. */
   private async record(chat: LiveChat, connection: SocketConnection): Promise<PartnerState> {
     const { id, showsChat } = connection;
     const { userId } = connection.identity;
@@ -317,8 +317,8 @@ export class LiveChatService implements OnModuleInit, OnApplicationShutdown {
   }
 
   /**
-   * What Redis has lost is restored before anybody goes on with what is left. Messages are published to recorded sockets
-   * only: what was missed is read once all are recorded again.
+   * Restores what Redis has lost before any chat continues without it. Publications reach recorded sockets only, so the
+   * versions are compared once more after all sockets have been recorded again.
    */
   @OnProcessEvent('LeaseLapsed')
   @OnProcessEvent('SubscriberRestored')

@@ -5,13 +5,13 @@ import type { ProcessEventMap } from '../../../platform/process-events/process-e
 import { JobQueueService } from '../../../platform/queue/job-queue.service';
 import { shardGroupOf } from '../../../platform/redis/redis.keys';
 
-/** Long enough for a batch to gather, short against what anybody notices. */
+/** Long enough to gather a batch, too short for a user to notice. */
 export const BATCH_WINDOW_MS = 750;
 
-/** Adds a job for a shard group, in a moment: when one of its outboxes begins to fill, or has filled again meanwhile. */
+/** Adds a job for a shard group, after a delay, when one of its outboxes was empty and is filled. */
 @Injectable()
 export class OutboxSchedulerService {
-  /** Shard groups whose job is added in a moment; what fills their outboxes meanwhile needs no word of its own. */
+  /** Shard groups whose job is about to be added; outboxes that fill meanwhile need no job of their own. */
   private readonly scheduled = new Set<number>();
   private readonly logger = new Logger(OutboxSchedulerService.name);
 
@@ -25,7 +25,7 @@ export class OutboxSchedulerService {
   schedule(group: number): void {
     if (this.scheduled.has(group)) return;
     this.scheduled.add(group);
-    // Should this process die meanwhile, the scheduler finds the outbox: that costs two seconds.
+    // If this process dies meanwhile, the worker's poll finds the outbox within two seconds.
     setTimeout(() => {
       this.scheduled.delete(group);
       void this.enqueue(group);

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { MatchQueueService } from '../../matching/application/match-queue.service';
 import { ChatHistoryRepository } from '../infrastructure/chat-history.repository';
 
-/** Who has met whom: Redis of chats that live or ended lately, or the history in PostgreSQL, whichever knows. */
+/** Which users have chatted: from Redis for live and recent chats, from the history in PostgreSQL for older ones. */
 @Injectable()
 export class PastPartnersService {
   constructor(
@@ -14,7 +14,7 @@ export class PastPartnersService {
     return (await this.queue.areOrWerePartners(userId, otherId)) || this.history.haveChatted(userId, otherId);
   }
 
-  /** Whether they are in a chat together or were a moment ago, or one of theirs began since then. */
+  /** Whether the two are in a chat together, were a few minutes ago, or have started one since then. */
   async haveChattedSince(userId: number, otherId: number, since: Date): Promise<boolean> {
     return (
       (await this.history.haveChatted(userId, otherId, since)) ||
@@ -22,7 +22,7 @@ export class PastPartnersService {
     );
   }
 
-  /** Whether they are in a chat together at this moment. */
+  /** Whether the two are in a chat together now. */
   async arePartners(userId: number, otherId: number): Promise<boolean> {
     const [partnerId] = await this.queue.partners([userId]);
     return partnerId === otherId;

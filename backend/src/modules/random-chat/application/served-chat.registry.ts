@@ -3,22 +3,22 @@ import type { LiveChat } from './live-chat.model';
 /** A chat that this replica serves. */
 export interface ServedChat {
   chat: LiveChat;
-  /** Settles when the chat is read. */
+  /** Settles when the chat has been read. */
   ready: Promise<void>;
   isReady: boolean;
-  /** Work in progress, such as sockets on their way in; the chat is kept while there is some. */
+  /** Work in progress, such as sockets that are joining; the chat is kept while there is any. */
   holders: number;
 }
 
 export interface ServingOptions {
-  /** Makes a chat that has not been read. */
+  /** Creates a chat without reading it. */
   open(sessionId: string): LiveChat;
   read(chat: LiveChat): Promise<void>;
-  /** The chat has no sockets here any more. */
+  /** The chat has no more sockets on this replica. */
   onDropped(chat: LiveChat): void;
 }
 
-/** The chats that this replica serves, by session: each is read once, and kept while it has sockets here or is held. */
+/** The chats that this replica serves, by session: each is read once and kept while it has sockets here or is held. */
 export class ServedChatRegistry {
   private readonly served = new Map<string, ServedChat>();
 
@@ -36,13 +36,13 @@ export class ServedChatRegistry {
     return [...this.served.values()].map(({ chat }) => chat);
   }
 
-  /** Reads a chat, and keeps it until `release`, which the caller owes it. @throws what reading threw. */
+  /** Reads a chat and keeps it until the caller calls `release`. @throws the error of the read. */
   async hold(sessionId: string): Promise<LiveChat> {
     const served = this.serve(sessionId);
     served.holders += 1;
     try {
       await served.ready;
-      // What is known may be from before the chat began.
+      // It may have been read before the chat started.
       if (served.chat.version === 0) await served.chat.catchUp();
       return served.chat;
     } catch (error) {

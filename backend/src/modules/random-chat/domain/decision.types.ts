@@ -1,12 +1,12 @@
 import type { EventPosition, RandomChatEvent } from './random-chat.events';
 import type { RandomChatState } from './random-chat.state';
 
-/** What a command comes to: new events, or the place of what it asked for, which has happened already. */
+/** Result of a command: the events to append, or, for a repeated one, the position of the event that already did it. */
 export type Decision = { events: readonly RandomChatEvent[] } | { alreadyDone: EventPosition };
 
 export const accept = (...events: RandomChatEvent[]): Decision => ({ events });
 
-/** It is as the command wants it; that is so at the present version. */
+/** No-op: the state already is what the command asks for. No single event did it, so the id is empty. */
 export const unchanged = ({ version }: RandomChatState): Decision => ({
   alreadyDone: { id: '', seq: version },
 });

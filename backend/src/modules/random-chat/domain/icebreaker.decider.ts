@@ -5,7 +5,7 @@ import { requireRate } from './rate-limit.rules';
 import type { AnswerGame, IgnoreGame, StartGame } from './random-chat.commands';
 import type { Answer, Game, RandomChatState } from './random-chat.state';
 
-/** Break the Ice: one game at a time, each question once while others are left (A71 to A79). */
+/** Break the Ice: one game at a time; a question is not repeated while others are left (A71 to A79). */
 export const decideGame = (command: StartGame, state: RandomChatState): Decision => {
   const { initiatorId, gameId, questionId } = command;
   const { game } = state;
@@ -42,7 +42,7 @@ export const decideAnswer = ({ userId, gameId, response }: AnswerGame, state: Ra
   });
 };
 
-/** Either may let a game be, until it is revealed; a first answer is then never disclosed (A74, A78). */
+/** Either user may ignore a game until it is revealed; a first answer is then never disclosed (A74, A78). */
 export const decideIgnore = ({ userId, gameId }: IgnoreGame, state: RandomChatState): Decision => {
   const { pastGame } = state;
   if (pastGame?.gameId === gameId && pastGame.ignoredBy === userId) return { alreadyDone: pastGame.endedAt };

@@ -9,12 +9,12 @@ export interface StartChat {
 
 export interface SendMessage {
   type: 'SendMessage';
-  /** Epoch ms, by the clock of the streams. */
+  /** Epoch ms, by the clock of Redis, which stamps the events. */
   at: number;
   senderId: number;
   content: string;
   messageType: MessageType;
-  /** The message that is replied to. */
+  /** The message to which this one replies. */
   replyToId: string | null;
   clientId: string | null;
 }
@@ -57,24 +57,24 @@ export interface IgnoreGame {
   gameId: string;
 }
 
-/** A participant goes on to somebody else. */
+/** A participant leaves the chat to be matched with another user. */
 export interface SkipChat {
   type: 'SkipChat';
   userId: number;
 }
 
-/** A participant was away for longer than the chat waits. */
+/** A participant was away for longer than the grace period. */
 export interface EndAbandonedChat {
   type: 'EndAbandonedChat';
   userId: number;
 }
 
-/** The log lost what the participants have seen, and nothing can restore it. */
+/** Redis lost events that the participants have seen, and they cannot be restored. */
 export interface EndLostChat {
   type: 'EndLostChat';
 }
 
-/** The match behind the chat was taken back before anybody saw it. */
+/** The claim behind the chat was released before a user saw the chat. */
 export interface AbortChat {
   type: 'AbortChat';
 }

@@ -15,7 +15,7 @@ import {
   type RandomChatState,
 } from './random-chat.state';
 
-/** A chat is full at this many events or bytes, whichever comes first. Every replica that serves it holds it in memory. */
+/** A chat is full at this many events or bytes, whichever comes first: every replica serving it holds it in memory. */
 export const MAX_EVENTS = 20_000;
 export const MAX_BYTES = 4 * 1024 * 1024;
 
@@ -114,7 +114,7 @@ const decideReaction = (command: ReactToMessage, state: RandomChatState): Decisi
   });
 };
 
-/** The end happens once: whoever asks for it later is told where it was. */
+/** A chat ends once; a later attempt refers to the version of that end. */
 const end = (state: RandomChatState, data: ChatEnded['data']): Decision =>
   state.ended ? { alreadyDone: { id: '', seq: state.ended.seq } } : { events: [{ type: 'ChatEnded', data }] };
 
@@ -135,7 +135,7 @@ const requireMessage = (state: RandomChatState, messageId: string): ChatMessage 
   return message;
 };
 
-/** What a reply shows of its message: taken from the record, never from the client. */
+/** The quoted text is taken from the stored message, never from the client. */
 const quote = (state: RandomChatState, messageId: string): ReplyTo => {
   const { content, messageType, senderId } = requireMessage(state, messageId);
   return {

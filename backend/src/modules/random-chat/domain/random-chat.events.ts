@@ -2,7 +2,7 @@ import type { ReactionEmoji } from '@thaw/contract/emojis';
 import type { MessageType } from '@thaw/contract/scalars';
 import type { ReplyTo } from '@thaw/contract/random-chat';
 
-/** Somebody in a chat, as the partner is introduced to him. */
+/** A participant, as shown to the partner. */
 export interface Participant {
   id: number;
   username: string;
@@ -13,7 +13,7 @@ export interface ChatStarted {
   type: 'ChatStarted';
   data: {
     userIds: readonly [number, number];
-    /** As they were when they met. */
+    /** Names and avatars at the start of the chat. */
     participants: readonly [Participant, Participant];
   };
 }
@@ -25,7 +25,7 @@ export interface MessageSent {
     content: string;
     messageType: MessageType;
     replyTo: ReplyTo | null;
-    /** The client's own name for the message: a retry carries it again. */
+    /** Idempotency key chosen by the client: a retry carries the same one. */
     clientId: string | null;
   };
 }
@@ -45,19 +45,19 @@ export interface ReactionRemoved {
   data: { messageId: string; emoji: ReactionEmoji; userId: number };
 }
 
-/** A game of Break the Ice: one question, an answer of each, and then both see them. */
+/** A game of Break the Ice: one question, one answer from each user, then both answers are revealed. */
 export interface GameStarted {
   type: 'GameStarted';
   data: { gameId: string; questionId: number; initiatorId: number };
 }
 
-/** The first answer. It is nobody's business until there are two. */
+/** The first answer. It is not disclosed to the partner until there are two. */
 export interface GameAnswered {
   type: 'GameAnswered';
   data: { gameId: string; userId: number; response: string };
 }
 
-/** The second answer, and with it the end of the game. */
+/** The second answer, which ends the game. */
 export interface GameRevealed {
   type: 'GameRevealed';
   data: { gameId: string; questionId: number; answers: readonly { userId: number; response: string }[] };
@@ -68,7 +68,7 @@ export interface GameIgnored {
   data: { gameId: string; userId: number };
 }
 
-/** `aborted`: nobody ever saw the chat, because its match was taken back meanwhile. */
+/** `aborted`: the match was released before a user saw the chat. */
 export type ChatEndReason = 'skipped' | 'disconnected' | 'aborted';
 
 export interface ChatEnded {
@@ -88,15 +88,15 @@ export type RandomChatEvent =
   | GameIgnored
   | ChatEnded;
 
-/** Where an event stands in its chat's stream. */
+/** Position of an event in its chat's stream. */
 export interface EventPosition {
-  /** Stream entry id, `<epoch ms>-<n>`: the id of a message. */
+  /** Redis stream entry id, `<epoch ms>-<n>`: the id of a message. */
   id: string;
-  /** Version of the chat once the event has happened, from 1. */
+  /** Version of the chat after the event, from 1. */
   seq: number;
 }
 
-/** Epoch ms; digit by digit, since it is read for every event and `Number` of a part of a string is slow. */
+/** Epoch ms. Parsed digit by digit: this runs for every event, and `Number` of a substring is slow. */
 export const occurredAtMs = ({ id }: Pick<EventPosition, 'id'>): number => {
   let ms = 0;
   for (let index = 0; ; index += 1) {
@@ -106,12 +106,12 @@ export const occurredAtMs = ({ id }: Pick<EventPosition, 'id'>): number => {
   }
 };
 
-/** Negative when the first is of an earlier event, positive when of a later one. */
+/** Compares two entry ids by position: negative when the first is earlier, positive when it is later. */
 export const comparePositionIds = (first: string, second: string): number =>
   occurredAtMs({ id: first }) - occurredAtMs({ id: second }) || withinMs(first) - withinMs(second);
 
-/** The events of one millisecond are numbered. */
+/** The sequence number within the millisecond. */
 const withinMs = (id: string): number => Number(id.slice(id.indexOf('-') + 1));
 
-/** The durable stream of a chat. */
+/** Id of the chat's stream in PostgreSQL. */
 export const chatStream = (sessionId: string): string => `chat-${sessionId}`;

@@ -15,7 +15,7 @@ export interface ChatMessage extends EventPosition {
   content: string;
   messageType: MessageType;
   isEdited: boolean;
-  /** Who reacted with what, in the order of the first reaction. */
+  /** Emoji to the users who reacted with it, in order of the first reaction. */
   reactions: ReadonlyMap<ReactionEmoji, readonly number[]>;
 }
 
@@ -32,38 +32,38 @@ export interface Answer {
   response: string;
 }
 
-/** The game that was over last: a retried move of it is recognised. */
+/** The most recent finished game, kept to recognise a retried move. */
 export interface PastGame {
   gameId: string;
-  /** Those of a revealed game. */
+  /** Both answers of a revealed game; empty for an ignored one. */
   answers: readonly Answer[];
   ignoredBy: number | null;
   endedAt: EventPosition;
 }
 
-/** What a rate limit counts. */
+/** Actions that have a rate limit of their own. */
 export type RateLimited = 'message' | 'edit' | 'reaction' | 'game';
 
 export type Rates = Readonly<Record<RateLimited, Rate>>;
 
 export interface RandomChatState {
   phase: 'unborn' | 'open' | 'ended';
-  /** Number of events that have happened. */
+  /** Number of events. */
   version: number;
-  /** Their size as they were appended. */
+  /** Total size of the events, as appended. */
   bytes: number;
   rates: Rates;
   participants: readonly Participant[];
-  /** In the order of their ids, which is that of time. */
+  /** Ordered by id, which is the order of time. */
   messages: ChatMessage[];
-  /** By sender and by his own name for the message. */
+  /** By sender id, then by client id. */
   sentByClientId: Map<number, Map<string, ChatMessage>>;
-  /** The game that is being played. */
+  /** The game in progress. */
   game: Game | null;
   gameIds: Set<string>;
   askedQuestionIds: Set<number>;
   pastGame: PastGame | null;
-  /** By `rateLimitKey`. */
+  /** Keyed by `rateLimitKey`. */
   buckets: Map<string, Bucket>;
   ended: (ChatEnded['data'] & { seq: number }) | null;
 }
@@ -84,7 +84,7 @@ export const initialState = (rates: Rates): RandomChatState => ({
   ended: null,
 });
 
-/** Games are limited by session, everything else by user. */
+/** Games are limited per session, everything else per user. */
 export const rateLimitKey = (what: RateLimited, userId: number): string =>
   what === 'game' ? what : `${what}:${userId}`;
 
@@ -96,7 +96,7 @@ export const partnerOf = (
   userId: number,
 ): Participant | undefined => participants.find(({ id }) => id !== userId);
 
-/** Found by halving, since ids ascend: a hash table of all messages costs more with each than this ever does. */
+/** Binary search, since ids ascend: an index of all messages would cost more per message than this ever does. */
 export const messageOf = (state: RandomChatState, messageId: string): ChatMessage | undefined => {
   const { messages } = state;
   let [from, to] = [0, messages.length];
@@ -110,14 +110,14 @@ export const messageOf = (state: RandomChatState, messageId: string): ChatMessag
   return found?.id === messageId ? found : undefined;
 };
 
-/** The message that a sender has sent under this name of his. */
+/** The message that the sender sent under this client id. */
 export const messageSentAs = (
   state: RandomChatState,
   senderId: number,
   clientId: string,
 ): ChatMessage | undefined => state.sentByClientId.get(senderId)?.get(clientId);
 
-/** Of almost every message, hence one for all. */
+/** Shared, because almost no message has reactions. */
 const NO_REACTIONS: ChatMessage['reactions'] = new Map();
 
 const count = (state: RandomChatState, what: RateLimited, userId: number, position: EventPosition): void => {
@@ -126,9 +126,9 @@ const count = (state: RandomChatState, what: RateLimited, userId: number, positi
 };
 
 /**
- * Folds one event in. It takes the state over: the given one must not be used afterwards, since a chat of
- * thousands of messages could not be folded by copying.
- * @param event null for one that this release does not know: it counts, and means nothing here.
+ * Folds one event. Mutates and returns the given state: folding a chat of thousands of messages by copying would be
+ * too slow.
+ * @param event null when this release does not know its type: it only advances the version.
  * @param bytes size of the event as it was appended.
  */
 export const evolve = (

@@ -3,8 +3,8 @@ import { type RateLimited, rateLimitKey, type RandomChatState } from './random-c
 import { waitForToken } from './token-bucket.functions';
 
 /**
- * Counting the chat's own events holds over all replicas and costs no call.
- * @param at epoch ms by the stream's clock.
+ * The limit is computed from the chat's own events, so it holds across all replicas and needs no call.
+ * @param at epoch ms, by the clock of Redis.
  * @throws DomainError rate_limited, with the time to wait.
  */
 export const requireRate = (

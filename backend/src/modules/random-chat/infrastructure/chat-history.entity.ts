@@ -1,7 +1,7 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { bigintAsNumber } from '../../../platform/database/bigint-column.mapper';
 
-/** Read model: one row per pairing. */
+/** Read model: one row per chat. */
 @Entity('chat_history')
 export class ChatHistoryEntity {
   /** Global position of the ChatStarted event. */

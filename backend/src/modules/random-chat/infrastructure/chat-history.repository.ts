@@ -8,7 +8,7 @@ import { ChatHistoryEntity } from './chat-history.entity';
 export class ChatHistoryRepository {
   constructor(@InjectRepository(ChatHistoryEntity) private readonly rows: Repository<ChatHistoryEntity>) {}
 
-  /** The user's pairings, newest first, at most 100. */
+  /** The user's chats, newest first, at most 100. */
   async latest(userId: number): Promise<ChatHistoryEntity[]> {
     return this.rows.find({
       where: [{ user1Id: userId }, { user2Id: userId }],
@@ -17,7 +17,7 @@ export class ChatHistoryRepository {
     });
   }
 
-  /** Whether the two have been in a chat together since then, as far as the durable log knows. */
+  /** Whether the two have been in a chat together since `since`, as far as PostgreSQL knows. */
   async haveChatted(userId: number, otherId: number, since = new Date(0)): Promise<boolean> {
     const createdAt = MoreThanOrEqual(since);
     return this.rows.exists({

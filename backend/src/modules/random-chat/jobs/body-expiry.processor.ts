@@ -9,10 +9,10 @@ import { UploadRemovalService } from '../../uploads/application/upload-removal.s
 
 const EXPIRE_EVERY_MS = 10 * 60_000;
 const STREAMS_PER_PAGE = 200;
-/** After so many failures it is not the streams that are at fault. */
+/** After this many failed streams the cause is not a single stream. */
 const MAX_FAILED = 1_000;
 
-/** Erases what was said once its time is over (A62): the words from the log's side table, the images' files. */
+/** Erases message bodies when they expire (A62): the text in the log's side table and the files of images. */
 @Injectable()
 export class BodyExpiryProcessor implements OnModuleInit, OnApplicationBootstrap {
   constructor(
@@ -35,9 +35,9 @@ export class BodyExpiryProcessor implements OnModuleInit, OnApplicationBootstrap
   }
 
   /**
-   * One stream that cannot be expired does not keep the others.
-   * @returns the number of streams that lost something.
-   * @throws the first of the errors, when all that can go has gone.
+   * A stream that cannot be expired does not block the others.
+   * @returns the number of streams that were expired.
+   * @throws the first error, after every other stream has been expired, or after `MAX_FAILED` failures.
    */
   async expire(now: Date): Promise<number> {
     const failed = new Map<string, unknown>();

@@ -26,10 +26,10 @@ const SCAN_COUNT = 500;
 const SILENT_MS = 60 * 60_000;
 
 /**
- * Looks after the streams of chats in Redis, of which each would stay until it is removed by hand if what ends it were
- * lost: with the last second of Redis, or because an end was once a dead letter. An ended chat whose end is durable is
- * given its expiry, and less time while the memory valve is closed. In an open chat that has been silent for an hour,
- * users who are not there are given a deadline: a replica ends the chat once it has passed.
+ * Sweeps chat streams in Redis that would otherwise stay forever, because their end or its expiry was lost: with the
+ * last second of Redis, or because the end was once a dead letter. An ended chat whose end is durable gets its expiry,
+ * a shorter one while the memory valve is closed. In an open chat that has been silent for an hour, absent users get
+ * a deadline, after which a replica ends the chat.
  */
 @Injectable()
 export class ChatStreamSweepProcessor implements OnModuleInit, OnApplicationBootstrap, OnApplicationShutdown {
@@ -56,7 +56,7 @@ export class ChatStreamSweepProcessor implements OnModuleInit, OnApplicationBoot
   }
 
   async onApplicationBootstrap(): Promise<void> {
-    // Without a job: a Redis that is full takes none.
+    // A timer instead of a job, since a full Redis accepts no jobs.
     this.timer = setInterval(() => void this.shortenWhileFull(), SHORTEN_EVERY_MS).unref();
     await this.jobs.schedule('sweep_streams', {}, SWEEP_EVERY_MS);
   }
@@ -66,8 +66,8 @@ export class ChatStreamSweepProcessor implements OnModuleInit, OnApplicationBoot
   }
 
   /**
-   * @param silentBefore epoch ms of the last event of an open chat that is looked at.
-   * @returns the number of streams that now expire, and of the silent chats.
+   * @param silentBefore epoch ms: an open chat whose last event is older counts as silent.
+   * @returns the number of streams that now expire, and of silent chats.
    */
   async sweep(silentBefore = this.log.now() - SILENT_MS): Promise<{ expiring: number; expected: number }> {
     const count = { expiring: 0, expected: 0 };
@@ -92,7 +92,7 @@ export class ChatStreamSweepProcessor implements OnModuleInit, OnApplicationBoot
       await setDeadlines(this.redis, sessionId, userIds, this.environment.GRACE_AFTER_LOSS_MS);
   }
 
-  /** The streams whose last entry is older. */
+  /** The streams whose last entry is older than `before` (epoch ms). */
   private async silent(keys: readonly string[], before: number): Promise<string[]> {
     const pipeline = this.redis.pipeline();
     for (const key of keys) pipeline.xrevrange(key, '+', '-', 'COUNT', 1);
@@ -103,7 +103,7 @@ export class ChatStreamSweepProcessor implements OnModuleInit, OnApplicationBoot
     });
   }
 
-  /** Streams that got the usual time before Redis filled up get the shorter one. */
+  /** Shortens the expiry of streams that got the usual one before Redis filled up. */
   private async shortenWhileFull(): Promise<void> {
     const { ms } = this.expiry;
     if (!this.expiry.isShort || this.isShortening) return;
@@ -148,7 +148,7 @@ export class ChatStreamSweepProcessor implements OnModuleInit, OnApplicationBoot
     for (const [error] of (await pipeline.exec()) ?? []) if (error) throw error;
   }
 
-  /** -1 for a stream without an expiry. */
+  /** Remaining ms by key; -1 for a stream without an expiry. */
   private async ttlsOf(keys: readonly string[]): Promise<number[]> {
     const pipeline = this.redis.pipeline();
     for (const key of keys) pipeline.pttl(key);

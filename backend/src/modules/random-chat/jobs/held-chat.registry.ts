@@ -6,32 +6,32 @@ const LAST_RETRY_MS = 30_000;
 
 interface HeldChat {
   shard: number;
-  /** The entry that fails; the chat's later ones wait for it. */
+  /** The failing entry; the chat's later entries wait for it. */
   headId: string;
-  /** How often it has failed by itself. */
+  /** Number of failures on its own. */
   attempts: number;
-  /** By the monotonic clock. */
+  /** Monotonic clock, ms. */
   retryAt: number;
 }
 
-/** One pass over the outboxes of some shards, from where it begins to their ends. */
+/** One pass over the outboxes of some shards, from its start positions to their ends. */
 export interface OutboxPass {
-  /** Where reading begins. */
+  /** Position after which each shard is read; '' for its head. */
   readonly starts: OutboxPositions;
   /** Whether a chat is held: its next entry has failed before. */
   isHeld(sessionId: string): boolean;
-  /** Whether the entries of a held chat are passed over in this pass. */
+  /** Whether the entries of a held chat are skipped in this pass. */
   isWaiting(sessionId: string): boolean;
-  /** These were read, and are written or held now. */
+  /** Reports entries that were read, and are now written or held. */
   markProcessed(entries: readonly OutboxEntry[]): void;
-  /** Everything was read that was there. @returns where each shard was left. */
+  /** Ends the pass, after all entries were read. @returns the position up to which each shard was read. */
   end(): OutboxPositions;
 }
 
 /**
- * The chats whose next entry this worker cannot write. Their entries stay in the outbox, where they may pile up at its
- * head: this also remembers up to where everything of a shard is held, so that reading begins after it, and begins at
- * the head again only when a held chat is due.
+ * The chats whose next entry this worker cannot write. Their entries stay in the outbox and may pile up at its head.
+ * The registry therefore also stores the position up to which every entry of a shard is held: reading starts after it,
+ * and starts at the head again only when a held chat is due for a retry.
  */
 @Injectable()
 export class HeldChatRegistry {
@@ -42,17 +42,17 @@ export class HeldChatRegistry {
     return this.chats.size;
   }
 
-  /** Outbox ids up to which everything of a shard is held. */
+  /** Outbox ids up to which every entry of a shard is held. */
   get positions(): OutboxPositions {
     return this.heldUpTo;
   }
 
-  /** The shards that hold chats. */
+  /** The shards with held chats. */
   get shards(): Set<number> {
     return new Set([...this.chats.values()].map(({ shard }) => shard));
   }
 
-  /** Begins a pass over some shards. A shard has one pass at a time. */
+  /** Starts a pass over some shards. A shard has at most one pass at a time. @param now monotonic clock, ms. */
   beginPass(shards: readonly number[], now: number): OutboxPass {
     const due = new Set<number>();
     for (const { shard, retryAt } of this.chats.values()) if (retryAt <= now) due.add(shard);
@@ -78,14 +78,15 @@ export class HeldChatRegistry {
   }
 
   /**
-   * An entry has failed by itself: its chat waits, longer each time.
-   * @returns how often it has failed.
+   * Records that an entry failed on its own. Its chat waits, with exponential back-off.
+   * @param now monotonic clock, ms.
+   * @returns the number of failures of the entry.
    */
   hold({ shard, outboxId, sessionId }: OutboxEntry, now: number): number {
     const before = this.chats.get(sessionId);
     const attempts = before?.headId === outboxId ? before.attempts + 1 : 1;
     const delayMs = Math.min(FIRST_RETRY_MS * 2 ** (attempts - 1), LAST_RETRY_MS);
-    // At multiples of the delay, so that one pass tries all the chats of a shard that have waited as long.
+    // Rounded up to a multiple of the delay, so that chats of a shard with the same delay are retried in one pass.
     const retryAt = (Math.floor(now / delayMs) + 1) * delayMs;
     this.chats.set(sessionId, { shard: shard, headId: outboxId, attempts, retryAt });
     return attempts;
@@ -102,7 +103,7 @@ export class HeldChatRegistry {
   ): void {
     const holding = new Set<number>();
     for (const [sessionId, { shard, headId }] of this.chats) {
-      // Another worker has written it, or it was removed by hand.
+      // The entry is gone: another worker has written it, or an operator removed it.
       if (starts.get(shard) === '' && !seen.has(headId)) this.chats.delete(sessionId);
       else holding.add(shard);
     }

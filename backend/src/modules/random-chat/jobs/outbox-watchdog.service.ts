@@ -7,19 +7,19 @@ import { HeldChatRegistry } from './held-chat.registry';
 import { OutboxProcessor } from './outbox.processor';
 
 const CHECK_EVERY_MS = 5_000;
-/** An event that waits this long while this worker learns nothing means that it hangs. */
+/** How long an event may wait while this worker reports no progress. */
 const STUCK_AFTER_MS = 20_000;
 
 /**
- * Ends a worker that hangs, so that it is started again. It hangs when both stores have answered for 20 s, an event has
- * waited as long by Redis' clock, and yet in all that time no pass came to an end, no other worker was found at it, and PostgreSQL gave
- * no reason.
+ * Ends a worker that is stuck, so that it is restarted. A worker is stuck when, for 20 s, both stores have been
+ * reachable and an event has waited (by the clock of Redis), but no pass has ended, no other worker held the lock, and
+ * PostgreSQL has reported no error.
  */
 @Injectable()
 export class OutboxWatchdogService implements OnModuleInit, OnApplicationShutdown {
   private readonly logger = new Logger(OutboxWatchdogService.name);
   private timer: NodeJS.Timeout | undefined;
-  /** Since when the stores have answered each time (monotonic, ms). */
+  /** Since when every check has reached the stores (monotonic, ms). */
   private reachableSince: number | undefined;
   private checkedAt = performance.now();
 
@@ -71,7 +71,7 @@ export class OutboxWatchdogService implements OnModuleInit, OnApplicationShutdow
       await this.dataSource.query('SELECT 1');
       ({ ageMs } = await this.outbox.backlog(this.held.positions));
     } catch {
-      this.reachableSince = undefined; // nothing can move, and starting again would not help
+      this.reachableSince = undefined; // no worker can make progress, so a restart would not help
       return false;
     }
     if (wasAsleep || !this.jobWorker.isReady) this.reachableSince = undefined;

@@ -15,11 +15,11 @@ import { chatStream, occurredAtMs } from '../domain/random-chat.events';
 import { EndedStreamExpiryService } from './ended-stream-expiry.service';
 import { HeldChatRegistry, type OutboxPass } from './held-chat.registry';
 
-/** Events in one transaction, unless a time-out has shown that it is too many. */
+/** Events in one transaction; fewer after a time-out. */
 const MAX_BATCH = 2_000;
 /** Characters of events in one transaction. */
 const MAX_BATCH_LENGTH = 8 * 1024 * 1024;
-/** How often an entry is refused by itself before it is a dead letter. */
+/** Attempts on an entry alone before it becomes a dead letter. */
 const ATTEMPTS_BEFORE_DEAD = 5;
 
 interface Decoded {
@@ -29,11 +29,12 @@ interface Decoded {
 }
 
 /**
- * Writes entries of the outboxes to the durable log and removes them, in this order: a crash anywhere does it again
- * without effect, because events are dropped by their id.
+ * Writes outbox entries to PostgreSQL, then removes them from the outbox. After a crash in between, writing them again
+ * has no effect, because events are deduplicated by id.
  *
- * What fails decides what waits. The store: everything. One entry: its own chat alone; and only an entry that is wrong
- * in itself, and was refused five times, leaves the outbox unwritten, for the dead letters.
+ * The kind of failure decides what waits (docs/decisions/0040). A failing store: everything. A failing entry: its own
+ * chat only. Only an entry that is invalid in itself, and was refused five times, leaves the outbox unwritten and
+ * becomes a dead letter.
  */
 @Injectable()
 export class OutboxWriterService {
@@ -51,9 +52,9 @@ export class OutboxWriterService {
   ) {}
 
   /**
-   * @param entries in the order in which each chat's were appended. Those of chats that wait are passed over.
-   * @param requireLock called between two transactions; what it throws ends the work.
-   * @throws what the store answered, when the store was the reason; nothing that was not written has left the outbox.
+   * @param entries in order of append within each chat. Entries of waiting chats are skipped.
+   * @param requireLock called between two transactions; if it throws, the work stops.
+   * @throws the store's error, if the store failed. Entries that were not written stay in the outbox.
    */
   async write(entries: readonly OutboxEntry[], pass: OutboxPass, requireLock: () => void): Promise<void> {
     const held = new Map<string, OutboxEntry[]>();
@@ -88,7 +89,7 @@ export class OutboxWriterService {
     return entries.slice(start, end);
   }
 
-  /** Appends what may be appended; halves what fails, until it is known which entry is the reason. */
+  /** Appends entries; on failure, halves them until the failing entry is found. */
   private async append(entries: readonly OutboxEntry[], pass: OutboxPass): Promise<void> {
     const decoded = await this.decodeReady(entries, pass);
     if (decoded.length === 0) return;
@@ -111,7 +112,7 @@ export class OutboxWriterService {
     const isTooMuch = isTimeout(error);
     if (isTooMuch) this.batchSize = Math.max(1, Math.floor(failed.length / 2));
     if (fault === 'store' && !(isTooMuch && failed.length > 1)) throw error;
-    // An error of the store's client that is not on any list would be taken for the entries' own.
+    // Checks the store: an unlisted error of its client would be blamed on the entries.
     if (fault === 'code') await this.dataSource.query('SELECT 1');
     const entries = failed.map(({ entry }) => entry);
     const [only] = entries;
@@ -124,19 +125,19 @@ export class OutboxWriterService {
   private async decodeReady(entries: readonly OutboxEntry[], pass: OutboxPass): Promise<Decoded[]> {
     const decoded: Decoded[] = [];
     for (const entry of entries) {
-      // Held since this batch was put together, by an entry before this one.
+      // An earlier entry of the same chat has failed since this batch was built.
       if (pass.isWaiting(entry.sessionId)) continue;
       try {
         decoded.push(this.decode(entry));
       } catch (error) {
-        // That counts as an attempt by itself: decoding looks at nothing else.
+        // Counts as an attempt on the entry alone, since decoding depends on nothing else.
         await this.recordFailure(entry, error instanceof UndecodableEvent ? 'value' : 'code', error);
       }
     }
     return decoded;
   }
 
-  /** An entry failed by itself, and the store was not the reason. */
+  /** Records that an entry failed on its own and the store did not. */
   private async recordFailure(entry: OutboxEntry, fault: WriteFault, error: unknown): Promise<void> {
     const attempts = this.held.hold(entry, performance.now());
     const where = `entry ${entry.entryId} of chat ${entry.sessionId}`;
@@ -170,7 +171,7 @@ export class OutboxWriterService {
   }
 }
 
-/** Where an error was thrown. Not its message, which may quote what was said. */
+/** The first lines of an error's stack, without its message, which may quote the text of a chat. */
 const stackOf = (error: unknown): string => {
   const stack = error instanceof Error && !sqlStateOf(error) ? (error.stack ?? '') : '';
   const lines = stack.split('\n').filter((line) => /^\s+at /.test(line));

@@ -22,7 +22,7 @@ import { BATCH_WINDOW_MS, OutboxSchedulerService } from '../application/outbox-s
 import { HeldChatRegistry } from './held-chat.registry';
 import { OutboxWriterService } from './outbox-writer.service';
 
-/** Entries of one outbox that are read at once, unless that has taken too long. */
+/** Entries read from one outbox per command; fewer after a slow read. */
 const MAX_PER_SHARD = 500;
 const MIN_PER_SHARD = 10;
 const LOCK_MS = 10_000;
@@ -30,24 +30,24 @@ const POLL_EVERY_MS = 2_000;
 const FIRST_RETRY_MS = 500;
 const LAST_RETRY_MS = 5_000;
 
-/** Another worker has taken the shard group. */
+/** Another worker has locked the shard group. */
 class LockLost extends Error {}
 
 interface FailedGroup {
   failures: number;
-  /** By the monotonic clock. */
+  /** Monotonic clock, ms. */
   retryAt: number;
 }
 
 /**
- * Carries shard groups from Redis to PostgreSQL: when a replica says that an outbox has begun to fill, and every two
- * seconds by itself. The latter needs no job, so it drains a Redis that is too full to take one, and a lost wake-up
- * strands nothing.
+ * Copies the outboxes of shard groups from Redis to PostgreSQL: on a job, which a replica adds when it fills an empty
+ * outbox, and on a poll every two seconds. The poll needs no job: it also drains a Redis that is too full to accept
+ * one, and a lost job loses no event.
  */
 @Injectable()
 export class OutboxProcessor implements OnModuleInit, OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly logger = new Logger(OutboxProcessor.name);
-  /** When this worker last began with a group. */
+  /** When this worker last started a pass over a group (monotonic, ms). */
   private readonly startedAt = new Map<number, number>();
   /** The groups whose store has failed. */
   private readonly failed = new Map<number, FailedGroup>();
@@ -58,8 +58,8 @@ export class OutboxProcessor implements OnModuleInit, OnApplicationBootstrap, Be
   private isClosing = false;
 
   /**
-   * When this worker last learned how things stand (monotonic, ms): a pass came to its end, another worker has the
-   * group, or PostgreSQL said why not.
+   * When this worker last made progress (monotonic, ms): a pass ended, another worker held the lock, or PostgreSQL
+   * reported an error.
    */
   progressedAt = performance.now();
 
@@ -86,7 +86,7 @@ export class OutboxProcessor implements OnModuleInit, OnApplicationBootstrap, Be
     return this.close();
   }
 
-  /** Begins nothing more, and waits for what is under way. */
+  /** Starts no more passes and waits for those in progress. */
   async close(): Promise<void> {
     this.isClosing = true;
     clearInterval(this.timer);
@@ -97,7 +97,7 @@ export class OutboxProcessor implements OnModuleInit, OnApplicationBootstrap, Be
     if (this.isPolling || !this.jobWorker.isReady) return;
     this.isPolling = true;
     try {
-      // Also where chats are held: another worker may have written what was held here.
+      // Also groups with held chats: another worker may have written their entries.
       const groups = new Set([
         ...(await this.outbox.filledGroups()),
         ...[...this.held.shards].map(shardGroupOf),
@@ -112,8 +112,8 @@ export class OutboxProcessor implements OnModuleInit, OnApplicationBootstrap, Be
   }
 
   /**
-   * However many replicas wake a group, it is gone through once in a while: what a pass costs hardly depends on how
-   * much it carries.
+   * However many jobs there are for a group, it has at most one pass per `BATCH_WINDOW_MS`: the cost of a pass hardly
+   * depends on the number of its entries.
    */
   private async persistThrottled(group: number): Promise<void> {
     const now = performance.now();
@@ -128,8 +128,8 @@ export class OutboxProcessor implements OnModuleInit, OnApplicationBootstrap, Be
   }
 
   /**
-   * Carries what the outboxes of a group hold. What comes in meanwhile is left to gather for the next time.
-   * @returns when that is done, another worker is at it, or a store has failed.
+   * Writes the entries in the outboxes of a group. Entries added during the pass are left for the next one.
+   * Resolves when that is done, another worker holds the lock, or a store has failed.
    */
   async persist(group: number): Promise<void> {
     const token = randomUUID();
@@ -148,22 +148,22 @@ export class OutboxProcessor implements OnModuleInit, OnApplicationBootstrap, Be
     const renewing = setInterval(() => {
       this.outbox.lock(group, token, LOCK_MS).then(
         (isMine) => (isLocked &&= isMine),
-        () => undefined, // what comes next meets the same
+        () => undefined, // the next call to Redis fails as well
       );
     }, LOCK_MS / 4);
     try {
       const end = await this.processShards(shardsOf(group), () => {
         if (!isLocked || this.isClosing) throw new LockLost();
       });
-      // The replicas speak up for outboxes only that were empty.
+      // Replicas add jobs only for outboxes that were empty.
       if (await this.outbox.hasMore(end)) this.scheduler.schedule(group);
     } finally {
       clearInterval(renewing);
-      await this.outbox.unlock(group, token).catch(() => undefined); // it runs out by itself
+      await this.outbox.unlock(group, token).catch(() => undefined); // the lock expires by itself
     }
   }
 
-  /** @returns up to where each shard was read. */
+  /** @returns the position up to which each shard was read. */
   private async processShards(shards: readonly number[], requireLock: () => void): Promise<OutboxPositions> {
     const pass = this.held.beginPass(shards, performance.now());
     for (let unread = pass.starts; unread.size > 0;) {
@@ -177,7 +177,7 @@ export class OutboxProcessor implements OnModuleInit, OnApplicationBootstrap, Be
     return pass.end();
   }
 
-  /** Entries may be large: what takes too long in one command is read in smaller pages at once, and for a while. */
+  /** Entries may be large: a read that fails is repeated at once with smaller pages, which grow again only slowly. */
   private async read(positions: OutboxPositions): Promise<{ pages: OutboxPage[]; perShard: number }> {
     const { perShard } = this;
     try {
@@ -201,5 +201,5 @@ export class OutboxProcessor implements OnModuleInit, OnApplicationBootstrap, Be
   }
 }
 
-/** Not the message of an answer of PostgreSQL, which may quote what was said. */
+/** Without the message of an error of PostgreSQL, which may quote the text of a chat. */
 const storeReasonOf = (error: unknown): string => sqlStateOf(error) ?? reasonOf(error);

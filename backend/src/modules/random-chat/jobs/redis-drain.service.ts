@@ -10,18 +10,18 @@ import { requireOwnLayout } from '../../../platform/redis/redis-layout.functions
 import { encodeEvent, readEvent } from '../application/chat-event.codec';
 
 const POLL_MS = 200;
-/** The marker outlives a drain that was killed by this much. */
+/** The marker expires this long after a drain was killed. */
 const MARKER_MS = 60_000;
 const SCAN_COUNT = 1_000;
 
 export interface DrainOptions {
-  /** Give up when nothing has moved for so long. */
+  /** Give up after this time without progress. */
   stuckAfterMs: number;
 }
 
 /**
- * Brings everything acknowledged from Redis to PostgreSQL and then empties Redis, for a release that changes the layout
- * of Redis. The replicas must have been stopped; a worker of the same release carries the outboxes meanwhile.
+ * Moves every acknowledged event from Redis to PostgreSQL and then empties Redis, for a release that changes the layout
+ * of Redis. The replicas must have been stopped; a worker of the same release writes the outboxes meanwhile.
  */
 @Injectable()
 export class RedisDrainService {
@@ -33,15 +33,15 @@ export class RedisDrainService {
 
   /**
    * Waits until all outboxes are empty, ends the open chats, waits again, and deletes every key.
-   * @returns how many keys were deleted
-   * @throws Error saying what is in the way; nothing has been deleted then
+   * @returns the number of deleted keys
+   * @throws Error that names the obstacle; nothing has been deleted then
    */
   async drain({ stuckAfterMs }: DrainOptions): Promise<number> {
     await requireOwnLayout(this.redis);
     await this.mark();
     try {
       await this.untilReplicasAreGone(stuckAfterMs);
-      // Before chats are ended too: what is in the way must not cost the chats that could still go on.
+      // Also before chats are ended: if the drain fails here, no open chat has been ended for nothing.
       await this.untilPersisted(stuckAfterMs);
       await this.endChats(stuckAfterMs);
       await this.untilPersisted(stuckAfterMs);
@@ -52,7 +52,7 @@ export class RedisDrainService {
     return this.deleteEverything();
   }
 
-  /** Keeps processes from starting. */
+  /** Prevents processes from starting. */
   private async mark(): Promise<void> {
     await this.redis.set(drainingKey, '1', 'PX', MARKER_MS);
   }
@@ -69,7 +69,7 @@ export class RedisDrainService {
     );
   }
 
-  /** Their users could not go on with them, and without an end in the log what was said would be kept too long. */
+  /** Open chats could not continue, and without an end in the log their message bodies would be kept too long. */
   private async endChats(stuckAfterMs: number): Promise<void> {
     for await (const keys of this.scan(chatStreams.pattern)) {
       for (const key of keys) await this.endChat(chatStreams.sessionIdOf(key), stuckAfterMs);
@@ -107,7 +107,7 @@ export class RedisDrainService {
     );
   }
 
-  /** Reads until the count is 0. @throws Error when the count has not fallen for `stuckAfterMs` */
+  /** Polls until the count is 0. @throws Error when the count has not fallen for `stuckAfterMs` */
   private async untilNothing<Found>(
     read: () => Promise<Found>,
     countOf: (found: Found) => number,

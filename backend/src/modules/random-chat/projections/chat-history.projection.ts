@@ -5,12 +5,12 @@ import type { StoredEvent } from '../../../platform/event-store/stored-event.typ
 import type { ChatEnded, ChatStarted } from '../domain/random-chat.events';
 
 const DAY_MS = 24 * 60 * 60_000;
-/** What was said is erased a day after the chat has ended (A62). */
+/** Message bodies are erased a day after the end of the chat (A62). */
 const BODIES_KEPT_AFTER_END_MS = DAY_MS;
 
 export const bodiesExpiryProjection: Projection = {
   name: 'bodies_expiry',
-  // It gives what lies apart from the log its time; a rebuild gives the same.
+  // Sets the expiry of personal data, which is stored beside the log; a rebuild sets the same.
   tables: [],
   handles: ['ChatEnded'],
   async apply(events, manager) {
@@ -25,7 +25,7 @@ export const bodiesExpiryProjection: Projection = {
   },
 };
 
-/** Who was paired with whom: the Chat History screen (A63, A65). */
+/** Which users were paired: the Chat History screen (A63, A65). */
 export const chatHistoryProjection: Projection = {
   name: 'chat_history',
   tables: ['chat_history'],
@@ -63,7 +63,7 @@ const insertStarted = async (
   );
 };
 
-/** A chat that nobody ever saw is no history. */
+/** A chat that no user has seen is not listed. */
 const removeAborted = async (
   ended: readonly StoredEvent<'ChatEnded', ChatEnded['data']>[],
   manager: EntityManager,

@@ -1,7 +1,7 @@
 import type { EventTypeDefinition } from '../../../platform/event-store/event-type.registry';
 
 const DAY_MS = 24 * 60 * 60_000;
-/** Whatever happens, what was said in a random chat is not kept longer. */
+/** Upper bound for keeping message bodies of random chats, whatever happens. */
 const BODIES_BACKSTOP_MS = 7 * DAY_MS;
 
 const personal = (type: string, personalFields: readonly string[], author: string): EventTypeDefinition => ({

@@ -3,7 +3,7 @@ import type { WebSocket } from 'ws';
 import { type InboundFrame, requireOwnId } from '../../../platform/realtime/inbound-frame.model';
 import { LiveChatService } from '../application/live-chat.service';
 
-/** Frames of Break the Ice. */
+/** Handles the frames of Break the Ice. */
 @WebSocketGateway({ path: '/ws' })
 export class IcebreakerGateway {
   constructor(private readonly chats: LiveChatService) {}

@@ -12,7 +12,7 @@ import { UsersService } from '../../users/application/users.service';
 import { ChatLifecycleService } from '../application/chat-lifecycle.service';
 import { LiveChatService } from '../application/live-chat.service';
 
-/** Into the queue and out of it. */
+/** Handles the frames for joining and leaving the queue. */
 @WebSocketGateway({ path: '/ws' })
 export class QueueGateway {
   constructor(
@@ -57,7 +57,7 @@ export class QueueGateway {
       await this.lifecycle.skip(connection, left.sessionId);
     }
     frame.answer({});
-    // A user in a chat has left no queue: the other tabs show the chat.
+    // A user in a chat has left no queue: their other tabs show the chat.
     if (left.kind !== 'chatting') await this.userPublisher.sendFrame(userId, 'queue_left', {}, connection.id);
   }
 }

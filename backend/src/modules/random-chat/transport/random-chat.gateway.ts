@@ -15,7 +15,7 @@ import type { LiveChat } from '../application/live-chat.model';
 import { LiveChatService } from '../application/live-chat.service';
 import type { SendMessage } from '../domain/random-chat.commands';
 
-/** Frames of a random chat, and the one that every socket begins with. */
+/** Handles random-chat frames, and `authenticate`, the first frame of every socket. */
 @WebSocketGateway({ path: '/ws' })
 export class RandomChatGateway {
   private readonly lastTypingAt = new WeakMap<object, number>();
@@ -44,7 +44,7 @@ export class RandomChatGateway {
         else frame.answer({ userId, state }, 'authenticated');
       });
     } catch (error) {
-      // Half brought in it would miss what happens; a client whose socket is closed with this tries again.
+      // A partly resumed socket would miss events. Close it: clients reconnect on this code.
       const isRefused = error instanceof DomainError && error.code === 'rate_limited';
       if (!isRefused) connection.close(closeCodes.internalError);
       throw error;
@@ -72,8 +72,8 @@ export class RandomChatGateway {
   }
 
   /**
-   * The right to see an image is written before the message that shows it, and only for a message that is going to be
-   * accepted: a refused one must not open its images to the partner.
+   * Grants the receiver access to the image before the message that references it is stored, and only if the message
+   * will be accepted: a refused message must not give the partner access.
    */
   private async grantImageAccess(chat: LiveChat, command: SendMessage): Promise<void> {
     const { senderId, messageType, content } = command;
@@ -130,7 +130,7 @@ export class RandomChatGateway {
     const chat = await this.chats.require(frame.connection, data.sessionId);
     if (chat.isEnded) throw new DomainError('session_ended');
     const now = Date.now();
-    // More often than it is shown it is worth nothing; half, since clients' timers are not exact.
+    // Publishing more often than the page shows it is wasted. Half the interval, because clients' timers drift.
     if (now - (this.lastTypingAt.get(connection) ?? 0) < limits.typingEveryMs / 2) return;
     this.lastTypingAt.set(connection, now);
     await this.presence.publish(chat.sessionId, `typing ${userId}`);

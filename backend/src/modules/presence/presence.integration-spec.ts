@@ -1,4 +1,5 @@
-// Real: PostgreSQL, Redis (one replica reaches it over a link that can be cut), three whole api replicas.
+// Runs against real PostgreSQL and Redis (one replica reaches it over a link that can be cut); three complete api
+// replicas run in this process.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { makeFriends, recordPastChat } from '../../testing/relationship.fixture';
 import { ReplicaLeaseService } from '../../platform/realtime/replica-lease.service';
@@ -12,7 +13,7 @@ jest.setTimeout(60_000);
 
 const ONLINE_WITHIN_MS = 5_000;
 const AFTER_A_KILL_WITHIN_MS = 10_000;
-/** Shorter than the grace of 2 s. */
+/** Shorter than the grace period of 2 s. */
 const RELOADED_WITHIN_MS = 1_500;
 
 describe('presence over three replicas', () => {
@@ -35,8 +36,12 @@ describe('presence over three replicas', () => {
     await makeFriends(thaw.replicas[0]!, ada, bob);
     return { ada, bob, adaSocket: await ada.arrive() };
   };
-  /** What the socket hears of the user, and how long it took. */
-  const hears = async (socket: ThawSocket, { user }: ThawVisitor, isOnline: boolean): Promise<number> => {
+  /** Waits until the socket receives this presence of the user. @returns how long that took, in ms. */
+  const receivesPresence = async (
+    socket: ThawSocket,
+    { user }: ThawVisitor,
+    isOnline: boolean,
+  ): Promise<number> => {
     const startedAt = Date.now();
     await socket.take('presence', (data) => data.userId === user.id && data.isOnline === isOnline);
     return Date.now() - startedAt;
@@ -52,24 +57,24 @@ describe('presence over three replicas', () => {
     return friend?.isOnline;
   };
 
-  it('is told to friends, with a moment’s grace for who leaves', async () => {
+  it('is sent to friends, with a short grace period for a user who leaves', async () => {
     const { ada, bob, adaSocket } = await friends();
     expect(await isSeenOnline(ada, bob)).toBe(false);
     const bobSocket = await bob.arrive();
-    expect(await hears(adaSocket, bob, true)).toBeLessThan(ONLINE_WITHIN_MS * processorLoad());
+    expect(await receivesPresence(adaSocket, bob, true)).toBeLessThan(ONLINE_WITHIN_MS * processorLoad());
     expect(await isSeenOnline(ada, bob)).toBe(true);
     await bobSocket.leave();
-    const tookMs = await hears(adaSocket, bob, false);
+    const tookMs = await receivesPresence(adaSocket, bob, false);
     expect(tookMs).toBeGreaterThan(1_500);
     expect(tookMs).toBeLessThan(ONLINE_WITHIN_MS * processorLoad());
     expect(await isSeenOnline(ada, bob)).toBe(false);
     await adaSocket.leave();
   });
 
-  it('does not change with a reload, nor with one of several tabs and devices', async () => {
+  it('does not change on a reload, nor with one of several tabs and devices', async () => {
     const { bob, adaSocket } = await friends();
     let bobSocket = await bob.arrive();
-    await hears(adaSocket, bob, true);
+    await receivesPresence(adaSocket, bob, true);
     let slowReloads = 0;
     for (let reload = 0; reload < 3; reload += 1) {
       const leftAt = Date.now();
@@ -83,8 +88,8 @@ describe('presence over three replicas', () => {
     await bobSocket.cut();
     bobSocket = await bob.arrive(thaw.origins[0]);
     if (Date.now() - cutAt > RELOADED_WITHIN_MS) slowReloads += 1;
-    await sleep(5_000); // longer than any grace
-    // Who is away for longer than the grace, since the machine is busy, is rightly said to be.
+    await sleep(5_000); // longer than any grace period
+    // On a busy machine a reload may exceed the grace period and is then rightly reported.
     const absences = adaSocket.all('presence').filter(({ isOnline }) => isOnline === false);
     expect(absences.length).toBeLessThanOrEqual(slowReloads);
     const known = absences.length;
@@ -93,38 +98,42 @@ describe('presence over three replicas', () => {
     await adaSocket.leave();
   });
 
-  it('is nobody else’s business', async () => {
+  it('is not disclosed to other users', async () => {
     const { bob, adaSocket } = await friends();
     const eve = await thaw.visitor(0);
     await recordPastChat(thaw.replicas[0]!, eve, bob);
     const eveSocket = await eve.arrive();
     const bobSocket = await bob.arrive();
-    await hears(adaSocket, bob, true);
+    await receivesPresence(adaSocket, bob, true);
     const seen = await eve.call('GET', `/api/user/${bob.user.id}`);
     expect(seen).toMatchObject({ status: 200, body: { isOnline: false } });
     await bobSocket.leave();
-    await hears(adaSocket, bob, false);
+    await receivesPresence(adaSocket, bob, false);
     expect(eveSocket.all('presence')).toEqual([]);
     await Promise.all([adaSocket.leave(), eveSocket.leave()]);
   });
 
-  it('ends with a replica that dies, and is there again when it was only cut off', async () => {
+  it('ends when a replica is cut off, and returns with it', async () => {
     const { bob, adaSocket } = await friends();
     const bobSocket = await bob.arrive(thaw.origins[2]);
-    await hears(adaSocket, bob, true);
+    await receivesPresence(adaSocket, bob, true);
     await link.cut();
-    expect(await hears(adaSocket, bob, false)).toBeLessThan(AFTER_A_KILL_WITHIN_MS * processorLoad());
+    expect(await receivesPresence(adaSocket, bob, false)).toBeLessThan(
+      AFTER_A_KILL_WITHIN_MS * processorLoad(),
+    );
     await link.restore();
-    expect(await hears(adaSocket, bob, true)).toBeLessThan(AFTER_A_KILL_WITHIN_MS * processorLoad());
+    expect(await receivesPresence(adaSocket, bob, true)).toBeLessThan(
+      AFTER_A_KILL_WITHIN_MS * processorLoad(),
+    );
     await bobSocket.leave();
-    await hears(adaSocket, bob, false);
+    await receivesPresence(adaSocket, bob, false);
     await adaSocket.leave();
   });
 
-  it('leaves nothing behind', async () => {
+  it('leaves no keys in Redis', async () => {
     const { bob, adaSocket } = await friends();
     const bobSocket = await bob.arrive();
-    await hears(adaSocket, bob, true);
+    await receivesPresence(adaSocket, bob, true);
     await Promise.all([adaSocket.leave(), bobSocket.leave()]);
     const left = async () =>
       (await thaw.store.keys('{presence*')).filter((key) => !key.endsWith(':replicas'));

@@ -1,4 +1,4 @@
-// Real: Redis. Replicas are their leases and ids.
+// Runs against real Redis. The replicas are leases and ids only.
 import type { Environment } from '../../../config/environment.config';
 import type { DeadReplicas } from '../../../platform/realtime/replica-lease.service';
 import { directoryKeys, matchingKeys } from '../../../platform/redis/redis.keys';
@@ -7,7 +7,7 @@ import { createTestRedis, type TestRedis } from '../../../testing/test-redis.har
 import { resumeScript } from '../infrastructure/match-queue.scripts';
 import { MatchQueueService } from './match-queue.service';
 
-describe('the replicas that hold a place in the queue', () => {
+describe('replicas that hold a place in the queue', () => {
   let store: TestRedis;
   let dead: DeadReplicas;
 
@@ -37,7 +37,7 @@ describe('the replicas that hold a place in the queue', () => {
   afterEach(() => jest.restoreAllMocks());
   afterAll(() => store.close());
 
-  it('are evicted when they are dead, and the place is kept for 35 s from then on', async () => {
+  it('are evicted when dead, after which the place is kept for 35 s', async () => {
     await replica('r1').join(1, 'male', 'both');
     await kill('r1');
     await replica('r2').reconcile();
@@ -47,17 +47,17 @@ describe('the replicas that hold a place in the queue', () => {
     expect(await keptMs(1)).toBeLessThanOrEqual(35_000);
   });
 
-  it('are evicted without a place being kept for longer that was found without a holder before', async () => {
+  it('are evicted without prolonging a place that was already parked', async () => {
     await replica('r1').join(1, 'male', 'both');
     await kill('r1');
     await replica('r2').join(2, 'male', 'both');
-    await store.redis.pexpire(matchingKeys.user(1), 20_000); // as when a while has passed
+    await store.redis.pexpire(matchingKeys.user(1), 20_000); // as if some time had passed
     await replica('r2').reconcile();
     expect(await holders(1)).toEqual([]);
     expect(await keptMs(1)).toBeLessThanOrEqual(20_000);
   });
 
-  it('do not lose a place that another one holds, too, when they are evicted', async () => {
+  it('do not lose a place that another replica holds as well', async () => {
     await replica('r1').join(1, 'male', 'both');
     await replica('r2').resume(1);
     await kill('r1');
@@ -67,7 +67,7 @@ describe('the replicas that hold a place in the queue', () => {
     expect(await keptMs(1)).toBe(-1);
   });
 
-  it('are recorded again after Redis has lost them, and the user waits again', async () => {
+  it('are recorded again after they were evicted, and the user is searching again', async () => {
     const service = replica('r1');
     await service.join(1, 'male', 'both');
     await kill('r1');
@@ -79,7 +79,7 @@ describe('the replicas that hold a place in the queue', () => {
     expect(await keptMs(1)).toBe(-1);
   });
 
-  it('hold a user who waits although an arrival failed, and no user who does not wait', async () => {
+  it('hold a searching user although a resume failed, and no user who is not searching', async () => {
     const service = replica('r1');
     const run = resumeScript.run.bind(resumeScript);
     await service.join(1, 'male', 'both');
@@ -98,7 +98,7 @@ describe('the replicas that hold a place in the queue', () => {
     expect(timedOut.mock.calls).toHaveLength(before);
   });
 
-  it('are recorded of users who wait or are claimed, and of no others', async () => {
+  it('are recorded for users who are searching or claimed, and for no others', async () => {
     const service = replica('r1');
     const recorded = () => store.redis.exists(directoryKeys(matchingKeys.prefix).ofReplica('r1'));
     await service.resume(1);

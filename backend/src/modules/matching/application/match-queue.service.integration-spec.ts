@@ -45,7 +45,7 @@ describe('matching', () => {
     }
     return found;
   };
-  /** What Redis calls a second from now, without waiting for it: all that counts is older by so much. */
+  /** Makes a user's wait longer by `byMs`, as if that time had passed in Redis. */
   const age = async (userId: number, byMs: number): Promise<void> => {
     const key = matchingKeys.user(userId);
     const [gender = '', preference = '', since = ''] = await redis().hmget(
@@ -76,12 +76,12 @@ describe('matching', () => {
     await store.close();
   });
 
-  describe('filters', () => {
+  describe('matching', () => {
     const pairs = allCriteria.flatMap((waiting) => allCriteria.map((joining) => ({ waiting, joining })));
     const admits = (preference: Preference, gender: Gender) => preference === 'both' || preference === gender;
 
     it.each(pairs)(
-      '$waiting.gender looking for $waiting.preference, then $joining.gender looking for $joining.preference',
+      'requires mutual criteria: $waiting.gender for $waiting.preference, then $joining.gender for $joining.preference',
       async ({ waiting, joining }) => {
         await replica('r1').join(1, waiting.gender, waiting.preference);
         const { kind } = await replica('r2').join(2, joining.gender, joining.preference);
@@ -92,13 +92,13 @@ describe('matching', () => {
       },
     );
 
-    it('nobody meets himself, from however many tabs he asks', async () => {
+    it('never pairs a user with themselves, however many tabs join', async () => {
       for (const id of ['r1', 'r2', 'r1']) {
         expect(await replica(id).join(1, 'male', 'both')).toMatchObject({ kind: 'searching' });
       }
     });
 
-    it('nobody meets whom he has blocked, or who has blocked him, and both stay in the queue', async () => {
+    it('never pairs users of whom one has blocked the other, and keeps both in the queue', async () => {
       await replica('r1').join(1, 'male', 'both');
       expect(await replica('r2').join(2, 'female', 'both', [1])).toMatchObject({ kind: 'searching' });
       expect([...(await queued()).keys()].sort()).toEqual([1, 2]);
@@ -107,7 +107,7 @@ describe('matching', () => {
       expect(matched(await replica('r1').join(3, 'female', 'both')).userIds).toEqual([3, 1]);
     });
 
-    it('a new preference keeps the place and counts at once', async () => {
+    it('applies a changed preference at once and keeps the place', async () => {
       const first = await replica('r1').join(1, 'male', 'male');
       await replica('r1').join(2, 'female', 'male');
       const second = await replica('r1').join(1, 'male', 'male');
@@ -117,9 +117,9 @@ describe('matching', () => {
     });
   });
 
-  describe('the oldest is first', () => {
-    it('over all sets that fit', async () => {
-      await replica('r1').join(1, 'female', 'female'); // does not fit
+  describe('the longest-waiting user', () => {
+    it('is matched first, across all compatible queues', async () => {
+      await replica('r1').join(1, 'female', 'female'); // not compatible
       await replica('r1').join(2, 'female', 'both', [1]);
       await replica('r1').join(3, 'male', 'male');
       await replica('r1').join(4, 'male', 'both', [2, 3]);
@@ -135,7 +135,7 @@ describe('matching', () => {
       expect(matched(await replica('r2').join(7, 'male', 'both')).userIds).toEqual([7, 4]);
     });
 
-    it('behind more who are passed over than are looked at in one go', async () => {
+    it('is found behind more excluded users than fit on one page', async () => {
       const blocked = Array.from({ length: 100 }, (_, index) => 100 + index);
       for (const userId of blocked) {
         await replica('r1').join(userId, 'male', 'female');
@@ -145,7 +145,7 @@ describe('matching', () => {
       expect(matched(await replica('r2').join(2, 'female', 'both', blocked)).userIds).toEqual([2, 1]);
     });
 
-    it('and who has no living replica is passed over, not met', async () => {
+    it('is skipped without a live replica', async () => {
       await live('r3');
       await replica('r3').join(1, 'male', 'both');
       await replica('r1').join(2, 'male', 'male', [1]);
@@ -156,8 +156,8 @@ describe('matching', () => {
     });
   });
 
-  describe('one entry per user', () => {
-    it('however often and from wherever he joins', async () => {
+  describe('a user', () => {
+    it('has one entry in the queue, however often and from whichever replica they join', async () => {
       const places = await Promise.all(
         Array.from({ length: 20 }, (_, index) =>
           replica(index % 2 ? 'r1' : 'r2').join(1, 'male', index % 3 ? 'both' : 'female'),
@@ -169,7 +169,7 @@ describe('matching', () => {
       expect((await queued()).get(1)).toHaveLength(1);
     });
 
-    it('joining again once matched says where he is', async () => {
+    it('receives the present state when joining again after a match', async () => {
       await replica('r1').join(1, 'male', 'both');
       const match = matched(await replica('r2').join(2, 'male', 'both'));
       for (const userId of [1, 2]) {
@@ -186,7 +186,7 @@ describe('matching', () => {
       expect((await queued()).size).toBe(0);
     });
 
-    it('holds as long as one of his replicas does', async () => {
+    it('keeps the place as long as one replica holds it', async () => {
       await replica('r1').join(1, 'male', 'both');
       await replica('r2').resume(1);
       await replica('r1').depart(1);
@@ -194,8 +194,8 @@ describe('matching', () => {
     });
   });
 
-  describe('who loses his last socket', () => {
-    it('is passed over, and has his place when he is back', async () => {
+  describe('a user whose last socket closes', () => {
+    it('is skipped, and has the old place after the return', async () => {
       const first = await replica('r1').join(1, 'male', 'both');
       await replica('r1').depart(1);
       expect(await replica('r1').join(2, 'male', 'both')).toMatchObject({ kind: 'searching' });
@@ -207,25 +207,25 @@ describe('matching', () => {
       expect(await redis().pttl(matchingKeys.user(1))).toBe(-1);
     });
 
-    it('is matched as he comes back, when somebody waits', async () => {
+    it('is matched on return when a compatible user waits', async () => {
       await replica('r1').join(1, 'male', 'both');
       await replica('r1').depart(1);
       await replica('r1').join(2, 'male', 'both');
       expect(matched(await replica('r2').resume(1)).userIds).toEqual([1, 2]);
     });
 
-    it('keeps his place for 35 s, and no longer', async () => {
+    it('keeps the place for 35 s and no longer', async () => {
       await replica('r1').join(1, 'male', 'both');
       await replica('r1').depart(1);
       const ttl = await redis().pttl(matchingKeys.user(1));
       expect(ttl).toBeGreaterThan(34_000);
       expect(ttl).toBeLessThanOrEqual(35_000);
-      await redis().del(matchingKeys.user(1)); // as when they are over
+      await redis().del(matchingKeys.user(1)); // as if they had passed
       expect(await replica('r1').resume(1)).toEqual({ kind: 'idle' });
       expect(await store.keys('{matching}:queue:*')).toEqual([]);
     });
 
-    it('because his replica died has it too, once somebody looked', async () => {
+    it('keeps the place after their replica died, once another attempt has skipped them', async () => {
       const first = await replica('r1').join(1, 'male', 'both');
       await kill('r1');
       await replica('r2').join(2, 'male', 'both');
@@ -235,7 +235,7 @@ describe('matching', () => {
     });
   });
 
-  describe('a pair that has just been together', () => {
+  describe('a pair of recent partners', () => {
     const together = async (service: MatchQueueService, one = 1, other = 2): Promise<void> => {
       await service.join(one, 'male', 'both');
       const match = matched(await service.join(other, 'male', 'both'));
@@ -254,7 +254,7 @@ describe('matching', () => {
       expect(matched(await service.retry(1)).userIds).toEqual([1, 2]);
     });
 
-    it('is told when the rule relaxes, and then matched, since nobody else fits', async () => {
+    it('receives the time until a retry, which matches the pair when no other user is compatible', async () => {
       const service = replica('r1', { REMATCH_RELAX_AFTER_S: 10 });
       await together(service);
       await service.join(1, 'male', 'both');
@@ -267,7 +267,7 @@ describe('matching', () => {
       expect(matched(await service.retry(2)).userIds).toEqual([2, 1]);
     });
 
-    it('relaxes by the time of whichever has waited longer', async () => {
+    it('is matched again by the time of the user who has waited longer', async () => {
       const service = replica('r1', { REMATCH_RELAX_AFTER_S: 10 });
       await together(service);
       await service.join(2, 'male', 'female');
@@ -276,7 +276,7 @@ describe('matching', () => {
       expect(matched(await service.join(2, 'male', 'both')).userIds).toEqual([2, 1]);
     });
 
-    it('gives way to somebody new, however long it has waited', async () => {
+    it('is not matched again while a new user is compatible, however long it has waited', async () => {
       const service = replica('r1', { REMATCH_RELAX_AFTER_S: 10 });
       await together(service);
       await service.join(1, 'male', 'both');
@@ -285,7 +285,7 @@ describe('matching', () => {
       expect(matched(await service.join(2, 'male', 'both')).userIds).toEqual([2, 3]);
     });
 
-    it('never relaxes for a block', async () => {
+    it('is never matched despite a block', async () => {
       const service = replica('r1', { REMATCH_RELAX_AFTER_S: 0 });
       await together(service);
       await service.join(1, 'male', 'both');
@@ -293,7 +293,7 @@ describe('matching', () => {
       expect(await service.join(2, 'male', 'both', [1])).toMatchObject({ retryInMs: null });
     });
 
-    it('may meet at once where both settings are 0', async () => {
+    it('is matched at once when both settings are 0', async () => {
       const service = replica('r1', { REMATCH_COOLDOWN_S: 0, REMATCH_RELAX_AFTER_S: 0 });
       await together(service);
       await together(service);
@@ -313,12 +313,12 @@ describe('matching', () => {
         await redis().zadd('{matching}:claims', '1', member);
     };
 
-    it('is not overdue before its time', async () => {
+    it('is not overdue before its deadline', async () => {
       await claimed();
       expect(await replica('r1').overdueClaims()).toEqual([]);
     });
 
-    it('that runs out puts both back where they were', async () => {
+    it('returns both users to their old places when it expires', async () => {
       const before = new Map<number, number>();
       const match = await claimed();
       for (const userId of [1, 2])
@@ -334,13 +334,13 @@ describe('matching', () => {
       expect(await redis().hget(matchingKeys.user(1), 'session')).toBeNull();
     });
 
-    it('is taken back once, whoever comes first', async () => {
+    it('is released once, whichever replica is first', async () => {
       const match = await claimed();
       const released = await Promise.all(['r1', 'r2', 'r1'].map((id) => replica(id).release(match)));
       expect(released.flat().sort()).toEqual([1, 2]);
     });
 
-    it('that was taken back is not confirmed, and does not touch the next', async () => {
+    it('is not confirmed after it was released, and does not affect the next claim', async () => {
       const match = await claimed();
       await replica('r1').release(match);
       const next = matched(await replica('r1').retry(1));
@@ -351,7 +351,7 @@ describe('matching', () => {
       expect(await replica('r1').confirm(next)).toEqual([]);
     });
 
-    it('is confirmed twice with the same answer', async () => {
+    it('can be confirmed twice with the same result', async () => {
       const match = await claimed();
       expect(await replica('r1').confirm(match)).toEqual([]);
       expect(await replica('r2').confirm(match)).toEqual([]);
@@ -359,7 +359,7 @@ describe('matching', () => {
       expect(await replica('r1').overdueClaims()).toEqual([]);
     });
 
-    it('that is overdue is named again only after it had time to be settled', async () => {
+    it('is returned as overdue again only after there was time to settle it', async () => {
       const match = await claimed();
       await runOut();
       expect(await replica('r1').overdueClaims()).toEqual([match]);
@@ -368,7 +368,7 @@ describe('matching', () => {
       expect(await replica('r2').overdueClaims()).toEqual([match]);
     });
 
-    it('that became a chat is named when it has been on record for long, until it is finished', async () => {
+    it('is returned for a check when its chat has been on record for long, until the chat is finished', async () => {
       const match = await claimed();
       await replica('r1').confirm(match);
       expect(await replica('r1').chatsDueForCheck()).toEqual([]);
@@ -380,28 +380,28 @@ describe('matching', () => {
       expect(await redis().zcard(matchingKeys.chats)).toBe(0);
     });
 
-    it('whose user leaves says so when the chat starts', async () => {
+    it('reports a user who left when the chat starts', async () => {
       const match = await claimed();
       expect(await replica('r2').leave(1)).toMatchObject({ kind: 'claimed', sessionId: match.sessionId });
       expect(await replica('r1').confirm(match)).toEqual([1]);
       expect(await replica('r2').leave(1)).toMatchObject({ kind: 'chatting', sessionId: match.sessionId });
     });
 
-    it('whose user leaves and comes again is no longer left', async () => {
+    it('does not report a user who left and joined again', async () => {
       const match = await claimed();
       await replica('r2').leave(1);
       expect(await replica('r2').join(1, 'male', 'both')).toMatchObject({ kind: 'claimed' });
       expect(await replica('r1').confirm(match)).toEqual([]);
     });
 
-    it('that runs out lets him go who left meanwhile', async () => {
+    it('removes a user who left meanwhile when it expires', async () => {
       const match = await claimed();
       await replica('r2').leave(1);
       expect(await replica('r1').release(match)).toEqual([2]);
       expect(await stateOf(1, 2)).toEqual([undefined, 'searching']);
     });
 
-    it('outlives the sockets of its users, who are parked when it is taken back', async () => {
+    it('outlives the sockets of its users, who are parked when it is released', async () => {
       const match = await claimed();
       await replica('r1').depart(1);
       await replica('r2').depart(1);
@@ -412,15 +412,15 @@ describe('matching', () => {
     });
   });
 
-  describe('leaving', () => {
-    it('is leaving once', async () => {
+  describe('leaving the queue', () => {
+    it('removes the user once', async () => {
       await replica('r1').join(1, 'male', 'both');
       expect(await replica('r2').leave(1)).toEqual({ kind: 'left' });
       expect(await replica('r1').leave(1)).toEqual({ kind: 'idle' });
       expect(await store.keys('{matching}:[qu]*')).toEqual([]);
     });
 
-    it('a chat that ends does not end the search after it', async () => {
+    it('does not result from the late end of an earlier chat', async () => {
       await replica('r1').join(1, 'male', 'both');
       const old = matched(await replica('r1').join(2, 'male', 'both'));
       await replica('r1').confirm(old);
@@ -435,7 +435,7 @@ describe('matching', () => {
     { relaxS: 600, what: 'while cool-downs hold' },
     { relaxS: 0, what: 'while cool-downs give way at once' },
   ])(
-    'whatever happens in whatever order, $what: nobody waits who could be matched, and everybody is in one place',
+    'keeps every user in one place and leaves no matchable pair waiting $what, in any order of operations',
     async ({ relaxS }) => {
       const seen = new Map<string, number>();
       const client = connectRedis(store.url, { enableOfflineQueue: true, commandTimeout: 5_000 });
@@ -453,7 +453,7 @@ describe('matching', () => {
             numRuns: isLong ? 1_500 : 40,
           },
         );
-        // A property over steps that come to nothing would prove nothing.
+        // A property whose steps have no effect would prove nothing.
         for (const what of ['matched', 'waits', 'confirm', 'release', 'skip', 'kill']) {
           expect(seen.get(what)).toBeGreaterThan(15);
         }

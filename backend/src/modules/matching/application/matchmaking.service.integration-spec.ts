@@ -1,4 +1,4 @@
-// Real: two whole api replicas in this process, PostgreSQL, Redis, sockets.
+// Runs against real PostgreSQL and Redis; two complete api replicas and their sockets run in this process.
 import { startTestReplicas, type TestReplicas } from '../../../testing/test-replicas.harness';
 import { until } from '../../../testing/until.functions';
 import { matchingKeys } from '../../../platform/redis/redis.keys';
@@ -11,7 +11,7 @@ import { MatchQueueService } from './match-queue.service';
 
 jest.setTimeout(30_000);
 
-describe('seeking', () => {
+describe('MatchmakingService', () => {
   let thaw: TestReplicas;
 
   beforeAll(async () => {
@@ -24,7 +24,7 @@ describe('seeking', () => {
   afterAll(() => thaw.close());
 
   const matchmaking = (replica: number) => thaw.replicas[replica]!.app.get(MatchmakingService);
-  /** Number of users who search from a replica, as it sees it. */
+  /** Number of searching users that a replica tracks. */
   const searching = (replica: number): number =>
     (matchmaking(replica) as unknown as { waiting: ReadonlyMap<number, unknown> }).waiting.size;
   const record = (userId: number) => thaw.store.redis.hgetall(matchingKeys.user(userId));
@@ -33,7 +33,7 @@ describe('seeking', () => {
     return (await Promise.all(sets.map((set) => thaw.store.redis.zrange(set, '0', '-1')))).flat();
   };
 
-  it('two meet over two replicas, each told of the other', async () => {
+  it("matches two users across two replicas and sends each the other's profile", async () => {
     const ada = await thaw.visitor(0, 'female');
     const bob = await thaw.visitor(1, 'male');
     const [first, second] = [await ada.arrive(), await bob.arrive()];
@@ -49,7 +49,7 @@ describe('seeking', () => {
     expect(await first.ask('join_queue', {})).toMatchObject({ data: { code: 'already_in_session' } });
   });
 
-  it('a second tab mirrors the first: it is told of the queue, then of the match', async () => {
+  it("mirrors a search in the user's second tab: first the queue, then the match", async () => {
     const ada = await thaw.visitor(0, 'female');
     const [here, there] = [await ada.arrive(thaw.origins[0]), await ada.arrive(thaw.origins[1])];
     await here.request('join_queue', { preferences: 'male' });
@@ -64,21 +64,21 @@ describe('seeking', () => {
     expect(here.all('queue_joined')).toEqual([]);
   });
 
-  it('is over in every tab when it is over in one', async () => {
+  it('ends the search in every tab when it ends in one', async () => {
     const ada = await thaw.visitor(0, 'female');
     const [here, there] = [await ada.arrive(thaw.origins[0]), await ada.arrive(thaw.origins[1])];
     await here.request('join_queue', {});
     await there.next('queue_joined');
     await there.request('leave_queue', {});
     await here.next('queue_left');
-    // The replica of the first tab looks after whoever searches there; it must not bring her back.
+    // The replica of the first tab tracks users who search there; it must not queue the user again.
     for (const replica of [0, 1, 0, 1]) await matchmaking(replica).check();
     expect(searching(0) + searching(1)).toBe(0);
     expect(await record(ada.user.id)).toEqual({});
     expect(await queues()).toEqual([]);
   });
 
-  it('goes on in the tab that is left, wherever it began', async () => {
+  it('continues the search in the remaining tab, wherever it started', async () => {
     const ada = await thaw.visitor(0, 'female');
     const [here, there] = [await ada.arrive(thaw.origins[0]), await ada.arrive(thaw.origins[1])];
     await here.request('join_queue', {});
@@ -91,7 +91,7 @@ describe('seeking', () => {
     await there.next('chat_matched');
   });
 
-  it('ends with the last socket, even one that closes while it joins', async () => {
+  it('ends the search with the last socket, even one that closes while it joins', async () => {
     const users = thaw.replicas[0]!.app.get(UsersService);
     const gender = users.gender.bind(users);
     const ada = await thaw.visitor(0, 'female');
@@ -118,7 +118,7 @@ describe('seeking', () => {
     expect(await thaw.store.redis.pttl(matchingKeys.user(ada.user.id))).toBeGreaterThan(0);
   });
 
-  it('ends with the last socket that closed before it joined, although the join timed out', async () => {
+  it('ends the search when the last socket closed before a join that timed out', async () => {
     const ada = await thaw.visitor(0, 'female');
     const socket = await ada.arrive();
     await socket.leave();
@@ -134,7 +134,7 @@ describe('seeking', () => {
     expect(await queues()).not.toContain(String(ada.user.id));
   });
 
-  it('brings two together again who both wait, once the cool-down gives way', async () => {
+  it('matches two searching users again once their cool-down may be ignored', async () => {
     const [ada, bob] = [await thaw.visitor(0, 'female'), await thaw.visitor(1, 'male')];
     const [first, second] = [await ada.arrive(), await bob.arrive()];
     await first.request('join_queue', {});
@@ -151,7 +151,7 @@ describe('seeking', () => {
     await second.next('chat_matched', (data) => data.sessionId === again.sessionId);
   });
 
-  it('outlives a Redis that forgot everything', async () => {
+  it('restores a search after Redis lost all data', async () => {
     const ada = await thaw.visitor(0, 'female');
     const socket = await ada.arrive();
     await socket.request('join_queue', { preferences: 'male' });
@@ -163,7 +163,7 @@ describe('seeking', () => {
     await socket.next('chat_matched');
   });
 
-  it('keeps the place of whoever comes back on another replica', async () => {
+  it('keeps the place of a user who returns on another replica', async () => {
     const ada = await thaw.visitor(0, 'female');
     const socket = await ada.arrive();
     await socket.request('join_queue', { preferences: 'male' });
@@ -180,7 +180,7 @@ describe('seeking', () => {
     expect(await queues()).toEqual([String(ada.user.id)]);
   });
 
-  it('takes a user out of the queue whose departure could not be recorded at first', async () => {
+  it('removes a user from the queue whose departure could not be recorded at first', async () => {
     const ada = await thaw.visitor(0, 'female');
     const socket = await ada.arrive();
     await socket.request('join_queue', { preferences: 'male' });
@@ -241,7 +241,7 @@ describe('seeking', () => {
     expect(await thaw.store.redis.zcard(matchingKeys.chats)).toBe(0);
   });
 
-  it('checks many users at once, and never twice at a time', async () => {
+  it('checks many users at once, with one check at a time', async () => {
     const matching = thaw.replicas[0]!.app.get(MatchQueueService);
     const registry = thaw.replicas[0]!.app.get(SocketRegistry);
     jest.spyOn(registry, 'holds').mockReturnValue(true);

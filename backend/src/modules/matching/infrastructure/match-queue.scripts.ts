@@ -313,7 +313,7 @@ enqueue(ARGV[1], record)
 return attempt(ARGV[1], record, excludedFrom(5), ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4]))
 `);
 
-/** Until the worker has written the chat to the history, even after an outage of some minutes. */
+/** Bridges the time until the worker has written the chat to the history, even after an outage of some minutes. */
 const RECENT_PARTNER_TTL_MS = 600_000;
 
 /**

@@ -1,4 +1,4 @@
-// Real: two whole api replicas in this process, PostgreSQL, Redis, sockets.
+// Runs against real PostgreSQL and Redis; two complete api replicas and their sockets run in this process.
 import { joinScript } from '../../../platform/hot-log/chat-presence.scripts';
 import { ChatPresenceService } from '../../../platform/hot-log/chat-presence.service';
 import { ReplicaLeaseService } from '../../../platform/realtime/replica-lease.service';
@@ -12,7 +12,7 @@ jest.setTimeout(60_000);
 
 const GRACE_MS = 1_500;
 
-describe('presence in chats, when something fails', () => {
+describe('presence in chats, when a call or a store fails', () => {
   let thaw: TestReplicas;
 
   beforeAll(async () => {
@@ -33,7 +33,7 @@ describe('presence in chats, when something fails', () => {
   const isUser = (userId: number) => (value: string) => value.split('|')[1] === String(userId);
   const connectionStates = (socket: ThawSocket) => socket.all('partner_connection').map(({ state }) => state);
 
-  it('takes a socket off the record whose entry timed out after Redis had executed it', async () => {
+  it('removes the record of a socket whose join timed out after Redis had executed it', async () => {
     const { ada, adaSocket, bobSocket, sessionId } = await meet();
     const run = joinScript.run.bind(joinScript);
     jest.spyOn(joinScript, 'run').mockImplementationOnce(async (...given) => {
@@ -49,10 +49,10 @@ describe('presence in chats, when something fails', () => {
     expect(await bobSocket.next('chat_skipped')).toMatchObject({ reason: 'disconnected' });
   });
 
-  it('ends abandoned chats while another one cannot be ended, and that one later', async () => {
+  it('ends abandoned chats while another one cannot be ended, and ends that one later', async () => {
     const chats = [];
     for (let index = 0; index < 6; index += 1) chats.push(await meet());
-    // The first in the order in which shards are swept.
+    // First the chat whose shard is swept first.
     chats.sort((one, other) => shardOf(one.sessionId) - shardOf(other.sessionId));
     const [stuck, ...others] = chats;
     const failing = thaw.replicas.map(({ app }) => {
@@ -70,7 +70,7 @@ describe('presence in chats, when something fails', () => {
     await stuck!.bobSocket.next('chat_skipped');
   });
 
-  it('tells a user who joins late that the partner has been there and has left', async () => {
+  it('shows the partner as reconnecting to a user who joins after the partner was there and left', async () => {
     const presence = thaw.replicas[0]!.app.get(ChatPresenceService);
     const enter = presence.join.bind(presence);
     let goOn: () => void = () => undefined;
@@ -92,7 +92,7 @@ describe('presence in chats, when something fails', () => {
     expect(await adaSocket.next('partner_connection')).toMatchObject({ state: 'reconnecting' });
   });
 
-  it('does not show a partner as away whose return was heard before the answer that the partner is missed', async () => {
+  it('does not show a partner as away whose return was published before an older reply arrived', async () => {
     const { ada, adaSocket, bob, bobSocket, sessionId } = await meet();
     await bobSocket.cut();
     await until(() => connectionStates(adaSocket).at(-1) === 'reconnecting');
@@ -113,7 +113,7 @@ describe('presence in chats, when something fails', () => {
     thaw.replicas[0]!.app.get(LiveChatService).release(sessionId);
   });
 
-  it('starts the grace of a user whose sockets show the chat no more, and stops it when one does', async () => {
+  it('starts the grace period when no socket of a user shows the chat, and stops it when one does', async () => {
     const { ada, adaSocket, bobSocket, sessionId } = await meet();
     const chats = thaw.replicas[0]!.app.get(LiveChatService);
     const connection = [
@@ -143,7 +143,7 @@ describe('presence in chats, when something fails', () => {
     expect(connectionStates(bobSocket)).toEqual([]);
   });
 
-  it('is there again after a replica was away for longer than its lease', async () => {
+  it('is restored after a replica did not renew its lease in time', async () => {
     const { ada, bobSocket, sessionId } = await meet();
     const lease = thaw.replicas[0]!.app.get(ReplicaLeaseService);
     const renewal = jest

@@ -9,9 +9,9 @@ import { resume } from './chat-resume.functions';
 import { LiveChat, type LiveChatServices } from './live-chat.model';
 
 const LONGEST_SLICE_MS = 10;
-/** What a slice takes by itself is the least of so many attempts: a collection of garbage may fall into any of them. */
+/** The minimum over this many attempts counts, because garbage collection may fall into any of them. */
 const ATTEMPTS = 3;
-/** As ChatLogRepository reads. */
+/** The page size of ChatLogRepository. */
 const PAGE_ENTRIES = 128;
 
 const rate = { intervalMs: 1, burst: 1_000 };
@@ -36,13 +36,13 @@ const reaction = (index: number): RandomChatEvent => ({
   data: { messageId: '1001-0', emoji: '🔥', userId: 1 },
 });
 
-/** CPU of this process, all threads, ms: other programs on the machine do not count. */
+/** CPU time of all threads of this process, in ms: independent of other programs on the machine. */
 const cpuMs = (): number => {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1_000;
 };
 
-/** Measures what runs between two returns to the event loop. */
+/** Measures the work between two returns to the event loop. */
 class Slices {
   readonly ms: number[] = [];
   private beganAt = cpuMs();
@@ -94,7 +94,7 @@ const resumeSlices = async (chat: LiveChat): Promise<{ slices: Slices; sent: num
   return { slices, sent };
 };
 
-/** The least that each slice took over several attempts. */
+/** The minimum duration of each slice over several attempts. */
 const leastOf = async (attempt: () => Promise<number[]>): Promise<number[]> => {
   let least: number[] = [];
   for (let count = 0; count < ATTEMPTS; count += 1) {

@@ -30,14 +30,14 @@ it('forgets a chat that Redis has three seconds after it was left, and not earli
   expect(await isKept()).toBe(false);
 });
 
-it('keeps a chat for as long as Redis does not answer', async () => {
+it('keeps a chat while Redis does not answer', async () => {
   inRedis = new Error('Command timed out');
   jest.advanceTimersByTime(60_000);
   await expect(tails.compare([])).rejects.toThrow();
   expect(await isKept()).toBe(true);
 });
 
-it('keeps a chat that it had to restore for another three seconds', async () => {
+it('keeps a chat for another three seconds after restoring it', async () => {
   inRedis = 2;
   jest.advanceTimersByTime(10_000);
   await tails.compare([]);
@@ -50,13 +50,13 @@ it('keeps a chat that it had to restore for another three seconds', async () => 
   expect(repairs).toBe(2);
 });
 
-it('keeps the longer one of two that it knows of a chat', async () => {
+it('keeps the longer of two versions of a chat', async () => {
   tails.retain({ ...chat, version: 1 } as LiveChat);
   expect(await tails.restoreLost('s-1', 3)).toBe(true);
   expect(await tails.restoreLost('s-1', 4)).toBe(false);
 });
 
-it('compares the other chats when Redis refuses to take one back', async () => {
+it('compares the other chats when Redis refuses to restore one', async () => {
   const refusal = Object.assign(new Error('OOM command not allowed'), { name: 'ReplyError' });
   const refused = { ...chat, sessionId: 's-2', repair: () => Promise.reject(refusal) } as unknown as LiveChat;
   inRedis = 2;

@@ -1,4 +1,4 @@
-// Real: api replicas, PostgreSQL, Redis, sockets.
+// Runs against real api replicas, PostgreSQL, Redis and sockets.
 import type { Redis } from 'ioredis';
 import { DomainError } from '../../../platform/errors/domain.errors';
 import { ReplicaLeaseService } from '../../../platform/realtime/replica-lease.service';
@@ -28,14 +28,14 @@ describe('a socket in a random chat', () => {
   afterAll(() => thaw.close());
 
   const meet = () => pair([thaw.origins[0]!, thaw.origins[1]!]);
-  /** Reads of streams that a replica asks Redis for. */
+  /** The stream reads that a replica sends to Redis. */
   const readsOf = (replica: number): (() => string[]) => {
     const redis = thaw.replicas[replica]!.app.get<Redis>(REDIS);
     const calls = jest.spyOn(redis, 'sendCommand').mock.calls;
     return () => calls.map(([{ name }]) => name).filter((name) => /^x(rev)?range$/.test(name));
   };
 
-  it('arrives on a new replica with one read of the chat, and one look at what has come since', async () => {
+  it('is resumed on another replica with at most two reads of the stream', async () => {
     const { ada, adaSocket, sessionId } = await meet();
     for (let count = 0; count < 20; count += 1)
       await adaSocket.request('random_message', textMessage(sessionId, 'x'));
@@ -48,7 +48,7 @@ describe('a socket in a random chat', () => {
     expect(back.all('session_resumed')).toMatchObject([{ seq: 21, last: true }]);
   });
 
-  it('arrives after the end with a look at the ends of the chat alone', async () => {
+  it('is resumed after the end of the chat by reading only its first and last event', async () => {
     const { ada, adaSocket, bobSocket, sessionId } = await meet();
     await adaSocket.cut();
     await bobSocket.request('skip_chat', { sessionId });
@@ -58,7 +58,7 @@ describe('a socket in a random chat', () => {
     expect(reads()).toEqual(['xrange', 'xrevrange']);
   });
 
-  it('counts as present while a page on it shows the chat, and is sent everything in any case', async () => {
+  it('counts as present while a page on it shows the chat, and receives every event in any case', async () => {
     await until(() => thaw.replicas.every(({ app }) => app.get(ReplicaLeaseService).maySweep));
     const { bob, adaSocket, bobSocket, sessionId } = await meet();
     const shown = (socket: typeof bobSocket, showsChat: boolean) =>
@@ -82,7 +82,7 @@ describe('a socket in a random chat', () => {
     expect(await shown(tab, true)).toEqual({});
   });
 
-  it('cannot say that it shows the chat of others', async () => {
+  it('cannot be reported as showing a chat of other users', async () => {
     const { sessionId } = await meet();
     const eve = await (await thaw.visitor(0, 'female')).arrive();
     expect(await eve.ask('show_chat', { sessionId, showsChat: true })).toMatchObject({
@@ -91,7 +91,7 @@ describe('a socket in a random chat', () => {
     });
   });
 
-  it('opens no image to the partner with a message that is refused', async () => {
+  it('does not grant the partner access to an image when its message is refused', async () => {
     const { adaSocket, bobSocket, sessionId } = await meet();
     const share = jest.spyOn(thaw.replicas[0]!.app.get(UploadsService), 'share').mockResolvedValue(undefined);
     const send = (content: string, clientId?: string) =>
@@ -113,7 +113,7 @@ describe('a socket in a random chat', () => {
     expect(share).toHaveBeenCalledTimes(1);
   });
 
-  it('is refused what adds to a Redis that is nearly full, and still ends chats', async () => {
+  it('is refused writes to a Redis that is nearly full, and can still end the chat', async () => {
     const { ada, adaSocket, bobSocket, sessionId } = await meet();
     const ack = await adaSocket.request('random_message', textMessage(sessionId, 'one', 'c-1'));
     const valve = thaw.replicas[0]!.app.get(MemoryValveService);
@@ -130,10 +130,10 @@ describe('a socket in a random chat', () => {
     expect(await adaSocket.ask('join_queue', {})).toMatchObject(refusal);
   });
 
-  it('in a chat does not tell the other tabs that it has left the queue', async () => {
+  it("does not send queue_left to the user's other tabs when the user is already in a chat", async () => {
     const { ada, adaSocket, sessionId } = await meet();
     const tab = await ada.arrive(thaw.origins[1], { sessionId, seq: 1 });
-    // The two seconds in which leaving the queue counts as a skip are over.
+    // Past the two seconds in which leaving the queue counts as a skip.
     const record = `{matching}:user:${ada.user.id}`;
     await thaw.store.redis.hset(record, 'claimedAt', '1');
     await adaSocket.request('leave_queue', {});
@@ -142,7 +142,7 @@ describe('a socket in a random chat', () => {
     expect(tab.all('queue_left')).toEqual([]);
   });
 
-  it('never sees a chat whose starter died after its match was taken back: that is ended as if it had not been', async () => {
+  it('never receives a chat whose replica died after its match was released, and that chat is aborted', async () => {
     await until(() => thaw.replicas.every(({ app }) => app.get(ReplicaLeaseService).maySweep));
     const matching = thaw.replicas[1]!.app.get(MatchQueueService);
     let sessionId = '';

@@ -1,4 +1,4 @@
-// Real: api replicas, PostgreSQL, Redis, sockets. Redis executes what it is sent later than a replica waits for.
+// Runs against real api replicas, PostgreSQL, Redis and sockets. Redis executes commands after a replica has timed out.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startTestReplicas, type TestReplicas } from '../../../testing/test-replicas.harness';
 import { pair, type ThawSocket } from '../../../testing/thaw.client';
@@ -7,10 +7,10 @@ import { until } from '../../../testing/until.functions';
 jest.setTimeout(60_000);
 
 const MESSAGES = 60;
-/** Longer than a replica waits for an answer (500 ms). */
+/** Longer than a replica waits for a reply (500 ms). */
 const PAUSED_MS = 700;
 
-describe('a chat whose appends Redis answers too late', () => {
+describe('a chat with appends that time out', () => {
   let thaw: TestReplicas;
 
   beforeAll(async () => {
@@ -18,7 +18,7 @@ describe('a chat whose appends Redis answers too late', () => {
   });
   afterAll(() => thaw.close());
 
-  it('has one order on both sides, and brings a sender what was refused and is stored all the same', async () => {
+  it('keeps one order for both users, and delivers refused messages to their sender if they were stored', async () => {
     const { ada, bob, adaSocket, bobSocket, sessionId } = await pair([thaw.origins[0]!, thaw.origins[1]!]);
     const refused: string[] = [];
     const talk = async (socket: ThawSocket, name: string): Promise<void> => {
@@ -27,7 +27,7 @@ describe('a chat whose appends Redis answers too late', () => {
         const content = `${name} ${number}`;
         const asked = socket.ask('random_message', { sessionId, content, messageType: 'text' });
         answers.push(asked.then(({ event }) => void (event === 'error' && refused.push(content))));
-        await sleep(25); // at a pace of its own, whatever comes back
+        await sleep(25); // at a constant rate, whatever is answered
       }
       await Promise.all(answers);
     };
@@ -39,7 +39,7 @@ describe('a chat whose appends Redis answers too late', () => {
       }
     })();
     await Promise.all([talk(adaSocket, 'ada'), talk(bobSocket, 'bob'), pausing]);
-    // What is refused last is noticed with the next event, or when versions are compared.
+    // The replica learns of a stored append that timed out with the next event, or when versions are compared.
     await adaSocket.request('random_message', { sessionId, content: 'the last word', messageType: 'text' });
     await until(() => adaSocket.lastSeen(sessionId) === bobSocket.lastSeen(sessionId));
 
@@ -52,9 +52,9 @@ describe('a chat whose appends Redis answers too late', () => {
       const messages = socket.all('random_message');
       const fromPartner = messages.filter(({ senderId }) => senderId !== self);
       const numbers = fromPartner.map(({ content }) => Number(String(content).replace(`${partner} `, '')));
-      const told = numbers.filter((number) => !Number.isNaN(number));
-      expect(told).toEqual([...told].sort((one, other) => one - other));
-      // As frames of their own: what was refused, and was stored when Redis went on.
+      const received = numbers.filter((number) => !Number.isNaN(number));
+      expect(received).toEqual([...received].sort((one, other) => one - other));
+      // Refused messages that Redis stored after all arrive as frames of their own.
       const own = messages.filter(({ senderId }) => senderId === self).map(({ content }) => String(content));
       expect(own.every((content) => refused.includes(content))).toBe(true);
     }

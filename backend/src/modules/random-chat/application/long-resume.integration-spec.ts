@@ -1,4 +1,4 @@
-// Real: api replicas, PostgreSQL, Redis, sockets; a TCP relay stands for a slow line.
+// Runs against real api replicas, PostgreSQL, Redis and sockets; a TCP relay simulates a slow connection.
 import { limits } from '@thaw/contract/limits';
 import { processorLoad } from '../../../testing/processor-load.probe';
 import { appendMessages } from '../../../testing/filled-chat.fixture';
@@ -33,7 +33,7 @@ describe('the resume of a long chat', () => {
   afterAll(() => thaw.close());
 
   const origin = (): string => thaw.origins[0]!;
-  /** Two in a chat whose messages are of about so many bytes together. */
+  /** Two users in a chat whose messages have about `bytes` bytes in total. */
   const longChat = async (bytes: number, messageBytes = 2_000) => {
     const chat = await pair([origin(), origin()]);
     const count = Math.floor(bytes / (messageBytes + 200));
@@ -51,7 +51,7 @@ describe('the resume of a long chat', () => {
     });
   const countTo = (version: number, from = 1): number[] =>
     Array.from({ length: version - from + 1 }, (_, index) => from + index);
-  /** Another user's pings while something else goes on. @returns the 99th percentile of their times, ms */
+  /** Another user pings during `work`. @returns the 99th percentile of the response times, in ms */
   const pingsDuring = async (work: Promise<unknown>): Promise<number> => {
     const socket = await (await thaw.visitor(0)).arrive();
     let isOver = false;
@@ -67,7 +67,7 @@ describe('the resume of a long chat', () => {
     times.sort((one, other) => one - other);
     return times[Math.ceil(times.length * 0.99) - 1] ?? Infinity;
   };
-  /** A socket of the user behind a line of so many bits a second, whose resume has begun. */
+  /** A socket of the user over a connection of `bitsPerSecond`, whose resume has started. */
   const resumeOver = async (
     { user, cookie }: ThawVisitor,
     bitsPerSecond: number,
@@ -87,21 +87,24 @@ describe('the resume of a long chat', () => {
         ['a chat of 1 MiB, at 1 Mbit/s', MIB, 2_000, 1],
       ]
     : [['a chat of 1 MiB, at 10 Mbit/s', MIB, 2_000, 10]];
-  it.each(cases)('of %s, is complete while pings of others are answered at once', async (...given) => {
-    const [, bytes, messageBytes, mbits] = given;
-    const { bob, version } = await longChat(bytes, messageBytes);
-    const socket = await resumeOver(bob, mbits * MBIT);
-    const end = until(() => resumed(socket).at(-1)?.last, Boolean, 120_000);
-    const p99 = await pingsDuring(end);
-    expect(seqsOf(socket)).toEqual(countTo(version));
-    for (const page of resumed(socket)) {
-      const size = Buffer.byteLength(JSON.stringify({ event: 'session_resumed', data: page }));
-      expect(size).toBeLessThanOrEqual(limits.resumeFrameMaxBytes);
-    }
-    expect(p99).toBeLessThanOrEqual(50 * processorLoad());
-  });
+  it.each(cases)(
+    'is complete for %s, and pings of other users are answered promptly meanwhile',
+    async (...given) => {
+      const [, bytes, messageBytes, mbits] = given;
+      const { bob, version } = await longChat(bytes, messageBytes);
+      const socket = await resumeOver(bob, mbits * MBIT);
+      const end = until(() => resumed(socket).at(-1)?.last, Boolean, 120_000);
+      const p99 = await pingsDuring(end);
+      expect(seqsOf(socket)).toEqual(countTo(version));
+      for (const page of resumed(socket)) {
+        const size = Buffer.byteLength(JSON.stringify({ event: 'session_resumed', data: page }));
+        expect(size).toBeLessThanOrEqual(limits.resumeFrameMaxBytes);
+      }
+      expect(p99).toBeLessThanOrEqual(50 * processorLoad());
+    },
+  );
 
-  it('keeps the order while the chat goes on, and joins it without a gap', async () => {
+  it('keeps the order while messages arrive, and continues with live events without a gap', async () => {
     const { bob, adaSocket, version, sessionId } = await longChat(MIB / 2);
     const socket = await resumeOver(bob, 20 * MBIT);
     let said = 0;
@@ -115,7 +118,7 @@ describe('the resume of a long chat', () => {
     expect(resumed(socket).filter(({ last }) => last)).toHaveLength(1);
   });
 
-  it('that asked for a gap on an open socket keeps the order, too', async () => {
+  it('keeps the order when requested on an open socket because of a gap', async () => {
     const { bob, bobSocket, adaSocket, version, sessionId } = await longChat(MIB / 2);
     bobSocket.frames.length = 0;
     bobSocket.send({ event: 'authenticate', data: { userId: bob.user.id, lastSeen: { sessionId, seq: 1 } } });
@@ -125,13 +128,13 @@ describe('the resume of a long chat', () => {
       said += 1;
     } while (!resumed(bobSocket).at(-1)?.last);
     await until(() => seqsOf(bobSocket).includes(version + said));
-    // What was on its way when the frame was handled comes before the first page.
+    // Events sent before the frame was handled precede the first page.
     const first = bobSocket.frames.findIndex(({ event }) => event === 'session_resumed');
     bobSocket.frames.splice(0, first);
     expect(seqsOf(bobSocket)).toEqual(countTo(version + said, 2));
   });
 
-  it('that is cut goes on where it was', async () => {
+  it('continues after the last page received when the connection is lost', async () => {
     const { bob, version, sessionId } = await longChat(MIB / 2);
     const seen: number[] = [];
     for (let rounds = 0; seen.at(-1) !== version; rounds += 1) {
@@ -148,7 +151,7 @@ describe('the resume of a long chat', () => {
     expect(seen).toEqual(countTo(version));
   });
 
-  it('stops when its socket closes, and then nothing of it is left', async () => {
+  it('stops when its socket closes, and leaves nothing behind', async () => {
     const { bob, bobSocket, adaSocket, sessionId } = await longChat(MIB);
     await bobSocket.leave();
     const socket = await resumeOver(bob, MBIT);
@@ -164,9 +167,9 @@ describe('the resume of a long chat', () => {
     expect(await back.request('random_message', textMessage(sessionId, 'back'))).toHaveProperty('seq');
   });
 
-  it('ends with the chat, if that ends meanwhile', async () => {
+  it('ends with the chat when that ends meanwhile', async () => {
     const { bob, adaSocket, version, sessionId } = await longChat(MIB / 2);
-    // After the first page, before the second.
+    // Between the first page and the second.
     jest.spyOn(SocketConnection.prototype, 'drained').mockImplementationOnce(async () => {
       await adaSocket.request('skip_chat', { sessionId });
     });
@@ -179,7 +182,7 @@ describe('the resume of a long chat', () => {
     expect(socket.all('chat_skipped')).toEqual([]);
   });
 
-  it('is limited for each user by what is sent, and what fits on a page is not', async () => {
+  it('is limited per user by the number of pages, except when it fits on one page', async () => {
     const limited = await thaw.add({ LIMITS_PROFILE: 'default' });
     const { bob, version, sessionId } = await longChat(MIB);
     const pages = Math.ceil((version * 2_200) / PAGE);
@@ -192,7 +195,7 @@ describe('the resume of a long chat', () => {
         refusals += 1;
         expect(data).toMatchObject({ code: 'rate_limited' });
         expect(data.retryAfterMs).toBeGreaterThan(0);
-        // The socket is still open, and may ask for less.
+        // The socket is still open, and may request a shorter resume.
         const lastSeen = { sessionId, seq: version - 5 };
         expect(await socket.ask('authenticate', { userId: bob.user.id, lastSeen })).toMatchObject({
           event: 'authenticated',
@@ -206,7 +209,7 @@ describe('the resume of a long chat', () => {
       }
     }
     expect(refusals).toBe(1);
-    // 600 pages, and what is refilled meanwhile.
+    // The limit is 600 pages, plus those refilled meanwhile.
     expect(resumes * pages).toBeGreaterThan(500);
     expect(resumes * pages).toBeLessThan(900);
   });

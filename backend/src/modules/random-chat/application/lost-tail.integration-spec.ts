@@ -1,4 +1,4 @@
-// Real: api replicas, PostgreSQL, Redis, sockets. What Redis loses with a truncated append-only file is deleted there.
+// Runs against real api replicas, PostgreSQL, Redis and sockets. Entries are deleted to simulate a truncated file.
 import { ChatLogRepository } from '../../../platform/hot-log/chat-log.repository';
 import { shardOf, chatKeys, matchingKeys } from '../../../platform/redis/redis.keys';
 import { startTestReplicas, type TestReplicas } from '../../../testing/test-replicas.harness';
@@ -22,7 +22,7 @@ describe('a chat whose tail Redis has lost', () => {
   const keyOf = (sessionId: string): string => chatKeys(shardOf(sessionId)).stream(sessionId);
   const stateOf = ({ user }: ThawVisitor): Promise<string | null> =>
     thaw.store.redis.hget(matchingKeys.user(user.id), 'state');
-  /** Two in a chat, each on another replica, with three messages. */
+  /** Two users in a chat, each on another replica, with three messages. */
   const meet = async (): Promise<Pair> => {
     const chat = await pair([thaw.origins[0]!, thaw.origins[1]!]);
     for (const content of ['one', 'two', 'three'])
@@ -30,7 +30,7 @@ describe('a chat whose tail Redis has lost', () => {
     await until(() => chat.bobSocket.lastSeen(chat.sessionId) === 4);
     return chat;
   };
-  /** Redis comes back with the first entries only. */
+  /** Simulates a restart of Redis after which it has only the first entries. */
   const keep = async (sessionId: string, count: number): Promise<void> => {
     const entries = await thaw.store.redis.xrange(keyOf(sessionId), '-', '+');
     const rewriting = thaw.store.redis.multi().del(keyOf(sessionId));
@@ -48,7 +48,7 @@ describe('a chat whose tail Redis has lost', () => {
     expect(entries[0]?.[1][1]).toContain('ChatEnded');
   };
 
-  it('goes on for both when both replicas restore it at once', async () => {
+  it('continues for both users when both replicas restore it at once', async () => {
     const chats: Pair[] = [];
     for (let count = 0; count < 20; count += 1) chats.push(await meet());
     for (const { sessionId } of chats) await keep(sessionId, 3);
@@ -74,7 +74,7 @@ describe('a chat whose tail Redis has lost', () => {
     }
   });
 
-  it('goes on when both send at the moment at which it is compared', async () => {
+  it('continues when both users send while it is being compared', async () => {
     for (let round = 0; round < 10; round += 1) {
       const { adaSocket, bobSocket, sessionId } = await meet();
       await keep(sessionId, 2);
@@ -90,7 +90,7 @@ describe('a chat whose tail Redis has lost', () => {
     }
   });
 
-  it('ends for both when the stream went on without it', async () => {
+  it('ends for both users when other entries were appended to the stream meanwhile', async () => {
     const chat = await meet();
     await keep(chat.sessionId, 3);
     const text = JSON.stringify({ i: 'other', t: 'MessageSent', d: { content: 'instead', senderId: 1 } });
@@ -104,7 +104,7 @@ describe('a chat whose tail Redis has lost', () => {
     await expectEndForBoth(chat);
   });
 
-  it('ends for both when nothing is left of it, and what was said becomes durable all the same', async () => {
+  it('ends for both users when all of it is lost, and its events become durable all the same', async () => {
     const chat = await meet();
     const { outbox } = chatKeys(shardOf(chat.sessionId));
     await thaw.store.redis.del(keyOf(chat.sessionId), outbox);
@@ -123,8 +123,8 @@ describe('a chat whose tail Redis has lost', () => {
     ]);
   });
 
-  describe('with its end, which was acknowledged,', () => {
-    /** Ada has skipped, and Redis comes back as it was before that. */
+  describe('including its acknowledged end', () => {
+    /** Ada has skipped; afterwards Redis is as it was before that. */
     const loseEnd = async (chat: Pair): Promise<void> => {
       const { ada, bob, adaSocket, bobSocket, sessionId } = chat;
       const records = await Promise.all([ada, bob].map((one) => thaw.store.redis.hgetall(recordOf(one))));
@@ -141,7 +141,7 @@ describe('a chat whose tail Redis has lost', () => {
       return entries.flatMap(([id, [, text = '']]) => (text.includes('ChatEnded') ? [id] : []));
     };
 
-    it('is over again for both, with the same end, once it has been compared', async () => {
+    it('is ended for both users again, with the same end, once it has been compared', async () => {
       const chat = await meet();
       await loseEnd(chat);
       await Promise.all([compare(0), compare(1)]);
@@ -150,7 +150,7 @@ describe('a chat whose tail Redis has lost', () => {
       for (const socket of [chat.adaSocket, chat.bobSocket]) expect(socket.disorders).toEqual([]);
     });
 
-    it('keeps neither from searching at once', async () => {
+    it('does not prevent either user from searching at once', async () => {
       const chat = await meet();
       await loseEnd(chat);
       expect(await chat.adaSocket.ask('join_queue', { preferences: 'both' })).toMatchObject({ event: 'ack' });
@@ -160,7 +160,7 @@ describe('a chat whose tail Redis has lost', () => {
     });
   });
 
-  it('is kept for some seconds by a replica whose sockets have left it', async () => {
+  it('is retained for some seconds by a replica whose sockets have left it', async () => {
     const { ada, bob, adaSocket, bobSocket, sessionId } = await meet();
     await Promise.all([ada.hangUp(), bob.hangUp()]);
     await keep(sessionId, 2);
@@ -171,7 +171,7 @@ describe('a chat whose tail Redis has lost', () => {
     expect([...adaSocket.disorders, ...bobSocket.disorders, ...back.disorders]).toEqual([]);
   });
 
-  it('is let go of once Redis has had it for longer than the writing of its file takes', async () => {
+  it('is released once Redis has certainly written it to disk', async () => {
     const { adaSocket, sessionId } = await meet();
     await adaSocket.request('skip_chat', { sessionId });
     const tails = thaw.replicas[0]!.app.get<{ tails: { retained: Map<string, unknown> } }>(
@@ -184,7 +184,7 @@ describe('a chat whose tail Redis has lost', () => {
     });
   });
 
-  it('is not given up while Redis does not answer', async () => {
+  it('is not abandoned while Redis does not answer', async () => {
     const { adaSocket, bobSocket, sessionId } = await meet();
     await keep(sessionId, 3);
     const log = thaw.replicas[0]!.app.get(ChatLogRepository);
@@ -201,7 +201,7 @@ describe('a chat whose tail Redis has lost', () => {
     expect(bobSocket.disorders).toEqual([]);
   });
 
-  it('is sent anew to a client that has seen more than there is', async () => {
+  it('is sent from the start to a client that has seen more than there is', async () => {
     const { bob, sessionId } = await meet();
     const back = await bob.connect(thaw.origins[1]);
     back.send({

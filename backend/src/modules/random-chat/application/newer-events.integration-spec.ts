@@ -1,4 +1,4 @@
-// Real: api replicas, PostgreSQL, Redis, sockets.
+// Runs against real api replicas, PostgreSQL, Redis and sockets.
 import { ChatLogRepository } from '../../../platform/hot-log/chat-log.repository';
 import { startTestReplicas, type TestReplicas } from '../../../testing/test-replicas.harness';
 import { type ThawSocket, pair, textMessage } from '../../../testing/thaw.client';
@@ -6,7 +6,7 @@ import { until } from '../../../testing/until.functions';
 
 jest.setTimeout(60_000);
 
-describe('an event that this release does not know', () => {
+describe('an event that this release cannot read', () => {
   let thaw: TestReplicas;
 
   beforeAll(async () => {
@@ -14,7 +14,7 @@ describe('an event that this release does not know', () => {
   });
   afterAll(() => thaw.close());
 
-  /** As a replica of a newer release appends it. */
+  /** Appends an event as a replica of a newer release does. */
   const append = async (sessionId: string, text: string): Promise<void> => {
     const log = thaw.replicas[0]!.app.get(ChatLogRepository);
     const entries = await log.read(sessionId);
@@ -33,7 +33,7 @@ describe('an event that this release does not know', () => {
     ['that is no object', 'null'],
     ['of a known type without its data', '{"i":"0b9a7a3e","t":"ReactionAdded","d":null}'],
     ['of a known type with other data', '{"i":"0b9a7a3e","t":"GameStarted","d":{"questionId":4711}}'],
-  ])('%s advances seq on every socket, and the chat goes on', async (_, text) => {
+  ])('%s advances seq on every socket, and the chat continues', async (_, text) => {
     const { ada, adaSocket, bobSocket, sessionId } = await pair([thaw.origins[0]!, thaw.origins[1]!]);
     await adaSocket.request('random_message', textMessage(sessionId, 'one'));
     await append(sessionId, text);
@@ -56,7 +56,7 @@ describe('an event that this release does not know', () => {
     ]);
     expect([...adaSocket.disorders, ...bobSocket.disorders]).toEqual([]);
 
-    // The same to a client that was away, and on a replica that reads the whole chat.
+    // The same holds for a client that was away, and for a replica that reads the whole chat.
     const back = await ada.arrive(thaw.origins[1], { sessionId, seq: 1 });
     const { events } = await back.next('session_resumed');
     expect(

@@ -1,4 +1,4 @@
-// Real: two whole api replicas in this process, PostgreSQL, Redis, sockets.
+// Runs against real PostgreSQL and Redis; two complete api replicas and their sockets run in this process.
 import type { Redis } from 'ioredis';
 import { limits } from '@thaw/contract/limits';
 import { ChatPresenceService } from '../../../platform/hot-log/chat-presence.service';
@@ -17,7 +17,7 @@ jest.setTimeout(60_000);
 
 const isLong = process.env.THAW_TEST_LONG === '1';
 
-describe('a random chat', () => {
+describe('random chat', () => {
   let thaw: TestReplicas;
 
   beforeAll(async () => {
@@ -35,7 +35,7 @@ describe('a random chat', () => {
   interface Chat {
     ada: ThawVisitor;
     bob: ThawVisitor;
-    /** Ada's sockets, the first on the first replica, the next on the next. */
+    /** Ada's sockets, on the first and the second replica in turn. */
     adas: ThawSocket[];
     bobs: ThawSocket[];
     sessionId: string;
@@ -52,7 +52,7 @@ describe('a random chat', () => {
     return [...ids][0]!;
   };
 
-  /** Two in a chat, with so many tabs each, over both replicas. */
+  /** Two users in a chat, with the given numbers of tabs, spread over both replicas. */
   const chatting = async (tabs: { ada: number; bob: number } = { ada: 1, bob: 1 }): Promise<Chat> => {
     const [ada, bob] = [await thaw.visitor(0, 'female'), await thaw.visitor(1, 'male')];
     const open = (visitor: ThawVisitor, count: number, first: number) =>
@@ -76,7 +76,7 @@ describe('a random chat', () => {
     (await thaw.store.redis.hget(matchingKeys.user(visitor.user.id), 'state')) ?? undefined;
 
   describe('messages', () => {
-    it('go both ways over two replicas, to every other tab of both', async () => {
+    it('delivers messages both ways across two replicas, to every other tab of both users', async () => {
       const { ada, adas, bobs, sessionId } = await chatting({ ada: 2, bob: 2 });
       const all = [...adas, ...bobs];
       const ack = await adas[0]!.request('random_message', textMessage(sessionId, '  hello 🎉 ', 'c-1'));
@@ -118,15 +118,15 @@ describe('a random chat', () => {
       expect(adas[0]!.all('random_message')).toHaveLength(1);
     });
 
-    it('come back to a sender who did not ask for an answer, as to everybody', async () => {
+    it('sends a message without a ref back to its sender, as to every other socket', async () => {
       const { adas, bobs, sessionId } = await chatting();
       adas[0]!.send({ event: 'random_message', data: textMessage(sessionId, 'no ref', 'c-9') });
-      const [own, his] = [await adas[0]!.next('random_message'), await bobs[0]!.next('random_message')];
-      expect(own).toEqual(his);
+      const [own, partners] = [await adas[0]!.next('random_message'), await bobs[0]!.next('random_message')];
+      expect(own).toEqual(partners);
       expect(own).toMatchObject({ seq: 2, clientId: 'c-9' });
     });
 
-    it('of both at once have one order, without a gap, on every socket', async () => {
+    it('delivers concurrent messages of both users in one order, without a gap, on every socket', async () => {
       const { adas, bobs, sessionId } = await chatting({ ada: 2, bob: 2 });
       const all = [...adas, ...bobs];
       const each = 25;
@@ -143,12 +143,12 @@ describe('a random chat', () => {
       const log = await stream(sessionId);
       expect(log).toHaveLength(last);
       for (const [from, socket] of all.entries()) {
-        const heard = socket.all('random_message').map(({ id, content }) => ({ id, content }));
-        expect(heard).toHaveLength(last - 1 - each);
-        const ids = heard.map(({ id }) => log.findIndex((entry) => entry.id === id));
+        const received = socket.all('random_message').map(({ id, content }) => ({ id, content }));
+        expect(received).toHaveLength(last - 1 - each);
+        const ids = received.map(({ id }) => log.findIndex((entry) => entry.id === id));
         expect(ids).toEqual([...ids].sort((one, other) => one - other));
         for (const sender of [0, 1, 2, 3].filter((other) => other !== from)) {
-          const said = heard.filter(({ content }) => String(content).startsWith(`${sender}.`));
+          const said = received.filter(({ content }) => String(content).startsWith(`${sender}.`));
           expect(said.map(({ content }) => content)).toEqual(
             Array.from({ length: each }, (_, index) => `${sender}.${index}`),
           );
@@ -156,7 +156,7 @@ describe('a random chat', () => {
       }
     });
 
-    it('sent again under the same name are acknowledged as before, and sent to nobody', async () => {
+    it('acknowledges a repeated client id as before and does not send the message again', async () => {
       const { adas, bobs, sessionId } = await chatting({ ada: 2, bob: 1 });
       const all = [...adas, ...bobs];
       const ack = await adas[0]!.request('random_message', textMessage(sessionId, 'once', 'c-1'));
@@ -169,7 +169,7 @@ describe('a random chat', () => {
       expectOrder(all);
     });
 
-    it('sent at once from two tabs under one name are one', async () => {
+    it('stores one message when two tabs send the same client id at once', async () => {
       const { adas, bobs, sessionId } = await chatting({ ada: 2, bob: 1 });
       for (let round = 0; round < 20; round += 1) {
         const [one, other] = await Promise.all(
@@ -184,7 +184,7 @@ describe('a random chat', () => {
       expect(bobs[0]!.all('random_message')).toHaveLength(20);
     });
 
-    it('whose ack was lost are acknowledged even after the end', async () => {
+    it('acknowledges a retried message even after the end of the chat', async () => {
       const { adas, bobs, sessionId } = await chatting();
       const ack = await adas[0]!.request('random_message', textMessage(sessionId, 'last words', 'c-1'));
       await bobs[0]!.request('skip_chat', { sessionId });
@@ -197,7 +197,7 @@ describe('a random chat', () => {
       });
     });
 
-    it('of strangers are refused, and change nothing', async () => {
+    it('refuses frames from a user who is not in the session, without any effect', async () => {
       const { adas, bobs, sessionId } = await chatting();
       const eve = await (await thaw.visitor(0, 'female')).arrive();
       const refusal = { event: 'error', data: { code: 'not_in_session' } };
@@ -217,7 +217,7 @@ describe('a random chat', () => {
       ['a reply to no id', { replyTo: { messageId: 'x' } }, 'invalid_payload'],
       ['a foreign kind', { messageType: 'break_ice_reveal' }, 'invalid_payload'],
       ['a long name', { clientId: 'c'.repeat(65) }, 'invalid_payload'],
-    ])('that say %s are refused', async (_, part, code) => {
+    ])('refuses a message with %s', async (_, part, code) => {
       const { adas, bobs, sessionId } = await chatting();
       const data = { ...textMessage(sessionId, 'x'), ...part } as never;
       expect(await adas[0]!.ask('random_message', data)).toMatchObject({ event: 'error', data: { code } });
@@ -232,36 +232,36 @@ describe('a random chat', () => {
     });
   });
 
-  describe('a lost message of the channel', () => {
+  describe('a lost publication', () => {
     /** The replica's own connection for channels. */
     const subscriberOf = (replica: number): Redis =>
       thaw.replicas[replica]!.app.get<{ subscriber: Redis }>(RedisSubscriberService).subscriber;
     const channelOf = (replica: number, sessionId: string): string =>
       chatKeys(shardOf(sessionId)).channel(thaw.replicas[replica]!.app.get(ReplicaLeaseService).replicaId);
-    /** The replica's channel is that of later chats of the same shard, too. */
-    let deafTo = '';
-    const deafen = async (sessionId: string): Promise<void> => {
-      deafTo = channelOf(1, sessionId);
-      await subscriberOf(1).unsubscribe(deafTo);
+    /** Later chats of the same shard use the same channel of the replica. */
+    let mutedChannel = '';
+    const mute = async (sessionId: string): Promise<void> => {
+      mutedChannel = channelOf(1, sessionId);
+      await subscriberOf(1).unsubscribe(mutedChannel);
     };
-    afterEach(() => subscriberOf(1).subscribe(deafTo));
+    afterEach(() => subscriberOf(1).subscribe(mutedChannel));
 
-    it('is made up for by the next one, in order', async () => {
+    it('is recovered in order when the next message arrives', async () => {
       const { adas, bobs, sessionId } = await chatting();
-      await deafen(sessionId);
+      await mute(sessionId);
       for (const content of ['one', 'two'])
         await adas[0]!.request('random_message', textMessage(sessionId, content));
       expect(bobs[0]!.lastSeen(sessionId)).toBe(1);
-      await subscriberOf(1).subscribe(deafTo);
+      await subscriberOf(1).subscribe(mutedChannel);
       await adas[0]!.request('random_message', textMessage(sessionId, 'three'));
       await reach(bobs, sessionId, 4);
       expect(bobs[0]!.all('random_message').map(({ content }) => content)).toEqual(['one', 'two', 'three']);
       expectOrder(bobs);
     });
 
-    it('is made up for by what the replica itself appends', async () => {
+    it('is recovered when the replica itself appends', async () => {
       const { adas, bobs, sessionId } = await chatting();
-      await deafen(sessionId);
+      await mute(sessionId);
       await adas[0]!.request('random_message', textMessage(sessionId, 'one'));
       expect(await bobs[0]!.request('random_message', textMessage(sessionId, 'two'))).toMatchObject({
         seq: 3,
@@ -270,16 +270,16 @@ describe('a random chat', () => {
       expect(bobs[0]!.all('random_message').map(({ content }) => content)).toEqual(['one']);
     });
 
-    it('that was the last one is noticed within seconds', async () => {
+    it('is noticed within seconds when it was the last of its chat', async () => {
       const { adas, bobs, sessionId } = await chatting();
-      await deafen(sessionId);
+      await mute(sessionId);
       await adas[0]!.request('skip_chat', { sessionId });
       expect(await bobs[0]!.next('chat_skipped')).toMatchObject({ seq: 2, reason: 'skipped' });
     });
   });
 
   describe('typing', () => {
-    it('is shown to the partner alone, on every tab of his, and not acknowledged', async () => {
+    it('is sent to every tab of the partner only, and is not acknowledged', async () => {
       const { ada, adas, bobs, sessionId } = await chatting({ ada: 2, bob: 2 });
       adas[0]!.send({ event: 'typing', data: { sessionId } });
       for (const socket of bobs) {
@@ -291,7 +291,7 @@ describe('a random chat', () => {
       expect(adas[0]!.frames.filter(({ event }) => event === 'ack')).toHaveLength(2); // join_queue, the message
     });
 
-    it('is passed on no more often than it is shown', async () => {
+    it('is forwarded at most once per interval', async () => {
       const { adas, bobs, sessionId } = await chatting();
       for (let count = 0; count < 10; count += 1) adas[0]!.send({ event: 'typing', data: { sessionId } });
       await adas[0]!.request('random_message', textMessage(sessionId, 'done'));
@@ -300,8 +300,8 @@ describe('a random chat', () => {
     });
   });
 
-  describe('the end', () => {
-    it('is told to every other socket, once, and frees both', async () => {
+  describe('the end of a chat', () => {
+    it('is sent once to every other socket and frees both users', async () => {
       const { ada, bob, adas, bobs, sessionId } = await chatting({ ada: 2, bob: 2 });
       expect(await adas[0]!.request('skip_chat', { sessionId })).toEqual({ seq: 2 });
       for (const socket of [adas[1]!, ...bobs]) {
@@ -323,7 +323,7 @@ describe('a random chat', () => {
 
     const times = isLong ? 1_000 : 200;
     it(
-      `is one when both skip at once, ${times} times, and both search on`,
+      `is stored once when both users skip at once, ${times} times, and both search again`,
       async () => {
         const [ada, bob] = [await thaw.visitor(0, 'female'), await thaw.visitor(1, 'male')];
         const open = (visitor: ThawVisitor) =>
@@ -337,7 +337,7 @@ describe('a random chat', () => {
             skippers.map((socket) => socket.request('skip_chat', { sessionId })),
           );
           expect(acks).toEqual([{ seq: 2 }, { seq: 2 }]);
-          // Both go on at once, as the application does; the tabs that did not skip are told once.
+          // Both continue at once, as the application does; the tabs that did not skip receive the end once.
           await Promise.all(
             all
               .filter((socket) => !skippers.includes(socket))
@@ -357,7 +357,7 @@ describe('a random chat', () => {
       isLong ? 900_000 : 60_000,
     );
 
-    it('of an old chat never ends the next', async () => {
+    it('does not affect the next chat when a skip of the old one arrives late', async () => {
       const { adas, bobs, sessionId: old } = await chatting();
       await adas[0]!.request('skip_chat', { sessionId: old });
       await bobs[0]!.next('chat_skipped');
@@ -372,7 +372,7 @@ describe('a random chat', () => {
       expectOrder([...adas, ...bobs]);
     });
 
-    it('leaves nothing in Redis but the stream and what waits for the worker', async () => {
+    it('leaves nothing in Redis but the stream and the outbox', async () => {
       const { ada, bob, adas, bobs, sessionId } = await chatting({ ada: 1, bob: 2 });
       for (let round = 0; round < 16; round += 1) {
         const tabs = await Promise.all(
@@ -402,9 +402,9 @@ describe('a random chat', () => {
     });
   });
 
-  it('whose match was taken back before it was confirmed is no chat, and leaves no claim', async () => {
+  it('aborts a chat whose match was released before it was confirmed, and leaves no claim', async () => {
     const [ada, bob] = [await thaw.visitor(0, 'female'), await thaw.visitor(1, 'male')];
-    const [hers, his] = [await ada.arrive(), await bob.arrive()];
+    const [adaSocket, bobSocket] = [await ada.arrive(), await bob.arrive()];
     const matching = thaw.replicas[1]!.app.get(MatchQueueService);
     const confirm = matching.confirm.bind(matching);
     let sessionId = '';
@@ -413,20 +413,20 @@ describe('a random chat', () => {
       await matching.finish(claimed);
       return confirm(claimed);
     });
-    await hers.request('join_queue', { preferences: 'male' });
-    await his.request('join_queue', { preferences: 'female' });
+    await adaSocket.request('join_queue', { preferences: 'male' });
+    await bobSocket.request('join_queue', { preferences: 'female' });
     await until(async () => (await stream(sessionId)).some(({ type }) => type === 'ChatEnded'));
     await until(async () => (await thaw.store.keys('{matching}:claims')).length === 0, Boolean, 2_000);
-    // Nobody is missed in it either: that would be the two's end of a chat that they never had.
+    // No deadline is left either: it would end a chat for the two users that they never had.
     await until(async () => {
       const deadlines = await thaw.store.redis.zrange(chatKeys(shardOf(sessionId)).deadlines, '0', '-1');
       return !deadlines.some((member) => member.startsWith(sessionId));
     });
-    expect(hers.all('chat_matched')).toEqual([]);
+    expect(adaSocket.all('chat_matched')).toEqual([]);
   });
 
-  describe('leave_queue that crosses the match', () => {
-    it('is a skip soon after it', async () => {
+  describe('leave_queue that crosses a match', () => {
+    it('counts as a skip soon after the match', async () => {
       const { ada, adas, bobs, sessionId } = await chatting();
       expect(await adas[0]!.ask('leave_queue', {})).toMatchObject({ event: 'ack' });
       expect(await bobs[0]!.next('chat_skipped')).toEqual({
@@ -438,7 +438,7 @@ describe('a random chat', () => {
       expectOrder([...adas, ...bobs]);
     });
 
-    it('is none later', async () => {
+    it('does not end the chat later', async () => {
       jest.replaceProperty<{ leaveCountsAsSkipWithinMs: number }, 'leaveCountsAsSkipWithinMs'>(
         limits,
         'leaveCountsAsSkipWithinMs',
@@ -450,20 +450,20 @@ describe('a random chat', () => {
       expect(await bobs[0]!.next('random_message')).toMatchObject({ seq: 2 });
     });
 
-    it('ends one way or the other, and never leaves the partner alone in a chat', async () => {
+    it('never leaves the partner alone in a chat, whichever comes first', async () => {
       const [ada, bob] = [await thaw.visitor(0, 'female'), await thaw.visitor(1, 'male')];
-      const [hers, his] = [await ada.arrive(), await bob.arrive()];
+      const [adaSocket, bobSocket] = [await ada.arrive(), await bob.arrive()];
       const matching = thaw.replicas[1]!.app.get(MatchQueueService);
       const confirm = matching.confirm.bind(matching);
       let matches = 0;
       for (let round = 0; round < 30; round += 1) {
-        await hers.request('join_queue', { preferences: 'male' });
-        const joining = () => his.ask('join_queue', { preferences: 'female' });
-        const leaving = () => hers.ask('leave_queue', {});
+        await adaSocket.request('join_queue', { preferences: 'male' });
+        const joining = () => bobSocket.ask('join_queue', { preferences: 'female' });
+        const leaving = () => adaSocket.ask('leave_queue', {});
         if (round % 3 === 0) await Promise.all([joining(), leaving()]);
         else if (round % 3 === 1) await joining().then(leaving);
         else {
-          // She leaves when they are matched, and their chat has not begun.
+          // The first user leaves between the match and the start of the chat.
           const left = jest.spyOn(matching, 'confirm').mockImplementationOnce(async (match) => {
             await leaving();
             return confirm(match);
@@ -473,36 +473,38 @@ describe('a random chat', () => {
           await left.mock.results[0]?.value;
           left.mockRestore();
         }
-        // Either he still waits, or he was matched and skipped.
-        await until(async () => (await state(bob)) === 'searching' || his.all('chat_skipped').length > 0);
+        // The partner either is still searching, or was matched and skipped.
+        await until(
+          async () => (await state(bob)) === 'searching' || bobSocket.all('chat_skipped').length > 0,
+        );
         expect(
           await until(
             () => state(ada),
             (is) => is === undefined,
           ),
         ).toBeUndefined();
-        if (his.all('chat_matched').length > 0) {
+        if (bobSocket.all('chat_matched').length > 0) {
           matches += 1;
-          await his.next('chat_skipped');
-          expect(his.all('chat_skipped')).toEqual([
+          await bobSocket.next('chat_skipped');
+          expect(bobSocket.all('chat_skipped')).toEqual([
             expect.objectContaining({ reason: 'skipped', endedBy: ada.user.id }),
           ]);
         }
-        await his.request('leave_queue', {});
+        await bobSocket.request('leave_queue', {});
         await until(async () => (await state(bob)) === undefined);
-        expectOrder([hers, his]);
-        hers.frames.length = his.frames.length = 0;
+        expectOrder([adaSocket, bobSocket]);
+        adaSocket.frames.length = bobSocket.frames.length = 0;
       }
       expect(matches).toBeGreaterThanOrEqual(20);
     });
   });
 
-  describe('a participant who comes back', () => {
+  describe('a participant who reconnects', () => {
     const resumed = (socket: ThawSocket) => socket.all('session_resumed');
     const resumedEvents = (socket: ThawSocket) =>
       resumed(socket).flatMap(({ events }) => events as { event: string; data: Record<string, unknown> }[]);
 
-    it('after a reload is told of the whole chat, on whatever replica', async () => {
+    it('receives the whole chat after a reload, on any replica', async () => {
       const { ada, bob, adas, bobs, sessionId } = await chatting();
       await adas[0]!.request('random_message', textMessage(sessionId, 'one'));
       await bobs[0]!.request('random_message', textMessage(sessionId, 'two'));
@@ -533,7 +535,7 @@ describe('a random chat', () => {
       expectOrder([back, ...bobs]);
     });
 
-    it('after a cut is told only what was missed, once', async () => {
+    it('receives only the missed events, once, after a lost connection', async () => {
       const { ada, adas, bobs, sessionId } = await chatting();
       await adas[0]!.request('random_message', textMessage(sessionId, 'one', 'c-1'));
       await adas[0]!.cut();
@@ -548,14 +550,14 @@ describe('a random chat', () => {
       expect(back.all('chat_matched')).toEqual([]);
     });
 
-    it('who has missed nothing is told so', async () => {
+    it('receives an empty resume when no event was missed', async () => {
       const { ada, adas, sessionId } = await chatting();
       await adas[0]!.cut();
       const back = await ada.arrive(undefined, { sessionId, seq: 1 });
       expect(await back.next('session_resumed')).toMatchObject({ seq: 1, events: [], last: true });
     });
 
-    it('on the same socket, because of a hole, is told what is behind it', async () => {
+    it('receives the events after a gap when authenticating again on the same socket', async () => {
       const { ada, adas, bobs, sessionId } = await chatting();
       await bobs[0]!.request('random_message', textMessage(sessionId, 'one'));
       await bobs[0]!.request('random_message', textMessage(sessionId, 'two'));
@@ -570,7 +572,7 @@ describe('a random chat', () => {
       expect(adas[0]!.all('random_message')).toHaveLength(3);
     });
 
-    it('to a long chat gets it in pages of at most 64 KB, without a gap', async () => {
+    it('receives a long chat in pages of at most 64 KB, without a gap', async () => {
       const { ada, adas, bobs, sessionId } = await chatting();
       const content = '🎉"\n'.repeat(600);
       for (let count = 0; count < 40; count += 1) {
@@ -596,37 +598,37 @@ describe('a random chat', () => {
       }
     });
 
-    it('as the chat begins in another tab is in it all the same', async () => {
+    it('joins a chat that starts in another tab meanwhile', async () => {
       const [ada, bob] = [await thaw.visitor(0, 'female'), await thaw.visitor(1, 'male')];
-      const hers = await ada.arrive();
-      const his = await bob.arrive();
+      const adaSocket = await ada.arrive();
+      const bobSocket = await bob.arrive();
       const queue = thaw.replicas[1]!.app.get(MatchQueueService);
       const resume = queue.resume.bind(queue);
-      // The second tab asks where she is; before it hears the answer, she is matched.
+      // The match is made after the second tab has read the user's state and before it receives the answer.
       jest.spyOn(queue, 'resume').mockImplementationOnce(async (userId) => {
         const place = await resume(userId);
-        await match([hers], [his]);
+        await match([adaSocket], [bobSocket]);
         return place;
       });
       const late = await ada.arrive(thaw.origins[1]);
       expect(await late.next('chat_matched')).toMatchObject({ partnerId: bob.user.id });
     });
 
-    it('as the search begins in another tab mirrors it', async () => {
+    it('joins a search that starts in another tab meanwhile', async () => {
       const ada = await thaw.visitor(0, 'female');
-      const hers = await ada.arrive();
+      const adaSocket = await ada.arrive();
       const queue = thaw.replicas[1]!.app.get(MatchQueueService);
       const resume = queue.resume.bind(queue);
       jest.spyOn(queue, 'resume').mockImplementationOnce(async (userId) => {
         const place = await resume(userId);
-        await hers.request('join_queue', { preferences: 'male' });
+        await adaSocket.request('join_queue', { preferences: 'male' });
         return place;
       });
       const late = await ada.arrive(thaw.origins[1]);
       expect(await late.next('queue_joined')).toMatchObject({ preferences: 'male' });
     });
 
-    it('while the other talks misses nothing and hears nothing twice', async () => {
+    it('receives every message exactly once while the partner keeps sending', async () => {
       const { ada, adas, bobs, sessionId } = await chatting({ ada: 1, bob: 1 });
       let isTalking = true;
       const talking = (async () => {
@@ -635,7 +637,7 @@ describe('a random chat', () => {
           await bobs[0]!.request('random_message', textMessage(sessionId, `${said}`));
         return said;
       })();
-      const heard: number[] = [];
+      const received: number[] = [];
       let socket = adas[0]!;
       for (let round = 0; round < 12; round += 1) {
         await (round % 2 ? socket.cut() : socket.leave());
@@ -644,13 +646,13 @@ describe('a random chat', () => {
         await socket.next('session_resumed', ({ last }) => last === true);
         await until(() => socket.all('random_message').length > 1);
         const { frames, disorders } = socket;
-        heard.length = 0;
+        received.length = 0;
         for (const { event, data } of frames) {
           if (event === 'session_resumed') {
-            heard.push(...(data.events as { data: { seq: number } }[]).map((missed) => missed.data.seq));
-          } else if (event === 'random_message') heard.push(Number(data.seq));
+            received.push(...(data.events as { data: { seq: number } }[]).map((missed) => missed.data.seq));
+          } else if (event === 'random_message') received.push(Number(data.seq));
         }
-        expect(heard).toEqual(Array.from(heard, (_, index) => seen + 1 + index));
+        expect(received).toEqual(Array.from(received, (_, index) => seen + 1 + index));
         expect(disorders.filter((disorder) => !disorder.includes(`${sessionId}: 0 →`))).toEqual([]);
       }
       isTalking = false;
@@ -658,7 +660,7 @@ describe('a random chat', () => {
       await reach([socket], sessionId, 1 + said);
     });
 
-    it('after the end is told that it is over', async () => {
+    it('receives the end of a chat that ended meanwhile', async () => {
       const { ada, adas, bobs, sessionId } = await chatting();
       await adas[0]!.cut();
       await bobs[0]!.request('skip_chat', { sessionId });
@@ -683,7 +685,7 @@ describe('a random chat', () => {
       ['asked where its user is', MatchmakingService, 'resume'],
       ['brought back into the chat', ChatPresenceService, 'join'],
     ] as const)(
-      'and cannot be %s is closed with 1011, and brought back the next time',
+      'is closed with 1011 when the socket cannot be %s, and is resumed on the next attempt',
       async (_, part, method) => {
         const { ada, adas, bobs, sessionId } = await chatting();
         await adas[0]!.cut();
@@ -702,7 +704,7 @@ describe('a random chat', () => {
       },
     );
 
-    it('because a chat that began could not be entered finds it', async () => {
+    it('resumes a new chat after joining it failed', async () => {
       const [ada, bob] = [await thaw.visitor(0, 'female'), await thaw.visitor(1, 'male')];
       const [adas, bobs] = [await ada.arrive(), await bob.arrive()];
       const away = new Error('Connection is closed.');
@@ -715,7 +717,7 @@ describe('a random chat', () => {
       expect(await again.next('session_resumed')).toMatchObject({ sessionId, seq: 1 });
     });
 
-    it('is not told of the chats of others', async () => {
+    it('receives nothing about the chats of other users', async () => {
       const { sessionId, bobs } = await chatting();
       const eve = await thaw.visitor(0, 'female');
       const socket = await eve.arrive(undefined, { sessionId, seq: 0 });
@@ -726,14 +728,14 @@ describe('a random chat', () => {
   });
 
   describe('a partner who is away', () => {
-    it('is said to be, at once, and to be back', async () => {
+    it('is reported as reconnecting at once, and as connected after the return', async () => {
       const { ada, adas, bobs, sessionId } = await chatting({ ada: 1, bob: 2 });
       const before = Date.now();
       await adas[0]!.cut();
       for (const socket of bobs) {
         expect(await socket.next('partner_connection')).toEqual({ sessionId, state: 'reconnecting' });
       }
-      // A second on a quiet machine; a replica that died is noticed after four at the earliest.
+      // Takes about a second on an idle machine; a dead replica is noticed after four seconds at the earliest.
       expect(Date.now() - before).toBeLessThan(3_000 * processorLoad());
       const third = bobs[0]!;
       expect(third.all('chat_skipped')).toEqual([]);
@@ -744,7 +746,7 @@ describe('a random chat', () => {
       }
     });
 
-    it('is told of in a resume, too', async () => {
+    it('is reported in a resume as well', async () => {
       const { ada, adas, bob, bobs, sessionId } = await chatting();
       await adas[0]!.cut();
       await bobs[0]!.next('partner_connection');
@@ -757,7 +759,7 @@ describe('a random chat', () => {
       expect(await back.next('partner_connection')).toEqual({ sessionId, state: 'connected' });
     });
 
-    it('is not, while one of the tabs is open', async () => {
+    it('is not reported as away while another tab is open', async () => {
       const { adas, bobs, sessionId } = await chatting({ ada: 2, bob: 1 });
       await adas[0]!.cut();
       await adas[1]!.request('random_message', textMessage(sessionId, 'here'));
@@ -765,8 +767,8 @@ describe('a random chat', () => {
       expect(bobs[0]!.all('partner_connection')).toEqual([]);
     });
 
-    it('ends the chat sooner after a goodbye than after a silence; a chat to which he returned goes on', async () => {
-      // A replica sweeps once it has been up for as long as a lease lasts.
+    it('is awaited longer after a lost connection than after a clean close, and can return to the chat', async () => {
+      // A replica sweeps only after it has been up for the duration of a lease.
       await until(() => thaw.replicas.every(({ app }) => app.get(ReplicaLeaseService).maySweep));
       const [closed, cut, returned] = [await chatting(), await chatting(), await chatting()];
       const startedAt = Date.now();
@@ -795,7 +797,7 @@ describe('a random chat', () => {
       expect(await home.next('chat_skipped')).toMatchObject({ reason: 'disconnected', endedBy: null });
     });
 
-    it('whom the other left meanwhile is not counted twice', async () => {
+    it('leaves no deadline behind when the other user skips meanwhile', async () => {
       const { adas, bobs, sessionId } = await chatting();
       await adas[0]!.leave();
       await bobs[0]!.next('partner_connection');

@@ -1,4 +1,4 @@
-// Real: an api replica, a worker, PostgreSQL, Redis, sockets.
+// Runs against a real api replica, worker, PostgreSQL, Redis and sockets.
 import { questionById } from '@thaw/contract/questions';
 import { startTestReplicas, type TestReplicas } from '../../../testing/test-replicas.harness';
 import { pair, type ReceivedFrame } from '../../../testing/thaw.client';
@@ -8,7 +8,7 @@ jest.setTimeout(60_000);
 
 const HOSTILE = ['a\u0000', 'b\ud800', '\udc00c', 'd\n', 'e\u007f', 'f\u009f', '', 'x'.repeat(65)];
 
-describe('strings from outside', () => {
+describe('hostile strings from clients', () => {
   let thaw: TestReplicas;
 
   beforeAll(async () => {
@@ -17,7 +17,7 @@ describe('strings from outside', () => {
   });
   afterAll(() => thaw.close());
 
-  /** Number of events of the chat that are in PostgreSQL. */
+  /** Number of the chat's events in PostgreSQL. */
   const storedEvents = async (sessionId: string): Promise<number> => {
     const [row] = await thaw.database.dataSource.query<{ count: string }[]>(
       'SELECT count(*) FROM events WHERE stream_id = $1',
@@ -33,7 +33,7 @@ describe('strings from outside', () => {
     const messageId = String((await adaSocket.request('random_message', message)).id);
     const answers: ReceivedFrame[] = [];
     for (const hostile of HOSTILE) {
-      // Twenty invalid frames close a socket.
+      // A socket is closed after twenty invalid frames.
       const socket = await ada.arrive(undefined, { sessionId, seq: 1 });
       answers.push(
         await socket.ask('random_message', { ...message, clientId: hostile }),
@@ -65,7 +65,7 @@ describe('strings from outside', () => {
       answers.map(() => 'error invalid_payload'),
     );
 
-    // What is cleaned, or one of a closed list, is accepted in every spelling.
+    // Text is cleaned, and emojis are one of a closed list: both are accepted in every spelling.
     for (const hostile of HOSTILE) {
       const content = `text ${hostile} text`;
       await adaSocket.request('random_message', { ...message, content, clientId: `ok-${content.length}` });

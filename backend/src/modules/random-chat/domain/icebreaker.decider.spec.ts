@@ -52,7 +52,7 @@ const revealed: RandomChatEvent = {
 const ignored = (gameId = 'g1'): RandomChatEvent => ({ type: 'GameIgnored', data: { gameId, userId: BOB } });
 
 describe('starting Break the Ice', () => {
-  it('is for either participant, with a question of the bank', () => {
+  it('is allowed for either participant, with an existing question', () => {
     givenChat(chatStarted)
       .when(start(BOB))
       .then(started('g1', 7, BOB));
@@ -63,7 +63,7 @@ describe('starting Break the Ice', () => {
     givenChat(chatStarted, chatEnded).when(start(ADA)).thenThrows('session_ended');
   });
 
-  it('is refused while a game is played, to either', () => {
+  it('is refused for both users while a game is in progress', () => {
     givenChat(chatStarted, started())
       .when(start(BOB, 'g2', 8))
       .thenThrows('game_active');
@@ -72,30 +72,30 @@ describe('starting Break the Ice', () => {
       .thenThrows('game_active');
   });
 
-  it('happens once, however often its starter says so', () => {
+  it('happens once when the starter repeats the command', () => {
     expect(givenChat(chatStarted, started()).when(start(ADA)).decision()).toEqual({ alreadyDone: at(2) });
   });
 
-  it('asks no question twice while others are left, whoever asked it', () => {
+  it('refuses a question asked before while others are left, whichever user asked it', () => {
     givenChat(chatStarted, started(), ignored())
       .when(start(BOB, 'g2', 7))
       .thenThrows('unknown_question');
   });
 
-  it('asks again once all have been asked', () => {
+  it('allows a question again once all have been asked', () => {
     const all = questions.flatMap(({ id }) => [started(`g${id}`, id), ignored(`g${id}`)]);
     givenChat(chatStarted, ...all)
       .when(start(ADA, 'again', 1))
       .then(started('again', 1));
   });
 
-  it('never takes the name of an earlier game', () => {
+  it('refuses the id of an earlier game', () => {
     givenChat(chatStarted, started(), ignored())
       .when(start(ADA, 'g1', 8))
       .thenThrows('game_not_active');
   });
 
-  it('is rate-limited for the session, whichever of the two starts games', () => {
+  it('is rate-limited per session, not per user', () => {
     const soon = (userId: number) =>
       ({ ...start(userId, 'g2', 8), at: timeOf(2) + 1_000 }) as RandomChatCommand;
     const given = givenLimitedChat({ intervalMs: 10_000, burst: 1 });
@@ -104,8 +104,8 @@ describe('starting Break the Ice', () => {
   });
 });
 
-describe('answering', () => {
-  it('keeps the first answer to itself and reveals with the second', () => {
+describe('answering Break the Ice', () => {
+  it('hides the first answer and reveals both with the second', () => {
     givenChat(chatStarted, started()).when(answer(BOB, optionA)).then(answered(BOB, optionA));
     givenChat(chatStarted, started(), answered(BOB, optionA))
       .when(answer(ADA, optionB))
@@ -122,13 +122,13 @@ describe('answering', () => {
       });
   });
 
-  it('is final', () => {
+  it('refuses a different second answer of the same user', () => {
     givenChat(chatStarted, started(), answered(BOB, optionA))
       .when(answer(BOB, optionB))
       .thenThrows('already_answered');
   });
 
-  it('is acknowledged when the same answer is sent again, before and after the reveal', () => {
+  it('is acknowledged again when the same answer is repeated, before and after the reveal', () => {
     expect(
       givenChat(chatStarted, started(), answered(BOB, optionA)).when(answer(BOB, optionA)).decision(),
     ).toEqual({ alreadyDone: at(3) });
@@ -138,11 +138,11 @@ describe('answering', () => {
     over.when(answer(ADA, optionA)).thenThrows('game_not_active');
   });
 
-  it('takes one of the five options and nothing else', () => {
+  it('accepts only one of the five options', () => {
     givenChat(chatStarted, started()).when(answer(BOB, 'IGNORED_BY_USER')).thenThrows('invalid_payload');
   });
 
-  it('needs the game that is being played', () => {
+  it('requires the game in progress', () => {
     givenChat(chatStarted).when(answer(BOB, optionA)).thenThrows('game_not_active');
     givenChat(chatStarted, started())
       .when(answer(BOB, optionA, 'g0'))
@@ -152,25 +152,25 @@ describe('answering', () => {
   });
 });
 
-describe('ignoring', () => {
-  it('ends the game for both, also after one has answered', () => {
+describe('ignoring Break the Ice', () => {
+  it('ends the game for both users, also after one has answered', () => {
     givenChat(chatStarted, started())
       .when(ignore(BOB))
       .then({ type: 'GameIgnored', data: { gameId: 'g1', userId: BOB } });
     givenChat(chatStarted, started(), answered(BOB, optionA)).when(ignore(ADA)).then({ type: 'GameIgnored' });
   });
 
-  it('is acknowledged when it is sent again', () => {
+  it('is acknowledged again when it is repeated', () => {
     expect(givenChat(chatStarted, started(), ignored()).when(ignore(BOB)).decision()).toEqual({
       alreadyDone: at(3),
     });
   });
 
-  it('comes too late when the game is over', () => {
+  it('is refused after the end of the game', () => {
     givenChat(chatStarted, started(), ignored()).when(ignore(ADA)).thenThrows('game_not_active');
   });
 
-  it('leaves room for the next game', () => {
+  it('allows the next game', () => {
     givenChat(chatStarted, started(), ignored())
       .when(start(ADA, 'g2', 8))
       .then(started('g2', 8));

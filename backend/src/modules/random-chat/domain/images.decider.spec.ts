@@ -23,8 +23,8 @@ const sent = (messageType: 'image' | 'mixed', content: string): RandomChatEvent 
   data: { senderId: BOB, content, messageType, replyTo: null, clientId: null },
 });
 
-describe('sending images', () => {
-  it('takes the address of an uploaded chat image', () => {
+describe('a message with images', () => {
+  it('accepts the address of an uploaded chat image', () => {
     givenChat(chatStarted)
       .when(send('image', URL))
       .then({ data: { content: URL, messageType: 'image' } });
@@ -40,14 +40,14 @@ describe('sending images', () => {
     givenChat(chatStarted).when(send('image', content)).thenThrows('image_not_yours');
   });
 
-  it('takes words and then images, several if need be', () => {
+  it('accepts text followed by one or more images', () => {
     const content = `look\n[IMAGE:${URL}]\n[IMAGE:${OTHER_URL}]`;
     givenChat(chatStarted)
       .when(send('mixed', ` ${content} `))
       .then({ data: { content, messageType: 'mixed' } });
   });
 
-  it('refuses more images than a message may show', () => {
+  it('is refused with more images than a message may show', () => {
     const images = (count: number) => Array.from({ length: count }, () => `[IMAGE:${URL}]`).join('\n');
     givenChat(chatStarted)
       .when(send('mixed', `look\n${images(4)}`))
@@ -57,7 +57,7 @@ describe('sending images', () => {
       .thenThrows('invalid_payload');
   });
 
-  it('refuses a mixed message without an image, or without words', () => {
+  it('is refused as mixed without an image or without text', () => {
     givenChat(chatStarted).when(send('mixed', 'look')).thenThrows('image_not_yours');
     givenChat(chatStarted)
       .when(send('mixed', 'look\n[IMAGE:https://evil.example/x.gif]'))
@@ -67,7 +67,7 @@ describe('sending images', () => {
       .thenThrows('invalid_payload');
   });
 
-  it('measures the words alone', () => {
+  it('counts only the text towards the maximum length', () => {
     givenChat(chatStarted)
       .when(send('mixed', `${'x'.repeat(2_000)}\n[IMAGE:${URL}]`))
       .then({ type: 'MessageSent' });
@@ -76,13 +76,13 @@ describe('sending images', () => {
       .thenThrows('message_too_long');
   });
 
-  it('leaves a marker that somebody typed as words', () => {
+  it('keeps a typed image marker as text', () => {
     givenChat(chatStarted)
       .when(send('text', `[IMAGE:${URL}]`))
       .then({ data: { messageType: 'text' } });
   });
 
-  it('is quoted as Photo, or by its words', () => {
+  it('is quoted as Photo, or by its text', () => {
     givenChat(chatStarted, sent('image', URL))
       .when(send('text', 'nice', at(2).id))
       .then({ data: { replyTo: { content: 'Photo' } } });

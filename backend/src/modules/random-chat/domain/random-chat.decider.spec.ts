@@ -36,7 +36,7 @@ const skippedBy = (userId: number): RandomChatEvent => ({
   data: { reason: 'skipped', endedBy: userId },
 });
 
-describe('a random chat begins', () => {
+describe('the start of a random chat', () => {
   const start = {
     type: 'StartChat',
     participants: [
@@ -45,18 +45,18 @@ describe('a random chat begins', () => {
     ],
   } as const;
 
-  it('with its two participants as they are introduced', () => {
+  it('records both participants', () => {
     givenChat().when(start).then(chatStarted);
   });
 
-  it('once', () => {
+  it('happens only once', () => {
     givenChat(chatStarted).when(start).thenThrows('already_in_session');
     givenChat(chatStarted, chatEnded).when(start).thenThrows('already_in_session');
   });
 });
 
 describe('a message', () => {
-  it('is said by a participant', () => {
+  it('is accepted from a participant', () => {
     givenChat(chatStarted)
       .when(send({ senderId: BOB, content: 'hi', clientId: 'c-1' }))
       .then(messageSent(BOB, 'hi', 'c-1'));
@@ -69,21 +69,24 @@ describe('a message', () => {
     ['in a chat that does not exist', [], ADA, 'not_in_session'],
     ['after the end', [chatStarted, chatEnded], ADA, 'session_ended'],
     ['after the end by him who ended it', [chatStarted, chatEnded], BOB, 'session_ended'],
-  ] as const)('is not said %s', (_, history, senderId, code) => {
+  ] as const)('is refused when sent %s', (_, history, senderId, code) => {
     givenChat(...history)
       .when(send({ senderId }))
       .thenThrows(code);
   });
 
-  it('is trimmed, and freed of what cannot be stored or seen', () => {
+  it('is trimmed and stripped of characters that cannot be stored or seen', () => {
     givenChat(chatStarted)
       .when(send({ content: '  a\u0000\ud800b\r\n\tc \n' }))
       .then(messageSent(ADA, 'a\ufffdb\n\tc'));
   });
 
-  it.each(['', '   ', '\u0000\u0001', '\r\n', '\u200b', '\u2800\u3164', '\u202e'])('is not %j', (content) => {
-    givenChat(chatStarted).when(send({ content })).thenThrows('invalid_payload');
-  });
+  it.each(['', '   ', '\u0000\u0001', '\r\n', '\u200b', '\u2800\u3164', '\u202e'])(
+    'is refused when it consists of %j',
+    (content) => {
+      givenChat(chatStarted).when(send({ content })).thenThrows('invalid_payload');
+    },
+  );
 
   it('has at most 2,000 code points, counted after trimming', () => {
     const longest = '🎉'.repeat(limits.messageMaxCodePoints);
@@ -96,16 +99,16 @@ describe('a message', () => {
   });
 });
 
-describe('a message that was said before', () => {
+describe('a repeated message', () => {
   const said = [chatStarted, messageSent(ADA, 'hello', 'c-1')];
 
-  it('is not said again: its place is the answer, whatever it says now', () => {
+  it('is not stored again and refers to the first one, whatever its content', () => {
     const again = givenChat(...said).when(send({ clientId: 'c-1', content: ' ' }));
     again.thenNothing();
     expect(again.decision()).toEqual({ alreadyDone: at(2) });
   });
 
-  it('is found although the chat is over, or the sender too fast', () => {
+  it('is recognised after the end of the chat and above the rate limit', () => {
     const again = send({ clientId: 'c-1', at: timeOf(2) });
     for (const history of [said, [...said, chatEnded]]) {
       expect(
@@ -116,7 +119,7 @@ describe('a message that was said before', () => {
     }
   });
 
-  it('is the same only from the same sender and under the same name', () => {
+  it('is recognised only with the same sender and the same client id', () => {
     givenChat(...said)
       .when(send({ clientId: 'c-1', senderId: BOB }))
       .then(messageSent(BOB, 'hello', 'c-1'));
@@ -128,7 +131,7 @@ describe('a message that was said before', () => {
       .then(messageSent(ADA));
   });
 
-  it('is not told to a stranger who knows its name', () => {
+  it('is not disclosed to a user who is not in the session', () => {
     givenChat(...said)
       .when(send({ clientId: 'c-1', senderId: EVE }))
       .thenThrows('not_in_session');
@@ -136,7 +139,7 @@ describe('a message that was said before', () => {
 });
 
 describe('a reply', () => {
-  it('quotes what the record says', () => {
+  it('quotes the stored message', () => {
     givenChat(chatStarted, messageSent(BOB, 'do you like rain?'))
       .when(send({ replyToId: at(2).id }))
       .then({
@@ -147,7 +150,7 @@ describe('a reply', () => {
       });
   });
 
-  it('quotes no more than is shown, and never half a character', () => {
+  it('quotes only as much as is shown, in whole characters', () => {
     const family = '👨‍👩‍👧';
     givenChat(chatStarted, messageSent(ADA, family.repeat(100)))
       .when(send({ replyToId: at(2).id }))
@@ -160,14 +163,14 @@ describe('a reply', () => {
       .then({ data: { replyTo: { content: `e${'\u0301'.repeat(479)}...` } } });
   });
 
-  it.each([at(1).id, at(9).id, '0-0'])('to %s, which is no message, is refused', (replyToId) => {
+  it.each([at(1).id, at(9).id, '0-0'])('is refused when its target %s is not a message', (replyToId) => {
     givenChat(chatStarted, messageSent(ADA)).when(send({ replyToId })).thenThrows('message_not_found');
   });
 });
 
 describe('the rate limit of messages', () => {
   const three = [chatStarted, messageSent(ADA), messageSent(ADA), messageSent(ADA)];
-  // A quarter of an hour for each: three minutes do not count for much.
+  // 15 minutes per token, so that the three minutes between the messages refill little.
   const given = givenLimitedChat({ intervalMs: 15 * 60_000, burst: 3 });
 
   it('allows a burst', () => {
@@ -176,7 +179,7 @@ describe('the rate limit of messages', () => {
       .then(messageSent(ADA));
   });
 
-  it('refuses what comes too fast, and says how long to wait', () => {
+  it('refuses a message above the limit, with the time to wait', () => {
     // The first of three was taken at minute 2; thirteen of its fifteen minutes are left at minute 4.
     const tooFast = given(...three).when(send({ at: timeOf(4) }));
     tooFast.thenThrows('rate_limited');
@@ -192,32 +195,32 @@ describe('the rate limit of messages', () => {
       .then(messageSent(ADA));
   });
 
-  it('counts each sender apart', () => {
+  it('counts each sender separately', () => {
     given(...three)
       .when(send({ at: timeOf(4), senderId: BOB }))
       .then(messageSent(BOB));
   });
 
-  it('never refuses a sender who keeps to the rate', () => {
+  it('never refuses a sender who stays within the rate', () => {
     givenLimitedChat({ intervalMs: 60_000, burst: 1 })(...three)
       .when(send({ at: timeOf(5) }))
       .then(messageSent(ADA));
   });
 
-  it('is not confused by a clock that is behind', () => {
+  it('tolerates a clock that is behind', () => {
     givenLimitedChat({ intervalMs: 1_000, burst: 2 })(chatStarted, messageSent(ADA))
       .when(send({ at: timeOf(-10) }))
       .then(messageSent(ADA));
   });
 });
 
-describe('a chat that is full', () => {
+describe('a full chat', () => {
   const full = [
     chatStarted,
     ...Array.from({ length: MAX_EVENTS - 1 }, (_, index) => messageSent(ADA, 'x', `c-${index}`)),
   ];
 
-  it('takes no more messages, and still ends', () => {
+  it('accepts no more messages and can still be ended', () => {
     givenChat(...full)
       .when(send({ clientId: 'new' }))
       .thenThrows('unavailable');
@@ -226,7 +229,7 @@ describe('a chat that is full', () => {
       .then(skippedBy(ADA));
   });
 
-  it('has taken the last one that fits, and knows each', () => {
+  it('accepts the last message that fits, and recognises repeated ones', () => {
     givenChat(...full.slice(0, -1))
       .when(send({ content: 'x', clientId: 'new' }))
       .then(messageSent(ADA, 'x', 'new'));
@@ -240,7 +243,7 @@ describe('a chat of 4 MiB', () => {
   const given = givenChatOf(MAX_BYTES / 4);
   const past = [chatStarted, messageSent(ADA), messageSent(BOB)];
 
-  it('accepts no more messages, and still ends', () => {
+  it('accepts no more messages and can still be ended', () => {
     given(...past)
       .when(send())
       .then(messageSent(ADA));
@@ -253,31 +256,31 @@ describe('a chat of 4 MiB', () => {
   });
 });
 
-describe('a random chat ends', () => {
-  it('when a participant goes on', () => {
+describe('the end of a random chat', () => {
+  it('happens when a participant skips', () => {
     givenChat(chatStarted).when(skip(BOB)).then(skippedBy(BOB));
   });
 
-  it('when one of them stays away, and nobody is said to have ended it', () => {
+  it('happens when a participant stays away, and names no user', () => {
     givenChat(chatStarted)
       .when(abandon(ADA))
       .then({ type: 'ChatEnded', data: { reason: 'disconnected', endedBy: null } });
   });
 
-  it('when the log has lost it, even if nothing is left of it', () => {
+  it('happens when Redis has lost the chat, even all of it', () => {
     const ended = { type: 'ChatEnded', data: { reason: 'disconnected', endedBy: null } };
     givenChat(chatStarted).when(lost).then(ended);
     givenChat().when(lost).then(ended);
   });
 
-  it('when its match was taken back', () => {
+  it('happens when its match was released', () => {
     givenChat(chatStarted)
       .when(abort)
       .then({ type: 'ChatEnded', data: { reason: 'aborted', endedBy: null } });
   });
 
   it.each([skip(ADA), skip(BOB), abandon(ADA), abandon(BOB), abort, lost])(
-    'once: %o afterwards is told where',
+    'happens once: a later %o refers to the first end',
     (command) => {
       const again = givenChat(chatStarted, messageSent(ADA), skippedBy(BOB)).when(command);
       again.thenNothing();
@@ -285,12 +288,12 @@ describe('a random chat ends', () => {
     },
   );
 
-  it.each([skip(EVE), abandon(EVE)])('never by a stranger: %o', (command) => {
+  it.each([skip(EVE), abandon(EVE)])('is refused to a user who is not in the session: %o', (command) => {
     givenChat(chatStarted).when(command).thenThrows('not_in_session');
     givenChat(chatStarted, chatEnded).when(command).thenThrows('not_in_session');
   });
 
-  it('never before it has begun', () => {
+  it('is refused before the start', () => {
     givenChat().when(skip(ADA)).thenThrows('not_in_session');
   });
 });

@@ -10,7 +10,7 @@ const sent = (content: string): MessageSent => ({
   data: { senderId: 1, content, messageType: 'text', replyTo: null, clientId: null },
 });
 
-/** A chat of messages, each so many milliseconds after the one before; those of one millisecond are numbered. */
+/** A chat with one message per gap (ms since the previous one). Within a millisecond, sequence numbers increase. */
 const chatOf = (gaps: readonly number[]): { state: RandomChatState; ids: readonly string[] } => {
   const ids: string[] = [];
   let state = initialState(UNLIMITED);
@@ -25,10 +25,10 @@ const chatOf = (gaps: readonly number[]): { state: RandomChatState; ids: readonl
   return { state, ids };
 };
 
-// Mostly within one millisecond, so that two-figure numbers come up.
+// Mostly 0, so that two-digit sequence numbers occur.
 const gaps = fc.array(fc.oneof({ weight: 4, arbitrary: fc.constant(0) }, fc.nat(3)), { maxLength: 40 });
 
-test('every message is found by its id', () => {
+test('messageOf finds every message by its id', () => {
   fc.assert(
     fc.property(gaps, (given) => {
       const { state, ids } = chatOf(given);
@@ -38,7 +38,7 @@ test('every message is found by its id', () => {
   );
 });
 
-test('nothing is found by any other id', () => {
+test('messageOf finds nothing by any other id', () => {
   const { state } = chatOf([0, 0, 2, 0]);
   for (const id of [
     '',
@@ -57,17 +57,17 @@ test('nothing is found by any other id', () => {
   expect(messageOf(initialState(UNLIMITED), `${START_MS}-1`)).toBeUndefined();
 });
 
-test('ids are compared as numbers', () => {
+test('comparePositionIds compares ids as numbers', () => {
   expect(comparePositionIds('999-0', '1000-0')).toBeLessThan(0);
   expect(comparePositionIds('1000-10', '1000-9')).toBeGreaterThan(0);
   expect(comparePositionIds('1000-1', '1000-1')).toBe(0);
 });
 
-test('the time of an event is what stands before the dash', () => {
+test('occurredAtMs is the part of the id before the dash', () => {
   expect(occurredAtMs({ id: `${START_MS}-12` })).toBe(START_MS);
 });
 
-test('an event of a newer release counts, and changes nothing else', () => {
+test('evolve only advances version and size for an event of a newer release', () => {
   const { state } = chatOf([0]);
   const before = { ...state };
   expect(evolve(state, null, { id: `${START_MS + 5}-0`, seq: 2 }, 100)).toEqual({

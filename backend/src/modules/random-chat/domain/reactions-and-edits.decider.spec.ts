@@ -52,7 +52,7 @@ const added = (userId: number): RandomChatEvent => ({
 });
 
 describe('editing', () => {
-  it('is for the sender of a text message', () => {
+  it('is allowed only for the sender of a text message', () => {
     givenChat(chatStarted, messageSent(ADA))
       .when(edit(ADA, ' better '))
       .then({ type: 'MessageEdited', data: { messageId: sent, editorId: ADA, content: 'better' } });
@@ -61,25 +61,25 @@ describe('editing', () => {
     givenChat(chatStarted, image).when(edit(ADA, 'words')).thenThrows('not_editable');
   });
 
-  it('needs words, and not too many', () => {
+  it('requires text within the maximum length', () => {
     givenChat(chatStarted, messageSent(ADA)).when(edit(ADA, ' \n ')).thenThrows('invalid_payload');
     givenChat(chatStarted, messageSent(ADA))
       .when(edit(ADA, 'x'.repeat(2_001)))
       .thenThrows('message_too_long');
   });
 
-  it('needs a message of this chat, and the chat to go on', () => {
+  it('requires a message of this chat, and an open chat', () => {
     givenChat(chatStarted).when(edit(ADA, 'what')).thenThrows('message_not_found');
     givenChat(chatStarted, messageSent(ADA), chatEnded).when(edit(ADA, 'late')).thenThrows('session_ended');
   });
 
-  it('that changes nothing is nothing', () => {
+  it('is a no-op when it changes nothing', () => {
     expect(givenChat(chatStarted, messageSent(ADA, 'same')).when(edit(ADA, 'same ')).decision()).toEqual({
       alreadyDone: { id: '', seq: 2 },
     });
   });
 
-  it('is quoted as it reads now', () => {
+  it('changes the text that replies quote', () => {
     givenChat(chatStarted, messageSent(ADA, 'old'), {
       type: 'MessageEdited',
       data: { messageId: sent, editorId: ADA, content: 'new' },
@@ -98,7 +98,7 @@ describe('editing', () => {
 });
 
 describe('reacting', () => {
-  it('is for both, to own messages too, with one of the ten', () => {
+  it('is allowed for both users, also on own messages, with one of the ten emojis', () => {
     for (const userId of [ADA, BOB]) {
       givenChat(chatStarted, messageSent(ADA))
         .when(react(userId, '🔥', 'add'))
@@ -112,13 +112,13 @@ describe('reacting', () => {
       .thenThrows('not_in_session');
   });
 
-  it('knows an emoji with and without its variation selector as one', () => {
+  it('treats an emoji with and without its variation selector as the same', () => {
     givenChat(chatStarted, messageSent(ADA))
       .when(react(BOB, '❤', 'add'))
       .then({ type: 'ReactionAdded', data: { messageId: sent, emoji: '❤️', userId: BOB } });
   });
 
-  it('adds and removes once', () => {
+  it('adds and removes a reaction once', () => {
     expect(
       givenChat(chatStarted, messageSent(ADA), added(BOB))
         .when(react(BOB, '🔥', 'add'))
@@ -138,13 +138,13 @@ describe('reacting', () => {
       .then({ type: 'ReactionRemoved', data: { messageId: sent, emoji: '🔥', userId: BOB } });
   });
 
-  it('is to messages alone', () => {
+  it('is allowed on messages only', () => {
     givenChat(chatStarted)
       .when(react(ADA, '🔥', 'add', at(1).id))
       .thenThrows('message_not_found');
   });
 
-  it('knows exact ids only', () => {
+  it('requires the exact message id', () => {
     const near = `${timeOf(2) + 1}-0`;
     givenChat(chatStarted, messageSent(ADA))
       .when(react(BOB, '🔥', 'add', near))

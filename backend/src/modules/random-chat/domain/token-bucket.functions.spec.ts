@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { type Bucket, type Rate, spend, waitForToken } from './token-bucket.functions';
 
-/** Takes as much as the bucket allows at a time. */
+/** Takes all tokens that are available at a time. */
 const takeAll = (
   bucket: Bucket | undefined,
   at: number,
@@ -15,7 +15,7 @@ const takeAll = (
   return { bucket, taken };
 };
 
-test('a burst that is followed by one a second leaves no second burst', () => {
+test('a token bucket allows no second burst to a user who uses one token a second', () => {
   const rate = { intervalMs: 1_000, burst: 60 };
   let { bucket, taken } = takeAll(undefined, 0, rate);
   expect(taken).toBe(60);
@@ -26,7 +26,7 @@ test('a burst that is followed by one a second leaves no second burst', () => {
   expect(waitForToken(bucket, 64_000, rate)).toBe(1_000);
 });
 
-test('in any period no more is allowed than the burst and what was refilled, and that much is', () => {
+test('a token bucket allows exactly the burst and the refilled tokens in any period', () => {
   const rates = fc.record({
     intervalMs: fc.integer({ min: 1, max: 5_000 }),
     burst: fc.integer({ min: 1, max: 20 }),
@@ -37,7 +37,7 @@ test('in any period no more is allowed than the burst and what was refilled, and
       let [at, paidUntil] = [0, 0];
       for (const gap of gaps) {
         at += gap;
-        // The same as a generic cell rate algorithm, which keeps one number in place of two.
+        // The reference is a generic cell rate algorithm, which keeps one number in place of two.
         const allowed = Math.max(at, paidUntil) + rate.intervalMs - rate.burst * rate.intervalMs - at;
         const waitMs = waitForToken(bucket, at, rate);
         expect(Math.abs(waitMs - Math.max(0, allowed))).toBeLessThanOrEqual(1);
@@ -49,7 +49,7 @@ test('in any period no more is allowed than the burst and what was refilled, and
   );
 });
 
-test('a token is there after the time to wait', () => {
+test('a token is available after the reported time to wait', () => {
   const rate = { intervalMs: 333.3, burst: 3 };
   const { bucket } = takeAll(undefined, 1_000, rate);
   const waitMs = waitForToken(bucket, 1_100, rate);

@@ -1,4 +1,4 @@
-// Real: PostgreSQL. Files and the queue are watched, not there.
+// Runs against real PostgreSQL. The removal of files and the job queue are fakes.
 import { randomUUID } from 'node:crypto';
 import { EventStoreRepository } from '../../../platform/event-store/event-store.repository';
 import { EventTypeRegistry } from '../../../platform/event-store/event-type.registry';
@@ -82,7 +82,7 @@ const chat = async (...events: RandomChatEvent[]): Promise<string> => {
 const contents = async (streamId: string) =>
   (await store.read(streamId)).map(({ data }) => (data as { content?: string }).content).filter(Boolean);
 
-it('erases what was said a day after the end, with its images, and leaves the events', async () => {
+it('erases message bodies and images a day after the end of a chat, and keeps the events', async () => {
   const streamId = await chat(started, said('hello'), said(IMAGE, 'image'), ended);
   await expirer.expire(after(23));
   expect(await contents(streamId)).toEqual(['hello', IMAGE]);
@@ -101,14 +101,14 @@ it('erases what was said a day after the end, with its images, and leaves the ev
   expect(events[0]?.data).toEqual({ userIds: [1, 2] });
 });
 
-it('erases once', async () => {
+it('erases the bodies of a chat once', async () => {
   const streamId = await chat(started, said('hello'), ended);
   await Promise.all([expirer.expire(after(25)), expirer.expire(after(25))]);
   await expirer.expire(after(26));
   expect((await store.read(streamId)).filter(({ type }) => type === 'BodiesExpired')).toHaveLength(1);
 });
 
-it('waits a week for a chat whose end was never heard of', async () => {
+it('waits a week for a chat without an end', async () => {
   const streamId = await chat(started, said('still here'));
   await expirer.expire(after(6 * 24));
   expect(await contents(streamId)).toEqual(['still here']);
@@ -116,7 +116,7 @@ it('waits a week for a chat whose end was never heard of', async () => {
   expect(await contents(streamId)).toEqual([]);
 });
 
-it('keeps the words when the images cannot be told', async () => {
+it('keeps the text when the images cannot be expired', async () => {
   const streamId = await chat(started, said('hello'), ended);
   const failing = new BodyExpiryProcessor(
     database.dataSource,
@@ -130,7 +130,7 @@ it('keeps the words when the images cannot be told', async () => {
   expect(await contents(streamId)).toEqual(['hello']);
 });
 
-it('expires what earlier releases gave its time message by message', async () => {
+it('expires message bodies that earlier releases gave an expiry one by one', async () => {
   const streamId = await chat(started, said('hello'));
   await database.dataSource.query('UPDATE event_private SET expires_at = $2 WHERE stream_id = $1', [
     streamId,

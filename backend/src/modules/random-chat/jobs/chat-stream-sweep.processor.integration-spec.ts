@@ -1,4 +1,4 @@
-// Real: an api replica, a worker, PostgreSQL, Redis, two users' sockets.
+// Runs against a real api replica, worker, PostgreSQL, Redis and two users' sockets.
 import { shardOf, chatKeys } from '../../../platform/redis/redis.keys';
 import { Conversation, durableTexts } from '../../../testing/conversation.driver';
 import {
@@ -11,7 +11,7 @@ import { ChatStreamSweepProcessor } from './chat-stream-sweep.processor';
 
 jest.setTimeout(60_000);
 
-describe('the sweep of chat streams', () => {
+describe('ChatStreamSweepProcessor', () => {
   let thaw: TestReplicas;
   let worker: TestWorker;
 
@@ -52,7 +52,7 @@ describe('the sweep of chat streams', () => {
     );
   });
 
-  it('gives no deadline to users who are in a silent chat', async () => {
+  it('sets no deadline for users who are present in a silent chat', async () => {
     const chat = await Conversation.start(thaw.origins[0] ?? '');
     await until(
       () => thaw.store.redis.hlen(keysOf(chat).sockets),

@@ -1,6 +1,6 @@
-// Real: an api replica and a worker in this process, users' sockets, a Redis of its own whose memory is used up, and
-// PostgreSQL behind a link that is cut. The long form (THAW_TEST_LONG=1) fills 64 MiB and keeps PostgreSQL away for
-// five minutes.
+// Runs against a real api replica and worker in this process, users' sockets, a separate Redis whose memory is used up,
+// and PostgreSQL behind a link that is cut. The long form (THAW_TEST_LONG=1) fills 64 MiB and makes PostgreSQL
+// unreachable for five minutes.
 import { OutboxRepository } from '../../../platform/hot-log/outbox.repository';
 import { MemoryValveService } from '../../../platform/redis/memory-valve.service';
 import {
@@ -29,7 +29,7 @@ describe('a full Redis', () => {
   let postgres: CuttableLink;
   let thaw: TestReplicas;
 
-  // By a connection without a time-out: this process has a replica, a worker and all the users to run.
+  // Over a connection without a time-out, because this process runs a replica, a worker and all users.
   const backlog = async () => (await new OutboxRepository(own.redis).backlog()).length;
   const isEmpty = () => until(backlog, (length) => length === 0, isLong ? 5 * 60_000 : 60_000);
   const meet = () => Conversation.start(thaw.origins[0] ?? '');
@@ -65,7 +65,7 @@ describe('a full Redis', () => {
     await own.close();
   });
 
-  it('answers unavailable, and drains by itself once PostgreSQL is back, without a byte to spare', async () => {
+  it('answers unavailable, and drains without any free memory once PostgreSQL is reachable again', async () => {
     const chat = await meet();
     await isEmpty();
     await postgres.cut();
@@ -79,7 +79,7 @@ describe('a full Redis', () => {
     expect((await own.redis.info('memory')).includes('maxmemory:1\r')).toBe(true);
   });
 
-  it('refuses messages before it is full while PostgreSQL is away, and drains when it is back, with nothing lost', async () => {
+  it('refuses messages before it is full while PostgreSQL is unreachable, and then drains without loss', async () => {
     const chats: Conversation[] = [];
     for (let count = 0; count < PAIRS; count += 1) chats.push(await meet());
     await isEmpty();
@@ -110,7 +110,7 @@ describe('a full Redis', () => {
     for (const { sockets } of chats) expect(sockets.flatMap(({ disorders }) => disorders)).toEqual([]);
   });
 
-  it('ends chats by skips, by leaving and by lost connections while Redis refuses every write, and frees their users', async () => {
+  it('lets skips, leaving and lost connections end chats and free their users while it refuses every write', async () => {
     const [skipped, left, lost] = [await meet(), await meet(), await meet()];
     await fillRedis(own.redis);
     const isFull = async () => {
@@ -126,7 +126,7 @@ describe('a full Redis', () => {
     expect(await endOf(skipped)).toMatchObject({ reason: 'skipped', endedBy: skipped.visitors[0].user.id });
     expect(await endOf(left)).toMatchObject({ reason: 'disconnected' });
     expect(await endOf(lost)).toMatchObject({ reason: 'disconnected' });
-    // Going on twice ends it once.
+    // A second skip does not end the chat again.
     await skipped.sockets[1].request('skip_chat', { sessionId });
     await isEmpty();
     for (const chat of [skipped, left, lost]) expect(await ends(chat)).toBe(1);

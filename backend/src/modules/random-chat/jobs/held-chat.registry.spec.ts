@@ -10,7 +10,7 @@ const entry = (sessionId: string, outboxId: string, shard = 1): OutboxEntry => (
 });
 
 describe('HeldChatRegistry', () => {
-  it('reads on behind what is held, and from the head again when a held chat is due', () => {
+  it('continues reading after held entries, and starts at the head again when a held chat is due', () => {
     const held = new HeldChatRegistry();
     const entries = [entry('a', '1-0'), entry('a', '2-0'), entry('b', '3-0')];
     const first = held.beginPass([1, 2], 0);
@@ -29,7 +29,7 @@ describe('HeldChatRegistry', () => {
     expect([due.isHeld('a'), due.isWaiting('a')]).toEqual([true, false]);
   });
 
-  it('waits longer after each failure of the same entry, at most about half a minute', () => {
+  it('waits longer after each failure of the same entry, up to 30 s', () => {
     const held = new HeldChatRegistry();
     let now = 0;
     const waits: number[] = [];

@@ -1,6 +1,6 @@
-// Real: an api replica and a worker in this process, users' sockets, PostgreSQL, a Redis of its own that hostile users
-// fill. The long form (THAW_TEST_LONG=1) has a larger Redis, and waits until what is left of the attack expires by
-// itself.
+// Runs against a real api replica and worker in this process, users' sockets, PostgreSQL, and a separate Redis that
+// hostile users fill. The long form (THAW_TEST_LONG=1) has a larger Redis, and waits until the leftovers of the attack
+// expire by themselves.
 import { OutboxRepository } from '../../../platform/hot-log/outbox.repository';
 import { MemoryValveService } from '../../../platform/redis/memory-valve.service';
 import { allChatStreams } from '../../../platform/redis/redis.keys';
@@ -56,7 +56,7 @@ describe('hostile users who fill Redis', () => {
     await own.close();
   });
 
-  it('are stopped before it is full', async () => {
+  it('are refused before Redis is full', async () => {
     await Promise.all([
       sendMessages(honest, { perSecond: 20, text: 'hello', isOver: isFull }),
       ...hostile.map((user) => user.attack({ pauseMs: 200, isOver: isFull })),
@@ -68,7 +68,7 @@ describe('hostile users who fill Redis', () => {
     expect(chats).toBeGreaterThan(hostile.length);
   });
 
-  it('keep no other user from skipping and leaving', async () => {
+  it('do not prevent other users from skipping and leaving', async () => {
     const [skipped, left, lost] = honest as [Conversation, Conversation, Conversation];
     await skipped.sockets[0].request('skip_chat', { sessionId: skipped.sessionId });
     await left.sockets[0].leave();
@@ -81,17 +81,17 @@ describe('hostile users who fill Redis', () => {
     expect(isFull()).toBe(true);
   });
 
-  it('leave no memory in use for more than a minute once their chats have ended', async () => {
+  it('use no memory a minute after their chats have ended', async () => {
     await Promise.all(hostile.map(({ socket }) => socket.cut()));
     await isEmpty();
-    // The one that goes on is left without an expiry.
+    // Only the chat that is still open has no expiry.
     await until(ttls, (each) => each.filter((ttl) => ttl === -1).length === 1, 30_000);
     await until(ttls, (each) => each.every((ttl) => ttl <= 60_000), 30_000);
     if (!isLong) for (const key of await own.redis.keys(allChatStreams)) await hasten(key);
     await until(() => !isFull(), Boolean, 90_000);
   });
 
-  it('cost no user a message that was acknowledged', async () => {
+  it('do not cause the loss of an acknowledged message', async () => {
     const [skipped, , , open] = honest as [Conversation, Conversation, Conversation, Conversation];
     expect(await open.send(0, 'still here')).toBe(true);
     for (const socket of skipped.sockets) await socket.request('join_queue', {});
@@ -104,7 +104,7 @@ describe('hostile users who fill Redis', () => {
     expect(await lostOrDoubled(thaw.database.dataSource, [...honest, ...acknowledged])).toEqual([]);
   });
 
-  /** As if its minute had passed. */
+  /** Expires the key at once, as if a minute had passed. */
   const hasten = async (key: string): Promise<void> => {
     if ((await own.redis.pttl(key)) > 0) await own.redis.pexpire(key, 1);
   };

@@ -1,4 +1,4 @@
-// Real: a worker in this process, PostgreSQL, Redis.
+// Runs against a real worker in this process, PostgreSQL and Redis.
 import { QueryFailedError } from 'typeorm';
 import { EventStoreRepository } from '../../../platform/event-store/event-store.repository';
 import { OutboxRepository } from '../../../platform/hot-log/outbox.repository';
@@ -43,7 +43,7 @@ describe('large batches', () => {
   afterEach(() => jest.restoreAllMocks());
   afterAll(() => thaw.close());
 
-  it(`persists ${CHATS} chats of ${MESSAGES} messages that end at once, and touches no message for it`, async () => {
+  it(`persists ${CHATS} chats of ${MESSAGES} messages that end at once, without updating their messages`, async () => {
     const chats = Array.from({ length: CHATS }, () => newSession());
     const { dataSource } = thaw.database;
     const streams = chats.map((sessionId) => `chat-${sessionId}`);
@@ -70,7 +70,7 @@ describe('large batches', () => {
     expect(await count(`event_private WHERE expires_at > now() + interval '6 days'`)).toBe(CHATS * MESSAGES);
   });
 
-  it('halves a batch that takes too long until it does not', async () => {
+  it('halves a batch that times out until it succeeds', async () => {
     await isEmpty();
     const store = worker.app.get(EventStoreRepository);
     const append = store.appendBatch.bind(store);
@@ -96,11 +96,11 @@ describe('large batches', () => {
       [`chat-${sessionId}`],
     );
     expect(rows.map(({ content }) => content)).toEqual(texts);
-    // What has been found to be too much is not tried again for each part.
+    // A size that timed out is not tried again for each part.
     expect(sizes.filter((size) => size > 70).length).toBeLessThan(8);
   });
 
-  it('reads smaller pages when Redis takes too long for large ones', async () => {
+  it('reads smaller pages when large ones time out', async () => {
     await isEmpty();
     const outbox = worker.app.get(OutboxRepository);
     const read = outbox.read.bind(outbox);

@@ -1,4 +1,4 @@
-// Real: workers in this process, PostgreSQL, Redis, BullMQ. Entries are put into the outboxes as replicas put them.
+// Runs against real workers in this process, PostgreSQL, Redis and BullMQ. Entries are added as replicas add them.
 import { randomUUID } from 'node:crypto';
 import { Logger } from '@nestjs/common';
 import type { Redis } from 'ioredis';
@@ -31,7 +31,7 @@ jest.setTimeout(60_000);
 const NUL = 'a secret with nul \u0000';
 const unknown = { type: 'ChatReported', data: { by: 1 } };
 
-describe('what keeps events from the durable log', () => {
+describe('OutboxWriterService on failures', () => {
   let thaw: TestReplicas;
   let worker: TestWorker;
 
@@ -41,7 +41,7 @@ describe('what keeps events from the durable log', () => {
     await putIntoOutbox(thaw.store.redis, sessionId, events);
     worker.app.get(OutboxSchedulerService).schedule(shardGroupOf(shardOf(sessionId)));
   };
-  /** What PostgreSQL has of a chat: what was said, or the type of what was not said. */
+  /** A chat in PostgreSQL: the text of each message, the type of each other event. */
   const durable = async (sessionId: string): Promise<string[]> => {
     const rows = await thaw.database.dataSource.query<{ type: string; content: string | null }[]>(
       `SELECT e.type, p.data->>'content' AS content FROM events e LEFT JOIN event_private p USING (stream_id, event_id)
@@ -66,7 +66,7 @@ describe('what keeps events from the durable log', () => {
       found.push(`${sessionId} ${reason}`);
     return found;
   };
-  /** Whatever has to wait: the worker has tried it more than once. */
+  /** Waits until the worker has tried `times` more times. */
   const hasTried = async (spy: jest.SpyInstance, times = 2) => {
     const before = spy.mock.calls.length;
     await until(() => spy.mock.calls.length >= before + times, Boolean, 30_000);
@@ -82,7 +82,7 @@ describe('what keeps events from the durable log', () => {
   });
   afterAll(() => thaw.close());
 
-  describe('a store that refuses', () => {
+  describe('a failing store', () => {
     const refusals: [string, string, string][] = [
       [
         'a missing relation (42P01)',
@@ -96,7 +96,7 @@ describe('what keeps events from the durable log', () => {
       ],
     ];
 
-    it.each(refusals)('holds up everything, and nothing is lost: %s', async (_, refuse, allow) => {
+    it.each(refusals)('delays every chat and loses no event: %s', async (_, refuse, allow) => {
       const chats = [newSession(), newSession(), newSession()];
       await thaw.database.dataSource.query(refuse);
       const read = jest.spyOn(worker.app.get(OutboxRepository), 'read');
@@ -108,7 +108,7 @@ describe('what keeps events from the durable log', () => {
       expect(await deadLetters()).toEqual([]);
     });
 
-    it('holds up everything, and nothing is lost: a read-only PostgreSQL (25006)', async () => {
+    it('delays every chat and loses no event: a read-only PostgreSQL (25006)', async () => {
       const { dataSource, url } = thaw.database;
       const name = new URL(url).pathname.slice(1);
       const setReadOnly = async (to: 'on' | 'off') => {
@@ -138,8 +138,8 @@ describe('what keeps events from the durable log', () => {
     });
   });
 
-  describe('an entry that another build may write', () => {
-    it('holds back its own chat alone, in order, while its projection throws', async () => {
+  describe('an entry that another release may be able to write', () => {
+    it('delays only its own chat, in order, while its projection throws', async () => {
       const held = newSession();
       const other = newSession(held);
       const projections = worker.app.get(ProjectionRegistry);
@@ -196,7 +196,7 @@ describe('what keeps events from the durable log', () => {
       await newer.stop();
     });
 
-    it('starves no chat behind it, however much of its own piles up at the head of the outbox', async () => {
+    it('does not block other chats behind it, however many entries pile up at the head of the outbox', async () => {
       const held = newSession();
       const other = newSession(held);
       await put(
@@ -210,7 +210,7 @@ describe('what keeps events from the durable log', () => {
       const read = jest.spyOn(worker.app.get(OutboxRepository), 'read');
       await put(other, messageSent('later'));
       await isDurable(other, 'ChatStarted', 'behind 1,200', 'later');
-      // Nor is all of it read again for every message.
+      // Nor are all held entries read again for every message.
       const pages = (
         await Promise.all(read.mock.results.map(({ value }) => value as ReturnType<OutboxRepository['read']>))
       ).flat();
@@ -221,8 +221,8 @@ describe('what keeps events from the durable log', () => {
     });
   });
 
-  describe('an entry that is wrong in itself', () => {
-    it('leaves for the dead letters after five attempts, and its chat goes on', async () => {
+  describe('an invalid entry', () => {
+    it('becomes a dead letter after five attempts, and its chat continues', async () => {
       const lines: string[] = [];
       jest.spyOn(Logger.prototype, 'error').mockImplementation((line: string) => void lines.push(line));
       const chats = [newSession(), newSession(), newSession()];
@@ -250,7 +250,7 @@ describe('what keeps events from the durable log', () => {
       expect(lines.join()).not.toContain('secret');
     });
 
-    it('can be put back in order, once', async () => {
+    it('can be replayed in order, once', async () => {
       const chat = newSession();
       const other = newSession();
       await thaw.store.redis.del(...(await thaw.store.keys('*:dead-letters')));
@@ -282,14 +282,14 @@ describe('what keeps events from the durable log', () => {
     const addStream = (sessionId: string) =>
       thaw.store.redis.xadd(chatKeys(shardOf(sessionId)).stream(sessionId), '*', 'event', 'whatever');
 
-    it('expires although the worker was cut off in the middle of clearing the outbox', async () => {
+    it('expires although the worker lost its connection while it removed the entries', async () => {
       const chat = newSession();
       const redis = worker.app.get<Redis>(REDIS);
       const pipeline = redis.pipeline.bind(redis);
       let isCut = false;
       jest.spyOn(redis, 'pipeline').mockImplementation((...given) => {
         const real = pipeline(...given);
-        // Whatever is sent first gets there; the rest does not.
+        // The commands before it are sent; the later ones are not.
         real.xdel = () => {
           isCut = true;
           const exec = real.exec.bind(real);
@@ -314,7 +314,7 @@ describe('what keeps events from the durable log', () => {
       expect(await ttl(chat)).toBeGreaterThan(0);
     });
 
-    it('is given the expiry that it has lost, and no other stream is', async () => {
+    it('gets its lost expiry again, while other streams get none', async () => {
       const [ended, live, unknownChat] = [newSession(), newSession(), newSession()];
       for (const sessionId of [ended, live, unknownChat]) await addStream(sessionId);
       await put(ended, chatStarted(), chatEnded);

@@ -61,14 +61,14 @@ describe('OutboxWatchdogService', () => {
     jest.restoreAllMocks();
   });
 
-  it('ends a worker that learns nothing for 20 s while both stores answer and an event waits', async () => {
+  it('ends a worker that makes no progress for 20 s while both stores are reachable and an event waits', async () => {
     await pass(20_000);
     expect(exit).not.toHaveBeenCalled();
     await pass(10_000);
     expect(exit).toHaveBeenCalledWith(1);
   });
 
-  it.each(['PostgreSQL', 'Redis'])('spares it for 20 s after %s has come back', async (store) => {
+  it.each(['PostgreSQL', 'Redis'])('keeps a worker for 20 s after %s is reachable again', async (store) => {
     [isPostgresAway, isRedisAway] = [store === 'PostgreSQL', store === 'Redis'];
     await pass(60_000);
     [isPostgresAway, isRedisAway] = [false, false];
@@ -76,17 +76,17 @@ describe('OutboxWatchdogService', () => {
     expect(exit).not.toHaveBeenCalled();
   });
 
-  it('spares one that goes on learning how things stand, however old the oldest event is', async () => {
+  it('keeps a worker that makes progress, however old the oldest event is', async () => {
     await pass(120_000, () => (processor.progressedAt = performance.now()));
     expect(exit).not.toHaveBeenCalled();
   });
 
-  it('spares one whose outboxes hold nothing that it could write', async () => {
+  it('keeps a worker whose outboxes have no entry that it could write', async () => {
     await pass(120_000, () => (ageMs = 0));
     expect(exit).not.toHaveBeenCalled();
   });
 
-  it('spares one that was stopped and continued', async () => {
+  it('keeps a worker whose process was suspended and continued', async () => {
     jest.setSystemTime(Date.now() + 60_000);
     jest.spyOn(performance, 'now').mockReturnValue(performance.now() + 60_000);
     await pass(5_000);

@@ -1,4 +1,4 @@
-// Real: a whole api replica and workers in this process, PostgreSQL, Redis, BullMQ.
+// Runs against real PostgreSQL, Redis and BullMQ; a complete api replica and workers run in this process.
 import { EventStoreRepository } from '../../../platform/event-store/event-store.repository';
 import { OutboxRepository } from '../../../platform/hot-log/outbox.repository';
 import { shardOf, chatKeys, shardGroupOf } from '../../../platform/redis/redis.keys';
@@ -22,7 +22,7 @@ interface Row {
   occurred_at: Date;
 }
 
-describe('the way to the durable log', () => {
+describe('OutboxProcessor', () => {
   let thaw: TestReplicas;
   let worker: TestWorker;
 
@@ -59,7 +59,7 @@ describe('the way to the durable log', () => {
        WHERE stream_id = $1 ORDER BY stream_position`,
       [`chat-${sessionId}`],
     );
-  /** What Redis has is in PostgreSQL, in its order, and nothing twice. */
+  /** PostgreSQL has exactly the events that Redis has, in the same order. */
   const expectPersisted = async (sessionId: string): Promise<void> => {
     const expected = await inRedis(sessionId);
     const rows = await until(
@@ -82,7 +82,7 @@ describe('the way to the durable log', () => {
       (length) => length === 0,
     );
 
-  it('waits for a worker that comes late, and then is gone in order, once', async () => {
+  it('persists every event in order and once when the worker starts late', async () => {
     const chats = [await meet(), await meet(), await meet()];
     await Promise.all(chats.map((chat) => talk(chat, 20)));
     await chats[0]!.adaSocket.request('skip_chat', { sessionId: chats[0]!.sessionId });
@@ -92,7 +92,7 @@ describe('the way to the durable log', () => {
     await isEmpty();
   });
 
-  it('is taken while people talk, by two workers side by side', async () => {
+  it('persists every event once when two workers run while messages arrive', async () => {
     const second = await thaw.startWorker();
     const chats = [await meet(), await meet()];
     await Promise.all(chats.map((chat) => talk(chat, 60)));
@@ -101,7 +101,7 @@ describe('the way to the durable log', () => {
     await second.stop();
   });
 
-  it('gathers: a lane is gone through once in a while, however often it is woken', async () => {
+  it('batches: starts at most one pass per batch window over a shard group, however many jobs are added', async () => {
     const outbox = worker.app.get(OutboxRepository);
     const passes: { group: number; at: number }[] = [];
     const lock = outbox.lock.bind(outbox);
@@ -119,13 +119,13 @@ describe('the way to the durable log', () => {
     for (const [index, { at }] of passesOfGroup().entries()) {
       const before = passesOfGroup()[index - 1];
       if (!before) continue;
-      // Measured a little later than decided: after the shard group was locked.
+      // Measured slightly later than decided: after the shard group was locked.
       expect(at - before.at).toBeGreaterThan(BATCH_WINDOW_MS / 2);
     }
     await isEmpty();
   });
 
-  it('comes back for what came in meanwhile, although nobody speaks up for it', async () => {
+  it('starts another pass for entries that arrived during a pass, without a job or a poll', async () => {
     const outbox = worker.app.get(OutboxRepository);
     jest.spyOn(outbox, 'filledGroups').mockResolvedValue([]);
     const chat = await meet();
@@ -145,7 +145,7 @@ describe('the way to the durable log', () => {
     await isEmpty();
   });
 
-  it('keeps what was said apart from the log, with a day on which it goes', async () => {
+  it('stores message bodies apart from the log, with an expiry', async () => {
     const chat = await meet();
     await talk(chat, 1);
     await expectPersisted(chat.sessionId);
@@ -160,7 +160,7 @@ describe('the way to the durable log', () => {
     expect(row?.expires_at.getTime()).toBe(said!.occurred_at.getTime() + 7 * 24 * 60 * 60_000);
   });
 
-  it('is taken again without effect when it was cut between the commit and the clearing', async () => {
+  it('writes nothing twice when the removal from the outbox fails after the commit', async () => {
     const chat = await meet();
     const cut = jest
       .spyOn(worker.app.get(OutboxRepository), 'remove')
@@ -172,7 +172,7 @@ describe('the way to the durable log', () => {
     await expectPersisted(chat.sessionId);
   });
 
-  it('is taken again when PostgreSQL refused', async () => {
+  it('retries after PostgreSQL was unavailable', async () => {
     const chat = await meet();
     const away = Object.assign(new Error('connection terminated'), { code: '57P01' });
     const append = jest
@@ -184,7 +184,7 @@ describe('the way to the durable log', () => {
     await isEmpty();
   });
 
-  it('lets the stream of an ended chat expire, and no other', async () => {
+  it('sets an expiry on the stream of an ended chat only', async () => {
     const [ended, live] = [await meet(), await meet()];
     await talk(ended, 2);
     await ended.bobSocket.request('skip_chat', { sessionId: ended.sessionId });
@@ -200,8 +200,8 @@ describe('the way to the durable log', () => {
     expect(await ttl(live)).toBe(-1);
   });
 
-  describe('a chat history', () => {
-    it('has a row for each chat, newest first, from its beginning on', async () => {
+  describe('chat history', () => {
+    it('lists every chat from its start on, newest first', async () => {
       const { ada, bob, adaSocket, bobSocket, sessionId } = await meet();
       await expectPersisted(sessionId);
       await adaSocket.request('skip_chat', { sessionId });
@@ -230,7 +230,7 @@ describe('the way to the durable log', () => {
       });
     });
 
-    it('is one’s own', async () => {
+    it('is refused to other users', async () => {
       const [ada, bob] = [await thaw.visitor(0, 'female'), await thaw.visitor(0, 'male')];
       expect((await ada.call('GET', `/api/chat-history/${bob.user.id}`)).status).toBe(403);
       expect(await ada.call('GET', `/api/chat-history/${ada.user.id}`)).toMatchObject({

@@ -1,4 +1,4 @@
-// Real: Redis. In the place of a worker, the test takes entries out of the outboxes.
+// Runs against real Redis. In place of a worker, the test removes entries from the outboxes.
 import { randomUUID } from 'node:crypto';
 import { type INestApplicationContext } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
@@ -38,7 +38,7 @@ const typesIn = async (stream: string): Promise<string[]> => {
   const entries = await store.redis.xrange(stream, '-', '+');
   return entries.map(([, fields]) => (JSON.parse(fields.at(-1) ?? '') as { t: string }).t);
 };
-/** What a worker does with all that waits. */
+/** Removes all waiting entries, as a worker does. */
 const persist = () => store.redis.xtrim(keys().outbox, 'MAXLEN', 0);
 const lease = async (replicaId: string): Promise<void> => {
   const [seconds] = await store.redis.time();
@@ -75,7 +75,7 @@ describe('draining Redis', () => {
     expect(await store.keys()).toEqual([]);
   });
 
-  it('deletes nothing and ends no chat while events wait, and lets processes start again', async () => {
+  it('deletes nothing and ends no chat while events wait, and allows processes to start again', async () => {
     await expect(drain()).rejects.toThrow('1 events still wait for PostgreSQL');
     expect(await typesIn(keys().outbox)).toEqual(['ChatStarted']);
     expect(await typesIn(keys().stream(sessionId))).toEqual(['ChatStarted']);
@@ -96,7 +96,7 @@ describe('draining Redis', () => {
     expect(await typesIn(keys().deadLetters)).toEqual(['ChatStarted']);
   });
 
-  it('refuses to drain what a release with another layout has written', async () => {
+  it('refuses a Redis that a release with another layout has written', async () => {
     await store.redis.set(layoutKey, 'other');
     await expect(drain()).rejects.toThrow(`Redis holds layout other`);
     expect(await typesIn(keys().outbox)).toEqual(['ChatStarted']);
@@ -112,7 +112,7 @@ describe('starting a process', () => {
     expect(await store.redis.get(layoutKey)).toBe(REDIS_LAYOUT);
   });
 
-  it('is refused with another layout, which stays', async () => {
+  it('is refused with another layout, which is kept', async () => {
     await store.redis.set(layoutKey, 'other');
     await expect(claimRedisLayout(store.url)).rejects.toThrow(
       `Redis holds layout other and this release works with layout ${REDIS_LAYOUT}`,
@@ -120,12 +120,12 @@ describe('starting a process', () => {
     expect(await store.redis.get(layoutKey)).toBe('other');
   });
 
-  it('is refused while Redis is drained', async () => {
+  it('is refused while Redis is being drained', async () => {
     await store.redis.set(drainingKey, '1', 'PX', 60_000);
     await expect(claimRedisLayout(store.url)).rejects.toThrow('Redis is being drained');
   });
 
-  it('is allowed without an answer of Redis', async () => {
+  it('is allowed while Redis is unreachable', async () => {
     await expect(claimRedisLayout('redis://127.0.0.1:1')).resolves.toBeUndefined();
   });
 });

@@ -1,4 +1,4 @@
-// Real: Redis. Replicas are their leases and ids.
+// Runs against real Redis. The replicas are leases and ids only.
 import fc from 'fast-check';
 import type { Gender, Preference } from '@thaw/contract/scalars';
 import type { Environment } from '../../../config/environment.config';
@@ -20,7 +20,7 @@ describe('matching', () => {
   let store: TestRedis;
   const redis = () => store.redis;
 
-  /** The queue as one replica has it. */
+  /** The service of one replica. */
   const replica = (replicaId: string, settings: Partial<Environment> = {}): MatchQueueService =>
     new MatchQueueService(
       store.redis,

@@ -233,7 +233,7 @@ describe('random chat', () => {
   });
 
   describe('a lost publication', () => {
-    /** The replica's own connection for channels. */
+    /** The replica's Redis connection for subscriptions. */
     const subscriberOf = (replica: number): Redis =>
       thaw.replicas[replica]!.app.get<{ subscriber: Redis }>(RedisSubscriberService).subscriber;
     const channelOf = (replica: number, sessionId: string): string =>

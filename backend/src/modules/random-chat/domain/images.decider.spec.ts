@@ -36,7 +36,7 @@ describe('a message with images', () => {
     '//evil.example/x.jpg',
     'hello',
     '',
-  ])('refuses %j', (content) => {
+  ])('is refused when its image is %j', (content) => {
     givenChat(chatStarted).when(send('image', content)).thenThrows('image_not_yours');
   });
 

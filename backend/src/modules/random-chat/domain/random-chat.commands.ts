@@ -1,7 +1,7 @@
 import type { MessageType } from '@thaw/contract/scalars';
 import type { Participant } from './random-chat.events';
 
-/** Two strangers were matched. */
+/** Starts the chat of two matched users. */
 export interface StartChat {
   type: 'StartChat';
   participants: readonly [Participant, Participant];

@@ -21,7 +21,7 @@ jest.setTimeout(120_000);
 const CHATS = 2_000;
 const MESSAGES = 100;
 
-describe('large batches', () => {
+describe('OutboxProcessor with large batches', () => {
   let thaw: TestReplicas;
   let worker: TestWorker;
 

@@ -58,7 +58,7 @@ export class AuthModule implements NestModule {
   ) {}
 
   configure(consumer: MiddlewareConsumer): void {
-    // A session's row holds the login itself, so there is nothing to look up.
+    // The session row contains the whole login, so no look-up is needed.
     passport.deserializeUser<Login>(({ userId, familyId }, done) => done(null, { userId, familyId }));
     consumer
       .apply(

@@ -6,7 +6,7 @@ import { FriendRequestEntity } from './infrastructure/friend-request.entity';
 import { FriendshipEntity } from './infrastructure/friendship.entity';
 import { friendsProjection, friendshipEventTypes } from './projections/friends.projection';
 
-/** What has to be there wherever the log is read or written: the event types of friendships, and their tables. */
+/** Event types, projection and tables of friendships, for every process that reads or writes the event log. */
 @Module({
   imports: [TypeOrmModule.forFeature([FriendRequestEntity, FriendshipEntity])],
   exports: [TypeOrmModule],

@@ -7,7 +7,7 @@ import {
   privateMessagesProjection,
 } from './projections/private-messages.projection';
 
-/** What has to be there wherever the log is read or written: the event types of private messages, and their table. */
+/** Event types, projection and table of private messages, for every process that reads or writes the event log. */
 @Module({ providers: [LastMessageService], exports: [LastMessageService] })
 export class PrivateChatReadModelModule {
   constructor(eventTypes: EventTypeRegistry, projections: ProjectionRegistry) {

@@ -5,7 +5,7 @@ import { UploadEntity } from './infrastructure/upload.entity';
 import { UploadRepository } from './infrastructure/upload.repository';
 import { imageUseProjection } from './projections/image-use.projection';
 
-/** What has to be there wherever the log is written: the table of images, and which of them are in use. */
+/** The table of images and the projection of their uses, for every process that writes the event log. */
 @Module({
   imports: [TypeOrmModule.forFeature([UploadEntity])],
   providers: [UploadRepository],

@@ -5,7 +5,7 @@ import { ProjectionRegistry } from '../../platform/event-store/projection.regist
 import { UserEntity } from './infrastructure/user.entity';
 import { userEventTypes, usersProjection } from './projections/users.projection';
 
-/** What has to be there wherever the log is read or written: the event types of users, and their table. */
+/** Event types, projection and table of users, for every process that reads or writes the event log. */
 @Module({ imports: [TypeOrmModule.forFeature([UserEntity])], exports: [TypeOrmModule] })
 export class UsersReadModelModule {
   constructor(eventTypes: EventTypeRegistry, projections: ProjectionRegistry) {

@@ -16,7 +16,7 @@ import type { VerifiedUser } from './verified-user.types';
 
 type BucketCharge = readonly [bucket: BucketName, subject: string | number];
 
-/** The account's subject in a rate limit: keys hold no addresses. */
+/** The rate-limit subject of an account, hashed so that Redis keys contain no e-mail addresses. */
 const accountSubject = (email: string): string =>
   createHash('sha256').update(email.toLowerCase()).digest('base64url').slice(0, 24);
 
@@ -32,8 +32,8 @@ export class AuthService {
   ) {}
 
   /**
-   * @param deviceOf the device's name, when this user has signed in on it before: guesses made elsewhere cannot
-   * keep him out there.
+   * @param deviceOf returns the device id if this user has signed in on the device before: failed guesses elsewhere do
+   * not lock the user out there.
    * @throws DomainError invalid_credentials, rate_limited, unavailable
    */
   async verify(
@@ -69,7 +69,10 @@ export class AuthService {
     });
   }
 
-  /** The same user, no longer anonymous (A16). @throws DomainError not_anonymous, email_taken, unavailable */
+  /**
+   * Turns an anonymous account into a registered one; the user id stays (A16).
+   * @throws DomainError not_anonymous, email_taken, unavailable
+   */
   async convert(userId: number, email: string, password: string): Promise<VerifiedUser> {
     const user = await this.users.self(userId);
     if (!user.isAnonymous) throw new DomainError('not_anonymous');
@@ -82,7 +85,7 @@ export class AuthService {
   }
 
   /**
-   * Other logins stay (A28); this browser goes on in a new family (A02).
+   * Other logins stay (A28); this browser moves to a new family (A02).
    * @throws DomainError wrong_password, email_taken, not_signed_in, forbidden for an anonymous user
    */
   async changeEmail(
@@ -99,7 +102,7 @@ export class AuthService {
   }
 
   /**
-   * Ends every other login of the user (A28) and forgets the devices; this browser goes on in a new family (A02).
+   * Ends every other login of the user (A28) and invalidates known devices; this browser moves to a new family (A02).
    * @throws DomainError wrong_password, not_signed_in, forbidden for an anonymous user
    */
   async changePassword(
@@ -128,9 +131,7 @@ export class AuthService {
     if (!isCorrect) throw new DomainError('wrong_password');
   }
 
-  /**
-   * Counts the attempt before it is made, so that many at once count too, and gives it back when it was no failure.
-   */
+  /** Charges the attempt before it is made, so that concurrent attempts count too, and refunds it unless it fails. */
   private async countingFailures(
     charges: readonly BucketCharge[],
     attempt: () => Promise<boolean>,

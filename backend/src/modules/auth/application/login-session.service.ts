@@ -10,7 +10,7 @@ import { UserPublisherService } from '../../../platform/realtime/user-publisher.
 import { type NewSession, SessionRepository } from '../infrastructure/session.repository';
 import { SessionStoreAdapter } from '../infrastructure/session-store.adapter';
 
-/** Begins, renews and ends logins. A login is a family of sessions, one after another; sockets belong to the family. */
+/** Starts, renews and ends logins. A login is a family of successive sessions; sockets belong to the family. */
 @Injectable()
 export class LoginSessionService {
   constructor(
@@ -22,7 +22,7 @@ export class LoginSessionService {
   ) {}
 
   /**
-   * A new login in this browser; the one that was there before ends.
+   * Starts a login in this browser and ends the previous one.
    * @throws DomainError invalid_credentials when the password was changed after it had been verified.
    */
   async begin(request: Request, user: Omit<NewSession, 'familyId'>): Promise<void> {
@@ -41,7 +41,10 @@ export class LoginSessionService {
     );
   }
 
-  /** The same login under another session id. @throws DomainError not_signed_in when it has ended meanwhile. */
+  /**
+   * Moves the login to a new session id.
+   * @throws DomainError not_signed_in when the login has ended in the meantime.
+   */
   async rotate(request: Request, login: Login): Promise<void> {
     await this.store.replace(request, login, (sessionId, replacedId) =>
       this.move(replacedId, sessionId, login),
@@ -49,10 +52,10 @@ export class LoginSessionService {
   }
 
   /**
-   * Runs `work` and, in the same transaction, moves this browser to a new family: a copy of the old cookie is worth
-   * nothing from the commit on. The sockets of the old family are closed once the response is out, so that the page
-   * reconnects with the new cookie, while the holder of a copied cookie is refused.
-   * @throws DomainError not_signed_in when the login has ended meanwhile; nothing is committed.
+   * Runs `work` and, in the same transaction, moves this browser to a new family, so that copies of the old cookie are
+   * invalid from the commit on. The sockets of the old family are closed once the response is sent: the page reconnects
+   * with the new cookie, the holder of a copied cookie is refused.
+   * @throws DomainError not_signed_in when the login has ended in the meantime; nothing is committed.
    */
   async renew(
     request: Request,
@@ -70,12 +73,12 @@ export class LoginSessionService {
     const { res: response } = request;
     const closeSockets = () =>
       void this.publish(() => this.userPublisher.restartFamily(login.userId, login.familyId), login);
-    // The response may be cut before it is sent; `close` comes in either case, and only once.
+    // The connection may break before the response is sent; `close` is emitted in either case, exactly once.
     if (response && !response.closed) response.once('close', closeSockets);
     else closeSockets();
   }
 
-  /** Ends the request's login, if there is one: its session, and its sockets wherever they are. */
+  /** Ends the request's login, if any: deletes its session and closes its sockets on all replicas. */
   async end(request: Request): Promise<void> {
     const login = request.user;
     if (!login) return;
@@ -86,12 +89,12 @@ export class LoginSessionService {
     await this.publish(() => this.userPublisher.revokeFamilies(login.userId, [login.familyId]), login);
   }
 
-  /** To be called in the transaction that is the reason; `closeOthers` follows when it is committed. */
+  /** Call this in the transaction of the change that requires it, and `closeOthers` after the commit. */
   async removeOthers({ userId, familyId }: Login, manager: EntityManager): Promise<void> {
     await this.sessions.removeOtherFamilies(userId, familyId, manager);
   }
 
-  /** Closes the sockets of every other login of the user. */
+  /** Closes the sockets of all other logins of the user, on all replicas. */
   async closeOthers({ userId, familyId }: Login): Promise<void> {
     await this.publish(() => this.userPublisher.revokeFamilies(userId, 'all', familyId), { userId });
   }
@@ -104,7 +107,7 @@ export class LoginSessionService {
     try {
       await publication();
     } catch (error) {
-      // Only the quick way is lost: every replica checks the families of its sockets periodically.
+      // Only the immediate close is lost: every replica checks the families of its sockets periodically.
       this.logger.failure('The end of a login could not be published', error, { userId });
     }
   }

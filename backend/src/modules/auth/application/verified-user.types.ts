@@ -1,6 +1,6 @@
-/** A user whose password was checked, or just set; a session is made only while that password is the present one. */
+/** A user whose password was just verified or set. A session is created only while that password is still current. */
 export interface VerifiedUser {
   userId: number;
-  /** Counts the changes of the password. */
+  /** Incremented by each password change. */
   credentialsVersion: number;
 }

@@ -13,9 +13,9 @@ interface LookUp {
 }
 
 /**
- * The logins of sockets: the same cookies and sessions as those of requests, read without express-session, whose
- * request and response objects cost more than the look-up. Sockets that open while a look-up is under way share the
- * next one.
+ * Authenticates sockets by the cookies and sessions that HTTP requests use. It reads them without express-session,
+ * whose request and response objects cost more than the look-up. Sockets that open while a look-up is in flight share
+ * the next one.
  */
 @Injectable()
 export class CookieIdentityAdapter implements SocketIdentityPort {

@@ -9,7 +9,7 @@ export class CredentialsEntity {
   @Column({ name: 'password_hash', type: 'text' })
   passwordHash: string;
 
-  /** Counts the changes of the password. */
+  /** Incremented by each password change. */
   @Column({ type: 'int' })
   version: number;
 }

@@ -20,7 +20,10 @@ export class CredentialsRepository {
     return first;
   }
 
-  /** Another password: logins that are being made with the old one come to nothing. @returns the new version. */
+  /**
+   * Changes the password. Logins in progress with the old password fail, because the version changes.
+   * @returns the new version.
+   */
   async change(userId: number, passwordHash: string, manager: EntityManager): Promise<number> {
     const [[row]] = await manager.query<[{ version: number }[], number]>(
       'UPDATE credentials SET password_hash = $2, version = version + 1 WHERE user_id = $1 RETURNING version',
@@ -30,7 +33,7 @@ export class CredentialsRepository {
     return row.version;
   }
 
-  /** The same password under newer parameters. */
+  /** Stores the hash of the same password with newer parameters; the version stays. */
   async rehash({ userId, version }: CredentialsEntity, passwordHash: string): Promise<void> {
     await this.credentials.update({ userId, version }, { passwordHash });
   }

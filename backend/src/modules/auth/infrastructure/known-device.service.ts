@@ -7,19 +7,19 @@ import type { VerifiedUser } from '../application/verified-user.types';
 import { SessionCookieCodec } from './session-cookie.codec';
 
 const REMEMBERED_FOR_MS = 365 * 24 * 60 * 60 * 1_000;
-/** Keeps a signature apart from that of a session id, which the same secrets sign. */
+/** Prefix of the signed payload: session ids are signed with the same secrets, and must not pass for a device. */
 const KIND = 'device';
 
 /**
- * Remembers browsers in which a user has signed in before, so that guesses at an account cannot lock its owner out. A
- * change of the password forgets them all, since the version of the credentials is part of the cookie.
+ * Remembers browsers in which a user has signed in, so that failed guesses elsewhere cannot lock the owner out. The
+ * cookie contains the version of the credentials, so changing the password invalidates all devices.
  * https://owasp.org/www-community/Slow_Down_Online_Guessing_Attacks_with_Device_Cookies
  */
 @Injectable()
 export class KnownDeviceService {
   constructor(private readonly cookie: SessionCookieCodec) {}
 
-  /** The device's own name when this user has signed in on it with the present password; null otherwise. */
+  /** @returns the device id if this user has signed in on it with the current password; otherwise null. */
   deviceOf(request: Pick<Request, 'headers'>, { userId, credentialsVersion }: VerifiedUser): string | null {
     const value = parse(request.headers.cookie ?? '')[this.cookie.deviceName];
     const payload = value === undefined ? null : this.cookie.verified(value);

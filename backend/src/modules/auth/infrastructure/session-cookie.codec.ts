@@ -6,15 +6,15 @@ import { ENVIRONMENT, type Environment } from '../../../config/environment.confi
 
 const MIN_SECRET_BYTES = 32;
 
-/** Names, flags and secrets of the cookies that say who somebody is (A02). */
+/** Names, flags and signing secrets of the session and device cookies (A02). */
 @Injectable()
 export class SessionCookieCodec {
-  /** The page is served on https, whatever the last hop to us speaks. */
+  /** Whether the public origin is https, regardless of the protocol of the last hop. */
   readonly isSecure: boolean;
   readonly name: string;
   readonly deviceName: string;
   readonly options: CookieOptions;
-  /** The first signs, all verify. */
+  /** The first secret signs; all of them verify. */
   readonly secrets: readonly [string, ...string[]];
 
   constructor(@Inject(ENVIRONMENT) environment: Pick<Environment, 'PUBLIC_ORIGIN' | 'SESSION_SECRET'>) {
@@ -27,16 +27,16 @@ export class SessionCookieCodec {
   }
 
   /**
-   * The session id in a `Cookie` header, verified as express-session does it, without the request and response objects
-   * that it needs.
-   * @returns null when there is none, or no secret of ours has signed it.
+   * Reads the session id from a `Cookie` header. Verifies the signature as express-session does, without the request
+   * and response objects that it needs.
+   * @returns null when there is no session cookie, or none of our secrets has signed it.
    */
   sessionIdIn(header: string | undefined): string | null {
     const value = parse(header ?? '')[this.name];
     return value?.startsWith(SIGNED) ? this.verified(value.slice(SIGNED.length)) : null;
   }
 
-  /** @returns what one of our secrets has signed; null for anything else. */
+  /** @returns the payload if one of our secrets has signed it; otherwise null. */
   verified(signed: string): string | null {
     for (const secret of this.secrets) {
       const value = unsign(signed, secret);
@@ -46,7 +46,7 @@ export class SessionCookieCodec {
   }
 }
 
-/** express-session's mark of a signed cookie. */
+/** The prefix with which express-session marks a signed cookie. */
 const SIGNED = 's:';
 
 const parseSecrets = (text: string | undefined): [string, ...string[]] => {

@@ -8,14 +8,14 @@ import { SESSION_LIFETIME_MS, SessionRepository } from './session.repository';
 declare module 'express-session' {
   interface SessionData {
     passport?: { user?: Login };
-    /** Epoch milliseconds; a change makes express-session save, and send the cookie anew. */
+    /** Epoch milliseconds. Changing it makes express-session save the session and send the cookie again. */
     refreshedAt?: number;
-    /** Read from the store. Only such a session is saved: it changes its row, and never inserts one. */
+    /** Set on sessions read from the store. Only these are saved: `save` updates a row and never inserts one. */
     isStored?: true;
   }
 }
 
-/** Sessions of express-session in PostgreSQL. Only those of a login are stored, by `replace`. */
+/** express-session store in PostgreSQL. Only sessions of a login are stored, by `replace`. */
 @Injectable()
 export class SessionStoreAdapter extends Store {
   constructor(
@@ -26,9 +26,9 @@ export class SessionStoreAdapter extends Store {
   }
 
   /**
-   * Puts a session with a new id in the place of the request's session. express-session sends its cookie with the
-   * response. When `write` throws, the request keeps the session it had and no cookie is sent.
-   * @param write stores the new session under the id that it is given
+   * Replaces the request's session by one with a new id. express-session sends its cookie with the response. When
+   * `write` throws, the request keeps its session and no cookie is sent.
+   * @param write stores the new session under the given id
    */
   async replace(
     request: Request,
@@ -69,7 +69,7 @@ export class SessionStoreAdapter extends Store {
     const row = await this.sessions.findValid(sessionId);
     if (!row) return null;
     const { userId, familyId, refreshedAt, expiresAt } = row;
-    // express-session turns what it is given into a cookie of its own class.
+    // express-session wraps this in its own cookie class.
     const cookie = {
       ...this.cookie.options,
       originalMaxAge: SESSION_LIFETIME_MS,
@@ -84,7 +84,7 @@ export class SessionStoreAdapter extends Store {
   }
 
   private async save(sessionId: string, session: SessionData): Promise<void> {
-    // A session of this request's own making was stored by `replace`.
+    // A session created during this request has been stored by `replace`.
     if (!session.isStored) return;
     await this.sessions.refresh(sessionId, new Date(session.refreshedAt ?? Date.now()));
   }

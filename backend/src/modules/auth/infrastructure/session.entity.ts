@@ -1,7 +1,7 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { bigintAsNumber } from '../../../platform/database/bigint-column.mapper';
 
-/** A login's present session. Who reads the table cannot sign in with what he finds: ids are kept as their SHA-256. */
+/** The current session of a login. Only the SHA-256 of a session id is stored, so a leaked table cannot be replayed. */
 @Entity({ name: 'sessions' })
 export class SessionEntity {
   @PrimaryColumn({ name: 'id_hash', type: 'bytea' })
@@ -10,7 +10,7 @@ export class SessionEntity {
   @Column({ name: 'user_id', type: 'bigint', transformer: bigintAsNumber })
   userId: number;
 
-  /** The login it belongs to; a rotation makes a new session of the same family. */
+  /** The login this session belongs to; rotating the session id creates a new session of the same family. */
   @Column({ name: 'family_id', type: 'uuid' })
   familyId: string;
 

@@ -9,7 +9,7 @@ export const SESSION_MIDDLEWARE = Symbol('SESSION_MIDDLEWARE');
 
 const REFRESH_AFTER_MS = 60 * 60 * 1_000;
 
-/** Finds the session of a request's cookie; ids that we did not make are never adopted. */
+/** Loads the session of the request's cookie. Session ids that the server did not issue are never adopted. */
 export const createSessionMiddleware = (
   cookie: SessionCookieCodec,
   store: SessionStoreAdapter,
@@ -26,8 +26,8 @@ export const createSessionMiddleware = (
   });
 
 /**
- * express-session leaves a Secure cookie out, without a word, when the request came by http; behind a proxy that ends
- * TLS every request does.
+ * express-session silently omits a Secure cookie when the request came over http, which is the case for every request
+ * behind a proxy that terminates TLS.
  */
 export const trustPublicOrigin =
   (cookie: SessionCookieCodec): RequestHandler =>
@@ -36,7 +36,7 @@ export const trustPublicOrigin =
     next();
   };
 
-/** At most once an hour a session that is in use gets its thirty days anew. */
+/** Extends a session in use by another thirty days, at most once an hour. */
 export const refreshSession: RequestHandler = (request, _response, next) => {
   const { session: current } = request;
   const now = Date.now();

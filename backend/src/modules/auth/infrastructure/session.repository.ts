@@ -12,7 +12,7 @@ const hashOf = (sessionId: string): Buffer => createHash('sha256').update(sessio
 export interface NewSession {
   userId: number;
   familyId: string;
-  /** When given, the session is only made while the user's password is still the one that was checked. */
+  /** If given, the session is only created while the user's credentials still have this version. */
   credentialsVersion?: number;
 }
 
@@ -24,7 +24,7 @@ export class SessionRepository {
     return this.sessions.findOneBy({ idHash: hashOf(sessionId), expiresAt: MoreThan(new Date()) });
   }
 
-  /** Who signed in with each of the sessions that are valid, by session id; in one query. */
+  /** The logins of all valid sessions among these, by session id; one query. */
   async loginsOf(sessionIds: readonly string[]): Promise<ReadonlyMap<string, Login>> {
     const hashes = sessionIds.map(hashOf);
     const idOf = new Map(hashes.map((hash, index) => [hash.toString('latin1'), sessionIds[index] ?? '']));
@@ -40,7 +40,7 @@ export class SessionRepository {
     );
   }
 
-  /** @returns false when the password has been changed meanwhile. */
+  /** @returns false when the password has been changed in the meantime. */
   async add(sessionId: string, { userId, familyId, credentialsVersion }: NewSession): Promise<boolean> {
     await this.deleteSomeExpired();
     const now = new Date();
@@ -57,7 +57,7 @@ export class SessionRepository {
     return rows.length > 0;
   }
 
-  /** Another thirty days, unless the session has ended meanwhile: nothing brings it back. */
+  /** Extends the session by thirty days. A session that has ended is not restored. */
   async refresh(sessionId: string, now: Date): Promise<void> {
     await this.sessions.update(
       { idHash: hashOf(sessionId) },
@@ -66,9 +66,9 @@ export class SessionRepository {
   }
 
   /**
-   * Moves a login's session to another id, and to another family when `login` names one, in one statement: a family
-   * that goes on is never without a session.
-   * @returns false when the session has ended meanwhile: nothing brings it back.
+   * Moves a login's session to another id, and to another family if `login` names one. This is one statement, so a
+   * family that continues is never without a session.
+   * @returns false when the session has ended in the meantime; it is not restored.
    */
   async move(
     fromId: string,

@@ -11,7 +11,7 @@ import { AuthService } from '../application/auth.service';
 import { KnownDeviceService } from '../infrastructure/known-device.service';
 import { ChangeEmailDto, ChangePasswordDto, SuccessDto } from './auth.dto';
 
-/** What of an account can only be changed with its password. */
+/** Account changes that require the current password. */
 @ApiTags('account')
 @ApiCookieAuth()
 @Controller('user/:id')

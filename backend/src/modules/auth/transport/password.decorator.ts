@@ -3,8 +3,8 @@ import { codePointLength } from '@thaw/contract/text';
 import { ValidateBy } from 'class-validator';
 
 /**
- * A password as it may be sent: a string of well-formed Unicode. Half a surrogate pair has no UTF-8, so that passwords
- * that differ in nothing else would be one.
+ * A password as received: a string of well-formed Unicode. Lone surrogates have no UTF-8 encoding, so passwords that
+ * differ only in them would be equal.
  */
 export const IsGivenPassword = (): PropertyDecorator =>
   ValidateBy({
@@ -15,7 +15,7 @@ export const IsGivenPassword = (): PropertyDecorator =>
     },
   });
 
-/** A new password: also as long as it must be and no longer than it may, counted in code points. */
+/** A new password: additionally checks the length limits, in code points. */
 export const IsPassword = (): PropertyDecorator => (target, property) => {
   IsGivenPassword()(target, property);
   ValidateBy({

@@ -8,7 +8,7 @@ import { CredentialsDto } from './auth.dto';
 
 type VerifiedRequest = Request & { verifiedUser?: VerifiedUser };
 
-/** Checks the body, then the password. Whoever was signed in before is still `request.user`. */
+/** Validates the body, then verifies the password. `request.user` stays the user who was signed in before. */
 @Injectable()
 export class PasswordGuard extends AuthGuard('local') {
   override async canActivate(context: ExecutionContext): Promise<boolean> {
@@ -21,7 +21,7 @@ export class PasswordGuard extends AuthGuard('local') {
   }
 }
 
-/** Whose password it was, behind `PasswordGuard`. */
+/** The user verified by `PasswordGuard`. */
 export const Verified = createParamDecorator((_: unknown, context: ExecutionContext): VerifiedUser => {
   const { verifiedUser } = context.switchToHttp().getRequest<VerifiedRequest>();
   if (!verifiedUser) throw new DomainError('invalid_credentials');

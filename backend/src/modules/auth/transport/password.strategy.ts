@@ -7,7 +7,7 @@ import { AuthService } from '../application/auth.service';
 import type { VerifiedUser } from '../application/verified-user.types';
 import { KnownDeviceService } from '../infrastructure/known-device.service';
 
-/** E-mail and password, as Passport asks for them. */
+/** Passport strategy for e-mail and password. */
 @Injectable()
 export class PasswordStrategy extends PassportStrategy(Strategy) {
   constructor(

@@ -22,13 +22,13 @@ import type { FriendshipState, FriendRequestState } from '../domain/friendship.s
 import type { FriendRequestEntity } from '../infrastructure/friend-request.entity';
 import { FriendRepository } from '../infrastructure/friend.repository';
 
-/** A command without what the service adds to each. */
+/** A command without the fields that the service adds to every command. */
 type FriendshipInput<Command extends FriendshipCommand = FriendshipCommand> =
   Command extends FriendshipCommand ? Omit<Command, 'eventId' | 'at'> : never;
 
 export interface SentRequest {
   request: FriendRequest;
-  /** Whether it was made by this very call. */
+  /** Whether this call created it. */
   isNew: boolean;
 }
 
@@ -63,8 +63,8 @@ export class FriendsService {
   }
 
   /**
-   * Asks somebody to be friends; who was asked by him already becomes his friend (A121).
-   * @throws DomainError not_found when they have not met lately, already_friends, rate_limited
+   * Sends a friend request. If the addressee has already sent one to the requester, the two become friends (A121).
+   * @throws DomainError not_found when they have not chatted recently, already_friends, rate_limited
    */
   async request(requesterId: number, addresseeId: number): Promise<SentRequest> {
     await this.limiter.require('friend_requests', requesterId);
@@ -109,7 +109,7 @@ export class FriendsService {
     await this.execute(userId, friendId, { type: 'RemoveFriend', userId, friendId });
   }
 
-  /** Friends and the user's own pages show him as he is now. */
+  /** Publishes the changed profile to the user's friends and own pages. */
   @OnProcessEvent('ProfileChanged')
   async publishProfile(user: Profile): Promise<void> {
     try {
@@ -135,13 +135,13 @@ export class FriendsService {
       if (event) await this.publishQuietly(event, state);
       return { state, event };
     } catch (error) {
-      // The two are quicker than we are, time and again.
+      // Optimistic concurrency was lost on every attempt.
       if (error instanceof StreamVersionConflictError) throw new DomainError('unavailable');
       throw error;
     }
   }
 
-  /** The push is a hint: whoever misses it reads the same a moment later, so its failure is nobody's. */
+  /** Never throws: pushes are best effort, and a client that misses one reads the same state later. */
   private async publishQuietly(event: FriendshipEvent, state: FriendshipState): Promise<void> {
     try {
       await this.publishEvent(event, state);
@@ -170,7 +170,7 @@ export class FriendsService {
         return;
       }
       case 'FriendRequestDeclined':
-        return; // who was declined is not told
+        return; // The requester is not notified of a decline.
       case 'FriendshipRemoved': {
         const { removedBy, removedFriendId } = event.data;
         await this.publish([removedBy, removedFriendId], 'friendship_removed', event.data);

@@ -1,13 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import { FriendRepository } from '../infrastructure/friend.repository';
 
-/** Who is whose friend, for other modules to ask. */
+/** Friendship queries for other modules. */
 @Injectable()
 export class FriendshipService {
   /**
-   * A FROM item for a statement: one row when two users, given as bigint expressions, are friends, held until the
-   * transaction ends. Whoever takes it comes one after the other with everybody who writes between these two, a removal
-   * of the friendship included.
+   * A FROM item with one row if two users, given as bigint expressions, are friends. The row is locked until the end of
+   * the transaction, which serializes it with every other writer between the two, including a removal of the
+   * friendship.
    */
   static lockedFriendshipSql(userId: string, otherId: string): string {
     return `(
@@ -23,7 +23,7 @@ export class FriendshipService {
     return this.friends.areFriends(userId, otherId);
   }
 
-  /** Whether one of the two has asked the other to be friends and is not answered yet. */
+  /** Whether one of the two has sent the other a friend request that is not answered yet. */
   hasPendingRequest(userId: number, otherId: number): Promise<boolean> {
     return this.friends.hasPending(userId, otherId);
   }
@@ -32,7 +32,7 @@ export class FriendshipService {
     return this.friends.friendIds(userId);
   }
 
-  /** The friends of each of the users who has any. */
+  /** The friends of each user who has any, by user id. */
   friendIdsOf(userIds: readonly number[]): Promise<ReadonlyMap<number, readonly number[]>> {
     return this.friends.friendIdsOf(userIds);
   }

@@ -1,16 +1,16 @@
 interface Command<Type extends string> {
   type: Type;
-  /** Uuid of the event that this command may lead to. */
+  /** UUID of the event that results from this command, if any. */
   eventId: string;
   at: Date;
 }
 
 export type SendFriendRequest = Command<'SendFriendRequest'> & {
-  /** The number of the request, if it comes to a new one. */
+  /** The id of the request, if the command creates one. */
   requestId: number;
   requesterId: number;
   addresseeId: number;
-  /** Whether the two have been in a chat together lately (A120). */
+  /** Whether the two have been in a chat together recently (A120). */
   haveChatted: boolean;
 };
 export type AnswerFriendRequest = Command<'AnswerFriendRequest'> & {

@@ -14,7 +14,7 @@ import {
   type FriendRequestState,
 } from './friendship.state';
 
-/** Who was declined is not seen again for so long (A122). */
+/** After a decline, further requests of the requester are hidden for this period (A122). */
 export const DECLINE_COOL_DOWN_MS = 24 * 60 * 60_000;
 
 /** @throws DomainError when the command is refused. */
@@ -36,10 +36,10 @@ const decideRequest = (command: SendFriendRequest, state: FriendshipState): read
   if (requesterId === addresseeId) throw new DomainError('not_found');
   if (state.areFriends) throw new DomainError('already_friends');
   const { pending } = state;
-  // Two who ask each other need no answer.
+  // Crossing requests need no answer.
   if (pending && pending.requesterId !== requesterId) return [accepted(pending, eventId, at)];
   const isHidden = isInCoolDown(state, requesterId, at);
-  // A hidden one counts until it could be shown; then it gives way to one that is.
+  // A hidden request counts as pending during the cool-down; afterwards a visible one replaces it.
   if (pending && (!pending.isHidden || isHidden)) return [];
   if (!command.haveChatted) throw new DomainError('not_found');
   return [

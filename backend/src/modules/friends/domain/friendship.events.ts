@@ -5,16 +5,16 @@ interface RecordedEvent<Type extends string, Data extends object> {
   data: Data;
 }
 
-/** Who asks whom, and under which number. */
+/** The two sides and the id of a request. */
 export interface RequestData {
   requestId: number;
   requesterId: number;
   addresseeId: number;
 }
 
-/** `isHidden`: it came so soon after a refusal that the addressee never sees it (A122). */
+/** `isHidden`: sent during the cool-down after a decline, so the addressee never sees it (A122). */
 export type FriendRequestSent = RecordedEvent<'FriendRequestSent', RequestData & { isHidden: boolean }>;
-/** By the addressee's answer, or by a request of his own. */
+/** Accepted by the addressee's answer, or by the addressee sending a request too. */
 export type FriendRequestAccepted = RecordedEvent<'FriendRequestAccepted', RequestData>;
 export type FriendRequestDeclined = RecordedEvent<'FriendRequestDeclined', RequestData>;
 export type FriendshipRemoved = RecordedEvent<
@@ -22,7 +22,7 @@ export type FriendshipRemoved = RecordedEvent<
   { removedBy: number; removedFriendId: number }
 >;
 
-/** What is between two people, in the stream `friendship-<lower id>-<higher id>`. */
+/** All events between two users, in the stream `friendship-<lower id>-<higher id>`. */
 export type FriendshipEvent =
   FriendRequestSent | FriendRequestAccepted | FriendRequestDeclined | FriendshipRemoved;
 

@@ -9,11 +9,11 @@ export interface FriendRequestState extends RequestData {
 
 export interface FriendshipState {
   areFriends: boolean;
-  /** Every request between the two, by its number. */
+  /** All requests between the two, by id. */
   requests: ReadonlyMap<number, FriendRequestState>;
-  /** The one without an answer. */
+  /** The unanswered request. */
   pending: FriendRequestState | null;
-  /** When somebody's request was declined last, by requester. */
+  /** When a request was last declined, by requester. */
   declinedAt: ReadonlyMap<number, Date>;
 }
 

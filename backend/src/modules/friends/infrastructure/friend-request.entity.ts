@@ -2,7 +2,7 @@ import type { FriendRequestStatus } from '@thaw/contract/friends';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { bigintAsNumber } from '../../../platform/database/bigint-column.mapper';
 
-/** A row of the read model «friend_requests». */
+/** A row of the read model `friend_requests`. */
 @Entity({ name: 'friend_requests' })
 export class FriendRequestEntity {
   @PrimaryColumn({ type: 'bigint', transformer: bigintAsNumber })
@@ -17,7 +17,7 @@ export class FriendRequestEntity {
   @Column({ type: 'text' })
   status: FriendRequestStatus;
 
-  /** The addressee never sees it (A122). */
+  /** The addressee never sees a hidden request (A122). */
   @Column({ name: 'is_hidden', type: 'boolean' })
   isHidden: boolean;
 

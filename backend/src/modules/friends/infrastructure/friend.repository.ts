@@ -9,7 +9,7 @@ const pair = (userId: number, otherId: number): { lowId: number; highId: number 
   highId: Math.max(userId, otherId),
 });
 
-/** Reads of the read models «friend_requests» and «friendships». Their only writer is the projection. */
+/** Queries of the read models `friend_requests` and `friendships`, which only the projection writes. */
 @Injectable()
 export class FriendRepository {
   constructor(
@@ -17,7 +17,7 @@ export class FriendRepository {
     @InjectRepository(FriendshipEntity) private readonly friendships: Repository<FriendshipEntity>,
   ) {}
 
-  /** A number that no request has had or will have again. */
+  /** A request id that has never been used and will not be given out again. */
   async nextRequestId(): Promise<number> {
     const [row] = await this.requests.query<{ id: string }[]>(`SELECT nextval('friend_request_ids') AS id`);
     if (!row) throw new Error('The sequence of friend requests gave nothing');
@@ -28,7 +28,7 @@ export class FriendRepository {
     return this.requests.findOneBy({ id });
   }
 
-  /** Those that wait for the user's answer, oldest first. */
+  /** Requests that await the user's answer, oldest first. */
   pendingFor(addresseeId: number): Promise<FriendRequestEntity[]> {
     return this.requests.find({
       where: { addresseeId, status: 'pending', isHidden: false },
@@ -36,7 +36,7 @@ export class FriendRepository {
     });
   }
 
-  /** Whether one of the two waits for an answer of the other, as far as the viewer knows. */
+  /** Whether a request between the two is pending, as far as the viewer may know. */
   hasPending(viewerId: number, otherId: number): Promise<boolean> {
     return this.requests.exists({
       where: [
@@ -54,7 +54,7 @@ export class FriendRepository {
     return (await this.friendIdsOf([userId])).get(userId) ?? [];
   }
 
-  /** The friends of each of the users who has any, in one query. */
+  /** The friends of each user who has any, by user id; one query. */
   async friendIdsOf(userIds: readonly number[]): Promise<ReadonlyMap<number, readonly number[]>> {
     const rows = await this.friendships.query<{ user_id: string; friend_id: string }[]>(
       `SELECT low_id AS user_id, high_id AS friend_id FROM friendships WHERE low_id = ANY($1::bigint[])

@@ -1,7 +1,7 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { bigintAsNumber } from '../../../platform/database/bigint-column.mapper';
 
-/** A row of the read model «friendships»: two people, the lower id first. */
+/** A row of the read model `friendships`: a pair of users, the lower id first. */
 @Entity({ name: 'friendships' })
 export class FriendshipEntity {
   @PrimaryColumn({ name: 'low_id', type: 'bigint', transformer: bigintAsNumber })

@@ -30,7 +30,7 @@ const project = async (event: StoredFriendshipEvent, manager: EntityManager): Pr
   switch (event.type) {
     case 'FriendRequestSent': {
       const { requestId: id, requesterId, addresseeId, isHidden } = event.data;
-      // One that was hidden gives way.
+      // The new request replaces a hidden one.
       await manager.delete(FriendRequestEntity, { requesterId, addresseeId, status: 'pending' });
       await manager.insert(FriendRequestEntity, {
         id,

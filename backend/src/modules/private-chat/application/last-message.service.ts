@@ -14,8 +14,8 @@ interface RawLastMessage {
 }
 
 /**
- * $1 user, $2 friends, $3 code points. One descent of `private_messages_conversation_idx` for each friend, however long
- * the conversations are. The content of a mixed message is read whole, since its image markers are at its end.
+ * $1 user, $2 friends, $3 code points. One descent of `private_messages_conversation_idx` per friend, regardless of the
+ * length of the conversations. The content of a mixed message is read whole, because its image markers are at its end.
  */
 export const LAST_MESSAGES = `
 SELECT friend.id AS friend_id, last.sender_id, last.type, last.is_deleted, last.created_at,
@@ -29,12 +29,12 @@ CROSS JOIN LATERAL (
   ORDER BY m.id DESC LIMIT 1
 ) AS last`;
 
-/** The newest private messages, for other modules to ask. Reads the read model, so that what is erased is gone here too. */
+/** The newest private messages, for other modules. Reads the read model, so erased content is absent here too. */
 @Injectable()
 export class LastMessageService {
   constructor(private readonly dataSource: DataSource) {}
 
-  /** The newest message between a user and each friend, by the friend's id; without those who never wrote. */
+  /** The newest message between the user and each friend, by friend id; friends without messages are omitted. */
   async between(userId: number, friendIds: readonly number[]): Promise<ReadonlyMap<number, LastMessage>> {
     if (friendIds.length === 0) return new Map();
     const rows = await this.dataSource.query<RawLastMessage[]>(LAST_MESSAGES, [

@@ -34,21 +34,21 @@ export interface OutgoingMessage {
   clientId: string | null;
 }
 
-/** Where a message got, and the message itself unless an earlier attempt had sent it. */
+/** The id and time of a message, and the message itself unless an earlier attempt had sent it. */
 export interface SendResult {
   id: number;
   createdAt: Date;
   message: PrivateMessage | null;
 }
 
-/** A message as it is after somebody wanted to change it. */
+/** A message after a change command, which may have changed nothing. */
 export interface ChangeResult {
   message: SentMessage;
   isChanged: boolean;
 }
 
 type ChangeCommand = Exclude<PrivateMessageCommand, { type: 'SendPrivateMessage' }>;
-/** A command without what the service adds to each. */
+/** A command without the fields that the service adds to every command. */
 type ChangeInput<Command extends ChangeCommand = ChangeCommand> = Command extends ChangeCommand
   ? Omit<Command, 'eventId' | 'at'>
   : never;
@@ -67,7 +67,7 @@ export class PrivateChatService {
   ) {}
 
   /**
-   * Resolves once the message is committed. A clientId that was sent before gives what it gave then.
+   * Resolves once the message is committed. Repeating a clientId returns the result of the first attempt.
    * @throws DomainError not_friends, message_not_found, invalid_payload, message_too_long, image_not_yours
    */
   async send(outgoing: OutgoingMessage): Promise<SendResult> {
@@ -75,7 +75,7 @@ export class PrivateChatService {
     const findEarlier = async () => (clientId ? this.messages.findByClientId(senderId, clientId) : null);
     if (messageType !== 'text') await this.requireFriends(senderId, receiverId);
     const event = draft(outgoing);
-    // All before its images are shared: a refused message must not show the receiver anything.
+    // All checks come before images are shared: a refused message must not give the receiver access to them.
     if (messageType !== 'text' && replyToId !== null) {
       const isThere = await this.messages.isBetween(replyToId, senderId, receiverId);
       const earlier = isThere ? null : await findEarlier();
@@ -83,7 +83,7 @@ export class PrivateChatService {
       if (!isThere) throw new DomainError('message_not_found');
     }
     await this.uploads.share({ senderId, receiverId, messageType, content });
-    // Asked for before, so that nothing can fail once the message is there.
+    // Loaded first, so that nothing can fail once the message is committed.
     const profiles = replyToId === null ? [] : await this.users.profiles([senderId, receiverId]);
     try {
       return await this.deliver(event, profiles);
@@ -110,14 +110,14 @@ export class PrivateChatService {
       if (!state) throw new Error('A message that is not there was changed');
       return { message: state, isChanged: events.length > 0 };
     } catch (error) {
-      // Both change it, time and again, and quicker than we do.
+      // Optimistic concurrency was lost on every attempt.
       if (error instanceof StreamVersionConflictError) throw new DomainError('unavailable');
       throw error;
     }
   }
 
   /**
-   * What the two have written, the newest in order, or those before a message.
+   * The newest messages between the two, or those before a given message, in order.
    * @throws DomainError not_friends
    */
   async conversation(
@@ -136,13 +136,16 @@ export class PrivateChatService {
     return rows.map((row) => toWire(row, profiles));
   }
 
-  /** @returns whether there was something new to read. @throws DomainError not_friends */
+  /**
+   * @returns whether there was something unread.
+   * @throws DomainError not_friends
+   */
   async markRead(userId: number, friendId: number): Promise<boolean> {
     await this.requireFriends(userId, friendId);
     return this.messages.markRead(userId, friendId);
   }
 
-  /** How many messages wait to be read, by the friend who sent them. */
+  /** Unread messages by the id of the friend who sent them. */
   async unreadCounts(userId: number): Promise<Record<string, number>> {
     const friendIds = await this.friendships.friendIds(userId);
     return friendIds.length === 0 ? {} : this.messages.unreadCounts(userId, friendIds);
@@ -166,7 +169,7 @@ export class PrivateChatService {
     return { id, createdAt: at, message: toWire({ ...sent, reactions: [], quoted }, profiles) };
   }
 
-  /** What was said goes with the message, and so do its images. */
+  /** Deletes the message together with its content and its image uses. */
   private async erase(command: ChangeCommand, manager: EntityManager): ReturnType<typeof this.execute> {
     const executed = await this.execute(command, manager);
     if (executed.events.length > 0) {
@@ -185,7 +188,7 @@ export class PrivateChatService {
   }
 }
 
-/** The event of a message whose number and time are still to be given, by the statement that stores it. */
+/** The event of a message whose id and time the storing statement assigns. */
 const draft = (outgoing: OutgoingMessage): PrivateMessageSent => {
   const made = { messageId: 0, eventId: randomUUID(), at: new Date(0) };
   const command = { ...outgoing, ...made, type: 'SendPrivateMessage' } as const;
@@ -195,7 +198,7 @@ const draft = (outgoing: OutgoingMessage): PrivateMessageSent => {
 };
 
 const sentBefore = ({ id, receiverId, createdAt }: EarlierMessage, wantedReceiverId: number): SendResult => {
-  // The same name for messages to two people is no retry.
+  // The same clientId with another receiver is not a retry.
   if (receiverId !== wantedReceiverId) throw new DomainError('invalid_payload');
   return { id, createdAt, message: null };
 };

@@ -7,7 +7,7 @@ import { PrivateChatService } from './private-chat.service';
 
 /** Half the display interval: clients' timers drift, and publishing faster than the page refreshes is wasted. */
 const PUBLISH_EVERY_MS = limits.typingEveryMs / 2;
-/** How long a friendship is not asked for again; a removed friend may be seen typing for as long. */
+/** How long a friendship check is cached. A removed friend may see typing for that long. */
 const FRIENDS_CACHED_FOR_MS = 10_000;
 
 interface Typing {
@@ -16,7 +16,7 @@ interface Typing {
   friendsCachedUntil: number;
 }
 
-/** Typing hints between friends. Nothing of them is stored. */
+/** Typing indicators between friends. Nothing is stored. */
 @Injectable()
 export class PrivateTypingService {
   private readonly typing = new WeakMap<object, Typing>();
@@ -35,7 +35,7 @@ export class PrivateTypingService {
     if (before && now - before.publishedAt < PUBLISH_EVERY_MS) return;
     let friendsKnownUntil = before?.receiverId === receiverId ? before.friendsCachedUntil : 0;
     if (friendsKnownUntil <= now) {
-      // Also counts when it is refused: strangers are not asked about more often than friends.
+      // Recorded before the check, so that refused senders do not query more often than friends.
       this.typing.set(connection, { receiverId, publishedAt: now, friendsCachedUntil: 0 });
       await this.chat.requireFriends(userId, receiverId);
       friendsKnownUntil = now + FRIENDS_CACHED_FOR_MS;

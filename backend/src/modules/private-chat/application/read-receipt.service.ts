@@ -3,7 +3,7 @@ import { warnAbout } from '../../../platform/observability/warn-about.functions'
 import { UserPublisherService } from '../../../platform/realtime/user-publisher.service';
 import { PrivateChatService } from './private-chat.service';
 
-/** How far somebody has read, the same on all his pages. */
+/** Marks conversations as read and synchronizes this between the user's own pages. */
 @Injectable()
 export class ReadReceiptService {
   private readonly logger = new Logger(ReadReceiptService.name);

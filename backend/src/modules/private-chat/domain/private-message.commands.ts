@@ -3,7 +3,7 @@ import type { MessageType } from '@thaw/contract/scalars';
 interface Command<Type extends string> {
   type: Type;
   messageId: number;
-  /** Uuid of the event that this command may lead to. */
+  /** UUID of the event that results from this command, if any. */
   eventId: string;
   at: Date;
 }
@@ -17,7 +17,7 @@ export type SendPrivateMessage = Command<'SendPrivateMessage'> & {
   clientId: string | null;
 };
 
-/** One of the two does something to a message between them. */
+/** A change to a message by one of the two users of its conversation. */
 type Change<Type extends string> = Command<Type> & { userId: number; friendId: number };
 
 export type EditPrivateMessage = Change<'EditPrivateMessage'> & { content: string };

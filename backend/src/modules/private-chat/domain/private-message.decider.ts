@@ -18,12 +18,15 @@ import {
 } from './private-message.state';
 
 /**
- * A client that has lost the answer to a toggle sends it again within its attempts to reconnect. Later, the same `ref`
- * comes from a reloaded page, which counts from the beginning (docs/decisions/0023).
+ * A client that lost the answer to a toggle retries it within its reconnect attempts. After that, the same `ref` comes
+ * from a reloaded page, which numbers its frames from the start (docs/decisions/0023).
  */
 const RETRIED_WITHIN_MS = 60_000;
 
-/** @throws DomainError when the command is refused. Whether the two are friends is asked before. */
+/**
+ * The caller checks that the two are friends.
+ * @throws DomainError when the command is refused.
+ */
 const decide = (
   command: PrivateMessageCommand,
   state: PrivateMessageState,
@@ -81,7 +84,7 @@ const decide = (
 
 type Change = EditPrivateMessage | ReactToPrivateMessage | DeletePrivateMessage;
 
-/** A message of others is one that is not there. */
+/** Messages of other conversations are treated as missing. */
 const requireBetween = ({ userId, friendId }: Change, state: PrivateMessageState): SentMessage => {
   const two = state && [state.senderId, state.receiverId];
   if (!state || !two?.includes(userId) || !two.includes(friendId)) throw new DomainError('message_not_found');

@@ -15,11 +15,11 @@ export type PrivateMessageSent = RecordedEvent<
     senderId: number;
     receiverId: number;
     messageType: MessageType;
-    /** Absent once it was erased. */
+    /** Absent once erased. */
     content?: string;
-    /** The message that it answers. What is shown of that is looked up, never kept twice. */
+    /** The message replied to. The quote is looked up when shown, never stored twice. */
     replyToId: number | null;
-    /** The client's own name for the message: a retry carries it again. */
+    /** Chosen by the client; retries of the message repeat it. */
     clientId: string | null;
   }
 >;
@@ -32,19 +32,22 @@ interface ReactionData {
   messageId: number;
   userId: number;
   emoji: ReactionEmoji;
-  /** Fingerprint of the frame's `ref`, by which a retry is known; absent where there was none, and in earlier releases. */
+  /**
+   * Fingerprint of the frame's `ref`, which identifies retries. Absent for frames without one and in events of earlier
+   * releases.
+   */
   attempt?: string;
 }
 export type PrivateReactionAdded = RecordedEvent<'PrivateReactionAdded', ReactionData>;
 export type PrivateReactionRemoved = RecordedEvent<'PrivateReactionRemoved', ReactionData>;
 
-/** Deleted by its sender, for both. What it said is erased with it. */
+/** Deleted by its sender, for both users. The content is erased with it. */
 export type PrivateMessageDeleted = RecordedEvent<
   'PrivateMessageDeleted',
   { messageId: number; senderId: number }
 >;
 
-/** The life of one private message, in the stream `private-<id>`. */
+/** All events of one private message, in the stream `private-<id>`. */
 export type PrivateMessageEvent =
   | PrivateMessageSent
   | PrivateMessageEdited

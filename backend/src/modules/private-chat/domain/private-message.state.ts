@@ -17,9 +17,9 @@ export interface SentMessage {
   messageType: MessageType;
   content: string;
   isDeleted: boolean;
-  /** In the order of reacting. */
+  /** In the order in which they were added. */
   reactions: readonly PrivateReaction[];
-  /** The last toggle of each emoji by each user that can be retried. */
+  /** The last retriable toggle by user and emoji. */
   lastToggles: readonly Toggle[];
 }
 
@@ -28,7 +28,7 @@ export interface Toggle extends PrivateReaction {
   at: Date;
 }
 
-/** null until it is sent. */
+/** null before the message is sent. */
 export type PrivateMessageState = SentMessage | null;
 
 export const initialMessage = (): PrivateMessageState => null;

@@ -29,20 +29,20 @@ export interface PrivateMessageRow {
   quoted: QuotedRow | null;
 }
 
-/** What an earlier attempt of the same client has done. */
+/** The message that an earlier attempt of the same client has stored. */
 export interface EarlierMessage {
   id: number;
   receiverId: number;
   createdAt: Date;
 }
 
-/** What came of sending; the message is there if there is no earlier one, and what it answers is. */
+/** The result of sending. The message itself is stored unless `earlier` is set, and its quote if `quoted` is. */
 export interface Delivery {
-  /** The number that the message got, and its time: both later than those of every message between the two. */
+  /** Assigned id and time, both later than those of every other message between the two. */
   id: number;
   at: Date;
   earlier: EarlierMessage | null;
-  /** The message that it answers, if that is one of theirs. */
+  /** The quoted message, if it belongs to this conversation. */
   quoted: QuotedRow | null;
 }
 
@@ -75,8 +75,8 @@ interface RawMessage {
 }
 
 /**
- * $9 sender, $10 receiver, $11 client id, $12 message answered, $13 type, $14 content. Milliseconds, since that is what a
- * rebuild knows of a time.
+ * $9 sender, $10 receiver, $11 client id, $12 message replied to, $13 type, $14 content. Times are truncated to
+ * milliseconds, the precision that a rebuild has.
  */
 const send: PreparedStatement = {
   name: 'send_private_message',
@@ -110,7 +110,7 @@ WHERE LEAST(m.sender_id, m.receiver_id) = LEAST($1::bigint, $2::bigint)
   AND m.id < $3
 ORDER BY m.id DESC LIMIT $4`;
 
-/** The read model «private_messages», which the projection alone writes, and how far everybody has read. */
+/** The read model `private_messages`, which only the projection writes, and the read positions of users. */
 @Injectable()
 export class PrivateMessageRepository {
   constructor(
@@ -119,10 +119,10 @@ export class PrivateMessageRepository {
   ) {}
 
   /**
-   * Sends a message between two friends. Their conversation is held until it is committed: ids are given and committed one
-   * after the other, so that nobody ever sees a later one before an earlier one.
-   * @param event its number and its time are given here.
-   * @returns null when they are not friends.
+   * Sends a message between two friends. Locks their conversation until the commit: ids are assigned and committed in
+   * order, so a reader never sees a later message before an earlier one.
+   * @param event its id and time are assigned here.
+   * @returns null when the two are not friends.
    */
   async send({ type, eventId, data }: PrivateMessageSent): Promise<Delivery | null> {
     const { senderId, receiverId, clientId, replyToId, messageType, content } = data;
@@ -150,7 +150,7 @@ export class PrivateMessageRepository {
     return row ? toEarlier(row) : null;
   }
 
-  /** Whether this is a message between the two that has not been deleted, which a reply may quote. */
+  /** Whether this is a message between the two that a reply may quote: it exists and is not deleted. */
   async isBetween(id: number, userId: number, friendId: number): Promise<boolean> {
     const rows = await this.dataSource.query<unknown[]>(
       `SELECT 1 FROM private_messages WHERE id = $1 AND NOT is_deleted
@@ -161,7 +161,7 @@ export class PrivateMessageRepository {
     return rows.length > 0;
   }
 
-  /** What two have written to each other before a message, the latest `limit`, in order. */
+  /** The latest `limit` messages between the two before a given message, in order. */
   async conversation(
     userId: number,
     friendId: number,
@@ -172,7 +172,10 @@ export class PrivateMessageRepository {
     return rows.map(toMessage).reverse();
   }
 
-  /** The user has read everything that the friend has written. @returns whether there was something new. */
+  /**
+   * Marks everything from the friend as read.
+   * @returns whether there was something unread.
+   */
   async markRead(userId: number, friendId: number): Promise<boolean> {
     const rows = await this.dataSource.query<unknown[]>(
       `WITH latest AS (
@@ -189,7 +192,7 @@ export class PrivateMessageRepository {
     return rows.length > 0;
   }
 
-  /** How many messages of each of these the user has not read; without those of whom there is none. */
+  /** Unread messages by friend id; friends without any are omitted. */
   async unreadCounts(userId: number, friendIds: readonly number[]): Promise<Record<string, number>> {
     const rows = await this.dataSource.query<{ friend_id: string; count: number }[]>(
       `SELECT friend.id AS friend_id, unread.count

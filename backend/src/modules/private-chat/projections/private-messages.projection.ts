@@ -21,7 +21,7 @@ export const privateMessageEventTypes: readonly EventTypeDefinition[] = types.ma
   subjectId: ({ senderId }) => (typeof senderId === 'number' ? senderId : null),
 }));
 
-/** Writes sent messages, from a FROM item with these columns. */
+/** SQL that inserts sent messages from a FROM item with these columns. */
 export const insertSent = (sent: string): string => `
   INSERT INTO private_messages (id, sender_id, receiver_id, client_id, type, content, reply_to_id, created_at)
   SELECT id, sender_id, receiver_id, client_id, type, content, reply_to_id, created_at FROM ${sent}`;

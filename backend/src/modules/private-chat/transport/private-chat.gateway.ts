@@ -9,7 +9,7 @@ import { type InboundFrame, requireOwnId } from '../../../platform/realtime/inbo
 import { UserPublisherService } from '../../../platform/realtime/user-publisher.service';
 import { PrivateChatService } from '../application/private-chat.service';
 
-/** Frames of a private chat. What is acknowledged is committed. */
+/** Frames of private chats. An acknowledged change is committed. */
 @WebSocketGateway({ path: '/ws' })
 export class PrivateChatGateway {
   private readonly logger = new Logger(PrivateChatGateway.name);
@@ -102,8 +102,8 @@ export class PrivateChatGateway {
   }
 
   /**
-   * To all sockets of both but the one that was answered. A hint: it is stored, and whoever misses it reads it, so that a
-   * failure here is not the sender's.
+   * Publishes to all sockets of both users except the one that receives the answer. Best effort: the change is stored
+   * and a client that misses the push reads it later, so a failure is not reported to the sender.
    */
   private async publish<E extends ServerEvent>(
     { connection, ref, userId }: InboundFrame,
@@ -122,6 +122,6 @@ export class PrivateChatGateway {
   }
 }
 
-/** What is stored of a `ref`: enough to know it again, and nothing that a client wrote. */
+/** A fingerprint of a `ref`: enough to recognize a retry, without storing what a client wrote. */
 const fingerprintOf = (ref: string): string =>
   createHash('sha256').update(ref).digest('base64url').slice(0, 16);

@@ -21,7 +21,7 @@ export class PrivateMessagesController {
     private readonly receipts: ReadReceiptService,
   ) {}
 
-  // Before the route of a conversation, which would take it for one (A133).
+  // Declared before the conversation route, which would match this path as well (A133).
   @Get('unread-counts/:userId')
   @ApiOkResponse({
     schema: { type: 'object', additionalProperties: { type: 'integer', minimum: 1 } },

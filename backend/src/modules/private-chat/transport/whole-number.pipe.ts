@@ -2,7 +2,10 @@ import { Injectable, type PipeTransform } from '@nestjs/common';
 import { DomainError } from '../../../platform/errors/domain.errors';
 import { positiveInteger } from '../../../platform/http/path-id.pipe';
 
-/** A number from 1 in a query, if there is one. @throws DomainError validation_failed */
+/**
+ * Parses an optional integer of at least 1 from a query.
+ * @throws DomainError validation_failed
+ */
 @Injectable()
 export class WholeNumberPipe implements PipeTransform<unknown, number | undefined> {
   transform(value: unknown): number | undefined {

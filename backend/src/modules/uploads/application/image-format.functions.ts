@@ -1,7 +1,7 @@
 const startsWith = (bytes: Buffer, signature: string, at = 0): boolean =>
   bytes.subarray(at, at + signature.length).equals(Buffer.from(signature, 'latin1'));
 
-/** What an image says that it is by its first bytes, of the formats that are accepted; null for everything else. */
+/** Detects an accepted format by its first bytes; null for everything else. */
 export const imageFormatOf = (bytes: Buffer): 'jpeg' | 'png' | 'gif' | 'webp' | null => {
   if (startsWith(bytes, '\xff\xd8\xff')) return 'jpeg';
   if (startsWith(bytes, '\x89PNG\r\n\x1a\n')) return 'png';

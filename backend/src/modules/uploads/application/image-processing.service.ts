@@ -16,7 +16,7 @@ export interface ProcessedImage {
 const MAX_PIXELS = 40_000_000;
 const MAX_SIDE_PX = 2_048;
 const AVATAR_SIDE_PX = 512;
-/** Wall-clock time: far longer than the worst accepted image takes, also on a busy machine. */
+/** Wall-clock time: far longer than the slowest accepted image takes, even on a busy machine. */
 const TIMEOUT_S = 15;
 
 const resizes: Record<UploadBucket, ResizeOptions> = {
@@ -35,8 +35,8 @@ const defaultSettings: ImageDecoderPoolSettings = {
 };
 
 /**
- * Makes an image of ours from any bytes: decoded and encoded again in a process of its own, so that a bug in a decoder
- * reaches neither the memory nor the event loop of the replica (docs/decisions/0022).
+ * Turns untrusted bytes into an image that is safe to serve. Decoding and re-encoding run in a separate process, so
+ * that a bug in a decoder affects neither the memory nor the event loop of the replica (docs/decisions/0022).
  */
 @Injectable()
 export class ImageProcessingService implements OnApplicationShutdown {
@@ -46,7 +46,7 @@ export class ImageProcessingService implements OnApplicationShutdown {
     this.decoders = new ImageDecoderPool({ ...defaultSettings, ...settings });
   }
 
-  /** @throws DomainError unsupported_type, image_refused, unavailable when too many wait already. */
+  /** @throws DomainError unsupported_type, image_refused, unavailable when the queue is full. */
   async process(bytes: Buffer, bucket: UploadBucket): Promise<ProcessedImage> {
     if (imageFormatOf(bytes) === null) throw new DomainError('unsupported_type');
     const image = await this.decoders.decode({

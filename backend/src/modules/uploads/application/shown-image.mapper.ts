@@ -3,22 +3,24 @@ import { messageTypeSchema } from '@thaw/contract/scalars';
 import { parseUploadUrl } from '@thaw/contract/uploads';
 import type { StoredEvent } from '../../../platform/event-store/stored-event.types';
 
-/** Events with a `content`, its `messageType`, the `senderId` whose images it may show, and perhaps a `receiverId`. */
+/**
+ * Events with `content`, `messageType`, `senderId` (the owner of the images that it may show) and, optionally,
+ * `receiverId`.
+ */
 export const messageEvents: readonly string[] = ['MessageSent', 'PrivateMessageSent'];
 
-/** An image in a message. */
 export interface ShownImage {
   key: string;
   streamId: string;
   eventId: string;
   senderId: number;
-  /** null where the message itself does not say who receives it. */
+  /** null when the event does not name a receiver. */
   receiverId: number | null;
 }
 
 /**
- * The images that an event shows. Events of other modules are read by their fields, as far as they are still there: a
- * message whose content has expired shows nothing.
+ * The images that an event shows. Events of other modules are read by field name; missing fields are tolerated, since
+ * the content of an expired message is absent.
  */
 export const shownImagesOf = ({
   streamId,

@@ -11,8 +11,8 @@ const MAX_ORPHANS_PER_SWEEP = 1_000;
 const FILES_PER_PAGE = 16;
 
 /**
- * How images go: first for everybody, in one statement; then the file; then the row. A crash between any two leaves
- * nothing that can be seen, and the next sweep goes on from there.
+ * Removes images in three steps: revoke all access, in one statement; delete the file; delete the row. A crash between
+ * two steps leaves nothing visible, and the next sweep continues.
  */
 @Injectable()
 export class UploadRemovalService {
@@ -24,14 +24,17 @@ export class UploadRemovalService {
   ) {}
 
   /**
-   * Messages have expired: from the commit on, images that no other message shows are there for no viewer, and their
-   * files go soon.
+   * Handles expired messages: from the commit on, images that no other message shows are invisible to everyone. The
+   * next sweep deletes their files.
    */
   async expire(dropped: readonly DroppedData[], manager: EntityManager): Promise<void> {
     await this.uploads.release(dropped.flatMap(shownImagesOf), new Date(), manager);
   }
 
-  /** Removes what nobody uses, and then the files of all that has been removed. @returns how many files are gone. */
+  /**
+   * Removes unused images, then deletes the files of all removed images.
+   * @returns the number of deleted files.
+   */
   async sweep(now: Date): Promise<number> {
     const unusedBefore = new Date(now.getTime() - UNUSED_REMOVED_AFTER_MS);
     const unfinishedBefore = new Date(now.getTime() - UNFINISHED_REMOVED_AFTER_MS);
@@ -47,7 +50,7 @@ export class UploadRemovalService {
       const keys = await this.removeFiles(removed);
       gone += keys.length;
       kept += removed.length - keys.length;
-      // The storage is away: there is no use in asking it for every file.
+      // The storage is unavailable: do not try the remaining files.
       if (keys.length === 0) break;
       removed = await this.uploads.findRemoved(removed.at(-1)?.key ?? '', FILES_PER_PAGE);
     }
@@ -55,7 +58,7 @@ export class UploadRemovalService {
     return gone;
   }
 
-  /** @returns the keys of those that are gone. */
+  /** @returns the keys of the deleted files. */
   private async removeFiles(addresses: readonly UploadAddress[]): Promise<string[]> {
     const results = await Promise.allSettled(addresses.map((address) => this.storage.remove(address)));
     const keys = addresses.flatMap(({ key }, index) => (results[index]?.status === 'fulfilled' ? key : []));

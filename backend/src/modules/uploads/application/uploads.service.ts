@@ -33,7 +33,10 @@ export interface ReceivedImage {
 export interface VisibleImage {
   contentType: string;
   size: number;
-  /** Opens the file. @throws DomainError not_found, unavailable */
+  /**
+   * Opens the file.
+   * @throws DomainError not_found, unavailable
+   */
   open: () => Promise<Readable>;
 }
 
@@ -56,8 +59,8 @@ export class UploadsService {
   ) {}
 
   /**
-   * Keeps an image, encoded anew. Nobody but its owner can see it, until it is granted or becomes an avatar.
-   * @returns its address.
+   * Re-encodes and stores an image. Only its owner can see it until it is granted or becomes an avatar.
+   * @returns the URL of the image.
    * @throws DomainError unsupported_type, image_refused, rate_limited, unavailable
    */
   async receive({ ownerId, bucket, fileName, bytes }: ReceivedImage): Promise<string> {
@@ -74,7 +77,7 @@ export class UploadsService {
     return uploadUrl({ bucket, key });
   }
 
-  /** @throws DomainError not_found when there is none, or the viewer may not see it (A100). */
+  /** @throws DomainError not_found when there is no such image, or the viewer may not see it (A100). */
   async seenBy(viewerId: number, address: UploadAddress): Promise<VisibleImage> {
     const upload = await this.uploads.findVisible(address, viewerId);
     if (!upload) throw new DomainError('not_found');
@@ -93,14 +96,14 @@ export class UploadsService {
     if (!(await this.ownedBy(userId, avatar, 'avatars'))) throw new DomainError('validation_failed');
   }
 
-  /** Whether this is the address of an image that the user uploaded into the bucket, and that is still there. */
+  /** Whether this is the URL of an existing image that the user uploaded into the bucket. */
   async ownedBy(userId: number, url: string, bucket: UploadBucket): Promise<boolean> {
     return this.areOwned(userId, [url], bucket);
   }
 
   /**
-   * Lets somebody see chat images. To be called before the message that shows them is appended.
-   * @throws DomainError image_not_yours when one of them is none, or gone.
+   * Grants a viewer access to chat images. Call it before the message that shows them is appended.
+   * @throws DomainError image_not_yours when a URL is not an image, or the image is gone.
    */
   async grant(urls: string | readonly string[], viewerId: number): Promise<void> {
     const keys = keysOf([urls].flat(), 'chat-images');
@@ -110,9 +113,9 @@ export class UploadsService {
   }
 
   /**
-   * All that has to happen before a message with images is appended: they are the sender's own, and the receiver may
-   * see them from now on. Does nothing for a text.
-   * @throws DomainError image_not_yours when the message shows none, or one that is not the sender's.
+   * Prepares a message with images, before it is appended: checks that the sender owns them, and grants the receiver
+   * access. Does nothing for a text.
+   * @throws DomainError image_not_yours when the message shows no image, or one that the sender does not own.
    */
   async share({ senderId, receiverId, messageType, content }: ImageMessage): Promise<void> {
     if (messageType === 'text') return;
@@ -124,8 +127,8 @@ export class UploadsService {
   }
 
   /**
-   * Messages are taken back: from the commit on their receivers do not see their images, and those that no other message
-   * shows are gone.
+   * Handles withdrawn messages: from the commit on, receivers lose access to their images, and images that no other
+   * message shows are removed.
    */
   async withdraw(dropped: readonly DroppedData[], manager: EntityManager): Promise<void> {
     await this.uploads.release(dropped.flatMap(shownImagesOf), new Date(), manager);
@@ -147,11 +150,11 @@ export class UploadsService {
   }
 }
 
-/** Of a client's name for a file nothing is kept but the folder it asks for, if it is one of ours (A99). */
+/** Only the folder prefix of the client's file name is kept, if it is one of the allowed ones (A99). */
 const prefixOf = (fileName: string): string =>
   uploadPrefixes.find((prefix) => fileName.startsWith(prefix)) ?? '';
 
-/** null when one of the addresses is not that of an image in the bucket. */
+/** null when one of the URLs is not that of an image in the bucket. */
 const keysOf = (urls: readonly string[], bucket: UploadBucket): string[] | null => {
   const addresses = urls.map(parseUploadUrl);
   const keys = addresses.flatMap((address) => (address?.bucket === bucket ? address.key : []));

@@ -20,9 +20,9 @@ export interface DecodedImage {
 }
 
 export interface DecoderLimits {
-  /** A decoder that has not answered by then is killed; longer than what libvips is given for an image. */
+  /** A decoder that takes longer is killed. Must exceed the time limit of libvips. */
   killAfterMs: number;
-  /** Resident memory above which a decoder is killed; watched where there is a /proc. */
+  /** A decoder with more resident memory is killed; enforced only where /proc exists. */
   maxResidentBytes: number;
 }
 
@@ -30,9 +30,9 @@ const PROGRAM = path.join(__dirname, 'image-decoder.process.cjs');
 const CHECK_MEMORY_EVERY_MS = 100;
 const PAGE_BYTES = 4_096;
 
-/** A child process that decodes one image at a time. It keeps this process alive only while it works. */
+/** A child process that decodes one image at a time. It keeps the parent process alive only while it works. */
 export class ImageDecoderClient {
-  /** Settles when the process is gone, or could not be started. */
+  /** Settles when the process has ended or could not be started. */
   readonly ended: Promise<void>;
   private readonly child: ChildProcess;
   private hasFailedToStart = false;
@@ -40,7 +40,8 @@ export class ImageDecoderClient {
   constructor(private readonly limits: DecoderLimits) {
     this.child = fork(PROGRAM, {
       execArgv: [],
-      // No setting of ours, and so no secret. glibc keeps fewer heaps that are not given back.
+      // An otherwise empty environment, so that no secret is passed. MALLOC_ARENA_MAX limits glibc's heaps, which are
+      // not returned to the system.
       env: { UV_THREADPOOL_SIZE: '2', MALLOC_ARENA_MAX: '2' },
       serialization: 'advanced',
       stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
@@ -61,8 +62,7 @@ export class ImageDecoderClient {
   }
 
   /**
-   * @returns null for an image that is refused, also because the decoder crashed over it, or was killed for taking too
-   * long or too much memory.
+   * @returns null for a refused image, including one that crashes the decoder or exceeds its time or memory limit.
    * @throws DomainError unavailable when the process could not be started.
    */
   async decode(job: DecoderJob): Promise<DecodedImage | null> {
@@ -87,7 +87,7 @@ export class ImageDecoderClient {
   private answerTo(job: DecoderJob): Promise<DecodedImage | null> {
     return new Promise((resolve) => {
       this.child.once('message', ({ image }: { image: DecodedImage | null }) => resolve(image));
-      // A process that cannot be written to has ended, or is about to.
+      // A failed send means that the process has ended or is about to.
       this.child.send(job, (error) => {
         if (error) this.kill();
       });

@@ -7,17 +7,17 @@ import {
 } from './image-decoder.client';
 
 export interface ImageDecoderPoolSettings extends DecoderLimits {
-  /** Images decoded at the same time, each in a process of its own. */
+  /** Images decoded concurrently, each in a process of its own. */
   concurrency: number;
-  /** Images that may wait. */
+  /** Maximum number of queued images. */
   maxQueued: number;
-  /** How long a decoder without work stays. */
+  /** Milliseconds after which an idle decoder is ended. */
   idleMs: number;
-  /** Images after which a decoder is replaced: what libvips leaks or fragments goes with it. */
+  /** Images after which a decoder is replaced, which releases memory that libvips leaks or fragments. */
   imagesPerProcess: number;
 }
 
-/** Decoders, started when there is an image for them and ended when there has been none for a while. */
+/** A pool of decoder processes, started on demand and ended when idle. */
 export class ImageDecoderPool {
   private readonly limiter: ConcurrencyLimiter;
   private readonly processes = new Set<ImageDecoderClient>();
@@ -27,7 +27,10 @@ export class ImageDecoderPool {
     this.limiter = new ConcurrencyLimiter(settings.concurrency, settings.maxQueued);
   }
 
-  /** @returns null for an image that is refused. @throws DomainError unavailable when too many wait already. */
+  /**
+   * @returns null for a refused image.
+   * @throws DomainError unavailable when the queue is full.
+   */
   decode(job: DecoderJob): Promise<DecodedImage | null> {
     return this.limiter.run(async () => {
       const { process, images } = this.take();
@@ -38,7 +41,6 @@ export class ImageDecoderPool {
     });
   }
 
-  /** Ends every decoder. */
   async close(): Promise<void> {
     for (const { timer } of this.idle.splice(0)) clearTimeout(timer);
     for (const process of this.processes) process.kill();

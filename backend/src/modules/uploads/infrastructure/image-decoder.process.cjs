@@ -1,25 +1,25 @@
 'use strict';
-// A child process of an api replica that decodes images from outside and encodes them anew, one at a time. It is
-// started by decoder-process.ts, knows no secret and no address, and is killed when it takes too long or too much memory.
-// Plain JavaScript, so that tests can start it without a build.
+// A child process of an api replica that decodes untrusted images and re-encodes them, one at a time. It is started by
+// image-decoder.client.ts, has no secrets or addresses in its environment, and is killed when it exceeds its time or
+// memory limit. Plain JavaScript, so that tests can start it without a build.
 const { writeFileSync } = require('node:fs');
 const { setPriority } = require('node:os');
 const sharp = require('sharp');
 
-// The replica decides when it ends: an interrupt of the whole process group must not fail images that are under way.
+// The replica decides when this process ends: an interrupt of the whole process group must not fail images in progress.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => undefined);
 process.on('disconnect', () => process.exit());
 
-// Frames of sockets go before images.
+// Socket frames have priority over images.
 setPriority(10);
 try {
-  // When the container runs out of memory, the kernel should end this process and not the replica.
+  // When the container runs out of memory, the kernel should kill this process rather than the replica.
   writeFileSync('/proc/self/oom_score_adj', '1000');
 } catch {
-  // There is no such file but on Linux.
+  // The file exists on Linux only.
 }
 
-// libvips has loaders for some forty formats, some of which read files, addresses and scripts. Four are enough.
+// libvips has loaders for some forty formats, some of which read files, URLs and scripts. Four are enough.
 sharp.block({ operation: ['VipsForeignLoad'] });
 sharp.unblock({
   operation: [
@@ -29,11 +29,11 @@ sharp.unblock({
     'VipsForeignLoadNsgifBuffer',
   ],
 });
-// No image comes twice.
+// Caching is useless: no image is decoded twice.
 sharp.cache(false);
 sharp.concurrency(1);
 
-/** Nothing of the original but its first picture is left: no EXIF, no place, no comment, nothing behind the end. */
+/** Keeps only the first frame of the original: no EXIF, location or comments, and no trailing data. */
 const encodeAnew = async ({ bytes, resize, maxPixels, timeoutS }) => {
   const source = sharp(bytes, { limitInputPixels: maxPixels, failOn: 'error' });
   const { hasAlpha } = await source.metadata();
@@ -46,7 +46,7 @@ const encodeAnew = async ({ bytes, resize, maxPixels, timeoutS }) => {
 process.on('message', (job) => {
   encodeAnew(job).then(
     (image) => process.send({ image }),
-    // Broken, too many pixels, or too much work: libvips tells them apart in prose alone.
+    // Corrupt, too many pixels, or too slow: libvips distinguishes these in its message text only.
     () => process.send({ image: null }),
   );
 });

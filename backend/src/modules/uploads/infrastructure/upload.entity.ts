@@ -2,7 +2,7 @@ import type { UploadBucket } from '@thaw/contract/uploads';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { bigintAsNumber } from '../../../platform/database/bigint-column.mapper';
 
-/** An image, from before it is stored until after it is gone. */
+/** An image. The row exists from before the file is stored until after it is deleted. */
 @Entity({ name: 'uploads' })
 export class UploadEntity {
   @PrimaryColumn({ type: 'text' })

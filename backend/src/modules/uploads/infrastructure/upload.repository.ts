@@ -14,18 +14,18 @@ export type NewUpload = Pick<
 export class UploadRepository {
   constructor(@InjectRepository(UploadEntity) private readonly uploads: Repository<UploadEntity>) {}
 
-  /** The row comes before the file: whatever happens in between, somebody knows that there may be one. */
+  /** Inserts the row before the file is stored, so that a file without a row never exists. */
   async begin(upload: NewUpload, now: Date): Promise<void> {
     await this.uploads.insert({ ...upload, createdAt: now, unusedSince: now });
   }
 
-  /** @returns false when it took so long that the upload has been given up. */
+  /** @returns false when the upload took so long that it was given up. */
   async finish(key: string, now: Date): Promise<boolean> {
     const { affected } = await this.uploads.update({ key, removedAt: IsNull() }, { storedAt: now });
     return affected === 1;
   }
 
-  /** The image, if the viewer may see it: an avatar, his own, or one that was sent to him (A100). */
+  /** The image, if the viewer may see it: an avatar, their own upload, or an image sent to them (A100). */
   async findVisible({ bucket, key }: UploadAddress, viewerId: number): Promise<UploadEntity | null> {
     return this.uploads
       .createQueryBuilder('upload')
@@ -39,7 +39,7 @@ export class UploadRepository {
       .getOne();
   }
 
-  /** Whether all of these are the user's, and none is unused since before `unusedAfter`. */
+  /** Whether the user owns all of these, and none has been unused since before `unusedAfter`. */
   async areOwned(
     keys: readonly string[],
     bucket: UploadBucket,
@@ -55,7 +55,8 @@ export class UploadRepository {
   }
 
   /**
-   * Lets somebody see chat images, all of them or none. Until a message shows them their time starts anew.
+   * Grants a viewer access to chat images, all or none. Restarts the images' unused period, which lasts until a message
+   * shows them.
    * @returns false, with nothing granted, when one of them is gone.
    */
   async grant(keys: readonly string[], viewerId: number, now: Date): Promise<boolean> {
@@ -82,13 +83,13 @@ export class UploadRepository {
   }
 
   /**
-   * These messages show their images no longer: their receivers lose sight of them unless another message shows them,
-   * and images that no message shows are removed.
+   * Called when messages stop showing their images: receivers lose access unless another message shows the image, and
+   * images without any message are removed.
    */
   async release(images: readonly ShownImage[], now: Date, manager: EntityManager): Promise<void> {
     if (images.length === 0) return;
     const keys = [...new Set(images.map(({ key }) => key))];
-    // Messages that are released side by side wait for each other, so that one of them sees that it is the last.
+    // Concurrent releases lock the same rows, so that one of them sees that it is the last.
     await manager.query('SELECT 1 FROM uploads WHERE key = ANY($1) ORDER BY key FOR UPDATE', [keys]);
     await manager.query(
       `DELETE FROM upload_uses AS used
@@ -118,8 +119,9 @@ export class UploadRepository {
   }
 
   /**
-   * Removes images that nobody has shown since then, and those whose upload was never finished; `limit` at most.
-   * @returns how many.
+   * Marks up to `limit` images as removed: those unused since before `unusedBefore`, and those whose upload started
+   * before `unfinishedBefore` and did not finish.
+   * @returns the number of images.
    */
   async removeOrphans(unusedBefore: Date, unfinishedBefore: Date, now: Date, limit: number): Promise<number> {
     const rows = await this.uploads.query<{ key: string }[]>(
@@ -135,7 +137,7 @@ export class UploadRepository {
     return rows.length;
   }
 
-  /** Removed ones whose file may still be there, in order of their keys. */
+  /** Removed images whose file may still exist, ordered by key. */
   findRemoved(afterKey: string, limit: number): Promise<UploadAddress[]> {
     return this.uploads.query<UploadAddress[]>(
       'SELECT bucket, key FROM uploads WHERE removed_at IS NOT NULL AND key > $1 ORDER BY key LIMIT $2',
@@ -143,7 +145,7 @@ export class UploadRepository {
     );
   }
 
-  /** The last step: nothing is left to know of these. */
+  /** Deletes the rows of removed images, after their files are deleted. */
   async forget(keys: readonly string[]): Promise<void> {
     await this.uploads.query(
       `WITH gone AS (DELETE FROM uploads WHERE key = ANY($1) AND removed_at IS NOT NULL RETURNING key)

@@ -5,7 +5,7 @@ import { UploadRemovalService } from '../application/upload-removal.service';
 
 const SWEEP_EVERY_MS = 10 * 60_000;
 
-/** Has the images removed that nobody uses, and the files of those that have expired. */
+/** Sweeps unused images, and the files of those that were removed. */
 @Injectable()
 export class UploadSweepProcessor implements OnModuleInit, OnApplicationBootstrap {
   constructor(

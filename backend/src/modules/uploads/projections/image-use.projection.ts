@@ -4,15 +4,16 @@ import type { Projection } from '../../../platform/event-store/projection.regist
 import type { StoredEvent } from '../../../platform/event-store/stored-event.types';
 import { messageEvents, type ShownImage, shownImagesOf } from '../application/shown-image.mapper';
 
-/** Events with a `userId` and his `avatar`. */
+/** Events with a `userId` and an `avatar`. */
 const profileEvents: readonly string[] = ['ProfileChanged'];
 
 /**
- * Which images are in use, and by which messages: what the log shows is kept, and an avatar that was replaced is not.
+ * Tracks which images are in use, and by which messages. Images that events show are kept; a replaced avatar is not.
  */
 export const imageUseProjection: Projection = {
   name: 'image_use',
-  // It changes rows of uploads, and adds uses that are still true: a rebuild must not empty either table.
+  // The projection updates rows of uploads and adds uses that are still valid, so a rebuild must not empty either
+  // table.
   tables: [],
   handles: [...messageEvents, ...profileEvents],
   concerns: ({ type, data }) =>

@@ -9,7 +9,10 @@ import { CurrentLogin, type Login } from '../../../platform/http/login.decorator
 import { SignedInGuard } from '../../../platform/http/signed-in.guard';
 import { UploadsService } from '../application/uploads.service';
 
-/** A name is never given to another image. A day, because an expired image must not live on in a cache for long. */
+/**
+ * Immutable, because a name is never reused for another image. One day, because an expired image must not stay in
+ * caches for long.
+ */
 const CACHE_CONTROL = 'private, max-age=86400, immutable';
 
 @ApiTags('uploads')
@@ -49,12 +52,12 @@ export class FilesController {
     }
     const content = await image.open();
     response.set(described);
-    // A viewer who leaves in the middle, or a storage that does, ends the answer; there is nobody left to tell.
+    // The viewer or the storage disconnected in the middle: the response is cut off, and no error can be sent any more.
     await pipeline(content, response).catch(() => response.destroy());
   }
 }
 
-/** @throws DomainError not_found for everything that cannot be the name of an image. */
+/** @throws DomainError not_found for a path that cannot be the name of an image. */
 const requireAddress = (bucket: string, key: string): UploadAddress => {
   const address = parseUploadUrl(`/api/files/${bucket}/${key}`);
   if (!address) throw new DomainError('not_found');

@@ -3,29 +3,29 @@ import type { Request, Response } from 'express';
 import multer from 'multer';
 import { DomainError } from '../../../platform/errors/domain.errors';
 
-/** A file as multer hands it over. */
+/** A file as multer provides it. */
 export interface FormFile {
   buffer: Buffer;
 }
 
-/** Room for a form's fields and headers beside its file. */
+/** Allowance for the form's fields and headers, in addition to the file. */
 const FORM_MAX_BYTES = 16 * 1024;
 export const BODY_MAX_BYTES = limits.imageMaxBytes + FORM_MAX_BYTES;
 
 export interface BodyRateLimit {
-  /** Until then any pace will do: a connection needs some time to get going. */
+  /** The rate is not checked during this period, because connections start slowly. */
   graceMs: number;
-  /** Average since the beginning of the body; a body below it is refused. */
+  /** Average since the start of the body; a slower body is refused. */
   minBytesPerSecond: number;
 }
-/** A photo of 480 kB in the 30 s that a request may take; a quarter of the slowest mobile uplink worth the name. */
+/** A 480 kB photo within the 30 s of a request; a quarter of the slowest realistic mobile uplink. */
 export const bodyRateLimit: BodyRateLimit = { graceMs: 5_000, minBytesPerSecond: 16 * 1024 };
 
 const CHECK_RATE_EVERY_MS = 500;
-/** How long a refused sender may go on sending, so that it gets to read the answer before its connection is reset. */
+/** How long a refused sender may continue sending, so that it can read the answer before the connection is reset. */
 const LINGER_MS = 1_000;
 
-/** Without a storage of its own multer keeps the file in memory. */
+/** Without a storage engine, multer keeps the file in memory. */
 const parseForm = multer({
   limits: {
     files: 1,
@@ -41,12 +41,12 @@ const parseForm = multer({
 
 /**
  * Reads a form into `request.body` and `request.file`.
- * @throws DomainError too_large, also for a chunked body that goes on and on; validation_failed for a malformed, broken
- * off or too slow body; unsupported_type.
+ * @throws DomainError too_large, also for an endless chunked body; validation_failed for a malformed, aborted or too
+ * slow body; unsupported_type.
  */
 export const readForm = (request: Request, response: Response, rateLimit: BodyRateLimit): Promise<void> =>
   new Promise((resolve, reject) => {
-    // multer would wait for the end of a request that has gone before it listens.
+    // multer would wait for an end event that was emitted before it subscribed.
     if (request.destroyed) return reject(new DomainError('validation_failed'));
     const startedAt = performance.now();
     let receivedBytes = 0;
@@ -75,11 +75,12 @@ export const readForm = (request: Request, response: Response, rateLimit: BodyRa
       if (error === undefined) resolve();
       else reject(refusalOf(error));
     });
-    // multer has begun to pipe the body, so no chunk is missed and none comes too early for it.
+    // multer has started to pipe the body, so this listener misses no chunk and starts the flow no earlier than multer
+    // does.
     request.on('data', count);
   });
 
-/** Reads on without keeping anything while the answer goes out, and then ends the connection if there is still more. */
+/** Discards the rest of the body while the response is sent, then destroys the connection if the body continues. */
 const discardRest = (request: Request, response: Response): void => {
   request.unpipe();
   request.resume();
@@ -91,7 +92,7 @@ const discardRest = (request: Request, response: Response): void => {
   });
 };
 
-/** Everything that multer complains of is the sender's doing: nothing but the request takes part in it. */
+/** All errors of multer are caused by the request: no other input is involved. */
 const refusalOf = (error: unknown): DomainError => {
   const { code, message = '' } = error as { code?: string; message?: string };
   if (code === 'LIMIT_FILE_SIZE') return new DomainError('too_large');

@@ -2,7 +2,10 @@ import { Injectable, type PipeTransform } from '@nestjs/common';
 import { DomainError } from '../../../platform/errors/domain.errors';
 import { hasForbiddenKey } from '../../../platform/json/untrusted-json.parser';
 
-/** The fields of a form as an ordinary object. @throws DomainError validation_failed for those of a prototype. */
+/**
+ * The fields of a form as a plain object.
+ * @throws DomainError validation_failed for fields named like members of the prototype.
+ */
 @Injectable()
 export class PlainFieldsPipe implements PipeTransform<unknown, object> {
   transform(fields: unknown): object {

@@ -21,7 +21,7 @@ export class UploadDto implements UploadFields {
 }
 assertType<SameShape<UploadDto, UploadFields>>();
 
-/** As the documentation shows it: the file is taken out before the rest is checked. */
+/** For the API documentation only: the file is removed from the body before validation. */
 export class UploadFormDto extends UploadDto {
   @ApiProperty({ type: 'string', format: 'binary', description: 'JPEG, PNG, GIF or WebP, 5 MiB at most' })
   file: unknown;

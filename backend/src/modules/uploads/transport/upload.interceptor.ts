@@ -6,15 +6,15 @@ import { KeyedConcurrencyLimiter } from '../../../platform/concurrency/keyed-con
 import { DomainError } from '../../../platform/errors/domain.errors';
 import { BODY_MAX_BYTES, bodyRateLimit, readForm } from './multipart-form.parser';
 
-/** Bodies are read into memory: 16 of 5 MiB at once; the bodies of those that wait stay in their sockets. */
+/** Bodies are read into memory: at most 16 of 5 MiB at once. The bodies of queued requests stay in their sockets. */
 const CONCURRENCY = 16;
 const MAX_QUEUED = 64;
-/** One user can hold neither all turns nor all places in the queue. */
+/** One user cannot occupy all slots or the whole queue. */
 const CONCURRENCY_PER_USER = 2;
 const MAX_QUEUED_PER_USER = 4;
 const RETRY_AFTER_MS = 1_000;
 
-/** Reads the form of an upload: bounded for each user and for the replica, in size and in time. */
+/** Reads the form of an upload, with limits on size, time and concurrency, per user and per replica. */
 @Injectable()
 export class UploadInterceptor implements NestInterceptor {
   private readonly limiter = new ConcurrencyLimiter(CONCURRENCY, MAX_QUEUED);
@@ -24,8 +24,8 @@ export class UploadInterceptor implements NestInterceptor {
   );
 
   /**
-   * @throws DomainError unsupported_type and too_large before a byte is read where headers tell; rate_limited when the
-   * user has too many uploads under way, unavailable when the replica has; what `readForm` throws.
+   * @throws DomainError unsupported_type and too_large, before the body is read where the headers suffice; rate_limited
+   * when the user has too many uploads in progress, unavailable when the replica has; and the errors of `readForm`.
    */
   async intercept(context: ExecutionContext, next: CallHandler): Promise<Observable<unknown>> {
     const http = context.switchToHttp();

@@ -1,8 +1,11 @@
-/** What one user may know of another because of how the two are related; friends and chats answer it. */
+/** What a user may learn about another because of their relation. Implemented with friends and chats. */
 export interface UserRelationsPort {
-  /** Whether the viewer may read the other's profile (A12): partners of a chat, friends, either side of a request. */
+  /**
+   * Whether the viewer may read the other user's profile (A12): chat partners, friends, either side of a friend
+   * request.
+   */
   mayReadProfile(viewerId: number, userId: number): Promise<boolean>;
-  /** Whether the viewer may know that the other is online, and the other is. */
+  /** Whether the other user is online and the viewer is allowed to see it. */
   isSeenOnline(viewerId: number, userId: number): Promise<boolean>;
 }
 

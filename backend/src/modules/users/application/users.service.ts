@@ -18,7 +18,7 @@ import { UserRepository } from '../infrastructure/user.repository';
 import type { UserEntity } from '../infrastructure/user.entity';
 import { USER_RELATIONS, type UserRelationsPort } from './user-relations.port';
 
-/** A command without what the service adds to each. */
+/** A command without the fields that the service adds to every command. */
 type UserInput<Command extends UserCommand = UserCommand> = Command extends UserCommand
   ? Omit<Command, 'userId' | 'eventId' | 'at'>
   : never;
@@ -33,18 +33,18 @@ export class UsersService {
     private readonly limiter: RateLimiterService,
   ) {}
 
-  /** What others may see where they may see it; null when there is no such user. */
+  /** The profile that other users may see; null when there is no such user. */
   async profile(userId: number): Promise<Profile | null> {
     const user = await this.users.find(userId);
     return user && toProfile(user);
   }
 
-  /** Profiles of those that exist, in no order. */
+  /** Profiles of the users that exist, in no particular order. */
   async profiles(userIds: readonly number[]): Promise<Profile[]> {
     return (await this.users.findMany(userIds)).map(toProfile);
   }
 
-  /** Read afresh; null while not chosen, or when there is no such user. */
+  /** Reads the database, not a cache. Null while not chosen, or when there is no such user. */
   async gender(userId: number): Promise<Gender | null> {
     return (await this.users.find(userId))?.gender ?? null;
   }
@@ -59,14 +59,14 @@ export class UsersService {
     return user && toSelf(user);
   }
 
-  /** Whose account an address belongs to, whatever its case. */
+  /** The id of the account with this address, ignoring case. */
   async idByEmail(email: string): Promise<number | null> {
     return (await this.users.findByEmail(email))?.id ?? null;
   }
 
   /**
-   * A user as the viewer may see him.
-   * @throws DomainError not_found when there is none, or the viewer may not know (A12).
+   * The user as the viewer may see them.
+   * @throws DomainError not_found when there is no such user, or the viewer may not know of them (A12).
    */
   async seenBy(viewerId: number, userId: number): Promise<SelfUser | PublicUser> {
     if (viewerId === userId) return this.self(userId);
@@ -142,7 +142,7 @@ export class UsersService {
     try {
       return (await this.executor.execute(userStream(userId), userDecider, command, manager)).state;
     } catch (error) {
-      // A replica of an earlier release claims no addresses.
+      // Replicas of an earlier release do not claim addresses, so the unique index can still be violated.
       if (violatedUniqueConstraint(error) === 'users_email_key') throw new DomainError('email_taken');
       throw error;
     }

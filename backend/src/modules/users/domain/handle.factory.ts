@@ -8,9 +8,9 @@ const animals =
   );
 
 /**
- * A neutral name, «quiet-otter-4821», made of chance alone: one made from an e-mail address would tell strangers who
- * somebody is (A06).
- * @param randomInt a whole number from 0 up to, but without, its argument
+ * A random neutral name such as "quiet-otter-4821". A name derived from the e-mail address would identify the user to
+ * strangers (A06).
+ * @param randomInt returns an integer from 0 (inclusive) to its argument (exclusive)
  */
 export const generateHandle = (randomInt: (below: number) => number): string => {
   const pick = (words: readonly string[]) => words[randomInt(words.length)] ?? '';

@@ -1,8 +1,8 @@
 /**
- * Characters that pass for an ASCII letter, by the letter: an extract of UTS 39's confusables
+ * Characters that look like an ASCII letter, by letter: an extract of the confusables of UTS 39
  * (https://www.unicode.org/reports/tr39/#Confusable_Detection) in Cyrillic, Greek, Armenian, Cherokee, Coptic, Lisu and
- * Latin, for the letters of the reserved words. What compatibility decomposition undoes (full width, mathematical and
- * circled letters) is not in it. Lower case where there is one.
+ * Latin, for the letters of the reserved words. Compatibility variants (full-width, mathematical and circled letters)
+ * are omitted, because NFKD decomposes them. Lower case where there is one.
  */
 const byLetter: Readonly<Record<string, string>> = {
   a: '4@аɑαᴀꭺꓮᎪⲁ∀ⱥ',
@@ -35,15 +35,15 @@ const letterOf = new Map(
   ),
 );
 
-/** Letters that stand together as another, in most typefaces. */
+/** Letter sequences that look like another letter in most typefaces. */
 const joined: readonly (readonly [string, string])[] = [
   ['rn', 'm'],
   ['vv', 'w'],
 ];
 
 /**
- * What a text looks like, in lower-case ASCII where it passes for that: texts that are confused have equal skeletons.
- * Accents and invisible characters are left out. `l` and `1` become `i`.
+ * Reduces a text to lower-case ASCII look-alikes where it has them: confusable texts have equal skeletons. Accents and
+ * invisible characters are removed. `l` and `1` become `i`.
  */
 export const skeletonOf = (text: string): string => {
   const plain = text

@@ -3,7 +3,7 @@ import type { Gender } from '@thaw/contract/scalars';
 interface Command<Type extends string> {
   type: Type;
   userId: number;
-  /** Uuid of the event that this command may lead to. */
+  /** UUID of the event that results from this command, if any. */
   eventId: string;
   at: Date;
 }

@@ -23,7 +23,7 @@ export type ProfileChanged = RecordedEvent<
 export type AccountConverted = RecordedEvent<'AccountConverted', { userId: number; email: string }>;
 export type EmailChanged = RecordedEvent<'EmailChanged', { userId: number; email: string }>;
 
-/** The life of one user, in the stream `user-<id>`. */
+/** All events of one user, in the stream `user-<id>`. */
 export type UserEvent =
   UserRegistered | AnonymousUserStarted | GenderChosen | ProfileChanged | AccountConverted | EmailChanged;
 

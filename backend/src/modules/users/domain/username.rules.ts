@@ -2,7 +2,7 @@ import { limits } from '@thaw/contract/limits';
 import { codePointLength, hasVisibleCharacter, normalizeUsername } from '@thaw/contract/text';
 import { skeletonOf } from './lookalike.rules';
 
-/** Words that pass for the service itself. */
+/** Words that could be taken for the service itself. */
 const reservedWords = [
   'admin',
   'administrator',
@@ -14,10 +14,10 @@ const reservedWords = [
   'thaw',
 ].map(skeletonOf);
 
-/** Words that make a name of the service together with a reserved one: ThawTeam, modbot. */
+/** Words that combine with a reserved one into a name of the service: ThawTeam, modbot. */
 const companionWords = ['team', 'help', 'helpdesk', 'bot', 'mod', 'service', 'the'].map(skeletonOf);
 
-/** A first sieve only: reports deal with the rest. */
+/** A first filter only: reports handle the rest. */
 const slurs = ['nigger', 'nigga', 'faggot', 'kike', 'tranny', 'rapist', 'pedo', 'nazi', 'hitler', 'cunt'].map(
   skeletonOf,
 );
@@ -29,22 +29,24 @@ const joinedWords = new RegExp(
 );
 
 const holdsRefusedWord = (username: string): boolean =>
-  // Digits pass for letters (4dm1n), or stand beside them (admin7).
+  // Digits either replace letters (4dm1n) or stand beside them (admin7).
   [skeletonOf(username), skeletonOf(username.replace(/\p{N}/gu, ' '))].some(
     (skeleton) =>
       skeleton.split(/[^\p{L}]+/u).some((word) => refusedWords.has(word)) ||
       joinedWords.test(skeleton.replace(/[^\p{L}]+/gu, '')),
   );
 
-/** Joiners and selectors that belong to an emoji. Everywhere else they make names that look alike and are not. */
+/**
+ * Joiners and variation selectors that belong to an emoji. Anywhere else they create distinct names that look alike.
+ */
 const emojiSequences =
   /[\d#*]\ufe0f\u20e3|\p{Extended_Pictographic}(?:\ufe0f|\p{Emoji_Modifier})?(?:\u200d\p{Extended_Pictographic}(?:\ufe0f|\p{Emoji_Modifier})?)*/gu;
-/** Characters that show nothing: ignorables, among them the Hangul fillers, and blank Braille. */
+/** Characters that render as nothing: default ignorables, including the Hangul fillers, and blank Braille. */
 const invisibleCharacter = /[\p{Default_Ignorable_Code_Point}\u2800]/u;
-/** More than any language stacks on a letter. */
+/** More combining marks than any language stacks on a letter. */
 const stackedMarks = /[\p{Mn}\p{Me}]{3,}/u;
 
-/** The name as it may be stored; null when it may not (A08). */
+/** @returns the name as it is stored; null when it is not acceptable (A08). */
 export const acceptableUsername = (given: string): string | null => {
   const username = normalizeUsername(given);
   const length = codePointLength(username);

@@ -2,7 +2,7 @@ import type { Gender } from '@thaw/contract/scalars';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 import { bigintAsNumber } from '../../../platform/database/bigint-column.mapper';
 
-/** A row of the read model «users». */
+/** A row of the read model `users`. */
 @Entity({ name: 'users' })
 export class UserEntity {
   @PrimaryColumn({ type: 'bigint', transformer: bigintAsNumber })

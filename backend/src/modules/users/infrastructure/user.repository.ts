@@ -3,12 +3,12 @@ import { InjectRepository } from '@nestjs/typeorm';
 import { type EntityManager, In, Repository } from 'typeorm';
 import { UserEntity } from './user.entity';
 
-/** Reads of the read model «users». Its only writer is the projection. */
+/** Queries of the read model `users`, which only the projection writes. */
 @Injectable()
 export class UserRepository {
   constructor(@InjectRepository(UserEntity) private readonly users: Repository<UserEntity>) {}
 
-  /** An id that no user has had or will have again. */
+  /** An id that has never been used and will not be given out again. */
   async nextId(): Promise<number> {
     const [row] = await this.users.query<{ id: string }[]>(`SELECT nextval('user_ids') AS id`);
     if (!row) throw new Error('The sequence of user ids gave nothing');
@@ -24,13 +24,13 @@ export class UserRepository {
   }
 
   /**
-   * Claims an address for a user until the transaction ends: others that want it, or the one that it replaces, wait. So no
-   * statement runs into the unique index, whose error would quote the address in PostgreSQL's log, and events that hand an
-   * address on are numbered in the order in which they are committed.
+   * Claims an address for a user until the end of the transaction: transactions that claim the same address, or the
+   * address it replaces, wait. Therefore no statement violates the unique index (PostgreSQL would log the address with
+   * the error), and events that pass on an address are numbered in commit order.
    * @returns false when another user has the address.
    */
   async claimEmail(email: string, userId: number, manager: EntityManager): Promise<boolean> {
-    // In one order, so that two users who swap addresses do not wait for each other.
+    // Locks are taken in one order, so that two users who swap addresses do not deadlock.
     await manager.query(
       `SELECT pg_advisory_xact_lock(key) FROM (
          SELECT hashtextextended('users.email:' || lower(email), 0) AS key
@@ -46,7 +46,7 @@ export class UserRepository {
     return owners.length === 0;
   }
 
-  /** By address, whatever its case. */
+  /** Finds a user by address, ignoring case. */
   findByEmail(email: string): Promise<UserEntity | null> {
     return this.users
       .createQueryBuilder('user')

@@ -55,7 +55,10 @@ const project = async (event: StoredUserEvent, manager: EntityManager): Promise<
   }
 };
 
-/** In a rebuild its last owner gets an address, and the one before has given it up by an event that is yet to come. */
+/**
+ * In a rebuild, the last owner of an address receives it first; the previous owner's giving it up follows in a later
+ * event.
+ */
 const releaseEmail = async (event: StoredUserEvent, manager: EntityManager): Promise<void> => {
   const { userId, email } = event.data as { userId: number; email?: string };
   if (!email) return;

@@ -1,7 +1,8 @@
-// Real: PostgreSQL, Redis, a whole api replica over HTTP and sockets.
+// Real: PostgreSQL, Redis, an api replica over HTTP and sockets.
 //
-// Who may do what: every HTTP route and every socket event, tried by everybody with ids of his own, of somebody else,
-// of nothing, and with what is no id. A route or an event that is not in the tables below fails this file.
+// Authorization of every HTTP route and every socket event: each kind of user tries each with their own ids, ids of
+// another user, ids that do not exist, and malformed ids. A route or event missing from the tables below fails this
+// file.
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { limits } from '@thaw/contract/limits';
 import { questions } from '@thaw/contract/questions';
@@ -14,28 +15,28 @@ import { UploadsService } from './uploads/application/uploads.service';
 
 jest.setTimeout(120_000);
 
-/** As the others stand to «self». */
+/** The kinds of users, by their relation to `self`. */
 const signedIn = ['self', 'anonymous', 'stranger', 'friend', 'partner'] as const;
 type Actor = (typeof signedIn)[number];
 const kinds = ['own', 'other', 'missing', 'malformed'] as const;
 type Kind = (typeof kinds)[number];
 
-/** What comes of it: a status with its code, the code of an error frame, or the event of an answer. */
+/** The expected result: a status with its code, the code of an error frame, or the event of an answer. */
 type Outcome = string | ({ else: string } & Partial<Record<Actor, string>>);
 type Outcomes = Partial<Record<Kind, Outcome>>;
 
-/** Things that belong to somebody, by the kind of id. */
+/** Ids of one kind: own, another user's, missing or malformed. */
 interface Ids {
   user: unknown;
   session: unknown;
   message: unknown;
   request: unknown;
   image: unknown;
-  /** The user's own number, whatever the rest is. */
+  /** The caller's own user id, for every kind. */
   me: number;
-  /** Somebody who is nobody's friend. */
+  /** A user without friends. */
   loner: number;
-  /** Whose things «other» are. */
+  /** The user who owns the ids of the kind `other`. */
   them: number;
 }
 
@@ -53,7 +54,7 @@ const forbidden = '403 forbidden';
 const notFound = '404 not_found';
 const invalid = '400 validation_failed';
 
-/** A path or a body with an id of «me» in it. */
+/** Outcomes for a path or body that contains the caller's id. */
 const mine = (own: Outcome, malformed = notFound): Outcomes => ({
   own,
   other: forbidden,
@@ -66,11 +67,11 @@ const onlyFriends = (ok: string): Outcomes => ({
   missing: '403 not_friends',
   malformed: notFound,
 });
-/** Without ids: the same whoever asks. */
+/** Outcome of a case without ids: the same for every caller. */
 const always = (outcome: Outcome): Outcomes => ({ own: outcome });
 
 const routes: Record<string, { isPublic?: true; cases: HttpCase[] }> = {
-  /** What is nobody's route. */
+  /** A path without a route. */
   'ALL /api': { isPublic: true, cases: [{ outcomes: always(notFound) }] },
   'POST /api/login': { isPublic: true, cases: [{ body: () => ({}), outcomes: always(invalid) }] },
   'POST /api/register': { isPublic: true, cases: [{ body: () => ({}), outcomes: always(invalid) }] },
@@ -203,7 +204,7 @@ const routes: Record<string, { isPublic?: true; cases: HttpCase[] }> = {
       },
     ],
   },
-  // The last one, since it ends the friendship.
+  // Last, because it ends the friendship.
   'DELETE /api/friends/:userId/:friendId': {
     cases: [
       { path: ({ user, loner }) => `/api/friends/${String(user)}/${loner}`, outcomes: mine(notFound) },
@@ -327,14 +328,14 @@ const events: Record<string, FrameCase[]> = {
   delete_private_message: ofMessage(() => ({}), 'senderId', 'not_editable'),
 };
 
-/** One that takes more takes all. */
+/** Express registers `ALL` as a list of every method; a route with more methods than this is one. */
 const METHODS_OF_A_ROUTE = 7;
 
 interface Layer {
   route?: { path: string; methods: Record<string, boolean> };
 }
 
-/** What is served, as Express has it. */
+/** The routes that Express serves, as `METHOD path`. */
 const servedRoutes = (app: NestExpressApplication): string[] => {
   const { router } = app.getHttpAdapter().getInstance() as unknown as { router: { stack: Layer[] } };
   return router.stack.flatMap(({ route }) => {
@@ -347,7 +348,7 @@ const servedRoutes = (app: NestExpressApplication): string[] => {
 const expectedOf = (outcome: Outcome, actor: Actor): string =>
   typeof outcome === 'string' ? outcome : (outcome[actor] ?? outcome.else);
 
-describe('who may do what', () => {
+describe('authorization', () => {
   let thaw: TestReplicas;
   let nobody: ThawVisitor;
   let loner: ThawVisitor;
@@ -360,7 +361,7 @@ describe('who may do what', () => {
   let messageOfSelf: unknown;
 
   beforeAll(async () => {
-    // However fast this goes, leaving the queue is not to end the chats below.
+    // Leaving the queue must not end the chats below, no matter how fast this runs.
     jest.replaceProperty<{ leaveCountsAsSkipWithinMs: number }, 'leaveCountsAsSkipWithinMs'>(
       limits,
       'leaveCountsAsSkipWithinMs',
@@ -463,16 +464,16 @@ describe('who may do what', () => {
     }
   };
 
-  it('is said here of every route, and of nothing else', () => {
+  it('is specified here for every route, and for no missing one', () => {
     const served = servedRoutes(thaw.replicas[0]!.app).filter((route) => !route.startsWith('GET /api/docs'));
     expect([...new Set(served)].sort()).toEqual(Object.keys(routes).sort());
   });
 
-  it('is said here of every event, and of nothing else', () => {
+  it('is specified here for every event, and for no missing one', () => {
     expect([...gatewayMethods(thaw.replicas[0]!.app).keys()].sort()).toEqual(Object.keys(events).sort());
   });
 
-  it.each(Object.keys(events))('lets nobody in to send %s', async (event) => {
+  it.each(Object.keys(events))('is required to send %s', async (event) => {
     const socket = await ThawSocket.open(`${thaw.origins[0]!.replace(/^http/, 'ws')}/ws`, {}, 0);
     expect(await socket.closed).toBe(4401);
     if (event === 'authenticate') return;
@@ -504,7 +505,7 @@ describe('who may do what', () => {
   };
 
   describe.each(Object.entries(events))('the frame %s', (event, cases) => {
-    it('is answered as the table says', async () => {
+    it('gets the specified answers', async () => {
       await eachCase(cases, (index, actor, ids) => ask(actors[actor], event, cases[index]!.data(ids)));
     });
   });
@@ -512,11 +513,11 @@ describe('who may do what', () => {
   describe.each(Object.entries(routes).filter(([, { cases }]) => cases.length > 0))(
     'the route %s',
     (route, { isPublic, cases }) => {
-      it('is answered as the table says', async () => {
+      it('gets the specified answers', async () => {
         await eachCase(cases, (index, actor, ids) => call(actors[actor], route, cases[index]!, ids));
       });
 
-      it('is nobody’s, unless it is everybody’s', async () => {
+      it('is refused without a login unless it is public', async () => {
         for (const one of cases) {
           for (const kind of kinds) {
             if (one.outcomes[kind] === undefined) continue;

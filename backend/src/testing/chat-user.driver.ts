@@ -13,24 +13,24 @@ interface KnownMessage {
 }
 
 /**
- * Somebody in a random chat who behaves as the page does: comes back after a lost socket by the contract's rules,
- * resumes with what was seen last, and sends again what was not acknowledged. Keeps what happened, and what must not.
+ * A user in a random chat who behaves as the page does: reconnects after a lost socket by the contract's rules, resumes
+ * with the last `seq` seen, and resends what was not acknowledged. Records what happened, and violations.
  */
 export class ChatUser {
-  /** What the chat holds as this side knows it, by `seq`. */
+  /** The messages of the chat as this side knows them, by `seq`. */
   readonly history = new Map<number, KnownMessage>();
-  /** What was acknowledged: content to `seq`. */
+  /** Acknowledged messages: content to `seq`. */
   readonly acked = new Map<string, number>();
-  /** Close codes of the sockets that were lost. */
+  /** Close codes of lost sockets. */
   readonly closes: number[] = [];
-  /** From a lost socket to the resumed chat, milliseconds. */
+  /** Milliseconds from each lost socket to the resumed chat. */
   readonly absences: number[] = [];
-  /** Whatever should not have happened. */
+  /** Descriptions of everything that must not happen. */
   readonly violations: string[] = [];
-  /** Last `seq` seen, by frames and by acks. */
+  /** Last `seq` seen, in frames and acks. */
   seq = 0;
   sessionId: string | undefined;
-  /** An open, authenticated socket; another one after each loss. */
+  /** An open, authenticated socket; replaced after each loss. */
   connected!: Promise<ThawSocket>;
   readonly visitor: ThawVisitor;
   private readonly unanswered = new Map<string, string>();
@@ -55,7 +55,10 @@ export class ChatUser {
     await (await this.connected).request('join_queue', {});
   }
 
-  /** @returns the partner's id. */
+  /**
+   * Waits for a match.
+   * @returns the partner's id.
+   */
   async matched(): Promise<number> {
     const { sessionId, seq, partnerId } = await (await this.connected).next('chat_matched');
     this.sessionId = String(sessionId);
@@ -63,7 +66,7 @@ export class ChatUser {
     return Number(partnerId);
   }
 
-  /** Returns once it is acknowledged, over as many sockets as it takes. */
+  /** Resolves once the message is acknowledged, over as many sockets as that takes. */
   async send(content: string): Promise<void> {
     const clientId = randomUUID();
     this.unanswered.set(clientId, content);
@@ -73,7 +76,7 @@ export class ChatUser {
       const answer = await answerOrClose(socket, message);
       if (answer?.event === 'ack') return;
       if (answer === undefined)
-        await sleep(10); // until the loss is noticed here, too
+        await sleep(10); // until this side notices the loss as well
       else if (RETRIED_ERRORS.has(answer.data.code)) await sleep(Number(answer.data.retryAfterMs ?? 250));
       else throw new Error(`A message was refused: ${String(answer.data.code)}`);
     }
@@ -84,7 +87,7 @@ export class ChatUser {
     await (await this.connected).leave();
   }
 
-  /** From now on a lost socket is not replaced. */
+  /** From now on, a lost socket is not replaced. */
   stopReconnecting(): void {
     this.isLeaving = true;
   }
@@ -151,13 +154,13 @@ export class ChatUser {
         this.violations.push(`the chat ended: ${String(data.reason)}`);
         return;
       default:
-        // Whatever else has a place in the chat, of a kind known or not, takes that place.
+        // Any other event of the chat with a `seq`, of a known kind or not, takes that `seq`.
         if (this.sessionId !== undefined && data?.sessionId === this.sessionId && data.seq !== undefined)
           this.advance(Number(data.seq), event);
     }
   }
 
-  /** The next place in the chat is taken. */
+  /** Records the next `seq` of the chat. */
   private advance(seq: number, by: string): void {
     if (seq !== this.seq + 1) this.violations.push(`${seq} came after ${this.seq}: ${by}`);
     this.seq = Math.max(this.seq, seq);
@@ -183,7 +186,7 @@ export class ChatUser {
   }
 }
 
-/** Undefined when the socket went before the answer came. */
+/** undefined when the socket closed before the answer came. */
 const answerOrClose = async (
   socket: ThawSocket,
   message: { sessionId: string; content: string; messageType: 'text'; clientId: string },
@@ -196,7 +199,7 @@ const answerOrClose = async (
 
 export type ChatUserPair = readonly [ChatUser, ChatUser];
 
-/** Strangers who were matched two by two, each pair in a chat of its own. */
+/** Matched strangers, each pair in a chat of its own. */
 export const matchedPairs = async (origin: string, count: number): Promise<ChatUserPair[]> => {
   const users: ChatUser[] = [];
   for (let number = 0; number < 2 * count; number += 1) {
@@ -213,7 +216,10 @@ export const matchedPairs = async (origin: string, count: number): Promise<ChatU
   return pairs;
 };
 
-/** Both sides of every pair talk until the answer is called, which waits until the last message is acknowledged. */
+/**
+ * Lets both sides of every pair send messages. Call the returned function to stop; it waits until the last message is
+ * acknowledged.
+ */
 export const keepSending = (
   pairs: readonly ChatUserPair[],
   { everyMs }: { everyMs: number },
@@ -239,8 +245,8 @@ export const keepSending = (
 };
 
 /**
- * What is wrong with a pair that has stopped talking: both must hold the same messages in the same places, and
- * every one that was acknowledged exactly once.
+ * The faults of a pair that has stopped sending: both sides must hold the same messages with the same `seq`, and every
+ * acknowledged message exactly once.
  */
 export const faultsOf = ([first, second]: ChatUserPair): string[] => {
   const faults = [...first.violations, ...second.violations];

@@ -2,11 +2,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { DataSource } from 'typeorm';
 import { pair, type ThawSocket, type ThawVisitor } from './thaw.client';
 
-/** Two users in a chat, and what was acknowledged to them. */
+/** Two users in a chat, and their acknowledged messages. */
 export class Conversation {
-  /** Content of each acknowledged message by its place in the chat. */
+  /** Content of acknowledged messages by `seq`. */
   readonly acknowledged = new Map<number, string>();
-  /** Frames that were answered `unavailable`. */
+  /** Number of frames answered `unavailable`. */
   refusals = 0;
   private count = 0;
 
@@ -16,15 +16,15 @@ export class Conversation {
     readonly sockets: readonly [ThawSocket, ThawSocket],
   ) {}
 
-  /** @param origin address of the replica that serves both. */
+  /** @param origin address of the replica that serves both users. */
   static async start(origin: string): Promise<Conversation> {
     const { ada, bob, adaSocket, bobSocket, sessionId } = await pair([origin, origin]);
     return new Conversation(sessionId, [ada, bob], [adaSocket, bobSocket]);
   }
 
   /**
-   * @param text what it says, apart from a number that makes each message another one.
-   * @returns whether it was acknowledged; else it was answered `unavailable`.
+   * @param text the content, apart from a number that makes each message unique.
+   * @returns true if acknowledged, false if answered `unavailable`.
    * @throws Error for any other answer.
    */
   async send(sender: 0 | 1, text: string): Promise<boolean> {
@@ -43,21 +43,21 @@ export class Conversation {
     return false;
   }
 
-  /** Counts an error, which has to be `unavailable`. */
+  /** Counts an error answer, which must be `unavailable`. */
   refuse({ code }: Record<string, unknown>): void {
     if (code !== 'unavailable') throw new Error(`A frame was answered ${String(code)}`);
     this.refusals += 1;
   }
 
-  /** Closes both sockets without a close frame. */
+  /** Terminates both sockets without a close frame. */
   async cut(): Promise<void> {
     await Promise.all(this.sockets.map((socket) => socket.cut()));
   }
 }
 
 /**
- * Both sides of every conversation send, `perSecond` messages in all, each waiting for its answer; what cannot be
- * sent in time is sent late.
+ * Sends from both sides of every conversation, `perSecond` messages in all. Each sender waits for the answer, so
+ * messages may be sent late.
  * @returns the messages that were answered.
  */
 export const sendMessages = async (
@@ -83,7 +83,7 @@ export const sendMessages = async (
   return answered;
 };
 
-/** What PostgreSQL has of a chat, by place: the text of a message or an edit, or the type of another event. */
+/** The texts of a chat in PostgreSQL, by `seq`: the text of a message or an edit, or the type of any other event. */
 export const durableTexts = async (
   dataSource: DataSource,
   sessionId: string,
@@ -98,8 +98,8 @@ export const durableTexts = async (
 };
 
 /**
- * @returns acknowledged messages that PostgreSQL does not have in their place, and messages that it has twice: none is
- * as it should be.
+ * @returns acknowledged messages that PostgreSQL does not have at their `seq`, and messages that it has twice; empty if
+ * all is well.
  */
 export const lostOrDoubled = async (
   dataSource: DataSource,

@@ -2,17 +2,17 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
 export interface CuttableLink {
-  /** The target's address with this link in between. */
+  /** The target's URL, routed through this link. */
   url: string;
   /** Drops every connection and refuses new ones. */
   cut(): Promise<void>;
-  /** Connections stay, nothing goes through any more: a partition. */
+  /** Keeps connections open but passes no data: a network partition. */
   freeze(): void;
   restore(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** A TCP relay in front of a store, for taking the store away. */
+/** A TCP relay in front of a store, to simulate outages of the store. */
 export const linkTo = async (target: string): Promise<CuttableLink> => {
   const address = new URL(target);
   const sockets = new Set<Socket>();
@@ -54,7 +54,7 @@ export const linkTo = async (target: string): Promise<CuttableLink> => {
     cut,
     freeze: () => void (isFrozen = true),
     async restore() {
-      // What was frozen is lost: a connection that skipped bytes is no connection.
+      // Frozen connections have dropped bytes, so they cannot continue.
       if (isFrozen) for (const socket of sockets) socket.destroy();
       isFrozen = false;
       if (!server.listening) await listen(port);

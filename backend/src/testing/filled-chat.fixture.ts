@@ -9,9 +9,9 @@ import type { TestReplica } from './test-replicas.harness';
 const AT_ONCE = 100;
 
 /**
- * Appends messages to a chat as a replica does, without a socket in between. There is no worker, so the outbox, which
- * holds less than a full chat, is emptied.
- * @returns where the stream ends.
+ * Appends messages to a chat as a replica does, without a socket. No worker runs, and the outbox holds less than a full
+ * chat, so this empties the outbox.
+ * @returns the position of the end of the stream.
  */
 export const appendMessages = async (
   { app }: TestReplica,

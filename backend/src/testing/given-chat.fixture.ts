@@ -15,10 +15,10 @@ export const ADA = 1;
 export const BOB = 2;
 export const EVE = 3;
 
-/** Time of the n-th event of a given chat: one a minute, so that no rate limit is in the way. */
+/** Time of the n-th event of a given chat: one per minute, which no rate limit refuses. */
 export const timeOf = (seq: number): number => 1_763_640_000_000 + seq * 60_000;
 
-/** Where the n-th event of a given chat stands. */
+/** Position of the n-th event of a given chat. */
 export const at = (seq: number): EventPosition => ({ id: `${timeOf(seq)}-0`, seq });
 
 const ratesOf = (rate: Rate): Rates => ({ message: rate, edit: rate, reaction: rate, game: rate });
@@ -41,13 +41,13 @@ const givenWith = (rates: Rates, eventBytes?: number) =>
     eventsOf,
   );
 
-/** A chat's past, event by event; nothing happened before. */
+/** Starts a test from the past events of a chat; empty for a chat without events. */
 export const givenChat = givenWith(UNLIMITED);
 
-/** The same where everything is limited to one rate. */
+/** Like `givenChat`, with one rate limit for every kind of frame. */
 export const givenLimitedChat = (rate: Rate) => givenWith(ratesOf(rate));
 
-/** The same where each event has this size. */
+/** Like `givenChat`, with a fixed size of each event, in bytes. */
 export const givenChatOf = (eventBytes: number) => givenWith(UNLIMITED, eventBytes);
 
 export const chatStarted: RandomChatEvent = {

@@ -8,7 +8,7 @@ interface Decides<State, Command, Event, Decision> {
 
 /**
  * `given(...events).when(command).then(...events)` for one decider.
- * @param eventsOf how the events are found in a decision, where it is more than a list of them
+ * @param eventsOf extracts the events from a decision that is not simply a list of events
  * @example
  * const given = givenFor(userDecider);
  * given(registered()).when(chooseGender()).then({ type: 'GenderChosen' });
@@ -29,7 +29,7 @@ export const givenFor =
       };
       return {
         decision,
-        /** Exactly these events, in order; each may be named in part. */
+        /** Expects exactly these events, in order; each may be given in part. */
         then(...expected: object[]) {
           const events = eventsOf(decision());
           expect(events).toHaveLength(expected.length);

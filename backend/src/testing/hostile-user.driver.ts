@@ -5,18 +5,18 @@ import { limits } from '@thaw/contract/limits';
 import { plainJpeg } from './image-corpus.fixture';
 import type { ReceivedFrame, ThawSocket, ThawVisitor } from './thaw.client';
 
-/** Four bytes each. */
+/** An emoji of four bytes per code point. */
 const LARGEST_TEXT = '🧊'.repeat(limits.messageMaxCodePoints - 30);
 const CHAT_LASTS_ROUNDS = 8;
 
 /**
- * Fills Redis as fast as the contract lets it: the largest messages, with quotes and images, edits, reactions, games,
- * and a new chat again and again.
+ * Fills Redis as fast as the contract permits: the largest messages, with quotes and images, edits, reactions, games,
+ * and repeatedly a new chat.
  */
 export class HostileUser {
-  /** Messages that were acknowledged, by session and place. */
+  /** Acknowledged messages by session and `seq`. */
   readonly acknowledged = new Map<string, Map<number, string>>();
-  /** Codes of refused frames. */
+  /** Number of refused frames by error code. */
   readonly refusals = new Map<string, number>();
   private sessionId: string | undefined;
   private lastId: string | undefined;
@@ -40,7 +40,7 @@ export class HostileUser {
     return user;
   }
 
-  /** Sends the frames of a round at once, round after round, until `isOver`. */
+  /** Sends all frames of a round concurrently, round after round, until `isOver`. */
   async attack({ pauseMs, isOver }: { pauseMs: number; isOver: () => boolean }): Promise<void> {
     for (let round = 1; !isOver(); round += 1) {
       const { sessionId } = this;
@@ -66,7 +66,7 @@ export class HostileUser {
     ];
   }
 
-  /** The user who skips is answered with the ack alone. */
+  /** The user who skips receives only the ack. */
   private async skip(sessionId: string): Promise<void> {
     await this.attempt('skip_chat', { sessionId });
     if (this.sessionId === sessionId) this.sessionId = undefined;
@@ -83,7 +83,7 @@ export class HostileUser {
     const data = { sessionId, messageType, content, clientId, replyTo };
     const answer = await this.attempt('random_message', data);
     if (!answer) {
-      this.lastId = undefined; // it may be of the chat before
+      this.lastId = undefined; // it may belong to the previous chat
       return;
     }
     this.lastId = String(answer.id);

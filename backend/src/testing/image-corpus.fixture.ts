@@ -1,7 +1,7 @@
 import { crc32, deflateSync } from 'node:zlib';
 import sharp from 'sharp';
 
-/** Put wherever an image can carry something unseen: none of it may come out again. */
+/** Hidden wherever an image can carry metadata; it must not survive processing. */
 export const SECRET = 'meet me at 38.7223 N';
 export const SCRIPT = '<script>alert(document.domain)</script>';
 
@@ -15,7 +15,7 @@ export const twoHalves = (width = 200, height = 100) => {
 export const plainJpeg = (width?: number, height?: number): Promise<Buffer> =>
   twoHalves(width, height).jpeg().toBuffer();
 
-/** Incompressible, so that its size can be chosen. */
+/** Incompressible, so that the file size can be chosen. */
 export const noisyPng = (side: number): Promise<Buffer> => {
   let state = 1;
   const pixels = Buffer.alloc(side * side * 3);
@@ -28,7 +28,7 @@ export const noisyPng = (side: number): Promise<Buffer> => {
     .toBuffer();
 };
 
-/** What a phone makes: lying on its side, with the place, the owner, XMP and a comment. */
+/** A typical phone photo: rotated by an orientation tag, with location, owner, XMP and a comment. */
 export const photoWithMetadata = async (): Promise<Buffer> => {
   const jpeg = await twoHalves()
     .withExif({
@@ -56,7 +56,7 @@ const chunk = (type: string, data: Buffer): Buffer => {
 
 const signature = Buffer.from('\x89PNG\r\n\x1a\n', 'latin1');
 
-/** A black PNG of one bit a pixel, which says that it is as large as it is, or larger. */
+/** A black PNG with one bit per pixel, whose header declares its actual size or a larger one. */
 export const hugePng = (
   width: number,
   height: number,
@@ -76,7 +76,7 @@ export const hugePng = (
   ]);
 };
 
-/** A small PNG whose compressed text, or colour profile, unpacks to `megabytes` of nothing. */
+/** A small PNG whose compressed text or colour profile unpacks to `megabytes` of zeros. */
 export const pngWithBombInside = (type: 'zTXt' | 'iCCP', megabytes: number): Buffer => {
   const packed = deflateSync(Buffer.alloc(megabytes * 1024 * 1024), { level: 9 });
   return hugePng(8, 8, { extra: [chunk(type, Buffer.concat([Buffer.from('name\0\0', 'latin1'), packed]))] });
@@ -90,14 +90,14 @@ const frameOf = (width: number, height: number): Buffer => {
   size.writeUInt16LE(width, 0);
   size.writeUInt16LE(height, 2);
   return Buffer.concat([
-    Buffer.from([0x21, 0xf9, 4, 0, 1, 0, 0, 0]), // a hundredth of a second
-    Buffer.from([0x2c, 0, 0, 0, 0]), // in the corner
+    Buffer.from([0x21, 0xf9, 4, 0, 1, 0, 0, 0]), // 1/100 s delay
+    Buffer.from([0x2c, 0, 0, 0, 0]), // at the top left corner
     size,
-    Buffer.from([0, 2, 2, 0x44, 1, 0]), // the first pixel, of colour 0
+    Buffer.from([0, 2, 2, 0x44, 1, 0]), // first pixel, colour 0
   ]);
 };
 
-/** The same frame again and again, of which one pixel is drawn. */
+/** Repeats one frame, which draws a single pixel. */
 export const gif = (
   frames: number,
   { width = 1, height = 1, before }: { width?: number; height?: number; before?: Buffer } = {},
@@ -118,18 +118,18 @@ export const gif = (
 const gifComment = (text: string): Buffer =>
   Buffer.concat([Buffer.from([0x21, 0xfe, text.length]), Buffer.from(text), Buffer.from([0])]);
 
-/** Also a script: its width reads as the beginning of a comment. */
+/** A polyglot that is also a script: its width reads as the start of a comment. */
 export const gifThatIsAScript = (): Buffer =>
   gif(1, { width: 0x2a2f, height: 16, before: gifComment(`*/=1;alert(document.domain);/*${SECRET}*/`) });
 
-/** A file behind the image, of which the image knows nothing. */
+/** Appends a file after the end of the image. */
 export const withTrailing = (image: Buffer, trailing: string): Buffer =>
   Buffer.concat([image, Buffer.from(trailing, 'latin1')]);
 
 export const zipOf = (text: string): string =>
   `PK\x03\x04\x14\0\0\0\0\0${'\0'.repeat(20)}a.html${text}PK\x05\x06`;
 
-/** Every picture another shade of gray. */
+/** Each frame has a different shade of gray. */
 export const animatedWebp = (frames: number): Promise<Buffer> => {
   const pixels = Buffer.concat(
     Array.from({ length: frames }, (_, index) => Buffer.alloc(40 * 30 * 3, 10 * index)),

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** The decoders that are children of this process and run. */
+/** Process ids of the running decoders of this process. */
 export const decoderPids = (): number[] => {
   const { pid } = process;
   return readdirSync(`/proc/${pid}/task`)
@@ -13,10 +13,10 @@ const commandLineOf = (pid: string): string => {
   try {
     return readFileSync(`/proc/${pid}/cmdline`, 'utf8');
   } catch {
-    return ''; // it has ended since
+    return ''; // it has ended in the meantime
   }
 };
 
-/** The most memory that a process has had, in bytes. */
+/** Peak resident memory of a process, in bytes. */
 export const peakBytesOf = (pid: number): number =>
   1_024 * Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]);

@@ -4,13 +4,13 @@ import type { Gender, Preference } from '@thaw/contract/scalars';
 export const REPLICAS = 3;
 const MAX_USERS = 8;
 
-/** Who wants to chat, and who has blocked whom. */
+/** The users' genders, and the pairs in which one user has blocked the other. */
 export interface Crowd {
   genders: Gender[];
   blocks: [number, number][];
 }
 
-/** Something that happens to the queue. */
+/** An operation on the queue. */
 export interface Step {
   what: 'join' | 'arrive' | 'depart' | 'leave' | 'confirm' | 'release' | 'skip' | 'retry' | 'kill';
   who: number;

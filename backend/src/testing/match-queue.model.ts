@@ -16,7 +16,7 @@ interface ModelUser {
   at: 'nowhere' | 'searching' | 'claimed' | 'chatting';
   preference: Preference;
   since: number;
-  /** Ids of replicas that the record names, dead ones too. */
+  /** Ids of the replicas that the record names, including dead ones. */
   replicas: Set<string>;
   match: Match | null;
   hasLeft: boolean;
@@ -28,11 +28,11 @@ const admits = (preference: Preference, gender: Gender): boolean =>
 const pairOf = (one: number, other: number): string => (one < other ? `${one}-${other}` : `${other}-${one}`);
 
 /**
- * The queue as it should be, beside the queue as it is: every step is taken by both, and compared. A step that
- * makes no sense where it stands (confirming a match that there is not) does nothing.
+ * A reference model of the queue: applies every step to the model and to the real queue, and compares them. A step that
+ * is invalid in the current state (such as confirming a match that does not exist) does nothing.
  */
 export class MatchQueueModel {
-  /** Kinds of steps that were taken, and what joins came to: for asking whether enough happened. */
+  /** Number of executed steps by kind, and of joins by result, to check that a run covered enough. */
   readonly seen = new Map<string, number>();
   private readonly people: ModelUser[];
   private readonly blocked = new Set<string>();
@@ -40,7 +40,7 @@ export class MatchQueueModel {
   private readonly matches: Match[] = [];
   private readonly generations = new Array<number>(REPLICAS).fill(0);
 
-  /** @param relaxS seconds after which a cool-down gives way: 0, or more than the test takes. */
+  /** @param relaxS seconds after which a cool-down may be ignored: 0, or more than the test takes. */
   constructor(
     private readonly redis: Redis,
     { genders, blocks }: Crowd,
@@ -150,11 +150,11 @@ export class MatchQueueModel {
     }
     expect([...(left ?? [])].sort()).toEqual(both.filter(({ hasLeft }) => hasLeft).map(({ id }) => id));
     for (const person of both) Object.assign(person, { at: 'chatting', hasLeft: false });
-    // Who left after he was matched has skipped the chat.
+    // A user who left after the match has skipped the chat.
     if (left && left.length > 0) await this.finish(service, match);
   }
 
-  /** A claim that ran out is taken back, and its users are tried again, as the sweeping replica does. */
+  /** Releases an expired claim and retries its users, as the sweeping replica does. */
   private async release(service: MatchQueueService, match: Match | undefined): Promise<void> {
     if (!match) return;
     const claimed = this.both(match).filter((person) => person.match === match && person.at === 'claimed');
@@ -178,12 +178,12 @@ export class MatchQueueModel {
   }
 
   private search(person: ModelUser, preference: Preference): void {
-    if (person.at === 'nowhere') person.since = 0; // Redis says when
+    if (person.at === 'nowhere') person.since = 0; // set by Redis
     person.at = 'searching';
     person.preference = preference;
   }
 
-  /** What an attempt came to is what it had to come to. */
+  /** Checks that the result of an attempt is the expected one. */
   private compareAttempt(person: ModelUser, place: MatchState): void {
     switch (person.at) {
       case 'nowhere':
@@ -229,7 +229,7 @@ export class MatchQueueModel {
     );
   }
 
-  /** Redis says the same as the model, and nobody waits who could be matched. */
+  /** Checks that Redis agrees with the model, and that no matchable users are waiting. */
   private async compare(): Promise<void> {
     const reading = this.redis.pipeline();
     for (const { id } of this.people) reading.hgetall(matchingKeys.user(id));
@@ -263,7 +263,7 @@ export class MatchQueueModel {
         since: person.since,
       };
       expect(Number(record.since)).toBe(person.since);
-      // Whose replicas are all dead may still stand in the queue: nobody has looked yet.
+      // A user whose replicas are all dead may still be in the queue until a scan removes them.
       if (this.isHeld(person) || own.length > 0) expect(own).toEqual([place]);
     }
     this.expectNobodyLeftOver();

@@ -20,7 +20,7 @@ const freePort = async (): Promise<number> => {
   return port;
 };
 
-/** The program that the shared Redis of the tests runs. */
+/** The server binary that the shared Redis of the tests runs. */
 const findProgram = async (): Promise<string> => {
   const shared = new Redis(process.env.REDIS_URL ?? '');
   try {
@@ -30,7 +30,7 @@ const findProgram = async (): Promise<string> => {
   }
 };
 
-/** A Redis server of a test's own, for what it does to a server as a whole, such as filling its memory. */
+/** A separate Redis server, for tests that affect a whole server, such as filling its memory. */
 export const startOwnRedis = async (): Promise<OwnRedis> => {
   const [program, port, folder] = await Promise.all([
     findProgram(),
@@ -61,9 +61,9 @@ export const startOwnRedis = async (): Promise<OwnRedis> => {
 export const usedBytes = async (redis: Redis): Promise<number> =>
   Number(/^used_memory:(\d+)/m.exec(await redis.info('memory'))?.[1]);
 
-/** Uses the memory up, by a key `ballast`: from here on Redis answers OOM to everything that may need memory. */
+/** Fills the memory with a key `ballast`: from here on Redis answers OOM to every command that may need memory. */
 export const fillRedis = async (redis: Redis): Promise<void> => {
-  // Not a SET: what the server reads from a connection is counted for a moment, too.
+  // Not a SET: memory for the input buffer of the connection would be counted for a moment, too.
   await redis.setrange('ballast', 4 * 1024 * 1024, 'x');
   await redis.config('SET', 'maxmemory', `${(await usedBytes(redis)) - 1024 * 1024}`);
 };

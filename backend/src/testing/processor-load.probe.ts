@@ -1,4 +1,4 @@
 import { availableParallelism, loadavg } from 'node:os';
 
-/** How many times longer something may take because others want the processors too; 1 on a machine at rest. */
+/** The factor by which CPU contention may slow things down; 1 on an idle machine. */
 export const processorLoad = (): number => Math.max(1, (loadavg()[0] ?? 0) / availableParallelism());

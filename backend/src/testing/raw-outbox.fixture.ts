@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Redis } from 'ioredis';
 import { shardOf, chatKeys } from '../platform/redis/redis.keys';
 
-/** An event as a replica writes it; a text is put into the outbox as it is. */
+/** An event as a replica writes it. A string is put into the outbox unchanged. */
 export type RawEvent = string | { type: string; version?: number; data: object; eventId?: string };
 
 export const chatStarted = (first = 1, second = 2): RawEvent => ({
@@ -20,7 +20,7 @@ export const messageSent = (content: string, senderId = 1): RawEvent => ({
 
 export const chatEnded: RawEvent = { type: 'ChatEnded', data: { reason: 'skipped', endedBy: 1 } };
 
-/** An id of a session, in the shard of another one where one is given. */
+/** A new session id, in the shard of another one if given. */
 export const newSession = (besides?: string): string => {
   for (;;) {
     const sessionId = randomUUID();
@@ -34,7 +34,7 @@ const textOf = (event: RawEvent): string => {
   return JSON.stringify({ i: eventId, t: type, ...(version === undefined ? {} : { v: version }), d: data });
 };
 
-/** Puts events into the outbox of a session, as appending them would. */
+/** Puts events into the outbox of a session, as an append would. */
 export const putIntoOutbox = async (
   redis: Redis,
   sessionId: string,

@@ -5,7 +5,7 @@ import type { ThawVisitor } from './thaw.client';
 
 const toParticipant = ({ user: { id, username, avatar } }: ThawVisitor) => ({ id, username, avatar });
 
-/** Two have met, so long ago, as if a chat of theirs had been persisted. */
+/** Records that two users have chatted, at a given age, as if their chat had been persisted. */
 export const recordPastChat = async (
   { app }: Pick<TestReplica, 'app'>,
   ada: ThawVisitor,
@@ -22,7 +22,7 @@ export const recordPastChat = async (
   ]);
 };
 
-/** Two become friends: they have met, and each asks the other. */
+/** Makes two users friends: they have chatted, and each sends the other a request. */
 export const makeFriends = async (replica: Pick<TestReplica, 'app'>, ada: ThawVisitor, bob: ThawVisitor) => {
   await recordPastChat(replica, ada, bob);
   for (const [from, to] of [

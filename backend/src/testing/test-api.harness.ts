@@ -8,14 +8,14 @@ import { createTestDatabase, type TestDatabase } from './test-database.harness';
 export interface TestApi {
   app: NestExpressApplication;
   database: TestDatabase;
-  /** A browser: it keeps its cookies, and has an address of its own. */
+  /** A browser with its own cookies and client address. */
   browser(): ReturnType<typeof request.agent>;
   close(): Promise<void>;
 }
 
 const randomAddress = (): string => `10.${randomInt(256)}.${randomInt(256)}.${randomInt(1, 255)}`;
 
-/** A whole api replica on real stores. Ids of users start anywhere, so that files do not meet in Redis. */
+/** An api replica on real stores. User ids start at a random number, so that test files do not collide in Redis. */
 export const startTestApi = async (
   given: Record<string, string> | ((database: TestDatabase) => Promise<Record<string, string>>) = {},
 ): Promise<TestApi> => {

@@ -5,12 +5,12 @@ import { migrations } from '../migrations/migration.registry';
 import { dataSourceOptions } from '../platform/database/data-source.config';
 import { migrate } from '../platform/database/schema-migration.functions';
 
-/** Whoever makes the template holds it; the test files of a run start side by side. */
+/** Advisory lock held while the template is created: the test files of a run start concurrently. */
 const TEMPLATE_LOCK = 7_284_611;
 
 export interface TestDatabase {
   url: string;
-  /** A pool on it, for looking at what is there and for parts under test. */
+  /** A connection pool, for checks and for the components under test. */
   dataSource: DataSource;
   close(): Promise<void>;
 }
@@ -27,7 +27,7 @@ const withDatabase = (url: string, name: string): string => {
   return address.toString();
 };
 
-/** Another schema makes another template, so that none is ever stale. */
+/** The name contains a hash of the migrations, so a template is never stale. */
 const templateName = (): string => {
   const text = migrations.map((migration) => migration.toString()).join('\n');
   return `thaw_template_${createHash('sha256').update(text).digest('hex').slice(0, 16)}`;
@@ -53,7 +53,7 @@ const ensureTemplate = async (client: Client, url: string): Promise<string> => {
   await client.query('SELECT pg_advisory_lock($1)', [TEMPLATE_LOCK]);
   try {
     if (await exists()) return name;
-    // Under another name until it is whole: a run that was killed half way leaves no half template.
+    // Created under another name until complete: a run that is killed half way leaves no incomplete template.
     const unfinished = `${name}_unfinished`;
     await client.query(`DROP DATABASE IF EXISTS ${unfinished} WITH (FORCE)`);
     await client.query(`CREATE DATABASE ${unfinished}`);
@@ -65,7 +65,7 @@ const ensureTemplate = async (client: Client, url: string): Promise<string> => {
   }
 };
 
-/** A database of one's own with the present schema, cloned from a migrated template. */
+/** A separate database with the current schema, cloned from a migrated template. */
 export const createTestDatabase = async (
   settings: { entities?: (new () => object)[]; poolSize?: number } = {},
 ): Promise<TestDatabase> => {

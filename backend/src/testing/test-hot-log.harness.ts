@@ -13,25 +13,25 @@ import { ProcessEventsService } from '../platform/process-events/process-events.
 
 export interface TestHotLog {
   store: TestRedis;
-  /** A session of the test in hand, new for each. */
+  /** A session id, new for each test. */
   sessionId: string;
-  /** One log and one presence per client of Redis. */
+  /** One log and one presence service per Redis client. */
   clients: readonly Redis[];
   logs: readonly ChatLogRepository[];
-  /** Presence as a replica has it, on the first client. */
+  /** The presence service of a replica, on the first client. */
   presenceOf(replicaId: string): ChatPresenceService;
   presence: ChatPresenceService;
-  /** The replicas that are dead, as sweepers find them; none at first. */
+  /** The dead replicas, as sweeps find them; initially none. */
   dead: DeadReplicas;
-  /** Messages of the session by channel of a replica: those of `r1`, `r2` and `r3`. */
+  /** Messages of the session by replica channel: `r1`, `r2` and `r3`. */
   messagesOf: ReadonlyMap<string, string[]>;
-  /** What `r1` was sent. */
+  /** The messages on the channel of `r1`. */
   messages: string[];
   keys(): ReturnType<typeof chatKeys>;
   enter(replicaId: string, userId: number, socketId?: string, showsChat?: boolean): Promise<PartnerState>;
 }
 
-/** The hot log on a real Redis for the tests of a file, with a fresh session and subscribed replicas in each. */
+/** The hot log on a real Redis for the tests of a file, with a new session and subscribed replicas for each test. */
 export const useTestHotLog = (): TestHotLog => {
   let subscriber: Redis;
   const hotLog = {} as TestHotLog & { clients: Redis[] };

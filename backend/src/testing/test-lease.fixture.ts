@@ -1,6 +1,6 @@
 import type { DeadReplicas, ReplicaLeaseService } from '../platform/realtime/replica-lease.service';
 
-/** A replica's lease as a test wants it: it lives, and sweeps everything. */
+/** A fake lease of a replica that is alive and sweeps everything. */
 export const testLease = (
   replicaId: string,
   dead: () => DeadReplicas = () => ({ at: 0, replicaIds: [] }),

@@ -1,15 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { Redis } from 'ioredis';
 
-/** Numbers that Redis has by default, without 0, which is for looking after the others. */
+/** Redis has databases 0 to 15 by default; 0 records which test file holds which of the others. */
 const DATABASES = 15;
 const HELD_MS = 60_000;
 
 export interface TestRedis {
-  /** REDIS_URL of a database of one's own. Channels are not apart: Redis has them once for all databases. */
+  /** REDIS_URL of a separate database. Channels are not separate: Redis shares them between databases. */
   url: string;
   redis: Redis;
-  /** The keys that are there, sorted. */
+  /** The existing keys, sorted. */
   keys(pattern?: string): Promise<string[]>;
   flush(): Promise<void>;
   close(): Promise<void>;
@@ -23,7 +23,7 @@ const requireUrl = (): string => {
 
 const holderKey = (database: number): string => `test-database:${database}`;
 
-/** Test files that run side by side take a number each; one that was killed loses it after a minute. */
+/** Takes a free database for this test file. A killed run loses its database after a minute. */
 const takeDatabase = async (directory: Redis, token: string): Promise<number> => {
   for (let database = 1; database <= DATABASES; database += 1) {
     if (await directory.set(holderKey(database), token, 'PX', HELD_MS, 'NX')) return database;
@@ -31,7 +31,7 @@ const takeDatabase = async (directory: Redis, token: string): Promise<number> =>
   throw new Error('Every database of the test Redis is taken');
 };
 
-/** An empty database of a real Redis, for this file alone. */
+/** An empty database of a real Redis, for this test file alone. */
 export const createTestRedis = async (): Promise<TestRedis> => {
   const directory = new Redis(requireUrl());
   const database = await takeDatabase(directory, randomUUID());

@@ -30,24 +30,24 @@ export interface TestReplicas {
   readonly origins: readonly string[];
   database: TestDatabase;
   store: TestRedis;
-  /** One more replica. */
+  /** Starts another replica. */
   add(settings?: Record<string, string>): Promise<TestReplica>;
   startWorker(settings?: Record<string, string>): Promise<TestWorker>;
-  /** Somebody with a gender, whose page is served by the n-th replica. */
+  /** A user with a gender, whose page the n-th replica serves. */
   visitor(replica: number, gender?: 'male' | 'female'): Promise<ThawVisitor>;
-  /** Everybody closes his page: nobody waits any more. */
+  /** Closes the pages of all visitors, so that no user is left in the queue. */
   hangUp(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Settings under which users meet again at once, and a chat that is left ends soon. */
+/** Settings without a cool-down after a chat, and with short grace periods. */
 export const quickChats = {
   REMATCH_COOLDOWN_S: '0',
   REMATCH_RELAX_AFTER_S: '0',
   GRACE_AFTER_CLEAN_CLOSE_MS: '400',
 };
 
-/** Sockets go first, as in a process that is asked to stop: a server does not close while it has some. */
+/** Closes sockets first, as a graceful shutdown does: a server does not close while it has open sockets. */
 const stop = async (app: NestExpressApplication): Promise<void> => {
   await app.get(SocketHeartbeatService).closeAll(0);
   await app.close();
@@ -58,7 +58,7 @@ const stopWorker = async (app: INestApplicationContext): Promise<void> => {
   await app.close();
 };
 
-/** Whole api replicas in this process, on a database and a Redis of their own. */
+/** Api replicas in this process, on a separate database and Redis database. */
 export const startTestReplicas = async (
   count: number,
   settings: Record<string, string> = {},

@@ -4,15 +4,15 @@ import path from 'node:path';
 import S3rver from '@20minutes/s3rver';
 import { prepareFileStorage } from '../platform/storage/storage.module';
 
-/** A server that speaks the protocol of S3. */
+/** A server with the S3 protocol. */
 export interface TestS3 {
   endpoint: string;
-  /** What a process is told, so that it keeps its files here. */
+  /** Settings of a process that stores its files here. */
   settings: { S3_ENDPOINT: string; S3_ACCESS_KEY_ID: string; S3_SECRET_ACCESS_KEY: string };
   close(): Promise<void>;
 }
 
-/** A server that speaks the protocol of S3, with the buckets of a migration. It does not check who asks. */
+/** A server with the S3 protocol and the buckets of a migration. It does not check credentials. */
 export const startTestS3 = async ({ isPrepared = true } = {}): Promise<TestS3> => {
   const directory = await mkdtemp(path.join(tmpdir(), 'thaw-s3-'));
   const server = new S3rver({
@@ -20,7 +20,7 @@ export const startTestS3 = async ({ isPrepared = true } = {}): Promise<TestS3> =
     port: 0,
     directory,
     silent: true,
-    // It takes `/bucket/`, which the SDK signs, for another path than `/bucket`.
+    // The SDK signs `/bucket/`, while the server verifies `/bucket`.
     allowMismatchedSignatures: true,
   });
   const { port } = await server.run();

@@ -4,7 +4,7 @@ import type { ClientEvent, ClientInput } from '@thaw/contract/client-frames';
 import type { Gender } from '@thaw/contract/scalars';
 import type { SelfUser } from '@thaw/contract/users';
 
-/** A frame as it came, and when. */
+/** A frame as received, and its time. */
 export interface ReceivedFrame {
   event: string;
   data: Record<string, unknown>;
@@ -15,13 +15,13 @@ type Match = (frame: ReceivedFrame) => boolean;
 
 const WAIT_MS = 25_000;
 
-/** Somebody with a cookie jar, who speaks HTTP with a Thaw server. */
+/** A visitor with a cookie jar, who uses the HTTP API of a Thaw server. */
 export class ThawVisitor {
   private readonly cookies = new Map<string, string>();
   private readonly sockets: ThawSocket[] = [];
   user!: SelfUser;
 
-  /** @param origins addresses of replicas, `http://…`; the first answers HTTP. */
+  /** @param origins addresses of replicas, `http://…`; the first serves HTTP requests. */
   constructor(readonly origins: readonly string[]) {}
 
   get cookie(): string {
@@ -60,7 +60,7 @@ export class ThawVisitor {
     };
   }
 
-  /** Joins anonymously and chooses a gender, if one is given. */
+  /** Starts an anonymous session and chooses a gender, if given. */
   async joinAnonymously(gender?: Gender): Promise<this> {
     await this.begin('/api/anonymous', {});
     if (gender) await this.choose(gender);
@@ -73,7 +73,7 @@ export class ThawVisitor {
     return this;
   }
 
-  /** A login of an account that is there. */
+  /** Logs in to an existing account. */
   async logIn(email: string, password: string): Promise<this> {
     await this.begin('/api/login', { email, password });
     return this;
@@ -96,7 +96,7 @@ export class ThawVisitor {
     this.user = body.user as SelfUser;
   }
 
-  /** A socket on one of the origins, not yet authenticated. */
+  /** Opens a socket on one of the origins, not yet authenticated. */
   async connect(origin = this.origins[0] ?? '', headers: Record<string, string> = {}): Promise<ThawSocket> {
     const socket = await ThawSocket.open(
       `${origin.replace(/^http/, 'ws')}/ws`,
@@ -107,12 +107,11 @@ export class ThawVisitor {
     return socket;
   }
 
-  /** Closes every socket. */
   async hangUp(): Promise<void> {
     await Promise.all(this.sockets.splice(0).map((socket) => socket.leave()));
   }
 
-  /** A socket that has authenticated. */
+  /** Opens a socket and authenticates it. */
   async arrive(origin?: string, lastSeen?: { sessionId: string; seq: number }): Promise<ThawSocket> {
     const socket = await this.connect(origin);
     await socket.request('authenticate', { userId: this.user.id, lastSeen });
@@ -120,16 +119,16 @@ export class ThawVisitor {
   }
 }
 
-/** One socket that keeps every frame it is sent, and checks the order of `seq` as a client has to. */
+/** A socket that records every received frame, and checks the order of `seq` as a client must. */
 export class ThawSocket {
   readonly frames: ReceivedFrame[] = [];
-  /** Settles with the close code. */
+  /** Resolves with the close code. */
   readonly closed: Promise<number>;
   private readonly arrivals = new EventEmitter().setMaxListeners(0);
   private refs = 0;
-  /** Last `seq` seen per session, by frames and by acks. */
+  /** Last `seq` seen per session, in frames and acks. */
   private readonly seen = new Map<string, number>();
-  /** Sessions in which a hole or a repetition was seen. */
+  /** Gaps and repetitions of `seq`. */
   readonly disorders: string[] = [];
   private readonly sessionOfRef = new Map<string, string>();
 
@@ -138,7 +137,7 @@ export class ThawSocket {
     readonly userId: number,
   ) {
     this.closed = new Promise((resolve) => socket.once('close', resolve));
-    socket.on('error', () => undefined); // a closed socket says what there is to say
+    socket.on('error', () => undefined); // `closed` resolves in any case
     socket.on('message', (raw) => this.receive(JSON.parse((raw as Buffer).toString()) as ReceivedFrame));
   }
 
@@ -163,7 +162,7 @@ export class ThawSocket {
     this.socket.send(typeof frame === 'string' ? frame : JSON.stringify(frame));
   }
 
-  /** Sends with a ref and waits for the answer, whatever it is. */
+  /** Sends a frame with a ref and waits for its answer, of any kind. */
   async ask<E extends ClientEvent>(event: E, data: ClientInput<E>): Promise<ReceivedFrame> {
     this.refs += 1;
     const ref = `${this.userId}.${this.refs}`;
@@ -174,14 +173,17 @@ export class ThawSocket {
     return answer;
   }
 
-  /** As `ask`, but an `error` is thrown. @returns the data of the answer. */
+  /**
+   * Like `ask`, but throws for an `error` answer.
+   * @returns the data of the answer.
+   */
   async request<E extends ClientEvent>(event: E, data: ClientInput<E>): Promise<Record<string, unknown>> {
     const answer = await this.ask(event, data);
     if (answer.event === 'error') throw new Error(`${event} was refused: ${String(answer.data.code)}`);
     return answer.data;
   }
 
-  /** The first frame of this kind that has come or comes. */
+  /** The first matching frame, received before or after the call. */
   async next(
     event: string,
     match: (data: Record<string, unknown>) => boolean = () => true,
@@ -191,7 +193,7 @@ export class ThawSocket {
     return frame.data;
   }
 
-  /** As `next`, and the frame is taken out, so that it is not found again. */
+  /** Like `next`, but also removes the frame from the record. */
   async take(
     event: string,
     match?: (data: Record<string, unknown>) => boolean,
@@ -206,13 +208,13 @@ export class ThawSocket {
     return this.frames.filter((frame) => frame.event === event).map(({ data }) => data);
   }
 
-  /** Closes with 1000, as a leaving page does. */
+  /** Closes with 1000, as a page does when it is left. */
   async leave(): Promise<void> {
     this.socket.close(1000);
     await this.closed;
   }
 
-  /** Cuts the connection without a word. */
+  /** Terminates the connection without a close frame. */
   async cut(): Promise<void> {
     this.socket.terminate();
     await this.closed;
@@ -257,7 +259,7 @@ export class ThawSocket {
   }
 }
 
-/** `data` of a text in a random chat. */
+/** `data` of a text message in a random chat. */
 export const textMessage = (sessionId: string, content: string, clientId?: string) => ({
   sessionId,
   content,
@@ -265,7 +267,7 @@ export const textMessage = (sessionId: string, content: string, clientId?: strin
   clientId,
 });
 
-/** Two visitors in a chat with each other, each on his own origin. */
+/** Two visitors in a chat with each other, each on one of the origins. */
 export const pair = async (
   origins: readonly [string, string],
 ): Promise<{

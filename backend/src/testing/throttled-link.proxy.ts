@@ -3,12 +3,12 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 
 export interface ThrottledLink {
-  /** The target's origin with this link in between. */
+  /** The target's origin, routed through this link. */
   origin: string;
   close(): Promise<void>;
 }
 
-/** Bytes that are passed on at once. */
+/** Bytes forwarded per write. */
 const PIECE_BYTES = 16 * 1024;
 
 const passOn = async (from: Socket, to: Socket, bytesPerSecond: number): Promise<void> => {
@@ -25,7 +25,7 @@ const passOn = async (from: Socket, to: Socket, bytesPerSecond: number): Promise
   }
 };
 
-/** A TCP relay to a server whose answers come no faster than a line of so many bits a second. */
+/** A TCP relay to a server that limits the server's answers to `bitsPerSecond`. */
 export const throttledLinkTo = async (target: string, bitsPerSecond: number): Promise<ThrottledLink> => {
   const { hostname, port } = new URL(target);
   const sockets = new Set<Socket>();

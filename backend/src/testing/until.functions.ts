@@ -1,6 +1,9 @@
 const POLL_MS = 10;
 
-/** Asks again and again until something is so. @returns what it is. */
+/**
+ * Polls `read` until `isExpected` accepts its value, for at most `withinMs`.
+ * @returns the accepted value.
+ */
 export const until = async <Value>(
   read: () => Value | Promise<Value>,
   isExpected: (value: Awaited<Value>) => boolean = Boolean,

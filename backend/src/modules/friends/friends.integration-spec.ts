@@ -1,4 +1,4 @@
-// Real: PostgreSQL, Redis, two whole api replicas over HTTP and sockets.
+// Real: PostgreSQL, Redis, two api replicas over HTTP and sockets.
 import { EventStoreRepository } from '../../platform/event-store/event-store.repository';
 import { ProjectionRebuildService } from '../../platform/event-store/projection-rebuild.service';
 import { RateLimiterService } from '../../platform/rate-limit/rate-limiter.service';
@@ -14,7 +14,7 @@ jest.setTimeout(isLong ? 1_800_000 : 90_000);
 
 const DAY_MS = 24 * 60 * 60_000;
 
-describe('friends over two replicas', () => {
+describe('friends across two replicas', () => {
   let thaw: TestReplicas;
 
   beforeAll(async () => {
@@ -46,14 +46,14 @@ describe('friends over two replicas', () => {
   };
   const seen = ({ user: { id, username, avatar } }: ThawVisitor) => ({ id, username, avatar });
 
-  it('may be asked for as soon as a chat has ended, though no worker has carried it to the history yet', async () => {
+  it('allows a request as soon as a chat has ended, before a worker has written it to the history', async () => {
     const { ada, bob, adaSocket, bobSocket, sessionId } = await pair([thaw.origins[0]!, thaw.origins[1]!]);
     await adaSocket.request('skip_chat', { sessionId });
     await bobSocket.next('chat_skipped');
     expect(await ask(bob, ada)).toMatchObject({ status: 201 });
   });
 
-  it('become friends by a request and its answer, and hear of both at once', async () => {
+  it('makes two users friends by a request and its answer, and notifies both at once', async () => {
     const { ada, bob } = await acquainted();
     const [adaSocket, bobSocket] = [await ada.arrive(), await bob.arrive()];
     const asked = await ask(ada, bob);
@@ -111,7 +111,7 @@ describe('friends over two replicas', () => {
     await Promise.all([adaSocket.leave(), bobSocket.leave()]);
   });
 
-  it('have to have met within 30 days', async () => {
+  it('requires a common chat within the last 30 days', async () => {
     const [ada, bob] = [await thaw.visitor(0), await thaw.visitor(1)];
     expect(await ask(ada, bob)).toMatchObject({ status: 404, body: { code: 'not_found' } });
     await meet(ada, bob, 31 * DAY_MS);
@@ -121,7 +121,7 @@ describe('friends over two replicas', () => {
     expect(await ask(ada, ada)).toMatchObject({ status: 404 });
   });
 
-  it('are made by partners of a chat that is going on', async () => {
+  it('allows requests between partners of a running chat', async () => {
     const [ada, bob] = [await thaw.visitor(0, 'female'), await thaw.visitor(1, 'male')];
     const sockets: ThawSocket[] = [await ada.arrive(), await bob.arrive()];
     for (const socket of sockets) await socket.request('join_queue', {});
@@ -131,7 +131,7 @@ describe('friends over two replicas', () => {
     await Promise.all(sockets.map((socket) => socket.leave()));
   });
 
-  it('are nobody else’s to ask for, to answer or to list', async () => {
+  it('lets no other user request, answer, list or remove on behalf of the two', async () => {
     const { ada, bob } = await acquainted();
     const eve = await thaw.visitor(0);
     const { body } = await ask(ada, bob);
@@ -146,7 +146,7 @@ describe('friends over two replicas', () => {
     });
   });
 
-  it('are not seen again within a day of a refusal, in that direction', async () => {
+  it('hides repeated requests for a day after a decline, in that direction only', async () => {
     const { ada, bob } = await acquainted();
     const bobSocket = await bob.arrive();
     const first = await ask(ada, bob);
@@ -163,7 +163,7 @@ describe('friends over two replicas', () => {
     await bobSocket.leave();
   });
 
-  it('see a new name at once, and so do one’s own pages', async () => {
+  it('publishes a new name at once to friends and to the own pages', async () => {
     const { ada, bob } = await acquainted();
     const eve = await thaw.visitor(1);
     await befriend(ada, bob);
@@ -181,7 +181,7 @@ describe('friends over two replicas', () => {
     await Promise.all(sockets.map((socket) => socket.leave()));
   });
 
-  it('are asked for 20 times a day, and a repetition does not count', async () => {
+  it('limits requests to 20 a day, not counting repetitions', async () => {
     const strict = await thaw.add({ LIMITS_PROFILE: 'default' });
     const ada = await new ThawVisitor([strict.origin]).joinAnonymously();
     const others = [await thaw.visitor(0), await thaw.visitor(0)];
@@ -195,7 +195,7 @@ describe('friends over two replicas', () => {
     await strict.stop();
   });
 
-  it('accept twenty times at once and are friends once', async () => {
+  it('creates one friendship when twenty acceptances arrive at once', async () => {
     const { ada, bob } = await acquainted();
     const bobElsewhere = Object.assign(new ThawVisitor([thaw.origins[0]!]), { user: bob.user });
     const { body } = await ask(ada, bob);
@@ -220,7 +220,7 @@ describe('friends over two replicas', () => {
     }
   });
 
-  it(`are one friendship or none, never two, whatever crosses (${ROUNDS} times)`, async () => {
+  it(`keeps at most one friendship or request when commands cross (${ROUNDS} times)`, async () => {
     for (let round = 0; round < ROUNDS; round += ROUNDS_OF_A_PAIR) await crossManyTimes();
   });
 
@@ -247,7 +247,7 @@ describe('friends over two replicas', () => {
       );
       expect(row!.friends + row!.pending).toBeLessThanOrEqual(1);
       if (round % 2 === 1) {
-        // Nobody removed anything: the two requests have met.
+        // Without a removal, the two crossing requests make a friendship.
         expect(row).toEqual({ friends: 1, pending: 0 });
         expect((await remove(ada, bob)).status).toBe(204);
       }
@@ -261,7 +261,7 @@ describe('friends over two replicas', () => {
     }
   };
 
-  it('are the same after a rebuild of the read models', async () => {
+  it('restores the same rows in a rebuild of the read models', async () => {
     const { ada, bob } = await acquainted();
     await befriend(ada, bob);
     const rows = async () => ({

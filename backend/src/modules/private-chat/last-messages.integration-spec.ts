@@ -1,4 +1,4 @@
-// Real: PostgreSQL, Redis, two whole api replicas over HTTP and sockets.
+// Real: PostgreSQL, Redis, two api replicas over HTTP and sockets.
 import type { MessageType } from '@thaw/contract/scalars';
 import type { Friend } from '@thaw/contract/users';
 import { ProjectionRebuildService } from '../../platform/event-store/projection-rebuild.service';
@@ -35,7 +35,7 @@ describe('the newest message of each friend in the friends list', () => {
     return (body as unknown as Friend[]).find(({ id }) => id === friend.user.id)?.lastMessage;
   };
 
-  it('is the same for both, and follows what is sent, edited and deleted', async () => {
+  it('is the same for both friends and changes with sending, editing and deleting', async () => {
     const [ada, bob, eve] = [await thaw.visitor(0), await thaw.visitor(1), await thaw.visitor(0)];
     await makeFriends(thaw.replicas[0]!, ada, bob);
     await makeFriends(thaw.replicas[0]!, ada, eve);
@@ -97,13 +97,13 @@ describe('the newest message of each friend in the friends list', () => {
     });
     await expectLast(shown(''));
 
-    // The same again, made from the log.
+    // The same after a rebuild from the log.
     await thaw.replicas[0]!.app.get(ProjectionRebuildService).rebuild();
     await expectLast(shown(''));
     await Promise.all([adaSocket.leave(), bobSocket.leave()]);
   });
 
-  it('is read by one step of an index for each friend, however long the conversations are', async () => {
+  it('is read with one index step per friend, regardless of the length of the conversations', async () => {
     const [me, friends, each] = [1, 60, 400];
     const { dataSource } = thaw.database;
     await dataSource.query(

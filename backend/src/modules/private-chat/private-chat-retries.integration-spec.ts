@@ -1,4 +1,4 @@
-// Real: PostgreSQL, Redis, two whole api replicas over HTTP and sockets.
+// Real: PostgreSQL, Redis, two api replicas over HTTP and sockets.
 import { plainJpeg } from '../../testing/image-corpus.fixture';
 import { makeFriends } from '../../testing/relationship.fixture';
 import { startTestReplicas, type TestReplicas } from '../../testing/test-replicas.harness';
@@ -39,7 +39,7 @@ describe('a private chat', () => {
       bytes: await plainJpeg(),
     });
 
-  it('does not undo a reaction when its frame is sent again, on either replica', async () => {
+  it('does not undo a reaction when its frame is retried, on either replica', async () => {
     const { id } = await sockets[0]!.request('send_private_message', message('hello'));
     const data = { messageId: Number(id), emoji: '🔥', userId: ada.user.id, receiverId: bob.user.id };
     const reactions = [{ emoji: '🔥', userId: ada.user.id }];
@@ -62,7 +62,7 @@ describe('a private chat', () => {
     expect(JSON.stringify(stored)).not.toContain('lost');
   });
 
-  it('shows the receiver no image of a message that is refused', async () => {
+  it('gives the receiver no access to an image of a refused message', async () => {
     const url = await upload();
     for (const [content, code] of [
       [`${'x'.repeat(2_001)}\n[IMAGE:${url}]`, 'message_too_long'],
@@ -77,7 +77,7 @@ describe('a private chat', () => {
     expect((await bob.call('GET', url)).status).toBe(200);
   });
 
-  it('shows the receiver no image of a reply to a message that is not there, and knows a retry of one that was', async () => {
+  it('gives the receiver no access to an image of a reply to a missing message, and recognizes a retry of a sent one', async () => {
     const url = await upload();
     const send = (given: object) =>
       sockets[0]!.ask('send_private_message', { ...message(url, 'image'), ...given });
@@ -94,7 +94,7 @@ describe('a private chat', () => {
     expect((await send(reply)).data).toEqual(sent.data);
   });
 
-  it('refuses messages and edits that show nothing', async () => {
+  it('rejects messages and edits without visible content', async () => {
     const { id } = await sockets[0]!.request('send_private_message', message('hello'));
     for (const content of ['\u200b', '\u2800', '\u3164', '\u202e', '\u200d\ufe0f']) {
       const sent = await sockets[0]!.ask('send_private_message', message(content));

@@ -1,4 +1,4 @@
-// Real: PostgreSQL behind links that can be cut, Redis, two whole api replicas over HTTP and sockets.
+// Real: PostgreSQL behind links that can be cut, Redis, two api replicas over HTTP and sockets.
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
@@ -23,7 +23,7 @@ interface Pair {
   bob: ThawVisitor;
 }
 
-describe('a private chat over two replicas', () => {
+describe('a private chat across two replicas', () => {
   let thaw: TestReplicas;
   const links: CuttableLink[] = [];
 
@@ -66,7 +66,7 @@ describe('a private chat over two replicas', () => {
     who.call('PUT', `/api/private-messages/read/${friend.user.id}/${who.user.id}`);
   const leave = (...sockets: ThawSocket[]) => Promise.all(sockets.map((socket) => socket.leave()));
 
-  it('carries a message to every socket of both but the sender’s own', async () => {
+  it('delivers a message to every socket of both users except the sending one', async () => {
     const { ada, bob, adaSocket, bobSocket } = await meeting();
     const adaElsewhere = await ada.arrive(thaw.origins[1]);
     const ack = await adaSocket.request(
@@ -100,7 +100,7 @@ describe('a private chat over two replicas', () => {
     await leave(adaSocket, bobSocket, adaElsewhere);
   });
 
-  it('quotes from the record, edits, reacts and deletes, for both', async () => {
+  it('quotes stored messages, and edits, reacts and deletes for both users', async () => {
     const { ada, bob, adaSocket, bobSocket } = await meeting();
     const first = await adaSocket.request('send_private_message', message(ada, bob, 'x'.repeat(70)));
     const reply = { replyTo: { id: Number(first.id), content: 'forged', senderId: 0, senderName: 'Eve' } };
@@ -164,7 +164,7 @@ describe('a private chat over two replicas', () => {
     await leave(adaSocket, bobSocket);
   });
 
-  it('is for friends alone, and there again when they are again', async () => {
+  it('is open to friends only, and again once they are friends again', async () => {
     const { ada, bob, adaSocket, bobSocket } = await meeting();
     const eve = await thaw.visitor(0);
     const eveSocket = await eve.arrive();
@@ -217,7 +217,7 @@ describe('a private chat over two replicas', () => {
     await leave(adaSocket, bobSocket, eveSocket);
   });
 
-  it('counts what is unread, the same on every page', async () => {
+  it('counts unread messages alike on every page', async () => {
     const { ada, bob, adaSocket, bobSocket } = await meeting();
     const bobElsewhere = await bob.arrive(thaw.origins[0]);
     for (const content of ['one', 'two', 'three']) {
@@ -240,7 +240,7 @@ describe('a private chat over two replicas', () => {
     await leave(adaSocket, bobSocket, bobElsewhere);
   });
 
-  it('is read from the newest backwards', async () => {
+  it('is paged from the newest message backwards', async () => {
     const { ada, bob, adaSocket } = await meeting();
     const ids: number[] = [];
     for (let number = 0; number < 7; number += 1) {
@@ -257,7 +257,7 @@ describe('a private chat over two replicas', () => {
     await adaSocket.leave();
   });
 
-  it('says that a friend types', async () => {
+  it('shows that a friend is typing', async () => {
     const { ada, bob, adaSocket, bobSocket } = await meeting();
     await adaSocket.request('typing', { receiverId: bob.user.id });
     await adaSocket.request('typing', { receiverId: bob.user.id });
@@ -266,7 +266,7 @@ describe('a private chat over two replicas', () => {
     await leave(adaSocket, bobSocket);
   });
 
-  it('shows an image to the friend, until the message is deleted', async () => {
+  it('shows an image to the friend until the message is deleted', async () => {
     const { ada, bob, adaSocket } = await meeting();
     const url = await thaw.replicas[0]!.app.get(UploadsService).receive({
       ownerId: ada.user.id,
@@ -292,7 +292,7 @@ describe('a private chat over two replicas', () => {
     await adaSocket.leave();
   });
 
-  it('takes one statement for a text', async () => {
+  it('sends a text with one statement', async () => {
     const { ada, bob, adaSocket } = await meeting();
     const query = jest.spyOn(Client.prototype, 'query');
     await adaSocket.request('send_private_message', message(ada, bob, 'quick'));
@@ -301,12 +301,12 @@ describe('a private chat over two replicas', () => {
       return typeof first === 'string' ? first : first.text;
     });
     query.mockRestore();
-    // Sockets' logins are looked at now and then.
+    // Sessions of sockets are checked periodically.
     expect(statements.filter((text) => !text.includes('sessions'))).toHaveLength(1);
     await adaSocket.leave();
   });
 
-  it('is limited by the sender’s bucket', async () => {
+  it('is limited by the rate limit of the sender', async () => {
     const { ada, bob } = await friends();
     const strict = await thaw.add({ LIMITS_PROFILE: 'default' });
     const adaSocket = await ada.arrive(strict.origin);
@@ -317,7 +317,7 @@ describe('a private chat over two replicas', () => {
     await strict.stop();
   });
 
-  it('keeps one of a message that is sent many times at once by both replicas', async () => {
+  it('stores a message once when both replicas receive it many times at once', async () => {
     const { ada, bob, adaSocket, bobSocket } = await meeting();
     const adaElsewhere = await ada.arrive(thaw.origins[1]);
     const clientId = randomUUID();
@@ -432,7 +432,7 @@ describe('a private chat over two replicas', () => {
     await leave(adaSocket, bobSocket);
   });
 
-  it('is the same after a rebuild of the read model', async () => {
+  it('is unchanged by a rebuild of the read model', async () => {
     const rows = () => thaw.database.dataSource.query('SELECT * FROM private_messages ORDER BY id');
     const before = await rows();
     expect(before.length).toBeGreaterThan(50);

@@ -1,4 +1,4 @@
-// Real: PostgreSQL, Redis, two api replicas with their sockets, a worker; a server that speaks S3.
+// Real: PostgreSQL, Redis, two api replicas with sockets, a worker; a server that speaks S3.
 import { randomUUID } from 'node:crypto';
 import type { INestApplicationContext } from '@nestjs/common';
 import { withImageMarkers } from '@thaw/contract/image-markers';
@@ -53,7 +53,7 @@ const upload = async (visitor: ThawVisitor, bucket: UploadBucket): Promise<strin
 const sees = async (visitor: ThawVisitor, url: string): Promise<boolean> =>
   (await visitor.call('GET', url)).status === 200;
 
-/** By the database, once the worker has come to it. */
+/** Whether the database records the image as in use. Lags until the worker has projected the message. */
 const isInUse = async (url: string): Promise<boolean> => {
   const rows = await thaw.database.dataSource.query<{ used: boolean }[]>(
     'SELECT unused_since IS NULL AS used FROM uploads WHERE key = $1',
@@ -78,7 +78,7 @@ interface Chat {
   sessionId: string;
 }
 
-/** Each on a replica of his own. */
+/** Two users in a chat, on different replicas. */
 const chat = async (): Promise<Chat> => {
   const [ada, bob] = [await thaw.visitor(0, 'female'), await thaw.visitor(1, 'male')];
   const [adaSocket, bobSocket] = [await ada.arrive(), await bob.arrive()];
@@ -90,7 +90,7 @@ const chat = async (): Promise<Chat> => {
 };
 
 describe('an image in a random chat', () => {
-  it('can be seen by the partner as soon as he hears of it, by nobody else, and for a day', async () => {
+  it('is visible to the partner when the message arrives, to no one else, and for a day', async () => {
     const { ada, bob, adaSocket, bobSocket, sessionId } = await chat();
     const eve = await thaw.visitor(1);
     const [image, first, second, unsent] = [
@@ -102,8 +102,8 @@ describe('an image in a random chat', () => {
     expect(await sees(bob, image)).toBe(false);
 
     await adaSocket.request('random_message', { sessionId, content: image, messageType: 'image' });
-    const heard = await bobSocket.next('random_message', ({ content }) => content === image);
-    expect(heard).toMatchObject({ type: 'image', senderId: ada.user.id });
+    const received = await bobSocket.next('random_message', ({ content }) => content === image);
+    expect(received).toMatchObject({ type: 'image', senderId: ada.user.id });
     expect(await sees(bob, image)).toBe(true);
 
     const mixed = withImageMarkers({ text: 'and these', imageUrls: [first, second] });
@@ -140,37 +140,37 @@ describe('an image in a random chat', () => {
     ]);
   });
 
-  it('is the sender’s own, however its address is dressed up', async () => {
+  it("must be the sender's own, however its URL is disguised", async () => {
     const { ada, bob, adaSocket, bobSocket, sessionId } = await chat();
-    const [hers, his] = [await upload(ada, 'chat-images'), await upload(bob, 'chat-images')];
+    const [adaImage, bobImage] = [await upload(ada, 'chat-images'), await upload(bob, 'chat-images')];
     const avatar = await upload(bob, 'avatars');
     for (const [messageType, content] of [
-      ['image', hers],
+      ['image', adaImage],
       ['image', avatar],
       ['image', 'https://evil.example/pixel.png'],
-      ['image', `${his}?`],
+      ['image', `${bobImage}?`],
       ['image', ''],
       ['mixed', 'no image at all'],
-      ['mixed', withImageMarkers({ text: 'both', imageUrls: [his, hers] })],
-      ['mixed', `hidden\n[IMAGE:${hers}] \n[IMAGE:${his}]`],
-      ['mixed', `hidden\n[IMAGE:${hers}]\u0007\n[IMAGE:${his}]`],
-      ['mixed', `hidden\n[IMAGE:${hers}]\n\n[IMAGE:${his}]`],
+      ['mixed', withImageMarkers({ text: 'both', imageUrls: [bobImage, adaImage] })],
+      ['mixed', `hidden\n[IMAGE:${adaImage}] \n[IMAGE:${bobImage}]`],
+      ['mixed', `hidden\n[IMAGE:${adaImage}]\u0007\n[IMAGE:${bobImage}]`],
+      ['mixed', `hidden\n[IMAGE:${adaImage}]\n\n[IMAGE:${bobImage}]`],
     ] as const) {
       const { event, data } = await bobSocket.ask('random_message', { sessionId, content, messageType });
       expect({ event, code: data.code }).toEqual({ event: 'error', code: 'image_not_yours' });
     }
     expect(adaSocket.all('random_message')).toEqual([]);
-    expect([await sees(ada, his), await sees(bob, hers)]).toEqual([false, false]);
+    expect([await sees(ada, bobImage), await sees(bob, adaImage)]).toEqual([false, false]);
 
-    // In a text it is a text.
-    await bobSocket.request('random_message', { sessionId, content: `[IMAGE:${hers}]`, messageType: 'text' });
+    // In a text message, the marker is plain text.
+    await bobSocket.request('random_message', { sessionId, content: `[IMAGE:${adaImage}]`, messageType: 'text' });
     await adaSocket.next('random_message', ({ type }) => type === 'text');
-    expect([await sees(bob, hers), await isInUse(hers)]).toEqual([false, false]);
+    expect([await sees(bob, adaImage), await isInUse(adaImage)]).toEqual([false, false]);
   });
 });
 
 describe('an avatar', () => {
-  it('is an upload of one’s own, seen by everybody, and goes a day after it was replaced', async () => {
+  it('must be an own upload, is visible to everyone, and is removed a day after it is replaced', async () => {
     const [ada, bob] = [await thaw.visitor(0), await thaw.visitor(1)];
     const wear = async (visitor: ThawVisitor, avatar: string | null): Promise<number> => {
       const { id, username } = visitor.user;
@@ -197,7 +197,7 @@ describe('an avatar', () => {
 });
 
 describe('an image in several private messages', () => {
-  it('is lost to the receiver of a deleted message, and gone with the last of them', async () => {
+  it('is invisible to the receiver of a deleted message, and removed with the last of them', async () => {
     const [ada, bob, eve] = [await thaw.visitor(0), await thaw.visitor(1), await thaw.visitor(1)];
     for (const friend of [bob, eve]) await makeFriends(thaw.replicas[0]!, ada, friend);
     const socket = await ada.arrive();
@@ -224,7 +224,7 @@ describe('an image in several private messages', () => {
     expect(await seen()).toEqual([false, false, false]);
   });
 
-  it('outlives the random chat in which it was shown first', async () => {
+  it('outlives the random chat that showed it first', async () => {
     const { ada, bob, adaSocket, bobSocket, sessionId } = await chat();
     await makeFriends(thaw.replicas[0]!, ada, bob);
     const url = await upload(ada, 'chat-images');
@@ -249,7 +249,7 @@ describe('an image in several private messages', () => {
   });
 });
 
-it('the worker sweeps by itself', async () => {
+it('the worker sweeps on its own schedule', async () => {
   const ada = await thaw.visitor(0);
   const url = await upload(ada, 'chat-images');
   const dropped = { streamId: 'chat-x', eventId: randomUUID(), type: 'MessageSent' };

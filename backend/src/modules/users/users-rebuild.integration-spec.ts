@@ -16,7 +16,7 @@ describe('a rebuild of the users', () => {
   });
   afterAll(() => database.close());
 
-  it('succeeds when an address passed from one user to another between the log and its read model', async () => {
+  it('succeeds when an address is passed on while the event of its new owner is being stored', async () => {
     const eventTypes = new EventTypeRegistry();
     eventTypes.register(userEventTypes);
     const projections = new ProjectionRegistry();
@@ -27,7 +27,8 @@ describe('a rebuild of the users', () => {
       data: { userId, email, ...(type === 'UserRegistered' ? { username: `user ${userId}` } : {}) },
       occurredAt: new Date(),
     });
-    // User 2 registers with the address of user 1, who gives it up when that event has its position already.
+    // User 2 registers with the address of user 1. User 1 gives it up after that event has got its position, so the log
+    // has the two events in the wrong order.
     projections.register({
       name: 'meanwhile',
       tables: [],

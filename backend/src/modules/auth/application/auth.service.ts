@@ -131,7 +131,10 @@ export class AuthService {
     if (!isCorrect) throw new DomainError('wrong_password');
   }
 
-  /** Charges the attempt before it is made, so that concurrent attempts count too, and refunds it unless it fails. */
+  /**
+   * Charges the attempt before it is made, so that concurrent attempts count too, and refunds it unless the password
+   * was wrong.
+   */
   private async countingFailures(
     charges: readonly BucketCharge[],
     attempt: () => Promise<boolean>,

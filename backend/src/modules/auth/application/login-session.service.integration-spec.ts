@@ -1,4 +1,4 @@
-// Real: PostgreSQL, Redis, two whole api replicas over HTTP and sockets.
+// Real: PostgreSQL, Redis, two api replicas over HTTP and sockets.
 import { randomUUID } from 'node:crypto';
 import { request as httpRequest } from 'node:http';
 import { startTestReplicas, type TestReplicas } from '../../../testing/test-replicas.harness';
@@ -12,7 +12,7 @@ const password = 'correct horse';
 const newEmail = () => `${randomUUID()}@example.org`;
 const CLOSES_WITHIN_MS = 1_000;
 
-describe('logins and their sockets', () => {
+describe('login sessions and their sockets', () => {
   let thaw: TestReplicas;
 
   beforeAll(async () => {
@@ -26,7 +26,7 @@ describe('logins and their sockets', () => {
     const owner = await new ThawVisitor(thaw.origins).register(email, password, 'female');
     return { owner, email };
   };
-  /** A browser that holds a copy of the cookie. */
+  /** A browser with a stolen copy of the cookie. */
   const thiefOf = (owner: ThawVisitor) => {
     const { cookie } = owner;
     return {
@@ -50,7 +50,7 @@ describe('logins and their sockets', () => {
         currentPassword: password,
       }),
   };
-  /** Close codes of sockets that all close within a second of `since`. */
+  /** The close codes of sockets, all of which must close within a second of `since`. */
   const codesOf = async (sockets: readonly ThawSocket[], since: number) => {
     const codes = await Promise.all(sockets.map(({ closed }) => closed));
     expect(Date.now() - since).toBeLessThan(CLOSES_WITHIN_MS);
@@ -107,7 +107,7 @@ describe('logins and their sockets', () => {
       await Promise.all([owner.hangUp(), partner.hangUp()]);
     });
 
-    it('closes sockets only after the answer with the new cookie was sent', async () => {
+    it('closes the sockets only after the response with the new cookie is sent', async () => {
       const { owner } = await register();
       const socket = await owner.arrive(thaw.origins[1]);
       const order: string[] = [];
@@ -129,7 +129,7 @@ describe('logins and their sockets', () => {
       expect(order).toEqual(['cookie', 'closed']);
     });
 
-    it('commits nothing when the login has ended meanwhile', async () => {
+    it('commits nothing when the login has ended in the meantime', async () => {
       const { owner, email } = await register();
       const move = jest.spyOn(SessionRepository.prototype, 'move').mockResolvedValueOnce(false);
       const { status, body, headers } = await changes[subject](owner);
@@ -140,7 +140,7 @@ describe('logins and their sockets', () => {
     });
   });
 
-  it('closes sockets of other logins with 4401 after a change of password', async () => {
+  it('closes the sockets of other logins with 4401 after a change of password', async () => {
     const { owner, email } = await register();
     const other = await new ThawVisitor(thaw.origins).logIn(email, password);
     const sockets = await arriveEverywhere(other);
@@ -148,7 +148,7 @@ describe('logins and their sockets', () => {
     expect(await codesOf(sockets, Date.now())).toEqual([4401, 4401]);
   });
 
-  it('leaves sockets of other logins open after a change of e-mail', async () => {
+  it('leaves the sockets of other logins open after a change of e-mail', async () => {
     const { owner, email } = await register();
     const own = await owner.arrive();
     const other = await new ThawVisitor(thaw.origins).logIn(email, password);
@@ -171,7 +171,7 @@ describe('logins and their sockets', () => {
     await owner.hangUp();
   });
 
-  it('refuses or closes every socket that opens with the old cookie while the password changes', async () => {
+  it('refuses or closes every socket that opens with the old cookie during a change of password', async () => {
     const { owner } = await register();
     const thief = thiefOf(owner);
     const change = changes.password(owner);
@@ -185,7 +185,7 @@ describe('logins and their sockets', () => {
     await until(async () => (await thaw.store.keys(`sockets:{${owner.user.id}}`)).length === 0);
   });
 
-  it('never leaves a family without a session while its id is rotated', async () => {
+  it('never leaves a family without a session while its session id is rotated', async () => {
     const visitor = await new ThawVisitor(thaw.origins).joinAnonymously('female');
     const socket = await visitor.arrive();
     const [row] = await thaw.database.dataSource.query<{ family_id: string }[]>(
@@ -217,7 +217,7 @@ describe('logins and their sockets', () => {
     await visitor.hangUp();
   });
 
-  it('does not bring back a login that was ended while its id was rotated', async () => {
+  it('does not restore a login that was ended while its session id was rotated', async () => {
     const visitor = await new ThawVisitor(thaw.origins).joinAnonymously('female');
     const sessions = thaw.replicas[0]!.app.get(SessionRepository);
     const move = sessions.move.bind(sessions);

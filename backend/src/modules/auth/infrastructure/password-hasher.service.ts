@@ -4,7 +4,8 @@ import { hash, parseOptions, verify } from '@node-rs/argon2';
 import { ConcurrencyLimiter } from '../../../platform/concurrency/concurrency.limiter';
 
 /**
- * argon2id (the library's default) with the first configuration that OWASP recommends: 19 MiB, two passes, one lane.
+ * argon2id (the library's default) with the first configuration that OWASP recommends: 19 MiB, two iterations,
+ * parallelism 1.
  */
 const parameters = { memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const;
 const CONCURRENCY = 2;

@@ -8,14 +8,14 @@ const older = 'y'.repeat(40);
 
 describe('SessionCookieCodec', () => {
   it.each([undefined, '', 'changeme', 'x'.repeat(31), `${secret},short`, ',,'])(
-    'refuses the secret %j, and does not repeat it',
+    'rejects the secret %j without repeating it in the error',
     (SESSION_SECRET) => {
       const make = () => new SessionCookieCodec({ SESSION_SECRET, PUBLIC_ORIGIN: undefined });
       expect(make).toThrow(/^SESSION_SECRET .* must hold at least 32 bytes$/);
     },
   );
 
-  it('takes several, to rotate', () => {
+  it('accepts several secrets, for rotation', () => {
     const { secrets } = new SessionCookieCodec({
       SESSION_SECRET: `${secret}, ${older}`,
       PUBLIC_ORIGIN: undefined,
@@ -23,7 +23,7 @@ describe('SessionCookieCodec', () => {
     expect(secrets).toEqual([secret, older]);
   });
 
-  it('is bound to the host on https', () => {
+  it('binds the cookie to the host on https', () => {
     const names = ['https://thaw.example.org', 'http://thaw.example.org', undefined].map((PUBLIC_ORIGIN) => {
       const { name, options } = new SessionCookieCodec({ SESSION_SECRET: secret, PUBLIC_ORIGIN });
       return [name, options.secure];
@@ -36,20 +36,20 @@ describe('SessionCookieCodec', () => {
   });
 });
 
-describe('The session id in a Cookie header', () => {
+describe('SessionCookieCodec.sessionIdIn', () => {
   const cookie = new SessionCookieCodec({ SESSION_SECRET: `${secret},${older}`, PUBLIC_ORIGIN: undefined });
-  /** As express-session writes it. */
+  /** Signs as express-session does. */
   const signed = (sessionId: string, by = secret): string => {
     const signature = createHmac('sha256', by).update(sessionId).digest('base64').replace(/=+$/, '');
     return encodeURIComponent(`s:${sessionId}.${signature}`);
   };
 
-  it.each([secret, older])('is read when one of the secrets has signed it', (by) => {
+  it.each([secret, older])('reads the id when any of the secrets has signed it', (by) => {
     expect(cookie.sessionIdIn(`thaw.sid=${signed('an.id', by)}`)).toBe('an.id');
     expect(cookie.sessionIdIn(`other=1; thaw.sid=${signed('id', by)} ;thaw.device=x`)).toBe('id');
   });
 
-  it('is that of the first cookie of the name', () => {
+  it('reads the first cookie of that name', () => {
     expect(cookie.sessionIdIn(`thaw.sid=${signed('first')}; thaw.sid=${signed('second')}`)).toBe('first');
     expect(cookie.sessionIdIn(`thaw.sid=forged; thaw.sid=${signed('second')}`)).toBeNull();
   });
@@ -69,7 +69,7 @@ describe('The session id in a Cookie header', () => {
     `thaw.sid=${signed('id').replace('id', 'ie')}`,
     `xthaw.sid=${signed('id')}`,
     `__Host-thaw.sid=${signed('id')}`,
-  ])('is not read from %j', (header) => {
+  ])('returns null for %j', (header) => {
     expect(cookie.sessionIdIn(header)).toBeNull();
   });
 });
@@ -89,7 +89,7 @@ describe('KnownDeviceService', () => {
   const read = (devices: KnownDeviceService, cookie: string, userId: number, credentialsVersion = 1) =>
     devices.deviceOf({ headers: { cookie } }, { userId, credentialsVersion });
 
-  it('knows a device again, for its user alone', () => {
+  it('recognizes a device for its own user only', () => {
     const devices = devicesWith(secret);
     const cookie = cookieFor(devices, 7);
     expect(read(devices, `other=1; ${cookie}; more=2`, 7)).toEqual(expect.any(String));
@@ -98,14 +98,14 @@ describe('KnownDeviceService', () => {
     expect(read(devices, cookieFor(devices, 7), 7)).not.toBe(read(devices, cookie, 7));
   });
 
-  it('forgets a device once the password has changed', () => {
+  it('forgets a device when the password has changed', () => {
     const devices = devicesWith(secret);
     const cookie = cookieFor(devices, 7);
     expect(read(devices, cookie, 7, 2)).toBeNull();
     expect(read(devices, cookieFor(devices, 7, 2), 7, 2)).not.toBeNull();
   });
 
-  it('believes what an older secret has signed, while it is in the list', () => {
+  it('accepts the signature of an older secret while it is configured', () => {
     const cookie = cookieFor(devicesWith(older), 7);
     expect(read(devicesWith(`${secret},${older}`), cookie, 7)).not.toBeNull();
     expect(read(devicesWith(secret), cookie, 7)).toBeNull();
@@ -118,7 +118,7 @@ describe('KnownDeviceService', () => {
     (cookie: string) => cookie.replace(/\.[^.]+$/, ''),
     () => 'thaw.device=',
     () => '',
-  ])('does not believe what has been tampered with (%#)', (tamper) => {
+  ])('rejects a cookie that has been tampered with (%#)', (tamper) => {
     const devices = devicesWith(secret);
     const cookie = tamper(cookieFor(devices, 7));
     expect([read(devices, cookie, 7), read(devices, cookie, 8)]).toEqual([null, null]);

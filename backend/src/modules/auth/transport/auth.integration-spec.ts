@@ -1,4 +1,4 @@
-// Real: PostgreSQL, Redis, the whole api replica over HTTP.
+// Real: PostgreSQL, Redis, an api replica over HTTP.
 import { randomUUID } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
 import type { Response } from 'supertest';
@@ -12,7 +12,7 @@ import {
 } from '../../../platform/realtime/socket-identity.port';
 import { startTestApi, type TestApi } from '../../../testing/test-api.harness';
 
-// Hashing passwords is slow by design, and slower beside other tests.
+// Password hashing is slow by design, and slower when other tests run in parallel.
 jest.setTimeout(30_000);
 
 type Browser = ReturnType<TestApi['browser']>;
@@ -20,7 +20,7 @@ type Browser = ReturnType<TestApi['browser']>;
 const newEmail = () => `${randomUUID()}@example.org`;
 const password = 'correct horse';
 
-/** The session cookie of an answer, as a browser would send it back; undefined when none was set. */
+/** The session cookie set by a response, as a browser would send it; undefined when none was set. */
 const cookieOf = (response: Response): string | undefined =>
   ([] as string[])
     .concat(response.get('Set-Cookie') ?? [])
@@ -52,7 +52,7 @@ describe('accounts over HTTP', () => {
       .get<SocketIdentityPort>(SOCKET_IDENTITY_PORT)
       .identify({ headers: { cookie }, method: 'GET', url: '/ws', httpVersionMajor: 1 } as never);
 
-  /** @returns what PostgreSQL has written to its log since. */
+  /** @returns a function that returns what PostgreSQL has logged since the call. */
   const postgresLog = async (): Promise<() => string> => {
     const [{ pid }] = await api.database.dataSource.query<[{ pid: number }]>(
       'SELECT pg_backend_pid() AS pid',
@@ -62,8 +62,8 @@ describe('accounts over HTTP', () => {
     return () => readFileSync(file).subarray(size).toString();
   };
 
-  /** What is said on a user's channel while `work` runs. */
-  const heardOn = async (userId: number, work: () => Promise<unknown>): Promise<object[]> => {
+  /** The messages published on a user's channel while `work` runs. */
+  const messagesPublishedTo = async (userId: number, work: () => Promise<unknown>): Promise<object[]> => {
     const subscriber = api.app.get<Redis>(REDIS).duplicate({ lazyConnect: true, enableOfflineQueue: true });
     const messages: object[] = [];
     await subscriber.connect();
@@ -76,7 +76,7 @@ describe('accounts over HTTP', () => {
   };
 
   describe('registration', () => {
-    it('makes a user with a handle that says nothing of the e-mail, and signs in', async () => {
+    it('creates a user whose handle is unrelated to the e-mail, and signs in', async () => {
       const email = `ada.lovelace.${randomUUID()}@example.org`;
       const browser = api.browser();
       const response = await browser.post('/api/register').send({ email, password }).expect(201);
@@ -95,7 +95,7 @@ describe('accounts over HTTP', () => {
       await browser.get(`/api/user/${user.id}`).expect(200, user);
     });
 
-    it('sets a cookie that scripts and other sites do not get', async () => {
+    it('sets a cookie that is hidden from scripts and other sites', async () => {
       const response = await api.browser().post('/api/register').send({ email: newEmail(), password });
       const cookie = response.get('Set-Cookie')!.find((each) => each.startsWith('thaw.sid='))!;
       expect(cookie).toMatch(/; Path=\//);
@@ -107,7 +107,7 @@ describe('accounts over HTTP', () => {
       expect(days).toBeLessThan(30.1);
     });
 
-    it('refuses an address that is taken, whatever its case', async () => {
+    it('rejects a taken address regardless of case', async () => {
       const { email } = await register();
       const response = await api
         .browser()
@@ -117,7 +117,7 @@ describe('accounts over HTTP', () => {
       expect(response.body).toEqual({ statusCode: 409, code: 'email_taken', message: expect.any(String) });
     });
 
-    it('lets one of ten that want an address at the same time have it', async () => {
+    it('accepts one of ten concurrent registrations of an address', async () => {
       const email = newEmail();
       const responses = await Promise.all(
         Array.from({ length: 10 }, () => api.browser().post('/api/register').send({ email, password })),
@@ -131,7 +131,7 @@ describe('accounts over HTTP', () => {
       expect(rows).toEqual([{ users: '1', events: '1' }]);
     });
 
-    it('hands an address on without an error in the log of PostgreSQL, which would quote it', async () => {
+    it('passes an address on without an error in the log of PostgreSQL, which would quote the address', async () => {
       const [one, two, three] = [await register(), await register(), await register()];
       const wanted = newEmail();
       const log = await postgresLog();
@@ -153,7 +153,7 @@ describe('accounts over HTTP', () => {
       for (const email of [wanted, one.email]) expect(written).not.toContain(email);
     });
 
-    it('keeps neither password nor session id nor e-mail where it does not belong', async () => {
+    it('stores passwords, session ids and e-mail addresses only where they belong', async () => {
       const { cookie, id, email } = await register();
       const sessionId = decodeURIComponent(cookie).replace('thaw.sid=s:', '').split('.')[0]!;
       const rows = await api.database.dataSource.query(
@@ -169,7 +169,7 @@ describe('accounts over HTTP', () => {
     });
   });
 
-  describe('what a body must be', () => {
+  describe('validation of bodies', () => {
     const bad: [string, object][] = [
       ['no e-mail', { password }],
       ['no password', { email: 'a@example.org' }],
@@ -184,7 +184,7 @@ describe('accounts over HTTP', () => {
       ['half a surrogate pair in a password', { email: 'a@example.org', password: 'secret\ud800' }],
       ['a number for a password', { email: 'a@example.org', password: 123456 }],
     ];
-    it.each(bad)('%s: 400 at register and login', async (_what, body) => {
+    it.each(bad)('answers 400 at register and login: %s', async (_what, body) => {
       for (const path of ['/api/register', '/api/login']) {
         const response = await api.browser().post(path).send(body);
         expect(response.status).toBe(400);
@@ -196,7 +196,7 @@ describe('accounts over HTTP', () => {
       }
     });
 
-    it('six to 128 code points, taken exactly as they are', async () => {
+    it('accepts passwords of six to 128 code points and compares them exactly', async () => {
       const pairs = [
         ['😀'.repeat(6), '😀'.repeat(7)],
         ['😀'.repeat(128), '😀'.repeat(127)],
@@ -212,7 +212,7 @@ describe('accounts over HTTP', () => {
       }
     });
 
-    it('unknown fields are dropped', async () => {
+    it('drops unknown fields', async () => {
       const body = { email: newEmail(), password, isAdmin: true, id: 1 };
       const response = await api.browser().post('/api/register').send(body).expect(201);
       expect(response.body.user).not.toHaveProperty('isAdmin');
@@ -221,13 +221,13 @@ describe('accounts over HTTP', () => {
   });
 
   describe('login', () => {
-    it('answers the user, whatever the case of the address', async () => {
+    it('returns the user regardless of the case of the address', async () => {
       const { email, id } = await register();
       const response = await login(email.toUpperCase()).expect(200);
       expect(response.body.user).toMatchObject({ id, email });
     });
 
-    it('answers the same to a wrong password and to an unknown address', async () => {
+    it('answers a wrong password and an unknown address alike', async () => {
       const { email } = await register();
       const wrong = await login(email, api.browser(), 'wrong password').expect(401);
       const unknown = await login(newEmail()).expect(401);
@@ -236,9 +236,9 @@ describe('accounts over HTTP', () => {
       expect(cookieOf(wrong)).toBeUndefined();
     });
 
-    it('gives another session id, and ends the login that was there', async () => {
+    it('issues another session id and ends the previous login of the browser', async () => {
       const { browser, email, cookie, id } = await register();
-      const messages = await heardOn(id, async () => {
+      const messages = await messagesPublishedTo(id, async () => {
         const response = await login(email, browser).expect(200);
         expect(cookieOf(response)).not.toBe(cookie);
       });
@@ -246,13 +246,13 @@ describe('accounts over HTTP', () => {
       expect(messages).toMatchObject([{ kind: 'revoke', familyIds: [expect.any(String)] }]);
     });
 
-    it('leaves logins in other browsers alone', async () => {
+    it('keeps logins in other browsers', async () => {
       const { email, id, cookie } = await register();
       await login(email).expect(200);
       expect(await statusWith(cookie, id)).toBe(200);
     });
 
-    it('never adopts an id that it did not make, or has ended', async () => {
+    it('never adopts a session id that was not issued or has ended', async () => {
       const { browser, cookie } = await register();
       await browser.post('/api/logout').expect(204);
       for (const planted of [cookie, 'thaw.sid=s%3Aplanted.signature', 'thaw.sid=planted', 'thaw.sid=']) {
@@ -262,7 +262,7 @@ describe('accounts over HTTP', () => {
       }
     });
 
-    it('does not believe a cookie that has been tampered with', async () => {
+    it('rejects a cookie that has been tampered with', async () => {
       const { cookie, id } = await register();
       const other = cookie.replace(/s%3A./, (start) => `s%3A${start.endsWith('A') ? 'B' : 'A'}`);
       expect(await statusWith(other, id)).toBe(401);
@@ -270,10 +270,10 @@ describe('accounts over HTTP', () => {
     });
   });
 
-  describe('guessing', () => {
+  describe('limits on password guessing', () => {
     const guess = (email: string, browser = api.browser()) => login(email, browser, 'a wrong guess');
 
-    it('is stopped after five failures of an account, from wherever they come', async () => {
+    it('block an account after five failures from any address', async () => {
       const { email } = await register();
       for (let attempt = 0; attempt < 5; attempt += 1) await guess(email).expect(401);
       const response = await guess(email.toUpperCase());
@@ -284,7 +284,7 @@ describe('accounts over HTTP', () => {
       await login(email).expect(429);
     });
 
-    it('does not keep the owner out of a device on which he has been', async () => {
+    it('do not lock the owner out on a known device', async () => {
       const { browser, email } = await register();
       await browser.post('/api/logout').expect(204);
       for (let attempt = 0; attempt < 6; attempt += 1) await guess(email);
@@ -294,7 +294,7 @@ describe('accounts over HTTP', () => {
       await login(email, browser).expect(200);
     });
 
-    it('is stopped on every device after a change of password but the one that changed it', async () => {
+    it('apply to every device after a change of password, except the one that changed it', async () => {
       const { browser, email, id } = await register();
       const other = api.browser();
       await login(email, other).expect(200);
@@ -307,27 +307,27 @@ describe('accounts over HTTP', () => {
       await login(email, browser, 'another horse').expect(200);
     });
 
-    it('is not helped by a device that knows somebody else', async () => {
+    it('are not relaxed by a device that is known for another user', async () => {
       const { browser } = await register();
       const victim = await register();
       for (let attempt = 0; attempt < 5; attempt += 1) await guess(victim.email, browser).expect(401);
       await guess(victim.email, browser).expect(429);
     });
 
-    it('is counted for addresses without an account, too', async () => {
+    it('apply to addresses without an account as well', async () => {
       const email = newEmail();
       for (let attempt = 0; attempt < 5; attempt += 1) await guess(email).expect(401);
       await guess(email).expect(429);
     });
 
-    it('counts many at once', async () => {
+    it('count concurrent attempts', async () => {
       const { email } = await register();
       const responses = await Promise.all(Array.from({ length: 20 }, () => guess(email)));
       expect(responses.filter(({ status }) => status === 401)).toHaveLength(5);
       expect(responses.filter(({ status }) => status === 429)).toHaveLength(15);
     });
 
-    it('is stopped by address after sixty failures over many accounts', async () => {
+    it('block a client address after sixty failures across accounts', async () => {
       const browser = api.browser();
       const responses = await Promise.all(Array.from({ length: 60 }, () => guess(newEmail(), browser)));
       expect(responses.map(({ status }) => status)).toEqual(Array(60).fill(401));
@@ -335,20 +335,20 @@ describe('accounts over HTTP', () => {
       await guess(newEmail()).expect(401);
     });
 
-    it('does not count what was right', async () => {
+    it('do not count successful logins', async () => {
       const { email } = await register();
       for (let attempt = 0; attempt < 8; attempt += 1) await login(email).expect(200);
     });
   });
 
   describe('an anonymous start', () => {
-    it('makes a user, with or without a body', async () => {
+    it('creates a user, with or without a body', async () => {
       const response = await api.browser().post('/api/anonymous').send({}).expect(201);
       expect(response.body.user).toMatchObject({ isAnonymous: true, email: null, gender: null });
       await api.browser().post('/api/anonymous').expect(201);
     });
 
-    it('answers with the same user when there is a valid anonymous session (A14)', async () => {
+    it('returns the same user for a valid anonymous session (A14)', async () => {
       const { browser, id } = await startAnonymous();
       const again = await browser.post('/api/anonymous').expect(200);
       expect(again.body.user.id).toBe(id);
@@ -362,7 +362,7 @@ describe('accounts over HTTP', () => {
       expect(await statusWith(cookie, id)).toBe(401);
     });
 
-    it('is limited to sixty a minute by address', async () => {
+    it('is limited to sixty per minute and client address', async () => {
       const address = '198.51.100.7';
       expect(await api.app.get(RateLimiterService).take('anonymous', address, 55)).toMatchObject({
         allowed: true,
@@ -380,10 +380,10 @@ describe('accounts over HTTP', () => {
   });
 
   describe('logout', () => {
-    it('ends the session, closes its sockets, takes the cookie away', async () => {
+    it('ends the session, closes its sockets and clears the cookie', async () => {
       const { browser, cookie, id } = await register();
       const familyId = (await identify(cookie))!.familyId;
-      const messages = await heardOn(id, async () => {
+      const messages = await messagesPublishedTo(id, async () => {
         const response = await browser.post('/api/logout').expect(204);
         expect(response.get('Set-Cookie')!.join()).toMatch(/thaw\.sid=;.*Expires=Thu, 01 Jan 1970/);
       });
@@ -393,20 +393,20 @@ describe('accounts over HTTP', () => {
       await browser.get(`/api/user/${id}`).expect(401);
     });
 
-    it('leaves the other logins of the user', async () => {
+    it('keeps the other logins of the user', async () => {
       const { browser, email, id } = await register();
       const other = cookieOf(await login(email))!;
       await browser.post('/api/logout').expect(204);
       expect(await statusWith(other, id)).toBe(200);
     });
 
-    it('of nobody is fine', async () => {
+    it('succeeds without a login', async () => {
       await api.browser().post('/api/logout').expect(204);
     });
   });
 
   describe('conversion of an anonymous account', () => {
-    it('keeps the user and the login, and makes another session id (A16)', async () => {
+    it('keeps the user and the login, and issues another session id (A16)', async () => {
       const { browser, id, cookie } = await startAnonymous();
       const before = await identify(cookie);
       const email = newEmail();
@@ -420,7 +420,7 @@ describe('accounts over HTTP', () => {
       expect((await login(email).expect(200)).body.user.id).toBe(id);
     });
 
-    it('says no twice, for others, for a taken address, and to nobody', async () => {
+    it('is refused for other users, registered users, a taken address and visitors without a login', async () => {
       const convert = (browser: Browser, userId: number, email = newEmail()) =>
         browser.post('/api/convert-anonymous').send({ userId, email, password });
       const one = await startAnonymous();
@@ -440,7 +440,7 @@ describe('accounts over HTTP', () => {
       await one.browser.get(`/api/user/${one.id}`).expect(200);
     });
 
-    it('happens once when it is asked for many times at once', async () => {
+    it('succeeds once when requested concurrently', async () => {
       const { cookie, id } = await startAnonymous();
       const responses = await Promise.all(
         Array.from({ length: 6 }, () =>
@@ -457,7 +457,7 @@ describe('accounts over HTTP', () => {
   });
 
   describe('change of e-mail', () => {
-    it('wants the password, moves this browser to a new family, and leaves other logins', async () => {
+    it('requires the password, moves this browser to a new family and keeps other logins', async () => {
       const { browser, id, email, cookie } = await register();
       const other = cookieOf(await login(email))!;
       const before = await identify(cookie);
@@ -477,7 +477,7 @@ describe('accounts over HTTP', () => {
       await login(email).expect(401);
     });
 
-    it('is refused for a taken address, for others, and for anonymous users', async () => {
+    it('is refused for a taken address, for other users and for anonymous users', async () => {
       const one = await register();
       const two = await register();
       const anonymous = await startAnonymous();
@@ -508,7 +508,7 @@ describe('accounts over HTTP', () => {
       const others = [cookieOf(await login(email))!, cookieOf(await login(email))!];
       const before = await identify(cookie);
       let response: Response | undefined;
-      const messages = await heardOn(id, async () => {
+      const messages = await messagesPublishedTo(id, async () => {
         response = await change(browser, id).expect(200, { success: true });
       });
       expect(messages[0]).toEqual({ kind: 'revoke', familyIds: 'all', exceptFamilyId: before!.familyId });
@@ -522,7 +522,7 @@ describe('accounts over HTTP', () => {
       await login(email, api.browser(), 'another horse').expect(200);
     });
 
-    it('refuses a present or new password that is no well-formed Unicode', async () => {
+    it('rejects a current or new password that is not well-formed Unicode', async () => {
       const { browser, id } = await register();
       for (const [current, next] of [
         [`${password}\ud800`, 'another horse'],
@@ -532,7 +532,7 @@ describe('accounts over HTTP', () => {
       }
     });
 
-    it('wants the present password, and not too many guesses', async () => {
+    it('requires the current password and limits guesses', async () => {
       const { browser, id } = await register();
       for (let attempt = 0; attempt < 10; attempt += 1) {
         expect((await change(browser, id, 'wrong')).body.code).toBe('wrong_password');
@@ -540,7 +540,7 @@ describe('accounts over HTTP', () => {
       await change(browser, id, 'wrong').expect(429);
     });
 
-    it('leaves no login that was being made with the old one', async () => {
+    it('invalidates logins in progress with the old password', async () => {
       const { browser, id, email } = await register();
       const attempts = Array.from({ length: 12 }, () => login(email));
       const [changed, ...logins] = await Promise.all([change(browser, id), ...attempts]);
@@ -552,7 +552,7 @@ describe('accounts over HTTP', () => {
       }
     });
 
-    it('of somebody else is refused', async () => {
+    it('is refused for another user', async () => {
       const one = await register();
       const two = await register();
       expect((await change(one.browser, two.id)).body).toMatchObject({ statusCode: 403, code: 'forbidden' });
@@ -563,14 +563,14 @@ describe('accounts over HTTP', () => {
     const setSession = (id: number, assignment: string) =>
       api.database.dataSource.query(`UPDATE sessions SET ${assignment} WHERE user_id = $1`, [id]);
 
-    it('ends when its time is over', async () => {
+    it('ends when it expires', async () => {
       const { browser, id, cookie } = await register();
       await setSession(id, `expires_at = now() - interval '1 second'`);
       await browser.get(`/api/user/${id}`).expect(401);
       expect(await identify(cookie)).toBeNull();
     });
 
-    it('is renewed at most once an hour', async () => {
+    it('is extended at most once an hour', async () => {
       const { browser, id } = await register();
       const get = () => browser.get(`/api/user/${id}`).expect(200);
       expect(cookieOf(await get())).toBeUndefined();
@@ -587,7 +587,7 @@ describe('accounts over HTTP', () => {
       expect(row).toEqual({ renewed: true });
     });
 
-    it('is known to sockets by its family, while it lives', async () => {
+    it('is identified by its family on sockets while it lives', async () => {
       const { browser, cookie, id } = await register();
       const identities = api.app.get<SocketIdentityPort>(SOCKET_IDENTITY_PORT);
       const identity = (await identify(cookie))!;

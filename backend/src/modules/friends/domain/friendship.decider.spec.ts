@@ -69,7 +69,7 @@ const remove = (userId = ada): FriendshipCommand => ({
 });
 
 describe('a friend request', () => {
-  it('is sent to somebody one has met', () => {
+  it('is sent to a user whom the requester has met', () => {
     given()
       .when(request())
       .then({
@@ -78,25 +78,25 @@ describe('a friend request', () => {
       });
   });
 
-  it('to a stranger is for nobody to see', () => {
+  it('to a user whom the requester has not met is answered not_found', () => {
     given()
       .when(request({ haveChatted: false }))
       .thenThrows('not_found');
   });
 
-  it('to oneself is for nobody to see', () => {
+  it('to oneself is answered not_found', () => {
     given()
       .when({ ...request(), addresseeId: ada } as FriendshipCommand)
       .thenThrows('not_found');
   });
 
-  it('sent twice is sent once, however long ago they met', () => {
+  it('is sent once when repeated, no matter how long ago the two met', () => {
     given(sent())
       .when(request({ haveChatted: false }))
       .thenNothing();
   });
 
-  it('that crosses another makes them friends, however long ago they met', () => {
+  it('that crosses another makes the two friends, no matter how long ago they met', () => {
     given(sent())
       .when(request({ from: bob, haveChatted: false }))
       .then({ type: 'FriendRequestAccepted', data: { requestId: 1, requesterId: ada, addresseeId: bob } });
@@ -109,7 +109,7 @@ describe('a friend request', () => {
       .thenThrows('already_friends');
   });
 
-  it('can be sent again once they are friends no more, if they have met', () => {
+  it('can be sent again after the friendship has ended, if the two have met', () => {
     given(sent(), accepted(), removed())
       .when(request())
       .then({ type: 'FriendRequestSent', data: { isHidden: false } });
@@ -118,7 +118,7 @@ describe('a friend request', () => {
       .thenThrows('not_found');
   });
 
-  describe('after a refusal (A122)', () => {
+  describe('after a decline (A122)', () => {
     it('is hidden for a day', () => {
       given(sent(), declined())
         .when(request({ laterMs: DECLINE_COOL_DOWN_MS - 1 }))
@@ -128,13 +128,13 @@ describe('a friend request', () => {
         .then({ type: 'FriendRequestSent', data: { isHidden: false } });
     });
 
-    it('in the other direction is seen at once', () => {
+    it('in the other direction is visible at once', () => {
       given(sent(), declined())
         .when(request({ from: bob }))
         .then({ type: 'FriendRequestSent', data: { requesterId: bob, isHidden: false } });
     });
 
-    it('stays hidden when it is repeated within the day, and gives way to a new one later', () => {
+    it('stays hidden when repeated within the day, and is replaced by a visible one later', () => {
       const hidden = sent({ requestId: 2, isHidden: true });
       given(sent(), declined(), hidden).when(request()).thenNothing();
       given(sent(), declined(), hidden)
@@ -142,7 +142,7 @@ describe('a friend request', () => {
         .then({ type: 'FriendRequestSent', data: { requestId: 9, isHidden: false } });
     });
 
-    it('is not there to be answered, but the other wants the same when he asks', () => {
+    it('cannot be answered while hidden, but is accepted by a request of the addressee', () => {
       const hidden = sent({ requestId: 2, isHidden: true });
       given(sent(), declined(), hidden)
         .when(answer('accepted', bob, 2))
@@ -154,8 +154,8 @@ describe('a friend request', () => {
   });
 });
 
-describe('an answer', () => {
-  it('is the addressee’s to give', () => {
+describe('an answer to a friend request', () => {
+  it('is accepted from the addressee only', () => {
     given(sent())
       .when(answer('accepted'))
       .then({ type: 'FriendRequestAccepted', data: { requestId: 1 } });
@@ -169,14 +169,14 @@ describe('an answer', () => {
       .thenThrows('not_found');
   });
 
-  it('can be repeated, not changed', () => {
+  it('can be repeated but not changed', () => {
     given(sent(), accepted()).when(answer('accepted')).thenNothing();
     given(sent(), declined()).when(answer('declined')).thenNothing();
     given(sent(), accepted()).when(answer('declined')).thenThrows('already_answered');
     given(sent(), declined()).when(answer('accepted')).thenThrows('already_answered');
   });
 
-  it('to a request of the past does not bring a friendship back', () => {
+  it('to an old request does not restore a friendship', () => {
     given(sent(), accepted(), removed()).when(answer('accepted')).thenNothing();
     given(sent(), accepted(), removed(), sent({ requestId: 2, from: bob }))
       .when(answer('accepted'))
@@ -184,8 +184,8 @@ describe('an answer', () => {
   });
 });
 
-describe('a removal', () => {
-  it('is either’s to make, of a friend', () => {
+describe('the removal of a friendship', () => {
+  it('is open to both friends, and refused to others', () => {
     given(sent(), accepted())
       .when(remove(bob))
       .then({ type: 'FriendshipRemoved', data: { removedBy: bob, removedFriendId: ada } });
@@ -194,7 +194,7 @@ describe('a removal', () => {
   });
 });
 
-it('keeps both directions in one stream', () => {
+it('keeps both directions of a friendship in one stream', () => {
   expect(friendshipStream(bob, ada)).toBe('friendship-3-7');
   expect(friendshipStream(ada, bob)).toBe('friendship-3-7');
 });

@@ -43,13 +43,13 @@ describe('PrivateTypingService', () => {
     }
   };
 
-  it('publishes once a second, and asks for the friendship once in ten', async () => {
+  it('publishes once a second and checks the friendship once in ten seconds', async () => {
     await typeFor(20);
     expect(published).toHaveLength(20);
     expect(asked).toEqual([friendId, friendId]);
   });
 
-  it('asks again when another friend is typed to', async () => {
+  it('checks again when the user types to another friend', async () => {
     await type(friendId);
     jest.advanceTimersByTime(1_000);
     await expect(type(strangerId)).rejects.toMatchObject({ code: 'not_friends' });
@@ -57,7 +57,7 @@ describe('PrivateTypingService', () => {
     expect(published).toEqual([friendId]);
   });
 
-  it('asks no more than once a second for strangers, and never publishes to them', async () => {
+  it('checks at most once a second for strangers, and never publishes to them', async () => {
     await expect(type(strangerId)).rejects.toMatchObject({ code: 'not_friends' });
     await type(strangerId);
     jest.advanceTimersByTime(1_000);

@@ -71,8 +71,8 @@ const remove = (userId = ada): PrivateMessageCommand => ({
   type: 'DeletePrivateMessage',
 });
 
-describe('sending', () => {
-  it('keeps what was said, trimmed', () => {
+describe('sending a private message', () => {
+  it('stores the trimmed content', () => {
     given()
       .when(send('  hello\u0000 '))
       .then({
@@ -88,14 +88,14 @@ describe('sending', () => {
       });
   });
 
-  it('wants something to say, and not too much of it', () => {
+  it('rejects empty and too long content', () => {
     given().when(send(' \n ')).thenThrows('invalid_payload');
     given()
       .when(send('é'.repeat(limits.messageMaxCodePoints + 1)))
       .thenThrows('message_too_long');
   });
 
-  it('takes images by their address alone', () => {
+  it('accepts images only by their URL', () => {
     given()
       .when(send(image, 'image'))
       .then({ data: { content: image } });
@@ -110,8 +110,8 @@ describe('sending', () => {
   });
 });
 
-describe('editing', () => {
-  it('is the sender’s, of a text', () => {
+describe('editing a private message', () => {
+  it('is allowed to the sender, for texts only', () => {
     given(sent())
       .when(edit('hello there'))
       .then({ type: 'PrivateMessageEdited', data: { messageId, senderId: ada, content: 'hello there' } });
@@ -120,12 +120,12 @@ describe('editing', () => {
     given(sent('image', image)).when(edit('hello there')).thenThrows('not_editable');
   });
 
-  it('to the same is nothing, to nothing is refused', () => {
+  it('to the same content changes nothing, to empty content is refused', () => {
     given(sent()).when(edit(' hello ')).thenNothing();
     given(sent()).when(edit('  ')).thenThrows('invalid_payload');
   });
 
-  it('of what is not there, or no more, or not between these two, is refused', () => {
+  it('is refused for a message that is missing, deleted or in another conversation', () => {
     given().when(edit('x')).thenThrows('message_not_found');
     given(sent(), deleted()).when(edit('x')).thenThrows('message_not_found');
     given(sent())
@@ -135,8 +135,8 @@ describe('editing', () => {
   });
 });
 
-describe('reacting', () => {
-  it('is anybody’s of the two, and done again it is taken back', () => {
+describe('reacting to a private message', () => {
+  it('is allowed to both users, and toggles', () => {
     given(sent())
       .when(react('🔥'))
       .then({ type: 'PrivateReactionAdded', data: { messageId, userId: bob, emoji: '🔥' } });
@@ -148,7 +148,7 @@ describe('reacting', () => {
       .then({ type: 'PrivateReactionAdded', data: { userId: ada } });
   });
 
-  it('keeps which attempt it was, where it can be retried', () => {
+  it('records the attempt if it can be retried', () => {
     given(sent())
       .when(react('🔥', bob, 'a'))
       .then({ type: 'PrivateReactionAdded', data: { messageId, userId: bob, emoji: '🔥', attempt: 'a' } });
@@ -163,7 +163,7 @@ describe('reacting', () => {
       .thenNothing();
   });
 
-  it('is taken back by another attempt, by one without a name, and by the same a minute later', () => {
+  it('is undone by another attempt, by one without an id, and by the same one a minute later', () => {
     const removed = { type: 'PrivateReactionRemoved', data: { userId: bob, emoji: '🔥' } };
     given(sent(), reacted(bob, 'a'))
       .when(react('🔥', bob, 'b'))
@@ -177,7 +177,7 @@ describe('reacting', () => {
       .then(removed);
   });
 
-  it('of the other user or with another emoji is no retry', () => {
+  it('by the other user or with another emoji is not a retry', () => {
     const added = { type: 'PrivateReactionAdded' };
     given(sent(), reacted(bob, 'a'))
       .when(react('🔥', ada, 'a'))
@@ -187,21 +187,21 @@ describe('reacting', () => {
       .then(added);
   });
 
-  it('takes the ten, however they are spelt', () => {
+  it('accepts the ten emojis in any spelling', () => {
     given(sent())
       .when(react('❤'))
       .then({ data: { emoji: '❤️' } });
     given(sent()).when(react('🦆')).thenThrows('unknown_emoji');
   });
 
-  it('to what is not there is refused', () => {
+  it('is refused for a missing message', () => {
     given().when(react('🔥')).thenThrows('message_not_found');
     given(sent(), deleted()).when(react('🔥')).thenThrows('message_not_found');
   });
 });
 
-describe('deleting', () => {
-  it('is the sender’s, whatever the message is, and done again it is nothing', () => {
+describe('deleting a private message', () => {
+  it('is allowed to the sender for every type, and changes nothing when repeated', () => {
     given(sent('image', image))
       .when(remove())
       .then({ type: 'PrivateMessageDeleted', data: { messageId, senderId: ada } });
@@ -210,7 +210,7 @@ describe('deleting', () => {
     given(sent(), deleted()).when(remove()).thenNothing();
   });
 
-  it('leaves nothing of it', () => {
+  it('leaves no content', () => {
     const state = [sent(), reacted(bob), deleted()].reduce(
       (before, event) => privateMessageDecider.evolve(before, event),
       privateMessageDecider.initialState(),
@@ -219,12 +219,12 @@ describe('deleting', () => {
   });
 });
 
-it('reads what was erased as empty', () => {
+it('reads erased content as empty', () => {
   const { content: _, ...erased } = { ...sent().data, content: undefined } as Record<string, unknown>;
   const event = { ...sent(), data: erased } as PrivateMessageEvent;
   expect(privateMessageDecider.evolve(null, event)).toMatchObject({ content: '' });
 });
 
-it('keeps a message in a stream of its own', () => {
+it('keeps each message in its own stream', () => {
   expect(privateMessageStream(42)).toBe('private-42');
 });

@@ -36,7 +36,7 @@ export interface EarlierMessage {
   createdAt: Date;
 }
 
-/** The result of sending. The message itself is stored unless `earlier` is set, and its quote if `quoted` is. */
+/** The result of sending. The message is stored if `earlier` is null and, for a reply, `quoted` is not. */
 export interface Delivery {
   /** Assigned id and time, both later than those of every other message between the two. */
   id: number;

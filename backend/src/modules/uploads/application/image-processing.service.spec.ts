@@ -38,7 +38,7 @@ const pixelOf = async ({ bytes }: ProcessedImage, left: number, top: number): Pr
 const isRed = ([red = 0, , blue = 0]: number[]): boolean => red > 150 && blue < 100;
 const isBlue = ([red = 0, , blue = 0]: number[]): boolean => blue > 150 && red < 100;
 
-/** Nothing but pixels: no block that could carry anything, and not a word of what was in the original. */
+/** Expects nothing but pixels: no metadata block, and none of the texts of the original. */
 const expectClean = async ({ bytes }: ProcessedImage): Promise<void> => {
   const { exif, xmp, iptc, icc, comments, orientation, pages } = await sharp(bytes).metadata();
   expect({ exif, xmp, iptc, icc, comments, orientation, pages }).toEqual({});
@@ -57,12 +57,12 @@ const expectJpegOf = (image: ProcessedImage, width: number, height: number): voi
 const expectWebpOf = (image: ProcessedImage, width: number, height: number): void => {
   expect(image).toMatchObject({ width, height, contentType: 'image/webp', extension: 'webp' });
   expect(image.bytes.subarray(0, 4).toString()).toBe('RIFF');
-  // Nothing behind the length that the file says it has.
+  // No data after the length that the RIFF header declares.
   expect(image.bytes.readUInt32LE(4) + 8).toBe(image.bytes.length);
 };
 
 describe('an accepted image', () => {
-  it('loses its metadata, place and comments, and stands upright', async () => {
+  it('loses its metadata, location and comments, and is rotated upright', async () => {
     const photo = await photoWithMetadata();
     expect(photo.toString('latin1')).toContain(SECRET);
     expect((await sharp(photo).metadata()).orientation).toBe(6);
@@ -82,11 +82,11 @@ describe('an accepted image', () => {
     ['GIF that is a script', async () => gifThatIsAScript()],
     ['GIF with an archive behind it', async () => withTrailing(gif(1), zipOf(SECRET))],
     ['WebP with a page behind it', async () => withTrailing(await twoHalves().webp().toBuffer(), SCRIPT)],
-  ])('keeps nothing of what is hidden in a %s', async (_, create) => {
+  ])('keeps nothing hidden in a %s', async (_, create) => {
     await expectClean(await process(await create()));
   });
 
-  it('is a JPEG when it has no transparency, a WebP when it has', async () => {
+  it('is a JPEG without transparency, a WebP with it', async () => {
     expectJpegOf(await process(await twoHalves().png().toBuffer()), 200, 100);
     expectJpegOf(await process(await twoHalves().webp({ lossless: true }).toBuffer()), 200, 100);
     expectWebpOf(await process(await twoHalves().ensureAlpha(0.5).png().toBuffer()), 200, 100);
@@ -107,7 +107,7 @@ describe('an accepted image', () => {
     expect({ space, depth }).toEqual({ space: 'srgb', depth: 'uchar' });
   });
 
-  it('is the first picture of many', async () => {
+  it('is the first frame of several', async () => {
     const first = await process(gif(10_000));
     expect(first).toMatchObject({ width: 1, height: 1 });
     await expectClean(first);
@@ -164,7 +164,7 @@ describe('a refused image', () => {
     ['a page that begins as a JPEG', () => Buffer.from(`\xff\xd8\xff${SCRIPT}`, 'latin1')],
     ['a script that begins as a GIF', () => Buffer.from('GIF89a/*<svg/onload=alert(1)>*/=alert(1)//;')],
     ['a drawing that begins as a WebP', () => Buffer.from(`RIFF\0\0\0\0WEBP${svg}`)],
-  ])('is %s', async (_, create) => {
+  ])('may be %s', async (_, create) => {
     await expect(process(await create())).rejects.toMatchObject({ code: 'image_refused' });
   });
 
@@ -192,11 +192,11 @@ describe('a refused image', () => {
     ['an image in base64', Buffer.from('GIF89a').toString('base64')],
     ['a GIF after a blank', ' GIF89a'],
     ['a sound', 'RIFF\0\0\0\0WAVEfmt '],
-  ])('is of no type that is taken: %s', async (_, text) => {
+  ])('has an unsupported type: %s', async (_, text) => {
     await expect(process(Buffer.from(text, 'latin1'))).rejects.toMatchObject({ code: 'unsupported_type' });
   });
 
-  it.each(['zTXt', 'iCCP'] as const)('unpacks nothing that lies beside the pixels (%s)', async (type) => {
+  it.each(['zTXt', 'iCCP'] as const)('is not unpacked beyond its pixels (%s)', async (type) => {
     let peakBytes = 0;
     const watching = setInterval(() => {
       for (const pid of decoderPids()) peakBytes = Math.max(peakBytes, peakBytesOf(pid));
@@ -209,13 +209,13 @@ describe('a refused image', () => {
     else await expectClean(outcome as ProcessedImage);
   });
 
-  it('leaves room for the next one', async () => {
+  it('does not keep its place in the queue', async () => {
     await Promise.allSettled(Array.from({ length: 20 }, () => process(Buffer.from([0xff, 0xd8, 0xff]))));
     expectJpegOf(await process(await plainJpeg()), 200, 100);
   });
 });
 
-it('makes a clean image of whatever was garbled on its way, or refuses it', async () => {
+it('cleans or refuses corrupted images', async () => {
   const random = seeded(1_763_640_300);
   const picture = () => twoHalves(64, 48);
   const originals = [
@@ -231,7 +231,7 @@ it('makes a clean image of whatever was garbled on its way, or refuses it', asyn
   for (let round = 0; round < 350; round += 1) {
     const bytes = Buffer.from(originals[round % originals.length]!);
     for (let change = random(6); change >= 0; change -= 1) {
-      // Half of them in the first bytes, where sizes and formats are.
+      // Half of the changes hit the first bytes, which contain sizes and formats.
       bytes[random(random(2) === 0 ? 120 : bytes.length)] = random(256);
     }
     const outcome: unknown = await process(bytes).catch((error: unknown) => error);
@@ -246,7 +246,7 @@ it('makes a clean image of whatever was garbled on its way, or refuses it', asyn
   expect(Math.min(outcomes.taken, outcomes.refused)).toBeGreaterThan(20);
 });
 
-it('decodes two at a time, lets 64 wait, and refuses the rest', async () => {
+it('decodes two images at a time, queues 64 and refuses the rest', async () => {
   const image = await plainJpeg(1_000, 1_000);
   let atOnce = 0;
   const watching = setInterval(() => {
@@ -261,7 +261,7 @@ it('decodes two at a time, lets 64 wait, and refuses the rest', async () => {
   expect(atOnce).toBe(2);
 });
 
-/** The same numbers every time, from 0 and below the one that is asked for. */
+/** A pseudo-random generator with a fixed seed: integers from 0 (inclusive) to the argument (exclusive). */
 const seeded = (seed: number) => {
   let state = seed;
   return (below: number): number => {

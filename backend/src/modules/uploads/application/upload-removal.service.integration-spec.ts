@@ -1,4 +1,4 @@
-// Real: PostgreSQL, Redis, the api replica's services; files in a folder.
+// Real: PostgreSQL, Redis, the services of an api replica; files in a folder.
 import { randomUUID } from 'node:crypto';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -79,7 +79,7 @@ describe('images', () => {
 
   const filesInFolder = (): Promise<string[]> => readdir(path.join(folder, 'chat-images')).catch(() => []);
 
-  /** As if it were so many hours later. */
+  /** Sweeps as if `hours` had passed. */
   const sweepAfter = (hours: number): Promise<number> =>
     removal.sweep(new Date(Date.now() + hours * HOUR_MS));
 
@@ -89,7 +89,7 @@ describe('images', () => {
     type: 'MessageSent',
     data: { senderId, messageType, content, replyTo: null },
   });
-  /** @returns the message, as it is dropped when its time is over. */
+  /** @returns the message as it is dropped on expiry. */
   const send = async (senderId: number, messageType: string, content: string): Promise<DroppedData> => {
     const sent = message(senderId, messageType, content);
     const { streamId, ...event } = sent;
@@ -108,8 +108,8 @@ describe('images', () => {
       },
     ]);
 
-  describe('that nobody uses', () => {
-    it('are removed after a day, with an hour of grace', async () => {
+  describe('without a use', () => {
+    it('are removed after a day and an hour of grace', async () => {
       const url = await receive(nextUserId);
       await sweepAfter(24.9);
       expect(await isSeenBy(nextUserId, url)).toBe(true);
@@ -119,7 +119,7 @@ describe('images', () => {
       expect(await rows()).toEqual([]);
     });
 
-    it('can no longer be sent in that hour', async () => {
+    it('cannot be sent during that hour', async () => {
       const url = await receive(nextUserId);
       expect(await uploads.ownedBy(nextUserId, url, 'chat-images')).toBe(true);
       await api.database.dataSource.query(`UPDATE uploads SET unused_since = now() - interval '24.5 hours'`);
@@ -128,7 +128,7 @@ describe('images', () => {
       await expect(uploads.share(message)).rejects.toMatchObject({ code: 'image_not_yours' });
     });
 
-    it('begin their day anew when they are granted, and are removed when no message follows', async () => {
+    it('start a new day when granted, and are removed when no message follows', async () => {
       const url = await receive(nextUserId);
       await api.database.dataSource.query(`UPDATE uploads SET unused_since = now() - interval '23 hours'`);
       await uploads.grant(url, nextUserId + 1);
@@ -139,7 +139,7 @@ describe('images', () => {
       expect(await api.database.dataSource.query('SELECT * FROM upload_views')).toEqual([]);
     });
 
-    it('go by the thousand', async () => {
+    it('are removed by the thousand', async () => {
       await api.database.dataSource.query(
         `INSERT INTO uploads (key, bucket, owner_id, content_type, size, width, height, created_at, stored_at, unused_since)
          SELECT gen_random_uuid() || '.jpg', 'chat-images', 1, 'image/jpeg', 1, 1, 1, now(), now(), now()
@@ -150,8 +150,8 @@ describe('images', () => {
     });
   });
 
-  describe('that somebody uses', () => {
-    it('stay: in a message', async () => {
+  describe('in use', () => {
+    it('are kept while in a message', async () => {
       const [image, first, second, unused] = await Promise.all([1, 2, 3, 4].map(() => receive(nextUserId)));
       await send(nextUserId, 'image', image!);
       await send(nextUserId, 'mixed', withImageMarkers({ text: 'look', imageUrls: [first!, second!] }));
@@ -161,14 +161,14 @@ describe('images', () => {
       expect(await isSeenBy(nextUserId, unused!)).toBe(false);
     });
 
-    it('stay in a message of their owner only', async () => {
+    it('are kept while in a message that only their owner can see', async () => {
       const url = await receive(nextUserId);
       await send(nextUserId + 1, 'image', url);
       await sweepAfter(26);
       expect(await isSeenBy(nextUserId, url)).toBe(false);
     });
 
-    it('stay: in a profile, until they are replaced', async () => {
+    it('are kept while in a profile, until replaced', async () => {
       const [old, present] = [await receive(nextUserId, 'avatars'), await receive(nextUserId, 'avatars')];
       await changeAvatar(nextUserId, old);
       await changeAvatar(nextUserId, present);
@@ -181,7 +181,7 @@ describe('images', () => {
       expect(await isSeenBy(1, present)).toBe(false);
     });
 
-    it('stay through a rebuild, and those that went stay away', async () => {
+    it('are kept in a rebuild, which does not restore removed ones', async () => {
       const [image, old, present, unused] = [
         await receive(nextUserId),
         await receive(nextUserId, 'avatars'),
@@ -204,8 +204,8 @@ describe('images', () => {
     });
   });
 
-  describe('of others', () => {
-    it('are not one’s own, and cannot be shared', async () => {
+  describe('of another user', () => {
+    it('cannot be used or shared', async () => {
       const [ada, bob] = [nextUserId, nextUserId + 1];
       const [image, avatar] = [await receive(ada), await receive(ada, 'avatars')];
       const own = await receive(bob);
@@ -254,8 +254,8 @@ describe('images', () => {
     });
   });
 
-  describe('whose time is over', () => {
-    it('are seen by nobody at once, and their files go with the next sweep', async () => {
+  describe('whose messages expire', () => {
+    it('become invisible at once, and the next sweep deletes their files', async () => {
       const [expired, other] = [await receive(nextUserId), await receive(nextUserId)];
       await uploads.grant([expired, other], nextUserId + 1);
       const sent = await send(nextUserId, 'image', expired);
@@ -272,7 +272,7 @@ describe('images', () => {
       expect(await sweepAfter(0)).toBe(0);
     });
 
-    it('stay while another message shows them, and go with the last', async () => {
+    it('are kept while another message shows them, and removed with the last', async () => {
       const url = await receive(nextUserId);
       const mixed = withImageMarkers({ text: 'again', imageUrls: [url, url] });
       const [first, second] = [await send(nextUserId, 'image', url), await send(nextUserId, 'mixed', mixed)];
@@ -287,7 +287,7 @@ describe('images', () => {
       ).toEqual([]);
     });
 
-    it('go with their last messages though these expire at the same moment', async () => {
+    it('are removed with their last messages when these expire concurrently', async () => {
       const url = await receive(nextUserId);
       const sent = [];
       for (let index = 0; index < 8; index += 1) sent.push(await send(nextUserId, 'image', url));
@@ -299,7 +299,7 @@ describe('images', () => {
       expect(await isSeenBy(nextUserId, url)).toBe(false);
     });
 
-    it('stay while a message of an earlier release shows them', async () => {
+    it('are kept while a message of an earlier release shows them', async () => {
       const { dataSource } = api.database;
       const [url, other] = [await receive(nextUserId), await receive(nextUserId)];
       const mixed = withImageMarkers({ text: 'both', imageUrls: [url, other] });
@@ -320,7 +320,7 @@ describe('images', () => {
       expect(await isSeenBy(nextUserId, url)).toBe(false);
     });
 
-    it('are not touched by a message that shows an image of another user', async () => {
+    it('are unaffected by a message that shows an image of another user', async () => {
       const url = await receive(nextUserId);
       await send(nextUserId, 'image', url);
       await expire(await send(nextUserId + 1, 'image', url));
@@ -331,7 +331,7 @@ describe('images', () => {
   describe('when a process dies', () => {
     const died = () => new Error('killed');
 
-    it('before the file is stored: nothing is seen, nothing is left', async () => {
+    it('before the file is stored, are invisible and leave nothing behind', async () => {
       jest.spyOn(storage, 'put').mockRejectedValueOnce(died());
       await expect(receive(nextUserId)).rejects.toThrow('killed');
       expect(await rows()).toHaveLength(1);
@@ -341,7 +341,7 @@ describe('images', () => {
       expect(await rows()).toEqual([]);
     });
 
-    it('after the file is stored: nothing is seen, and the file goes', async () => {
+    it('after the file is stored, are invisible and their file is deleted', async () => {
       jest.spyOn(repository, 'finish').mockRejectedValueOnce(died());
       await expect(receive(nextUserId)).rejects.toThrow('killed');
       const [row] = await rows();
@@ -355,7 +355,7 @@ describe('images', () => {
       expect(await rows()).toEqual([]);
     });
 
-    it('before the file is removed: it is not seen, and goes with the next sweep', async () => {
+    it('before the file is deleted, are invisible and deleted by the next sweep', async () => {
       const url = await receive(nextUserId);
       jest.spyOn(storage, 'remove').mockRejectedValueOnce(died());
       expect(await sweepAfter(26)).toBe(0);
@@ -364,7 +364,7 @@ describe('images', () => {
       expect([await isStored(url), await rows()]).toEqual([false, []]);
     });
 
-    it('after the file is removed: the next sweep forgets it', async () => {
+    it('after the file is deleted, lose their row in the next sweep', async () => {
       await receive(nextUserId);
       jest.spyOn(repository, 'forget').mockRejectedValueOnce(died());
       await expect(sweepAfter(26)).rejects.toThrow('killed');
@@ -373,7 +373,7 @@ describe('images', () => {
       expect(await rows()).toEqual([]);
     });
 
-    it('so late that the upload has been given up: it is not answered as if it had worked', async () => {
+    it('and the upload is given up before it finishes, are answered with an error', async () => {
       jest.spyOn(storage, 'put').mockImplementationOnce(async () => {
         await sweepAfter(2);
       });
@@ -381,7 +381,7 @@ describe('images', () => {
     });
   });
 
-  it('that cannot be removed hold up no others', async () => {
+  it('whose file cannot be deleted do not block others', async () => {
     const urls = await Promise.all(Array.from({ length: 40 }, () => receive(nextUserId)));
     const [stuck] = urls.map((url) => address(url).key).sort();
     const remove = storage.remove.bind(storage);
@@ -393,7 +393,7 @@ describe('images', () => {
     expect((await rows()).map(({ key }) => key)).toEqual([stuck]);
   });
 
-  it('are not all asked for while the storage is away', async () => {
+  it('are not all tried while the storage is unavailable', async () => {
     await Promise.all(Array.from({ length: 40 }, () => receive(nextUserId)));
     const remove = jest.spyOn(storage, 'remove').mockRejectedValue(new DomainError('unavailable'));
     expect(await sweepAfter(26)).toBe(0);
@@ -402,13 +402,13 @@ describe('images', () => {
     expect(await sweepAfter(26)).toBe(40);
   });
 
-  it('are swept by many workers at once as by one', async () => {
+  it('are swept once by many concurrent workers', async () => {
     await Promise.all(Array.from({ length: 60 }, () => receive(nextUserId)));
     await Promise.all([1, 2, 3, 4].map(() => sweepAfter(26)));
     expect([await filesInFolder(), await rows()]).toEqual([[], []]);
   });
 
-  it('are either granted or swept when both want them, never both', async () => {
+  it('are either granted or swept when both happen at once, never both', async () => {
     for (let round = 0; round < 60; round += 1) {
       const url = await receive(nextUserId);
       await api.database.dataSource.query(

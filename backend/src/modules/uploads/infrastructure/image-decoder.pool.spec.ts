@@ -10,11 +10,11 @@ import { ImageProcessingService } from '../application/image-processing.service'
 
 jest.setTimeout(60_000);
 
-describe('decoders', () => {
+describe('image decoder processes', () => {
   let own: ImageProcessingService;
   afterEach(() => own.onApplicationShutdown());
 
-  /** Decoders of a processor that is made in this test. */
+  /** Starts a processing service; its decoders are those that did not exist before. */
   const start = (settings: ConstructorParameters<typeof ImageProcessingService>[0]) => {
     const others = new Set(decoderPids());
     own = new ImageProcessingService(settings);
@@ -22,7 +22,7 @@ describe('decoders', () => {
   };
   const takesTheNext = async () =>
     expect(await own.process(await plainJpeg(), 'avatars')).toMatchObject({ width: 512, height: 512 });
-  /** An image that takes long enough to be interfered with. */
+  /** An image whose decoding takes long enough to interrupt. */
   const slow = () => hugePng(6_400, 6_250);
   const interfere = async (pids: () => number[], signal: NodeJS.Signals) => {
     const outcome = own.process(slow(), 'chat-images').catch((error: unknown) => error);
@@ -31,7 +31,7 @@ describe('decoders', () => {
     return { outcome: await outcome, pid: pid! };
   };
 
-  it('are not started before there is an image, and end when there has been none for a while', async () => {
+  it('start on the first image and end when idle', async () => {
     const { pids } = start({ idleMs: 100 });
     await own.process(Buffer.from('no image'), 'avatars').catch(() => undefined);
     expect(pids()).toEqual([]);
@@ -41,7 +41,7 @@ describe('decoders', () => {
     await takesTheNext();
   });
 
-  it('work on one image after the other, and are replaced after some', async () => {
+  it('are reused for several images and then replaced', async () => {
     const { pids } = start({ imagesPerProcess: 3 });
     const seen = new Set<number | undefined>();
     for (let image = 0; image < 6; image += 1) {
@@ -53,7 +53,7 @@ describe('decoders', () => {
     expect(seen.size).toBeGreaterThanOrEqual(2);
   });
 
-  it('stay after an image that they refuse', async () => {
+  it('survive an image that they refuse', async () => {
     const { pids } = start({});
     await own.process(await plainJpeg(), 'avatars');
     const before = pids();
@@ -63,7 +63,7 @@ describe('decoders', () => {
     expect(pids()).toEqual(before);
   });
 
-  it('are killed and replaced when they are stuck, and the image is refused', async () => {
+  it('are killed and replaced when stuck, and the image is refused', async () => {
     const { pids } = start({ killAfterMs: 1_500 });
     const { outcome, pid } = await interfere(pids, 'SIGSTOP');
     expect(outcome).toMatchObject({ code: 'image_refused' });
@@ -71,20 +71,20 @@ describe('decoders', () => {
     await takesTheNext();
   });
 
-  it('take nothing with them when they crash over an image', async () => {
+  it('affect nothing else when they crash on an image', async () => {
     const { pids } = start({});
     const { outcome } = await interfere(pids, 'SIGSEGV');
     expect(outcome).toMatchObject({ code: 'image_refused' });
     await takesTheNext();
   });
 
-  it('are killed when they take too much memory', async () => {
+  it('are killed when they use too much memory', async () => {
     const { pids } = start({ maxResidentBytes: 1_000_000 });
     await expect(own.process(slow(), 'chat-images')).rejects.toMatchObject({ code: 'image_refused' });
     await until(() => pids().length === 0);
   });
 
-  it('go on at an interrupt of the process group, and end with their replica', async () => {
+  it('survive an interrupt of the process group and end with their replica', async () => {
     const { pids } = start({});
     await own.process(await plainJpeg(), 'avatars');
     const [pid] = pids();
@@ -96,7 +96,7 @@ describe('decoders', () => {
     expect(pids()).toEqual([]);
   });
 
-  it('end when the channel to their replica does, as after a kill of the replica', async () => {
+  it('end when the channel to their replica closes, as when the replica is killed', async () => {
     start({});
     const child = fork(path.join(__dirname, 'image-decoder.process.cjs'), {
       stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
@@ -108,7 +108,7 @@ describe('decoders', () => {
     expect(child.exitCode).toBe(0);
   });
 
-  it('know no setting of the replica', async () => {
+  it('receive no setting of the replica', async () => {
     const { pids } = start({});
     process.env.SESSION_SECRET = SECRET;
     await own.process(await plainJpeg(), 'avatars');

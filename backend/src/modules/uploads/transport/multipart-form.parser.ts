@@ -46,7 +46,7 @@ const parseForm = multer({
  */
 export const readForm = (request: Request, response: Response, rateLimit: BodyRateLimit): Promise<void> =>
   new Promise((resolve, reject) => {
-    // multer would wait for an end event that was emitted before it subscribed.
+    // multer never finishes for a request that was destroyed before it subscribed.
     if (request.destroyed) return reject(new DomainError('validation_failed'));
     const startedAt = performance.now();
     let receivedBytes = 0;

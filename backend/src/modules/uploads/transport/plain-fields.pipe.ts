@@ -4,7 +4,7 @@ import { hasForbiddenKey } from '../../../platform/json/untrusted-json.parser';
 
 /**
  * The fields of a form as a plain object.
- * @throws DomainError validation_failed for fields named like members of the prototype.
+ * @throws DomainError validation_failed for names that could change a prototype.
  */
 @Injectable()
 export class PlainFieldsPipe implements PipeTransform<unknown, object> {

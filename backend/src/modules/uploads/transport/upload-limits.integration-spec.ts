@@ -1,5 +1,4 @@
-// Real: PostgreSQL, Redis, the whole api replica over HTTP, without a proxy that buffers bodies; TCP connections that
-// send slowly.
+// Real: PostgreSQL, Redis, an api replica over HTTP without a buffering proxy; TCP connections that send slowly.
 import { mkdtemp, rm } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';
 import net from 'node:net';
@@ -28,7 +27,7 @@ class Upload {
   constructor(visitor: ThawVisitor, headers: string) {
     const { port, hostname } = new URL(visitor.origins[0]!);
     this.socket = net.connect(Number(port), hostname);
-    this.socket.on('error', () => undefined); // the answer, or its absence, tells
+    this.socket.on('error', () => undefined);
     this.socket.on('data', (data) => (this.answer += String(data)));
     this.closed = new Promise((resolve) => this.socket.once('close', () => resolve()));
     this.socket.write(
@@ -37,7 +36,7 @@ class Upload {
     );
   }
 
-  /** An upload of a megabyte that sends a byte a second. */
+  /** An upload of one megabyte that sends one byte per second. */
   static trickle(visitor: ThawVisitor): Upload {
     const upload = new Upload(visitor, 'Content-Length: 1000000');
     upload.socket.write(OPENING);
@@ -45,7 +44,7 @@ class Upload {
     return upload;
   }
 
-  /** Sends chunks as fast as they are taken, until the connection ends. */
+  /** Sends chunks as fast as the connection takes them, until it ends. */
   static async flood(visitor: ThawVisitor, chunk: string): Promise<Upload> {
     const upload = new Upload(visitor, 'Transfer-Encoding: chunked');
     const piece = `${chunk.length.toString(16)}\r\n${chunk}\r\n`;
@@ -101,7 +100,10 @@ describe('uploads over slow and hostile connections', () => {
     uploads.push(...made);
     return made;
   };
-  /** Uploads a small image. @returns the status and the time it took */
+  /**
+   * Uploads a small image.
+   * @returns the status and the elapsed time
+   */
   const upload = async (visitor: ThawVisitor) => {
     const form = new FormData();
     form.append('bucket', 'chat-images');
@@ -117,10 +119,10 @@ describe('uploads over slow and hostile connections', () => {
   };
   const areSentOn = (slow: readonly Upload[]) => until(() => slow.some(({ answer }) => answer !== ''));
 
-  it('lets others upload at once while one user trickles over 14 connections', async () => {
+  it('do not delay other users while one user trickles over 14 connections', async () => {
     const [attacker, other] = await Promise.all([thaw.visitor(0), thaw.visitor(0)]);
     const slow = trickle(attacker, 14);
-    // Beyond two at work and four that wait the user is refused, which shows that the others are there.
+    // Two uploads in progress and four queued are allowed; refusals of the others show that these are there.
     await until(() => slow.filter(({ status }) => status === 429).length === 8);
     for (let round = 0; round < 3; round += 1) {
       const { status, tookMs } = await upload(other);
@@ -130,7 +132,7 @@ describe('uploads over slow and hostile connections', () => {
     expect(slow.filter(({ status }) => status === 429)).toHaveLength(8);
   });
 
-  it('lets a user upload again once slow bodies have been refused, though many users trickle', async () => {
+  it('succeed again once slow bodies have been refused, though many users trickle', async () => {
     const attackers = await Promise.all(Array.from({ length: 8 }, () => thaw.visitor(0)));
     const other = await thaw.visitor(0);
     const slow = attackers.flatMap((attacker) => trickle(attacker, 2));
@@ -143,7 +145,7 @@ describe('uploads over slow and hostile connections', () => {
     await Promise.all(slow.map(({ closed }) => closed));
   });
 
-  it('cuts a chunked body that never ends at 5 MiB and 16 KiB, with a complete answer', async () => {
+  it('are cut off at 5 MiB and 16 KiB when chunked and endless, with a complete answer', async () => {
     const visitor = await thaw.visitor(0);
     for (const chunk of ['no boundary '.repeat(4_000), `${OPENING}${'x'.repeat(60_000)}`]) {
       const flood = await Upload.flood(visitor, chunk);
@@ -155,13 +157,13 @@ describe('uploads over slow and hostile connections', () => {
     expect((await upload(visitor)).status).toBe(201);
   });
 
-  it('answers the third upload of a user after the first two, and none is lost', async () => {
+  it('of one user beyond two are queued, and none is lost', async () => {
     const visitor = await thaw.visitor(0);
     const answers = await Promise.all(Array.from({ length: 6 }, () => upload(visitor)));
     expect(answers.map(({ status }) => status)).toEqual(Array(6).fill(201));
   });
 
-  it('logs no failure for uploads that are broken off', async () => {
+  it('log no failure when aborted', async () => {
     const failure = jest.spyOn(AppLoggerService.prototype, 'failure');
     const visitor = await thaw.visitor(0);
     const requests: IncomingMessage[] = [];
@@ -174,13 +176,13 @@ describe('uploads over slow and hostile connections', () => {
       await broken.cut();
     }
     await until(() => requests.every(({ destroyed }) => destroyed));
-    // Both of the user's turns are free again, so the broken uploads have been dealt with.
+    // Both slots of the user are free again, so the aborted uploads have been handled.
     const answers = await Promise.all([upload(visitor), upload(visitor)]);
     expect(answers.map(({ status }) => status)).toEqual([201, 201]);
     expect(failure).not.toHaveBeenCalled();
   });
 
-  it('frees the turns of uploads that were broken off while they waited', async () => {
+  it('release their slots when aborted in the queue', async () => {
     const visitor = await thaw.visitor(0);
     const slow = trickle(visitor, 7);
     await areSentOn(slow);

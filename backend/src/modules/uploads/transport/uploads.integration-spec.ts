@@ -1,4 +1,4 @@
-// Real: PostgreSQL, Redis, the whole api replica over HTTP; files in a folder and in a server that speaks S3.
+// Real: PostgreSQL, Redis, an api replica over HTTP; files in a folder and in a server that speaks S3.
 import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { Agent, request as openRequest } from 'node:http';
@@ -48,7 +48,7 @@ const upload = (browser: Browser, image: Buffer, form: Form = {}): request.Test 
     .field('fileName', form.fileName ?? 'cat.jpg')
     .attach('file', image, { filename: 'cat.jpg', contentType: form.contentType ?? 'image/jpeg' });
 
-/** A form written by hand, for what no client would write. */
+/** A part of a hand-written form, for requests that no client library would send. */
 const part = (headers: string, content: Buffer | string): Buffer =>
   Buffer.concat([Buffer.from(`--edge\r\n${headers}\r\n\r\n`), Buffer.from(content), Buffer.from('\r\n')]);
 const field = (name: string, value: string): Buffer =>
@@ -118,7 +118,7 @@ describe.each([
   });
   afterAll(() => api.close());
 
-  it('come back as images of ours', async () => {
+  it('are served re-encoded', async () => {
     const { browser } = await join(api);
     const { body } = await upload(browser, await photoWithMetadata()).expect(201);
     expect(body).toEqual({ url: expect.stringMatching(`^/api/files/chat-images/${uuidPattern}\\.jpg$`) });
@@ -146,7 +146,7 @@ describe.each([
     expect(await sharp(image.body as Buffer).stats()).toBeDefined();
   });
 
-  it('are not sent again to who has them', async () => {
+  it('are not sent again to a client that has them', async () => {
     const { browser } = await join(api);
     const { body } = await upload(browser, jpeg).expect(201);
     const url = body.url as string;
@@ -162,7 +162,7 @@ describe.each([
     expect(head.headers['content-type']).toBe('image/jpeg');
   });
 
-  it('are seen by whom they concern, and by nobody else (A100)', async () => {
+  it('are visible only to users who are allowed to see them (A100)', async () => {
     const [ada, bob, eve] = [await join(api), await join(api), await join(api)];
     const chatImage = (await upload(ada.browser, jpeg)).body.url as string;
     const avatar = (await upload(ada.browser, jpeg, { bucket: 'avatars', fileName: 'profiles/a.png' })).body
@@ -171,16 +171,16 @@ describe.each([
       ada: (await ada.browser.get(url)).status,
       bob: (await bob.browser.get(url)).status,
       eve: (await eve.browser.get(url)).status,
-      nobody: (await api.browser().get(url)).status,
+      visitor: (await api.browser().get(url)).status,
     });
 
-    expect(await seenBy(avatar)).toEqual({ ada: 200, bob: 200, eve: 200, nobody: 401 });
-    expect(await seenBy(chatImage)).toEqual({ ada: 200, bob: 404, eve: 404, nobody: 401 });
+    expect(await seenBy(avatar)).toEqual({ ada: 200, bob: 200, eve: 200, visitor: 401 });
+    expect(await seenBy(chatImage)).toEqual({ ada: 200, bob: 404, eve: 404, visitor: 401 });
 
     await uploads.grant(chatImage, bob.id);
     await uploads.grant([chatImage], bob.id);
-    expect(await seenBy(chatImage)).toEqual({ ada: 200, bob: 200, eve: 404, nobody: 401 });
-    // Knowing it is no help, not even with the ETag or by another method.
+    expect(await seenBy(chatImage)).toEqual({ ada: 200, bob: 200, eve: 404, visitor: 401 });
+    // The ETag or another method does not help to get at a known address.
     const { headers } = await ada.browser.get(chatImage);
     await expectRefusal(eve.browser.get(chatImage).set('If-None-Match', headers.etag!), 404, 'not_found');
     await eve.browser.head(chatImage).expect(404);
@@ -191,9 +191,9 @@ describe.each([
     const dropped = { streamId: 'chat-x', eventId: randomUUID(), type: 'MessageSent' };
     const data = { senderId: ada.id, messageType: 'image', content: chatImage };
     await removal.expire([{ ...dropped, data }], api.database.dataSource.manager);
-    const gone = { ada: 404, bob: 404, eve: 404, nobody: 401 };
+    const gone = { ada: 404, bob: 404, eve: 404, visitor: 401 };
     expect(await seenBy(chatImage)).toEqual(gone);
-    expect(await seenBy(avatar)).toEqual({ ada: 200, bob: 200, eve: 200, nobody: 401 });
+    expect(await seenBy(avatar)).toEqual({ ada: 200, bob: 200, eve: 200, visitor: 401 });
     expect(await uploads.ownedBy(ada.id, chatImage, 'chat-images')).toBe(false);
 
     await removal.sweep(new Date());
@@ -201,7 +201,7 @@ describe.each([
     expect(await api.app.get<FileStoragePort>(FILE_STORAGE_PORT).open(addressOf(chatImage))).toBeNull();
   });
 
-  it('are taken from many at once', async () => {
+  it('are accepted concurrently', async () => {
     const people = await Promise.all(Array.from({ length: 10 }, () => join(api)));
     const sent = await Promise.all(
       people.flatMap(({ browser }) =>
@@ -229,7 +229,7 @@ describe('an upload', () => {
   beforeEach(async () => {
     ({ browser, id: userId } = await join(api));
   });
-  // Whatever was sent, the replica lives and has room.
+  // After each upload, the replica still works and accepts another.
   afterEach(async () => {
     const next = await join(api);
     await upload(next.browser, jpeg).expect(201);
@@ -242,7 +242,7 @@ describe('an upload', () => {
     ['JPEG with a page behind it', () => withTrailing(jpeg, SCRIPT), 'jpg'],
     ['GIF of 10,000 pictures', () => gif(10_000), 'jpg'],
     ['picture with transparency', () => twoHalves().ensureAlpha(0.5).png().toBuffer(), 'webp'],
-  ])('of a %s is taken', async (_, create, extension) => {
+  ])('of a %s is accepted', async (_, create, extension) => {
     const { body } = await upload(browser, await create()).expect(201);
     expect(body.url).toMatch(new RegExp(`\\.${extension}$`));
     const image = await browser.get(body.url as string).expect(200);
@@ -267,7 +267,7 @@ describe('an upload', () => {
     expect(rows).toEqual([]);
   });
 
-  it('is judged by what it is, not by what it says', async () => {
+  it('is judged by its content, not by its declared type', async () => {
     const { body } = await upload(browser, jpeg, { contentType: 'text/html' }).expect(201);
     expect((await browser.get(body.url as string)).headers['content-type']).toBe('image/jpeg');
     await expectRefusal(
@@ -277,14 +277,14 @@ describe('an upload', () => {
     );
   });
 
-  it('may have five mebibytes, and not a byte more (A95)', async () => {
+  it('may have exactly five mebibytes (A95)', async () => {
     const padded = (size: number) => Buffer.concat([jpeg, Buffer.alloc(size - jpeg.length)]);
     await upload(browser, padded(5 * MIB)).expect(201);
     await expectRefusal(upload(browser, padded(5 * MIB + 1)), 413, 'too_large');
     await expectRefusal(upload(browser, padded(12 * MIB)), 413, 'too_large');
   });
 
-  it('is too large also when it does not say how large it is', async () => {
+  it('is refused as too large even when it does not declare its size', async () => {
     const cookie = await cookieOf(api);
     const status = await new Promise<number>((resolve, reject) => {
       const sending = openRequest(
@@ -324,7 +324,7 @@ describe('an upload', () => {
     ['<script>.svg', ''],
     ['x'.repeat(512), ''],
     ['猫'.repeat(100), ''],
-  ])('keeps of the name %j only %j', async (fileName, prefix) => {
+  ])('with the file name %j keeps the prefix %j', async (fileName, prefix) => {
     const { body } = await upload(browser, jpeg, { fileName }).expect(201);
     expect(body.url).toMatch(new RegExp(`^/api/files/chat-images/${prefix}${uuidPattern}\\.jpg$`));
   });
@@ -338,7 +338,7 @@ describe('an upload', () => {
     '../avatars',
     'Avatars',
     'chat-images\u0000',
-  ])('has no bucket %j', async (bucket) => {
+  ])('is refused for the bucket %j', async (bucket) => {
     await expectRefusal(upload(browser, jpeg, { bucket }), 400, 'validation_failed');
   });
 
@@ -374,12 +374,12 @@ describe('an upload', () => {
     ['no end in the middle of the file', () => [...fields, file('file', jpeg).subarray(0, -200)]],
     ['headers without an end', () => [Buffer.from(`--edge\r\nContent-Disposition: ${'x'.repeat(20_000)}`)]],
     ['bytes that are no form', () => [Buffer.alloc(1_000, 0x2d)]],
-  ])('with %s is not valid', async (_, create) => {
+  ])('with %s is refused', async (_, create) => {
     await expectRefusal(postForm(browser, create()), 400, 'validation_failed');
     expect(({} as Record<string, unknown>).isAdmin).toBeUndefined();
   });
 
-  it('drops fields that it does not know', async () => {
+  it('drops unknown fields', async () => {
     const unknown = [field('toString', 'x'), field('ownerId', '1')];
     await postForm(browser, [...fields, ...unknown, file('file', jpeg), END]).expect(201);
     const rows = await api.database.dataSource.query('SELECT owner_id FROM uploads WHERE owner_id = $1', [
@@ -388,7 +388,7 @@ describe('an upload', () => {
     expect(rows).toHaveLength(1);
   });
 
-  it('is a form, or it is refused', async () => {
+  it('is refused unless it is a form', async () => {
     const form = [...fields, file('file', jpeg), END];
     for (const type of [
       'application/x-www-form-urlencoded',
@@ -403,25 +403,25 @@ describe('an upload', () => {
     await expectRefusal(browser.post('/api/upload').send({ bucket: 'avatars' }), 415, 'unsupported_type');
     await expectRefusal(postForm(browser, form, 'multipart/form-data; charset=x'), 400, 'validation_failed');
     await expectRefusal(browser.post('/api/upload'), 415, 'unsupported_type');
-    // Forms are for uploads alone.
+    // Only uploads may be forms.
     const login = browser.post('/api/login').field('email', 'a@example.org').field('password', 'secret');
     await expectRefusal(login, 415, 'unsupported_type');
   });
 
-  it('comes from a page of ours, and from somebody who is signed in', async () => {
+  it('requires a page of the same origin and a login', async () => {
     const foreign = upload(browser, jpeg).set('Origin', 'https://evil.example');
     await expectRefusal(foreign, 403, 'bad_origin');
     await expectRefusal(upload(browser, jpeg).set('Sec-Fetch-Site', 'cross-site'), 403, 'bad_origin');
     await expectRefusal(upload(api.browser(), jpeg), 401, 'not_signed_in');
   });
 
-  it('that breaks off leaves its place to others', async () => {
+  it('releases its slot when aborted', async () => {
     const cookie = await cookieOf(api);
     for (let round = 0; round < 20; round += 1) await breakOff(api, cookie);
     await upload(browser, jpeg).expect(201);
   });
 
-  it('is possible twenty times in ten minutes', async () => {
+  it('is limited to twenty in ten minutes', async () => {
     const answers = [];
     for (let round = 0; round < 20; round += 1) answers.push((await upload(browser, jpeg)).status);
     expect(answers).toEqual(Array(20).fill(201));
@@ -430,7 +430,7 @@ describe('an upload', () => {
     expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0);
   });
 
-  it('counts against a hundred megabytes a day', async () => {
+  it('counts towards a hundred megabytes per day', async () => {
     const limiter = api.app.get(RateLimiterService);
     await limiter.require('uploaded_bytes', userId, 100 * MIB - jpeg.length);
     await upload(browser, jpeg).expect(201);
@@ -438,14 +438,14 @@ describe('an upload', () => {
   });
 });
 
-describe('the address of an image', () => {
+describe('the URL of an image', () => {
   let api: TestApi;
   beforeAll(async () => {
     api = await startTestApi({ STORAGE_DIR: folder });
   });
   afterAll(() => api.close());
 
-  it('is nothing when it is not exactly ours', async () => {
+  it('is answered 404 unless it is exactly one of ours', async () => {
     const { browser } = await join(api);
     const url = (await upload(browser, jpeg)).body.url as string;
     const name = url.split('/').at(-1)!;
@@ -507,7 +507,7 @@ const cookieOf = async (api: TestApi): Promise<string> => {
   return cookies.map((line) => line.split(';')[0]).join('; ');
 };
 
-/** Begins to send an image, and is gone. */
+/** Aborts an upload in the middle. */
 const breakOff = (api: TestApi, cookie: string): Promise<void> =>
   new Promise((resolve) => {
     const agent = new Agent();

@@ -38,45 +38,45 @@ const rename = (username: string, avatar: string | null = null): UserCommand => 
   avatar,
 });
 
-describe('a user', () => {
-  it('registers', () => {
+describe('userDecider', () => {
+  it('registers a user', () => {
     given()
       .when({ ...base, type: 'RegisterUser', username: 'bold-fox-1', email: 'bo@example.org' })
       .then({ type: 'UserRegistered', eventId, occurredAt: at, data: { userId, email: 'bo@example.org' } });
   });
 
-  it('starts anonymously', () => {
+  it('starts an anonymous user', () => {
     given()
       .when({ ...base, type: 'StartAnonymousUser', username: 'bold-fox-1' })
       .then({ type: 'AnonymousUserStarted', data: { userId, username: 'bold-fox-1' } });
   });
 
-  it('cannot do anything before he is there', () => {
+  it('rejects every other command for a missing user', () => {
     for (const command of [chooseGender, convert, changeEmail, rename('Ada')]) {
       given().when(command).thenThrows('not_found');
     }
   });
 
-  it('is never made twice under one id', () => {
+  it('never creates two users with one id', () => {
     const again: UserCommand = { ...base, type: 'StartAnonymousUser', username: 'bold-fox-1' };
     expect(() => given(anonymous()).when(again).decision()).toThrow('taken');
   });
 
-  it('chooses a gender once (A34)', () => {
+  it('sets the gender once (A34)', () => {
     given(anonymous())
       .when(chooseGender)
       .then({ type: 'GenderChosen', data: { userId, gender: 'male' } });
     given(anonymous(), genderChosen()).when(chooseGender).thenThrows('gender_already_set');
   });
 
-  it('turns an anonymous account into a registered one, once (A16)', () => {
+  it('converts an anonymous account to a registered one, once (A16)', () => {
     given(anonymous())
       .when(convert)
       .then({ type: 'AccountConverted', data: { email: 'ada@example.org' } });
     given(registered()).when(convert).thenThrows('not_anonymous');
   });
 
-  it('changes the e-mail of a registered account only', () => {
+  it('changes the e-mail of registered accounts only', () => {
     given(registered())
       .when(changeEmail)
       .then({ type: 'EmailChanged', data: { email: 'new@example.org' } });
@@ -93,7 +93,7 @@ describe('a user', () => {
     given(registered()).when(rename('quiet-otter-1000')).thenNothing();
   });
 
-  it('refuses names that are not acceptable (A08)', () => {
+  it('rejects unacceptable names (A08)', () => {
     for (const name of ['', '   ', 'x'.repeat(31), 'Admin']) {
       given(registered()).when(rename(name)).thenThrows('validation_failed');
     }

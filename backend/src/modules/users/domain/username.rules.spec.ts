@@ -66,11 +66,11 @@ describe('acceptableUsername', () => {
     ['a half-width Hangul filler', '\uffa0'],
     ['three marks on a letter', 'Z\u0300\u0301\u0302'],
     ['a pile of marks', `Z${'\u0327'.repeat(24)}`],
-  ])('refuses %s', (_, given) => {
+  ])('rejects %s', (_, given) => {
     expect(acceptableUsername(given)).toBeNull();
   });
 
-  it('accepts every handle that is generated', () => {
+  it('accepts every generated handle', () => {
     let next = 0;
     const handles = Array.from({ length: 2_000 }, () => generateHandle((below) => (next += 7) % below));
     expect(handles.filter((handle) => acceptableUsername(handle) === null)).toEqual([]);

@@ -55,10 +55,7 @@ const project = async (event: StoredUserEvent, manager: EntityManager): Promise<
   }
 };
 
-/**
- * In a rebuild, the last owner of an address receives it first; the previous owner's giving it up follows in a later
- * event.
- */
+/** Takes the address from its previous owner: in a rebuild, the event with which they give it up may come later. */
 const releaseEmail = async (event: StoredUserEvent, manager: EntityManager): Promise<void> => {
   const { userId, email } = event.data as { userId: number; email?: string };
   if (!email) return;

@@ -1,4 +1,4 @@
-// Real: PostgreSQL, Redis, the whole api replica over HTTP.
+// Real: PostgreSQL, Redis, an api replica over HTTP.
 import { ProjectionRebuildService } from '../../../platform/event-store/projection-rebuild.service';
 import { RateLimiterService } from '../../../platform/rate-limit/rate-limiter.service';
 import { startTestApi, type TestApi } from '../../../testing/test-api.harness';
@@ -31,18 +31,18 @@ describe('users over HTTP', () => {
   };
 
   describe('reading a profile (A12)', () => {
-    it('wants a login', async () => {
+    it('requires a login', async () => {
       const { id } = await join();
       const response = await api.browser().get(`/api/user/${id}`).expect(401);
       expect(response.body).toEqual({ statusCode: 401, code: 'not_signed_in', message: expect.any(String) });
     });
 
-    it('shows oneself whole', async () => {
+    it('returns all fields of the own profile', async () => {
       const { browser, id, user } = await join();
       await browser.get(`/api/user/${id}`).expect(200, user);
     });
 
-    it('answers the same for who may not be seen, who is not there, and what is no id', async () => {
+    it('answers alike for an invisible user, a missing user and a malformed id', async () => {
       const { browser } = await join();
       const stranger = await join();
       const answers = await Promise.all(
@@ -68,7 +68,7 @@ describe('users over HTTP', () => {
       }
     });
 
-    it('shows no more than the public part to whom a relation admits', async () => {
+    it('returns only the public fields to a related user', async () => {
       const viewer = await join();
       const seen = await join();
       met.add(`${viewer.id} ${seen.id}`);
@@ -79,7 +79,7 @@ describe('users over HTTP', () => {
       await seen.browser.get(`/api/user/${viewer.id}`).expect(404);
     });
 
-    it('is limited to 120 a minute', async () => {
+    it('is limited to 120 per minute', async () => {
       const { browser, id } = await join();
       expect(await api.app.get(RateLimiterService).take('profile_reads', id, 115)).toMatchObject({
         allowed: true,
@@ -91,7 +91,7 @@ describe('users over HTTP', () => {
     });
   });
 
-  describe('what is somebody else’s', () => {
+  describe('the data of another user', () => {
     it.each([
       ['put', '', { username: 'Mallory', avatar: null }],
       ['patch', '', { gender: 'male' }],
@@ -109,7 +109,7 @@ describe('users over HTTP', () => {
   });
 
   describe('gender (A34)', () => {
-    it('is chosen once', async () => {
+    it('can be chosen once', async () => {
       const { browser, id } = await join();
       const response = await browser.patch(`/api/user/${id}`).send({ gender: 'female' }).expect(200);
       expect(response.body.user).toMatchObject({ id, gender: 'female' });
@@ -120,7 +120,7 @@ describe('users over HTTP', () => {
       }
     });
 
-    it('is chosen once when asked for ten times at once', async () => {
+    it('is set once by ten concurrent requests', async () => {
       const { browser, id } = await join();
       const responses = await Promise.all(
         Array.from({ length: 10 }, (_, index) =>
@@ -132,7 +132,7 @@ describe('users over HTTP', () => {
     });
 
     it.each([{ gender: 'both' }, { gender: null }, { gender: ['male'] }, {}, { gender: 'Male' }])(
-      'is not %j',
+      'rejects %j',
       async (body) => {
         const { browser, id } = await join();
         const response = await browser.patch(`/api/user/${id}`).send(body);
@@ -142,7 +142,7 @@ describe('users over HTTP', () => {
   });
 
   describe('profile', () => {
-    it('takes a name as it may be stored (A08)', async () => {
+    it('stores the normalized name (A08)', async () => {
       const { browser, id } = await join();
       const response = await browser
         .put(`/api/user/${id}`)
@@ -162,14 +162,14 @@ describe('users over HTTP', () => {
       { username: 'Ada', avatar: 'https://tracker.example.org/pixel.png' },
       { username: 'Ada', avatar: '/api/files/avatars/somebody-else.webp' },
       { username: 'Ada', avatar: 5 },
-    ])('refuses %j', async (body) => {
+    ])('rejects %j', async (body) => {
       const { browser, id, user } = await join();
       const response = await browser.put(`/api/user/${id}`).send(body);
       expect(response.body).toMatchObject({ statusCode: 400, code: 'validation_failed' });
       await browser.get(`/api/user/${id}`).expect(200, user);
     });
 
-    it('changes its name ten times an hour, and not more', async () => {
+    it('allows ten changes of name per hour', async () => {
       const { browser, id } = await join();
       const rename = (username: string) => browser.put(`/api/user/${id}`).send({ username, avatar: null });
       for (let count = 1; count <= 10; count += 1) await rename(`Ada ${count}`).expect(200);
@@ -179,8 +179,8 @@ describe('users over HTTP', () => {
     });
   });
 
-  describe('what other modules ask', () => {
-    it('profiles, without anything private', async () => {
+  describe('UsersService', () => {
+    it('returns profiles without private fields', async () => {
       const [one, two] = [await join(), await join()];
       const users = api.app.get(UsersService);
       const profile = { id: one.id, username: one.user.username, avatar: null };
@@ -193,7 +193,7 @@ describe('users over HTTP', () => {
     });
   });
 
-  it('are the same after a rebuild of the read model', async () => {
+  it('match the read model after a rebuild', async () => {
     const { browser, id } = await join();
     await browser.patch(`/api/user/${id}`).send({ gender: 'male' }).expect(200);
     await browser.put(`/api/user/${id}`).send({ username: 'Rebuilt', avatar: null }).expect(200);

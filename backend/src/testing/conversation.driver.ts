@@ -56,7 +56,7 @@ export class Conversation {
 }
 
 /**
- * Sends from both sides of every conversation, `perSecond` messages in all. Each sender waits for the answer, so
+ * Sends from both sides of every conversation, at a total rate of `perSecond`. Each sender waits for the answer, so
  * messages may be sent late.
  * @returns the messages that were answered.
  */

@@ -9,8 +9,8 @@ import type { TestReplica } from './test-replicas.harness';
 const AT_ONCE = 100;
 
 /**
- * Appends messages to a chat as a replica does, without a socket. No worker runs, and the outbox holds less than a full
- * chat, so this empties the outbox.
+ * Appends messages to a chat as a replica does, without a socket. The outbox, which holds less than a full chat, is
+ * emptied before each batch, because no worker does so.
  * @returns the position of the end of the stream.
  */
 export const appendMessages = async (

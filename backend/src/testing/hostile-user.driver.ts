@@ -5,7 +5,7 @@ import { limits } from '@thaw/contract/limits';
 import { plainJpeg } from './image-corpus.fixture';
 import type { ReceivedFrame, ThawSocket, ThawVisitor } from './thaw.client';
 
-/** An emoji of four bytes per code point. */
+/** Four bytes per code point in UTF-8. */
 const LARGEST_TEXT = '🧊'.repeat(limits.messageMaxCodePoints - 30);
 const CHAT_LASTS_ROUNDS = 8;
 

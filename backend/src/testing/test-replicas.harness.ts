@@ -40,7 +40,7 @@ export interface TestReplicas {
   close(): Promise<void>;
 }
 
-/** Settings without a cool-down after a chat, and with short grace periods. */
+/** Settings without a cool-down after a chat, and with a short grace period after a clean close. */
 export const quickChats = {
   REMATCH_COOLDOWN_S: '0',
   REMATCH_RELAX_AFTER_S: '0',

@@ -163,7 +163,7 @@ describe('friends across two replicas', () => {
     await bobSocket.leave();
   });
 
-  it('publishes a new name at once to friends and to the own pages', async () => {
+  it('publishes a new name at once to the friends and all pages of the user', async () => {
     const { ada, bob } = await acquainted();
     const eve = await thaw.visitor(1);
     await befriend(ada, bob);
@@ -181,7 +181,7 @@ describe('friends across two replicas', () => {
     await Promise.all(sockets.map((socket) => socket.leave()));
   });
 
-  it('limits requests to 20 a day, not counting repetitions', async () => {
+  it('limits requests to 20 a day, not counting repeated ones', async () => {
     const strict = await thaw.add({ LIMITS_PROFILE: 'default' });
     const ada = await new ThawVisitor([strict.origin]).joinAnonymously();
     const others = [await thaw.visitor(0), await thaw.visitor(0)];

@@ -163,14 +163,18 @@ describe('an image in a random chat', () => {
     expect([await sees(ada, bobImage), await sees(bob, adaImage)]).toEqual([false, false]);
 
     // In a text message, the marker is plain text.
-    await bobSocket.request('random_message', { sessionId, content: `[IMAGE:${adaImage}]`, messageType: 'text' });
+    await bobSocket.request('random_message', {
+      sessionId,
+      content: `[IMAGE:${adaImage}]`,
+      messageType: 'text',
+    });
     await adaSocket.next('random_message', ({ type }) => type === 'text');
     expect([await sees(bob, adaImage), await isInUse(adaImage)]).toEqual([false, false]);
   });
 });
 
 describe('an avatar', () => {
-  it('must be an own upload, is visible to everyone, and is removed a day after it is replaced', async () => {
+  it('must be an upload of the user, is visible to everyone, and is removed a day after it is replaced', async () => {
     const [ada, bob] = [await thaw.visitor(0), await thaw.visitor(1)];
     const wear = async (visitor: ThawVisitor, avatar: string | null): Promise<number> => {
       const { id, username } = visitor.user;

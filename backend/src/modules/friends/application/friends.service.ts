@@ -109,7 +109,7 @@ export class FriendsService {
     await this.execute(userId, friendId, { type: 'RemoveFriend', userId, friendId });
   }
 
-  /** Publishes the changed profile to the user's friends and own pages. */
+  /** Publishes the changed profile to the user's friends and to the user's own pages. */
   @OnProcessEvent('ProfileChanged')
   async publishProfile(user: Profile): Promise<void> {
     try {

@@ -402,7 +402,7 @@ describe('images', () => {
     expect(await sweepAfter(26)).toBe(40);
   });
 
-  it('are swept once by many concurrent workers', async () => {
+  it('are swept once when many workers sweep concurrently', async () => {
     await Promise.all(Array.from({ length: 60 }, () => receive(nextUserId)));
     await Promise.all([1, 2, 3, 4].map(() => sweepAfter(26)));
     expect([await filesInFolder(), await rows()]).toEqual([[], []]);

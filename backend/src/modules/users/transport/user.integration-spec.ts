@@ -37,7 +37,7 @@ describe('users over HTTP', () => {
       expect(response.body).toEqual({ statusCode: 401, code: 'not_signed_in', message: expect.any(String) });
     });
 
-    it('returns all fields of the own profile', async () => {
+    it('returns the full profile to its user', async () => {
       const { browser, id, user } = await join();
       await browser.get(`/api/user/${id}`).expect(200, user);
     });
@@ -193,7 +193,7 @@ describe('users over HTTP', () => {
     });
   });
 
-  it('match the read model after a rebuild', async () => {
+  it('are unchanged by a rebuild of the read model', async () => {
     const { browser, id } = await join();
     await browser.patch(`/api/user/${id}`).send({ gender: 'male' }).expect(200);
     await browser.put(`/api/user/${id}`).send({ username: 'Rebuilt', avatar: null }).expect(200);

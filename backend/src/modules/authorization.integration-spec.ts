@@ -350,7 +350,7 @@ const expectedOf = (outcome: Outcome, actor: Actor): string =>
 
 describe('authorization', () => {
   let thaw: TestReplicas;
-  let nobody: ThawVisitor;
+  let signedOut: ThawVisitor;
   let loner: ThawVisitor;
   const actors = {} as Record<Actor, ThawVisitor>;
   const sockets: ThawSocket[] = [];
@@ -374,7 +374,7 @@ describe('authorization', () => {
     const others = await pair([origin, origin]);
     [chatOfSelf, chatOfOthers] = [chat.sessionId, others.sessionId];
     sockets.push(chat.adaSocket, chat.bobSocket, others.adaSocket, others.bobSocket);
-    nobody = new ThawVisitor([origin]);
+    signedOut = new ThawVisitor([origin]);
     loner = await thaw.visitor(0, 'male');
     actors.self = chat.ada;
     actors.partner = chat.bob;
@@ -522,7 +522,7 @@ describe('authorization', () => {
           for (const kind of kinds) {
             if (one.outcomes[kind] === undefined) continue;
             const expected = isPublic ? one.outcomes[kind] : '401 not_signed_in';
-            expect([kind, await call(nobody, route, one, idsFor('self', kind))]).toEqual([kind, expected]);
+            expect([kind, await call(signedOut, route, one, idsFor('self', kind))]).toEqual([kind, expected]);
           }
         }
       });

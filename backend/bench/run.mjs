@@ -4,7 +4,7 @@ import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { runCommand } from '../../deploy/local/node-version.mjs';
 
-// `npm run bench`: packages, build, and then the harness itself, which brings stores of its own.
+// `npm run bench`: installs packages, builds, and runs the harness, which starts its own stores.
 runCommand(async () => ({ main }));
 
 const here = path.dirname(fileURLToPath(import.meta.url));

@@ -1,4 +1,4 @@
-// The parts of deploy/local that the bench uses, which are JavaScript.
+// Types of the JavaScript modules in deploy/local that the bench uses.
 
 declare module '*/deploy/local/stores/stores.mjs' {
   export function openStores(options: {

@@ -24,7 +24,7 @@ export interface Options {
 
 const usage = `npm run bench -- [--only P1,P3] [--rounds 5] [--seconds 5] [--rate 1000] [--commands 3000] [--pairs 200] [--short] [--profile <folder>]`;
 
-/** @throws Error with the usage when an option is unknown or no number. */
+/** @throws Error with the usage when an option is unknown or not a number. */
 export const parseOptions = (args: readonly string[]): Options => {
   const { values } = parseArgs({
     args: [...args],

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { Session } from 'node:inspector';
 import path from 'node:path';
 
-// Loaded into a server by --require: SIGUSR2 begins a CPU profile, and the next one ends it and writes the file.
+// Preloaded into a server with --require. SIGUSR2 starts a CPU profile; the next SIGUSR2 stops it and writes the file.
 
 const session = new Session();
 session.connect();

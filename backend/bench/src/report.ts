@@ -15,7 +15,7 @@ const line = ({ figure, what, ours, against, theirs, ratio, gate, aim, isReached
 
 export const tableOf = (rows: readonly Row[]): string => [HEAD, ...rows.map(line)].join('\n');
 
-/** Writes the figures of this run over those of earlier ones; what was not measured now stays. */
+/** Merges the figures of this run into the file. Rows of figures that were not measured now are kept. */
 export const writeResults = async (file: string, rows: readonly Row[], settings: Settings): Promise<void> => {
   const measured = new Set(rows.map(({ figure }) => figure));
   const earlier = existsSync(file) ? readFileSync(file, 'utf8') : '';

@@ -9,15 +9,15 @@ import { BenchStores } from './measure/stores';
 
 /** A build of the service. */
 export interface Build {
-  /** As the table shows it. */
+  /** Name in the results table. */
   name: string;
-  /** The compiled backend. */
+  /** Folder of the compiled backend. */
   folder: string;
 }
 
 export const ourBuild: Build = { name: 'thaw', folder: path.resolve(__dirname, '../../dist') };
 
-/** @param checkout a built checkout, named in the table by its commit. */
+/** @param checkout folder of a built checkout; the table names it by its commit. */
 const buildIn = (checkout: string): Build => {
   const folder = path.resolve(checkout, 'backend/dist');
   if (!existsSync(path.join(folder, 'main.api.js'))) {
@@ -27,26 +27,26 @@ const buildIn = (checkout: string): Build => {
   return { name: `commit ${commit.trim()}`, folder };
 };
 
-/** The builds that BENCH_SERVICE names (folders of built checkouts, with commas between): contenders beside ours. */
+/** Builds named by BENCH_SERVICE (comma-separated folders of built checkouts), which run as contenders beside ours. */
 export const otherBuilds: readonly Build[] = (process.env.BENCH_SERVICE ?? '')
   .split(',')
   .filter((checkout) => checkout !== '')
   .map(buildIn);
 
-/** A module of the built service. */
+/** Loads a module of the built service. */
 export const requireBuilt = <Module>(name: string): Module =>
-  // The service is loaded as it was built, not compiled into the bench.
+  // Loads the service as it was built, instead of compiling it into the bench.
   // eslint-disable-next-line @typescript-eslint/no-require-imports
   require(path.join(ourBuild.folder, name)) as Module;
 
 interface ServiceOptions {
   replicas: number;
-  /** Ours unless given. */
+  /** Default: ours. */
   build?: Build;
   hasWorker?: boolean;
   nodeFlags?: readonly string[];
   env?: Record<string, string>;
-  /** Where each replica finds Redis, if not at the stores' own address. */
+  /** Redis address of each replica, when it is not that of the stores. */
   redisUrls?: readonly string[];
 }
 
@@ -56,7 +56,7 @@ export interface Replica {
   origin: string;
 }
 
-/** The service as it runs: migrated, `load` limits, replicas without a proxy, a worker. */
+/** The service in its production shape: migrated, `load` limits, replicas without a proxy, a worker. */
 export class Service {
   readonly replicas: Replica[] = [];
   worker: ServerProcess | undefined;
@@ -88,7 +88,7 @@ export class Service {
     this.worker = undefined;
   }
 
-  /** Starts a replica that has ended again, where it was. */
+  /** Restarts a replica that has ended, on the same port. */
   async startAgain(replica: Replica): Promise<void> {
     const index = this.replicas.indexOf(replica);
     this.replicas[index] = await this.startReplica(index, replica.port);
@@ -147,7 +147,7 @@ export class Service {
   }
 }
 
-/** A build that runs, with stores that only it uses. */
+/** A running build, with stores that only it uses. */
 export interface RunningBuild {
   name: string;
   stores: BenchStores;

@@ -1,7 +1,7 @@
 /**
- * Loaded into a replica or worker by --require, with --expose-gc. On SIGUSR2 the process collects garbage and writes
- * what it holds to `$CHAOS_INSPECTIONS/<pid>.json`: heap, handles and timers, and the sizes of the collections that
- * Nest's providers keep.
+ * Preloaded into a replica or worker with --require and --expose-gc. On SIGUSR2 the process collects garbage and writes
+ * what it holds to `$CHAOS_INSPECTIONS/<pid>.json`: heap, handles and timers, and the sizes of the collections in
+ * Nest's providers.
  */
 import { renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -12,7 +12,7 @@ export interface Inspection {
   heapBytes: number;
   /** Active resources of the event loop by type: timers, sockets, requests. */
   resources: Record<string, number>;
-  /** Sizes of Maps, Sets and arrays, by class and property of the provider that keeps them. */
+  /** Sizes of Maps, Sets and arrays, by class and property of the provider that holds them. */
   collections: Record<string, number>;
 }
 
@@ -32,7 +32,7 @@ const remember = <Method extends (...given: never[]) => Promise<unknown>>(method
 NestFactory.create = remember(NestFactory.create.bind(NestFactory) as never);
 NestFactory.createApplicationContext = remember(NestFactory.createApplicationContext.bind(NestFactory));
 
-/** Where timers were set, so that one that is left has a name. */
+/** Where timers were set, to identify one that is left. */
 const timers: { timer: WeakRef<NodeJS.Timeout>; site: string }[] = [];
 const TIMERS_BEFORE_SWEEP = 5_000;
 
@@ -64,13 +64,13 @@ const recordTimers = (name: 'setTimeout' | 'setInterval'): void => {
     if (timers.length > TIMERS_BEFORE_SWEEP) sweepTimers();
     return timer;
   };
-  // util.promisify finds the promised form under symbols of the original.
+  // util.promisify finds the promise variant under symbols of the original.
   globalThis[name] = Object.defineProperties(
     recording,
     Object.getOwnPropertyDescriptors(original),
   ) as unknown as typeof setTimeout & typeof setInterval;
 };
-// Each timer then costs the reading of a stack: only to find out where one comes from.
+// Captures a stack for each timer, which is expensive: only to find out where a leaked timer comes from.
 if (process.env.CHAOS_TIMERS === '1') {
   recordTimers('setTimeout');
   recordTimers('setInterval');
@@ -81,7 +81,7 @@ const sizeOf = (value: unknown): number | undefined => {
   return Array.isArray(value) ? value.length : undefined;
 };
 
-/** Not a client of a store, whose buffers are its own business: what they leak is in the heap. */
+/** Excludes clients of stores, whose buffers are internal: their leaks show in the heap. */
 const isOwned = (value: unknown): value is object =>
   typeof value === 'object' && value !== null && !('on' in value && 'connect' in value);
 
@@ -100,7 +100,7 @@ const collections = (): Record<string, number> => {
   return sizes;
 };
 
-/** @param depth how many levels of objects that a provider owns are looked into. */
+/** @param depth levels of nested objects of a provider that are inspected. */
 const addSizes = (
   sizes: Record<string, number>,
   name: string,
@@ -121,7 +121,7 @@ const addSizes = (
 };
 
 const inspect = async (): Promise<void> => {
-  // What was let go of in one turn is collected in the next.
+  // What is released in one turn of the event loop is collected in the next.
   for (let round = 0; round < 4; round += 1) {
     (globalThis as { gc?: () => void }).gc?.();
     await turn();

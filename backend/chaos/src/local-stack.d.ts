@@ -1,4 +1,4 @@
-// The parts of deploy/local that only the chaos run uses, which are JavaScript.
+// Types of the JavaScript modules in deploy/local that only the chaos run uses.
 
 declare module '*/deploy/local/stores/private-store.mjs' {
   export class PrivateStore {

@@ -3,7 +3,7 @@ import { readOptions } from './options';
 import { inWords, writeReport } from './report';
 import { Run } from './run';
 
-/** Exit code 0 when everything held, 1 when something was violated, 2 when the run could not be made. */
+/** Exit code 0: everything held; 1: something was violated; 2: the run failed. */
 const main = async (): Promise<number> => {
   const options = readOptions(process.argv.slice(2));
   const startedAt = Date.now();

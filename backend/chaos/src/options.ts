@@ -2,17 +2,17 @@ import { parseArgs } from 'node:util';
 
 export interface Options {
   seed: number;
-  /** For how long faults are caused, milliseconds. */
+  /** How long faults are caused, in milliseconds. */
   durationMs: number;
-  /** Faults to cause, in place of a time. */
+  /** Number of faults to cause, instead of a duration. */
   faults: number | undefined;
   people: number;
   actEveryMs: number;
-  /** Only faults whose label contains one of these. */
+  /** Causes only faults whose label contains one of these texts. */
   only: string[] | undefined;
   /** File for the report as JSON. */
   report: string | undefined;
-  /** Ends with a fault so long that people reach the Reconnect button. */
+  /** Ends with a fault that lasts until the users reach the Reconnect button. */
   isLong: boolean;
 }
 

@@ -1,8 +1,8 @@
-/** A source of random numbers that a seed determines. */
+/** Random numbers determined by a seed. */
 export interface Random {
   /** At least 0 and below 1. */
   next(): number;
-  /** A whole number from `low` to `high`, both included. */
+  /** An integer from `low` to `high`, both included. */
   between(low: number, high: number): number;
   pick<Item>(items: readonly Item[]): Item;
   /** @param probability from 0 to 1 */

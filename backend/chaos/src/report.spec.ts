@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { type Report, writeReport } from './report';
 
-describe('the JSON report', () => {
-  it('counts the faults that were skipped and names them', () => {
+describe('writeReport', () => {
+  it('writes the number and the names of skipped faults', () => {
     const folder = mkdtempSync(path.join(tmpdir(), 'thaw-report-'));
     const file = path.join(folder, 'report.json');
     const report = {

@@ -5,10 +5,10 @@ import type { Verdict, Violation } from './check/checker';
 import { percentile, type RecoveryFigures } from './check/recovery';
 import type { CausedFault } from './faults/injector';
 
-/** What a run has found. */
+/** Results of a run. */
 export interface Report {
   seed: number;
-  /** Of `Date.now()`; times in words count from here. */
+  /** As `Date.now()`; times in the text report are relative to it. */
   startedAt: number;
   tookMs: number;
   people: number;
@@ -20,13 +20,13 @@ export interface Report {
   refusals: Record<string, number>;
   /** Acknowledged commands by event. */
   acknowledged: Record<string, number>;
-  /** How often people reached the Reconnect button. */
+  /** How often users reached the Reconnect button. */
   gaveUp: number;
   before: AtRest;
   after: AtRest;
 }
 
-/** One check of a run, as `npm test` counts it. */
+/** One check of a run, counted by `npm test`. */
 interface Check {
   name: string;
   violations: Violation[];
@@ -66,7 +66,7 @@ const counts = (each: Record<string, number>): string =>
     .map(([name, count]) => `${name} ${count}`)
     .join(', ') || 'none';
 
-/** The report as a person reads it. */
+/** The report as text. */
 export const inWords = (report: Report): string => {
   const { verdict, faults, recovery } = report;
   const { chat, private: privately } = verdict.acknowledgements;

@@ -19,10 +19,10 @@ const NOT_RECEIVED_MS = 30_000;
 const CALM_MS = 3_000;
 const DRAINED_WITHIN_MS = 60_000;
 const AT_REST_WITHIN_MS = 40_000;
-/** Longer than the back-off of a page. */
+/** Longer than the whole back-off of a page. */
 const LONG_CUT_MS = 40_000;
 
-/** One run: warm-up, faults by schedule, and what is found afterwards. */
+/** One run: warm-up, scheduled faults, and the checks afterwards. */
 export class Run {
   private readonly violations: Violation[] = [];
   private readonly probeLogs: PersonLog[] = [];
@@ -55,7 +55,7 @@ export class Run {
     const after = await this.restLike(before);
     const waiting = await this.drain();
     const stored = await this.cluster.withPostgres((client) => readTruth(this.cluster.redis, client));
-    // A scheduler adds jobs at any moment: what counts is that there was one without any.
+    // A scheduler may add a job at any moment; what counts is that there was a moment without any.
     const truth = { ...stored, ...waiting };
     const logs = [...population.logs, ...this.probeLogs];
     const verdict = check({ logs, truth, lossWindows: this.lossWindows() });
@@ -98,7 +98,7 @@ export class Run {
     await this.healed(population, rounds.length + 1);
   }
 
-  /** Fresh clients try the service; people who gave up press Reconnect. */
+  /** Probes the service with fresh clients. Users who gave up press Reconnect. */
   private async healed(population: Population, round: number): Promise<void> {
     const at = Date.now();
     this.healedAt.push(at);
@@ -109,7 +109,7 @@ export class Run {
     this.say(`healed; a fresh client talks after ${tookMs === undefined ? 'NEVER' : `${tookMs} ms`}`);
   }
 
-  /** Everyone comes to an end, proves to be free, and leaves; then everything is carried to PostgreSQL. */
+  /** All users finish, prove that they are not stuck, and leave. Then waits until PostgreSQL has everything. */
   private async comeToRest(population: Population): Promise<void> {
     population.pressReconnect();
     const unsettled = await population.settle();
@@ -119,7 +119,7 @@ export class Run {
     await this.drain();
   }
 
-  /** @returns what still waits when nothing does, or after a while. */
+  /** Waits until no work is left. @returns what is left after a timeout. */
   private async drain(): Promise<Backlog> {
     const deadline = Date.now() + DRAINED_WITHIN_MS;
     for (;;) {
@@ -150,7 +150,7 @@ export class Run {
     };
   }
 
-  /** Looks until nothing has grown, or long enough. */
+  /** Inspects until nothing has grown, or until a timeout. */
   private async restLike(before: AtRest): Promise<AtRest> {
     const deadline = Date.now() + AT_REST_WITHIN_MS;
     let now = await this.atRest();
@@ -166,8 +166,8 @@ export class Run {
       .filter(({ fault }) => isLossy(fault))
       .map(({ fault, label, beganAt, healedAt = Infinity }) => ({
         label,
-        // What a flush takes away is whatever PostgreSQL had not received, which no fault keeps away for longer than
-        // this; of a truncated file it is the last second.
+        // A flush removes whatever PostgreSQL had not received yet; no fault delays that for longer than this. A
+        // truncated file loses its last second.
         from: beganAt - (fault.kind === 'flushed' ? NOT_RECEIVED_MS : 200),
         at: beganAt,
         to: fault.kind === 'flushed' ? beganAt + 500 : healedAt,

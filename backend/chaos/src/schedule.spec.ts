@@ -8,22 +8,22 @@ const options = (more: Partial<ScheduleOptions> = {}): ScheduleOptions => ({
   ...more,
 });
 
-describe('a schedule of faults', () => {
-  it('is the same for the same seed', () => {
+describe('schedule', () => {
+  it('returns the same rounds for the same seed', () => {
     expect(schedule(options())).toEqual(schedule(options()));
   });
 
-  it('differs from seed to seed', () => {
+  it('returns different rounds for different seeds', () => {
     expect(schedule(options({ seed: 1 }))).not.toEqual(schedule(options({ seed: 2 })));
   });
 
-  it('meets every class of faults once before it meets one twice', () => {
+  it('draws every class of faults once before it draws one twice', () => {
     const classes = allFaults(topology);
     const drawn = schedule(options({ faults: classes.length })).flatMap(({ faults }) => faults);
     const classOf = drawn.map(({ fault }) =>
       classes.findIndex((each) => each.some((one) => labelOf(one) === labelOf(fault))),
     );
-    // The last round may have one fault more than was asked for.
+    // The last round may have one fault more than requested.
     expect(new Set(classOf.slice(0, classes.length)).size).toBe(classes.length);
   });
 
@@ -34,25 +34,25 @@ describe('a schedule of faults', () => {
     }
   });
 
-  it('cuts people off for twelve seconds at most', () => {
+  it('limits every round of faults to twelve seconds', () => {
     for (const { faults } of schedule(options({ faults: 300 }))) {
       for (const { afterMs, lastsMs } of faults) expect(afterMs + lastsMs).toBeLessThanOrEqual(LONGEST_MS);
     }
   });
 
-  it('leaves out what the machine cannot do', () => {
+  it('leaves out faults that the machine cannot cause', () => {
     const rounds = schedule(options({ faults: 200, without: ({ kind }) => kind === 'disk-full' }));
     const kinds = rounds.flatMap(({ faults }) => faults.map(({ fault }) => fault.kind));
     expect(kinds).not.toContain('disk-full');
     expect(kinds).toContain('read-only');
   });
 
-  it('can be narrowed to faults by their labels', () => {
+  it('causes only faults whose labels match `only`', () => {
     const rounds = schedule(options({ faults: 5, only: ['flushed redis'] }));
     expect(rounds.every(({ faults }) => faults.every(({ fault }) => isLossy(fault)))).toBe(true);
   });
 
-  it('fits its rounds into the time that it is given', () => {
+  it('fits its rounds into the given duration', () => {
     const rounds = schedule(options());
     const ms = rounds.map(
       ({ pauseMs, faults }) => pauseMs + Math.max(...faults.map((one) => one.afterMs + one.lastsMs)),

@@ -1,8 +1,8 @@
 import { type Random, seededRandom } from './random';
 
-/** What can be done to a process of the product or of a store. */
+/** Faults of a process of the product or of a store. */
 export const signalKinds = ['kill', 'pause', 'terminate'] as const;
-/** What a proxy can do to the connections between two processes. */
+/** Faults of a proxy between two processes. */
 export const linkKinds = ['cut', 'delay', 'black-hole', 'throttle', 'half-open', 'abandoned'] as const;
 export type LinkKind = (typeof linkKinds)[number];
 export const redisKinds = ['full', 'nearly-full', 'truncated', 'flushed'] as const;
@@ -15,20 +15,20 @@ export type Fault =
   | { kind: LinkKind; target: string }
   | { kind: (typeof redisKinds)[number]; target: 'redis' }
   | { kind: (typeof postgresKinds)[number]; target: 'postgres' }
-  /** The clock of one replica is 60 s off. */
+  /** Shifts the clock of one replica by `offsetS` seconds. */
   | { kind: 'clock'; target: string; offsetS: number };
 
 export interface ScheduledFault {
   fault: Fault;
-  /** From the beginning of its round, milliseconds. */
+  /** Delay from the start of the round, in milliseconds. */
   afterMs: number;
-  /** How long it lasts, unless its cure takes longer. */
+  /** How long the fault lasts, in milliseconds, unless its recovery takes longer. */
   lastsMs: number;
 }
 
-/** One or two faults at a time, then health. */
+/** One or two faults at a time, after a healthy period. */
 export interface Round {
-  /** Health before the round, milliseconds. */
+  /** Healthy period before the round, in milliseconds. */
   pauseMs: number;
   faults: ScheduledFault[];
 }
@@ -41,31 +41,31 @@ export interface Topology {
 export interface ScheduleOptions {
   seed: number;
   topology: Topology;
-  /** For how long rounds are begun, milliseconds. */
+  /** How long rounds are started, in milliseconds. */
   durationMs: number;
-  /** Rounds go on until there are this many faults; `durationMs` then counts for nothing. */
+  /** Number of faults to cause; `durationMs` is then ignored. */
   faults?: number;
-  /** Faults that this machine cannot cause. */
+  /** Whether this machine cannot cause a fault. */
   without?: (fault: Fault) => boolean;
-  /** Only faults whose label contains one of these. */
+  /** Only faults whose label contains one of these texts. */
   only?: readonly string[];
 }
 
-/** Faults that cut people off last at most this long: longer ones end at the Reconnect button. */
+/** Limit for faults that disconnect users: longer ones lead to the Reconnect button. */
 export const LONGEST_MS = 12_000;
-/** Share of the rounds with two faults at once. */
+/** Share of the rounds with two faults. */
 const PAIRS = 0.3;
-/** What a round takes after its faults are over: cures, and the proof that the service works again. */
+/** Estimated time of a round after its faults: recovery, and the proof that the service works again. */
 const CURE_MS = 3_000;
 
-/** How a fault is called in reports, `kill api-2`. */
+/** Name of a fault in reports, such as `kill api-2`. */
 export const labelOf = (fault: Fault): string =>
   `${fault.kind}${fault.kind === 'clock' ? ` ${fault.offsetS > 0 ? '+' : ''}${fault.offsetS}s` : ''} ${fault.target}`;
 
-/** Whether a fault takes acknowledged data away from Redis. */
+/** Whether a fault removes acknowledged data from Redis. */
 export const isLossy = ({ kind }: Fault): boolean => kind === 'truncated' || kind === 'flushed';
 
-/** Every fault that there is, in classes that a schedule goes through evenly. */
+/** All faults, in classes that a schedule draws evenly. */
 export const allFaults = ({ replicas, workers }: Topology): Fault[][] => {
   const signalled = [replicas, workers, ['redis'], ['postgres'], ['nginx']];
   const links = [
@@ -85,17 +85,17 @@ export const allFaults = ({ replicas, workers }: Topology): Fault[][] => {
     ),
     ...redisKinds.map((kind): Fault[] => [{ kind, target: 'redis' }]),
     ...postgresKinds.map((kind): Fault[] => [{ kind, target: 'postgres' }]),
-    // libfaketime costs a replica time on every look at the clock: one is enough.
+    // libfaketime makes every read of the clock expensive, so only one replica uses it.
     [60, -60].map((offsetS): Fault => ({ kind: 'clock', target: replicas.at(-1) ?? '', offsetS })),
   ];
 };
 
-/** Two faults at one store, one process or one link would be in each other's way. */
+/** Two faults of the same store, process or link would interfere. */
 const mayCoincide = (first: Fault, second: Fault): boolean => first.target !== second.target;
 
 /**
  * The rounds of a run. The same seed and options give the same rounds.
- * Classes of faults come from a shuffled deck, so that no class is met twice before every class was met once.
+ * Classes of faults are drawn from a shuffled deck, so that each is drawn once before any is drawn twice.
  */
 export const schedule = ({ seed, topology, durationMs, faults, without, only }: ScheduleOptions): Round[] => {
   const random = seededRandom(seed);
@@ -141,13 +141,13 @@ const makeRound = (random: Random, draw: (companion?: Fault) => Fault | undefine
     round.faults.push({
       fault: second,
       afterMs: random.between(0, 2_000),
-      // The two are over within the longest time that people are cut off.
+      // Both faults end within the limit for disconnecting users.
       lastsMs: Math.min(lastsMs(random, second), LONGEST_MS - 2_000),
     });
   return round;
 };
 
-/** Faults that are over in a moment, such as a kill, last until their cure. */
+/** Duration in milliseconds. Instantaneous faults, such as a kill, last until their recovery. */
 const lastsMs = (random: Random, { kind }: Fault): number => {
   switch (kind) {
     case 'kill':

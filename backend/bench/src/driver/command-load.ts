@@ -7,7 +7,7 @@ export interface CommandResult {
   sent: number;
   acked: number;
   disorders: number;
-  /** What the first refusal said. */
+  /** Data of the first error frame, as JSON. */
   refusal?: string;
 }
 
@@ -21,8 +21,8 @@ interface Speaker {
 const DRAIN_MS = 10_000;
 
 /**
- * `message_reaction` that takes a reaction away which is not there: authenticated, checked, decided and acked, and
- * nothing of it stored or published, so no call to Redis.
+ * Sends `message_reaction` frames that remove a reaction that does not exist. The service authenticates, validates,
+ * decides and acknowledges them, but stores and publishes nothing, so they cost no call to Redis.
  */
 export class CommandLoad {
   private disorders = 0;
@@ -48,7 +48,7 @@ export class CommandLoad {
     }
   }
 
-  /** Users in chats of the service, each with a message to react to; those on the first origin speak. */
+  /** Opens chats in the service, each with a message to react to. The users on the first origin send the commands. */
   static async inChats(origins: readonly [string, string], count: number): Promise<CommandLoad> {
     const pairs = await openPairs('thaw', origins, count);
     const speakers: Speaker[] = [];
@@ -62,7 +62,7 @@ export class CommandLoad {
     );
   }
 
-  /** The same frames to a server that only answers. */
+  /** Sends the same frames to a server that only answers them. */
   static async bare(origin: string, count: number, isRefInData: boolean): Promise<CommandLoad> {
     const speakers: Speaker[] = [];
     await inParallel(count, 8, async (index) => {
@@ -104,7 +104,7 @@ const speaker = (wire: Wire, data: object): Speaker => ({
   acked: 0,
 });
 
-/** Sockets that only stay open. */
+/** Opens sockets that stay idle. */
 export const openIdle = async (
   kind: 'thaw' | 'json' | 'socket.io',
   origin: string,

@@ -5,13 +5,13 @@ import { JsonWire, SocketIoWire, type Wire } from './wire';
 export interface ArrivalResult {
   opened: number;
   seconds: number;
-  /** What the first socket that did not open was told. */
+  /** Error of the first socket that did not open. */
   refusal?: string;
 }
 
 const SIGN_UPS_AT_ONCE = 16;
 
-/** Visitors with a login each, who open a socket each and close it again. */
+/** Visitors who each have a login, open one socket and close it again. */
 export class Crowd {
   private wires: Wire[] = [];
 
@@ -23,7 +23,7 @@ export class Crowd {
     return new Crowd(visitors);
   }
 
-  /** Opens and authenticates a socket for each, `width` at a time. */
+  /** Opens and authenticates a socket for each visitor, `width` at a time. */
   async arrive(kind: 'thaw' | 'socket.io', origin: string, width: number): Promise<ArrivalResult> {
     let refusal: string | undefined;
     const startedAt = performance.now();
@@ -40,7 +40,7 @@ export class Crowd {
     return { opened: this.wires.length, seconds, refusal };
   }
 
-  /** Closes every socket; resolves when all are closed. */
+  /** Closes every socket. Resolves when all of them are closed. */
   async leave(): Promise<void> {
     await Promise.all(this.wires.splice(0).map((wire) => wire.leave()));
   }

@@ -8,7 +8,7 @@ interface Answer {
   error?: string;
 }
 
-/** The load generator, in a process of its own so that its work is nobody's figure. */
+/** The load generator. It runs in its own process, so that its CPU time is not part of any figure. */
 export class Driver {
   private readonly child: ChildProcess = fork(path.join(__dirname, 'driver.js'));
   private readonly pending = new Map<

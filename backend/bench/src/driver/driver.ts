@@ -5,7 +5,7 @@ import { RelayLoad, type RelayResult } from './relay-load';
 import { Storm, type StormResult } from './storm';
 import { SocketIoWire } from './wire';
 
-/** What the load process can be asked for, and what it answers. */
+/** Calls that the load process accepts, and their results. */
 export interface DriverCalls {
   openRelay: {
     ask: { contender: Contender; origins: readonly [string, string]; pairs: number };

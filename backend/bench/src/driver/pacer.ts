@@ -1,8 +1,8 @@
 import { performance } from 'node:perf_hooks';
 
 /**
- * Calls `send` `count` times at an even rate, whatever the answers do: with the number of the call and the time
- * (performance.now) at which it was meant to happen.
+ * Open-loop load: calls `send` `count` times at a constant rate, whether or not answers arrive. `send` receives the
+ * index of the call and the time (`performance.now()`) at which it was due.
  */
 export const pace = (
   count: number,
@@ -25,7 +25,7 @@ export const pace = (
     tick();
   });
 
-/** Waits until the condition holds. @returns whether it did in time. */
+/** Polls until the condition holds. @returns false on a timeout. */
 export const until = async (condition: () => boolean, withinMs: number): Promise<boolean> => {
   const deadline = performance.now() + withinMs;
   while (!condition()) {

@@ -5,7 +5,7 @@ export type Contender = 'thaw' | 'floor' | 'socket.io';
 
 export interface Partner {
   wire: Wire;
-  /** With Thaw. */
+  /** Set for Thaw only. */
   visitor?: Visitor;
   userId: number;
   sessionId: string;
@@ -15,14 +15,14 @@ export type Pair = readonly [Partner, Partner];
 
 const AT_ONCE = 4;
 
-/** Pairs in a chat each; the first of a pair on the first origin, the other on the second. */
+/** Opens pairs of users, one chat for each pair: the first user on the first origin, the second on the second. */
 export const openPairs = (
   contender: Contender,
   origins: readonly [string, string],
   count: number,
 ): Promise<Pair[]> => (contender === 'thaw' ? meet(origins, count) : seat(contender, origins, count));
 
-/** Through the real queue. Women wait for men and men for women, so that a pair is always on two replicas. */
+/** Matches users through the real queue. Women wait for men and men for women, so a pair always spans both replicas. */
 const meet = async (origins: readonly [string, string], count: number): Promise<Pair[]> => {
   const arrived = new Map<number, Partner & { partnerId: number; isFirst: boolean }>();
   await inParallel(count * 2, AT_ONCE, async (index) => {
@@ -50,7 +50,7 @@ const meet = async (origins: readonly [string, string], count: number): Promise<
     });
 };
 
-/** Peers know no queue: who is whose partner is said when connecting. */
+/** The peers have no queue: each client names its partner when it connects. */
 const seat = async (
   contender: 'floor' | 'socket.io',
   origins: readonly [string, string],

@@ -5,7 +5,7 @@ import { Wire, type WireFrame } from './wire';
 const ADA = 1;
 const BOB = 2;
 
-/** A socket whose server is this test. */
+/** A socket whose server is simulated by the test. */
 class FakeWire extends Wire {
   readonly sent: { content: string; ref: string }[] = [];
 
@@ -39,7 +39,7 @@ const message = (senderId: number, content: string): WireFrame => ({
   data: { senderId, content },
 });
 
-it('does not take a message of its own, which was refused and stored all the same, for one of its partner', async () => {
+it('does not count a refused message that was stored all the same as a message of the partner', async () => {
   const { pair, ada, bob } = partners();
   bob.answer = () => {
     const { content, ref } = bob.sent.at(-1)!;
@@ -49,7 +49,7 @@ it('does not take a message of its own, which was refused and stored all the sam
   ada.answer = () => {
     const { content, ref } = ada.sent.at(-1)!;
     if (ref === '1') return ada.deliver({ event: 'error', data: { code: 'unavailable' }, ref });
-    // The first one was stored: both are brought it before the second one.
+    // The first message was stored after all: both sides receive it before the second one.
     ada.deliver(message(ADA, ada.sent[0]!.content));
     bob.deliver(message(ADA, ada.sent[0]!.content));
     ada.deliver(ack(ref));
@@ -66,7 +66,7 @@ it('does not take a message of its own, which was refused and stored all the sam
   });
 });
 
-it('counts what comes late in its order, and what comes twice', async () => {
+it('counts late and duplicate messages as disorders', async () => {
   const { pair, ada, bob } = partners();
   bob.answer = () => bob.deliver(ack(bob.sent.at(-1)!.ref));
   ada.answer = () => {

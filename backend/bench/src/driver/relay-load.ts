@@ -11,11 +11,11 @@ export interface RelayResult {
   acked: number;
   received: number;
   refused: number;
-  /** Messages that were refused, since Redis answered too late, and that their sender was sent as stored later on. */
+  /** Messages refused because Redis answered too late, which their sender later received as stored. */
   storedAfterRefusal: number;
-  /** What the first refusal said. */
+  /** Data of the first error frame, as JSON. */
   refusal?: string;
-  /** Frames or acks that came late in their order, or twice. */
+  /** Messages or acks that arrived out of order, or twice. */
   disorders: number;
   p50Ms: number;
   p99Ms: number;
@@ -24,12 +24,12 @@ export interface RelayResult {
 interface Side {
   self: Partner;
   sent: number;
-  /** Numbers of the last message acknowledged, and of the last received from the other side. */
+  /** Number of the last message that was acknowledged, and of the last one received from the other side. */
   lastAcked: number;
   lastReceived: number;
 }
 
-/** Messages of 100 bytes between the two of each pair, to and fro, and the proof that each arrived once, in order. */
+/** Sends messages of 100 bytes in both directions of each pair, and verifies that each arrives once and in order. */
 export class RelayLoad {
   private readonly sides: (readonly [Side, Side])[];
   private disorders = 0;
@@ -52,7 +52,7 @@ export class RelayLoad {
     [this.refusal, this.latencies, this.intendedAt] = [undefined, [], []];
     await pace(count, perSecond, (index, intendedAt) => this.send(index, intendedAt));
     await until(() => this.received >= count - this.refused && this.acked + this.refused >= count, DRAIN_MS);
-    // Anything that comes twice comes soon after.
+    // A duplicate would arrive shortly after.
     await new Promise((resolve) => setTimeout(resolve, 50));
     return {
       sent: count,

@@ -7,20 +7,20 @@ import { JsonWire, SocketIoWire, type Wire, type WireFrame } from './wire';
 
 export interface StormResult {
   sockets: number;
-  /** Sockets that were back in the end; the others were refused for good. */
+  /** Sockets that reconnected in the end. The others failed until the deadline. */
   resumed: number;
-  /** From the first socket that closed until the last one was back. */
+  /** From the first socket that closed until the last one reconnected. */
   lastResumedMs: number;
-  /** Attempts that failed, by what they were told. */
+  /** Failed attempts, by error message. */
   refusals: Record<string, number>;
   acked: number;
-  /** Messages that were acknowledged and never reached the partner. */
+  /** Messages that were acknowledged but never reached the partner. */
   lost: number;
 }
 
 interface Side {
   partner: Partner;
-  /** The sequence number of the newest event that this client knows. */
+  /** The highest sequence number that this client has received. */
   seq: number;
   sent: number;
   acked: Set<string>;
@@ -36,14 +36,14 @@ const BACK_WITHIN_MS = 60_000;
 const DELIVERED_WITHIN_MS = 10_000;
 const SAY_EVERY_MS = 5;
 
-/** Pairs in chats on one replica, which come back through a proxy when it dies, each after the page's back-off. */
+/** Pairs in chats on one replica. When it dies, their clients reconnect through a proxy with the page's back-off. */
 export class Storm {
   private readonly pairs: (readonly [Side, Side])[];
   private readonly sides: readonly Side[];
   private closedAt: number | undefined;
   private resumedAt = 0;
   private refusals: Record<string, number> = {};
-  /** Where sockets that close are opened again. */
+  /** Origin that closed sockets reconnect to; undefined: they do not reconnect. */
   private proxy: string | undefined;
 
   private constructor(
@@ -58,7 +58,7 @@ export class Storm {
     return new Storm(kind, await openPairs(kind, [origin, origin], pairs));
   }
 
-  /** Moves every socket to one replica. */
+  /** Moves all sockets to one replica. */
   async gather(origin: string): Promise<void> {
     this.proxy = undefined;
     await inParallel(this.sides.length, GATHER_AT_ONCE, async (index) => {
@@ -70,8 +70,8 @@ export class Storm {
   }
 
   /**
-   * Sends messages in the chats, one after the other, until the replica has died and every socket is back through
-   * `proxy`; then one from each socket.
+   * Sends messages in the chats, one at a time, until the replica has died and every socket has reconnected through
+   * `proxy`. Then sends one more message from each socket.
    */
   async run(proxy: string): Promise<StormResult> {
     [this.proxy, this.closedAt, this.resumedAt, this.refusals] = [proxy, undefined, 0, {}];
@@ -137,7 +137,7 @@ export class Storm {
 
   private say(side: Side): string {
     const clientId = `c-${(side.sent += 1)}`;
-    // Socket.IO has nothing to resume, so nothing is counted there.
+    // The Socket.IO peer cannot resume a chat, so nothing is sent or counted there.
     if (this.kind === 'thaw') {
       const { wire, sessionId } = side.partner;
       wire.send('random_message', { sessionId, content: 'hello', messageType: 'text', clientId }, clientId);
@@ -165,7 +165,7 @@ export class Storm {
     }, reconnectDelayMs(side.attempts));
   }
 
-  /** A socket that is in its chat again. */
+  /** Opens a socket and resumes its chat. */
   private async open(side: Side, origin: string): Promise<void> {
     const { visitor, sessionId, userId } = side.partner;
     if (this.kind === 'socket.io') {
@@ -189,7 +189,7 @@ export class Storm {
   }
 }
 
-/** Messages that `from` has acknowledgements of and `to` has not received. */
+/** Number of messages for which `from` has an ack and which `to` has not received. */
 const missing = (from: Side, to: Side): number =>
   [...from.acked].filter((clientId) => !to.received.has(clientId)).length;
 

@@ -21,7 +21,7 @@ const call = async (
   return response;
 };
 
-/** Somebody new, with a gender if one is given. */
+/** Creates an anonymous account, with a gender if one is given. */
 export const visit = async (origin: string, gender?: 'male' | 'female'): Promise<Visitor> => {
   const response = await call(origin, 'POST', '/api/anonymous', '', {});
   const cookie = response.headers
@@ -35,7 +35,7 @@ export const visit = async (origin: string, gender?: 'male' | 'female'): Promise
 
 const ATTEMPTS = 5;
 
-/** An authenticated socket of a visitor. A server that is busy asks for another attempt. */
+/** Opens an authenticated socket of a visitor. Retries, because a busy server refuses connections. */
 export const arrive = async (origin: string, { userId, cookie }: Visitor): Promise<JsonWire> => {
   for (let attempt = 1; ; attempt += 1) {
     try {
@@ -48,7 +48,7 @@ export const arrive = async (origin: string, { userId, cookie }: Visitor): Promi
   }
 };
 
-/** Runs a task for 0 … count-1, so many at once. */
+/** Runs a task for 0 … count-1, at most `width` at a time. */
 export const inParallel = async (
   count: number,
   width: number,

@@ -6,10 +6,10 @@ export interface WireFrame {
   ref?: string;
 }
 
-/** One client socket, whatever its protocol: frames of `{event, data, ref}`, answered with the same `ref`. */
+/** A client socket of any protocol. Frames are `{event, data, ref}`; an answer has the `ref` of its request. */
 export abstract class Wire {
   onFrame: (frame: WireFrame) => void = () => undefined;
-  /** After the server closed it; unless set, that is an error. */
+  /** Called when the server closes the socket. Without it, that is an error. */
   onClose: ((code: number) => void) | undefined;
   private isClosing = false;
   private readonly waiting = new Set<{
@@ -30,7 +30,7 @@ export abstract class Wire {
 
   abstract send(event: string, data: object, ref: string): void;
 
-  /** Sends and waits for the answer. @throws Error when it is an error, or none comes. */
+  /** Sends a frame and waits for the answer. @throws Error when the answer is an error, or none arrives. */
   async request(event: string, data: object, answer = 'ack'): Promise<Record<string, unknown>> {
     const ref = `request-${event}`;
     const answered = this.next((frame) => frame.ref === ref);
@@ -40,7 +40,7 @@ export abstract class Wire {
     return frame.data;
   }
 
-  /** The next frame that matches. */
+  /** Resolves with the next frame that matches. @throws Error after `withinMs`. */
   next(match: (frame: WireFrame) => boolean, withinMs = 20_000): Promise<WireFrame> {
     return new Promise((resolve, reject) => {
       const late = setTimeout(() => reject(new Error('A frame was waited for in vain')), withinMs);
@@ -65,7 +65,7 @@ export abstract class Wire {
     this.socket.close(1000);
   }
 
-  /** Closes, and resolves when it is closed. */
+  /** Closes the socket. Resolves when it is closed. */
   leave(): Promise<void> {
     if (this.socket.readyState === WebSocket.CLOSED) return Promise.resolve();
     const closed = new Promise<void>((resolve) => this.socket.once('close', () => resolve()));
@@ -95,7 +95,7 @@ const opened = (socket: WebSocket): Promise<void> =>
 
 /** The contract's protocol: JSON text frames. */
 export class JsonWire extends Wire {
-  /** @param greeting the event that the server begins with, to be waited for. */
+  /** @param greeting the first event that the server sends, which `open` waits for. */
   static async open(
     url: string,
     { headers = {}, greeting }: { headers?: Record<string, string>; greeting?: string } = {},
@@ -103,7 +103,7 @@ export class JsonWire extends Wire {
     const socket = new WebSocket(url, { headers, perMessageDeflate: false });
     const wire = new JsonWire(socket);
     socket.on('message', (raw) => wire.receive(JSON.parse((raw as Buffer).toString()) as WireFrame));
-    // Before it opens: a quick server's first frame comes with its handshake.
+    // Subscribe before the handshake: a fast server's first frame arrives together with it.
     const greeted = greeting === undefined ? undefined : wire.next(({ event }) => event === greeting);
     await opened(socket);
     await greeted;
@@ -123,7 +123,7 @@ const CONNECT_ERROR = '44';
 const EVENT = '42';
 const ACK = '43';
 
-/** Socket.IO 4 over a bare WebSocket, so that all contenders are driven by the same cheap client. */
+/** Socket.IO 4 over a bare WebSocket, so that the same cheap client drives all contenders. */
 export class SocketIoWire extends Wire {
   private readonly refs = new Map<number, string>();
   private nextId = 0;

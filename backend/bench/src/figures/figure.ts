@@ -12,20 +12,20 @@ export interface Settings {
   replicas: readonly number[];
   historyRows: number;
   leases: readonly number[];
-  /** Sockets that open one after the other (P13), and that lose their replica at once (P16). */
+  /** Sockets opened one after the other (P13), or that lose their replica at once (P16). */
   arrivals: number;
-  /** Folder for CPU profiles of our replicas; none are taken without it. */
+  /** Folder for CPU profiles of our replicas; undefined: no profiles. */
   profiles?: string;
 }
 
-/** One line of the table. */
+/** One line of the results table. */
 export interface Row {
   figure: string;
   what: string;
   ours: string;
   against: string;
   theirs: string;
-  /** Ours to theirs, within each round. */
+  /** Ours divided by theirs, within each round. */
   ratio?: Spread;
   gate: string;
   aim: string;
@@ -34,16 +34,16 @@ export interface Row {
 
 export interface Outcome {
   rows: Row[];
-  /** What did not arrive, came twice or out of order. A single one makes the run fail. */
+  /** Messages that did not arrive, arrived twice or out of order. A single fault fails the run. */
   faults: string[];
-  /** Everything measured, round by round. */
+  /** All measurements, by round. */
   raw: unknown;
 }
 
-/** How much more than an earlier build ours may cost, as the median of nine rounds (design/performance.md). */
+/** How much more than an earlier build ours may cost: the median ratio of nine rounds (design/performance.md). */
 export const regressionGate = 1.05;
 
-/** Forwards in odd rounds and backwards in even ones, so that no contender always follows the same one. */
+/** Reverses the order in even rounds, so that no contender always follows the same one. */
 export const inTurn = <Contender>(contenders: readonly Contender[], round: number): readonly Contender[] =>
   round % 2 === 1 ? contenders : [...contenders].reverse();
 

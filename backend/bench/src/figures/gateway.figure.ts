@@ -15,7 +15,7 @@ interface Entrant {
 
 const WARM_UP_SECONDS = 2;
 
-/** P3: what a command costs that is authenticated, checked, decided and acknowledged, and stores nothing. */
+/** P3: cost of a command that is authenticated, validated, decided and acknowledged, and stores nothing. */
 export const measureGateway = async (driver: Driver, settings: Settings): Promise<Outcome> => {
   const profiler = profiling(settings.profiles);
   const builds = await startBuilds({ replicas: 2 }, profiler.options('gateway'));

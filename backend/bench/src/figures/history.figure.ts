@@ -23,7 +23,7 @@ const LAG_MESSAGES_PER_SECOND = 1_000;
 const LAG_SECONDS = 10;
 const ROUNDS = 3;
 
-/** P9: from the outboxes to PostgreSQL. */
+/** P9: throughput and lag from the outboxes to PostgreSQL. */
 export const measureHistory = async (_: Driver, settings: Settings): Promise<Outcome> => {
   const stores = await BenchStores.open({ hasDatabase: true });
   const service = await Service.start(stores, { replicas: 0 });
@@ -52,7 +52,7 @@ export const measureHistory = async (_: Driver, settings: Settings): Promise<Out
   }
 };
 
-/** Fills the outboxes while no worker looks, then lets one empty them. @returns rows a second */
+/** Fills the outboxes while no worker runs, then starts one to drain them. @returns rows per second */
 const carry = async (
   stores: BenchStores,
   service: Service,
@@ -80,7 +80,7 @@ const carry = async (
   return backlog / seconds;
 };
 
-/** Chats of so many events each. @returns the ids of all events */
+/** Appends chats of `eventsEach` events. @returns the ids of all events */
 const openChats = async (stores: BenchStores, eventsEach: number): Promise<string[]> => {
   const { ChatLogRepository } = requireBuilt<ChatLogModule>('platform/hot-log/chat-log.repository');
   const log = new ChatLogRepository(stores.redis, {
@@ -133,7 +133,7 @@ const naiveRows = (stores: BenchStores, rows: number): Promise<number> =>
     child.once('exit', () => reject(new Error('The naive history failed')));
   });
 
-/** What PostgreSQL takes at most: rows that it makes itself. */
+/** The upper bound of PostgreSQL: rows that it generates itself. @returns rows per second */
 const ceilingRows = async (pool: Pool, rows: number): Promise<number> => {
   await pool.query(
     'DROP TABLE IF EXISTS ceiling_events; CREATE TABLE ceiling_events (LIKE events INCLUDING ALL)',
@@ -148,7 +148,7 @@ const ceilingRows = async (pool: Pool, rows: number): Promise<number> => {
   return rows / ((performance.now() - startedAt) / 1_000);
 };
 
-/** How long after it happened an event is in PostgreSQL, at a steady rate, woken as a replica wakes the worker. */
+/** Time from an event to its commit in PostgreSQL, at a steady rate. The worker is woken as by a replica. */
 const lagsMs = async (stores: BenchStores, pool: Pool, faults: string[]): Promise<number[]> => {
   const { ChatLogRepository } = requireBuilt<ChatLogModule>('platform/hot-log/chat-log.repository');
   const { JobQueueService } = requireBuilt<Queue>('platform/queue/job-queue.service');

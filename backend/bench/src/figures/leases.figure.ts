@@ -8,13 +8,13 @@ const REPLICAS = 2;
 const SETTLE_MS = 2_000;
 const GATE = 1.5;
 const AIM = '≤ 1.1';
-/** A lease that outlives the run, as if its replica renewed it. */
+/** Expiry of a lease that outlives the run, as if its replica renewed it. */
 const NEVER_EXPIRES = Date.now() + 24 * 60 * 60 * 1_000;
-/** The live leases, and the same replicas by name. */
+/** Live leases by expiry, and the same replicas ordered by name. */
 const LEASES_KEY = '{matching}:leases';
 const NAMES_KEY = '{matching}:lease-names';
 
-/** P17: what a replica costs Redis at rest, by the number of all replicas; all but two of them are leases alone. */
+/** P17: what an idle replica costs Redis, by the total number of replicas. All but two of them are only leases. */
 export const measureLeases = async (_: Driver, settings: Settings): Promise<Outcome> => {
   const builds = await startBuilds({ replicas: REPLICAS, hasWorker: false });
   const idle = await BenchStores.open({ hasDatabase: false });
@@ -43,7 +43,7 @@ export const measureLeases = async (_: Driver, settings: Settings): Promise<Outc
 
 const nameOf = (build: string, leases: number): string => `${build}, ${leases.toLocaleString('en')} leases`;
 
-/** Fills up the leases of the replicas that run. */
+/** Adds leases to those of the running replicas, up to `count`. */
 const setLeases = async ({ redis }: BenchStores, count: number): Promise<void> => {
   const names = Array.from({ length: count - REPLICAS }, (_, index) => `bench-${index}`);
   const present = (await redis.zrange(LEASES_KEY, '0', '-1')).filter((name) => name.startsWith('bench-'));
@@ -53,7 +53,7 @@ const setLeases = async ({ redis }: BenchStores, count: number): Promise<void> =
   await pipeline.exec();
 };
 
-/** @returns for each build: Redis CPU-µs per replica and second, less what a Redis without clients costs. */
+/** @returns Redis CPU-µs per replica and second for each build, minus the cost of a Redis without clients. */
 const measure = async (
   builds: readonly RunningBuild[],
   idle: BenchStores,

@@ -9,10 +9,10 @@ import { micros, type Outcome, type Row, say, type Settings } from './figure';
 type Matching = typeof import('../../../src/modules/matching/application/match-queue.service');
 type MatchQueueService = InstanceType<Matching['MatchQueueService']>;
 
-/** Where replicas keep their leases: the bench lives as one of them. */
+/** Key of the replicas' leases. The bench registers itself as one replica. */
 const LEASES = '{matching}:leases';
 const REPLICA = 'bench.1';
-/** Waiting before everybody else, and never matched: as many cooling down as blocked. */
+/** Users at the head of the queue who are never matched: this many in cool-down, and as many blocked. */
 const PASSED_OVER = 4;
 const JOINS = 1_000;
 
@@ -22,7 +22,7 @@ if partner[1] then return partner[1] end
 redis.call('ZADD', KEYS[2], ARGV[1], ARGV[2])
 return false`;
 
-/** P6: Redis CPU per join, however many wait. */
+/** P6: Redis CPU per join, by the number of waiting users. */
 export const measureMatching = async (_: Driver, settings: Settings): Promise<Outcome> => {
   const stores = await BenchStores.open({ hasDatabase: false });
   const ours = new Map<number, number[]>();
@@ -98,7 +98,7 @@ class Joins {
     return joins;
   }
 
-  /** A man joins, and a woman who is matched with the oldest man whom she may meet; so the queue stays as long. */
+  /** After each man joins a woman who is matched with the oldest man allowed, so the queue length is constant. */
   async perJoin(faults: string[]): Promise<number> {
     const couples = Array.from({ length: JOINS / 2 }, () => ({ man: this.newId(), woman: this.newId() }));
     const recent = this.passedOver.slice(0, PASSED_OVER);

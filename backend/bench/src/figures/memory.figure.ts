@@ -13,7 +13,7 @@ const nodeFlags = ['--expose-gc', '--require', path.join(__dirname, '../collect-
 
 type Kind = 'thaw' | 'json' | 'socket.io';
 
-/** P4: memory per connection that is open, authenticated and idle. Every turn has a process of its own. */
+/** P4: memory per open, authenticated, idle connection. Every turn has its own process. */
 export const measureMemory = async (driver: Driver, settings: Settings): Promise<Outcome> => {
   const rounds = Math.min(ROUNDS, settings.rounds);
   const kilobytes = new Map<Kind, number[]>();
@@ -59,7 +59,7 @@ const perSocketKilobytes = async (
 ): Promise<number> => {
   const { server, origin } = await start(stores, kind);
   try {
-    // The first ones pay for code that is compiled and buffers that stay.
+    // The first sockets pay for compiled code and for buffers that are kept.
     const first = await driver.call('openIdle', { kind, origin, sockets: FIRST_SOCKETS });
     const before = await settled(server);
     const group = await driver.call('openIdle', { kind, origin, sockets });

@@ -28,16 +28,16 @@ interface Entrant {
 }
 
 const AT_ONCE = 64;
-/** Presence is recorded and announced after the answer, and belongs to the turn. */
+/** Presence is recorded and announced after the answer, but is part of the turn. */
 const SETTLE_MS = 300;
-/** After it, the users are offline: their next arrival is one like the first. */
+/** After this time the users are offline, so their next arrival costs the same as the first. */
 const OFFLINE_AFTER_MS = 4_000;
 const PEER = 'socket.io, same look-up';
 const GATE_TO_EARLIER = 0.65;
-/** One for each socket, and the checks that many share. */
+/** One transaction per socket, plus the checks that sockets share. */
 const MOST_TRANSACTIONS = 1.2;
 
-/** P13: what it costs to open and authenticate a socket. */
+/** P13: cost of opening and authenticating a socket. */
 export const measureOpening = async (driver: Driver, settings: Settings): Promise<Outcome> => {
   const profiler = profiling(settings.profiles);
   const builds = await startBuilds({ replicas: 1, hasWorker: false }, profiler.options('opening'));
@@ -128,7 +128,7 @@ const measure = async (
   return { turn: { node: per('node'), postgres: per('postgres'), redis: per('redis') }, load };
 };
 
-/** PostgreSQL's own count, less what it counts in the same time at rest. @returns transactions per socket. */
+/** PostgreSQL's own count, minus what it counts at rest in the same time. @returns transactions per socket. */
 const countTransactions = async (
   { postgres }: Entrant,
   arrive: () => Promise<unknown>,

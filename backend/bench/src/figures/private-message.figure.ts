@@ -13,7 +13,7 @@ const WARM_UP = 100;
 const PER_SECOND_OF_A_TURN = 60;
 const GATE = 3;
 
-/** P10: what a private message takes from being sent to its ack, once it is committed, one after the other. */
+/** P10: time from sending a private message to its ack, which follows the commit. One message at a time. */
 export const measurePrivateMessage = async (_: Driver, settings: Settings): Promise<Outcome> => {
   const stores = await BenchStores.open({ hasDatabase: true });
   const service = await Service.start(stores, { replicas: 1, hasWorker: false });
@@ -43,7 +43,7 @@ export const measurePrivateMessage = async (_: Driver, settings: Settings): Prom
     for (let round = 0; round <= settings.rounds; round += 1) {
       const count = round === 0 ? WARM_UP : turn;
       const [messages, inserts]: number[][] = [[], []];
-      // One of each in turn, so that both meet the same disk.
+      // Alternate, so that both see the same state of the disk.
       for (let index = 0; index < count; index += 1) {
         inserts?.push(await microsOf(insert));
         messages?.push(await microsOf(send));

@@ -11,14 +11,14 @@ const PAIRS = 20;
 const MESSAGES_PER_SECOND = 100;
 const SECONDS = 3;
 
-/** What all replicas beyond the two that hold the pairs were sent, per message. */
+/** Publications received by the replicas that hold no pair. */
 interface Count {
   replicas: number;
   messages: number;
   foreign: number;
 }
 
-/** P7: publications that reach replicas which hold no participant. */
+/** P7: publications that reach replicas without a participant of the chat. */
 export const measurePublications = async (driver: Driver, settings: Settings): Promise<Outcome> => {
   const faults: string[] = [];
   const thaw: Count[] = [];
@@ -87,7 +87,7 @@ const ofSocketIo = async (driver: Driver, replicas: number, faults: string[]): P
 const openCounters = (redisUrl: string, count: number, isOwn: RegExp): Promise<PublicationCounter[]> =>
   Promise.all(Array.from({ length: count }, () => PublicationCounter.open(redisUrl, isOwn)));
 
-/** All pairs are on the first two replicas, so whatever the others are sent is foreign to them. */
+/** All pairs are on the first two replicas, so every publication to another replica is foreign. */
 const count = async (
   driver: Driver,
   contender: Contender,
@@ -105,7 +105,7 @@ const count = async (
   if (load.received !== load.sent || load.disorders > 0) {
     faults.push(`${contender}: ${load.sent} sent, ${load.received} received, ${load.disorders} out of order`);
   }
-  // A counter that counts nothing would prove anything.
+  // Guards against a counter that counts nothing, with which the check would always pass.
   if (holders.some((publications) => publications < load.sent / 4)) {
     faults.push(`${contender}: the two replicas with the pairs were sent only ${holders.join(' and ')}`);
   }

@@ -9,7 +9,7 @@ import { BenchStores } from '../measure/stores';
 import { startBuilds, stopBuilds } from '../service';
 import { inTurn, micros, type Outcome, regressionGate, type Row, say, type Settings, wait } from './figure';
 
-/** 'floor', 'floor by session', 'socket.io', 'thaw', 'thaw, worker stopped', and builds of BENCH_SERVICE. */
+/** 'floor', 'floor by session', 'socket.io', 'thaw', 'thaw, worker stopped', or a build of BENCH_SERVICE. */
 type Name = string;
 
 /** CPU-µs per message of one turn. */
@@ -29,13 +29,13 @@ interface Entrant {
   before?: () => Promise<void>;
 }
 
-/** What compiles hot code counts as well, and has almost done by then: a service is warm for all of its life but this. */
+/** The CPU time includes JIT compilation, which is nearly done by then; a service is warm for almost all its life. */
 const WARM_UP_SECONDS = 8;
 const PROFILE_SECONDS = 15;
-/** The worker is some 300 ms behind; what it still has to do belongs to the turn. */
+/** The worker lags by some 300 ms; its remaining work belongs to the turn. */
 const SETTLE_MS = 700;
 
-/** P1, P2 and P5: what it costs to relay a message between two replicas. */
+/** P1, P2 and P5: cost of relaying a message between two replicas. */
 export const measureRelay = async (
   driver: Driver,
   settings: Settings,
@@ -130,7 +130,7 @@ export const measureRelay = async (
     }
     const thaw = entrants.find(({ name }) => name === 'thaw');
     if (thaw && wanted.has('P5')) {
-      // What the history costs Redis beside the append itself.
+      // Separates what the history costs Redis from the append itself.
       await builds[0]?.service.stopWorker();
       for (let round = 1; round <= Math.min(3, settings.rounds); round += 1)
         await play(thaw, 'thaw, worker stopped');

@@ -11,19 +11,19 @@ import { inTurn, type Outcome, type Row, say, type Settings, wait } from './figu
 
 const REPLICAS = 3;
 const ROUNDS = 3;
-/** They talk for a while before the replica dies. */
+/** The users chat for this long before the replica is killed. */
 const TALK_MS = 2_000;
 
 interface Entrant {
   kind: 'thaw' | 'socket.io';
   group: number;
   proxy: string;
-  /** The replica that holds all sockets, and is killed. */
+  /** The replica that holds all sockets and is killed. */
   victim: () => { server: ServerProcess; origin: string };
   revive: () => Promise<void>;
 }
 
-/** P16: one of three replicas is killed, and its sockets come back to the two others through nginx. */
+/** P16: one of three replicas is killed, and its sockets reconnect to the other two through nginx. */
 export const measureStorm = async (driver: Driver, settings: Settings): Promise<Outcome> => {
   const stores = await BenchStores.open({ hasDatabase: true });
   const service = await Service.start(stores, { replicas: REPLICAS, env: { TRUST_PROXY: '1' } });
@@ -90,7 +90,7 @@ export const measureStorm = async (driver: Driver, settings: Settings): Promise<
   }
 };
 
-/** Three processes of Socket.IO with its Redis adapter. */
+/** Three Socket.IO processes with the Redis adapter. */
 class SocketIoReplicas {
   readonly replicas: { server: ServerProcess; port: number; origin: string }[] = [];
 

@@ -2,10 +2,10 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { Client } from 'pg';
 import { cpuMicrosOf } from './server-process';
 
-/** PostgreSQL reports what its sessions counted at the latest after this. */
+/** PostgreSQL reports the statistics of its sessions at most this much later. */
 export const STATISTICS_LAG_MS = 11_000;
 
-/** What PostgreSQL itself does, read from outside. */
+/** Meters the CPU time and the transactions of PostgreSQL. */
 export class PostgresMeter {
   private constructor(
     private readonly client: Client,
@@ -19,7 +19,7 @@ export class PostgresMeter {
     return new PostgresMeter(client, parentOf(rows[0]?.pid ?? 0));
   }
 
-  /** CPU time of all its processes that live, in microseconds. */
+  /** CPU time of all its living processes, in microseconds. */
   get cpuMicros(): number {
     return readdirSync('/proc')
       .map(Number)
@@ -27,7 +27,7 @@ export class PostgresMeter {
       .reduce((sum, pid) => sum + cpuMicrosOf(pid), 0);
   }
 
-  /** Transactions so far: a statement outside one counts as one. They appear `STATISTICS_LAG_MS` late. */
+  /** Transactions so far; a statement outside a transaction counts as one. They appear `STATISTICS_LAG_MS` late. */
   async transactions(): Promise<number> {
     const { rows } = await this.client.query<{ count: string }>(
       'SELECT xact_commit + xact_rollback AS count FROM pg_stat_database WHERE datname = current_database()',
@@ -40,7 +40,7 @@ export class PostgresMeter {
   }
 }
 
-/** 0 when the process has ended. */
+/** @returns 0 when the process has ended. */
 const parentOf = (pid: number): number => {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');

@@ -11,7 +11,7 @@ interface Profile {
 
 const SHOWN = 45;
 
-/** CPU profiles of our replicas under load; does nothing without a folder for them. */
+/** Takes CPU profiles of our replicas under load. Does nothing without a folder for them. */
 export const profiling = (folder: string | undefined) => {
   let current = '';
   return {
@@ -47,7 +47,7 @@ const topOf = (file: string): string => {
   let total = 0;
   for (const [index, sample] of samples.entries()) {
     const name = nameOf.get(sample) ?? '';
-    // The second is the profiler's own start.
+    // `dispatch :0` is the start of the profiler itself.
     if (name.startsWith('(idle)') || name === 'dispatch :0') continue;
     const micros = timeDeltas[index] ?? 0;
     total += micros;

@@ -6,7 +6,7 @@ import { ServerProcess } from './server-process';
 
 const page = path.resolve(__dirname, '../../../../frontend/dist');
 
-/** nginx in front of servers, with the settings of `npm start -- --replicas N`. */
+/** Starts nginx in front of servers, with the settings of `npm start -- --replicas N`. */
 export const startProxy = async (
   home: string,
   apiPorts: readonly number[],

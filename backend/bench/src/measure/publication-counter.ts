@@ -3,10 +3,10 @@ import type { AddressInfo } from 'node:net';
 
 const PUSHES = ['$7\r\nmessage\r\n', '$8\r\npmessage\r\n', '$8\r\nsmessage\r\n'];
 const LONGEST = Math.max(...PUSHES.map(({ length }) => length));
-/** Enough of what follows a push to see what channel it is on. */
+/** Bytes after a push that are enough to contain its channel. */
 const LOOK_AHEAD = 48;
 
-/** Stands between one replica and Redis and counts the publications that the replica is sent. */
+/** A proxy between one replica and Redis, which counts the publications that the replica receives. */
 export class PublicationCounter {
   private received = 0;
   private readonly sockets = new Set<Socket>();
@@ -16,7 +16,7 @@ export class PublicationCounter {
     readonly url: string,
   ) {}
 
-  /** @param redisUrl where Redis really is. @param isOwn channels that a replica speaks to itself on. */
+  /** @param isOwn matches the channels on which a replica publishes to itself; these are not counted. */
   static async open(redisUrl: string, isOwn: RegExp): Promise<PublicationCounter> {
     const { hostname, port } = new URL(redisUrl);
     const server = createServer();
@@ -37,7 +37,7 @@ export class PublicationCounter {
         [redis, client],
       ] as const) {
         counter.sockets.add(socket);
-        socket.on('error', () => undefined); // its close says enough
+        socket.on('error', () => undefined); // followed by `close`
         socket.on('close', () => {
           counter.sockets.delete(socket);
           other.destroy();
@@ -47,7 +47,7 @@ export class PublicationCounter {
     return counter;
   }
 
-  /** Publications since the last call. */
+  /** @returns the publications since the last call. */
   take(): number {
     const { received } = this;
     this.received = 0;
@@ -60,7 +60,7 @@ export class PublicationCounter {
   }
 }
 
-/** Counts over pieces that may end in the middle of a push. */
+/** Counts pushes in chunks, which may end in the middle of one. */
 const counting = (isOwn: RegExp, onPush: () => void): ((piece: string) => void) => {
   let rest = '';
   return (piece) => {

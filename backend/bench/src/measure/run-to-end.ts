@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 
-/** @throws Error with what the program said when it fails. */
+/** Runs a program to its end. @throws Error with its output when it fails. */
 export const runToEnd = async (
   command: string,
   args: readonly string[],

@@ -22,19 +22,19 @@ interface ProgramDefinition {
 
 const running = new Map<ChildProcess, NodeJS.Signals>();
 
-/** Ends every server at once, as after an interruption. */
+/** Kills every server, on an interruption. */
 export const killAllServers = (): void => {
   for (const [child, signal] of running) child.kill(signal);
 };
 
-/** A Node process under measurement; whoever it is, with the flags of a replica. */
+/** A Node process under measurement. Every contender runs with the Node flags of a replica. */
 export class ServerProcess {
   private constructor(
     readonly name: string,
     private readonly child: ChildProcess,
   ) {}
 
-  /** Starts a peer of ours, which sends `{ port }` once it serves. */
+  /** Starts a peer, which sends `{ port }` over IPC once it listens. */
   static async startPeer(definition: ServerDefinition): Promise<{ server: ServerProcess; port: number }> {
     const { script, env, nodeFlags = [], logFile } = definition;
     const log = openSync(logFile, 'a');
@@ -56,7 +56,7 @@ export class ServerProcess {
     return { server, port };
   }
 
-  /** Starts a process of the product; it is ready when its internal server says so. */
+  /** Starts a process of the product. It is ready when its internal server reports so. */
   static async startProduct(definition: ServerDefinition, internalPort: number): Promise<ServerProcess> {
     const { script, env, nodeFlags = [], logFile } = definition;
     const log = openSync(logFile, 'a');
@@ -75,7 +75,7 @@ export class ServerProcess {
     }
   }
 
-  /** Starts a program that has children of its own; it is ready when it answers. */
+  /** Starts a program that has child processes. It is ready when it answers HTTP. */
   static async startProgram(
     { name, command, args, env, logFile }: ProgramDefinition,
     origin: string,
@@ -83,7 +83,7 @@ export class ServerProcess {
     const log = openSync(logFile, 'a');
     const child = spawn(command, args, { env, stdio: ['ignore', log, log] });
     closeSync(log);
-    // SIGKILL would leave its children behind.
+    // SIGKILL would orphan its children.
     const server = ServerProcess.of({ name }, child, 'SIGTERM');
     const deadline = Date.now() + READY_WITHIN_MS;
     for (;;) {
@@ -117,7 +117,7 @@ export class ServerProcess {
     return cpuMicrosOf(this.pid);
   }
 
-  /** Memory that is its own (no files, no shared libraries), in bytes. */
+  /** Anonymous memory (no files, no shared libraries), in bytes. */
   get ownMemoryBytes(): number {
     const status = readFileSync(`/proc/${this.pid}/status`, 'utf8');
     return Number(/^RssAnon:\s+(\d+) kB/m.exec(status)?.[1] ?? 0) * 1_024;
@@ -127,7 +127,7 @@ export class ServerProcess {
     this.child.kill(signal);
   }
 
-  /** Ends it, in order if it does so within `graceMs`. */
+  /** Stops the process: SIGTERM, and SIGKILL after `graceMs`; SIGKILL at once when that is 0. */
   async stop(graceMs = 0): Promise<void> {
     if (!this.isRunning) return;
     const ended = new Promise((resolve) => this.child.once('exit', resolve));
@@ -139,8 +139,8 @@ export class ServerProcess {
 }
 
 /**
- * CPU time of a process in microseconds. The scheduler's own account (nanoseconds per thread), since the ticks of
- * /proc/<pid>/stat are as long as forty messages.
+ * CPU time of a process in microseconds, from the scheduler's accounting (nanoseconds per thread): one tick of
+ * /proc/<pid>/stat is as long as forty messages.
  */
 export const cpuMicrosOf = (pid: number): number => {
   let nanoseconds = 0;
@@ -149,13 +149,13 @@ export const cpuMicrosOf = (pid: number): number => {
       const account = readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'utf8');
       nanoseconds += Number(account.slice(0, account.indexOf(' ')));
     } catch {
-      // The thread has ended since the folder was listed.
+      // The thread ended after the folder was listed.
     }
   }
   return nanoseconds / 1_000;
 };
 
-/** Logs go with the run. */
+/** For error messages: log files are deleted with the run. */
 const endOf = (logFile: string): string => readFileSync(logFile, 'utf8').slice(-4_000);
 
 const answersReady = (internalPort: number): Promise<boolean> =>

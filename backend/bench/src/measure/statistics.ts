@@ -1,4 +1,4 @@
-/** @throws Error when there is nothing. */
+/** @throws Error when there are no values. */
 export const median = (values: readonly number[]): number => {
   if (values.length === 0) throw new Error('No values');
   const sorted = [...values].sort((a, b) => a - b);
@@ -12,7 +12,7 @@ export const percentile = (values: readonly number[], share: number): number => 
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
 };
 
-/** A figure over the rounds of a run. */
+/** A figure over all rounds of a run. */
 export interface Spread {
   median: number;
   least: number;
@@ -25,6 +25,6 @@ export const spread = (values: readonly number[]): Spread => ({
   most: Math.max(...values),
 });
 
-/** Ratios within each round, so that what slows the whole machine for a while cancels out. */
+/** Ratios within each round, so that a temporary slowdown of the machine cancels out. */
 export const ratios = (ours: readonly number[], theirs: readonly number[]): Spread =>
   spread(ours.map((value, round) => value / (theirs[round] ?? NaN)));

@@ -2,7 +2,7 @@ import { Redis } from 'ioredis';
 import { openStores } from '../../../../deploy/local/stores/stores.mjs';
 import { endTemporaryHome, makeTemporaryHome } from '../../../../deploy/local/temporary-homes.mjs';
 
-/** PostgreSQL and Redis of one contender alone, in a folder that goes with them. Never those of the environment. */
+/** PostgreSQL and Redis for one contender only, in a temporary folder. Never the stores named by the environment. */
 export class BenchStores {
   private constructor(
     readonly home: string,
@@ -12,7 +12,7 @@ export class BenchStores {
     private readonly close: () => Promise<void>,
   ) {}
 
-  /** @param hasDatabase false: Redis alone. */
+  /** @param hasDatabase false: Redis only. */
   static async open({ hasDatabase }: { hasDatabase: boolean }): Promise<BenchStores> {
     const home = makeTemporaryHome();
     homes.add(home);
@@ -40,7 +40,7 @@ export class BenchStores {
 
 const homes = new Set<string>();
 
-/** Ends and deletes all that is still open, as after an interruption. */
+/** Stops and deletes all stores that are still open, on an interruption. */
 export const endAllStores = async (): Promise<void> => {
   for (const home of homes) await endTemporaryHome(home);
 };

@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type WebSocket, WebSocketServer } from 'ws';
 
-// The least that answers JSON commands: parse, look up, answer.
+// The minimal server that answers JSON commands: parse, look up, answer.
 
 interface Inbound {
   event: string;

@@ -3,10 +3,10 @@ import type { AddressInfo } from 'node:net';
 import { Redis } from 'ioredis';
 import { WebSocket, WebSocketServer } from 'ws';
 
-// The least that relays between two processes: a socket, a publish, a subscription. No rules, no log.
+// The minimal relay between two processes: a socket, a publish, a subscription. No rules, no log.
 
 const redisUrl = process.env.REDIS_URL ?? '';
-// 'partner': published to the receiver alone. 'session': to everybody of a chat, as who has several tabs needs it.
+// 'partner': publishes to the receiver only. 'session': to all sockets of a chat, as users with several tabs need.
 const isBySession = process.env.CHANNELS === 'session';
 const publisher = new Redis(redisUrl);
 const subscriber = new Redis(redisUrl);
@@ -38,11 +38,11 @@ new WebSocketServer({ server, perMessageDeflate: false, clientTracking: false })
     const [user = '', partner = '', session = ''] = ['user', 'partner', 'session'].map(
       (name) => query.get(name) ?? '',
     );
-    const heard = isBySession ? `live:${session}` : `user:${user}`;
-    const spoken = isBySession ? heard : `user:${partner}`;
-    socketsOf.set(heard, [...(socketsOf.get(heard) ?? []), socket]);
+    const channel = isBySession ? `live:${session}` : `user:${user}`;
+    const spoken = isBySession ? channel : `user:${partner}`;
+    socketsOf.set(channel, [...(socketsOf.get(channel) ?? []), socket]);
     userOf.set(socket, user);
-    void subscriber.subscribe(heard).then(() => socket.send('{"event":"ready","data":{}}'));
+    void subscriber.subscribe(channel).then(() => socket.send('{"event":"ready","data":{}}'));
     let seq = 0;
     socket.on('message', (raw) => {
       const { ref, data } = JSON.parse((raw as Buffer).toString()) as Inbound;

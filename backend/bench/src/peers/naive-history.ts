@@ -3,7 +3,7 @@ import { Queue, Worker } from 'bullmq';
 import { Redis } from 'ioredis';
 import { Pool } from 'pg';
 
-// One job and one INSERT per message, as a service without an outbox would do it. Says how many rows a second.
+// One job and one INSERT per message, as in a service without an outbox. Reports rows per second.
 
 const ROWS = Number(process.env.ROWS);
 const CONCURRENCY = 16;

@@ -4,12 +4,12 @@ import { createAdapter } from '@socket.io/redis-adapter';
 import { Redis } from 'ioredis';
 import { Server } from 'socket.io';
 
-// Socket.IO with its Redis adapter, as lean as it is set: WebSocket alone, no compression, no HTTP extras.
+// Socket.IO with its Redis adapter in its leanest configuration: WebSocket only, no compression, no HTTP extras.
 
 const redisUrl = process.env.REDIS_URL ?? '';
 const server = createServer();
 const io = new Server(server, {
-  // Where nginx lets sockets through to ours.
+  // The path that nginx proxies to our sockets.
   path: '/ws',
   addTrailingSlash: false,
   transports: ['websocket'],

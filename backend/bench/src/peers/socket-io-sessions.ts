@@ -7,8 +7,8 @@ import { Redis } from 'ioredis';
 import { Pool } from 'pg';
 import { Server } from 'socket.io';
 
-// Socket.IO whose handshake looks the session of Thaw's cookie up in Thaw's PostgreSQL, as lean as it is set: the
-// cookie's signature, one prepared statement, a room for the user; WebSocket alone, no compression, no HTTP extras.
+// Socket.IO whose handshake looks up the session of Thaw's cookie in Thaw's PostgreSQL, in its leanest configuration:
+// the cookie's signature, one prepared statement, a room for the user; WebSocket only, no compression, no HTTP extras.
 
 const {
   REDIS_URL: redisUrl = '',
@@ -19,7 +19,7 @@ const [secret = ''] = readFileSync(secretFile, 'utf8').trim().split(',');
 const pool = new Pool({ connectionString: databaseUrl, max: 10 });
 const server = createServer();
 const io = new Server(server, {
-  // Where nginx lets sockets through to ours.
+  // The path that nginx proxies to our sockets.
   path: '/ws',
   addTrailingSlash: false,
   transports: ['websocket'],

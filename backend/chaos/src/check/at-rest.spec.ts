@@ -28,11 +28,11 @@ it.each([
   expect(growth(rest(), after)).toHaveLength(1);
 });
 
-it('reports nothing where nothing has grown', () => {
+it('reports nothing when nothing has grown', () => {
   expect(growth(rest(), process({ heapBytes: 59e6, resources: { Timeout: 7 } }))).toEqual([]);
 });
 
-it('takes what only one of two looks saw for work in hand', () => {
+it('ignores growth that only one of two inspections saw', () => {
   const busy = process({ resources: { Timeout: 50 }, collections: { 'LiveChatService.served': 3 } });
   expect(growth(rest(), atBoth(busy, rest()))).toEqual([]);
   expect(growth(rest(), atBoth(busy, busy))).toHaveLength(2);

@@ -1,9 +1,9 @@
 import type { Inspection } from '../inspect-process';
 import type { Violation } from './checker';
 
-/** What the processes and stores hold while no one is there. */
+/** What processes and stores hold while no user is connected. */
 export interface AtRest {
-  /** By name of the process. */
+  /** By process name. */
   processes: Record<string, Inspection>;
   redisClients: number;
   redisChannels: number;
@@ -11,19 +11,19 @@ export interface AtRest {
   lastingKeys: Record<string, number>;
 }
 
-/** Heap after a forced collection, at most so many times what it was. */
+/** Heap after a forced collection may grow by this factor. */
 const HEAP_FACTOR = 1.2;
-/** A pool may hold its connections for a while, and a process has a timer more or less at any moment. */
+/** Pools keep idle connections for a while, and the number of timers of a process varies. */
 const SLACK: Record<string, number> = { Timeout: 6, Immediate: 2 };
 const POOL_SIZE = 10;
 const CLIENTS_SLACK = 2;
-/** One entry for each replica that was here. */
+/** One entry for each replica that was running. */
 const KEYS_SLACK = 3;
-/** Collections whose size says what was used, up to a bound that they keep. */
+/** Collections that grow with use, up to this size. */
 const BOUNDS: Record<string, number> = {
-  // One entry for each shard group that this worker has carried.
+  // One entry for each shard group that this worker has persisted.
   'OutboxProcessor.startedAt': 4,
-  // Decoders of images stay for a minute without work, at most two of them.
+  // Idle image decoders are kept for a minute, at most two of them.
   'ImageProcessingService.decoders.processes': 2,
   'ImageProcessingService.decoders.idle': 2,
 };
@@ -31,7 +31,7 @@ const BOUNDS: Record<string, number> = {
 const least = (one: Record<string, number>, other: Record<string, number>): Record<string, number> =>
   Object.fromEntries(Object.keys(one).map((key) => [key, Math.min(one[key] ?? 0, other[key] ?? 0)]));
 
-/** What was there at both of two looks: what only one of them saw was work in hand. */
+/** The smaller of two inspections: growth that only one of them saw was work in progress. */
 export const atBoth = (one: AtRest, other: AtRest): AtRest => ({
   processes: Object.fromEntries(
     Object.entries(one.processes).map(([name, first]) => {
@@ -52,7 +52,7 @@ export const atBoth = (one: AtRest, other: AtRest): AtRest => ({
   lastingKeys: least(one.lastingKeys, other.lastingKeys),
 });
 
-/** What has grown from one rest to the next. */
+/** Reports what has grown between two inspections at rest. */
 export const growth = (before: AtRest, after: AtRest): Violation[] => {
   const found: string[] = [];
   const compare = (what: string, was: number, is: number, slack = 0): void => {

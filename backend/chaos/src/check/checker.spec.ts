@@ -76,7 +76,7 @@ const complaining = (what: string): Partial<Evidence> => ({
 const without = (lost: Fingerprint): Fingerprint[] => history.filter((fingerprint) => fingerprint !== lost);
 
 describe('the checker', () => {
-  it('finds nothing where everything is as it should be', () => {
+  it('finds nothing in consistent evidence', () => {
     expect(check(evidence())).toEqual({
       violations: [],
       losses: [],
@@ -90,7 +90,7 @@ describe('the checker', () => {
     expect(verdict.violations.map(({ rule }) => rule)).toContain('lost');
   });
 
-  it('counts a loss apart that a truncated file or a flush allows, if the people concerned were told', () => {
+  it('allows a loss by a truncated file or a flush, if the users received the end of the chat', () => {
     const window = { label: 'truncated redis', from: ACKED_AT - 500, at: ACKED_AT, to: ACKED_AT + 500 };
     const ended = { endedAt: ACKED_AT + 2_000 };
     const logs = [logOf(ADA, BOB, ended), logOf(BOB, ADA, ended)];
@@ -99,35 +99,35 @@ describe('the checker', () => {
     expect(verdict.violations.filter(({ rule }) => rule !== 'private')).toEqual([]);
   });
 
-  it('reports a loss outside the time of the fault that would allow it', () => {
+  it('reports a loss outside the time window of the fault that would allow it', () => {
     const window = { label: 'truncated redis', from: 50_000, at: 50_500, to: 51_000 };
     expect(rulesOf({ truth: truthOf(without(hello)), lossWindows: [window] })).toContain('lost');
   });
 
-  it('reports a loss that the person concerned was not told of', () => {
+  it('reports a loss whose user received neither a reset nor an end of the chat', () => {
     const window = { label: 'flushed redis', from: 0, at: 10_500, to: 11_000 };
     const open = { endedAt: undefined };
     const logs = [logOf(ADA, BOB, open), logOf(BOB, ADA, open)];
     expect(rulesOf({ truth: truthOf(without(hello)), lossWindows: [window], logs })).toContain('not told');
   });
 
-  it('reports a message that is stored under another number than it was acknowledged', () => {
+  it('reports a message that is stored under another number than the acknowledged one', () => {
     const [start = '', first = '', second = '', end = ''] = history;
     expect(rulesOf({ truth: truthOf([start, second, first, end]) })).toEqual(['order']);
   });
 
-  it('reports two sides that saw another order', () => {
+  it('reports two sides that saw different orders', () => {
     const swapped = new Map(history.map((fingerprint, index) => [index + 1, fingerprint]));
     swapped.set(2, reply).set(3, hello);
     const logs = [logOf(ADA, BOB), logOf(BOB, ADA, { events: swapped })];
     expect(rulesOf({ logs })).toContain('order');
   });
 
-  it('reports a gap that a person noticed', () => {
+  it('reports a gap that a user noticed', () => {
     expect(rulesOf(complaining('s-1: a gap, random_message 5 came after 3'))).toEqual(['order']);
   });
 
-  it('reports what was delivered twice', () => {
+  it('reports an event that was delivered twice', () => {
     expect(rulesOf(complaining('s-1: random_message 3 delivered twice'))).toEqual(['duplicate']);
   });
 
@@ -138,12 +138,12 @@ describe('the checker', () => {
     expect(rulesOf({ truth: { ...truth, live: new Map() } })).toContain('duplicate');
   });
 
-  it('reports frames of foreign chats', () => {
+  it('reports frames of another chat', () => {
     expect(rulesOf(complaining('typing of the foreign chat s-2'))).toEqual(['cross-talk']);
     expect(rulesOf(complaining('s-1: a message of elsewhere: s-2 5 hello'))).toEqual(['cross-talk']);
   });
 
-  it('reports a person in two chats', () => {
+  it('reports a user in two chats', () => {
     expect(rulesOf(complaining('in two chats: s-1 and s-2'))).toEqual(['two chats or stuck']);
   });
 
@@ -158,7 +158,7 @@ describe('the checker', () => {
     expect(rulesOf({ logs, lossWindows: [window] })).not.toContain('order');
   });
 
-  it('reports a chat that never ends, unless data was taken away while it lived', () => {
+  it('reports a chat that never ends, unless data was lost during it', () => {
     const truth = truthOf(history.slice(0, 3));
     const earlier = { label: 'flushed redis', from: 0, at: 300, to: 800 };
     const during = { ...earlier, at: 19_000, to: 19_500 };
@@ -166,7 +166,7 @@ describe('the checker', () => {
     expect(rulesOf({ truth, lossWindows: [during] })).not.toContain('two chats or stuck');
   });
 
-  it('reports a Redis that holds another event than PostgreSQL', () => {
+  it('reports an event that differs between Redis and PostgreSQL', () => {
     const truth = truthOf(history);
     truth.live.set(SESSION, stored(history).with(1, { eventId: 'other', fingerprint: hello }));
     expect(rulesOf({ truth })).toEqual(['order']);
@@ -185,7 +185,7 @@ describe('the checker', () => {
     expect(rulesOf({ truth: twice })).toEqual(['duplicate']);
   });
 
-  it('reports friends who are none', () => {
+  it('reports a friendship that a user saw and that is not stored', () => {
     expect(rulesOf({ truth: truthOf(history, { friendships: new Set() }) })).toEqual(['friends']);
   });
 });

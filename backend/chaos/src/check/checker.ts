@@ -2,14 +2,14 @@ import { agree, type Fingerprint, UNKNOWN } from './fingerprint';
 import type { ChatAck, ChatRecord, PersonLog } from './logs';
 import type { StoredEvent, Truth } from './truth';
 
-/** A time within which acknowledged data may have been lost, by a fault that takes it away. Of `Date.now()`. */
+/** A period whose acknowledged data may have been lost to a fault. Times are `Date.now()`. */
 export interface LossWindow {
   label: string;
-  /** Acknowledgements from here on may be gone. */
+  /** Data acknowledged from here on may be lost. */
   from: number;
-  /** When the data was taken away. */
+  /** When the data was removed. */
   at: number;
-  /** Acknowledgements up to here may be gone. */
+  /** Data acknowledged up to here may be lost. */
   to: number;
 }
 
@@ -19,7 +19,7 @@ export interface Loss {
   seq: number;
   fingerprint: Fingerprint;
   ackedAt: number;
-  /** The fault that explains it; undefined where none does. */
+  /** Label of the fault that explains the loss; undefined: a violation. */
   allowedBy: string | undefined;
 }
 
@@ -41,7 +41,7 @@ export type Rule =
 export interface Violation {
   rule: Rule;
   what: string;
-  /** When a person noticed it; of `Date.now()`. */
+  /** When a user noticed it, as `Date.now()`. */
   at?: number;
 }
 
@@ -51,14 +51,14 @@ export interface Verdict {
   acknowledgements: { chat: number; private: number };
 }
 
-/** What the checker compares. */
+/** Input of the checker. */
 export interface Evidence {
   logs: readonly PersonLog[];
   truth: Truth;
   lossWindows: readonly LossWindow[];
 }
 
-/** Compares what people saw and were acknowledged with what the stores hold. Knows no time but that of the evidence. */
+/** Compares what users saw and had acknowledged with the stores. Pure: its only times are those of the evidence. */
 export const check = (evidence: Evidence): Verdict => {
   const violations: Violation[] = [];
   const losses: Loss[] = [];
@@ -86,9 +86,9 @@ export const check = (evidence: Evidence): Verdict => {
   };
 };
 
-/** An end that was not carried to PostgreSQL yet is lost with Redis. */
+/** An end younger than this may not be in PostgreSQL yet, and is then lost with Redis. */
 const ENDED_BEFORE_MS = 3_000;
-/** Grace time of a participant who does not come back, and some time to be told. */
+/** The grace period of a user who does not return, plus the time until the partner is notified. */
 const ENDED_AFTER_MS = 45_000;
 
 type Report = (rule: Rule, what: string, at?: number) => void;
@@ -106,7 +106,7 @@ const ruleOf = (complaint: string): Rule => {
 const windowOf = ({ lossWindows }: Evidence, ack: ChatAck): LossWindow | undefined =>
   lossWindows.find(({ from, to }) => ack.at >= from && ack.at <= to);
 
-/** The chat as it stands: PostgreSQL's, which has everything once the outboxes are empty. */
+/** The stored chat. PostgreSQL is complete once the outboxes are empty. */
 const storedEvents = ({ truth }: Evidence, sessionId: string): readonly StoredEvent[] =>
   truth.durable.get(sessionId) ?? [];
 
@@ -126,7 +126,7 @@ const checkChat = (
   const lost: ChatAck[] = [];
   for (const ack of chat.acks) {
     const there = stored[ack.seq - 1];
-    // An end is acknowledged also where the chat was over before, or is lost.
+    // An end is also acknowledged when the chat was already over or is lost.
     if (ack.fingerprint === UNKNOWN || (there && agree(there.fingerprint, ack.fingerprint))) continue;
     const isElsewhere = stored.some(({ fingerprint }) => fingerprint === ack.fingerprint);
     if (isElsewhere && !mayDiffer(evidence, chat)) {
@@ -153,14 +153,14 @@ const checkChat = (
   }
 };
 
-/** A chat that data was taken from, and that ended of it, may have been seen otherwise than it is stored. */
+/** A chat that lost data and ended because of it: users may have seen events other than the stored ones. */
 const mayDiffer = ({ lossWindows }: Evidence, { startedAt, endedAt }: ChatRecord): boolean =>
   endedAt !== undefined &&
   lossWindows.some(
     ({ at, to }) => startedAt <= to && endedAt >= at - ENDED_BEFORE_MS && endedAt <= to + ENDED_AFTER_MS,
   );
 
-/** Chats that lived when data was taken away from Redis. */
+/** Chats that were open when data was removed from Redis. */
 const affectedChats = ({ logs, lossWindows }: Evidence): ReadonlySet<string> =>
   new Set(
     logs.flatMap(({ chats }) =>
@@ -177,7 +177,7 @@ const wasTold = ({ resetAt, endedAt }: ChatRecord, lost: readonly ChatAck[]): bo
   return (endedAt !== undefined && endedAt >= lostAt) || resetAt.some((at) => at >= lostAt);
 };
 
-/** Both participants saw the same, as far as both saw it. */
+/** Where both participants saw an event, they saw the same one. */
 const checkSides = ({ logs }: Evidence, report: Report): void => {
   const byUser = new Map(logs.map((log) => [log.userId, log]));
   for (const { userId, chats } of logs) {
@@ -202,7 +202,7 @@ const checkStores = (evidence: Evidence, report: Report): void => {
     const keys = events.flatMap(({ clientKey }) => clientKey ?? []);
     if (new Set(keys).size !== keys.length) report('duplicate', `${sessionId}: a message is stored twice`);
     const ends = events.filter(({ fingerprint }) => fingerprint.startsWith('end '));
-    // Where PostgreSQL had an end that Redis lost, the chat went on and ended again.
+    // If Redis lost an end that PostgreSQL had, the chat continued and ended again.
     if (ends.length > 1 && !affected.has(sessionId))
       report('duplicate', `${sessionId} has ended ${ends.length} times`);
     if (ends.length === 0 && !affected.has(sessionId))
@@ -217,7 +217,7 @@ const checkStores = (evidence: Evidence, report: Report): void => {
   if (truth.deadLetters > 0) report('left over', `${truth.deadLetters} dead letters`);
 };
 
-/** @param isLossy Redis may have lost events that PostgreSQL has; what it has is still in PostgreSQL, in its order. */
+/** @param isLossy Redis may lack events that PostgreSQL has; those it has must be in PostgreSQL, in the same order. */
 const differenceOf = (
   live: readonly StoredEvent[],
   durable: readonly StoredEvent[],

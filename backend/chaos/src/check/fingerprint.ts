@@ -1,10 +1,10 @@
 /**
- * What an event of a chat says, in one line that is the same for a participant, who got a frame or an ack, and for the
- * stores, which have the event.
+ * One line that identifies the content of a chat event. It is the same for a participant, who receives a frame or an
+ * ack, and for the stores, which hold the event.
  */
 export type Fingerprint = string;
 
-/** An event that a client of this release has no frame for: it stands for any. */
+/** Fingerprint of an event that clients of this release have no frame for. It matches any other. */
 export const UNKNOWN: Fingerprint = '?';
 
 type Data = Record<string, unknown>;
@@ -29,7 +29,7 @@ export const fingerprints = {
   end: (reason: unknown) => `end ${reason === 'skipped' ? 'skipped' : 'disconnected'}`,
 } as const;
 
-/** Of a frame that carries `sessionId` and `seq`. */
+/** Fingerprint of a frame that carries `sessionId` and `seq`. */
 export const ofFrame = (event: string, data: Data): Fingerprint => {
   switch (event) {
     case 'chat_matched':
@@ -56,7 +56,7 @@ export const ofFrame = (event: string, data: Data): Fingerprint => {
   }
 };
 
-/** Of an event as the stores have it. */
+/** Fingerprint of a stored event. */
 export const ofStored = ({
   type,
   data,

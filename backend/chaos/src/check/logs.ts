@@ -1,13 +1,13 @@
 import type { Fingerprint } from './fingerprint';
 
-/** Something that was acknowledged in a chat. */
+/** An acknowledgement in a chat. */
 export interface ChatAck {
   seq: number;
   fingerprint: Fingerprint;
   at: number;
 }
 
-/** A chat as one of its two participants knows it. Times are of `Date.now()`. */
+/** A chat as one of its participants saw it. Times are `Date.now()`. */
 export interface ChatRecord {
   sessionId: string;
   partnerId: number;
@@ -15,13 +15,13 @@ export interface ChatRecord {
   lastSeq: number;
   acks: ChatAck[];
   startedAt: number;
-  /** When this side was told that the chat is over. */
+  /** When this side received the end of the chat. */
   endedAt?: number;
-  /** When this side was told to take the chat as it is now. */
+  /** When this side received a reset: the chat as it is stored now replaces what was seen before. */
   resetAt: number[];
-  /** Where a chat that had ended went on: its end was lost with Redis' last second. */
+  /** Times at which the chat continued after its end, because the end was lost with the last second of Redis. */
   reopened: { endedAt: number; at: number }[];
-  /** The end was told after an absence: what came just before it was never seen. */
+  /** The end arrived after an absence, so the events just before it were not seen. */
   missesTail: boolean;
 }
 
@@ -34,18 +34,18 @@ export interface PrivateAck {
   at: number;
 }
 
-/** All that a person has seen. */
+/** Everything that a user has seen. */
 export interface PersonLog {
   userId: number;
   chats: Map<string, ChatRecord>;
   privateAcks: PrivateAck[];
-  /** Private messages that were pushed: id to content. */
+  /** Private messages that were pushed: content by id. */
   privateReceived: Map<number, string>;
-  /** Addresses of images in messages that were received or acknowledged. */
+  /** URLs of images in messages that were received or acknowledged. */
   images: Set<string>;
-  /** Users who became friends, by an answer of the service. */
+  /** Users who became friends, according to the service. */
   friends: Set<number>;
-  /** What must not have happened, as it was noticed at once. */
+  /** Violations that the user noticed at once. */
   complaints: { at: number; what: string }[];
 }
 

@@ -1,8 +1,8 @@
 import type { Violation } from './checker';
 
-/** From healing to a fresh client that exchanges messages, the slowest of a hundred. */
+/** Limit for a fresh client to exchange messages after a recovery, at the 99th percentile. */
 export const FRESH_P99_MS = 10_000;
-/** What an attempt to come back may take. */
+/** Limit for one reconnect attempt. */
 export const ATTEMPT_MS = 2_000;
 
 export interface AttemptTimes {
@@ -11,23 +11,23 @@ export interface AttemptTimes {
   failedAt?: number;
 }
 
-/** The value that a share of the values does not exceed; nearest rank. NaN when there are none. */
+/** Nearest-rank percentile; `share` is from 0 to 1. NaN when there are no values. */
 export const percentile = (values: readonly number[], share: number): number => {
   const sorted = [...values].sort((first, second) => first - second);
   return sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? NaN;
 };
 
 export interface RecoveryFigures {
-  /** Fresh clients, from healing; undefined for one that gave up. */
+  /** Times from the recovery until fresh clients exchanged messages; undefined for one that gave up. */
   fresh: (number | undefined)[];
-  /** First attempts of people after a healing: how long each took; undefined for one that failed. */
+  /** Durations of the users' first attempts after a recovery; undefined for one that failed. */
   returns: (number | undefined)[];
 }
 
 /**
- * The first attempt of each person after each healing, if the service was well throughout it.
- * @param healedAt when each round was over.
- * @param isFaulty whether a fault was going on at some time in between.
+ * The duration of a user's first attempt after each recovery. Attempts that overlap a fault are skipped.
+ * @param healedAt when each round of faults was over.
+ * @param isFaulty whether a fault was active at some time between two times.
  */
 export const returnsAfter = (
   healedAt: readonly number[],
@@ -42,7 +42,7 @@ export const returnsAfter = (
     return [first.arrivedAt === undefined ? undefined : first.arrivedAt - first.startedAt];
   });
 
-/** @param busyness how many times longer things may take because others use the processors too. */
+/** @param busyness factor by which limits are extended, because other programs use the processors too. */
 export const slowness = ({ fresh, returns }: RecoveryFigures, busyness: number): Violation[] => {
   const found: string[] = [];
   const never = fresh.filter((took) => took === undefined).length;

@@ -5,7 +5,7 @@ import { type Fingerprint, ofStored } from './fingerprint';
 export interface StoredEvent {
   eventId: string;
   fingerprint: Fingerprint;
-  /** `<sender> <client id>` of a message. */
+  /** `<sender> <client id>`, for messages only. */
   clientKey?: string;
 }
 
@@ -16,25 +16,25 @@ export interface StoredPrivateMessage {
   content: string;
 }
 
-/** What waits to be carried to PostgreSQL, or to be done. */
+/** Work that is not done yet. */
 export interface Backlog {
-  /** Entries in outboxes. */
+  /** Outbox entries that are not in PostgreSQL yet. */
   outboxEntries: number;
-  /** Jobs that wait or are being done. */
+  /** Jobs that wait or are active. */
   waitingJobs: number;
 }
 
-/** What the stores hold in the end. */
+/** Content of the stores at the end of a run. */
 export interface Truth extends Backlog {
-  /** The events of every chat in PostgreSQL, in order, by session id. */
+  /** All events of each chat in PostgreSQL, in order, by session id. */
   durable: Map<string, StoredEvent[]>;
-  /** The same of the streams that Redis still holds. */
+  /** The same for the streams that Redis still holds. */
   live: Map<string, StoredEvent[]>;
   privateMessages: StoredPrivateMessage[];
   /** `<lower id>-<higher id>`. */
   friendships: Set<string>;
   deadLetters: number;
-  /** Keys that never expire, by their shape, without ids. */
+  /** Keys without an expiry, by their shape. */
   lastingKeys: Record<string, number>;
 }
 
@@ -108,14 +108,14 @@ const sum = async (redis: Redis, keys: readonly string[], pattern: RegExp): Prom
   return entries;
 };
 
-/** A key without what differs from one user, chat or process to the next. */
+/** The shape of a key: ids of users, chats and processes are replaced by placeholders. */
 export const shapeOf = (key: string): string =>
   key
     .replace(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g, '<uuid>')
     .replace(/(api|worker)-\d+\.[0-9a-f]+/g, '<replica>')
     .replace(/\d+/g, '<n>');
 
-/** One key for each shard, and no id in it: how many there are says which shards were used. */
+/** One key per shard, without an id. The number of such keys only shows how many shards were used. */
 const isOfShard = (shape: string): boolean => /^\{[a-z]+<n>\}:[a-z-]+$/.test(shape);
 
 const lengthOf = async (redis: Redis, key: string): Promise<number> => {
@@ -136,8 +136,8 @@ const lengthOf = async (redis: Redis, key: string): Promise<number> => {
 };
 
 /**
- * What never expires in Redis, by the shape of its key: the number of keys, or, of keys that a shard has once, the
- * length of the longest.
+ * Keys without an expiry, by shape: the number of keys, or, for keys that exist once per shard, the length of the
+ * longest one.
  */
 export const lastingKeys = async (redis: Redis): Promise<Record<string, number>> => {
   const shapes: Record<string, number> = {};
@@ -146,7 +146,7 @@ export const lastingKeys = async (redis: Redis): Promise<Record<string, number>>
   for (const key of keys) pipeline.pttl(key);
   const replies = (await pipeline.exec()) ?? [];
   for (const [index, key] of keys.entries()) {
-    // BullMQ keeps a few keys of its own for each job that ever ran by schedule.
+    // BullMQ keeps a few keys for each job that ever ran on a schedule.
     if (Number(replies[index]?.[1]) !== -1 || key.startsWith('bull:')) continue;
     const shape = shapeOf(key);
     const known = shapes[shape] ?? 0;
@@ -170,7 +170,7 @@ const backlogOf = async (redis: Redis, keys: readonly string[]): Promise<Backlog
 
 export const backlog = async (redis: Redis): Promise<Backlog> => backlogOf(redis, await allKeys(redis));
 
-/** Reads both stores, past all proxies. */
+/** Reads both stores directly, bypassing all proxies. */
 export const readTruth = async (redis: Redis, client: Client): Promise<Truth> => {
   const keys = await allKeys(redis);
   const messages = await client.query<{

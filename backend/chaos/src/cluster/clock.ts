@@ -2,11 +2,11 @@ import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 
 const LIBRARY = 'libfaketimeMT.so.1';
 
-/** The clock of one replica, which can be put wrong while it runs. */
+/** The clock of one replica, which can be shifted while the replica runs. */
 export interface Clock {
-  /** Why it cannot be put wrong on this machine; undefined when it can. */
+  /** Why it cannot be shifted on this machine; undefined when it can. */
   readonly whyNot: string | undefined;
-  /** Settings of the replica's process. */
+  /** Environment variables of the replica's process. */
   readonly settings: Record<string, string>;
   set(offsetS: number): void;
 }
@@ -18,7 +18,7 @@ const findLibrary = (): string | undefined => {
   return folders.map(({ name }) => `/usr/lib/${name}/faketime/${LIBRARY}`).find((file) => existsSync(file));
 };
 
-/** Debian's libfaketime reads the offset from a file, again every second. */
+/** Uses Debian's libfaketime, which rereads the offset (in seconds) from a file every second. */
 export const clockFor = (offsetFile: string): Clock => {
   const library = findLibrary();
   const set = (offsetS: number): void =>
@@ -31,7 +31,7 @@ export const clockFor = (offsetFile: string): Clock => {
       LD_PRELOAD: library,
       FAKETIME_TIMESTAMP_FILE: offsetFile,
       FAKETIME_CACHE_DURATION: '1',
-      // Timers go by the monotonic clock, which does not jump on a real machine either.
+      // Timers use the monotonic clock, which does not jump on a real machine either.
       FAKETIME_DONT_FAKE_MONOTONIC: '1',
     },
     set,

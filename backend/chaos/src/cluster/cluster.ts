@@ -19,7 +19,7 @@ import { SupervisedStore } from './supervised-store';
 
 const REPLICAS = 3;
 const WORKERS = 2;
-/** Few enough for a run to take all of them: pools of 5 processes with 10 each, and some to spare. */
+/** Low enough for a run to exhaust: the pools of 5 processes with 10 connections each, and a reserve. */
 const MAX_CONNECTIONS = 70;
 export const REDIS_MAX_BYTES = 256 * 1024 * 1024;
 
@@ -28,10 +28,10 @@ export const topology: Topology = {
   workers: Array.from({ length: WORKERS }, (_, index) => `worker-${index + 1}`),
 };
 
-/** Three replicas and two workers behind nginx, with a proxy between every two processes that talk to each other. */
+/** Three replicas and two workers behind nginx, with a faulty proxy on every connection between processes. */
 export class Cluster {
   readonly links = new Map<string, FaultyLink>();
-  /** Past all proxies: faults are caused through it, and the checker reads through it. */
+  /** Bypasses all proxies. Faults are caused through it, and the checker reads through it. */
   redis!: Redis;
   redisStore!: SupervisedStore;
   postgresStore!: SupervisedStore;
@@ -57,7 +57,7 @@ export class Cluster {
     return cluster;
   }
 
-  /** Where people reach it. */
+  /** The public address of the service. */
   get url(): string {
     return `http://127.0.0.1:${this.link('people->nginx').port}`;
   }
@@ -81,10 +81,10 @@ export class Cluster {
     return link;
   }
 
-  /** A connection of its own to PostgreSQL, past all proxies. */
+  /** Runs `work` with a dedicated connection to PostgreSQL that bypasses all proxies. */
   async withPostgres<Result>(work: (client: Client) => Promise<Result>): Promise<Result> {
     const client = new Client({ connectionString: this.databaseUrl, connectionTimeoutMillis: 5_000 });
-    client.on('error', () => undefined); // it may be ended under us
+    client.on('error', () => undefined); // the server may close it
     await client.connect();
     try {
       return await work(client);
@@ -93,7 +93,7 @@ export class Cluster {
     }
   }
 
-  /** Collects the garbage of a process. @returns what it holds; undefined when it does not answer in time. */
+  /** Forces a garbage collection in a process. @returns what it holds; undefined on a timeout. */
   async inspect({ pid }: Replica, withinMs = 10_000): Promise<Inspection | undefined> {
     if (pid === undefined) return undefined;
     const file = path.join(this.inspections, `${pid}.json`);
@@ -156,12 +156,12 @@ export class Cluster {
     ]);
   }
 
-  /** The limit stands in no file: it is set after every start. */
+  /** No configuration file sets the limit, so it is set after every start. */
   private async limitRedis(store: PrivateStore): Promise<void> {
     const port = store.running()?.port ?? 0;
     if (!this.redis) {
       this.redis = new Redis(store.kind.url(port), { retryStrategy: () => 100, maxRetriesPerRequest: null });
-      this.redis.on('error', () => undefined); // it dies and comes back as the schedule has it
+      this.redis.on('error', () => undefined); // Redis dies and returns as scheduled
     }
     await this.redis.config('SET', 'maxmemory', String(REDIS_MAX_BYTES));
   }
@@ -181,7 +181,7 @@ export class Cluster {
     };
   }
 
-  /** The logs go where a test run asks for those of its stacks, else next to those of `npm start`. */
+  /** Copies the logs to the folder that a test run asks for, or next to those of `npm start`. */
   private keepLogs(): void {
     const logs = path.join(this.home, 'logs');
     const kept = process.env.THAW_STACK_LOGS ?? inRepository('.thaw', 'logs', 'chaos');
@@ -192,8 +192,8 @@ export class Cluster {
 const inspectable = ['--expose-gc', '--require', path.join(__dirname, '..', 'inspect-process.js')];
 
 /**
- * Without `--enable-source-maps`: Node keeps the map of every file through which an error has passed, some megabytes each
- * for the larger ones. That is read once and no leak, but it would be taken for one.
+ * Without `--enable-source-maps`: Node caches the map of every file through which an error has passed, some megabytes
+ * each for the larger ones. Each is read only once, but the growth would be reported as a leak.
  */
 const program = (flags: readonly string[], role: string) => ({
   command: process.execPath,

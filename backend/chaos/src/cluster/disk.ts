@@ -8,7 +8,7 @@ export interface Disk {
   /** Why it cannot be filled on this machine; undefined when it can. */
   readonly whyNot: string | undefined;
   mount(): void;
-  /** From now on there is no room for another page. */
+  /** Leaves no room for another page. */
   fill(): void;
   free(): void;
   unmount(): void;
@@ -19,7 +19,7 @@ const run = (command: string, ...args: string[]): string | undefined => {
   return status === 0 ? undefined : (error?.message ?? stderr).trim() || `${command} failed`;
 };
 
-/** A tmpfs of its own under a folder, which is filled by shrinking it to what is on it. */
+/** A tmpfs mounted at a folder. It is filled by shrinking it to its used size. */
 export const diskFor = (place: string): Disk => {
   let whyNot: string | undefined = 'it was not mounted yet';
   return {

@@ -1,4 +1,4 @@
-// Real: TCP on the loopback address.
+// Runs on real TCP sockets on the loopback address.
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 import { until } from '../../../src/testing/until.functions';
@@ -6,7 +6,7 @@ import { FaultyLink } from './faulty-link';
 
 let server: Server;
 let link: FaultyLink;
-/** The server's ends, each of which answers what it is sent. */
+/** The server's ends of the connections; each echoes what it receives. */
 let served: Socket[];
 const clients: Socket[] = [];
 
@@ -39,16 +39,16 @@ const open = async (): Promise<{ socket: Socket; heard: () => string }> => {
   return { socket, heard: () => heard };
 };
 
-/** Unlike `once`, a reset is no failure of the test. */
+/** Unlike `once`, does not fail the test on a reset. */
 const closeOf = (socket: Socket): Promise<unknown> => new Promise((resolve) => socket.once('close', resolve));
 
-it('passes bytes on while it is well', async () => {
+it('a healthy link passes bytes on', async () => {
   const { socket, heard } = await open();
   socket.write('hello');
   await until(() => heard() === 'hello');
 });
 
-it('resets connections, old and new, while it is cut', async () => {
+it('a cut link resets open and new connections until it heals', async () => {
   const { socket } = await open();
   link.fail('cut');
   await closeOf(socket);
@@ -60,7 +60,7 @@ it('resets connections, old and new, while it is cut', async () => {
   await until(() => heard() === 'back');
 });
 
-it('holds everything back in a black hole, and loses nothing of it', async () => {
+it('a black hole holds everything back and delivers it after healing', async () => {
   const { socket, heard } = await open();
   socket.write('before ');
   await until(() => heard() === 'before ');
@@ -75,7 +75,7 @@ it('holds everything back in a black hole, and loses nothing of it', async () =>
   await until(() => heard() === 'before held' && fromOther() === 'from another');
 });
 
-it('delays what passes, in order', async () => {
+it('a delayed link delivers in order', async () => {
   const { socket, heard } = await open();
   link.fail('delay');
   const sentAt = Date.now();
@@ -85,7 +85,7 @@ it('delays what passes, in order', async () => {
   expect(Date.now() - sentAt).toBeGreaterThanOrEqual(790);
 });
 
-it('lets only some bytes a second through while it throttles', async () => {
+it('a throttled link limits the bytes per second', async () => {
   const { socket, heard } = await open();
   link.fail('throttle');
   const sentAt = Date.now();
@@ -94,7 +94,7 @@ it('lets only some bytes a second through while it throttles', async () => {
   expect(Date.now() - sentAt).toBeGreaterThan(500);
 });
 
-it('leaves near ends open and silent while far ends are gone, and resets them afterwards', async () => {
+it('a half-open link keeps near ends open without far ends, and resets them on healing', async () => {
   const { socket, heard } = await open();
   socket.write('x');
   await until(() => heard() === 'x');
@@ -107,7 +107,7 @@ it('leaves near ends open and silent while far ends are gone, and resets them af
   await closeOf(socket);
 });
 
-it('keeps far ends open and silent while near ends are gone, passes new connections, and resets the old ones', async () => {
+it('an abandoned link keeps far ends open, passes new connections, and resets old ones on healing', async () => {
   const { socket, heard } = await open();
   socket.write('x');
   await until(() => heard() === 'x');
@@ -123,7 +123,7 @@ it('keeps far ends open and silent while near ends are gone, passes new connecti
   await until(() => fromOther() === 'back still');
 });
 
-it('resets a connection to a target that is down', async () => {
+it('a link resets a connection to a target that is down', async () => {
   server.close();
   const socket = connect(link.port, '127.0.0.1').on('error', () => undefined);
   await closeOf(socket);

@@ -6,11 +6,11 @@ const DELAY_MS = 400;
 const THROTTLED_BYTES_PER_S = 8 * 1024;
 const TICK_MS = 50;
 
-/** One connection through the link: what came from one end waits here until the other may have it. */
+/** One direction of a connection: buffers what one end sent until it may be passed on. */
 class Direction {
   private readonly waiting: { bytes: Buffer; dueAt: number }[] = [];
   private isEnded = false;
-  /** The near end is gone, and the far end is not told. */
+  /** The near end is closed, and the far end is not notified. */
   isAbandoned = false;
   private timer: NodeJS.Timeout | undefined;
   private allowance = 0;
@@ -24,7 +24,7 @@ class Direction {
     from.on('data', (bytes: Buffer) => {
       const delayMs = link.fault === 'delay' ? DELAY_MS : 0;
       this.waiting.push({ bytes, dueAt: Date.now() + delayMs });
-      // A sender notices that nothing gets through: its own buffers fill.
+      // Stop reading, so that the sender's own buffers fill and it notices.
       if (link.fault === 'black-hole' || link.fault === 'throttle' || this.isAbandoned) from.pause();
       this.pump();
     });
@@ -32,10 +32,10 @@ class Direction {
       this.isEnded = true;
       this.pump();
     });
-    from.on('error', () => undefined); // followed by its close
+    from.on('error', () => undefined); // followed by `close`
     from.on('close', () => {
       clearTimeout(this.timer);
-      // In a partition, and to an end that is half open, the news of a close does not get through either.
+      // In a partition, and towards an end that is half-open, the close does not get through either.
       if (!this.isHeldBack) to.destroy();
     });
   }
@@ -44,7 +44,7 @@ class Direction {
     return this.link.isSilent || this.isAbandoned;
   }
 
-  /** Passes on what may go now. */
+  /** Passes on what is due now. */
   pump(): void {
     clearTimeout(this.timer);
     if (this.isHeldBack) return;
@@ -84,14 +84,15 @@ class Direction {
 
 /**
  * A TCP proxy between two processes, which can be made to fail:
- * - cut: connections are reset, and new ones too;
- * - delay: everything takes 0.4 s longer, in each direction;
- * - black-hole: connections stay and nothing gets through; afterwards what was held back does, as TCP sends it again;
+ * - cut: open connections are reset, and so are new ones;
+ * - delay: adds 0.4 s in each direction;
+ * - black-hole: connections stay open and nothing gets through. After healing, everything held back is delivered, as by
+ *   TCP retransmission;
  * - throttle: 8 KiB a second for each connection and direction;
- * - half-open: the far ends of all connections are gone without the near ends being told; new ones are not answered.
- *   Afterwards the near ends are reset, as by a host that came back and does not know them;
- * - abandoned: the same the other way round. The near ends lose their connections and may open new ones at once, while
- *   the far ends keep the old ones, and are not told before it is over.
+ * - half-open: the far ends of all connections are closed and the near ends are not notified; new connections get no
+ *   answer. After healing the near ends are reset, as by a host that has restarted;
+ * - abandoned: the reverse. The near ends lose their connections and may open new ones at once. The far ends keep the
+ *   old connections and are notified only after healing.
  */
 export class FaultyLink {
   fault: LinkKind | undefined;
@@ -114,12 +115,12 @@ export class FaultyLink {
     return (this.server.address() as AddressInfo).port;
   }
 
-  /** Nothing gets through, not even that a connection was closed. */
+  /** Nothing gets through, not even the close of a connection. */
   get isSilent(): boolean {
     return this.fault === 'black-hole' || this.fault === 'half-open';
   }
 
-  /** The address of a store with this link in between. */
+  /** A store's URL, changed to go through this link. */
   urlOf(storeUrl: string): string {
     const url = new URL(storeUrl);
     url.hostname = '127.0.0.1';
@@ -166,7 +167,7 @@ export class FaultyLink {
     far.setNoDelay(true);
     let isConnected = false;
     far.once('connect', () => (isConnected = true));
-    // The target is down: as close to a refused connection as a proxy gets.
+    // The target is down: a reset is as close to a refused connection as a proxy gets.
     far.once('error', () => {
       if (!isConnected && !this.isSilent) near.resetAndDestroy();
     });

@@ -1,17 +1,17 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** Parent of a process; undefined when it is gone. */
+/** The parent of a process; undefined when the process is gone. */
 const parentOf = (pid: string): number | undefined => {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    // The second field is the program's name in brackets, which may hold blanks.
+    // The second field is the program's name in parentheses, which may contain spaces.
     return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]);
   } catch {
     return undefined;
   }
 };
 
-/** A process and all its descendants, the process itself first. */
+/** A process and all its descendants; the process itself is first. */
 export const processTree = (pid: number): number[] => {
   const children = new Map<number, number[]>();
   for (const name of readdirSync('/proc')) {

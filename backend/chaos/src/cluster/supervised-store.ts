@@ -4,7 +4,7 @@ import { signalTree } from './process-tree';
 
 const WATCH_MS = 200;
 
-/** A private PostgreSQL or Redis, which is started again on its port when it has died. */
+/** A private PostgreSQL or Redis that is restarted on its port when it dies. */
 export class SupervisedStore {
   private isHeld = false;
   private isClosed = false;
@@ -16,7 +16,7 @@ export class SupervisedStore {
     private readonly onStart: () => Promise<void>,
   ) {}
 
-  /** @param onStart called after every start, the first one included */
+  /** @param onStart called after every start, including the first one */
   static async start(store: PrivateStore, onStart: () => Promise<void>): Promise<SupervisedStore> {
     const port = await store.ensureRunning();
     const supervised = new SupervisedStore(store, port, onStart);
@@ -48,7 +48,7 @@ export class SupervisedStore {
     while (this.pid !== undefined) await sleep(20);
   }
 
-  /** Works on the files of the store: it is not started again meanwhile. */
+  /** Runs `work` on the files of the store, which is not restarted meanwhile. */
   async whileHeld<Result>(work: () => Promise<Result>): Promise<Result> {
     this.isHeld = true;
     try {
@@ -71,7 +71,7 @@ export class SupervisedStore {
           await this.store.ensureRunning({ onSamePort: true });
           await this.onStart();
         } catch {
-          // It cannot start while its fault lasts, a full disk for example: the next look tries again.
+          // It cannot start while its fault lasts (a full disk, for example). The next iteration retries.
         }
       }
       await sleep(WATCH_MS);

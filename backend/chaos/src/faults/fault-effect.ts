@@ -1,6 +1,6 @@
-/** How a fault is caused and taken back. */
+/** Causes and reverts a fault. */
 export interface FaultEffect {
   begin(): Promise<void>;
-  /** Resolves when the cause is gone and what was stopped is ready again. */
+  /** Resolves when the cause is removed and what was stopped is ready again. */
   end(): Promise<void>;
 }

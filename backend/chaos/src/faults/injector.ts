@@ -6,13 +6,13 @@ import { postgresFault } from './postgres-faults';
 import { processFault } from './process-faults';
 import { redisFault } from './redis-faults';
 
-/** A fault that was caused. Times are of `Date.now()`. */
+/** A fault that was caused. Times are `Date.now()`. */
 export interface CausedFault {
   fault: Fault;
   label: string;
   round: number;
   beganAt: number;
-  /** Once it is over and what was stopped is ready again. */
+  /** When the fault was over and what it stopped was ready again. */
   healedAt?: number;
 }
 
@@ -57,7 +57,7 @@ export class Injector {
     private readonly say: (text: string) => void,
   ) {}
 
-  /** Whether people may notice anything at this time: a fault is going on, or was until just before. */
+  /** Whether a fault was active at some time between `from` and `to`, as `Date.now()`. */
   isFaulty(from: number, to: number): boolean {
     return this.caused.some(({ beganAt, healedAt }) => beganAt <= to && (healedAt ?? Infinity) >= from);
   }

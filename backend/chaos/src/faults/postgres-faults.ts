@@ -5,7 +5,7 @@ import type { postgresKinds } from '../schedule';
 import type { FaultEffect } from './fault-effect';
 import { untilAnswers } from './process-faults';
 
-/** What PostgreSQL runs out of, or does not allow. */
+/** Faults in which PostgreSQL lacks a resource or refuses writes. */
 export const postgresFault = (cluster: Cluster, kind: (typeof postgresKinds)[number]): FaultEffect => {
   switch (kind) {
     case 'read-only':
@@ -20,7 +20,7 @@ export const postgresFault = (cluster: Cluster, kind: (typeof postgresKinds)[num
         begin: async () => cluster.disk.fill(),
         async end() {
           cluster.disk.free();
-          // Without room for its log it has stopped, and recovers now.
+          // Without room for its WAL it has stopped, and recovers now.
           await untilAnswers(cluster, 'postgres');
         },
       };
@@ -52,7 +52,7 @@ const takeAllConnections = (cluster: Cluster): FaultEffect => {
   };
   return {
     async begin() {
-      // One of ours ends those of the service, and we take their places.
+      // One client ends the connections of the service, and our clients take the freed slots.
       await takeOne();
       taking = (async () => {
         while (!isOver) {

@@ -6,17 +6,17 @@ import type { FaultEffect } from './fault-effect';
 
 type SignalKind = (typeof signalKinds)[number];
 
-/** What a fault needs of a process, of the product or of a store. */
+/** What a fault needs of a process of the product or of a store. */
 interface Victim {
   pid(): number | undefined;
-  /** Of the process and its children. */
+  /** Signals the process and its children. */
   signalAll(signal: NodeJS.Signals): void;
-  /** Of the process alone. */
+  /** Signals the process only. */
   signal(signal: NodeJS.Signals): void;
   untilReady(): Promise<void>;
 }
 
-/** A signal to a process. What dies of it is started again by its supervisor. */
+/** Sends a signal to a process. Its supervisor restarts it if it dies. */
 export const processFault = (cluster: Cluster, kind: SignalKind, target: string): FaultEffect => {
   const victim = victimOf(cluster, target);
   switch (kind) {
@@ -34,7 +34,7 @@ export const processFault = (cluster: Cluster, kind: SignalKind, target: string)
       return ending(victim, async () => {
         victim.signal('SIGTERM');
         if (target !== 'postgres') return;
-        // PostgreSQL waits until its clients have gone, which pools never do; supervisors lose their patience.
+        // PostgreSQL waits for its clients to disconnect, which pools never do. Supervisors then escalate.
         await sleep(1_000);
         victim.signal('SIGINT');
       });
@@ -71,7 +71,7 @@ const victimOf = (cluster: Cluster, target: string): Victim => {
   return {
     pid: () => replica.pid,
     signalAll: (signal) => {
-      // Its launcher learns that this was a fault from outside, and starts it again without waiting long.
+      // Bypasses the launcher, which sees a fault from outside and restarts the process without a long back-off.
       if (replica.pid !== undefined) signalTree(replica.pid, signal);
     },
     signal: (signal) => replica.kill(signal),
@@ -87,7 +87,7 @@ export const untilAnswers = async (cluster: Cluster, store: 'redis' | 'postgres'
       else await cluster.withPostgres((client) => client.query('SELECT 1'));
       return;
     } catch {
-      await sleep(50); // it starts, or recovers its data
+      await sleep(50); // it is starting or recovering its data
     }
   }
 };

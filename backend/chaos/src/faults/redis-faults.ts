@@ -9,13 +9,13 @@ import { untilAnswers } from './process-faults';
 const LOST_MS = 1_000;
 const SAMPLE_MS = 50;
 
-/** What becomes of Redis' memory or data. */
+/** Faults of Redis' memory or data. */
 export const redisFault = (cluster: Cluster, kind: (typeof redisKinds)[number]): FaultEffect => {
   switch (kind) {
     case 'full':
       return limit(cluster, (used) => Math.max(1, Math.floor(used * 0.9)));
     case 'nearly-full':
-      // Above the 70 % at which new chats and messages are refused, below the 100 % at which Redis refuses.
+      // Above the 70 % at which new chats and messages are refused, below the 100 % at which Redis refuses writes.
       return limit(cluster, (used) => Math.ceil(used / 0.8));
     case 'flushed':
       return {
@@ -36,8 +36,8 @@ const limit = (cluster: Cluster, bytesOf: (usedBytes: number) => number): FaultE
 });
 
 /**
- * As when the machine of Redis loses its power: what was written to the append-only file within the last second is
- * gone. Redis is killed, the file is cut to the size that it had a second before, and Redis is started again.
+ * Simulates a power failure of the machine of Redis: what was written to the append-only file within the last second is
+ * lost. Redis is killed, the file is truncated to its size one second earlier, and Redis is restarted.
  */
 const loseLastSecond = async (cluster: Cluster): Promise<void> => {
   const samples: { file: string; bytes: number; at: number }[] = [];
@@ -56,7 +56,7 @@ const loseLastSecond = async (cluster: Cluster): Promise<void> => {
   });
 };
 
-/** The file that is appended to now. It is another one after each rewrite. */
+/** The file that is appended to now; each rewrite starts another one. */
 const currentFile = (folder: string): string => {
   const place = path.join(folder, 'appendonlydir');
   const manifest = readdirSync(place).find((name) => name.endsWith('.manifest'));

@@ -6,19 +6,19 @@ import { fingerprints, UNKNOWN } from '../check/fingerprint';
 import type { Random } from '../random';
 import type { Outcome, Person } from './person';
 
-/** How long a search may go without news before the page says again that it searches. */
+/** How long a search may go without a match before the page repeats `join_queue`. */
 const SEARCH_AGAIN_MS = 10_000;
 
-/** What people do in random chats: they search, talk, react, edit, play and go on. */
+/** Simulates users in random chats: they search, chat, react, edit, play and skip. */
 export class ChatLife {
   private said = 0;
-  /** A reaction that is there already is acknowledged with the present seq: each is given once. */
+  /** Reactions sent so far. Each is sent once, because an existing reaction is acknowledged with the present seq. */
   private readonly given = new Set<string>();
 
   constructor(
     private readonly person: Person,
     private readonly random: Random,
-    /** Photographs that this person shows. */
+    /** Photos that this user sends. */
     private readonly photos: readonly Buffer[] = [],
   ) {}
 
@@ -26,7 +26,7 @@ export class ChatLife {
     return this.person.journal.current !== undefined;
   }
 
-  /** Says that it searches, and waits for a chat. @returns whether one began. */
+  /** Joins the queue and waits for a chat. @returns whether one began. */
   async search(withinMs: number): Promise<boolean> {
     const { person } = this;
     const deadline = Date.now() + withinMs;
@@ -43,7 +43,7 @@ export class ChatLife {
     return this.isChatting;
   }
 
-  /** One thing that people do in a chat. */
+  /** Does one random action in the chat. */
   async actInChat(): Promise<void> {
     const { game } = this.person.journal;
     const { random } = this;
@@ -58,7 +58,7 @@ export class ChatLife {
     else this.type();
   }
 
-  /** @returns what came of it; undefined where there is no chat. */
+  /** @returns the outcome; undefined when there is no chat. */
   async say(): Promise<Outcome | undefined> {
     const sessionId = this.sessionId;
     if (!sessionId) return undefined;
@@ -72,7 +72,7 @@ export class ChatLife {
     );
   }
 
-  /** Uploads a photograph, and shows it to the partner. */
+  /** Uploads a photo and sends it to the partner. */
   private async showPhoto(): Promise<void> {
     const sessionId = this.sessionId;
     const [photo] = this.photos;
@@ -96,7 +96,7 @@ export class ChatLife {
   async skip(): Promise<void> {
     const sessionId = this.sessionId;
     if (!sessionId) return;
-    // Where the partner was faster, or the grace time was over, the answer stands for that end.
+    // If the partner was faster, or the grace period was over, the ack refers to that end.
     const outcome = await this.person.commandInChat('skip_chat', { sessionId }, () => UNKNOWN);
     if (outcome === 'done') this.person.journal.ended(sessionId);
   }
@@ -162,7 +162,7 @@ export class ChatLife {
     await this.person.commandInChat(
       'break_ice_response',
       { sessionId, gameId: game.gameId, response: this.random.pick(options), userId },
-      // Its frame goes to the answerer too, and says where it stands.
+      // The answerer also receives the event as a frame, which carries its seq.
       () => undefined,
     );
   }

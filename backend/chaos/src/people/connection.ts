@@ -13,18 +13,18 @@ export interface Attempt {
 }
 
 interface Owner {
-  /** What to authenticate with; asked before each attempt. */
+  /** Data to authenticate with; called before each attempt. */
   authentication(): ClientInput<'authenticate'>;
-  /** A new socket: what comes from now on comes over it. */
+  /** Called for a new socket; all later frames come from it. */
   onSocket(): void;
   onFrame(frame: Frame): void;
-  /** Something that must not happen. */
+  /** Reports a violation. */
   complain(what: string): void;
 }
 
 /**
- * The connection of a page, as `frontend/src/lib/socket` keeps it: five attempts after 1, 2, 4, 8 and 16 seconds, then a
- * Reconnect button; the count begins again after five seconds of uptime.
+ * The connection of a page, like `frontend/src/lib/socket`: five attempts after 1, 2, 4, 8 and 16 seconds, then a
+ * Reconnect button. The count restarts after five seconds of uptime.
  */
 export class Connection {
   readonly attempts: Attempt[] = [];
@@ -46,7 +46,7 @@ export class Connection {
     private readonly owner: Owner,
   ) {}
 
-  /** Authenticated. */
+  /** Whether the current socket is authenticated. */
   get isReady(): boolean {
     return this.arrived !== undefined && this.arrived === this.socket;
   }
@@ -57,7 +57,7 @@ export class Connection {
     this.open();
   }
 
-  /** The button: one new series of attempts, begun at once. */
+  /** Presses the Reconnect button: starts a new series of attempts at once. */
   pressReconnect(): void {
     if (!this.isGivenUp || this.isStopped) return;
     this.isGivenUp = false;
@@ -72,7 +72,7 @@ export class Connection {
     socket?.leave();
   }
 
-  /** Resolves when authenticated. @returns false when that takes longer. */
+  /** Resolves when authenticated. @returns false on a timeout. */
   async ready(withinMs: number): Promise<boolean> {
     for (const deadline = Date.now() + withinMs; Date.now() < deadline; await sleep(20)) {
       if (this.isReady) return true;
@@ -93,7 +93,7 @@ export class Connection {
     if (this.isReady) this.socket?.send(event, data);
   }
 
-  /** Asks for what was missed, as after a gap. */
+  /** Authenticates again to receive what was missed after a gap. */
   authenticateAgain(): void {
     if (this.socket) void this.authenticate(this.socket, { startedAt: Date.now() });
   }
@@ -123,7 +123,7 @@ export class Connection {
     const answer = await socket.ask('authenticate', this.owner.authentication());
     if (socket !== this.socket || answer === 'closed') return;
     if (answer !== 'timeout' && answer.event === 'authenticated') return;
-    // A socket that does not get in is as good as lost.
+    // A socket that cannot authenticate is treated as lost.
     attempt.failedAt ??= Date.now();
     socket.drop();
   }

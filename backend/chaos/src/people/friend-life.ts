@@ -3,7 +3,7 @@ import type { Person } from './person';
 
 const FRIENDS = 4;
 
-/** What people do beyond a chat: they make friends and write privately. */
+/** Simulates users outside chats: they make friends and write private messages. */
 export class FriendLife {
   private written = 0;
 
@@ -12,7 +12,7 @@ export class FriendLife {
     private readonly random: Random,
   ) {}
 
-  /** Asks the partner of the current chat; who is asked by both is a friend. */
+  /** Sends a friend request to the current partner. Mutual requests make a friendship. */
   async befriendPartner(): Promise<void> {
     const { journal } = this.person;
     const partnerId = journal.current?.partnerId;
@@ -21,7 +21,7 @@ export class FriendLife {
     await this.ask(partnerId);
   }
 
-  /** Answers a friend request by asking back, which accepts it. */
+  /** Accepts a friend request by sending one back. */
   async ask(addresseeId: number): Promise<void> {
     const { person } = this;
     const answer = await person.call('POST', '/api/friends/request', { requesterId: person.id, addresseeId });

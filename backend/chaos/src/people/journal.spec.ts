@@ -28,7 +28,7 @@ beforeEach(() => {
   journal.receive(matched());
 });
 
-it('is content with a chat that goes in order and ends', () => {
+it('reports nothing for a chat that is in order and ends', () => {
   journal.receive(message(2));
   journal.acknowledge('s-1', 3, fingerprints.message('3-0', ADA, 'x'), false);
   journal.receive(skipped(4));
@@ -36,7 +36,7 @@ it('is content with a chat that goes in order and ends', () => {
   expect(journal.current).toBeUndefined();
 });
 
-it('is content with a resume that goes on where the last socket ended', () => {
+it('reports nothing for a resume that continues where the last socket ended', () => {
   journal.receive(message(2));
   expect(arrive()).toEqual({ sessionId: 's-1', seq: 2 });
   journal.receive(resumed(4, [message(3), message(4)]));
@@ -44,7 +44,7 @@ it('is content with a resume that goes on where the last socket ended', () => {
   expect(complaints()).toEqual([]);
 });
 
-it('takes the chat as it is after a reset', () => {
+it('replaces the events of the chat after a reset', () => {
   journal.receive(message(2));
   journal.receive(message(3));
   arrive();
@@ -53,13 +53,13 @@ it('takes the chat as it is after a reset', () => {
   expect(journal.current).toMatchObject({ lastSeq: 2, resetAt: [expect.any(Number)] });
 });
 
-it('complains of a gap, and asks for what is missing', () => {
+it('reports a gap and requests what is missing', () => {
   journal.receive(message(3));
   expect(complaints()).toEqual(['s-1: a gap, random_message 3 came after 1']);
   expect(gaps).toBe(1);
 });
 
-it('complains of what is delivered twice, by frames, by a resume, or as an end', () => {
+it('reports an event that is delivered twice by frames, by a resume, or as an end', () => {
   journal.receive(message(2));
   journal.receive(message(2));
   arrive();
@@ -73,13 +73,13 @@ it('complains of what is delivered twice, by frames, by a resume, or as an end',
   ]);
 });
 
-it('complains of another content under the same number', () => {
+it('reports different content under the same number', () => {
   journal.receive(message(2));
   journal.acknowledge('s-1', 2, fingerprints.message('2-0', ADA, 'mine'), false);
   expect(complaints()).toEqual([expect.stringContaining('acknowledged as 2 is message 2-0 1 mine')]);
 });
 
-it('complains of cross-talk', () => {
+it('reports frames and messages of another chat', () => {
   journal.receive(message(2, 's-9 5 1'));
   journal.receive(message(1, 's-9 5 1', 's-9'));
   journal.receive(frame('typing', { sessionId: 's-9', userId: 5 }));
@@ -90,12 +90,12 @@ it('complains of cross-talk', () => {
   ]);
 });
 
-it('complains of a second chat before the first has ended', () => {
+it('reports a second chat that begins before the first has ended', () => {
   journal.receive(matched('s-2'));
   expect(complaints()).toEqual(['in two chats: s-1 and s-2']);
 });
 
-it('complains of a resume that leaves something out', () => {
+it('reports a resume that leaves out events', () => {
   arrive();
   journal.receive(resumed(3, [message(2)]));
   expect(complaints()).toEqual(['s-1: resumed up to 3, but told only up to 2']);
@@ -109,7 +109,7 @@ it('follows a chat that goes on after its end', () => {
   expect(journal.current).toMatchObject({ lastSeq: 2, reopened: [{ endedAt: expect.any(Number) }] });
 });
 
-it('remembers the images that a message shows, and those of no text', () => {
+it('records the images of mixed messages, and none of text messages', () => {
   const url = '/api/files/chat-images/7c9e6679-7425-40de-944b-e07fc1f90ae7.jpg';
   const content = `s-1 ${BOB} look\n[IMAGE:${url}]`;
   const shown = message(2, content);

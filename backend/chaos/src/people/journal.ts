@@ -5,13 +5,13 @@ import type { Frame } from './page-socket';
 
 type Data = Record<string, unknown>;
 
-/** A message of the chat that is going on. */
+/** A message of the current chat. */
 export interface SeenMessage {
   id: string;
   senderId: number;
 }
 
-/** A game of the chat that is going on. */
+/** A game of the current chat. */
 export interface SeenGame {
   gameId: string;
   questionId: number;
@@ -20,17 +20,17 @@ export interface SeenGame {
 
 const UNSTORED = new Set(['typing', 'partner_connection', 'session_resumed']);
 
-/** How long after an arrival a person may be left without word of a chat that has ended. */
+/** How long after a return the end of a chat may take to arrive. */
 const TOLD_WITHIN_MS = 5_000;
 
-/** Keeps what a person sees, as a page does, and complains at once about what a page must never see. */
+/** Records what a user sees, as a page does, and reports at once what a page must never see. */
 export class Journal {
   readonly log: PersonLog;
   current: ChatRecord | undefined;
-  /** Of the current chat. */
+  /** Messages of the current chat. */
   messages: SeenMessage[] = [];
   game: SeenGame | undefined;
-  /** A resume has to begin after this: what was seen when it was asked for. */
+  /** The last seq seen when the resume was requested; the resume must begin after it. */
   private askedFrom = 0;
   private isFreshSocket = true;
   private isResetting = false;
@@ -42,14 +42,14 @@ export class Journal {
     this.log = emptyLog(userId);
   }
 
-  /** What a page says that it has seen, when it authenticates. */
+  /** The `lastSeen` that a page sends when it authenticates. */
   lastSeen(): { sessionId: string; seq: number } | undefined {
     const { current } = this;
     this.askedFrom = current?.lastSeq ?? 0;
     return current && { sessionId: current.sessionId, seq: current.lastSeq };
   }
 
-  /** There is a new socket. */
+  /** Called for a new socket. */
   arriving(): void {
     this.isFreshSocket = true;
     this.isResetting = false;
@@ -68,7 +68,7 @@ export class Journal {
     else if (typeof data.seq === 'number') this.store(event, data, data.seq);
   }
 
-  /** An ack for something that was stored; where it was stored before, with the seq of then. */
+  /** Records the ack of a stored command. If it was already stored, `seq` is that of the earlier event. */
   acknowledge(sessionId: string, seq: number, fingerprint: Fingerprint, wasRetried: boolean): void {
     const chat = this.log.chats.get(sessionId);
     if (!chat) return this.complain(`an ack for the unknown chat ${sessionId}`);
@@ -76,7 +76,7 @@ export class Journal {
     if (seq > chat.lastSeq) {
       this.place(chat, seq, fingerprint, 'an ack');
     } else if (known !== undefined && !agree(known, fingerprint)) {
-      // Of a retried command that is there already the answer may be the present seq.
+      // The ack of a retried command that was already stored may carry the present seq.
       const isThere = [...chat.events.values()].includes(fingerprint);
       if (!wasRetried || !isThere) {
         this.complain(`${sessionId}: acknowledged as ${seq} is ${fingerprint}, and there is ${known}`);
@@ -86,7 +86,7 @@ export class Journal {
     chat.acks.push({ seq, fingerprint, at: Date.now() });
   }
 
-  /** The person has ended the chat. */
+  /** Records that the user has ended the chat. */
   ended(sessionId: string): void {
     const chat = this.log.chats.get(sessionId);
     if (chat) chat.endedAt ??= Date.now();
@@ -133,7 +133,7 @@ export class Journal {
     return chat;
   }
 
-  /** The chat goes on from its beginning, as the service has it now. Whether that may be, the checker knows. */
+  /** Restarts the chat from its beginning, as the service has it now. The checker decides whether that is allowed. */
   private reopen(chat: ChatRecord, endedAt: number): void {
     const at = Date.now();
     chat.reopened.push({ endedAt, at });
@@ -163,7 +163,7 @@ export class Journal {
     }
     for (const frame of data.events as Frame[]) {
       const seq = Number(frame.data.seq);
-      // What came between the question and the answer is in both, but only where the socket had been told already.
+      // Events between request and answer are in both, but only if this socket had already received them.
       const isOverlap = !this.isFreshSocket && seq <= chat.lastSeq && seq > this.askedFrom;
       if (!isOverlap) this.store(frame.event, frame.data, seq);
     }
@@ -214,7 +214,7 @@ export class Journal {
 
   private end(chat: ChatRecord, data: Data, seq: number): void {
     if (chat.endedAt !== undefined) {
-      // Told again on arrival to a page that had not seen it on its last socket.
+      // A page that missed the end on its last socket receives it again on return.
       if (!this.isFreshSocket) this.complain(`${chat.sessionId}: its end was told twice`);
       return;
     }
@@ -223,7 +223,7 @@ export class Journal {
         this.complain(`${chat.sessionId}: a gap, its end ${seq} came after ${chat.lastSeq}`);
       chat.missesTail = true;
     }
-    // The notice of a chat that is lost has no place in it.
+    // The end notice of a lost chat has no position in it.
     if (seq > chat.lastSeq) {
       chat.events.set(seq, ofFrame('chat_skipped', data));
       chat.lastSeq = seq;
@@ -247,7 +247,7 @@ export class Journal {
     }
   }
 
-  /** Every message names its chat and its sender. */
+  /** Every message contains its session id and its sender. */
   private checkContent(event: string, data: Data, chat: ChatRecord): void {
     if (event !== 'random_message') return;
     const [sessionId, senderId] = String(data.content).split(' ');

@@ -1,4 +1,4 @@
-// Real: a WebSocket server on the loopback address.
+// Runs against a real WebSocket server on the loopback address.
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { type WebSocket, WebSocketServer } from 'ws';
@@ -14,7 +14,7 @@ afterEach(() => {
   server.close();
 });
 
-it('places an acknowledgement that comes too late before what follows it', async () => {
+it('passes on a late acknowledgement before the frames that follow it', async () => {
   server = new WebSocketServer({ port: 0, host: '127.0.0.1' });
   await once(server, 'listening');
   let isOpen = false;

@@ -11,7 +11,7 @@ export interface Frame {
 export type Silence = 'closed' | 'timeout';
 
 const HANDSHAKE_WITHIN_MS = 10_000;
-/** As long as the page waits for an ack. */
+/** The page's timeout for an ack. */
 export const ANSWER_WITHIN_MS = 10_000;
 
 interface Pending {
@@ -19,7 +19,7 @@ interface Pending {
   onAnswer: ((frame: Frame) => void) | undefined;
 }
 
-/** One socket of a page: frames in order, answers by ref. */
+/** One socket of a page: delivers frames in order and matches answers by ref. */
 export class PageSocket {
   isOpen = false;
   isClosed = false;
@@ -27,7 +27,7 @@ export class PageSocket {
   private readonly pending = new Map<string, Pending>();
   private readonly socket: WebSocket;
 
-  /** @param on `open`, then frames in the order in which they come, then `close`, once. */
+  /** @param on called with `open`, then with frames in the order of their arrival, then once with `close`. */
   constructor(
     origin: string,
     cookie: string,
@@ -42,14 +42,14 @@ export class PageSocket {
       this.on.open();
     });
     this.socket.on('message', (raw) => this.receive(JSON.parse((raw as Buffer).toString()) as Frame));
-    this.socket.on('error', () => undefined); // its close follows
+    this.socket.on('error', () => undefined); // followed by `close`
     this.socket.on('close', (code) => this.closed(code));
   }
 
   /**
-   * Sends with a ref and waits for the answer, whatever it is.
-   * @param onAnswer called with the answer before any later frame is received, also with one that comes too late: what
-   * it acknowledges has its place before what comes next.
+   * Sends a frame with a ref and waits for any answer.
+   * @param onAnswer called with the answer before any later frame is received, even after the timeout: the acknowledged
+   * event precedes the frames that follow.
    */
   ask<E extends ClientEvent>(
     event: E,
@@ -75,14 +75,14 @@ export class PageSocket {
     if (this.isOpen && !this.isClosed) this.socket.send(JSON.stringify({ event, data }));
   }
 
-  /** Closes as a leaving page does. */
+  /** Closes the socket like a page that is left. */
   leave(): void {
     this.socket.close(1000);
-    // A page that is gone does not wait for the goodbye of a silent server.
+    // A page that is gone does not wait for a silent server's close frame.
     setTimeout(() => this.socket.terminate(), 2_000).unref();
   }
 
-  /** Gives a socket up that does not answer. */
+  /** Terminates a socket that does not answer. */
   drop(): void {
     this.socket.terminate();
     this.closed(1006);

@@ -11,20 +11,20 @@ import type { Frame } from './page-socket';
 const RETRY_MS = 250;
 const HTTP_RETRY_MS = 500;
 const HTTP_WITHIN_MS = 12_000;
-/** Answers to a command that say: not now. */
+/** Error codes after which a command is retried. */
 const NOT_NOW = new Set(['unavailable', 'rate_limited', 'internal']);
-/** Answers that mean that the chat is over, and that word of it is on its way. */
+/** Error codes that mean the chat is over and its end frame is in flight. */
 const OVER = new Set(['session_ended', 'not_in_session']);
 const TOLD_WITHIN_MS = 5_000;
 
 export type Outcome = 'done' | 'over' | 'refused' | 'given_up';
 
-/** A visitor with a page: an account, a connection that comes back, and a journal of what it was told. */
+/** A visitor with a page: an account, a connection that reconnects, and a journal of what was received. */
 export class Person {
   readonly visitor: ThawVisitor;
   readonly connection: Connection;
   journal!: Journal;
-  /** How often a command was refused, by code; `silence` where no answer came. */
+  /** Refused commands by code; `silence` when no answer came. */
   readonly refusals: Record<string, number> = {};
   /** Acknowledged commands by event. */
   readonly acknowledged: Record<string, number> = {};
@@ -45,7 +45,7 @@ export class Person {
     return this.visitor.user.id;
   }
 
-  /** Joins anonymously, over as many requests as it takes. */
+  /** Joins anonymously; retries until `deadline`. @returns false on a timeout. */
   async join(gender: Gender, deadline = Infinity): Promise<boolean> {
     while (Date.now() < deadline) {
       try {
@@ -68,7 +68,7 @@ export class Person {
     this.connection.stop();
   }
 
-  /** A call that may be repeated until it is answered with anything but 429 or 5xx. */
+  /** An idempotent call, retried until the answer is neither 429 nor 5xx. */
   async call(
     method: string,
     path: string,
@@ -87,7 +87,7 @@ export class Person {
     return undefined;
   }
 
-  /** Uploads an image, over as many requests as it takes. @returns its address; undefined when it is refused. */
+  /** Uploads an image, with retries. @returns its URL; undefined when it is refused. */
   async upload(image: Buffer): Promise<string | undefined> {
     const form = new FormData();
     form.set('bucket', 'chat-images');
@@ -99,15 +99,15 @@ export class Person {
     return (answer.body as { url?: string }).url;
   }
 
-  /** What an image answers; undefined where nothing did. */
+  /** HTTP status of an image; undefined when there was no answer. */
   async statusOf(url: string): Promise<number | undefined> {
     return (await this.call('GET', url))?.status;
   }
 
   /**
    * Sends a command until it is answered, over as many sockets as it takes.
-   * @param onAck called with the ack before any later frame is received, and whether an earlier attempt was unanswered.
-   * @param isWanted false: the command is not sent again.
+   * @param onAck called with the ack before any later frame is received, and whether an earlier attempt had no answer.
+   * @param isWanted the command is not sent again once this is false.
    */
   async command<E extends ClientEvent>(
     event: E,
@@ -145,7 +145,7 @@ export class Person {
     return 'refused';
   }
 
-  /** A command of the current chat, whose ack says where the event stands. */
+  /** Sends a command of the current chat and records the seq of its ack. */
   async commandInChat<E extends ClientEvent>(
     event: E,
     data: ClientInput<E> & { sessionId: string },
@@ -167,7 +167,7 @@ export class Person {
     return outcome;
   }
 
-  /** The chat is over, says the server: then it also has to say so by a frame. */
+  /** After an answer that the chat is over, the end frame must arrive too. */
   private async awaitEnd(sessionId: string): Promise<void> {
     const isOpen = () => this.journal.current?.sessionId === sessionId;
     for (const deadline = Date.now() + TOLD_WITHIN_MS; Date.now() < deadline; await sleep(50)) {
@@ -186,7 +186,7 @@ export class Person {
     this.onFrame?.(frame);
   }
 
-  /** The script that plays this person looks at what arrives. */
+  /** Called with every frame, for the simulation that drives this user. */
   onFrame: ((frame: Frame) => void) | undefined;
 
   count(counts: Record<string, number>, name: string): void {

@@ -8,9 +8,9 @@ import { Person } from './person';
 
 export interface PopulationOptions {
   origin: string;
-  /** An even number: in the end all of them are matched. */
+  /** An even number, so that all users can be matched in the end. */
   people: number;
-  /** Between two actions of a person, on average. */
+  /** Average time between two actions of a user, in milliseconds. */
   actEveryMs: number;
   seed: number;
 }
@@ -26,7 +26,7 @@ interface Inhabitant {
   random: Random;
 }
 
-/** Everyone who uses the service during a run. */
+/** All simulated users of a run. */
 export class Population {
   private readonly inhabitants: Inhabitant[] = [];
   private lives: Promise<void>[] = [];
@@ -61,7 +61,7 @@ export class Population {
     return this.people.map(({ journal }) => journal.log);
   }
 
-  /** Everyone opens the page and does what people do, until `settle`. */
+  /** Connects all users, who act at random until `settle`. */
   live(): void {
     this.isOver = false;
     for (const { person } of this.inhabitants) {
@@ -71,12 +71,12 @@ export class Population {
     this.lives = this.inhabitants.map((inhabitant) => this.liveOf(inhabitant));
   }
 
-  /** Everyone presses the Reconnect button, where there is one. */
+  /** Presses the Reconnect button of every user whose page shows it. */
   pressReconnect(): void {
     for (const { connection } of this.people) connection.pressReconnect();
   }
 
-  /** Everyone finishes what is in hand, and both sides of every chat come to the same end. @returns what did not. */
+  /** Lets every user finish their action, and waits until both sides of every chat agree. @returns what did not. */
   async settle(): Promise<string[]> {
     this.isOver = true;
     await Promise.all(this.lives);
@@ -88,13 +88,13 @@ export class Population {
     return [...away.map(({ id }) => `user ${id} could not come back`), ...unequal()];
   }
 
-  /** Chats that are open on one side only, or have another end there. */
+  /** Chats that are open on one side only, or whose sides have different ends. */
   private unequalChats(): string[] {
     const byId = new Map(this.people.map((person) => [person.id, person]));
     return this.people.flatMap(({ id, journal: { current } }) => {
       if (!current) return [];
       const partner = byId.get(current.partnerId);
-      if (!partner) return []; // a probe, which has left or will
+      if (!partner) return []; // a probe, which leaves by itself
       const theirs = partner.journal.current;
       if (theirs?.sessionId !== current.sessionId)
         return [`user ${id} is in ${current.sessionId}, and partner ${partner.id} is not`];
@@ -107,8 +107,8 @@ export class Population {
   }
 
   /**
-   * Proves that no one is stuck: everyone ends their chat, searches, is matched, says something that the partner
-   * receives, and is idle in the end. @returns who could not.
+   * Proves that no user is stuck: all of them end their chats, search, are matched, send a message that the partner
+   * receives, and are idle in the end. @returns the users who could not.
    */
   async proveFree(): Promise<string[]> {
     for (const person of this.people) person.isStopping = false;
@@ -130,7 +130,7 @@ export class Population {
     return stuck.flat();
   }
 
-  /** Everyone opens every image that was sent or received. @returns which do not open. */
+  /** Every user opens every image they sent or received. @returns the images that could not be opened. */
   async unseenImages(): Promise<string[]> {
     for (const person of this.people) person.isStopping = false;
     const giveUp = setTimeout(() => {

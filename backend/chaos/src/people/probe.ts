@@ -6,17 +6,14 @@ import { Person } from './person';
 
 const GIVE_UP_MS = 40_000;
 
-/** What fresh clients found. */
+/** Result of a probe with fresh clients. */
 export interface Recovery {
-  /** From healing until both fresh clients had exchanged messages; undefined when they gave up. */
+  /** Time from the recovery until both fresh clients had exchanged messages; undefined when they gave up. */
   tookMs: number | undefined;
   logs: PersonLog[];
 }
 
-/**
- * Two visitors who have never been here: they join, are matched with each other or with others, say something and hear
- * something.
- */
+/** Two new visitors join, are matched with each other or with others, send a message and receive one. */
 export const probe = async (origin: string, seed: number): Promise<Recovery> => {
   const healedAt = Date.now();
   const deadline = healedAt + GIVE_UP_MS;
@@ -39,7 +36,7 @@ export const probe = async (origin: string, seed: number): Promise<Recovery> => 
   return { tookMs, logs: people.flatMap(({ journal }) => (journal ? [journal.log] : [])) };
 };
 
-/** @returns whether a message of ours was acknowledged and one of the partner's came. */
+/** @returns whether our message was acknowledged and one from the partner was received. */
 const exchange = async (person: Person, chat: ChatLife, deadline: number): Promise<boolean> => {
   while (Date.now() < deadline) {
     if (!chat.isChatting && !(await chat.search(Math.min(5_000, deadline - Date.now())))) {

@@ -1,4 +1,4 @@
-// Real: api and migrate as processes, PostgreSQL, Redis.
+// Runs api and migrate as processes, against real PostgreSQL and Redis.
 import { randomBytes, randomUUID } from 'node:crypto';
 import { Agent, request as httpRequest } from 'node:http';
 import { connect } from 'node:net';
@@ -42,7 +42,7 @@ describe('main.migrate', () => {
   beforeAll(() => onServer(`CREATE DATABASE ${name}`));
   afterAll(() => onServer(`DROP DATABASE ${name} WITH (FORCE)`));
 
-  it('migrates an empty database once, however many try at the same time', async () => {
+  it('migrates an empty database once when several processes start at the same time', async () => {
     const results = await Promise.all(
       [1, 2, 3].map(() => run('migrate', { DATABASE_URL: url.toString(), REDIS_URL: redisUrl }).ended),
     );
@@ -58,7 +58,7 @@ describe('main.migrate', () => {
     expect([code, stdout]).toEqual([0, 'The read models are rebuilt from 0 events.\n']);
   });
 
-  it('says in one line what is wrong, without the password', async () => {
+  it('reports a failure in one line, without the password', async () => {
     const DATABASE_URL = 'postgres://thaw:hunter2@127.0.0.1:1/thaw';
     const { code, stdout, stderr } = await run('migrate', { DATABASE_URL, REDIS_URL: redisUrl }).ended;
     expect([code, stdout]).toEqual([1, '']);
@@ -74,7 +74,7 @@ describe('main.api', () => {
   });
   afterAll(() => database.close());
 
-  it('lets more than a thousand connections wait while it is busy, and refuses or drops none of them', async () => {
+  it('keeps more than a thousand connections waiting while it is busy, without refusing or dropping any', async () => {
     const api = run('api', settingsFor(database.url));
     const { port } = await api.serving();
     api.signal('SIGSTOP');
@@ -99,7 +99,7 @@ describe('main.api', () => {
     [{ PORT: 'hunter2' }, 'PORT'],
     [{ SESSION_SECRET: '' }, 'SESSION_SECRET'],
     [{ SESSION_SECRET: 'hunter2' }, 'SESSION_SECRET'],
-  ])('does not start with %j, and says what is wrong', async (setting, name) => {
+  ])('refuses to start with %j and names the setting', async (setting, name) => {
     const { code, stdout, stderr } = await run('api', { ...settingsFor(database.url), ...setting }).ended;
     expect(code).toBe(1);
     expect(stderr).toMatch(/^Cannot start: [^\n]+\n$/);
@@ -107,7 +107,7 @@ describe('main.api', () => {
     expect(stdout + stderr).not.toContain('hunter2');
   });
 
-  it('says in one line that its port is taken', async () => {
+  it('reports in one line that its port is in use', async () => {
     const first = run('api', settingsFor(database.url));
     const { port } = await first.serving();
     const { code, stderr } = await run('api', { ...settingsFor(database.url), PORT: String(port) }).ended;
@@ -119,7 +119,7 @@ describe('main.api', () => {
     const agent = new Agent({ keepAlive: true });
     afterAll(() => agent.destroy());
 
-    /** Status and Connection header, or the error of the connection. */
+    /** Resolves with the status and the Connection header, or with the error of the connection. */
     const call = (port: number, method: string, path: string, body?: object, onConnected = () => {}) =>
       new Promise<{ status?: number; connection?: string; error?: string }>((resolve) => {
         const text = body && JSON.stringify(body);
@@ -139,13 +139,13 @@ describe('main.api', () => {
         outgoing.end(text);
       });
 
-    it('answers what is in flight, refuses what comes, and ends with 0', async () => {
+    it('answers requests in flight, refuses new ones, and exits with 0', async () => {
       const api = run('api', settingsFor(database.url));
       const { port, internalPort } = await api.serving();
       const health = async () => (await fetch(`http://127.0.0.1:${internalPort}/health/ready`)).status;
       expect(await health()).toBe(200);
 
-      // Passwords are hashed two at a time, so most of these wait in the process when the signal comes.
+      // Passwords are hashed two at a time, so most of these requests wait in the process when the signal arrives.
       let connected = 0;
       const slow = Array.from({ length: 30 }, () => {
         const body = { email: `drain-${randomUUID()}@example.org`, password: 'secret' };
@@ -166,7 +166,7 @@ describe('main.api', () => {
       expect(await call(port, 'GET', '/api/nothing')).toMatchObject({ error: 'ECONNREFUSED' });
     });
 
-    it('fails no call of somebody who goes elsewhere when a connection is refused', async () => {
+    it('fails no request of a client that retries elsewhere when a connection is refused', async () => {
       const replicas = [run('api', settingsFor(database.url)), run('api', settingsFor(database.url))];
       const ports = (await Promise.all(replicas.map((each) => each.serving()))).map(({ port }) => port);
       let isDone = false;
@@ -174,7 +174,7 @@ describe('main.api', () => {
       const caller = async (start: number) => {
         for (let turn = start; !isDone; turn += 1) {
           let answer = await call(ports[turn % 2]!, 'POST', '/api/logout');
-          // What a proxy does: only a connection that was refused is tried elsewhere.
+          // Like a proxy: retries on the other replica only when the connection was refused.
           if (answer.error === 'ECONNREFUSED')
             answer = await call(ports[(turn + 1) % 2]!, 'POST', '/api/logout');
           const outcome = String(answer.status ?? answer.error);

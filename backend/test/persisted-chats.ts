@@ -4,8 +4,8 @@ import { shardOf, chatKeys } from '../src/platform/redis/redis.keys';
 import { until } from '../src/testing/until.functions';
 
 /**
- * Waits until PostgreSQL holds every event that these chats have now, and expects each once and in the order that
- * Redis has. The chats may go on meanwhile.
+ * Waits until PostgreSQL holds every event that these chats have now, and expects each once and in the order of Redis.
+ * The chats may continue meanwhile.
  */
 export const expectPersisted = async (
   sessionIds: readonly string[],

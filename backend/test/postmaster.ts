@@ -5,7 +5,7 @@ import { until } from '../src/testing/until.functions';
 
 const ask = async (databaseUrl: string, query: string): Promise<string> => {
   const client = new Client({ connectionString: databaseUrl });
-  client.on('error', () => undefined); // it may be ended under us
+  client.on('error', () => undefined); // the server may close it
   await client.connect();
   try {
     const { rows } = await client.query<{ value: string }>(query);
@@ -16,8 +16,8 @@ const ask = async (databaseUrl: string, query: string): Promise<string> => {
 };
 
 /**
- * Ends a PostgreSQL of this machine, which whoever keeps it starts again. Resolves once another one answers.
- * @param signal SIGINT: it closes its connections and its files; SIGQUIT: it drops everything, as in a crash.
+ * Stops a local PostgreSQL, which its supervisor restarts. Resolves once the new server answers.
+ * @param signal SIGINT: it closes its connections and files; SIGQUIT: it drops everything, as in a crash.
  */
 export const restartPostgres = async (databaseUrl: string, signal: 'SIGINT' | 'SIGQUIT'): Promise<void> => {
   const folder = await ask(databaseUrl, "SELECT current_setting('data_directory') AS value");

@@ -1,4 +1,4 @@
-// Real: what `npm start` runs: PostgreSQL and Redis of its own, an api process and a worker.
+// Runs what `npm start` runs: its own PostgreSQL and Redis, an api process and a worker.
 import { Client } from 'pg';
 import { type Stack, startStack } from '../../deploy/local/thaw-stack.mjs';
 

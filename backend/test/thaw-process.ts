@@ -31,13 +31,13 @@ export class ThawProcess {
     });
   }
 
-  /** Lines of the log so far. */
+  /** The complete lines of the log so far. */
   get log(): Record<string, unknown>[] {
     const whole = this.stdout.slice(0, this.stdout.lastIndexOf('\n') + 1);
     return whole.split('\n').flatMap((line) => (line ? [JSON.parse(line) as Record<string, unknown>] : []));
   }
 
-  /** Ports of a serving api: the public and the internal one. */
+  /** Waits until an api process serves. @returns its public and its internal port */
   async serving(): Promise<{ port: number; internalPort: number }> {
     const pattern = /Serving on port (\d+), health and metrics on (\d+)/;
     const ended = this.ended.then(({ stderr }) => {
@@ -57,7 +57,7 @@ export class ThawProcess {
     this.child.kill(name);
   }
 
-  /** Whatever happened before: it is gone afterwards. */
+  /** Kills the process, whatever its state. Resolves when it is gone. */
   async kill(): Promise<void> {
     this.child.kill('SIGKILL');
     await this.ended;

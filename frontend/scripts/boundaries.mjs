@@ -1,5 +1,5 @@
-// The source keeps the import rules, and the fixture, which breaks every one of them, is caught: a check that cannot fail
-// is a defect.
+// Checks that the source obeys the import rules, and that all violations of the fixture are
+// reported, which proves that the check can fail.
 import { dirname, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { cruise } from 'dependency-cruiser';

@@ -1,4 +1,4 @@
-// Holds the build to budgets.json: for each route the gzipped sum of every script it needs, by Vite's manifest.
+// Checks the build against budgets.json: for each route the gzipped size of every script it needs, by Vite's manifest.
 import { readFileSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -49,7 +49,7 @@ report(
   budgets.css,
 );
 
-// What every page loads; other fonts come by their unicode-range, only where one of their letters is shown.
+// Fonts that every page loads. Others load by their unicode-range, only where one of their letters is shown.
 const page = readFileSync(join(dist, 'index.html'), 'utf8');
 const fonts = [...page.matchAll(/<link [^>]*href="\/([^"]+\.woff2)"/g)].map(([, file]) => file);
 report(

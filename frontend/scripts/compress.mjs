@@ -1,4 +1,4 @@
-// Writes every text of dist/ a second and a third time, compressed as well as can be, for servers that then need not.
+// Adds gzip and Brotli copies of every text file of dist/ at the best compression, so that servers need not compress.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';

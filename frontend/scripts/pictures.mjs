@@ -1,5 +1,5 @@
-// Makes the icons out of public/favicon.svg, and the picture for those who share the address out of the built landing
-// page itself. Run by hand when one of them changes: npm run pictures -w frontend, after a build.
+// Renders the icons from public/favicon.svg, and the social preview picture from the built landing page.
+// Run by hand after a build when one of them changes: npm run pictures -w frontend.
 import { readFileSync } from 'node:fs';
 import http from 'node:http';
 import { dirname, extname, join, resolve } from 'node:path';
@@ -40,7 +40,7 @@ const icon = async (name, size, { background, inset = 0 } = {}) => {
   await page.close();
 };
 
-/** The first screen of the landing page, as wide as such pictures are, and without what only a hand can use. */
+/** The first screen of the landing page at the usual size of previews, without controls. */
 const social = async () => {
   const page = await browser.newPage({ viewport: { width: 1200, height: 630 } });
   await page.goto(`http://127.0.0.1:${server.address().port}/`);
@@ -58,7 +58,7 @@ const social = async () => {
 };
 
 try {
-  // A home screen cuts the corners by itself, and may cut more than those.
+  // Home screens crop the corners of icons, and some crop more, hence the inset.
   const field = /<rect[^>]*fill="(#[0-9a-f]+)"/.exec(
     readFileSync(join(root, 'public/favicon.svg'), 'utf8'),
   )?.[1];

@@ -1,6 +1,6 @@
-// Renders the pages that a visitor reads before anything else, each with its style sheet in it and its scripts named for
-// later. dist/chat.html and dist/auth.html have their style sheet in them, too, and preload every script of their route;
-// chat.html also shows the page's shell. dist/index.html stays the empty document of every other address.
+// Prerenders the pages that a visitor reads first, each with its style sheet inlined and its scripts deferred.
+// dist/chat.html and dist/auth.html also have their style sheet inlined, and preload every script of their route;
+// chat.html also shows the page's shell. dist/index.html stays the empty document for every other address.
 import { createHash } from 'node:crypto';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
@@ -24,7 +24,7 @@ const pages = [
   },
 ];
 
-/** The markup of each path, and of /chat's shell. */
+/** The markup of each path, and of the shell of /chat. */
 const markupOf = async (paths) => {
   await build({
     root,
@@ -49,7 +49,7 @@ const replaceOnce = (text, part, replacement) => {
   return pieces.join(replacement);
 };
 
-/** Every script of a chunk, its imports included, after those that were found before. */
+/** Adds the script of a chunk and those of its imports to `found`, in order, without duplicates. */
 const scriptsOf = (manifest, key, found = new Set()) => {
   const { file, imports = [] } = manifest[key];
   if (found.has(file)) return found;
@@ -64,13 +64,13 @@ const manifest = JSON.parse(read('.vite/manifest.json'));
 
 const [sheetTag, sheet] = /<link rel="stylesheet"[^>]*href="\/([^"]+\.css)"[^>]*>/.exec(shell) ?? [];
 if (!sheet) throw new Error('The page has no style sheet');
-// A disabled link is not fetched: it says to the parts that are loaded later that their style sheet is there.
+// A disabled link is not fetched. It marks the style sheet as present for chunks that are loaded later.
 const styles = `<style>${read(sheet)}</style><link rel="stylesheet" href="/${sheet}" disabled>`;
 const scriptTags = /<script type="module"[^>]*><\/script>|<link rel="modulepreload"[^>]*>/g;
 const shared = /<meta property="og:title" content="([^"]+)"/.exec(shell)?.[1];
 if (!shared) throw new Error('The page has no title for those who share it');
 
-// Where the page will be reached is known where the one who builds it says so.
+// The public address of the page, if the build is given one.
 const origin = (process.env.PUBLIC_ORIGIN ?? '').replace(/\/$/, '');
 
 const inOnePiece = (path, markup) => {
@@ -86,7 +86,7 @@ const pageOf = ({ path, route, title = shared }, markup) => {
     : '';
   let page = replaceOnce(shell, sheetTag, styles);
   page = replaceOnce(page, '<title>Thaw</title>', `<title>${title}</title>`);
-  // What is rendered is painted first: on a slow line its scripts would come in its way. theme.js asks for them then.
+  // Scripts would compete with the first paint on a slow connection, so theme.js requests them after it.
   page = page.replace(scriptTags, '');
   const late = [...scripts].map((file) => `/${file}`).join(' ');
   page = replaceOnce(page, '</head>', `<meta name="thaw-scripts" content="${late}">${canonical}</head>`);
@@ -104,7 +104,7 @@ for (const [index, page] of pages.entries()) {
   console.log(`${page.file} ${(text.length / 1000).toFixed(1)} kB, ${digest}`);
 }
 
-/** A document of the application that asks for everything its route needs at once. */
+/** A document of the application that preloads everything its route needs. */
 const documentOf = (entries, shown) => {
   const files = new Set();
   for (const entry of ['index.html', ...entries]) scriptsOf(manifest, entry, files);

@@ -1,4 +1,4 @@
-// Makes docs/pictures: two strangers meet at a running product and are photographed.
+// Makes docs/pictures: screenshots of two strangers who meet on a running product.
 // node scripts/readme-pictures.mjs http://localhost:8080
 import { mkdirSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
@@ -30,7 +30,7 @@ const photograph = async (page, name) => {
   if (size > mostBytes) throw new Error(`${name}.png is larger than ${mostBytes} bytes`);
 };
 
-/** Somebody at /chat, signed in without the forms. */
+/** A visitor at /chat, signed in through the API instead of the forms. */
 const newcomer = async (username, gender, { theme = 'dark', ...view }) => {
   const context = await browser.newContext({ baseURL: address, locale: 'en-GB', ...view });
   const call = async (method, url, data) => {
@@ -88,7 +88,7 @@ try {
   await photograph(landing, 'landing');
 
   const ines = await newcomer('Inês', 'female', desk);
-  // A friend from another night.
+  // Met and befriended earlier, so that Inês has a friend in the pictures.
   const callum = await newcomer('Callum', 'male', telephone);
   await meet(ines, callum);
   await befriend(ines, callum);
@@ -121,7 +121,7 @@ try {
   }
   await ines.page.getByText('The ice is broken!').first().waitFor();
   await ines.page.getByRole('img', { name: 'Ice cubes' }).locator('canvas').waitFor({ state: 'attached' });
-  // The cubes are in the middle of their fall.
+  // Waits until the cubes are in mid-fall.
   await new Promise((done) => setTimeout(done, 900));
   await photograph(ines.page, 'break-the-ice');
 } finally {

@@ -2,7 +2,7 @@ import { type SelfUser } from '@thaw/contract/users';
 
 let acting: SelfUser | null = null;
 
-/** Many people's pages run in one process, which has one identity: it is whoever acts at the moment. */
+/** The pages of many users run in one process with one identity: the identity of the user who acts at the moment. */
 export const actAs = (user: SelfUser, work: () => void): void => {
   const before = acting;
   acting = user;

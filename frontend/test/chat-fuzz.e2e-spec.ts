@@ -1,7 +1,8 @@
 /**
- * Real: two api processes, a worker, PostgreSQL and Redis of their own, and for each person the page's own state and
- * connection. Random sequences of what two people do in a chat, from a seed; after each of them both pages, the Redis
- * stream and PostgreSQL hold the same chat. The long form (THAW_TEST_LONG=1) has 100,000; FUZZ_SEED repeats a run.
+ * Runs two api processes, a worker, and their own PostgreSQL and Redis. Each user has the page's own state and
+ * connection. Pairs of users act in chats in random sequences, determined by a seed. After each sequence both pages,
+ * the Redis stream and PostgreSQL hold the same chat. The long form (THAW_TEST_LONG=1) has 100,000 sequences;
+ * FUZZ_SEED repeats a run.
  */
 import { randomInt } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -22,10 +23,10 @@ jest.mock('@/product/identity', () => jest.requireActual<object>('./acting'));
 
 const isLong = process.env.THAW_TEST_LONG === '1';
 const SEQUENCES = isLong ? 100_000 : 200;
-/** Pairs that play side by side. */
+/** Pairs that play in parallel. */
 const LANES = 6;
 const STEPS = { least: 6, most: 18 };
-/** The worker is asked for what it has written after so many chats of a lane. */
+/** PostgreSQL is checked after this many chats of a pair. */
 const CHATS_BETWEEN_LOOKS = 25;
 const SETTLED_WITHIN_MS = 60_000;
 
@@ -52,7 +53,7 @@ beforeAll(async () => {
   });
   redis = new Redis(stack.stores.redisUrl);
   database = new Pool({ connectionString: stack.stores.databaseUrl });
-  // Who is cut off still types now and then.
+  // Pages that are cut off while typing log warnings.
   jest.spyOn(console, 'warn').mockReturnValue();
 });
 
@@ -124,7 +125,7 @@ const faultOf = (page: ChatPage, events: readonly LoggedEvent[]): string | null 
   return shown === expected ? null : `it shows\n${shown}\nand should show\n${expected}`;
 };
 
-/** Something random that somebody does. */
+/** Does one random action as the user of a page. @returns its name */
 const step = (page: ChatPage, dice: Dice): string => {
   const { session, phase } = page.state;
   const { chat } = page;
@@ -165,7 +166,7 @@ const step = (page: ChatPage, dice: Dice): string => {
   return name;
 };
 
-/** Whose turn it is to search: who searches must meet his own partner. */
+/** Serialises the searches of all pairs, so that each user is matched with the partner of their own pair. */
 let searching: Promise<void> = Promise.resolve();
 const alone = (work: () => Promise<void>): Promise<void> => {
   const done = searching.then(work);
@@ -176,7 +177,7 @@ const alone = (work: () => Promise<void>): Promise<void> => {
 const standing = ({ id, isOpen, state: { phase, session }, complaints }: ChatPage): string =>
   `${id} ${isOpen ? 'connected' : 'cut off'} ${phase} ${session?.sessionId} ${complaints.join(', ')}`;
 
-/** Both are in a chat with each other that is not the one before. */
+/** Brings both users into a new chat with each other, other than `past`. @returns its session id */
 const meet = async (pair: Pair, past: string | undefined): Promise<string> => {
   const press = (page: ChatPage): void => {
     if (!page.isOpen) return;
@@ -191,7 +192,7 @@ const meet = async (pair: Pair, past: string | undefined): Promise<string> => {
     const [one, other] = pair.map(place);
     return one !== undefined && one === other && one !== past;
   };
-  // What the two see when they never meet is the clue.
+  // If the two never meet, the error of `until` shows their states.
   const seen = (): boolean | string[] => areTogether() || pair.map(standing);
   await until(seen, (value) => value === true, SETTLED_WITHIN_MS);
   return place(pair[0]) ?? '';
@@ -217,16 +218,16 @@ const end = (pair: Pair, dice: Dice): string => {
   return name;
 };
 
-const play = async (pair: Pair, dice: Dice, told: string[]): Promise<void> => {
+const play = async (pair: Pair, dice: Dice, log: string[]): Promise<void> => {
   const steps = dice.between(STEPS.least, STEPS.most);
   for (let count = 0; count < steps; count += 1) {
     const index = dice.coin() ? 0 : 1;
-    told.push(`${index} ${step(pair[index], dice)}`);
-    if (dice.coin()) await sleep(dice.between(0, 6)); // here frames cross, there they do not
+    log.push(`${index} ${step(pair[index], dice)}`);
+    if (dice.coin()) await sleep(dice.between(0, 6)); // lets frames cross only sometimes
   }
 };
 
-/** Waits until both pages hold what Redis holds. @returns what that is */
+/** Waits until both pages show what Redis holds. */
 const settle = async (pair: Pair, sessionId: string): Promise<void> => {
   const faults = async (): Promise<string[]> => {
     for (const page of pair) page.retryFailed();
@@ -256,14 +257,14 @@ const open = async (dice: Dice): Promise<Pair> => {
   const page = async (replica: number): Promise<ChatPage> => {
     const visitor = new ThawVisitor([origins[replica] ?? '']);
     await visitor.joinAnonymously(replica === 0 ? 'female' : 'male');
-    // At first each on a replica of his own, after a cut on any.
+    // The first connection goes to a replica per user, later ones to any.
     let connections = 0;
     return new ChatPage(visitor, origins, () => (connections++ === 0 ? replica : dice.between(0, 1)));
   };
   return [await page(0), await page(1)];
 };
 
-/** What the lanes of one run share; a second try starts another. */
+/** State shared by the pairs of one run; a retry of the test starts another. */
 interface Run {
   begun: number;
   hasFailed: boolean;
@@ -279,20 +280,20 @@ const lane = async (run: Run): Promise<void> => {
       const number = run.begun;
       run.begun += 1;
       const dice = diceOf(seed + number);
-      const told: string[] = [];
+      const log: string[] = [];
       try {
         await alone(async () => {
-          if (past !== undefined) told.push(end(pair, dice));
+          if (past !== undefined) log.push(end(pair, dice));
           const sessionId = await meet(pair, past);
           if (past !== undefined) ended.push(past);
           past = sessionId;
         });
-        await play(pair, dice, told);
+        await play(pair, dice, log);
         await settle(pair, past ?? '');
         if (ended.length >= CHATS_BETWEEN_LOOKS) await expectDurable(ended.splice(0));
       } catch (error) {
         const why = error instanceof Error ? error.message : String(error);
-        throw new Error(`FUZZ_SEED=${seed}, sequence ${number} (${told.join('; ')}): ${why}`, {
+        throw new Error(`FUZZ_SEED=${seed}, sequence ${number} (${log.join('; ')}): ${why}`, {
           cause: error,
         });
       }
@@ -323,8 +324,8 @@ const lane = async (run: Run): Promise<void> => {
 
 it(`holds one chat on both pages, in Redis and in PostgreSQL, after each of ${SEQUENCES} sequences (seed ${seed})`, async () => {
   const run: Run = { begun: 0, hasFailed: false };
-  const lanes = await Promise.allSettled(Array.from({ length: LANES }, () => lane(run)));
-  // One is told; it names its own sequence.
-  for (const done of lanes) if (done.status === 'rejected') throw done.reason;
+  const results = await Promise.allSettled(Array.from({ length: LANES }, () => lane(run)));
+  // Throws the first failure, whose message names its sequence.
+  for (const done of results) if (done.status === 'rejected') throw done.reason;
   expect(run.begun).toBe(SEQUENCES);
 });

@@ -1,9 +1,9 @@
-/** Chance that is the same for the same seed. */
+/** Random choices determined by a seed. */
 export interface Dice {
-  /** A whole number, both ends included. */
+  /** An integer from `least` to `most`, both included. */
   between(least: number, most: number): number;
   coin(): boolean;
-  /** One of them; undefined when there is none. */
+  /** A random element; undefined when there is none. */
   of<Value>(values: readonly Value[]): Value | undefined;
   weighted<Choice extends readonly [weight: number, ...unknown[]]>(choices: readonly Choice[]): Choice;
   words(): string;

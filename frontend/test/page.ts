@@ -7,7 +7,7 @@ import { parseFrame } from '@/lib/socket/parse-frame';
 import { SocketClient, type SocketLike } from '@/lib/socket/socket-client';
 import { actAs } from './acting';
 
-/** The connection’s waits before an attempt, and until one counts as good, are this many times shorter; the limits on answers are not. */
+/** Factor by which the connection's back-off and uptime delays are shortened; timeouts of answers are not. */
 const HASTE = 50;
 const HASTENED: ReadonlySet<number> = new Set([1_000, 2_000, 4_000, 5_000, 8_000, 16_000]);
 
@@ -21,7 +21,7 @@ const clockOf = (act: (work: () => void) => void, waitFor: (delayMs: number) => 
 
 const hastened = (delayMs: number): number => (HASTENED.has(delayMs) ? delayMs / HASTE : delayMs);
 
-/** Somebody's page without a screen: the real state and the real connection, over a socket that the test can cut. */
+/** A user's page without a screen: the real state and the real connection, over a socket that the test can cut. */
 export class ChatPage {
   readonly chat: ReturnType<typeof createRandomChat>;
   readonly complaints: string[] = [];
@@ -29,7 +29,7 @@ export class ChatPage {
   private line: WebSocket | undefined;
   private isOver = false;
 
-  /** @param origins of the replicas. @param choose which of them the next connection goes to. */
+  /** @param origins of the replicas. @param choose returns the index of the replica for the next connection. */
   constructor(
     readonly visitor: ThawVisitor,
     private readonly origins: readonly string[],
@@ -83,7 +83,7 @@ export class ChatPage {
     this.act(() => this.client.stop());
   }
 
-  /** Does something as this page's user. */
+  /** Runs `work` as this page's user. */
   act(work: () => void): void {
     actAs(this.visitor.user, work);
   }
@@ -92,18 +92,18 @@ export class ChatPage {
     return this.chat.outbox.useStore.getState().messages;
   }
 
-  /** Sends refused messages again, as the user would with Retry. */
+  /** Sends refused messages again, like a user who presses Retry. */
   retryFailed(): void {
     if (!this.isOpen) return;
     for (const { clientId } of this.outgoing) this.act(() => this.chat.outbox.retry(clientId));
   }
 
-  /** The network goes, without a word. */
+  /** Breaks the connection without a close frame. */
   cut(): void {
     this.line?.terminate();
   }
 
-  /** Cut off over and over within moments, a page leaves it to the person, who presses Reconnect. */
+  /** After too many cuts in a row the page gives up; simulates a user who presses Reconnect. */
   private reconnectSoon(): void {
     setTimeout(() => this.act(() => this.client.reconnect()), RECONNECT_PRESSED_AFTER_MS).unref();
   }
@@ -113,7 +113,7 @@ export class ChatPage {
     const line = new WebSocket(`${origin.replace(/^http/, 'ws')}/ws`, {
       headers: { cookie: this.visitor.cookie },
     });
-    line.on('error', () => undefined); // its close says what there is to say
+    line.on('error', () => undefined); // followed by `close`
     this.line = line;
     const like: SocketLike = {
       get readyState() {
@@ -125,12 +125,12 @@ export class ChatPage {
       send: (data) => line.send(data as string),
       close: (code) => line.close(code),
     };
-    // A browser's events are more than what ws gives; the client looks at these fields alone.
+    // The events of ws have fewer fields than those of a browser; the client reads only these.
     type Listener = ((event: unknown) => void) | null;
-    const tell = (listener: Listener, event: object): void => this.act(() => listener?.(event));
-    line.on('open', () => tell(like.onopen as Listener, {}));
-    line.on('message', (raw: Buffer) => tell(like.onmessage as Listener, { data: raw.toString() }));
-    line.on('close', (code) => tell(like.onclose as Listener, { code }));
+    const emit = (listener: Listener, event: object): void => this.act(() => listener?.(event));
+    line.on('open', () => emit(like.onopen as Listener, {}));
+    line.on('message', (raw: Buffer) => emit(like.onmessage as Listener, { data: raw.toString() }));
+    line.on('close', (code) => emit(like.onclose as Listener, { code }));
     return like;
   }
 }

@@ -1,6 +1,6 @@
-/** An event as it stands in the hot log. */
+/** An event in the hot log. */
 export interface LoggedEvent {
-  /** Id of the stream's entry. */
+  /** Id of the stream entry. */
   id: string;
   eventId: string;
   type: string;
@@ -29,7 +29,7 @@ export interface ShownChat {
   games: ShownGame[];
 }
 
-/** What a chat's events come to for one of the two; written apart from the product's own state, to be compared with it. */
+/** What a participant should see of a chat's events. Written independently of the product's state, to verify it. */
 export const shownFor = (events: readonly LoggedEvent[], viewer: number): ShownChat => {
   const messages = new Map<unknown, ShownMessage>();
   const games = new Map<unknown, ShownGame>();

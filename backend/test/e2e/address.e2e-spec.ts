@@ -1,4 +1,4 @@
-// Real: two api processes behind nginx with the limits of `default`, a worker, PostgreSQL and Redis of their own.
+// Runs two api processes behind nginx with the limits of `default`, a worker, and their own PostgreSQL and Redis.
 import { randomInt } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { limits, reconnectDelayMs } from '@thaw/contract/limits';
@@ -28,7 +28,7 @@ afterAll(async () => {
   await stack?.stop();
 }, 60_000);
 
-/** A visitor with an account, made past nginx from an address of their own: sign-ups of one address are limited. */
+/** A visitor whose account was created past nginx from a random address, because sign-ups per address are limited. */
 const joined = async (): Promise<ThawVisitor> => {
   const visitor = new ThawVisitor([`http://127.0.0.1:${stack.replicas[0]!.port}`, stack.url]);
   const address = `10.${randomInt(256)}.${randomInt(256)}.${randomInt(1, 255)}`;
@@ -37,7 +37,7 @@ const joined = async (): Promise<ThawVisitor> => {
   return visitor;
 };
 
-/** Opens and authenticates a socket with the back-off of the page. @returns how many attempts that took. */
+/** Opens and authenticates a socket with the back-off of the page. @returns the number of attempts. */
 const comeBack = async (visitor: ThawVisitor): Promise<number> => {
   for (let attempt = 1; attempt <= limits.reconnectAttempts; attempt += 1) {
     await delay(reconnectDelayMs(attempt));
@@ -47,14 +47,14 @@ const comeBack = async (visitor: ThawVisitor): Promise<number> => {
   return Infinity;
 };
 
-it('200 people behind one address all come back after a replica was killed, and no 201st is let in', async () => {
+it('lets 200 users behind one address reconnect after a replica is killed, and refuses a 201st', async () => {
   const people: ThawVisitor[] = [];
   while (people.length <= PEOPLE) people.push(...(await Promise.all(Array.from({ length: 20 }, joined))));
   const [surplus, ...present] = people.slice(0, PEOPLE + 1);
   const sockets: ThawSocket[] = await Promise.all(present.map((visitor) => visitor.arrive(stack.url)));
   await expect(surplus!.arrive(stack.url)).rejects.toThrow('429');
 
-  // As after a minute without new sockets.
+  // The state after a minute without new sockets.
   await redis.del(rateLimitKey('socket_handshakes', '127.0.0.1'));
   let lost = 0;
   const attempts: number[] = [];
@@ -65,7 +65,7 @@ it('200 people behind one address all come back after a replica was killed, and 
     });
   }
   stack.replicas[0]!.kill('SIGKILL');
-  // They are lost at once, and the first attempt comes a second later.
+  // They disconnect at once, and the first attempt follows a second later.
   await until(() => lost > PEOPLE / 4 && attempts.length === lost, Boolean, 60_000);
   expect(Math.max(...attempts)).toBeLessThanOrEqual(limits.reconnectAttempts);
   await expect(surplus!.arrive(stack.url)).rejects.toThrow('429');

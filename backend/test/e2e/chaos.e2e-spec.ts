@@ -1,6 +1,6 @@
 /**
- * Real: three api processes behind nginx, a worker, PostgreSQL and Redis of their own; processes are killed with
- * SIGKILL while people talk. The long form (THAW_TEST_LONG=1) has more people, more kills and more time.
+ * Runs three api processes behind nginx, a worker, and their own PostgreSQL and Redis. Processes are killed with
+ * SIGKILL while users chat. The long form (THAW_TEST_LONG=1) has more users, more kills and more time.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
@@ -47,7 +47,7 @@ const allIn = async (pairs: readonly ChatUserPair[]): Promise<void> => {
   for (const user of pairs.flat()) await user.connected;
 };
 
-/** The last word of each side has reached the other. */
+/** Waits until each side has received the last message of the other. */
 const settled = (pairs: readonly ChatUserPair[]): Promise<boolean> =>
   until(() => pairs.every(([first, second]) => first.seq === second.seq));
 
@@ -61,11 +61,11 @@ const expectAllPersisted = (pairs: readonly ChatUserPair[]): Promise<void> =>
     { redis, databaseUrl: stack.stores.databaseUrl },
   );
 
-it('loses and doubles nothing when a replica is killed', async () => {
+it('loses and duplicates nothing when a replica is killed', async () => {
   const pairs = await matchedPairs(stack.url, PAIRS);
   const stop = keepSending(pairs, { everyMs: TALK_EVERY_MS });
   const [victim] = stack.replicas;
-  await sleep(2_000); // talk before, during and after: what is tested is not a moment
+  await sleep(2_000); // messages flow before, during and after the kill
   victim?.kill();
   await until(() => pairs.flat().some(({ closes }) => closes.length > 0));
   await allIn(pairs);
@@ -81,7 +81,7 @@ it('loses and doubles nothing when a replica is killed', async () => {
   await finish(pairs);
 });
 
-it('tells partners within six seconds that somebody is gone with his replica', async () => {
+it('notifies the partner within six seconds when a user disconnects with a killed replica', async () => {
   const [survivor, killed] = stack.replicas.map(({ port }) => `http://127.0.0.1:${port}`);
   const ada = await new ChatUser(survivor ?? '').join('female');
   const bob = await new ChatUser(killed ?? '').join('male');
@@ -96,7 +96,7 @@ it('tells partners within six seconds that somebody is gone with his replica', a
   await ada.leave();
 });
 
-it('takes a replica that was stopped back with its sockets, after the others had taken it for dead', async () => {
+it('takes back a suspended replica with its sockets after the others evicted it', async () => {
   const [first, second] = stack.replicas.map(({ port }) => `http://127.0.0.1:${port}`);
   const ada = await new ChatUser(first ?? '').join('female');
   const bob = await new ChatUser(second ?? '').join('male');
@@ -125,19 +125,19 @@ it('takes a replica that was stopped back with its sockets, after the others had
   for (const user of [ada, bob]) await user.leave();
 });
 
-it('keeps everybody who searches in the queue or in one chat, whoever is killed', async () => {
+it('keeps every searching user in the queue or in exactly one chat when replicas are killed', async () => {
   const people: ChatUser[] = [];
   for (let number = 0; number < (isLong ? 40 : 8); number += 1) {
     people.push(await new ChatUser(stack.url).join(number % 2 === 0 ? 'female' : 'male'));
   }
   for (const [index, user] of people.entries()) {
     if (index % 8 === 4) stack.replicas[index % 3]?.kill();
-    await user.search().catch(() => undefined); // a killed replica answers nothing; the record says what came of it
+    await user.search().catch(() => undefined); // a killed replica does not answer; the user's record shows the outcome
   }
   for (const replica of stack.replicas) await replica.untilReady();
   for (const user of people) await user.connected;
   for (const user of people) {
-    // What a page does that had no answer: it says again that it searches.
+    // A page that got no answer sends `join_queue` again.
     await (await user.connected).ask('join_queue', {});
   }
   const place = async (id: number) => redis.hmget(`{matching}:user:${id}`, 'state', 'session', 'partner');
@@ -155,13 +155,13 @@ it('keeps everybody who searches in the queue or in one chat, whoever is killed'
   await Promise.all(people.map((user) => user.leave()));
 });
 
-it('writes every event once, however often the worker is killed', async () => {
+it('writes every event once when the worker is killed repeatedly', async () => {
   const pairs = await matchedPairs(stack.url, 8);
-  // In the long form slower: a chat of 20,000 events is full.
+  // Slower in the long form: a chat is full at 20,000 events.
   const stop = keepSending(pairs, { everyMs: isLong ? 250 : 50 });
   const [worker] = stack.workers;
   for (let round = 0; round < ROUNDS; round += 1) {
-    await sleep(300 + 110 * (round % 7)); // now here, now there in the worker's cycle of 750 ms
+    await sleep(300 + 110 * (round % 7)); // varies the point in the worker's cycle of 750 ms
     worker?.kill();
     await worker?.untilReady();
   }
@@ -172,7 +172,7 @@ it('writes every event once, however often the worker is killed', async () => {
   await finish(pairs);
 });
 
-it('misses nothing while subscriptions are cut every two seconds, the last message included', async () => {
+it('misses no message, including the last, when subscriptions are cut every two seconds', async () => {
   const pairs = await matchedPairs(stack.url, PAIRS);
   const stop = keepSending(pairs, { everyMs: TALK_EVERY_MS });
   for (let round = 0; round < (isLong ? 30 : 4); round += 1) {
@@ -187,7 +187,7 @@ it('misses nothing while subscriptions are cut every two seconds, the last messa
   await finish(pairs);
 });
 
-it('goes on after Redis is killed and started again', async () => {
+it('continues all chats after Redis is killed and restarted', async () => {
   const pairs = await matchedPairs(stack.url, PAIRS);
   const stop = keepSending(pairs, { everyMs: TALK_EVERY_MS });
   await sleep(1_500);
@@ -206,7 +206,7 @@ it('goes on after Redis is killed and started again', async () => {
   await finish(pairs);
 });
 
-it('chats go on while PostgreSQL restarts, and history catches up', async () => {
+it('continues all chats while PostgreSQL restarts, and persists their events afterwards', async () => {
   const pairs = await matchedPairs(stack.url, PAIRS);
   const stop = keepSending(pairs, { everyMs: TALK_EVERY_MS });
   await restartPostgres(stack.stores.databaseUrl, 'SIGINT');

@@ -1,4 +1,4 @@
-// Real: three api processes behind nginx, a worker, PostgreSQL and Redis of their own. Speaks the contract only.
+// Runs three api processes behind nginx, a worker, and their own PostgreSQL and Redis. Uses nothing but the contract.
 import { randomUUID } from 'node:crypto';
 import { closeCodes } from '@thaw/contract/close-codes';
 import type { Stack } from '../../../deploy/local/thaw-stack.mjs';
@@ -29,7 +29,7 @@ const textMessage = (sessionId: string, content: string) => ({
 });
 const startChat = () => pair([stack.url, stack.url]);
 
-/** Open sockets by replica, as they tell it themselves. */
+/** Open sockets by replica, from their metrics. */
 const socketsByReplica = (): Promise<number[]> =>
   Promise.all(
     stack.replicas.map(async ({ internalPort }) => {
@@ -38,7 +38,7 @@ const socketsByReplica = (): Promise<number[]> =>
     }),
   );
 
-it('two strangers register, meet over any replicas, talk, skip, and meet the next', async () => {
+it('lets two strangers register, match across replicas, chat, skip, and match with the next user', async () => {
   const ada = await new ThawVisitor([stack.url]).register(newEmail(), password, 'female');
   const bob = await new ThawVisitor([stack.url]).register(newEmail(), password, 'male');
   const cleo = await new ThawVisitor([stack.url]).joinAnonymously('female');
@@ -57,7 +57,7 @@ it('two strangers register, meet over any replicas, talk, skip, and meet the nex
   await bobs[1]!.request('join_queue', { preferences: 'female' });
   const { sessionId } = await adas[1]!.next('chat_matched');
   expect(await bobs[0]!.next('chat_matched')).toMatchObject({ sessionId, partnerId: ada.user.id });
-  // A socket that writes before its replica has told it of the chat gets the acknowledgement first.
+  // A socket that sends before its replica has delivered `chat_matched` to it would receive the ack first.
   await until(() => [...adas, ...bobs].every((socket) => socket.lastSeen(String(sessionId)) === 1));
   for (let count = 0; count < 10; count += 1) {
     const [speaker] = count % 2 ? adas : bobs;
@@ -81,7 +81,7 @@ it('two strangers register, meet over any replicas, talk, skip, and meet the nex
   for (const visitor of [ada, bob, cleo]) await visitor.hangUp();
 });
 
-it('a chat is resumed through nginx after reloads and cuts, and ends when its user stays away', async () => {
+it('resumes a chat through nginx after reloads and cuts, and ends it when the user does not return', async () => {
   const { ada, adaSocket, bobSocket, sessionId } = await startChat();
   let socket = adaSocket;
   for (let round = 0; round < 6; round += 1) {
@@ -98,7 +98,7 @@ it('a chat is resumed through nginx after reloads and cuts, and ends when its us
   await bobSocket.leave();
 });
 
-describe('what is bad', () => {
+describe('invalid and unauthorized input', () => {
   let chat: Awaited<ReturnType<typeof startChat>>;
   let eve: ThawVisitor;
 
@@ -106,7 +106,7 @@ describe('what is bad', () => {
     chat = await startChat();
     eve = await new ThawVisitor([stack.url]).joinAnonymously('female');
   });
-  /** Nothing happened to the chat: the next message is the next event. */
+  /** Proves that the chat is unaffected: the next message is its next event. */
   afterEach(async () => {
     const { adaSocket, bobSocket, sessionId } = chat;
     const seq = adaSocket.lastSeen(sessionId);
@@ -121,14 +121,14 @@ describe('what is bad', () => {
     ['{"event":', 'invalid_json'],
     ['{"event":"dance"}', 'unknown_event'],
     ['{"event":"join_queue","data":{"preferences":"cats"}}', 'invalid_payload'],
-  ])('%s is answered with %s', async (frame, code) => {
+  ])('answers the frame %s with the error %s', async (frame, code) => {
     const socket = await eve.arrive();
     socket.send(frame);
     expect(await socket.next('error')).toMatchObject({ code });
     expect(await socket.ask('ping', {})).toMatchObject({ event: 'pong' });
   });
 
-  it('frames into a foreign chat are refused', async () => {
+  it('refuses frames into a chat that the user is not in', async () => {
     const { sessionId, ada, adaSocket } = chat;
     const socket = await eve.arrive();
     const said = await adaSocket.request('random_message', textMessage(sessionId, 'ours'));
@@ -149,21 +149,21 @@ describe('what is bad', () => {
     ]) {
       expect(answer).toMatchObject({ event: 'error', data: { code: 'not_in_session' } });
     }
-    const hers = { ...mine, userId: ada.user.id };
-    expect(await socket.ask('message_reaction', { ...hers, emoji: '👍', action: 'add' })).toMatchObject({
+    const adas = { ...mine, userId: ada.user.id };
+    expect(await socket.ask('message_reaction', { ...adas, emoji: '👍', action: 'add' })).toMatchObject({
       data: { code: 'forbidden' },
     });
   });
 
-  it('a socket under another name is closed', async () => {
+  it('closes a socket that authenticates as another user or without a session', async () => {
     const socket = await eve.connect();
     socket.send({ event: 'authenticate', data: { userId: chat.ada.user.id }, ref: 'a' });
     expect(await socket.closed).toBe(closeCodes.foreignUser);
-    const nobody = await new ThawVisitor([stack.url]).connect();
-    expect(await nobody.closed).toBe(closeCodes.notSignedIn);
+    const signedOut = await new ThawVisitor([stack.url]).connect();
+    expect(await signedOut.closed).toBe(closeCodes.notSignedIn);
   });
 
-  it('binary frames and frames of 20 MiB close their socket alone', async () => {
+  it('closes only the socket that sent a binary frame or a frame of 20 MiB', async () => {
     const [binary, huge] = [await eve.arrive(), await eve.arrive()];
     binary.socket.send(Buffer.from('{"event":"ping"}'));
     expect(await binary.closed).toBe(closeCodes.unsupportedData);
@@ -171,13 +171,13 @@ describe('what is bad', () => {
     expect([closeCodes.messageTooBig, closeCodes.abnormal]).toContain(await huge.closed);
   });
 
-  it('pages from elsewhere get no socket', async () => {
+  it('refuses sockets to pages of another origin', async () => {
     await expect(eve.connect(undefined, { origin: 'https://elsewhere.example' })).rejects.toThrow('403');
     const own = await eve.connect(undefined, { origin: stack.url });
     expect(await own.ask('ping', {})).toMatchObject({ event: 'pong' });
   });
 
-  it('forms posted from elsewhere change nothing', async () => {
+  it('refuses forms posted from another origin', async () => {
     const post = (body: string, headers: Record<string, string>) =>
       fetch(`${stack.url}/api/user/${eve.user.id}`, {
         method: 'PUT',
@@ -197,7 +197,7 @@ describe('what is bad', () => {
     expect(body).toMatchObject({ username: eve.user.username });
   });
 
-  it('what belongs to somebody else is refused', async () => {
+  it('refuses access to the data of another user', async () => {
     const { id } = chat.ada.user;
     const calls: [string, string, unknown?][] = [
       ['PUT', `/api/user/${id}`, { username: 'x', avatar: null }],

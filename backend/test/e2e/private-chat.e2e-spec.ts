@@ -1,6 +1,6 @@
 /**
- * Real: two api processes, PostgreSQL and Redis of their own; PostgreSQL is ended twice while two friends write, once in
- * order and once as in a crash. The long form (THAW_TEST_LONG=1) has 10,000 messages.
+ * Runs two api processes with their own PostgreSQL and Redis. PostgreSQL is stopped twice while two friends write, once
+ * cleanly and once as in a crash. The long form (THAW_TEST_LONG=1) has 10,000 messages.
  */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -28,13 +28,13 @@ beforeAll(async () => {
 
 afterAll(() => stack?.stop());
 
-/** Somebody who writes to a friend as the page does: what was not acknowledged is sent again under the same name. */
+/** Writes to a friend as the page does: a message without an ack is sent again with the same client id. */
 class Writer {
-  /** What was acknowledged: content to id. */
+  /** Acknowledged messages: id by content. */
   readonly acked = new Map<string, number>();
-  /** The ids that were pushed to him. */
+  /** Ids of the messages that were pushed to this user. */
   readonly received: number[] = [];
-  /** How often he had to try again. */
+  /** How often a message had to be sent again. */
   retries = 0;
   private socket: ThawSocket | undefined;
 
@@ -68,11 +68,11 @@ class Writer {
       if (answer && answer.data.code !== 'unavailable')
         throw new Error(`Refused: ${String(answer.data.code)}`);
       this.retries += 1;
-      await sleep(50); // as the page waits before it tries again
+      await sleep(50); // the page's delay before a retry
     }
   }
 
-  /** The whole conversation as he reads it, in order. */
+  /** The whole conversation as this user reads it, in order. */
   async conversation(): Promise<PrivateMessage[]> {
     const read: PrivateMessage[] = [];
     for (;;) {
@@ -93,7 +93,7 @@ class Writer {
         socket.socket.on('message', (raw) => this.receive(raw as Buffer));
         this.socket = socket;
       } catch {
-        await sleep(100); // PostgreSQL is away, which knows the logins
+        await sleep(100); // PostgreSQL is down, so logins cannot be checked
       }
     }
     return this.socket;

@@ -1,6 +1,6 @@
 /**
- * Real: api processes behind nginx, a worker and the migrate program, with PostgreSQL and Redis of their own. A copy of
- * the present tree with another number for the layout of Redis is the release that cannot be rolled out.
+ * Runs api processes behind nginx, a worker and the migrate program, with their own PostgreSQL and Redis. The release
+ * that cannot be rolled out is a copy of the present tree with another number for the layout of Redis.
  */
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
@@ -43,7 +43,7 @@ afterAll(async () => {
   folders.remove();
 });
 
-/** Messages and ends of a chat in PostgreSQL: what was said by its place in the chat, and the places of ends. */
+/** A chat in PostgreSQL: the positions and contents of its messages, and the positions of its ends. */
 const persisted = async ([{ sessionId }]: ChatUserPair) => {
   const client = new Client({ connectionString: stack.stores.databaseUrl });
   await client.connect();

@@ -12,12 +12,12 @@ const MAX_OUTPUT_BYTES = 64 * 1024 * 1024;
 const ARCHIVED = ['contract', 'backend', 'frontend/package.json'];
 const SHARED_SETTINGS = ['package.json', 'package-lock.json', '.npmrc', 'tsconfig.base.json'];
 
-/** A build of the product that processes can be started from. */
+/** A build of the product, from which processes can be started. */
 export interface Release {
   programs: Programs;
 }
 
-/** Folders to build releases in. */
+/** Temporary folders to build releases in. */
 export class ReleaseFolders {
   private readonly made: string[] = [];
 
@@ -32,17 +32,17 @@ export class ReleaseFolders {
   }
 }
 
-/** What the working tree holds, as it was built before the tests. */
+/** The working tree, as it was built before the tests. */
 export const presentRelease = async (): Promise<Release> => {
   const { thawPrograms } = await import('../../../deploy/local/thaw-stack.mjs');
   return { programs: thawPrograms };
 };
 
-/** The commit in `previous-release`: the oldest release that the present one can be rolled out over. */
+/** The commit in `previous-release`: the oldest release over which the present one can be rolled out. */
 export const previousReleaseId = (): string =>
   readFileSync(join(__dirname, 'previous-release'), 'utf8').trim();
 
-/** Whether git has that commit here; a shallow clone or an unpacked archive lacks it. */
+/** Whether git has that commit; a shallow clone or an unpacked archive does not. */
 export const hasPreviousRelease = (): boolean => {
   try {
     execFileSync('git', ['cat-file', '-e', `${previousReleaseId()}^{commit}`], {
@@ -55,7 +55,7 @@ export const hasPreviousRelease = (): boolean => {
   }
 };
 
-/** Builds the previous release from git. @param folder an existing one, which it fills */
+/** Builds the previous release from git. @param folder an existing folder, which it fills */
 export const buildPreviousRelease = async (folder: string): Promise<Release> => {
   const id = previousReleaseId();
   const archive = join(folder, 'source.tar');
@@ -70,8 +70,8 @@ export const buildPreviousRelease = async (folder: string): Promise<Release> => 
 };
 
 /**
- * Builds a changed copy of the present tree, as a later release. The working tree stays as it is.
- * @param folder an existing one, which it fills
+ * Builds a changed copy of the present tree, as a later release. The working tree is not changed.
+ * @param folder an existing folder, which it fills
  */
 export const buildLaterRelease = async (
   folder: string,
@@ -94,7 +94,7 @@ const releaseIn = async (folder: string): Promise<Release> => {
   return { programs: programsIn(join(folder, 'backend', 'dist')) };
 };
 
-/** The packages of the working tree where the lock file is the same, else those of the release's own lock file. */
+/** Links the packages of the working tree if the lock files are equal; otherwise installs from the release's own. */
 const providePackages = async (folder: string): Promise<void> => {
   const lockOf = (root: string): string => readFileSync(join(root, 'package-lock.json'), 'utf8');
   if (lockOf(folder) !== lockOf(repository)) {
@@ -103,7 +103,7 @@ const providePackages = async (folder: string): Promise<void> => {
   }
   const packages = join(folder, 'node_modules');
   mkdirSync(join(packages, '@thaw'), { recursive: true });
-  // Linked one by one: @thaw/contract must be the one of the release.
+  // Linked one by one, because @thaw/contract must be that of the release.
   for (const name of readdirSync(join(repository, 'node_modules'))) {
     if (name !== '@thaw' && !name.startsWith('.package-lock'))
       symlinkSync(join(repository, 'node_modules', name), join(packages, name));

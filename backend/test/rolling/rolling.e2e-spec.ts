@@ -1,7 +1,7 @@
 /**
- * Real: api processes and workers of two builds in one service, behind nginx, with PostgreSQL and Redis of their own.
- * The newer build knows an event type more. The long form (THAW_TEST_LONG=1) builds the older one from the commit in
- * `previous-release` and rolls the whole service forward and back; the short form runs the present tree beside it.
+ * Runs api processes and workers of two builds in one service, behind nginx, with their own PostgreSQL and Redis. The
+ * newer build has one more event type. The long form (THAW_TEST_LONG=1) builds the older one from the commit in
+ * `previous-release` and rolls the whole service forward and back; in the short form the older one is the present tree.
  */
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
@@ -28,12 +28,12 @@ const isLong = process.env.THAW_TEST_LONG === '1';
 const PAIRS = isLong ? 20 : 4;
 const TALK_EVERY_MS = 150;
 const WAVE_EVERY_MS = 100;
-/** Waves that a chat gets, and messages that each side sends, before the next step of a roll. */
+/** Waves that a chat receives, and messages that each side sends, before the next step of a roll. */
 const STEP = isLong ? 10 : 5;
 
 jest.setTimeout(isLong ? 20 * 60_000 : 120_000);
 
-/** The processes of a stack, of which each may be of another build, and none may end but by `replace`. */
+/** The processes of a stack. Each may be of another build, and none may exit except through `replace`. */
 class MixedService {
   private readonly pids = new Map<string, number | undefined>();
 
@@ -59,7 +59,7 @@ class MixedService {
   }
 }
 
-/** A figure of a process; NaN when it has none of that name. */
+/** A metric of a process; NaN when it has none of that name. */
 const metricOf = async ({ internalPort }: Replica, name: string): Promise<number> => {
   const text = await (await fetch(`http://127.0.0.1:${internalPort}/metrics`)).text();
   return Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1] ?? NaN);
@@ -70,12 +70,12 @@ const isReady = async ({ internalPort }: Replica): Promise<boolean> =>
 
 const sessionIdOf = ([{ sessionId }]: ChatUserPair): string => sessionId ?? '';
 
-/** Everything that runs while one test rolls. */
+/** Everything that runs during one rolling update. */
 class Scene {
   readonly service: MixedService;
   readonly redis: Redis;
   readonly waves: WaveSource;
-  /** The chats that get waves, and those that do not. */
+  /** The chats that receive waves, and those that do not. */
   readonly waved: readonly string[];
   readonly plain: readonly string[];
   private readonly stopSending: () => Promise<void>;
@@ -97,7 +97,7 @@ class Scene {
     this.waves.start(this.waved, WAVE_EVERY_MS);
   }
 
-  /** Each waved chat gets further waves, and each plain one further messages, under the builds that run now. */
+  /** Waits until each waved chat has more waves and each plain chat more messages, under the builds that run now. */
   async goOn(): Promise<void> {
     const before = this.progress();
     await until(
@@ -108,7 +108,7 @@ class Scene {
     this.service.expectNoExits();
   }
 
-  /** Every process, of the old build, stays ready with the newer schema. */
+  /** Migrates to the schema of a release, and expects every process of the old build to stay ready. */
   async migrate({ programs }: Release): Promise<void> {
     const { replicas, workers, stores } = this.stack;
     const env = {
@@ -121,7 +121,7 @@ class Scene {
     expect(await Promise.all([...replicas, ...workers].map(isReady))).not.toContain(false);
   }
 
-  /** Talks and waves to an end, and expects that nothing is lost, doubled, out of order or still on its way. */
+  /** Stops messages and waves, and expects that nothing is lost, duplicated, out of order or pending. */
   async finish(): Promise<void> {
     await this.waves.stop();
     await this.stopSending();
@@ -149,7 +149,7 @@ class Scene {
     return { known: count(partnerWaved.frame), unknown: count('session_advanced') };
   }
 
-  /** Chats that the workers hold back, as those say that are asked now. */
+  /** Chats that the present workers hold back, from their metrics. */
   async heldChats(): Promise<number> {
     const counts = await Promise.all(this.stack.workers.map((worker) => metricOf(worker, 'thaw_held_chats')));
     return Math.max(...counts);
@@ -236,7 +236,7 @@ const rollOverPreviousRelease = (): void => {
     previous = await buildPreviousRelease(folders.make());
   });
 
-  it('loses nothing forward and back, workers before replicas', async () => {
+  it('loses nothing when rolling forward and back, workers before replicas', async () => {
     const rolling = await startSending(await startService(previous, 3, 2));
     const {
       service,
@@ -271,7 +271,7 @@ const rollOverPreviousRelease = (): void => {
     await rolling.finish();
   });
 
-  it('loses nothing when replicas are replaced before workers, and back', async () => {
+  it('loses nothing when rolling forward and back, replicas before workers', async () => {
     const rolling = await startSending(await startService(previous, 3, 2));
     const {
       service,

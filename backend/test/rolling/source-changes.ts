@@ -1,18 +1,18 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** What another release has in a source file in the place of what the present tree has. */
+/** A replacement in a source file of the present tree, which makes another release of it. */
 export interface SourceChange {
-  /** Below `backend/src`. */
+  /** Path relative to `backend/src`. */
   file: string;
-  /** Stands exactly once in the file. */
+  /** Must occur exactly once in the file. */
   before: string;
   after: string;
 }
 
 /**
- * An event type that no release has. The processes that are built with it declare the type and send a frame for it; all
- * others meet it as a type they do not know.
+ * An event type that no release has. Processes built with it declare the type and send a frame for it; to all others
+ * its type is unknown.
  */
 export const partnerWaved = { type: 'PartnerWaved', frame: 'partner_waved' } as const;
 
@@ -38,7 +38,7 @@ export const withPartnerWaved: readonly SourceChange[] = [
   },
 ];
 
-/** The number of a layout that no release has. */
+/** A layout number that no release has. */
 export const otherLayout = 'other';
 
 export const withOtherLayout: readonly SourceChange[] = [
@@ -49,7 +49,7 @@ export const withOtherLayout: readonly SourceChange[] = [
   },
 ];
 
-/** Changes a copy of `backend/src`. @throws Error when the source no longer has what is to be replaced */
+/** Changes a copy of `backend/src`. @throws Error when a text to replace does not occur exactly once */
 export const applyChanges = (src: string, changes: readonly SourceChange[]): void => {
   for (const { file, before, after } of changes) {
     const path = join(src, file);

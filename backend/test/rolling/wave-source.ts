@@ -9,7 +9,7 @@ import { partnerWaved } from './source-changes';
 
 /** Appends events that only the next release knows to live chats, with the product's own append. */
 export class WaveSource {
-  /** Ids of what was appended, by session. */
+  /** Ids of the appended events, by session. */
   readonly waves = new Map<string, string[]>();
   private readonly redis: Redis;
   private readonly log: ChatLogRepository;
@@ -21,7 +21,7 @@ export class WaveSource {
     this.log = new ChatLogRepository(this.redis, new ProcessEventsService(new ModulesContainer()));
   }
 
-  /** From now on every session gets a wave each `everyMs`. */
+  /** Starts appending a wave to every session each `everyMs`. */
   start(sessionIds: readonly string[], everyMs: number): void {
     for (const sessionId of sessionIds) this.loops.push(this.keepWaving(sessionId, everyMs));
   }

@@ -148,7 +148,7 @@ const ceilingRows = async (pool: Pool, rows: number): Promise<number> => {
   return rows / ((performance.now() - startedAt) / 1_000);
 };
 
-/** Time from an event to its commit in PostgreSQL, at a steady rate. The worker is woken as by a replica. */
+/** Lags between events and their rows in PostgreSQL, at a steady rate. The worker is woken as by a replica. */
 const lagsMs = async (stores: BenchStores, pool: Pool, faults: string[]): Promise<number[]> => {
   const { ChatLogRepository } = requireBuilt<ChatLogModule>('platform/hot-log/chat-log.repository');
   const { JobQueueService } = requireBuilt<Queue>('platform/queue/job-queue.service');

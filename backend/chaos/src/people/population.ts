@@ -88,7 +88,7 @@ export class Population {
     return [...away.map(({ id }) => `user ${id} could not come back`), ...unequal()];
   }
 
-  /** Chats that are open on one side only, or whose sides have different ends. */
+  /** Chats that are open on one side only, or whose sides have received different numbers of events. */
   private unequalChats(): string[] {
     const byId = new Map(this.people.map((person) => [person.id, person]));
     return this.people.flatMap(({ id, journal: { current } }) => {

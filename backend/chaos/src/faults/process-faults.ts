@@ -71,7 +71,7 @@ const victimOf = (cluster: Cluster, target: string): Victim => {
   return {
     pid: () => replica.pid,
     signalAll: (signal) => {
-      // Bypasses the launcher, which sees a fault from outside and restarts the process without a long back-off.
+      // `replica.kill` would signal only the process itself, not its children.
       if (replica.pid !== undefined) signalTree(replica.pid, signal);
     },
     signal: (signal) => replica.kill(signal),

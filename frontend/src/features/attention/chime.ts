@@ -2,7 +2,7 @@ import { browserStorage } from '@/lib/storage';
 import { soundChoice } from '@/product/sound-choice';
 
 const lastKey = 'thaw-sound-at';
-/** Several tabs hear of the same message: one of them sounds. */
+/** Several tabs receive the same message; only one of them plays the sound. */
 const onceWithinMs = 1_000;
 const notes = [
   { frequency: 660, atS: 0 },
@@ -11,7 +11,7 @@ const notes = [
 const noteS = 0.22;
 const loudness = 0.12;
 
-/** A sound that the browser allowed only later says nothing any more. */
+/** If the browser allows the sound later than this, it is outdated and is not played. */
 const staleAfterMs = 1_000;
 
 let context: AudioContext | undefined;
@@ -31,14 +31,14 @@ const play = (context: AudioContext): void => {
   }
 };
 
-/** Two short notes, for those who have asked for a sound. Silent where the browser does not allow it yet. */
+/** Plays two short notes if the user has turned the sound on. Silent until the browser allows audio. */
 export const chime = async (now = Date.now): Promise<void> => {
   if (!soundChoice() || typeof AudioContext === 'undefined') return;
   const calledAt = now();
   if (calledAt - Number(browserStorage.read(lastKey) ?? 0) < onceWithinMs) return;
   browserStorage.write(lastKey, String(calledAt));
   context ??= new AudioContext();
-  // Pending until the first gesture, where the page has had none.
+  // Pending until the first user gesture on the page.
   await context.resume();
   if (context.state === 'running' && now() - calledAt < staleAfterMs) play(context);
 };

@@ -1,4 +1,4 @@
-/** What stands in the tab's title, beside the product's name. */
+/** The states shown in the tab's title, beside the product's name. */
 export const copy = {
   initial: 'Chat',
   searching: 'Looking for someone...',

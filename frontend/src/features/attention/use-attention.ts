@@ -8,9 +8,9 @@ export interface Seen {
   phase: Situation['phase'];
   partnerName: string | undefined;
   friendName: string | undefined;
-  /** Messages of friends that wait to be read. */
+  /** Unread messages of friends. */
   unread: number;
-  /** How many messages the partner of the random chat has written. */
+  /** Number of messages from the partner of the random chat. */
   partnerMessages: number;
   /** Friend requests received and accepted since the page was opened. */
   friendNews: number;
@@ -25,7 +25,7 @@ const callOnce = async (isVisible: boolean): Promise<void> => {
   if (isVisible || !(await isSeenElsewhere())) await chime();
 };
 
-/** Title, icon and sound follow what happens (B14). */
+/** Keeps the title, the icon and the sound in step with the situation (B14). */
 export const useAttention = ({
   phase,
   partnerName,
@@ -39,7 +39,7 @@ export const useAttention = ({
   const [seen, setSeen] = useState({ phase, partnerMessages, friendNews });
   const isSeen =
     seen.phase === phase && seen.partnerMessages === partnerMessages && seen.friendNews === friendNews;
-  // A chat that began out of sight counts its messages from none.
+  // A chat that began while the page was hidden counts its messages from zero.
   if (isVisible ? !isSeen : partnerMessages < seen.partnerMessages) {
     setSeen(isVisible ? { phase, partnerMessages, friendNews } : { ...seen, partnerMessages: 0 });
   }

@@ -2,16 +2,16 @@ import { useEffect } from 'react';
 
 const lockName = 'thaw-visible';
 
-/** Held, shared, by every tab of the chat page that is in sight. Without Web Locks each tab is on its own. */
+/** Every visible tab of the chat page holds this lock, shared. Without Web Locks tabs cannot see one another. */
 const locks = (): LockManager | undefined => (navigator as { locks?: LockManager }).locks;
 
-/** Lets other tabs know whether this one is in sight. */
+/** Shows other tabs whether this one is visible. */
 export const useShownToOtherTabs = (isVisible: boolean): void => {
   useEffect(() => {
     if (!isVisible) return;
     let release: () => void = () => undefined;
     const hidden = new Promise<void>((resolve) => (release = resolve));
-    // Refused where storage is blocked.
+    // Rejected where the browser blocks storage.
     locks()
       ?.request(lockName, { mode: 'shared' }, () => hidden)
       .catch(() => undefined);
@@ -19,7 +19,7 @@ export const useShownToOtherTabs = (isVisible: boolean): void => {
   }, [isVisible]);
 };
 
-/** Whether a tab is in sight; asked by one that is not. */
+/** Whether another tab is visible. Called by hidden tabs. */
 export const isSeenElsewhere = async (): Promise<boolean> => {
   try {
     const { held } = (await locks()?.query()) ?? {};

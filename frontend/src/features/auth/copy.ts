@@ -1,4 +1,4 @@
-/** Every text of signing in. Those of the product specification are quoted in testing/specification.spec.ts. */
+/** All texts of the sign-in page. testing/specification.spec.ts checks those that the product specification quotes. */
 export const copy = {
   login: {
     title: 'Welcome back',

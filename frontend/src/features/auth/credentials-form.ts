@@ -20,12 +20,12 @@ const registerFormSchema = z.object({ email, password, confirmPassword: z.string
   z.refine((form) => form.confirmPassword === form.password, {
     error: copy.errors.passwordsDiffer,
     path: ['confirmPassword'],
-    // Told together with the other errors, not only once those are gone.
+    // Reported together with the other errors; by default the refinement would run only after those are fixed.
     when: () => true,
   }),
 );
 
-/** What is wrong, by field; the first error of each. */
+/** The first error of each field. */
 export const errorsOf = (mode: 'login' | 'register', form: CredentialsForm): CredentialsErrors => {
   const { error } = (mode === 'login' ? loginFormSchema : registerFormSchema).safeParse(form);
   const errors: CredentialsErrors = {};

@@ -6,8 +6,9 @@ import { signIn } from '@/product/identity';
 import { toast } from '@/ui/toast-store';
 
 /**
- * Starts an anonymous session and navigates to /chat. `isStarting` stays true until then: `prepare` loads the page
- * meanwhile. A failure is shown as the toast `failure`.
+ * Starts an anonymous session and navigates to /chat. `isStarting` stays true until then, while `prepare` loads the
+ * page.
+ * Shows the toast `failure` on an error.
  */
 export const useAnonymousStart = (
   failure: { title: string; description: string },

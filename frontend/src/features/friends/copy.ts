@@ -1,4 +1,7 @@
-/** Texts of friends and their requests. Those of the product specification are quoted in testing/specification.spec.ts. */
+/**
+ * Texts of friends and friend requests. testing/specification.spec.ts checks those that the product specification
+ * quotes.
+ */
 export const copy = {
   list: {
     title: 'Friends',
@@ -30,7 +33,7 @@ export const copy = {
     accept: 'Accept',
     decline: 'Decline',
     wants: 'would like to be your friend',
-    /** When the requester cannot be loaded (A66). */
+    /** Used when the requester's profile cannot be loaded (A66). */
     placeholder: (id: number) => `Utilizador #${id}`,
   },
   add: {
@@ -40,7 +43,7 @@ export const copy = {
   },
   toasts: {
     sent: { title: 'Friend request sent' },
-    /** The other had asked already (A121). */
+    /** The addressee had already sent a request (A121). */
     sentAndAccepted: { title: 'Friend request sent', description: 'You are friends now.' },
     sendFailed: { title: 'Error', description: 'Could not send friend request.' },
     accepted: { title: 'Request accepted', description: 'User has been added to your friends.' },

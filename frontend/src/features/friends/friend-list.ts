@@ -1,7 +1,7 @@
 import { type LastMessage } from '@thaw/contract/last-message';
 import { type Friend, type Profile } from '@thaw/contract/users';
 
-/** Messages that wait to be read, by friend. */
+/** Number of unread messages by friend. */
 export type Unread = Readonly<Partial<Record<number, number>>>;
 
 const byName = new Intl.Collator(undefined, { sensitivity: 'base', numeric: true });
@@ -32,7 +32,7 @@ export const withPresence = (friends: readonly Friend[], userId: number, isOnlin
 export const withProfile = (friends: readonly Friend[], { id, username, avatar }: Profile): Friend[] =>
   friends.map((friend) => (friend.id === id ? { ...friend, username, avatar } : friend));
 
-/** The newest message of a friend; an older one than is known, which came late, changes nothing. */
+/** Sets a friend's last message, unless the known one is newer: messages may arrive late. */
 export const withLastMessage = (
   friends: readonly Friend[],
   friendId: number,
@@ -45,7 +45,7 @@ export const withLastMessage = (
       : friend,
   );
 
-/** Friends whose name contains every word of the search, in the order given. */
+/** Friends whose name contains every word of the search; keeps the order. */
 export const searchFriends = (friends: readonly Friend[], search: string): readonly Friend[] => {
   const words = search.toLocaleLowerCase().split(/\s+/).filter(Boolean);
   if (words.length === 0) return friends;

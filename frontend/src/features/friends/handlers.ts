@@ -6,7 +6,7 @@ import { forgetSentRequests } from '@/features/friends/stores/sent-requests';
 import { raise } from '@/product/app-events';
 import { currentUser } from '@/product/identity';
 
-/** The frames this feature listens to. */
+/** The frames that this feature handles. */
 export const friendsEvents = [
   'chat_matched',
   'friend_request',
@@ -16,7 +16,7 @@ export const friendsEvents = [
   'profile_updated',
 ] as const satisfies readonly ServerEvent[];
 
-/** Patches what is cached at once, and has it asked again, for a push is only a hint of what the server holds. */
+/** Patches the cache at once and then refetches: the server's answer is authoritative. */
 export const createFriendsHandler = (queries: QueryClient) => {
   const cache = new FriendsCache(queries);
   const seenRequests = new Set<number>();
@@ -30,7 +30,7 @@ export const createFriendsHandler = (queries: QueryClient) => {
         return;
       case 'friend_request': {
         const { id, requesterId, requester, createdAt } = frame.data;
-        // It may come under either of its two names, or twice (A124).
+        // The server may send a request under two event names, or twice (A124).
         if (seenRequests.has(id)) return;
         seenRequests.add(id);
         cache.keepProfile(requester);
@@ -69,7 +69,7 @@ export const createFriendsHandler = (queries: QueryClient) => {
       }
       case 'profile_updated': {
         const { user } = frame.data;
-        // My own is the profile feature's.
+        // The profile feature handles the user's own.
         if (user.id === me.id) return;
         cache.keepProfile(user);
         cache.patchFriends(me.id, (friends) => withProfile(friends, user));

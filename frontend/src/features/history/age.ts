@@ -3,7 +3,7 @@ import { copy } from '@/features/history/copy';
 const hourMs = 60 * 60_000;
 const dayMs = 24 * hourMs;
 
-/** How long ago, in the largest whole unit (A64). */
+/** Age in the largest whole unit (A64). */
 export const ageLabel = (at: number, now: number): string => {
   const ageMs = now - at;
   if (ageMs >= dayMs) return copy.age.days(Math.floor(ageMs / dayMs));

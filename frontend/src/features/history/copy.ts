@@ -1,4 +1,4 @@
-/** Texts of the chat history. Those of the product specification are quoted in testing/specification.spec.ts. */
+/** Texts of the chat history. testing/specification.spec.ts checks those that the product specification quotes. */
 export const copy = {
   title: 'Chat History',
   lead: 'Whom you met. What was said is not kept here.',
@@ -6,7 +6,7 @@ export const copy = {
   empty: 'No chat history yet',
   loading: 'Loading your chats',
   failed: 'Your chats could not be loaded.',
-  /** When the partner cannot be loaded (A66). */
+  /** Used when the partner's profile cannot be loaded (A66). */
   placeholder: 'Unknown User',
   age: {
     days: (days: number) => (days === 1 ? '1 day ago' : `${days} days ago`),

@@ -1,9 +1,12 @@
-/** A carousel that goes on by itself and round and round: what it shows, and what keeps it still. */
+/** State of a carousel that advances by itself and wraps around. */
 export interface CarouselState {
   index: number;
-  /** Counts what was shown; a new turn has all its time before it. */
+  /** Number of slides shown so far. A new turn restarts the timer. */
   turn: number;
-  /** `going` by itself, `paused` by the button, or `played` by it, which then counts more than where the focus is. */
+  /**
+   * `going`: advances by itself; `paused`: by the button; `played`: by the button, and continues although it has the
+   * focus.
+   */
   mode: 'going' | 'paused' | 'played';
   isPointedAt: boolean;
   hasFocus: boolean;

@@ -1,4 +1,4 @@
-/** Texts of the landing page. Those of the product specification are quoted in testing/specification.spec.ts. */
+/** Texts of the landing page. testing/specification.spec.ts checks those that the product specification quotes. */
 export const copy = {
   title: 'Talk with a stranger, one to one',
   actions: {
@@ -63,7 +63,7 @@ export const copy = {
         text: 'Pictures from strangers stay blurred until you want to see them, and two presses end any chat. Reporting and blocking are on their way.',
       },
     },
-    /** Words in the pictures, which are told to nobody who cannot see them. */
+    /** Words inside the pictures, which are hidden from assistive technology. */
     pictures: {
       me: 'quiet-otter-42',
       them: 'brave-heron-7',

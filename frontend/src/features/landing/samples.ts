@@ -1,19 +1,19 @@
-/** Static words for the pictures of conversations on the landing page; no product entities. */
+/** Sample conversations of the landing page; static text, no product entities. */
 export type Mood = 'Happy' | 'Supportive' | 'Playful' | 'Melancholy' | 'Deep' | 'Uplifting' | 'Vulnerable';
 
 export interface SampleParticipant {
   name: string;
-  /** Gives the hue of the drawn avatar. */
+  /** Determines the hue of the drawn avatar. */
   avatar: number;
   country: string;
 }
 
 export interface SampleMessage {
-  /** The name of one of the two. */
+  /** Name of one of the two participants. */
   sender: string;
   text: string;
   time: string;
-  /** A card of Break the Ice. */
+  /** Shown as a card of Break the Ice. */
   isGame?: true;
 }
 
@@ -23,7 +23,7 @@ export interface SampleConversation {
   messages: readonly SampleMessage[];
 }
 
-/** One of each mood, told so that each is read within the five seconds it is shown. */
+/** One conversation for each mood, short enough to be read in the five seconds for which it is shown. */
 export const samples: readonly SampleConversation[] = [
   {
     mood: 'Happy',

@@ -4,15 +4,15 @@ import { sideways, type Point } from '@/lib/swipe';
 
 const leastSwipePx = 40;
 
-/** Shows one of `count` after another for `intervalMs` each, until somebody points at it, focuses it or pauses it. */
+/** Shows `count` slides in turn for `intervalMs` each; pauses while pointed at, focused or paused by the button. */
 export const useCarousel = (count: number, intervalMs: number) => {
-  const [state, tell] = useReducer(nextCarousel, firstTurn);
+  const [state, dispatch] = useReducer(nextCarousel, firstTurn);
   const running = isRunning(state);
   const touchedAt = useRef<Point | null>(null);
 
   useEffect(() => {
     if (!running) return;
-    const timer = setTimeout(() => tell({ type: 'time-is-up', count }), intervalMs);
+    const timer = setTimeout(() => dispatch({ type: 'time-is-up', count }), intervalMs);
     return () => clearTimeout(timer);
   }, [running, state.turn, count, intervalMs]);
 
@@ -21,9 +21,9 @@ export const useCarousel = (count: number, intervalMs: number) => {
     turn: state.turn,
     isRunning: running,
     isPaused: state.mode === 'paused',
-    choose: (index: number) => tell({ type: 'chosen', index }),
-    togglePause: () => tell({ type: 'button-pressed' }),
-    /** For the element that holds the slides: a swipe to the left leads to the next one. */
+    choose: (index: number) => dispatch({ type: 'chosen', index }),
+    togglePause: () => dispatch({ type: 'button-pressed' }),
+    /** Handlers for the element that holds the slides; a swipe to the left shows the next one. */
     swipe: {
       onTouchStart: ({ touches }: TouchEvent) => {
         const touch = touches.length === 1 ? touches[0] : undefined;
@@ -36,22 +36,22 @@ export const useCarousel = (count: number, intervalMs: number) => {
         if (!from || !touch) return;
         const distance = sideways(from, { x: touch.clientX, y: touch.clientY }, leastSwipePx);
         if (distance === 0) return;
-        tell({ type: 'chosen', index: (state.index + (distance < 0 ? 1 : count - 1)) % count });
+        dispatch({ type: 'chosen', index: (state.index + (distance < 0 ? 1 : count - 1)) % count });
       },
     },
-    /** For the element that holds the carousel and its controls. */
+    /** Handlers for the element that holds the carousel and its controls. */
     hold: {
-      // A finger that has left leaves no pointer behind.
+      // Ignores touch: a lifted finger would otherwise count as pointing.
       onPointerEnter: (event: PointerEvent) => {
-        if (event.pointerType !== 'touch') tell({ type: 'pointed-at', value: true });
+        if (event.pointerType !== 'touch') dispatch({ type: 'pointed-at', value: true });
       },
-      onPointerLeave: () => tell({ type: 'pointed-at', value: false }),
-      // The focus that a click leaves behind is no sign that anybody reads.
+      onPointerLeave: () => dispatch({ type: 'pointed-at', value: false }),
+      // Focus left by a click does not mean that the user is reading.
       onFocus: (event: FocusEvent) => {
-        if (event.target.matches(':focus-visible')) tell({ type: 'focused', value: true });
+        if (event.target.matches(':focus-visible')) dispatch({ type: 'focused', value: true });
       },
       onBlur: (event: FocusEvent) => {
-        if (!event.currentTarget.contains(event.relatedTarget)) tell({ type: 'focused', value: false });
+        if (!event.currentTarget.contains(event.relatedTarget)) dispatch({ type: 'focused', value: false });
       },
     },
   };

@@ -1,6 +1,6 @@
 /**
- * The terms and the privacy notice: what this software does, as it is. Operators of an instance replace them by their
- * own, with their name and address.
+ * The terms and the privacy notice, which describe what this software does. Operators replace them with their own,
+ * including their name and address.
  */
 export interface LegalText {
   title: string;

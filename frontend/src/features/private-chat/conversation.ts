@@ -4,25 +4,25 @@ import { type PrivateMessage, type PrivateReaction } from '@thaw/contract/privat
 import { type MessageType } from '@thaw/contract/scalars';
 import { truncateGraphemes } from '@thaw/contract/text';
 
-/** A message as the server has it; with the name that this browser gave it, where it was sent from here. */
+/** A message from the server, with its `clientId` if this browser sent it. */
 export type KnownMessage = PrivateMessage & { clientId?: string | undefined };
 
-/** What is known of a conversation: its newest messages without a gap. */
+/** The loaded part of a conversation: its newest messages, without gaps. */
 export interface Conversation {
-  /** By id, ascending: the one order for both. */
+  /** In ascending order of id, which is the same for both users. */
   messages: readonly KnownMessage[];
-  /** The server has more before the first. */
+  /** The server has messages before the first one here. */
   hasOlder: boolean;
 }
 
-/** What changes a conversation, whether it was pushed or acknowledged. Applying one twice changes nothing more. */
+/** A pushed or acknowledged change of a conversation. Idempotent: applying it twice has no further effect. */
 export type ConversationChange =
   | { type: 'sent'; message: KnownMessage }
   | { type: 'edited'; messageId: number; newContent: string }
   | { type: 'reacted'; messageId: number; reactions: readonly PrivateReaction[] }
   | { type: 'deleted'; messageId: number };
 
-/** What a quote shows of a message, as the server makes it: of an image 'Photo', of a deleted one nothing (A109). */
+/** A quote's text, as the server makes it: 'Photo' for an image, empty for a deleted message (A109). */
 export const quotedContent = (type: MessageType, content: string, length: number): string => {
   if (content === '') return '';
   switch (type) {
@@ -36,7 +36,7 @@ export const quotedContent = (type: MessageType, content: string, length: number
 };
 
 const insert = (messages: readonly KnownMessage[], message: KnownMessage): readonly KnownMessage[] => {
-  // Nearly always the newest: looked for from the end.
+  // Searches from the end, because the message is nearly always the newest.
   const before = messages.findLastIndex(({ id }) => id <= message.id);
   const there = messages[before];
   if (there?.id === message.id) {
@@ -46,7 +46,7 @@ const insert = (messages: readonly KnownMessage[], message: KnownMessage): reado
   return messages.toSpliced(before + 1, 0, message);
 };
 
-/** The quotes of a message say what it says now. */
+/** Updates the quotes of a message to its present content. */
 const requote = (message: KnownMessage, source: KnownMessage): KnownMessage => {
   const { replyTo } = message.metadata;
   if (replyTo?.id !== source.id) return message;
@@ -95,21 +95,21 @@ export const apply = (conversation: Conversation, made: ConversationChange): Con
   }
 };
 
-/** Whether a change is about a message that should be here and is not: something was missed. */
+/** Whether a change refers to a message that should be loaded and is not, which means that one was missed. */
 export const misses = ({ messages, hasOlder }: Conversation, made: ConversationChange): boolean => {
   if (made.type === 'sent' || messages.some(({ id }) => id === made.messageId)) return false;
   const oldest = messages[0];
   return !hasOlder || (oldest !== undefined && made.messageId > oldest.id);
 };
 
-/** An older page before what is known. */
+/** Adds an older page before the loaded messages. */
 export const prepend = (known: Conversation, older: Conversation): Conversation => {
   const oldest = known.messages[0]?.id ?? Number.MAX_SAFE_INTEGER;
   const earlier = older.messages.filter(({ id }) => id < oldest);
   return { messages: [...earlier, ...known.messages], hasOlder: older.hasOlder };
 };
 
-/** Freshly read messages keep the names that this browser gave them, so that their rows stay the same rows. */
+/** Copies the `clientId`s of loaded messages to refetched ones, so that their rows keep their keys. */
 export const keepNames = (fresh: Conversation, known: Conversation | undefined): Conversation => {
   const names = new Map(known?.messages.map(({ id, clientId }) => [id, clientId]));
   const messages = fresh.messages.map((message) => {
@@ -119,7 +119,7 @@ export const keepNames = (fresh: Conversation, known: Conversation | undefined):
   return { ...fresh, messages };
 };
 
-/** What toggling a reaction makes of them, until the server says. */
+/** Toggles a reaction locally, until the server answers. */
 export const toggled = (
   reactions: readonly PrivateReaction[],
   emoji: string,
@@ -129,7 +129,7 @@ export const toggled = (
   return without.length < reactions.length ? without : [...reactions, { emoji, userId }];
 };
 
-/** Where what has not been read begins: the n-th of the friend's last messages; deleted ones do not count. */
+/** Id of the first unread message: the `unread`-th from the end of those by the friend, without deleted ones. */
 export const firstUnreadId = <Id>(
   messages: readonly { id: Id; senderId: number; isDeleted?: boolean }[],
   friendId: number,

@@ -1,4 +1,4 @@
-/** Every text of the private chat. */
+/** All texts of the private chat. */
 export const copy = {
   region: (name: string) => `Private chat with ${name}`,
   messages: 'Messages',

@@ -1,7 +1,7 @@
 import { type ServerEvent, type ServerFrame } from '@thaw/contract/server-frames';
 import { privateChat } from '@/features/private-chat/stores/private-chat.store';
 
-/** The frames this feature listens to. */
+/** The frames that this feature handles. */
 export const privateChatEvents = [
   'private_message',
   'private_message_edited',

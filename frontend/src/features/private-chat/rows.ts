@@ -14,7 +14,7 @@ const replyOf = (reply: PrivateReply | null): ChatMessage['replyTo'] =>
     senderName: reply.senderName,
   };
 
-/** The list of who reacted with what, as the map that the bubbles show. */
+/** Converts the list of reactions to the map that the bubbles show. */
 export const reactionsOf = (reactions: readonly PrivateReaction[]): Reactions => {
   const map: Reactions = {};
   for (const { emoji, userId } of reactions) {
@@ -38,15 +38,15 @@ const toRow = (message: KnownMessage): ChatMessage => ({
   delivery: 'sent',
 });
 
-/** A message with what I have changed of it and the server has not confirmed. */
+/** A row with the user's unconfirmed changes. */
 const withChanges = (row: ChatMessage, newContent: string | undefined, isRemoved: boolean): ChatMessage => {
   if (isRemoved) return { ...row, content: '', reactions: {}, isDeleted: true };
   return newContent === undefined ? row : { ...row, content: newContent, isEdited: true };
 };
 
 /**
- * The rows of a conversation by id, with my unconfirmed changes. A message that has not changed is the same object as
- * before, so that its row is not drawn again.
+ * Converts messages to rows, with the user's unconfirmed changes. The row of an unchanged message is the same object as
+ * before, so that it is not rendered again.
  */
 export class Rows {
   private readonly made = new WeakMap<KnownMessage, ChatMessage>();

@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { parseJson } from '@/lib/parse-json';
 import { browserStorage } from '@/lib/storage';
 
-/** How many messages wait to be read, by the friend who sent them; without those of whom there is none. */
+/** Unread messages by sender. Senders without any may be absent. */
 export type UnreadCounts = Readonly<Record<number, number>>;
 
 export const unreadCountsSchema = z.record(z.string(), z.int().check(z.nonnegative()));
@@ -12,7 +12,7 @@ export const unreadStorageKey = (userId: number): string => `thaw-unread-${userI
 export const parseUnread = (text: string | null): UnreadCounts | undefined =>
   parseJson(unreadCountsSchema, text);
 
-/** The counts of last time, for the first paint alone (A129). */
+/** The stored counts of the last visit, used for the first paint only (A129). */
 export const readUnread = (userId: number): UnreadCounts | undefined =>
   parseUnread(browserStorage.read(unreadStorageKey(userId)));
 

@@ -1,7 +1,7 @@
 const requiredFields = { title: 'Required fields', description: 'Please fill in all fields.' };
 const atLeast6 = 'Password must be at least 6 characters long.';
 
-/** Texts about oneself. Those of the product specification are quoted in testing/specification.spec.ts. */
+/** Texts of the profile dialogs. testing/specification.spec.ts checks those that the product specification quotes. */
 export const copy = {
   gender: {
     title: 'Select Your Gender',

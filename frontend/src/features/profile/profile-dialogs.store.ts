@@ -2,7 +2,7 @@ import { create } from 'zustand';
 
 export type ProfileDialog = 'settings' | 'anonymous-prompt' | 'conversion';
 
-/** Which of the dialogs about myself is open, opened from distant parts of the page. */
+/** The dialog about the user that is open. A store, because distant parts of the page open dialogs. */
 export const useProfileDialogs = create<{ open: ProfileDialog | null }>()(() => ({ open: null }));
 
 const open = (dialog: ProfileDialog) => (): void => useProfileDialogs.setState({ open: dialog });

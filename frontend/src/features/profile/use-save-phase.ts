@@ -10,7 +10,7 @@ const shownForMs: Record<SavePhase, number | null> = {
   error: pageLimits.profileErrorMs,
 };
 
-/** The save button's states: success and error go back to idle by themselves. */
+/** States of the save button; `success` and `error` return to `idle` after a delay. */
 export const useSavePhase = () => {
   const [phase, setPhase] = useState<SavePhase>('idle');
   useEffect(() => {
@@ -24,7 +24,7 @@ export const useSavePhase = () => {
     begin: () => setPhase('loading'),
     succeed: () => setPhase('success'),
     fail: () => setPhase('error'),
-    /** An edit: what was said about the last attempt is no longer of interest (A171). */
+    /** On an edit, the outcome of the last attempt is no longer shown (A171). */
     edited: () => setPhase((present) => (present === 'loading' ? present : 'idle')),
   };
 };

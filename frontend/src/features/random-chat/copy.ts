@@ -1,4 +1,4 @@
-/** Every text of the random chat. Those of the product specification are quoted in testing/specification.spec.ts. */
+/** All texts of the random chat. testing/specification.spec.ts checks those that the product specification quotes. */
 export const copy = {
   initial: {
     title: 'Ready to chat?',

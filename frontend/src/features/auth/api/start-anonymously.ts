@@ -1,7 +1,7 @@
 import { type SelfUser } from '@thaw/contract/users';
 import { request } from '@/lib/api-client';
 
-/** The landing page carries no schemas: they are loaded while the server answers. */
+/** Loads the schemas while the server answers, so that the landing page does not carry them. */
 export const startAnonymously = async (): Promise<SelfUser> => {
   const [answer, { toUser }] = await Promise.all([
     request('POST', '/api/anonymous', {}),

@@ -18,9 +18,9 @@ import { useForm } from '@/ui/use-form';
 const empty: CredentialsForm = { email: '', password: '', confirmPassword: '' };
 
 export interface AuthPageProps {
-  /** What a visitor agrees to by signing in. */
+  /** The terms that a visitor accepts by signing in. */
   consent: ReactNode;
-  /** Loads /chat, which follows; called while the server is asked, so that the page stays until /chat is there. */
+  /** Loads /chat. Called while the request is in flight, so that this page stays until /chat is loaded. */
   prepareChat: () => Promise<void>;
 }
 
@@ -34,7 +34,7 @@ export const AuthPage = ({ consent, prepareChat }: AuthPageProps) => {
   const navigate = useNavigate();
   const anonymous = useAnonymousStart(copy.toasts.anonymousFailed, prepareChat);
   const { values, field, reset } = useForm(empty);
-  // Validated on submit, and from then on at each change.
+  // Validates on submit, and on every change after that.
   const [isValidated, setValidated] = useState(false);
   const errors = isValidated ? errorsOf(mode, values) : {};
   const [isSubmitting, startSubmitting] = useTransition();

@@ -35,11 +35,11 @@ export interface AddFriendProps {
   userId: number;
   personId: number;
   place: AddFriendPlace;
-  /** Whose button it is, where there are several. */
+  /** Id of the element with the person's name, where there are several such buttons. */
   describedBy?: string;
 }
 
-/** Asks the partner to be friends; says by itself how it went (§4 Friend request button). */
+/** Sends a friend request to the partner and shows its state (§4 Friend request button). */
 export const AddFriend = ({ userId, personId, place, describedBy }: AddFriendProps) => {
   const { state, add } = useAddFriend(userId, personId);
   const Icon = icons[state];

@@ -41,7 +41,7 @@ const Request = ({ userId, request }: { userId: number; request: FriendRequest }
   );
 };
 
-/** The requests that wait for my answer. */
+/** The friend requests that wait for the user's answer. */
 export const FriendRequestsModal = ({ userId, onDismiss }: { userId: number; onDismiss: () => void }) => {
   const { data: requests, isError, refetch } = useFriendRequests(userId);
   return (
@@ -66,7 +66,7 @@ export const FriendRequestsModal = ({ userId, onDismiss }: { userId: number; onD
   );
 };
 
-/** An empty letter. */
+/** An empty envelope. */
 const NoRequests = () => (
   <EmptyState text={copy.requests.empty} height={64}>
     <path

@@ -12,14 +12,14 @@ import { Tooltip } from '@/ui/tooltip';
 export interface FriendRowProps {
   friend: Friend;
   unread: number;
-  /** Their private chat lies open. */
+  /** The private chat with this friend is open. */
   isOpen: boolean;
   isTyping: boolean;
-  /** What was begun in their private chat and not sent. */
+  /** The unsent draft in the private chat with this friend. */
   draft: string;
   onOpen: () => void;
   onRemove: () => void;
-  /** False where another row of a long list is the one that Tab reaches. */
+  /** In a long list, only one row is a tab stop. */
   isTabStop?: boolean;
 }
 
@@ -30,10 +30,10 @@ const previewOf = ({ preview, type, senderId }: LastMessage, friendId: number): 
 
 type LineProps = Pick<FriendRowProps, 'friend' | 'unread' | 'isOpen' | 'isTyping' | 'draft'>;
 
-/** What is newest between the two: typing, an unsent draft, the last message; presence where there is none. */
+/** The newest of: typing, an unsent draft, the last message. Presence if there is none. */
 const Line = ({ friend, unread, isOpen, isTyping, draft }: LineProps) => {
   const { lastMessage } = friend;
-  // While the chat is open its composer shows the draft.
+  // While the chat is open, its composer shows the draft.
   const showsDraft = !isTyping && draft !== '' && !isOpen;
   const isNews = !isTyping && !showsDraft && Boolean(lastMessage) && unread > 0;
   const news = isTyping ? (
@@ -64,7 +64,7 @@ interface RowActionProps {
   icon: LucideIcon;
   friendNameId: string;
   tabIndex: number;
-  /** For what can be on or off. */
+  /** For toggle buttons. */
   isPressed?: boolean;
   className: string;
   onPress: () => void;
@@ -120,7 +120,7 @@ export const FriendRow = ({ onOpen, onRemove, isTabStop = true, ...row }: Friend
       </div>
       <Badge count={unread} label={copy.list.unread} />
       <div className="flex">
-        {/* The whole row answers to a click. */}
+        {/* Its hit area covers the whole row. */}
         <RowAction
           {...action}
           label={copy.list.send}
@@ -141,7 +141,7 @@ export const FriendRow = ({ onOpen, onRemove, isTabStop = true, ...row }: Friend
   );
 };
 
-/** In the rail of 80 px: the picture alone, with all else in its name. */
+/** A friend in the 80 px rail: only the picture is visible; its accessible name contains the rest. */
 export const FriendPicture = ({
   friend,
   unread,

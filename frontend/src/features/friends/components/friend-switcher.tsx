@@ -14,7 +14,7 @@ export interface FriendSwitcherProps {
   onDismiss: () => void;
 }
 
-/** More are found by more letters. */
+/** Typing more letters narrows the results further. */
 const shownMax = 50;
 
 const indexAfter = (key: string, index: number, count: number): number | undefined => {
@@ -24,7 +24,7 @@ const indexAfter = (key: string, index: number, count: number): number | undefin
   return undefined;
 };
 
-/** Opens a friend's chat by a few letters of the name: type, choose with the arrow keys, Enter. */
+/** Finds a friend by a few letters of the name; the arrow keys select, Enter opens the chat. */
 export const FriendSwitcher = ({ userId, unread, onOpen, onDismiss }: FriendSwitcherProps) => {
   const { data: friends = [] } = useFriends(userId);
   const [search, setSearch] = useState('');
@@ -88,7 +88,7 @@ export const FriendSwitcher = ({ userId, unread, onOpen, onDismiss }: FriendSwit
         className="mt-2 grid max-h-80 gap-0.5 overflow-y-auto overscroll-contain"
       >
         {found.map((friend, place) => (
-          // The keys are the text field's, which keeps the focus.
+          // The text field keeps the focus and handles the keys.
           <li
             key={friend.id}
             id={optionId(friend.id)}

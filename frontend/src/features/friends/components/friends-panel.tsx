@@ -15,29 +15,29 @@ const longListPart = createPart(
   async () => (await import('@/features/friends/components/long-friends-list')).LongFriendsList,
 );
 
-/** Longer lists are searched, and only their rows in sight are in the page. */
+/** Longer lists have a search field and are virtualized. */
 const longFrom = 40;
 
 export interface FriendsPanelProps {
   userId: number;
   unread: Unread;
-  /** Friends who are typing to me. */
+  /** Friends who are typing to the user. */
   typing?: readonly number[];
-  /** What was begun to a friend and not sent. */
+  /** The unsent draft to a friend. */
   draftOf?: (friendId: number) => string;
-  /** Whose private chat is open. */
+  /** The friend whose private chat is open. */
   openFriendId: number | undefined;
   onOpen: (friendId: number) => void;
-  /** Only the pictures, in a rail of 80 px. */
+  /** Shows only the pictures, in an 80 px rail. */
   isCollapsed?: boolean;
-  /** Stands beside the title: collapses or closes. */
+  /** The button beside the title, which collapses or closes the panel. */
   action?: ReactNode;
 }
 
 const noTyping: readonly number[] = [];
 const noDraft = (): string => '';
 
-/** My friends, those with unread messages first; each can be written to or removed. */
+/** The user's friends, those with unread messages first, with buttons to write to them and to remove them. */
 export const FriendsPanel = ({
   userId,
   unread,
@@ -55,7 +55,7 @@ export const FriendsPanel = ({
 
   const removeAndStay = (friendId: number): void => {
     remove(friendId);
-    // The button goes with its row: the focus must not fall out of the list.
+    // Its button is removed with the row; move the focus so that it stays in the list.
     title.current?.focus();
   };
 

@@ -29,14 +29,14 @@ const targetOf = (key: string, from: number, count: number): number | undefined 
 };
 
 /**
- * Hundreds of friends: a search, and only the rows in sight. Tab reaches the buttons of one row; the arrow keys, Home
- * and End go to the same button of another.
+ * A virtualized list with a search field, for hundreds of friends. Tab reaches the buttons of one row; the arrow keys,
+ * Home and End move to the same button of another row.
  */
 export const LongFriendsList = ({ friends, isCollapsed, renderRow }: LongFriendsListProps) => {
   const [search, setSearch] = useState('');
   const [activeId, setActiveId] = useState<number>();
   const scroller = useRef<HTMLDivElement>(null);
-  /** Which button of the row that becomes active gets the focus. */
+  /** Index of the button that receives the focus in the row that becomes active. */
   const focusNext = useRef<number | null>(null);
 
   const found = isCollapsed ? friends : searchFriends(friends, search);
@@ -51,7 +51,7 @@ export const LongFriendsList = ({ friends, isCollapsed, renderRow }: LongFriends
     estimateSize: () => rowHeightPx,
     getItemKey: (index) => found[index]?.id ?? index,
     overscan: 8,
-    // The active row stays, so that the focus is not lost by scrolling.
+    // The active row stays rendered, so that scrolling does not lose the focus.
     rangeExtractor: (range: Range) =>
       [...new Set([...defaultRangeExtractor(range), activeIndex])].sort((a, b) => a - b),
   });

@@ -13,7 +13,10 @@ import { toast } from '@/ui/toast-store';
 
 export type AddFriendState = 'idle' | SentState | 'friends';
 
-/** How it stands between the user and a person, the same wherever it is shown, and the one way to ask. */
+/**
+ * State of the friend request between the user and a person, shared by every button that shows it, and the function
+ * that sends it.
+ */
 export const useAddFriend = (userId: number, personId: number) => {
   const queries = useQueryClient();
   const { data: friends } = useFriends(userId);
@@ -23,7 +26,7 @@ export const useAddFriend = (userId: number, personId: number) => {
   const { mutate } = useMutation({
     mutationKey: sentRequestKey(personId),
     mutationFn: () => sendFriendRequest(userId, personId),
-    // Shown until the next match, also where no button is on the screen meanwhile.
+    // Kept until the next match, even while no button shows it.
     gcTime: Infinity,
     onSuccess: ({ id, status }) => {
       const isAccepted = status === 'accepted';
@@ -36,14 +39,14 @@ export const useAddFriend = (userId: number, personId: number) => {
     onError: (error) => {
       console.warn('The friend request was not sent', error);
       toast({ ...copy.toasts.sendFailed, tone: 'destructive' });
-      // The other request was quicker: they are friends already.
+      // The addressee's own request was first: they are already friends.
       if (error instanceof ApiError && error.status === 409)
         void queries.invalidateQueries({ queryKey: friendsKey(userId) });
     },
   });
 
   const add = (): void => {
-    // A second click, here or at the other button, may come before the next render.
+    // A second click, on this button or on another one, may come before the next render.
     if (!isFriend && !sentRequest(queries, personId)) mutate();
   };
 

@@ -3,7 +3,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useRef } from 'react';
 import { settleRequest, type Answer } from '@/features/friends/stores/settle-request';
 
-/** Accepts or declines one request, once. */
+/** Accepts or declines a request; repeated calls are ignored. */
 export const useAnswerFriendRequest = (userId: number, { id }: FriendRequest) => {
   const queries = useQueryClient();
   const isAnswered = useRef(false);

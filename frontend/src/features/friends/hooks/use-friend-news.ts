@@ -11,7 +11,7 @@ import { closeToast, toast, useToasts } from '@/ui/toast-store';
 
 export interface FriendNewsOptions {
   userId: number;
-  /** The list of requests is on the screen: it shows a new one by itself. */
+  /** The list of requests is open and shows a new request itself. */
   isListOpen: boolean;
   onOpen: (friendId: number) => void;
 }
@@ -20,8 +20,8 @@ const nameOf = (queries: QueryClient, userId: number): string | undefined =>
   queries.getQueryData<Profile>(profileKey(userId))?.username;
 
 /**
- * Shows a toast with its action for a request that arrives and for one that is accepted.
- * @returns how many of both there were since the page was opened.
+ * Shows a toast with an action for each request that is received and each one that is accepted.
+ * @returns the number of both since the page was opened.
  */
 export const useFriendNews = ({ userId, isListOpen, onOpen }: FriendNewsOptions): number => {
   const queries = useQueryClient();
@@ -47,7 +47,7 @@ export const useFriendNews = ({ userId, isListOpen, onOpen }: FriendNewsOptions)
           action: {
             ...received.action,
             run: () => {
-              // A failure has its own toast.
+              // `settleRequest` shows its own toast on failure.
               settleRequest(queries, userId, id, 'accepted').catch(() => undefined);
             },
           },

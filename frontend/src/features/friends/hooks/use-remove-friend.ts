@@ -4,7 +4,7 @@ import { friendsKey, removeFriend } from '@/features/friends/api/friends';
 import { withoutFriend } from '@/features/friends/friend-list';
 import { forgetSentRequests } from '@/features/friends/stores/sent-requests';
 
-/** Removes at once, without asking back (A135); a failure is told to the console alone (A134). */
+/** Removes a friend without confirmation (A135); a failure is only logged to the console (A134). */
 export const useRemoveFriend = (userId: number): ((friendId: number) => void) => {
   const queries = useQueryClient();
   const { mutate } = useMutation({

@@ -8,8 +8,8 @@ import { askAgainIfUnderWay } from '@/lib/query-client';
 import { profileKey } from '@/product/profile-query';
 
 /**
- * The cached friends, their requests and profiles, patched by what the server pushes. An answer under way may have been
- * read before the change and would undo the patch, so it is asked for again.
+ * Patches the cached friends, requests and profiles with pushed changes. A request in flight may carry data from before
+ * the change and overwrite the patch, so it is repeated.
  */
 export class FriendsCache {
   constructor(private readonly queries: QueryClient) {}
@@ -26,13 +26,13 @@ export class FriendsCache {
     this.queries.setQueryData<Profile>(profileKey(id), { id, username, avatar });
   }
 
-  /** The newest message with a friend; null when only the server knows which it is now. */
+  /** Sets the newest message with a friend; null refetches, when only the server has the newest one. */
   keepLastMessage(me: number, friendId: number, lastMessage: LastMessage | null): void {
     if (lastMessage) this.patchFriends(me, (friends) => withLastMessage(friends, friendId, lastMessage));
     else void this.queries.invalidateQueries({ queryKey: friendsKey(me) });
   }
 
-  /** Asks for the friends and the requests again. */
+  /** Invalidates the friends, the requests, or both. */
   recount(me: number, ...which: ('friends' | 'requests')[]): void {
     for (const name of which) {
       const queryKey = name === 'friends' ? friendsKey(me) : friendRequestsKey(me);

@@ -7,7 +7,10 @@ import { toast } from '@/ui/toast-store';
 
 export type Answer = 'accepted' | 'declined';
 
-/** Accepts or declines a request and shows a toast either way. @throws what the server answered, after the toast. */
+/**
+ * Accepts or declines a request and shows a toast for either outcome.
+ * @throws the server's error, after the toast.
+ */
 export const settleRequest = async (
   queries: QueryClient,
   userId: number,

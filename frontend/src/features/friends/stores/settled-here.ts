@@ -1,2 +1,2 @@
-/** Requests that became friendships by what this page did, and that it has shown a toast for. */
+/** Requests that this page itself settled, with a toast; their `friendship_accepted` frames show no second one. */
 export const settledHere = new Set<number>();

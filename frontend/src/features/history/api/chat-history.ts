@@ -5,7 +5,7 @@ import { request } from '@/lib/api-client';
 
 export const chatHistoryKey = (userId: number) => [`/api/chat-history/${userId}`] as const;
 
-/** Asked anew whenever it is opened: every match adds to it. */
+/** Refetched whenever it is opened, because every match adds an entry. */
 export const useChatHistory = (userId: number) =>
   useQuery(
     queryOptions({

@@ -15,7 +15,7 @@ import { Modal } from '@/ui/modal';
 export interface ChatHistoryModalProps {
   userId: number;
   onDismiss: () => void;
-  /** What can be done about somebody met lately: Add Friend (A120). */
+  /** The action for a recent partner: Add Friend (A120). */
   renderAction?: (partner: { id: number; nameId: string }) => ReactNode;
 }
 
@@ -27,7 +27,7 @@ interface EntryProps extends Pick<ChatHistoryModalProps, 'renderAction'> {
 
 const Entry = ({ entry, partnerId, now, renderAction }: EntryProps) => {
   const row = useRef<HTMLLIElement>(null);
-  // A hundred names are not asked for at once.
+  // Loads a profile only when its row is visible, instead of a hundred at once.
   const { username, avatar, isUnknown } = useProfile(partnerId, copy.placeholder, {
     isWanted: useWasSeen(row),
   });
@@ -51,7 +51,7 @@ const Entry = ({ entry, partnerId, now, renderAction }: EntryProps) => {
   );
 };
 
-/** Three people, one of them near. */
+/** Three people, one of them closer. */
 const NoChats = () => (
   <EmptyState text={copy.empty} height={48}>
     <circle className="stroke-border" strokeDasharray="4 5" cx="14" cy="24" r="9" />
@@ -60,7 +60,7 @@ const NoChats = () => (
   </EmptyState>
 );
 
-/** Whom I met and how long ago; no transcript (A63). */
+/** The user's past partners and how long ago they met; no transcripts (A63). */
 export const ChatHistoryModal = ({ userId, onDismiss, renderAction }: ChatHistoryModalProps) => {
   const { data: entries, isError, refetch } = useChatHistory(userId);
   const [now] = useState(() => Date.now());

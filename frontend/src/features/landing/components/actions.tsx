@@ -6,11 +6,11 @@ import { Link } from '@/ui/link';
 export interface ActionsProps {
   isStarting: boolean;
   onJoinAnonymously: () => void;
-  /** What a visitor agrees to by any of the three. */
+  /** The terms that a visitor accepts with any of the three buttons. */
   consent: ReactNode;
 }
 
-/** The three ways in. */
+/** The three ways to enter: anonymously, register, login. */
 export const Actions = ({ isStarting, onJoinAnonymously, consent }: ActionsProps) => (
   <div>
     <div className="flex flex-wrap gap-3">
@@ -18,7 +18,7 @@ export const Actions = ({ isStarting, onJoinAnonymously, consent }: ActionsProps
         size="lg"
         className="max-sm:w-full"
         disabled={isStarting}
-        // What public/theme.js shows when it is pressed before the scripts are there.
+        // public/theme.js shows this label if the button is pressed before the scripts are loaded.
         data-pending={copy.actions.starting}
         onClick={onJoinAnonymously}
       >

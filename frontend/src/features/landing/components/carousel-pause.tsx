@@ -4,12 +4,12 @@ import { Button } from '@/ui/button';
 
 export interface CarouselPauseProps {
   isPaused: boolean;
-  /** What it stops. */
+  /** What the button pauses, for its label. */
   what: string;
   onToggle: () => void;
 }
 
-/** Whoever reads slowly stops it (WCAG 2.2.2). */
+/** Pauses moving content for users who need more time to read (WCAG 2.2.2). */
 export const CarouselPause = ({ isPaused, what, onToggle }: CarouselPauseProps) => {
   const Icon = isPaused ? Play : Pause;
   return (

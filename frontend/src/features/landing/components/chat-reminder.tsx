@@ -3,7 +3,7 @@ import { type OpenChat } from '@/product/open-chat';
 import { buttonClass } from '@/ui/button';
 import { Link } from '@/ui/link';
 
-/** Over the page's lower edge, so that nothing moves when it comes: a partner is waiting. */
+/** Reminds the user of a waiting partner. Overlays the page's lower edge, so that nothing shifts when it appears. */
 export const ChatReminder = ({ chat }: { chat: OpenChat }) => (
   <aside className="enter-rise fixed inset-x-0 bottom-0 z-floating flex justify-center p-3 pb-[max(0.75rem,env(safe-area-inset-bottom))]">
     <div className="flex w-full max-w-xl flex-wrap items-center justify-between gap-x-4 gap-y-2 rounded-card bg-popover px-4 py-3 shadow-elevated">

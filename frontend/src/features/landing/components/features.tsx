@@ -4,7 +4,7 @@ import { copy } from '@/features/landing/copy';
 import { useCarousel } from '@/features/landing/use-carousel';
 import { pageLimits } from '@/lib/page-limits';
 
-/** What the product can do, one thing after another, each with a picture drawn from the product. */
+/** The product's features as a carousel, each with a picture made of the product's own components. */
 export const Features = () => {
   const { index, isRunning, isPaused, choose, togglePause, hold, swipe } = useCarousel(
     features.length,

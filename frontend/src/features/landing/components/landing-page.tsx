@@ -11,8 +11,8 @@ import { buttonClass } from '@/ui/button';
 import { Link } from '@/ui/link';
 
 /**
- * The page is rendered when it is built, for whoever comes. What only somebody signed in sees is there from the start,
- * and public/theme.js says before the first paint whether it shows.
+ * The landing page is prerendered for every visitor. What only signed-in users see is always in the HTML, and
+ * public/theme.js decides before the first paint whether it is visible.
  */
 const Resume = ({ className }: { className?: string }) => (
   <Link to="/chat" className={buttonClass({ variant: 'ghost' }, cn('only-signed-in', className))}>

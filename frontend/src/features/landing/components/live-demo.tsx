@@ -101,7 +101,7 @@ const Conversation = ({ participants, messages, mood }: SampleConversation) => {
   );
 };
 
-/** The product at work: its own bubbles play one conversation after another. */
+/** Plays sample conversations in the product's own chat bubbles. */
 export const LiveDemo = () => {
   const { index, turn, isRunning, isPaused, choose, togglePause, hold, swipe } = useCarousel(
     samples.length,
@@ -119,7 +119,7 @@ export const LiveDemo = () => {
               aria-roledescription="slide"
               aria-label={copy.demo.slide(sample.mood, place + 1, samples.length)}
               aria-hidden={place !== index}
-              // The first stands there when the page opens; it is played when it comes round again.
+              // The first conversation is complete when the page opens, and is played when it comes round again.
               data-shown={place === index ? (turn === 0 ? 'at-once' : 'played') : undefined}
               className="slide"
             >

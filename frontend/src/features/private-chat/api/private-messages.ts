@@ -4,7 +4,7 @@ import * as z from 'zod/mini';
 import { unreadCountsSchema, type UnreadCounts } from '@/features/private-chat/unread';
 import { request } from '@/lib/api-client';
 
-/** Keys of the cached queries; the first element is the address (§7). */
+/** Query keys; the first element is the URL (§7). */
 export const conversationKey = (userId: number, friendId: number): readonly [string] => [
   `/api/private-messages/${userId}/${friendId}`,
 ];
@@ -12,13 +12,13 @@ export const unreadKey = (userId: number): readonly [string] => [
   `/api/private-messages/unread-counts/${userId}`,
 ];
 
-/** Whether a key is that of one of the user's conversations. */
+/** Whether a query key belongs to one of the user's conversations. */
 export const conversationsOf = (userId: number, [url]: readonly unknown[]): boolean =>
   typeof url === 'string' && /^\/api\/private-messages\/(\d+)\/\d+$/.exec(url)?.[1] === String(userId);
 
 const pageSchema = z.array(privateMessageSchema);
 
-/** The newest messages in order, or those before one. */
+/** The newest page of messages, oldest first, or the page before the message `before`. */
 export const fetchPage = async (
   userId: number,
   friendId: number,
@@ -32,7 +32,7 @@ export const fetchPage = async (
 export const fetchUnread = async (userId: number): Promise<UnreadCounts> =>
   unreadCountsSchema.parse(await request('GET', unreadKey(userId)[0]));
 
-/** Marks what the friend has written read. */
+/** Marks the friend's messages as read. */
 export const markRead = async (friendId: number, userId: number): Promise<void> => {
   await request('PUT', `/api/private-messages/read/${friendId}/${userId}`);
 };

@@ -12,7 +12,7 @@ export const TimeStamp = ({ at }: { at: number }) => {
   );
 };
 
-/** Above the first message that had not been read. */
+/** Separates the unread messages from those above. */
 export const UnreadDivider = () => (
   <div role="separator" aria-label={copy.unread} className="flex items-center gap-3 pt-4 pb-1 text-xs">
     <span aria-hidden="true" className="h-px flex-1 bg-primary" />

@@ -3,7 +3,7 @@ import { cn } from '@/lib/class-names';
 
 const widths = ['w-2/5', 'w-3/5', 'w-1/3', 'w-1/2'] as const;
 
-/** The shape of what is coming, once it has been long in coming. */
+/** Placeholder, shown only when loading takes long. */
 export const LoadingMessages = () => (
   <div
     role="status"

@@ -9,7 +9,7 @@ import { Button } from '@/ui/button';
 export interface PrivateChatHeaderProps {
   friend: Friend;
   onClose: () => void;
-  /** Something happened in the random chat beneath (A67). */
+  /** The random chat beneath has news (A67). */
   hasNewsBeneath: boolean;
 }
 
@@ -24,7 +24,7 @@ export const PrivateChatHeader = ({ friend, onClose, hasNewsBeneath }: PrivateCh
             <bdi>{friend.username}</bdi>
           </h1>
           <p className="truncate text-sm text-muted-foreground">
-            {/* Typing is announced once for each message, by the conversation. */}
+            {/* The conversation announces typing, once for each message. */}
             <span role="status" className={isTyping ? 'sr-only' : undefined}>
               {presenceText(friend)}
             </span>

@@ -13,11 +13,11 @@ export interface PrivateChatProps {
   me: SelfUser;
   friend: Friend;
   onClose: () => void;
-  /** Something happened in the random chat beneath (A67). */
+  /** The random chat beneath has news (A67). */
   hasNewsBeneath?: boolean;
 }
 
-/** Esc closes the chat, unless something in it has taken the key for itself: an edit, a reply, a dialog. */
+/** Esc closes the chat, unless an edit, a reply or a dialog in it has handled the key. */
 const useEscape = (onEscape: () => void): void => {
   useEffect(() => {
     const listen = (event: KeyboardEvent): void => {
@@ -28,9 +28,11 @@ const useEscape = (onEscape: () => void): void => {
   }, [onEscape]);
 };
 
-/** The focus moves into the chat, and back to what opened it when it closes. On a desk the composer takes it over. */
+/**
+ * Moves the focus into the chat, and back to its opener when it closes. On desktops the composer then takes the focus.
+ */
 const useFocus = (section: RefObject<HTMLElement | null>): void => {
-  // Before the composer's own effect, which takes the focus over from the heading.
+  // A layout effect, so that it runs before the composer's effect, which takes the focus from the heading.
   useLayoutEffect(() => {
     const opener = document.activeElement;
     section.current?.querySelector('h1')?.focus();
@@ -40,7 +42,7 @@ const useFocus = (section: RefObject<HTMLElement | null>): void => {
   }, [section]);
 };
 
-/** The chat with a friend, over the chat area. What goes on beneath it goes on. */
+/** The chat with a friend, above the chat area. The random chat beneath it continues. */
 export const PrivateChat = ({ me, friend, onClose, hasNewsBeneath = false }: PrivateChatProps) => {
   const section = useRef<HTMLElement>(null);
   const waited = useReading(me.id, friend.id);

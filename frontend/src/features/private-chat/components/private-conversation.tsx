@@ -37,7 +37,7 @@ export interface PrivateConversationProps {
   me: SelfUser;
   friend: Friend;
   rows: ChatMessage[];
-  /** How many messages waited when the chat came into sight. */
+  /** Number of unread messages when the chat became visible. */
   waited: number;
   hasOlder: boolean;
   isLoadingOlder: boolean;
@@ -59,7 +59,7 @@ export const PrivateConversation = ({
   const seek = useSeek(friend.id, rows, loadOlder, handle);
   const remove = useRemoveMessage(friend.id);
 
-  // The same object at every render: rows are drawn again only when they change.
+  // Memoized: a new object would render every row again.
   const chat = useMemo<Chat>(
     () => ({
       conversationId: String(friend.id),

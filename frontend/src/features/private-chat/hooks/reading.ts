@@ -1,4 +1,4 @@
-/** Tells the server what was read, one call at a time; what comes during one is told by the next. */
+/** Marks messages as read on the server, one call at a time; what arrives during a call is covered by the next one. */
 export class Reading {
   private isCalling = false;
   private isMore = false;

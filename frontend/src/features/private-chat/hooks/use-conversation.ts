@@ -8,22 +8,22 @@ import { privateChat } from '@/features/private-chat/stores/private-chat.store';
 import { ApiError } from '@/lib/api-client';
 
 export interface LoadedConversation {
-  /** Undefined until they are there. */
+  /** Undefined until loaded. */
   rows: ChatMessage[] | undefined;
   hasOlder: boolean;
   isLoadingOlder: boolean;
   hasFailed: boolean;
   retry: () => void;
-  /** False when there is nothing older, or it cannot be had. */
+  /** Resolves to false when there is nothing older or the request fails. */
   loadOlder: () => Promise<boolean>;
 }
 
-/** The stored messages of two, with my unconfirmed changes. */
+/** The stored messages of a private chat, with the user's unconfirmed changes. */
 export const useConversation = (userId: number, friendId: number): LoadedConversation => {
   const { data, error, isError, refetch } = useQuery({
     queryKey: conversationKey(userId, friendId),
     queryFn: () => privateChat.conversations.read(userId, friendId),
-    // Kept while the page is open: events keep it current, and opening it again shows it at once.
+    // Kept while the page is open: events keep it current, so that reopening the chat shows it at once.
     gcTime: Infinity,
   });
   const pending = messageChanges.useStore();
@@ -38,7 +38,7 @@ export const useConversation = (userId: number, friendId: number): LoadedConvers
   const [isLoadingOlder, setLoadingOlder] = useState(false);
   const loading = useRef<Promise<boolean>>(undefined);
   const loadOlder = useCallback((): Promise<boolean> => {
-    // One page at a time, however often the top is reached.
+    // Loads one page at a time, however often the top is reached.
     loading.current ??= (async () => {
       setLoadingOlder(true);
       try {

@@ -22,5 +22,5 @@ const subscribe = (listener: () => void): (() => void) => {
   };
 };
 
-/** The time, to the minute. */
+/** The current time in ms, updated every minute. */
 export const useMinute = (): number => useSyncExternalStore(subscribe, () => now);

@@ -7,8 +7,8 @@ import { type UnreadCounts } from '@/features/private-chat/unread';
 import { usePageVisible } from '@/lib/page-visible';
 
 /**
- * What the friend writes is read when the chat is opened, and as long as it lies open in a tab that is seen.
- * @returns how many waited when the chat came into sight last.
+ * Marks the friend's messages as read when the chat is opened, and while it is open in a visible tab.
+ * @returns the number of unread messages when the chat last became visible.
  */
 export const useReading = (userId: number, friendId: number): number => {
   const isVisible = usePageVisible();
@@ -37,7 +37,7 @@ export const useReading = (userId: number, friendId: number): number => {
     isOpened.current = true;
     privateChat.noneUnread(friendId);
     reading.read();
-    // One more may come before none was ever drawn: whatever is new is looked at again.
+    // `dataUpdatedAt` also runs this when `unread` is unchanged: a message may arrive before the zero was rendered.
   }, [isVisible, friendId, unread, dataUpdatedAt, reading]);
   return waited;
 };

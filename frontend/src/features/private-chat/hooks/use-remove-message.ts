@@ -4,7 +4,10 @@ import { messageChanges } from '@/features/private-chat/stores/message-changes';
 import { privateChat } from '@/features/private-chat/stores/private-chat.store';
 import { toast } from '@/ui/toast-store';
 
-/** Deletes a message of mine, with a toast that undoes it; when the chat or the page is left, it is deleted at once. */
+/**
+ * Deletes one of the user's messages after an undo period, shown in a toast. Leaving the chat or the page deletes it at
+ * once.
+ */
 export const useRemoveMessage = (friendId: number): ((messageId: string) => void) => {
   useEffect(() => {
     window.addEventListener('pagehide', messageChanges.sendRemovals);

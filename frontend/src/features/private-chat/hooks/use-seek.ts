@@ -3,10 +3,10 @@ import { type ChatMessage } from '@/chat-ui/chat-message';
 import { type ConversationHandle } from '@/chat-ui/message-list';
 import { privateChat } from '@/features/private-chat/stores/private-chat.store';
 
-/** How many pages are loaded at most in search of a message that is quoted. */
+/** Maximum number of pages loaded in search of a quoted message. */
 const pagesMax = 20;
 
-/** Loads older pages until the message is there, and jumps to it. */
+/** Loads older pages until the message is loaded, and scrolls to it. */
 export const useSeek = (
   friendId: number,
   rows: ChatMessage[],

@@ -8,8 +8,8 @@ import { usePageVisible } from '@/lib/page-visible';
 const none: UnreadCounts = {};
 
 /**
- * How many messages of each friend wait to be read. The server's map, asked for every 30 s; changed meanwhile by what is
- * pushed, to every tab alike; at first what was kept of the last time. What lies open in sight counts as read (A131).
+ * Unread messages by friend. Polls the server every 30 s; pushed changes update the counts in between, in every tab.
+ * The first render uses the stored counts. A chat that is open and visible counts as read (A131).
  */
 export const useUnreadCounts = (userId: number, openFriendId?: number): UnreadCounts => {
   const isVisible = usePageVisible();
@@ -19,7 +19,7 @@ export const useUnreadCounts = (userId: number, openFriendId?: number): UnreadCo
     initialData: () => readUnread(userId),
     refetchOnMount: 'always',
     refetchInterval: pageLimits.unreadPollMs,
-    // The number stands in the tab's title, too.
+    // The tab's title shows the number, too.
     refetchIntervalInBackground: true,
   });
 

@@ -2,7 +2,7 @@ import { useState } from 'react';
 import { type ChatMessage } from '@/chat-ui/chat-message';
 import { firstUnreadId } from '@/features/private-chat/conversation';
 
-/** Where the unread begins stays where it was when the chat came into sight, whatever is written then. */
+/** Id of the message below the divider. Fixed when the chat becomes visible, whatever arrives afterwards. */
 export const useUnreadDivider = (
   rows: ChatMessage[],
   friendId: number,
@@ -13,7 +13,7 @@ export const useUnreadDivider = (
     id: undefined,
   });
   if (marked.waited !== waited) {
-    // None waited: a new look at an old divider leaves it.
+    // Without new unread messages, an existing divider stays.
     setMarked({ waited, id: waited > 0 ? firstUnreadId(rows, friendId, waited) : marked.id });
   }
   return marked.id;

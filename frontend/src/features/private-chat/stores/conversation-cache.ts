@@ -17,12 +17,12 @@ const asRead = (page: readonly PrivateMessage[]): Conversation => ({
 });
 
 /**
- * The conversations in the cache. An answer of the server may be older than what was pushed while it was under way, so
- * changes that come during a reading are made again on what it brings.
+ * The cached conversations. A response may be older than changes pushed while it was in flight, so those changes are
+ * applied to it again.
  */
 export class ConversationCache {
   private readonly readings = new Map<number, Set<ConversationChange[]>>();
-  /** Called after each change, loaded conversation or not. */
+  /** Called after each change, also of conversations that are not loaded. */
   onChange: ((userId: number, friendId: number, made: ConversationChange) => void) | undefined;
 
   constructor(
@@ -34,7 +34,9 @@ export class ConversationCache {
     return this.queryClient.getQueryData<Conversation>(conversationKey(userId, friendId));
   }
 
-  /** Reads the newest messages, and as far back as they were known: whoever has scrolled up stays where he is. */
+  /**
+   * Reads the newest messages, and back to the oldest loaded one, so that a user who has scrolled up keeps their place.
+   */
   read(userId: number, friendId: number): Promise<Conversation> {
     return this.reading(friendId, async () => {
       const known = this.known(userId, friendId);
@@ -48,7 +50,7 @@ export class ConversationCache {
     });
   }
 
-  /** Reads the page before what is known. False when there is none. */
+  /** Loads the page before the oldest loaded message. Resolves to false when there is none. */
   async readOlder(userId: number, friendId: number): Promise<boolean> {
     const known = this.known(userId, friendId);
     const before = known?.messages[0]?.id;
@@ -58,7 +60,7 @@ export class ConversationCache {
     );
     this.queryClient.setQueryData<Conversation>(
       conversationKey(userId, friendId),
-      // Somebody else may have read it meanwhile.
+      // Another call may have loaded this page in the meantime.
       (present) => (present?.messages[0]?.id === before ? prepend(present, older) : present),
     );
     return true;

@@ -4,8 +4,8 @@ import { browserStorage } from '@/lib/storage';
 const prefixOf = (userId: number): string => `thaw-draft-${userId}-`;
 
 /**
- * What was begun and not sent, by friend. One storage entry for each, so that the tabs of a browser do not overwrite
- * each other's; kept over a reload, gone with the logout.
+ * Unsent drafts by friend. One storage entry for each friend, so that tabs do not overwrite each other's drafts.
+ * Survives a reload; erased on logout.
  */
 export class Drafts {
   private userId: number | undefined;
@@ -40,14 +40,14 @@ export class Drafts {
     this.keep(friendId, emptyDraft);
   }
 
-  /** Nothing of this user stays on this machine. */
+  /** Deletes all drafts of this user from the browser. */
   erase(): void {
     if (this.userId === undefined) return;
     const prefix = prefixOf(this.userId);
     for (const key of browserStorage.keys()) if (key.startsWith(prefix)) browserStorage.remove(key);
   }
 
-  /** Subscribes to changes that another tab makes. */
+  /** Subscribes to changes made by other tabs; returns the function that unsubscribes. */
   onOutsideChange(listen: (friendId: number) => void): () => void {
     this.listeners.add(listen);
     return () => this.listeners.delete(listen);

@@ -26,7 +26,7 @@ export interface PendingRemoval {
   messageId: number;
 }
 
-/** Changes of my messages that the server has not confirmed, shown at once. */
+/** Changes of the user's messages that the server has not confirmed; shown at once. */
 export interface PendingChanges {
   edits: readonly PendingEdit[];
   removals: readonly PendingRemoval[];
@@ -40,7 +40,7 @@ export interface MessageChangesOptions {
   newId: () => string;
 }
 
-/** Edits, reactions and deletions in the private chats; fetched with the screen, which alone makes any. */
+/** Edits, reactions and deletions in private chats. Loaded with the screen, the only place where they are made. */
 export const createMessageChanges = (chat: PrivateChats, { clock, newId }: MessageChangesOptions) => {
   const { socket, userId, conversations, outbox, parted: onNotFriends } = chat;
   const useStore = create<PendingChanges>()(() => none);
@@ -50,8 +50,8 @@ export const createMessageChanges = (chat: PrivateChats, { clock, newId }: Messa
   const isOpen = (): boolean => userId() !== undefined && socket().isOpen;
 
   /**
-   * Asks for a change of one message.
-   * @returns 'cut' when the connection was lost on the way: whether it was stored is not known.
+   * Sends a change of one message.
+   * @returns 'cut' when the connection was lost before the answer: the change may or may not be stored.
    */
   const ask = async <E extends ClientEvent>(
     friendId: number,
@@ -135,7 +135,7 @@ export const createMessageChanges = (chat: PrivateChats, { clock, newId }: Messa
     if (outcome === 'refused') withoutRemoval(messageId);
   };
 
-  /** What may still be undone is sent now. */
+  /** Sends at once the deletions that could still be undone. */
   const sendRemovals = (): void => {
     for (const removal of useStore.getState().removals)
       if (removalTimers.has(removal.messageId)) void sendRemoval(removal);
@@ -153,7 +153,7 @@ export const createMessageChanges = (chat: PrivateChats, { clock, newId }: Messa
         edits: edits.filter((edit) => edit.friendId !== friendId),
         removals: removals.filter((removal) => removal.friendId !== friendId),
       })),
-    /** There is a connection: what was cut off is sent again. */
+    /** On connecting: sends again what the lost connection interrupted. */
     sendAll: (): void => {
       const { edits, removals } = useStore.getState();
       for (const edit of edits) void sendEdit(edit);
@@ -176,7 +176,7 @@ export const createMessageChanges = (chat: PrivateChats, { clock, newId }: Messa
       return true;
     },
 
-    /** Shown at once; the server's answer is what stays. */
+    /** Shown at once; the server's answer then replaces it. */
     react: (friendId: number, messageId: number, emoji: string): boolean => {
       const me = userId();
       if (me === undefined || !isOpen()) return false;
@@ -195,13 +195,13 @@ export const createMessageChanges = (chat: PrivateChats, { clock, newId }: Messa
         },
         (reason, retryAfterMs) => notify(friendId, `reaction_${reason}`, retryAfterMs),
       ).then((outcome) => {
-        // A toggle is not sent twice; what became of it is read.
+        // A toggle must not be repeated, so its outcome is read from the server.
         if (outcome === 'cut') conversations.reread(me, friendId);
       });
       return true;
     },
 
-    /** Shown as deleted at once, and sent when the time to undo is over. */
+    /** Shown as deleted at once; sent when the undo period is over. */
     remove: (friendId: number, messageId: number): boolean => {
       if (!isOpen()) return false;
       const removal: PendingRemoval = { friendId, messageId };

@@ -17,15 +17,15 @@ import { browserStorage } from '@/lib/storage';
 import { currentUser } from '@/product/identity';
 
 export interface PrivateChatState {
-  /** Friends who are typing to me. */
+  /** Friends who are typing to the user. */
   typing: readonly number[];
 }
 
-/** What of the private chats is not needed before one is open. */
+/** A part of the private chats that is loaded with the screen. */
 export interface PrivateChatPart {
   reset: () => void;
   forget: (friendId: number) => void;
-  /** There is a connection: what was cut off is sent again. */
+  /** On connecting: sends again what the lost connection interrupted. */
   sendAll: () => void;
   sendRemovals: () => void;
 }
@@ -36,7 +36,7 @@ export interface PrivateChatOptions {
   queryClient: QueryClient;
 }
 
-/** The private chats with the commands of the screen; the conversations themselves stand in the query cache. */
+/** The private chats and the commands of their screen. The conversations themselves are in the query cache. */
 export const createPrivateChat = ({ clock, newId, queryClient }: PrivateChatOptions) => {
   const useStore = create<PrivateChatState>()(() => ({ typing: [] }));
   const conversations = new ConversationCache(queryClient);
@@ -52,16 +52,16 @@ export const createPrivateChat = ({ clock, newId, queryClient }: PrivateChatOpti
     queryClient.setQueryData<UnreadCounts>(queryKey, (counts) => counts && to(counts));
     void askAgainIfOnItsWay(queryKey);
   };
-  /** An answer that is under way may have been given before the change, and would undo it. */
+  /** A response in flight may be older than the change and overwrite it, so the request is repeated. */
   const askAgainIfOnItsWay = async (queryKey: readonly string[]): Promise<void> => {
     const query = queryClient.getQueryCache().find({ queryKey, exact: true });
     if (query?.state.fetchStatus !== 'fetching') return;
-    // Without data a query cannot be restarted: its first answer is waited for.
+    // Without data the query cannot be restarted, so its first response is awaited.
     if (query.state.data === undefined) await query.promise?.catch(() => undefined);
     await queryClient.invalidateQueries({ queryKey });
   };
 
-  /** No longer friends: nothing of the two stays here (A127). */
+  /** The friendship has ended: removes everything about this friend (A127). */
   const forget = (friendId: number): void => {
     if (userId === undefined) return;
     conversations.forget(userId, friendId);
@@ -104,7 +104,7 @@ export const createPrivateChat = ({ clock, newId, queryClient }: PrivateChatOpti
     const friendId = isOwn ? message.receiverId : message.senderId;
     conversations.change(me, friendId, { type: 'sent', message });
     if (isOwn) {
-      // The ack was lost, or another tab has sent the same.
+      // The ack was lost, or another tab sent the same message.
       if (message.clientId !== undefined) outbox.stored(message.clientId);
       return;
     }
@@ -119,12 +119,12 @@ export const createPrivateChat = ({ clock, newId, queryClient }: PrivateChatOpti
     outbox,
     socket: (): FeatureSocket => socket,
     userId: (): number | undefined => userId,
-    /** Adds a part that comes with the screen and follows connection and user from then on. */
+    /** Adds a part that is loaded later; it then follows connection and user. */
     attach: (part: PrivateChatPart): void => void parts.add(part),
     connect: (given: FeatureSocket): void => {
       socket = given;
     },
-    /** Another user at this page: nothing of the one before stays. */
+    /** Another user has signed in or out: removes the data of the previous one. */
     reset: (): void => {
       const next = currentUser()?.id;
       for (const timer of typingTimers.values()) clock.clearTimeout(timer);
@@ -139,12 +139,12 @@ export const createPrivateChat = ({ clock, newId, queryClient }: PrivateChatOpti
       for (const part of parts) part.reset();
       useStore.setState({ typing: [] });
     },
-    /** The connection is there: what was cut off, or left by a reload, is sent again. */
+    /** On connecting: sends again what a lost connection or a reload interrupted. */
     connected: (): void => {
       outbox.sendAll();
       for (const part of parts) part.sendAll();
     },
-    /** The user is about to sign out: what waits is sent now. */
+    /** Before signing out: sends the pending deletions. */
     leaving: (): void => {
       for (const part of parts) part.sendRemovals();
     },
@@ -168,7 +168,7 @@ export const createPrivateChat = ({ clock, newId, queryClient }: PrivateChatOpti
         case 'private_message_deleted': {
           const { messageId, senderId } = frame.data;
           conversations.change(me, friendOf(frame.data), { type: 'deleted', messageId });
-          // One less to read, if it was not read: only the server knows.
+          // The message may have been unread; only the server has the new count.
           if (senderId !== me) void queryClient.invalidateQueries({ queryKey: unreadKey(me) });
           return;
         }
@@ -185,24 +185,24 @@ export const createPrivateChat = ({ clock, newId, queryClient }: PrivateChatOpti
       }
     },
 
-    /** What was begun to a friend and not sent. */
+    /** The text of the unsent draft to a friend. */
     draftOf: (friendId: number): string => drafts.of(friendId).text,
-    /** Whether a message is among those that are loaded. */
+    /** Whether a message is loaded. */
     knows: (friendId: number, messageId: number): boolean =>
       userId !== undefined &&
       (conversations.known(userId, friendId)?.messages.some(({ id }) => id === messageId) ?? false),
-    /** The person typed something: the friend is told, at most every two seconds (B02). */
+    /** Called when the user types; notifies the friend at most every two seconds (B02). */
     typed: (friendId: number): void => {
       if (outbox.mayTellTyping(String(friendId))) socket.send('typing', { receiverId: friendId });
     },
-    /** Subscribes to friendships that have ended. */
+    /** Subscribes to the end of friendships; returns the function that unsubscribes. */
     onParted: (listen: (friendId: number) => void): (() => void) => {
       partings.add(listen);
       return () => partings.delete(listen);
     },
-    /** The server says that the two are no friends. */
+    /** To be called when the server reports that the two users are not friends. */
     parted: forget,
-    /** What is read is read in every list at once. */
+    /** Clears the unread count of a friend in every list. */
     noneUnread: (friendId: number): void => {
       if (userId !== undefined) changeUnread(userId, (counts) => noneOf(counts, friendId));
     },

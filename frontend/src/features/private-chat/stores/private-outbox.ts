@@ -20,7 +20,7 @@ export interface PrivateOutboxOptions {
   onNotFriends: (friendId: number) => void;
 }
 
-/** The outbox of the private chats: conversations are friends, by their id. */
+/** The outbox of the private chats; a conversation's id is the friend's. */
 export const createPrivateOutbox = ({
   clock,
   newId,
@@ -77,7 +77,7 @@ export const createPrivateOutbox = ({
     onRefused: ({ conversationId }, error) => {
       if (error.code === 'not_friends') onNotFriends(Number(conversationId));
     },
-    // Fetched with the first photo.
+    // Loaded with the first photo.
     upload: async (file, options) => {
       const { uploadPrivatePicture } = await import('@/features/private-chat/api/upload-private-picture');
       return uploadPrivatePicture(file, options);

@@ -10,11 +10,11 @@ export const changePassword = async (userId: number, body: ChangePassword): Prom
   await request('PUT', `/api/user/${userId}/password`, body);
 };
 
-/** The same user, with an account from now on. */
+/** Turns the anonymous user into one with an account; the id stays the same. */
 export const convertAnonymous = async (body: ConvertAnonymous): Promise<SelfUser> =>
   toUser(await request('POST', '/api/convert-anonymous', body));
 
-/** The failure's toast in the server's words, where it sent any (A146). */
+/** The toast of a failure, with the server's message if it sent one (A146). */
 export const toldByServer = (
   error: unknown,
   failure: { title: string; description: string },

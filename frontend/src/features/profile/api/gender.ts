@@ -3,7 +3,7 @@ import { type SelfUser } from '@thaw/contract/users';
 import { ApiError, request } from '@/lib/api-client';
 import { toUser } from '@/product/user-answer';
 
-/** Saves the gender; where it was chosen already, on another device, answers the user as he is. */
+/** Saves the gender. If it was already chosen on another device (409), returns the user as stored. */
 export const setGender = async (userId: number, body: SetGender): Promise<SelfUser> => {
   const url = `/api/user/${userId}`;
   try {

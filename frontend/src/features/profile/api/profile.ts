@@ -3,7 +3,7 @@ import { type SelfUser } from '@thaw/contract/users';
 import { request } from '@/lib/api-client';
 import { toUser } from '@/product/user-answer';
 
-/** Saves the profile and asks for it again (§7). Once it is saved, a failed refresh takes nothing back. */
+/** Saves the profile and reads it again (§7). If only the read fails, returns the response to the save. */
 export const saveProfile = async (userId: number, profile: UpdateProfile): Promise<SelfUser> => {
   const url = `/api/user/${userId}`;
   const saved = toUser(await request('PUT', url, profile));

@@ -2,7 +2,7 @@ import { copy } from '@/features/profile/copy';
 import { closeProfileDialog, openConversion } from '@/features/profile/profile-dialogs.store';
 import { Button } from '@/ui/button';
 
-/** Asked once, after the gender was chosen. */
+/** Shown once, after the gender was chosen. */
 export const AnonymousPrompt = () => (
   <div className="mt-6 grid gap-3">
     <Button size="lg" onClick={openConversion}>

@@ -12,14 +12,14 @@ const words = copy.profile;
 
 export interface AvatarFieldProps {
   user: SelfUser;
-  /** As it would be saved. */
+  /** The picture as it would be saved. */
   picture: string | null;
   isUploading: boolean;
   onUploading: (isUploading: boolean) => void;
   onChange: (picture: string | null) => void;
 }
 
-/** The picture is uploaded as soon as it is chosen; it becomes mine with the profile's save. */
+/** Uploads the picture as soon as it is chosen; saving the profile makes it the user's. */
 export const AvatarField = ({ user, picture, isUploading, onUploading, onChange }: AvatarFieldProps) => {
   const input = useRef<HTMLInputElement>(null);
   const choose = useRef<HTMLButtonElement>(null);
@@ -43,7 +43,7 @@ export const AvatarField = ({ user, picture, isUploading, onUploading, onChange 
 
   const take = ({ target }: ChangeEvent<HTMLInputElement>): void => {
     const file = target.files?.[0];
-    // So that the same file can be chosen again.
+    // Allows choosing the same file again.
     target.value = '';
     if (file) void upload(file);
   };

@@ -14,7 +14,7 @@ import { useForm } from '@/ui/use-form';
 const words = copy.conversion;
 const empty = { email: '', password: '', confirmPassword: '' };
 
-/** What is told instead of asking the server; null when there is nothing to tell. */
+/** The toast to show instead of sending the form; null when there is no problem. */
 export const problemOf = ({ email, password, confirmPassword }: typeof empty) => {
   if (!email.trim() || !password || !confirmPassword) return words.missingFields;
   if (password !== confirmPassword) return words.doNotMatch;
@@ -24,7 +24,7 @@ export const problemOf = ({ email, password, confirmPassword }: typeof empty) =>
 
 export interface ConversionFormProps {
   user: SelfUser;
-  /** While it is, the dialog must not close. */
+  /** While pending, the dialog must stay open. */
   onPending: (isPending: boolean) => void;
   onConverted: () => void;
 }

@@ -4,7 +4,7 @@ import { chooseSound, useSoundChoice } from '@/product/sound-choice';
 import { ThemeChoice } from '@/product/theme-choice';
 import { Switch } from '@/ui/switch';
 
-/** What this browser remembers by itself, and nobody has to save. */
+/** Settings that this browser stores; they apply at once and need no save button. */
 export const DeviceSettings = () => {
   const isSoundOn = useSoundChoice();
   return (

@@ -53,7 +53,7 @@ export const EmailForm = ({ user }: { user: SelfUser }) => {
         autoComplete="email"
         inputMode="email"
         spellCheck={false}
-        // The server said no; where that is why, it is said at the field, too.
+        // The server has refused the change; if the address is the reason, the field shows it, too.
         error={changing.isError && !isEmail(newEmail) ? words.invalid : undefined}
         {...form.field('newEmail')}
       />

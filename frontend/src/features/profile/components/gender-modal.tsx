@@ -13,7 +13,7 @@ import { Modal } from '@/ui/modal';
 
 const choices = genderSchema.options.map((value) => ({ value, label: copy.gender.options[value] }));
 
-/** Shown while my user has no gender; cannot be dismissed. An anonymous user is then offered an account. */
+/** Shown while the user has no gender; cannot be dismissed. An anonymous user is then offered an account. */
 export const GenderModal = ({ user }: { user: SelfUser }) => {
   const [chosen, setChosen] = useState<Gender>();
   const saving = useMutation({

@@ -12,7 +12,7 @@ import { useForm } from '@/ui/use-form';
 const words = copy.password;
 const empty = { currentPassword: '', newPassword: '', confirmPassword: '' };
 
-/** What stands in the way of a change, in the order in which it is told; null when nothing does. */
+/** The toast to show instead of sending the form, for the first problem found; null when there is none. */
 export const problemOf = ({ currentPassword, newPassword, confirmPassword }: typeof empty) => {
   if (!currentPassword || !newPassword || !confirmPassword) return words.requiredFields;
   if (newPassword !== confirmPassword) return words.doNotMatch;
@@ -34,7 +34,7 @@ export const PasswordForm = ({ user }: { user: SelfUser }) => {
   });
 
   const submit = (): void => {
-    // The button is disabled in exactly these cases; Enter in a field does not ask the button.
+    // The button is disabled in the same cases, but Enter in a field submits nevertheless.
     if (problem) toast({ ...problem, tone: 'destructive' });
     else if (!changing.isPending) changing.mutate();
   };
@@ -50,7 +50,7 @@ export const PasswordForm = ({ user }: { user: SelfUser }) => {
       }}
     >
       <p className="text-base text-muted-foreground">{words.lead}</p>
-      {/* For password managers: whose password it is. */}
+      {/* Shows password managers which account the password belongs to. */}
       <input type="email" autoComplete="username" value={user.email ?? ''} readOnly hidden />
       <Field
         label={words.currentPassword}

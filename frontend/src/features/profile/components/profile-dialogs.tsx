@@ -22,10 +22,13 @@ interface LoadedModalProps<P> extends Omit<ModalProps, 'children'> {
   children: (Loaded: ComponentType<P>) => ReactNode;
 }
 
-/** A modal whose content is loaded late: it opens with it, so that the focus finds its first field. */
+/**
+ * A modal whose content is loaded on demand. It mounts together with the content, so that the focus finds its first
+ * field.
+ */
 const LoadedModal = <P extends object>({ part, children, ...modal }: LoadedModalProps<P>) => {
   const [opening, setOpening] = useState({ isOpen: modal.isOpen, count: 0 });
-  // Each opening takes what was loaded meanwhile, or tries again; closing leaves it in place for its animation.
+  // A new key for each opening uses a part loaded since, or retries; closing keeps the content for the animation.
   if (opening.isOpen !== modal.isOpen) {
     setOpening({ isOpen: modal.isOpen, count: opening.count + (modal.isOpen ? 1 : 0) });
   }
@@ -34,7 +37,7 @@ const LoadedModal = <P extends object>({ part, children, ...modal }: LoadedModal
       key={opening.count}
       part={part}
       pending={
-        // The button is answered at once, on whatever line.
+        // Opens at once, however slow the connection.
         <Modal {...modal}>
           <Late>
             <Skeleton label={copy.settings.loading} bars={['h-11', 'h-24', 'h-14']} className="mt-6" />
@@ -57,12 +60,12 @@ const LoadedModal = <P extends object>({ part, children, ...modal }: LoadedModal
   );
 };
 
-/** Every dialog about myself. The gender comes first: while it is asked for, no other is open (A166). */
+/** All dialogs about the user. The gender comes first: no other dialog opens while it is missing (A166). */
 export const ProfileDialogs = ({ user, onLogout }: { user: SelfUser; onLogout: () => void }) => {
   const open = useProfileDialogs((state) => state.open);
   const [isConverting, setConverting] = useState(false);
   const shown = user.gender === null ? null : open;
-  // Whoever comes to this page next finds no dialog of mine.
+  // The next user of this page must not see a dialog of the previous one.
   useEffect(() => closeProfileDialog, [user.id]);
   return (
     <>
@@ -72,7 +75,7 @@ export const ProfileDialogs = ({ user, onLogout }: { user: SelfUser; onLogout: (
         isOpen={shown === 'settings'}
         title={copy.settings.title}
         onDismiss={closeProfileDialog}
-        // One height, whichever tab is shown.
+        // Fixed height for all tabs.
         className="h-[calc(var(--app-height)*0.92)] md:h-[46rem]"
       >
         {(ProfileSettings) => <ProfileSettings user={user} onLogout={onLogout} />}

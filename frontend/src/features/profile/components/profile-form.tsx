@@ -13,7 +13,7 @@ import { Field } from '@/ui/field';
 
 const words = copy.profile;
 
-/** What was changed and not saved yet; everything else follows the user. */
+/** Unsaved changes; every other field follows the user. */
 interface Draft {
   username?: string;
   avatar?: string | null;
@@ -39,7 +39,7 @@ export const ProfileForm = ({ user }: { user: SelfUser }) => {
     begin();
     try {
       mergeIntoUser(await saveProfile(user.id, { username, avatar }));
-      // What was typed meanwhile is still a draft.
+      // What was typed during the save stays a draft.
       setDraft((present) => ({
         ...(present.username === undefined || present.username === shownUsername
           ? {}

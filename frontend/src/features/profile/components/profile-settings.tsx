@@ -11,7 +11,7 @@ import { TabbedPanels } from '@/ui/tabs';
 
 const { tabs, tabsLabel } = copy.settings;
 
-/** What stands in the Profile Settings. An anonymous user has neither e-mail nor password to change (§6). */
+/** Content of the Profile Settings. An anonymous user has neither email nor password to change (§6). */
 export const ProfileSettings = ({ user, onLogout }: { user: SelfUser; onLogout: () => void }) => {
   const profile = {
     id: 'profile',

@@ -15,7 +15,7 @@ import { type Session } from '@/features/random-chat/reducer/random-chat.state';
 import { keepDraft, readDraft } from '@/features/random-chat/stores/draft';
 import { randomChat } from '@/features/random-chat/stores/random-chat.store';
 
-/** Cards of a game are announced by the game. */
+/** Excludes game cards, which the game announces. */
 const isSaidBy = (message: ChatMessage, userId: number): boolean =>
   message.senderId === userId && !isCard(message);
 
@@ -24,7 +24,7 @@ const capabilities = { reply: true, edit: true, react: true, delete: false, atta
 export interface ActiveChatProps {
   session: Session;
   me: MessageAuthor;
-  /** Between Break the Ice and Skip Chat. */
+  /** Shown between Break the Ice and Skip Chat. */
   toolbar?: ReactNode;
 }
 
@@ -34,7 +34,7 @@ export const ActiveChat = ({ session, me, toolbar }: ActiveChatProps) => {
   const skipArea = useRef<HTMLDivElement>(null);
   const { partner, sessionId } = session;
 
-  // The same object at every render: rows are drawn again only when they change.
+  // Memoized: a new object would render every row again.
   const chat = useMemo<Chat>(
     () => ({
       conversationId: sessionId,
@@ -52,7 +52,7 @@ export const ActiveChat = ({ session, me, toolbar }: ActiveChatProps) => {
     () => ({ read: () => readDraft(sessionId), keep: (begun) => keepDraft(sessionId, begun) }),
     [sessionId],
   );
-  // Back to where the question was asked from, such as the composer after Escape.
+  // On cancel, the focus returns to where it was, such as the composer.
   const askedFrom = useRef<Element | null>(null);
   const ask = (): void => {
     askedFrom.current = document.activeElement;

@@ -12,13 +12,13 @@ import { Skeleton } from '@/ui/skeleton';
 import { toast } from '@/ui/toast-store';
 import { usePreloaded } from '@/ui/use-preloaded';
 
-/** Apart from the first screen, which does not need it; loaded when that is there, since a match comes quickly. */
+/** Not in the first screen's bundle; loaded right after it, because a match may come quickly. */
 const activeChatPart = createPart(
   async () => (await import('@/features/random-chat/components/active-chat')).ActiveChat,
 );
 const partsAfterFirstScreen = [activeChatPart];
 
-/** What other features put into the random chat; app/ composes them. */
+/** Content from other features, composed in app/. */
 export interface RandomChatSlots {
   /** In the toolbar of an active chat, before Skip Chat: Add Friend. */
   toolbar?: ReactNode;
@@ -58,7 +58,7 @@ const StageOf = ({ toolbar, skippedActions }: RandomChatSlots) => {
   }
 };
 
-/** The four states of the random chat on one stage. */
+/** The random chat in its four phases. */
 export const RandomChat = (slots: RandomChatSlots) => {
   useEffect(() => {
     randomChat.enter();

@@ -18,7 +18,7 @@ export interface SkipBarProps {
   onCancel: () => void;
 }
 
-/** «Skip this chat?» over the messages; nothing ends before Confirm. */
+/** Asks for confirmation above the messages; the chat ends only on Confirm. */
 export const SkipBar = ({ onConfirm, onCancel }: SkipBarProps) => {
   const confirm = useRef<HTMLButtonElement>(null);
   useEffect(() => confirm.current?.focus(), []);

@@ -3,17 +3,17 @@ import { TwoDots, type DotsState } from '@/product/two-dots';
 
 export interface StageProps {
   dots: DotsState;
-  /** Changes with the state, so that the words come in anew while the dots go on moving. */
+  /** Key of the text: a new phase animates it in while the dots keep moving. */
   phase: string;
   title: string;
   lead: ReactNode;
   children: ReactNode;
 }
 
-/** What the three states without a chat share: the dots above, the words and what can be done below. */
+/** Layout of the three phases without a chat: the dots above, the text and the actions below. */
 export const Stage = ({ dots, phase, title, lead, children }: StageProps) => {
   const heading = useRef<HTMLHeadingElement>(null);
-  // The button that led here is gone: whoever listens hears where he is now.
+  // The button that led here is gone, so the focus moves to the heading and screen readers announce the new phase.
   useEffect(() => {
     if (document.activeElement === document.body) heading.current?.focus();
   }, [phase]);

@@ -10,18 +10,18 @@ export interface ToolbarProps {
   session: Session;
   isAsking: boolean;
   onAsk: () => void;
-  /** Before Skip Chat. */
+  /** Shown before Skip Chat. */
   children: ReactNode;
 }
 
-/** Who one talks with, and what can be done with the chat as a whole. */
+/** The partner, and the actions on the chat as a whole. */
 export const Toolbar = ({ session, isAsking, onAsk, children }: ToolbarProps) => {
   const me = useIdentity((state) => state.user);
   const { partner } = session;
   const isAway = session.partnerConnection === 'reconnecting';
   return (
     <header data-controls="" className="@container border-b border-border">
-      {/* The actions have a row of their own where they and a name do not fit into one. */}
+      {/* The actions wrap to a second row when they do not fit beside the name. */}
       <div className="mx-auto flex w-full max-w-4xl flex-wrap items-center gap-x-3 gap-y-2 px-4 py-3 md:px-6 short:py-1">
         <div className="flex min-w-0 shrink grow-999 basis-44 items-center gap-3">
           <div className="flex">

@@ -2,13 +2,13 @@ import { useEffect, useRef, type RefObject } from 'react';
 import { useToasts } from '@/ui/toast-store';
 
 export interface EscapePress {
-  /** A toast was open and is closed by the key: it may end what was begun, but not begin anything. */
+  /** The key also closes an open toast. It may then cancel something, but not start anything. */
   isForToast: boolean;
 }
 
 /**
- * Calls `onEscape` for an Escape that nothing else uses (B13): not the composer while editing or replying, no dialog,
- * no composition; only from within `place`, and not while that is inert beneath something else.
+ * Calls `onEscape` for an Escape that nothing else handles (B13): no edit or reply in the composer, no dialog, no IME
+ * composition. Only for events from `place` or the body, and not while `place` is inert.
  */
 export const useEscape = (
   place: RefObject<HTMLElement | null>,

@@ -1,8 +1,10 @@
 import { iceCubePath } from '@/features/random-chat/icebreaker/ice-cube-path';
 
-/** Ice cubes and sparks on a canvas. The drawing code is loaded with the first of them. */
+/** Draws ice cubes and sparks on a canvas. The drawing library is loaded on first use. */
 
-/** The text colour of the canvas, which is a token in OKLCH, as the hexadecimal one that the drawing code wants. */
+/**
+ * The text colour of the canvas as a hexadecimal string. The token is in OKLCH, which the drawing library cannot read.
+ */
 const colourOf = (canvas: HTMLCanvasElement): string => {
   const pixel = document.createElement('canvas').getContext('2d');
   if (!pixel) return '';
@@ -13,12 +15,12 @@ const colourOf = (canvas: HTMLCanvasElement): string => {
 };
 
 const iceCubesEveryMs = 320;
-/** The last ones need a while to fall. */
+/** Stops early enough for the last cubes to fall. */
 const iceCubesUntilMs = 2_900;
 
 /**
- * Throws the effect until it is stopped.
- * @returns stops it and clears the canvas.
+ * Draws the effect until it is stopped.
+ * @returns the function that stops it and clears the canvas.
  */
 export const throwOn = (canvas: HTMLCanvasElement, effect: 'ice-cubes' | 'sparks'): (() => void) => {
   let stop: (() => void) | undefined;
@@ -27,7 +29,7 @@ export const throwOn = (canvas: HTMLCanvasElement, effect: 'ice-cubes' | 'sparks
   const begin = async (): Promise<void> => {
     const { default: confetti } = await import('canvas-confetti');
     if (isStopped) return;
-    // No worker: the page's Content-Security-Policy allows none made of text.
+    // No worker: the Content-Security-Policy forbids workers created from a string.
     const fire = confetti.create(canvas, { resize: true, useWorker: false, disableForReducedMotion: true });
     const colors = [colourOf(canvas)];
     if (effect === 'sparks') {

@@ -7,7 +7,7 @@ const plotTwist = {
   effect: 'Sparks',
 } as const;
 
-/** Every text of Break the Ice. */
+/** All texts of Break the Ice. */
 export const copy = {
   start: 'Break the Ice',
   log: 'Break the Ice: news',
@@ -21,7 +21,7 @@ export const copy = {
   match,
   plotTwist,
   you: 'You',
-  /** Among the messages (A76). */
+  /** Notices among the messages (A76). */
   notices: {
     waiting: 'Waiting response from your chat partner...',
     ignoredByMe: 'You decided to not break the ice',

@@ -6,7 +6,7 @@ import { askedGameOf, type GameData, type GameRow } from '@/features/random-chat
 import { insertSent } from '@/features/random-chat/reducer/message-order';
 import { type Session } from '@/features/random-chat/reducer/random-chat.state';
 
-/** What the stored events of Break the Ice change in a chat (specification §4, A70 to A85). */
+/** Applies the stored events of Break the Ice to a chat (specification §4, A70 to A85). */
 
 export type GameFrame = Extract<ServerFrame, { event: `break_ice_${string}` }>;
 
@@ -23,14 +23,14 @@ export const cardOf = (session: Session, gameId: string): GameData | undefined =
   return message && askedGameOf(message);
 };
 
-/** The game that is being played; the server has one at a time. */
+/** The game in progress; the server allows one at a time. */
 export const openGame = (session: Session): GameData | undefined => {
   const message = session.messages.findLast((other) => askedGameOf(other) !== undefined);
   const card = message && askedGameOf(message);
   return card && isOpen(card) ? card : undefined;
 };
 
-/** The questions of this session so far, whoever asked them (A72). */
+/** Ids of the questions asked in this session by either user (A72). */
 export const askedQuestionIds = (session: Session): readonly number[] =>
   session.messages.flatMap((message) => askedGameOf(message)?.questionId ?? []);
 
@@ -53,7 +53,7 @@ const withRow = (
     ...row,
     key: row.id,
     type: 'text',
-    // The frames carry no time, and the cards show none.
+    // The frames contain no time, and the cards show none.
     timestamp: session.messages.at(-1)?.timestamp ?? 0,
     replyTo: null,
     reactions: {},
@@ -65,7 +65,7 @@ const withRow = (
 const withNotice = (session: Session, seq: number, id: string, content: string, card?: GameRow): Session =>
   withRow(session, { id, seq, senderId: SYSTEM_SENDER_ID, content, ...(card ? { card } : {}) });
 
-/** Nobody waits for an answer any more. */
+/** Removes the notice that an answer is awaited. */
 const withoutWaiting = (session: Session, gameId: string): Session => ({
   ...session,
   messages: session.messages.filter(({ id }) => id !== waitingId(gameId)),
@@ -140,7 +140,7 @@ const ignored = (session: Session, gameId: string, seq: number, isByMe: boolean)
     isByMe ? copy.notices.ignoredByMe : copy.notices.ignoredByPartner,
   );
 
-/** What one stored event of Break the Ice changes in the session, its `seq` apart. */
+/** Applies one stored event of Break the Ice to the session, except its `seq`. */
 export const applyGameEvent = (session: Session, frame: GameFrame, me: number): Session => {
   const { gameId, seq } = frame.data;
   const card = cardOf(session, gameId);
@@ -165,7 +165,7 @@ export const applyGameEvent = (session: Session, frame: GameFrame, me: number): 
   }
 };
 
-/** The chat is over, and an open game with it (A79). */
+/** Closes an open game when the chat ends (A79). */
 export const withoutOpenGame = (session: Session): Session => {
   const game = openGame(session);
   if (!game) return session;

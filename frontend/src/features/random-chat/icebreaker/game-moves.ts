@@ -8,9 +8,9 @@ import {
   type Step,
 } from '@/features/random-chat/reducer/random-chat.state';
 
-/** My moves in Break the Ice, before the server has answered. */
+/** The user's moves in Break the Ice, before the server has answered. */
 
-/** Shown at once, and final: the rows are locked from here on (A75). */
+/** Shown at once, and final: the options are locked from here on (A75). */
 const moved = (session: Session, gameId: string, response: string | null): Session => {
   const card = cardOf(session, gameId);
   if (card?.progress !== 'open') return session;
@@ -19,8 +19,9 @@ const moved = (session: Session, gameId: string, response: string | null): Sessi
 };
 
 /**
- * Refused, cut off or unanswered: the card can be played again, unless the game went on meanwhile. What was cut off may
- * have arrived all the same, so the choice stays marked; what was refused is none (another page of mine was first).
+ * The move was refused, interrupted or not answered: the card is open again, unless the game has moved on. An
+ * interrupted move may have arrived, so the choice stays marked; a refused one is cleared, because another tab of this
+ * user was first.
  */
 const moveFailed = (session: Session, gameId: string, isRefused: boolean): Session => {
   const card = cardOf(session, gameId);

@@ -7,23 +7,23 @@ import { type Session } from '@/features/random-chat/reducer/random-chat.state';
 import { parseEvent } from '@/lib/socket/parse-frame';
 import { SocketRequestError } from '@/lib/socket/socket-request-error';
 
-/** My moves in Break the Ice, from the press to the server's answer. */
+/** The user's moves in Break the Ice, from the click to the server's answer. */
 
 export type StartOutcome =
   | 'started'
-  /** The partner was first, or the chat is over: what happened shows by itself. */
+  /** The partner was first, or the chat is over; other frames show what happened. */
   | 'overtaken'
   | 'too_fast'
   | 'failed';
 
 export interface GameTable {
-  /** Only while the chat is active. */
+  /** Null unless the chat is active. */
   session: () => Session | null;
   me: () => number | undefined;
   isConnected: () => boolean;
   /**
-   * Sends; the ack stands for the stored event, as the frame that everybody else gets.
-   * @throws SocketRequestError when it was not taken.
+   * Sends a command. `toFrame` converts its ack to the frame that the partner and other tabs receive.
+   * @throws SocketRequestError when the server did not accept it.
    */
   command: <E extends ClientEvent>(
     event: E,
@@ -37,7 +37,7 @@ export interface GameTable {
   random: () => number;
 }
 
-/** How many questions are offered to a server that knows of more than this page does. */
+/** Number of questions tried with a server that has recorded more asked questions than this page. */
 const questionsOffered = 5;
 
 export const createGamePlay = (table: GameTable) => {
@@ -98,7 +98,7 @@ export const createGamePlay = (table: GameTable) => {
   };
 
   return {
-    /** Asks the partner a question; the card is there once the server has taken it (A71, A73). */
+    /** Asks the partner a question. The card appears when the server has accepted it (A71, A73). */
     start: async (): Promise<StartOutcome> => {
       const [session, me] = [table.session(), table.me()];
       if (isStarting || !session || me === undefined) return 'overtaken';
@@ -113,7 +113,7 @@ export const createGamePlay = (table: GameTable) => {
     },
     answer: (gameId: string, response: string): void =>
       move(gameId, response, ({ sessionId }, me) =>
-        // Its frame comes to me, too.
+        // The resulting frame is sent to this socket as well.
         table.command('break_ice_response', { sessionId, gameId, response, userId: me }, () => undefined),
       ),
     ignore: (gameId: string): void =>

@@ -3,8 +3,9 @@ import { limits } from '@thaw/contract/limits';
 const firstQuestionId = 1;
 
 /**
- * The question of the next game: at random among those not asked yet, the first of the bank when all have been (§3, A72).
- * @param random as `Math.random`.
+ * Picks the question of the next game: at random among those not asked yet, or the first one when all were asked (§3,
+ * A72).
+ * @param random like `Math.random`.
  */
 export const pickQuestionId = (asked: readonly number[], random: () => number): number => {
   const left = Array.from({ length: limits.questionCount }, (_, index) => firstQuestionId + index).filter(

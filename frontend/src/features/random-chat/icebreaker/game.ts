@@ -1,20 +1,20 @@
 import { type ChatMessage, type MessageCard } from '@/chat-ui/chat-message';
 
-/** Instead of an answer: the game was ignored, by me or by the partner (A81). */
+/** Stands in place of an answer when the user or the partner ignored the game (A81). */
 export type IgnoredAnswer = 'IGNORED_BY_PARTNER' | 'IGNORED_BY_USER';
 
-/** What a message of Break the Ice is about (specification §3). */
+/** The game that a message belongs to (specification §3). */
 export interface GameData {
   gameId: string;
   questionId: number;
   question: string;
   options: readonly string[];
-  /** Mine, or an `IgnoredAnswer`. */
+  /** The user's answer, or an `IgnoredAnswer`. */
   userResponse: string | null;
   partnerResponse: string | null;
-  /** null until both have answered. */
+  /** Null until both have answered. */
   sameAnswer: boolean | null;
-  /** The state of the game for me. `sending`: an answer of mine, or Ignore, is on its way. */
+  /** The state of the game for this user. `sending`: their answer, or Ignore, is in flight. */
   progress: 'open' | 'sending' | 'answered' | 'revealed' | 'ignored' | 'closed';
   /** The answer itself is unknown before the reveal (A77). */
   hasPartnerAnswered: boolean;
@@ -32,7 +32,7 @@ const isGameRow = (card: MessageCard): card is GameRow => card.kind.startsWith('
 export const gameRowOf = ({ card }: Pick<ChatMessage, 'card'>): GameRow | undefined =>
   card && isGameRow(card) ? card : undefined;
 
-/** The game of a question, while it is played and afterwards. */
+/** The game of a question's row, in progress or ended; undefined for other rows. */
 export const askedGameOf = (message: Pick<ChatMessage, 'card'>): GameData | undefined => {
   const row = gameRowOf(message);
   return row?.kind === 'break_ice_question' ? row.game : undefined;
@@ -44,7 +44,7 @@ export interface Celebrated {
   isMatch: boolean;
 }
 
-/** My moves in Break the Ice; `response` null: ignored. */
+/** The user's moves in Break the Ice; `response` is null for Ignore. */
 export type GameAction =
   | { type: 'gameMoved'; sessionId: string; gameId: string; response: string | null }
   | { type: 'gameMoveFailed'; sessionId: string; gameId: string; isRefused: boolean }

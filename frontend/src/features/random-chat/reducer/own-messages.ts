@@ -18,9 +18,9 @@ import {
 import { applied, received } from '@/features/random-chat/reducer/stored-events';
 import { withChange, withoutChange } from '@/features/random-chat/reducer/unconfirmed-changes';
 
-/** What I say, edit and react with, from the key stroke to the server's answer (A86 to A92, A101 to A112). */
+/** The user's own messages, edits and reactions, from the input to the server's answer (A86 to A92, A101 to A112). */
 
-/** The ack of a message of mine gives it its id and its place. */
+/** The ack gives the user's message its id and its `seq`. */
 export const acknowledged = (
   state: RandomChatState,
   sessionId: string,
@@ -37,7 +37,7 @@ export const acknowledged = (
   return isHole && settled.session ? missed(settled, settled.session) : stay(settled);
 };
 
-/** No connection will come by itself: the partner's typing cannot be known. */
+/** The client has stopped reconnecting, so whether the partner is typing is unknown. */
 export const connectionGivenUp = (state: RandomChatState): Step =>
   stay(withSession(state, { isPartnerTyping: false }));
 
@@ -95,7 +95,7 @@ export const changeStored = (
   const session = activeSession(state, frame.data.sessionId);
   if (!session) return stay(state);
   const { seq } = frame.data;
-  // Also where nothing changed: then the ack carries the present `seq` and no event follows.
+  // Also when nothing changed: the ack then carries the present `seq`, and no event follows.
   const stored = withoutChange(applied(session, frame, me), messageId, changeId);
   if (seq > session.seq + 1) return missed({ ...state, session: stored }, stored);
   return stay({ ...state, session: { ...stored, seq: Math.max(seq, session.seq) } });
@@ -111,7 +111,7 @@ export const changeFailed = (
     ? stay({ ...state, session: withoutChange(state.session, messageId, changeId) })
     : stay(state);
 
-/** My edits and reactions that the server has not answered, as the commands that send them again. */
+/** The user's edits and reactions that the server has not answered, as the commands that send them again. */
 export const unansweredChanges = ({ sessionId, unconfirmed }: Session, me: number): Effect[] =>
   Object.entries(unconfirmed).flatMap(([messageId, { changes }]) =>
     changes.map((change): Effect => {

@@ -14,7 +14,7 @@ import {
   type Step,
 } from '@/features/random-chat/reducer/random-chat.state';
 
-/** The ways between initial, searching, active and skipped (specification §4, A41 to A61). */
+/** Transitions between the phases initial, searching, active and skipped (specification §4, A41 to A61). */
 
 export const joinQueue = (preferences: Preference): Effect => ({
   type: 'send',
@@ -61,14 +61,14 @@ export const welcome = (partner: PartnerInfo, sessionId: string, at: number): Ch
   delivery: 'sent',
 });
 
-// What the person does.
+// Actions of the user.
 
 export const found = (state: RandomChatState, at: number): Step =>
   state.phase === 'initial'
     ? to({ ...toSearching(state, at), owesLeave: false }, joinQueue(state.preference))
     : stay(state);
 
-/** Owed until it is acknowledged: on a dying connection the frame may never arrive. */
+/** `owesLeave` until the ack: on a failing connection the frame may never arrive. */
 export const cancelled = (state: RandomChatState): Step =>
   state.phase === 'searching' ? to({ ...toInitial(state), owesLeave: true }, leaveQueue) : stay(state);
 
@@ -85,7 +85,7 @@ export const left = (state: RandomChatState): Step => {
   return to(toInitial(withLeft(state, sessionId)), skipChat(sessionId));
 };
 
-// What the server says.
+// Frames of the server.
 
 export const authenticated = (
   state: RandomChatState,
@@ -100,7 +100,7 @@ export const authenticated = (
       return stay({ ...state, owesLeave: false });
     case 'searching':
       if (state.owesLeave) return to(state, leaveQueue);
-      // The chat shown here was left in another tab, which searches again; `queue_joined` follows.
+      // The chat shown here was left in another tab, which is searching again; `queue_joined` follows.
       if (state.phase === 'active') return stay(toInitial(state));
       return stay(state);
     case 'chatting':

@@ -33,8 +33,8 @@ import { resumed } from '@/features/random-chat/reducer/resume';
 import { store } from '@/features/random-chat/reducer/stored-events';
 
 /**
- * The random chat as a pure function: what the person did or the server said, and the present state, give the next
- * state and what is to be done (specification §4, decisions A41 to A61, A86 to A92).
+ * The random chat as a pure function: an action of the user or a frame of the server, and the state, give the next
+ * state and the effects to perform (specification §4, decisions A41 to A61, A86 to A92).
  */
 
 const receive = (state: RandomChatState, frame: ServerFrame, me: number, at: number): Step => {

@@ -6,11 +6,11 @@ import { type ServerFrame } from '@thaw/contract/server-frames';
 import { type ChatMessage } from '@/chat-ui/chat-message';
 import { type Celebrated, type GameAction } from '@/features/random-chat/icebreaker/game';
 
-/** What the random chat knows, what can happen to it and what it asks to be done (specification §4). */
+/** State, actions and effects of the random chat (specification §4). */
 
 export type Phase = 'initial' | 'searching' | 'skipped' | 'active';
 
-/** An edit or a reaction of mine, shown before the server has answered. */
+/** An edit or a reaction by the user, shown before the server has answered. */
 export type Change =
   | { changeId: string; kind: 'edit'; newContent: string }
   | { changeId: string; kind: 'reaction'; emoji: string; action: 'add' | 'remove'; userId: number };
@@ -26,29 +26,29 @@ export interface Session {
   sessionId: string;
   /** Version of the session's stream that is shown here. */
   seq: number;
-  /** A frame was missed and has been asked for. */
+  /** A frame was missed and has been requested again. */
   isResyncing: boolean;
   partner: PartnerInfo;
   partnerConnection: 'connected' | 'reconnecting';
   isPartnerTyping: boolean;
   messages: readonly ChatMessage[];
-  /** The game that has just been revealed, while its effect is on the screen. */
+  /** The game that has just been revealed, while its effect is shown. */
   celebrates: Celebrated | null;
-  /** By message id: edits and reactions of mine that the server has not answered yet. */
+  /** By message id: the user's edits and reactions that the server has not answered yet. */
   unconfirmed: Readonly<Record<string, UnconfirmedMessage>>;
 }
 
 export interface RandomChatState {
   phase: Phase;
   preference: Preference;
-  /** Milliseconds since the epoch by the server's clock; from the server, or from here until that came. */
+  /** Milliseconds since the epoch by the server's clock; estimated locally until the server's value arrives. */
   searchingSince: number | null;
-  /** From `queue_status`: false when nobody who waits fits. */
+  /** From `queue_status`: false when no waiting user is compatible. */
   anyoneMatches: boolean;
-  /** In *active*, and in *skipped* until New Conversation (A58). */
+  /** Set in *active*, and in *skipped* until New Conversation (A58). */
   session: Session | null;
   endReason: EndReason | null;
-  /** Sessions that this client has left, newest last: what still comes of them is declined. */
+  /** Sessions that this client has left, newest last. Their late frames are declined. */
   left: readonly string[];
   /** The search was cancelled, and the server has not acknowledged `leave_queue` yet (A46). */
   owesLeave: boolean;
@@ -73,15 +73,15 @@ export type Action =
   | { type: 'leaveAcknowledged' }
   | { type: 'skipConfirmed'; at: number }
   | { type: 'newConversationPressed' }
-  /** The server did not take `join_queue`. */
+  /** The server refused `join_queue`. */
   | { type: 'searchRefused' }
-  /** Off to another page, or signed out. */
+  /** The user went to another page or signed out. */
   | { type: 'chatLeft' }
-  /** A message of mine is stored. */
+  /** The server has stored a message of the user. */
   | { type: 'acknowledged'; sessionId: string; message: SentMessage; ack: RandomMessageAck }
   | { type: 'reactionToggled'; changeId: string; messageId: string; emoji: string; me: number }
   | { type: 'editSaved'; changeId: string; messageId: string; newContent: string; me: number }
-  /** The ack of an edit or a reaction of mine, put as the frame that everybody else gets. */
+  /** The ack of the user's edit or reaction, converted to the frame that the partner and other tabs receive. */
   | {
       type: 'changeStored';
       changeId: string;
@@ -89,11 +89,11 @@ export type Action =
       frame: Extract<ServerFrame, { event: 'message_edited' | 'message_reaction' }>;
       me: number;
     }
-  /** Refused or unanswered: what was shown at once is undone. */
+  /** Refused or unanswered: the change, which was shown at once, is undone. */
   | { type: 'changeFailed'; sessionId: string; changeId: string; messageId: string }
   | { type: 'connectionGivenUp' }
   | { type: 'typingExpired' }
-  /** The server knows no chat of mine any more and has not said how it ended. */
+  /** The server has no chat for the user any more and has not reported how it ended. */
   | { type: 'sessionVanished'; sessionId: string }
   | { type: 'received'; frame: ServerFrame; me: number; at: number };
 
@@ -101,7 +101,7 @@ type Send<E extends ClientEvent = ClientEvent> = {
   [K in E]: { type: 'send'; event: K; data: ClientInput<K> };
 }[E];
 
-/** A message of mine as it was sent. */
+/** The user's message as it was sent. */
 export interface SentMessage {
   clientId: string;
   senderId: number;
@@ -112,13 +112,13 @@ export interface SentMessage {
 
 export type Effect =
   | Send<'join_queue' | 'leave_queue' | 'skip_chat'>
-  /** The session is resumed: messages of mine without an ack are sent again. */
+  /** The session is resumed: the user's messages without an ack are sent again. */
   | { type: 'deliverAll'; sessionId: string }
-  /** The message of an edit is gone for the server; its text must not be lost. */
+  /** The server has lost the message of an edit; the edit's text must not be lost. */
   | { type: 'returnEdit'; sessionId: string; messageId: string; newContent: string }
   | { type: 'react'; changeId: string; data: ClientInput<'message_reaction'> }
   | { type: 'edit'; changeId: string; data: ClientInput<'message_edit'> }
-  /** A frame is missing: ask for everything after `seq`. */
+  /** A frame is missing: request everything after `seq`. */
   | { type: 'resync' }
   | { type: 'expireTyping' }
   | { type: 'expectEnd'; sessionId: string };
@@ -134,10 +134,10 @@ export const to = (state: RandomChatState, ...effects: Effect[]): Step => ({ sta
 export const withSession = (state: RandomChatState, change: Partial<Session>): RandomChatState =>
   state.session ? { ...state, session: { ...state.session, ...change } } : state;
 
-/** The session of a frame or an answer, while it is the one on the screen. */
+/** The session of a frame or an ack, if it is the one on the screen. */
 export const activeSession = (state: RandomChatState, sessionId: string): Session | null =>
   state.phase === 'active' && state.session?.sessionId === sessionId ? state.session : null;
 
-/** A hole in the stream: asked for once. */
+/** A gap in the stream: requests the missing events once. */
 export const missed = (state: RandomChatState, session: Session): Step =>
   session.isResyncing ? stay(state) : to(withSession(state, { isResyncing: true }), { type: 'resync' });

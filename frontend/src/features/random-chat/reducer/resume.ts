@@ -20,7 +20,7 @@ import {
 import { applied } from '@/features/random-chat/reducer/stored-events';
 import { parseEvent } from '@/lib/socket/parse-frame';
 
-/** The server has lost what is shown. */
+/** The server has lost the events shown here. */
 const forgotten = (session: Session): Session => ({
   ...session,
   seq: 0,
@@ -38,12 +38,15 @@ const editsOf = ({ sessionId, unconfirmed }: Session): Effect[] =>
     ),
   );
 
-/** The chat as the server knows it, after a reload, a cut or a hole: nothing lost, nothing twice (A53, B01). */
+/**
+ * Restores the chat from the server's events after a reload, a lost connection or a gap; nothing is lost or shown twice
+ * (A53, B01).
+ */
 export const resumed = (state: RandomChatState, data: SessionResumed, me: number, at: number): Step => {
   if (state.owesLeave || state.left.includes(data.sessionId)) {
     const declined = withLeft({ ...state, owesLeave: false }, data.sessionId);
     const again = state.phase === 'searching' ? [joinQueue(state.preference)] : [];
-    // The frames of one answer are many; only the last is declined.
+    // An answer consists of several frames; decline once, at the last.
     return data.last ? to(declined, skipChat(data.sessionId), ...again) : stay(state);
   }
   const shown = activeSession(state, data.sessionId);
@@ -53,7 +56,7 @@ export const resumed = (state: RandomChatState, data: SessionResumed, me: number
       seq: 0,
       isResyncing: false,
       isPartnerTyping: false,
-      // A page that comes back shows the one welcome again (A53); it is no row of the stream.
+      // A reloaded page shows the welcome once more (A53); it is not an event of the stream.
       messages: [welcome(data.partnerInfo, data.sessionId, at)],
       unconfirmed: {},
       celebrates: null,
@@ -70,7 +73,7 @@ export const resumed = (state: RandomChatState, data: SessionResumed, me: number
     if (frame.event === 'chat_skipped') end = frame.data;
     session = { ...applied(session, frame, me), seq: frame.data.seq };
   }
-  // What was revealed meanwhile is told, not celebrated.
+  // Games revealed during the absence are shown without a celebration.
   session = { ...session, seq: Math.max(session.seq, data.seq), isResyncing: !data.last, celebrates };
   const active: RandomChatState = { ...toInitial(state), phase: 'active', session };
   if (end) return ended(active, end, me);

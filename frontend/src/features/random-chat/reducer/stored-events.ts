@@ -13,9 +13,9 @@ import {
 import { confirm } from '@/features/random-chat/reducer/unconfirmed-changes';
 import { pageLimits } from '@/lib/page-limits';
 
-/** The events of a session's stream, each applied once and in order. */
+/** Applies the events of a session's stream, each once and in order. */
 
-/** A message with its place in the stream; my own may come by its ack and by a frame. */
+/** Inserts a stored message. The user's own may arrive both as an ack and as a frame. */
 export const received = (session: Session, data: RandomMessage): readonly ChatMessage[] => {
   if (session.messages.some((message) => message.id === data.id)) return session.messages;
   return insertSent(session.messages, {
@@ -40,7 +40,7 @@ const numericPart = (id: string): number | undefined => {
 };
 
 /**
- * The message that a reaction means (specification §4, A86): the one with exactly this id; where there is none, the
+ * The message that a reaction refers to (specification §4, A86): the one with exactly this id; if there is none, the
  * nearest whose numeric part differs by less than a second.
  */
 export const messageMeant = (
@@ -60,7 +60,7 @@ export const messageMeant = (
   return nearest;
 };
 
-/** What one stored event changes in the session, its `seq` apart. */
+/** Applies one stored event to the session, except its `seq`. */
 export const applied = (session: Session, frame: ServerFrame, me: number): Session => {
   if (isGameFrame(frame)) return applyGameEvent(session, frame, me);
   switch (frame.event) {
@@ -81,7 +81,7 @@ export const applied = (session: Session, frame: ServerFrame, me: number): Sessi
   }
 };
 
-/** One stored event, once and in order; a hole means that something was lost on the way. */
+/** Applies one stored event, once and in order; a gap means that events were lost in transit. */
 export const store = (state: RandomChatState, seq: number, frame: ServerFrame, me: number): Step => {
   const { session } = state;
   if (!session || seq <= session.seq) return stay(state);

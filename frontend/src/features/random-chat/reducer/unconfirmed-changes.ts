@@ -8,11 +8,11 @@ import {
 } from '@/features/random-chat/reducer/random-chat.state';
 
 /**
- * Edits and reactions are shown at once. What the server has confirmed of such a message is kept beside it, so that a
- * refusal undoes exactly the one change, whatever arrived meanwhile.
+ * Edits and reactions are shown at once. The confirmed content of such a message is kept beside it, so that a refusal
+ * undoes exactly one change, whatever arrived in the meantime.
  */
 
-/** The reactions with one user's added or removed; an emoji without users is no entry (specification §4). */
+/** Adds or removes one user's reaction; an emoji without users has no entry (specification §4). */
 export const withReaction = (
   reactions: Reactions,
   emoji: string,
@@ -66,13 +66,13 @@ const present = (session: Session, messageId: string): UnconfirmedMessage | unde
   return message && { confirmed: confirmedOf(message), changes: [] };
 };
 
-/** Shows a change that the server has not taken yet. */
+/** Shows a change that the server has not confirmed yet. */
 export const withChange = (session: Session, messageId: string, change: Change): Session => {
   const now = present(session, messageId);
   return now ? put(session, messageId, now.confirmed, [...now.changes, change]) : session;
 };
 
-/** The server has answered, or never will: the change itself is no longer shown, only what is confirmed. */
+/** Removes a change that the server has answered or will not answer; only confirmed content stays. */
 export const withoutChange = (session: Session, messageId: string, changeId: string): Session => {
   const now = session.unconfirmed[messageId];
   if (!now) return session;
@@ -80,7 +80,7 @@ export const withoutChange = (session: Session, messageId: string, changeId: str
   return left.length === now.changes.length ? session : put(session, messageId, now.confirmed, left);
 };
 
-/** What the server says of a message, with mine still on their way on top. */
+/** Updates the confirmed content of a message; the user's unconfirmed changes are applied on top. */
 export const confirm = (session: Session, messageId: string, news: Partial<Confirmed>): Session => {
   const now = present(session, messageId);
   return now ? put(session, messageId, { ...now.confirmed, ...news }, now.changes) : session;

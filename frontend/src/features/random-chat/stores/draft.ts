@@ -1,7 +1,7 @@
 import { emptyDraft, isEmptyDraft, parseDraft, type Draft } from '@/chat-ui/draft';
 import { tabStorage } from '@/lib/storage';
 
-/** The draft of the present chat, kept in this tab: it survives a reload and ends with the chat. */
+/** The draft of the current chat, stored in this tab: it survives a reload and is removed with the chat. */
 const key = 'thaw-draft';
 const sessionKey = 'thaw-draft-session';
 
@@ -15,7 +15,7 @@ export const forgetDraft = (): void => {
 
 export const keepDraft = (sessionId: string, draft: Draft): void => {
   if (isEmptyDraft(draft)) return forgetDraft();
-  // Where it is not kept, the text still stands in the field.
+  // If the storage is blocked, the text is still in the field.
   tabStorage.write(sessionKey, sessionId);
   tabStorage.write(key, JSON.stringify(draft));
 };

@@ -14,7 +14,7 @@ export interface MessageChangesOptions {
   outbox: Pick<Outbox, 'notify' | 'returnEdit'>;
 }
 
-/** Sends edits and reactions. After a cut they stay as they are shown, and the resume sends them again. */
+/** Sends edits and reactions. When the connection is lost they stay visible, and the resume sends them again. */
 export const createMessageChanges = ({ socket, dispatch, outbox }: MessageChangesOptions) => {
   const underWay = new Set<string>();
 

@@ -7,7 +7,7 @@ import { SocketRequestError } from '@/lib/socket/socket-request-error';
 
 export interface PagePresenceOptions {
   clock: Clock;
-  /** Which tabs of this browser show the chat. */
+  /** The tabs of this browser that show the chat. */
   place: Pick<SharedPlace, 'enter' | 'leave' | 'isOpenElsewhere'>;
   socket: () => FeatureSocket & { resync: () => void };
   chat: () => { phase: Phase; sessionId: string | undefined };
@@ -18,13 +18,13 @@ export interface PagePresenceOptions {
 const announceAgainAfterMs = 1_000;
 
 /**
- * Whether this page shows the random chat. The server is told (`showsChat`), since every page keeps a socket (A143):
- * a chat that no page shows ends after the grace period, whichever socket of the user is still open (A51). The page
- * itself ends the search or the chat that it does not show, unless another tab shows it (A59).
+ * Reports whether this page shows the random chat. Every page keeps a socket (A143), so the server is informed with
+ * `showsChat`: a chat that no page shows ends after the grace period, even while a socket of the user is open (A51).
+ * The page itself ends a search or chat that it does not show, unless another tab shows it (A59).
  */
 export const createPagePresence = ({ clock, place, socket, chat, leave: end }: PagePresenceOptions) => {
   let isHere = false;
-  /** What the server has been told on this connection; undefined before the first `authenticate`. */
+  /** The last value sent on this connection; undefined before the first `authenticate`. */
   let announced: boolean | undefined;
   let leaveTimer: number | undefined;
 
@@ -33,7 +33,7 @@ export const createPagePresence = ({ clock, place, socket, chat, leave: end }: P
   const endUnlessElsewhere = async (): Promise<void> => {
     const isElsewhere = await place.isOpenElsewhere();
     if (isHere || isElsewhere) return;
-    // Another tab may show the chat, which cannot be known without Web Locks: the server ends it when none does.
+    // Without Web Locks another tab may show the chat unnoticed: the server ends the chat when no tab does.
     if (isElsewhere === undefined && chat().phase === 'active') return;
     end();
   };
@@ -45,7 +45,7 @@ export const createPagePresence = ({ clock, place, socket, chat, leave: end }: P
     } else if (leaveTimer === undefined) {
       leaveTimer = clock.setTimeout(() => {
         leaveTimer = undefined;
-        // Asked again as long as the chat goes on: the other tab may be closed.
+        // Checked again while the chat continues, because the other tab may be closed.
         void endUnlessElsewhere().then(watch);
       }, pageLimits.leaveChatDelayMs);
     }
@@ -54,7 +54,7 @@ export const createPagePresence = ({ clock, place, socket, chat, leave: end }: P
   const announce = (): void => {
     const { phase, sessionId } = chat();
     if (announced === undefined || announced === isHere || !socket().isOpen) return;
-    // Outside a chat there is no session to name: `authenticate` carries the setting for the next one.
+    // Outside a chat there is no session to name; `authenticate` carries the value for the next one.
     if (phase !== 'active' || sessionId === undefined) return socket().resync();
     const showsChat = isHere;
     announced = showsChat;
@@ -62,7 +62,7 @@ export const createPagePresence = ({ clock, place, socket, chat, leave: end }: P
       .request('show_chat', { sessionId, showsChat })
       .catch((error: unknown) => {
         if (!(error instanceof SocketRequestError)) throw error;
-        // After a reconnect `authenticate` says it; of a chat that is over nothing need be said.
+        // After a reconnect `authenticate` carries the value; a chat that has ended needs none.
         const isWorthRepeating = error.failure === 'timeout' || error.code === 'rate_limited';
         if (!isWorthRepeating || announced !== showsChat) return;
         announced = !showsChat;
@@ -86,7 +86,7 @@ export const createPagePresence = ({ clock, place, socket, chat, leave: end }: P
       place.enter();
       follow();
     },
-    /** The page shows something else: a search ends at once, a chat after a moment (A59). */
+    /** The page shows something else: a search ends at once, a chat after a delay (A59). */
     leave: (): void => {
       isHere = false;
       place.leave();

@@ -8,17 +8,18 @@ export interface QueueCommandsOptions {
   clock: Clock;
   socket: () => FeatureSocket & { resync: () => void };
   state: () => Pick<RandomChatState, 'phase' | 'owesLeave'>;
-  /** The server has taken the user out of the queue. */
+  /** The server has removed the user from the queue. */
   onLeft: () => void;
-  /** The server did not accept the search. */
+  /** The server has refused the search. */
   onRefused: () => void;
 }
 
 const defaultPauseMs = 1_000;
 
 /**
- * `join_queue` and `leave_queue`, each repeated until it is answered, for as long as it is still wanted. A command that
- * was cut off is not repeated here: the next `authenticate` tells what the server knows, and the reducer acts on it.
+ * Sends `join_queue` and `leave_queue`, and repeats each until it is answered or no longer wanted. A command that was
+ * interrupted by a lost connection is not repeated here: the next `authenticated` carries the server's state, and the
+ * reducer acts on it.
  */
 export const createQueueCommands = ({ clock, socket, state, onLeft, onRefused }: QueueCommandsOptions) => {
   const join = (data: ClientInput<'join_queue'>): void => {
@@ -54,7 +55,7 @@ export const createQueueCommands = ({ clock, socket, state, onLeft, onRefused }:
           clock.setTimeout(again, error.retryAfterMs ?? defaultPauseMs);
           return;
         }
-        // Not in the queue: nothing is owed.
+        // The user is not in the queue, so no leave is owed.
         onLeft();
       });
   };

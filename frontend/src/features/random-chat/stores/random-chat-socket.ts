@@ -1,6 +1,6 @@
 import { type FeatureSocket } from '@/lib/socket/feature-socket';
 
-/** The connection of the random chat, which can also ask again for what was missed. */
+/** The socket of the random chat, which can also request missed events. */
 export interface RandomChatSocket extends FeatureSocket {
   resync: () => void;
 }

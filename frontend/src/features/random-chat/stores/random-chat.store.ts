@@ -28,7 +28,7 @@ import { currentUser } from '@/product/identity';
 import { searchesAtOnce } from '@/product/search-at-once';
 
 export interface RandomChatStore extends RandomChatState {
-  /** Counts refusals to search, so that each one is told. */
+  /** Number of refused searches; each increment shows a toast. */
   refusals: number;
   /** Break the Ice was pressed, and the server has not answered yet. */
   isStartingGame: boolean;
@@ -43,21 +43,21 @@ const storedPreference = (userId: number | undefined): Preference => {
   return parsed.success ? parsed.data : 'both';
 };
 
-/** How long an ended chat's `chat_skipped` may take after `authenticated` before the chat is given up. */
+/** Time after `authenticated` within which an ended chat's `chat_skipped` must arrive before the chat is given up. */
 const endExpectedWithinMs = 5_000;
 
-/** The session whose chat is on the screen. */
+/** Id of the session on the screen. */
 const activeSessionId = ({ phase, session }: RandomChatState): string | null =>
   phase === 'active' && session ? session.sessionId : null;
 
 export interface RandomChatOptions {
   clock: Clock;
   newId: () => string;
-  /** Which tabs of this browser show the chat. */
+  /** The tabs of this browser that show the chat. */
   place: Pick<SharedPlace, 'enter' | 'leave' | 'isOpenElsewhere'>;
 }
 
-/** The random chat's state with the commands of the screens; effects go out through the socket given to `connect`. */
+/** The state of the random chat with the commands of its screens. Effects use the socket passed to `connect`. */
 export const createRandomChat = ({ clock, newId, place }: RandomChatOptions) => {
   const useStore = create<RandomChatStore>()(() => ({
     ...initialState(),
@@ -81,7 +81,7 @@ export const createRandomChat = ({ clock, newId, place }: RandomChatOptions) => 
   const outbox = createRandomOutbox({ clock, newId, socket: () => socket, dispatch });
   const changes = createMessageChanges({ socket: () => socket, dispatch, outbox });
 
-  /** Messages that are stored, or whose chat is over, are no longer on their way. */
+  /** Removes messages from the outbox that are stored or whose chat has ended. */
   const settleOutbox = (before: RandomChatState, { session, ...state }: RandomChatState): void => {
     const sessionId = activeSessionId({ session, ...state });
     if (sessionId !== activeSessionId(before)) outbox.keepOnly((id) => id === sessionId);
@@ -97,8 +97,8 @@ export const createRandomChat = ({ clock, newId, place }: RandomChatOptions) => 
   };
 
   /**
-   * Sends a command whose ack stands for the stored event: `toFrame` puts it as the frame that everybody else gets.
-   * @throws SocketRequestError when it was not taken.
+   * Sends a command. `toFrame` converts its ack to the frame that the partner and other tabs receive.
+   * @throws SocketRequestError when the server did not accept it.
    */
   const command = async <E extends ClientEvent>(
     event: E,
@@ -150,7 +150,7 @@ export const createRandomChat = ({ clock, newId, place }: RandomChatOptions) => 
     const me = currentUser();
     if (!me) return;
     if (frame.event === 'session_resumed') clock.clearTimeout(endTimer);
-    // No chat goes on: what a reload left for one is not sent.
+    // No chat is in progress, so messages that a reload left in the outbox are dropped.
     if (
       frame.event === 'authenticated' &&
       frame.data.state !== 'chatting' &&
@@ -192,7 +192,7 @@ export const createRandomChat = ({ clock, newId, place }: RandomChatOptions) => 
     connect: (given: RandomChatSocket): void => {
       socket = given;
     },
-    /** Another person at this page: nothing of the one before stays. */
+    /** Another user has signed in or out: removes the data of the previous one. */
     reset: (): void => {
       clock.clearTimeout(typingTimer);
       clock.clearTimeout(endTimer);
@@ -203,15 +203,15 @@ export const createRandomChat = ({ clock, newId, place }: RandomChatOptions) => 
       useStore.setState(initialState(storedPreference(next)));
       presence.follow();
     },
-    /** What `authenticate` tells of the chat that was seen. */
+    /** The session and `seq` that `authenticate` reports as last seen. */
     lastSeen: (): ClientInput<'authenticate'>['lastSeen'] => {
       const { phase, session } = useStore.getState();
       return phase === 'active' && session ? { sessionId: session.sessionId, seq: session.seq } : undefined;
     },
-    /** What `authenticate` says of this page. */
+    /** The value of `showsChat` in `authenticate`. */
     showsChat: presence.announceAtOpening,
     receive,
-    /** My moves in Break the Ice. */
+    /** The user's moves in Break the Ice. */
     game: createGamePlay({
       session: () => {
         const { phase, session } = useStore.getState();
@@ -226,7 +226,7 @@ export const createRandomChat = ({ clock, newId, place }: RandomChatOptions) => 
       newId,
       random: Math.random,
     }),
-    /** The effect of this game has been seen. */
+    /** The effect of this game is over. */
     celebrated: (gameId: string): void => dispatch({ type: 'celebrated', gameId }),
     outbox,
     connectionGivenUp: (): void => {
@@ -246,7 +246,7 @@ export const createRandomChat = ({ clock, newId, place }: RandomChatOptions) => 
       dispatch({ type: 'newConversationPressed' });
       if (searchesAtOnce() && socket.isOpen) dispatch({ type: 'findPressed', at: clock.now() });
     },
-    /** False while not connected: the caller keeps the text (A114). */
+    /** Returns false while not connected: the caller keeps the text (A114). */
     edit: (messageId: string, text: string): boolean => {
       const me = currentUser();
       if (!me || !canSend()) return false;
@@ -265,15 +265,15 @@ export const createRandomChat = ({ clock, newId, place }: RandomChatOptions) => 
       dispatch({ type: 'reactionToggled', changeId: newId(), messageId, emoji, me: me.id });
       return true;
     },
-    /** The person typed something: the partner is told, at most every two seconds (B02). */
+    /** Called when the user types; notifies the partner at most every two seconds (B02). */
     typed: (): void => {
       const sessionId = activeSessionId(useStore.getState());
       if (sessionId !== null && outbox.mayTellTyping(sessionId)) socket.send('typing', { sessionId });
     },
 
-    /** The screen is shown (again): whoever left a moment ago is back (A59). */
+    /** The screen is shown (again), possibly after a short absence (A59). */
     enter: presence.enter,
-    /** The screen was left inside the application: a search ends at once, a chat after a moment (A59). */
+    /** The user left the screen inside the application: a search ends at once, a chat after a delay (A59). */
     leave: presence.leave,
     leaveNow,
   };

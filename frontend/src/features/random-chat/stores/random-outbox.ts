@@ -9,7 +9,7 @@ import { type Clock } from '@/lib/clock';
 import { type SocketRequestError } from '@/lib/socket/socket-request-error';
 import { currentUser } from '@/product/identity';
 
-/** The chat of a refused command has ended; the answer to a resync says how. */
+/** Whether the command was refused because its chat has ended; a resync reports how. */
 export const isOver = ({ code }: SocketRequestError): boolean =>
   code === 'session_ended' || code === 'not_in_session';
 
@@ -20,7 +20,7 @@ export interface RandomOutboxOptions {
   dispatch: (action: Action) => void;
 }
 
-/** The outbox of random chats: conversations are sessions, and what is unsent ends with its session. */
+/** The outbox of random chats; a conversation is a session, and unsent messages end with it. */
 export const createRandomOutbox = ({ clock, newId, socket, dispatch }: RandomOutboxOptions): Outbox =>
   createOutbox({
     clock,
@@ -51,7 +51,7 @@ export const createRandomOutbox = ({ clock, newId, socket, dispatch }: RandomOut
     onRefused: (_message, error) => {
       if (isOver(error)) socket().resync();
     },
-    // Fetched with the first photo.
+    // Loaded with the first photo.
     upload: async (file, options) => {
       const { uploadChatImage } = await import('@/features/random-chat/api/upload-chat-image');
       return uploadChatImage(file, options);

@@ -6,7 +6,7 @@ import { openGame } from '@/features/random-chat/icebreaker/game-events';
 import { type Session } from '@/features/random-chat/reducer/random-chat.state';
 import { randomChat, useRandomChat } from '@/features/random-chat/stores/random-chat.store';
 
-/** What is read aloud of the game, beside the question and the notices, which are rows of the chat. */
+/** The game's announcement for screen readers. Questions and notices are rows of the chat and announced there. */
 const spoken = (session: Session): LogEntry | null => {
   const { username } = session.partner;
   const newest = session.messages.at(-1);
@@ -25,10 +25,10 @@ const GameLog = () => {
   return <LiveLog label={copy.log} entries={useLog(news ? [news] : [])} />;
 };
 
-/** The parts of the game that are not rows of the chat: the effect of a reveal, and what is read aloud. */
+/** The parts of the game that are not rows of the chat: the effect of a reveal, and the announcements. */
 export const BreakTheIceEffects = () => {
   const celebrated = useRandomChat(({ session, phase }) =>
-    // Over the end of the chat there is nothing to celebrate.
+    // No celebration once the chat has ended.
     phase === 'active' ? (session?.celebrates ?? null) : null,
   );
   return (

@@ -17,7 +17,7 @@ const start = async (): Promise<void> => {
   if (outcome === 'too_fast' || outcome === 'failed') toast(copy.notStarted[outcome]);
 };
 
-/** One game at a time, and none while there is no connection (A73). */
+/** Disabled during a game and without a connection (A73). */
 export const BreakTheIce = () => {
   const isConnected = useIsConnected();
   const isBusy = useRandomChat(

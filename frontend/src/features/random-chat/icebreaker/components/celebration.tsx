@@ -8,13 +8,13 @@ import { pageLimits } from '@/lib/page-limits';
 export interface CelebrationProps {
   gameId: string;
   isMatch: boolean;
-  /** The same function at every render. */
+  /** Must be the same function at every render. */
   onOver: (gameId: string) => void;
 }
 
 /**
- * Ice cubes for five seconds, or sparks for three. Who wants less motion gets a still badge for as long; its words are
- * generated content, for they stand in the page already.
+ * Shows ice cubes for five seconds, or sparks for three. With reduced motion, shows a still badge for as long; its
+ * words are generated content, because the page already contains them.
  */
 export const Celebration = ({ gameId, isMatch, onOver }: CelebrationProps) => {
   const canvas = useRef<HTMLCanvasElement>(null);

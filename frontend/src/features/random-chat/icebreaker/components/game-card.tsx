@@ -9,10 +9,9 @@ import { useRovingFocus } from '@/ui/roving-focus';
 
 export interface GameCardProps {
   game: GameData;
-  /** Whoever asked gets no Ignore (A74). */
+  /** The user who asked the question cannot ignore it (A74). */
   isMine: boolean;
   partnerName: string;
-  /** False while there is no connection. */
   isConnected: boolean;
   onAnswer: (gameId: string, response: string) => void;
   onIgnore: (gameId: string) => void;
@@ -27,8 +26,8 @@ interface OptionsProps {
 }
 
 /**
- * Five radio rows. The arrow keys only lead from one to the next, for a choice is final at once (A75): Enter, Space or
- * a click makes it.
+ * Five radio buttons. The arrow keys only move the focus, because a choice is final (A75): Enter, Space or a click
+ * chooses.
  */
 const Options = ({ labelledBy, options, chosen, isLocked, onChoose }: OptionsProps) => {
   const roving = useRovingFocus({ initial: Math.max(0, options.indexOf(chosen ?? '')) });
@@ -69,14 +68,14 @@ const Options = ({ labelledBy, options, chosen, isLocked, onChoose }: OptionsPro
   );
 };
 
-/** How a game ended without a reveal. */
+/** The text for a game that ended without a reveal. */
 const endOf = ({ progress, userResponse }: GameData): readonly string[] | null => {
   if (progress === 'closed') return copy.closed;
   if (userResponse === 'IGNORED_BY_USER') return copy.ignoredByMe;
   return userResponse === 'IGNORED_BY_PARTNER' ? copy.ignoredByPartner : null;
 };
 
-/** A question of Break the Ice, from the asking to its end. */
+/** A question of Break the Ice, from the start of the game to its end. */
 export const GameCard = ({ game, isMine, partnerName, isConnected, onAnswer, onIgnore }: GameCardProps) => {
   const titleId = useId();
   const card = useRef<HTMLElement>(null);
@@ -87,7 +86,7 @@ export const GameCard = ({ game, isMine, partnerName, isConnected, onAnswer, onI
   const isLocked = progress !== 'open' || !isConnected;
   const end = endOf(game);
 
-  // The row or the button that was pressed can have the focus no longer: whoever plays by keyboard goes on from here.
+  // The pressed button becomes disabled and loses the focus; the status takes it, so that keyboard users continue here.
   useEffect(() => {
     if (progress === 'open' || !hadFocus.current) return;
     hadFocus.current = false;

@@ -6,7 +6,7 @@ import { cn } from '@/lib/class-names';
 export interface RevealCardProps {
   game: GameData;
   partnerName: string;
-  /** It has just happened, so both answers slide in. */
+  /** Just revealed: the answers slide in. */
   isNews: boolean;
 }
 
@@ -19,7 +19,7 @@ const Answer = ({ who, text, className }: { who: string; text: string; className
   </div>
 );
 
-/** Both answers, together. */
+/** Both answers, side by side. */
 export const RevealCard = ({ game, partnerName, isNews }: RevealCardProps) => {
   const isMatch = game.sameAnswer === true;
   return (

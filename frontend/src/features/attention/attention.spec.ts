@@ -12,7 +12,7 @@ const situation = (changes: Partial<Situation> = {}): Situation => ({
   ...changes,
 });
 
-describe('the title', () => {
+describe('the document title', () => {
   it.each<[string, Partial<Situation>, string]>([
     ['at first', {}, 'Chat · Thaw'],
     ['searching', { phase: 'searching' }, 'Looking for someone... · Thaw'],
@@ -27,7 +27,7 @@ describe('the title', () => {
     ['with one unread', { unread: 1 }, '(1) Chat · Thaw'],
     ['with 99', { unread: 99 }, '(99) Chat · Thaw'],
     ['with more', { unread: 100 }, '(99+) Chat · Thaw'],
-  ])('%s', (_when, changes, title) => {
+  ])('shows the state and the unread count: %s', (_when, changes, title) => {
     expect(titleOf(situation(changes))).toBe(title);
   });
 });
@@ -36,19 +36,19 @@ describe('the icon', () => {
   const phases = ['initial', 'searching', 'active', 'skipped'] as const;
   const every = phases.flatMap((phase) => [0, 1].map((unread) => faviconOf(situation({ phase, unread }))));
 
-  it('differs with each state, and with what waits', () => {
+  it('differs for each phase, and for unread messages or news', () => {
     expect(new Set(every).size).toBe(every.length);
     expect(faviconOf(situation({ phase: 'active', isNews: true }))).toBe(
       faviconOf(situation({ phase: 'active', unread: 1 })),
     );
   });
 
-  it.each(every)('%s is there', (path) => {
+  it.each(every)('%s exists', (path) => {
     expect(existsSync(resolve('public', `.${path}`))).toBe(true);
   });
 });
 
-describe('the sound', () => {
+describe('isCall', () => {
   it.each<[string, Partial<Situation>, Partial<Situation>, boolean]>([
     ['one more', { unread: 1 }, { unread: 2 }, true],
     ['one less', { unread: 2 }, { unread: 1 }, false],
@@ -57,7 +57,7 @@ describe('the sound', () => {
     ['a match out of sight', {}, { phase: 'active', isNews: true }, true],
     ['a match in sight', {}, { phase: 'active' }, false],
     ['the same news', { isNews: true }, { isNews: true }, false],
-  ])('%s', (_what, before, now, isOne) => {
+  ])('decides whether to play the sound: %s', (_what, before, now, isOne) => {
     expect(isCall(situation(before), situation(now))).toBe(isOne);
   });
 });

@@ -45,7 +45,7 @@ const open = async () => {
   return (await import('@/features/attention/chime')).chime;
 };
 
-it('plays two notes once the browser allows it', async () => {
+it('plays two notes once the browser allows audio', async () => {
   const chime = await open();
   const played = chime(() => 10_000);
   FakeContext.last.allow();
@@ -53,7 +53,7 @@ it('plays two notes once the browser allows it', async () => {
   expect(FakeContext.last.notes).toBe(2);
 });
 
-it('stays silent when the browser allows it only long after the call', async () => {
+it('stays silent when the browser allows audio only long after the call', async () => {
   const chime = await open();
   let now = 10_000;
   const first = chime(() => now);

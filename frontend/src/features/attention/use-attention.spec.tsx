@@ -4,7 +4,7 @@ import { chooseSound } from '@/product/sound-choice';
 
 let notes = 0;
 
-/** Counts the notes that are played; no browser forbids any. */
+/** Counts the notes that are played. Audio is always allowed here. */
 class FakeContext {
   readonly state = 'running';
   readonly currentTime = 0;
@@ -68,7 +68,7 @@ beforeEach(() => {
   chooseSound(true);
 });
 
-it('counts a friend request in the title of a hidden tab and plays the sound, until the tab is seen', async () => {
+it('counts a friend request in the title of a hidden tab and plays the sound, until the tab is visible', async () => {
   const page = open();
   become('hidden');
   page.change({ friendNews: 1 });
@@ -79,13 +79,13 @@ it('counts a friend request in the title of a hidden tab and plays the sound, un
   become('visible');
   expect(document.title).toBe('Chat · Thaw');
   expect(icon()).toBe('/favicon.svg');
-  // What has been seen is not counted again out of sight.
+  // What was seen once is not counted again when the tab is hidden.
   become('hidden');
   expect(document.title).toBe('Chat · Thaw');
   expect(notes).toBe(2);
 });
 
-it('counts an accepted request and unread messages together', async () => {
+it('counts accepted friend requests and unread messages together', async () => {
   const page = open();
   become('hidden');
   page.change({ friendNews: 1, unread: 2 });
@@ -93,14 +93,14 @@ it('counts an accepted request and unread messages together', async () => {
   await expectNotes(2);
 });
 
-it('plays the sound for a friend request in a tab that is seen, and leaves its title alone', async () => {
+it('plays the sound for a friend request in a visible tab without changing its title', async () => {
   const page = open();
   page.change({ friendNews: 1 });
   expect(document.title).toBe('Chat · Thaw');
   await expectNotes(2);
 });
 
-it('plays nothing for those who have not asked for a sound', async () => {
+it('plays no sound unless the user has turned it on', async () => {
   const context = jest.spyOn(FakeContext.prototype, 'createOscillator');
   chooseSound(false);
   const page = open();
@@ -111,7 +111,7 @@ it('plays nothing for those who have not asked for a sound', async () => {
   context.mockRestore();
 });
 
-it('plays nothing in a hidden tab while another tab of the page is seen', async () => {
+it('plays no sound in a hidden tab while another tab of the page is visible', async () => {
   const query = jest.fn(() => Promise.resolve({ held: [{ name: 'thaw-visible' }], pending: [] }));
   const locks = { request: () => Promise.resolve(), query };
   Object.defineProperty(navigator, 'locks', { configurable: true, value: locks });

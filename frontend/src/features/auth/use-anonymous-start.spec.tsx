@@ -8,7 +8,7 @@ import { fakeServer, Refusal } from '@/testing/fake-server';
 
 const failure = { title: 'no', description: 'not today' };
 
-/** A page with the button; the chat's code is there when `chatIsLoaded` is called. */
+/** Renders a page with the button. Calling the returned function completes the loading of the chat. */
 const open = () => {
   let chatIsLoaded: () => void = () => undefined;
   const loading = new Promise<void>((resolve) => (chatIsLoaded = resolve));
@@ -44,7 +44,7 @@ it("keeps saying 'Starting...' after the server has answered, until the chat is 
   await act(async () => Promise.resolve());
   expect(calls).toHaveLength(1);
   expect(screen.getByRole('button', { name: 'Starting...' })).toBeDisabled();
-  // Another tab learns of the user only once this one has somewhere to go.
+  // Signing in is visible to other tabs, so it waits until this tab can navigate.
   expect(currentUser()).toBeNull();
   await act(async () => {
     chatIsLoaded();
@@ -54,7 +54,7 @@ it("keeps saying 'Starting...' after the server has answered, until the chat is 
   expect(currentUser()).toEqual(aUser());
 });
 
-it('answers a press again when the session did not start', async () => {
+it('enables the button again when the session did not start', async () => {
   fakeServer({ 'POST /api/anonymous': new Refusal(503) });
   open();
   await userEvent.click(screen.getByRole('button', { name: 'Join Anonymously' }));

@@ -19,7 +19,7 @@ const friend = (id: number, username: string, isOnline = false): Friend => ({
 
 const names = (friends: readonly Friend[]): string[] => friends.map(({ username }) => username);
 
-it('puts who wrote first, then who is here, then goes by name (A136)', () => {
+it('sorts unread first, then online, then by name (A136)', () => {
   const friends = [
     friend(1, 'zoe'),
     friend(2, 'Bob', true),
@@ -38,25 +38,25 @@ it('puts who wrote first, then who is here, then goes by name (A136)', () => {
   ]);
 });
 
-it('keeps an order of its own for two of one name, whatever order they came in', () => {
+it('orders friends of the same name by id', () => {
   const [one, two] = [friend(1, 'sam'), friend(2, 'sam')];
   expect(sortFriends([two, one], {})).toEqual([one, two]);
 });
 
-it('leaves the given list alone', () => {
+it('does not modify the given list', () => {
   const friends = [friend(2, 'b'), friend(1, 'a')];
   sortFriends(friends, {});
   expect(names(friends)).toEqual(['b', 'a']);
 });
 
-it('holds each friend once', () => {
+it('contains each friend once', () => {
   const friends = [friend(1, 'old'), friend(2, 'b')];
   expect(withFriend(friends, friend(1, 'new'))).toEqual([friend(2, 'b'), friend(1, 'new')]);
   expect(withoutFriend(friends, 1)).toEqual([friend(2, 'b')]);
   expect(withoutFriend(friends, 9)).toEqual(friends);
 });
 
-it('takes presence and profile for whom they are meant', () => {
+it('applies presence and profile changes to the right friend', () => {
   const friends = [friend(1, 'a'), friend(2, 'b')];
   expect(withPresence(friends, 2, true)).toEqual([friend(1, 'a'), friend(2, 'b', true)]);
   expect(withProfile(friends, { id: 1, username: 'ada', avatar: '/x' })).toEqual([
@@ -65,7 +65,7 @@ it('takes presence and profile for whom they are meant', () => {
   ]);
 });
 
-it('finds friends by every word of the search, whatever the letters’ case', () => {
+it('finds friends by every word of the search, ignoring case', () => {
   const friends = [friend(1, 'Brave Heron'), friend(2, 'brave-otter'), friend(3, 'Ärmel')];
   expect(names(searchFriends(friends, ' hero BRAVE '))).toEqual(['Brave Heron']);
   expect(names(searchFriends(friends, 'brave'))).toEqual(['Brave Heron', 'brave-otter']);
@@ -73,7 +73,7 @@ it('finds friends by every word of the search, whatever the letters’ case', ()
   expect(searchFriends(friends, '  ')).toBe(friends);
 });
 
-it('keeps the newer of two last messages, in whichever order they come', () => {
+it('keeps the newer of two last messages, whatever the order of arrival', () => {
   const at = (second: number) => ({
     senderId: 1,
     preview: `at ${second}`,

@@ -51,7 +51,7 @@ const requestFrame = (id: number): ServerFrame => ({
   },
 });
 
-it('counts a request once, however often it comes (A124)', () => {
+it('adds a request once, although the server may send it twice (A124)', () => {
   handle(requestFrame(40));
   handle(requestFrame(40));
   expect(requests()).toEqual([
@@ -60,14 +60,14 @@ it('counts a request once, however often it comes (A124)', () => {
   ]);
   expect(isStale(friendRequestsKey(7))).toBe(true);
   expect(heard).toEqual([['friend-request-received', { id: 40, requesterId: 14 }]]);
-  // The name came along and is not asked for.
+  // The frame contains the name, so the profile is not loaded.
   expect(queries.getQueryData(profileKey(14))).toMatchObject({ username: 'wren' });
 
   handle(requestFrame(41));
   expect(requests()).toHaveLength(3);
 });
 
-it('makes a friend, and drops his request', () => {
+it('adds the new friend and removes their request', () => {
   handle({ event: 'friendship_accepted', data: { requestId: 30, friend: finch } });
   expect(friends()).toEqual([heron, finch]);
   expect(requests()).toEqual([]);
@@ -76,7 +76,7 @@ it('makes a friend, and drops his request', () => {
   expect(heard).toEqual([['friendship-accepted', { requestId: 30, friendId: 13 }]]);
 });
 
-/** What Add Friend keeps of a request that was sent to 12. */
+/** Puts a request to user 12 into the mutation cache, as Add Friend does. */
 const sendRequest = async (): Promise<void> => {
   const request = { mutationKey: sentRequestKey(12), mutationFn: () => Promise.resolve() };
   await queries.getMutationCache().build(queries, request).execute(undefined);
@@ -86,7 +86,7 @@ const sendRequest = async (): Promise<void> => {
 it.each([
   ['by me', { removedFriendId: 12, removedBy: 7 }],
   ['by the friend', { removedFriendId: 7, removedBy: 12 }],
-])('removes a friend %s, who can be asked again (A126)', async (_, data) => {
+])('removes a friend when the friendship is ended %s, and allows a new request (A126)', async (_, data) => {
   await sendRequest();
   handle({ event: 'friendship_removed', data });
   expect(friends()).toEqual([]);
@@ -95,14 +95,14 @@ it.each([
   expect(heard).toEqual([['friendship-removed', data]]);
 });
 
-it('shows who comes and goes (A128)', () => {
+it('shows friends who come online and go offline (A128)', () => {
   handle({ event: 'presence', data: { userId: 12, isOnline: true } });
   expect(friends()).toEqual([{ ...heron, isOnline: true }]);
   handle({ event: 'presence', data: { userId: 12, isOnline: false } });
   expect(friends()).toEqual([heron]);
 });
 
-it("shows a friend's new name everywhere, and leaves mine to the profile feature", () => {
+it("updates a friend's profile everywhere, and leaves the user's own to the profile feature", () => {
   handle({ event: 'profile_updated', data: { user: { id: 12, username: 'grey', avatar: '/a' } } });
   expect(friends()).toEqual([{ ...heron, username: 'grey', avatar: '/a' }]);
   expect(queries.getQueryData(profileKey(12))).toMatchObject({ username: 'grey' });
@@ -111,7 +111,7 @@ it("shows a friend's new name everywhere, and leaves mine to the profile feature
   expect(heard).toEqual([['profileUpdated', { userId: 12 }]]);
 });
 
-it('forgets on each new match what was asked before (A139)', async () => {
+it('removes the state of sent requests on each new match (A139)', async () => {
   await sendRequest();
   handle({
     event: 'chat_matched',
@@ -120,7 +120,7 @@ it('forgets on each new match what was asked before (A139)', async () => {
   expect(sentRequest(queries, 12)).toBeUndefined();
 });
 
-it('asks anew when a frame overtakes the first answer', async () => {
+it('refetches when a frame overtakes the first response', async () => {
   queries.clear();
   const server = fakeServer({ 'GET /api/friends/7': [heron] });
   const first = queries.fetchQuery(friendsQuery(7));
@@ -130,7 +130,7 @@ it('asks anew when a frame overtakes the first answer', async () => {
   await waitFor(() => expect(isStale(friendsKey(7))).toBe(true));
 });
 
-it('does nothing for nobody', () => {
+it('ignores frames of other features', () => {
   signIn(me);
   const before = friends();
   handle({ event: 'queue_left', data: {} });

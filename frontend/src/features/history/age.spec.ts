@@ -17,6 +17,6 @@ it.each([
   [2 * day - 1, '1 day ago'],
   [2 * day, '2 days ago'],
   [400 * day, '400 days ago'],
-])('%i ms ago: %s', (ageMs, label) => {
+])("shows an age of %i ms as '%s'", (ageMs, label) => {
   expect(ageLabel(now - ageMs, now)).toBe(label);
 });

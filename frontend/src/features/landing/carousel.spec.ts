@@ -6,13 +6,13 @@ const press: CarouselEvent = { type: 'button-pressed' };
 const focus = (value: boolean): CarouselEvent => ({ type: 'focused', value });
 const point = (value: boolean): CarouselEvent => ({ type: 'pointed-at', value });
 
-it('goes round', () => {
+it('wraps around after the last slide', () => {
   expect(after(tick).index).toBe(1);
   expect(after(tick, tick).index).toBe(2);
   expect(after(tick, tick, tick).index).toBe(0);
 });
 
-it('begins a new turn with whatever is chosen, the present one included', () => {
+it('begins a new turn with every choice, also of the present slide', () => {
   const chosen = after(tick, { type: 'chosen', index: 1 });
   expect(chosen).toMatchObject({ index: 1, turn: 2 });
 });
@@ -32,6 +32,6 @@ it.each<[string, CarouselEvent[], boolean]>([
   ['played again by somebody whose focus is on the button', [focus(true), press, press], true],
   ['played again, while pointed at', [press, press, point(true)], false],
   ['played, left, and focused anew', [focus(true), press, press, focus(false), focus(true)], false],
-])('%s: %#', (_what, events, running) => {
+])('a carousel %s runs or stops as expected (%#)', (_what, events, running) => {
   expect(isRunning(after(...events))).toBe(running);
 });

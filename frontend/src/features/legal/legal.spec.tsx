@@ -5,7 +5,7 @@ import { Consent } from '@/features/legal/consent/consent';
 
 const show = (element: React.ReactElement) => render(<MemoryRouter>{element}</MemoryRouter>);
 
-it('says below each way in that visitors are adults, and links to the terms and the privacy notice (A174)', () => {
+it('states that visitors are adults, and links to the terms and the privacy notice (A174)', () => {
   show(<Consent />);
   expect(screen.getByText('By continuing you confirm that you are 18 or older.')).toBeVisible();
   expect(screen.getByRole('link', { name: 'Terms' })).toHaveAttribute('href', '/terms');
@@ -15,7 +15,7 @@ it('says below each way in that visitors are adults, and links to the terms and 
 it.each([
   ['terms', 'Terms', 'Privacy', '/privacy'],
   ['privacy', 'Privacy', 'Terms', '/terms'],
-] as const)('shows the %s with a link to the other and one back', (which, title, other, address) => {
+] as const)('shows the %s with a link to the other page and one back', (which, title, other, address) => {
   show(<LegalPage which={which} />);
   expect(screen.getByRole('heading', { level: 1, name: title })).toBeVisible();
   expect(document.title).toBe(`${title} · Thaw`);

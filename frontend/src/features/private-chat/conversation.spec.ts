@@ -15,8 +15,8 @@ const conversation = (ids: readonly number[], hasOlder = false): Conversation =>
 });
 const idsOf = ({ messages }: Conversation): number[] => messages.map(({ id }) => id);
 
-describe('a message', () => {
-  it('is put where its id says, whatever order the ack and the frames come in', () => {
+describe('a sent message', () => {
+  it('is inserted by id, whatever the order of acks and frames', () => {
     const after = [14, 11, 12].reduce(
       (before, id) => apply(before, { type: 'sent', message: aPrivateMessage({ id }) }),
       conversation([10, 13]),
@@ -24,7 +24,7 @@ describe('a message', () => {
     expect(idsOf(after)).toEqual([10, 11, 12, 13, 14]);
   });
 
-  it('is there once, and keeps the name that the ack or the frame gave it', () => {
+  it('appears once and keeps its clientId, whether the ack or the frame comes first', () => {
     const frame = { type: 'sent', message: aPrivateMessage({ id: 11 }) } as const;
     const ack = { type: 'sent', message: aPrivateMessage({ id: 11, clientId: 'c1' }) } as const;
     for (const order of [
@@ -38,14 +38,14 @@ describe('a message', () => {
     }
   });
 
-  it('that is known already changes nothing at all', () => {
+  it('returns the same conversation when the message is already there', () => {
     const before = conversation([10, 11]);
     expect(apply(before, { type: 'sent', message: aPrivateMessage({ id: 10 }) })).toBe(before);
   });
 });
 
 describe('a change of a message', () => {
-  it('edits it, and what quotes it', () => {
+  it('edits the message and the quotes of it', () => {
     const quoting = aPrivateMessage({
       id: 12,
       metadata: { replyTo: { id: 10, content: 'helo', senderId: 12, senderName: 'brave-heron-7' } },
@@ -56,7 +56,7 @@ describe('a change of a message', () => {
     expect(messages[1]?.metadata.replyTo?.content).toBe('hello');
   });
 
-  it('deletes it for good: nothing is said any more, not even in a quote', () => {
+  it('deletes the content of the message and of the quotes of it', () => {
     const quoting = aPrivateMessage({
       id: 12,
       metadata: { replyTo: { id: 10, content: 'secret', senderId: 12, senderName: 'brave-heron-7' } },
@@ -69,19 +69,19 @@ describe('a change of a message', () => {
     const deleted = apply(before, { type: 'deleted', messageId: 10 });
     expect(deleted.messages[0]).toMatchObject({ content: '', isDeleted: true, reactions: [] });
     expect(deleted.messages[1]?.metadata.replyTo?.content).toBe('');
-    // A frame that was under way comes too late.
+    // A frame that was in flight arrives too late.
     expect(apply(deleted, { type: 'edited', messageId: 10, newContent: 'secret' })).toBe(deleted);
     expect(apply(deleted, { type: 'reacted', messageId: 10, reactions })).toBe(deleted);
   });
 
-  it('sets the reactions that result', () => {
+  it('sets the resulting reactions', () => {
     const reactions = [{ emoji: '🔥', userId: 7 }];
     const { messages } = apply(conversation([10, 11]), { type: 'reacted', messageId: 11, reactions });
     expect(messages[0]?.reactions).toEqual([]);
     expect(messages[1]?.reactions).toEqual(reactions);
   });
 
-  it('leaves the other messages the same objects, so that their rows are not drawn again', () => {
+  it('keeps the objects of other messages, so that their rows are not rendered again', () => {
     const before = conversation([10, 11, 12]);
     const after = apply(before, { type: 'edited', messageId: 11, newContent: 'new' });
     expect(after.messages[0]).toBe(before.messages[0]);
@@ -89,31 +89,31 @@ describe('a change of a message', () => {
   });
 });
 
-describe('what was missed', () => {
+describe('detecting missed messages', () => {
   it.each([
     ['a change of a known message', 11, true, false],
     ['of one that should be here', 12, true, true],
     ['of one older than what is known', 5, true, false],
     ['of one older than the first of all', 5, false, true],
-  ])('%s', (_what, messageId, hasOlder, missed) => {
+  ])('compares the id of the change with the loaded messages: %s', (_what, messageId, hasOlder, missed) => {
     const known = conversation([10, 11, 13], hasOlder);
     expect(misses(known, { type: 'deleted', messageId })).toBe(missed);
   });
 
-  it('is not said of a new message', () => {
+  it('reports no miss for a new message', () => {
     expect(misses(conversation([10]), { type: 'sent', message: aPrivateMessage({ id: 99 }) })).toBe(false);
   });
 });
 
-describe('pages', () => {
-  it('puts an older page in front, once', () => {
+describe('loading pages', () => {
+  it('prepends an older page without duplicates', () => {
     const older = conversation([7, 8, 9, 10], true);
     const after = prepend(conversation([10, 11], true), older);
     expect(idsOf(after)).toEqual([7, 8, 9, 10, 11]);
     expect(after.hasOlder).toBe(true);
   });
 
-  it('keeps the names of my own messages over a reading', () => {
+  it("keeps the clientIds of the user's messages after a refetch", () => {
     const known = { messages: [aPrivateMessage({ id: 10, clientId: 'c1' })], hasOlder: false };
     const after = keepNames(conversation([10, 11]), known);
     expect(after.messages.map(({ clientId }) => clientId)).toEqual(['c1', undefined]);
@@ -121,7 +121,7 @@ describe('pages', () => {
 });
 
 describe('reactions', () => {
-  it('toggle', () => {
+  it('are toggled by user and emoji', () => {
     const [mine, theirs] = [
       { emoji: '👍', userId: 7 },
       { emoji: '👍', userId: 12 },
@@ -132,7 +132,7 @@ describe('reactions', () => {
   });
 });
 
-describe('where the unread begins', () => {
+describe('the first unread message', () => {
   const messages = [
     aPrivateMessage({ id: 1, senderId: 12 }),
     aPrivateMessage({ id: 2, senderId: 12 }),
@@ -146,7 +146,7 @@ describe('where the unread begins', () => {
     [2, 2],
     [3, 1],
     [99, 1],
-  ])('%d unread: at %p', (unread, first) => {
+  ])('for a count of %d is %p', (unread, first) => {
     expect(firstUnreadId(messages, 12, unread)).toBe(first);
   });
 });

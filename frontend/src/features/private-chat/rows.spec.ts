@@ -3,19 +3,19 @@ import { aPrivateMessage } from '@/testing/factories';
 
 const none = { edits: [], removals: [] };
 
-it('are the same objects while nothing has changed', () => {
+it('rows are the same objects while nothing has changed', () => {
   const rows = new Rows();
   const message = aPrivateMessage({ id: 4 });
   const [before] = rows.of([message], none);
   expect(rows.of([message, aPrivateMessage({ id: 5 })], none)[0]).toBe(before);
 });
 
-it('keep the key under which a message was sent', () => {
+it('rows keep the key under which a message was sent', () => {
   const [row] = new Rows().of([aPrivateMessage({ id: 4, senderId: 7, clientId: 'c1' })], none);
   expect([row?.key, row?.id]).toEqual(['c1', '4']);
 });
 
-it('show the last of my unconfirmed edits, and nothing of a message that I am deleting', () => {
+it("rows show the user's last unconfirmed edit, and no content of a message that is being deleted", () => {
   const messages = [aPrivateMessage({ id: 4 }), aPrivateMessage({ id: 5 })];
   const edit = { editId: 'e1', friendId: 12, messageId: 4, newContent: 'better' };
   const rows = new Rows().of(messages, {
@@ -26,7 +26,7 @@ it('show the last of my unconfirmed edits, and nothing of a message that I am de
   expect(rows[1]).toMatchObject({ content: '', isDeleted: true });
 });
 
-it('count the reactions by emoji', () => {
+it('rows count the reactions by emoji', () => {
   const reactions = [
     { emoji: '👍', userId: 7 },
     { emoji: '🔥', userId: 7 },
@@ -38,7 +38,7 @@ it('count the reactions by emoji', () => {
   });
 });
 
-it('name what is answered as the bubbles do', () => {
+it('rows contain the quoted message in the format of the bubbles', () => {
   const replyTo = { id: 3, content: 'hm', senderId: 12, senderName: 'brave-heron-7' };
   const [row] = new Rows().of([aPrivateMessage({ metadata: { replyTo } })], none);
   expect(row?.replyTo).toEqual({

@@ -4,18 +4,18 @@ const now = Date.parse('2026-03-05T12:00:00.000Z');
 const minute = 60_000;
 const hour = 60 * minute;
 
-describe('which messages are stamped (specification §9)', () => {
+describe('messages with a time stamp (specification §9)', () => {
   it.each([
     ['the first', undefined, true],
     ['after five minutes', now - 5 * minute, false],
     ['after more than five minutes', now - 5 * minute - 1, true],
     ['at once', now, false],
-  ])('%s', (_when, before, stamped) => {
+  ])('depend on the gap to the previous message: %s', (_when, before, stamped) => {
     expect(isStamped(now, before)).toBe(stamped);
   });
 });
 
-describe('what a stamp says', () => {
+describe('the text of a time stamp', () => {
   const stamp = timeStampIn('en-US', 'Europe/Warsaw');
 
   it.each([
@@ -24,11 +24,11 @@ describe('what a stamp says', () => {
     ['24 hours ago', now - 24 * hour, 'Mar 4'],
     ['long ago', now - 64 * 24 * hour, 'Dec 31'],
     ['by a clock that is ahead', now + minute, '01:01 PM'],
-  ])('%s', (_when, at, words) => {
+  ])('depends on the age of the message: %s', (_when, at, words) => {
     expect(stamp(at, now)).toBe(words);
   });
 
-  it("is in the person's locale and zone", () => {
+  it('uses the given locale and time zone', () => {
     expect(timeStampIn('de-DE', 'UTC')(now, now)).toBe('12:00');
   });
 });

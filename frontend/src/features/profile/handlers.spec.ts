@@ -7,13 +7,13 @@ const updated = (id: number): void =>
 
 afterEach(() => signOut());
 
-it('takes over what I changed on another device, and keeps the rest', () => {
+it('applies a change made on another device and keeps the other fields', () => {
   signIn(aUser({ email: 'ada@example.com' }));
   updated(7);
   expect(currentUser()).toMatchObject({ username: 'Ada', avatar: '/a', email: 'ada@example.com' });
 });
 
-it("leaves a friend's profile to others", () => {
+it('ignores the profile of a friend', () => {
   signIn(aUser());
   updated(8);
   expect(currentUser()).toEqual(aUser());

@@ -46,13 +46,13 @@ const shownToast = () => {
   return { title, description };
 };
 
-it('opens for signing in, and with register=true for registering', () => {
+it('opens with the login form, without a password confirmation', () => {
   open('/auth');
   expect(submit('Login')).toBeVisible();
   expect(screen.queryByLabelText('Confirm Password')).not.toBeInTheDocument();
 });
 
-it('switches between both', async () => {
+it('switches between login and registration', async () => {
   const user = open('/auth?register=true');
   expect(confirmation()).toBeVisible();
   await user.click(screen.getByRole('button', { name: 'Login' }));
@@ -61,7 +61,7 @@ it('switches between both', async () => {
   expect(confirmation()).toBeVisible();
 });
 
-it('validates on submit, then on change', async () => {
+it('validates on submit, and on every change after that', async () => {
   const user = open('/auth');
   await user.type(email(), 'nobody');
   await user.type(password(), '12345');
@@ -81,7 +81,7 @@ it('validates on submit, then on change', async () => {
   expect(fetchMock).not.toHaveBeenCalled();
 });
 
-it('signs in: the user is stored, a toast says so, and /chat opens', async () => {
+it('signs the user in, shows a toast and opens /chat', async () => {
   const user = open('/auth');
   answer(200, { user: aUser({ email: 'ada@example.com', isAnonymous: false }) });
   await user.type(email(), 'ada@example.com');
@@ -95,7 +95,7 @@ it('signs in: the user is stored, a toast says so, and /chat opens', async () =>
 });
 
 it.each([401, 429, 500])(
-  'says of a sign-in that failed with %d what the specification says (A26)',
+  'shows the error message of the specification when signing in fails with %d (A26)',
   async (status) => {
     const user = open('/auth');
     answer(status, { message: 'other words' });
@@ -111,7 +111,7 @@ it.each([401, 429, 500])(
   },
 );
 
-it.each(['Login', 'Chat Anonymously'])('stays after a press on %s until /chat is loaded', async (name) => {
+it.each(['Login', 'Chat Anonymously'])('stays after a click on %s until /chat is loaded', async (name) => {
   const user = open('/auth');
   answer(200, { user: aUser() });
   let chatIsLoaded = (): void => undefined;
@@ -127,7 +127,7 @@ it.each(['Login', 'Chat Anonymously'])('stays after a press on %s until /chat is
   expect(currentUser()).toMatchObject({ id: aUser().id });
 });
 
-it('wants the password twice, together with the other errors, and sends it once', async () => {
+it('reports a password mismatch together with the other errors, and sends the password once', async () => {
   const user = open('/auth?register=true');
   await user.type(email(), 'nobody');
   await user.type(password(), 'secret');
@@ -147,7 +147,7 @@ it('wants the password twice, together with the other errors, and sends it once'
   expect(shownToast()).toEqual({ title: 'Account created successfully', description: 'Welcome to Thaw!' });
 });
 
-it('says that the account could not be made', async () => {
+it('reports that the account could not be created', async () => {
   const user = open('/auth?register=true');
   answer(409, { code: 'email_taken' });
   await user.type(email(), 'ada@example.com');
@@ -161,7 +161,7 @@ it('says that the account could not be made', async () => {
   );
 });
 
-it('starts anonymously: Starting... and disabled meanwhile', async () => {
+it("shows a disabled 'Starting...' button while the anonymous session starts", async () => {
   const user = open('/auth');
   let finish: (response: Response) => void = () => undefined;
   fetchMock.mockReturnValueOnce(new Promise((resolve) => (finish = resolve)));
@@ -175,7 +175,7 @@ it('starts anonymously: Starting... and disabled meanwhile', async () => {
   });
 });
 
-it('says that the anonymous session could not be started', async () => {
+it('reports that the anonymous session could not be started', async () => {
   const user = open('/auth');
   answer(503, {});
   await user.click(screen.getByRole('button', { name: 'Chat Anonymously' }));
@@ -185,7 +185,7 @@ it('says that the anonymous session could not be started', async () => {
   expect(screen.getByRole('button', { name: 'Chat Anonymously' })).toBeEnabled();
 });
 
-it('tells password managers what each field holds, and leaves the checking to the page', async () => {
+it('sets autocomplete hints for password managers and disables native validation', async () => {
   const user = open('/auth');
   expect(document.querySelector('form')).toHaveAttribute('novalidate');
   expect(email()).toHaveAttribute('autocomplete', 'username');
@@ -196,7 +196,7 @@ it('tells password managers what each field holds, and leaves the checking to th
   expect(confirmation()).toHaveAttribute('autocomplete', 'new-password');
 });
 
-it('asks for no more than the word that one is 18 (A174)', () => {
+it('shows the consent notice without any further question (A174)', () => {
   open('/auth');
   expect(screen.getByText('consent')).toBeVisible();
 });

@@ -22,7 +22,7 @@ beforeEach(() => {
   useToasts.setState({ shown: null });
 });
 
-it('asks once, at both places, whatever is clicked meanwhile', async () => {
+it('sends one request for several clicks on two buttons, and shows the state on both', async () => {
   const server = fakeServer({
     'GET /api/friends/7': [],
     'POST /api/friends/request': aFriendRequest({ requesterId: 7, addresseeId: 12 }),
@@ -45,7 +45,7 @@ it('asks once, at both places, whatever is clicked meanwhile', async () => {
   expect(await screen.findAllByRole('button', { name: 'Add Friend' })).toHaveLength(2);
 });
 
-it('shows what was sent from a button that is gone, until the next match', async () => {
+it('shows a request that was sent from an unmounted button', async () => {
   fakeServer({
     'GET /api/friends/7': [],
     'POST /api/friends/request': aFriendRequest({ requesterId: 7, addresseeId: 12 }),
@@ -72,13 +72,13 @@ it('can be tried again after a failure', async () => {
   warn.mockRestore();
 });
 
-it('knows a friend', async () => {
+it('shows that the person is already a friend', async () => {
   fakeServer({ 'GET /api/friends/7': [aFriend({ id: 12 })] });
   renderWithCache(<AddFriend userId={7} personId={12} place="toolbar" />);
   expect(await screen.findByRole('button', { name: 'Friends' })).toBeDisabled();
 });
 
-it('learns from a refusal that the two are friends already', async () => {
+it('shows the friendship when the server refuses the request with 409', async () => {
   const warn = jest.spyOn(console, 'warn').mockImplementation(() => undefined);
   const server = fakeServer({
     'GET /api/friends/7': [],
@@ -93,7 +93,7 @@ it('learns from a refusal that the two are friends already', async () => {
   warn.mockRestore();
 });
 
-it('becomes a friendship at once when the other had asked (A121)', async () => {
+it('shows the friendship at once when the other user had already sent a request (A121)', async () => {
   const server = fakeServer({
     'GET /api/friends/7': [],
     'POST /api/friends/request': () => {

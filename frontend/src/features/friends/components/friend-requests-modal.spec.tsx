@@ -17,7 +17,7 @@ const toastShown = () => {
 
 beforeEach(() => useToasts.setState({ shown: null }));
 
-it('names each requester, or his number when he cannot be loaded', async () => {
+it('shows the name of each requester, or their id when the profile cannot be loaded', async () => {
   fakeServer({ 'GET /api/friends/requests/7': pending, 'GET /api/user/12': heron });
   show();
   expect(await screen.findByText('heron')).toBeVisible();
@@ -28,7 +28,7 @@ it('names each requester, or his number when he cannot be loaded', async () => {
 it.each([
   ['Accept', 'accepted', { title: 'Request accepted', description: 'User has been added to your friends.' }],
   ['Decline', 'declined', { title: 'Request declined', description: undefined }],
-])('%s', async (button, status, told) => {
+])('%s answers the request once, shows a toast and removes the row', async (button, status, toastText) => {
   const server = fakeServer({
     'GET /api/friends/requests/7': pending,
     'GET /api/user/12': heron,
@@ -39,14 +39,14 @@ it.each([
   await within(row!).findByText('heron');
   server.routes['GET /api/friends/requests/7'] = pending.slice(1);
   await userEvent.dblClick(within(row!).getByRole('button', { name: button }));
-  await waitFor(() => expect(toastShown()).toEqual(told));
+  await waitFor(() => expect(toastShown()).toEqual(toastText));
   await waitFor(() => expect(screen.getAllByRole('listitem')).toHaveLength(1));
   expect(server.calls.filter(({ method }) => method === 'PUT')).toEqual([
     { method: 'PUT', url: '/api/friends/request/31', body: { status } },
   ]);
 });
 
-it('says so when the answer did not get through, and asks how it stands', async () => {
+it('shows an error when answering fails, refetches the requests and can be tried again', async () => {
   const warn = jest.spyOn(console, 'warn').mockImplementation(() => undefined);
   const server = fakeServer({
     'GET /api/friends/requests/7': pending.slice(0, 1),
@@ -65,7 +65,7 @@ it('says so when the answer did not get through, and asks how it stands', async 
   warn.mockRestore();
 });
 
-it('says when there is none', async () => {
+it('shows that there are no requests', async () => {
   fakeServer({ 'GET /api/friends/requests/7': [] });
   show();
   expect(await screen.findByText('No pending friend requests')).toBeVisible();

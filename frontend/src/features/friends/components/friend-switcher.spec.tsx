@@ -19,7 +19,7 @@ const show = async () => {
 };
 const chosen = () => screen.getByRole('option', { selected: true });
 
-it('starts in the search, with the friend who wrote chosen', async () => {
+it('focuses the search and preselects the friend with unread messages', async () => {
   await show();
   const search = screen.getByRole('combobox', { name: 'Search friends' });
   expect(search).toHaveFocus();
@@ -27,7 +27,7 @@ it('starts in the search, with the friend who wrote chosen', async () => {
   expect(search).toHaveAttribute('aria-activedescendant', chosen().id);
 });
 
-it('opens the chosen friend with Enter, and goes round with the arrow keys', async () => {
+it('wraps around with the arrow keys and opens the selected friend with Enter', async () => {
   const { user, onOpen, onDismiss } = await show();
   await user.keyboard('h');
   expect(screen.getAllByRole('option')).toHaveLength(3);
@@ -46,7 +46,7 @@ it('opens a friend with a click', async () => {
   expect(onOpen).toHaveBeenCalledWith(14);
 });
 
-it('says when nobody has that name', async () => {
+it('says when no friend has that name', async () => {
   const { user, onOpen } = await show();
   await user.keyboard('zebra{Enter}');
   expect(screen.getByText('No friend has that name.')).toBeVisible();

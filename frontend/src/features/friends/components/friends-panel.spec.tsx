@@ -19,7 +19,7 @@ const show = (changes: Partial<FriendsPanelProps> = {}) => {
 
 const rows = () => within(screen.getByRole('list', { name: 'Friends' })).getAllByRole('listitem');
 
-it('counts the friends and says of each whether they are online, without colour', async () => {
+it('shows the number of friends and the presence of each as text', async () => {
   fakeServer({ 'GET /api/friends/7': [heron, finch] });
   show();
   expect(await screen.findByRole('heading', { name: 'Friends (2)' })).toBeVisible();
@@ -32,7 +32,7 @@ it.each([
   [1, '1'],
   [99, '99'],
   [100, '99+'],
-])('shows %i unread as %s, first in the list', async (count, text) => {
+])('shows %i unread messages as %s, at the top of the list', async (count, text) => {
   fakeServer({ 'GET /api/friends/7': [finch, heron] });
   show({ unread: { 12: count } });
   await screen.findByRole('heading', { name: 'Friends (2)' });
@@ -57,7 +57,7 @@ describe('the line below a name', () => {
     ['my own last message as mine', said({ senderId: 7 }), 'You: hello'],
     ['a photo', said({ preview: '', type: 'image' }), 'Photo'],
     ['that the last message was deleted', said({ preview: '' }), 'Message deleted'],
-  ])('says %s, and presence to screen readers', async (_, changes, line) => {
+  ])('shows %s, and presence to screen readers', async (_, changes, line) => {
     fakeServer({ 'GET /api/friends/7': [{ ...finch, ...changes }] });
     show();
     await screen.findByRole('heading', { name: 'Friends (1)' });
@@ -65,7 +65,7 @@ describe('the line below a name', () => {
     expect(screen.getByText('Online')).toHaveClass('sr-only');
   });
 
-  it('says that the friend is typing before anything else', async () => {
+  it('shows typing in preference to a draft and the last message', async () => {
     fakeServer({ 'GET /api/friends/7': [{ ...finch, ...said({}) }] });
     show({ typing: [13], draftOf: () => 'a draft' });
     await screen.findByRole('heading', { name: 'Friends (1)' });
@@ -81,7 +81,7 @@ describe('the line below a name', () => {
   });
 });
 
-it('opens the private chat of the one whose Send Message is pressed', async () => {
+it('opens the private chat of the friend whose Send Message is pressed', async () => {
   fakeServer({ 'GET /api/friends/7': [finch, heron] });
   const { onOpen } = show();
   await screen.findByRole('heading', { name: 'Friends (2)' });
@@ -91,7 +91,7 @@ it('opens the private chat of the one whose Send Message is pressed', async () =
   expect(onOpen).toHaveBeenCalledWith(12);
 });
 
-it('removes at once and without a word', async () => {
+it('removes a friend without confirmation or toast, and moves the focus to the title', async () => {
   const server = fakeServer({ 'GET /api/friends/7': [finch, heron], 'DELETE /api/friends/7/13': undefined });
   show();
   await screen.findByRole('heading', { name: 'Friends (2)' });
@@ -103,7 +103,7 @@ it('removes at once and without a word', async () => {
   expect(server.count('DELETE', '/api/friends/7/13')).toBe(1);
 });
 
-it('keeps the friend when the removal fails, and tells the console alone', async () => {
+it('keeps the friend when the removal fails, and only logs to the console', async () => {
   const warn = jest.spyOn(console, 'warn').mockImplementation(() => undefined);
   fakeServer({ 'GET /api/friends/7': [finch], 'DELETE /api/friends/7/13': new Refusal(503) });
   show();
@@ -115,14 +115,14 @@ it('keeps the friend when the removal fails, and tells the console alone', async
   warn.mockRestore();
 });
 
-it('invites whoever has no friends', async () => {
+it('invites a user without friends to start chatting', async () => {
   fakeServer({ 'GET /api/friends/7': [] });
   show();
   expect(await screen.findByText('No friends yet. Start chatting to make new friends!')).toBeVisible();
   expect(screen.getByRole('heading', { name: 'Friends (0)' })).toBeVisible();
 });
 
-it('is a rail of pictures when collapsed, each with its name for those who do not see', async () => {
+it('shows a rail of pictures when collapsed, with accessible names', async () => {
   fakeServer({ 'GET /api/friends/7': [finch, heron] });
   const { onOpen } = show({ isCollapsed: true, unread: { 12: 3 } });
   await screen.findByRole('heading', { name: 'Friends (2)' });
@@ -131,7 +131,7 @@ it('is a rail of pictures when collapsed, each with its name for those who do no
   expect(onOpen).toHaveBeenCalledWith(12);
 });
 
-it('can be asked for again when it did not come', async () => {
+it('can be loaded again after an error', async () => {
   const server = fakeServer({ 'GET /api/friends/7': new Refusal(503) });
   show();
   expect(await screen.findByRole('alert')).toHaveTextContent('Your friends could not be loaded.');
@@ -140,7 +140,7 @@ it('can be asked for again when it did not come', async () => {
   expect(await screen.findByRole('heading', { name: 'Friends (1)' })).toBeVisible();
 });
 
-it('asks once in five minutes, but after an event at the next sight', async () => {
+it('reads from the cache for five minutes, but refetches on mount after an event', async () => {
   const server = fakeServer({ 'GET /api/friends/7': [finch] });
   const first = show();
   await screen.findByRole('heading', { name: 'Friends (1)' });

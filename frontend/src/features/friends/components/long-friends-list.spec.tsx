@@ -21,20 +21,20 @@ const list = () => screen.getByRole('list', { name: 'Friends' });
 const focusedName = () => document.activeElement?.closest('li')?.querySelector('p')?.textContent;
 
 beforeEach(() => {
-  // jsdom has no layout; the rows measure themselves.
+  // jsdom has no layout, and the virtual list needs sizes.
   jest.spyOn(HTMLElement.prototype, 'offsetHeight', 'get').mockReturnValue(600);
   jest.spyOn(HTMLElement.prototype, 'offsetWidth', 'get').mockReturnValue(300);
 });
 afterEach(() => jest.restoreAllMocks());
 
-it('holds only the rows in sight, and says how many there are', async () => {
+it('renders only the rows in view, with the total for screen readers', async () => {
   await show();
   const rows = within(list()).getAllByRole('listitem');
   expect(rows.length).toBeLessThan(40);
   expect(rows[0]).toHaveAttribute('aria-setsize', String(count));
 });
 
-it('is two tab stops, the buttons of one row; the arrow keys go to the same button of another', async () => {
+it('has two tab stops, the buttons of one row; the arrow keys move to the same button of another row', async () => {
   const { onOpen } = await show();
   const user = userEvent.setup();
   expect(list().querySelectorAll('button[tabindex="0"]')).toHaveLength(2);
@@ -51,7 +51,7 @@ it('is two tab stops, the buttons of one row; the arrow keys go to the same butt
   expect(onOpen).toHaveBeenCalledWith(100);
 });
 
-it('is searched by name, and says how many were found', async () => {
+it('filters by name and announces the number of matches', async () => {
   await show();
   await userEvent.type(screen.getByRole('searchbox'), '49');
   // 049, 149, …, and 490 to 499.

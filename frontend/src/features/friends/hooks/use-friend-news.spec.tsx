@@ -39,7 +39,7 @@ beforeEach(() => {
 const receive = () => act(() => raise('friend-request-received', { id: 31, requesterId: 12 }));
 const accept = () => act(() => raise('friendship-accepted', { requestId: 31, friendId: 12 }));
 
-it('offers to accept a request where it is announced', async () => {
+it('accepts a request from the toast that announces it', async () => {
   const server = fakeServer({
     'PUT /api/friends/request/31': {
       id: 31,
@@ -56,13 +56,13 @@ it('offers to accept a request where it is announced', async () => {
   await userEvent.click(screen.getByRole('button', { name: 'Accept' }));
   await waitFor(() => expect(screen.getByRole('listitem')).toHaveTextContent('Request accepted'));
   expect(server.count('PUT', '/api/friends/request/31')).toBe(1);
-  // What this page did itself is no news.
+  // What this page itself has caused is no news.
   accept();
   expect(screen.getByRole('listitem')).toHaveTextContent('Request accepted');
   expect(screen.getByText('news: 1')).toBeVisible();
 });
 
-it('leaves a request to the list of requests while that is open, and closes its toast when it opens', () => {
+it('shows no toast for a request while the list of requests is open, and closes the toast when it opens', () => {
   const { setListOpen } = show();
   receive();
   setListOpen(true);
@@ -72,7 +72,7 @@ it('leaves a request to the list of requests while that is open, and closes its 
   expect(screen.getByText('news: 2')).toBeVisible();
 });
 
-it('leads from an accepted request to the chat', async () => {
+it('opens the chat from the toast of an accepted request', async () => {
   show();
   accept();
   expect(screen.getByRole('listitem')).toHaveTextContent('You have a new friendheron accepted your request.');
@@ -80,9 +80,9 @@ it('leads from an accepted request to the chat', async () => {
   expect(onOpen).toHaveBeenCalledWith(12);
 });
 
-it('does not announce a friendship that the request of this page has made at once', () => {
+it('does not announce a friendship made by a request of this page', () => {
   const { queries } = show();
-  // On its way: the server has not answered it.
+  // The request is in flight: the server has not answered it.
   const request = { mutationKey: sentRequestKey(12), mutationFn: () => new Promise(() => undefined) };
   act(() => void queries.getMutationCache().build(queries, request).execute(undefined));
   accept();

@@ -20,7 +20,7 @@ const show = () =>
     />,
   );
 
-it('lists the partners, newest first, with how long ago it was', async () => {
+it('lists the partners with the age of each chat, newest first', async () => {
   fakeServer({
     'GET /api/chat-history/7': [
       { id: 1, user1Id: 7, user2Id: 12, createdAt: ago(49 * hour) },
@@ -42,7 +42,7 @@ it('lists the partners, newest first, with how long ago it was', async () => {
   expect(within(rows[1]!).getByRole('button', { name: 'Add 12' })).toHaveAccessibleDescription('heron');
 });
 
-it('offers nothing for whom nobody knows, and for whom one met too long ago (A120)', async () => {
+it('offers no action for unknown users or for chats that are too old (A120)', async () => {
   fakeServer({
     'GET /api/chat-history/7': [
       { id: 2, user1Id: 7, user2Id: 13, createdAt: ago(1_000) },
@@ -56,7 +56,7 @@ it('offers nothing for whom nobody knows, and for whom one met too long ago (A12
   expect(screen.queryByRole('button', { name: /^Add/ })).toBeNull();
 });
 
-it('asks for each name once', async () => {
+it('loads each profile once', async () => {
   const server = fakeServer({
     'GET /api/chat-history/7': [1, 2, 3].map((id) => ({ id, user1Id: 7, user2Id: 12, createdAt: ago(id) })),
     'GET /api/user/12': { id: 12, username: 'heron', avatar: null, isOnline: true },
@@ -66,7 +66,7 @@ it('asks for each name once', async () => {
   expect(server.count('GET', '/api/user/12')).toBe(1);
 });
 
-it('says when there is none, and when it could not be loaded', async () => {
+it('shows an error with a retry, and an empty history', async () => {
   const server = fakeServer({ 'GET /api/chat-history/7': new Refusal(503) });
   show();
   expect(await screen.findByRole('alert')).toHaveTextContent('Your chats could not be loaded.');

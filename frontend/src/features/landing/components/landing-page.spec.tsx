@@ -13,7 +13,7 @@ const open = (isStarting = false) => {
   return join;
 };
 
-it('has its three actions twice, and all of them work', async () => {
+it('shows each of its three actions twice, and all of them work', async () => {
   const join = open();
   const user = userEvent.setup();
   const logins = screen.getAllByRole('link', { name: 'Login' });
@@ -26,18 +26,18 @@ it('has its three actions twice, and all of them work', async () => {
   expect(join).toHaveBeenCalledTimes(2);
 });
 
-it("repeats them in the closing section 'Ready to make Friends?'", () => {
+it("repeats the actions in the closing section 'Ready to make Friends?'", () => {
   open();
   const closing = screen.getByRole('region', { name: 'Ready to make Friends?' });
   expect(within(closing).getByRole('button', { name: 'Join Anonymously' })).toBeVisible();
 });
 
-it("reads 'Starting...', disabled, while the session starts", () => {
+it("shows disabled 'Starting...' buttons while the session starts", () => {
   open(true);
   for (const button of screen.getAllByRole('button', { name: 'Starting...' })) expect(button).toBeDisabled();
 });
 
-it('asks for no more than the word that one is 18 (A174)', () => {
+it('shows the consent notice at both places, without any further question (A174)', () => {
   open();
   expect(screen.getAllByText('consent')).toHaveLength(2);
 });

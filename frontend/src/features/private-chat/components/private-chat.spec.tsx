@@ -72,7 +72,7 @@ afterEach(() => {
   jest.restoreAllMocks();
 });
 
-it('stamps the first message and those after a gap of over five minutes', () => {
+it('stamps the first message and those after a gap of more than five minutes', () => {
   begin([
     aPrivateMessage({ id: 1, createdAt: at(60) }),
     aPrivateMessage({ id: 2, createdAt: at(58) }),
@@ -81,7 +81,7 @@ it('stamps the first message and those after a gap of over five minutes', () => 
   expect(rows().map((row) => row.querySelectorAll('time').length)).toEqual([1, 0, 1]);
 });
 
-it('shows where the unread begins, reads it, and leaves the mark where it was', async () => {
+it('marks messages as read when opened, and keeps the unread divider at its place', async () => {
   begin([aPrivateMessage({ id: 1 }), aPrivateMessage({ id: 2 }), aPrivateMessage({ id: 3 })], { 12: 2 });
   const divided = (): boolean[] =>
     rows().map((row) => within(row).queryByRole('separator', { name: 'New messages' }) !== null);
@@ -98,11 +98,11 @@ it('shows where the unread begins, reads it, and leaves the mark where it was', 
     await within(screen.getByRole('region', { name: 'Messages' })).findByText('the fourth'),
   ).toBeVisible();
   expect(divided()).toEqual([false, true, false, false]);
-  // It lies open in a tab that is seen.
+  // The chat is open in a visible tab.
   await waitFor(() => expect(queryClient.getQueryData(unreadKey(me.id))).toEqual({}));
 });
 
-it("keeps the line 'Message deleted', and marks what was edited", () => {
+it("shows 'Message deleted' for a deleted message, and marks edited ones", () => {
   begin([
     aPrivateMessage({ id: 1, content: '', isDeleted: true }),
     aPrivateMessage({ id: 2, content: 'better', isEdited: true }),
@@ -135,7 +135,7 @@ it('offers 24 emojis', async () => {
   expect(within(picker).getAllByRole('button')).toHaveLength(24);
 });
 
-it('keeps what was begun until it is opened again', async () => {
+it('keeps an unsent draft until the chat is opened again', async () => {
   const first = begin([aPrivateMessage({ id: 1 })]);
   await first.user.type(field(), 'half a thought');
   first.unmount();
@@ -143,7 +143,7 @@ it('keeps what was begun until it is opened again', async () => {
   expect(field()).toHaveValue('half a thought');
 });
 
-it('closes with its button, with Esc, and with the friendship', async () => {
+it('closes with its button, with Esc, and when the friendship ends', async () => {
   const { user, onClose } = begin([aPrivateMessage({ id: 1 })]);
   await user.click(screen.getByRole('button', { name: 'Close private chat' }));
   await user.keyboard('{Escape}');

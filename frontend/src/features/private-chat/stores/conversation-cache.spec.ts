@@ -30,7 +30,7 @@ const setUp = () => {
   return { queryClient, conversations, calls, read, answer, ids };
 };
 
-it('loses nothing that is pushed while the messages are read', async () => {
+it('keeps changes that are pushed while the messages are loading', async () => {
   const { conversations, read, answer, ids } = setUp();
   const reading = read();
   conversations.change(7, 12, { type: 'sent', message: aPrivateMessage({ id: 3 }) });
@@ -41,7 +41,7 @@ it('loses nothing that is pushed while the messages are read', async () => {
   expect(conversations.known(7, 12)?.messages[1]?.isDeleted).toBe(true);
 });
 
-it('lets a reading that was asked for earlier not undo what was pushed', async () => {
+it('does not let a response in flight overwrite a pushed change', async () => {
   const { conversations, read, answer } = setUp();
   const first = read();
   await answer(from(1, 2));
@@ -54,13 +54,13 @@ it('lets a reading that was asked for earlier not undo what was pushed', async (
   expect(conversations.known(7, 12)?.messages[0]?.content).toBe('new');
 });
 
-it('keeps nothing of a conversation that nobody has opened', () => {
+it('does not cache a conversation that was never opened', () => {
   const { conversations } = setUp();
   conversations.change(7, 12, { type: 'sent', message: aPrivateMessage({ id: 3 }) });
   expect(conversations.known(7, 12)).toBeUndefined();
 });
 
-it('reads again where a change is about a message that it should know', async () => {
+it('refetches when a change refers to a message that should be loaded', async () => {
   const { queryClient, conversations, read, answer } = setUp();
   const reading = read();
   await answer(from(5, 6));
@@ -72,14 +72,14 @@ it('reads again where a change is about a message that it should know', async ()
 describe('older messages', () => {
   const newest = from(1_001, 1_000 + limits.privateMessagesPage);
 
-  it('come before the first known one, a page at a time, until there are none', async () => {
+  it('are loaded before the first loaded one, a page at a time, until there are none', async () => {
     const { conversations, calls, read, answer, ids } = setUp();
     const reading = read();
     await answer(newest);
     await reading;
     const older = conversations.readOlder(7, 12);
     expect(calls.at(-1)?.before).toBe(1_001);
-    // Pushed meanwhile: not a message of the older page.
+    // Pushed in the meantime; not part of the older page.
     conversations.change(7, 12, { type: 'sent', message: aPrivateMessage({ id: 2_000 }) });
     await answer(from(991, 1_000));
     await expect(older).resolves.toBe(true);
@@ -91,7 +91,7 @@ describe('older messages', () => {
     expect(calls).toHaveLength(count);
   });
 
-  it('stay when the newest are read again, and are read again themselves', async () => {
+  it('are refetched together with the newest ones', async () => {
     const { conversations, calls, read, answer, ids } = setUp();
     const reading = read();
     await answer(newest);

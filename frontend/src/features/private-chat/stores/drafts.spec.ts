@@ -10,7 +10,7 @@ const saying = (text: string) => ({ ...emptyDraft, text });
 
 beforeEach(() => localStorage.clear());
 
-it('keeps text, reply and the mark of a picture for each friend, over a reload', () => {
+it('keeps text, reply and the picture flag for each friend over a reload', () => {
   const drafts = aTab();
   const draft = { text: 'to you', replyToId: '4', hasPicture: true };
   drafts.keep(12, draft);
@@ -20,7 +20,7 @@ it('keeps text, reply and the mark of a picture for each friend, over a reload',
   expect([reloaded.of(12), reloaded.of(13)]).toEqual([draft, emptyDraft]);
 });
 
-it('keeps the drafts of two tabs, each for another friend', () => {
+it('keeps the drafts of two tabs for different friends', () => {
   const [first, second] = [aTab(), aTab()];
   first.keep(12, saying('from the first'));
   second.keep(13, saying('from the second'));
@@ -29,7 +29,7 @@ it('keeps the drafts of two tabs, each for another friend', () => {
   expect([drafts.of(12).text, drafts.of(13).text]).toEqual(['from the first, longer', 'from the second']);
 });
 
-it('reports what another tab changes, for the friend concerned', () => {
+it("reports a friend's draft that another tab changes", () => {
   const drafts = aTab();
   const changed: number[] = [];
   const stop = drafts.onOutsideChange((friendId) => changed.push(friendId));
@@ -40,7 +40,7 @@ it('reports what another tab changes, for the friend concerned', () => {
   expect(changed).toEqual([12]);
 });
 
-it("erases one user's drafts alone", () => {
+it('erases only the drafts of one user', () => {
   aTab(8).keep(12, saying('of the other user'));
   const drafts = aTab();
   drafts.keep(12, saying('mine'));
@@ -48,7 +48,7 @@ it("erases one user's drafts alone", () => {
   expect([aTab().of(12), aTab(8).of(12).text]).toEqual([emptyDraft, 'of the other user']);
 });
 
-it('reads nothing from a broken entry', () => {
+it('ignores invalid entries', () => {
   for (const stored of ['{', 'null', '{"text":1}']) {
     localStorage.setItem('thaw-draft-7-12', stored);
     expect(aTab().of(12)).toEqual(emptyDraft);

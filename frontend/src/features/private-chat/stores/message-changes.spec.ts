@@ -17,8 +17,8 @@ afterEach(() => {
   signOut();
 });
 
-describe('changes of a message', () => {
-  it('come by frame, from both', () => {
+describe('createMessageChanges', () => {
+  it('applies frames of either user', () => {
     const { receive, messages } = aPrivateChatPage();
     const between = { senderId: friend, receiverId: me };
     receive('private_message_edited', { messageId: 1, newContent: 'better', ...between });
@@ -40,7 +40,7 @@ describe('changes of a message', () => {
       return { ...page, content: () => page.shown()[1]?.content };
     };
 
-    it('is shown at once, and is stored with its ack', () => {
+    it('is shown at once and stored on its ack', () => {
       const { asked, content, messages, changes } = withOwn();
       expect(asked[0]).toMatchObject({
         event: 'edit_private_message',
@@ -52,7 +52,7 @@ describe('changes of a message', () => {
       expect(changes.useStore.getState().edits).toEqual([]);
     });
 
-    it('survives a cut, and is sent again once the connection is back', async () => {
+    it('survives a lost connection and is sent again after the reconnect', async () => {
       const { asked, content, chat, returned } = withOwn();
       asked[0]?.reject(new SocketRequestError('closed'));
       await settled();
@@ -65,7 +65,7 @@ describe('changes of a message', () => {
     it.each([
       [new SocketRequestError('timeout'), 'edit_not_saved'],
       [new SocketRequestError('refused', 'rate_limited', 900), 'edit_too_fast'],
-    ])('is undone on %s, and its text is given back', async (error, kind) => {
+    ])('is undone on %s, and its text is returned to the composer', async (error, kind) => {
       const { asked, content, returned, notice, queryClient } = withOwn();
       asked[0]?.reject(error);
       await settled();
@@ -76,7 +76,7 @@ describe('changes of a message', () => {
     });
   });
 
-  it('a reaction is shown at once, and then what the server says', () => {
+  it('shows a reaction at once, and then the result from the server', () => {
     const { changes, asked, messages } = aPrivateChatPage();
     changes.react(friend, 1, '👍');
     expect(messages()[0]?.reactions).toEqual([{ emoji: '👍', userId: me }]);
@@ -89,7 +89,7 @@ describe('changes of a message', () => {
     expect(messages()[0]?.reactions).toEqual(reactions);
   });
 
-  it('an error of a reaction reads the messages again (§7)', async () => {
+  it('refetches the messages after a failed reaction (§7)', async () => {
     const { changes, asked, queryClient, notice } = aPrivateChatPage();
     changes.react(friend, 1, '👍');
     asked[0]?.reject(new SocketRequestError('refused', 'unavailable'));
@@ -106,7 +106,7 @@ describe('changes of a message', () => {
       return page;
     };
 
-    it('is shown at once and sent when the time to undo is over; the place stays', () => {
+    it('is shown at once and sent after the undo period; the row stays', () => {
       const { asked, clock, shown, messages } = withOwn();
       expect(shown()[1]).toMatchObject({ content: '', isDeleted: true });
       clock.advance(pageLimits.toastMs - 1);
@@ -120,7 +120,7 @@ describe('changes of a message', () => {
       expect(messages()[1]).toMatchObject({ content: '', isDeleted: true });
     });
 
-    it('that is undone is never sent', () => {
+    it('is never sent when it is undone', () => {
       const { changes, asked, clock, shown } = withOwn();
       changes.undoRemove(2);
       clock.advance(pageLimits.toastMs);
@@ -128,14 +128,14 @@ describe('changes of a message', () => {
       expect(shown()[1]).toMatchObject({ content: 'hello', isDeleted: false });
     });
 
-    it('is sent at once when the chat is left', () => {
+    it('is sent at once when the user leaves the chat', () => {
       const { changes, asked, clock } = withOwn();
       changes.sendRemovals();
       clock.advance(pageLimits.toastMs);
       expect(asked).toHaveLength(1);
     });
 
-    it('waits for the connection where it falls due without one', () => {
+    it('waits for a connection when the undo period ends without one', () => {
       const { chat, asked, clock, socket } = withOwn();
       socket.isOpen = false;
       clock.advance(pageLimits.toastMs);
@@ -145,7 +145,7 @@ describe('changes of a message', () => {
       expect(asked).toHaveLength(1);
     });
 
-    it('that is refused brings the message back', async () => {
+    it('restores the message when it is refused', async () => {
       const { asked, clock, shown, notice } = withOwn();
       clock.advance(pageLimits.toastMs);
       asked[0]?.reject(new SocketRequestError('refused', 'internal'));
@@ -155,7 +155,7 @@ describe('changes of a message', () => {
     });
   });
 
-  it('are not made without a connection', () => {
+  it('refuses changes without a connection', () => {
     const { changes, socket, asked, messages } = aPrivateChatPage();
     socket.isOpen = false;
     expect(changes.react(friend, 1, '👍')).toBe(false);

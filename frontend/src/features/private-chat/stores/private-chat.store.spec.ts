@@ -20,10 +20,10 @@ afterEach(() => {
   signOut();
 });
 
-describe("a friend's message", () => {
+describe('receiving from a friend', () => {
   const arrive = (id: number) => aPrivateMessage({ id, senderId: friend, receiverId: me });
 
-  it('is put in its order, before mine that has a later id', () => {
+  it("inserts a message by id, before the user's message with a later id", () => {
     const { asked, receive, messages, say } = aPrivateChatPage();
     say('mine');
     asked[0]?.ack({ id: 3, createdAt: storedAt });
@@ -31,7 +31,7 @@ describe("a friend's message", () => {
     expect(messages().map(({ id }) => id)).toEqual([1, 2, 3]);
   });
 
-  it('counts as unread, until any of my pages has read it', () => {
+  it('counts a message as unread until any page of the user has read it', () => {
     const { receive, unread } = aPrivateChatPage();
     receive('private_message', arrive(2));
     receive('private_message', arrive(3));
@@ -40,7 +40,7 @@ describe("a friend's message", () => {
     expect(unread()).toEqual({});
   });
 
-  it('counts although the first answer of the server, given before it, comes later', async () => {
+  it('counts a message as unread although an older response of the server arrives after it', async () => {
     const { receive, queryClient, unread } = aPrivateChatPage();
     queryClient.removeQueries({ queryKey: unreadKey(me) });
     const answers: ((counts: UnreadCounts) => void)[] = [];
@@ -55,7 +55,7 @@ describe("a friend's message", () => {
     stop();
   });
 
-  it('ends their typing, which else is shown for six seconds', () => {
+  it('ends the typing indicator on a message, otherwise after six seconds', () => {
     const { receive, typing, clock } = aPrivateChatPage();
     receive('typing', { senderId: friend, userId: friend });
     expect(typing()).toEqual([friend]);
@@ -68,7 +68,7 @@ describe("a friend's message", () => {
     expect(typing()).toEqual([]);
   });
 
-  it('of a stranger typing in the random chat there is nothing here', () => {
+  it('ignores typing frames of the random chat', () => {
     const { receive, typing } = aPrivateChatPage();
     receive('typing', { sessionId: 's1', userId: friend });
     expect(typing()).toEqual([]);
@@ -76,7 +76,7 @@ describe("a friend's message", () => {
 });
 
 describe('typing', () => {
-  it('is told at most every two seconds, to each friend', () => {
+  it('notifies each friend at most every two seconds', () => {
     const { chat, sent, clock } = aPrivateChatPage();
     chat.typed(friend);
     chat.typed(friend);
@@ -95,7 +95,7 @@ describe('the end of a friendship', () => {
   it.each([
     ['by the friend', { removedFriendId: me, removedBy: friend }],
     ['by me', { removedFriendId: friend, removedBy: me }],
-  ])('%s leaves nothing of the two here', (_who, data) => {
+  ])("%s removes all data of the friend's chat", (_who, data) => {
     const { chat, receive, outbox, unread, say } = aPrivateChatPage();
     receive('private_message', aPrivateMessage({ id: 2 }));
     say('hello');

@@ -16,8 +16,8 @@ afterEach(() => {
   signOut();
 });
 
-describe('a message of mine', () => {
-  it('is in the outbox until the server says that it is stored', () => {
+describe('a private message of the user', () => {
+  it('stays in the outbox until the ack', () => {
     const { say, asked, outbox, messages } = aPrivateChatPage();
     expect(say('hello')).toBe(true);
     expect(asked[0]).toMatchObject({
@@ -30,7 +30,7 @@ describe('a message of mine', () => {
     expect(messages()[1]).toMatchObject({ id: 2, content: 'hello', senderId: me, clientId: 'c1' });
   });
 
-  it('names the message that it answers', () => {
+  it('contains the id of the message that it replies to', () => {
     const { chat, asked, messages } = aPrivateChatPage();
     const replyTo = { messageId: '1', content: 'hello', senderId: friend, senderName: 'brave-heron-7' };
     chat.outbox.submit(String(friend), { text: 'hi', attachment: null, replyTo });
@@ -40,7 +40,7 @@ describe('a message of mine', () => {
     expect(messages()[1]?.metadata.replyTo).toEqual({ id: 1, ...quoted });
   });
 
-  it('is sent again under its clientId when the connection comes back', async () => {
+  it('is sent again with the same clientId after a reconnect', async () => {
     const { chat, say, asked } = aPrivateChatPage();
     say('one');
     asked[0]?.reject(new SocketRequestError('closed'));
@@ -49,7 +49,7 @@ describe('a message of mine', () => {
     expect(asked[1]?.data).toMatchObject({ clientId: 'c1', content: 'one' });
   });
 
-  it('survives a reload, and is sent when the page is connected', () => {
+  it('survives a reload and is sent once the page is connected', () => {
     aPrivateChatPage().say('hello');
     const { chat, asked } = aPrivateChatPage();
     expect(asked).toEqual([]);
@@ -57,7 +57,7 @@ describe('a message of mine', () => {
     expect(asked[0]?.data).toMatchObject({ clientId: 'c1', content: 'hello' });
   });
 
-  it('goes into the draft when it was too fast and its chat is closed', async () => {
+  it('is added to the draft when it is rate limited and its chat is closed', async () => {
     const { chat, say, asked } = aPrivateChatPage();
     chat.drafts.keep(friend, { ...emptyDraft, text: 'begun' });
     say('again');
@@ -66,7 +66,7 @@ describe('a message of mine', () => {
     expect(chat.drafts.of(friend).text).toBe('again\nbegun');
   });
 
-  it('ends the chat when the two are no friends', async () => {
+  it('closes the chat when the server reports that the users are not friends', async () => {
     const { chat, say, asked, outbox } = aPrivateChatPage();
     const parted: number[] = [];
     chat.onParted((friendId) => parted.push(friendId));
@@ -78,7 +78,7 @@ describe('a message of mine', () => {
     expect(chat.conversations.known(me, friend)).toBeUndefined();
   });
 
-  it('goes with the logout, like the drafts and the counts', () => {
+  it('is removed on logout, like the drafts and the unread counts', () => {
     const { chat, say } = aPrivateChatPage();
     say('hello');
     chat.drafts.keep(friend, { ...emptyDraft, text: 'half a sentence' });
@@ -88,7 +88,7 @@ describe('a message of mine', () => {
     expect(JSON.stringify([{ ...sessionStorage }, { ...localStorage }])).not.toMatch(/hello|half|unread/);
   });
 
-  it('belongs to its user: an ack after the logout changes nothing', () => {
+  it('ignores an ack that arrives after the user has changed', () => {
     const { chat, say, asked, outbox } = aPrivateChatPage();
     say('hello');
     signIn(aUser({ id: 8 }));
@@ -99,15 +99,15 @@ describe('a message of mine', () => {
   });
 });
 
-describe('my own message of another tab', () => {
-  it('is shown, and is not unread', () => {
+describe('a message that the user sent', () => {
+  it('in another tab is shown and does not count as unread', () => {
     const { receive, messages, unread } = aPrivateChatPage();
     receive('private_message', aPrivateMessage({ id: 2, senderId: me, receiverId: friend }));
     expect(messages()).toHaveLength(2);
     expect(unread()).toEqual({});
   });
 
-  it('takes the place of mine, whichever of frame and ack comes first', () => {
+  it('in this tab appears once, whether the frame or the ack comes first', () => {
     const { asked, receive, messages, outbox, say } = aPrivateChatPage();
     say('hello');
     const frame = aPrivateMessage({ id: 2, senderId: me, receiverId: friend, clientId: 'c1' });

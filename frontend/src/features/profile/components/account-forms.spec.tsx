@@ -43,7 +43,7 @@ const fill = (values: Record<string, string>): void => {
   }
 };
 const button = (): HTMLElement => screen.getByRole('button');
-/** Also where the button is disabled: Enter in a field submits. */
+/** Submits like Enter in a field, which works even while the button is disabled. */
 const submit = (): void => void fireEvent.submit(document.querySelector('form')!);
 const answer = (status: number, body: unknown): void => {
   fetchMock.mockResolvedValueOnce(new Response(JSON.stringify(body), { status }));
@@ -58,12 +58,12 @@ const call = () => {
   return [method, address, body];
 };
 
-describe('change of e-mail', () => {
+describe('the email form', () => {
   it.each([
     ['nothing', {}],
     ['no password', { 'New email': 'new@example.com' }],
     ['no address', { 'New email': '  ', 'Current password': 'secret' }],
-  ])('with %s asks for all fields, from a button that is never disabled (A23)', async (_what, values) => {
+  ])('with %s asks for all fields, and its button is never disabled (A23)', async (_what, values) => {
     openEmail();
     fill(values);
     expect(button()).toBeEnabled();
@@ -72,7 +72,7 @@ describe('change of e-mail', () => {
     expect(fetchMock).not.toHaveBeenCalled();
   });
 
-  it('is sent, merged and told, and the fields are empty again', async () => {
+  it('sends the change, updates the user, shows a toast and clears its fields', async () => {
     openEmail();
     answer(200, { user: { ...ada, email: 'new@example.com' } });
     fill({ 'New email': ' new@example.com ', 'Current password': ' secret ' });
@@ -91,7 +91,7 @@ describe('change of e-mail', () => {
   it.each([
     [409, { message: 'This email address is taken.' }, 'This email address is taken.'],
     [403, {}, 'Could not change email. Please check your password.'],
-  ])('refused with %d %j says %s', async (status, body, description) => {
+  ])("reports a failure with %d %j as '%s'", async (status, body, description) => {
     openEmail();
     answer(status, body);
     fill({ 'New email': 'new@example.com', 'Current password': 'secret' });
@@ -101,7 +101,7 @@ describe('change of e-mail', () => {
     expect(screen.queryByText('Invalid email')).not.toBeInTheDocument();
   });
 
-  it('says at the field what the server cannot say: that it is no address', async () => {
+  it("shows an invalid address at its field, which the server's message does not name", async () => {
     openEmail();
     answer(400, { message: 'Some of what was sent is not valid.' });
     fill({ 'New email': 'nobody', 'Current password': 'secret' });
@@ -111,7 +111,7 @@ describe('change of e-mail', () => {
     expect(screen.queryByText('Invalid email')).not.toBeInTheDocument();
   });
 
-  it('says the fallback when nobody answers', async () => {
+  it('shows the default message when the server cannot be reached', async () => {
     openEmail();
     fetchMock.mockRejectedValueOnce(new TypeError('Failed to fetch'));
     fill({ 'New email': 'new@example.com', 'Current password': 'secret' });
@@ -120,14 +120,14 @@ describe('change of e-mail', () => {
   });
 });
 
-describe('change of password', () => {
+describe('the password form', () => {
   const filled = (current: string, fresh: string, again: string): Record<string, string> => ({
     'Current password': current,
     'New password': fresh,
     'Confirm new password': again,
   });
 
-  // By click none of these can be reached; the handler checks all the same (A22).
+  // A click cannot cause any of these, because the button is disabled; the handler checks nevertheless (A22).
   it.each([
     ['nothing', filled('', '', ''), 'Required fields', 'Please fill in all fields.'],
     ['no current one', filled('', 'secret1', 'secret1'), 'Required fields', 'Please fill in all fields.'],
@@ -143,7 +143,7 @@ describe('change of password', () => {
       'Password too short',
       'Password must be at least 6 characters long.',
     ],
-  ])('is disabled, and refused all the same, with %s', async (_what, values, title, description) => {
+  ])('disables its button with %s, and refuses Enter as well', async (_what, values, title, description) => {
     openPassword();
     fill(values);
     expect(button()).toBeDisabled();
@@ -152,7 +152,7 @@ describe('change of password', () => {
     expect(fetchMock).not.toHaveBeenCalled();
   });
 
-  it("says 'Passwords do not match' while typing, once there is something to compare", () => {
+  it("shows 'Passwords do not match' while typing, once there is something to compare", () => {
     openPassword();
     fill(filled('secret', '123456', ''));
     expect(screen.queryByText('Passwords do not match')).not.toBeInTheDocument();
@@ -164,7 +164,7 @@ describe('change of password', () => {
     expect(button()).toBeEnabled();
   });
 
-  it('is sent and told, and the fields are empty again', async () => {
+  it('sends the change, shows a toast and clears its fields', async () => {
     openPassword();
     answer(200, { success: true });
     fill(filled('secret', '123456', '123456'));
@@ -182,7 +182,7 @@ describe('change of password', () => {
   it.each([
     [403, { message: 'The current password is not correct.' }, 'The current password is not correct.'],
     [500, {}, 'Could not change password. Please check your current password.'],
-  ])('refused with %d %j says %s', async (status, body, description) => {
+  ])("reports a failure with %d %j as '%s'", async (status, body, description) => {
     openPassword();
     answer(status, body);
     fill(filled('wrong', '123456', '123456'));
@@ -191,7 +191,7 @@ describe('change of password', () => {
   });
 });
 
-describe('conversion', () => {
+describe('the conversion form', () => {
   const filled = (email: string, password: string, again: string): Record<string, string> => ({
     Email: email,
     Password: password,
@@ -219,7 +219,7 @@ describe('conversion', () => {
       'Password too short',
       'Password must be at least 6 characters long.',
     ],
-  ])('with %s is not sent', async (_what, values, title, description) => {
+  ])('is not sent with %s', async (_what, values, title, description) => {
     openConversion();
     fill(values);
     fireEvent.click(button());
@@ -227,7 +227,7 @@ describe('conversion', () => {
     expect(fetchMock).not.toHaveBeenCalled();
   });
 
-  it('is pending, then keeps the id and has an account', async () => {
+  it('is pending during the request; then the user has an account under the same id', async () => {
     openConversion();
     let finish: (response: Response) => void = () => undefined;
     fetchMock.mockReturnValueOnce(new Promise((resolve) => (finish = resolve)));
@@ -250,7 +250,7 @@ describe('conversion', () => {
   it.each([
     [409, { message: 'This email address is taken.' }, 'This email address is taken.'],
     [500, {}, 'Could not convert account. Please try again.'],
-  ])('refused with %d %j says %s', async (status, body, description) => {
+  ])("reports a failure with %d %j as '%s'", async (status, body, description) => {
     openConversion();
     answer(status, body);
     fill(filled('ada@example.com', 'secret1', 'secret1'));

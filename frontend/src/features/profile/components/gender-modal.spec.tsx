@@ -29,7 +29,7 @@ beforeEach(() => {
 });
 afterEach(() => signOut());
 
-it('cannot be dismissed, and Confirm is disabled until one is chosen', async () => {
+it('cannot be dismissed, and Confirm is disabled until a gender is chosen', async () => {
   const user = open();
   expect(screen.getByRole('dialog', { name: 'Select Your Gender' })).toBeVisible();
   const confirm = screen.getByRole('button', { name: 'Confirm' });
@@ -43,7 +43,7 @@ it('cannot be dismissed, and Confirm is disabled until one is chosen', async () 
   expect(confirm).toBeEnabled();
 });
 
-it('saves the choice and is gone', async () => {
+it('saves the choice and closes', async () => {
   const user = open();
   fetchMock.mockResolvedValueOnce(new Response(JSON.stringify({ user: aUser({ gender: 'female' }) })));
   await user.click(screen.getByRole('radio', { name: 'Woman' }));
@@ -53,7 +53,7 @@ it('saves the choice and is gone', async () => {
   expect(fetchMock.mock.calls[0]?.[1]).toMatchObject({ method: 'PATCH', body: '{"gender":"female"}' });
 });
 
-it('stays and says so when it could not be saved', async () => {
+it('stays open and shows an error when saving fails', async () => {
   const user = open();
   fetchMock.mockResolvedValueOnce(new Response('no', { status: 500 }));
   await user.click(screen.getByRole('radio', { name: 'Woman' }));
@@ -62,7 +62,7 @@ it('stays and says so when it could not be saved', async () => {
   expect(screen.getByRole('button', { name: 'Confirm' })).toBeEnabled();
 });
 
-it('takes what was chosen on another device', async () => {
+it('applies the gender that was chosen on another device', async () => {
   const user = open();
   fetchMock.mockResolvedValueOnce(new Response('{"code":"gender_already_set"}', { status: 409 }));
   fetchMock.mockResolvedValueOnce(new Response(JSON.stringify(aUser({ gender: 'male' }))));

@@ -68,20 +68,20 @@ it('offers an account 500 ms after the gender was chosen, once', async () => {
   expect(screen.queryByRole('dialog')).toBeNull();
 });
 
-it('offers nothing to who has an account, nor to who chose the gender earlier', async () => {
+it('offers no account to a registered user', async () => {
   await open({ gender: null, isAnonymous: false });
   await chooseGender({ isAnonymous: false });
   await pass(60_000);
   expect(screen.queryByRole('dialog')).toBeNull();
 });
 
-it('offers nothing to who chose the gender earlier', async () => {
+it('offers no account to a user who chose the gender earlier', async () => {
   await open();
   await pass(60_000);
   expect(screen.queryByRole('dialog')).toBeNull();
 });
 
-it('leads from the offer to Create Your Account', async () => {
+it('opens Create Your Account from the offer', async () => {
   await open({ gender: null });
   await chooseGender();
   await pass(500);
@@ -90,7 +90,7 @@ it('leads from the offer to Create Your Account', async () => {
   expect(dialog('Create Your Account')).toBeVisible();
 });
 
-it('asks for the gender before anything else (A166)', async () => {
+it('asks for the gender before it opens any other dialog (A166)', async () => {
   await open({ gender: null });
   act(openProfileSettings);
   await settle();
@@ -98,7 +98,7 @@ it('asks for the gender before anything else (A166)', async () => {
   expect(dialog('Select Your Gender')).toBeVisible();
 });
 
-it('cannot be closed while the conversion is pending: Esc, the X and a click outside are inert', async () => {
+it('cannot be closed by Esc, the X or a click outside while the conversion is pending', async () => {
   await open();
   act(openConversion);
   await settle();
@@ -118,7 +118,7 @@ it('cannot be closed while the conversion is pending: Esc, the X and a click out
   finish(new Response('{}', { status: 500 }));
   await settle();
   expect(screen.getByRole('button', { name: 'Close' })).toBeEnabled();
-  // What was typed is asked about first.
+  // Unsaved input needs a confirmation first.
   fireEvent.keyDown(document, { key: 'Escape' });
   await settle();
   await click('Discard');
@@ -150,7 +150,7 @@ it('shows a registered user all tabs and no warning', async () => {
   expect(screen.queryByRole('button', { name: 'Create Account' })).toBeNull();
 });
 
-it('has the theme, the sound and the logout', async () => {
+it('contains the theme, the sound and the logout', async () => {
   await open();
   act(openProfileSettings);
   await settle();

@@ -178,7 +178,7 @@ it('follows a change made elsewhere while nothing is being edited here', () => {
   expect(button()).toHaveTextContent('No changes');
 });
 
-it('says at the field that a name is too long, in characters as people count them', () => {
+it('reports at the field that a name is too long, counted in code points', () => {
   open();
   type('🙂'.repeat(30));
   expect(username()).toBeValid();
@@ -186,7 +186,7 @@ it('says at the field that a name is too long, in characters as people count the
   expect(username()).toHaveAccessibleDescription('At most 30 characters');
 });
 
-it('uploads a picture into profiles/ of the bucket avatars, shows it, and saves it', async () => {
+it('uploads a picture to profiles/ in the bucket avatars, shows it, and saves it', async () => {
   open();
   uploadMock.mockResolvedValueOnce(url);
   await choose(imageOf(5 * 1024 * 1024));
@@ -200,7 +200,7 @@ it('uploads a picture into profiles/ of the bucket avatars, shows it, and saves 
   expect(button()).toHaveTextContent('Saved!');
 });
 
-it('cannot be saved while the picture is on its way', async () => {
+it('cannot be saved during an upload', async () => {
   open();
   uploadMock.mockReturnValueOnce(new Promise(() => undefined));
   type('ada');
@@ -220,7 +220,7 @@ it('removes the picture', async () => {
   expect(fetchMock.mock.calls[0]?.[1].body).toBe('{"username":"quiet-otter-42","avatar":null}');
 });
 
-it('refuses more than 5 MiB by itself', async () => {
+it('refuses more than 5 MiB without an upload', async () => {
   open();
   await choose(imageOf(5 * 1024 * 1024 + 1));
   expect(shownToast()).toEqual({ title: 'File too large', description: 'Image must be no larger than 5MB.' });
@@ -231,7 +231,7 @@ it('refuses more than 5 MiB by itself', async () => {
 it.each([
   ['the server refuses it', () => imageOf(10)],
   ['it is no image (A98)', () => new File(['x'], 'me.txt', { type: 'text/plain' })],
-])('says that the picture could not be uploaded when %s', async (_why, file) => {
+])('reports that the picture could not be uploaded when %s', async (_why, file) => {
   open();
   uploadMock.mockRejectedValueOnce(new Error('422'));
   await choose(file());

@@ -72,8 +72,8 @@ afterEach(() => {
   jest.restoreAllMocks();
 });
 
-describe('initial', () => {
-  it("has its title, its choice and 'Find Conversation'", async () => {
+describe('initial phase', () => {
+  it("shows the title, the choice of preference and 'Find Conversation'", async () => {
     const user = begin();
     expect(screen.getByRole('heading', { name: 'Ready to chat?' })).toBeVisible();
     const choice = screen.getByRole('radiogroup', { name: 'Looking to chat with' });
@@ -88,7 +88,7 @@ describe('initial', () => {
     expect(asked[0]).toMatchObject({ event: 'join_queue', data: { preferences: 'female' } });
   });
 
-  it("reads 'Connecting...', disabled, without a connection", () => {
+  it("shows a disabled 'Connecting...' without a connection", () => {
     connected(false);
     begin();
     expect(screen.getByRole('button', { name: 'Connecting...' })).toBeDisabled();
@@ -97,7 +97,7 @@ describe('initial', () => {
   });
 });
 
-describe('searching', () => {
+describe('searching phase', () => {
   it('can be cancelled', async () => {
     const user = begin();
     await find();
@@ -108,7 +108,7 @@ describe('searching', () => {
   });
 });
 
-describe('active', () => {
+describe('active phase', () => {
   const open = async () => {
     const user = begin();
     await find();
@@ -117,13 +117,13 @@ describe('active', () => {
     return user;
   };
 
-  it('welcomes, and names the partner', async () => {
+  it("shows the welcome and the partner's name", async () => {
     await open();
     expect(screen.getByText('🎉 You are now chatting with brave-heron-7. Say hi!')).toBeInTheDocument();
     expect(screen.getByRole('heading', { name: 'brave-heron-7' })).toBeVisible();
   });
 
-  it('sends, and shows sending, then sent', async () => {
+  it('sends a message and shows it as sending, then as sent', async () => {
     const user = await open();
     await user.type(field(), 'hello{Enter}');
     expect(rows().at(-1)).toHaveTextContent(/hello.*Sending/);
@@ -135,7 +135,7 @@ describe('active', () => {
     expect(rows().at(-1)).toHaveTextContent(/hello.*Sent/);
   });
 
-  it('shows what failed, with Retry under the same clientId', async () => {
+  it('shows a failed message with Retry, which uses the same clientId', async () => {
     const user = await open();
     await user.type(field(), 'hello{Enter}');
     const first = asked.at(-1);
@@ -146,7 +146,7 @@ describe('active', () => {
     expect(rows().at(-1)).toHaveTextContent('Sending');
   });
 
-  it("keeps the text, adds no bubble and says 'Not sent: reconnecting' until it is connected again", async () => {
+  it("keeps the text, adds no bubble and shows 'Not sent: reconnecting' while not connected", async () => {
     const user = await open();
     connected(false);
     await user.type(field(), 'hello{Enter}');
@@ -158,7 +158,7 @@ describe('active', () => {
     expect(field()).toHaveValue('hello');
   });
 
-  it('brings the text back when it was too fast', async () => {
+  it('returns the text of a rate-limited message to the composer', async () => {
     const user = await open();
     await user.type(field(), 'hello{Enter}');
     await act(async () => asked.at(-1)?.reject(new SocketRequestError('refused', 'rate_limited', 900)));
@@ -166,7 +166,7 @@ describe('active', () => {
     expect(screen.getByText(/a little slower/)).toBeVisible();
   });
 
-  it('opens an edit that was not saved again, with its text and a notice of its own', async () => {
+  it('opens a refused edit again, with its text and a notice', async () => {
     const user = await open();
     await user.type(field(), 'helo{Enter}');
     act(() =>
@@ -191,7 +191,7 @@ describe('active', () => {
     expect(field()).toHaveValue('begun');
   });
 
-  it('tells quietly that the partner types, or reconnects', async () => {
+  it('shows that the partner is typing or reconnecting', async () => {
     await open();
     hear('typing', { sessionId: 's1', userId: 12 });
     expect(screen.getByText('brave-heron-7 is typing')).toBeVisible();
@@ -200,7 +200,7 @@ describe('active', () => {
     expect(screen.getByText('Reconnecting…')).toBeVisible();
   });
 
-  it('shows the text of a stranger as text', async () => {
+  it("shows markup in a partner's message as plain text", async () => {
     await open();
     const content = '<img src=x onerror=alert(1)> [IMAGE:https://evil.example/x.png]';
     hear('random_message', {
@@ -218,7 +218,7 @@ describe('active', () => {
     expect(screen.queryByRole('img')).not.toBeInTheDocument();
   });
 
-  it('reads what the partner says aloud, and keeps it in the page once', async () => {
+  it("announces the partner's messages to screen readers once, and not the user's own", async () => {
     const attachShadow = jest.spyOn(Element.prototype, 'attachShadow');
     const user = await open();
     hear('random_message', {
@@ -268,7 +268,7 @@ describe('active', () => {
     useToasts.setState({ shown: null });
   });
 
-  it('skips on Confirm, and searches again', async () => {
+  it('skips on Confirm and searches again', async () => {
     const user = await open();
     await user.click(screen.getByRole('button', { name: 'Skip Chat' }));
     await user.click(screen.getByRole('button', { name: 'Confirm' }));
@@ -286,11 +286,11 @@ describe('active', () => {
   });
 });
 
-describe('skipped', () => {
+describe('skipped phase', () => {
   it.each([
     ['skipped', 'Your chat partner skipped this conversation'],
     ['disconnected', 'Your chat partner disconnected'],
-  ] as const)('says of %s: %s', async (reason, text) => {
+  ] as const)('after the end reason %s shows: %s', async (reason, text) => {
     const user = begin();
     await find();
     match();

@@ -33,7 +33,7 @@ const say = (seq: number): void =>
     }),
   );
 
-it('draws no row for a keystroke, and no more than two for a message', async () => {
+it('renders no row for a keystroke, and two rows for a message', async () => {
   signIn(aUser());
   randomChat.connect({
     isOpen: true,
@@ -60,7 +60,7 @@ it('draws no row for a keystroke, and no more than two for a message', async () 
   act(() => randomChat.receive({ event: 'typing', data: { sessionId: 's1', userId: 12 } }));
   expect(drawn).toBe(0);
 
-  // The new one, and the one before it, which is no longer the last of its group.
+  // The new row, and the one before it, which is no longer the last of its group.
   say(9);
   expect(drawn).toBe(2);
 });

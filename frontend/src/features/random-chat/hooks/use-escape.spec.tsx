@@ -19,14 +19,14 @@ const setUp = () => {
   return { onEscape, button: screen.getByRole('button', { name: 'inside' }) };
 };
 
-describe('Escape in the random chat', () => {
-  it('acts on Escape pressed inside the chat', () => {
+describe('useEscape', () => {
+  it('reacts to Escape inside the chat', () => {
     const { onEscape, button } = setUp();
     fireEvent.keyDown(button, { key: 'Escape' });
     expect(onEscape).toHaveBeenCalledWith({ isForToast: false });
   });
 
-  it('says that an open toast is closed by the key', () => {
+  it('reports whether the key closes an open toast', () => {
     const { onEscape, button } = setUp();
     toast({ title: 'Friend request sent' });
     fireEvent.keyDown(button, { key: 'Escape' });

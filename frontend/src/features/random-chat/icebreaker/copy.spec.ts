@@ -13,10 +13,10 @@ it.each<[section: string, shown: string, specified: string]>([
   ['§4', copy.notices.ignoredByPartner, 'Your partner decided to not break the ice'],
   ['§4', copy.ignoredByMe.join(' / '), 'You ignored this game / Game ended'],
   ['§4', copy.ignoredByPartner.join(' / '), 'Game cancelled by partner / You can no longer respond'],
-])('%s: %s', (_section, shown, specified) => {
+])("%s: shows '%s' as specified", (_section, shown, specified) => {
   expect(shown).toBe(specified);
 });
 
-it('§9: the effects last 5 s and 3 s', () => {
+it('shows the effects for 5 s and 3 s (§9)', () => {
   expect([pageLimits.celebrationMs, pageLimits.plotTwistMs]).toEqual([5_000, 3_000]);
 });

@@ -34,7 +34,7 @@ const inChat = (): RandomChatState =>
     { event: 'chat_matched', data: { sessionId, seq: 1, partnerId: partner.id, partnerInfo: partner } },
   );
 
-/** The chat after these, which are moves of mine or events with the next `seq` each. */
+/** Applies moves of the user, or events, each with the next `seq`. */
 const play = (state: RandomChatState, ...happenings: (Frame | GameAction)[]): RandomChatState =>
   happenings.reduce(
     (now, one) =>
@@ -73,7 +73,7 @@ const sessionOf = ({ session }: RandomChatState): Session => {
   if (!session) throw new Error('No chat');
   return session;
 };
-/** The rows but for the welcome. */
+/** The rows without the welcome. */
 const rows = (state: RandomChatState): readonly ChatMessage[] =>
   sessionOf(state).messages.filter(({ id }) => !id.startsWith('welcome'));
 const card = (state: RandomChatState): GameData => {
@@ -87,7 +87,7 @@ const notices = (state: RandomChatState): string[] =>
     .map(({ content }) => content);
 
 describe('the question', () => {
-  it('is a card of the user who asked, with all of its data', () => {
+  it('is shown as a card of the user who asked, with all its data', () => {
     const state = play(inChat(), askedByPartner);
     expect(rows(state)).toEqual([
       expect.objectContaining({
@@ -112,13 +112,13 @@ describe('the question', () => {
     expect(openGame(sessionOf(state))).toEqual(card(state));
   });
 
-  it('is shown once, however often it is told', () => {
+  it('is shown once when its frame is received again', () => {
     const state = play(inChat(), askedByPartner);
     expect(rows(receive(state, stored(askedByPartner, 2)))).toHaveLength(1);
     expect(rows(play(state, askedByPartner))).toHaveLength(1);
   });
 
-  it('of a chat that is not shown is nobody’s', () => {
+  it('is ignored when it belongs to another session', () => {
     const foreign = {
       event: 'break_ice_question_received',
       data: { ...askedByPartner.data, sessionId: 's2', seq: 2 },
@@ -127,16 +127,16 @@ describe('the question', () => {
     expect(receive(state, foreign as ServerFrame)).toBe(state);
   });
 
-  it('counts as asked, whatever became of it', () => {
+  it('counts as asked, whatever the outcome of its game', () => {
     const state = play(inChat(), askedByPartner, ignoredBy(me), asked(me, 'g2', otherQuestion));
     expect(askedQuestionIds(sessionOf(state))).toEqual([question.id, otherQuestion.id]);
     expect(openGame(sessionOf(state))?.gameId).toBe('g2');
   });
 });
 
-describe('when both press at once', () => {
-  it('there is one card, the one that the server took', () => {
-    // My own start was refused with game_active, which leaves no trace in the state.
+describe('when both users start a game at the same time', () => {
+  it('shows only the card that the server accepted', () => {
+    // The user's own start was refused with game_active, which does not change the state.
     const state = play(inChat(), askedByPartner);
     expect(rows(state).map(({ card: shown }) => shown?.kind)).toEqual(['break_ice_question']);
     expect(rows(state)[0]?.senderId).toBe(partner.id);
@@ -144,7 +144,7 @@ describe('when both press at once', () => {
 });
 
 describe('the first answer', () => {
-  it('is marked at once and locked, and waits once the server has it', () => {
+  it('is marked and locked at once, and waits for the partner once it is stored', () => {
     const moved = play(inChat(), askedByPartner, answer(soup));
     expect(card(moved)).toMatchObject({ userResponse: soup, progress: 'sending' });
     expect(notices(moved)).toEqual([]);
@@ -167,14 +167,14 @@ describe('the first answer', () => {
     }
   });
 
-  it('is one of the five, to a game that is known', () => {
+  it('must be one of the five options of a known game', () => {
     const state = play(inChat(), askedByPartner);
     expect(play(state, answer('something else'))).toEqual(state);
     expect(play(state, { ...ignore, gameId: 'g9' })).toEqual(state);
     expect(play(state, { ...answer(soup), sessionId: 's9' } as GameAction)).toEqual(state);
   });
 
-  it('of the partner is told without what it was', () => {
+  it('of the partner is announced without its content', () => {
     const state = play(inChat(), askedByPartner, partnerAnswered);
     expect(card(state)).toMatchObject({
       hasPartnerAnswered: true,
@@ -185,17 +185,17 @@ describe('the first answer', () => {
     expect(notices(state)).toEqual([]);
   });
 
-  it('can be given again where the server refused it, and stays marked where it was cut off', () => {
+  it('can be repeated when the server refuses it, and stays marked when the connection is lost', () => {
     const moved = play(inChat(), askedByPartner, answer(soup));
     expect(card(play(moved, failed(true)))).toMatchObject({ userResponse: null, progress: 'open' });
     const cut = play(moved, failed(false));
     expect(card(cut)).toMatchObject({ userResponse: soup, progress: 'open' });
-    // It had arrived all the same.
+    // It had arrived nevertheless.
     expect(card(play(cut, waiting))).toMatchObject({ userResponse: soup, progress: 'answered' });
     expect(card(play(cut, answer(film)))).toMatchObject({ userResponse: film, progress: 'sending' });
   });
 
-  it('given on another page of mine is not mistaken for this one', () => {
+  it('from another page of the user clears the refused choice of this page', () => {
     const state = play(inChat(), askedByPartner, answer(soup), waiting, failed(true));
     expect(card(state)).toMatchObject({ userResponse: null, progress: 'answered' });
   });
@@ -205,7 +205,7 @@ describe('the reveal', () => {
   it.each([
     [soup, soup, true],
     [soup, film, false],
-  ])('of %s and %s: the same is %s', (mine, theirs, sameAnswer) => {
+  ])("of '%s' and '%s' sets sameAnswer to %s", (mine, theirs, sameAnswer) => {
     const state = play(inChat(), askedByPartner, answer(mine), waiting, revealed(mine, theirs));
     const result = { userResponse: mine, partnerResponse: theirs, sameAnswer, progress: 'revealed' };
     expect(rows(state).map(({ card: shown }) => shown?.kind)).toEqual([
@@ -219,7 +219,7 @@ describe('the reveal', () => {
     expect(openGame(sessionOf(state))).toBeUndefined();
   });
 
-  it('is the end: what comes late changes nothing', () => {
+  it('ends the game: later frames and moves change nothing', () => {
     const state = play(inChat(), askedByPartner, answer(soup), revealed(soup, film));
     const { messages } = sessionOf(state);
     for (const late of [ignoredBy(partner.id), revealed(film, film), waiting, partnerAnswered]) {
@@ -229,7 +229,7 @@ describe('the reveal', () => {
     expect(play(state, answer(film))).toEqual(state);
   });
 
-  it('is celebrated until that is over, and not that of an older game instead', () => {
+  it('is celebrated until the effect of the same game is over', () => {
     const state = play(inChat(), askedByPartner, answer(soup), revealed(soup, soup));
     expect(sessionOf(reduce(state, { type: 'celebrated', gameId: 'g0' }).state).celebrates).not.toBeNull();
     expect(sessionOf(reduce(state, { type: 'celebrated', gameId: 'g1' }).state).celebrates).toBeNull();
@@ -240,7 +240,7 @@ describe('an ignored game', () => {
   it.each<[string, number, GameData['userResponse'], string]>([
     ['me', me, 'IGNORED_BY_USER', 'You decided to not break the ice'],
     ['the partner', partner.id, 'IGNORED_BY_PARTNER', 'Your partner decided to not break the ice'],
-  ])('by %s', (_who, userId, userResponse, notice) => {
+  ])('shows that it was ignored by %s', (_who, userId, userResponse, notice) => {
     const state = play(inChat(), askedByPartner, ignoredBy(userId));
     expect(card(state)).toMatchObject({ userResponse, progress: 'ignored', partnerResponse: null });
     expect(notices(state)).toEqual([notice]);
@@ -248,11 +248,11 @@ describe('an ignored game', () => {
     expect(sessionOf(state).celebrates).toBeNull();
   });
 
-  it('crossing my answer is ignored: the answer is never told', () => {
+  it('never reveals an answer given at the same time', () => {
     const crossing = play(inChat(), asked(me), answer(soup), waiting, ignoredBy(partner.id));
     expect(card(crossing)).toMatchObject({ userResponse: 'IGNORED_BY_PARTNER', progress: 'ignored' });
     expect(notices(crossing)).toEqual(['Your partner decided to not break the ice']);
-    // The other way round: the server refused the answer, before or after the event came.
+    // In the other order, the server refuses the answer before or after the event arrives.
     const first = play(inChat(), asked(me), answer(soup), ignoredBy(partner.id), failed(true));
     expect(card(first)).toEqual(card(crossing));
     expect(card(play(inChat(), asked(me), answer(soup), failed(true), ignoredBy(partner.id)))).toEqual(
@@ -260,14 +260,14 @@ describe('an ignored game', () => {
     );
   });
 
-  it('is locked while Ignore is on its way', () => {
+  it('is locked while Ignore is in flight', () => {
     const state = play(inChat(), askedByPartner, ignore);
     expect(card(state)).toMatchObject({ progress: 'sending', userResponse: null });
     expect(play(state, answer(soup))).toEqual(state);
     expect(card(play(state, failed(true)))).toMatchObject({ progress: 'open', userResponse: null });
   });
 
-  it('leaves room for the next', () => {
+  it('allows a new game', () => {
     const state = play(inChat(), askedByPartner, ignoredBy(me), asked(me, 'g2', otherQuestion));
     expect(rows(state).map(({ card: shown }) => shown?.kind)).toEqual([
       'break_ice_question',
@@ -277,13 +277,13 @@ describe('an ignored game', () => {
   });
 });
 
-describe('a game that this page knows nothing of', () => {
+describe('a frame of an unknown game', () => {
   it.each<[string, Frame]>([
     ['waiting', waiting],
     ['answered', partnerAnswered],
     ['revealed', revealed(soup, film)],
     ['ignored', ignoredBy(partner.id)],
-  ])('%s changes nothing but the version', (_what, frame) => {
+  ])('(%s) changes only the version', (_what, frame) => {
     const state = inChat();
     const after = play(state, frame);
     expect(sessionOf(after)).toEqual({ ...sessionOf(state), seq: 2 });
@@ -305,26 +305,26 @@ describe('after a reload', () => {
       },
     });
 
-  it('an open game is open', () => {
+  it('an open game is still open', () => {
     const state = resume(askedByPartner);
     expect(card(state).progress).toBe('open');
     expect(openGame(sessionOf(state))?.gameId).toBe('g1');
   });
 
-  it('a game that I answered waits, though the server does not say what I answered', () => {
+  it('a game that the user has answered waits for the partner, with the answer unknown', () => {
     const state = resume(asked(me), waiting);
     expect(card(state)).toMatchObject({ progress: 'answered', userResponse: null });
     expect(notices(state)).toEqual(['Waiting response from your chat partner...']);
   });
 
-  it('a game that the partner answered says so', () => {
+  it('a game that the partner has answered shows it', () => {
     expect(card(resume(asked(me), partnerAnswered))).toMatchObject({
       progress: 'open',
       hasPartnerAnswered: true,
     });
   });
 
-  it('a revealed game is revealed, and not celebrated again', () => {
+  it('a revealed game is shown without a celebration', () => {
     const state = resume(askedByPartner, waiting, revealed(soup, soup));
     expect(card(state)).toMatchObject({ progress: 'revealed', sameAnswer: true });
     expect(rows(state).map(({ card: shown }) => shown?.kind)).toEqual([
@@ -340,8 +340,8 @@ describe('after a reload', () => {
   });
 });
 
-describe('after a cut', () => {
-  it('goes on with what is missing, what I chose still marked', () => {
+describe('after a reconnect', () => {
+  it("a game continues with the missed events, and the user's choice is still marked", () => {
     const before = play(inChat(), askedByPartner, answer(soup), waiting);
     const state = receive(before, {
       event: 'session_resumed',
@@ -360,7 +360,7 @@ describe('after a cut', () => {
   });
 });
 
-it('an open game is closed with the chat', () => {
+it('closes an open game when the chat ends', () => {
   for (const before of [[askedByPartner], [askedByPartner, answer(soup), waiting]]) {
     const playing = play(inChat(), ...before);
     const state = receive(playing, {

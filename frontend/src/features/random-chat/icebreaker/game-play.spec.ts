@@ -25,7 +25,7 @@ const aSession = (): Session => ({
 type Answer = Record<string, unknown> | SocketRequestError;
 const refusal = (code: SocketErrorCode): SocketRequestError => new SocketRequestError('refused', code);
 
-/** A table whose server gives these answers, one for each request. */
+/** Creates a game whose server gives these answers, one for each request. */
 const setUp = (...answers: Answer[]) => {
   const sent: { event: string; data: unknown }[] = [];
   const actions: GameAction[] = [];
@@ -58,8 +58,8 @@ const setUp = (...answers: Answer[]) => {
 
 const questionOf = (data: unknown): number => (data as { question: { id: number } }).question.id;
 
-describe('Break the Ice', () => {
-  it('asks by id, and takes the ack as the question', async () => {
+describe('starting Break the Ice', () => {
+  it("sends the question's id, and converts the ack to the frame of the question", async () => {
     const { play, sent, frames, starting } = setUp({ seq: 2, question });
     await expect(play.start()).resolves.toBe('started');
     expect(sent).toEqual([
@@ -77,7 +77,7 @@ describe('Break the Ice', () => {
     expect(starting).toEqual([true, false]);
   });
 
-  it('offers another question where the server knows that one already, with an id of its own', async () => {
+  it('tries another question, with a new game id, when the server refuses a known one', async () => {
     const { play, sent } = setUp(refusal('unknown_question'), refusal('unknown_question'), {
       seq: 2,
       question,
@@ -87,7 +87,7 @@ describe('Break the Ice', () => {
     expect(sent.map(({ data }) => (data as { gameId: string }).gameId)).toEqual(['g1', 'g2', 'g3']);
   });
 
-  it('does not offer for ever', async () => {
+  it('gives up after five questions', async () => {
     const { play, sent } = setUp(...Array.from({ length: 20 }, () => refusal('unknown_question')));
     await expect(play.start()).resolves.toBe('failed');
     expect(sent).toHaveLength(5);
@@ -99,16 +99,16 @@ describe('Break the Ice', () => {
     ['not_in_session', 'overtaken', true],
     ['rate_limited', 'too_fast', false],
     ['internal', 'failed', false],
-  ])('refused with %s is %s', async (code, outcome, asksAnew) => {
+  ])('refused with %s results in %s', async (code, outcome, isResynced) => {
     const { play, sent, frames, resync, starting } = setUp(refusal(code));
     await expect(play.start()).resolves.toBe(outcome);
     expect(sent).toHaveLength(1);
     expect(frames).toEqual([]);
-    expect(resync).toHaveBeenCalledTimes(asksAnew ? 1 : 0);
+    expect(resync).toHaveBeenCalledTimes(isResynced ? 1 : 0);
     expect(starting).toEqual([true, false]);
   });
 
-  it('asks what happened where no answer came', async () => {
+  it('resyncs after a timeout', async () => {
     const { play, resync } = setUp(new SocketRequestError('timeout'));
     await expect(play.start()).resolves.toBe('failed');
     expect(resync).toHaveBeenCalledTimes(1);
@@ -123,7 +123,7 @@ describe('Break the Ice', () => {
     await expect(createIn(null).start()).resolves.toBe('overtaken');
   });
 
-  it('offers nothing more once the chat is another', async () => {
+  it('stops when the chat has changed', async () => {
     const { play, sent, now } = setUp(refusal('unknown_question'));
     const outcome = play.start();
     now.session = { ...aSession(), sessionId: 's2' };
@@ -157,7 +157,7 @@ describe('an answer', () => {
     [refusal('already_answered'), true],
     [refusal('game_not_active'), true],
     [new SocketRequestError('closed'), false],
-  ])('that fails is said to (%s)', async (error, isRefused) => {
+  ])('that fails is reported (%s)', async (error, isRefused) => {
     const { play, actions } = setUp(error);
     play.answer('g1', 'A giant pot of soup');
     await Promise.resolve();
@@ -165,7 +165,7 @@ describe('an answer', () => {
     expect(actions.at(-1)).toEqual({ type: 'gameMoveFailed', sessionId: 's1', gameId: 'g1', isRefused });
   });
 
-  it('is not given without a connection', () => {
+  it('is not sent without a connection', () => {
     const { play, sent, actions, now } = setUp();
     now.isConnected = false;
     play.answer('g1', 'A giant pot of soup');
@@ -174,7 +174,7 @@ describe('an answer', () => {
   });
 });
 
-it('Ignore is sent, and its ack is the event', () => {
+it('sends Ignore, and converts its ack to the frame of the event', () => {
   const { play, sent, actions, frames } = setUp({ seq: 4 });
   play.ignore('g1');
   expect(actions).toEqual([{ type: 'gameMoved', sessionId: 's1', gameId: 'g1', response: null }]);

@@ -62,26 +62,26 @@ describe('a reaction', () => {
     expect(chat.state.session).toMatchObject({ seq: 4, unconfirmed: {} });
   });
 
-  it('is taken away by the second press, and the entry with the last user', () => {
+  it('is removed by the second click, together with an entry that has no users left', () => {
     const chat = new Chat().receiveFrame(reacted(4, [me])).react('r1', 3);
     expect(chat.message(3)?.reactions).toEqual({});
     expect(chat.effects).toMatchObject([{ data: { action: 'remove' } }]);
   });
 
-  it('is undone when the server refuses it, and what the partner did meanwhile stays', () => {
+  it("is undone when refused, and the partner's reaction in the meantime stays", () => {
     const chat = new Chat().react('r1', 3).receiveFrame(reacted(4, [partner.id]));
     expect(chat.message(3)?.reactions['👍']).toEqual({ count: 2, users: [partner.id, me] });
     chat.fail('r1', 3);
     expect(chat.message(3)?.reactions['👍']).toEqual({ count: 1, users: [partner.id] });
   });
 
-  it('toggled twice and refused twice is where it was', () => {
+  it('is unchanged after two toggles that are both refused', () => {
     const chat = new Chat().react('r1', 3).react('r2', 3).fail('r1', 3).fail('r2', 3);
     expect(chat.message(3)?.reactions).toEqual({});
     expect(chat.state.session?.unconfirmed).toEqual({});
   });
 
-  it('compares without U+FE0F, and takes none but the ten', () => {
+  it('ignores U+FE0F when comparing emojis, and accepts only the ten allowed ones', () => {
     expect(new Chat().react('r1', 3, '❤').message(3)?.reactions).toHaveProperty('❤️');
     expect(new Chat().react('r1', 3, '🦊').effects).toEqual([]);
   });
@@ -94,7 +94,7 @@ describe('a reaction', () => {
     expect(chat.effects).toEqual([]);
   });
 
-  it('asks for what is missing when its ack is ahead, and is shown all the same', () => {
+  it('requests missing events when its ack is ahead, and is shown nevertheless', () => {
     const chat = new Chat().react('r1', 3);
     chat.do({ type: 'changeStored', changeId: 'r1', messageId: `${at}-3`, frame: reacted(6, [me]), me });
     expect(chat.effects).toEqual([{ type: 'resync' }]);
@@ -103,7 +103,7 @@ describe('a reaction', () => {
   });
 });
 
-describe('the message that is meant (A86)', () => {
+describe('the message that a reaction refers to (A86)', () => {
   const messages = [
     aMessage({ id: '1000000-0' }),
     aMessage({ id: '1000400-0' }),
@@ -118,13 +118,13 @@ describe('the message that is meant (A86)', () => {
     ['1001399-0', '1000400-0'],
     ['1001400-0', undefined],
     ['welcome', undefined],
-  ])('%s is %s', (asked, expected) => {
+  ])('for the id %s is %s', (asked, expected) => {
     expect(messageMeant(messages, asked)?.id).toBe(expected);
   });
 });
 
 describe('an edit', () => {
-  it('is shown at once, marked, and undone when refused', () => {
+  it('is shown at once, marked as edited, and undone when refused', () => {
     const chat = new Chat().edit('e1', 2, 'better');
     expect(chat.message(2)).toMatchObject({ content: 'better', isEdited: true });
     expect(chat.effects).toMatchObject([{ type: 'edit', data: { newContent: 'better', userId: me } }]);
@@ -132,7 +132,7 @@ describe('an edit', () => {
     expect(chat.message(2)).toMatchObject({ content: 'mine', isEdited: false });
   });
 
-  it('is kept once it is stored', () => {
+  it('stays after it is stored', () => {
     const chat = new Chat().edit('e1', 2, 'better');
     const data = { sessionId, seq: 4, messageId: `${at}-2`, newContent: 'better' };
     chat.do({
@@ -146,13 +146,13 @@ describe('an edit', () => {
     expect(chat.state.session).toMatchObject({ seq: 4, unconfirmed: {} });
   });
 
-  it('is for my own text alone, and for a new one', () => {
+  it('needs a text message of the user and a new text', () => {
     expect(new Chat().edit('e1', 3, 'not mine').effects).toEqual([]);
     expect(new Chat().edit('e1', 2, 'mine').effects).toEqual([]);
     expect(new Chat().said(4, 'x', me, 'mixed').edit('e1', 4, 'y').effects).toEqual([]);
   });
 
-  it('comes from the partner as well, for the exact id alone', () => {
+  it('by the partner is applied to the message with exactly that id', () => {
     const edited = (messageId: string, seq: number): ServerFrame => ({
       event: 'message_edited',
       data: { sessionId, seq, messageId, newContent: 'changed' },

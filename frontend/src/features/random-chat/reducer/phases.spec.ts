@@ -17,8 +17,8 @@ import {
   skip,
 } from '@/testing/random-chat-driver';
 
-describe('initial', () => {
-  it('searches with both by default', () => {
+describe('initial phase', () => {
+  it('searches with the preference both by default', () => {
     const chat = searching();
     expect(chat.state.phase).toBe('searching');
     expect(chat.effects).toEqual([join('both')]);
@@ -31,13 +31,13 @@ describe('initial', () => {
     expect(chat.effects).toEqual([join('female')]);
   });
 
-  it('declines a match that it did not ask for, and stays (A43)', () => {
+  it('declines a match that it did not request, and stays (A43)', () => {
     const chat = initial().receive('chat_matched', matchedWith());
     expect(chat.state.phase).toBe('initial');
     expect(chat.effects).toEqual([skip('s1')]);
   });
 
-  it('follows a search begun in another tab, and takes its match (A44)', () => {
+  it('follows a search that another tab started, and accepts its match (A44)', () => {
     const chat = initial().receive('queue_joined', { preferences: 'male', since: iso(-5_000) });
     expect(chat.state).toMatchObject({ phase: 'searching', preference: 'male', searchingSince: at - 5_000 });
     chat.receive('chat_matched', matchedWith());
@@ -45,7 +45,7 @@ describe('initial', () => {
     expect(chat.effects).toEqual([]);
   });
 
-  it('comes back into its chat after a reload, with the welcome it had, and no second one (A53)', () => {
+  it('returns to its chat after a reload, with one welcome (A53)', () => {
     const chat = initial()
       .receive('authenticated', { userId: me, state: 'chatting' })
       .receive(
@@ -57,22 +57,22 @@ describe('initial', () => {
   });
 });
 
-describe('searching', () => {
-  it('returns to initial on Cancel, and tells the server', () => {
+describe('searching phase', () => {
+  it('returns to initial on Cancel and sends leave_queue', () => {
     const chat = searching().do({ type: 'cancelPressed' });
     expect(chat.state).toMatchObject({ phase: 'initial', owesLeave: true });
     expect(chat.effects).toEqual([leave]);
     expect(chat.do({ type: 'leaveAcknowledged' }).state.owesLeave).toBe(false);
   });
 
-  it('stays cancelled when the Cancel was lost on a dying connection', () => {
+  it('stays cancelled when the Cancel was lost with the connection', () => {
     const chat = searching().do({ type: 'cancelPressed' });
     expect(chat.receive('authenticated', { userId: me, state: 'searching' }).effects).toEqual([leave]);
     chat.receive('queue_joined', { preferences: 'both', since: iso(-9_000) });
     expect(chat.state).toMatchObject({ phase: 'initial', owesLeave: true });
   });
 
-  it('opens the chat on a match with one welcome that names the partner', () => {
+  it('opens the chat on a match, with one welcome that names the partner', () => {
     const chat = active();
     expect(chat.state.phase).toBe('active');
     expect(chat.state.session).toMatchObject({ sessionId: 's1', seq: 1, partner });
@@ -84,20 +84,20 @@ describe('searching', () => {
     expect(searching().receive('queue_left', {}).state.phase).toBe('initial');
   });
 
-  it('joins again when the server has forgotten it during a cut (A45)', () => {
+  it('joins again when the server has no search after a reconnect (A45)', () => {
     const chat = searching().receive('authenticated', { userId: me, state: 'idle' });
     expect(chat.state.phase).toBe('searching');
     expect(chat.effects).toEqual([join()]);
   });
 
-  it('stays where it is when the server still searches', () => {
+  it('continues when the server is still searching', () => {
     const chat = searching().receive('authenticated', { userId: me, state: 'searching' });
     expect(chat.effects).toEqual([]);
     chat.receive('queue_joined', { preferences: 'both', since: iso(-9_000) });
     expect(chat.state).toMatchObject({ phase: 'searching', searchingSince: at - 9_000 });
   });
 
-  it('cancelled offline: leaves the queue when connected again, and declines what it was given meanwhile (A46)', () => {
+  it('leaves the queue after the reconnect when cancelled offline, and declines a match made in between (A46)', () => {
     const cancelled = (): ChatDriver => searching().do({ type: 'cancelPressed' });
     const stillSearching = cancelled().receive('authenticated', { userId: me, state: 'searching' });
     expect(stillSearching.effects).toEqual([leave]);
@@ -111,7 +111,7 @@ describe('searching', () => {
     expect(forgotten.effects).toEqual([]);
   });
 
-  it('welcomes into a match that was made during a cut', () => {
+  it('shows the welcome in a chat that was matched while disconnected', () => {
     const chat = searching().receive(
       'session_resumed',
       resumedWith({ seq: 2, events: [{ event: 'random_message', data: said(2, 'hi') }] }),
@@ -119,7 +119,7 @@ describe('searching', () => {
     expect(chat.texts).toEqual(['🎉 You are now chatting with brave-heron-7. Say hi!', 'hi']);
   });
 
-  it('takes the waiting time from the server, whatever this clock says', () => {
+  it('takes the waiting time from the server, whatever the local clock', () => {
     const chat = searching();
     // A clock that is five minutes ahead of the server's.
     chat.receive('queue_joined', { preferences: 'both', since: iso(-300_000) });
@@ -127,17 +127,17 @@ describe('searching', () => {
     expect(chat.state.searchingSince).toBe(at - 100);
   });
 
-  it('knows from the server when nobody matches', () => {
+  it('takes from the server that no waiting user is compatible', () => {
     expect(
       searching().receive('queue_status', { waitedMs: 10_000, anyoneMatches: false }).state.anyoneMatches,
     ).toBe(false);
   });
 
-  it('goes back when the server refuses the search', () => {
+  it('returns to initial when the server refuses the search', () => {
     expect(searching().do({ type: 'searchRefused' }).state.phase).toBe('initial');
   });
 
-  it('leaves the queue with the page (A59)', () => {
+  it('leaves the queue when the user leaves the page (A59)', () => {
     const chat = searching().do({ type: 'chatLeft' });
     expect(chat.state.phase).toBe('initial');
     expect(chat.effects).toEqual([leave]);
@@ -149,7 +149,7 @@ describe('searching', () => {
 });
 
 describe('active → searching: a confirmed skip', () => {
-  it('sends skip_chat, forgets the chat and joins again with the last preference (A47)', () => {
+  it('sends skip_chat, drops the chat and joins again with the last preference (A47)', () => {
     const chat = initial()
       .do({ type: 'preferenceChosen', preference: 'male' })
       .do({ type: 'findPressed', at })
@@ -159,14 +159,14 @@ describe('active → searching: a confirmed skip', () => {
     expect(chat.effects).toEqual([skip('s1'), join('male')]);
   });
 
-  it('shows no skipped screen when both skipped at once (A55)', () => {
+  it('shows no skipped screen when both users skip at the same time (A55)', () => {
     const chat = active()
       .do({ type: 'skipConfirmed', at })
       .receive('chat_skipped', { sessionId: 's1', seq: 2, reason: 'skipped', endedBy: partner.id });
     expect(chat.state.phase).toBe('searching');
   });
 
-  it('opens the next chat and ignores what still comes of the old one', () => {
+  it('opens the next chat and ignores late frames of the old one', () => {
     const chat = active()
       .do({ type: 'skipConfirmed', at })
       .receive('chat_matched', matchedWith('s2'))
@@ -176,7 +176,7 @@ describe('active → searching: a confirmed skip', () => {
     expect(chat.texts).toHaveLength(1);
   });
 
-  it('skips again when the server did not get the command', () => {
+  it('skips again when the server did not receive the command', () => {
     const chat = active()
       .do({ type: 'skipConfirmed', at })
       .receive('authenticated', { userId: me, state: 'chatting' })
@@ -185,7 +185,7 @@ describe('active → searching: a confirmed skip', () => {
     expect(chat.effects).toEqual([skip('s1'), join()]);
   });
 
-  it('moves another tab of the same person to initial, then to searching', () => {
+  it('moves another tab of the same user to initial, then to searching', () => {
     const chat = active().receive('chat_skipped', {
       sessionId: 's1',
       seq: 2,
@@ -221,14 +221,14 @@ describe('active → skipped', () => {
     expect(chat.state.phase).toBe('active');
   });
 
-  it('expects to be told of the end when the server knows of no chat any more', () => {
+  it('waits for the end of the chat when the server has no chat any more', () => {
     const chat = active().receive('authenticated', { userId: me, state: 'idle' });
     expect(chat.effects).toEqual([{ type: 'expectEnd', sessionId: 's1' }]);
     chat.do({ type: 'sessionVanished', sessionId: 's1' });
     expect(chat.state).toMatchObject({ phase: 'skipped', endReason: 'disconnected' });
   });
 
-  it('does not end a later chat by an old expectation', () => {
+  it('does not end a later chat when an earlier one has vanished', () => {
     const chat = active()
       .do({ type: 'skipConfirmed', at })
       .receive('chat_matched', matchedWith('s2'))
@@ -252,7 +252,7 @@ describe('skipped → initial', () => {
 });
 
 describe('leaving the page in a chat', () => {
-  it('skips and forgets', () => {
+  it('skips the chat and drops it', () => {
     const chat = active().do({ type: 'chatLeft' });
     expect(chat.state).toMatchObject({ phase: 'initial', session: null });
     expect(chat.effects).toEqual([skip('s1')]);

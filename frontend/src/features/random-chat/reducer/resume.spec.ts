@@ -13,7 +13,7 @@ describe('a resume with a reset', () => {
       ...changes,
     });
 
-  it('replaces what was shown, and goes on from there', () => {
+  it('replaces what was shown, and continues from there', () => {
     const chat = active()
       .receive('random_message', said(2, 'kept'))
       .receive('random_message', said(3, 'lost'));
@@ -25,7 +25,7 @@ describe('a resume with a reset', () => {
     expect(chat.effects).toEqual([]);
   });
 
-  it('replaces it with the first of several pages only', () => {
+  it('replaces what was shown only with the first of several frames', () => {
     const chat = active()
       .receive('random_message', said(2, 'kept'))
       .receive('random_message', said(3, 'lost'));
@@ -35,7 +35,7 @@ describe('a resume with a reset', () => {
     expect(chat.texts.slice(1)).toEqual(['kept', 'also kept']);
   });
 
-  it('has messages of mine without an ack sent again, and gives back the text of an unanswered edit', () => {
+  it("sends the user's unacknowledged messages again, and returns the text of an unanswered edit", () => {
     const chat = active().receive('random_message', said(2, 'mine', { senderId: me }));
     chat.do({ type: 'editSaved', changeId: 'e1', messageId: `${at}-2`, newContent: 'better', me });
     chat.receive('session_resumed', reset());
@@ -48,7 +48,7 @@ describe('a resume with a reset', () => {
 });
 
 describe('resuming', () => {
-  it('adds what was missed, in several frames, and nothing twice', () => {
+  it('adds missed messages from several frames, without duplicates', () => {
     const chat = active().receive('random_message', said(2, 'two'));
     chat.receive(
       'session_resumed',
@@ -68,14 +68,14 @@ describe('resuming', () => {
     expect(chat.texts.slice(1)).toEqual(['two', 'three', 'four']);
   });
 
-  it('has messages of mine without an ack sent again, after the last frame', () => {
+  it("sends the user's unacknowledged messages again after the last frame", () => {
     const chat = active().receive('session_resumed', resumedWith({ last: false }));
     expect(chat.effects).toEqual([]);
     chat.receive('session_resumed', resumedWith());
     expect(chat.effects).toEqual([{ type: 'deliverAll', sessionId: 's1' }]);
   });
 
-  it('sends edits and reactions without an answer again, and goes on showing them', () => {
+  it('sends unanswered edits and reactions again, and still shows them', () => {
     const chat = active()
       .receive('random_message', said(2, 'mine', { senderId: me }))
       .do({ type: 'editSaved', changeId: 'e1', messageId: `${at}-2`, newContent: 'better', me })
@@ -89,7 +89,7 @@ describe('resuming', () => {
     expect(chat.texts.at(-1)).toBe('better');
   });
 
-  it('passes over events that it does not know, without losing count', () => {
+  it('skips unknown events and counts their seq', () => {
     const chat = active().receive(
       'session_resumed',
       resumedWith({ seq: 5, events: [{ event: 'from_the_future', data: { seq: 5 } }] }),
@@ -97,13 +97,13 @@ describe('resuming', () => {
     expect(chat.state.session?.seq).toBe(5);
   });
 
-  it('takes the chat of the server for the true one', () => {
+  it("replaces the chat with the server's", () => {
     const chat = active().receive('session_resumed', resumedWith({ sessionId: 's2', seq: 1 }));
     expect(chat.state.session?.sessionId).toBe('s2');
     expect(chat.texts).toEqual(['🎉 You are now chatting with brave-heron-7. Say hi!']);
   });
 
-  it('returns to initial when the chat was left in another tab, which searches again', () => {
+  it('returns to initial when the chat was left in another tab, which is searching again', () => {
     const chat = active().receive('authenticated', { userId: me, state: 'searching' });
     expect(chat.state.phase).toBe('initial');
     chat.receive('queue_joined', { preferences: 'both', since: iso() });

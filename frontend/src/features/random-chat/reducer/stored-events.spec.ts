@@ -11,13 +11,13 @@ import {
 } from '@/testing/random-chat-driver';
 
 describe('messages', () => {
-  it('adds what the partner says, once', () => {
+  it("adds the partner's message once", () => {
     const chat = active().receive('random_message', said(2, 'hi')).receive('random_message', said(2, 'hi'));
     expect(chat.texts.slice(1)).toEqual(['hi']);
     expect(chat.state.session?.seq).toBe(2);
   });
 
-  it('adds mine with its ack, under its clientId, with the id and the time of the server', () => {
+  it("adds the user's message on its ack, under its clientId, with the server's id and time", () => {
     const chat = active().do(ack('c1', 'hello', 2));
     expect(chat.state.session?.messages.at(-1)).toMatchObject({
       id: `${at}-2`,
@@ -29,7 +29,7 @@ describe('messages', () => {
     expect(chat.state.session?.seq).toBe(2);
   });
 
-  it('adds mine once, whichever of ack and frame comes first', () => {
+  it("adds the user's message once, whether the ack or the frame comes first", () => {
     const frame = said(2, 'hello', { senderId: me, clientId: 'c1' });
     const ackFirst = active()
       .do(ack('c1', 'hello', 2))
@@ -40,7 +40,7 @@ describe('messages', () => {
     for (const chat of [ackFirst, frameFirst]) expect(chat.texts.slice(1)).toEqual(['hello']);
   });
 
-  it('shows what I said in another tab as mine', () => {
+  it('shows a message that the user sent in another tab as their own', () => {
     const chat = active().receive(
       'random_message',
       said(2, 'from the phone', { senderId: me, clientId: 'x' }),
@@ -54,13 +54,13 @@ describe('messages', () => {
   });
 });
 
-describe('the order of the stream', () => {
+describe('the order of messages', () => {
   const mine = (seq: number, clientId: string) => ({
     event: 'random_message',
     data: said(seq, clientId, { senderId: me, clientId }),
   });
 
-  it('holds when an ack comes twice', () => {
+  it('is that of the stream when an ack comes twice', () => {
     const chat = active()
       .do(ack('c1', 'one', 2))
       .do(ack('c2', 'two', 3))
@@ -69,14 +69,14 @@ describe('the order of the stream', () => {
     expect(chat.state.session?.seq).toBe(3);
   });
 
-  it('holds when a later ack comes first', () => {
+  it('is that of the stream when a later ack comes first', () => {
     const chat = active()
       .do(ack('c2', 'two', 3))
       .do(ack('c1', 'one', 2));
     expect(chat.texts.slice(1)).toEqual(['one', 'two']);
   });
 
-  it('holds when what is missing comes after an ack that skipped it', () => {
+  it('is that of the stream when missing events arrive after a later ack', () => {
     const chat = active().do(ack('c2', 'two', 5));
     chat.receive(
       'session_resumed',
@@ -107,8 +107,8 @@ describe('the order of the stream', () => {
   });
 });
 
-describe('a hole in seq', () => {
-  it('asks once for what is missing, and does not show what came after it', () => {
+describe('a gap in seq', () => {
+  it('requests the missing events once, and hides later ones until they arrive', () => {
     const chat = active().receive('random_message', said(3, 'three'));
     expect(chat.effects).toEqual([{ type: 'resync' }]);
     expect(chat.texts).not.toContain('three');
@@ -129,7 +129,7 @@ describe('a hole in seq', () => {
     expect(chat.effects).toEqual([{ type: 'resync' }]);
   });
 
-  it('is found by an ack as well, which still counts as sent', () => {
+  it('is also detected by an ack, whose message is shown as sent', () => {
     const chat = active().do(ack('c1', 'hello', 3));
     expect(chat.effects).toEqual([{ type: 'resync' }]);
     expect(chat.texts).toContain('hello');
@@ -147,7 +147,7 @@ describe('a hole in seq', () => {
     expect(chat.state.session?.seq).toBe(3);
   });
 
-  it('is none when an event has no frame for this client', () => {
+  it('is not reported for an event without a frame for this client', () => {
     const chat = active()
       .receive('session_advanced', { sessionId: 's1', seq: 2 })
       .receive('random_message', said(3, 'three'));
@@ -156,13 +156,13 @@ describe('a hole in seq', () => {
     expect(chat.effects).toEqual([]);
   });
 
-  it('is seen when an event without a frame comes too early', () => {
+  it('is detected when an event without a frame comes too early', () => {
     expect(active().receive('session_advanced', { sessionId: 's1', seq: 3 }).effects).toEqual([
       { type: 'resync' },
     ]);
   });
 
-  it('is none when the event says nothing to this client', () => {
+  it('is not reported for an event that changes nothing here', () => {
     const chat = active()
       .receive('message_edited', { sessionId: 's1', seq: 2, messageId: '1-1', newContent: 'x' })
       .receive('random_message', said(3, 'three'));
@@ -172,7 +172,7 @@ describe('a hole in seq', () => {
 });
 
 describe('the partner', () => {
-  it('types until a message, six seconds, a cut or the end', () => {
+  it('is shown typing until a message, the six-second timeout, a lost connection or the end of the chat', () => {
     const typing = (): ChatDriver => active().receive('typing', { sessionId: 's1', userId: partner.id });
     expect(typing().state.session?.isPartnerTyping).toBe(true);
     expect(typing().effects).toEqual([{ type: 'expireTyping' }]);
@@ -188,7 +188,7 @@ describe('the partner', () => {
     ).toBe(false);
   });
 
-  it('is not typing when I type elsewhere, nor when it is another session', () => {
+  it("is not shown typing for the user's own typing or that of another session", () => {
     expect(active().receive('typing', { sessionId: 's1', userId: me }).state.session?.isPartnerTyping).toBe(
       false,
     );
@@ -197,7 +197,7 @@ describe('the partner', () => {
     ).toBe(false);
   });
 
-  it('comes and goes', () => {
+  it('is shown reconnecting, then connected', () => {
     const chat = active().receive('partner_connection', { sessionId: 's1', state: 'reconnecting' });
     expect(chat.state.session?.partnerConnection).toBe('reconnecting');
     chat.receive('partner_connection', { sessionId: 's1', state: 'connected' });

@@ -9,7 +9,7 @@ afterEach(() => {
   signOut();
 });
 
-describe('an edit or a reaction of mine', () => {
+describe('an edit or a reaction by the user', () => {
   const withMessage = () => {
     const page = aRandomChatPage();
     page.match();
@@ -24,7 +24,7 @@ describe('an edit or a reaction of mine', () => {
     };
   };
 
-  it('survives a cut, and is sent again with the resume', async () => {
+  it('survives a lost connection and is sent again with the resume', async () => {
     const { chat, receive, edits, content, returned } = withMessage();
     chat.edit(stored.id, 'hello');
     edits()[0]?.reject(new SocketRequestError('closed'));
@@ -37,7 +37,7 @@ describe('an edit or a reaction of mine', () => {
     expect(returned()).toEqual([]);
   });
 
-  it('is sent once while its answer is under way', () => {
+  it('is sent once while its answer is pending', () => {
     const { chat, receive, edits } = withMessage();
     chat.edit(stored.id, 'hello');
     receive('session_resumed', { ...resumed, seq: 2 });
@@ -48,7 +48,7 @@ describe('an edit or a reaction of mine', () => {
     [new SocketRequestError('timeout'), 'edit_not_saved'],
     [new SocketRequestError('refused', 'internal'), 'edit_not_saved'],
     [new SocketRequestError('refused', 'rate_limited', 900), 'edit_too_fast'],
-  ])('is undone on %s, and its text is given back', async (error, kind) => {
+  ])('is undone on %s, and its text is returned to the composer', async (error, kind) => {
     const { chat, edits, content, returned, notice } = withMessage();
     chat.edit(stored.id, 'hello');
     edits()[0]?.reject(error);
@@ -58,7 +58,7 @@ describe('an edit or a reaction of mine', () => {
     expect(notice()).toBe(kind);
   });
 
-  it('has a notice of its own where it was a reaction', async () => {
+  it('shows a notice for a rate-limited reaction', async () => {
     const { chat, asked, notice } = withMessage();
     chat.react(stored.id, '👍');
     asked.at(-1)?.reject(new SocketRequestError('refused', 'rate_limited', 900));
@@ -66,7 +66,7 @@ describe('an edit or a reaction of mine', () => {
     expect(notice()).toBe('reaction_too_fast');
   });
 
-  it('is not taken while not connected', () => {
+  it('is refused while not connected', () => {
     const { chat, socket, edits } = withMessage();
     socket.isOpen = false;
     expect(chat.edit(stored.id, 'hello')).toBe(false);

@@ -36,15 +36,15 @@ const setUp = (phase: Phase = 'active') => {
   return { announced, chat, clock, ended, presence, socket, tabs };
 };
 
-describe('what the server is told', () => {
-  it('is that the page shows the chat, in authenticate', () => {
+describe('the reported presence', () => {
+  it('says in authenticate that the page shows the chat', () => {
     const { presence } = setUp();
     expect(presence.announceAtOpening()).toBe(false);
     presence.enter();
     expect(presence.announceAtOpening()).toBe(true);
   });
 
-  it('is each change during a chat, once', () => {
+  it('is sent on each change during a chat, once', () => {
     const { announced, presence } = setUp();
     presence.enter();
     presence.announceAtOpening();
@@ -59,7 +59,7 @@ describe('what the server is told', () => {
     ]);
   });
 
-  it('is, without a chat, the setting for the next one, by authenticate', () => {
+  it('is sent by authenticate while there is no chat', () => {
     const { announced, presence, socket } = setUp('initial');
     presence.announceAtOpening();
     presence.enter();
@@ -68,7 +68,7 @@ describe('what the server is told', () => {
     expect(announced).toEqual([]);
   });
 
-  it('waits for the connection and is not repeated by it', () => {
+  it('waits for the connection, and is not repeated after authenticate', () => {
     const { announced, presence, socket } = setUp();
     presence.announceAtOpening();
     socket.isOpen = false;
@@ -80,7 +80,7 @@ describe('what the server is told', () => {
     expect(announced).toEqual([]);
   });
 
-  it('is said again after silence or a rate limit, not after the end of the chat', async () => {
+  it('is sent again after a timeout or a rate limit, not after the end of the chat', async () => {
     const { announced, clock, presence } = setUp();
     presence.announceAtOpening();
     presence.enter();
@@ -104,7 +104,7 @@ describe('what the server is told', () => {
 describe('a chat or a search on a page that does not show it', () => {
   it.each(['active', 'searching'] as const)('is ended after ten seconds (%s)', async (phase) => {
     const { clock, ended, presence } = setUp(phase);
-    // As when the address of the landing page was typed, and its socket resumed the chat.
+    // As when a user enters the address of the landing page and its socket resumes the chat.
     presence.follow();
     clock.advance(pageLimits.leaveChatDelayMs - 1);
     await settled();
@@ -114,7 +114,7 @@ describe('a chat or a search on a page that does not show it', () => {
     expect(ended).toHaveBeenCalledTimes(1);
   });
 
-  it('goes on when the page shows it in time', async () => {
+  it('continues when the page shows it in time', async () => {
     const { clock, ended, presence } = setUp();
     presence.follow();
     clock.advance(9_000);
@@ -124,7 +124,7 @@ describe('a chat or a search on a page that does not show it', () => {
     expect(ended).not.toHaveBeenCalled();
   });
 
-  it('is ended once the other tab is closed', async () => {
+  it('is ended after the other tab is closed', async () => {
     const { clock, ended, presence, tabs } = setUp('searching');
     tabs.elsewhere = true;
     presence.follow();
@@ -137,7 +137,7 @@ describe('a chat or a search on a page that does not show it', () => {
     expect(ended).toHaveBeenCalledTimes(1);
   });
 
-  it('is left to the server where other tabs cannot be seen; a search is ended', async () => {
+  it('is left to the server when other tabs are unknown; a search is ended', async () => {
     const { chat, clock, ended, presence, tabs } = setUp();
     tabs.elsewhere = undefined;
     presence.follow();

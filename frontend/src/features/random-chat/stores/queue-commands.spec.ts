@@ -11,7 +11,7 @@ afterEach(() => {
 });
 
 describe('searching', () => {
-  it('waits as long as the server asks, and joins again', async () => {
+  it('joins again after the delay that the server requests', async () => {
     const { chat, clock, asked } = aRandomChatPage();
     chat.find();
     asked.at(-1)?.reject(new SocketRequestError('refused', 'rate_limited', 700));
@@ -21,7 +21,7 @@ describe('searching', () => {
     expect(asked).toHaveLength(2);
   });
 
-  it('tells of a refusal, and goes back', async () => {
+  it('reports a refusal and returns to initial', async () => {
     const { chat, asked, state } = aRandomChatPage();
     chat.find();
     asked.at(-1)?.reject(new SocketRequestError('refused', 'unavailable'));
@@ -29,7 +29,7 @@ describe('searching', () => {
     expect(state()).toMatchObject({ phase: 'initial', refusals: 1 });
   });
 
-  it('asks how things stand when there is a chat already', async () => {
+  it('resyncs when the user is already in a chat', async () => {
     const { chat, asked, socket, state } = aRandomChatPage();
     chat.find();
     asked.at(-1)?.reject(new SocketRequestError('refused', 'already_in_session'));
@@ -38,7 +38,7 @@ describe('searching', () => {
     expect(state().phase).toBe('searching');
   });
 
-  it('remembers the preference of each person (A48)', () => {
+  it('stores the preference of each user (A48)', () => {
     const { chat, state } = aRandomChatPage();
     chat.choosePreference('female');
     signIn(aUser({ id: 8 }));
@@ -50,13 +50,13 @@ describe('searching', () => {
   });
 });
 
-describe('a queue command that is not answered', () => {
+describe('an unanswered queue command', () => {
   const unanswered = async ({ socket }: RandomChatPage, event: string): Promise<void> => {
     socket.of(event).at(-1)?.reject(new SocketRequestError('timeout'));
     await settled();
   };
 
-  it('asks to join again while the search is wanted', async () => {
+  it('is repeated while the search is wanted (join_queue)', async () => {
     const page = aRandomChatPage();
     const { chat, socket, state } = page;
     chat.find();
@@ -68,7 +68,7 @@ describe('a queue command that is not answered', () => {
     expect(socket.of('join_queue')).toHaveLength(2);
   });
 
-  it('asks to leave again until that is acknowledged', async () => {
+  it('is repeated until it is acknowledged (leave_queue)', async () => {
     const page = aRandomChatPage();
     const { chat, socket, state } = page;
     chat.find();

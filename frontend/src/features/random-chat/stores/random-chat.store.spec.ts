@@ -12,7 +12,7 @@ afterEach(() => {
 });
 
 describe('typing', () => {
-  it('is told at most every two seconds', () => {
+  it('notifies the partner at most every two seconds', () => {
     const { say, chat, clock, sent, match } = aRandomChatPage();
     match();
     const count = (): number => sent.filter(({ event }) => event === 'typing').length;
@@ -30,7 +30,7 @@ describe('typing', () => {
     expect(count()).toBe(2);
   });
 
-  it('of the partner is dropped after six seconds, counted from the last', () => {
+  it('of the partner is hidden six seconds after the last frame', () => {
     const { clock, receive, match, state } = aRandomChatPage();
     match();
     receive('typing', { sessionId: 's1', userId: 12 });
@@ -66,7 +66,7 @@ describe('leaving /chat inside the application (A59)', () => {
     expect(sent.at(-1)).toEqual({ event: 'skip_chat', data: { sessionId: 's1' } });
   });
 
-  it('keeps the chat when the user is back in time', async () => {
+  it('keeps the chat when the user returns in time', async () => {
     const { chat, clock, match, state } = aRandomChatPage();
     match();
     chat.leave();
@@ -92,7 +92,7 @@ describe('leaving /chat inside the application (A59)', () => {
     expect(state().phase).toBe('active');
   });
 
-  it('ends it at once on logout', () => {
+  it('ends the chat at once on logout', () => {
     const { chat, sent, match } = aRandomChatPage();
     match();
     chat.leaveNow();
@@ -106,7 +106,7 @@ describe('New Conversation', () => {
     receive('chat_skipped', { sessionId: 's1', seq: 2, reason: 'skipped', endedBy: 12 });
   };
 
-  it('leads to the initial stage, or searches at once where that is chosen (A57)', () => {
+  it('goes to the initial phase, or searches at once if the user has chosen so (A57)', () => {
     const made = aRandomChatPage();
     end(made);
     made.chat.newConversation();
@@ -118,7 +118,7 @@ describe('New Conversation', () => {
     expect(made.asked.at(-1)).toMatchObject({ event: 'join_queue' });
   });
 
-  it('waits for the connection before it searches', () => {
+  it('does not search without a connection', () => {
     const made = aRandomChatPage();
     chooseSearchAtOnce(true);
     end(made);
@@ -129,7 +129,7 @@ describe('New Conversation', () => {
 });
 
 describe('authenticating', () => {
-  it('tells the version that is shown, in a chat only', () => {
+  it('reports the displayed version in a chat only', () => {
     const { chat, receive, match } = aRandomChatPage();
     expect(chat.lastSeen()).toBeUndefined();
     match();
@@ -138,7 +138,7 @@ describe('authenticating', () => {
     expect(chat.lastSeen()).toBeUndefined();
   });
 
-  it('gives a chat up that the server neither resumes nor ends', () => {
+  it('gives up a chat that the server neither resumes nor ends', () => {
     const { clock, receive, match, state } = aRandomChatPage();
     match();
     receive('authenticated', { userId: 7, state: 'idle' });
@@ -147,7 +147,7 @@ describe('authenticating', () => {
     expect(state().phase).toBe('skipped');
   });
 
-  it('does not give a chat up that is resumed after all', () => {
+  it('keeps a chat that is resumed in time', () => {
     const { clock, receive, match, state } = aRandomChatPage();
     match();
     receive('authenticated', { userId: 7, state: 'idle' });

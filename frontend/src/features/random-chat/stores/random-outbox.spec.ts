@@ -9,8 +9,8 @@ afterEach(() => {
   signOut();
 });
 
-describe('a message of mine', () => {
-  it('asks for an ack with its own clientId, and is in the chat with the ack', () => {
+describe('a random-chat message of the user', () => {
+  it('requests an ack with its clientId, and is shown in the chat on the ack', () => {
     const { say, asked, match, state, outgoing } = aRandomChatPage();
     match();
     expect(say('hello')).toBe(true);
@@ -63,7 +63,7 @@ describe('a message of mine', () => {
     expect(asked.slice(before)).toMatchObject([{ event: 'random_message', data: { clientId: 'c2' } }]);
   });
 
-  it('survives a reload of the page, and is sent with the resume of its chat', () => {
+  it('survives a reload and is sent with the resume of its chat', () => {
     const before = aRandomChatPage();
     before.match();
     before.say('hello');
@@ -74,7 +74,7 @@ describe('a message of mine', () => {
     expect(asked).toMatchObject([{ data: { sessionId: 's1', content: 'hello', clientId: 'c1' } }]);
   });
 
-  it('ends with its chat, with another chat after a reload, and with the session of the user', () => {
+  it('is dropped when its chat ends, on a reload without a chat, and on logout', () => {
     const { say, chat, match, receive, outgoing } = aRandomChatPage();
     match();
     say('hello');
@@ -95,7 +95,7 @@ describe('a message of mine', () => {
     expect(sessionStorage).toHaveLength(0);
   });
 
-  it('asks for the state of things when the server says that the chat is over', async () => {
+  it('resyncs when the server reports that the chat is over', async () => {
     const { say, asked, match, socket } = aRandomChatPage();
     match();
     say('hello');

@@ -19,7 +19,7 @@ afterEach(() => jest.useRealTimers());
 it.each([
   [true, 'Ice cubes', 'ice-cubes', 5_000],
   [false, 'Sparks', 'sparks', 3_000],
-])('with the same answers %s: %s', (isMatch, name, effect, durationMs) => {
+])('shows the celebration for isMatch %s: %s', (isMatch, name, effect, durationMs) => {
   const over = jest.fn();
   const { unmount } = render(<Celebration gameId="g1" isMatch={isMatch} onOver={over} />);
   expect(screen.getByRole('img', { name })).toBeInTheDocument();
@@ -35,7 +35,7 @@ it.each([
 it.each([
   [true, ['The ice is broken!', 'O gelo foi quebrado!'], 5_000],
   [false, ['Plot twist!'], 3_000],
-])('stands still, as long, for whoever wants less motion (%s)', (isMatch, words, durationMs) => {
+])('shows a still badge for as long with reduced motion (%s)', (isMatch, words, durationMs) => {
   prefersStill(true);
   const over = jest.fn();
   const { container } = render(<Celebration gameId="g1" isMatch={isMatch} onOver={over} />);

@@ -40,7 +40,7 @@ const show = (game: GameData, { isMine = false, isConnected = true } = {}) => {
 
 const radio = (name: string): HTMLElement => screen.getByRole('radio', { name });
 
-it('asks the question with five rows and Ignore', async () => {
+it('shows the question with five options and Ignore', async () => {
   const { user, onAnswer, onIgnore } = show(aGame());
   expect(screen.getByRole('heading', { name: question.question })).toBeVisible();
   expect(screen.getByText('brave-heron-7 wants to break the ice')).toBeVisible();
@@ -52,14 +52,14 @@ it('asks the question with five rows and Ignore', async () => {
   expect(onIgnore).toHaveBeenCalledWith('g1');
 });
 
-it('has no Ignore for whoever asked', () => {
+it('shows no Ignore to the user who asked', () => {
   show(aGame(), { isMine: true });
   expect(screen.getByText('You asked')).toBeVisible();
   expect(screen.queryByRole('button', { name: 'Ignore' })).not.toBeInTheDocument();
   expect(screen.getAllByRole('radio')).toHaveLength(5);
 });
 
-it('is one stop for Tab; the arrow keys go round and choose nothing, Space does', async () => {
+it('is one tab stop; the arrow keys wrap around without choosing, Space chooses', async () => {
   const { user, onAnswer } = show(aGame());
   await user.tab();
   expect(radio(soup)).toHaveFocus();
@@ -74,7 +74,7 @@ it('is one stop for Tab; the arrow keys go round and choose nothing, Space does'
   expect(screen.getByRole('button', { name: 'Ignore' })).toHaveFocus();
 });
 
-it('is locked once answered, and says so, and keeps the place of whoever plays by keyboard', async () => {
+it("is locked and says 'You answered' after an answer", async () => {
   const { user, become, onAnswer } = show(aGame());
   await user.tab();
   await user.keyboard('{Enter}');
@@ -88,19 +88,19 @@ it('is locked once answered, and says so, and keeps the place of whoever plays b
   expect(onAnswer).toHaveBeenCalledTimes(1);
 });
 
-it('can say that it was answered without knowing what', () => {
+it('shows that the user has answered when the answer itself is unknown', () => {
   show(aGame({ progress: 'answered' }));
   expect(screen.getByText('You answered')).toBeVisible();
   expect(screen.queryByRole('radio', { checked: true })).not.toBeInTheDocument();
 });
 
-it('tells that the partner has answered', () => {
+it('shows that the partner has answered', () => {
   show(aGame({ hasPartnerAnswered: true }));
   expect(screen.getByText('brave-heron-7 has answered')).toBeVisible();
   for (const row of screen.getAllByRole('radio')) expect(row).toBeEnabled();
 });
 
-it('waits for the connection', () => {
+it('is disabled without a connection', () => {
   show(aGame(), { isConnected: false });
   for (const row of screen.getAllByRole('radio')) expect(row).toBeDisabled();
   expect(screen.getByRole('button', { name: 'Ignore' })).toBeDisabled();
@@ -117,7 +117,7 @@ it.each<[string, Partial<GameData>, [string, string]]>([
     { progress: 'ignored', userResponse: 'IGNORED_BY_PARTNER' },
     ['Game cancelled by partner', 'You can no longer respond'],
   ],
-])('%s: two lines, and nothing to press', (_what, changes, lines) => {
+])('shows two lines and no controls when %s', (_what, changes, lines) => {
   show(aGame(changes));
   for (const line of lines) expect(screen.getByText(line)).toBeVisible();
   expect(screen.getByRole('heading', { name: question.question })).toBeVisible();
@@ -125,7 +125,7 @@ it.each<[string, Partial<GameData>, [string, string]]>([
   expect(screen.queryByRole('button')).not.toBeInTheDocument();
 });
 
-it('keeps «You answered» after the reveal', () => {
+it("keeps 'You answered' after the reveal", () => {
   show(aGame({ progress: 'revealed', userResponse: soup, partnerResponse: film, sameAnswer: false }));
   expect(screen.getByText('You answered')).toBeVisible();
   expect(screen.queryByRole('radio')).not.toBeInTheDocument();

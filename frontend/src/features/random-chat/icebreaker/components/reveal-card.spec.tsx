@@ -29,7 +29,7 @@ const show = (mine: string, theirs: string): void => {
 const answers = (): string[][] =>
   screen.getAllByRole('term').map((term) => [term.textContent, term.nextElementSibling?.textContent ?? '']);
 
-it('breaks the ice where both said the same', () => {
+it("shows 'The ice is broken!' when both answers are the same", () => {
   show(soup, soup);
   expect(screen.getByRole('heading', { name: 'The ice is broken!' })).toBeVisible();
   expect(screen.getByText('O gelo foi quebrado!')).toBeVisible();
@@ -40,7 +40,7 @@ it('breaks the ice where both said the same', () => {
   ]);
 });
 
-it('is a plot twist where they did not', () => {
+it("shows 'Plot twist!' when the answers differ", () => {
   show(soup, film);
   expect(screen.getByRole('heading', { name: 'Plot twist!' })).toBeVisible();
   expect(screen.queryByText('O gelo foi quebrado!')).not.toBeInTheDocument();

@@ -4,7 +4,7 @@ export interface CarouselState {
   /** Number of slides shown so far. A new turn restarts the timer. */
   turn: number;
   /**
-   * `going`: advances by itself; `paused`: by the button; `played`: by the button, and continues although it has the
+   * `going`: advances by itself; `paused`: by the button; `played`: by the button, and keeps running while it has the
    * focus.
    */
   mode: 'going' | 'paused' | 'played';

@@ -26,7 +26,7 @@ export class FriendsCache {
     this.queries.setQueryData<Profile>(profileKey(id), { id, username, avatar });
   }
 
-  /** Sets the newest message with a friend; null refetches, when only the server has the newest one. */
+  /** Sets the newest message with a friend. Null means that only the server has it, and refetches the friends. */
   keepLastMessage(me: number, friendId: number, lastMessage: LastMessage | null): void {
     if (lastMessage) this.patchFriends(me, (friends) => withLastMessage(friends, friendId, lastMessage));
     else void this.queries.invalidateQueries({ queryKey: friendsKey(me) });

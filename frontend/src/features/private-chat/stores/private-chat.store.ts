@@ -124,7 +124,7 @@ export const createPrivateChat = ({ clock, newId, queryClient }: PrivateChatOpti
     connect: (given: FeatureSocket): void => {
       socket = given;
     },
-    /** Another user has signed in or out: removes the data of the previous one. */
+    /** The user of this page has changed: removes the data of the previous one. */
     reset: (): void => {
       const next = currentUser()?.id;
       for (const timer of typingTimers.values()) clock.clearTimeout(timer);

@@ -63,7 +63,7 @@ afterEach(() => {
   jest.useRealTimers();
 });
 
-it("reads 'No changes' and is disabled while nothing has changed, or only blanks around the name", () => {
+it("shows a disabled 'No changes' while nothing but surrounding blanks has changed", () => {
   open();
   expect(button()).toHaveTextContent('No changes');
   expect(button()).toBeDisabled();
@@ -75,7 +75,7 @@ it("reads 'No changes' and is disabled while nothing has changed, or only blanks
   expect(button()).toHaveTextContent('No changes');
 });
 
-it('wants a name that is not blank', () => {
+it('does not save a blank name', () => {
   open();
   type('   ');
   expect(button()).toBeDisabled();
@@ -83,7 +83,7 @@ it('wants a name that is not blank', () => {
   expect(fetchMock).not.toHaveBeenCalled();
 });
 
-it("goes 'Saving...', 'Saved!' for 2 s, 'No changes': PUT, then GET, merged and raised", async () => {
+it("shows 'Saving...', then 'Saved!' for 2 s; sends PUT, then GET, and updates the user", async () => {
   open();
   const raised = jest.fn();
   const stop = onAppEvent('profileUpdated', raised);
@@ -113,7 +113,7 @@ it("goes 'Saving...', 'Saved!' for 2 s, 'No changes': PUT, then GET, merged and 
   stop();
 });
 
-it("says 'Error saving' for 3 s, and can be tried again", async () => {
+it("shows 'Error saving' for 3 s, and can be tried again", async () => {
   open();
   answer(400, { code: 'validation_failed' });
   type('admin');
@@ -131,7 +131,7 @@ it("says 'Error saving' for 3 s, and can be tried again", async () => {
 it.each([
   ['Saved!', 200],
   ['Error saving', 500],
-])('leaves %s early when something is edited', async (label, status) => {
+])('replaces %s when the user edits something', async (label, status) => {
   open();
   answer(status, { user: aUser({ username: 'ada' }) });
   answer(200, aUser({ username: 'ada' }));
@@ -140,12 +140,12 @@ it.each([
   expect(button()).toHaveTextContent(label);
   type('adam');
   expect(button()).toHaveTextContent('Save changes');
-  // The time of the state that was left early says nothing any more.
+  // The timer of the previous state must have no effect.
   pass(5_000);
   expect(button()).toHaveTextContent('Save changes');
 });
 
-it('keeps what is typed while it saves', async () => {
+it('keeps what is typed while saving', async () => {
   open();
   answer(200, { user: aUser({ username: 'ada' }) });
   let read: (response: Response) => void = () => undefined;
@@ -161,7 +161,7 @@ it('keeps what is typed while it saves', async () => {
   expect(button()).toHaveTextContent('Save changes');
 });
 
-it('takes a profile that was saved for saved, although it could not be read again', async () => {
+it('treats a saved profile as saved when it cannot be read again', async () => {
   open();
   answer(200, { user: aUser({ username: 'ada' }) });
   answer(500, {});
@@ -171,7 +171,7 @@ it('takes a profile that was saved for saved, although it could not be read agai
   expect(currentUser()?.username).toBe('ada');
 });
 
-it('follows a change made elsewhere while nothing is being edited here', () => {
+it('shows a change made elsewhere while nothing is edited here', () => {
   open();
   act(() => mergeIntoUser({ username: 'ada' }));
   expect(username().value).toBe('ada');

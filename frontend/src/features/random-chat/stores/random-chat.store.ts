@@ -192,7 +192,7 @@ export const createRandomChat = ({ clock, newId, place }: RandomChatOptions) => 
     connect: (given: RandomChatSocket): void => {
       socket = given;
     },
-    /** Another user has signed in or out: removes the data of the previous one. */
+    /** The user of this page has changed: removes the data of the previous one. */
     reset: (): void => {
       clock.clearTimeout(typingTimer);
       clock.clearTimeout(endTimer);

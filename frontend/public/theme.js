@@ -1,5 +1,5 @@
-// Runs before the first paint: the page that was rendered at the build knows nobody's theme and nobody's name.
-// Same keys and rules as src/product/theme.ts and src/product/identity.ts.
+// Runs before the first paint: a page rendered at build time contains neither the theme nor the user. Uses the same
+// keys and rules as src/product/theme.ts and src/product/identity.ts.
 (function () {
   var page = document.documentElement.dataset;
   var choice = null;
@@ -7,7 +7,7 @@
     choice = localStorage.getItem('thaw-theme');
     if (JSON.parse(localStorage.getItem('thaw-chat-auth')).state.user.id) page.signedIn = '';
   } catch {
-    // Nobody, or storage is forbidden; the defaults stand.
+    // No stored user, or storage is blocked: keep the defaults.
   }
   var light =
     choice === 'light' || (choice === 'system' && matchMedia('(prefers-color-scheme: light)').matches);
@@ -16,7 +16,7 @@
   var bar = document.querySelector('meta[name="theme-color"]');
   if (bar) bar.content = light ? '#fbfaf7' : '#0c0e14';
 
-  // Until React has come, nobody hears a button; src/product/early-press.ts presses it again.
+  // Before hydration buttons have no handlers: remember the press, which src/product/early-press.ts repeats.
   var press = { button: null };
   var remember = function (event) {
     press.button = event.target.closest('button') || press.button;
@@ -29,7 +29,7 @@
   addEventListener('click', remember, true);
   window.thawEarlyPress = press;
 
-  // The scripts of a rendered page would draw what is there: it is painted first.
+  // Load the scripts after the first paint: a rendered page already shows what they would draw.
   addEventListener('DOMContentLoaded', function () {
     var named = document.querySelector('meta[name="thaw-scripts"]');
     // Only the landing page has buttons before its scripts.

@@ -9,8 +9,8 @@ import { followIdentity, useIdentity } from '@/product/identity';
 import { followTheme } from '@/product/theme';
 
 /**
- * The live part of the page is loaded once there is a user to connect; a visitor opens no socket (A143). When it does
- * not load, the page offers Reconnect, as for a connection that failed, and tries again when the browser is online.
+ * Loads the realtime code once a user is signed in; a visitor opens no socket (A143). If it fails to load, the page
+ * offers Reconnect, as for a failed connection, and retries when the browser is online.
  */
 const startRealtimeOnce = async (): Promise<void> => {
   useConnection.setState({ status: { kind: 'connecting' } });
@@ -44,6 +44,6 @@ whenSomebodyIsHere(() => void startRealtimeOnce());
 
 const app = <App inRouter={(routes) => <BrowserRouter>{routes}</BrowserRouter>} />;
 const root = document.getElementById('root');
-// The landing page comes rendered; what stands in the other documents is replaced.
+// The landing page is prerendered and hydrated; the placeholder in the other documents is replaced.
 if (root?.dataset.rendered !== undefined) hydrateRoot(root, app);
 else if (root) createRoot(root).render(app);

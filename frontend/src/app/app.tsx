@@ -8,7 +8,7 @@ import { Toasts } from '@/app/toasts';
 import { reportRenderError } from '@/lib/report-error';
 import { LoadedPart, type Part } from '@/ui/loaded-part';
 
-/** Going to another page, or back, leaves what was broken behind. */
+/** Navigation, including Back, clears a failed page. */
 const Page = ({ part, pending }: { part: Part<object>; pending?: ReactNode }) => (
   <LoadedPart
     part={part}
@@ -31,7 +31,7 @@ export const AppRoutes = () => (
   </Routes>
 );
 
-/** The same tree in the browser and where the landing page is rendered at the build, but for the router around it. */
+/** The same tree in the browser and in the build that renders the landing page; only the router differs. */
 export const App = ({ inRouter }: { inRouter: (routes: ReactNode) => ReactNode }) => (
   <StrictMode>
     <ErrorBoundary fallback={<Broken />} onError={reportRenderError}>

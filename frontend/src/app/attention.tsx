@@ -4,11 +4,11 @@ import { useRandomChat } from '@/features/random-chat/stores/random-chat.store';
 export interface AttentionProps {
   unread: number;
   friendName: string | undefined;
-  /** Friend requests received and accepted since the page was opened. */
+  /** Number of friend requests received and accepted since the page was opened. */
   friendNews: number;
 }
 
-/** Draws nothing: the tab's title, icon and sound follow both kinds of chat. */
+/** Renders nothing. Updates the title and icon of the tab and plays sounds, for both kinds of chat. */
 export const Attention = ({ unread, friendName, friendNews }: AttentionProps) => {
   const phase = useRandomChat((state) => state.phase);
   const partnerName = useRandomChat(({ session }) => session?.partner.username);

@@ -36,7 +36,7 @@ export const copy = {
     settings: 'Profile Settings',
     shortcuts: 'Keyboard shortcuts',
     anonymous: 'Anonymous',
-    /** The address itself is in the settings: a sidebar is seen by those who look over a shoulder. */
+    /** Not the e-mail address: the sidebar is visible to people nearby. The settings show the address. */
     account: 'Account',
     logout: 'Logout',
     loggingOut: 'Logging out…',

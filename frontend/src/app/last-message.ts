@@ -2,8 +2,8 @@ import { toLastMessage, type LastMessage } from '@thaw/contract/last-message';
 import { type Conversation, type ConversationChange } from '@/features/private-chat/conversation';
 
 /**
- * The newest message of a conversation after a change, for the friends list. Null when only the server knows it, since
- * the conversation is not loaded; undefined when the change leaves it as it is.
+ * Returns the newest message of a conversation after a change, for the friends list: null when the conversation is not
+ * loaded, so that only the server knows the message; undefined when the change does not affect it.
  */
 export const lastMessageAfter = (
   made: ConversationChange,

@@ -4,14 +4,14 @@ import { useOpenChat } from '@/product/open-chat';
 const fromPartner = ({ session }: RandomChatStore): number =>
   session?.messages.filter(({ senderId }) => senderId === session.partner.id).length ?? 0;
 
-/** Tells pages outside /chat about the chat that is still open, and how many messages came since. */
+/** Reports the chat that is still open, and the number of new messages, to pages other than /chat. */
 export const createOpenChatReminder = () => {
   let sessionId: string | undefined;
   let seen = 0;
   return (state: RandomChatStore): void => {
     const session = state.phase === 'active' ? state.session : null;
     const count = fromPartner(state);
-    // What a resume brings was sent before this page was there.
+    // Messages that a resume brings were sent before this page was opened, so they do not count as new.
     if (session && (session.sessionId !== sessionId || session.isResyncing)) seen = count;
     sessionId = session?.sessionId;
     const chat = session && { partnerName: session.partner.username, unread: Math.max(0, count - seen) };

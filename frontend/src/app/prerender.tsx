@@ -6,7 +6,7 @@ import { ChatShell } from '@/app/shell/chat-shell';
 
 const render = async (page: ReactNode): Promise<string> => {
   const { prelude } = await prerender(page, {
-    // In one piece: what is put in its place later comes by inline scripts, which the Content-Security-Policy forbids.
+    // Render in one chunk: later chunks are inserted by inline scripts, which the Content-Security-Policy forbids.
     progressiveChunkSize: Infinity,
     onError: (error) => {
       throw error;
@@ -15,9 +15,9 @@ const render = async (page: ReactNode): Promise<string> => {
   return new Response(prelude).text();
 };
 
-/** The markup of a page for a visitor of whom nothing is known. Used by scripts/prerender.mjs at the build. */
+/** Returns the markup of a page for an unknown visitor. Called by scripts/prerender.mjs at build time. */
 export const renderPage = (path: string): Promise<string> =>
   render(<App inRouter={(routes) => <StaticRouter location={path}>{routes}</StaticRouter>} />);
 
-/** What /chat shows until its scripts are there. */
+/** The content of /chat until its scripts are loaded. */
 export const renderChatShell = (): Promise<string> => render(<ChatShell />);

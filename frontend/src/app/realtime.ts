@@ -35,7 +35,7 @@ const isSignedOut = async (): Promise<boolean> => {
   }
 };
 
-/** Ties the socket to the identity: connected while there is a user, on whatever page (A143). Called once. */
+/** Keeps the socket connected while a user is signed in, on every page (A143). Call once. */
 export const startRealtime = (): void => {
   const registry = new FrameRegistry();
   registry.on(randomChatEvents, handleRandomChatFrame);
@@ -51,7 +51,7 @@ export const startRealtime = (): void => {
 
   const refetchSoon = (): void => {
     const userId = currentUser()?.id;
-    // Many browsers come back at once after a restart of the server.
+    // Spread over time: after a server restart many browsers reconnect at once.
     const refetch = (): void => {
       if (userId !== undefined && userId === currentUser()?.id) refetchAfterReconnect(queryClient, userId);
     };
@@ -85,14 +85,14 @@ export const startRealtime = (): void => {
     log: (message, detail) => console.warn(message, detail ?? ''),
   });
 
-  // The page that is being opened there shows the chat in a moment: a reload is no absence.
+  // A page that opens at /chat shows the chat in a moment, so a reload does not count as leaving it.
   if (location.pathname.startsWith('/chat')) randomChat.enter();
   randomChat.useStore.subscribe(createOpenChatReminder());
   randomChat.connect(client);
   privateChat.connect(client);
   useConnection.setState({ reconnect: () => client.reconnect() });
   window.addEventListener('online', () => client.wake());
-  // After sleep or a frozen tab the socket may be half open, and timers may have been held back.
+  // After sleep or in a frozen tab the socket may be half open, and timers may have been delayed.
   window.addEventListener('pageshow', ({ persisted }) => {
     if (persisted) client.wake();
   });
@@ -105,7 +105,7 @@ export const startRealtime = (): void => {
   const follow = (): void => {
     const userId = currentUser()?.id;
     if (userId === connectedAs) return;
-    // At first there is nothing to forget, and what the address names may be open already.
+    // On the first connection there is no previous user, and the address may already have opened a chat or a dialog.
     if (connectedAs !== undefined) shell.reset();
     connectedAs = userId;
     client.stop();

@@ -6,10 +6,13 @@ import { loader } from '@/lib/query-client';
 import { currentUser, signIn, signOut } from '@/product/identity';
 import { toUser } from '@/product/user-answer';
 
-/** Null when the session is over (A148). */
+/** Resolves to null when the session is over (A148). */
 const probe = loader({ on401: 'empty' });
 
-/** What was pushed or saved between the two: it is newer than an answer that was asked for at the first. */
+/**
+ * Fields that changed between two states of the user, by a push or a save: they are newer than the response of a
+ * request sent at the first state.
+ */
 const changesOf = (before: SelfUser | null, now: SelfUser | null): Partial<SelfUser> =>
   before && now && before.id === now.id
     ? Object.fromEntries(
@@ -18,8 +21,8 @@ const changesOf = (before: SelfUser | null, now: SelfUser | null): Partial<SelfU
     : {};
 
 /**
- * The stored user may outlive the cookie: the server is asked on every entry (A04). Meanwhile the page is shown with
- * what is stored; rights are the server's concern in any case.
+ * Checks the session with the server on every entry, since the stored user may outlive the cookie (A04). Until the
+ * response arrives the page shows the stored user; the server enforces permissions in any case.
  */
 export const useGuard = (userId: number | undefined): void => {
   const { data, error } = useQuery({

@@ -5,7 +5,7 @@ import { LiveLog, useLog, type LogEntry } from '@/chat-ui/live-log';
 import { inWords } from '@/chat-ui/message-content';
 import { type MessageAuthor } from '@/chat-ui/message-row';
 
-/** What is read aloud of one row; null for what the user has done or sees elsewhere. */
+/** Text announced for a row; null for the user's own messages and for rows announced elsewhere. */
 const spoken = (message: ChatMessage, partner: MessageAuthor): string | null => {
   if (message.card?.isSilent) return null;
   if (isNotice(message)) return message.content;
@@ -13,10 +13,10 @@ const spoken = (message: ChatMessage, partner: MessageAuthor): string | null => 
   return copy.message.saysAloud(partner.username, inWords(message));
 };
 
-/** More at once are a history that was loaded, or a long absence: only the newest of them are read. */
+/** A larger batch comes from loaded history or a long absence: only the newest rows are announced. */
 const mostAtOnce = 5;
 
-/** The newest rows that are read aloud, newest last. */
+/** The newest rows to announce, newest last. */
 const newestOf = (messages: readonly ChatMessage[], partner: MessageAuthor): LogEntry[] => {
   const newest: LogEntry[] = [];
   for (let index = messages.length - 1; index >= 0 && newest.length < mostAtOnce; index -= 1) {
@@ -32,12 +32,15 @@ export interface AnnouncerProps {
   partner: MessageAuthor;
 }
 
-/** Reads new messages of the partner and notices aloud, every one of a burst; those already there stay silent. */
+/**
+ * Announces new messages of the partner and notices to screen readers, each one of a burst. Rows present on mount are
+ * not announced.
+ */
 export const Announcer = ({ messages, partner }: AnnouncerProps) => {
   const newest = newestOf(messages, partner);
-  const [heard, setHeard] = useState(newest);
-  // A row may be taken away, such as a notice: what stood before it is no news.
-  const last = newest.findLastIndex(({ key }) => heard.some((entry) => entry.key === key));
-  if (newest.at(-1)?.key !== heard.at(-1)?.key) setHeard(newest);
+  const [announced, setAnnounced] = useState(newest);
+  // A row such as a notice may be removed: the rows before it are not new.
+  const last = newest.findLastIndex(({ key }) => announced.some((entry) => entry.key === key));
+  if (newest.at(-1)?.key !== announced.at(-1)?.key) setAnnounced(newest);
   return <LiveLog label={copy.list.news} entries={useLog(newest.slice(last + 1))} />;
 };

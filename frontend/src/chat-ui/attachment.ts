@@ -1,11 +1,11 @@
 import { limits } from '@thaw/contract/limits';
 
-/** A picture that was chosen and is not sent yet. */
+/** A picture that is chosen but not sent yet. */
 export interface Attachment {
   previewUrl: string;
-  /** Absent when only the stored picture is left, after it came back from the server. */
+  /** Null when only the stored picture is left, after the message was returned by the server. */
   file: File | null;
-  /** Its address, once it is stored. */
+  /** Address of the stored picture; null until it is uploaded. */
   url: string | null;
 }
 
@@ -15,12 +15,12 @@ export const attachmentOf = (file: File): Attachment => ({
   url: null,
 });
 
-/** Frees the preview; to be called by the last owner of the attachment. */
+/** Frees the preview. Only the last owner of the attachment may call it. */
 export const discardAttachment = (attachment: Attachment | null | undefined): void => {
   if (attachment?.file) URL.revokeObjectURL(attachment.previewUrl);
 };
 
-/** Only images of at most 5 MiB; others are refused without a visible message (specification §8, A95). */
+/** Accepts only images of at most 5 MiB; others are refused without a visible message (specification §8, A95). */
 export const isAcceptable = (file: File): boolean => {
   const refusal = !file.type.startsWith('image/')
     ? `it is no image but ${file.type || 'of no known type'}`

@@ -4,18 +4,18 @@ import { cn } from '@/lib/class-names';
 
 export interface BubbleProps extends GroupPosition {
   isMine: boolean;
-  /** Large and without a surface. */
+  /** Large and without a background. */
   isEmoji?: boolean;
   isFailed?: boolean;
-  /** Holds a picture or a quote, which want less room around. */
+  /** Holds a picture or a quote, which need less padding. */
   isTight?: boolean;
-  /** Only its place is left. */
+  /** The message is deleted; only a placeholder is left. */
   isEmpty?: boolean;
   className?: string;
   children: ReactNode;
 }
 
-/** The surface that one message stands on; inside a group the inner corners are tighter. */
+/** The background of one message. Corners between messages of a group are tighter. */
 export const Bubble = ({
   isMine,
   isFirst,

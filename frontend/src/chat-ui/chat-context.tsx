@@ -3,29 +3,29 @@ import { type MessageAuthor } from '@/chat-ui/message-row';
 import { type Capabilities } from '@/chat-ui/offer';
 import { type Outbox } from '@/chat-ui/outbox/outbox';
 
-/** What both kinds of chat do with messages; the functions are the same at every render. */
+/** Message operations of both kinds of chat. The functions must be stable between renders. */
 export interface ChatCommands {
-  /** False when it was not taken for want of a connection: then the edit stays open. */
+  /** Returns false when there is no connection; the edit then stays open. */
   edit: (messageId: string, newContent: string) => boolean;
-  /** False while not connected. */
+  /** Returns false while not connected. */
   react: (messageId: string, emoji: string) => boolean;
   delete?: (messageId: string) => void;
-  /** The person typed something. */
+  /** Called when the user types. */
   type: () => void;
-  /** A quote was followed whose message is not loaded: older ones may be loaded in search of it. */
+  /** Called when a quoted message is not loaded, so that older pages can be loaded to find it. */
   seek?: (messageId: string) => void;
 }
 
-/** The chat on the screen: who talks, what is possible, and where messages go. */
+/** The chat on the screen: its users, its capabilities, and its outbox and commands. */
 export interface Chat {
-  /** A session's id, or a friend's. */
+  /** Id of a chat session, or of a friend. */
   conversationId: string;
   me: MessageAuthor;
   partner: MessageAuthor;
   capabilities: Capabilities;
-  /** The partner's pictures: blurred until clicked (B07), or shown as a friend's are. */
+  /** The partner's pictures: blurred until clicked (B07), or shown, as in a friend's chat. */
   partnerImages: 'hidden' | 'shown';
-  /** Sixteen in the random chat, twenty-four in the private one. */
+  /** 16 in the random chat, 24 in the private one. */
   pickerEmojis: readonly string[];
   outbox: Outbox;
   commands: ChatCommands;

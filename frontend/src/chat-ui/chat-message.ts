@@ -5,62 +5,65 @@ import { pageLimits } from '@/lib/page-limits';
 
 export type Delivery = 'sending' | 'sent' | 'failed';
 
-/** Marks a row that a feature renders itself; the chat knows nothing else of it. */
+/** Marks a row that a feature renders itself. */
 export interface MessageCard {
   kind: string;
-  /** The feature announces it; the chat does not read its `content` aloud. */
+  /** The feature announces the row itself; the chat does not announce its `content`. */
   isSilent?: boolean;
 }
 
-/** One row of a conversation, as the chat components know it. */
+/** One row of a conversation. */
 export interface ChatMessage {
-  /** The server's id; the client's own until the server has given one. */
+  /** The server's id; before the acknowledgement, the client's own. */
   id: string;
-  /** Stays the same from `sending` to `sent`. */
+  /** Does not change when the message goes from `sending` to `sent`. */
   key: string;
   clientId?: string;
-  /** Its place in the stream of a random chat; what is on its way has none yet. */
+  /** Version in the stream of a random chat; absent until acknowledged. */
   seq?: number;
-  /** 0: a system notice. */
+  /** 0 for a system notice. */
   senderId: number;
   content: string;
   type: MessageType;
-  /** Milliseconds since the epoch. */
+  /** In ms since the epoch. */
   timestamp: number;
   replyTo: ReplyTo | null;
   reactions: Reactions;
   isEdited: boolean;
-  /** Only its place is left (private chat). */
+  /** Deleted; only a placeholder is left (private chat). */
   isDeleted?: boolean;
   card?: MessageCard;
   delivery: Delivery;
-  /** A picture of mine that the server has not acknowledged; `content` is its caption. */
+  /** The user's own picture before the acknowledgement; `content` is its caption. */
   picture?: {
     previewUrl: string;
-    /** How much of it is uploaded; null when none is under way. */
+    /** Upload progress in percent; null when no upload is running. */
     percent: number | null;
   };
 }
 
-/** What the composer hands over: a text or a picture, or both. */
+/** What the composer sends: a text, a picture, or both. */
 export interface Outgoing {
   text: string;
   attachment: Attachment | null;
   replyTo: ReplyTo | null;
 }
 
-/** What was not sent after all: it goes back into the composer. */
+/** A message that was not sent and is returned to the composer. */
 export type Returned = Outgoing;
 
 export const isCard = (message: ChatMessage): boolean => message.card !== undefined;
 
 export const isNotice = (message: ChatMessage): boolean => message.senderId === SYSTEM_SENDER_ID;
 
-/** In the stream, said by somebody and still there: what can be answered and reacted to (A112). */
+/**
+ * Whether a message is stored, was written by a user and is not deleted. Such messages can be replied and reacted to
+ * (A112).
+ */
 export const canBeReactedTo = (message: ChatMessage): boolean =>
   message.delivery === 'sent' && !isNotice(message) && !isCard(message) && !message.isDeleted;
 
-/** What its sender may edit: text alone (A102). */
+/** Whether the sender may edit the message: only text can be edited (A102). */
 export const isOwnText = (message: ChatMessage, me: number): boolean =>
   message.senderId === me && message.type === 'text' && canBeReactedTo(message);
 
@@ -77,7 +80,7 @@ export interface GroupPosition {
   isLast: boolean;
 }
 
-/** Where a message stands in its group: the same sender, within five minutes of the one before. */
+/** Position of a message in its group: messages of one sender, each within five minutes of the previous one. */
 export const positionInGroup = (messages: readonly ChatMessage[], index: number): GroupPosition => {
   const message = messages[index];
   if (!message) return { isFirst: true, isLast: true };
@@ -91,7 +94,7 @@ export const positionInGroup = (messages: readonly ChatMessage[], index: number)
 const emojiOnly =
   /^(?:(?:\p{Regional_Indicator}{2}|\p{Extended_Pictographic}(?:\uFE0F|\p{Emoji_Modifier}|\u200D\p{Extended_Pictographic})*)\s*){1,3}$/u;
 
-/** One to three emojis alone are shown large, without a bubble. */
+/** A message of one to three emojis is shown large, without a bubble. */
 export const isLargeEmoji = (message: ChatMessage): boolean =>
   message.type === 'text' &&
   !message.isDeleted &&

@@ -5,10 +5,10 @@ import { type ChatMessage } from '@/chat-ui/chat-message';
 import { copy } from '@/chat-ui/copy';
 import { quoteInComposer } from '@/chat-ui/message-content';
 
-/** What the next text is for, besides being a message. */
+/** What the text in the composer is for, other than a new message. */
 export type ComposerTask =
   | { kind: 'reply'; message: ChatMessage; name: string; isMine: boolean }
-  /** `text`: what an edit that was not saved had made of it. */
+  /** `text`: the edited text of an edit that could not be saved. */
   | { kind: 'edit'; message: ChatMessage; text?: string | undefined };
 
 export const toolClass =
@@ -43,7 +43,7 @@ const Banner = ({
   </div>
 );
 
-/** What the text is for, over the field. */
+/** Banner above the field that shows the current task. */
 export const TaskBanner = ({ task, onCancel }: { task: ComposerTask; onCancel: () => void }) =>
   task.kind === 'edit' ? (
     <Banner title={copy.composer.editing} cancel={copy.composer.cancelEdit} onCancel={onCancel}>
@@ -99,7 +99,7 @@ export const AttachButton = ({ onChoose }: { onChoose: (file: File) => void }) =
         onChange={(event) => {
           const [file] = event.target.files ?? [];
           if (file) onChoose(file);
-          // The same file may be chosen again.
+          // Allows choosing the same file again.
           event.target.value = '';
         }}
       />

@@ -20,7 +20,7 @@ import { useFieldHeight } from '@/chat-ui/use-field-height';
 import { cn } from '@/lib/class-names';
 import { pageLimits } from '@/lib/page-limits';
 
-/** What was begun and not sent. */
+/** An unsent text and picture. */
 export interface ComposerDraft {
   text: string;
   hasPicture: boolean;
@@ -29,33 +29,39 @@ export interface ComposerDraft {
 export interface ComposerHandle {
   attach: (file: File) => void;
   focus: () => void;
-  /** What was not sent goes before what stands here. @returns false for a picture while the composer is in use (A97). */
+  /**
+   * Puts an unsent message in front of the current text.
+   * @returns false for a picture while the composer is in use (A97).
+   */
   take: (returned: Pick<Returned, 'text' | 'attachment'>) => boolean;
-  /** Another tab has changed the draft. */
+  /** Called when another tab has changed the draft. */
   replaceText: (text: string) => void;
 }
 
 export interface ComposerProps {
   ref?: Ref<ComposerHandle>;
-  /** True when it was taken; otherwise it stays. */
+  /** Returns true when the message was accepted; otherwise it stays in the composer. */
   onSend: (outgoing: Pick<Outgoing, 'text' | 'attachment'>) => boolean;
-  /** True when the edit was taken. */
+  /** Returns true when the edit was accepted. */
   onSave?: ((newContent: string) => boolean) | undefined;
   task?: ComposerTask | null | undefined;
   onCancelTask?: (() => void) | undefined;
   onType?: (() => void) | undefined;
-  /** Arrow up in the empty field. */
+  /** Called on Arrow Up in an empty field. */
   onEditLast?: (() => void) | undefined;
   canAttach?: boolean | undefined;
   pickerEmojis?: readonly string[] | undefined;
   draft?: { initial: ComposerDraft; onChange: (part: Partial<ComposerDraft>) => void } | undefined;
-  /** A quiet line above the field. */
+  /** An unobtrusive line above the field. */
   notice?: string | null | undefined;
 }
 
 const imageIn = (data: DataTransfer): File | undefined => [...data.files][0];
 
-/** Grows from one line to six. Enter sends, Shift+Enter breaks, and Enter that ends a composition does neither. */
+/**
+ * Grows from one line to six. Enter sends and Shift+Enter inserts a line break; an Enter that ends an IME composition
+ * does neither.
+ */
 export const Composer = ({
   ref,
   onSend,
@@ -123,7 +129,7 @@ export const Composer = ({
     const area = field.current;
     const start = area?.selectionStart ?? shown.length;
     const end = area?.selectionEnd ?? shown.length;
-    // Rendered at once: a caret that is set a frame later jumps back over what was typed meanwhile.
+    // Render synchronously: setting the caret a frame later would move it in front of text typed in between.
     flushSync(() => words.change(shown.slice(0, start) + inserted + shown.slice(end)));
     onType?.();
     const caret = start + inserted.length;
@@ -138,7 +144,7 @@ export const Composer = ({
         send();
       }}
       onKeyDown={(event) => {
-        // The last thing begun is given up first; the chat itself only when nothing is left (B13).
+        // Escape cancels the current task first, and leaves the chat only when there is none (B13).
         if (event.key !== 'Escape' || event.nativeEvent.isComposing || !task) return;
         event.stopPropagation();
         onCancelTask?.();
@@ -163,7 +169,7 @@ export const Composer = ({
           <button
             type="button"
             className="relative hidden items-center gap-1 font-semibold text-muted-foreground after:absolute after:-inset-x-3 after:-inset-y-2 [@media(pointer:coarse)]:inline-flex"
-            // The field keeps the focus, and a phone its keyboard.
+            // Keeps the focus in the field, and so the keyboard of a phone open.
             onPointerDown={(event) => event.preventDefault()}
             onClick={() => insert('\n')}
           >
@@ -202,13 +208,13 @@ export const Composer = ({
             }}
             onPaste={(event) => {
               const file = imageIn(event.clipboardData);
-              // Word processors put a picture of the text beside the text.
+              // Word processors put a picture of the text on the clipboard beside the text.
               if (!file || event.clipboardData.types.includes('text/plain')) return;
               event.preventDefault();
               attach(file);
             }}
             onKeyDown={(event) => {
-              // 229: Safari reports the Enter that ends a composition after the composition.
+              // keyCode 229: Safari reports the Enter that ends a composition after the composition has ended.
               const isComposing = event.nativeEvent.isComposing || event.keyCode === 229;
               if (event.key === 'ArrowUp' && shown === '' && !task && !isComposing) {
                 event.preventDefault();

@@ -4,7 +4,7 @@ import { cn } from '@/lib/class-names';
 import { useConnection } from '@/lib/socket/connection';
 import { Button } from '@/ui/button';
 
-/** A dot and a word; after giving up, a button to try again. */
+/** A dot and a word; once reconnecting is given up, a Reconnect button. */
 export const ConnectionIndicator = () => {
   const status = useConnection((state) => state.status);
   const reconnect = useConnection((state) => state.reconnect);

@@ -16,36 +16,36 @@ import { useFileDrop } from '@/chat-ui/use-file-drop';
 import { useIsConnected } from '@/lib/socket/connection';
 
 /**
- * The list of messages and the composer under it, as the random and the private chat share them. It owns what concerns
- * this view alone: which message is answered or edited, which picture is open. Functions given here must be the same at
- * every render: rows are drawn again only when they change.
+ * The message list and the composer, shared by the random and the private chat. Holds the state of this view only: the
+ * message being answered or edited, and the open picture. Functions passed in must be stable between renders, because
+ * rows are memoized.
  */
 export interface ConversationProps {
   ref?: Ref<ConversationHandle>;
-  /** Names the list, such as 'Messages'. */
+  /** Accessible name of the list, such as 'Messages'. */
   label: string;
-  /** Those that are stored; the outbox has the others. */
+  /** The stored messages; unsent ones come from the outbox. */
   messages: readonly ChatMessage[];
   draft: DraftKeeper;
-  /** The message to open the list at, the first unread one; without it the list opens at its end. */
+  /** Id of the message to open the list at, the first unread one. If absent, the list opens at its end. */
   startAt?: string | undefined;
-  /** Renders the messages that are cards. */
+  /** Renders rows that are cards. */
   renderCard?: (message: ChatMessage) => ReactNode;
-  /** What stands above a message: time stamps, a divider. */
+  /** Renders what stands above a message, such as a timestamp or a divider. */
   renderAbove?: (message: ChatMessage, previous: ChatMessage | undefined) => ReactNode;
-  /** No clock under each group: the time stamps above them say it. */
+  /** Hides the time under each group, where timestamps above the messages show it. */
   hidesTimes?: boolean;
-  /** Called when the first message comes into view: older ones may be loaded and put in front. */
+  /** Called when the first message scrolls into view, so that older ones can be loaded. */
   onReachTop?: () => void;
-  /** Above the first message. */
+  /** Shown above the first message. */
   top?: ReactNode;
-  /** Under the last message. */
+  /** Shown below the last message. */
   footer?: ReactNode;
 }
 
 const none: ReadonlySet<string> = new Set();
 
-/** Keeps the parts of the draft together, since composer and reply change apart. */
+/** Holds the whole draft: composer and reply change parts of it independently. */
 const useDraft = ({ read, keep, onOutsideChange }: DraftKeeper, onReplaced: (text: string) => void) => {
   const [initial] = useState(read);
   const present = useRef(initial);
@@ -64,7 +64,7 @@ const useDraft = ({ read, keep, onOutsideChange }: DraftKeeper, onReplaced: (tex
   return { initial, change };
 };
 
-/** Says that nothing was sent for want of a connection, until it is back. */
+/** Notice that nothing was sent because there is no connection; cleared when the connection is back. */
 const useRefusal = () => {
   const [wasRefused, setRefused] = useState(false);
   const isConnected = useIsConnected();
@@ -133,7 +133,7 @@ export const Conversation = ({
 
   const commands = useMemo<MessageCommands>(
     () => ({
-      // Starting the one cancels the other (A103).
+      // Starting a reply cancels an edit, and the reverse (A103).
       onReply: ({ id }) => begin({ kind: 'reply', messageId: id }),
       onEdit: ({ id }) => begin({ kind: 'edit', messageId: id }),
       onReact: (messageId, emoji) => void heed(chat.commands.react(messageId, emoji)),
@@ -161,7 +161,7 @@ export const Conversation = ({
 
   const save = (newContent: string): boolean => {
     if (task?.kind !== 'edit') return true;
-    // Nothing changed: nothing to send.
+    // An unchanged text is not sent.
     if (newContent === contentOf(task.message).text) return true;
     return heed(chat.commands.edit(task.message.id, newContent));
   };

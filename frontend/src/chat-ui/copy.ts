@@ -1,6 +1,6 @@
 import { type ReactionEmoji } from '@thaw/contract/emojis';
 
-/** Texts that both kinds of chat share. */
+/** Texts of both kinds of chat. */
 export const copy = {
   composer: {
     label: 'Message',
@@ -31,13 +31,13 @@ export const copy = {
     failed: 'Not delivered',
     retry: 'Retry',
     remove: 'Delete',
-    /** A97 names it. */
+    /** Text fixed by A97. */
     removePhoto: 'Remove',
     uploading: (percent: number) => `Sending photo, ${percent} %`,
     progress: 'Sending photo',
     cancel: 'Cancel',
   },
-  /** Why something was not sent or saved. */
+  /** Reasons why a message was not sent or an edit not saved. */
   notices: {
     too_fast: 'Not sent: a little slower, please. Your text is still here.',
     edit_too_fast: 'Not saved: a little slower, please. Your text is still here.',

@@ -7,7 +7,7 @@ import { clockTime, isoTime } from '@/lib/time';
 export interface DeliveryLineProps {
   message: ChatMessage;
   hidesTime: boolean;
-  /** The last of its group: the others show trouble alone. */
+  /** Last message of its group; the others only show failures. */
   isLast: boolean;
   onRetry: (clientId: string) => void;
   onDiscard: (clientId: string) => void;
@@ -38,7 +38,7 @@ const UploadLine = ({ percent, onCancel }: { percent: number; onCancel: () => vo
   </div>
 );
 
-/** Under a message of mine: on its way, sent, or not delivered, with what can be done about it. */
+/** Delivery state of the user's own message: sending, sent, or failed with the available actions. */
 export const DeliveryLine = ({ message, hidesTime, isLast, onRetry, onDiscard }: DeliveryLineProps) => {
   const { clientId = '', delivery, picture } = message;
   if (delivery === 'failed') {

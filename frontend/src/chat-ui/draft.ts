@@ -3,13 +3,13 @@ import { parseJson } from '@/lib/parse-json';
 
 const draftSchema = z.object({
   text: z.string(),
-  /** The message that is being answered. */
+  /** Id of the message being replied to. */
   replyToId: z.nullable(z.string()),
-  /** A picture was attached, which only the page itself can hold. */
+  /** A picture was attached; it is held in memory only. */
   hasPicture: z.boolean(),
 });
 
-/** What was begun in a composer and not sent. */
+/** Unsent content of a composer. */
 export type Draft = z.infer<typeof draftSchema>;
 
 export const emptyDraft: Draft = { text: '', replyToId: null, hasPicture: false };
@@ -19,7 +19,7 @@ export const isEmptyDraft = ({ text, replyToId, hasPicture }: Draft): boolean =>
 
 export const parseDraft = (stored: string | null): Draft => parseJson(draftSchema, stored) ?? emptyDraft;
 
-/** With what came back from the outbox in front. */
+/** Puts a message returned by the outbox in front of the draft. */
 export const withReturned = (
   draft: Draft,
   { text, replyTo }: { text: string; replyTo: { messageId: string } | null },
@@ -29,10 +29,10 @@ export const withReturned = (
   replyToId: draft.replyToId ?? replyTo?.messageId ?? null,
 });
 
-/** Where a conversation keeps its draft; the same functions at every render. */
+/** Storage of a conversation's draft. The functions must be stable between renders. */
 export interface DraftKeeper {
   read: () => Draft;
   keep: (draft: Draft) => void;
-  /** Subscribes to changes that another tab makes. */
+  /** Subscribes to changes made in another tab; returns the unsubscribe function. */
   onOutsideChange?: (listen: () => void) => () => void;
 }

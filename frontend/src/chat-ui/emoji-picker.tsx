@@ -8,7 +8,7 @@ export interface EmojiPickerProps {
   emojis: readonly string[];
   className: string;
   onChoose: (emoji: string) => void;
-  /** Where the focus goes after a choice. */
+  /** Called after a choice, to move the focus. */
   onChosen: () => void;
 }
 
@@ -36,7 +36,7 @@ const EmojiGrid = ({ emojis, onChoose }: Pick<EmojiPickerProps, 'emojis' | 'onCh
   );
 };
 
-/** A fixed handful of emojis over the composer. */
+/** A fixed set of emojis in a popover above the composer. */
 export const EmojiPicker = ({ emojis, className, onChoose, onChosen }: EmojiPickerProps) => {
   const [isOpen, setOpen] = useState(false);
   const wasChosen = useRef(false);

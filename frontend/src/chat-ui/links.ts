@@ -1,10 +1,10 @@
-/** A message in pieces: text, and addresses of web pages. */
+/** A part of a message: text, or the address of a web page. */
 export type TextPart = { text: string; url?: undefined } | { text: string; url: URL };
 
 const address = /\b(?:https?:\/\/|www\.)[^\s<>"']+/giu;
 const closing: Partial<Record<string, string>> = { ')': '(', ']': '[', '}': '{' };
 
-/** Without what ends the sentence rather than the address. */
+/** Removes trailing punctuation that belongs to the sentence, not to the address. */
 const trimmed = (found: string): string => {
   let end = found.length;
   while (end > 0) {

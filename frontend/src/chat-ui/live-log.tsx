@@ -8,7 +8,7 @@ export interface LogEntry {
 
 const kept = 5;
 
-/** The last of what has been said, in order. An entry whose key is already there is not said again. */
+/** The latest announced entries, in order. An entry whose key is already present is not announced again. */
 export const useLog = (news: readonly LogEntry[]): readonly LogEntry[] => {
   const [log, setLog] = useState<readonly LogEntry[]>([]);
   const fresh = news.filter(({ key }) => !log.some((entry) => entry.key === key));
@@ -18,7 +18,7 @@ export const useLog = (news: readonly LogEntry[]): readonly LogEntry[] => {
 
 const logs = new WeakMap<Element, Element>();
 
-/** A region in a shadow tree: read aloud, but neither found by a search of the page nor copied with the messages. */
+/** A live region in a shadow tree: announced, but neither found by a page search nor copied with the messages. */
 const logIn = (host: Element, label: string): Element => {
   const known = logs.get(host);
   if (known) return known;
@@ -32,8 +32,8 @@ const logIn = (host: Element, label: string): Element => {
 };
 
 /**
- * Reads what is appended to it aloud. Apart from the list of messages, which is virtual: rows that are mounted again
- * would be read again.
+ * Announces appended entries to screen readers. Separate from the message list, which is virtual: remounted rows would
+ * be announced again.
  */
 export const LiveLog = ({ label, entries }: { label: string; entries: readonly LogEntry[] }) => {
   const [log, setLog] = useState<Element | null>(null);

@@ -5,7 +5,7 @@ import { type ChatMessage } from '@/chat-ui/chat-message';
 import { copy } from '@/chat-ui/copy';
 import { pageLimits } from '@/lib/page-limits';
 
-/** A message taken apart: what is said, and what is shown. */
+/** The text and the pictures of a message. */
 export interface MessageContent {
   text: string;
   imageUrls: readonly string[];
@@ -27,14 +27,14 @@ export const contentOf = ({
   }
 };
 
-/** A message in words: a picture without any is 'Photo' (A109). */
+/** The message as text; a picture without a caption is 'Photo' (A109). */
 export const inWords = (message: Pick<ChatMessage, 'type' | 'content'>): string =>
   contentOf(message).text.trim() || copy.message.photo;
 
-/** What is quoted of a message inside another one: 50 graphemes, then '...'. */
+/** Quote inside a message: at most 50 graphemes, then '...'. */
 export const quoteInMessage = (content: string): string =>
   truncateGraphemes(content, pageLimits.replyPreviewInMessage);
 
-/** What is quoted above the field while answering: 60 graphemes, then '...'. */
+/** Quote above the field during a reply: at most 60 graphemes, then '...'. */
 export const quoteInComposer = (message: ChatMessage): string =>
   truncateGraphemes(inWords(message), limits.replyPreviewInComposer);

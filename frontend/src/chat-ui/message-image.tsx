@@ -6,15 +6,15 @@ import { cn } from '@/lib/class-names';
 
 export interface MessageImageProps {
   url: string;
-  /** Whose picture it is, in words. */
+  /** Describes whose picture it is. */
   name: string;
-  /** Blurred until it is asked for (B07); then what the button says. */
+  /** Label of the button that reveals a blurred picture (B07); null when the picture is not blurred. */
   hiddenLabel: string | null;
   onReveal: (url: string) => void;
   onOpen: (url: string) => void;
 }
 
-// The same for every picture, so that nothing moves when one arrives; the lightbox shows it whole.
+// One fixed size for all pictures, so that loading causes no layout shift. The lightbox shows the whole picture.
 const box = 'relative block aspect-[4/3] w-64 max-w-full overflow-hidden rounded-control bg-raised';
 
 /** A picture inside a bubble. */
@@ -47,7 +47,7 @@ export const MessageImage = ({ url, name, hiddenLabel, onReveal, onOpen }: Messa
         onError={() => setBroken(true)}
         className={cn(
           'size-full object-cover transition-[filter,scale] duration-180',
-          // Out of reach of a long press, whose menu would show what is blurred.
+          // No long press on a blurred picture: its context menu would show a preview.
           isHidden
             ? 'pointer-events-none scale-125 blur-2xl [-webkit-touch-callout:none]'
             : 'group-hover/image:scale-[1.02]',

@@ -27,10 +27,10 @@ import { useRowKeyboard } from '@/chat-ui/use-row-keyboard';
 import { useRowTouch } from '@/chat-ui/use-row-touch';
 import { cn } from '@/lib/class-names';
 
-/** Moves the list from outside. */
+/** Scrolls the list from outside. */
 export interface ConversationHandle {
   scrollToEnd: () => void;
-  /** False when it is not among the messages. */
+  /** Returns false when the message is not loaded. */
   jumpTo: (messageId: string) => boolean;
 }
 
@@ -38,7 +38,7 @@ export interface MessageListProps {
   ref?: Ref<ConversationHandle>;
   label: string;
   messages: readonly ChatMessage[];
-  /** The message to open at, instead of the newest. */
+  /** Id of the message to open at, instead of the newest. */
   startAt?: string | undefined;
   me: MessageAuthor;
   partner: MessageAuthor;
@@ -48,18 +48,18 @@ export interface MessageListProps {
   renderCard?: ((message: ChatMessage) => ReactNode) | undefined;
   renderAbove?: ((message: ChatMessage, previous: ChatMessage | undefined) => ReactNode) | undefined;
   hidesTimes?: boolean | undefined;
-  /** The first message came into view. */
+  /** Called when the first message scrolls into view. */
   onReachTop?: (() => void) | undefined;
   top?: ReactNode;
-  /** Stands under the last row, such as «is typing». */
+  /** Shown below the last row, such as the typing indicator. */
   footer?: ReactNode;
 }
 
 const estimatedRowPx = 48;
-/** Stands for the row before the first. */
+/** Key that stands for the row before the first one. */
 const beforeFirst = '';
 
-/** Mounts only the rows in sight; stays at the end while it is at the end. */
+/** Virtual list: mounts only the rows in view, and stays scrolled to its end while it is there. */
 const List = ({
   ref,
   label,
@@ -98,7 +98,7 @@ const List = ({
 
   const isMineOnItsWay = last?.delivery === 'sending';
   const lastKey = last?.key;
-  // What I wrote myself is always shown, wherever I had scrolled to.
+  // The user's own new message scrolls into view from any scroll position.
   useEffect(() => {
     if (isMineOnItsWay) virtualizer.scrollToEnd();
   }, [isMineOnItsWay, lastKey, virtualizer]);
@@ -145,7 +145,7 @@ const List = ({
   const openSheet = (row: HTMLElement | null): void => {
     const message = messageOf(row);
     if (!message) return;
-    // A message that was not delivered can be copied, sent again and deleted.
+    // A failed message can be copied, sent again and deleted.
     const hasActions = message.delivery === 'failed' || offersAnything(offerFor(message));
     if (hasActions) setInSheet(message.key);
   };
@@ -218,12 +218,12 @@ const List = ({
                   aria-posinset={index + 1}
                   className={cn(
                     'absolute top-0 left-0 w-full rounded-control focus-visible:-outline-offset-2 [@media(pointer:coarse)]:select-none',
-                    // What it offers stands over its neighbours.
+                    // The actions of the row overlap its neighbours.
                     isActive && 'z-raised',
                   )}
                   style={{ transform: `translateY(${start}px)` }}
                   onContextMenu={(event) => {
-                    // The long press of a touch has its own menu here.
+                    // On touch screens a long press opens the action sheet instead of the browser's menu.
                     if (longPress.isPressed()) event.preventDefault();
                   }}
                 >
@@ -232,7 +232,7 @@ const List = ({
                     data-swipe=""
                     className={cn(
                       'relative touch-pan-y rounded-control',
-                      // The sign of the reply that a swipe uncovers.
+                      // The reply icon revealed by a swipe.
                       "before:absolute before:top-1/2 before:-left-8 before:-translate-y-1/2 before:text-xl before:text-muted-foreground before:opacity-0 data-[swipe=moving]:before:opacity-50 data-[swipe=moving]:before:content-['↩'] data-[swipe=ready]:before:text-primary data-[swipe=ready]:before:opacity-100 data-[swipe=ready]:before:content-['↩']",
                       message.key === arriving && 'enter-rise',
                       message.key === flashed && 'flash',

@@ -5,13 +5,13 @@ import { cn } from '@/lib/class-names';
 
 export interface MessageQuoteProps {
   replyTo: ReplyTo;
-  /** How the one who is quoted is called here. */
+  /** Display name of the quoted user. */
   name: string;
   isInMine: boolean;
   onJump: (messageId: string) => void;
 }
 
-/** What a message answers: an ember bar, a name, 50 characters. A click leads there. */
+/** The quoted message: an ember bar, a name and 50 characters. A click scrolls to the message. */
 export const MessageQuote = ({ replyTo, name, isInMine, onJump }: MessageQuoteProps) => (
   <button
     type="button"

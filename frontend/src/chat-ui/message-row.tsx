@@ -26,20 +26,20 @@ export interface MessageRowProps extends GroupPosition {
   me: MessageAuthor;
   partner: MessageAuthor;
   commands: MessageCommands;
-  /** Which of the partner's pictures have been asked for; null where all are shown. */
+  /** Pictures of the partner that the user has revealed; null when all are shown. */
   revealed: ReadonlySet<string> | null;
   renderCard?: ((message: ChatMessage) => ReactNode) | undefined;
-  /** What may be done with it. */
+  /** Actions available for the message. */
   canReply: boolean;
   canEdit: boolean;
   canReact: boolean;
   canDelete: boolean;
   canTranslate: boolean;
-  /** Pointed at, or with the focus. */
+  /** Hovered or focused. */
   isActive: boolean;
-  /** The time is told elsewhere. */
+  /** The time is shown elsewhere. */
   hidesTimes: boolean;
-  /** Keeps the row active while something of it is open. */
+  /** Keeps the row active while one of its menus is open. */
   onPin: (key: string | null) => void;
 }
 
@@ -94,7 +94,7 @@ const Content = ({
         </div>
       ) : null}
       {text || message.isEdited ? (
-        // Isolated: what the text says about direction turns neither the mark after it nor the row round.
+        // Isolates the text, so that its direction affects neither the mark after it nor the row.
         <span dir="auto" className={cn('block', (imageUrls.length > 0 || replyTo) && 'px-1')}>
           <span className="[unicode-bidi:isolate]">
             <RichText text={text} opensLinks={revealed === null} />
@@ -110,7 +110,7 @@ const Content = ({
   );
 };
 
-/** One row of the list: a notice, a card, or a bubble with what belongs to it. */
+/** One row of the list: a notice, a card, or a message bubble with its quote, reactions and actions. */
 export const MessageRow = memo(function MessageRow({
   message,
   me,
@@ -191,7 +191,7 @@ export const MessageRow = memo(function MessageRow({
             <div
               className={cn(
                 'absolute z-floating [@media(hover:none)]:hidden',
-                // Beside the bubble; above it where there is no room.
+                // Beside the bubble, or above it where there is no room.
                 '@2xl:top-1/2 @2xl:-translate-y-1/2 @max-2xl:-top-8 @max-2xl:pb-1',
                 isMine
                   ? '@2xl:right-full @2xl:pr-1 @max-2xl:right-0'

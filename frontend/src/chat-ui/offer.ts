@@ -2,7 +2,7 @@ import { canBeReactedTo, isOwnText, type ChatMessage } from '@/chat-ui/chat-mess
 import { contentOf } from '@/chat-ui/message-content';
 import { canTranslate } from '@/chat-ui/translation/translations.store';
 
-/** What can be done in this kind of chat; what is absent is offered nowhere. */
+/** Actions of this kind of chat; absent ones are not shown. */
 export interface Capabilities {
   reply: boolean;
   edit: boolean;
@@ -11,7 +11,7 @@ export interface Capabilities {
   attach: boolean;
 }
 
-/** What is offered for one message. */
+/** Actions available for one message. */
 export interface Offer {
   reply: boolean;
   edit: boolean;

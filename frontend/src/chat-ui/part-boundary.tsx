@@ -6,17 +6,17 @@ import { reportRenderError } from '@/lib/report-error';
 import { Button } from '@/ui/button';
 
 export interface PartBoundaryProps {
-  /** Names the part that failed, as a sentence. */
+  /** Names the failed part, as a sentence. */
   title: string;
-  /** Rendered again when one of these changes. */
+  /** A change of one of these renders the part again. */
   resetKeys?: unknown[];
-  /** Offered beside Try again. */
+  /** Adds a close button beside Try again. */
   onClose?: () => void;
   className?: string;
   children: ReactNode;
 }
 
-/** Confines a rendering error to one part of the page, which can be tried again. */
+/** Confines a rendering error to one part of the page and offers a retry. */
 export const PartBoundary = ({ title, resetKeys, onClose, className, children }: PartBoundaryProps) => (
   <ErrorBoundary
     {...(resetKeys ? { resetKeys } : {})}

@@ -9,11 +9,11 @@ const nameOf = (emoji: string): string => copy.reactions.names[emoji] ?? emoji;
 export interface ReactionPillsProps {
   reactions: ReactionCounts;
   me: number;
-  /** Without it the pills only tell. */
+  /** If absent, the pills are read-only. */
   onReact?: ((emoji: string) => void) | undefined;
 }
 
-/** On the bubble's lower edge; one's own is tinted. */
+/** On the lower edge of the bubble; the user's own reaction is tinted. */
 export const ReactionPills = ({ reactions, me, onReact }: ReactionPillsProps) => {
   const shown = Object.entries(reactions).filter(([, { count }]) => count > 0);
   if (shown.length === 0) return null;
@@ -31,7 +31,7 @@ export const ReactionPills = ({ reactions, me, onReact }: ReactionPillsProps) =>
             onClick={() => onReact?.(emoji)}
             className={cn(
               'relative inline-flex h-7 items-center gap-1 rounded-full border-2 border-card px-2 text-sm font-semibold tabular-nums transition-transform active:scale-95',
-              // A target of 44 px, however small the pill looks.
+              // A hit area of 44 px around the smaller pill.
               'after:absolute after:-inset-x-0.5 after:-inset-y-2',
               isMine
                 ? 'bg-reaction-mine text-foreground inset-ring inset-ring-primary'
@@ -54,7 +54,7 @@ export interface ReactionChoiceProps {
   className?: string;
 }
 
-/** The ten, in the specification's order. */
+/** The ten reactions, in the order of the specification. */
 export const ReactionChoice = ({ reactions, me, onChoose, className }: ReactionChoiceProps) => {
   const roving = useRovingFocus({ isGrid: true });
   return (

@@ -3,8 +3,8 @@ import { copy } from '@/chat-ui/copy';
 import { partsOf } from '@/chat-ui/links';
 
 /**
- * The text of a message with its web addresses: a friend's open, a stranger's are only marked, so that a slip of the
- * finger leads nowhere.
+ * The text of a message with its web addresses. A friend's addresses are links; a stranger's are only marked, so that
+ * an accidental tap does not open them.
  */
 export const RichText = ({ text, opensLinks }: { text: string; opensLinks: boolean }) =>
   partsOf(text).map(({ text: part, url }, index) =>
@@ -32,7 +32,7 @@ export const RichText = ({ text, opensLinks }: { text: string; opensLinks: boole
 const CopyAddress = ({ url }: { url: URL }) => {
   const [isCopied, setCopied] = useState(false);
   const take = async (): Promise<void> => {
-    // A page over plain http has no clipboard.
+    // A page on plain http has no clipboard.
     await (navigator.clipboard as Clipboard | undefined)?.writeText(url.href);
     setCopied(true);
   };
@@ -48,6 +48,6 @@ const CopyAddress = ({ url }: { url: URL }) => {
   );
 };
 
-/** Under a stranger's message: its addresses, by their true hosts, to be copied. */
+/** Below a stranger's message: its addresses with their real hosts, each with a copy button. */
 export const CopyAddresses = ({ text }: { text: string }) =>
   partsOf(text).map(({ url }, index) => (url ? <CopyAddress key={index} url={url} /> : null));

@@ -13,7 +13,7 @@ import { Popover } from '@/ui/popover';
 import { useRovingFocus } from '@/ui/roving-focus';
 import { Tooltip } from '@/ui/tooltip';
 
-/** What can be done with the messages; the same object at every render. */
+/** Operations on messages. The object must be stable between renders. */
 export interface MessageCommands {
   onReply: (message: ChatMessage) => void;
   onEdit: (message: ChatMessage) => void;
@@ -50,7 +50,7 @@ const Action = ({
   </Tooltip>
 );
 
-/** Beside the row that is pointed at or has the focus. */
+/** Actions beside the hovered or focused row. */
 export const RowActions = ({
   message,
   me,
@@ -60,7 +60,7 @@ export const RowActions = ({
 }: RowActionsProps & { onPin: (key: string | null) => void }) => {
   const [isChoosing, setIsChoosing] = useState(false);
   const roving = useRovingFocus();
-  // The tab stop is the first of what is offered.
+  // The tab stop is the first available action.
   const places = [offer.react, offer.reply, offer.edit, offer.delete, offer.translate];
   const item = (place: number) => roving.item(places.slice(0, place).filter(Boolean).length);
   const setChoosing = (choosing: boolean): void => {
@@ -149,7 +149,7 @@ const SheetItem = ({
   </button>
 );
 
-/** The same on touch, opened by a long press. */
+/** The same actions on touch screens, opened by a long press. */
 export const ActionSheet = ({
   message,
   me,
@@ -183,7 +183,7 @@ export const ActionSheet = ({
         {text ? (
           <SheetItem
             icon={<Copy aria-hidden="true" />}
-            // A page over plain http has no clipboard.
+            // A page on plain http has no clipboard.
             onPress={then(() => void (navigator.clipboard as Clipboard | undefined)?.writeText(text))}
           >
             {copy.actions.copy}

@@ -1,6 +1,6 @@
-/** The row of a list of messages that something in the page belongs to. */
+/** The row of the message list that contains an element. */
 export const rowOf = (target: EventTarget | null): HTMLElement | null =>
   target instanceof Element ? target.closest<HTMLElement>('li[data-index]') : null;
 
-/** Where a row stands among the messages. */
+/** Index of a row among the messages. */
 export const indexOf = (row: HTMLElement): number => Number(row.dataset.index);

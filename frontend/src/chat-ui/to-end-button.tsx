@@ -2,7 +2,7 @@ import { ChevronDown } from 'lucide-react';
 import { copy } from '@/chat-ui/copy';
 import { cn } from '@/lib/class-names';
 
-/** Back to the newest message, with the number of those that have come meanwhile. */
+/** Scrolls to the newest message and shows the number of unseen ones. */
 export const ToEndButton = ({ unseen, onPress }: { unseen: number; onPress: () => void }) => (
   <div className="pointer-events-none absolute inset-x-0 bottom-2 z-floating flex justify-center">
     <button

@@ -7,7 +7,7 @@ export interface ToolbarButtonProps extends Omit<ButtonProps, 'children'> {
   label: string;
 }
 
-/** A button of a chat's toolbar: always in words. Where its `@container` is narrow, the picture goes first. */
+/** A button of a chat's toolbar. The label is always visible; in a narrow `@container` the icon is hidden. */
 export const ToolbarButton = ({ icon, label, className, ...button }: ToolbarButtonProps) => (
   <Button
     variant="secondary"

@@ -3,11 +3,11 @@ import { TypingDots } from '@/chat-ui/typing-dots';
 import { TypingLog, type TypingLogProps } from '@/chat-ui/typing-log';
 
 export interface TypingLineProps extends TypingLogProps {
-  /** With words beside the dots, where nothing else on the screen says it. */
+  /** Adds words to the dots, where nothing else on the screen shows that the partner is typing. */
   hasWords?: boolean;
 }
 
-/** Under the last message: the partner is typing. */
+/** Typing indicator below the last message. */
 export const TypingLine = ({ hasWords = false, ...typing }: TypingLineProps) => (
   <>
     <div className="h-8 pt-2 pl-10 text-sm text-muted-foreground">

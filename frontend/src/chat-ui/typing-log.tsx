@@ -4,11 +4,11 @@ import { LiveLog, useLog } from '@/chat-ui/live-log';
 export interface TypingLogProps {
   isTyping: boolean;
   name: string;
-  /** The newest message of the one who types. */
+  /** Key of the newest message of the user who types. */
   after: string | undefined;
 }
 
-/** Reads aloud that someone is typing: once for each message, however often they pause. */
+/** Announces that the partner is typing, once for each message, regardless of pauses. */
 export const TypingLog = ({ isTyping, name, after }: TypingLogProps) => (
   <LiveLog
     label={copy.list.typing}

@@ -1,20 +1,20 @@
 import { useState, type FocusEvent, type PointerEvent, type SyntheticEvent } from 'react';
 import { rowOf } from '@/chat-ui/row-element';
 
-/** What a row opens elsewhere in the page reports to its list, too. */
+/** Portals bubble their React events to the list; only events from inside the row count. */
 const isInside = ({ currentTarget, target }: SyntheticEvent): boolean =>
   target instanceof Node && currentTarget.contains(target);
 
-/** Which rows show what can be done with them: pointed at, with the focus, or with something of theirs open. */
+/** Keys of the rows that show their actions: hovered, focused, or with an open menu. */
 export const useActiveRows = (keyOf: (row: HTMLElement | null) => string | null) => {
   const [hovered, setHovered] = useState<string | null>(null);
   const [focused, setFocused] = useState<string | null>(null);
-  /** The row whose reactions are being chosen from: it stays active although the focus has left it. */
+  /** The row with an open reaction menu: it stays active although the focus has left it. */
   const [pinned, pin] = useState<string | null>(null);
   return {
     isActive: (key: string): boolean => [hovered, focused, pinned].includes(key),
     pin,
-    /** Where the mouse rests no longer counts. */
+    /** Clears the hovered row, for example after keyboard navigation. */
     forgetMouse: () => setHovered(null),
     handlers: {
       onPointerOver: (event: PointerEvent) => {

@@ -2,8 +2,8 @@ import { useCallback, useState } from 'react';
 import { type ChatMessage } from '@/chat-ui/chat-message';
 
 /**
- * The row that has just been appended, and comes in moving: once, and neither when it is scrolled back into sight nor
- * when the row after it is taken away.
+ * Key of the row that was just appended and plays its entry animation. A row plays it once: not when it is scrolled
+ * back into view, and not when the row after it is removed.
  */
 export const useArrival = (messages: readonly ChatMessage[]) => {
   const count = messages.length;

@@ -1,10 +1,10 @@
 import { useEffect, useRef, useState } from 'react';
 import { attachmentOf, discardAttachment, isAcceptable, type Attachment } from '@/chat-ui/attachment';
 
-/** The one picture that a composer holds, from its choice until it is handed over or removed. */
+/** The single picture of a composer, from its choice until it is handed over or removed. */
 export const useAttachment = (onChange: (hasPicture: boolean) => void) => {
   const [attachment, setAttachment] = useState<Attachment | null>(null);
-  // Two pictures may come back in one turn, before the component renders.
+  // A ref, because two pictures may be returned before the component renders.
   const present = useRef<Attachment | null>(null);
   const hold = (next: Attachment | null): void => {
     present.current = next;
@@ -16,7 +16,7 @@ export const useAttachment = (onChange: (hasPicture: boolean) => void) => {
   return {
     attachment,
     isEmpty: (): boolean => present.current === null,
-    /** @returns whether it was acceptable; it replaces the one before. */
+    /** @returns whether the file was accepted; it replaces the previous picture. */
     attach: (file: File): boolean => {
       if (!isAcceptable(file)) return false;
       discardAttachment(present.current);
@@ -24,7 +24,7 @@ export const useAttachment = (onChange: (hasPicture: boolean) => void) => {
       return true;
     },
     takeBack: (returned: Attachment): void => hold(returned),
-    /** The outbox owns it from now on. */
+    /** Passes the ownership to the outbox. */
     handOver: (): void => hold(null),
     remove: (): void => {
       discardAttachment(present.current);

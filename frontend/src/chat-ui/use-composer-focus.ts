@@ -13,23 +13,25 @@ const isTaken = (event: KeyboardEvent): boolean => {
   return event.key === '?' || (event.key === ' ' && target.closest('button, a, li, [role]') !== null);
 };
 
-/** When the field takes the focus by itself: at first on a desk, for a reply or an edit, and for typing anywhere. */
+/**
+ * Moves the focus to the field: on mount on devices with a keyboard, for a reply or an edit, and on typing anywhere.
+ */
 export const useComposerFocus = (
   field: RefObject<HTMLTextAreaElement | null>,
   task: ComposerTask | null,
 ): void => {
-  // Ready to write at once; a phone would raise its keyboard over the first message.
+  // Only with a hardware keyboard: on a phone the on-screen keyboard would cover the first message.
   useEffect(() => {
     const at = document.activeElement;
-    // A heading only has the focus because the view was just opened.
+    // A heading is focused only because the view was just opened.
     if (hasKeyboard() && (at === document.body || at?.matches('h1[tabindex="-1"]'))) field.current?.focus();
   }, [field]);
 
-  // Reply and Edit were pressed to write.
+  // Reply and Edit move the focus to the field.
   const taskKey = task && `${task.kind} ${task.message.key}`;
   useEffect(() => {
     if (!taskKey) return;
-    // A dialog that has just closed gives the focus back first.
+    // A dialog that has just closed restores the focus first.
     const frame = requestAnimationFrame(() => {
       const area = field.current;
       area?.focus();
@@ -38,7 +40,7 @@ export const useComposerFocus = (
     return () => cancelAnimationFrame(frame);
   }, [field, taskKey]);
 
-  // The character lands in the field, since the focus moves before the browser inserts it.
+  // The focus moves before the browser inserts the character, so the character lands in the field.
   useEffect(() => {
     const listen = (event: KeyboardEvent): void => {
       const area = field.current;

@@ -8,7 +8,7 @@ interface Begun {
   messageId: string;
 }
 
-/** What the next text is for: a reply, an edit, or an edit that was not saved and is opened again with its text. */
+/** The current task of the composer: a reply, an edit, or an unsaved edit that is reopened with its text. */
 export const useComposerTask = (
   messages: readonly ChatMessage[],
   initialReplyToId: string | null,
@@ -19,7 +19,7 @@ export const useComposerTask = (
     initialReplyToId === null ? null : { kind: 'reply', messageId: initialReplyToId },
   );
   const returnedEdits = outbox.useStore((state) => state.returnedEdits);
-  // One edit at a time: a returned one is opened when the present one is done.
+  // One edit at a time: a returned edit is opened when the current one is finished.
   const returned =
     begun?.kind === 'edit'
       ? undefined
@@ -36,7 +36,7 @@ export const useComposerTask = (
   const replyToId = begun?.kind === 'reply' ? begun.messageId : null;
   useEffect(() => onReplyChange(replyToId), [onReplyChange, replyToId]);
 
-  // As the message stands now: it may have been edited or deleted meanwhile.
+  // The current message: it may have been edited or deleted in the meantime.
   const subjectId = returned?.messageId ?? begun?.messageId;
   const subject = messages.find(({ id }) => id === subjectId);
   const task = useMemo<ComposerTask | null>(() => {
@@ -47,16 +47,16 @@ export const useComposerTask = (
     return { kind: 'reply', message: subject, name: isMine ? me.username : partner.username, isMine };
   }, [begun, returned, subject, me.id, me.username, partner.username]);
 
-  /** Ends the present task and begins the next, if any. */
+  /** Ends the current task and begins the next one, if any. */
   const begin = useCallback(
     (next: Begun | null): void => {
       if (shownReturned.current) outbox.editDone(shownReturned.current);
-      // What was answered before a returned edit came is answered still.
+      // A reply that was open before a returned edit is resumed after it.
       if (next || !shownReturned.current) setBegun(next);
     },
     [outbox],
   );
-  /** A message that comes back answers what it answered, unless something else was begun. */
+  /** Resumes the reply of a returned message, unless another task has begun. */
   const resumeReply = useCallback(
     (messageId: string): void => setBegun((present) => present ?? { kind: 'reply', messageId }),
     [],

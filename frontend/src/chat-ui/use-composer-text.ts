@@ -2,16 +2,16 @@ import { useRef, useState } from 'react';
 import { type ComposerTask } from '@/chat-ui/composer-parts';
 import { contentOf } from '@/chat-ui/message-content';
 
-/** The text in the field. While a message is edited its text stands there, and the one begun before waits. */
+/** The text in the field. During an edit it is the edited message; the unsent text is kept aside. */
 export const useComposerText = (
   initial: string,
   task: ComposerTask | null,
   onChange: (text: string) => void,
 ) => {
   const [text, setText] = useState(initial);
-  // Several texts may come back in one turn, before the component renders.
+  // A ref, because several texts may be returned before the component renders.
   const present = useRef(initial);
-  /** What came back last and still stands in front: what comes back next follows it. */
+  /** Texts returned last, still at the front of the field: the next returned text goes after them. */
   const returned = useRef('');
   const put = (next: string): void => {
     present.current = next;
@@ -35,14 +35,14 @@ export const useComposerText = (
       returned.current = '';
       put('');
     },
-    /** Puts a text that was not sent before what stands in the field, in the order of writing. */
+    /** Inserts an unsent text at the front of the field, after earlier returned ones. */
     takeBack: (text: string): void => {
       const before = present.current.startsWith(returned.current) ? returned.current : '';
       const rest = present.current.slice(before.length).replace(/^\n/, '');
       returned.current = [before, text].filter(Boolean).join('\n');
       put([returned.current, rest].filter(Boolean).join('\n'));
     },
-    /** Another tab has changed the draft. */
+    /** Called when another tab has changed the draft. */
     replace: put,
   };
 };

@@ -1,18 +1,18 @@
 import { useCallback, useEffect, useRef, useState, type RefObject } from 'react';
 
-/** So near to the end counts as at the end. */
+/** Within this distance of the end the list counts as scrolled to its end. */
 export const endThresholdPx = 80;
-/** What a person scrolls with; some of what reads a page aloud scrolls without any of it. */
+/** Events of users who scroll. Some assistive technology scrolls without any of them. */
 const actions = ['wheel', 'touchmove', 'keydown', 'pointerdown', 'focusin'] as const;
 const recentlyMs = 1_000;
-/** A list that keeps its place and its height for so many frames rests. */
+/** Number of frames without a change of position or height after which the list counts as settled. */
 const restingFrames = 3;
 
 /**
- * Keeps a list at its end while it is there: the room shrinks (the skip bar, a keyboard on a phone) or a row grows,
- * and the end stays the end until a person goes up.
- * @param newestKey of the last row.
- * @param startsAfter the row before the one that the list is opened at; null when it is opened at its end.
+ * Keeps a list scrolled to its end while it is there, when the viewport shrinks (skip bar, phone keyboard) or a row
+ * grows, until the user scrolls up.
+ * @param newestKey key of the last row.
+ * @param startsAfter key of the row before the one that the list opens at; null when it opens at its end.
  */
 export const useEndOfList = (
   scroller: RefObject<HTMLElement | null>,
@@ -27,7 +27,7 @@ export const useEndOfList = (
     newest.current = newestKey;
   }, [newestKey]);
 
-  /** When a person last did what may move the list. */
+  /** Time of the last user action that may scroll the list, by `performance.now()`. */
   const actedAt = useRef(-Infinity);
   const act = useCallback(() => {
     actedAt.current = performance.now();
@@ -46,10 +46,10 @@ export const useEndOfList = (
       element.scrollTop = element.scrollHeight;
     };
     const remember = (): void => {
-      // On its way to where it is opened, past rows whose heights are estimated.
+      // The list is still scrolling to its start position, past rows of estimated height.
       if (isStarting) return;
       const { scrollTop, scrollHeight, clientHeight } = element;
-      // Only who goes up leaves the end; but rows that turn out smaller than estimated move the list up, too.
+      // Only a user who scrolls up leaves the end: rows smaller than estimated also move the list up.
       const hasGoneUp = scrollTop < lastTop && (isRecent(actedAt.current) || !isRecent(resizedAt));
       if (scrollHeight - scrollTop - clientHeight <= endThresholdPx) isAtEnd = true;
       else if (hasGoneUp) isAtEnd = false;
@@ -97,11 +97,16 @@ export const useEndOfList = (
   }, [act, scroller, startKey]);
 
   return {
-    /** The newest row when the end went out of sight, or the row before the start; null while the end is in sight. */
+    /**
+     * Key of the newest row when the list left its end, or of the row before the start; null while the end is in view.
+     */
     leftAt,
-    /** Has to be called before the list is moved for a person otherwise than by scrolling. */
+    /** Call before moving the list for the user by other means than scrolling. */
     act,
-    /** It is at its start; until then, its beginning is in sight for a moment and means nothing. */
+    /**
+     * Whether the list has reached its start position. Before that the first row may be in view for a moment; ignore
+     * it.
+     */
     hasBegun,
   };
 };

@@ -7,7 +7,7 @@ const resizeToContent = (area: HTMLTextAreaElement): void => {
   area.style.height = `${Math.min(area.scrollHeight, maximumHeightPx)}px`;
 };
 
-/** The field grows from one line to six: with its text, and when its width changes. */
+/** Resizes the field from one line to six, with its text and its width. */
 export const useFieldHeight = (field: RefObject<HTMLTextAreaElement | null>, text: string): void => {
   useLayoutEffect(() => {
     if (field.current) resizeToContent(field.current);

@@ -3,10 +3,10 @@ import { useRef, useState, type DragEvent } from 'react';
 const holdsFiles = ({ dataTransfer }: Pick<DragEvent, 'dataTransfer'>): boolean =>
   dataTransfer.types.includes('Files');
 
-/** Takes a file that is dropped on an element and its descendants; `onFile` undefined while none can be taken. */
+/** Accepts a file dropped on an element or its descendants; `onFile` is undefined while none is accepted. */
 export const useFileDrop = (onFile: ((file: File) => void) | undefined) => {
   const [isDropping, setDropping] = useState(false);
-  /** How many elements the pointer is inside of: not every browser says which one it leaves for. */
+  /** Nesting depth of dragenter events: not every browser reports the element that the pointer enters next. */
   const depth = useRef(0);
   const end = (): void => {
     depth.current = 0;

@@ -3,7 +3,7 @@ import { useEffect, useRef, type PointerEvent } from 'react';
 const longPressMs = 450;
 const slackPx = 10;
 
-/** A finger that rests: for a moment, and without moving on. The mouse has its own ways. */
+/** A touch held in place. Mouse events are not handled. */
 export const useLongPress = (onLongPress: (target: EventTarget) => void) => {
   const press = useRef<{ timer: number; x: number; y: number } | null>(null);
   const release = (): void => {
@@ -12,7 +12,7 @@ export const useLongPress = (onLongPress: (target: EventTarget) => void) => {
   };
   useEffect(() => release, []);
   return {
-    /** A finger is down and has not moved on. */
+    /** Whether a touch is down and has not moved. */
     isPressed: () => press.current !== null,
     handlers: {
       onPointerDown: ({ pointerType, target, clientX: x, clientY: y }: PointerEvent) => {

@@ -4,7 +4,7 @@ import { indexOf, rowOf } from '@/chat-ui/row-element';
 export interface RowKeyboard {
   scroller: RefObject<HTMLElement | null>;
   count: number;
-  /** The part of the virtual list that moves it. */
+  /** The part of the virtual list that scrolls it. */
   virtualizer: {
     scrollToIndex: (index: number, options: { align: 'start' | 'auto' }) => void;
     scrollToEnd: () => void;
@@ -13,7 +13,7 @@ export interface RowKeyboard {
   onOpen: (row: HTMLElement) => void;
 }
 
-/** Up and Down go from row to row; Tab then leads to what can be done with it, Enter to the same as a sheet. */
+/** Arrow keys move between rows. From a row, Tab leads to its actions, and Enter opens them as a sheet. */
 export const useRowKeyboard =
   ({ scroller, count, virtualizer, onWalk, onOpen }: RowKeyboard) =>
   (event: KeyboardEvent<HTMLElement>): void => {
@@ -23,7 +23,7 @@ export const useRowKeyboard =
       return onOpen(row);
     }
     if (event.target !== row && event.target !== scroller.current) return;
-    // A page's own way to the top would stop where rows are measured on it.
+    // The browser's own scrolling would stop where rows are measured during the scroll.
     if (event.key === 'Home' || event.key === 'End') {
       event.preventDefault();
       if (event.key === 'Home') virtualizer.scrollToIndex(0, { align: 'start' });
@@ -39,6 +39,6 @@ export const useRowKeyboard =
     const focus = (): void =>
       scroller.current?.querySelector<HTMLElement>(`li[data-index="${index}"]`)?.focus();
     focus();
-    // It may have to be mounted first.
+    // The row may have to be mounted first.
     requestAnimationFrame(focus);
   };

@@ -2,10 +2,10 @@ import { useRef, type TouchEvent } from 'react';
 import { rowOf } from '@/chat-ui/row-element';
 import { sideways, type Point } from '@/lib/swipe';
 
-/** From here on letting go replies. */
+/** Distance of a swipe from which releasing it replies. */
 const replyAtPx = 56;
 const farthestPx = 72;
-/** A swipe from the edge is the browser's own way back. */
+/** A swipe from the edge is the browser's own Back gesture. */
 const edgePx = 24;
 const doubleTapMs = 300;
 
@@ -29,7 +29,7 @@ export interface RowTouch {
   onDoubleTap: (row: HTMLElement) => void;
 }
 
-/** Touches on the rows of a list: a swipe to the right replies, a double tap is the first of the reactions. */
+/** Touch gestures on rows: a swipe to the right replies, a double tap adds the first reaction. */
 export const useRowTouch = ({ canReply, onReply, onDoubleTap }: RowTouch) => {
   const swipe = useRef<{ row: HTMLElement; from: Point; distance: number } | null>(null);
   const lastTap = useRef<{ row: HTMLElement; at: number } | null>(null);
@@ -62,7 +62,7 @@ export const useRowTouch = ({ canReply, onReply, onDoubleTap }: RowTouch) => {
       if (!begun) return;
       const touch = onlyOne(touches);
       if (!touch || begun.from.x < edgePx || !canReply(begun.row)) return move(0);
-      // Once on its way it follows the finger, also when that goes a little up or down.
+      // Once begun, a swipe follows the finger even if it drifts vertically.
       const to = pointOf(touch);
       move(begun.distance > 0 ? Math.max(1, to.x - begun.from.x) : Math.max(0, sideways(begun.from, to)));
     },

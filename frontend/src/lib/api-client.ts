@@ -1,7 +1,7 @@
 import { type HttpErrorBody } from '@thaw/contract/error-codes';
 import { noteServerDate } from '@/lib/server-clock';
 
-/** A non-success answer. `message` is exactly `<status>: <body>`, as the specification's §8 has it. */
+/** A non-success response. `message` is exactly `<status>: <body>`, as §8 of the specification requires. */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
 
@@ -15,7 +15,7 @@ export class ApiError extends Error {
 
   private readonly body: string;
 
-  /** The server's own words, fit for a person, where it sent any (A146). */
+  /** The message of the server, fit to show to a user; undefined if it sent none (A146). */
   get serverMessage(): string | undefined {
     try {
       const parsed = JSON.parse(this.body) as Partial<HttpErrorBody> | null;
@@ -52,12 +52,13 @@ export const toApiError = async (
 
 export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
-/** Long enough for a slow line; without a limit a stalled network would hold a form for minutes. */
+/** Long enough for a slow connection; without a limit a stalled network would block a form for minutes. */
 const defaultTimeoutMs = 15_000;
 
 /**
- * One call with the session's cookie. A body is sent as JSON. Answers the parsed JSON, undefined when there is none.
- * @throws ApiError on a non-success status; whatever `fetch` throws when there is no answer in time (15 s by default).
+ * Sends one request with the session cookie, its body as JSON.
+ * @returns the parsed JSON; undefined for an empty response.
+ * @throws ApiError on a non-success status; the error of `fetch` when there is no response in time (15 s by default).
  */
 export const request = async (
   method: HttpMethod,

@@ -1,8 +1,8 @@
 import { useEffect } from 'react';
 
 /**
- * Keeps `--app-height` at the height that is in sight. For its keyboard iOS neither shrinks `dvh` nor resizes the
- * page, but pans it: the header would be out of sight and the composer under the keyboard.
+ * Keeps `--app-height` at the height of the visual viewport. When its keyboard opens, iOS neither shrinks `dvh` nor
+ * resizes the page, but pans it: the header would move out of view and the composer under the keyboard.
  */
 export const useAppHeight = (): void => {
   useEffect(() => {
@@ -10,9 +10,9 @@ export const useAppHeight = (): void => {
     if (!viewport || !window.matchMedia('(pointer: coarse)').matches) return;
     const { style } = document.documentElement;
     const follow = (): void => {
-      // A page that is pinched keeps its size: what is in sight is a section of it.
+      // A pinch zoom keeps the height: the viewport then shows only a section of the page.
       style.setProperty('--app-height', `${Math.round(viewport.height * viewport.scale)}px`);
-      // The field that the page was panned for is in sight without it.
+      // Undo the panning: at the reduced height the focused field is visible without it.
       if (viewport.scale <= 1 && viewport.offsetTop > 0) window.scrollTo(0, 0);
     };
     follow();

@@ -1,6 +1,6 @@
 import { clsx, type ClassValue } from 'clsx';
 
-/** Utilities of which an element has one, named by the property that they set; the first match counts. */
+/** Mutually exclusive utilities, named by the property that they set; the first match counts. */
 const groups: readonly [RegExp, string][] = [
   [/^(static|relative|absolute|fixed|sticky)$/, 'position'],
   [/^(block|inline|flex|grid|hidden|contents|inline-(block|flex|grid))$/, 'display'],
@@ -19,7 +19,7 @@ const groups: readonly [RegExp, string][] = [
   ],
 ];
 
-/** What a shorthand sets besides itself. */
+/** Further properties that a shorthand sets. */
 const covers: Partial<Record<string, readonly string[]>> = {
   size: ['h', 'w'],
   p: ['px', 'py', 'pt', 'pr', 'pb', 'pl'],
@@ -43,7 +43,7 @@ const groupOf = (utility: string): string | undefined => {
 
 const merged = new Map<string, string>();
 
-/** Of two utilities that set the same property under the same variants the later one stays. */
+/** Of two utilities that set the same property under the same variants, keeps the later one. */
 const merge = (classes: string): string => {
   const seen = new Set<string>();
   const kept: string[] = [];
@@ -61,8 +61,8 @@ const merge = (classes: string): string => {
 };
 
 /**
- * Joins class names; of two that set the same property the later wins. It knows the utilities with which components are
- * adjusted here, in a twentieth of what a library for all of Tailwind takes.
+ * Joins class names; of two that set the same property the later wins. Supports only the utilities with which
+ * components are adjusted here, in a twentieth of the size of a library for all of Tailwind.
  */
 export const cn = (...classes: ClassValue[]): string => {
   const joined = clsx(classes);

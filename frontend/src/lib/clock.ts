@@ -1,6 +1,6 @@
-/** Time as the rest of the application may see it, so that tests own it. */
+/** Source of time and timers, injected so that tests can control it. */
 export interface Clock {
-  /** Milliseconds since the epoch. */
+  /** In ms since the epoch. */
   now: () => number;
   setTimeout: (run: () => void, delayMs: number) => number;
   clearTimeout: (timer: number | undefined) => void;

@@ -1,6 +1,6 @@
 import { useEffect } from 'react';
 
-/** A file that is dropped where nothing takes it would replace the application by the file. */
+/** Prevents the browser from opening a file that is dropped outside a drop target, which would unload the page. */
 export const useDropGuard = (): void => {
   useEffect(() => {
     const guard = (event: DragEvent): void => {

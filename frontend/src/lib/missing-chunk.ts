@@ -9,7 +9,7 @@ const entryOf = (page: Document): string | undefined =>
   page.querySelector('script[type="module"][src]')?.getAttribute('src') ??
   undefined;
 
-/** Whether the server has another version of the page than this one; false when it cannot be reached. */
+/** Whether the server has a newer version of the page; false when it cannot be reached. */
 export const isNewerVersionThere = async (page: Document = document): Promise<boolean> => {
   const entry = entryOf(page);
   if (!entry) return false;
@@ -21,12 +21,12 @@ export const isNewerVersionThere = async (page: Document = document): Promise<bo
   }
 };
 
-/** Not without storage: a page that reloads in circles would not notice. */
+/** False without storage, which prevents a reload loop. */
 const mayReload = (): boolean =>
   Date.now() - Number(tabStorage.read(storageKey)) >= notAgainWithinMs &&
   tabStorage.write(storageKey, String(Date.now()));
 
-/** A part of the application did not come over the network; it may at the next attempt. */
+/** The code of a part did not load over the network; a retry may succeed. */
 export class PartNotLoadedError extends Error {
   override readonly name = 'PartNotLoadedError';
 }
@@ -39,8 +39,8 @@ export interface VersionCheck {
 const thisPage: VersionCheck = { isNewerVersionThere, reload: () => location.reload() };
 
 /**
- * Loads a part of the application. A part that is missing because a newer version was deployed reloads the page, which
- * never settles; while the network fails nothing is reloaded, since that would lose the page that is there.
+ * Loads a part of the application. If it is missing because a newer version was deployed, reloads the page and never
+ * settles. On a network failure the page is not reloaded, since its state would be lost.
  * @throws PartNotLoadedError when it was not loaded.
  */
 export const loadPart = async <T>(load: () => Promise<T>, version = thisPage): Promise<T> => {

@@ -1,4 +1,4 @@
-/** Timings, sizes and counts that only the page uses. Those that a server also knows are in `@thaw/contract/limits`. */
+/** Timings, sizes and counts used only by the page. Those that a server shares are in `@thaw/contract/limits`. */
 export const pageLimits = {
   /** Length of a text, in code points, from which the composer shows the remaining count (A89). */
   messageCounterFromCodePoints: 1_800,

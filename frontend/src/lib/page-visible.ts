@@ -7,5 +7,5 @@ const subscribe = (onChange: () => void): (() => void) => {
 
 export const isPageVisible = (): boolean => document.visibilityState === 'visible';
 
-/** Whether this tab can be seen. */
+/** Whether this tab is visible. */
 export const usePageVisible = (): boolean => useSyncExternalStore(subscribe, isPageVisible);

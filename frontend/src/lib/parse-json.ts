@@ -1,6 +1,6 @@
 import type * as z from 'zod/mini';
 
-/** Stored text as a value of the schema; undefined when it is none, or nothing is stored. */
+/** Parses stored JSON; undefined when it does not match the schema or is null. */
 export const parseJson = <T>(schema: z.ZodMiniType<T>, text: string | null): T | undefined => {
   try {
     const parsed = schema.safeParse(JSON.parse(text ?? 'null'));

@@ -1,7 +1,10 @@
 import { QueryClient, type QueryFunction, type QueryKey } from '@tanstack/react-query';
 import { ApiError, request } from '@/lib/api-client';
 
-/** Loads the first element of the query key; a 401 is an error, or an empty result where that is asked for (§7). */
+/**
+ * Query function that loads the first element of the query key. A 401 throws, or resolves to null with `on401: 'empty'`
+ * (§7).
+ */
 export const loader =
   ({ on401 }: { on401: 'throw' | 'empty' }): QueryFunction =>
   async ({ queryKey }) => {
@@ -13,7 +16,7 @@ export const loader =
     }
   };
 
-/** The specification's defaults: never stale, never repeated, never polled, nothing on focus. */
+/** The defaults of the specification: never stale, no retries, no polling, no refetch on focus. */
 export const createQueryClient = (): QueryClient =>
   new QueryClient({
     defaultOptions: {
@@ -23,21 +26,21 @@ export const createQueryClient = (): QueryClient =>
         retry: false,
         refetchInterval: false,
         refetchOnWindowFocus: false,
-        // A call answers or fails; it does not wait for the browser to believe that it is online.
+        // Send requests even when the browser reports that it is offline.
         networkMode: 'always',
       },
       mutations: { retry: false, networkMode: 'always' },
     },
   });
 
-/** After a pushed change: an answer under way may have been read before it, so it is asked for again. */
+/** Refetches after a pushed change: the response of a request in flight may be older than the change. */
 export const askAgainIfUnderWay = async (queries: QueryClient, queryKey: QueryKey): Promise<void> => {
   const query = queries.getQueryCache().find({ queryKey, exact: true });
   if (query?.state.fetchStatus !== 'fetching') return;
-  // The first answer is waited for: there is nothing to patch yet.
+  // Let the initial load finish first: there is no data to patch yet.
   if (query.state.data === undefined) await query.promise?.catch(() => undefined);
   await queries.invalidateQueries({ queryKey, exact: true });
 };
 
-/** The page's one cache. */
+/** The query cache of the page. */
 export const queryClient = createQueryClient();

@@ -1,5 +1,5 @@
 import { type ErrorInfo } from 'react';
 
-/** The one place that rendering errors reach; an operator's collector is called from here. */
+/** Receives every rendering error; the place to call an operator's error collector. */
 export const reportRenderError = (error: unknown, { componentStack }: ErrorInfo): void =>
   console.error('A part of the page could not be rendered', error, componentStack ?? '');

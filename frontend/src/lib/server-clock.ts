@@ -1,16 +1,16 @@
-/** The `Date` header counts whole seconds, and the answer took its time: a smaller difference means nothing. */
+/** The `Date` header has whole seconds, and the response takes time: a smaller difference is noise. */
 const toleranceMs = 2_000;
 
 let offsetMs = 0;
 
-/** Compares the clocks by the `Date` header of an answer to a request sent and answered at these local times. */
+/** Estimates the offset of the clocks from the `Date` header of a response. Times are local, in ms since the epoch. */
 export const noteServerDate = (date: string | null | undefined, sentAt: number, answeredAt: number): void => {
   const serverMs = Date.parse(date ?? '');
   if (Number.isNaN(serverMs)) return;
-  // The header is cut to the second: on average it is half a second behind.
+  // The header is truncated to the second, so on average it is half a second behind.
   const difference = serverMs + 500 - (sentAt + answeredAt) / 2;
   offsetMs = Math.abs(difference) <= toleranceMs + (answeredAt - sentAt) / 2 ? 0 : difference;
 };
 
-/** Now, by the server's clock: what comes from the server is compared with this. Milliseconds since the epoch. */
+/** Current time by the server's clock, in ms since the epoch; use it to compare with times sent by the server. */
 export const serverNow = (): number => Date.now() + offsetMs;

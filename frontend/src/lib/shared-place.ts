@@ -1,6 +1,6 @@
 /**
- * A part of the application that several tabs of one browser may show at once, held by a Web Lock: whoever leaves
- * can learn whether another tab is still there. Without Web Locks (a page over plain http) that is not known.
+ * A part of the application that several tabs of one browser may show at once, tracked with a Web Lock, so that a tab
+ * that leaves can ask whether another is still there. Unknown without Web Locks (a page on plain http).
  */
 export class SharedPlace {
   private release: (() => void) | undefined;
@@ -14,7 +14,7 @@ export class SharedPlace {
       this.release = resolve;
     });
     this.released = this.locks?.request(this.name, { mode: 'shared' }, () => held) ?? Promise.resolve();
-    // Refused where the browser blocks storage; `isOpenElsewhere` then answers that it is not known.
+    // Rejected where the browser blocks storage; `isOpenElsewhere` then returns undefined.
     this.released.catch(() => undefined);
   }
 
@@ -23,10 +23,10 @@ export class SharedPlace {
     this.release = undefined;
   }
 
-  /** Whether another tab is there; asked after having left. Undefined where that cannot be known. */
+  /** Whether another tab shows the part; call after leaving. Undefined where that cannot be determined. */
   async isOpenElsewhere(): Promise<boolean | undefined> {
     try {
-      // Else our own lock, on its way out, would be taken for another tab's.
+      // Otherwise this tab's own lock, while it is being released, would count as another tab's.
       await this.released;
       return await this.locks?.request(
         this.name,

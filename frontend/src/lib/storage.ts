@@ -1,12 +1,12 @@
 export interface SafeStorage {
   read: (key: string) => string | null;
-  /** @returns whether it was kept. */
+  /** @returns whether the value was stored. */
   write: (key: string, value: string) => boolean;
   remove: (key: string) => void;
   keys: () => readonly string[];
 }
 
-/** A storage that never throws: it may be full, forbidden or hold text of another origin's making. */
+/** A storage that never throws: storage may be full, blocked, or hold invalid text. */
 const safe = (storage: () => Storage): SafeStorage => {
   const attempt = <T>(act: () => T, otherwise: T): T => {
     try {
@@ -30,5 +30,5 @@ const safe = (storage: () => Storage): SafeStorage => {
 /** Shared by the tabs of this browser. */
 export const browserStorage = safe(() => localStorage);
 
-/** This tab's own; survives a reload. */
+/** Private to this tab; survives a reload. */
 export const tabStorage = safe(() => sessionStorage);

@@ -2,14 +2,14 @@ import { useSyncExternalStore } from 'react';
 import { browserStorage } from '@/lib/storage';
 
 export interface StoredValueOptions<T> {
-  /** @param text null when nothing is stored. */
+  /** @param text the stored text; null when nothing is stored. */
   parse: (text: string | null) => T;
   format: (value: T) => string;
-  /** What a page that is rendered at build time shows. */
+  /** Value used when a page is rendered at build time. */
   prerendered: T;
 }
 
-/** A value that this browser keeps under one key. Subscribers of every tab follow each change. */
+/** A value stored in this browser under one key. Subscribers in every tab receive each change. */
 export const createStoredValue = <T extends string | number | boolean>(
   key: string,
   { parse, format, prerendered }: StoredValueOptions<T>,
@@ -38,7 +38,7 @@ export const createStoredValue = <T extends string | number | boolean>(
   };
 };
 
-/** A setting that is off until it is switched on. */
+/** A stored boolean, false by default. */
 export const createStoredSwitch = (key: string) =>
   createStoredValue<boolean>(key, {
     parse: (text) => text === 'on',

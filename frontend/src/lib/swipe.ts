@@ -3,10 +3,10 @@ export interface Point {
   y: number;
 }
 
-/** How much longer than high a movement is, at least, that is meant sideways. */
+/** Smallest ratio of width to height of a horizontal movement. */
 const slope = 1.5;
 
-/** The distance of a movement to the right (negative: to the left); 0 where it goes up or down, or is a tap. */
+/** Distance of a horizontal movement in px, negative to the left; 0 when it is vertical, or a tap. */
 export const sideways = (from: Point, to: Point, leastPx = 10): number => {
   const [dx, dy] = [to.x - from.x, to.y - from.y];
   return Math.abs(dx) >= leastPx && Math.abs(dx) > slope * Math.abs(dy) ? dx : 0;

@@ -5,12 +5,12 @@ interface EntryState {
   overlay?: unknown;
 }
 
-/** The history entry on top was added by an overlay without an address of its own. */
+/** Whether the current history entry was added by an overlay that has no address. */
 export const isOverlayEntry = (): boolean => (history.state as EntryState | null)?.overlay !== undefined;
 
 /**
- * While `isOpen`, the browser's Back closes the overlay and stays on the page: it adds one history entry, and removes
- * it when the overlay is closed in another way. For overlays that have no address, such as a sheet or a photo.
+ * While `isOpen`, makes the browser's Back close the overlay and stay on the page: adds one history entry, and removes
+ * it when the overlay is closed in another way. For overlays without an address, such as a sheet or a photo.
  */
 export const useBackCloses = (isOpen: boolean, close: () => void): void => {
   const latest = useRef(close);
@@ -22,7 +22,7 @@ export const useBackCloses = (isOpen: boolean, close: () => void): void => {
     const overlay = newId();
     const isOnTop = (): boolean => (history.state as EntryState | null)?.overlay === overlay;
     let wasAdded = false;
-    // Not at once: StrictMode runs the effect twice, and going back takes its time.
+    // Deferred: StrictMode runs the effect twice, and going back is asynchronous.
     const timer = setTimeout(() => {
       wasAdded = true;
       history.pushState({ ...(history.state as object | null), overlay }, '');

@@ -1,7 +1,7 @@
 import { useSyncExternalStore } from 'react';
 import { pageLimits } from '@/lib/page-limits';
 
-/** 768 px exactly is wide (A163). */
+/** Exactly 768 px counts as wide (A163). */
 const query = `(min-width: ${pageLimits.mobileBreakpointPx}px)`;
 
 const subscribe = (onChange: () => void): (() => void) => {
@@ -10,6 +10,6 @@ const subscribe = (onChange: () => void): (() => void) => {
   return () => list.removeEventListener('change', onChange);
 };
 
-/** Whether there is room for what stands beside the chat on a desk. */
+/** Whether the window is wide enough to show the sidebar beside the chat. */
 export const useIsWide = (): boolean =>
   useSyncExternalStore(subscribe, () => window.matchMedia(query).matches);

@@ -1,6 +1,6 @@
 import { useEffect, useState, type RefObject } from 'react';
 
-/** Whether the element has come into view, or near it; true for good from then on. */
+/** Whether the element has ever been in or near the viewport. */
 export const useWasSeen = (element: RefObject<Element | null>): boolean => {
   const canObserve = typeof IntersectionObserver === 'function';
   const [wasSeen, setSeen] = useState(!canObserve);

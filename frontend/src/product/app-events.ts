@@ -1,6 +1,6 @@
 import { type ServerFrame } from '@thaw/contract/server-frames';
 
-/** The in-page events of the specification's §7, raised on `window`. */
+/** The in-page events of §7 of the specification, dispatched on `window`. */
 export interface AppEvents {
   'friend-request-received': { id: number; requesterId: number };
   'friendship-removed': { removedFriendId: number; removedBy: number };
@@ -13,7 +13,7 @@ export const raise = <E extends keyof AppEvents>(event: E, detail: AppEvents[E])
   window.dispatchEvent(new CustomEvent(event, { detail }));
 };
 
-/** Calls `listen` on every such event; answers how to stop. */
+/** Calls `listen` on every such event; returns the unsubscribe function. */
 export const onAppEvent = <E extends keyof AppEvents>(
   event: E,
   listen: (detail: AppEvents[E]) => void,

@@ -3,16 +3,16 @@ import { pageLimits } from '@/lib/page-limits';
 
 export interface BadgeProps {
   count: number;
-  /** What is counted, for those who do not see where the badge stands. */
+  /** Accessible name that says what is counted. */
   label: string;
   className?: string;
 }
 
-/** 99 is the last number that is shown exactly (A130). */
+/** 99 is the largest number shown exactly (A130). */
 export const badgeText = (count: number): string =>
   count > pageLimits.unreadBadgeMax ? `${pageLimits.unreadBadgeMax}+` : String(count);
 
-/** A number on an ember ground; nothing where there is nothing to count. */
+/** A number on an ember background; renders nothing for zero. */
 export const Badge = ({ count, label, className }: BadgeProps) =>
   count > 0 ? (
     <span

@@ -1,4 +1,4 @@
-/** Texts that several features show. */
+/** Texts of several features. */
 export const copy = {
   presence: { online: 'Online', offline: 'Offline' },
 } as const;

@@ -1,11 +1,11 @@
-/** A button that was pressed while the rendered page was not yet alive; public/theme.js keeps it. */
+/** The last button pressed before hydration, recorded by public/theme.js. */
 declare global {
   interface Window {
     thawEarlyPress?: { button: HTMLElement | null; stop: () => void };
   }
 }
 
-/** Presses it again. Called once the page is hydrated and handles clicks. */
+/** Repeats that press. Call once, after hydration. */
 export const repeatEarlyPress = (): void => {
   const press = window.thawEarlyPress;
   if (!press) return;

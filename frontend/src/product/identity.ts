@@ -7,7 +7,7 @@ import { raise } from '@/product/app-events';
 export const identityStorageKey = 'thaw-chat-auth';
 
 interface Identity {
-  /** My own user; never trusted for rights (A04). */
+  /** The signed-in user. For display only: permissions are checked by the server (A04). */
   user: SelfUser | null;
 }
 
@@ -35,7 +35,7 @@ export const signOut = (): void => {
   useIdentity.setState({ user: null });
 };
 
-/** Merges what is given into my user; does nothing when there is none. */
+/** Merges changes into the signed-in user; does nothing when signed out. */
 export const mergeIntoUser = (changes: Partial<SelfUser>): void => {
   const { user } = useIdentity.getState();
   if (!user) return;
@@ -47,7 +47,10 @@ const showWhetherSignedIn = (): void => {
   document.documentElement.toggleAttribute('data-signed-in', currentUser() !== null);
 };
 
-/** Follows other tabs that sign in or out, and marks the document; public/theme.js sets the mark before the first paint. */
+/**
+ * Follows sign-ins and logouts in other tabs, and marks the document; public/theme.js sets the mark before the first
+ * paint.
+ */
 export const followIdentity = (): void => {
   showWhetherSignedIn();
   useIdentity.subscribe(showWhetherSignedIn);

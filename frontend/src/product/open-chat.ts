@@ -2,9 +2,9 @@ import { create } from 'zustand';
 
 export interface OpenChat {
   partnerName: string;
-  /** Messages of the partner that came while this page did not show the chat. */
+  /** Number of messages from the partner since this page stopped showing the chat. */
   unread: number;
 }
 
-/** The random chat that is open while this page shows something else; written by app/realtime.ts alone. */
+/** The random chat that is open while the page shows something else; written only by app/realtime.ts. */
 export const useOpenChat = create<{ chat: OpenChat | null }>()(() => ({ chat: null }));

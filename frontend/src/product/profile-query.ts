@@ -4,7 +4,7 @@ import { request } from '@/lib/api-client';
 
 export const profileKey = (userId: number) => [`/api/user/${userId}`, 'profile'] as const;
 
-/** Name and picture of a user, as far as this user may see them (A12). */
+/** Name and picture of a user, as far as the signed-in user may see them (A12). */
 export const profileQuery = (userId: number) =>
   queryOptions({
     queryKey: profileKey(userId),
@@ -12,14 +12,14 @@ export const profileQuery = (userId: number) =>
   });
 
 export interface SeenProfile {
-  /** Undefined while it is asked for. */
+  /** Undefined while loading. */
   username: string | undefined;
   avatar: string | null;
-  /** It cannot be had: gone, or not for me to see. */
+  /** The profile does not exist, or is not visible to the signed-in user. */
   isUnknown: boolean;
 }
 
-/** The profile, or a placeholder for a name that cannot be had (A66). */
+/** The profile, with a placeholder for an unavailable name (A66). */
 export const useProfile = (
   userId: number,
   placeholder: string,

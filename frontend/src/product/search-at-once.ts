@@ -1,6 +1,6 @@
 import { createStoredSwitch } from '@/lib/stored-value';
 
-/** Whether New Conversation starts searching at once (A57). */
+/** Setting: New Conversation starts a search at once (A57). */
 export const {
   read: searchesAtOnce,
   write: chooseSearchAtOnce,

@@ -1,6 +1,6 @@
 import { createStoredSwitch } from '@/lib/stored-value';
 
-/** Whether a sound may call for attention (B14). */
+/** Setting: play sounds for new events (B14). */
 export const {
   read: soundChoice,
   write: chooseSound,

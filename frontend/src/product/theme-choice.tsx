@@ -7,12 +7,12 @@ const icons: Record<Theme, typeof Moon> = { dark: Moon, light: Sun, system: Moni
 export interface ThemeChoiceProps {
   legend: string;
   labels: Record<Theme, string>;
-  /** With words beside the icons, where there is room for them. */
+  /** Shows labels beside the icons. */
   isLabelled?: boolean;
 }
 
 export const ThemeChoice = ({ legend, labels, isLabelled = false }: ThemeChoiceProps) => (
-  // The prerendered page believes that it is dark: which of the three is lit, public/theme.js says before React does.
+  // The prerendered page assumes the dark theme; until React runs, public/theme.js marks the chosen one.
   <div className="theme-choice">
     <ChoiceGroup
       legend={legend}

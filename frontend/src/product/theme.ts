@@ -8,7 +8,7 @@ export const backgrounds = { dark: '#0c0e14', light: '#fbfaf7' };
 
 const prefersLight = (): MediaQueryList => matchMedia('(prefers-color-scheme: light)');
 
-/** Dark when nothing is stored (A151). The same rule stands in public/theme.js, which runs before the first paint. */
+/** Dark when nothing is stored (A151). public/theme.js applies the same rule before the first paint. */
 const stored = createStoredValue<ThemeChoice>('thaw-theme', {
   parse: (text) => themeChoices.find((choice) => choice === text) ?? 'dark',
   format: String,
@@ -30,7 +30,7 @@ export const chooseTheme = (choice: ThemeChoice): void => {
   apply();
 };
 
-/** Keeps the page in step with the system's theme and with the choice made in another tab. */
+/** Follows changes of the system's theme and choices made in other tabs. */
 export const followTheme = (): void => {
   apply();
   prefersLight().addEventListener('change', apply);

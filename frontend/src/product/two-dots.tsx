@@ -1,6 +1,6 @@
 export type DotsState = 'apart' | 'seeking' | 'parted';
 
-/** The motif of the product: a warm dot, and another that is not known yet. */
+/** The motif of the product: a warm dot for the user, and one for a partner not yet known. */
 export const TwoDots = ({ state }: { state: DotsState }) => (
   <div aria-hidden="true" data-dots={state} className="two-dots">
     <span className="ember-glow two-dots-glow" />

@@ -3,7 +3,7 @@ import * as z from 'zod/mini';
 
 const answerSchema = z.union([z.object({ user: selfUserSchema }), selfUserSchema]);
 
-/** My user out of `{user}` or out of the bare user (A11). Throws when it is neither. */
+/** Parses the user from `{user}` or a bare user (A11). Throws on anything else. */
 export const toUser = (answer: unknown): SelfUser => {
   const parsed = answerSchema.parse(answer);
   return 'user' in parsed ? parsed.user : parsed;

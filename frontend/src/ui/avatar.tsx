@@ -2,7 +2,7 @@ import { type CSSProperties } from 'react';
 import { cn } from '@/lib/class-names';
 
 export interface AvatarProps {
-  /** Gives the hue where there is no picture. */
+  /** Determines the hue when there is no picture. */
   id: number;
   name: string;
   picture?: string | null;
@@ -17,10 +17,10 @@ const initials = (name: string): string =>
     .slice(0, 2)
     .toUpperCase() || '·';
 
-// The golden angle: neighbouring ids get hues far apart.
+// The golden angle gives neighbouring ids distant hues.
 const hueOf = (id: number): number => Math.round((id * 137.508) % 360);
 
-/** Decoration: the name always stands beside it. */
+/** Decorative: the name is always beside it. */
 export const Avatar = ({ id, name, picture, className }: AvatarProps) => {
   const shape = cn('size-10 shrink-0 rounded-full object-cover', className);
   if (picture) return <img src={picture} alt="" className={shape} />;

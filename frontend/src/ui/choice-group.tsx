@@ -6,18 +6,18 @@ export interface Choice<T extends string> {
   value: T;
   label: string;
   icon?: ReactNode;
-  /** Shown beside the icon, or only told to assistive technology. */
+  /** Hides the label visually; screen readers still get it. */
   isLabelHidden?: boolean;
 }
 
 export interface ChoiceGroupProps<T extends string> {
   legend: string;
-  /** Shown above the choices, or only told to assistive technology. */
+  /** Hides the legend visually; screen readers still get it. */
   isLegendHidden?: boolean;
   value: T | undefined;
   choices: readonly Choice<T>[];
   onChoose: (value: T) => void;
-  /** `segments`: a few words side by side. `cards`: large, each with a ring to tick. */
+  /** `segments`: short labels side by side. `cards`: large options, each with a radio ring. */
   look?: 'segments' | 'cards';
 }
 
@@ -38,7 +38,7 @@ const choiceClass = {
   ),
 };
 
-/** One of a few. The arrow keys choose, as with the browser's own radio buttons; Tab stops once. */
+/** A radio group. Arrow keys change the choice, as with native radio buttons; the group is one tab stop. */
 export const ChoiceGroup = <T extends string>({
   legend,
   isLegendHidden = false,

@@ -1,4 +1,4 @@
-/** Texts of the parts themselves; everything else is given to them. */
+/** Texts of the components themselves; all others are passed as props. */
 export const copy = {
   close: 'Close',
   retry: 'Try again',

@@ -3,14 +3,14 @@ import { cn } from '@/lib/class-names';
 
 export interface EmptyStateProps {
   text: string;
-  /** The shapes of the drawing, 96 units wide. */
+  /** SVG shapes of the drawing, 96 units wide. */
   children: ReactNode;
   height: number;
-  /** A small drawing alone; the text is for screen readers. */
+  /** Shows only a small drawing; the text is for screen readers. */
   isCompact?: boolean;
 }
 
-/** A drawing and a sentence where a list has no entries. */
+/** A drawing and a sentence for an empty list. */
 export const EmptyState = ({ text, children, height, isCompact = false }: EmptyStateProps) => (
   <div className={cn('grid justify-items-center gap-4 text-center', isCompact ? 'pt-2' : 'px-4 py-8')}>
     <svg

@@ -7,7 +7,7 @@ export type FieldProps = ComponentProps<'input'> & {
   hint?: string;
 };
 
-/** A labelled input, with a hint or its error below. */
+/** A labelled input, with a hint or an error below. */
 export const Field = ({ label, error, hint, className, id: givenId, ...input }: FieldProps) => {
   const generatedId = useId();
   const id = givenId ?? generatedId;

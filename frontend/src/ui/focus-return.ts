@@ -1,10 +1,10 @@
-// Where the focus was when each dialog opened.
+// The element that had the focus when each dialog opened.
 const openers = new WeakMap<Element, HTMLElement>();
 
 const isThere = (element: Element): boolean =>
   element.isConnected && ((element as Partial<Element>).checkVisibility?.call(element) ?? true);
 
-/** The opener, or, where that went with the dialog that it stood in, that dialog's opener. */
+/** The opener of the dialog. If it was removed with the dialog that contained it, the opener of that dialog. */
 const placeOf = (dialog: Element): HTMLElement | undefined => {
   let opener = openers.get(dialog);
   while (opener && !isThere(opener)) {
@@ -14,7 +14,9 @@ const placeOf = (dialog: Element): HTMLElement | undefined => {
   return opener;
 };
 
-/** For a dialog's `onOpenAutoFocus`: Radix returns the focus to a trigger of its own alone, and ours have none. */
+/**
+ * Handler of a dialog's `onOpenAutoFocus`. Radix returns the focus only to its own triggers, which are not used here.
+ */
 export const rememberFocus = ({ target }: Event): void => {
   const { activeElement } = document;
   if (target instanceof Element && activeElement instanceof HTMLElement && activeElement !== document.body) {
@@ -22,13 +24,13 @@ export const rememberFocus = ({ target }: Event): void => {
   }
 };
 
-/** For a dialog's `onCloseAutoFocus`. */
+/** Handler of a dialog's `onCloseAutoFocus`. */
 export const returnFocus = (event: Event): void => {
   event.preventDefault();
   if (!(event.target instanceof Element)) return;
   const place = placeOf(event.target);
   const successor = document.activeElement?.closest('[role="dialog"]');
-  // The dialog that took this one's place will give the focus back in its stead.
+  // A dialog that replaced this one inherits its opener.
   if (!successor) place?.focus();
   else if (place && !placeOf(successor)) openers.set(successor, place);
 };

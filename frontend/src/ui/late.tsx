@@ -2,7 +2,7 @@ import { useEffect, useState, type ReactNode } from 'react';
 
 const shownAfterMs = 150;
 
-/** Shows a placeholder only after a moment: what comes at once needs none. */
+/** Delays a placeholder, so that content that loads quickly shows none. */
 export const Late = ({ children }: { children: ReactNode }) => {
   const [isDue, setDue] = useState(false);
   useEffect(() => {

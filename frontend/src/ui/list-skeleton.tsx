@@ -1,14 +1,14 @@
 import { cn } from '@/lib/class-names';
 
 export interface ListSkeletonProps {
-  /** What is being loaded, for screen readers. */
+  /** Accessible name: what is being loaded. */
   label: string;
-  /** Pictures without lines beside them. */
+  /** Shows pictures only, without lines of text. */
   isPicturesOnly?: boolean;
   className?: string;
 }
 
-/** The shape of a list of people, shown when it takes longer than 150 ms to come. */
+/** Placeholder of a list of people, shown when loading takes longer than 150 ms. */
 export const ListSkeleton = ({ label, isPicturesOnly = false, className }: ListSkeletonProps) => (
   <div role="status" className={cn('appear-late grid gap-3', className)}>
     <span className="sr-only">{label}</span>

@@ -5,12 +5,12 @@ import { copy } from '@/ui/copy';
 export interface LoadErrorProps {
   text: string;
   onRetry: () => void;
-  /** In the middle of a whole view instead of at the head of a list. */
+  /** Centred in the view instead of at the top of a list. */
   isCentered?: boolean;
   className?: string;
 }
 
-/** Stands where something could not be loaded, with a way to try again. */
+/** Shown where data could not be loaded, with a retry button. */
 export const LoadError = ({ text, onRetry, isCentered = false, className }: LoadErrorProps) => (
   <div
     className={cn(

@@ -3,9 +3,9 @@ import { ErrorBoundary } from 'react-error-boundary';
 import { loadPart } from '@/lib/missing-chunk';
 import { reportRenderError } from '@/lib/report-error';
 
-/** A component whose code is loaded when it is first needed, or ahead of that. */
+/** A component whose code is loaded when it is first rendered, or preloaded. */
 export interface Part<P> {
-  /** Loads it ahead of need; never rejects. */
+  /** Preloads the code; never rejects. */
   preload: () => Promise<void>;
   /** The component; after a failed load a new one, which loads again. */
   current: () => ComponentType<P>;
@@ -20,7 +20,7 @@ export const createPart = <P extends object>(load: () => Promise<ComponentType<P
         loaded = await loadPart(load);
         return { default: loaded };
       } catch (error) {
-        // React keeps the rejection of a lazy component; the next attempt needs another one.
+        // React caches the rejection of a lazy component, so the next attempt needs a new one.
         pending = undefined;
         throw error;
       }
@@ -40,15 +40,15 @@ export const createPart = <P extends object>(load: () => Promise<ComponentType<P
 export interface LoadedPartProps<P> {
   part: Part<P>;
   children: (Loaded: ComponentType<P>) => ReactNode;
-  /** Shown while it is loaded. */
+  /** Shown while loading. */
   pending?: ReactNode;
-  /** Shown when it was not loaded, or failed. */
+  /** Shown when loading or rendering failed. */
   broken: (failure: { error: unknown; retry: () => void }) => ReactNode;
-  /** A change of one of these tries again. */
+  /** A change of one of these retries. */
   resetKeys?: readonly unknown[];
 }
 
-/** A part of the page that is loaded late; each attempt loads it again, and what fails in it stays in it. */
+/** Renders a lazily loaded part. Each attempt loads it again, and errors are confined to it. */
 export const LoadedPart = <P extends object>({
   part,
   children,

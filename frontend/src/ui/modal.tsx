@@ -12,9 +12,9 @@ export interface ModalProps {
   isOpen: boolean;
   title: string;
   description?: string;
-  /** Without it the modal cannot be dismissed: there is no X, and Esc and a click outside are inert. */
+  /** If absent, the modal cannot be dismissed: there is no X, and Esc and a click outside have no effect. */
   onDismiss?: () => void;
-  /** For as long as it is set the X, Esc and a click outside are inert. */
+  /** While true, the X, Esc and a click outside have no effect. */
   isLocked?: boolean;
   children: ReactNode;
   className?: string;
@@ -22,12 +22,12 @@ export interface ModalProps {
 
 const ignore = (event: Event): void => event.preventDefault();
 
-/** Whether the present press of Escape found a toast open, which Radix closes in the dialog's stead. */
+/** Whether a toast was open when Escape was pressed: Radix then closes the toast, not the dialog. */
 const useEscapeForToast = (isOpen: boolean): { current: boolean } => {
   const isForToast = useRef(false);
   useEffect(() => {
     if (!isOpen) return;
-    // On window in the capture phase, before Radix closes anything.
+    // Captured on window, before Radix closes anything.
     const look = ({ key }: globalThis.KeyboardEvent): void => {
       isForToast.current = key === 'Escape' && useToasts.getState().shown?.isOpen === true;
     };
@@ -54,8 +54,8 @@ const Discard = ({ onDiscard, onKeep }: { onDiscard: () => void; onKeep: () => v
 );
 
 /**
- * A dialog in the middle; on phones a sheet at the bottom, which can be pulled down by its head. The focus returns to where it was. While something inside
- * is marked with `data-unsaved`, a click outside is taken for a slip, and Escape asks before it closes.
+ * A centred dialog; on phones a bottom sheet, which can be dragged down by its header. Returns the focus to the opener.
+ * While an element inside has `data-unsaved="true"`, a click outside is ignored, and Escape asks before closing.
  */
 export const Modal = ({
   isOpen,
@@ -69,7 +69,7 @@ export const Modal = ({
   const content = useRef<HTMLDivElement>(null);
   const [isAsking, setAsking] = useState(false);
   const isForToast = useEscapeForToast(isOpen);
-  // Where the focus was when the question came up.
+  // The element that had the focus when the question was shown.
   const askedFrom = useRef<Element | null>(null);
   const isInert = !onDismiss || isLocked;
   if (!isOpen && isAsking) setAsking(false);
@@ -85,7 +85,7 @@ export const Modal = ({
     setAsking(false);
     if (askedFrom.current instanceof HTMLElement) askedFrom.current.focus();
   };
-  /** True when the question takes the key; a second press answers it with "Keep editing". */
+  /** Returns true when unsaved changes prevent closing: asks, or, on a second press, chooses "Keep editing". */
   const isAboutChanges = (): boolean => {
     if (isAsking) {
       keepEditing();
@@ -99,9 +99,9 @@ export const Modal = ({
   const escape = (event: globalThis.KeyboardEvent): void => {
     if (isInert || isAboutChanges()) event.preventDefault();
   };
-  // A toast takes the key from Radix; the dialog in which it was pressed is dismissed by the same press.
+  // When an open toast consumes Escape, the same press also dismisses the dialog in which it was pressed.
   const escapeWithToast = ({ key, target }: KeyboardEvent): void => {
-    // React's events bubble from dialogs within; those answer for themselves.
+    // React events also bubble from nested dialogs, which handle their own.
     if (key !== 'Escape' || !isForToast.current || !content.current?.contains(target as Node)) return;
     if (!isInert && !isAboutChanges()) dismiss();
   };

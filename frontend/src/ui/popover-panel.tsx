@@ -14,7 +14,7 @@ export interface PopoverPanelProps {
   children: ReactNode;
 }
 
-/** Radix's popover for a trigger that stands outside it: what Radix does for its own trigger is done here. */
+/** Radix's popover with an external trigger, for which this component does what Radix does for its own. */
 export const PopoverPanel = ({
   id,
   trigger,
@@ -43,7 +43,7 @@ export const PopoverPanel = ({
             className,
           )}
           onInteractOutside={(event) => {
-            // The trigger's own click closes it.
+            // The click handler of the trigger closes it.
             if (event.target instanceof Node && trigger.current?.contains(event.target))
               event.preventDefault();
             else wasLeft.current = true;

@@ -4,24 +4,24 @@ import { createPart, LoadedPart } from '@/ui/loaded-part';
 export const popoverPanelPart = createPart(async () => (await import('@/ui/popover-panel')).PopoverPanel);
 
 export interface PopoverProps {
-  /** The button that opens it. */
+  /** Props of the trigger button. */
   button: ComponentProps<'button'>;
   isOpen: boolean;
   onOpenChange: (isOpen: boolean) => void;
-  /** What the panel is called. */
+  /** Accessible name of the panel. */
   label: string;
   align?: 'start' | 'center' | 'end';
   className?: string;
-  /** Takes the focus when the panel closes, instead of the button; prevents the event's default to do so. */
+  /** Moves the focus when the panel closes, instead of returning it to the button; must prevent the event's default. */
   onCloseAutoFocus?: (event: Event) => void;
   children: ReactNode;
 }
 
-/** A button with a panel above it. What positions the panel is loaded when the button is first pointed at or pressed. */
+/** A button with a panel above it. The positioning code is loaded when the button is first hovered or pressed. */
 export const Popover = ({ button, isOpen, onOpenChange, children, ...panel }: PopoverProps) => {
   const id = useId();
   const trigger = useRef<HTMLButtonElement>(null);
-  // It stays for its closing animation, and to return the focus.
+  // Stays mounted for the closing animation and the return of the focus.
   const [wasOpened, setOpened] = useState(false);
   if (isOpen && !wasOpened) setOpened(true);
   return (

@@ -2,7 +2,7 @@ import { cn } from '@/lib/class-names';
 
 export interface PresenceDotProps {
   isOnline: boolean;
-  /** The colour that the picture stands on. */
+  /** Background colour behind the picture. */
   ground?: 'background' | 'card';
 }
 
@@ -11,7 +11,7 @@ const grounds = {
   card: { ring: 'ring-card', fill: 'bg-card' },
 };
 
-/** In the corner of a picture. Filled when online, hollow when not: told by shape as well as by colour. */
+/** In the corner of a picture. Filled when online, hollow when not, so that it does not depend on colour alone. */
 export const PresenceDot = ({ isOnline, ground = 'background' }: PresenceDotProps) => (
   <span
     aria-hidden="true"

@@ -6,7 +6,7 @@ const itemsOf = (group: HTMLElement): HTMLElement[] => [
   ...group.querySelectorAll<HTMLElement>('[data-roving]:not(:disabled)'),
 ];
 
-/** Where a key leads from an item; undefined for other keys. In a grid Up and Down go by rows. */
+/** The item that a key moves to; undefined for other keys. In a grid, Up and Down move by rows. */
 const target = (
   items: readonly HTMLElement[],
   from: number,
@@ -26,16 +26,16 @@ const target = (
 };
 
 export interface RovingFocusOptions {
-  /** The item that Tab leads to at first. */
+  /** Index of the item that is the first tab stop. */
   initial?: number;
   isGrid?: boolean;
-  /** Called with the place of an item that an arrow key has led to. */
+  /** Called with the index of the item that an arrow key moved to. */
   onMove?: (index: number) => void;
 }
 
 /**
- * One tab stop for a group of controls, as ARIA's patterns for toolbars, radio groups and grids of buttons have it: the
- * arrow keys, Home and End lead from one to the next. `group` goes on their parent, `item(index)` on each.
+ * Makes a group of controls one tab stop, as in ARIA's patterns for toolbars, radio groups and grids: the arrow keys,
+ * Home and End move between them. `group` goes on the parent, `item(index)` on each control.
  */
 export const useRovingFocus = ({ initial = 0, isGrid = false, onMove }: RovingFocusOptions = {}) => {
   const [current, setCurrent] = useState(initial);

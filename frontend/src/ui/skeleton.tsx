@@ -1,6 +1,6 @@
 import { cn } from '@/lib/class-names';
 
-/** Grey bars in the shape of what is being loaded; one accessible name says that it is. */
+/** Grey bars in the shape of the content being loaded, with one accessible name. */
 export const Skeleton = ({
   label,
   bars,

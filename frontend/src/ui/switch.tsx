@@ -7,7 +7,7 @@ export interface SwitchProps {
   onChange: (isOn: boolean) => void;
 }
 
-/** On or off, at once. The whole row is its target. */
+/** A switch that applies at once. The whole row is clickable. */
 export const Switch = ({ label, hint, isOn, onChange }: SwitchProps) => {
   const id = useId();
   return (

@@ -7,7 +7,7 @@ export interface Tab {
   content: ReactNode;
 }
 
-/** One of several panels. The arrow keys go from tab to tab; what was typed into a panel stays while it is hidden. */
+/** Tabbed panels. The arrow keys move between tabs; a hidden panel keeps its input. */
 export const TabbedPanels = ({ label, tabs }: { label: string; tabs: readonly Tab[] }) => (
   <Tabs.Root defaultValue={tabs[0]?.id ?? ''}>
     <Tabs.List aria-label={label} className="flex gap-6 border-b border-border">

@@ -2,7 +2,7 @@ import { create } from 'zustand';
 
 export interface ToastAction {
   label: string;
-  /** How to do the same once the toast is gone, for screen readers. */
+  /** How to do the same after the toast has closed, for screen readers. */
   altText?: string;
   run: () => void;
 }
@@ -28,6 +28,6 @@ let nextId = 1;
 export const toast = (content: ToastContent): void =>
   useToasts.setState({ shown: { ...content, id: nextId++, isOpen: true } });
 
-/** Closes the toast with this id, where it still is the one shown. */
+/** Closes the toast with this id if it is still shown. */
 export const closeToast = (id: number): void =>
   useToasts.setState(({ shown }) => (shown?.id === id ? { shown: { ...shown, isOpen: false } } : { shown }));

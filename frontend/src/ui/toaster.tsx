@@ -8,8 +8,8 @@ import { closeToast, useToasts } from '@/ui/toast-store';
 import { useClearOfControls } from '@/ui/use-clear-of-controls';
 
 /**
- * Shows the toast of the store for five seconds, at the top, where it covers no composer, and below the controls there
- * where it has no room beside them. F8 leads to it.
+ * Shows the current toast for five seconds, at the top, where it does not cover the composer, and below the controls
+ * there if it does not fit beside them. F8 focuses it.
  */
 export const Toaster = () => {
   const shown = useToasts((state) => state.shown);

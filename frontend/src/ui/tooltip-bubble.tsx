@@ -10,7 +10,9 @@ export interface TooltipBubbleProps {
   children: ReactNode;
 }
 
-/** The open tooltip: Escape, a press elsewhere and scrolling close it, as with Radix's own, and nothing in it is pointed at. */
+/**
+ * The open tooltip. Closes on Escape, a press elsewhere, and scrolling, as Radix's own does; it ignores the pointer.
+ */
 export const TooltipBubble = ({ id, side, control, onDismiss, children }: TooltipBubbleProps) => {
   useEffect(() => {
     const closeOnScroll = ({ target }: Event): void => {

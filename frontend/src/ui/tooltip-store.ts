@@ -1,7 +1,7 @@
 import { create } from 'zustand';
 import { pageLimits } from '@/lib/page-limits';
 
-/** The tooltip that is open; there is at most one. */
+/** Id of the open tooltip; there is at most one. */
 const useTooltips = create<{ openId: string | null }>(() => ({ openId: null }));
 
 let openingTimer: ReturnType<typeof setTimeout> | undefined;
@@ -14,7 +14,7 @@ export const tooltips = {
     clearTimeout(openingTimer);
     useTooltips.setState({ openId: id });
   },
-  /** Opens after a delay, without one when another was open just before. */
+  /** Opens after a delay, or at once if another tooltip was just open. */
   openSoon: (id: string): void => {
     clearTimeout(openingTimer);
     const { openId } = useTooltips.getState();

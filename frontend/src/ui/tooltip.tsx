@@ -6,7 +6,7 @@ import { tooltips, useIsTooltipOpen } from '@/ui/tooltip-store';
 export const tooltipBubblePart = createPart(async () => (await import('@/ui/tooltip-bubble')).TooltipBubble);
 
 export interface TooltipProps {
-  /** What the control is called; the control still carries its own accessible name. */
+  /** Text of the tooltip; the control needs its own accessible name. */
   label: ReactNode;
   side?: 'top' | 'right' | 'bottom' | 'left';
   /** One focusable element. */
@@ -14,8 +14,8 @@ export interface TooltipProps {
 }
 
 /**
- * A word beside a control when it is pointed at or reached by the keyboard. What positions it, a quarter of Radix, is
- * loaded at the first of these.
+ * A label beside a control that is hovered or focused by the keyboard. The positioning code, a quarter of Radix, is
+ * loaded with the first tooltip.
  */
 export const Tooltip = ({ label, side = 'top', children }: TooltipProps) => {
   const id = useId();
@@ -26,7 +26,7 @@ export const Tooltip = ({ label, side = 'top', children }: TooltipProps) => {
   const close = (): void => tooltips.close(id);
   useEffect(() => () => tooltips.close(id), [id]);
 
-  // By moves and not by entering: what scrolls under a pointer at rest is not pointed at.
+  // On pointermove, not pointerenter: content that scrolls under a resting pointer is not hovered.
   const onPointerMove = ({ pointerType }: PointerEvent): void => {
     if (pointerType === 'touch' || isPointedAt.current) return;
     isPointedAt.current = true;

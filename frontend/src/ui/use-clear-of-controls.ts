@@ -1,23 +1,26 @@
 import { useLayoutEffect, useState } from 'react';
 
-/** Wide enough for a toast in the middle of the top bar, beside every control. */
+/** From this width a toast fits in the top bar beside every control. */
 const roomy = '(min-width: 64rem)';
-/** Marks the bars whose buttons stay in reach while a toast is shown. */
+/** Marks the bars whose buttons a toast must not cover. */
 const bars = '[data-controls]';
-/** Further down it would be taken for a part of the page, as where a phone lies on its side. */
+/**
+ * Largest share of the window's height: further down, as on a phone in landscape, a toast would look like part of the
+ * page.
+ */
 const lowestShare = 0.5;
 
-/** The lower edge of the bars in use, in px: those of an open dialog, else those of the page. */
+/** Lower edge in px of the bars in use: those of an open dialog, otherwise those of the page. */
 export const edgeOfControls = (page: Document = document): number => {
   if (page.defaultView?.matchMedia(roomy).matches) return 0;
-  // A popover is a dialog, too, but has no bars of its own.
+  // A popover also has the role `dialog`, but no bars of its own.
   const dialog = [...page.querySelectorAll(`[role="dialog"][data-state="open"]:has(${bars})`)].at(-1);
   const inUse = [...(dialog ?? page).querySelectorAll(bars)].filter((bar) => !bar.closest('[inert]'));
   const edge = Math.max(0, ...inUse.map((bar) => bar.getBoundingClientRect().bottom));
   return edge <= (page.defaultView?.innerHeight ?? 0) * lowestShare ? edge : 0;
 };
 
-/** Where a toast stands clear of the page's controls, which may come and go while it is shown. */
+/** Top offset in px at which a toast covers no controls; follows bars that appear and disappear while it is shown. */
 export const useClearOfControls = (isShown: boolean): number => {
   const [top, setTop] = useState(0);
   useLayoutEffect(() => {

@@ -1,16 +1,15 @@
 import { useState, type ChangeEvent } from 'react';
 
 /**
- * The values of a form of text fields (docs/decisions/0041). Which of them are valid, and when that is said, is the
- * form's own concern.
+ * Values of a form of text fields (docs/decisions/0041). Validation, and when to show its result, is left to the form.
  */
 export const useForm = <Values extends Readonly<Record<string, string>>>(initial: Values) => {
   const [values, setValues] = useState(initial);
   return {
     values,
-    /** Whether something was typed that closing the form would lose. */
+    /** Whether closing the form would lose input. */
     isUnsaved: Object.entries(values).some(([name, value]) => value !== initial[name]),
-    /** What binds one field: its name, value and change handler. */
+    /** Props of one field: its name, value and change handler. */
     field: (name: keyof Values & string) => ({
       name,
       value: values[name],

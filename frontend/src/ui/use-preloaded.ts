@@ -11,7 +11,7 @@ const whenIdle = (run: () => void): (() => void) => {
   return () => clearTimeout(timer);
 };
 
-/** Loads these parts one after another while the page is idle. `parts` must be the same array at every render. */
+/** Preloads parts one after another while the page is idle. `parts` must be the same array on every render. */
 export const usePreloaded = (parts: readonly Pick<Part<never>, 'preload'>[]): void => {
   useEffect(() => {
     let cancel = (): void => undefined;

@@ -1,8 +1,8 @@
 import { useRef, type TouchEvent } from 'react';
 
-/** Where a modal is a sheet at the bottom. */
+/** Widths at which a modal is a bottom sheet. */
 const sheets = '(max-width: 47.9375rem)';
-/** From here on letting go dismisses it. */
+/** Distance from which releasing the sheet dismisses it. */
 const dismissAtPx = 96;
 
 interface Pull {
@@ -16,8 +16,8 @@ const moveSheet = ({ sheet, distance }: Pull): void => {
 };
 
 /**
- * For the head of a sheet, which follows the finger that pulls it down. `dismiss` answers whether it goes; otherwise,
- * and after a short pull, it returns to its place.
+ * Handlers for the header of a sheet, which follows a finger that drags it down. `dismiss` returns whether the sheet
+ * closes; otherwise, and after a short drag, it moves back.
  */
 export const usePullToDismiss = (dismiss: () => boolean) => {
   const pull = useRef<Pull | null>(null);

@@ -49,7 +49,7 @@ const friendSwitcherPart = createPart(
 );
 const shortcutsPart = createPart(async () => (await import('@/app/shortcuts/shortcuts-list')).ShortcutsList);
 
-/** What a press of a button or a pointer at rest shows: loaded while the page has nothing else to do. */
+/** Parts that open on a press or on hover, preloaded while the page is idle. */
 const partsOnDemand = [
   profileDialogContents,
   tooltipBubblePart,
@@ -73,7 +73,7 @@ const leave = async (): Promise<void> => {
   signOut();
 };
 
-/** Over the page while the server is told of the logout. */
+/** Covers the page while the logout request is in flight. */
 const LoggingOut = () => (
   <Late>
     <div className="veil fixed inset-0 z-top grid place-items-center bg-overlay">
@@ -84,13 +84,13 @@ const LoggingOut = () => (
   </Late>
 );
 
-/** For the partner of the present chat, or of the one that has just ended. */
+/** Add Friend button for the partner of the current chat, or of the chat that has just ended. */
 const AddPartner = ({ userId, place }: { userId: number; place: AddFriendPlace }) => {
   const partnerId = useRandomChat(({ session }) => session?.partner.id);
   return partnerId === undefined ? null : <AddFriend userId={userId} personId={partnerId} place={place} />;
 };
 
-/** The page of somebody whom the server knows: the chat, and around it all that leads to friends. */
+/** The page of a user with an account or an anonymous session: the chat, surrounded by the friends features. */
 const Chat = ({ user }: { user: SelfUser }) => {
   const { data: requests } = useFriendRequests(user.id);
   const openFriend = useOpenFriend(user.id);
@@ -135,7 +135,7 @@ const Chat = ({ user }: { user: SelfUser }) => {
           )}
         </Sidebar>
         <main className="relative flex min-h-0 min-w-0 flex-1">
-          {/* Goes on beneath a private chat (A67), out of reach. */}
+          {/* The random chat continues, inert, beneath a private chat (A67). */}
           <div inert={openFriend !== undefined} className="flex min-h-0 min-w-0 flex-1">
             <RandomChat
               toolbar={<AddPartner userId={user.id} place="toolbar" />}

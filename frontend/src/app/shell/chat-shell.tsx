@@ -3,8 +3,8 @@ import { Logo } from '@/product/logo';
 import { TwoDots } from '@/product/two-dots';
 
 /**
- * /chat before its scripts are there; also rendered into chat.html at the build. It has the shape of the page, so that
- * little moves when that comes. Only for users who are signed in: a visitor goes on to /auth.
+ * Placeholder of /chat until its scripts are loaded, rendered into chat.html at build time. It has the layout of the
+ * page, so that the real page causes little layout shift. Only for signed-in users: visitors are redirected to /auth.
  */
 export const ChatShell = () => (
   <div className="only-signed-in flex h-dvh flex-col overflow-hidden">

@@ -9,11 +9,11 @@ import { Skeleton } from '@/ui/skeleton';
 
 export interface BrokenModalProps {
   retry: () => void;
-  /** Without it the modal stays until a retry succeeds. */
+  /** If absent, the modal stays open until a retry succeeds. */
   onDismiss?: (() => void) | undefined;
 }
 
-/** In the place of a modal whose code did not load. */
+/** Shown instead of a modal whose code failed to load. */
 export const BrokenModal = ({ retry, onDismiss }: BrokenModalProps) => (
   <Modal
     isOpen
@@ -32,7 +32,7 @@ export const BrokenModal = ({ retry, onDismiss }: BrokenModalProps) => (
   </Modal>
 );
 
-/** In the place of a modal that is being loaded, once that takes a moment. */
+/** Shown while the code of a modal loads, after a short delay. */
 export const PendingModal = ({ title, onDismiss }: { title: string; onDismiss: () => void }) => (
   <Late>
     <Modal isOpen title={title} onDismiss={onDismiss}>
@@ -43,13 +43,13 @@ export const PendingModal = ({ title, onDismiss }: { title: string; onDismiss: (
 
 export interface LazyModalProps<P> {
   name: ShellModal;
-  /** Its title, before its own code is there. */
+  /** Title to show until the modal's code is loaded. */
   title: string;
   part: Part<P>;
   children: (Loaded: ComponentType<P>) => ReactNode;
 }
 
-/** A modal whose code comes when it is first opened; what fails in it stays in it, and can be tried again. */
+/** A modal whose code is loaded when it is first opened. Errors are confined to the modal, which offers a retry. */
 export const LazyModal = <P extends object>({ name, title, part, children }: LazyModalProps<P>) =>
   useShell((state) => state.modal === name) ? (
     <LoadedPart

@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import { useRandomChat } from '@/features/random-chat/stores/random-chat.store';
 
-/** Whether something happened in the random chat since a private chat was laid over it (A67). */
+/** Whether the random chat has changed since a private chat was opened over it (A67). */
 export const useNewsBeneath = (): boolean => {
   const phase = useRandomChat((state) => state.phase);
   const fromPartner = useRandomChat(

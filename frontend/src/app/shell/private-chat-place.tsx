@@ -26,7 +26,7 @@ const BrokenChat = ({ retry }: { retry: () => void }) => (
   </section>
 );
 
-/** Over the chat area alone: top bar and sidebar stay in reach (A68). */
+/** Covers the chat area only: top bar and sidebar stay usable (A68). */
 export const PrivateChatPlace = ({ me, friend }: { me: SelfUser; friend: Friend }) => {
   const hasNews = useNewsBeneath();
   return (

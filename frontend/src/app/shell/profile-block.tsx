@@ -14,7 +14,10 @@ export interface ProfileBlockProps {
   onLogout: () => void;
 }
 
-/** Who I am here; leads to Profile Settings and out (A03), and where there is a keyboard to what it can do. */
+/**
+ * The user's name and picture, with buttons for Profile Settings and Logout (A03), and for the list of shortcuts on
+ * devices with a keyboard.
+ */
 export const ProfileBlock = ({ user, isCollapsed, onLogout }: ProfileBlockProps) => (
   <div
     className={cn(

@@ -5,10 +5,10 @@ import { closeProfileDialog, useProfileDialogs } from '@/features/profile/profil
 import { createPart, LoadedPart } from '@/ui/loaded-part';
 
 const load = () => import('@/features/profile/components/profile-dialogs');
-/** Needed with the first paint of the chat: chat.html preloads its code. */
+/** Needed for the first paint of the chat, so chat.html preloads its code. */
 const profileDialogsPart = createPart(async () => (await load()).ProfileDialogs);
 
-/** Loads what the dialogs show, ahead of need; never rejects. */
+/** Preloads the contents of the dialogs; never rejects. */
 export const profileDialogContents = {
   preload: async (): Promise<void> => {
     try {
@@ -21,7 +21,7 @@ export const profileDialogContents = {
   },
 };
 
-/** The dialogs about the user; each opening tries again to load them where that has failed. */
+/** The dialogs about the user. If their code failed to load, each opening retries. */
 export const ProfileDialogsPlace = ({ user, onLogout }: { user: SelfUser; onLogout: () => void }) => {
   const open = useProfileDialogs((state) => state.open);
   const isGenderWanted = user.gender === null;
@@ -32,7 +32,7 @@ export const ProfileDialogsPlace = ({ user, onLogout }: { user: SelfUser; onLogo
       pending={isOpen ? <PendingModal title={copy.profile.settings} onDismiss={closeProfileDialog} /> : null}
       broken={({ retry }) =>
         isOpen || isGenderWanted ? (
-          // The gender cannot be dismissed: there is no chat without it.
+          // The gender dialog cannot be dismissed: a chat needs a gender.
           <BrokenModal retry={retry} onDismiss={isGenderWanted ? undefined : closeProfileDialog} />
         ) : null
       }

@@ -4,12 +4,12 @@ import { browserStorage } from '@/lib/storage';
 export type ShellModal = 'friend-requests' | 'chat-history' | 'switch-friend' | 'shortcuts';
 
 interface Shell {
-  /** Whose private chat lies over the random chat. */
+  /** Id of the friend whose private chat covers the random chat. */
   openFriendId: number | undefined;
   modal: ShellModal | undefined;
-  /** The sidebar on a wide screen: 80 or 320 px. */
+  /** Sidebar of a wide screen: 80 px when collapsed, 320 px otherwise. */
   isSidebarCollapsed: boolean;
-  /** The sidebar on a small screen: off-canvas or a sheet. */
+  /** Sidebar of a small screen, which opens as an off-canvas sheet. */
   isSheetOpen: boolean;
 }
 
@@ -22,11 +22,11 @@ const atStart = (): Shell => ({
   isSheetOpen: false,
 });
 
-/** What is open around the random chat; distant parts of the page share it. */
+/** What is open around the random chat; shared by distant parts of the page. */
 export const useShell = create<Shell>()(atStart);
 
 export const shell = {
-  /** Somebody else at this page. */
+  /** Called when another user signs in on this page. */
   reset: (): void => useShell.setState(atStart()),
   openFriend: (openFriendId: number): void => useShell.setState({ openFriendId, isSheetOpen: false }),
   closeFriend: (): void => useShell.setState({ openFriendId: undefined }),

@@ -12,18 +12,18 @@ import { rememberFocus, returnFocus } from '@/ui/focus-return';
 
 export interface SidebarPart {
   isCollapsed: boolean;
-  /** The button that collapses, expands or closes. */
+  /** Button that collapses, expands or closes the sidebar. */
   action: ReactNode;
 }
 
 export interface SidebarProps {
   children: (part: SidebarPart) => ReactNode;
-  /** My own block at the bottom. */
+  /** The user's own block at the bottom. */
   profile: (part: { isCollapsed: boolean }) => ReactNode;
 }
 
 const WideSidebar = ({ children, profile }: SidebarProps) => {
-  // A sheet that was open before the window became wide does not open again when it is narrow.
+  // A sheet left open before the window became wide must not reappear when it becomes narrow again.
   useEffect(() => shell.setSheetOpen(false), []);
   const isCollapsed = useShell((state) => state.isSidebarCollapsed);
   const Icon = isCollapsed ? PanelLeftOpen : PanelLeftClose;
@@ -47,7 +47,7 @@ const WideSidebar = ({ children, profile }: SidebarProps) => {
 
 const closingSwipePx = 60;
 
-/** A finger that goes to the left pushes the sheet out. */
+/** A swipe to the left closes the sheet. */
 const useSwipeOut = (close: () => void) => {
   const from = useRef<Point | null>(null);
   return {
@@ -64,7 +64,7 @@ const useSwipeOut = (close: () => void) => {
   };
 };
 
-/** Off-canvas until it is asked for; then it holds the focus until it is closed. */
+/** Off-canvas until opened; traps the focus while it is open. */
 const SheetSidebar = ({ children, profile }: SidebarProps) => {
   const isOpen = useShell((state) => state.isSheetOpen);
   const close = (): void => shell.setSheetOpen(false);

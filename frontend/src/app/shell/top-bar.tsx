@@ -12,15 +12,18 @@ import { Link } from '@/ui/link';
 
 export interface TopBarProps {
   pendingRequests: number;
-  /** Messages of friends that wait to be read; told where the friends themselves are out of sight. */
+  /** Number of unread messages of friends; shown when the friends list itself is hidden. */
   unreadMessages: number;
 }
 
-/** Logo, connection, friend requests with their number, chat history; on a small screen also the way to the sidebar. */
+/**
+ * Logo, connection state, friend requests with their count, and chat history; on small screens also the button that
+ * opens the sidebar.
+ */
 export const TopBar = ({ pendingRequests, unreadMessages }: TopBarProps) => {
   const isWide = useIsWide();
   const isSheetOpen = useShell((state) => state.isSheetOpen);
-  // With the Reconnect button there is no room for the name on a telephone.
+  // On a phone there is no room for the product name beside the Reconnect button.
   const isTight = useConnection(({ status }) => status.kind === 'failed') && !isWide;
   return (
     <header

@@ -4,7 +4,7 @@ import { shell, useShell } from '@/app/shell/shell-store';
 import { useFriends } from '@/features/friends/api/friends';
 import { onAppEvent } from '@/product/app-events';
 
-/** The friend whose private chat is open; whoever is no friend any more has none (§4 Friend removal). */
+/** The friend whose private chat is open; undefined once they are no longer a friend (§4 Friend removal). */
 export const useOpenFriend = (userId: number): Friend | undefined => {
   const openFriendId = useShell((state) => state.openFriendId);
   const { data: friends } = useFriends(userId);
@@ -18,7 +18,7 @@ export const useOpenFriend = (userId: number): Friend | undefined => {
     () =>
       onAppEvent('friendship-removed', ({ removedFriendId, removedBy }) => {
         const open = useShell.getState().openFriendId;
-        // Either id may be the friend's: the payload is the same for both (A126).
+        // Either id may be the friend's: both users receive the same payload (A126).
         if (open === removedFriendId || open === removedBy) shell.closeFriend();
       }),
     [],

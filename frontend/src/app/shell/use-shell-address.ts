@@ -5,7 +5,7 @@ import { useProfileDialogs, type ProfileDialog } from '@/features/profile/profil
 import { isOverlayEntry } from '@/lib/use-back-closes';
 import { currentUser } from '@/product/identity';
 
-/** What lies over the random chat: a friend's chat, and over both a dialog. */
+/** What covers the random chat: a friend's chat, and a dialog on top of either. */
 export interface Opened {
   friend: number | undefined;
   dialog: ShellModal | ProfileDialog | undefined;
@@ -49,7 +49,7 @@ const openedNow = (): Opened => ({
   dialog: useShell.getState().modal ?? useProfileDialogs.getState().open ?? undefined,
 });
 
-/** Two stores take the address over one after the other; what is between is not to be written back. */
+/** Set while the address is copied into two stores in turn: their intermediate state must not be written back. */
 let isAdopting = false;
 
 const adopt = ({ friend, dialog }: Opened): void => {
@@ -59,7 +59,7 @@ const adopt = ({ friend, dialog }: Opened): void => {
   isAdopting = false;
 };
 
-/** Which part of the address an entry of the history was added for. */
+/** The part of the address that this history entry was added for. */
 interface EntryState {
   added?: keyof Opened;
 }
@@ -67,8 +67,9 @@ interface EntryState {
 export type AddressChange = 'none' | 'back' | { added: keyof Opened | undefined; replace: boolean };
 
 /**
- * How the history follows from `shown`, which is in the address, to `wanted`: what opens adds an entry, what takes its
- * place replaces it, and what closes goes back, if its entry is the one on top.
+ * Computes the history change that leads from `shown`, the state in the address, to `wanted`. Opening adds an entry,
+ * replacing what is open replaces it, and closing goes back if `top`, the part that the current entry was added for, is
+ * what closes.
  */
 export const addressChange = (
   shown: Opened,
@@ -87,12 +88,14 @@ export const addressChange = (
   return { added: added ?? (isOpening('friend') ? 'friend' : undefined), replace: true };
 };
 
-/** Keeps what is open in the address: Back closes it, a reload keeps it, and a friend's chat can be linked to. */
+/**
+ * Keeps what is open in the address, so that Back closes it, a reload keeps it, and a friend's chat can be linked to.
+ */
 export const useShellAddress = (): void => {
   const location = useLocation();
   const navigate = useNavigate();
 
-  // Before the subscription below, which compares with what is adopted here.
+  // Runs before the subscription below, which compares with the state adopted here.
   useLayoutEffect(() => adopt(openedIn(location.search)), [location.search]);
 
   useEffect(() => {
@@ -106,17 +109,17 @@ export const useShellAddress = (): void => {
     };
     const follow = (): void => {
       window.clearTimeout(closing);
-      // Signed out: the page goes to another address.
+      // After a logout the page navigates away on its own.
       if (isAdopting || !currentUser()) return;
       const change = changeNow();
       if (change === 'none') return;
       if (change === 'back') {
-        // Later: the same press may open something else in its place.
+        // Deferred: the same press may open something else instead.
         closing = window.setTimeout(goBack);
         return;
       }
       const state: EntryState = change.added ? { added: change.added } : {};
-      // The entry of a sheet that closes with the press is used again.
+      // Reuse the entry of a sheet that closes with the same press.
       const replace = change.replace || isOverlayEntry();
       void navigate({ search: searchOf(openedNow()) }, { replace, state });
     };

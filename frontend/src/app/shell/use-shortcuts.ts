@@ -9,7 +9,10 @@ const modalOf = ({ key, ctrlKey, metaKey, altKey, shiftKey }: KeyboardEvent): Sh
 const isTyping = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement && (target.isContentEditable || target.matches('input, textarea, select'));
 
-/** Ctrl or ⌘ with K switches friends, from a text field too; `?` lists the shortcuts. Neither over another dialog. */
+/**
+ * Ctrl+K or ⌘K opens the friend switcher, also from a text field; `?` lists the shortcuts. Both are ignored while
+ * another dialog is open.
+ */
 export const useShortcuts = (): void => {
   useEffect(() => {
     const press = (event: KeyboardEvent): void => {
@@ -17,7 +20,7 @@ export const useShortcuts = (): void => {
       if (!modal || event.defaultPrevented || event.repeat || event.isComposing) return;
       if (modal === 'shortcuts' && isTyping(event.target)) return;
       const isFree = document.querySelector('[role="dialog"]') === null;
-      // The browser's own Ctrl+K would leave the page for the address bar.
+      // Keep the browser's own Ctrl+K from moving the focus to the address bar.
       if (modal === 'switch-friend' || isFree) event.preventDefault();
       if (isFree) shell.show(modal);
     };

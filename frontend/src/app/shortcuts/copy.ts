@@ -1,4 +1,4 @@
-/** Comes with the list, when it is first opened. */
+/** Loaded with the list when it is first opened. */
 export const copy = {
   title: 'Keyboard shortcuts',
   list: [

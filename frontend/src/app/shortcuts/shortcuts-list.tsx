@@ -1,7 +1,7 @@
 import { copy } from '@/app/shortcuts/copy';
 import { Modal } from '@/ui/modal';
 
-/** Whether the keyboard has a command key where others have Ctrl. */
+/** Whether the keyboard has a command key in place of Ctrl. */
 const hasCommandKey = (): boolean => /Mac|iPhone|iPad/.test(navigator.userAgent);
 
 const Key = ({ children }: { children: string }) => (
@@ -10,7 +10,7 @@ const Key = ({ children }: { children: string }) => (
   </kbd>
 );
 
-/** What the keyboard can do. */
+/** Lists the keyboard shortcuts. */
 export const ShortcutsList = ({ onDismiss }: { onDismiss: () => void }) => (
   <Modal isOpen title={copy.title} onDismiss={onDismiss}>
     <dl className="mt-4 grid grid-cols-[auto_1fr] items-center gap-x-4 gap-y-3 text-base">

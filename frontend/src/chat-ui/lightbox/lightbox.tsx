@@ -7,12 +7,15 @@ import { rememberFocus, returnFocus } from '@/ui/focus-return';
 
 export interface LightboxProps {
   url: string;
-  /** Whose picture it is, in words. */
+  /** Describes whose picture it is. */
   name: string;
   onClose: () => void;
 }
 
-/** One picture over everything. Esc, the cross and a click beside it close it; the focus returns to where it was. */
+/**
+ * Shows one picture over the whole page. Esc, the close button and a click beside the picture close it; the focus
+ * returns to the opener.
+ */
 export const Lightbox = ({ url, name, onClose }: LightboxProps) => {
   const { picture, handlers } = useZoom<HTMLImageElement>();
   useBackCloses(true, onClose);
@@ -22,7 +25,7 @@ export const Lightbox = ({ url, name, onClose }: LightboxProps) => {
         <Dialog.Overlay className="veil fixed inset-0 z-modal bg-background/92 backdrop-blur-sm" />
         <Dialog.Content
           aria-describedby={undefined}
-          // The page itself is not zoomed: it would stay so after the picture is closed.
+          // Prevent page zoom, which would persist after the lightbox is closed.
           className="fixed inset-0 z-modal touch-none overflow-hidden p-4 outline-none md:p-10"
           onClick={onClose}
           onOpenAutoFocus={rememberFocus}

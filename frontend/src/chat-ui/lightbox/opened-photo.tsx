@@ -7,7 +7,7 @@ import { Modal } from '@/ui/modal';
 /** Loaded with the first photo of a conversation. */
 export const lightboxPart = createPart(async () => (await import('@/chat-ui/lightbox/lightbox')).Lightbox);
 
-/** A photo over everything, once its code is there. */
+/** The lightbox, shown once its code is loaded. */
 export const OpenedPhoto = (photo: LightboxProps) => (
   <LoadedPart
     part={lightboxPart}

@@ -4,9 +4,9 @@ import { type Point } from '@/lib/swipe';
 
 const doubleTapScale = 2.5;
 const doubleTapMs = 300;
-/** A finger that moves less than this taps. */
+/** A touch that moves less than this is a tap. */
 const tapPx = 10;
-/** The second tap is this near to the first. */
+/** Largest distance between the two taps of a double tap. */
 const nearPx = 40;
 
 const distance = (a: Point, b: Point): number => Math.hypot(a.x - b.x, a.y - b.y);
@@ -15,8 +15,8 @@ const middle = ([a, b]: readonly Point[]): Point =>
 const spread = ([a, b]: readonly Point[]): number => (a && b ? Math.max(distance(a, b), 1) : 1);
 
 /**
- * Fingers on a picture in the middle of its frame: two scale it, one moves it once it is larger, and a double tap
- * switches between the whole picture and a closer view. The mouse has its own ways. The frame needs `touch-action: none`.
+ * Touch gestures on a picture centred in its frame: pinch to zoom, drag while zoomed in, and double tap to toggle
+ * between the whole picture and a closer view. Mouse events are not handled. The frame needs `touch-action: none`.
  */
 export const useZoom = <Picture extends HTMLElement>() => {
   const picture = useRef<Picture>(null);
@@ -39,7 +39,7 @@ export const useZoom = <Picture extends HTMLElement>() => {
     element.style.transform = `translate(${shown.x}px, ${shown.y}px) scale(${shown.scale})`;
   };
 
-  // What was in sight before a rotation means nothing after it.
+  // A rotation changes the frame, so the zoom is reset.
   useEffect(() => {
     const reset = (): void => {
       zoom.current = atRest;

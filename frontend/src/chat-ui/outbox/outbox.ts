@@ -8,7 +8,7 @@ import { type Clock } from '@/lib/clock';
 import { pageLimits } from '@/lib/page-limits';
 import { SocketRequestError } from '@/lib/socket/socket-request-error';
 
-/** An edit that was not saved, with its text, to be opened again. */
+/** An edit that could not be saved, kept with its text to be reopened. */
 export interface ReturnedEdit {
   conversationId: string;
   messageId: string;
@@ -16,16 +16,16 @@ export interface ReturnedEdit {
 }
 
 export interface OutboxState {
-  /** In the order of writing. */
+  /** In the order in which they were written. */
   messages: readonly OutgoingMessage[];
-  /** Why something of a conversation was not sent or saved; shown for a while. */
+  /** Why a message was not sent or an edit not saved; shown for a limited time. */
   notice: { conversationId: string; kind: NoticeKind } | null;
   returnedEdits: readonly ReturnedEdit[];
 }
 
-/** The composer of the conversation on the screen. */
+/** The mounted composer of a conversation. */
 export interface ComposerPort {
-  /** False when it cannot hold what comes back: a picture, while the composer is in use (A97). */
+  /** Returns false when it cannot take the message back: a picture, while the composer is in use (A97). */
   take: (returned: Returned) => boolean;
 }
 
@@ -37,36 +37,39 @@ export type UploadPicture = (
 export interface OutboxOptions {
   clock: Clock;
   newId: () => string;
-  /** Where in session storage the messages of this user survive a reload. */
+  /** Session storage key under which a user's unsent messages survive a reload. */
   storageKey: (userId: number) => string;
   isConnected: () => boolean;
-  /** Sends one message with its `wireContent`; rejects with a SocketRequestError. `onAck` is called before the next frame. */
+  /**
+   * Sends one message with its `wireContent`; rejects with a SocketRequestError. `onAck` is called before the next
+   * frame is handled.
+   */
   send: (message: OutgoingMessage, onAck: (data: Record<string, unknown>) => void) => Promise<unknown>;
-  /** @returns false when the ack cannot be read. */
+  /** @returns false when the ack cannot be parsed. */
   onAck: (message: OutgoingMessage, data: Record<string, unknown>) => boolean;
-  /** A refusal other than a rate limit; the message waits for Retry unless this drops it. */
+  /** Called on a refusal other than a rate limit. The message waits for Retry unless the callback removes it. */
   onRefused: (message: OutgoingMessage, error: SocketRequestError) => void;
   upload: UploadPicture;
-  /** What comes back while its conversation is not on the screen: belongs into the draft. */
+  /** Called when a message is returned while its conversation has no composer: it belongs in the draft. */
   onUnclaimed: (conversationId: string, returned: Pick<Returned, 'text' | 'replyTo'>) => void;
-  /** A reload lost the picture of this message before it was stored. */
+  /** Called when a reload lost the picture of a message before it was uploaded. */
   onPictureLost: (conversationId: string, returned: Pick<Returned, 'text' | 'replyTo'>) => void;
 }
 
 const noMessages: OutboxState = { messages: [], notice: null, returnedEdits: [] };
 
-/** Messages on their way from the composer to the server's acknowledgement, for both kinds of chat (A90, A97, A114). */
+/** Messages between the composer and the server's acknowledgement, for both kinds of chat (A90, A97, A114). */
 export const createOutbox = (options: OutboxOptions) => {
   const { clock } = options;
   const useStore = create<OutboxState>()(() => noMessages);
   const ports = new Map<string, ComposerPort>();
   const uploads = new Map<string, AbortController>();
-  /** Requests on the present connection. */
+  /** Client ids of the requests in flight on the current connection. */
   const underWay = new Set<string>();
   const typedAt = new Map<string, number>();
   let userId: number | undefined;
   let noticeTimer: number | undefined;
-  /** Answers that belong to an earlier user are ignored. */
+  /** Incremented on a change of user: responses for an earlier user are ignored. */
   let epoch = 0;
 
   const find = (clientId: string): OutgoingMessage | undefined =>
@@ -86,7 +89,7 @@ export const createOutbox = (options: OutboxOptions) => {
     return find(clientId);
   };
 
-  /** Takes messages out. Their pictures are freed, unless they have gone back to a composer. */
+  /** Removes messages and frees their pictures, unless `keepsPictures` says that a composer has them again. */
   const removeWhere = (isGone: (message: OutgoingMessage) => boolean, keepsPictures = false): void => {
     const { messages } = useStore.getState();
     const gone = messages.filter(isGone);
@@ -115,7 +118,10 @@ export const createOutbox = (options: OutboxOptions) => {
     attachment: picture ? { previewUrl: picture.previewUrl, file: picture.file, url: picture.url } : null,
   });
 
-  /** Gives a message back to its composer, or to the draft. @returns false when it has to stay a row. */
+  /**
+   * Returns a message to its composer or draft.
+   * @returns false when it has to stay in the list.
+   */
   const giveBack = (message: OutgoingMessage): boolean => {
     const { conversationId, clientId, replyTo, picture } = message;
     const port = ports.get(conversationId);
@@ -140,7 +146,7 @@ export const createOutbox = (options: OutboxOptions) => {
       .catch((error: unknown) => {
         if (!(error instanceof SocketRequestError)) throw error;
         if (sentIn !== epoch || !find(clientId)) return;
-        // Cut off on the way: sent again under the same clientId once the connection is back.
+        // The connection was lost: the message is sent again with the same clientId after the reconnect.
         if (error.failure === 'closed' || error.failure === 'not_connected') return;
         if (error.failure === 'timeout') return void patch(clientId, { state: 'unanswered' });
         if (error.code !== 'rate_limited') {
@@ -177,7 +183,7 @@ export const createOutbox = (options: OutboxOptions) => {
         (error: unknown) => {
           const message = find(clientId);
           if (controller.signal.aborted || !message) return;
-          // Without a toast, as the specification has it (§8, A97).
+          // Without a toast, as the specification requires (§8, A97).
           console.warn('The photo was not stored', error);
           if (!giveBack(message)) patch(clientId, { state: 'upload_failed' });
         },
@@ -192,7 +198,7 @@ export const createOutbox = (options: OutboxOptions) => {
 
   return {
     useStore,
-    /** This user's outbox, with what a reload left; that of an earlier user is erased. */
+    /** Opens the outbox of a user, with the messages kept over a reload, and erases that of the previous user. */
     open: (next: number | undefined): void => {
       epoch += 1;
       removeWhere(() => userId !== next);
@@ -244,7 +250,7 @@ export const createOutbox = (options: OutboxOptions) => {
       return true;
     },
 
-    /** Delete of a message that was not delivered, or Cancel of an upload: then the caption goes back. */
+    /** Deletes a message that was not delivered, or cancels an upload, whose caption returns to the composer. */
     discard: (clientId: string): void => {
       const message = find(clientId);
       if (!message) return;
@@ -255,10 +261,10 @@ export const createOutbox = (options: OutboxOptions) => {
       if (!ports.get(conversationId)?.take(returned)) options.onUnclaimed(conversationId, returned);
     },
 
-    /** The message is known to be stored, by a frame rather than its ack. */
+    /** The message is stored, as a frame other than its ack shows. */
     stored: remove,
 
-    /** There is a connection: what was cut off, unanswered or left by a reload is sent again, in order. */
+    /** Called on connect: sends the messages that were interrupted, unanswered or kept over a reload, in order. */
     sendAll: (conversationId?: string): void => {
       for (const { clientId, state, conversationId: its } of useStore.getState().messages) {
         if (conversationId !== undefined && its !== conversationId) continue;
@@ -268,7 +274,7 @@ export const createOutbox = (options: OutboxOptions) => {
       }
     },
 
-    /** No connection will come by itself. */
+    /** Called when the client stops reconnecting. */
     giveUp: (): void => {
       const { messages } = useStore.getState();
       if (!messages.some(({ state }) => state === 'sending')) return;
@@ -279,7 +285,7 @@ export const createOutbox = (options: OutboxOptions) => {
       );
     },
 
-    /** Drops the messages of conversations that are over. */
+    /** Removes the messages of conversations that have ended. */
     keepOnly: (isKept: (conversationId: string) => boolean): void => {
       removeWhere(({ conversationId }) => !isKept(conversationId));
       useStore.setState(({ returnedEdits, notice }) => ({
@@ -288,7 +294,10 @@ export const createOutbox = (options: OutboxOptions) => {
       }));
     },
 
-    /** The composer of a conversation is on the screen. @returns how to take it away. */
+    /**
+     * Registers the composer of a conversation when it is mounted.
+     * @returns a function that unregisters it.
+     */
     attach: (conversationId: string, port: ComposerPort): (() => void) => {
       ports.set(conversationId, port);
       return () => {
@@ -298,16 +307,16 @@ export const createOutbox = (options: OutboxOptions) => {
 
     notify,
 
-    /** An edit was not saved: its text is offered for another try. */
+    /** An edit could not be saved: keeps its text for another attempt. */
     returnEdit: (returned: ReturnedEdit): void =>
       useStore.setState(({ returnedEdits }) => ({ returnedEdits: [...returnedEdits, returned] })),
-    /** The returned edit was saved again or given up. */
+    /** The returned edit was saved or cancelled. */
     editDone: (returned: ReturnedEdit): void =>
       useStore.setState(({ returnedEdits }) => ({
         returnedEdits: returnedEdits.filter((other) => other !== returned),
       })),
 
-    /** True at most every two seconds for each conversation (B02). */
+    /** Returns true at most once in two seconds for each conversation (B02). */
     mayTellTyping: (conversationId: string): boolean => {
       const now = clock.now();
       if (!options.isConnected() || now - (typedAt.get(conversationId) ?? -Infinity) < limits.typingEveryMs) {

@@ -7,10 +7,10 @@ import { parseJson } from '@/lib/parse-json';
 import { tabStorage } from '@/lib/storage';
 
 const stateSchema = z.enum([
-  /** Its picture is being stored. */
+  /** The picture is being uploaded. */
   'uploading',
   'sending',
-  /** No answer came, or the connection was given up: sent again by itself once there is a connection. */
+  /** No response, or reconnecting was given up: sent again automatically on the next connection. */
   'unanswered',
   /** Waits for Retry or Delete. */
   'refused',
@@ -19,23 +19,23 @@ const stateSchema = z.enum([
 
 const storedSchema = z.object({
   clientId: clientIdSchema,
-  /** A session's id, or a friend's. */
+  /** Id of a chat session, or of a friend. */
   conversationId: z.string(),
-  /** As it goes over the wire; the caption alone while `picture` is there. */
+  /** The content as sent; only the caption while `picture` is present. */
   content: z.string(),
   type: messageTypeSchema,
   replyTo: z.nullable(replyToSchema),
-  /** When it was written, in milliseconds since the epoch. */
+  /** When it was written, in ms since the epoch. */
   at: z.number(),
   state: stateSchema,
 });
 
-/** A message that was written while connected and is not yet known to be stored. */
+/** A message written while connected that is not yet known to be stored. */
 export type OutgoingMessage = z.infer<typeof storedSchema> & {
   picture?: Attachment & { percent: number };
 };
 
-/** The content as the server takes it, once the picture is stored. */
+/** The content as the server expects it, once the picture is uploaded. */
 export const wireContent = ({ content, picture }: OutgoingMessage): string => {
   if (!picture) return content;
   const url = picture.url ?? '';
@@ -43,8 +43,8 @@ export const wireContent = ({ content, picture }: OutgoingMessage): string => {
 };
 
 /**
- * What a reload of this page found unsent. It is the tab's own (session storage): another tab has its own outgoing
- * messages. A picture that was not stored yet cannot be kept; such messages are told apart by their state.
+ * Unsent messages kept over a reload, in session storage: each tab has its own. Pictures that were not uploaded cannot
+ * be kept; the state of a message shows when that happened.
  */
 export const readOutgoing = (key: string): OutgoingMessage[] =>
   parseJson(z.array(storedSchema), tabStorage.read(key)) ?? [];
@@ -56,6 +56,6 @@ const withoutPicture = (message: OutgoingMessage): OutgoingMessage => {
 
 export const writeOutgoing = (key: string, messages: readonly OutgoingMessage[]): void => {
   if (messages.length === 0) tabStorage.remove(key);
-  // Where it is not kept, the page still has them.
+  // If storage fails, the messages stay in memory.
   else tabStorage.write(key, JSON.stringify(messages.map(withoutPicture)));
 };

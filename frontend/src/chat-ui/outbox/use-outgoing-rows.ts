@@ -3,7 +3,7 @@ import { type ChatMessage } from '@/chat-ui/chat-message';
 import { type Outbox } from '@/chat-ui/outbox/outbox';
 import { type OutgoingMessage } from '@/chat-ui/outbox/outgoing-message';
 
-/** A message that has not changed is the same row as before, so that it is not drawn again. */
+/** Caches the row of each message, so that unchanged messages are not rendered again. */
 const made = new WeakMap<OutgoingMessage, ChatMessage>();
 
 const rowOf = (message: OutgoingMessage, senderId: number): ChatMessage => {
@@ -35,7 +35,7 @@ const rowOf = (message: OutgoingMessage, senderId: number): ChatMessage => {
   return row;
 };
 
-/** The messages of a conversation: those that are stored, then those in the outbox. */
+/** The rows of a conversation: stored messages, then those in the outbox. */
 export const useRowsWithOutgoing = (
   stored: readonly ChatMessage[],
   outbox: Outbox,
@@ -46,7 +46,7 @@ export const useRowsWithOutgoing = (
   return useMemo(() => {
     const own = outgoing.filter((message) => message.conversationId === conversationId);
     if (own.length === 0) return stored;
-    // The frame of a stored message may come before its ack.
+    // The frame of a stored message may arrive before its ack.
     const keys = new Set(stored.map(({ key }) => key));
     return [
       ...stored,

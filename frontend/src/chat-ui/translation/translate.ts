@@ -1,4 +1,4 @@
-/** The browser's own translation (Chromium 138 and later): models on the device, so no text leaves it. */
+/** The browser's translation API (Chromium 138 and later). Models run on the device, so no text leaves it. */
 export interface LanguageDetectorApi {
   create: () => Promise<{ detect: (text: string) => Promise<{ detectedLanguage?: string }[]> }>;
 }
@@ -14,8 +14,8 @@ const apis = (): { LanguageDetector: LanguageDetectorApi; Translator: Translator
 const primary = (language: string): string => new Intl.Locale(language).language;
 
 /**
- * @returns the text in `language`; null when it is in that language already.
- * @throws when the language is not known, or there is no model for the two.
+ * @returns the text in `language`, or null when it already is in that language.
+ * @throws when the language cannot be detected, or no model exists for the pair.
  */
 export const translate = async (text: string, language: string): Promise<string | null> => {
   const { LanguageDetector, Translator } = apis();

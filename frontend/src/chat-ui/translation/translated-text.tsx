@@ -1,7 +1,7 @@
 import { copy } from '@/chat-ui/copy';
 import { useTranslation } from '@/chat-ui/translation/translations.store';
 
-/** Under the text of a message, once a translation was asked for. */
+/** Shown below a message whose translation was requested. */
 export const TranslatedText = ({ messageKey, text }: { messageKey: string; text: string }) => {
   const translation = useTranslation(messageKey, text);
   if (!translation) return null;

@@ -4,10 +4,10 @@ export type Translation =
   | { state: 'working' | 'same' | 'failed'; of: string }
   | { state: 'done'; of: string; text: string; language: string };
 
-/** By the key of a message; in memory alone. */
+/** By message key; kept in memory only. */
 const useTranslations = create<Partial<Record<string, Translation>>>(() => ({}));
 
-/** The translation of this text of a message; none for a text that was edited since. */
+/** The translation of this text of a message; undefined if the text was edited afterwards. */
 export const useTranslation = (key: string, text: string): Translation | undefined => {
   const translation = useTranslations((state) => state[key]);
   return translation?.of === text ? translation : undefined;
@@ -15,7 +15,7 @@ export const useTranslation = (key: string, text: string): Translation | undefin
 
 export const canTranslate = (): boolean => 'Translator' in globalThis && 'LanguageDetector' in globalThis;
 
-/** Translates a message into the browser's language, on the device. Its code comes with the first one. */
+/** Translates a message into the browser's language, on the device. The code is loaded with the first translation. */
 export const startTranslation = async (key: string, text: string): Promise<void> => {
   const { language } = navigator;
   const set = (translation: Translation): void => useTranslations.setState({ [key]: translation });

@@ -6,7 +6,7 @@ interface Connection {
   reconnect: () => void;
 }
 
-/** What the socket client reports; written by app/realtime.ts alone. */
+/** State of the socket client; written only by app/realtime.ts. */
 export const useConnection = create<Connection>()(() => ({
   status: { kind: 'closed' },
   reconnect: () => undefined,

@@ -2,10 +2,10 @@ import { type ClientEvent, type ClientInput } from '@thaw/contract/client-frames
 import { type RequestOptions } from '@/lib/socket/socket-client';
 import { SocketRequestError } from '@/lib/socket/socket-request-error';
 
-/** The connection, as far as a feature needs it; app/realtime.ts gives it. */
+/** The connection as features use it; provided by app/realtime.ts. */
 export interface FeatureSocket {
   readonly isOpen: boolean;
-  /** False when it was not sent. */
+  /** Returns false when the frame was not sent. */
   send: <E extends ClientEvent>(event: E, data: ClientInput<E>) => boolean;
   request: <E extends ClientEvent>(
     event: E,
@@ -14,7 +14,7 @@ export interface FeatureSocket {
   ) => Promise<Record<string, unknown>>;
 }
 
-/** Before one is given. */
+/** Used until a connection is provided. */
 export const disconnected: FeatureSocket = {
   isOpen: false,
   send: () => false,

@@ -2,7 +2,7 @@ import { type ServerEvent, type ServerFrame } from '@thaw/contract/server-frames
 
 type Handler = (frame: ServerFrame) => void;
 
-/** Who wants which frames. */
+/** Dispatches frames to the handlers registered for their event. */
 export class FrameRegistry {
   private readonly handlers = new Map<ServerEvent, Handler[]>();
 

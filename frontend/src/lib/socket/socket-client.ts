@@ -11,10 +11,10 @@ export type ConnectionStatus =
   | { kind: 'connecting' }
   | { kind: 'open' }
   | { kind: 'retrying'; attempt: number }
-  /** Given up; `canReconnect` is false while the server wants to be left alone. */
+  /** Reconnecting was given up; `canReconnect` is false while the server refuses new connections. */
   | { kind: 'failed'; canReconnect: boolean };
 
-/** What the client needs of a WebSocket. */
+/** The part of WebSocket that the client uses. */
 export type SocketLike = Pick<
   WebSocket,
   'readyState' | 'onopen' | 'onmessage' | 'onclose' | 'send' | 'close'
@@ -23,16 +23,16 @@ export type SocketLike = Pick<
 export interface SocketClientOptions {
   connect: () => SocketLike;
   clock: Clock;
-  /** Frames as the contract has them; undefined for what is unknown or broken. */
+  /** Parses a frame of the contract; undefined when it is unknown or invalid. */
   parse: (data: unknown) => ServerFrame | undefined;
-  /** Asked anew at each opening, for it carries what has been seen so far. */
+  /** Called on each opening, because the data contains the last seq received. */
   authentication: () => ClientInput<'authenticate'>;
-  /** After a close with 4401: asks the server once who I am. True: signed out. */
+  /** After a close with 4401: asks the server once who is signed in. True when signed out. */
   isSignedOut: () => Promise<boolean>;
   onSignedOut: () => void;
   onStatus: (status: ConnectionStatus) => void;
   onFrame: (frame: ServerFrame) => void;
-  /** The connection was lost and is there again: what was cached may be old. */
+  /** The connection was lost and is open again: cached data may be stale. */
   onReopened?: () => void;
   log: (message: string, detail?: unknown) => void;
 }
@@ -52,14 +52,14 @@ export interface RequestOptions {
 const OPEN = 1;
 const ackTimeoutMs = 10_000;
 const pongTimeoutMs = 10_000;
-/** A handshake that hangs longer counts as a lost connection. */
+/** A longer handshake counts as a lost connection. */
 const connectTimeoutMs = 10_000;
-/** After a command, silence of this length makes the client probe; a probe fails after the same time. */
+/** After a command, silence of this length starts a probe, which fails after the same time. */
 const silenceBeforeProbeMs = 3_000;
 
 /**
- * The one connection of this page. Connects between `start` and `stop`, tries again after losses by the rules of
- * decision A140, authenticates and pings. Holds no product knowledge beyond the contract's frames.
+ * The single connection of this page. Connects between `start` and `stop`, reconnects by the rules of A140,
+ * authenticates and pings. Independent of features: handles only the contract's frames.
  */
 export class SocketClient {
   private socket: SocketLike | undefined;
@@ -73,7 +73,7 @@ export class SocketClient {
   private uptimeTimer: number | undefined;
   private connectTimer: number | undefined;
   private silenceTimer: number | undefined;
-  /** Frames received on the present socket, broken ones included: each is a sign of life. */
+  /** Frames received on the current socket, including invalid ones: each shows that the connection works. */
   private receivedCount = 0;
   private status: ConnectionStatus = { kind: 'closed' };
 
@@ -91,7 +91,7 @@ export class SocketClient {
     this.open();
   }
 
-  /** Closes for good (logout): a normal close, never tried again. */
+  /** Closes the connection on logout, with a normal close and without a reconnect. */
   stop(): void {
     if (!this.running) return;
     this.running = false;
@@ -99,7 +99,7 @@ export class SocketClient {
     this.setStatus({ kind: 'closed' });
   }
 
-  /** The Reconnect button: one new series of attempts, begun at once. */
+  /** Called by the Reconnect button: starts a new series of attempts at once. */
   reconnect(): void {
     if (!this.running || this.status.kind !== 'failed' || !this.status.canReconnect) return;
     this.attempt = 0;
@@ -107,13 +107,13 @@ export class SocketClient {
   }
 
   /**
-   * The browser is online again, or the page was woken up: one attempt after having given up, no further waiting
-   * between attempts, and a probe of a connection that seems open.
+   * The browser is online again, or the page was woken up. After giving up, makes one attempt; between attempts,
+   * connects at once; while open, probes the connection.
    */
   wake(): void {
     if (!this.running) return;
     if (this.status.kind === 'failed' && this.status.canReconnect) {
-      // One try only: its failure leads back to the Reconnect button.
+      // One attempt only; when it fails, the Reconnect button is shown again.
       this.attempt = limits.reconnectAttempts;
       this.open();
     } else if (this.status.kind === 'retrying' && this.retryTimer !== undefined) {
@@ -123,7 +123,7 @@ export class SocketClient {
     }
   }
 
-  /** Sends without waiting for an answer. False, and only logged, when not connected. */
+  /** Sends without waiting for a response. Returns false, and logs, when not connected. */
   send<E extends ClientEvent>(event: E, data: ClientInput<E>): boolean {
     if (!this.isOpen || this.socket?.readyState !== OPEN) {
       this.options.log(`Not connected: ${event} was not sent`);
@@ -134,8 +134,8 @@ export class SocketClient {
   }
 
   /**
-   * Sends and waits for the ack.
-   * @throws SocketRequestError when not connected, refused, cut off, or unanswered in time.
+   * Sends and resolves with the ack.
+   * @throws SocketRequestError when not connected, refused, disconnected, or unanswered in time.
    */
   request<E extends ClientEvent>(
     event: E,
@@ -149,7 +149,7 @@ export class SocketClient {
     return this.requestOn(event, data, options);
   }
 
-  /** Asks for everything after what has been seen: a frame is missing. */
+  /** A frame is missing: requests everything after the last seq received. */
   resync(): void {
     if (this.isOpen) this.authenticate();
   }
@@ -212,7 +212,7 @@ export class SocketClient {
     this.requestOn('authenticate', this.options.authentication(), {
       timeoutMs: limits.authenticateWithinMs,
     }).catch((error: unknown) => {
-      // A socket that does not get in is as good as lost.
+      // A socket that cannot authenticate counts as lost.
       if (socket !== this.socket || !this.running) return;
       if (error instanceof SocketRequestError && error.failure === 'closed') return;
       this.options.log('The connection was not accepted', error);
@@ -257,7 +257,7 @@ export class SocketClient {
     }, limits.pingIntervalMs);
   }
 
-  /** Drops the connection when nothing at all arrives within `timeoutMs`. */
+  /** Drops the connection when no frame at all arrives within `timeoutMs`. */
   private ping(timeoutMs = pongTimeoutMs): void {
     const socket = this.socket;
     const receivedCount = this.receivedCount;
@@ -268,7 +268,10 @@ export class SocketClient {
     });
   }
 
-  /** While a command is unanswered, a silence is probed: a half-open connection would else seem open for a minute. */
+  /**
+   * Probes after a silence while a command is unanswered: otherwise a half-open connection would seem open for a
+   * minute.
+   */
   private watchForSilence(): void {
     const { clock } = this.options;
     clock.clearTimeout(this.silenceTimer);
@@ -278,7 +281,7 @@ export class SocketClient {
     this.silenceTimer = clock.setTimeout(() => this.ping(silenceBeforeProbeMs), silenceBeforeProbeMs);
   }
 
-  /** Leaves the present socket; whatever it still reports is no longer ours. */
+  /** Detaches from the current socket; its later events are ignored. */
   private drop(code?: number): void {
     const { clock } = this.options;
     const socket = this.socket;
@@ -314,8 +317,9 @@ export class SocketClient {
   }
 
   /**
-   * The server knows no session of this cookie. Another tab may have just replaced it, after a change of password or
-   * e-mail (A02): who is still signed in connects again, with the delays and the limit of every loss.
+   * Handles a close with 4401: the server does not recognize the session cookie. Another tab may have just replaced it
+   * after a change of password or e-mail (A02), so a user who is still signed in reconnects, with the delays and the
+   * limit of any lost connection.
    */
   private refusedAsUnknown(): void {
     const { isSignedOut, onSignedOut, log } = this.options;

@@ -2,7 +2,7 @@ import { type SocketErrorCode } from '@thaw/contract/error-codes';
 
 export type RequestFailure = 'not_connected' | 'closed' | 'timeout' | 'refused';
 
-/** Why a request got no ack. */
+/** The reason why a request got no ack. */
 export class SocketRequestError extends Error {
   override readonly name = 'SocketRequestError';
 

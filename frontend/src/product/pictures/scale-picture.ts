@@ -25,14 +25,14 @@ const onPage = (bitmap: ImageBitmap): Promise<Blob> => {
 };
 
 /**
- * A picture with no side above 2,048 px (A95): the file itself where it is small enough, a GIF, or nothing that this
- * browser can decode, which the server then judges.
+ * Scales a picture so that no side exceeds 2,048 px (A95). Returns the original file if it is small enough, a GIF, or
+ * cannot be decoded by this browser; the server then validates it.
  */
 export const scaledDown = async (file: File): Promise<Blob> => {
   if (file.type === 'image/gif') return file;
   let bitmap: ImageBitmap;
   try {
-    // Turned as its EXIF orientation says.
+    // Rotated according to its EXIF orientation.
     bitmap = await createImageBitmap(file);
   } catch (error) {
     console.warn('The picture is uploaded as it is', error);

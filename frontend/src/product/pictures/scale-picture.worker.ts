@@ -1,6 +1,6 @@
 import { draw } from '@/product/pictures/scaled-size';
 
-/** Takes an ImageBitmap; answers a Blob, or a string that says why there is none. */
+/** Receives an ImageBitmap; posts a Blob, or a string with the reason for a failure. */
 globalThis.onmessage = ({ data: bitmap }: MessageEvent<ImageBitmap>) => {
   const canvas = new OffscreenCanvas(1, 1);
   draw(bitmap, canvas, (type, quality) => canvas.convertToBlob({ type, quality })).then(

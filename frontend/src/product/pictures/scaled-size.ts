@@ -23,7 +23,7 @@ interface Canvas {
   getContext(kind: '2d'): Pick<CanvasRenderingContext2D, 'drawImage'> | null;
 }
 
-/** Draws the picture in its scaled size and encodes it: as WebP, or as JPEG where the browser cannot write WebP. */
+/** Draws the picture in its scaled size and encodes it as WebP, or as JPEG where the browser cannot encode WebP. */
 export const draw = async (
   bitmap: ImageBitmap,
   canvas: Canvas,
@@ -37,6 +37,6 @@ export const draw = async (
   context.drawImage(bitmap, 0, 0, width, height);
   bitmap.close();
   const webp = await toBlob('image/webp', quality);
-  // A browser that cannot encode a type answers with PNG, which is far too large for a photo.
+  // A browser that cannot encode a type returns PNG, which is far too large for a photo.
   return webp.type === 'image/webp' ? webp : toBlob('image/jpeg', quality);
 };

@@ -3,17 +3,18 @@ import { toApiError } from '@/lib/api-client';
 
 export interface UploadOptions {
   signal?: AbortSignal;
-  /** Whole percents of the body that have been sent. */
+  /** Progress of the upload in whole percent. */
   onProgress?: (percent: number) => void;
 }
 
-/** An upload that makes no progress for this long is given up; a slow one may take as long as it needs. */
+/** An upload without progress for this long is aborted; the total time is not limited. */
 export const stallTimeoutMs = 30_000;
 
 /**
- * Stores an image and answers its address. Of `fileName` the server keeps the folder alone (A99). Sent by
- * XMLHttpRequest, since fetch reports no progress of a body over HTTP/1.1.
- * @throws ApiError on a non-success status; a DOMException when it was aborted or stalled; an Error when there is no answer.
+ * Uploads an image and returns its address. The server uses only the folder of `fileName` (A99). Uses XMLHttpRequest,
+ * because fetch reports no upload progress over HTTP/1.1.
+ * @throws ApiError on a non-success status; a DOMException when it is aborted or stalled; an Error when there is no
+ * response.
  */
 export const uploadImage = (
   file: Blob,

@@ -4,7 +4,10 @@ import { uploadImage, type UploadOptions } from '@/product/pictures/upload-image
 
 export type { UploadOptions };
 
-/** Scales a large picture down and stores it (A95). @throws as `uploadImage` does. */
+/**
+ * Scales a large picture down and uploads it (A95).
+ * @throws the errors of `uploadImage`.
+ */
 export const uploadPicture = async (
   file: File,
   bucket: UploadBucket,

@@ -12,7 +12,7 @@ jest.mock('@/app/routes/auth-route', () => ({
 
 afterEach(() => jest.restoreAllMocks());
 
-it('leaves a page that failed by going to another address', async () => {
+it('clears a failed page when the address changes', async () => {
   jest.spyOn(console, 'error').mockImplementation(() => undefined);
   render(
     <MemoryRouter initialEntries={['/auth']}>

@@ -6,7 +6,7 @@ import { signIn } from '@/product/identity';
 import { aUser } from '@/testing/factories';
 import { FakeSocket } from '@/testing/fake-socket';
 
-// Real: the socket client, the stores and the listeners of the page. Stand-in: the other end of the socket.
+// Uses the real socket client, stores and listeners of the page. Only the other end of the socket is a fake.
 
 const sockets: FakeSocket[] = [];
 const socket = (): FakeSocket => sockets.at(-1)!;
@@ -16,7 +16,7 @@ const show = (visibility: DocumentVisibilityState): void => {
   document.dispatchEvent(new Event('visibilitychange'));
 };
 
-/** The page comes out of the back/forward cache, or is shown for the first time. */
+/** Dispatches `pageshow`: a page restored from the back/forward cache, or shown for the first time. */
 const pageShow = (isRestored: boolean): void => {
   window.dispatchEvent(Object.assign(new Event('pageshow'), { persisted: isRestored }));
 };
@@ -49,7 +49,7 @@ beforeAll(() => {
 });
 beforeEach(() => {
   if (useConnection.getState().status.kind !== 'open') letIn();
-  // A connection that lasts begins to count attempts again.
+  // A connection that stays open for this long resets the count of attempts.
   jest.advanceTimersByTime(limits.reconnectResetAfterMs);
 });
 afterAll(() => {
@@ -57,14 +57,14 @@ afterAll(() => {
   jest.restoreAllMocks();
 });
 
-it.each(wakeUps)('probes the connection of %s', (_name, happen) => {
+it.each(wakeUps)('probes the connection on %s', (_name, happen) => {
   const probes = socket().count('ping');
   happen();
   expect(socket().count('ping')).toBe(probes + 1);
   socket().deliver('pong');
 });
 
-it.each(wakeUps)('waits no longer between two attempts for %s', (_name, happen) => {
+it.each(wakeUps)('connects at once between two attempts on %s', (_name, happen) => {
   const opened = sockets.length;
   act(() => socket().drop(1006));
   expect(useConnection.getState().status).toEqual({ kind: 'retrying', attempt: 1 });
@@ -73,7 +73,7 @@ it.each(wakeUps)('waits no longer between two attempts for %s', (_name, happen) 
   expect(sockets).toHaveLength(opened + 1);
 });
 
-it('does nothing for a page that is shown for the first time, or hidden', () => {
+it('does nothing when the page is shown for the first time, or hidden', () => {
   const probes = socket().count('ping');
   pageShow(false);
   show('hidden');

@@ -2,7 +2,7 @@ import { QueryObserver } from '@tanstack/react-query';
 import { refetchAfterReconnect } from '@/app/refetch-after-reconnect';
 import { createQueryClient } from '@/lib/query-client';
 
-it('reads friends, requests, unread counts and the open conversation again, and nothing else', async () => {
+it('refetches friends, requests, unread counts and the open conversation only', async () => {
   const queries = createQueryClient();
   const asked: string[] = [];
   const cached = (queryKey: readonly [string, ...string[]], isOpen = true): void => {
@@ -30,7 +30,7 @@ it('reads friends, requests, unread counts and the open conversation again, and 
     '/api/private-messages/7/12',
     '/api/private-messages/unread-counts/7',
   ]);
-  // A closed conversation is read when it is opened.
+  // A closed conversation is fetched when it is opened.
   expect(queries.getQueryState(['/api/private-messages/7/13'])?.isInvalidated).toBe(true);
   queries.clear();
 });

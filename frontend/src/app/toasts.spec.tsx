@@ -3,7 +3,7 @@ import { Toasts } from '@/app/toasts';
 import { Modal } from '@/ui/modal';
 import { toast } from '@/ui/toast-store';
 
-it('shows a toast to screen readers also while a modal is open', async () => {
+it('exposes a toast to screen readers while a modal is open', async () => {
   render(
     <>
       <main>
@@ -16,7 +16,7 @@ it('shows a toast to screen readers also while a modal is open', async () => {
     </>,
   );
   act(() => toast({ title: 'Friend request sent' }));
-  // By role: what is hidden from screen readers has none.
+  // Query by role: hidden elements have none.
   expect(await screen.findByRole('listitem')).toHaveTextContent('Friend request sent');
   expect(screen.getByRole('button', { name: 'within' })).toBeVisible();
   expect(screen.queryByRole('button', { name: 'beneath' })).not.toBeInTheDocument();

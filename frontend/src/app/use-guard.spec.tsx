@@ -14,13 +14,13 @@ const stored = aUser({ id: 7, username: 'stored', gender: null });
 
 beforeEach(() => signIn(stored));
 
-it('takes over what the server knows of the user', async () => {
+it('stores the user that the server returns', async () => {
   fakeServer({ 'GET /api/user/7': { ...stored, username: 'on the server' } });
   renderWithCache(<Guard />);
   await waitFor(() => expect(currentUser()?.username).toBe('on the server'));
 });
 
-it('keeps a new name that is pushed before the answer, and takes the rest from the answer', async () => {
+it('keeps a name that is pushed before the response, and takes the rest from the response', async () => {
   let answer: (user: object) => void = () => undefined;
   const held = new Promise<object>((resolve) => (answer = resolve));
   const server = fakeServer({ 'GET /api/user/7': () => held });
@@ -32,7 +32,7 @@ it('keeps a new name that is pushed before the answer, and takes the rest from t
   expect(currentUser()?.username).toBe('pushed');
 });
 
-it.each([401, 404])('signs out when the server answers %p', async (status) => {
+it.each([401, 404])('signs out when the server responds with %p', async (status) => {
   const warn = jest.spyOn(console, 'warn').mockImplementation(() => undefined);
   fakeServer({ 'GET /api/user/7': new Refusal(status) });
   renderWithCache(<Guard />);

@@ -23,7 +23,7 @@ const open = (...messages: ChatMessage[]) => {
   return (...next: ChatMessage[]) => rerender(<Announcer messages={next} partner={partner} />);
 };
 
-it('reads every message of a burst aloud, once and in order, and none that was there before', () => {
+it('announces each message of a burst once and in order, and none that was present before', () => {
   const become = open(said(1));
   expect(log()).toEqual([]);
   become(said(1), said(2), said(3), said(4));
@@ -33,7 +33,7 @@ it('reads every message of a burst aloud, once and in order, and none that was t
   expect(log()).toEqual(burst);
 });
 
-it('appends: what was said before stays, five entries at most', () => {
+it('appends new entries and keeps at most five', () => {
   const become = open(said(1));
   become(said(1), said(2));
   const [first] = [...log()];
@@ -44,17 +44,17 @@ it('appends: what was said before stays, five entries at most', () => {
   expect(log().map((text) => text?.at(-1))).toEqual(['3', '4', '5', '6', '7']);
 });
 
-it('neither reads my own messages nor loses the last one of the partner to them', () => {
+it("announces none of the user's own messages and still announces the last one of the partner", () => {
   const mine = (delivery: ChatMessage['delivery']) => said(9, { senderId: 7, key: 'mine', delivery });
   const become = open(said(1), mine('sending'));
-  // It arrives in front of what is on its way.
+  // The partner's message is inserted before the user's own unsent one.
   become(said(1), said(2), mine('sending'));
   expect(log()).toEqual(['brave-heron-7: message 2']);
   become(said(1), said(2), mine('sent'));
   expect(log()).toEqual(['brave-heron-7: message 2']);
 });
 
-it('says photo for a picture, and a notice as it stands', () => {
+it('announces a picture as a photo, and a notice by its text', () => {
   const become = open(said(1));
   become(
     said(1),
@@ -64,13 +64,13 @@ it('says photo for a picture, and a notice as it stands', () => {
   expect(log()).toEqual(['brave-heron-7: Photo', 'Waiting response from your chat partner...']);
 });
 
-it('reads nothing of older messages that are loaded above', () => {
+it('announces no older messages that are loaded above', () => {
   const become = open(said(5));
   become(said(1), said(2), said(5));
   expect(log()).toEqual([]);
 });
 
-it('reads nothing again when the newest row is taken away', () => {
+it('announces nothing again when the newest row is removed', () => {
   const become = open(said(1), said(2));
   become(said(1), said(2), said(3, { senderId: 0, content: 'a notice' }));
   become(said(1), said(2));

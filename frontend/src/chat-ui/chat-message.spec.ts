@@ -1,8 +1,8 @@
 import { canBeReactedTo, isLargeEmoji, isOwnText, positionInGroup } from '@/chat-ui/chat-message';
 import { aMessage } from '@/testing/factories';
 
-describe('grouping', () => {
-  it('joins the same sender within five minutes of the message before', () => {
+describe('positionInGroup', () => {
+  it('groups messages of one sender within five minutes of the previous one', () => {
     const messages = [
       aMessage({ timestamp: 0 }),
       aMessage({ timestamp: 300_000 }),
@@ -17,13 +17,13 @@ describe('grouping', () => {
     ]);
   });
 
-  it('never joins notices', () => {
+  it('never groups notices', () => {
     const messages = [aMessage({ senderId: 0 }), aMessage({ senderId: 0 })];
     expect(positionInGroup(messages, 1).isFirst).toBe(true);
   });
 });
 
-describe('emojis alone', () => {
+describe('isLargeEmoji', () => {
   it.each(['😂', '❤️', '👍🏽', '🇵🇱', '👨‍👩‍👧', '🍎🍎', '🍎 🍎 🍎'])('shows %s large', (content) => {
     expect(isLargeEmoji(aMessage({ content }))).toBe(true);
   });
@@ -33,19 +33,19 @@ describe('emojis alone', () => {
   });
 });
 
-describe('what can be done with a message', () => {
-  it('is everything with what somebody said, once it is sent', () => {
+describe('actions on a message', () => {
+  it('allow reactions to a sent message that is not deleted', () => {
     expect(canBeReactedTo(aMessage())).toBe(true);
     expect(canBeReactedTo(aMessage({ delivery: 'sending' }))).toBe(false);
     expect(canBeReactedTo(aMessage({ isDeleted: true }))).toBe(false);
   });
 
-  it('is nothing with notices and cards (A112)', () => {
+  it('exclude notices and cards (A112)', () => {
     expect(canBeReactedTo(aMessage({ senderId: 0 }))).toBe(false);
     expect(canBeReactedTo(aMessage({ card: { kind: 'a card' } }))).toBe(false);
   });
 
-  it('is editing for my own text alone', () => {
+  it("allow editing only of the user's own text", () => {
     expect(isOwnText(aMessage({ senderId: 7 }), 7)).toBe(true);
     expect(isOwnText(aMessage({ senderId: 12 }), 7)).toBe(false);
     expect(isOwnText(aMessage({ senderId: 7, type: 'mixed' }), 7)).toBe(false);

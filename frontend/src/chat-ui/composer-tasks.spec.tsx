@@ -32,7 +32,7 @@ beforeEach(() => {
 afterEach(() => warn.mockRestore());
 
 describe('a photo', () => {
-  it('is handed over with its words, and the composer is free at once', async () => {
+  it('is sent with its caption, and the composer is empty at once', async () => {
     const { onSend, choose } = setUp({ canAttach: true });
     choose(photo);
     write('look');
@@ -44,7 +44,7 @@ describe('a photo', () => {
     expect(revoked).not.toHaveBeenCalled();
   });
 
-  it('of exactly 5 MiB passes; one byte more, or no image, is refused in the console alone (A95)', () => {
+  it('is accepted at exactly 5 MiB; one byte more, or another type, is only reported in the console (A95)', () => {
     const { choose } = setUp({ canAttach: true });
     const ofSize = (size: number): File =>
       Object.defineProperty(new File([], 'a.png', { type: 'image/png' }), 'size', { value: size });
@@ -56,7 +56,7 @@ describe('a photo', () => {
     expect(remove()).toBeVisible();
   });
 
-  it('stays with its words when it was not taken', async () => {
+  it('stays with its caption when it was not accepted', async () => {
     const { choose } = setUp({ canAttach: true, onSend: () => false });
     choose(photo);
     write('my words');
@@ -65,7 +65,7 @@ describe('a photo', () => {
     expect(field()).toHaveValue('my words');
   });
 
-  it('is freed when it is removed', () => {
+  it('frees its preview when it is removed', () => {
     const { choose } = setUp({ canAttach: true });
     choose(photo);
     fireEvent.click(remove()!);
@@ -76,7 +76,7 @@ describe('a photo', () => {
 describe('an edit', () => {
   const message = aMessage({ senderId: 7, content: 'as it was' });
 
-  it('loads the text, saves with Enter, and gives back what was begun before', async () => {
+  it('loads the text, saves on Enter, and restores the unsent text', async () => {
     const onSave = jest.fn(() => true);
     const onCancelTask = jest.fn();
     const { again } = setUp({ onSave, onCancelTask, canAttach: true });
@@ -95,12 +95,12 @@ describe('an edit', () => {
     expect(field()).toHaveValue('half a thought');
   });
 
-  it('that was not saved opens with what it had become', () => {
+  it('that could not be saved reopens with its edited text', () => {
     setUp({ task: { kind: 'edit', message, text: 'as it should be' } });
     expect(field()).toHaveValue('as it should be');
   });
 
-  it('stays open when it could not be sent, and is given up with Escape', async () => {
+  it('stays open when it could not be sent, and is cancelled by Escape', async () => {
     const onCancelTask = jest.fn();
     setUp({ onSave: () => false, onCancelTask, task: { kind: 'edit', message } });
     write('as it is');

@@ -17,7 +17,7 @@ const setUp = (onSend: (text: string) => boolean = () => true) => {
   };
 };
 
-it('sends with Enter, breaks with Shift+Enter, and is empty and focused afterwards', async () => {
+it('sends on Enter, breaks the line on Shift+Enter, and is empty and focused afterwards', async () => {
   const { send, field, user } = setUp();
   await user.type(field, 'one{Shift>}{Enter}{/Shift}two{Enter}');
   expect(send).toHaveBeenCalledWith({ text: 'one\ntwo', attachment: null });
@@ -25,7 +25,7 @@ it('sends with Enter, breaks with Shift+Enter, and is empty and focused afterwar
   expect(field).toHaveFocus();
 });
 
-it('does not send the Enter that ends a composition', () => {
+it('does not send on the Enter that ends a composition', () => {
   const { send, field } = setUp();
   fireEvent.change(field, { target: { value: 'にほん' } });
   fireEvent.keyDown(field, { key: 'Enter', isComposing: true });
@@ -35,7 +35,7 @@ it('does not send the Enter that ends a composition', () => {
   expect(send).toHaveBeenCalledWith({ text: 'にほん', attachment: null });
 });
 
-it('has Send disabled while there is nothing but blanks', async () => {
+it('disables Send while the text is blank', async () => {
   const { send, field, user } = setUp();
   const button = screen.getByRole('button', { name: 'Send' });
   expect(button).toBeDisabled();
@@ -46,13 +46,13 @@ it('has Send disabled while there is nothing but blanks', async () => {
   expect(button).toBeEnabled();
 });
 
-it('keeps the text that was not taken', async () => {
+it('keeps text that was not accepted', async () => {
   const { field, user } = setUp(() => false);
   await user.type(field, 'hello{Enter}');
   expect(field).toHaveValue('hello');
 });
 
-it('counts from 1,800 code points and takes no more than 2,000', () => {
+it('shows the count from 1,800 code points and accepts at most 2,000', () => {
   const { field } = setUp();
   fireEvent.change(field, { target: { value: 'x'.repeat(1_799) } });
   expect(screen.queryByText(/characters/)).not.toBeInTheDocument();
@@ -64,7 +64,7 @@ it('counts from 1,800 code points and takes no more than 2,000', () => {
   expect(screen.getByRole('button', { name: 'Send' })).toBeDisabled();
 });
 
-it('tells that something is being typed', async () => {
+it('reports typing', async () => {
   const { type, field, user } = setUp();
   await user.type(field, ' ');
   expect(type).not.toHaveBeenCalled();
@@ -72,7 +72,7 @@ it('tells that something is being typed', async () => {
   expect(type).toHaveBeenCalledTimes(1);
 });
 
-describe('what comes back', () => {
+describe('a returned message', () => {
   const withHandle = (props: Partial<ComposerProps> = {}) => {
     const ref = createRef<ComposerHandle>();
     const kept: Partial<ComposerDraft>[] = [];
@@ -84,7 +84,7 @@ describe('what comes back', () => {
   };
   const attachment: Attachment = { previewUrl: '/api/files/a.webp', file: null, url: '/api/files/a.webp' };
 
-  it('stands before what was written meanwhile, several in the order of writing', () => {
+  it('is put before the current text, several in the order of writing', () => {
     const { take, kept, field } = withHandle();
     fireEvent.change(field, { target: { value: 'new' } });
     act(() => {
@@ -95,14 +95,14 @@ describe('what comes back', () => {
     expect(kept.at(-1)).toEqual({ text: 'first\nsecond\nnew' });
   });
 
-  it('brings its picture into a free composer', () => {
+  it('restores its picture in an empty composer', () => {
     const { take, field } = withHandle();
     act(() => expect(take('look', attachment)).toBe(true));
     expect(field).toHaveValue('look');
     expect(screen.getByRole('button', { name: 'Remove photo' })).toBeVisible();
   });
 
-  it('is not taken with a picture while another text, picture or reply is there', () => {
+  it('with a picture is refused while the composer holds another text, picture or reply', () => {
     const { take, field } = withHandle();
     fireEvent.change(field, { target: { value: 'busy' } });
     act(() => expect(take('look', attachment)).toBe(false));
@@ -114,7 +114,7 @@ describe('what comes back', () => {
   });
 });
 
-it('says after a reload that an attached photo was not kept, until something is sent', async () => {
+it('says after a reload that an attached photo was not kept, until the next message is sent', async () => {
   const draft = { initial: { text: 'look', hasPicture: true }, onChange: () => undefined };
   render(<Composer onSend={() => true} canAttach draft={draft} />);
   expect(screen.getByRole('status')).toHaveTextContent('Your photo was not kept: please attach it again.');
@@ -126,7 +126,7 @@ describe('typing anywhere', () => {
   const press = (key: string, target: Element = document.body, more: object = {}): void =>
     void fireEvent.keyDown(target, { key, ...more });
 
-  it('moves into the field, for characters alone', () => {
+  it('moves the focus to the field, for printable characters only', () => {
     const { field } = setUp();
     for (const key of ['ArrowUp', 'Tab', 'Escape', 'Enter', '?']) press(key);
     press('a', document.body, { ctrlKey: true });
@@ -139,7 +139,7 @@ describe('typing anywhere', () => {
     ['an input', '<input>', 'input', 'a'],
     ['a dialog', '<div role="dialog"><button>x</button></div>', 'button', 'a'],
     ['a button that Space presses', '<button>x</button>', 'button', ' '],
-  ])('stays in %s', (_where, html, selector, key) => {
+  ])('keeps the focus in %s', (_where, html, selector, key) => {
     const { field } = setUp();
     const other = document.body.appendChild(document.createElement('div'));
     other.innerHTML = html;
@@ -148,7 +148,7 @@ describe('typing anywhere', () => {
     other.remove();
   });
 
-  it('does not reach a chat that lies beneath another', () => {
+  it('does not reach an inert chat beneath another', () => {
     const { field, view } = setUp();
     view.container.setAttribute('inert', '');
     press('a');
@@ -156,7 +156,7 @@ describe('typing anywhere', () => {
   });
 });
 
-it('asks to edit the last message with arrow up in the empty field alone', () => {
+it('edits the last message on Arrow Up in an empty field only', () => {
   const editLast = jest.fn();
   render(<Composer onSend={() => true} onEditLast={editLast} />);
   const field = screen.getByRole('textbox');
@@ -168,7 +168,7 @@ it('asks to edit the last message with arrow up in the empty field alone', () =>
   expect(editLast).toHaveBeenCalledTimes(1);
 });
 
-it('breaks the line with its button, which a touch screen shows', async () => {
+it('inserts a line break with the button of touch screens', async () => {
   const { field, send, user } = setUp();
   await user.type(field, 'one');
   await user.click(screen.getByText('New line'));
@@ -177,7 +177,7 @@ it('breaks the line with its button, which a touch screen shows', async () => {
   expect(send).not.toHaveBeenCalled();
 });
 
-it('measures its height again when its width changes', () => {
+it('recomputes its height when its width changes', () => {
   let resized: () => void = () => undefined;
   const before = globalThis.ResizeObserver;
   globalThis.ResizeObserver = class {

@@ -10,11 +10,11 @@ const become = (status: ConnectionStatus): void => act(() => useConnection.setSt
 const initial = useConnection.getState();
 afterEach(() => act(() => useConnection.setState(initial)));
 
-it('shows and announces which attempt to reconnect is under way', () => {
+it('shows and announces the current attempt to reconnect', () => {
   become({ kind: 'open' });
   render(<ConnectionIndicator />);
   expect(screen.getByRole('status')).toHaveTextContent(/^Connected$/);
-  // A live region has to be in the page before its text: screen readers announce changes only.
+  // A live region must exist before its text: screen readers announce only changes.
   const announced = document.querySelector('[aria-live="polite"]');
   expect(announced).toBeEmptyDOMElement();
   for (let attempt = 1; attempt <= limits.reconnectAttempts; attempt += 1) {
@@ -22,13 +22,13 @@ it('shows and announces which attempt to reconnect is under way', () => {
     expect(screen.getByRole('status')).toHaveTextContent(/^Disconnected$/);
     expect(screen.getByText(`Reconnecting ${attempt} of 5`)).toBe(announced);
   }
-  // Read as one sentence, although only the number changes.
+  // Announced as one sentence, although only the number changes.
   expect(announced).toHaveAttribute('aria-atomic', 'true');
   become({ kind: 'open' });
   expect(announced).toBeEmptyDOMElement();
 });
 
-it('offers to reconnect once all attempts have failed, unless that cannot help', async () => {
+it('offers Reconnect once all attempts have failed, unless the server refuses new connections', async () => {
   const reconnect = jest.fn();
   act(() => useConnection.setState({ reconnect }));
   become({ kind: 'failed', canReconnect: true });

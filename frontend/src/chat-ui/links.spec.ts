@@ -13,17 +13,17 @@ it.each([
 });
 
 it.each(['no address', 'javascript:alert(1)', 'http://', 'https://localhost', 'ftp://example.org'])(
-  'finds none in %j',
+  'finds no address in %j',
   (text) => {
     expect(urls(text)).toEqual([]);
   },
 );
 
-it('names the host that a lookalike stands for', () => {
+it('shows the real host of a lookalike address', () => {
   expect(urls('https://pаypal.com')).toEqual(['https://xn--pypal-4ve.com/']);
 });
 
-it('loses no character of the text', () => {
+it('preserves every character of the text', () => {
   for (const text of ['', 'a', 'x https://example.org, y www.example.org', 'https://example.org\nand more']) {
     expect(
       partsOf(text)

@@ -3,19 +3,19 @@ import { aMessage } from '@/testing/factories';
 
 const url = '/api/files/chat-images/0b0f3f2a-5a86-4a61-9a0e-6a4b8c1d2e3f.webp';
 
-describe('what a message holds', () => {
-  it('has an image alone', () => {
+describe('contentOf', () => {
+  it('returns a single image', () => {
     expect(contentOf({ type: 'image', content: url })).toEqual({ text: '', imageUrls: [url] });
   });
 
-  it('has a text and the images of the marker lines below it', () => {
+  it('returns the text and the images of the marker lines below it', () => {
     expect(contentOf({ type: 'mixed', content: `hi\nthere\n[IMAGE:${url}]\n[IMAGE:${url}]` })).toEqual({
       text: 'hi\nthere',
       imageUrls: [url, url],
     });
   });
 
-  it('shows no image for a marker that somebody typed, nor one of another place', () => {
+  it('ignores markers typed by a user, and images from other origins', () => {
     expect(contentOf({ type: 'text', content: `[IMAGE:${url}]` }).imageUrls).toEqual([]);
     expect(contentOf({ type: 'mixed', content: 'x\n[IMAGE:https://example.com/x.png]' }).imageUrls).toEqual(
       [],
@@ -24,7 +24,7 @@ describe('what a message holds', () => {
 });
 
 describe('quotes', () => {
-  it("cut after 50 graphemes inside a message and after 60 in the composer, with '...'", () => {
+  it("truncate after 50 graphemes inside a message and after 60 in the composer, with '...'", () => {
     expect(quoteInMessage('x'.repeat(50))).toBe('x'.repeat(50));
     expect(quoteInMessage('x'.repeat(51))).toBe(`${'x'.repeat(50)}...`);
     expect(quoteInMessage('👨‍👩‍👧'.repeat(51))).toBe(`${'👨‍👩‍👧'.repeat(50)}...`);
@@ -32,7 +32,7 @@ describe('quotes', () => {
     expect(quoteInComposer(aMessage({ content: '🇵🇱'.repeat(61) }))).toBe(`${'🇵🇱'.repeat(60)}...`);
   });
 
-  it("call an image 'Photo', and a mixed message by its text", () => {
+  it("show an image as 'Photo', and a mixed message by its text", () => {
     expect(quoteInComposer(aMessage({ type: 'image', content: url }))).toBe('Photo');
     expect(inWords({ type: 'mixed', content: `look\n[IMAGE:${url}]` })).toBe('look');
   });

@@ -49,13 +49,13 @@ const list = (messages: readonly ChatMessage[], more: Partial<ComponentProps<typ
   />
 );
 
-it('shows a message whose time is no time, without the time', () => {
+it('shows a message with an invalid time without the time', () => {
   render(list([aMessage(1, { timestamp: NaN })]));
   expect(screen.getByText('message 1')).toBeInTheDocument();
   expect(screen.queryByRole('alert')).not.toBeInTheDocument();
 });
 
-it('shows a message of mine whose time is no time as well', () => {
+it("shows the user's own message with an invalid time", () => {
   render(list([aMessage(1, { senderId: me.id, timestamp: NaN })]));
   expect(screen.getByText('message 1')).toBeInTheDocument();
   expect(screen.queryByRole('alert')).not.toBeInTheDocument();
@@ -64,7 +64,7 @@ it('shows a message of mine whose time is no time as well', () => {
 describe('a message that was not delivered', () => {
   const failed = aMessage(1, { senderId: me.id, clientId: 'c1', delivery: 'failed' });
 
-  it('has Retry and Delete under it', async () => {
+  it('has Retry and Delete below it', async () => {
     render(list([failed]));
     await userEvent.click(screen.getByRole('button', { name: 'Retry' }));
     expect(retry).toHaveBeenCalledWith('c1');
@@ -72,7 +72,7 @@ describe('a message that was not delivered', () => {
     expect(discard).toHaveBeenCalledWith('c1');
   });
 
-  it('opens a sheet that copies, sends again and deletes it', async () => {
+  it('opens a sheet that copies, resends and deletes it', async () => {
     discard.mockClear();
     render(list([failed]));
     fireEvent.keyDown(screen.getByRole('listitem'), { key: 'Enter' });
@@ -93,7 +93,7 @@ describe('a message that was not delivered', () => {
   });
 });
 
-it('shows the progress of a photo that is being sent, with Cancel', async () => {
+it('shows the progress of a photo upload, with Cancel', async () => {
   discard.mockClear();
   const picture = { previewUrl: 'blob:photo', percent: 45 };
   render(
@@ -105,7 +105,7 @@ it('shows the progress of a photo that is being sent, with Cancel', async () => 
   expect(discard).toHaveBeenCalledWith('c1');
 });
 
-it('reacts with a heart to a double tap, and to nothing that is slower', () => {
+it('reacts with a heart on a double tap, not on two slow taps', () => {
   const onReact = jest.fn();
   const commands = { ...list([]).props.commands, onReact };
   render(list([aMessage(1)], { commands }));
@@ -124,11 +124,11 @@ it('reacts with a heart to a double tap, and to nothing that is slower', () => {
   expect(onReact.mock.calls).toEqual([['1763640000000-1', '❤️']]);
 });
 
-describe('when a part cannot be rendered', () => {
+describe('when a part fails to render', () => {
   beforeEach(() => jest.spyOn(console, 'error').mockImplementation(ignore));
   afterEach(() => jest.restoreAllMocks());
 
-  it('loses one row and keeps the others', () => {
+  it('replaces one row and keeps the others', () => {
     const card = aMessage(2, { card: { kind: 'a card' } });
     const renderCard = (): never => {
       throw new Error('broken card');
@@ -139,7 +139,7 @@ describe('when a part cannot be rendered', () => {
     expect(screen.getByText('This message cannot be shown.')).toBeInTheDocument();
   });
 
-  it('shows the list again once other messages are there, and reports the error', () => {
+  it('renders the list again when the messages change, and reports the error', () => {
     const renderAbove = ({ content }: ChatMessage): null => {
       if (content === 'message 1') throw new Error('broken list');
       return null;

@@ -11,7 +11,7 @@ const open = (...keys: string[]) => {
   return { result, become: (...next: string[]) => rerender({ messages: rows(...next) }) };
 };
 
-it('moves an appended row once', () => {
+it('animates an appended row once', () => {
   const { result, become } = open('a');
   expect(result.current.arriving).toBeNull();
   become('a', 'b');
@@ -22,7 +22,7 @@ it('moves an appended row once', () => {
   expect(result.current.arriving).toBeNull();
 });
 
-it('moves neither the row that is last again after a take-back, nor history, nor the rows of a first load', () => {
+it('animates neither the row that is last after a removal, nor history, nor the rows of the first load', () => {
   const { result, become } = open('a', 'b');
   become('a');
   expect(result.current.arriving).toBeNull();
@@ -33,7 +33,7 @@ it('moves neither the row that is last again after a take-back, nor history, nor
   expect(result.current.arriving).toBeNull();
 });
 
-it('keeps an arrival that is not yet in sight while history is loaded above it', () => {
+it('keeps an arrival that is not in view yet while history is loaded above it', () => {
   const { result, become } = open('a');
   become('a', 'b');
   become('z', 'a', 'b');

@@ -25,7 +25,7 @@ const fire = (type: 'dragOver' | 'drop', element: Element): Event => {
   return event;
 };
 
-it('shows the veil while the pointer is anywhere inside, in browsers that name no other element, too', () => {
+it('shows the overlay while the pointer is inside, also in browsers that report no related element', () => {
   render(<Place onFile={jest.fn()} />);
   const place = screen.getByTestId('place');
   fireEvent.dragEnter(place, { dataTransfer });
@@ -36,7 +36,7 @@ it('shows the veil while the pointer is anywhere inside, in browsers that name n
   expect(screen.queryByText('drop here')).not.toBeInTheDocument();
 });
 
-it('takes the file that is dropped inside, and ends the veil', () => {
+it('accepts a file dropped inside and hides the overlay', () => {
   const onFile = jest.fn();
   render(<Place onFile={onFile} />);
   fireEvent.dragEnter(screen.getByTestId('place'), { dataTransfer });
@@ -45,7 +45,7 @@ it('takes the file that is dropped inside, and ends the veil', () => {
   expect(screen.queryByText('drop here')).not.toBeInTheDocument();
 });
 
-it('keeps the browser from opening a file that is dropped beside it, or where none can be taken', () => {
+it('prevents the browser from opening a file that is dropped outside, or where none is accepted', () => {
   render(<Place />);
   for (const element of [screen.getByText('beside'), screen.getByText('inside')]) {
     expect(fire('dragOver', element).defaultPrevented).toBe(true);

@@ -9,8 +9,8 @@ const answer = (status: number, body: string, statusText = ''): void => {
 const lastCall = (): [string, RequestInit] =>
   (globalThis.fetch as jest.Mock).mock.calls.at(-1) as [string, RequestInit];
 
-describe('a call', () => {
-  it('sends the cookie, and a body as JSON with its type', async () => {
+describe('request', () => {
+  it('sends the cookie, and a body as JSON with its content type', async () => {
     answer(200, '{"ok":true}');
     await expect(request('POST', '/api/login', { email: 'a@b.cd' })).resolves.toEqual({ ok: true });
     expect(lastCall()).toEqual([
@@ -25,7 +25,7 @@ describe('a call', () => {
     ]);
   });
 
-  it('sends no type without a body, and answers undefined to an empty answer', async () => {
+  it('sends no content type without a body, and returns undefined for an empty response', async () => {
     answer(204, '');
     await expect(request('POST', '/api/logout')).resolves.toBeUndefined();
     expect(lastCall()[1]).toEqual({
@@ -35,7 +35,7 @@ describe('a call', () => {
     });
   });
 
-  it('ends when there is no answer within fifteen seconds', async () => {
+  it('aborts when there is no response within 15 s', async () => {
     const limits = jest
       .spyOn(AbortSignal, 'timeout')
       .mockReturnValue(AbortSignal.abort(new Error('too late')));
@@ -45,7 +45,7 @@ describe('a call', () => {
     limits.mockRestore();
   });
 
-  it('is an error of exactly "<status>: <body>"', async () => {
+  it('throws an error with exactly "<status>: <body>"', async () => {
     answer(401, '{"statusCode":401,"code":"invalid_credentials","message":"No."}');
     const error = await request('POST', '/api/login', {}).catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(ApiError);
@@ -56,14 +56,14 @@ describe('a call', () => {
     });
   });
 
-  it('falls back to the status text, and to the canonical phrase where there is none', async () => {
+  it('falls back to the status text, and to the canonical phrase if there is none', async () => {
     answer(404, '', 'Not Found');
     await expect(request('GET', '/x')).rejects.toThrow(/^404: Not Found$/);
     answer(503, '');
     await expect(request('GET', '/x')).rejects.toThrow(/^503: Service Unavailable$/);
   });
 
-  it('has no words of the server where the body is none of ours', async () => {
+  it('has no server message when the body is not an error of the server', async () => {
     for (const body of ['<html>', 'null', '{"message":5}']) {
       answer(502, body);
       await expect(request('GET', '/x')).rejects.toMatchObject({ serverMessage: undefined });
@@ -71,16 +71,16 @@ describe('a call', () => {
   });
 });
 
-describe('a cached query', () => {
+describe('the query client', () => {
   const context = { queryKey: ['/api/friends/7', 'x'] } as never;
 
-  it('loads the first element of its key', async () => {
+  it('loads the first element of the query key', async () => {
     answer(200, '[]');
     await expect(loader({ on401: 'throw' })(context)).resolves.toEqual([]);
     expect(lastCall()[0]).toBe('/api/friends/7');
   });
 
-  it('raises a 401, or answers nothing where that is asked for', async () => {
+  it('throws on a 401, or returns null if configured', async () => {
     answer(401, 'no');
     await expect(loader({ on401: 'throw' })(context)).rejects.toThrow('401: no');
     await expect(loader({ on401: 'empty' })(context)).resolves.toBeNull();
@@ -88,7 +88,7 @@ describe('a cached query', () => {
     await expect(loader({ on401: 'empty' })(context)).rejects.toThrow('403: no');
   });
 
-  it('is never stale, never repeated, never polled and not loaded on focus', () => {
+  it('never marks data stale, retries, polls or refetches on focus', () => {
     const { queries, mutations } = createQueryClient().getDefaultOptions();
     expect(queries).toMatchObject({
       staleTime: Infinity,

@@ -28,7 +28,7 @@ const open = ({ isCoarse = true } = {}) => {
 
 afterEach(() => jest.restoreAllMocks());
 
-it('shrinks the page for a keyboard that covers a part of it, and undoes the panning', () => {
+it('shrinks the page for a keyboard that covers part of it, and undoes the panning', () => {
   const { viewport, scrollTo, unmount } = open();
   expect(appHeight()).toBe('700px');
   viewport.become({ height: 380, offsetTop: 120 });
@@ -40,14 +40,14 @@ it('shrinks the page for a keyboard that covers a part of it, and undoes the pan
   expect(appHeight()).toBe('');
 });
 
-it('keeps the size of a page that is pinched, and what was moved into sight', () => {
+it('keeps the size and the scroll position of a pinch-zoomed page', () => {
   const { viewport, scrollTo } = open();
   viewport.become({ height: 350, scale: 2, offsetTop: 200 });
   expect(appHeight()).toBe('700px');
   expect(scrollTo).not.toHaveBeenCalled();
 });
 
-it('leaves the height alone where there is a mouse', () => {
+it('does not change the height on devices with a mouse', () => {
   open({ isCoarse: false });
   expect(appHeight()).toBe('');
 });

@@ -8,7 +8,7 @@ it.each([
   ['hover:bg-raised bg-card', 'hover:bg-card', 'bg-card hover:bg-card'],
   ['border-2 border-input', 'border-5 border-ice', 'border-5 border-ice'],
   ['text-chat', 'text-[2.5rem]', 'text-[2.5rem]'],
-])('lets the later of two utilities for one property win: %s, %s', (first, second, expected) => {
+])('keeps the later of two utilities for one property: %s, %s', (first, second, expected) => {
   expect(cn(first, second)).toBe(expected);
 });
 

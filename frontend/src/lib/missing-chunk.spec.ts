@@ -16,7 +16,7 @@ const missing = (): Promise<never> => Promise.reject(new TypeError('Failed to fe
 
 beforeEach(() => sessionStorage.clear());
 
-it('knows a newer version by the entry script that the server names', async () => {
+it("detects a newer version by the entry script in the server's page", async () => {
   serve({ ok: true, text: '<meta name="thaw-scripts" content="/assets/index-b2.js /assets/x.js">' });
   expect(await isNewerVersionThere(shell)).toBe(true);
   serve({ ok: true, text: '<meta name="thaw-scripts" content="/assets/index-a1.js /assets/x.js">' });
@@ -26,14 +26,14 @@ it('knows a newer version by the entry script that the server names', async () =
   );
 });
 
-it('takes a server that cannot be reached, or fails, for no newer version', async () => {
+it('assumes no newer version when the server cannot be reached, or fails', async () => {
   serve(new TypeError('Failed to fetch'));
   expect(await isNewerVersionThere(shell)).toBe(false);
   serve({ ok: false, text: 'Bad Gateway' });
   expect(await isNewerVersionThere(shell)).toBe(false);
 });
 
-it('reloads for a newer version, but not in circles', async () => {
+it('reloads for a newer version, but not repeatedly', async () => {
   const reload = jest.fn();
   const version = { isNewerVersionThere: () => Promise.resolve(true), reload };
   void loadPart(missing, version);
@@ -43,7 +43,7 @@ it('reloads for a newer version, but not in circles', async () => {
   expect(reload).toHaveBeenCalledTimes(1);
 });
 
-it('reloads nothing while the network fails', async () => {
+it('does not reload on a network failure', async () => {
   const reload = jest.fn();
   const version = { isNewerVersionThere: () => Promise.resolve(false), reload };
   await expect(loadPart(missing, version)).rejects.toThrow(PartNotLoadedError);

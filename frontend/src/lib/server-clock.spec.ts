@@ -9,21 +9,21 @@ afterEach(() => {
   jest.useRealTimers();
 });
 
-it.each([5, -5])('follows the server when this clock is %s minutes off', (minutes) => {
+it.each([5, -5])('follows the server when the local clock is %s minutes off', (minutes) => {
   const serverMs = now - minutes * 60_000;
   noteServerDate(header(serverMs), now - 100, now);
   expect(Math.abs(serverNow() - serverMs)).toBeLessThan(1_000);
 });
 
-it('trusts this clock within what the header can tell', () => {
+it('trusts the local clock within the precision of the header', () => {
   noteServerDate(header(now - 2_000), now - 50, now);
   expect(serverNow()).toBe(now);
-  // A slow answer says less.
+  // A slow response is less precise.
   noteServerDate(header(now - 6_000), now - 10_000, now);
   expect(serverNow()).toBe(now);
 });
 
-it('ignores an answer without a date', () => {
+it('ignores a response without a date', () => {
   noteServerDate(header(now + 3_600_000), now, now);
   noteServerDate(null, now, now);
   noteServerDate('nonsense', now, now);

@@ -12,7 +12,7 @@ const side = createStoredValue<Side>('test-side', {
 beforeEach(() => localStorage.clear());
 afterEach(() => jest.restoreAllMocks());
 
-it('reads what was written, and what cannot be parsed as its default', () => {
+it('reads what was written, and the default for invalid text', () => {
   expect(side.read()).toBe('left');
   side.write('right');
   expect(side.read()).toBe('right');
@@ -21,7 +21,7 @@ it('reads what was written, and what cannot be parsed as its default', () => {
   expect(side.read()).toBe('left');
 });
 
-it('shows a change made here or in another tab to every subscriber, until it unsubscribes', () => {
+it('notifies every subscriber of changes here and in other tabs, until it unsubscribes', () => {
   const { result, unmount } = renderHook(() => side.useValue());
   const listener = jest.fn();
   const stop = side.subscribe(listener);
@@ -38,7 +38,7 @@ it('shows a change made here or in another tab to every subscriber, until it uns
   expect(listener).toHaveBeenCalledTimes(2);
 });
 
-it('is off until it is switched on, where it is a switch', () => {
+it('is false by default for a switch', () => {
   const { read, write } = createStoredSwitch('test-switch');
   expect(read()).toBe(false);
   write(true);
@@ -47,7 +47,7 @@ it('is off until it is switched on, where it is a switch', () => {
   expect(read()).toBe(false);
 });
 
-it('neither throws nor loses its default where storage is forbidden', () => {
+it('neither throws nor loses its default where storage is blocked', () => {
   jest.spyOn(Storage.prototype, 'getItem').mockImplementation(() => {
     throw new DOMException('denied', 'SecurityError');
   });

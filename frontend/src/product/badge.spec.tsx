@@ -10,7 +10,7 @@ it.each([
   expect(badgeText(count)).toBe(text);
 });
 
-it('shows nothing where there is nothing to count', () => {
+it('renders nothing for zero', () => {
   const { container } = render(<Badge count={0} label="unread" />);
   expect(container).toBeEmptyDOMElement();
 });

@@ -4,7 +4,7 @@ import { repeatEarlyPress } from '@/product/early-press';
 
 const script = readFileSync(join(__dirname, '../../public/theme.js'), 'utf8');
 
-it('repeats the last press of a button from before the page was alive, once', () => {
+it('repeats the last press of a button before hydration once', () => {
   document.body.innerHTML = '<button id="one">one</button><button id="two"><i>two</i></button><p>three</p>';
   const element = document.createElement('script');
   element.textContent = script;

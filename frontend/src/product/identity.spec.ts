@@ -14,19 +14,19 @@ const stored = (): unknown => JSON.parse(localStorage.getItem(identityStorageKey
 
 afterEach(() => signOut());
 
-it('keeps the user, and nothing else, under the name of the product', () => {
+it('stores only the user, under the name of the product', () => {
   expect(identityStorageKey).toBe('thaw-chat-auth');
   signIn(aUser());
   expect(stored()).toEqual({ state: { user: aUser() }, version: 0 });
 });
 
-it('is null after logout; the key stays', () => {
+it('stores null after a logout and keeps the key', () => {
   signIn(aUser());
   signOut();
   expect(stored()).toEqual({ state: { user: null }, version: 0 });
 });
 
-it('merges part of a user, raises profileUpdated, and does nothing when there is no user', () => {
+it('merges part of a user, raises profileUpdated, and does nothing when signed out', () => {
   const raised: unknown[] = [];
   const stop = onAppEvent('profileUpdated', (detail) => raised.push(detail));
   mergeIntoUser({ username: 'nobody' });
@@ -40,7 +40,7 @@ it('merges part of a user, raises profileUpdated, and does nothing when there is
 });
 
 it.each(['{', '{"state":{"user":"x"},"version":0}', '{"state":{"user":{"id":"7"}},"version":0}', '5'])(
-  'reads %s in the storage as signed out',
+  'treats %s in storage as signed out',
   async (text) => {
     localStorage.setItem(identityStorageKey, text);
     await useIdentity.persist.rehydrate();

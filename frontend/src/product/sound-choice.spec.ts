@@ -3,11 +3,11 @@ import { chooseSound, soundChoice, useSoundChoice } from '@/product/sound-choice
 
 beforeEach(() => localStorage.clear());
 
-it('is off until it is chosen', () => {
+it('is off by default', () => {
   expect(soundChoice()).toBe(false);
 });
 
-it('is stored, and followed by what shows it', () => {
+it('is stored, and updates its subscribers', () => {
   const { result } = renderHook(useSoundChoice);
   act(() => chooseSound(true));
   expect(result.current).toBe(true);

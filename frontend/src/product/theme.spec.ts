@@ -35,7 +35,7 @@ it.each([
   },
 );
 
-it('colours the bars of the browser, before and after the application has started', () => {
+it("sets the colour of the browser's bars before and after the application has started", () => {
   document.head.innerHTML = '<meta name="theme-color" content="" />';
   const bar = document.querySelector<HTMLMetaElement>('meta[name="theme-color"]')!;
   localStorage.setItem('thaw-theme', 'light');
@@ -45,7 +45,7 @@ it('colours the bars of the browser, before and after the application has starte
   expect(bar.content).toBe(backgrounds.dark);
 });
 
-it('keeps and applies a choice', () => {
+it('stores and applies a choice', () => {
   chooseTheme('light');
   expect(theme()).toBe('light');
   expect(themeChoice()).toBe('light');

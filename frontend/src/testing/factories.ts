@@ -38,7 +38,7 @@ export const aMessage = (changes: Partial<ChatMessage> = {}): ChatMessage => ({
   ...changes,
 });
 
-/** From the partner to me, unless something else is said. */
+/** A private message, sent by the friend to the user unless `changes` says otherwise. */
 export const aPrivateMessage = (
   changes: Partial<PrivateMessage & { clientId: string }> = {},
 ): PrivateMessage & { clientId?: string } => ({

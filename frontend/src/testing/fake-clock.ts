@@ -6,7 +6,7 @@ interface Timer {
   run: () => void;
 }
 
-/** A clock that goes only when it is told to. */
+/** A clock that advances only by `advance`. */
 export class FakeClock implements Clock {
   private time: number;
   private nextId = 1;
@@ -32,7 +32,7 @@ export class FakeClock implements Clock {
     this.timers = this.timers.filter(({ id }) => id !== timer);
   };
 
-  /** Lets time pass, and runs what falls due in its order. */
+  /** Advances the time and runs due timers in order. */
   advance(durationMs: number): void {
     const end = this.time + durationMs;
     for (;;) {

@@ -1,6 +1,6 @@
 import { type RequestOptions } from '@/lib/socket/socket-client';
 
-/** A command that waits for the server's answer, which the test gives. */
+/** A command that waits for the server's response, which the test provides. */
 export interface AskedCommand {
   event: string;
   data: Record<string, unknown>;
@@ -8,7 +8,7 @@ export interface AskedCommand {
   reject: (error: unknown) => void;
 }
 
-/** The connection of a feature; the server is the test. */
+/** A fake connection of a feature; the test plays the server. */
 export class FakeFeatureSocket {
   isOpen = true;
   resyncs = 0;
@@ -33,7 +33,7 @@ export class FakeFeatureSocket {
     this.resyncs += 1;
   };
 
-  /** The commands of one kind, in their order. */
+  /** The commands of one event, in order. */
   of(event: string): AskedCommand[] {
     return this.asked.filter((command) => command.event === event);
   }

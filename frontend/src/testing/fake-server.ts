@@ -3,7 +3,7 @@ import { type HttpMethod } from '@/lib/api-client';
 type Answer = object | undefined;
 type Route = Answer | ((body: unknown) => Answer | Promise<Answer>);
 
-/** An answer that is no success. */
+/** A non-success response. */
 export class Refusal {
   constructor(
     readonly status: number,
@@ -17,10 +17,7 @@ export interface Call {
   body: unknown;
 }
 
-/**
- * Stands where `fetch` is: routes by «METHOD /path», each an answer or a function of the body. What has no route is
- * answered with 404.
- */
+/** Replaces `fetch`. Each route, `METHOD /path`, has a response or a function of the body; other requests get a 404. */
 export const fakeServer = (routes: Partial<Record<`${HttpMethod} ${string}`, Route>>) => {
   const calls: Call[] = [];
   const toResponse = (status: number, body: unknown) => {

@@ -7,7 +7,7 @@ interface SentFrame {
   ref?: string;
 }
 
-/** A WebSocket whose other end is the test. */
+/** A fake WebSocket; the test plays the server. */
 export class FakeSocket implements SocketLike {
   readyState: SocketLike['readyState'] = 0;
   onopen: SocketLike['onopen'] = null;
@@ -26,7 +26,7 @@ export class FakeSocket implements SocketLike {
     this.closedWith = code;
   };
 
-  // The other end.
+  // The following methods act as the server.
 
   accept(): void {
     this.readyState = 1;
@@ -43,7 +43,7 @@ export class FakeSocket implements SocketLike {
 
   drop(code: number): void {
     this.readyState = 3;
-    // jsdom has no CloseEvent constructor that takes a code in every version; the client reads `code` alone.
+    // Not every version of jsdom has a CloseEvent constructor with a code; the client reads only `code`.
     (this.onclose as ((event: { code: number }) => void) | null)?.({ code });
   }
 
@@ -55,7 +55,7 @@ export class FakeSocket implements SocketLike {
     return this.sent.filter((frame) => frame.event === event).length;
   }
 
-  /** Answers the last frame of this kind with an ack. */
+  /** Sends an ack for the last frame of this event. */
   ack(event: string, data: unknown = {}): void {
     this.deliver('ack', data, this.last(event)?.ref);
   }

@@ -1,10 +1,10 @@
 import '@testing-library/jest-dom';
 import { configure } from '@testing-library/react';
 
-// A busy machine is no failure.
+// Generous, so that a busy machine causes no failures.
 configure({ asyncUtilTimeout: 10_000 });
 
-// jsdom lays nothing out: the virtual list needs a height to show rows, and observers to be told of it.
+// jsdom has no layout: the virtual list needs a height to render rows, and observers must report it.
 for (const property of ['clientHeight', 'clientWidth']) {
   Object.defineProperty(HTMLElement.prototype, property, { configurable: true, get: () => 600 });
 }

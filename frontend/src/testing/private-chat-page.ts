@@ -15,7 +15,7 @@ export const friend = 12;
 /** When the server stored a message. */
 export const storedAt = '2026-11-20T12:00:00.000Z';
 
-/** The private chats' stores on a page of its own: connected, with one message of the friend, and nothing unread. */
+/** The stores of the private chats on a fresh page: connected, with one message from the friend and nothing unread. */
 export const aPrivateChatPage = () => {
   const clock = new FakeClock();
   const socket = new FakeFeatureSocket();

@@ -13,7 +13,7 @@ export const partner = aPartner();
 export const at = Date.parse('2026-11-20T12:00:00.000Z');
 export const iso = (offsetMs = 0): string => new Date(at + offsetMs).toISOString();
 
-/** A random chat that is driven by actions and frames, and keeps the effects of the last of them. */
+/** Drives a random chat by actions and frames; holds the effects of the last one. */
 export class ChatDriver {
   state: RandomChatState = initialState();
   effects: readonly Effect[] = [];

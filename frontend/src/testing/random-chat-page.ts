@@ -5,7 +5,7 @@ import { aPartner, aUser } from '@/testing/factories';
 import { FakeClock } from '@/testing/fake-clock';
 import { FakeFeatureSocket } from '@/testing/fake-feature-socket';
 
-/** What the server answers to a stored message. */
+/** The server's ack of a stored message. */
 export const stored = { id: '1763640000000-0', seq: 2, timestamp: '2026-11-20T12:00:00.000Z' };
 
 export const resumed: ServerData<'session_resumed'> = {
@@ -18,7 +18,7 @@ export const resumed: ServerData<'session_resumed'> = {
   last: true,
 };
 
-/** The random chat's store on a page of its own, signed in and connected. A reload keeps the tab's storage. */
+/** The store of the random chat on a fresh page, signed in and connected. A reload keeps the storage of the tab. */
 export const aRandomChatPage = ({ isReload = false } = {}) => {
   localStorage.clear();
   if (!isReload) sessionStorage.clear();

@@ -1,4 +1,4 @@
-/** Lets promises that are settled run what follows them. */
+/** Runs the continuations of settled promises. */
 export const settled = async (): Promise<void> => {
   for (let turn = 0; turn < 20; turn += 1) await Promise.resolve();
 };

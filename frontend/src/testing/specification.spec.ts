@@ -8,7 +8,7 @@ import { copy as profile } from '@/features/profile/copy';
 import { copy as randomChat } from '@/features/random-chat/copy';
 import { copy as icebreaker } from '@/features/random-chat/icebreaker/copy';
 
-/** The strings of the product specification, letter by letter, against the texts of the features. */
+/** Compares the texts of the features with those of the product specification, character by character. */
 it.each<[section: string, shown: string, specified: string]>([
   ['§2 routes', app.notFound.title, 'Page Not Found'],
   ['§2 landing', landing.actions.login, 'Login'],

@@ -3,7 +3,7 @@ import { render } from '@testing-library/react';
 import { type ReactElement } from 'react';
 import { createQueryClient } from '@/lib/query-client';
 
-/** Renders with a cache of its own, as each route has the page's. */
+/** Renders with a query cache of its own. */
 export const renderWithCache = (element: ReactElement, queries: QueryClient = createQueryClient()) => ({
   ...render(element, {
     wrapper: ({ children }) => <QueryClientProvider client={queries}>{children}</QueryClientProvider>,

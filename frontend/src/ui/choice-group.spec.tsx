@@ -21,7 +21,7 @@ const Sizes = ({ first }: { first?: string }) => {
 
 const radio = (name: string): HTMLElement => screen.getByRole('radio', { name });
 
-it('is named, and chooses by click', async () => {
+it('has an accessible name, and chooses by click', async () => {
   render(<Sizes first="s" />);
   expect(screen.getByRole('radiogroup', { name: 'Size' })).toBeVisible();
   await userEvent.click(screen.getByText('Large'));
@@ -29,7 +29,7 @@ it('is named, and chooses by click', async () => {
   expect(radio('Small')).not.toBeChecked();
 });
 
-it('is one stop for Tab, at what is chosen, and the arrow keys go round', async () => {
+it('is one tab stop, at the chosen option, and the arrow keys wrap around', async () => {
   const user = userEvent.setup();
   render(<Sizes first="m" />);
   await user.tab();
@@ -45,7 +45,7 @@ it('is one stop for Tab, at what is chosen, and the arrow keys go round', async 
   expect(document.body).toHaveFocus();
 });
 
-it('is entered at the first while nothing is chosen, which Space then chooses', async () => {
+it('is entered at the first option while none is chosen, and Space chooses it', async () => {
   const user = userEvent.setup();
   render(<Sizes />);
   await user.tab();

@@ -25,7 +25,7 @@ beforeEach(() => {
 });
 afterEach(() => jest.restoreAllMocks());
 
-/** Fails until the test says otherwise. */
+/** A load that fails until the test sets `isThere`. */
 const network = () => {
   const line = { isThere: false, attempts: 0 };
   const load = async () => {
@@ -36,7 +36,7 @@ const network = () => {
   return { line, load };
 };
 
-it('loads again at each press of the retry, and shows the part once it is there', async () => {
+it('loads again at each press of retry, and shows the part once it has loaded', async () => {
   const { line, load } = network();
   const { Place } = show(load);
   render(<Place />);
@@ -48,7 +48,7 @@ it('loads again at each press of the retry, and shows the part once it is there'
   expect(await screen.findByText('there')).toBeVisible();
 });
 
-it('loads again when it is closed and opened again', async () => {
+it('loads again when it is closed and reopened', async () => {
   const { line, load } = network();
   const { Place } = show(load);
   const { unmount } = render(<Place />);
@@ -59,7 +59,7 @@ it('loads again when it is closed and opened again', async () => {
   expect(await screen.findByText('there')).toBeVisible();
 });
 
-it('is there at once when it was loaded ahead', async () => {
+it('renders at once when it was preloaded', async () => {
   const { line, load } = network();
   const { part, Place } = show(load);
   await act(() => part.preload());

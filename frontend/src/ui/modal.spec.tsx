@@ -5,7 +5,7 @@ import { Modal } from '@/ui/modal';
 import { toast } from '@/ui/toast-store';
 import { Toaster } from '@/ui/toaster';
 
-/** A page with a button, a modal that it opens, and a second one that the first may open or be replaced by. */
+/** A page with a button, a modal that it opens, and a second modal that opens over the first or replaces it. */
 const Page = ({ isLocked = false, isReplaced = false }: { isLocked?: boolean; isReplaced?: boolean }) => {
   const [open, setOpen] = useState<'first' | 'second' | null>(null);
   const [draft, setDraft] = useState('');
@@ -32,7 +32,7 @@ const opened = async (page = <Page />) => {
   const listens = jest.spyOn(document, 'addEventListener');
   await user.click(screen.getByText('open'));
   expect(screen.getByRole('dialog', { name: 'First' })).toBeVisible();
-  // Radix listens for clicks outside from the next tick on.
+  // Radix handles clicks outside only from the next tick on.
   await waitFor(() => expect(document.body.style.pointerEvents).toBe('none'));
   await waitFor(() => expect(listens.mock.calls.map(([event]) => event)).toContain('pointerdown'));
   listens.mockRestore();
@@ -51,7 +51,7 @@ it.each([
   ['the X', (user) => user.click(screen.getByRole('button', { name: 'Close' }))],
   ['a click outside', async () => clickOutside()],
 ] satisfies [string, (user: ReturnType<typeof userEvent.setup>) => Promise<void>][])(
-  'is closed by %s, and gives the focus back',
+  'is closed by %s, and returns the focus',
   async (_how, close) => {
     const user = await opened();
     await close(user);
@@ -60,12 +60,12 @@ it.each([
   },
 );
 
-it('begins at its first field, not at the X', async () => {
+it('focuses its first field, not the X', async () => {
   await opened();
   expect(screen.getByLabelText('draft')).toHaveFocus();
 });
 
-it('is inert to Esc, the X and a click outside while it is locked', async () => {
+it('ignores Esc, the X and a click outside while it is locked', async () => {
   const user = await opened(<Page isLocked />);
   await user.keyboard('{Escape}');
   clickOutside();
@@ -73,14 +73,14 @@ it('is inert to Esc, the X and a click outside while it is locked', async () => 
   expect(screen.getByRole('dialog', { name: 'First' })).toBeVisible();
 });
 
-it('takes a click outside for a slip while something is unsaved', async () => {
+it('ignores a click outside while there are unsaved changes', async () => {
   const user = await opened();
   await user.type(screen.getByLabelText('draft'), 'words');
   clickOutside();
   expect(screen.getByRole('dialog', { name: 'First' })).toBeVisible();
 });
 
-it('asks before Escape throws unsaved input away, and a second press keeps it', async () => {
+it('asks before Escape discards unsaved input, and a second press keeps it', async () => {
   const user = await opened();
   await user.type(screen.getByLabelText('draft'), 'words');
   await user.keyboard('{Escape}');
@@ -98,7 +98,7 @@ it('asks before Escape throws unsaved input away, and a second press keeps it', 
   await isGone('First');
 });
 
-it('is dismissed by the first Escape, though a toast came after it', async () => {
+it('is dismissed by the first Escape, even if a toast appeared after it', async () => {
   const user = await opened(
     <>
       <Page />
@@ -111,7 +111,7 @@ it('is dismissed by the first Escape, though a toast came after it', async () =>
   await isGone('First');
 });
 
-it('gives the focus back to the modal below it, and that one to the page', async () => {
+it('returns the focus to the modal below it, and that modal to the page', async () => {
   const user = await opened();
   await user.click(screen.getByText('next'));
   expect(screen.getByLabelText('other')).toHaveFocus();
@@ -122,7 +122,7 @@ it('gives the focus back to the modal below it, and that one to the page', async
   await waitFor(() => expect(opener()).toHaveFocus());
 });
 
-it('gives it to the opener of the modal that it took the place of', async () => {
+it('returns the focus to the opener of the modal that it replaced', async () => {
   const user = await opened(<Page isReplaced />);
   await user.click(screen.getByText('next'));
   await isGone('First');
@@ -149,7 +149,7 @@ describe('on a phone', () => {
     fireEvent.touchEnd(head, { ...at(100 + distance), touches: [] });
   };
 
-  it('is dismissed when it is pulled down by its head, and returns after a short pull', async () => {
+  it('is dismissed when it is dragged down by its header, and moves back after a short drag', async () => {
     await opened();
     pullDown(60);
     expect(screen.getByRole('dialog', { name: 'First' }).style.transform).toBe('');
@@ -157,7 +157,7 @@ describe('on a phone', () => {
     expect(screen.queryByRole('dialog')).toBeNull();
   });
 
-  it('asks before a pull drops what was typed, and returns meanwhile', async () => {
+  it('asks before a drag discards input, and moves back meanwhile', async () => {
     const user = await opened();
     await user.type(screen.getByLabelText('draft'), 'words');
     pullDown(120);

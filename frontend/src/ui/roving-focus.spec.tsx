@@ -20,7 +20,7 @@ const Group = (options: RovingFocusOptions) => {
 
 const button = (name: string): HTMLElement => screen.getByRole('button', { name });
 
-/** Three in a row, which jsdom does not lay out. */
+/** Three items in a row, which jsdom does not lay out. */
 const layOut = (): void => {
   jest.spyOn(HTMLElement.prototype, 'offsetTop', 'get').mockImplementation(function (this: HTMLElement) {
     return ['four', 'five'].includes(this.textContent) ? 44 : 0;
@@ -29,7 +29,7 @@ const layOut = (): void => {
 
 afterEach(() => jest.restoreAllMocks());
 
-it('is one stop for Tab, and the arrow keys go round', async () => {
+it('is one tab stop, and the arrow keys wrap around', async () => {
   const user = userEvent.setup();
   render(<Group />);
   await user.tab();
@@ -44,7 +44,7 @@ it('is one stop for Tab, and the arrow keys go round', async () => {
   expect(button('two')).toHaveFocus();
 });
 
-it('goes by rows in a grid, and not beyond its edges', async () => {
+it('moves by rows in a grid, and not beyond its edges', async () => {
   layOut();
   const user = userEvent.setup();
   render(<Group isGrid />);
@@ -59,7 +59,7 @@ it('goes by rows in a grid, and not beyond its edges', async () => {
   expect(button('five')).toHaveFocus();
 });
 
-it('says where an arrow key has led', async () => {
+it('reports the item that an arrow key moved to', async () => {
   const onMove = jest.fn();
   const user = userEvent.setup();
   render(<Group initial={2} onMove={onMove} />);

@@ -11,14 +11,14 @@ afterEach(() => jest.useRealTimers());
 const titles = (): (string | null)[] =>
   screen.queryAllByRole('listitem').map((item) => item.querySelector('div')?.textContent ?? null);
 
-it('shows one at a time: the new one replaces the old', () => {
+it('shows one toast at a time: a new one replaces the old', () => {
   render(<Toaster />);
   act(() => toast({ title: 'one' }));
   act(() => toast({ title: 'two', description: 'more' }));
   expect(titles()).toEqual(['two']);
 });
 
-it('shows it for 5000 ms', () => {
+it('shows a toast for 5000 ms', () => {
   render(<Toaster />);
   act(() => toast({ title: 'one' }));
   act(() => jest.advanceTimersByTime(4_999));
@@ -27,7 +27,7 @@ it('shows it for 5000 ms', () => {
   expect(titles()).toEqual([]);
 });
 
-it('counts anew for the same words shown again', () => {
+it('restarts the time when the same text is shown again', () => {
   render(<Toaster />);
   act(() => toast({ title: 'one' }));
   act(() => jest.advanceTimersByTime(4_000));
@@ -36,7 +36,7 @@ it('counts anew for the same words shown again', () => {
   expect(titles()).toEqual(['one']);
 });
 
-it('is reached with F8', () => {
+it('is focused by F8', () => {
   render(<Toaster />);
   expect(screen.getByRole('region', { name: /F8/ })).toBeInTheDocument();
 });

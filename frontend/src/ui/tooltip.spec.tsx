@@ -4,7 +4,7 @@ import { Tooltip, tooltipBubblePart } from '@/ui/tooltip';
 beforeAll(() => tooltipBubblePart.preload());
 beforeEach(() => jest.useFakeTimers());
 afterEach(() => {
-  // No tooltip was closed just before the next test.
+  // Lets the delay-free period after a closed tooltip pass, so that tests are independent.
   jest.advanceTimersByTime(1_000);
   jest.useRealTimers();
 });
@@ -37,7 +37,7 @@ it('opens after 700 ms', () => {
   expect(shown()).toBe('the first');
 });
 
-it('opens the next one at once within 300 ms, and after the whole delay later', () => {
+it('opens the next one at once within 300 ms, and after the full delay later', () => {
   open();
   point('one');
   pass(700);
@@ -55,7 +55,7 @@ it('opens the next one at once within 300 ms, and after the whole delay later', 
   expect(shown()).toBe('the first');
 });
 
-it('opens at once for the keyboard, as the description of the control', () => {
+it('opens at once on keyboard focus, as the description of the control', () => {
   open();
   fireEvent.focus(control('one'));
   expect(shown()).toBe('the first');
@@ -65,7 +65,7 @@ it('opens at once for the keyboard, as the description of the control', () => {
   expect(control('one')).not.toHaveAttribute('aria-describedby');
 });
 
-it('closes by Escape, by a press, and when its control scrolls', () => {
+it('closes on Escape, on a press, and when its control scrolls', () => {
   open();
   fireEvent.focus(control('one'));
   fireEvent.keyDown(document, { key: 'Escape' });
@@ -79,7 +79,7 @@ it('closes by Escape, by a press, and when its control scrolls', () => {
   expect(shown()).toBeNull();
 });
 
-it('does not open for a finger, or for the focus that a press brings', () => {
+it('does not open on touch, or on focus caused by a press', () => {
   open();
   point('one', 'touch');
   pass(700);
@@ -89,7 +89,7 @@ it('does not open for a finger, or for the focus that a press brings', () => {
   expect(shown()).toBeNull();
 });
 
-it('goes with its control', () => {
+it('closes when its control is removed', () => {
   const { unmount } = render(
     <Tooltip label="alone">
       <button type="button">one</button>

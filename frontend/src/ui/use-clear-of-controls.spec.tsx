@@ -2,7 +2,7 @@ import { act, render, screen, waitFor } from '@testing-library/react';
 import { toast, useToasts } from '@/ui/toast-store';
 import { Toaster } from '@/ui/toaster';
 
-/** jsdom lays nothing out: each bar says where it ends. */
+/** jsdom has no layout, so each bar is given its lower edge. */
 const Bar = ({ bottom }: { bottom: number }) => (
   <div
     data-controls=""
@@ -16,7 +16,7 @@ const top = () => screen.getByRole('list').style.top;
 
 beforeEach(() => useToasts.setState({ shown: null }));
 
-it('stands below the lowest bar in use, and follows as bars come and go', async () => {
+it('places a toast below the lowest bar in use, and follows bars that appear and disappear', async () => {
   const page = (hasSkipBar: boolean) => (
     <>
       <Bar bottom={64} />
@@ -35,7 +35,7 @@ it('stands below the lowest bar in use, and follows as bars come and go', async 
   await waitFor(() => expect(top()).toBe('240px'));
 });
 
-it('stands below the title of an open dialog, which covers the bars of the page', () => {
+it('places it below the title of an open dialog, which covers the bars of the page', () => {
   render(
     <>
       <Bar bottom={180} />
@@ -49,7 +49,7 @@ it('stands below the title of an open dialog, which covers the bars of the page'
   expect(top()).toBe('120px');
 });
 
-it('stays below the bars of the page while a popover is open', () => {
+it('keeps it below the bars of the page while a popover is open', () => {
   render(
     <>
       <Bar bottom={180} />
@@ -61,7 +61,7 @@ it('stays below the bars of the page while a popover is open', () => {
   expect(top()).toBe('180px');
 });
 
-it('stands at the top where the bars reach too far down, or none is there', () => {
+it('places it at the top where the bars reach too far down, or there is none', () => {
   const { rerender } = render(
     <>
       <Bar bottom={700} />

@@ -33,7 +33,7 @@ const logOut = (): Promise<void> => userEvent.click(screen.getByRole('button', {
 
 beforeEach(() => {
   jest.spyOn(console, 'warn').mockImplementation(() => undefined);
-  // A wide window, with the sidebar beside the chat.
+  // A wide window, in which the sidebar is beside the chat.
   const list = window.matchMedia('');
   jest.spyOn(window, 'matchMedia').mockReturnValue({ ...list, matches: true });
 });
@@ -42,7 +42,7 @@ afterEach(() => {
   jest.restoreAllMocks();
 });
 
-it('signs out although the server refuses the logout for its rate limit (A03)', async () => {
+it('signs out even if the server refuses the logout for its rate limit (A03)', async () => {
   const server = await open(() => new Refusal(429, { code: 'rate_limited', message: 'Too many requests' }));
   await logOut();
   expect(await screen.findByText('the sign-in page')).toBeVisible();
@@ -50,7 +50,7 @@ it('signs out although the server refuses the logout for its rate limit (A03)', 
   expect(server.count('POST', '/api/logout')).toBe(1);
 });
 
-it('says that it logs out, and waits four seconds at most for an answer', async () => {
+it('shows that the logout is in progress, and waits at most four seconds for the response', async () => {
   const line = new AbortController();
   const timeout = jest.spyOn(AbortSignal, 'timeout').mockReturnValue(line.signal);
   await open(

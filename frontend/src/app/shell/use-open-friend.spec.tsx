@@ -26,7 +26,7 @@ const show = () => {
 
 beforeEach(() => shell.reset());
 
-it('is the friend whose chat was opened', () => {
+it('returns the friend whose chat was opened', () => {
   show();
   expect(screen.getByText('nobody')).toBeVisible();
   act(() => shell.openFriend(12));
@@ -38,23 +38,23 @@ it('is the friend whose chat was opened', () => {
 it.each([
   ['by me', { removedFriendId: 12, removedBy: 7 }],
   ['by him', { removedFriendId: 7, removedBy: 12 }],
-])('closes when the friendship is removed %s (A126)', (_, detail) => {
+])('closes the chat when the friendship is removed %s (A126)', (_, detail) => {
   show();
   act(() => shell.openFriend(12));
   act(() => raise('friendship-removed', detail));
   expect(useShell.getState().openFriendId).toBeUndefined();
 });
 
-it('stays open when another friendship is removed', () => {
+it('keeps the chat open when another friendship is removed', () => {
   show();
   act(() => shell.openFriend(12));
   act(() => raise('friendship-removed', { removedFriendId: 7, removedBy: 13 }));
   expect(screen.getByText('heron')).toBeVisible();
 });
 
-it('closes when the list no longer has him, and does not open by itself when he is back', async () => {
+it('closes the chat when the list no longer contains the friend, and keeps it closed when they are back', async () => {
   const { queries } = show();
-  // The cache tells of its changes a moment later.
+  // The query cache notifies its observers asynchronously.
   const become = (friends: unknown[]) => {
     act(() => void queries.setQueryData(friendsKey(7), friends));
     return screen.findByText(`of ${friends.length}`);

@@ -17,7 +17,7 @@ const modal = () => useShell.getState().modal;
 beforeEach(() => shell.reset());
 
 it.each([{ ctrlKey: true }, { metaKey: true }])(
-  'switches friends with K and %p, from the text field too, and keeps the key from the browser',
+  'opens the friend switcher on K with %p, also in the text field, and prevents the default of the browser',
   (modifier) => {
     render(<Page />);
     const field = screen.getByLabelText('Message');
@@ -26,7 +26,7 @@ it.each([{ ctrlKey: true }, { metaKey: true }])(
   },
 );
 
-it('lists the shortcuts with a question mark, except where one is typed', () => {
+it('lists the shortcuts on a question mark, except in a text field', () => {
   render(<Page />);
   expect(fireEvent.keyDown(screen.getByLabelText('Message'), { key: '?', shiftKey: true })).toBe(true);
   expect(modal()).toBeUndefined();
@@ -34,14 +34,14 @@ it('lists the shortcuts with a question mark, except where one is typed', () => 
   expect(modal()).toBe('shortcuts');
 });
 
-it('opens nothing over another dialog', () => {
+it('opens nothing while another dialog is open', () => {
   render(<Page hasDialog />);
   fireEvent.keyDown(document.body, { key: '?' });
   fireEvent.keyDown(document.body, { key: 'k', ctrlKey: true });
   expect(modal()).toBeUndefined();
 });
 
-it('leaves K alone, and with other keys held, to the page', () => {
+it('ignores K alone and K with other modifiers', () => {
   render(<Page />);
   for (const keys of [{}, { ctrlKey: true, shiftKey: true }, { altKey: true, ctrlKey: true }]) {
     expect(fireEvent.keyDown(document.body, { key: 'k', ...keys })).toBe(true);
@@ -49,7 +49,7 @@ it('leaves K alone, and with other keys held, to the page', () => {
   expect(modal()).toBeUndefined();
 });
 
-it('names the keys and what they do', () => {
+it('names the keys and their actions', () => {
   render(<ShortcutsList onDismiss={() => undefined} />);
   expect(screen.getByRole('dialog', { name: 'Keyboard shortcuts' })).toBeVisible();
   expect(screen.getByText('Switch to a friend')).toBeVisible();

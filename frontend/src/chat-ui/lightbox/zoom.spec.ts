@@ -3,15 +3,15 @@ import { atRest, keptInFrame, zoomedBy } from '@/chat-ui/lightbox/zoom';
 const picture = { width: 300, height: 200 };
 const frame = { width: 390, height: 844 };
 
-it('keeps the point between the fingers under them while it scales', () => {
+it('keeps the point between the fingers in place while scaling', () => {
   const finger = { x: 60, y: -40 };
   const zoom = zoomedBy(atRest, 2, finger);
-  // The point of the picture that was there at rest is 60, -40 from its middle.
+  // At rest, that point of the picture is at 60, -40 from its centre.
   expect(zoom.x + finger.x * zoom.scale).toBe(finger.x);
   expect(zoom.y + finger.y * zoom.scale).toBe(finger.y);
 });
 
-it('follows a finger without scaling', () => {
+it('moves with the fingers without scaling', () => {
   expect(zoomedBy({ scale: 2, x: 10, y: 0 }, 1, { x: 0, y: 0 }, { x: 25, y: -5 })).toEqual({
     scale: 2,
     x: 35,
@@ -19,13 +19,13 @@ it('follows a finger without scaling', () => {
   });
 });
 
-it('scales from the whole picture to four times its size', () => {
+it('scales from 1 to 4 times the size of the whole picture', () => {
   expect(zoomedBy(atRest, 0.2, { x: 0, y: 0 }).scale).toBe(1);
   expect(zoomedBy(atRest, 40, { x: 0, y: 0 }).scale).toBe(4);
 });
 
-it('moves a picture no further than its edges, and centres what is smaller than the frame', () => {
-  // 600 × 400 in 390 × 844: 105 px to each side, and none up or down.
+it('moves a picture no further than its edges, and centres one that is smaller than the frame', () => {
+  // 600 × 400 in 390 × 844 at scale 2: 105 px to each side, none vertically.
   expect(keptInFrame({ scale: 2, x: 500, y: 300 }, picture, frame)).toEqual({ scale: 2, x: 105, y: 0 });
   expect(keptInFrame({ scale: 2, x: -80, y: 0 }, picture, frame)).toEqual({ scale: 2, x: -80, y: 0 });
   expect(keptInFrame({ scale: 1, x: -80, y: 9 }, picture, frame)).toEqual(atRest);

@@ -70,7 +70,7 @@ const setUp = (changes: Partial<OutboxOptions> = {}) => {
   };
 };
 
-/** A composer that holds what comes back, pictures only while it is free. */
+/** A composer that takes messages back; one that is not free refuses pictures. */
 const aComposer = (isFree = true) => {
   const taken: Returned[] = [];
   return {
@@ -90,7 +90,7 @@ beforeEach(() => {
 afterEach(() => jest.restoreAllMocks());
 
 describe('a text', () => {
-  it('is sent at once and leaves with its ack', () => {
+  it('is sent at once and removed on its ack', () => {
     const { outbox, sent, acked, messages } = setUp();
     expect(outbox.submit('12', text('hello'))).toBe(true);
     expect(messages()).toMatchObject([{ clientId: 'c1', content: 'hello', state: 'sending' }]);
@@ -99,14 +99,14 @@ describe('a text', () => {
     expect(messages()).toEqual([]);
   });
 
-  it('is not queued while there is no connection (A114)', () => {
+  it('is not queued while not connected (A114)', () => {
     const { outbox, line, messages } = setUp();
     line.isConnected = false;
     expect(outbox.submit('12', text('hello'))).toBe(false);
     expect(messages()).toEqual([]);
   });
 
-  it('waits for Retry when its ack cannot be read or the server refuses it, and is sent again once', async () => {
+  it('waits for Retry when its ack is invalid or the server refuses it, and is then sent once', async () => {
     const { outbox, sent, states } = setUp();
     outbox.submit('12', text('one'));
     outbox.submit('12', text('two'));
@@ -122,7 +122,7 @@ describe('a text', () => {
     expect(sent[2]?.message.clientId).toBe('c2');
   });
 
-  it('that was cut off is sent again, in order and once, when there is a connection', async () => {
+  it('that was interrupted is resent once and in order on the next connection', async () => {
     const { outbox, sent, states } = setUp();
     outbox.submit('12', text('one'));
     outbox.submit('12', text('two'));
@@ -135,7 +135,7 @@ describe('a text', () => {
     expect(sent.slice(2).map(({ message }) => message.clientId)).toEqual(['c1', 'c2']);
   });
 
-  it('that was not answered, or given up with the connection, is sent by itself when it is back', async () => {
+  it('that was unanswered, or given up with the connection, is resent automatically on the next connection', async () => {
     const { outbox, sent, states } = setUp();
     outbox.submit('12', text('one'));
     sent[0]?.reject(new SocketRequestError('timeout'));
@@ -149,7 +149,7 @@ describe('a text', () => {
     expect(sent.slice(2).map(({ message }) => message.clientId)).toEqual(['c1', 'c2']);
   });
 
-  it('is sent again for the resumed conversation alone', async () => {
+  it('is resent only for the resumed conversation', async () => {
     const { outbox, sent } = setUp();
     outbox.submit('s1', text('one'));
     outbox.submit('s2', text('two'));
@@ -159,7 +159,7 @@ describe('a text', () => {
     expect(sent.slice(2).map(({ message }) => message.conversationId)).toEqual(['s2']);
   });
 
-  it('goes back to its composer with its reply when it was too fast, and the notice says so (A90)', async () => {
+  it('returns to its composer with its reply on a rate limit, and a notice says so (A90)', async () => {
     const { outbox, sent, clock, messages, notice } = setUp();
     const composer = aComposer();
     outbox.attach('12', composer);
@@ -173,7 +173,7 @@ describe('a text', () => {
     expect(notice()).toBeUndefined();
   });
 
-  it('goes into the draft when its conversation is not on the screen', async () => {
+  it('is moved to the draft when its conversation is not on the screen', async () => {
     const { outbox, sent, unclaimed } = setUp();
     const detach = outbox.attach('12', aComposer());
     detach();
@@ -183,7 +183,7 @@ describe('a text', () => {
     expect(unclaimed).toEqual([['12', { text: 'hello', replyTo: null }]]);
   });
 
-  it('is gone after Delete', async () => {
+  it('is removed by Delete', async () => {
     const { outbox, sent, messages } = setUp();
     outbox.submit('12', text('hello'));
     sent[0]?.reject(new SocketRequestError('refused', 'internal'));
@@ -195,7 +195,7 @@ describe('a text', () => {
 });
 
 describe('a reload', () => {
-  it('keeps what is unsent, and sends it under the same clientId', () => {
+  it('keeps unsent messages and sends them under the same clientId', () => {
     setUp().outbox.submit('12', { ...text('hello'), replyTo });
     const { outbox, sent, messages } = setUp();
     expect(messages()).toMatchObject([{ clientId: 'c1', content: 'hello', replyTo, state: 'sending' }]);
@@ -203,7 +203,7 @@ describe('a reload', () => {
     expect(sent[0]).toMatchObject({ content: 'hello', message: { clientId: 'c1' } });
   });
 
-  it('keeps a photo that is stored, and says of one that is not that it is lost', async () => {
+  it('keeps a stored photo, and reports one that was not stored as lost', async () => {
     const before = setUp();
     before.outbox.submit('12', { text: 'stored', attachment: attachmentOf(photo), replyTo: null });
     before.outbox.submit('12', { text: 'not stored', attachment: attachmentOf(photo), replyTo: null });
@@ -214,14 +214,14 @@ describe('a reload', () => {
     expect(lost).toEqual([['12', { text: 'not stored', replyTo: null }]]);
   });
 
-  it('finds nothing in a broken storage', () => {
+  it('ignores invalid data in storage', () => {
     for (const stored of ['{', '[{}]', 'null', '[{"clientId":"c1"}]']) {
       sessionStorage.setItem('test-7', stored);
       expect(setUp().messages()).toEqual([]);
     }
   });
 
-  it('by another user finds nothing, and answers to the one before change nothing', () => {
+  it('by another user finds nothing, and responses for the previous user change nothing', () => {
     const { outbox, sent, acked, messages } = setUp();
     outbox.submit('12', text('hello'));
     outbox.open(8);
@@ -236,7 +236,7 @@ describe('a photo', () => {
   const submit = (outbox: ReturnType<typeof setUp>['outbox'], words = 'look'): void =>
     void outbox.submit('12', { text: words, attachment: attachmentOf(photo), replyTo: null });
 
-  it('is a message with its progress while it uploads, and is sent when it is stored', async () => {
+  it('is a row with its progress while it uploads, and is sent once stored', async () => {
     const { outbox, uploads, sent, messages } = setUp();
     submit(outbox);
     uploads[0]?.onProgress(45);
@@ -256,7 +256,7 @@ describe('a photo', () => {
     expect(revoked).toHaveBeenCalledWith('blob:photo');
   });
 
-  it('without words is an image', async () => {
+  it('without a caption is of type image', async () => {
     const { outbox, uploads, sent } = setUp();
     submit(outbox, '');
     uploads[0]?.done(url);
@@ -264,14 +264,14 @@ describe('a photo', () => {
     expect(sent[0]).toMatchObject({ content: url, message: { type: 'image' } });
   });
 
-  it('lets a text pass that is written during its upload', () => {
+  it('does not delay a text that is written during its upload', () => {
     const { outbox, sent } = setUp();
     submit(outbox);
     outbox.submit('12', text('meanwhile'));
     expect(sent.map(({ content }) => content)).toEqual(['meanwhile']);
   });
 
-  it('is sent although its conversation was closed during the upload', async () => {
+  it('is sent even if its conversation was closed during the upload', async () => {
     const { outbox, uploads, sent } = setUp();
     const close = outbox.attach('12', aComposer());
     submit(outbox);
@@ -281,7 +281,7 @@ describe('a photo', () => {
     expect(sent).toHaveLength(1);
   });
 
-  it('stops uploading on Cancel, and its words go back', () => {
+  it('is aborted by Cancel, and its caption returns to the composer', () => {
     const { outbox, uploads, messages } = setUp();
     const composer = aComposer();
     outbox.attach('12', composer);
@@ -292,7 +292,7 @@ describe('a photo', () => {
     expect(composer.taken).toEqual([{ text: 'look', attachment: null, replyTo: null }]);
   });
 
-  it('that cannot be stored goes back to the free composer, words and picture (A97)', async () => {
+  it('that cannot be stored returns to the empty composer with its caption (A97)', async () => {
     const { outbox, uploads, messages } = setUp();
     const composer = aComposer();
     outbox.attach('12', composer);
@@ -322,7 +322,7 @@ describe('a photo', () => {
     expect(sent[0]?.content).toBe(`look\n[IMAGE:${url}]`);
   });
 
-  it('that is stored and came back is not uploaded again', () => {
+  it('that was stored and returned is not uploaded again', () => {
     const { outbox, uploads, sent } = setUp();
     const attachment = { previewUrl: url, file: null, url };
     outbox.submit('12', { text: 'look', attachment, replyTo: null });
@@ -330,7 +330,7 @@ describe('a photo', () => {
     expect(sent[0]?.content).toBe(`look\n[IMAGE:${url}]`);
   });
 
-  it('is abandoned with its chat', () => {
+  it('is dropped with its chat', () => {
     const { outbox, uploads, messages } = setUp();
     submit(outbox);
     outbox.keepOnly((conversationId) => conversationId === 's2');
@@ -339,7 +339,7 @@ describe('a photo', () => {
   });
 });
 
-it('tells typing at most every two seconds for each conversation', () => {
+it('allows a typing frame at most every two seconds for each conversation', () => {
   const { outbox, clock } = setUp();
   expect(outbox.mayTellTyping('12')).toBe(true);
   expect(outbox.mayTellTyping('12')).toBe(false);

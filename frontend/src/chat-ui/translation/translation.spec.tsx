@@ -30,7 +30,7 @@ it('is offered only where the browser can translate on the device', () => {
   expect(canTranslate()).toBe(true);
 });
 
-it('shows the text in the language of the browser, until the message is edited', async () => {
+it("shows the text in the browser's language until the message is edited", async () => {
   install('pl');
   const { rerender } = render(<TranslatedText messageKey="m1" text="dzień dobry" />);
   await act(() => startTranslation('m1', 'dzień dobry'));
@@ -40,7 +40,7 @@ it('shows the text in the language of the browser, until the message is edited',
   expect(screen.queryByRole('status')).not.toBeInTheDocument();
 });
 
-it('says so when the text is in that language already', async () => {
+it('reports that the text already is in that language', async () => {
   install('en-US');
   render(<TranslatedText messageKey="m2" text="good morning" />);
   await act(() => startTranslation('m2', 'good morning'));
@@ -48,7 +48,7 @@ it('says so when the text is in that language already', async () => {
   expect(create).not.toHaveBeenCalled();
 });
 
-it('says so when the language is not known', async () => {
+it('reports that the language is unknown', async () => {
   jest.spyOn(console, 'warn').mockImplementation(() => undefined);
   install('und');
   render(<TranslatedText messageKey="m3" text="hm" />);

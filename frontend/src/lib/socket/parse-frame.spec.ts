@@ -7,14 +7,14 @@ const data = {
   createdAt: '2026-11-20T12:00:00.000Z',
 };
 
-it.each(['friend_request', 'friend-request-received'])('takes %s for a friend request (A124)', (event) => {
+it.each(['friend_request', 'friend-request-received'])('parses %s as a friend request (A124)', (event) => {
   expect(parseFrame(JSON.stringify({ event, data }))).toEqual({ event: 'friend_request', data });
 });
 
 it.each([
   ['an event of a newer release', 'chat_reported', { sessionId: 's1', seq: 4, by: 1 }],
   ['a known event in another shape', 'random_message', { sessionId: 's1', seq: 4, parts: [] }],
-])('takes %s for session_advanced when it is a stored one', (_, event, frameData) => {
+])('parses %s as session_advanced if it is a stored event', (_, event, frameData) => {
   expect(parseFrame(JSON.stringify({ event, data: frameData }))).toEqual({
     event: 'session_advanced',
     data: { sessionId: 's1', seq: 4 },

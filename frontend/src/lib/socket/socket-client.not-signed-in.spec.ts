@@ -42,7 +42,7 @@ const settled = async (): Promise<void> => {
 };
 
 describe('a close with 4401', () => {
-  it('signs out, without another attempt, when the server no longer knows the user', async () => {
+  it('signs out without another attempt when the server no longer recognizes the user', async () => {
     const { socket, sockets, isSignedOut, onSignedOut, clock } = openClient();
     isSignedOut.mockResolvedValueOnce(true);
     socket().drop(closeCodes.notSignedIn);
@@ -53,7 +53,7 @@ describe('a close with 4401', () => {
     expect(sockets).toHaveLength(1);
   });
 
-  it('connects again when the user is still signed in: another tab was replacing the cookie', async () => {
+  it('reconnects when the user is still signed in: another tab was replacing the cookie', async () => {
     const { socket, sockets, accept, isSignedOut, onSignedOut, status, clock } = openClient();
     isSignedOut.mockResolvedValueOnce(false);
     socket().drop(closeCodes.notSignedIn);
@@ -78,7 +78,7 @@ describe('a close with 4401', () => {
     expect(status()).toEqual({ kind: 'failed', canReconnect: true });
   });
 
-  it('offers Reconnect when the server cannot be asked who is signed in', async () => {
+  it('offers Reconnect when the check of the signed-in user fails', async () => {
     const { socket, isSignedOut, onSignedOut, status } = openClient();
     isSignedOut.mockRejectedValueOnce(new Error('offline'));
     socket().drop(closeCodes.notSignedIn);
@@ -87,7 +87,7 @@ describe('a close with 4401', () => {
     expect(onSignedOut).not.toHaveBeenCalled();
   });
 
-  it('ignores an answer about the user before the present one', async () => {
+  it('ignores a response about the previous user', async () => {
     const { client, socket, accept, isSignedOut, onSignedOut, status } = openClient();
     let answer: (isOut: boolean) => void = () => undefined;
     isSignedOut.mockReturnValueOnce(new Promise((resolve) => (answer = resolve)));

@@ -66,7 +66,7 @@ const settled = async (): Promise<void> => {
 };
 
 describe('opening', () => {
-  it('authenticates once the socket is open, and is open once the server has agreed', () => {
+  it('authenticates once the socket is open, and reports open once the server acknowledges', () => {
     const { client, socket, status } = setUp();
     client.start();
     expect(status()).toEqual({ kind: 'connecting' });
@@ -77,7 +77,7 @@ describe('opening', () => {
     expect(status()).toEqual({ kind: 'open' });
   });
 
-  it('tells what it has seen of the chat', () => {
+  it('sends the last version of the chat that it has received', () => {
     const { client, socket, see } = setUp();
     see({ sessionId: 's1', seq: 4 });
     client.start();
@@ -85,7 +85,7 @@ describe('opening', () => {
     expect(socket().last('authenticate')?.data).toEqual({ userId: 7, lastSeen: { sessionId: 's1', seq: 4 } });
   });
 
-  it('agrees to an authenticated frame without a ref as well', () => {
+  it('accepts an authenticated frame without a ref', () => {
     const { client, socket, status } = setUp();
     client.start();
     socket().accept();
@@ -93,14 +93,14 @@ describe('opening', () => {
     expect(status()).toEqual({ kind: 'open' });
   });
 
-  it('opens one socket however often it is started', () => {
+  it('opens one socket when started several times', () => {
     const { client, sockets } = setUp();
     client.start();
     client.start();
     expect(sockets).toHaveLength(1);
   });
 
-  it('takes a refused or unanswered authenticate for a lost connection', async () => {
+  it('treats a refused or unanswered authenticate as a lost connection', async () => {
     const { client, socket, status, clock, sockets } = setUp();
     client.start();
     socket().accept();
@@ -117,7 +117,7 @@ describe('opening', () => {
 });
 
 describe('losing the connection', () => {
-  it('tries again after 1, 2, 4, 8 and 16 s, then gives up', () => {
+  it('retries after 1, 2, 4, 8 and 16 s, then gives up', () => {
     const { open, socket, clock, sockets, status } = setUp();
     open();
     socket().drop(closeCodes.abnormal);
@@ -139,7 +139,7 @@ describe('losing the connection', () => {
     closeCodes.serviceRestart,
     closeCodes.consumerTooSlow,
     closeCodes.authenticateTimeout,
-  ])('tries again after %d', (code) => {
+  ])('reconnects after close code %d', (code) => {
     const { open, socket, status } = setUp();
     open();
     socket().drop(code);
@@ -153,7 +153,7 @@ describe('losing the connection', () => {
     closeCodes.messageTooBig,
     closeCodes.foreignUser,
     closeCodes.tooManySockets,
-  ])('does not try again after %d', (code) => {
+  ])('does not reconnect after close code %d', (code) => {
     const { open, socket, status, clock } = setUp();
     open();
     socket().drop(code);
@@ -161,7 +161,7 @@ describe('losing the connection', () => {
     expect(clock.pendingDelays).toEqual([]);
   });
 
-  it('counts anew only after five seconds of uptime', () => {
+  it('resets the count of attempts only after five seconds of uptime', () => {
     const { open, letIn, socket, clock, status } = setUp();
     open();
     socket().drop(closeCodes.abnormal);
@@ -177,7 +177,7 @@ describe('losing the connection', () => {
     expect(status()).toEqual({ kind: 'retrying', attempt: 1 });
   });
 
-  it('says that it was opened again, but not that it was opened', () => {
+  it('reports that it was reopened, but not the first opening', () => {
     const { open, letIn, socket, clock, onReopened } = setUp();
     open();
     expect(onReopened).not.toHaveBeenCalled();
@@ -187,7 +187,7 @@ describe('losing the connection', () => {
     expect(onReopened).toHaveBeenCalledTimes(1);
   });
 
-  it('ignores what a superseded socket still reports', () => {
+  it('ignores events of a superseded socket', () => {
     const { open, letIn, sockets, clock, frames, status, client } = setUp();
     open();
     const old = sockets[0]!;
@@ -214,7 +214,7 @@ describe('losing the connection', () => {
     expect(clock.pendingDelays).toEqual([]);
   });
 
-  it('forgets a pending attempt when stopped', () => {
+  it('cancels a pending attempt when stopped', () => {
     const { open, socket, client, clock, sockets } = setUp();
     open();
     socket().drop(closeCodes.abnormal);
@@ -224,7 +224,7 @@ describe('losing the connection', () => {
   });
 });
 
-describe('Reconnect and being online again', () => {
+describe('Reconnect and coming online', () => {
   const givenUp = () => {
     const set = setUp();
     set.open();
@@ -232,7 +232,7 @@ describe('Reconnect and being online again', () => {
     return set;
   };
 
-  it('begins a new series with the button', () => {
+  it('starts a new series of attempts on Reconnect', () => {
     const { client, socket, sockets, status } = givenUp();
     client.reconnect();
     expect(sockets).toHaveLength(2);
@@ -240,7 +240,7 @@ describe('Reconnect and being online again', () => {
     expect(status()).toEqual({ kind: 'retrying', attempt: 1 });
   });
 
-  it('makes one try when the browser is online', () => {
+  it('makes one attempt when the browser comes online', () => {
     const { client, socket, sockets, status } = givenUp();
     client.wake();
     expect(sockets).toHaveLength(2);
@@ -248,7 +248,7 @@ describe('Reconnect and being online again', () => {
     expect(status()).toEqual({ kind: 'failed', canReconnect: true });
   });
 
-  it('does not wait any longer when online comes between two attempts, and starts no second timer', () => {
+  it('connects at once when the browser comes online between two attempts, and starts no second timer', () => {
     const { open, client, socket, sockets, clock } = setUp();
     open();
     socket().drop(closeCodes.abnormal);
@@ -259,14 +259,14 @@ describe('Reconnect and being online again', () => {
     expect(sockets).toHaveLength(2);
   });
 
-  it('does nothing with the button while it is connected', () => {
+  it('ignores Reconnect while connected', () => {
     const { open, client, sockets } = setUp();
     open();
     client.reconnect();
     expect(sockets).toHaveLength(1);
   });
 
-  it('keeps the Reconnect button away for 30 s after flooding', () => {
+  it('disables Reconnect for 30 s after a flood close', () => {
     const { open, socket, clock, status, client, sockets } = setUp();
     open();
     socket().drop(closeCodes.flooding);
@@ -295,7 +295,7 @@ describe('pinging', () => {
     expect(socket().count('ping')).toBe(2);
   });
 
-  it('takes a ping without an answer for a lost connection', async () => {
+  it('treats an unanswered ping as a lost connection', async () => {
     const { open, socket, clock, status } = setUp();
     open();
     clock.advance(limits.pingIntervalMs);
@@ -305,14 +305,14 @@ describe('pinging', () => {
     expect(status()).toEqual({ kind: 'retrying', attempt: 1 });
   });
 
-  it('probes an open connection when the browser says that it is online', () => {
+  it('probes an open connection when the browser comes online', () => {
     const { open, client, socket } = setUp();
     open();
     client.wake();
     expect(socket().count('ping')).toBe(1);
   });
 
-  it('gives up on a handshake that hangs for ten seconds and tries again', () => {
+  it('aborts a handshake that hangs for ten seconds and retries', () => {
     const { client, clock, status, sockets } = setUp();
     client.start();
     clock.advance(10_000);
@@ -332,7 +332,7 @@ describe('pinging', () => {
     expect(status()).toEqual({ kind: 'open' });
   });
 
-  it('probes after three silent seconds of an unanswered command and drops the connection after three more', async () => {
+  it('probes after a silence of 3 s with an unanswered command, and drops the connection after 3 s more', async () => {
     const { open, client, socket, clock, status } = setUp();
     open();
     client.request('skip_chat', { sessionId: 's1' }).catch(() => undefined);
@@ -345,7 +345,7 @@ describe('pinging', () => {
     expect(status()).toEqual({ kind: 'retrying', attempt: 1 });
   });
 
-  it('does not probe while frames arrive or once the command is answered', () => {
+  it('does not probe while frames arrive or once the command is acknowledged', () => {
     const { open, client, socket, clock } = setUp();
     open();
     void client.request('skip_chat', { sessionId: 's1' });
@@ -359,7 +359,7 @@ describe('pinging', () => {
 });
 
 describe('sending', () => {
-  it('answers false, and only logs, while not connected', () => {
+  it('returns false, and only logs, while not connected', () => {
     const { client, logged, socket } = setUp();
     client.start();
     expect(client.send('typing', { sessionId: 's1' })).toBe(false);
@@ -368,14 +368,14 @@ describe('sending', () => {
     expect(logged).toEqual(['Not connected: typing was not sent', 'Not connected: typing was not sent']);
   });
 
-  it('sends without a ref what needs no answer', () => {
+  it('sends frames that need no response without a ref', () => {
     const { open, client, socket } = setUp();
     open();
     expect(client.send('skip_chat', { sessionId: 's1' })).toBe(true);
     expect(socket().sent.at(-1)).toEqual({ event: 'skip_chat', data: { sessionId: 's1' } });
   });
 
-  it('settles each request by its own ref, whatever the order of the answers', async () => {
+  it('settles each request by its own ref, in any order of the responses', async () => {
     const { open, client, socket } = setUp();
     open();
     const first = client.request('join_queue', { preferences: 'both' });
@@ -388,7 +388,7 @@ describe('sending', () => {
     await expect(second).resolves.toEqual({ n: 2 });
   });
 
-  it('hands over an ack before the frame that follows it', () => {
+  it('delivers an ack before the frame that follows it', () => {
     const { open, client, socket, frames } = setUp();
     open();
     const order: string[] = [];
@@ -399,7 +399,7 @@ describe('sending', () => {
     expect(order).toEqual([`ack after ${before} frames`]);
   });
 
-  it('rejects with the code of the error, with a time-out, with the close, and at once when not connected', async () => {
+  it('rejects with the error code, on a time-out, on a close, and at once when not connected', async () => {
     const { open, client, socket, clock } = setUp();
     await expect(client.request('leave_queue', {})).rejects.toMatchObject({ failure: 'not_connected' });
     open();
@@ -419,7 +419,7 @@ describe('sending', () => {
     await expect(cut).rejects.toMatchObject({ failure: 'closed' });
   });
 
-  it('authenticates again on the same socket to learn what it missed', () => {
+  it('authenticates again on the same socket to fetch missed events', () => {
     const { open, client, socket, sockets, see, status } = setUp();
     open();
     see({ sessionId: 's1', seq: 3 });
@@ -431,7 +431,7 @@ describe('sending', () => {
 });
 
 describe('receiving', () => {
-  it('hands frames over in their order, without acks, and drops what is broken or unknown', () => {
+  it('delivers frames in order, without acks, and drops invalid and unknown ones', () => {
     const { open, socket, frames, logged } = setUp();
     open();
     socket().deliver('queue_joined', { preferences: 'both', since: '2026-11-20T12:00:00.000Z' });

@@ -5,7 +5,7 @@ it.each([
   [4_032, 3_024, 2_048, 1_536, true],
   [3_024, 4_032, 1_536, 2_048, true],
   [10_000, 2, 2_048, 1, true],
-])('%i × %i px become %i × %i', (width, height, toWidth, toHeight, isScaled) => {
+])('scales %i × %i px to %i × %i', (width, height, toWidth, toHeight, isScaled) => {
   expect(scaledSize({ width, height })).toEqual({ width: toWidth, height: toHeight, isScaled });
 });
 
@@ -16,7 +16,7 @@ describe('a drawn picture', () => {
     return { width: 0, height: 0, drawImage, getContext: () => ({ drawImage }) };
   };
 
-  it('is WebP in its scaled size', async () => {
+  it('is encoded as WebP in its scaled size', async () => {
     const canvas = aCanvas();
     const blob = await draw(bitmap, canvas, (type) => Promise.resolve(new Blob(['x'], { type })));
     expect(canvas).toMatchObject({ width: 2_048, height: 1_024 });
@@ -24,7 +24,7 @@ describe('a drawn picture', () => {
     expect(blob.type).toBe('image/webp');
   });
 
-  it('is JPEG where the browser cannot write WebP', async () => {
+  it('is encoded as JPEG where the browser cannot encode WebP', async () => {
     const asked: string[] = [];
     const blob = await draw(bitmap, aCanvas(), (type) => {
       asked.push(type);

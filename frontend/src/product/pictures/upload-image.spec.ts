@@ -1,7 +1,7 @@
 import { ApiError } from '@/lib/api-client';
 import { stallTimeoutMs, uploadImage } from '@/product/pictures/upload-image';
 
-/** The browser's end of an upload. */
+/** Fake XMLHttpRequest, controlled by the test. */
 class FakeXhr {
   static last: FakeXhr;
   upload: { onprogress?: (event: Partial<ProgressEvent>) => void } = {};
@@ -46,7 +46,7 @@ afterEach(() => {
   Object.assign(globalThis, { XMLHttpRequest: before });
 });
 
-it('posts the form with the cookie, reports whole percents, and answers the address', async () => {
+it('posts the form with the cookie, reports whole percent, and returns the address', async () => {
   const percents: number[] = [];
   const done = uploadImage(photo, 'chat-images', 'dot.png', {
     onProgress: (percent) => percents.push(percent),
@@ -62,7 +62,7 @@ it('posts the form with the cookie, reports whole percents, and answers the addr
   expect(percents).toEqual([33, 100]);
 });
 
-it('throws what the server answers', async () => {
+it('throws an ApiError with the response of the server', async () => {
   const done = uploadImage(photo, 'avatars', 'profiles/7');
   FakeXhr.last.answer(422, { code: 'image_refused', message: 'No image' });
   const error: unknown = await done.catch((thrown: unknown) => thrown);
@@ -70,7 +70,7 @@ it('throws what the server answers', async () => {
   expect(error).toMatchObject({ status: 422, serverMessage: 'No image' });
 });
 
-it('throws when there is no answer, or none that it understands', async () => {
+it('throws when there is no response, or an invalid one', async () => {
   const unanswered = uploadImage(photo, 'avatars', 'profiles/7');
   FakeXhr.last.onerror?.();
   await expect(unanswered).rejects.toThrow('no answer');
@@ -79,7 +79,7 @@ it('throws when there is no answer, or none that it understands', async () => {
   await expect(misunderstood).rejects.toThrow();
 });
 
-it('is given up after 30 s without progress, however long it takes in all', async () => {
+it('aborts after 30 s without progress, with no limit on the total time', async () => {
   const done = uploadImage(photo, 'chat-images', 'dot.png');
   const failed = expect(done).rejects.toMatchObject({ name: 'TimeoutError' });
   for (let part = 1; part <= 5; part += 1) {

@@ -43,7 +43,7 @@ const expectShown = (tab: Tab, xpath: string): Promise<void> =>
   expect.poll(() => tab.isShown(xpath), { message: `shows ${xpath}`, timeout: 30_000 }).toBe(true);
 
 const press = async (tab: Tab, xpath: string): Promise<void> => {
-  // What still moves into its place cannot be pressed yet.
+  // An element that is still animating cannot be clicked yet.
   await expect(() => tab.click(xpath)).toPass({ timeout: 30_000 });
 };
 
@@ -59,7 +59,7 @@ const say = async (tab: Tab, text: string): Promise<void> => {
   await tab.press(field, 'Enter');
 };
 
-test('two strangers join, meet, talk both ways, edit, and part', async ({ strangers: [ada, bob] }) => {
+test('two strangers join, meet, chat both ways, edit, and part', async ({ strangers: [ada, bob] }) => {
   await join(ada, 'Woman');
   await join(bob, 'Man');
   await press(ada, button('Find Conversation'));
@@ -72,7 +72,7 @@ test('two strangers join, meet, talk both ways, edit, and part', async ({ strang
   await say(bob, 'hi yourself');
   await expectShown(ada, message('hi yourself'));
 
-  // The arrow leads back to one's own last message.
+  // Arrow Up edits the user's own last message.
   await ada.press(field, 'ArrowUp');
   await say(ada, ' there');
   await expectShown(bob, message('hello there'));

@@ -1,7 +1,7 @@
 import { type BrowserContext, type Page } from '@playwright/test';
 import { expect, signInByHttp, test } from '../e2e/support/test.ts';
 
-// Milliseconds say something of the page only where nothing else runs: a stage of the long form by itself.
+// Timings are only meaningful on an idle machine, so `npm run test:long` runs this file as a stage of its own.
 
 const runs = 5;
 const kilobyte = 1_000;
@@ -13,7 +13,7 @@ interface Line {
 const mobile: Line = { latencyMs: 150, bytesPerSecond: 200 * kilobyte };
 const poor: Line = { latencyMs: 400, bytesPerSecond: 50 * kilobyte };
 
-/** A page of someone who is signed in, over a slow line and with nothing cached. */
+/** Opens a page of a signed-in user over a slow connection, with an empty cache. */
 const pageOver = async (line: Line, open: () => Promise<BrowserContext>): Promise<Page> => {
   const context = await open();
   await signInByHttp(context);
@@ -33,7 +33,7 @@ const pageOver = async (line: Line, open: () => Promise<BrowserContext>): Promis
 const firstContentfulPaintOf = (page: Page): Promise<number> =>
   page.evaluate(() => performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? Infinity);
 
-/** Milliseconds since the navigation began. */
+/** Time in ms since the start of the navigation. */
 const now = (page: Page): Promise<number> => page.evaluate(() => performance.now());
 
 const median = (values: readonly number[]): number =>
@@ -66,7 +66,7 @@ test('at 400 ms and 50 kB/s the shell of /chat is painted within 2.5 s', async (
   for (let run = 0; run < runs; run += 1) {
     const page = await pageOver(poor, open);
     await page.goto('/chat', { waitUntil: 'commit' });
-    // The shell, which the document brings: the application itself comes later.
+    // The shell in the document; the application loads later.
     await expect(page.getByText('Opening your chat…')).toBeVisible();
     await expect.poll(() => firstContentfulPaintOf(page)).toBeLessThan(Infinity);
     painted.push(await firstContentfulPaintOf(page));

@@ -3,10 +3,10 @@ import { expect, Person, signInByHttp, test } from './support/test.ts';
 
 const uniqueEmail = (): string => `someone-${Date.now()}-${Math.floor(Math.random() * 1e6)}@example.com`;
 
-// The browser itself writes these to the console when a call is answered so.
+// The browser logs these responses to the console itself.
 test.use({ expectedErrors: [/status of (401|409|503)/] });
 
-test('registering, logging out and signing in, with every text', async ({ open }) => {
+test('a visitor registers, logs out and signs in, with the text of every error', async ({ open }) => {
   const page = await (await open()).newPage();
   const email = uniqueEmail();
   const submit = page.locator('form').getByRole('button');
@@ -59,7 +59,7 @@ test('registering, logging out and signing in, with every text', async ({ open }
   await expect(page.getByText('Welcome back!', { exact: true }).first()).toBeVisible();
   await expect(page.getByText('Connected', { exact: true })).toBeVisible();
 
-  // The same address a second time.
+  // The same e-mail address a second time.
   await page.goto('/auth?register=true');
   await page.getByLabel('Email').fill(email);
   await page.getByLabel('Password', { exact: true }).fill('secret1');
@@ -71,7 +71,9 @@ test('registering, logging out and signing in, with every text', async ({ open }
   ).toBeVisible();
 });
 
-test('the toggle and Back', async ({ open }) => {
+test('the Register toggle and the Back link navigate between sign-in, registration and the landing page', async ({
+  open,
+}) => {
   const page = await (await open()).newPage();
   await page.goto('/auth');
   await expect(page.getByLabel('Confirm Password')).toHaveCount(0);
@@ -92,7 +94,7 @@ for (const [place, path, name, title, text] of [
   ],
   ['auth page', '/auth', 'Chat Anonymously', 'Error', 'Could not start anonymous session.'],
 ] as const) {
-  test(`an anonymous start from the ${place}: pending, failed for five seconds, then working`, async ({
+  test(`an anonymous start from the ${place} shows that it is pending, fails for five seconds, then works`, async ({
     open,
   }) => {
     const page = await (await open()).newPage();
@@ -120,7 +122,7 @@ for (const [place, path, name, title, text] of [
   });
 }
 
-test('F8 leads to the toast, which can be closed with the keyboard', async ({ open }) => {
+test('F8 focuses the toast, which can be closed with the keyboard', async ({ open }) => {
   const page = await (await open()).newPage();
   await page.route('**/api/anonymous', (route) => route.fulfill({ status: 503, json: {} }));
   await page.goto('/auth');
@@ -133,7 +135,7 @@ test('F8 leads to the toast, which can be closed with the keyboard', async ({ op
   await expect(viewport.getByRole('listitem')).toHaveCount(0);
 });
 
-test('a stored user whose cookie is gone is sent to /auth', async ({ open }) => {
+test('a stored user whose cookie is gone is redirected to /auth', async ({ open }) => {
   const context = await open();
   await signInByHttp(context);
   await context.clearCookies();
@@ -145,7 +147,7 @@ test('a stored user whose cookie is gone is sent to /auth', async ({ open }) => 
   );
 });
 
-test('a visitor is sent to /auth, and opens no socket', async ({ open }) => {
+test('a visitor is redirected to /auth, and opens no socket', async ({ open }) => {
   const page = await (await open()).newPage();
   let sockets = 0;
   page.on('websocket', () => (sockets += 1));
@@ -170,7 +172,7 @@ test('logging out ends the chat at once, in every tab', async ({ pair }) => {
 
 test.describe('an unknown address', () => {
   test.use({ expectedErrors: [/status of 404/] });
-  test("reads 'Page Not Found' and answers 404", async ({ open }) => {
+  test("shows 'Page Not Found' with status 404", async ({ open }) => {
     const page = await (await open()).newPage();
     const response = await page.goto('/nobody/is/here');
     await expect(page.getByRole('heading', { name: 'Page Not Found' })).toBeVisible();

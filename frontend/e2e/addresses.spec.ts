@@ -13,10 +13,10 @@ const openFriend = ({ page }: Person): Promise<void> =>
 const friendChat = (page: Page, friend: Person) =>
   page.getByRole('region', { name: `Private chat with ${friend.name}` });
 
-/** Came to /chat from the landing page, so that Back has somewhere to go. */
+/** Opens /chat from the landing page, so that Back has a target. */
 const fromTheLandingPage = { prepare: async (page: Page) => void (await page.goto('/')) };
 
-test("a friend's chat has an address: Back closes it, Forward and a reload bring it again", async ({
+test("a friend's chat has an address: Back closes it, Forward and a reload reopen it", async ({
   friends,
 }) => {
   const [ada, bob] = await friends(fromTheLandingPage);
@@ -35,7 +35,7 @@ test("a friend's chat has an address: Back closes it, Forward and a reload bring
   await ada.page.goBack();
   await expect(ada.heading('Ready to chat?')).toBeVisible();
 
-  // What was closed on the page leaves no entry behind.
+  // Closing the chat on the page removes its history entry.
   await openFriend(ada);
   await expect(friendChat(ada.page, bob)).toBeVisible();
   await ada.page.keyboard.press('Escape');
@@ -44,7 +44,9 @@ test("a friend's chat has an address: Back closes it, Forward and a reload bring
   await expect(ada.page).toHaveURL('/');
 });
 
-test('an address that names someone who is no friend shows the page without it', async ({ newcomer }) => {
+test('an address that names a user who is not a friend shows the page without a private chat', async ({
+  newcomer,
+}) => {
   const ada = await newcomer();
   await ada.page.goto('/chat?friend=999999');
   await expect(ada.heading('Ready to chat?')).toBeVisible();
@@ -84,9 +86,7 @@ test('Back closes each dialog and stays in the chat', async ({ pair }) => {
   await expect(page).toHaveURL('/');
 });
 
-test('on a phone Back closes the sidebar, and a chat opened from it, one after the other', async ({
-  pair,
-}) => {
+test('on a phone Back first closes the sidebar, then a chat opened from it', async ({ pair }) => {
   const [ada, bob] = await pair({ ...fromTheLandingPage, viewport: { width: 390, height: 844 } });
   await befriend(ada, bob);
   const { page } = ada;
@@ -105,7 +105,7 @@ test('on a phone Back closes the sidebar, and a chat opened from it, one after t
   await expect(page).toHaveURL('/chat');
   await expect(sidebar).toBeHidden();
 
-  // Turned to a wide window and back, a sheet that was open stays closed.
+  // A sheet that was open stays closed after the window became wide and narrow again.
   await ada.button('Open sidebar').click();
   await page.setViewportSize({ width: 844, height: 390 });
   await expect(sidebar).toBeHidden();

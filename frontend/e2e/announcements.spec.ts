@@ -9,7 +9,7 @@ interface AccessibilityNode {
   name?: { value: string };
 }
 
-/** What stands in the logs of the accessibility tree, which is what a screen reader is given. */
+/** Contents of the live regions in the accessibility tree, as a screen reader gets them. */
 const announced = async (page: Page): Promise<string[]> => {
   const session = await page.context().newCDPSession(page);
   const { nodes } = (await session.send('Accessibility.getFullAXTree')) as { nodes: AccessibilityNode[] };
@@ -26,11 +26,11 @@ const announced = async (page: Page): Promise<string[]> => {
 const expectAnnounced = (person: Person, words: readonly string[]): Promise<void> =>
   expect.poll(() => announced(person.page)).toEqual(expect.arrayContaining([...words]));
 
-/** How often the partner's typing was read aloud: once for each message that they write. */
+/** Number of announcements that the partner is typing: one for each message that they write. */
 const typingCount = async (page: Page): Promise<number> =>
   (await announced(page)).filter((text) => text.endsWith(' is typing')).length;
 
-test('a burst is announced message by message, typing once, and a game from the question to its end', async ({
+test('each message of a burst, typing once, and a game from question to end are announced', async ({
   pair,
 }) => {
   const [ada, bob] = await pair();
@@ -40,10 +40,10 @@ test('a burst is announced message by message, typing once, and a game from the 
   await ada.say('an answer');
   await expect(bob.message('an answer')).toBeVisible();
   const said = await announced(ada.page);
-  // One's own words are not read back.
+  // The user's own messages are not announced.
   expect(said.filter((text) => text.includes(': '))).toEqual(burst);
 
-  // Filling the field for the burst was typing, too; the server is told at most every two seconds.
+  // Filling the field for the burst counted as typing; the page sends at most one typing frame every two seconds.
   const before = await typingCount(ada.page);
   await expect(async () => {
     await bob.field.press('h');

@@ -5,17 +5,17 @@ import { type Person, expect, test } from './support/test.ts';
 
 const narrowest = { width: 320, height: 700 };
 
-/** On a telephone and on a desk, dark and light; and nothing wider than the narrowest of telephones. */
+/** Checks phone and desktop widths, dark and light, and that nothing is wider than the narrowest phone. */
 const expectSound = async (page: Page, state: string, place: Place = {}): Promise<void> => {
   await page.setViewportSize(narrowest);
   await expectNoOverflow(page, state);
   await expectSoundEverywhere(page, state, place);
 };
 
-test.describe('nobody is left out', () => {
+test.describe('accessibility and layout', () => {
   test.use({ expectedErrors: [/status of (404|503)/] });
 
-  test('the pages of a visitor', async ({ open }) => {
+  test('hold on the pages of a visitor', async ({ open }) => {
     test.setTimeout(300_000);
     const page = await (await open()).newPage();
     await page.goto('/');
@@ -41,8 +41,8 @@ test.describe('nobody is left out', () => {
     await expectSound(page, 'not found');
   });
 
-  test('the states of a chat', async ({ newcomer }) => {
-    // Eight states, each twice.
+  test('hold in the states of a chat', async ({ newcomer }) => {
+    // Eight states, each checked twice.
     test.setTimeout(300_000);
     let network: Connection | undefined;
     const bob = await newcomer({ gender: 'male' });
@@ -97,7 +97,7 @@ test.describe('nobody is left out', () => {
   });
 });
 
-test('the theme is chosen on the landing page and in the account, and stays', async ({ newcomer }) => {
+test('the theme is chosen on the landing page and in the settings, and is kept', async ({ newcomer }) => {
   const ada = await newcomer({ colorScheme: 'light' });
   const html = ada.page.locator('html');
   await expect(html).toHaveAttribute('data-theme', 'dark');
@@ -124,7 +124,7 @@ test('the application can be installed, in the colours of the page', async ({ op
   expect(errors).toEqual([]);
   expect(JSON.parse(data ?? '{}')).toMatchObject({ id: '/', scope: '/', start_url: '/chat' });
   const { installabilityErrors } = await devtools.send('Page.getInstallabilityErrors');
-  // A context of a test is a private window, which installs nothing.
+  // A test context is a private window, in which nothing can be installed.
   expect(installabilityErrors.filter(({ errorId }) => errorId !== 'in-incognito')).toEqual([]);
 
   const bar = page.locator('meta[name="theme-color"]');

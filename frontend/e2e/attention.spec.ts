@@ -1,7 +1,7 @@
 import { befriend, expect, test } from './support/test.ts';
 import { openChat, seedMessages } from './support/private-chat.ts';
 
-test('title and icon follow the state, count what waits, and tell nothing of what was written', async ({
+test('title and icon follow the state, count unread messages, and show no message text', async ({
   newcomer,
 }) => {
   const ada = await newcomer({ gender: 'female' });

@@ -5,11 +5,11 @@ import { expect, type Person, test } from './support/test.ts';
 
 const waiting = 'Waiting response from your chat partner...';
 
-/** The rest of the page is looked at elsewhere. */
+/** The rest of the page is checked in other files. */
 const expectSound = (page: Page, state: string): Promise<void> =>
   expectPageSound(page, state, { within: '[role="region"][aria-label="Messages"]' });
 
-/** The newest question on somebody's page. */
+/** The newest question on a user's page. */
 const card = ({ page }: Person) => page.getByRole('region', { name: /^Break the Ice: / }).last();
 const options = (person: Person) => card(person).getByRole('radio');
 const cubes = ({ page }: Person) => page.getByRole('img', { name: 'Ice cubes' });
@@ -36,13 +36,13 @@ const answer = async (person: Person, index: number): Promise<string> => {
 
 const stopped = { prepare: (page: Page) => page.clock.install() };
 
-/** Only the test moves this page's timers from here on. */
+/** Pauses the page's timers: from here on only the test advances them. */
 const stopClock = ({ page }: Person): Promise<void> => page.clock.pauseAt(Date.now() + 5_000);
 
-// Two people, several games and reloads: on a busy machine that takes its time.
+// Two users, several games and reloads take a while on a busy machine.
 test.describe.configure({ timeout: 240_000 });
 
-test('one answer twice breaks the ice for five seconds, two make sparks for three', async ({ pair }) => {
+test('one equal answer breaks the ice for five seconds, two make sparks for three', async ({ pair }) => {
   const frames: string[] = [];
   const [ada, bob] = await pair(
     { ...stopped, reducedMotion: 'no-preference' },
@@ -98,7 +98,7 @@ test('one answer twice breaks the ice for five seconds, two make sparks for thre
   await expect(sparks(ada)).toHaveCount(0);
 });
 
-test('either may ignore the question of the other', async ({ pair }) => {
+test("each user can ignore the other's question", async ({ pair }) => {
   const [ada, bob] = await pair();
   for (const [asking, ignoring] of [
     [ada, bob],
@@ -121,7 +121,7 @@ test('either may ignore the question of the other', async ({ pair }) => {
   }
 });
 
-test('an open game survives a reload on both sides, and a celebration is seen once', async ({ pair }) => {
+test('an open game survives a reload on both sides, and a celebration is shown once', async ({ pair }) => {
   const [ada, bob] = await pair();
   await ask(ada, bob);
   const question = (await card(ada).getByRole('heading').textContent()) ?? '';
@@ -146,8 +146,8 @@ test('an open game survives a reload on both sides, and a celebration is seen on
   await expect(cubes(ada)).toHaveCount(0);
 });
 
-test('when both press at once there is one question', async ({ pair }) => {
-  // What the partner asks is kept from this page until its own press has been refused.
+test('two simultaneous presses start one question', async ({ pair }) => {
+  // The partner's question is held back from this page until its own has been refused.
   const held: (() => void)[] = [];
   let isHolding = true;
   let refusals = 0;
@@ -184,7 +184,7 @@ test('when both press at once there is one question', async ({ pair }) => {
   for (const person of [ada, bob]) await expect(row(person, 'The ice is broken!')).toBeVisible();
 });
 
-test('whoever wants less motion sees the same words, and nothing move', async ({ pair }) => {
+test('with reduced motion the texts are the same and nothing moves', async ({ pair }) => {
   const [ada, bob] = await pair({ ...stopped, reducedMotion: 'reduce' });
   await ask(ada, bob);
   await answer(ada, 1);
@@ -202,7 +202,7 @@ test('whoever wants less motion sees the same words, and nothing move', async ({
   await expect(cubes(ada)).toHaveCount(0);
 });
 
-test('every state of the cards is sound in both themes', async ({ pair }) => {
+test('every state of the cards passes the accessibility checks in both themes', async ({ pair }) => {
   const [ada, bob] = await pair(
     { viewport: { width: 390, height: 844 } },
     { viewport: { width: 1280, height: 800 } },

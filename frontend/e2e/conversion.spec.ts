@@ -3,10 +3,10 @@ import { expectToast, openSettings, signedIn, storedUser, uniqueEmail } from './
 import { expectDialogSound } from './support/soundness.ts';
 import { expect, test } from './support/test.ts';
 
-// The browser itself writes these to the console when a call is answered so.
+// The browser logs these responses to the console itself.
 test.use({ expectedErrors: [/status of (409|500)/] });
 
-test('an account in the middle of a chat: the same id, friend, messages and history, and the chat goes on', async ({
+test('creating an account during a chat keeps id, friend, messages and history, and the chat continues', async ({
   open,
   friends,
 }) => {
@@ -46,7 +46,7 @@ test('an account in the middle of a chat: the same id, friend, messages and hist
     email: account.email,
   });
 
-  // On the same socket, both ways.
+  // Over the same socket, in both directions.
   await bob.say('after');
   await expect(ada.message('after')).toBeVisible();
   await ada.say('still me');
@@ -59,7 +59,7 @@ test('an account in the middle of a chat: the same id, friend, messages and hist
   await openSettings(ada.page);
   await expect(ada.page.getByRole('tab')).toHaveText(['Profile', 'Email', 'Password']);
 
-  // The account opens elsewhere, and everything is in it.
+  // Sign in to the account in another browser: all data is there.
   const elsewhere = await signedIn(await open(), account);
   expect(elsewhere.user.id).toBe(ada.user.id);
   const read = async (address: string): Promise<unknown> =>
@@ -69,7 +69,7 @@ test('an account in the middle of a chat: the same id, friend, messages and hist
   await expect(elsewhere.page.getByRole('heading', { name: bob.name, exact: true })).toBeVisible();
 });
 
-test('the way from the gender to an account, which cannot be closed while it is pending', async ({
+test('the dialogs from the gender to an account cannot be closed while a request is pending', async ({
   newcomer,
 }) => {
   const ada = await newcomer({ gender: null, viewport: { width: 390, height: 844 } });
@@ -105,7 +105,7 @@ test('the way from the gender to an account, which cannot be closed while it is 
   await dialog.getByRole('button', { name: 'Close' }).click();
   await expect(dialog).toBeHidden();
 
-  // Asked once: nobody asks again on the next visit (A166).
+  // Asked once: the prompt does not appear on the next visit (A166).
   await ada.page.clock.install();
   await ada.page.reload();
   await expect(ada.page.getByText('Connected', { exact: true })).toBeVisible();

@@ -26,7 +26,7 @@ const close = async (person: Person): Promise<void> => {
   await expect(modal(person)).toBeHidden();
 };
 
-/** A request by HTTP, as if from the other's page. */
+/** Sends a friend request over HTTP, as if from the requester's page. */
 const ask = async (requester: Person, addressee: Person): Promise<void> => {
   const answer = await requester.page.request.post('/api/friends/request', {
     data: { requesterId: requester.user.id, addresseeId: addressee.user.id },
@@ -34,7 +34,7 @@ const ask = async (requester: Person, addressee: Person): Promise<void> => {
   expect(answer.status()).toBe(201);
 };
 
-/** Writes down the in-page events of the specification's §7. */
+/** Records the in-page events of §7 of the specification. */
 const listen = async ({ page }: Person): Promise<() => Promise<string[]>> => {
   await page.evaluate(() => {
     const heard: string[] = [];
@@ -87,7 +87,7 @@ test('a request from the toolbar is accepted, live on both sides', async ({ pair
   );
 });
 
-test('two who ask each other are friends without an answer; a request is accepted from its toast, whose answer leads to the chat', async ({
+test('two users who request each other become friends without an answer; a request is accepted from its toast, which then links to the chat', async ({
   pair,
 }) => {
   const [ada, bob] = await pair();
@@ -116,11 +116,11 @@ test('two who ask each other are friends without an answer; a request is accepte
   await expect(ada.page.getByRole('region', { name: `Private chat with ${bob.name}` })).toBeVisible();
 });
 
-test('the skipped screen asks as well; a declined request is not told; a new match starts anew', async ({
+test('the skipped screen offers a request; a declined request is not reported; a new match resets the button', async ({
   pair,
 }) => {
   const [ada, bob] = await pair();
-  // Once the chat is over the history alone knows that they met, and it is written a moment after the match.
+  // After the chat only the history records that they met; it is written shortly after the match.
   await expect
     .poll(async () => {
       const history = await ada.page.request.get(`/api/chat-history/${ada.user.id}`);
@@ -151,7 +151,7 @@ test('the skipped screen asks as well; a declined request is not told; a new mat
 test.describe('with a name that cannot be had', () => {
   test.use({ expectedErrors: [/status of (404|503)/] });
 
-  test('requests of two are counted, named, and answered one by one', async ({ pair, newcomer }) => {
+  test('requests of two users are counted, named, and answered one by one', async ({ pair, newcomer }) => {
     const [ada, bob] = await pair();
     await ask(bob, ada);
     await expectPending(ada, 1);
@@ -162,7 +162,7 @@ test.describe('with a name that cannot be had', () => {
     await ask(cyd, ada);
     await expectPending(ada, 2);
 
-    // After a reload the names are asked for.
+    // After a reload the names are requested from the server.
     await ada.page.route(`**/api/user/${cyd.user.id}`, (route) => route.fulfill({ status: 404, json: {} }));
     await ada.page.reload();
     await expectPending(ada, 2);
@@ -203,21 +203,21 @@ test('removing a friend closes the private chat on both sides', async ({ friends
     await expect(person.page.getByRole('region', { name: /^Private chat with/ })).toBeHidden();
     await expect(person.heading('Friends (0)')).toBeVisible();
   }
-  // The chat beneath went on, and the two may become friends again.
+  // The chat beneath continued, and the two users can become friends again.
   await expect(toolbar(ada).getByRole('button', { name: 'Add Friend' })).toBeEnabled();
   await befriend(ada, bob);
   await expect(ada.heading('Friends (1)')).toBeVisible();
   await expect(ada.page.getByRole('region', { name: /^Private chat with/ })).toBeHidden();
 });
 
-test('a row says what was written last, who is typing, and what was begun', async ({ friends }) => {
+test('a row of the list shows the last message, typing, and an unsent draft', async ({ friends }) => {
   const [ada, bob] = await friends();
   await openChat(bob, ada);
   const { field } = inPrivate(bob);
   await field.pressSequentially('did the pie');
   await expect(row(ada, bob.name)).toContainText('typing…');
   await openChat(ada, bob);
-  // Told at most every two seconds: typed until it is seen.
+  // The page sends at most one typing frame every two seconds, so type until the partner sees one.
   const typing = privateChat(ada).getByText(`${bob.name} is typing`);
   await expect(async () => {
     await field.press('a');
@@ -235,7 +235,7 @@ test('a row says what was written last, who is typing, and what was begun', asyn
     .click();
   await expect(row(bob, ada.name)).toContainText('Draft: I mean');
 
-  // The same from the server, in a page that has loaded no conversation.
+  // The same from the server, on a page that has loaded no conversation.
   await ada.page.reload();
   await expect(row(ada, bob.name)).toContainText('did the pie work out??');
   await openChat(bob, ada);
@@ -249,7 +249,7 @@ test('a row says what was written last, who is typing, and what was begun', asyn
   await expect(row(ada, bob.name)).toContainText('Message deleted');
 });
 
-test('a friend is seen to leave, to come back, and under a new name', async ({ friends }) => {
+test('a friend is shown offline, online again, and under a new name', async ({ friends }) => {
   const [ada, bob] = await friends();
   await expect(row(ada, bob.name)).toContainText('Online');
   const context = bob.page.context();
@@ -266,11 +266,11 @@ test('a friend is seen to leave, to come back, and under a new name', async ({ f
   expect(renamed.status()).toBe(200);
   await expect(row(ada, 'Somebody Else')).toBeVisible();
   await expect(row(ada, bob.name)).toBeHidden();
-  // His own other pages follow.
+  // The friend's own other pages follow.
   await expect(back.getByRole('button', { name: /^Profile Settings: ?Somebody Else/ })).toBeVisible();
 });
 
-test('what happened while the connection was away is seen once it is back', async ({ friends }) => {
+test('events missed during a lost connection are shown after the reconnect', async ({ friends }) => {
   let network: Connection | undefined;
   const [ada, bob] = await friends({
     prepare: async (page) => {

@@ -1,7 +1,7 @@
 import { type CDPSession, type Page } from '@playwright/test';
 import { expect, test } from './support/test.ts';
 
-/** The browser's own freezing of a page in the background: no timer and no frame until it is thawed. */
+/** Freezes a background page as the browser does: no timers and no frames until it is resumed. */
 const freeze = async (page: Page): Promise<CDPSession> => {
   const session = await page.context().newCDPSession(page);
   await session.send('Page.enable');
@@ -9,7 +9,7 @@ const freeze = async (page: Page): Promise<CDPSession> => {
   return session;
 };
 
-test('a page that was frozen has everything when it is thawed, in order and once', async ({ pair }) => {
+test('a page that was frozen shows every message once and in order when it is resumed', async ({ pair }) => {
   const [ada, bob] = await pair();
   await ada.say('before');
   await expect(bob.message('before')).toBeVisible();

@@ -4,7 +4,7 @@ const modal = ({ page }: Person) => page.getByRole('dialog', { name: 'Chat Histo
 
 test.use({ expectedErrors: [/status of 404/] });
 
-test('the history names past partners, newest first, and whoever was missed can be added', async ({
+test('the history lists past partners, newest first, and a missed partner can be added as a friend', async ({
   pair,
   newcomer,
 }) => {
@@ -17,7 +17,7 @@ test('the history names past partners, newest first, and whoever was missed can 
   await cyd.find();
   await expect(ada.heading(cyd.name)).toBeVisible();
 
-  // Written down a moment after the match.
+  // The history is written shortly after the match.
   const listed = async (): Promise<number> => {
     const answer = await ada.page.request.get(`/api/chat-history/${ada.user.id}`);
     return ((await answer.json()) as unknown[]).length;
@@ -36,7 +36,7 @@ test('the history names past partners, newest first, and whoever was missed can 
   await entries.nth(1).getByRole('button', { name: 'Add Friend' }).click();
   await expect(entries.nth(1).getByRole('button', { name: 'Sent!' })).toBeDisabled();
   await expect(bob.page.getByRole('button', { name: /^Friend Requests ?1/ })).toBeVisible();
-  // The partner of today is another: nothing was asked of him.
+  // The current partner is another user, to whom no request was sent.
   await modal(ada).getByRole('button', { name: 'Close' }).click();
   await expect(ada.button('Add Friend')).toBeEnabled();
 });

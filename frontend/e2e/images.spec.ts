@@ -2,7 +2,7 @@ import { limits } from '@thaw/contract/limits';
 import { expectSound } from './support/soundness.ts';
 import { expect, fileOf, type Person, test } from './support/test.ts';
 
-/** A red dot: the smallest picture there is. */
+/** A red dot: the smallest possible picture. */
 const png = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==',
   'base64',
@@ -12,7 +12,7 @@ const photo = { name: 'dot.png', mimeType: 'image/png', buffer: png };
 const choose = (person: Person, file: typeof photo | string): Promise<void> =>
   person.page.locator('input[type=file]').setInputFiles(file);
 
-test('a photo: chosen, taken away, sent with words, hidden from a stranger until asked for', async ({
+test('a photo is chosen, removed, sent with a caption, and blurred for a stranger until revealed', async ({
   pair,
 }) => {
   const [ada, bob] = await pair();
@@ -31,7 +31,7 @@ test('a photo: chosen, taken away, sent with words, hidden from a stranger until
   await expect(ada.message('look at this')).toContainText('Sent');
   await expect(ada.button('Open: Your photo')).toBeVisible();
 
-  // Hidden, and honest about it; the address is in no text.
+  // Blurred, with a label that says so; no text contains the address.
   const show = bob.button(`Show photo from ${ada.name}`);
   await expect(show).toBeVisible();
   await expect(bob.message('look at this')).not.toContainText('IMAGE');
@@ -47,7 +47,7 @@ test('a photo: chosen, taken away, sent with words, hidden from a stranger until
   await expect(open).toBeFocused();
   await expect(bob.page.getByText('Skip this chat?')).toBeHidden();
 
-  // A photo alone, and its name in an answer.
+  // A photo without a caption, and its quote in a reply.
   await choose(bob, photo);
   await bob.button('Send').click();
   const alone = ada.messages.filter({ has: ada.button(`Show photo from ${bob.name}`) });
@@ -58,17 +58,17 @@ test('a photo: chosen, taken away, sent with words, hidden from a stranger until
     bob.message('What a dot').getByRole('button', { name: 'In reply to You Photo' }),
   ).toBeVisible();
 
-  // Over a reload: the photos are there, and hidden again.
+  // After a reload the photos are there, and blurred again.
   await bob.page.reload();
   await expect(bob.button(`Show photo from ${ada.name}`)).toBeVisible();
   await expect(bob.button('Open: Your photo')).toBeVisible();
   await expect(bob.messages).toHaveCount(4);
 });
 
-test.describe('what is refused', () => {
+test.describe('a refused file', () => {
   test.use({ expectedErrors: [/status of (422|503)/] });
 
-  test('goes without a word, and the text stays', async ({ pair }) => {
+  test('is dropped without a message, and the text stays', async ({ pair }) => {
     const [ada, bob] = await pair();
     await ada.field.fill('my words');
     await choose(ada, fileOf('huge.png', limits.imageMaxBytes + 1));
@@ -76,7 +76,7 @@ test.describe('what is refused', () => {
     await expect(ada.button('Remove photo')).toBeHidden();
     await expect(ada.field).toHaveValue('my words');
 
-    // An upload that fails cancels the send: text and picture are back in the composer (A97).
+    // A failed upload cancels the send: text and picture return to the composer (A97).
     await ada.page.route('**/api/upload', (route) => route.fulfill({ status: 503, json: {} }));
     await choose(ada, photo);
     const refused = ada.page.waitForResponse('**/api/upload');
@@ -88,7 +88,7 @@ test.describe('what is refused', () => {
     await ada.button('Remove photo').click();
     await ada.page.unroute('**/api/upload');
 
-    // Pasted and dropped ones are taken like chosen ones.
+    // Pasted and dropped pictures are accepted like chosen ones.
     for (const kind of ['paste', 'drop'] as const) {
       await ada.field.evaluate(
         (field, [type, base64]) => {

@@ -1,7 +1,7 @@
 import { type Page } from '@playwright/test';
 import { expect, type Person, test } from './support/test.ts';
 
-/** Tabs until something with this role and name has the focus. */
+/** Presses Tab until an element with this role and name has the focus. */
 const tabTo = async (
   page: Page,
   role: 'button' | 'radio' | 'region' | 'textbox',
@@ -16,10 +16,10 @@ const tabTo = async (
   throw new Error(`${role} «${String(name)}» is not reached with Tab`);
 };
 
-// The socket may learn of the logout before the page has its answer, and asks once who is signed in.
+// The socket may report the logout before the page has its response; it then checks once who is signed in.
 test.use({ expectedErrors: [/status of 401/] });
 
-test('the whole flow with the keyboard alone', async ({ open, newcomer }) => {
+test('the whole flow works with the keyboard alone', async ({ open, newcomer }) => {
   test.slow();
   const page = await (await open()).newPage();
   await page.goto('/');
@@ -52,7 +52,7 @@ test('the whole flow with the keyboard alone', async ({ open, newcomer }) => {
   await expect(bob.message('no mouse here')).toBeVisible();
 
   const field = page.getByRole('textbox', { name: 'Message' });
-  /** To the list, and up in it: 1 is the newest message. */
+  /** Focuses the list and moves up in it; 1 is the newest message. */
   const toMessage = async (fromTheEnd: number): Promise<void> => {
     await tabTo(page, 'region', 'Messages');
     for (let step = 0; step < fromTheEnd; step += 1) {
@@ -66,7 +66,7 @@ test('the whole flow with the keyboard alone', async ({ open, newcomer }) => {
     }
   };
   await toMessage(1);
-  // A toolbar is one stop for Tab; End leads to its last button.
+  // A toolbar is one tab stop; End moves to its last button.
   await tabTo(page, 'button', 'React');
   await page.keyboard.press('End');
   await expect(page.getByRole('button', { name: 'Edit', exact: true })).toBeFocused();

@@ -16,14 +16,14 @@ const conversation = (page: Page, place: number) =>
   page.getByRole('group', { name: `${moods[place]}, ${place + 1} of 7`, exact: true });
 const feature = (page: Page, place: number) => page.getByRole('heading', { name: features[place] ?? '' });
 
-/** The page's own time stands still from here on, and goes when it is told to. */
+/** Pauses the page's clock: from here on only the test advances it. */
 const holdTime = async (page: Page): Promise<void> => {
   const now = await page.evaluate(() => Date.now());
   await page.clock.pauseAt(now + 60_000);
 };
 
 for (const reducedMotion of ['no-preference', 'reduce'] as const) {
-  test(`seven conversations and six features go round, and can be held (motion: ${reducedMotion})`, async ({
+  test(`seven conversations and six features rotate, and can be paused (motion: ${reducedMotion})`, async ({
     open,
   }) => {
     const page = await (await open({ reducedMotion })).newPage();
@@ -33,7 +33,7 @@ for (const reducedMotion of ['no-preference', 'reduce'] as const) {
     await expect(page.getByRole('button', { name: 'Play the conversations' })).toBeVisible();
     await holdTime(page);
 
-    // What the button has stopped stays, whatever is chosen meanwhile.
+    // Once paused with the button, it stays paused when another slide is chosen.
     await page.getByRole('button', { name: 'Happy' }).click();
     await page.mouse.move(1, 1);
     await page.clock.runFor(3 * pageLimits.conversationCarouselMs);
@@ -41,7 +41,7 @@ for (const reducedMotion of ['no-preference', 'reduce'] as const) {
     await page.getByRole('button', { name: 'Play the conversations' }).click();
     await page.mouse.move(1, 1);
 
-    // A dot begins a whole turn.
+    // Choosing a slide restarts its full time.
     await page.clock.runFor(pageLimits.conversationCarouselMs - 1);
     await page.getByRole('button', { name: 'Happy' }).click();
     await page.mouse.move(1, 1);
@@ -65,7 +65,7 @@ for (const reducedMotion of ['no-preference', 'reduce'] as const) {
       await page.clock.runFor(pageLimits.featureCarouselMs);
     }
 
-    // Held by whoever points at it, and by whoever has come to it with the keyboard.
+    // Paused while the pointer is over it or the keyboard focus is in it.
     await page.getByRole('button', { name: features[3] ?? '' }).hover();
     await page.getByRole('button', { name: features[2] ?? '' }).click();
     await page.clock.runFor(10 * pageLimits.featureCarouselMs);
@@ -77,7 +77,7 @@ for (const reducedMotion of ['no-preference', 'reduce'] as const) {
   });
 }
 
-test('comes rendered: what is there before any script is what stays', async ({ open }) => {
+test('the page is prerendered: the markup that is there before any script stays', async ({ open }) => {
   const context = await open();
   const shell = await (await context.request.get('/chat')).text();
   expect(shell).not.toContain('<h1');
@@ -92,9 +92,9 @@ test('comes rendered: what is there before any script is what stays', async ({ o
   expect(html).toMatch(/property="og:image"/);
 });
 
-test.describe('somebody signed in, whose scripts are late', () => {
+test.describe('a signed-in user whose scripts load late', () => {
   test.use({ expectedErrors: [/Failed to load resource/] });
-  test('sees at once that he is, and his theme, and no press is lost', async ({ open }) => {
+  test('sees their name and theme at once, and no press is lost', async ({ open }) => {
     const context = await open();
     await signInByHttp(context);
     await context.addInitScript(() => {

@@ -27,7 +27,7 @@ test('terms and privacy are linked from where visitors sign in', async ({ open }
   await expect(page.getByRole('button', { name: 'Join Anonymously' }).first()).toBeVisible();
 });
 
-test('terms and privacy are read without scripts', async ({ open }) => {
+test('terms and privacy can be read without scripts', async ({ open }) => {
   const reader = await (await open({ javaScriptEnabled: false })).newPage();
   for (const [name, address] of pages) {
     const answer = await reader.goto(address);

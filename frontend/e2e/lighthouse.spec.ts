@@ -10,8 +10,8 @@ const attempts = 3;
 const browserStartMs = 30_000;
 
 /**
- * Milliseconds say something of the page only where nothing else runs: `npm run lighthouse` gates them, the other tests
- * what does not depend on the machine.
+ * Timings are only meaningful on an idle machine: `npm run lighthouse` gates them; the other runs gate only what does
+ * not depend on the machine.
  */
 const gatesTimes = process.env.THAW_LIGHTHOUSE === 'times';
 
@@ -27,7 +27,7 @@ const freePort = async (): Promise<number> => {
 const scoreOf = ({ categories }: Result, category: string): number => categories[category]?.score ?? 0;
 const valueOf = ({ audits }: Result, audit: string): number => audits[audit]?.numericValue ?? Infinity;
 
-/** All but the speed. */
+/** All categories except performance. */
 const countsOnly: Flags = {
   onlyCategories: ['accessibility', 'best-practices', 'seo'],
   onlyAudits: ['cumulative-layout-shift', 'network-requests'],
@@ -68,7 +68,7 @@ const inWords = (run: Result): string =>
     `machine ${run.environment.benchmarkIndex}`,
   ].join(', ');
 
-/** Lighthouse wants a browser to itself. */
+/** Lighthouse needs a browser of its own. */
 const withBrowser = async (
   program: string,
   args: readonly string[],
@@ -93,11 +93,11 @@ const withBrowser = async (
   }
 };
 
-test('Lighthouse of the landing page on a telephone', async ({ baseURL, launchOptions }) => {
+test('Lighthouse passes the landing page on a phone', async ({ baseURL, launchOptions }) => {
   test.slow();
   await withBrowser(launchOptions.executablePath ?? '', launchOptions.args ?? [], async (port) => {
     const runs: Result[] = [];
-    // What is counted must be right in every run; what is timed, in the best of three.
+    // Counts must be right in every run, timings in the best of three.
     while (runs.length < (gatesTimes ? attempts : 1) && !runs.some(isFast)) {
       const result = await lighthouse(`${baseURL}/`, {
         port,

@@ -5,10 +5,10 @@ import { expect, signInByHttp, test } from './support/test.ts';
 const budgets = JSON.parse(readFileSync(new URL('../budgets.json', import.meta.url), 'utf8')) as {
   javascript: Record<string, { gateKb: number }>;
 };
-/** The document is 0, what it names is 1, what that asks for is 2. */
+/** Largest allowed depth of a request chain: the document is 0, what it references is 1, what that requests is 2. */
 const deepest = 2;
 
-test('the page is there before the server has said who the user is, after two requests in a row at most', async ({
+test('the page is usable before the server has confirmed the user, after at most two requests in a row', async ({
   open,
 }) => {
   const context = await open();
@@ -24,7 +24,7 @@ test('the page is there before the server has said who the user is, after two re
   const session = await context.newCDPSession(page);
   session.on('Network.requestWillBeSent', ({ request, initiator, documentURL }) => {
     if (!/\.js$/.test(request.url)) return;
-    // A dynamic import is initiated by a script, of which the stack may name several.
+    // A dynamic import is initiated by a script; the stack may contain several.
     const frames = [initiator.url, ...(initiator.stack?.callFrames.map(({ url }) => url) ?? [])];
     const from = frames.map((url) => depths.get(url ?? '') ?? 0);
     if (request.url !== documentURL) depths.set(request.url, 1 + Math.max(0, ...from));
@@ -46,7 +46,7 @@ test('a chat with its first messages stays within its budget of scripts', async 
   const scripts = new Map<string, Promise<number>>();
   const [ada, bob] = await pair({
     prepare: async (page) => {
-      // What is loaded ahead while the page is idle is not needed for a chat.
+      // Preloads that run while the page is idle are not needed for a chat.
       await page.addInitScript(() => Object.assign(window, { requestIdleCallback: () => 0 }));
       page.on('response', (response) => {
         if (!/\/assets\/.*\.js$/.test(response.url())) return;
@@ -64,9 +64,7 @@ test('a chat with its first messages stays within its budget of scripts', async 
   expect(bytes / 1_000).toBeLessThanOrEqual(budgets.javascript['in a chat']?.gateKb ?? 0);
 });
 
-test('Join Anonymously answers a press before its scripts are there, and leads to the chat', async ({
-  open,
-}) => {
+test('Join Anonymously responds to a press before hydration, and opens the chat', async ({ open }) => {
   const page = await (await open()).newPage();
   let deliver = (): void => undefined;
   const isDelivered = new Promise<void>((resolve) => (deliver = resolve));

@@ -3,12 +3,12 @@ import { expect, test } from './support/test.ts';
 
 const count = 10_000;
 const perFrame = 500;
-/** Of budgets.json's kind: rows in the page at any time. */
+/** Upper limit of rendered rows, of the same kind as the figures in budgets.json. */
 const mostRows = 120;
 const sessionId = 'long';
 const partner = { id: 999_999, username: 'brave-heron-7', avatar: null, isOnline: true };
 
-test('ten thousand messages: few rows in the page, the end in sight, nothing drawn for a key', async ({
+test('with ten thousand messages few rows are mounted, the end is in view, and a key press renders no row', async ({
   newcomer,
 }) => {
   test.slow();
@@ -56,9 +56,9 @@ test('ten thousand messages: few rows in the page, the end in sight, nothing dra
         });
       }),
   });
-  // Twenty frames, each drawn: a busy machine takes its time. Gated are counts.
+  // Twenty animation frames may take long on a busy machine. Only counts are gated.
   await expect(ada.message(`message ${count}.`)).toBeInViewport({ timeout: 90_000 });
-  // One row more: the welcome notice stands first.
+  // One row more: the welcome notice is first.
   await expect(ada.messages.last()).toHaveAttribute('aria-setsize', String(count + 1));
   expect(await ada.messages.count()).toBeLessThanOrEqual(mostRows);
 
@@ -72,7 +72,7 @@ test('ten thousand messages: few rows in the page, the end in sight, nothing dra
   await expect(ada.message('message 1.')).toBeInViewport();
   expect(await ada.messages.count()).toBeLessThanOrEqual(mostRows);
 
-  // No row changes while somebody types.
+  // No row changes while the user types.
   await list.evaluate((element) => {
     const counter = window as unknown as { changes: number };
     counter.changes = 0;
@@ -88,7 +88,7 @@ test('ten thousand messages: few rows in the page, the end in sight, nothing dra
   await ada.field.pressSequentially('nothing moves');
   expect(await ada.page.evaluate(() => (window as unknown as { changes: number }).changes)).toBe(0);
 
-  // One more, far away from the end: counted, and no drift of what is read.
+  // One more message, far from the scroll position: it is counted, and the list does not move.
   socket?.send(JSON.stringify(event(count + 1)));
   await expect(ada.button('1 new message')).toBeVisible();
   await expect(ada.message('message 1.')).toBeInViewport();

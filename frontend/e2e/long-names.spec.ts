@@ -4,7 +4,7 @@ import { expect, type Person, test } from './support/test.ts';
 
 const isLong = process.env.THAW_TEST_LONG === '1';
 const widths = [320, 390, 768, 1280];
-/** The longest names that the rules allow (A08): 30 code points; the widest of them at every width. */
+/** The longest names that the rules allow (A08), 30 code points; the widest of them at every width. */
 const names = [
   { kind: '30 wide letters', name: 'W'.repeat(30), widths },
   {
@@ -26,7 +26,7 @@ const rename = async ({ page, user }: Person, username: string): Promise<void> =
 };
 
 for (const { kind, name, widths } of names) {
-  test(`a name of ${kind} hides nothing, wherever it stands, at ${widths.join(', ')} px`, async ({
+  test(`a name of ${kind} hides nothing wherever it appears, at ${widths.join(', ')} px`, async ({
     newcomer,
   }) => {
     test.slow();
@@ -52,7 +52,7 @@ for (const { kind, name, widths } of names) {
     });
     expect(asked.status(), 'friend request').toBe(201);
     const toast = page.getByRole('listitem').filter({ hasText: 'New friend request' });
-    // While the focus is in it, it stays.
+    // The toast stays while the focus is in it.
     await toast.getByRole('button', { name: 'Accept' }).focus();
     await atEachWidth(() => expectWithinReach(toast, 'toast'));
     await page.getByRole('button', { name: /^Friend Requests ?1/ }).click();
@@ -67,7 +67,7 @@ for (const { kind, name, widths } of names) {
     await atEachWidth(() => expectWithinReach(dialog('Chat History'), 'history'));
     await dialog('Chat History').getByRole('button', { name: 'Close' }).click();
 
-    // Both names: the friend's in the list, and one's own in the block below it.
+    // Both names: the friend's in the list, and the user's own in the block below it.
     await atEachWidth(async (width) => {
       if (width < 768) await ada.button('Open sidebar').click();
       const sidebar = width < 768 ? dialog('Sidebar') : page.getByRole('complementary', { name: 'Sidebar' });

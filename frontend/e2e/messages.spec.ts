@@ -1,7 +1,7 @@
 import { expectSound } from './support/soundness.ts';
 import { expect, type Person, test } from './support/test.ts';
 
-/** The rest of the page is looked at elsewhere. */
+/** The rest of the page is checked in other files. */
 const inChat = { within: 'main' };
 
 const act = async (person: Person, text: string, action: 'Reply' | 'Edit' | 'React'): Promise<void> => {
@@ -9,12 +9,12 @@ const act = async (person: Person, text: string, action: 'Reply' | 'Edit' | 'Rea
   await person.message(text).first().getByRole('button', { name: action, exact: true }).click();
 };
 
-test('two people answer, edit and react', async ({ pair }) => {
+test('two users reply, edit and react', async ({ pair }) => {
   const [ada, bob] = await pair();
   const long = 'What would you do with a whole day that nobody else knew about? I would walk.';
   await ada.say(long);
 
-  // An answer quotes 60 characters while it is written, and 50 once it is said.
+  // A quote has 60 characters in the composer and 50 in the message.
   await act(bob, long, 'Reply');
   await expect(bob.page.getByText(`Replying to ${ada.name}`)).toBeVisible();
   await expect(bob.page.getByText(`${long.slice(0, 60)}...`)).toBeVisible();
@@ -31,7 +31,7 @@ test('two people answer, edit and react', async ({ pair }) => {
   );
   await expect(bob.page.getByText(`Replying to ${ada.name}`)).toBeHidden();
 
-  // Only one's own text can be edited; what was being written waits, and comes back.
+  // Only the user's own text can be edited; the unsent text is restored afterwards.
   await bob.message(long).first().hover();
   await expect(bob.button('React').first()).toBeVisible();
   await expect(bob.button('Edit')).toBeHidden();
@@ -51,14 +51,14 @@ test('two people answer, edit and react', async ({ pair }) => {
   }
   await expect(ada.field).toHaveValue('half a thought');
 
-  // Answering takes the place of editing.
+  // A reply replaces an edit.
   await act(ada, 'What would you do with a free day?', 'Edit');
   await act(ada, 'Sleep, I fear', 'Reply');
   await expect(ada.page.getByText('Editing your message')).toBeHidden();
   await expect(ada.page.getByText(`Replying to ${bob.name}`)).toBeVisible();
   await ada.button('Cancel reply').click();
 
-  // Reactions are toggled, counted by people, and gone at zero.
+  // Reactions are toggled, counted by user, and removed at zero.
   await act(bob, 'What would you do with a free day?', 'React');
   const ten = bob.page.getByRole('dialog').getByRole('button');
   await expect(ten).toHaveCount(10);
@@ -75,7 +75,7 @@ test('two people answer, edit and react', async ({ pair }) => {
   await pill(bob, 1).click();
   await expect(ada.page.getByRole('button', { name: /^Thumbs up/ })).toHaveCount(0);
 
-  // All of it survives a reload, what was not sent included.
+  // All of it survives a reload, including the draft.
   await pill(bob, 1).waitFor({ state: 'detached' });
   await act(bob, 'What would you do with a free day?', 'React');
   await bob.page.getByRole('dialog').getByRole('button', { name: 'Fire' }).click();
@@ -88,14 +88,14 @@ test('two people answer, edit and react', async ({ pair }) => {
   await expect(ada.field).toHaveValue('half a thought');
 });
 
-test('a quote leads to what it answers, and the keyboard to every action', async ({ pair }) => {
+test('a quote links to its message, and the keyboard reaches every action', async ({ pair }) => {
   const [ada, bob] = await pair();
   await ada.say('the very beginning');
   await expect(bob.message('the very beginning')).toContainText('the very beginning');
   for (let n = 1; n <= 20; n += 1) await ada.say(`filling ${n}.`);
   await expect(bob.message('filling 20.')).toBeInViewport();
 
-  // From the list up to the row, Tab to its actions.
+  // From the list to the row, and with Tab to its actions.
   const list = bob.page.getByRole('region', { name: 'Messages' });
   await list.focus();
   await bob.page.keyboard.press('ArrowUp');
@@ -125,14 +125,14 @@ test('a quote leads to what it answers, and the keyboard to every action', async
   const source = bob.messages.filter({ hasNotText: 'I remember' }).filter({ hasText: 'the very beginning' });
   await expect(source).toBeInViewport();
 
-  // What comes meanwhile is counted, and one press away.
+  // New messages are counted, and one press scrolls to them.
   await ada.say('new one');
   await bob.button('1 new message').click();
   await expect(bob.message('new one')).toBeInViewport();
   await expect(bob.page.getByRole('button', { name: /new message|newest/ })).toBeHidden();
 });
 
-test('on a telephone: a long press opens the actions, and the name keeps its room', async ({ pair }) => {
+test('on a phone a long press opens the actions, and the name has enough room', async ({ pair }) => {
   const [ada, bob] = await pair({ viewport: { width: 390, height: 780 }, hasTouch: true, isMobile: true });
   await bob.say('press me');
   await expect(ada.message('press me')).toBeVisible();

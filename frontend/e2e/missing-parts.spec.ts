@@ -1,12 +1,12 @@
 import { type Page } from '@playwright/test';
 import { befriend, expect, test, type Person } from './support/test.ts';
 
-// The page names each script that did not come in its console.
+// The page logs each script that failed to load.
 test.use({
   expectedErrors: [/status of 404|ERR_FAILED|ERR_INTERNET_DISCONNECTED|Failed to fetch|PartNotLoadedError/],
 });
 
-/** Nothing is loaded ahead in these tests: the browser is never idle. */
+/** Disables preloading: the browser never reports that it is idle. */
 const neverIdle = async (page: Page): Promise<void> => {
   await page.addInitScript(() => {
     window.requestIdleCallback = () => 0;
@@ -35,7 +35,7 @@ class Scripts {
   }
 }
 
-test('offline, each dialog says that it did not load, opens at a second try, and loses nothing', async ({
+test('offline, each dialog reports that it did not load, opens on a retry, and loses nothing', async ({
   pair,
 }) => {
   const [ada, bob] = await pair({ prepare: neverIdle });
@@ -78,7 +78,7 @@ test('offline, each dialog says that it did not load, opens at a second try, and
   expect(await page.evaluate(() => performance.timeOrigin), 'the same document').toBe(document);
 });
 
-test('a page whose live part and dialogs did not load offers both again', async ({ newcomer }) => {
+test('a page whose realtime code and dialogs failed to load offers to retry both', async ({ newcomer }) => {
   const known = await newcomer({ gender: 'female' });
   const context = known.page.context();
   await known.page.close();
@@ -101,7 +101,7 @@ test('a page whose live part and dialogs did not load offers both again', async 
   await expect(page.getByText('Connected', { exact: true })).toBeVisible();
 });
 
-test('a newer version on the server is loaded when a part of this one is gone', async ({ newcomer }) => {
+test('a newer version on the server is loaded when a part of this one is missing', async ({ newcomer }) => {
   const ada = await newcomer({ prepare: neverIdle });
   const { page } = ada;
   await page.route('**/assets/chat-history-modal-*.js', (route) => route.fulfill({ status: 404 }));
@@ -116,7 +116,7 @@ test('a newer version on the server is loaded when a part of this one is gone', 
   await expect(page.getByText('Connected', { exact: true })).toBeVisible();
 });
 
-test('every dialog is there without the network once the page has been idle', async ({ newcomer }) => {
+test('every dialog opens without the network once the page has been idle', async ({ newcomer }) => {
   const ada = await newcomer();
   const { page } = ada;
   await page.waitForFunction(() =>

@@ -21,7 +21,9 @@ const expectWordsInSight = async ({ page }: Person, words: readonly string[]): P
   }
 };
 
-test('the words of the toolbar are in sight at every width, upright and in landscape', async ({ pair }) => {
+test('the labels of the toolbar are visible at every width, in portrait and in landscape', async ({
+  pair,
+}) => {
   const [ada, bob] = await pair();
   for (const viewport of [
     { width: 320, height: 640 },
@@ -40,7 +42,7 @@ test('the words of the toolbar are in sight at every width, upright and in lands
   }
   await ada.page.setViewportSize({ width: 390, height: 844 });
   await ada.button('Add Friend').tap();
-  // The toast leaves every control of the page in reach.
+  // The toast covers no control of the page.
   const toast = ada.page.getByText('Friend request sent', { exact: true });
   await expect(toast).toBeVisible();
   for (const width of [320, 390]) {
@@ -54,7 +56,7 @@ test('the words of the toolbar are in sight at every width, upright and in lands
   await expect(ada.heading(bob.name)).toBeInViewport();
 });
 
-test('the parts of the top bar keep apart at 320 px', async ({ newcomer }) => {
+test('the parts of the top bar do not overlap at 320 px', async ({ newcomer }) => {
   const ada = await newcomer({ viewport: { width: 320, height: 640 } });
   const right = async (selector: ReturnType<Person['button']>): Promise<[number, number]> => {
     const box = await selector.boundingBox();
@@ -68,14 +70,12 @@ test('the parts of the top bar keep apart at 320 px', async ({ newcomer }) => {
   await expectNoOverflow(ada.page, 'the top bar');
 });
 
-test('the field is large enough for a phone in landscape, which would zoom in on a smaller one', async ({
-  pair,
-}) => {
+test('the font size of the field prevents the zoom of a phone in landscape', async ({ pair }) => {
   const [ada] = await pair({ viewport: { width: 844, height: 390 } });
   await expect(ada.field).toHaveCSS('font-size', '16px');
 });
 
-/** A finger that goes from one place to another, as the browser reports it. */
+/** Drags a finger from one point to another, with the touch events of a browser. */
 const drag = async (
   page: Page,
   from: { x: number; y: number },
@@ -100,7 +100,7 @@ const centre = async (element: Locator): Promise<{ x: number; y: number }> => {
   return { x: box.x + box.width / 2, y: box.y + box.height / 2 };
 };
 
-test('a swipe to the right replies, a short one and one downwards do not', async ({ pair }) => {
+test('a swipe to the right replies; a short or vertical one does not', async ({ pair }) => {
   const [ada, bob] = await pair();
   await bob.say('swipe me');
   const text = ada.message('swipe me').getByText('swipe me');
@@ -113,7 +113,7 @@ test('a swipe to the right replies, a short one and one downwards do not', async
   await expect(replying).toBeVisible();
 });
 
-/** Two fingers that move apart from a point, each by so much. */
+/** Moves two fingers apart from a point, each by `by` px. */
 const pinch = async (page: Page, { x, y }: { x: number; y: number }, by: number): Promise<void> => {
   const session = await page.context().newCDPSession(page);
   const touch = (type: 'touchStart' | 'touchMove' | 'touchEnd', apart: number) =>
@@ -173,7 +173,9 @@ test('a photo is zoomed with two fingers or a double tap, and moved with one, up
   await expect(ada.field).toBeVisible();
 });
 
-test('both carousels of the landing page follow a swipe, either way and around', async ({ open }) => {
+test('both carousels of the landing page follow a swipe in either direction and wrap around', async ({
+  open,
+}) => {
   const page = await (await open()).newPage();
   await page.goto('/');
   for (const name of ['Conversations on Thaw', 'What Thaw can do']) {
@@ -193,7 +195,7 @@ test('both carousels of the landing page follow a swipe, either way and around',
   }
 });
 
-test("a stranger's address is text with Copy, a friend's opens", async ({ friends }) => {
+test("a stranger's web address is text with a Copy button, a friend's is a link", async ({ friends }) => {
   const [ada, bob] = await friends();
   await bob.say('look: https://example.org/a.');
   const row = ada.message('look:');

@@ -2,7 +2,7 @@ import { limits } from '@thaw/contract/limits';
 import { pageLimits } from '../src/lib/page-limits';
 import { expect, test, type Person } from './support/test.ts';
 
-/** The grace time after a clean close, and a while for a busy machine. */
+/** The grace period after a clean close, plus time for a busy machine. */
 const grace = { timeout: limits.graceAfterCleanCloseMs + 10_000 };
 
 const expectLeftAlone = async (partner: Person): Promise<void> => {
@@ -10,13 +10,11 @@ const expectLeftAlone = async (partner: Person): Promise<void> => {
   await expect(partner.heading('Chat Ended')).toBeVisible(grace);
 };
 
-test('a chat that no page shows any more ends after the grace time, in whichever way it was left', async ({
-  pair,
-}) => {
-  // One after the other, since they share the queue; then all wait for the grace time together.
+test('a chat that no page shows ends after the grace period, however it was left', async ({ pair }) => {
+  // Start the chats one after the other, since they share the queue; then all wait for the grace period together.
   const byClosing = await pair();
   const byAddress = await pair();
-  // Came to /chat by its address, from a page of its own.
+  // Opened /chat by its address, from another page.
   const byBack = await pair({}, { prepare: async (page) => void (await page.goto('/')) });
 
   const landing = await byClosing[1].page.context().newPage();
@@ -36,7 +34,7 @@ test('a chat that no page shows any more ends after the grace time, in whichever
   await expect(reminder).toBeHidden();
 });
 
-test('a chat goes on for those who are back in time, and while any tab shows it', async ({ pair }) => {
+test('a chat continues for users who return in time, and while any tab shows it', async ({ pair }) => {
   const [ada, bob] = await pair();
   await bob.page.goto('/');
   await expect(ada.page.getByText('Reconnecting…')).toBeVisible();
@@ -53,14 +51,14 @@ test('a chat goes on for those who are back in time, and while any tab shows it'
   await expect(bob.page.getByRole('status', { name: 'Your chat' })).toContainText('1 new message');
   await expect(ada.page.getByText('Here with you')).toBeVisible();
 
-  // With the last page goes the one who might end the chat: the server does.
+  // Without a page that could end the chat, the server does.
   await bob.page.close();
   await second.close();
   await expectLeftAlone(ada);
   await expect(ada.page.getByText('Your chat partner disconnected')).toBeVisible();
 });
 
-test('a search ends when its tab was left by typing another address', async ({ newcomer }) => {
+test('a search ends when its tab navigates to another address', async ({ newcomer }) => {
   const ada = await newcomer({ gender: 'female', prepare: (page) => page.clock.install() });
   await ada.find();
   await expect(ada.heading('Looking for someone...')).toBeVisible();

@@ -9,13 +9,15 @@ const picture = Buffer.from(
   'base64',
 );
 
-/** Does something with one message, as with a mouse. */
+/** Performs an action of one message, with the mouse. */
 const act = async (person: Person, text: string, action: string): Promise<void> => {
   await person.message(text).first().hover();
   await person.message(text).first().getByRole('button', { name: action, exact: true }).click();
 };
 
-test('friends talk: sent, live in two tabs of the same person, kept over a reload', async ({ friends }) => {
+test('friends chat: messages are delivered live to two tabs of one user and kept over a reload', async ({
+  friends,
+}) => {
   const [ada, bob] = (await friends()).map(inPrivate) as [Confidant, Confidant];
   const second = new Confidant(await ada.page.context().newPage(), ada.user);
   await second.page.goto('/chat');
@@ -30,7 +32,7 @@ test('friends talk: sent, live in two tabs of the same person, kept over a reloa
   await bob.say('good evening to you');
   await expect(ada.message('good evening to you')).toHaveCount(1);
   await expect(second.message('good evening to you')).toHaveCount(1);
-  // The first message is stamped, and no second one within five minutes.
+  // The first message has a timestamp; another one within five minutes has none.
   await expect(privateChat(ada).getByRole('listitem').locator('time')).toHaveCount(1);
 
   await ada.page.reload();
@@ -38,7 +40,7 @@ test('friends talk: sent, live in two tabs of the same person, kept over a reloa
   await expect(ada.messages).toHaveText([/good evening/, /good evening to you/]);
 });
 
-test('reply, edit, react and delete, seen by both', async ({ friends }) => {
+test('replies, edits, reactions and deletions are shown to both', async ({ friends }) => {
   const [ada, bob] = (await friends()).map(inPrivate) as [Confidant, Confidant];
   await openChat(ada, bob);
   await openChat(bob, ada);
@@ -53,7 +55,7 @@ test('reply, edit, react and delete, seen by both', async ({ friends }) => {
   await expect(ada.field).toHaveValue('shall we meet at eigth');
   await ada.say('shall we meet at eight');
   await expect(bob.message('shall we meet at eight').first()).toContainText('(edited)');
-  // What quotes it says what it says now.
+  // A quote shows the edited text.
   await expect(bob.message('gladly')).toContainText('shall we meet at eight');
 
   await act(bob, 'shall we meet', 'React');
@@ -65,7 +67,7 @@ test('reply, edit, react and delete, seen by both', async ({ friends }) => {
 
   await ada.message('shall we meet').first().hover();
   await ada.message('shall we meet').first().getByRole('button', { name: 'Delete', exact: true }).click();
-  // It can be undone for five seconds; then it is deleted for both.
+  // A deletion can be undone for five seconds; then it applies to both.
   await ada.button('Undo').click();
   await expect(ada.message('shall we meet at eight').first()).toContainText('(edited)');
   await ada.message('shall we meet').first().hover();
@@ -75,7 +77,9 @@ test('reply, edit, react and delete, seen by both', async ({ friends }) => {
   await expect(bob.messages.getByText('shall we meet')).toHaveCount(0);
 });
 
-test('a photo with words: shown at once to a friend, and large in the lightbox', async ({ friends }) => {
+test('a photo with a caption is shown to a friend without a blur, and enlarged in the lightbox', async ({
+  friends,
+}) => {
   const [ada, bob] = (await friends()).map(inPrivate) as [Confidant, Confidant];
   await openChat(ada, bob);
   await openChat(bob, ada);
@@ -94,7 +98,7 @@ test('a photo with words: shown at once to a friend, and large in the lightbox',
   await expect(privateChat(bob)).toBeVisible();
 });
 
-test('what is cut off on the way is sent once, over a lost connection and over a reload', async ({
+test('an interrupted message is sent once, after a lost connection and after a reload', async ({
   friends,
 }) => {
   let network: Connection | undefined;
@@ -121,11 +125,11 @@ test('what is cut off on the way is sent once, over a lost connection and over a
 
   network?.restore();
   await expect(ada.page.getByText('Connected', { exact: true })).toBeVisible();
-  // Read again after the reconnection.
+  // Refetched after the reconnect.
   await expect(ada.message('meanwhile')).toHaveCount(1);
   network?.holdBackAnswers();
   await ada.field.press('Enter');
-  // It is stored; only the answer is missing.
+  // The message is stored; only its ack is missing.
   await expect(bob.message('not yet')).toHaveCount(1);
   await expect(ada.message('not yet')).toContainText('Sending');
   network?.letAnswersThrough();
@@ -136,7 +140,7 @@ test('what is cut off on the way is sent once, over a lost connection and over a
   await expect(bob.message('not yet')).toHaveCount(1);
 });
 
-test('what nobody answers fails, and Retry sends it once', async ({ friends }) => {
+test('an unanswered message fails, and Retry sends it once', async ({ friends }) => {
   let network: Connection | undefined;
   const [ada, bob] = (
     await friends({
@@ -152,7 +156,7 @@ test('what nobody answers fails, and Retry sends it once', async ({ friends }) =
   await ada.say('are you there?');
   await expect(bob.message('are you there?')).toHaveCount(1);
   await expect(ada.message('are you there?')).toContainText('Sending');
-  // The page probes a silent connection every three seconds; this one answers probes, so it is kept.
+  // The page probes a silent connection every three seconds; the server answers, so the connection stays.
   for (let probes = 1; probes <= 3; probes += 1) {
     await ada.page.clock.runFor(3_000);
     await expect.poll(() => network?.pongs).toBe(probes);
@@ -168,7 +172,7 @@ test('what nobody answers fails, and Retry sends it once', async ({ friends }) =
   await expect(bob.message('are you there?')).toHaveCount(1);
 });
 
-test('drafts stay with each friend; the random chat goes on beneath', async ({ friends, newcomer }) => {
+test("each friend's draft is kept, and the random chat continues beneath", async ({ friends, newcomer }) => {
   const [stranger, bob] = await friends();
   const ada = inPrivate(stranger);
   await stranger.say('in the random chat');
@@ -187,7 +191,7 @@ test('drafts stay with each friend; the random chat goes on beneath', async ({ f
   await openChat(ada, bob);
   await expect(ada.field).toHaveValue('half a thought');
 
-  // The stranger writes, and then goes: beneath, and told on the close control.
+  // The stranger writes and then leaves, in the chat beneath; the close button reports both.
   await eve.say('still with me?');
   await expect(ada.button('Close private chat, something is new in the random chat')).toBeVisible();
   await ada.page.keyboard.press('Escape');
@@ -201,7 +205,7 @@ test('drafts stay with each friend; the random chat goes on beneath', async ({ f
   await expect(ada.heading('Chat Ended')).toBeVisible();
 });
 
-test('older messages come while scrolling up, and a quote leads to what is not loaded yet', async ({
+test('older messages load while scrolling up, and a quote links to a message that is not loaded yet', async ({
   friends,
 }) => {
   test.slow();
@@ -210,7 +214,7 @@ test('older messages come while scrolling up, and a quote leads to what is not l
   const ids = await seedMessages(bob, ada, count);
   await seedMessages(bob, ada, 1, { text: () => 'remember this?', replyTo: ids[2] });
 
-  // What is unread is shown from its beginning; once it is read, the list opens at its end.
+  // A chat with unread messages opens at the first of them; once read, it opens at its end.
   const read = ada.page.waitForResponse(/\/api\/private-messages\/read\//);
   await openChat(ada, bob);
   expect((await read).status()).toBe(204);
@@ -227,7 +231,7 @@ test('older messages come while scrolling up, and a quote leads to what is not l
   await ada.button('Jump to the newest message').click();
   await expect(ada.message('remember this?')).toBeInViewport();
 
-  // Another look, from the newest page again: up to the top of it, where what is seen stays in its place.
+  // Start again from the newest page: loading more at its top keeps the visible rows in place.
   await ada.page.reload();
   await openChat(ada, bob);
   const list = privateChat(ada).getByRole('region', { name: 'Messages' });
@@ -240,7 +244,9 @@ test('older messages come while scrolling up, and a quote leads to what is not l
   ).toBeInViewport();
 });
 
-test('sound in both themes, on a telephone and on a desk', async ({ friends }) => {
+test('the private chat passes the accessibility checks in both themes, on phone and desktop', async ({
+  friends,
+}) => {
   test.slow();
   const [ada, bob] = (await friends()).map(inPrivate) as [Confidant, Confidant];
   await seedMessages(bob, ada, 3);

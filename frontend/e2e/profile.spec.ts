@@ -4,7 +4,7 @@ import { expect, fileOf, test } from './support/test.ts';
 
 const phone = { viewport: { width: 390, height: 844 } };
 
-test('a new name and picture: saved, in the other tab and with a friend at once, and after a reload', async ({
+test('a new name and picture are saved, shown in the other tab and to a friend at once, and kept over a reload', async ({
   friends,
 }) => {
   const [ada, bob] = await friends();
@@ -40,7 +40,7 @@ test('a new name and picture: saved, in the other tab and with a friend at once,
   await expect(sidebarOf(otherTab).getByText('Ada Lovelace')).toBeVisible();
   await expect(sidebarOf(bob.page).getByText('Ada Lovelace').first()).toBeVisible();
 
-  // Its address would open it again, over the sidebar.
+  // A reload would reopen the settings by their address, over the sidebar.
   await settings.getByRole('button', { name: 'Close' }).click();
   await expect(settings).toBeHidden();
   await ada.page.reload();
@@ -49,7 +49,7 @@ test('a new name and picture: saved, in the other tab and with a friend at once,
 });
 
 test.describe('an account', () => {
-  // The browser itself writes these to the console when a call is answered so.
+  // The browser logs these responses to the console itself.
   test.use({ expectedErrors: [/status of (401|403)/] });
 
   test('changes its e-mail, then its password, which ends the login in another browser', async ({ open }) => {
@@ -73,7 +73,7 @@ test.describe('an account', () => {
     await submitEmail.click();
     await expectToast(page, 'Email changed', 'Your email has been changed successfully.');
     await expect(settings.getByText(email)).toBeVisible();
-    // An address is no secret: whoever is signed in elsewhere stays (A28).
+    // A change of e-mail does not end other logins (A28).
     await expect(elsewhere).toHaveURL('/chat');
 
     await settings.getByRole('tab', { name: 'Password' }).click();
@@ -103,11 +103,13 @@ test.describe('an account', () => {
     await expect(elsewhere.getByText('Connected', { exact: true })).toBeVisible();
   });
 
-  test('on a telephone: a sheet, every tab by the keyboard, and the focus returns', async ({ open }) => {
+  test('on a phone the settings are a sheet, every tab is reached by keyboard, and the focus returns', async ({
+    open,
+  }) => {
     const { page } = await signedIn(await open(phone), { email: uniqueEmail(), password: 'secret1' });
     await openSettings(page);
     const settings = page.getByRole('dialog', { name: 'Profile Settings' });
-    // Once it has come in.
+    // After its entry animation.
     await expect
       .poll(async () => {
         const box = await settings.boundingBox();
@@ -125,7 +127,7 @@ test.describe('an account', () => {
     await expect(settings.getByText('Passwords do not match')).toBeVisible();
     await expectDialogSound(page, 'Profile Settings');
 
-    // A touch beside the sheet does not throw away what was typed.
+    // A tap beside the sheet does not discard input.
     await page.mouse.click(195, 10);
     await expect(settings.getByLabel('Confirm new password')).toHaveValue('secret2');
     // Nor does Escape, without asking.

@@ -3,7 +3,7 @@ import { pageLimits } from '../src/lib/page-limits';
 import { Connection } from './support/connection.ts';
 import { expect, Person, test } from './support/test.ts';
 
-test('the whole journey: two strangers join, meet, talk, part, and meet again', async ({ open }) => {
+test('the whole journey: two strangers join, meet, chat, part, and meet again', async ({ open }) => {
   const join = async (gender: 'Man' | 'Woman'): Promise<Person> => {
     const page = await (await open()).newPage();
     await page.goto('/');
@@ -43,7 +43,7 @@ test('the whole journey: two strangers join, meet, talk, part, and meet again', 
   await expect(ada.message(`🎉 You are now chatting with ${bob.name}. Say hi!`)).toBeVisible();
   await expect(bob.message(`🎉 You are now chatting with ${ada.name}. Say hi!`)).toBeVisible();
 
-  // talking
+  // chatting
   await ada.field.pressSequentially('hel');
   await expect(bob.page.getByText(`${ada.name} is typing`)).toBeVisible();
   await ada.field.pressSequentially('lo');
@@ -57,32 +57,32 @@ test('the whole journey: two strangers join, meet, talk, part, and meet again', 
   await expect(ada.message('hi yourself')).toBeVisible();
   await expect(bob.messages).toHaveCount(3);
 
-  // active, the confirm bar only closed
+  // active: closing the confirm bar changes nothing
   await ada.button('Skip Chat').click();
   await expect(ada.page.getByText('Skip this chat?')).toBeVisible();
   await ada.button('Cancel').click();
   await expect(ada.page.getByText('Skip this chat?')).toBeHidden();
   await expect(bob.message('hello')).toBeVisible();
 
-  // active → searching, and active → skipped on the other side
+  // active → searching, and active → skipped for the partner
   await ada.skip();
   await expect(ada.heading('Looking for someone...')).toBeVisible();
   await expect(bob.heading('Chat Ended')).toBeVisible();
   await expect(bob.page.getByText('Your chat partner skipped this conversation')).toBeVisible();
 
-  // skipped → initial, which does not search by itself
+  // skipped → initial, which does not start a search
   await bob.button('New Conversation').click();
   await expect(bob.heading('Ready to chat?')).toBeVisible();
   await expect(ada.heading('Looking for someone...')).toBeVisible();
 
-  // and the next chat begins without what was said in the last
+  // The next chat begins without the messages of the last one.
   await bob.find();
   await expect(ada.message('You are now chatting with')).toBeVisible();
   await expect(ada.messages).toHaveCount(1);
   await expect(bob.messages).toHaveCount(1);
 });
 
-test('three people: whoever is skipped meets the third', async ({ pair, newcomer }) => {
+test('of three users, the skipped one meets the third', async ({ pair, newcomer }) => {
   const [[ada, bob], cleo] = await Promise.all([pair(), newcomer({ gender: 'female' })]);
   await ada.say('only for Bob');
   await expect(bob.message('only for Bob')).toBeVisible();
@@ -95,7 +95,7 @@ test('three people: whoever is skipped meets the third', async ({ pair, newcomer
   await expect(ada.heading('Chat Ended')).toBeVisible();
 });
 
-test('the choice of partner is kept over a reload, and is respected', async ({ newcomer }) => {
+test('the partner preference is kept over a reload and is respected', async ({ newcomer }) => {
   const [ada, bob, cleo] = await Promise.all([
     newcomer({ gender: 'female' }),
     newcomer({ gender: 'male' }),
@@ -114,26 +114,26 @@ test('the choice of partner is kept over a reload, and is respected', async ({ n
   await expect(bob.heading('Looking for someone...')).toBeVisible();
 });
 
-test('both skip at once: nobody sees a skipped screen', async ({ pair }) => {
+test('when both users skip at once, neither sees a skipped screen', async ({ pair }) => {
   let network: Connection | undefined;
   const [ada, bob] = await pair({
     prepare: async (page) => {
       network = await Connection.of(page);
     },
   });
-  // Held back on one side, so that each has confirmed before it hears of the other.
+  // Held back on one side, so that each user has confirmed before the other's skip arrives.
   await network?.cut();
   await expect(ada.page.getByText('Disconnected', { exact: true })).toBeVisible();
   await ada.skip();
   await bob.skip();
   await expect(ada.heading('Looking for someone...')).toBeVisible();
   network?.restore();
-  // With nobody else there they meet again.
+  // Without other users in the queue they meet again.
   await expect(ada.messages).toHaveCount(1);
   await expect(bob.messages).toHaveCount(1);
 });
 
-test('the tabs of one person show the same', async ({ newcomer }) => {
+test('the tabs of one user show the same chat', async ({ newcomer }) => {
   const ada = await newcomer({ gender: 'female' });
   const second = await ada.page.context().newPage();
   await second.goto('/chat');
@@ -172,7 +172,7 @@ test('the tabs of one person show the same', async ({ newcomer }) => {
   await expect(ada.heading(bob.name)).toBeVisible();
 });
 
-test('a search that lasts gets an honest hint', async ({ newcomer }) => {
+test('a long search shows a hint', async ({ newcomer }) => {
   const ada = await newcomer({ prepare: (page) => page.clock.install() });
   await ada.find();
   await expect(ada.page.getByText(/^Waiting for 0:0\d$/)).toBeVisible();
@@ -196,7 +196,7 @@ test('leaving /chat ends a search at once, and a chat after ten seconds', async 
     await expect(ada.heading('Ready to make Friends?')).toBeVisible();
   };
   await leave();
-  // Whoever is back before it was looked whether another tab is there has not left.
+  // A user who returns before the check for other tabs has not left.
   await expect.poll(() => sent.some((text) => text.includes('leave_queue'))).toBe(true);
   await ada.page.goBack();
   await expect(ada.heading('Ready to chat?')).toBeVisible();
@@ -217,7 +217,7 @@ test('leaving /chat ends a search at once, and a chat after ten seconds', async 
   await expect(bob.heading('Chat Ended')).toBeVisible();
 });
 
-test('what a stranger writes is text, whatever it says, up to 2,000 characters', async ({ pair }) => {
+test("a stranger's message is shown as plain text, up to 2,000 characters", async ({ pair }) => {
   const [ada, bob] = await pair();
   const nasty = '<img src=x onerror="alert(1)"> [IMAGE:https://example.com/x.png] \u202eright to left';
   await ada.say(nasty);
@@ -231,7 +231,7 @@ test('what a stranger writes is text, whatever it says, up to 2,000 characters',
   await expect(bob.message('😂'.repeat(limits.messageMaxCodePoints))).toBeVisible();
 });
 
-test('the list stays at the end while one is at the end', async ({ pair }) => {
+test('the list stays at its end while it is scrolled there', async ({ pair }) => {
   const [ada, bob] = await pair();
   for (let n = 1; n <= 20; n += 1) await ada.say(`message ${n}.`);
   await expect(bob.message('message 20.')).toBeInViewport();

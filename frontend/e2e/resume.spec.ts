@@ -1,7 +1,7 @@
 import { Connection } from './support/connection.ts';
 import { expect, test } from './support/test.ts';
 
-test('a reload continues the chat, with nothing lost or doubled', async ({ pair }) => {
+test('a reload continues the chat, without lost or duplicate messages', async ({ pair }) => {
   const [ada, bob] = await pair();
   await ada.say('before');
   await bob.say('the reload');
@@ -20,7 +20,7 @@ test('a reload continues the chat, with nothing lost or doubled', async ({ pair 
   await expect(bob.message('before')).toHaveCount(1);
 });
 
-test('a cut connection: the text is kept and says so, and the chat goes on, or shows how it ended', async ({
+test('after a lost connection the text is kept with a notice, and the chat continues or shows how it ended', async ({
   pair,
 }) => {
   let network: Connection | undefined;
@@ -61,7 +61,7 @@ test('a cut connection: the text is kept and says so, and the chat goes on, or s
   await expect(ada.page.getByText('Your chat partner skipped this conversation')).toBeVisible();
 });
 
-test('after five attempts there is a Reconnect button, which works', async ({ newcomer }) => {
+test('after five attempts Reconnect is offered and works', async ({ newcomer }) => {
   let network: Connection | undefined;
   const ada = await newcomer({
     prepare: async (page) => {
@@ -85,7 +85,7 @@ test('after five attempts there is a Reconnect button, which works', async ({ ne
   await expect(ada.button('Find Conversation')).toBeEnabled();
 });
 
-test('a search survives a cut connection and a reload', async ({ newcomer }) => {
+test('a search survives a lost connection and a reload', async ({ newcomer }) => {
   let network: Connection | undefined;
   const ada = await newcomer({
     gender: 'female',

@@ -4,7 +4,7 @@ import { expect, test } from './support/test.ts';
 const directionOf = (text: Locator): Promise<string> =>
   text.evaluate((element) => getComputedStyle(element.closest('[dir]') ?? element).direction);
 
-/** Where the first and the last character of an element stand, from the left. */
+/** Positions of the first and the last character of an element, in px from the left. */
 const endsOf = (text: Locator): Promise<[first: number, last: number]> =>
   text.evaluate((element) => {
     const node = element.firstChild;
@@ -18,7 +18,7 @@ const endsOf = (text: Locator): Promise<[first: number, last: number]> =>
     return [at(0), at(node.length - 1)];
   });
 
-test('Arabic text runs from right to left where it is written, said, quoted and edited', async ({ pair }) => {
+test('Arabic text runs from right to left in the composer, messages, quotes and edits', async ({ pair }) => {
   const [ada, bob] = await pair();
   const arabic = 'مرحبا بك.';
   await ada.field.fill(arabic);
@@ -26,7 +26,7 @@ test('Arabic text runs from right to left where it is written, said, quoted and 
   await ada.field.press('Enter');
   for (const side of [ada, bob])
     expect(await directionOf(side.message(arabic).getByText(arabic))).toBe('rtl');
-  // The full stop ends the sentence on the left.
+  // The full stop at the end of the sentence is on the left.
   const [first, last] = await endsOf(bob.message(arabic).getByText(arabic));
   expect(last).toBeLessThan(first);
 
@@ -38,7 +38,7 @@ test('Arabic text runs from right to left where it is written, said, quoted and 
   expect(await directionOf(ada.message('an answer').getByText('an answer', { exact: true }))).toBe('ltr');
 });
 
-test('a control character in a message turns none of the words around it', async ({ pair }) => {
+test('a bidi control character in a message does not affect the text around it', async ({ pair }) => {
   const [ada, bob] = await pair();
   await ada.say('harmless');
   await ada.message('harmless').hover();

@@ -4,7 +4,7 @@ import { type Confidant, inPrivate, openChat, privateChat } from './support/priv
 import { expectSound } from './support/soundness.ts';
 import { expect, type Person, test } from './support/test.ts';
 
-/** A red dot: the smallest picture there is. */
+/** A red dot: the smallest possible picture. */
 const png = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==',
   'base64',
@@ -16,13 +16,13 @@ const attach = (person: Person): Promise<void> =>
 
 const uploading = (person: Person) => person.messages.filter({ has: person.page.getByRole('progressbar') });
 
-/** A line on which uploads stand still until they are let through. */
+/** Holds uploads back until the returned function is called. */
 const holdUploads = async (page: Page): Promise<() => void> => {
   let letThrough: () => void = () => undefined;
   const held = new Promise<void>((resolve) => (letThrough = resolve));
   await page.route('**/api/upload', async (route) => {
     await held;
-    // A cancelled upload is gone by now.
+    // A cancelled upload no longer exists.
     await route.continue().catch(() => undefined);
   });
   return letThrough;
@@ -41,8 +41,8 @@ const withConnection = (): { network: () => Connection; prepare: (page: Page) =>
   };
 };
 
-test.describe('a photo on a slow line', () => {
-  test('is a row with its progress, the composer is free at once, and a cancel brings its words back', async ({
+test.describe('a photo on a slow connection', () => {
+  test('is a row with its progress, the composer is empty at once, and Cancel returns its caption', async ({
     pair,
   }) => {
     const [ada, bob] = await pair();
@@ -71,7 +71,7 @@ test.describe('a photo on a slow line', () => {
     await expect(bob.message('not this one')).toHaveCount(0);
   });
 
-  test('is sent although the private chat is closed meanwhile', async ({ friends }) => {
+  test('is sent even if the private chat is closed in the meantime', async ({ friends }) => {
     const [ada, bob] = (await friends()).map(inPrivate) as [Confidant, Confidant];
     await openChat(ada, bob);
     await openChat(bob, ada);
@@ -90,12 +90,12 @@ test.describe('a photo on a slow line', () => {
   test.describe('that fails', () => {
     test.use({ expectedErrors: [/status of 503/] });
 
-    test('while something else is written keeps its row, with Retry and Remove', async ({ pair }) => {
+    test('while another message is being written keeps its row, with Retry and Remove', async ({ pair }) => {
       const [ada, bob] = await pair();
       let isDown = true;
       await ada.page.route('**/api/upload', async (route) => {
         if (!isDown) return route.continue();
-        // Only once the composer is in use again.
+        // Fail the upload only once the composer is in use again.
         await expect(ada.field).toHaveValue('half a thought');
         await route.fulfill({ status: 503, json: {} });
       });
@@ -130,7 +130,7 @@ test.describe('a photo on a slow line', () => {
     await ada.page
       .locator('input[type=file]')
       .setInputFiles({ name: 'large.png', mimeType: 'image/png', buffer: Buffer.from(large) });
-    // Off the main thread, so that the page goes on.
+    // In a worker, so that the page stays responsive.
     const worker = ada.page.waitForEvent('worker');
     await ada.button('Send').click();
     expect((await worker).url()).toContain('scale-picture');
@@ -140,7 +140,7 @@ test.describe('a photo on a slow line', () => {
   });
 });
 
-test.describe('on a line that breaks', () => {
+test.describe('on an unreliable connection', () => {
   test('an edit that did not reach the server is sent when the chat is resumed', async ({ pair }) => {
     const { network, prepare } = withConnection();
     const [ada, bob] = await pair({ prepare });
@@ -160,14 +160,14 @@ test.describe('on a line that breaks', () => {
     await expect(ada.message('hello again')).toContainText('(edited)');
   });
 
-  test('a message without an answer is sent once when the line is back, and survives a reload of the page', async ({
+  test('a message without an ack is sent once after the reconnect, and survives a reload of the page', async ({
     pair,
   }) => {
     const { network, prepare } = withConnection();
     const [ada, bob] = await pair({ prepare });
     network().holdBackCommands();
     await ada.say('is this on?');
-    // The page probes the silent line, and gives it up.
+    // The page probes the silent connection, then drops it.
     await expect(ada.page.getByText('Disconnected', { exact: true })).toBeVisible();
     network().letCommandsThrough();
     await expect(bob.message('is this on?')).toHaveCount(1);
@@ -184,7 +184,7 @@ test.describe('on a line that breaks', () => {
   });
 });
 
-test('a reload keeps text and reply, and says that the photo is gone', async ({ pair }) => {
+test('a reload keeps text and reply, and reports that the photo is gone', async ({ pair }) => {
   const [ada, bob] = await pair();
   await bob.say('what do you see?');
   await ada.message('what do you see?').hover();
@@ -201,7 +201,7 @@ test('a reload keeps text and reply, and says that the photo is gone', async ({ 
   await expect(ada.page.getByText('Your photo was not kept')).toBeHidden();
 });
 
-test('on a desk the composer is where one types: at first, from anywhere, and back to the last message', async ({
+test('on a desktop the composer has the focus on opening, on typing anywhere, and on editing the last message', async ({
   friends,
 }) => {
   const [ada, bob] = (await friends()).map(inPrivate) as [Confidant, Confidant];
@@ -210,7 +210,7 @@ test('on a desk the composer is where one types: at first, from anywhere, and ba
   await ada.page.keyboard.type('hello');
   await ada.page.keyboard.press('Enter');
   await expect(ada.message('hello')).toContainText('Sent');
-  // Typing from elsewhere on the page loses no character.
+  // Typing with the focus elsewhere on the page loses no character.
   await privateChat(ada).getByRole('region', { name: 'Messages' }).focus();
   await ada.page.keyboard.type('and more');
   await expect(ada.field).toHaveValue('and more');
@@ -223,7 +223,7 @@ test('on a desk the composer is where one types: at first, from anywhere, and ba
   await expect(bob.message('hello there')).toContainText('(edited)');
 });
 
-test('a phone breaks lines with a button, since Enter sends', async ({ pair }) => {
+test('a phone has a button for line breaks, since Enter sends', async ({ pair }) => {
   const [ada, bob] = await pair({ viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true });
   await expect(ada.page.getByText('New line')).toBeHidden();
   await ada.field.tap();

@@ -9,7 +9,7 @@ const inDialog = { within: '[role="dialog"]' };
 const width = async (person: Person): Promise<number | undefined> =>
   (await sidebar(person).boundingBox())?.width;
 
-test('beside the chat the sidebar takes 320 or 80 px, and remembers it', async ({ friends }) => {
+test('beside the chat the sidebar is 320 or 80 px wide, and the choice is kept', async ({ friends }) => {
   const [ada, bob] = await friends();
   await expect(ada.heading('Friends (1)')).toBeVisible();
   await expect.poll(() => width(ada)).toBe(320);
@@ -25,7 +25,7 @@ test('beside the chat the sidebar takes 320 or 80 px, and remembers it', async (
   await expect.poll(() => width(ada)).toBe(80);
   await ada.button('Expand sidebar').click();
 
-  // 768 px exactly is wide (A163).
+  // Exactly 768 px counts as wide (A163).
   await ada.page.setViewportSize({ width: 768, height: 800 });
   await expect(sidebar(ada)).toBeVisible();
   await expect.poll(() => width(ada)).toBe(320);
@@ -34,7 +34,7 @@ test('beside the chat the sidebar takes 320 or 80 px, and remembers it', async (
   await expect(ada.button('Open sidebar')).toBeVisible();
 });
 
-test('on a telephone the sidebar is a sheet that holds the focus', async ({ friends }) => {
+test('on a phone the sidebar is a sheet that traps the focus', async ({ friends }) => {
   const [ada, bob] = await friends({ viewport: { width: 390, height: 844 } });
   await expect(sidebar(ada)).toBeHidden();
   await expect(sheet(ada)).toBeHidden();
@@ -47,7 +47,7 @@ test('on a telephone the sidebar is a sheet that holds the focus', async ({ frie
     expect(await sheet(ada).evaluate((dialog) => dialog.contains(document.activeElement))).toBe(true);
   }
   await expect(async () => {
-    // A tooltip of what has the focus takes the first one.
+    // If the focused control has a tooltip, the first Escape closes that.
     await ada.page.keyboard.press('Escape');
     await expect(sheet(ada)).toBeHidden({ timeout: 1_000 });
   }).toPass();
@@ -59,7 +59,10 @@ test('on a telephone the sidebar is a sheet that holds the focus', async ({ frie
   await expect(ada.page.getByRole('region', { name: `Private chat with ${bob.name}` })).toBeVisible();
 });
 
-test('everything around the chat is sound in both themes', async ({ friends, newcomer }) => {
+test('everything around the chat passes the accessibility checks in both themes', async ({
+  friends,
+  newcomer,
+}) => {
   test.slow();
   const [ada, bob] = await friends();
   await expect(ada.heading('Friends (1)')).toBeVisible();

@@ -1,7 +1,7 @@
 import { type Page } from '@playwright/test';
 import { expect, test, type Person } from './support/test.ts';
 
-/** 400 ms there and back and 50 kB/s, as the browser itself holds back requests and frames of the socket. */
+/** Limits the connection to a round trip of 400 ms and 50 kB/s. The browser delays requests and socket frames. */
 const slowDown = async (page: Page): Promise<void> => {
   const devtools = await page.context().newCDPSession(page);
   const bytesPerSecond = 50_000;
@@ -14,7 +14,7 @@ const slowDown = async (page: Page): Promise<void> => {
   });
 };
 
-/** A picture of noise, which no compression makes smaller: about four seconds at 50 kB/s. */
+/** A picture of noise, which cannot be compressed: an upload of about four seconds at 50 kB/s. */
 const largePicture = async (page: Page): Promise<Buffer> => {
   const base64 = await page.evaluate(() => {
     const canvas = Object.assign(document.createElement('canvas'), { width: 256, height: 256 });
@@ -31,7 +31,7 @@ const largePicture = async (page: Page): Promise<Buffer> => {
 const percentOf = async ({ page }: Person): Promise<number> =>
   Number(await page.getByRole('progressbar', { name: 'Sending photo' }).getAttribute('value'));
 
-test('on a slow line a message is being sent, then delivered, once and in order; a photo shows how far it is', async ({
+test('on a slow connection a message is shown as sending, then as delivered, once and in order; a photo shows its progress', async ({
   pair,
 }) => {
   const [ada, bob] = await pair();

@@ -17,7 +17,7 @@ const hide = (page: Person['page'], isHidden: boolean): Promise<void> =>
     document.dispatchEvent(new Event('visibilitychange'));
   }, isHidden);
 
-test('a badge counts what each friend has written; opening reads it, in every tab', async ({
+test('a badge counts unread messages of each friend; opening the chat clears it in every tab', async ({
   friends,
   newcomer,
 }) => {
@@ -46,13 +46,13 @@ test('a badge counts what each friend has written; opening reads it, in every ta
     await expect(rowOf(tab, eve).getByText('1 unread')).toBeVisible();
     await expect(tab.page).toHaveTitle(/^\(1\) /);
   }
-  // The server knows it, too: nothing comes back with a reload.
+  // The server has recorded it, too: a reload brings no badge back.
   await ada.page.reload();
   await expect(rowOf(ada, eve).getByText('1 unread')).toBeVisible();
   await expect(rowOf(ada, bob).getByText('unread')).toHaveCount(0);
 });
 
-test('what arrives in the open chat is read while the tab is seen, and waits while it is not', async ({
+test('a message in the open chat is read while the tab is visible, and stays unread while it is not', async ({
   friends,
 }) => {
   const [ada, bob] = (await friends()).map(inPrivate) as [Confidant, Confidant];
@@ -78,10 +78,10 @@ test('what arrives in the open chat is read while the tab is seen, and waits whi
   await expect(rowOf(ada, bob).getByText('unread')).toHaveCount(0);
 });
 
-// The socket may learn of the logout before the page has its answer, and asks once who is signed in.
+// The socket may report the logout before the page has its response; it then checks once who is signed in.
 test.use({ expectedErrors: [/status of 401/] });
 
-test('99 are told exactly, more are 99+; told at the first paint, gone with the logout', async ({
+test('99 unread messages are shown exactly, more as 99+; counts are shown at the first paint and removed on logout', async ({
   friends,
 }) => {
   const [ada, bob] = await friends();
@@ -91,7 +91,7 @@ test('99 are told exactly, more are 99+; told at the first paint, gone with the 
   await expect(rowOf(ada, bob).getByText('99+ unread')).toBeVisible();
   await expect(ada.page).toHaveTitle(/^\(99\+\) /);
 
-  // Before the server has answered, the number of last time stands there.
+  // Before the server responds, the last known count is shown.
   let answer: (() => void) | undefined;
   const held = new Promise<void>((resolve) => (answer = resolve));
   await ada.page.route('**/api/private-messages/unread-counts/**', async (route) => {
@@ -102,7 +102,7 @@ test('99 are told exactly, more are 99+; told at the first paint, gone with the 
   await expect(rowOf(ada, bob).getByText('99+ unread')).toBeVisible();
   answer?.();
 
-  // The chat opens at the first of them, with a way to the newest.
+  // The chat opens at the first unread message, with a button to the newest.
   await openChat(ada, bob);
   const inChat = inPrivate(ada);
   await expect(ada.page.getByRole('separator', { name: 'New messages' })).toBeInViewport();

@@ -25,7 +25,7 @@ const tabOf = (page: Page): Tab => {
   };
 };
 
-/** Firefox over WebDriver BiDi. A tab behind another one paints nothing, so each visitor has a browser of their own. */
+/** Firefox over WebDriver BiDi. A background tab paints nothing, so each visitor has a browser of their own. */
 export const startFirefox = (program: string): Browser => {
   const onClose: (() => Promise<void>)[] = [];
   return {

@@ -1,4 +1,4 @@
-/** How the W3C's WebDriver protocol names an element in JSON. */
+/** Property that holds the id of an element in WebDriver's JSON. */
 const elementKey = 'element-6066-11e4-a52e-4f735466cecf';
 
 interface Failure {
@@ -8,7 +8,7 @@ interface Failure {
 
 export class WebDriverError extends Error {
   override readonly name = 'WebDriverError';
-  /** A code of the protocol, such as "no such element". */
+  /** Error code of the protocol, such as "no such element". */
   readonly code: string;
 
   constructor({ error, message }: Failure) {
@@ -17,7 +17,7 @@ export class WebDriverError extends Error {
   }
 }
 
-/** The commands of the W3C's WebDriver protocol that a journey needs, and no more. */
+/** The commands of the W3C WebDriver protocol that the journey needs. */
 export class WebDriverSession {
   private constructor(private readonly address: string) {}
 

@@ -40,16 +40,16 @@ const tabOf = (session: WebDriverSession): Tab => ({
   click: async (xpath) => void (await session.click(await session.find(xpath))),
   type: async (xpath, text) => void (await session.type(await session.find(xpath), text)),
   press: async (xpath, key) => void (await session.type(await session.find(xpath), keys[key])),
-  // The protocol reports none.
+  // The protocol reports no console errors.
   complaints: () => [],
 });
 
-/** WebKitGTK's MiniBrowser. A driver holds one session, so each visitor has a driver and a browser of their own. */
+/** WebKitGTK's MiniBrowser. A driver has one session, so each visitor has a driver and a browser of their own. */
 export const startWebKit = async (
   programs: { driver: string; browser: string; display: string },
   onClose: (() => Promise<unknown>)[] = [],
 ): Promise<Browser> => {
-  // A display without a screen, whose number it writes to its third file.
+  // A virtual display, which writes its number to file descriptor 3.
   const display = spawn(
     programs.display,
     ['-displayfd', '3', '-screen', '0', '1280x800x24', '-nolisten', 'tcp'],

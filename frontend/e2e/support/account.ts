@@ -5,7 +5,7 @@ import { expect } from './test.ts';
 export const uniqueEmail = (): string =>
   `someone-${Date.now()}-${Math.floor(Math.random() * 1e6)}@example.com`;
 
-/** Makes the page of this context find the user, as after a visit of his. */
+/** Stores the user in the context, as after an earlier visit. */
 const store = (context: BrowserContext, user: SelfUser): Promise<unknown> =>
   context.addInitScript(
     (stored) => {
@@ -15,7 +15,7 @@ const store = (context: BrowserContext, user: SelfUser): Promise<unknown> =>
     JSON.stringify({ state: { user }, version: 0 }),
   );
 
-/** Signs in with an account, by HTTP, and opens /chat. The account is made first, unless it is there. */
+/** Signs in to an account over HTTP, creating it if needed, and opens /chat. */
 export const signedIn = async (
   context: BrowserContext,
   account: { email: string; password: string },
@@ -35,7 +35,7 @@ export const signedIn = async (
   return { page, user };
 };
 
-/** Opens Profile Settings from the sidebar, on a small screen through its sheet. */
+/** Opens Profile Settings from the sidebar; on a small screen through the sheet. */
 export const openSettings = async (page: Page): Promise<void> => {
   const sheet = page.getByRole('button', { name: 'Open sidebar' });
   const block = page.getByRole('button', { name: /^Profile Settings: / });
@@ -45,14 +45,14 @@ export const openSettings = async (page: Page): Promise<void> => {
   await expect(page.getByRole('dialog', { name: 'Profile Settings' }).getByRole('tablist')).toBeVisible();
 };
 
-/** The user as the page keeps him. */
+/** The user in the page's storage. */
 export const storedUser = (page: Page): Promise<SelfUser | null> =>
   page.evaluate(() => {
     const stored = localStorage.getItem('thaw-chat-auth') ?? '{}';
     return (JSON.parse(stored) as { state: { user: SelfUser | null } }).state.user;
   });
 
-/** One toast, by its title and, where there is one, its description. */
+/** Expects a toast with this title and, if given, description. */
 export const expectToast = async (page: Page, title: string, description?: string): Promise<void> => {
   await expect(page.getByText(title, { exact: true }).first()).toBeVisible();
   if (description) await expect(page.getByText(description, { exact: true }).first()).toBeVisible();

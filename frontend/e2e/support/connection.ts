@@ -1,12 +1,12 @@
 import { type Page, type WebSocketRoute } from '@playwright/test';
 
 const goingAway = 1012;
-/** Tells the server, too, that this was no clean good-bye. */
+/** Close code that makes the server treat the close as unclean. */
 const torn = 3000;
 
 /**
- * The network between a page and the server. `setOffline` of the browser leaves open sockets alone,
- * so the socket is routed through the test, which can tear it.
+ * The network between a page and the server. The browser's `setOffline` does not affect open sockets, so the socket is
+ * routed through the test, which can cut it.
  */
 export class Connection {
   private isCut = false;
@@ -14,7 +14,7 @@ export class Connection {
   private isMute = false;
   private readonly open = new Set<[WebSocketRoute, WebSocketRoute]>();
   attempts = 0;
-  /** Answers to the page's probes that it has been sent. */
+  /** Number of pongs delivered to the page. */
   pongs = 0;
 
   static async of(page: Page): Promise<Connection> {
@@ -37,7 +37,7 @@ export class Connection {
     this.isCut = false;
   }
 
-  /** From now on the server hears the page, and the page hears of no answer. */
+  /** From now on frames reach the server, but no responses reach the page. */
   holdBackAnswers(): void {
     this.isSilent = true;
   }
@@ -46,7 +46,7 @@ export class Connection {
     this.isSilent = false;
   }
 
-  /** From now on nothing that the page sends reaches the server; nothing else is lost. */
+  /** From now on no frame of the page reaches the server; frames of the server still arrive. */
   holdBackCommands(): void {
     this.isMute = true;
   }

@@ -1,11 +1,11 @@
 import { type Locator } from '@playwright/test';
 import { expect, Person } from './test.ts';
 
-/** The private chat that lies open at somebody's page. */
+/** The open private chat on a user's page. */
 export const privateChat = ({ page }: Person): Locator =>
   page.getByRole('region', { name: /^Private chat with / });
 
-/** Somebody in his private chats: what he reads and writes is there, not in the random chat beneath. */
+/** A user whose actions apply to their open private chat, not to the random chat beneath. */
 export class Confidant extends Person {
   override get field(): Locator {
     return privateChat(this).getByRole('textbox', { name: 'Message' });
@@ -31,12 +31,12 @@ export const openChat = async (person: Person, friend: Person): Promise<void> =>
 };
 
 export interface Seed {
-  /** What the n-th message says, n from 1. */
+  /** Text of the n-th message, with n from 1. */
   text?: (n: number) => string;
   replyTo?: number | undefined;
 }
 
-/** Sends messages over a socket of its own, quicker than anybody types; answers their ids. */
+/** Sends messages over a socket of its own, faster than by typing; returns their ids. */
 export const seedMessages = (
   sender: Person,
   receiver: Person,

@@ -3,7 +3,9 @@ import { createServer } from 'node:http';
 import { type AddressInfo } from 'node:net';
 import { startStack, type Stack } from '../../../deploy/local/thaw-stack.mjs';
 
-/** Two replicas behind nginx, a worker, and stores that no other worker of these tests shares: one queue of strangers. */
+/**
+ * Starts two replicas behind nginx, a worker, and stores that no other test worker shares, so that each has one queue.
+ */
 const startProduct = (): Promise<Stack> =>
   startStack({
     replicas: 2,
@@ -11,15 +13,15 @@ const startProduct = (): Promise<Stack> =>
     env: {
       DATABASE_URL: '',
       REDIS_URL: '',
-      // The same two people meet again and again here, and one machine plays all of them.
+      // The same two users meet repeatedly, and all users share one IP address.
       REMATCH_COOLDOWN_S: '0',
       LIMITS_PROFILE: 'load',
     },
   });
 
 /**
- * Playwright's global set-up: a product for each place among the workers, started when it is first asked for. It
- * outlives the workers, which Playwright ends after a failed test and between two projects.
+ * Playwright's global set-up. Starts a product for each worker index on first use. Products outlive the workers, which
+ * Playwright restarts after a failed test and between projects.
  */
 const provideProducts = async (): Promise<(() => Promise<void>) | undefined> => {
   if (process.env.THAW_URL) return undefined;
@@ -46,7 +48,7 @@ const provideProducts = async (): Promise<(() => Promise<void>) | undefined> => 
 
 export default provideProducts;
 
-/** The address of the product of this place; of the one that THAW_URL names, where there is one. */
+/** Returns the address of the product of this worker index, or THAW_URL if it is set. */
 export const productOf = async (place: number): Promise<string> => {
   if (process.env.THAW_URL) return process.env.THAW_URL;
   const answer = await fetch(`${process.env.THAW_PRODUCTS_URL}/${place}`);

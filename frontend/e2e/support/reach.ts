@@ -2,8 +2,8 @@ import { type Locator } from '@playwright/test';
 import { expect } from './test.ts';
 
 /**
- * What of the controls and headings of a place is cut off, runs into another, or needs scrolling sideways. Screen-reader
- * texts and what is inert are not looked at; scrolling up and down is fine.
+ * Lists controls and headings of a place that are cut off, overlap, or need horizontal scrolling. Ignores screen-reader
+ * texts and inert elements; vertical scrolling is allowed.
  */
 const faultsOf = (place: Locator): Promise<string[]> =>
   place.evaluate((root: HTMLElement) => {
@@ -54,7 +54,10 @@ const faultsOf = (place: Locator): Promise<string[]> =>
     return found;
   });
 
-/** Every control and heading of the place is whole, apart from the others, and within reach without scrolling sideways. */
+/**
+ * Expects every control and heading of the place to be complete, not overlapping, and reachable without horizontal
+ * scrolling.
+ */
 export const expectWithinReach = async (place: Locator, state: string): Promise<void> => {
   await expect(place).toBeVisible();
   const page = place.page();

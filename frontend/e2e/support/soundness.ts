@@ -2,7 +2,7 @@ import { AxeBuilder } from '@axe-core/playwright';
 import { type Page } from '@playwright/test';
 import { expect } from './test.ts';
 
-/** What is still moving has colours that nobody is meant to read. */
+/** Colours during an animation are transient, so wait until animations have finished. */
 const untilStill = (page: Page): Promise<unknown> =>
   page.evaluate(() =>
     Promise.all(
@@ -10,7 +10,7 @@ const untilStill = (page: Page): Promise<unknown> =>
         .getAnimations()
         .filter(
           (animation) =>
-            // Neither what goes on for ever nor what moves with the page's scrolling.
+            // Neither infinite animations nor those driven by scrolling.
             animation.timeline === document.timeline &&
             animation.effect?.getComputedTiming().iterations !== Infinity,
         )
@@ -19,11 +19,11 @@ const untilStill = (page: Page): Promise<unknown> =>
   );
 
 export interface Place {
-  /** A selector of the part that is looked at; the whole page unless given. */
+  /** Selector of the part to check; the whole page by default. */
   within?: string;
 }
 
-/** Half a megabyte of source, so it is sent to each document once. */
+/** Injects axe once into each document: its source has half a megabyte. */
 const axeOf = async (page: Page, { within }: Place): Promise<AxeBuilder> => {
   const isThere = await page.evaluate(() => 'axe' in window);
   const axe = new AxeBuilder({ page, ...(isThere && { axeSource: ';' }) }).options({
@@ -33,7 +33,7 @@ const axeOf = async (page: Page, { within }: Place): Promise<AxeBuilder> => {
 };
 
 const violationsOf = async (axe: AxeBuilder): Promise<string[]> => {
-  // No frames of other origins here, for which axe would open a page of its own each time.
+  // Legacy mode: without it axe opens a page of its own for frames of other origins, of which there are none.
   const { violations } = await axe.setLegacyMode().analyze();
   return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`);
 };
@@ -49,8 +49,8 @@ export const expectNoOverflow = async (page: Page, state: string): Promise<void>
 };
 
 /**
- * As the page stands, dark and light: no violation that axe knows of, and nothing wider than the page. Both themes on
- * the same page, and of the second the one rule that depends on it. Leaves the page dark.
+ * Expects no axe violations in the dark and light themes, and nothing wider than the page. Checks both themes on the
+ * same page; for the second only the one rule that depends on it. Leaves the page dark.
  */
 export const expectSound = async (page: Page, state: string, place: Place = {}): Promise<void> => {
   const where = (theme: string) => `axe, ${state}, ${theme}, ${page.viewportSize()?.width} px`;
@@ -71,9 +71,7 @@ const isLong = process.env.THAW_TEST_LONG === '1';
 const phone = { width: 390, height: 844 };
 const desk = { width: 1280, height: 800 };
 
-/**
- * On a desk and on a phone. Colours do not depend on the width: on the phone they are left out, but for the long run.
- */
+/** Checks desktop and phone. Colours do not depend on the width, so the phone skips them except in the long run. */
 export const expectSoundEverywhere = async (page: Page, state: string, place: Place = {}): Promise<void> => {
   await page.setViewportSize(phone);
   if (isLong) await expectSound(page, state, place);

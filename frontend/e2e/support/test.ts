@@ -10,7 +10,7 @@ import {
 import { type SelfUser } from '@thaw/contract/users';
 import { productOf } from './products.ts';
 
-/** Somebody at a page of his own. */
+/** A user with a page of their own. */
 export class Person {
   constructor(
     readonly page: Page,
@@ -58,11 +58,11 @@ export class Person {
 
 export interface NewcomerOptions extends BrowserContextOptions {
   gender?: 'male' | 'female' | null;
-  /** Before the page opens, such as routing its socket. */
+  /** Runs before the page opens, for example to route its socket. */
   prepare?: (page: Page) => Promise<void>;
 }
 
-/** Signs an anonymous person in by HTTP, as a page would find him on its next visit. */
+/** Signs in an anonymous user over HTTP and stores them, as after an earlier visit. */
 export const signInByHttp = async (
   context: BrowserContext,
   gender: NewcomerOptions['gender'] = 'female',
@@ -77,8 +77,7 @@ export const signInByHttp = async (
   }
   await context.addInitScript(
     (stored) => {
-      // Once: what the page itself writes later stands.
-      // A blank page has no storage.
+      // Only if nothing is stored: later writes of the page stay. A blank page has no storage.
       if (!location.protocol.startsWith('http')) return;
       if (localStorage.getItem('thaw-chat-auth') === null) localStorage.setItem('thaw-chat-auth', stored);
     },
@@ -87,7 +86,7 @@ export const signInByHttp = async (
   return user;
 };
 
-/** What no page may do: break its Content-Security-Policy, throw, or write errors to the console. */
+/** Records violations of the Content-Security-Policy, exceptions and console errors, which no page may cause. */
 const watch = async (context: BrowserContext, complaints: string[]): Promise<void> => {
   await context.exposeFunction('reportViolation', (text: string) => complaints.push(`CSP: ${text}`));
   await context.addInitScript(() => {
@@ -102,26 +101,26 @@ const watch = async (context: BrowserContext, complaints: string[]): Promise<voi
   });
 };
 
-/** What a project of playwright.config.ts says of the device. */
+/** Device settings of a project in playwright.config.ts. */
 export interface DeviceOptions {
   device: BrowserContextOptions;
 }
 
 interface Fixtures extends DeviceOptions {
-  /** A new browser context; what goes wrong in it fails the test. */
+  /** Opens a browser context; errors in it fail the test. */
   open: (options?: BrowserContextOptions) => Promise<BrowserContext>;
-  /** Somebody new, signed in, at /chat. */
+  /** Opens /chat as a new signed-in user. */
   newcomer: (options?: NewcomerOptions) => Promise<Person>;
-  /** Two people in a chat. */
+  /** Opens two users in a chat with each other. */
   pair: (first?: NewcomerOptions, second?: NewcomerOptions) => Promise<[Person, Person]>;
-  /** Two friends, still in the chat in which they met. */
+  /** Opens two friends who are still in the chat in which they met. */
   friends: (first?: NewcomerOptions, second?: NewcomerOptions) => Promise<[Person, Person]>;
-  /** Console errors that belong to the test, such as an answer of 401. */
+  /** Console errors that the test expects, such as a 401 response. */
   expectedErrors: RegExp[];
 }
 
 interface WorkerFixtures {
-  /** Where the product is that no worker beside this one uses. */
+  /** Address of this worker's own product. */
   address: string;
 }
 
@@ -147,7 +146,7 @@ export const test = base.extend<Fixtures, WorkerFixtures>({
         viewport: { width: 1280, height: 800 },
         locale: 'en-GB',
         timezoneId: 'Europe/Warsaw',
-        // What moves without end keeps a machine without a graphics card busy.
+        // Endless animations keep a machine without a graphics card busy.
         reducedMotion: 'reduce',
         ...device,
         ...options,
@@ -168,7 +167,7 @@ export const test = base.extend<Fixtures, WorkerFixtures>({
       const page = await context.newPage();
       await prepare?.(page);
       await page.goto('/chat');
-      // On a busy machine, and with what a test lets the page begin with, that may take a while.
+      // May take a while on a busy machine, or with routes that the test installed.
       await expect(page.getByText('Connected', { exact: true })).toBeVisible({ timeout: 45_000 });
       return new Person(page, user);
     });
@@ -197,7 +196,7 @@ export const test = base.extend<Fixtures, WorkerFixtures>({
   },
 });
 
-/** Makes two who have met friends, without their pages doing anything. */
+/** Makes two users who have met friends over HTTP, without using their pages. */
 export const befriend = async (requester: Person, addressee: Person): Promise<void> => {
   const sent = await requester.page.request.post('/api/friends/request', {
     data: { requesterId: requester.user.id, addresseeId: addressee.user.id },
@@ -210,7 +209,7 @@ export const befriend = async (requester: Person, addressee: Person): Promise<vo
   expect(accepted.status(), 'answer to the friend request').toBe(200);
 };
 
-/** A file of zeros on the disk, where the browser finds it: megabytes take seconds on their way through the protocol. */
+/** Writes a file of zeros for the browser to upload from disk: megabytes take seconds over the protocol. */
 export const fileOf = (name: string, bytes: number): string => {
   const path = test.info().outputPath(name);
   mkdirSync(dirname(path), { recursive: true });

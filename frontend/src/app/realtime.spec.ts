@@ -57,14 +57,14 @@ afterAll(() => {
   jest.restoreAllMocks();
 });
 
-it.each(wakeUps)('probes the connection on %s', (_name, happen) => {
+it.each(wakeUps)('probes the connection for %s', (_name, happen) => {
   const probes = socket().count('ping');
   happen();
   expect(socket().count('ping')).toBe(probes + 1);
   socket().deliver('pong');
 });
 
-it.each(wakeUps)('connects at once between two attempts on %s', (_name, happen) => {
+it.each(wakeUps)('connects at once between two attempts for %s', (_name, happen) => {
   const opened = sockets.length;
   act(() => socket().drop(1006));
   expect(useConnection.getState().status).toEqual({ kind: 'retrying', attempt: 1 });

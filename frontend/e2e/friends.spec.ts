@@ -37,21 +37,21 @@ const ask = async (requester: Person, addressee: Person): Promise<void> => {
 /** Records the in-page events of §7 of the specification. */
 const listen = async ({ page }: Person): Promise<() => Promise<string[]>> => {
   await page.evaluate(() => {
-    const heard: string[] = [];
-    Object.assign(window, { heard });
+    const events: string[] = [];
+    Object.assign(window, { events });
     for (const name of ['friend-request-received', 'friendship-accepted', 'friendship-removed']) {
-      window.addEventListener(name, () => heard.push(name));
+      window.addEventListener(name, () => events.push(name));
     }
     window.addEventListener('websocket-message', (event) => {
-      heard.push((event as CustomEvent<{ event: string }>).detail.event);
+      events.push((event as CustomEvent<{ event: string }>).detail.event);
     });
   });
-  return () => page.evaluate(() => (window as unknown as { heard: string[] }).heard);
+  return () => page.evaluate(() => (window as unknown as { events: string[] }).events);
 };
 
 test('a request from the toolbar is accepted, live on both sides', async ({ pair }) => {
   const [ada, bob] = await pair();
-  const [heardByAda, heardByBob] = [await listen(ada), await listen(bob)];
+  const [eventsOfAda, eventsOfBob] = [await listen(ada), await listen(bob)];
   await expect(ada.heading('Friends (0)')).toBeVisible();
   await expect(ada.page.getByText('No friends yet. Start chatting to make new friends!')).toBeVisible();
   await expectPending(bob, 0);
@@ -81,8 +81,8 @@ test('a request from the toolbar is accepted, live on both sides', async ({ pair
     await expect(row(person, friend.name)).toContainText('Online');
     await expect(toolbar(person).getByRole('button', { name: 'Friends' })).toBeDisabled();
   }
-  expect(await heardByAda()).toEqual(expect.arrayContaining(['friendship-accepted', 'friendship_accepted']));
-  expect(await heardByBob()).toEqual(
+  expect(await eventsOfAda()).toEqual(expect.arrayContaining(['friendship-accepted', 'friendship_accepted']));
+  expect(await eventsOfBob()).toEqual(
     expect.arrayContaining(['friend-request-received', 'friend_request', 'friendship-accepted']),
   );
 });
@@ -148,7 +148,7 @@ test('the skipped screen offers a request; a declined request is not reported; a
   await expect(toolbar(ada).getByRole('button', { name: 'Add Friend' })).toBeEnabled();
 });
 
-test.describe('with a name that cannot be had', () => {
+test.describe('with an unavailable name', () => {
   test.use({ expectedErrors: [/status of (404|503)/] });
 
   test('requests of two users are counted, named, and answered one by one', async ({ pair, newcomer }) => {

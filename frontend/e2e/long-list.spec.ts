@@ -56,7 +56,7 @@ test('with ten thousand messages few rows are mounted, the end is in view, and a
         });
       }),
   });
-  // Twenty animation frames may take long on a busy machine. Only counts are gated.
+  // The resume has twenty frames, each of which is rendered: slow on a busy machine. Only counts are gated.
   await expect(ada.message(`message ${count}.`)).toBeInViewport({ timeout: 90_000 });
   // One row more: the welcome notice is first.
   await expect(ada.messages.last()).toHaveAttribute('aria-setsize', String(count + 1));

@@ -196,7 +196,7 @@ test('leaving /chat ends a search at once, and a chat after ten seconds', async 
     await expect(ada.heading('Ready to make Friends?')).toBeVisible();
   };
   await leave();
-  // A user who returns before the check for other tabs has not left.
+  // Wait for the frame: a user who returns before the check for other tabs has not left.
   await expect.poll(() => sent.some((text) => text.includes('leave_queue'))).toBe(true);
   await ada.page.goBack();
   await expect(ada.heading('Ready to chat?')).toBeVisible();

@@ -32,7 +32,7 @@
   // Load the scripts after the first paint: a rendered page already shows what they would draw.
   addEventListener('DOMContentLoaded', function () {
     var named = document.querySelector('meta[name="thaw-scripts"]');
-    // Only the landing page has buttons before its scripts.
+    // Only the landing page shows buttons before hydration.
     if (!named || location.pathname !== '/') press.stop();
     if (!named) return;
     var files = named.content.split(' ');

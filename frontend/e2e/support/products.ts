@@ -13,7 +13,7 @@ const startProduct = (): Promise<Stack> =>
     env: {
       DATABASE_URL: '',
       REDIS_URL: '',
-      // The same two users meet repeatedly, and all users share one IP address.
+      // The same two users meet repeatedly, and one machine plays all users.
       REMATCH_COOLDOWN_S: '0',
       LIMITS_PROFILE: 'load',
     },

@@ -4,11 +4,11 @@ import { Button } from '@/ui/button';
 
 export interface BrokenProps {
   error?: unknown;
-  /** Loads the part again, without the page around it. */
+  /** Reloads only the failed part. */
   retry?: () => void;
 }
 
-/** Replaces a page that failed. One that was not loaded is tried again; any other failure reloads the page. */
+/** Replaces a failed page. Offers to retry a failed load, and to reload the page after any other error. */
 export const Broken = ({ error, retry }: BrokenProps) => (
   <main role="alert" className="mx-auto grid min-h-dvh w-full max-w-md content-center px-6 py-12">
     <h1 className="text-2xl font-bold">{copy.broken.title}</h1>

@@ -23,7 +23,7 @@ it.each([
   ['system', false, 'dark'],
   ['purple', true, 'dark'],
 ])(
-  'stored %s, system light %s: %s, before and after the application has started',
+  'resolves stored theme %s (system prefers light: %s) to %s, before and after the application has started',
   (stored, light, expected) => {
     prefersLight = light;
     if (stored) localStorage.setItem('thaw-theme', stored);

@@ -17,7 +17,7 @@ const tokensOf = (selector: string): Tokens => {
   );
 };
 
-/** Converts an OKLCH colour to linear sRGB, possibly outside the gamut. */
+/** An OKLCH colour as linear sRGB, which may lie outside the gamut. */
 const linear = ([l, c, h]: [number, number, number]): [red: number, green: number, blue: number] => {
   const a = c * Math.cos((h * Math.PI) / 180);
   const b = c * Math.sin((h * Math.PI) / 180);
@@ -33,7 +33,7 @@ const linear = ([l, c, h]: [number, number, number]): [red: number, green: numbe
   ];
 };
 
-/** Relative luminance (WCAG 2), clipped to the gamut. */
+/** Relative luminance (WCAG 2), cut to the gamut. */
 const luminance = (colour: [number, number, number]): number => {
   const [red, green, blue] = linear(colour).map((value) => Math.min(1, Math.max(0, value))) as [
     number,
@@ -79,12 +79,12 @@ describe.each([
 ])('the %s theme', (_name, selector) => {
   const tokens = tokensOf(selector);
 
-  it.each(textPairs)('shows %s on %s at a contrast of 4.5:1 or better', (text, surface) => {
+  it.each(textPairs)('reads %s on %s at 4.5:1 or better', (text, surface) => {
     expect(contrast(tokens, text, surface)).toBeGreaterThanOrEqual(4.5);
   });
 
   it.each(['background', 'card', 'popover'])(
-    'shows the border of inputs on %s at a contrast of 3:1 or better',
+    'shows the border of inputs on %s at 3:1 or better',
     (surface) => {
       expect(contrast(tokens, 'input', surface)).toBeGreaterThanOrEqual(3);
     },
@@ -106,7 +106,7 @@ const hex = (colour: [number, number, number]): string => {
   return `#${encoded.map((value) => value.toString(16).padStart(2, '0')).join('')}`;
 };
 
-it('uses the background of the page for the browser’s bars and the installed application', () => {
+it('gives the browser’s bars, and the installed application, the background of the page', () => {
   const page = join(__dirname, '../..');
   const dark = hex(tokensOf('@theme').get('background')!);
   const light = hex(tokensOf(":root[data-theme='light']").get('background')!);

@@ -9,7 +9,7 @@ const entryOf = (page: Document): string | undefined =>
   page.querySelector('script[type="module"][src]')?.getAttribute('src') ??
   undefined;
 
-/** Whether the server has a newer version of the page; false when it cannot be reached. */
+/** Whether the server has another version of the page than this one; false when it cannot be reached. */
 export const isNewerVersionThere = async (page: Document = document): Promise<boolean> => {
   const entry = entryOf(page);
   if (!entry) return false;
@@ -21,7 +21,7 @@ export const isNewerVersionThere = async (page: Document = document): Promise<bo
   }
 };
 
-/** False without storage, which prevents a reload loop. */
+/** False shortly after a reload, and without storage, where a reload loop would not be noticed. */
 const mayReload = (): boolean =>
   Date.now() - Number(tabStorage.read(storageKey)) >= notAgainWithinMs &&
   tabStorage.write(storageKey, String(Date.now()));

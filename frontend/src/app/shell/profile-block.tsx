@@ -15,8 +15,8 @@ export interface ProfileBlockProps {
 }
 
 /**
- * The user's name and picture, with buttons for Profile Settings and Logout (A03), and for the list of shortcuts on
- * devices with a keyboard.
+ * The user's name and picture, which open Profile Settings, with buttons for Logout (A03) and, on devices with a fine
+ * pointer, for the list of shortcuts.
  */
 export const ProfileBlock = ({ user, isCollapsed, onLogout }: ProfileBlockProps) => (
   <div

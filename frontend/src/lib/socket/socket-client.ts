@@ -257,7 +257,7 @@ export class SocketClient {
     }, limits.pingIntervalMs);
   }
 
-  /** Drops the connection when no frame at all arrives within `timeoutMs`. */
+  /** Pings, and drops the connection when no frame at all arrives within `timeoutMs`. */
   private ping(timeoutMs = pongTimeoutMs): void {
     const socket = this.socket;
     const receivedCount = this.receivedCount;

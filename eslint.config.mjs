@@ -6,36 +6,6 @@ import { plainWords } from './deploy/lint/plain-words.mjs';
 
 const typed = ['contract/**/*.ts', 'backend/**/*.ts', 'frontend/**/*.{ts,tsx}'];
 
-/** Folders that the rules of plain-words do not check yet. Remove a folder once it is rewritten; add none. */
-const notYetPlain = [
-  'backend/bench/**',
-  'backend/chaos/**',
-  'backend/src/migrations/**',
-  'backend/src/modules/*.*',
-  'backend/src/modules/auth/**',
-  'backend/src/modules/friends/**',
-  'backend/src/modules/matching/**',
-  'backend/src/modules/presence/**',
-  'backend/src/modules/private-chat/**',
-  'backend/src/modules/random-chat/**',
-  'backend/src/modules/uploads/**',
-  'backend/src/modules/users/**',
-  'backend/src/platform/**',
-  'backend/src/testing/**',
-  'backend/test/**',
-  'frontend/e2e/**',
-  'frontend/public/**',
-  'frontend/scripts/**',
-  'frontend/src/app/**',
-  'frontend/src/chat-ui/**',
-  'frontend/src/features/**',
-  'frontend/src/lib/**',
-  'frontend/src/main.tsx',
-  'frontend/src/testing/**',
-  'frontend/src/ui/**',
-  'frontend/test/**',
-];
-
 export default tseslint.config(
   {
     ignores: [
@@ -95,7 +65,6 @@ export default tseslint.config(
   { files: ['frontend/public/**/*.js'], languageOptions: { globals: globals.browser } },
   {
     files: ['**/*.{ts,tsx,js,mjs,cjs}'],
-    ignores: notYetPlain,
     plugins: { 'plain-words': plainWords },
     rules: {
       'plain-words/comments': 'error',

@@ -29,7 +29,7 @@ const startRealtimeOnce = async (): Promise<void> => {
   }
 };
 
-const whenSomebodyIsHere = (run: () => void): void => {
+const whenSignedIn = (run: () => void): void => {
   if (useIdentity.getState().user) return run();
   const stop = useIdentity.subscribe(({ user }) => {
     if (!user) return;
@@ -40,7 +40,7 @@ const whenSomebodyIsHere = (run: () => void): void => {
 
 followTheme();
 followIdentity();
-whenSomebodyIsHere(() => void startRealtimeOnce());
+whenSignedIn(() => void startRealtimeOnce());
 
 const app = <App inRouter={(routes) => <BrowserRouter>{routes}</BrowserRouter>} />;
 const root = document.getElementById('root');

@@ -24,7 +24,7 @@ jest.mock('@/product/identity', () => jest.requireActual<object>('./acting'));
 const isLong = process.env.THAW_TEST_LONG === '1';
 const SEQUENCES = isLong ? 100_000 : 200;
 /** Pairs that play in parallel. */
-const LANES = 6;
+const PAIRS_AT_ONCE = 6;
 const STEPS = { least: 6, most: 18 };
 /** PostgreSQL is checked after this many chats of a pair. */
 const CHATS_BETWEEN_LOOKS = 25;
@@ -270,7 +270,7 @@ interface Run {
   hasFailed: boolean;
 }
 
-const lane = async (run: Run): Promise<void> => {
+const playInTurn = async (run: Run): Promise<void> => {
   const pair = await open(diceOf(seed));
   let past: string | undefined;
   let ended: string[] = [];
@@ -324,7 +324,7 @@ const lane = async (run: Run): Promise<void> => {
 
 it(`holds one chat on both pages, in Redis and in PostgreSQL, after each of ${SEQUENCES} sequences (seed ${seed})`, async () => {
   const run: Run = { begun: 0, hasFailed: false };
-  const results = await Promise.allSettled(Array.from({ length: LANES }, () => lane(run)));
+  const results = await Promise.allSettled(Array.from({ length: PAIRS_AT_ONCE }, () => playInTurn(run)));
   // Throws the first failure, whose message names its sequence.
   for (const done of results) if (done.status === 'rejected') throw done.reason;
   expect(run.begun).toBe(SEQUENCES);

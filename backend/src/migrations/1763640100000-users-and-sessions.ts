@@ -7,7 +7,7 @@ export class UsersAndSessions1763640100000 implements MigrationInterface {
     await queryRunner.query(`
       CREATE SEQUENCE user_ids AS bigint MAXVALUE 9007199254740991;
 
-      -- Read model of the streams «user-<id>».
+      -- Read model of the streams user-<id>.
       CREATE TABLE users (
         id bigint PRIMARY KEY,
         username text NOT NULL,

@@ -18,7 +18,7 @@ export class Uploads1763640300000 implements MigrationInterface {
         stored_at timestamptz,
         -- Since when no message and no profile shows it; absent while one does.
         unused_since timestamptz,
-        -- From then on it is there for nobody; the file goes first, then the row.
+        -- From then on no request gets it; the file is deleted first, then the row.
         removed_at timestamptz
       );
       CREATE INDEX uploads_owner_idx ON uploads (owner_id, bucket);

@@ -7,7 +7,7 @@ export class Friends1763640400000 implements MigrationInterface {
     await queryRunner.query(`
       CREATE SEQUENCE friend_request_ids AS bigint MAXVALUE 9007199254740991;
 
-      -- Read models of the streams «friendship-<lower id>-<higher id>».
+      -- Read models of the streams friendship-<lower id>-<higher id>.
       CREATE TABLE friend_requests (
         id bigint PRIMARY KEY,
         requester_id bigint NOT NULL,

@@ -7,7 +7,7 @@ export class PrivateChat1763640410000 implements MigrationInterface {
     await queryRunner.query(`
       CREATE SEQUENCE private_message_ids AS bigint MAXVALUE 9007199254740991;
 
-      -- Read model of the streams «private-<message id>».
+      -- Read model of the streams private-<message id>.
       CREATE TABLE private_messages (
         id bigint PRIMARY KEY,
         sender_id bigint NOT NULL,
@@ -27,11 +27,11 @@ export class PrivateChat1763640410000 implements MigrationInterface {
         WHERE client_id IS NOT NULL;
       CREATE INDEX private_messages_conversation_idx
         ON private_messages (LEAST(sender_id, receiver_id), GREATEST(sender_id, receiver_id), id);
-      -- What of somebody's messages one has not read yet.
+      -- Messages that their receiver has not read yet.
       CREATE INDEX private_messages_received_idx ON private_messages (receiver_id, sender_id, id)
         WHERE NOT is_deleted;
 
-      -- How far somebody has read a friend's messages. Not made from the log.
+      -- How far a user has read the messages of a friend. Not derived from the log.
       CREATE TABLE private_reads (
         user_id bigint NOT NULL,
         friend_id bigint NOT NULL,

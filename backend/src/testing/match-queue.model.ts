@@ -266,10 +266,10 @@ export class MatchQueueModel {
       // A user whose replicas are all dead may still be in the queue until a scan removes them.
       if (this.isHeld(person) || own.length > 0) expect(own).toEqual([place]);
     }
-    this.expectNobodyLeftOver();
+    this.expectNoUserLeftOver();
   }
 
-  private expectNobodyLeftOver(): void {
+  private expectNoUserLeftOver(): void {
     const waiting = this.people.filter((person) => person.at === 'searching' && this.isHeld(person));
     const leftOver = waiting.flatMap((person) =>
       waiting

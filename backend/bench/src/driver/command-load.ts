@@ -1,4 +1,4 @@
-import { pace, until } from './pacer';
+import { sendAtRate, until } from './pacer';
 import { arrive, inParallel, visit } from './visitor';
 import { openPairs } from './pairs';
 import { JsonWire, type Wire } from './wire';
@@ -80,7 +80,7 @@ export class CommandLoad {
   async run(perSecond: number, seconds: number): Promise<CommandResult> {
     const count = Math.round(perSecond * seconds);
     [this.disorders, this.acked, this.refusal] = [0, 0, undefined];
-    await pace(count, perSecond, (index) => {
+    await sendAtRate(count, perSecond, (index) => {
       const speaker = this.speakers[index % this.speakers.length];
       if (!speaker) return;
       speaker.sent += 1;

@@ -4,7 +4,7 @@ import { performance } from 'node:perf_hooks';
  * Open-loop load: calls `send` `count` times at a constant rate, whether or not answers arrive. `send` receives the
  * index of the call and the time (`performance.now()`) at which it was due.
  */
-export const pace = (
+export const sendAtRate = (
   count: number,
   perSecond: number,
   send: (index: number, intendedAt: number) => void,

@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks';
 import { percentile } from '../measure/statistics';
-import { pace, until } from './pacer';
+import { sendAtRate, until } from './pacer';
 import type { Pair, Partner } from './pairs';
 
 const CONTENT_BYTES = 100;
@@ -50,7 +50,7 @@ export class RelayLoad {
     [this.disorders, this.refused, this.received, this.acked] = [0, 0, 0, 0];
     this.storedAfterRefusal = 0;
     [this.refusal, this.latencies, this.intendedAt] = [undefined, [], []];
-    await pace(count, perSecond, (index, intendedAt) => this.send(index, intendedAt));
+    await sendAtRate(count, perSecond, (index, intendedAt) => this.send(index, intendedAt));
     await until(() => this.received >= count - this.refused && this.acked + this.refused >= count, DRAIN_MS);
     // A duplicate would arrive shortly after.
     await new Promise((resolve) => setTimeout(resolve, 50));

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { Pool } from 'pg';
 import type { ProcessEventsService } from '../../../src/platform/process-events/process-events.service';
 import type { Driver } from '../driver/driver-process';
-import { pace } from '../driver/pacer';
+import { sendAtRate } from '../driver/pacer';
 import { inParallel } from '../driver/visitor';
 import { median, percentile, ratios } from '../measure/statistics';
 import { BenchStores } from '../measure/stores';
@@ -172,7 +172,7 @@ const lagsMs = async (stores: BenchStores, pool: Pool, faults: string[]): Promis
   }));
   const count = LAG_MESSAGES_PER_SECOND * LAG_SECONDS;
   const since = new Date();
-  await pace(count, LAG_MESSAGES_PER_SECOND, (index) => {
+  await sendAtRate(count, LAG_MESSAGES_PER_SECOND, (index) => {
     const chat = chats[index % SESSIONS];
     if (!chat) return;
     chat.turn = chat.turn.then(async () => {

@@ -138,7 +138,7 @@ const checkChat = (
       losses.push({ sessionId: chat.sessionId, userId, seq, fingerprint, ackedAt, allowedBy });
     }
   }
-  if (lost.length > 0 && !wasTold(chat, lost)) {
+  if (lost.length > 0 && !wasNotified(chat, lost)) {
     report('not told', `${name}: lost ${lost.length} acknowledged, without a reset or an end`);
   }
   if (mayDiffer(evidence, chat)) return;
@@ -172,7 +172,7 @@ const affectedChats = ({ logs, lossWindows }: Evidence): ReadonlySet<string> =>
     ),
   );
 
-const wasTold = ({ resetAt, endedAt }: ChatRecord, lost: readonly ChatAck[]): boolean => {
+const wasNotified = ({ resetAt, endedAt }: ChatRecord, lost: readonly ChatAck[]): boolean => {
   const lostAt = Math.max(...lost.map(({ at }) => at));
   return (endedAt !== undefined && endedAt >= lostAt) || resetAt.some((at) => at >= lostAt);
 };

@@ -29,23 +29,23 @@ afterEach(async () => {
   server.close();
 });
 
-const open = async (): Promise<{ socket: Socket; heard: () => string }> => {
+const open = async (): Promise<{ socket: Socket; received: () => string }> => {
   const socket = connect(link.port, '127.0.0.1');
   clients.push(socket);
-  let heard = '';
-  socket.on('data', (bytes: Buffer) => (heard += bytes.toString()));
+  let received = '';
+  socket.on('data', (bytes: Buffer) => (received += bytes.toString()));
   socket.on('error', () => undefined);
   await once(socket, 'connect');
-  return { socket, heard: () => heard };
+  return { socket, received: () => received };
 };
 
 /** Unlike `once`, does not fail the test on a reset. */
 const closeOf = (socket: Socket): Promise<unknown> => new Promise((resolve) => socket.once('close', resolve));
 
 it('a healthy link passes bytes on', async () => {
-  const { socket, heard } = await open();
+  const { socket, received } = await open();
   socket.write('hello');
-  await until(() => heard() === 'hello');
+  await until(() => received() === 'hello');
 });
 
 it('a cut link resets open and new connections until it heals', async () => {
@@ -55,49 +55,49 @@ it('a cut link resets open and new connections until it heals', async () => {
   const another = connect(link.port, '127.0.0.1').on('error', () => undefined);
   await closeOf(another);
   link.heal();
-  const { socket: third, heard } = await open();
+  const { socket: third, received } = await open();
   third.write('back');
-  await until(() => heard() === 'back');
+  await until(() => received() === 'back');
 });
 
 it('a black hole holds everything back and delivers it after healing', async () => {
-  const { socket, heard } = await open();
+  const { socket, received } = await open();
   socket.write('before ');
-  await until(() => heard() === 'before ');
+  await until(() => received() === 'before ');
   link.fail('black-hole');
   socket.write('held');
-  const { heard: fromOther, socket: other } = await open();
+  const { received: fromOther, socket: other } = await open();
   other.write('from another');
   await until(() => socket.bytesWritten === 'before held'.length);
-  expect([heard(), fromOther()]).toEqual(['before ', '']);
+  expect([received(), fromOther()]).toEqual(['before ', '']);
   expect(socket.destroyed).toBe(false);
   link.heal();
-  await until(() => heard() === 'before held' && fromOther() === 'from another');
+  await until(() => received() === 'before held' && fromOther() === 'from another');
 });
 
 it('a delayed link delivers in order', async () => {
-  const { socket, heard } = await open();
+  const { socket, received } = await open();
   link.fail('delay');
   const sentAt = Date.now();
   socket.write('one ');
   socket.write('two');
-  await until(() => heard() === 'one two');
+  await until(() => received() === 'one two');
   expect(Date.now() - sentAt).toBeGreaterThanOrEqual(790);
 });
 
 it('a throttled link limits the bytes per second', async () => {
-  const { socket, heard } = await open();
+  const { socket, received } = await open();
   link.fail('throttle');
   const sentAt = Date.now();
   socket.write('x'.repeat(6_000));
-  await until(() => heard().length === 6_000);
+  await until(() => received().length === 6_000);
   expect(Date.now() - sentAt).toBeGreaterThan(500);
 });
 
 it('a half-open link keeps near ends open without far ends, and resets them on healing', async () => {
-  const { socket, heard } = await open();
+  const { socket, received } = await open();
   socket.write('x');
-  await until(() => heard() === 'x');
+  await until(() => received() === 'x');
   link.fail('half-open');
   await until(() => served.every(({ destroyed }) => destroyed));
   socket.write('is anyone there?');
@@ -108,12 +108,12 @@ it('a half-open link keeps near ends open without far ends, and resets them on h
 });
 
 it('an abandoned link keeps far ends open, passes new connections, and resets old ones on healing', async () => {
-  const { socket, heard } = await open();
+  const { socket, received } = await open();
   socket.write('x');
-  await until(() => heard() === 'x');
+  await until(() => received() === 'x');
   link.fail('abandoned');
   await closeOf(socket);
-  const { socket: another, heard: fromOther } = await open();
+  const { socket: another, received: fromOther } = await open();
   another.write('back');
   await until(() => fromOther() === 'back');
   expect(served.map(({ destroyed }) => destroyed)).toEqual([false, false]);

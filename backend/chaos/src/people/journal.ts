@@ -21,7 +21,7 @@ export interface SeenGame {
 const UNSTORED = new Set(['typing', 'partner_connection', 'session_resumed']);
 
 /** How long after a return the end of a chat may take to arrive. */
-const TOLD_WITHIN_MS = 5_000;
+const NOTIFIED_WITHIN_MS = 5_000;
 
 /** Records what a user sees, as a page does, and reports at once what a page must never see. */
 export class Journal {
@@ -101,7 +101,7 @@ export class Journal {
         this.complain(`${current.sessionId}: was ${state} on return and not told that the chat has ended`);
         this.ended(current.sessionId);
       }
-    }, TOLD_WITHIN_MS).unref();
+    }, NOTIFIED_WITHIN_MS).unref();
   }
 
   private knownChat(sessionId: string, event: string): ChatRecord | undefined {

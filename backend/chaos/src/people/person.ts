@@ -15,7 +15,7 @@ const HTTP_WITHIN_MS = 12_000;
 const NOT_NOW = new Set(['unavailable', 'rate_limited', 'internal']);
 /** Error codes that mean the chat is over and its end frame is in flight. */
 const OVER = new Set(['session_ended', 'not_in_session']);
-const TOLD_WITHIN_MS = 5_000;
+const NOTIFIED_WITHIN_MS = 5_000;
 
 export type Outcome = 'done' | 'over' | 'refused' | 'given_up';
 
@@ -170,7 +170,7 @@ export class Person {
   /** After an answer that the chat is over, the end frame must arrive too. */
   private async awaitEnd(sessionId: string): Promise<void> {
     const isOpen = () => this.journal.current?.sessionId === sessionId;
-    for (const deadline = Date.now() + TOLD_WITHIN_MS; Date.now() < deadline; await sleep(50)) {
+    for (const deadline = Date.now() + NOTIFIED_WITHIN_MS; Date.now() < deadline; await sleep(50)) {
       if (!isOpen() || !this.connection.isReady) return;
     }
     this.journal.complain(`${sessionId}: refused as over, and not told that it has ended`);

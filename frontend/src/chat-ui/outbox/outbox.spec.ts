@@ -341,11 +341,11 @@ describe('a photo', () => {
 
 it('allows a typing frame at most every two seconds for each conversation', () => {
   const { outbox, clock } = setUp();
-  expect(outbox.mayTellTyping('12')).toBe(true);
-  expect(outbox.mayTellTyping('12')).toBe(false);
-  expect(outbox.mayTellTyping('13')).toBe(true);
+  expect(outbox.maySendTyping('12')).toBe(true);
+  expect(outbox.maySendTyping('12')).toBe(false);
+  expect(outbox.maySendTyping('13')).toBe(true);
   clock.advance(limits.typingEveryMs);
-  expect(outbox.mayTellTyping('12')).toBe(true);
+  expect(outbox.maySendTyping('12')).toBe(true);
   outbox.submit('12', text('hello'));
-  expect(outbox.mayTellTyping('12')).toBe(false);
+  expect(outbox.maySendTyping('12')).toBe(false);
 });

@@ -317,7 +317,7 @@ export const createOutbox = (options: OutboxOptions) => {
       })),
 
     /** Returns true at most once in two seconds for each conversation (B02). */
-    mayTellTyping: (conversationId: string): boolean => {
+    maySendTyping: (conversationId: string): boolean => {
       const now = clock.now();
       if (!options.isConnected() || now - (typedAt.get(conversationId) ?? -Infinity) < limits.typingEveryMs) {
         return false;

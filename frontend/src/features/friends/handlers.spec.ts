@@ -17,7 +17,7 @@ const finch = aFriend({ id: 13, username: 'finch' });
 
 let queries: QueryClient;
 let handle: (frame: ServerFrame) => void;
-let heard: [keyof AppEvents, unknown][];
+let received: [keyof AppEvents, unknown][];
 let stops: (() => void)[];
 
 beforeEach(() => {
@@ -27,10 +27,10 @@ beforeEach(() => {
   queries.setQueryData(friendsKey(7), [heron]);
   queries.setQueryData(friendRequestsKey(7), [aFriendRequest({ id: 30, requesterId: 13 })]);
   handle = createFriendsHandler(queries);
-  heard = [];
+  received = [];
   stops = (
     ['friend-request-received', 'friendship-accepted', 'friendship-removed', 'profileUpdated'] as const
-  ).map((event) => onAppEvent(event, (detail) => void heard.push([event, detail])));
+  ).map((event) => onAppEvent(event, (detail) => void received.push([event, detail])));
 });
 afterEach(() => {
   for (const stop of stops) stop();
@@ -59,7 +59,7 @@ it('adds a request once, although the server may send it twice (A124)', () => {
     aFriendRequest({ id: 40, requesterId: 14 }),
   ]);
   expect(isStale(friendRequestsKey(7))).toBe(true);
-  expect(heard).toEqual([['friend-request-received', { id: 40, requesterId: 14 }]]);
+  expect(received).toEqual([['friend-request-received', { id: 40, requesterId: 14 }]]);
   // The frame contains the name, so the profile is not loaded.
   expect(queries.getQueryData(profileKey(14))).toMatchObject({ username: 'wren' });
 
@@ -73,7 +73,7 @@ it('adds the new friend and removes their request', () => {
   expect(requests()).toEqual([]);
   expect(isStale(friendsKey(7))).toBe(true);
   expect(isStale(friendRequestsKey(7))).toBe(true);
-  expect(heard).toEqual([['friendship-accepted', { requestId: 30, friendId: 13 }]]);
+  expect(received).toEqual([['friendship-accepted', { requestId: 30, friendId: 13 }]]);
 });
 
 /** Puts a request to user 12 into the mutation cache, as Add Friend does. */
@@ -92,7 +92,7 @@ it.each([
   expect(friends()).toEqual([]);
   expect(isStale(friendsKey(7))).toBe(true);
   expect(sentRequest(queries, 12)).toBeUndefined();
-  expect(heard).toEqual([['friendship-removed', data]]);
+  expect(received).toEqual([['friendship-removed', data]]);
 });
 
 it('shows friends who come online and go offline (A128)', () => {
@@ -108,7 +108,7 @@ it("updates a friend's profile everywhere, and leaves the user's own to the prof
   expect(queries.getQueryData(profileKey(12))).toMatchObject({ username: 'grey' });
   handle({ event: 'profile_updated', data: { user: { id: 7, username: 'otter', avatar: null } } });
   expect(currentUser()).toEqual(me);
-  expect(heard).toEqual([['profileUpdated', { userId: 12 }]]);
+  expect(received).toEqual([['profileUpdated', { userId: 12 }]]);
 });
 
 it('removes the state of sent requests on each new match (A139)', async () => {

@@ -12,7 +12,7 @@ export const copy = {
     title: 'Looking for someone...',
     lead: 'Stay on this page; the chat opens by itself.',
     hint: 'It is a little quiet right now. We keep looking, and you keep your place.',
-    nobodyMatches: 'Nobody matches your filter right now. Someone may any moment.',
+    noOneMatches: 'Nobody matches your filter right now. Someone may any moment.',
     waited: (time: string) => `Waiting for ${time}`,
     cancel: 'Cancel',
   },

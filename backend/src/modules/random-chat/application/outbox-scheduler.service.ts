@@ -35,6 +35,7 @@ export class OutboxSchedulerService {
   private async enqueue(group: number): Promise<void> {
     try {
       const deduplication = { id: `persist_lane_${group}`, keepLastIfActive: true };
+      // eslint-disable-next-line plain-words/identifiers -- the stored name (docs/stored-names.md)
       await this.jobs.add('persist_lane', { lane: group }, { deduplication });
     } catch (error) {
       warnAbout(this.logger, `No job was added for shard group ${group}`, error);

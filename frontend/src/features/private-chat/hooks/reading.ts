@@ -4,7 +4,7 @@ export class Reading {
   private isMore = false;
 
   constructor(
-    private readonly tell: () => Promise<void>,
+    private readonly markAsRead: () => Promise<void>,
     private readonly failed: (error: unknown) => void,
   ) {}
 
@@ -14,7 +14,7 @@ export class Reading {
       return;
     }
     this.isCalling = true;
-    this.tell()
+    this.markAsRead()
       .catch(this.failed)
       .finally(() => {
         this.isCalling = false;

@@ -193,7 +193,7 @@ export const createPrivateChat = ({ clock, newId, queryClient }: PrivateChatOpti
       (conversations.known(userId, friendId)?.messages.some(({ id }) => id === messageId) ?? false),
     /** Called when the user types; notifies the friend at most every two seconds (B02). */
     typed: (friendId: number): void => {
-      if (outbox.mayTellTyping(String(friendId))) socket.send('typing', { receiverId: friendId });
+      if (outbox.maySendTyping(String(friendId))) socket.send('typing', { receiverId: friendId });
     },
     /** Subscribes to the end of friendships; returns the function that unsubscribes. */
     onParted: (listen: (friendId: number) => void): (() => void) => {

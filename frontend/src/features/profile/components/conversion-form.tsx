@@ -2,7 +2,7 @@ import { useMutation } from '@tanstack/react-query';
 import { limits } from '@thaw/contract/limits';
 import { codePointLength } from '@thaw/contract/text';
 import { type SelfUser } from '@thaw/contract/users';
-import { convertAnonymous, toldByServer } from '@/features/profile/api/account';
+import { convertAnonymous, toastOfRefusal } from '@/features/profile/api/account';
 import { copy } from '@/features/profile/copy';
 import { isEmail } from '@/features/profile/is-email';
 import { mergeIntoUser } from '@/product/identity';
@@ -41,7 +41,7 @@ export const ConversionForm = ({ user, onPending, onConverted }: ConversionFormP
       toast(words.converted);
       onConverted();
     },
-    onError: (error) => toast(toldByServer(error, words.failed)),
+    onError: (error) => toast(toastOfRefusal(error, words.failed)),
   });
 
   const submit = (): void => {

@@ -1,6 +1,6 @@
 import { useMutation } from '@tanstack/react-query';
 import { type SelfUser } from '@thaw/contract/users';
-import { changeEmail, toldByServer } from '@/features/profile/api/account';
+import { changeEmail, toastOfRefusal } from '@/features/profile/api/account';
 import { copy } from '@/features/profile/copy';
 import { isEmail } from '@/features/profile/is-email';
 import { mergeIntoUser } from '@/product/identity';
@@ -22,7 +22,7 @@ export const EmailForm = ({ user }: { user: SelfUser }) => {
       form.reset();
       toast(words.changed);
     },
-    onError: (error) => toast(toldByServer(error, words.failed)),
+    onError: (error) => toast(toastOfRefusal(error, words.failed)),
   });
 
   const submit = (): void => {

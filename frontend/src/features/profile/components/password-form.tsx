@@ -2,7 +2,7 @@ import { useMutation } from '@tanstack/react-query';
 import { limits } from '@thaw/contract/limits';
 import { codePointLength } from '@thaw/contract/text';
 import { type SelfUser } from '@thaw/contract/users';
-import { changePassword, toldByServer } from '@/features/profile/api/account';
+import { changePassword, toastOfRefusal } from '@/features/profile/api/account';
 import { copy } from '@/features/profile/copy';
 import { Button } from '@/ui/button';
 import { Field } from '@/ui/field';
@@ -30,7 +30,7 @@ export const PasswordForm = ({ user }: { user: SelfUser }) => {
       reset();
       toast(words.changed);
     },
-    onError: (error) => toast(toldByServer(error, words.failed)),
+    onError: (error) => toast(toastOfRefusal(error, words.failed)),
   });
 
   const submit = (): void => {

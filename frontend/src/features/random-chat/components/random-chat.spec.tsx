@@ -22,11 +22,11 @@ let asked: Asked[];
 let sent: { event: string; data: unknown }[];
 let isOpen: boolean;
 
-const hear = <E extends ServerEvent>(event: E, data: ServerData<E>): void =>
+const receive = <E extends ServerEvent>(event: E, data: ServerData<E>): void =>
   act(() => randomChat.receive({ event, data } as ServerFrame));
 
 const match = (): void =>
-  hear('chat_matched', { sessionId: 's1', seq: 1, partnerId: 12, partnerInfo: aPartner() });
+  receive('chat_matched', { sessionId: 's1', seq: 1, partnerId: 12, partnerInfo: aPartner() });
 
 const connected = (open: boolean): void =>
   act(() => {
@@ -193,9 +193,9 @@ describe('active phase', () => {
 
   it('shows that the partner is typing or reconnecting', async () => {
     await open();
-    hear('typing', { sessionId: 's1', userId: 12 });
+    receive('typing', { sessionId: 's1', userId: 12 });
     expect(screen.getByText('brave-heron-7 is typing')).toBeVisible();
-    hear('partner_connection', { sessionId: 's1', state: 'reconnecting' });
+    receive('partner_connection', { sessionId: 's1', state: 'reconnecting' });
     expect(screen.queryByText('brave-heron-7 is typing')).not.toBeInTheDocument();
     expect(screen.getByText('Reconnecting…')).toBeVisible();
   });
@@ -203,7 +203,7 @@ describe('active phase', () => {
   it("shows markup in a partner's message as plain text", async () => {
     await open();
     const content = '<img src=x onerror=alert(1)> [IMAGE:https://evil.example/x.png]';
-    hear('random_message', {
+    receive('random_message', {
       sessionId: 's1',
       seq: 2,
       id: '1763640000000-2',
@@ -221,7 +221,7 @@ describe('active phase', () => {
   it("announces the partner's messages to screen readers once, and not the user's own", async () => {
     const attachShadow = jest.spyOn(Element.prototype, 'attachShadow');
     const user = await open();
-    hear('random_message', {
+    receive('random_message', {
       sessionId: 's1',
       seq: 2,
       id: '1763640000000-2',
@@ -280,7 +280,7 @@ describe('active phase', () => {
   it('closes the question when the partner skips first (A56)', async () => {
     const user = await open();
     await user.click(screen.getByRole('button', { name: 'Skip Chat' }));
-    hear('chat_skipped', { sessionId: 's1', seq: 2, reason: 'skipped', endedBy: 12 });
+    receive('chat_skipped', { sessionId: 's1', seq: 2, reason: 'skipped', endedBy: 12 });
     expect(screen.queryByText('Skip this chat?')).not.toBeInTheDocument();
     expect(screen.getByRole('heading', { name: 'Chat Ended' })).toBeVisible();
   });
@@ -294,7 +294,7 @@ describe('skipped phase', () => {
     const user = begin();
     await find();
     match();
-    hear('chat_skipped', { sessionId: 's1', seq: 2, reason, endedBy: 12 });
+    receive('chat_skipped', { sessionId: 's1', seq: 2, reason, endedBy: 12 });
     expect(screen.getByRole('heading', { name: 'Chat Ended' })).toBeVisible();
     expect(screen.getByText(text)).toBeVisible();
     await user.click(screen.getByRole('button', { name: 'New Conversation' }));

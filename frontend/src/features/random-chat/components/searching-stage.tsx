@@ -34,7 +34,7 @@ export const SearchingStage = () => {
               ? waitedMs >= pageLimits.searchHintAfterMs
                 ? copy.searching.hint
                 : null
-              : copy.searching.nobodyMatches}
+              : copy.searching.noOneMatches}
           </p>
         </>
       }

@@ -268,7 +268,7 @@ export const createRandomChat = ({ clock, newId, place }: RandomChatOptions) => 
     /** Called when the user types; notifies the partner at most every two seconds (B02). */
     typed: (): void => {
       const sessionId = activeSessionId(useStore.getState());
-      if (sessionId !== null && outbox.mayTellTyping(sessionId)) socket.send('typing', { sessionId });
+      if (sessionId !== null && outbox.maySendTyping(sessionId)) socket.send('typing', { sessionId });
     },
 
     /** The screen is shown (again), possibly after a short absence (A59). */

@@ -6,7 +6,7 @@ import { configureHttp } from './platform/http/http.config';
 import { AppLoggerService } from './platform/observability/app-logger.service';
 import { OrderedWsAdapter } from './platform/realtime/ordered-ws.adapter';
 
-/** An api replica, ready to listen. */
+/** Creates an api replica with all middleware and the WebSocket adapter. It does not listen yet. */
 export const createApiApplication = async (environment: Environment): Promise<NestExpressApplication> => {
   const app = await NestFactory.create<NestExpressApplication>(ApiModule.forRoot(environment), {
     bodyParser: false,

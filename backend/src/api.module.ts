@@ -25,7 +25,7 @@ import { MemoryValveModule } from './platform/redis/memory-valve.module';
 import { RedisModule } from './platform/redis/redis.module';
 import { StorageModule } from './platform/storage/storage.module';
 
-/** What an api replica is made of. */
+/** All modules of an api replica. */
 @Module({
   imports: [
     ObservabilityModule,

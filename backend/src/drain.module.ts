@@ -9,7 +9,7 @@ import { connectRedis, REDIS } from './platform/redis/redis.module';
 
 const COMMAND_TIMEOUT_MS = 10_000;
 
-/** What draining Redis is made of. */
+/** All modules needed to drain Redis. */
 @Module({})
 export class DrainModule implements OnApplicationShutdown {
   constructor(@Inject(REDIS) private readonly redis: Redis) {}

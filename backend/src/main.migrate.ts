@@ -10,7 +10,7 @@ import { connectRedis } from './platform/redis/redis.module';
 import { prepareFileStorage } from './platform/storage/storage.module';
 import { ReadModelsModule } from './read-models.module';
 
-/** Longer than a worker takes to take over the outboxes of one that was killed. */
+/** Longer than a worker needs to take over the outboxes of a killed worker. */
 const DRAIN_STUCK_AFTER_MS = 30_000;
 
 const environment = () => loadEnvironment(process.env);
@@ -25,7 +25,7 @@ const migrateSchema = async (): Promise<string> => {
 
 const rebuildReadModels = async (): Promise<string> => {
   const given = environment();
-  // It empties the tables that it fills again, which their owner alone may do.
+  // A rebuild empties the tables first, which only their owner may do.
   const owner = { ...given, DATABASE_URL: given.MIGRATE_DATABASE_URL ?? given.DATABASE_URL };
   const app = await NestFactory.createApplicationContext(ReadModelsModule.forRoot(owner), {
     logger: ['error', 'fatal'],
@@ -39,7 +39,7 @@ const rebuildReadModels = async (): Promise<string> => {
   }
 };
 
-/** Entries that PostgreSQL refuses: which there are, without what they say, or back into the outboxes with them. */
+/** Lists the dead letters, without their content, or returns them to their outboxes. */
 const handleDeadLetters = async (verb: string | undefined): Promise<string> => {
   if (verb !== 'list' && verb !== 'replay')
     throw new Error('say --dead-letters list or --dead-letters replay');
@@ -58,7 +58,7 @@ const handleDeadLetters = async (verb: string | undefined): Promise<string> => {
   }
 };
 
-/** For a release that changes the layout of Redis: docs/rolling-releases.md. */
+/** Required before a release that changes the layout of Redis: docs/rolling-releases.md. */
 const drainRedis = async (): Promise<string> => {
   const app = await NestFactory.createApplicationContext(DrainModule.forRoot(environment()), {
     logger: ['error', 'fatal'],

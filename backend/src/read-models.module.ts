@@ -9,7 +9,7 @@ import { UsersReadModelModule } from './modules/users/users-read-model.module';
 import { DatabaseModule } from './platform/database/database.module';
 import { EventStoreModule } from './platform/event-store/event-store.module';
 
-/** What a rebuild is made of: the log, and every read model that is made from it. */
+/** All modules that a rebuild needs: the event log and every read model. */
 @Module({
   imports: [
     DatabaseModule.forRoot(),

@@ -1,4 +1,4 @@
-/** What is used of packages that bring no types. */
+/** Types of packages that ship none, limited to what Thaw uses. */
 declare module 'multer' {
   import type { RequestHandler } from 'express';
   import type { MulterOptions } from '@nestjs/platform-express/multer/interfaces/multer-options.interface';
@@ -11,12 +11,12 @@ declare module 'multer' {
 }
 
 declare module 'cookie' {
-  /** Cookies of a `Cookie` header by name, percent-decoded; the first of a name counts. */
+  /** Returns the cookies of a `Cookie` header by name, percent-decoded. Of several with one name, the first wins. */
   export const parse: (header: string) => Record<string, string | undefined>;
 }
 
 declare module 'cookie-signature' {
   export const sign: (value: string, secret: string) => string;
-  /** The value, or false when the secret has not signed it. */
+  /** Returns the value, or false when it was not signed with this secret. */
   export const unsign: (signed: string, secret: string) => string | false;
 }

@@ -18,7 +18,7 @@ import { MemoryValveModule } from './platform/redis/memory-valve.module';
 import { RedisModule } from './platform/redis/redis.module';
 import { StorageModule } from './platform/storage/storage.module';
 
-/** What a worker is made of. */
+/** All modules of a worker process. */
 @Module({
   imports: [
     ObservabilityModule,

@@ -19,55 +19,55 @@ const onOff = z.pipe(
 const schema = z.object({
   /** PostgreSQL, `postgres://user:password@host:port/database`. */
   DATABASE_URL: z.url(),
-  /** The same database under the role that owns it, for migrations; DATABASE_URL's role unless given. */
+  /** The same database under the role that owns it, for migrations. Defaults to DATABASE_URL. */
   MIGRATE_DATABASE_URL: z.optional(z.url()),
-  /** Connections a process may hold to PostgreSQL. */
+  /** Maximum number of PostgreSQL connections per process. */
   DATABASE_POOL_SIZE: z._default(count(1), 10),
   /** Redis 7 or later, `redis://:password@host:port`. */
   REDIS_URL: z.url(),
   /** Public port: page, API and socket. */
   PORT: z._default(port, 3000),
   HOST: z.optional(z.string()),
-  /** Health and metrics; never reachable from outside. */
+  /** Port for health checks and metrics; must not be reachable from outside. */
   INTERNAL_PORT: z._default(port, 9464),
-  /** The address that the internal port listens on: that of HOST unless given. */
+  /** Address that the internal port listens on. Defaults to HOST. */
   INTERNAL_HOST: z.optional(z.string()),
-  /** Folder of the built page, when this process serves it itself. */
+  /** Folder of the built page, if this process serves it itself. */
   PUBLIC_DIR: z.optional(z.string()),
-  /** Signs the session cookie; several, separated by commas, rotate: the first signs, all verify. */
+  /** Signs the session cookie. For rotation, give several secrets separated by commas: the first signs, all verify. */
   SESSION_SECRET: z.optional(z.string()),
-  /** How tight the rate limits are. */
+  /** Strictness of the rate limits. */
   LIMITS_PROFILE: z._default(z.enum(['strict', 'default', 'load']), 'default'),
-  /** Proxies in front that may be believed about the client's address. */
+  /** Number of proxies in front whose X-Forwarded-For entries are trusted. */
   TRUST_PROXY: z._default(count(), 0),
   /** The page's own origin where it differs from the request's host; `https://…` makes cookies Secure. */
   PUBLIC_ORIGIN: z.optional(z.url()),
-  /** Further origins, separated by commas. */
+  /** Additional allowed origins, separated by commas. */
   ALLOWED_ORIGINS: z._default(list, []),
-  /** Name of this process among its replicas; unique while it lives. */
+  /** Name of this process, unique among the running replicas. */
   REPLICA_ID: z.optional(z.string().check(z.regex(/^[\w.-]{1,64}$/))),
-  /** Where images are kept: an S3-compatible storage, `http(s)://host:port`; without one, a folder. */
+  /** S3-compatible storage for images, `http(s)://host:port`. Without it, images are stored in a folder. */
   S3_ENDPOINT: z.optional(z.url()),
   S3_REGION: z._default(z.string(), 'us-east-1'),
   S3_ACCESS_KEY_ID: z.optional(z.string()),
   S3_SECRET_ACCESS_KEY: z.optional(z.string()),
-  /** Put before the name of every bucket; with it and without an endpoint, images are kept in S3 of AWS. */
+  /** Prefix of every bucket name. If it is set and S3_ENDPOINT is not, images are stored in AWS S3. */
   S3_BUCKET_PREFIX: z.optional(z.string().check(z.regex(/^[a-z0-9][a-z0-9-]{0,40}$/))),
-  /** The folder; all replicas of a machine share it. */
+  /** Folder for images, shared by all replicas of a machine. */
   STORAGE_DIR: z._default(z.string(), '.thaw/files'),
-  /** OpenAPI at /api/docs. */
+  /** Whether OpenAPI documentation is served at /api/docs. */
   API_DOCS: z._default(onOff, true),
   LOG_LEVEL: z._default(z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']), 'info'),
-  /** Decision A41, seconds. */
+  /** Cool-down before the same two users are matched again, and how long a search respects it (A41), in seconds. */
   REMATCH_COOLDOWN_S: z._default(count(), 600),
   REMATCH_RELAX_AFTER_S: z._default(count(), 10),
-  /** Decision A51, milliseconds. */
+  /** Grace periods after a clean close and after a lost connection (A51), in milliseconds. */
   GRACE_AFTER_CLEAN_CLOSE_MS: z._default(count(), limits.graceAfterCleanCloseMs),
   GRACE_AFTER_LOSS_MS: z._default(count(), limits.graceAfterLossMs),
 });
 
 export type Environment = Omit<z.output<typeof schema>, 'REPLICA_ID'> & {
-  /** Given name and a random part: a restarted process is another replica. */
+  /** REPLICA_ID or the host name, with a random suffix: a restarted process counts as a new replica. */
   replicaId: string;
 };
 
@@ -92,8 +92,8 @@ const withSecretFiles = (variables: NodeJS.ProcessEnv): NodeJS.ProcessEnv => {
 };
 
 /**
- * The settings of this process, parsed once at start.
- * @throws Error that names every missing or malformed variable, never a value.
+ * Parses the settings of this process; called once at start-up.
+ * @throws Error listing the names, never the values, of missing or malformed variables.
  */
 export const loadEnvironment = (variables: NodeJS.ProcessEnv): Environment => {
   const given = Object.entries(withSecretFiles(variables)).filter(([, value]) => value !== '');

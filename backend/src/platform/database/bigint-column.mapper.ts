@@ -1,6 +1,6 @@
 import type { ValueTransformer } from 'typeorm';
 
-/** bigint columns that hold ids below 2^53, as numbers (A09). */
+/** Maps bigint columns to numbers; for ids below 2^53 only (A09). */
 export const bigintAsNumber: ValueTransformer = {
   to: (value: unknown) => value,
   from: (value: string | null) => (value === null ? null : Number(value)),

@@ -3,27 +3,27 @@ import type { Environment } from '../../config/environment.config';
 
 type PostgresConnectionOptions = Extract<DataSourceOptions, { type: 'postgres' }>;
 
-/** How long PostgreSQL may take, in ms. */
+/** Time-outs of PostgreSQL, in ms. */
 export interface DatabaseTimeouts {
   statementMs: number;
   lockMs: number;
   idleInTransactionMs: number;
 }
 
-/** A person waits for the answer. */
+/** For api replicas, where a user waits for the response. */
 export const requestTimeouts: DatabaseTimeouts = {
   statementMs: 3_000,
   lockMs: 1_000,
   idleInTransactionMs: 5_000,
 };
-/** Batches: what takes longer than this is halved. */
+/** For workers, which halve a batch that times out. */
 export const workerTimeouts: DatabaseTimeouts = {
   statementMs: 10_000,
   lockMs: 2_000,
   idleInTransactionMs: 15_000,
 };
 
-/** How every Thaw process talks to PostgreSQL: short statements, no session left idle in a transaction. */
+/** Connection options of every Thaw process: statements and idle transactions are time-limited. */
 export const dataSourceOptions = (
   environment: Pick<Environment, 'DATABASE_URL' | 'DATABASE_POOL_SIZE'>,
   { statementMs, lockMs, idleInTransactionMs }: DatabaseTimeouts = requestTimeouts,
@@ -36,7 +36,7 @@ export const dataSourceOptions = (
   extra: {
     connectionTimeoutMillis: 3_000,
     keepAlive: true,
-    // The server's own limit comes first, unless the server does not answer at all.
+    // Later than the server's own time-out, so it only fires when the server does not respond at all.
     query_timeout: statementMs + 1_000,
     statement_timeout: statementMs,
     lock_timeout: lockMs,

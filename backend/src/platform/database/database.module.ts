@@ -3,7 +3,7 @@ import { TypeOrmModule } from '@nestjs/typeorm';
 import { ENVIRONMENT, type Environment } from '../../config/environment.config';
 import { dataSourceOptions, type DatabaseTimeouts, requestTimeouts } from './data-source.config';
 
-/** The connection pool. Entities come with the modules that own them; the schema comes from migrations alone. */
+/** The connection pool. Modules register their own entities; only migrations change the schema. */
 @Module({})
 export class DatabaseModule {
   static forRoot(timeouts: DatabaseTimeouts = requestTimeouts): DynamicModule {

@@ -2,16 +2,16 @@ import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { migrations } from '../../migrations/migration.registry';
 
-/** Whether the database answers, and holds the schema that this build was written for. */
+/** Checks that the database responds and has every migration of this build. */
 @Injectable()
 export class SchemaCheckService {
   constructor(private readonly dataSource: DataSource) {}
 
-  /** Asked each time: a restored backup may hold an earlier schema than the one that was there before. */
+  /** Not cached, because a restored backup may have an older schema. @throws when PostgreSQL is unavailable. */
   async isReady(): Promise<boolean> {
     const rows = await this.dataSource.query<{ name: string }[]>('SELECT name FROM migrations');
     const present = new Set(rows.map(({ name }) => name));
-    // A newer schema than ours is fine: a rolling update migrates before it replaces the processes.
+    // A newer schema is accepted: a rolling update migrates before it replaces the processes.
     return migrations.every((migration) => present.has(migration.name));
   }
 }

@@ -4,13 +4,13 @@ import { migrations } from '../../migrations/migration.registry';
 import { dataSourceOptions } from './data-source.config';
 import { grantToService } from './service-role.functions';
 
-/** Any number, the same for every Thaw: the process that migrates holds it. */
+/** An arbitrary number, shared by all Thaw processes. The migrating process holds this lock. */
 const ADVISORY_LOCK = 7_284_610;
 
 /**
- * Brings the schema up to date, under MIGRATE_DATABASE_URL where it is given, and grants the role of DATABASE_URL what
- * it needs. Any number of processes may do so at once: one works, the others wait for it.
- * @returns the names of the migrations that were run by this call.
+ * Runs the pending migrations, as MIGRATE_DATABASE_URL's role if given, and grants DATABASE_URL's role its privileges.
+ * Safe to call from several processes at once: one migrates while the others wait.
+ * @returns the names of the migrations run by this call.
  */
 export const migrate = async (
   environment: Pick<Environment, 'DATABASE_URL' | 'DATABASE_POOL_SIZE'> & Partial<Environment>,
@@ -23,7 +23,7 @@ export const migrate = async (
     ...options,
     poolSize: 2,
     migrations,
-    // A migration may take as long as it needs; only the serving processes are in a hurry.
+    // Migrations have no statement time-out, unlike the serving processes.
     extra: { connectionTimeoutMillis: 3_000, statement_timeout: 0, lock_timeout: 30_000 },
   });
   await dataSource.initialize();
@@ -36,7 +36,7 @@ export const migrate = async (
       await grantToService(dataSource, environment.DATABASE_URL);
       return run.map(({ name }) => name);
     } finally {
-      // Closing the connection gives the lock back, whatever state it is in.
+      // Destroying the data source below closes the connection, which releases the lock in every case.
       await lockHolder.release();
     }
   } finally {

@@ -1,6 +1,6 @@
 import type { DataSource } from 'typeorm';
 
-/** Tables that the running service only adds to; a mistake or an intruder in it cannot rewrite history. */
+/** Tables that the running service may only insert into, so that neither a bug nor an intruder can rewrite history. */
 const APPEND_ONLY = ['events'];
 /** Tables that only migrations write. */
 const READ_ONLY = ['migrations'];
@@ -8,11 +8,11 @@ const READ_ONLY = ['migrations'];
 const roleOf = (url: string): string => decodeURIComponent(new URL(url).username);
 
 /**
- * Leaves everything in the database to the role that migrates and grants the service's role what it needs at run time:
- * no schema changes, and neither UPDATE nor DELETE on the event log. What the service's role owned before, as in a
- * database of an earlier release, changes hands in the same transaction, while the service runs.
- * @param owner connected as the role that migrates, which may act for the service's role (a superuser, or a member).
- * @param serviceUrl DATABASE_URL of the running service; nothing happens when it names the same role.
+ * Makes the migrating role the owner of everything and grants the service's role only what it needs at run time:
+ * no schema changes, and neither UPDATE nor DELETE on the event log. Objects that the service's role owns, as in a
+ * database of an earlier release, are reassigned in the same transaction; the service may keep running.
+ * @param owner connected as the migrating role: a superuser, or a member of the service's role.
+ * @param serviceUrl DATABASE_URL of the service; if it names the migrating role, nothing is changed.
  */
 export const grantToService = async (owner: DataSource, serviceUrl: string): Promise<void> => {
   const service = roleOf(serviceUrl);

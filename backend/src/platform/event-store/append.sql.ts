@@ -1,7 +1,7 @@
 /**
- * One statement appends to one or many streams: all or nothing, without gaps, in the order given.
- * Events whose id is in their stream already are left out; of the rest one row each comes back, with a null
- * position where the stream was not at the expected version.
+ * Appends to one or many streams in one statement: all or nothing, without gaps, in the given order.
+ * Events whose id is already in their stream are skipped. Returns one row for each other event, with a null position
+ * if its stream was not at the expected version.
  */
 const append = (bumpStreams: string): string => `
 WITH incoming AS (

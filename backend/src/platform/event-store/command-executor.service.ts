@@ -8,7 +8,7 @@ import type { NewEvent, StoredEvent } from './stored-event.types';
 
 const ATTEMPTS = 4;
 
-/** Load, decide, append; again from the start, at most three times, when somebody else was first. */
+/** Loads, decides and appends. On a version conflict it starts over, up to three times. */
 @Injectable()
 export class CommandExecutorService {
   constructor(
@@ -17,7 +17,10 @@ export class CommandExecutorService {
     private readonly eventTypes: EventTypeRegistry,
   ) {}
 
-  /** A transaction around commands and plain tables; run again as a whole when somebody else was first. */
+  /**
+   * Runs commands and writes to plain tables in one transaction, which is retried as a whole on a version conflict.
+   * @throws whatever `work` throws; StreamVersionConflictError after the last attempt.
+   */
   async inTransaction<Result>(work: (manager: EntityManager) => Promise<Result>): Promise<Result> {
     for (let attempt = 1; ; attempt += 1) {
       try {
@@ -29,8 +32,8 @@ export class CommandExecutorService {
   }
 
   /**
-   * @param manager the transaction to run in. A conflict inside a given transaction is thrown at once, because
-   * it has seen its snapshot; the caller retries the whole transaction.
+   * @param manager the transaction to run in. A conflict inside it is thrown at once, because a retry would see the
+   * same snapshot; the caller retries the whole transaction.
    * @throws DomainError from `decide`; StreamVersionConflictError after the last attempt.
    */
   async execute<State, Command, Event extends NewEvent>(
@@ -41,7 +44,7 @@ export class CommandExecutorService {
   ): Promise<{ state: State; events: StoredEvent[] }> {
     for (let attempt = 1; ; attempt += 1) {
       const history = await this.eventStore.read(streamId, manager);
-      // What a newer release has written counts, and means nothing here.
+      // Events of a newer release count towards the version but are not folded.
       const known = history.filter((event) => this.eventTypes.knows(event));
       const before = known.reduce((state, event) => decider.evolve(state, event), decider.initialState());
       const decided = decider.decide(command, before) as readonly Event[];

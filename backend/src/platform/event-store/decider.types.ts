@@ -1,6 +1,6 @@
 /**
- * A decider: what may happen (decide) and what it means once it has (evolve).
- * `decide` throws DomainError to refuse; `evolve` never throws. Time and ids come in the command.
+ * A decider: `decide` turns a command into events, `evolve` applies an event to the state.
+ * `decide` throws DomainError to refuse; `evolve` never throws. Time and ids come with the command.
  */
 export interface Decider<State, Command, Event> {
   initialState(): State;

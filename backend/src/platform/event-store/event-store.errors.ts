@@ -1,4 +1,4 @@
-/** The stream is not at the version that the caller decided upon. Nothing was appended. */
+/** The stream is not at the version that the caller based its decision on. Nothing was appended. */
 export class StreamVersionConflictError extends Error {
   constructor(
     readonly streamId: string,
@@ -9,7 +9,7 @@ export class StreamVersionConflictError extends Error {
   }
 }
 
-/** A type of event, or a version of one, that this build does not know: a newer release has written it. */
+/** An event type, or a version of one, that this build does not declare: a newer release has written it. */
 export class UnknownEventError extends Error {
   constructor(type: string, version?: number) {
     super(

@@ -10,20 +10,20 @@ import type { NewEvent, StoredEvent } from './stored-event.types';
 
 export type ExpectedVersion = number | 'none' | 'any';
 
-/** An event and the stream it belongs to, as `appendBatch` takes them. */
+/** An event with its stream, for `appendBatch`. */
 export interface Addressed {
   streamId: string;
   event: NewEvent;
 }
 
-/** A stream that is opened in one statement, made by `openStream`. */
+/** A stream to be opened in one statement, which `openStream` builds. */
 export interface Opening {
   statement: PreparedStatement;
   /** The projection whose rows the statement writes. */
   projection: string;
-  /** Its time, and the fields that are assigned in the statement, are still open. */
+  /** Without its time and the fields that the statement assigns. */
   event: Omit<NewEvent, 'occurredAt'>;
-  /** From $9 on. */
+  /** The statement's own parameters, from $9 on. */
   parameters: readonly unknown[];
 }
 
@@ -59,7 +59,7 @@ SELECT e.global_position, e.stream_id, e.stream_position, e.event_id, e.type, e.
        p.data AS personal, e.metadata, e.occurred_at
 FROM events e LEFT JOIN event_private p ON p.stream_id = e.stream_id AND p.event_id = e.event_id`;
 
-/** One stream and a few events at a time. A batch is planned for its size. */
+/** For appends of a few events to one stream. Batches are not prepared, so that each is planned for its size. */
 const prepared: ReadonlyMap<string, PreparedStatement> = new Map([
   [appendToNone, { name: 'append_to_none', text: appendToNone }],
   [appendToExact, { name: 'append_to_exact', text: appendToExact }],
@@ -95,7 +95,7 @@ const toOpened = (row: OpenedRow, event: Opening['event'], schemaVersion: number
 /** The durable log. Appends run the inline projections in their own transaction. */
 @Injectable()
 export class EventStoreRepository {
-  /** Appends of this process that were refused because somebody else was first. */
+  /** Appends by this process that failed with a version conflict. */
   conflictCount = 0;
 
   constructor(
@@ -104,7 +104,7 @@ export class EventStoreRepository {
     private readonly projections: ProjectionRegistry,
   ) {}
 
-  /** The events of a stream in order; empty when there is no such stream. */
+  /** Returns the events of a stream in order; empty if the stream does not exist. */
   async read(streamId: string, manager: EntityManager = this.dataSource.manager): Promise<StoredEvent[]> {
     const rows = await manager.query<EventRow[]>(
       `${SELECT_EVENTS} WHERE e.stream_id = $1 ORDER BY e.stream_position`,
@@ -114,8 +114,8 @@ export class EventStoreRepository {
   }
 
   /**
-   * The whole log in order of position, in pages. Only for readers with no writer beside them (a rebuild):
-   * a transaction that commits late is not seen by a reader that has passed its position.
+   * Yields the whole log in pages, ordered by position. Only safe without concurrent writers, as in a rebuild: a reader
+   * misses a transaction that commits after the reader has passed its position.
    */
   async *readAll(manager: EntityManager, pageSize = 1_000): AsyncGenerator<StoredEvent[]> {
     for (let after = 0; ;) {
@@ -131,9 +131,9 @@ export class EventStoreRepository {
   }
 
   /**
-   * Appends to one stream and projects, in one transaction: `manager`'s when given, else its own. A given one is
-   * lost when somebody commits the same event id at the same moment; its owner runs it again.
-   * @returns the events that were new, with their positions; those already there (by event id) are left out.
+   * Appends to one stream and runs the projections, in one transaction: `manager`'s if given, else a new one. A given
+   * transaction fails if another one commits the same event id concurrently; its owner must retry it.
+   * @returns the events that were new, with their positions; events whose id was already stored are left out.
    * @throws StreamVersionConflictError when the stream is not at `expected`; nothing was appended.
    */
   async append(
@@ -150,16 +150,16 @@ export class EventStoreRepository {
     );
   }
 
-  /** Appends to many streams at whatever version they are, all or nothing. */
+  /** Appends to many streams, at any version, all or nothing. @returns the new events, as `append` does. */
   async appendBatch(entries: readonly Addressed[], manager?: EntityManager): Promise<StoredEvent[]> {
     if (entries.length === 0) return [];
     return this.insert(entries, 'any', manager);
   }
 
   /**
-   * Opens a stream with its first event and projects, in one round trip; in a transaction only when the event concerns
-   * further projections.
-   * @returns the row of the statement's query; null when it gave none, and nothing was written.
+   * Opens a stream with its first event and writes the read model in one round trip. Uses a transaction only if the
+   * event concerns other projections too.
+   * @returns the row of the statement's query; null if there was none, in which case nothing was written.
    */
   async open<Row>(opening: Opening): Promise<Row | null> {
     const { statement, projection, event, parameters } = opening;
@@ -198,7 +198,7 @@ export class EventStoreRepository {
       try {
         return await this.dataSource.transaction((own) => this.insertIn(own, entries, expected));
       } catch (error) {
-        // Somebody committed the same event between our look and our insert: look again, and find it.
+        // A concurrent transaction committed the same event after our check: retry, and the check finds it.
         if (violatedUniqueConstraint(error) !== EVENT_ID_CONSTRAINT) throw error;
       }
     }
@@ -271,7 +271,7 @@ export class EventStoreRepository {
     ];
   }
 
-  /** An event's data as it is stored: what is personal apart from what is not. */
+  /** Splits an event's data into open and personal fields, as they are stored. */
   private split({ type, data }: Pick<NewEvent, 'type' | 'data'>) {
     const definition = this.eventTypes.get(type);
     const open: Record<string, unknown> = {};

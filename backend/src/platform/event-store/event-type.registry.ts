@@ -5,15 +5,15 @@ type EventData = Record<string, unknown>;
 
 export interface EventTypeDefinition {
   type: string;
-  /** Version of the shape of `data`, from 1. What was written in an earlier one is upcast when it is read. */
+  /** Version of the shape of `data`, from 1. Data of earlier versions is upcast when it is read. */
   schemaVersion: number;
-  /** For each earlier version: its data, in the shape of the next version. Fields may be absent: they were erased. */
+  /** For each earlier version: converts its data to the next version. Erased fields may be absent. */
   upcasters?: Readonly<Record<number, (data: EventData) => EventData>>;
-  /** Fields of `data` that are personal: kept apart from the log, so that they can be erased. */
+  /** Personal fields of `data`, stored beside the log so that they can be erased. */
   personalFields: readonly string[];
-  /** Whom the personal fields are about. */
+  /** Id of the user whom the personal fields are about. */
   subjectId?: (data: EventData) => number | null;
-  /** Personal fields are dropped this long after they were recorded, whatever else happens. */
+  /** Personal fields expire this long after they were recorded. */
   personalExpiresAfterMs?: number;
 }
 
@@ -22,7 +22,7 @@ export interface EventTypeDefinition {
 export class EventTypeRegistry {
   private readonly definitions = new Map<string, EventTypeDefinition>();
 
-  /** @throws Error when a type is declared twice, or cannot be read in one of its earlier versions. */
+  /** @throws Error if a type is declared twice or lacks an upcaster for an earlier version. */
   register(definitions: readonly EventTypeDefinition[]): void {
     for (const definition of definitions) {
       const { type, schemaVersion, upcasters } = definition;
@@ -46,14 +46,14 @@ export class EventTypeRegistry {
     return definition;
   }
 
-  /** Whether this build knows the type, and no older version of it than the given one. */
+  /** Whether this build declares the type, in the given version or a newer one. */
   knows({ type, schemaVersion }: { type: string; schemaVersion: number }): boolean {
     return schemaVersion <= (this.definitions.get(type)?.schemaVersion ?? 0);
   }
 
   /**
-   * @returns an event's data in the present shape of its type.
-   * @throws UnknownEventError for a type or a version of a newer release.
+   * @returns an event's data in the current version of its type.
+   * @throws UnknownEventError for a type or version of a newer release.
    */
   upcast(type: string, version: number, data: EventData): EventData {
     const definition = this.get(type);
@@ -61,9 +61,7 @@ export class EventTypeRegistry {
     return upcast(definition, version, data);
   }
 
-  /**
-   * An event as it is read from the log. What a newer release has written is left as it is: see `knows`.
-   */
+  /** Upcasts an event read from the log. Events of a newer release are returned unchanged: see `knows`. */
   present<Event extends { type: string; schemaVersion: number; data: EventData }>(event: Event): Event {
     const definition = this.definitions.get(event.type);
     if (!definition || event.schemaVersion >= definition.schemaVersion) return event;
@@ -72,7 +70,7 @@ export class EventTypeRegistry {
   }
 }
 
-/** Data of an earlier version of a type, in the shape of its present version. */
+/** Upcasts data of an earlier version to the current version of its type. */
 export const upcast = (definition: EventTypeDefinition, version: number, data: EventData): EventData => {
   let current = data;
   for (let from = version; from < definition.schemaVersion; from += 1) {

@@ -1,8 +1,8 @@
-/** What a statement that opens streams is made of. The store's own parameters come first: its own begin at $9. */
+/** The variable parts of a statement that opens a stream. $1 to $8 belong to the store; their own parameters start at $9. */
 export interface OpeningParts {
   /**
-   * One row, or none to refuse: `stream_id`, `occurred_at`, `assigned` (jsonb: fields of the event that are only known
-   * here), `is_new` (false: it had been done before, and nothing is written), and what the caller wants to know.
+   * Returns one row, or none to refuse: `stream_id`, `occurred_at`, `assigned` (jsonb: event fields whose values only
+   * the database can determine), `is_new` (false for a repetition: nothing is written), and columns for the caller.
    */
   query: string;
   /** INSERT that writes the read model's rows from `opening WHERE is_new`. */
@@ -10,8 +10,8 @@ export interface OpeningParts {
 }
 
 /**
- * One statement opens a stream with its first event, and writes the read model with it: all or nothing, committed by
- * itself, in one round trip. For hot paths whose streams are new by their names, so that no version is in question.
+ * Builds a statement that opens a stream with its first event and writes the read model: all or nothing, with its own
+ * commit, in one round trip. For hot paths whose stream ids are always new, so that no version has to be compared.
  */
 export const openStream = ({ query, project }: OpeningParts): string => `
 WITH opening AS (${query}

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource, type EntityManager } from 'typeorm';
 
-/** Personal fields of an event that were dropped, with the rest of its data. */
+/** An event whose personal fields were dropped, with its complete data. */
 export interface DroppedData {
   streamId: string;
   eventId: string;
@@ -17,14 +17,14 @@ interface DroppedRow {
   personal: object;
 }
 
-/** The personal fields that lie apart from the log, and their time. */
+/** Personal fields, which are stored beside the log, and their expiry. */
 @Injectable()
 export class PersonalDataRepository {
   constructor(private readonly dataSource: DataSource) {}
 
   /**
-   * What these streams hold expires at this time, unless it does before; what never expires stays. Writes one row a
-   * stream, however much it holds.
+   * Brings forward the expiry of the streams' personal data; data that never expires is kept. Writes one row per
+   * stream, regardless of how much data it has.
    */
   static async expireStreamsAt(
     streamIds: readonly string[],
@@ -44,8 +44,8 @@ export class PersonalDataRepository {
   }
 
   /**
-   * Streams that hold something whose time is over, the oldest first, at most `limit`; none of `except`. Empty when
-   * there are no more.
+   * Returns at most `limit` streams with expired personal data, oldest first, without those in `except`. Empty if there
+   * are no more.
    */
   async expiredStreams(now: Date, limit: number, except: readonly string[] = []): Promise<string[]> {
     const rows = await this.dataSource.query<{ stream_id: string }[]>(
@@ -61,7 +61,7 @@ export class PersonalDataRepository {
     return rows.map(({ stream_id: streamId }) => streamId);
   }
 
-  /** Drops what has expired of a stream. @returns what it was. */
+  /** Drops a stream's expired personal data. @returns the dropped data. */
   async dropExpired(streamId: string, now: Date, manager: EntityManager): Promise<DroppedData[]> {
     const dropped = await this.drop(
       `p.expires_at IS NOT NULL AND (p.expires_at <= $2 OR EXISTS (
@@ -76,7 +76,7 @@ export class PersonalDataRepository {
     return dropped;
   }
 
-  /** Drops all that a stream holds. @returns what it was. */
+  /** Drops all personal data of a stream. @returns the dropped data. */
   async dropAll(streamId: string, manager: EntityManager): Promise<DroppedData[]> {
     return this.drop('true', [streamId], manager);
   }

@@ -13,8 +13,8 @@ export class ProjectionRebuildService {
   ) {}
 
   /**
-   * One transaction: readers see the old read models until the new ones are whole. Appends wait meanwhile, and those
-   * that have waited longer than a serving process waits for a lock fail; it is a job for a quiet hour.
+   * Runs in one transaction: readers see the old read models until the new ones are complete. Appends wait for a lock
+   * meanwhile and fail after the lock time-out of the serving processes, so run it when traffic is low.
    * @returns the number of events read.
    */
   async rebuild(): Promise<number> {

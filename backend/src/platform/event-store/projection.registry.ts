@@ -2,18 +2,18 @@ import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import type { StoredEvent } from './stored-event.types';
 
-/** Events to a read model, inside the transaction that appends them. */
+/** Applies events to a read model, inside the transaction that appends them. */
 export interface Projection {
   readonly name: string;
-  /** The tables it alone writes; a rebuild empties them. */
+  /** The tables that only this projection writes; a rebuild empties them. */
   readonly tables: readonly string[];
-  /** The event types it wants to see. */
+  /** The event types that are passed to `apply`. */
   readonly handles: readonly string[];
-  /** Whether one of them changes anything here, where that can be told by the event alone. */
+  /** Whether an event of these types changes this read model; defaults to true. */
   concerns?(event: Pick<StoredEvent, 'type' | 'data'>): boolean;
   /**
-   * @param isRebuild the events come in the order of their positions, which is not always the order in which they were
-   * committed: a unique value may seem taken for a moment, and then its last owner is the right one.
+   * @param isRebuild events come in order of position, which may differ from the order of their commits: a unique value
+   * may temporarily appear to be taken, in which case the later owner is correct.
    */
   apply(events: readonly StoredEvent[], manager: EntityManager, isRebuild?: boolean): Promise<void>;
 }
@@ -33,7 +33,7 @@ export class ProjectionRegistry {
     return this.projections;
   }
 
-  /** Hands each projection the events it wants, in order. */
+  /** Passes each projection the events that it handles, in order. */
   async apply(events: readonly StoredEvent[], manager: EntityManager, isRebuild = false): Promise<void> {
     for (const projection of this.projections) {
       const wanted = events.filter((event) => isFor(projection, event));
@@ -41,7 +41,7 @@ export class ProjectionRegistry {
     }
   }
 
-  /** Those that an event changes something in, but for one by name. */
+  /** Returns the projections that an event concerns, except the named one. */
   besides(name: string, event: Pick<StoredEvent, 'type' | 'data'>): readonly Projection[] {
     return this.projections.filter((projection) => projection.name !== name && isFor(projection, event));
   }

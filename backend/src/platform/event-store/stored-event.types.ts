@@ -1,6 +1,6 @@
-/** What a caller appends. `data` is whole; the store takes personal fields out of it. */
+/** An event to append. `data` is complete; the store separates its personal fields. */
 export interface NewEvent<Type extends string = string, Data extends object = object> {
-  /** Uuid, made with the command: an event that is in its stream already is dropped by it. */
+  /** UUID, created with the command: an event whose id is already in its stream is skipped. */
   eventId: string;
   type: Type;
   data: Data;
@@ -8,7 +8,7 @@ export interface NewEvent<Type extends string = string, Data extends object = ob
   metadata?: Record<string, unknown>;
 }
 
-/** What is read back. Personal fields that were erased or expired are absent from `data`. */
+/** An event as it is read. Personal fields that were erased or have expired are absent from `data`. */
 export interface StoredEvent<Type extends string = string, Data extends object = object> {
   globalPosition: number;
   streamId: string;

@@ -1,20 +1,20 @@
 const FORBIDDEN_KEYS = new Set(['__proto__', 'constructor', 'prototype']);
-// A key can also be spelt with escapes, so any escape is followed by the full check.
+// A key can also be written with Unicode escapes, so any escape triggers the full check.
 const isSuspicious = (text: string): boolean =>
   text.includes('proto') || text.includes('constructor') || text.includes('\\u');
 
-/** Whether an object, at any depth, has a key that touches prototypes. */
+/** Whether an object has, at any depth, a key that could pollute prototypes. */
 export const hasForbiddenKey = (value: unknown): boolean => {
   if (typeof value !== 'object' || value === null) return false;
   return Object.entries(value).some(([key, inner]) => FORBIDDEN_KEYS.has(key) || hasForbiddenKey(inner));
 };
 
-/** Deeper than any frame or body of the contract, and far from where JSON.stringify gives up. */
+/** Deeper than any frame or body of the contract, and far below the depth at which JSON.stringify fails. */
 const MAX_DEPTH = 16;
-/** Shorter texts cannot nest deep enough to harm anything that reads them. */
+/** Shorter texts cannot be nested deeply enough to overflow a recursive reader. */
 const LONG_TEXT = 1_024;
 
-/** Counts brackets before anything is built: a deep value breaks what walks it later. */
+/** Counts brackets before parsing: a deeply nested value would overflow recursive code later. */
 const isTooDeep = (text: string): boolean => {
   let depth = 0;
   let isInString = false;
@@ -33,8 +33,8 @@ const isTooDeep = (text: string): boolean => {
 };
 
 /**
- * JSON from outside.
- * @throws SyntaxError when it is malformed, nested deeper than any frame or body, or names a prototype.
+ * Parses JSON from outside.
+ * @throws SyntaxError if it is malformed, nested more than 16 levels deep, or has a key that could pollute prototypes.
  */
 export const parseUntrustedJson = (text: string): unknown => {
   if (text.length > LONG_TEXT && isTooDeep(text)) throw new SyntaxError('JSON is nested too deeply');

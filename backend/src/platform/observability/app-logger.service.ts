@@ -3,7 +3,7 @@ import { type DestinationStream, type Level, type Logger, pino } from 'pino';
 import { ENVIRONMENT, type Environment } from '../../config/environment.config';
 import { errorFields, type LogFields } from './log-fields.mapper';
 
-/** Parts of Nest that say at every start how it put the application together. */
+/** Contexts in which Nest logs the application's wiring at every start. */
 const wiring: ReadonlySet<unknown> = new Set(['InstanceLoader', 'RoutesResolver', 'RouterExplorer']);
 
 const createPino = (
@@ -21,7 +21,7 @@ const createPino = (
     destination ?? pino.destination({ dest: 1, sync: true }),
   );
 
-/** JSON lines on standard output. Nest's own logger speaks through it too. */
+/** Writes JSON lines to standard output, including those of Nest's own logger. */
 @Injectable()
 export class AppLoggerService implements LoggerService {
   private readonly pino: Logger;
@@ -33,12 +33,12 @@ export class AppLoggerService implements LoggerService {
     this.pino = createPino(environment, destination);
   }
 
-  /** One line. Fields are a closed set, so that nothing personal can slip in. */
+  /** Writes one line. The fields are a closed set, so that no personal data can get into the log. */
   write(level: Level, message: string, fields: LogFields = {}): void {
     this.pino[level](fields, message);
   }
 
-  /** Something that should not have happened, with all that helps to find it. */
+  /** Logs an unexpected error with its details. */
   failure(message: string, error: unknown, fields: LogFields = {}): void {
     this.write('error', message, { ...fields, error: errorFields(error) });
   }
@@ -68,7 +68,7 @@ export class AppLoggerService implements LoggerService {
     this.fromNest('trace', message, rest);
   }
 
-  /** Nest's convention: message, then a stack (of errors), then the context as the last string. */
+  /** Nest's convention: the message, then the stack of an error, then the context as the last string. */
   private fromNest(level: Level, message: unknown, rest: readonly unknown[]): void {
     const strings = rest.filter((value) => typeof value === 'string');
     const context = strings.at(-1);

@@ -1,18 +1,18 @@
 import { QueryFailedError } from 'typeorm';
 
-/** Everything that may stand in a line of the log beside time, level, service and replica. Nothing else is written. */
+/** All fields that a log line may have besides time, level, service and replica. */
 export interface LogFields {
   correlationId?: string;
-  /** Class or part of the process that speaks. */
+  /** Class or part of the process that writes the line. */
   context?: string;
   method?: string;
-  /** Template of the route, never the path that was asked for. */
+  /** Template of the route, never the requested path. */
   route?: string;
   status?: number;
   durationMs?: number;
   userId?: number;
   code?: string;
-  /** How many of what the message says. */
+  /** Number of items that the message is about. */
   count?: number;
   error?: ErrorFields;
 }
@@ -28,11 +28,11 @@ export interface ErrorFields {
 
 const text = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
 
-/** `instanceof` is not enough: errors come from other realms, too. */
+/** `instanceof` is not enough, because errors may come from other realms. */
 const isErrorLike = (value: unknown): value is Error =>
   typeof value === 'object' && value !== null && 'message' in value && typeof value.message === 'string';
 
-/** What the log keeps of an error: never the parameters of a statement, nor PostgreSQL's detail, which quotes rows. */
+/** Converts an error for the log, without a statement's parameters and PostgreSQL's `detail`, which quotes rows. */
 export const errorFields = (error: unknown, depth = 0): ErrorFields => {
   if (!isErrorLike(error)) return { name: 'NotAnError', message: typeof error };
   const source = (error instanceof QueryFailedError ? error.driverError : error) as {

@@ -1,19 +1,19 @@
 import { Injectable } from '@nestjs/common';
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 
-/** The figures of this process, for `/metrics` on the internal port. */
+/** The metrics of this process, for `/metrics` on the internal port. */
 @Injectable()
 export class MetricsRegistry {
   private readonly registry = new Registry();
   private readonly scrapeErrors: Counter;
-  /** Readings of the scrape under way that several gauges share. */
+  /** Readings of the current scrape that several gauges share. */
   private readonly readings = new Map<object, Promise<unknown>>();
 
   constructor() {
     collectDefaultMetrics({
       register: this.registry,
       prefix: 'thaw_',
-      // By itself it wakes the process a hundred times a second.
+      // Milliseconds. The default wakes the process a hundred times a second.
       eventLoopMonitoringPrecision: 100,
     });
     this.scrapeErrors = this.counter(
@@ -30,7 +30,7 @@ export class MetricsRegistry {
     return new Counter({ name, help, labelNames, registers: [this.registry] });
   }
 
-  /** @param read the count since the process started, asked at each scrape. */
+  /** @param read returns the count since the process started; called at each scrape. */
   counterOf(name: string, help: string, read: () => number): Counter {
     return new Counter({
       name,
@@ -44,8 +44,8 @@ export class MetricsRegistry {
   }
 
   /**
-   * @param read asked at each scrape; without it the gauge holds what it was last set to. When it rejects, the gauge is
-   * absent from that scrape, and counted in `thaw_scrape_errors_total`.
+   * @param read called at each scrape; without it, the gauge keeps the value last set. If it rejects, that scrape omits
+   * the gauge, and `thaw_scrape_errors_total` counts it.
    */
   gauge(name: string, help: string, read?: () => number | Promise<number>): Gauge {
     const { scrapeErrors } = this;
@@ -66,8 +66,8 @@ export class MetricsRegistry {
   }
 
   /**
-   * Gauges that are read together: their store is asked once a scrape.
-   * @param read what each of them is taken from.
+   * Registers gauges that share one reading per scrape.
+   * @param read returns the reading from which each gauge takes its value.
    */
   gauges<Reading>(
     gauges: Record<string, { help: string; read: (reading: Reading) => number }>,
@@ -95,7 +95,7 @@ export class MetricsRegistry {
     return new Histogram({ name, help, labelNames, buckets, registers: [this.registry] });
   }
 
-  /** All of it in the text format of Prometheus. */
+  /** Returns all metrics in the text format of Prometheus. */
   async expose(): Promise<{ contentType: string; body: string }> {
     this.readings.clear();
     return { contentType: this.registry.contentType, body: await this.registry.metrics() };

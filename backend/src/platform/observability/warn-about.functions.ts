@@ -1,14 +1,14 @@
 import type { LoggerService } from '@nestjs/common';
 
-/** An error's message, for a log line; never its stack or its details, which may quote what users wrote. */
+/** Returns an error's message for a log line, without stack and details, which may quote user input. */
 export const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : 'unknown');
 
-/** Logs a failure that the caller goes on without. */
+/** Logs a failure that the caller tolerates. */
 export const warnAbout = (logger: Pick<LoggerService, 'warn'>, what: string, error: unknown): void => {
   logger.warn(`${what}: ${reasonOf(error)}`);
 };
 
-/** One line for all of several that failed, with their number and the first reason; none when nothing did. */
+/** Logs one line for all rejected results, with their number and the first reason; nothing if none was rejected. */
 export const warnAboutFailed = (
   logger: Pick<LoggerService, 'warn'>,
   what: string,

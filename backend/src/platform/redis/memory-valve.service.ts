@@ -5,13 +5,13 @@ import { MetricsRegistry } from '../observability/metrics.registry';
 import { REDIS } from './redis.module';
 
 const READ_EVERY_MS = 1_000;
-/** Shares of `maxmemory`. The distance between them keeps the valve from switching with every message. */
+/** Fractions of `maxmemory`. The distance between them keeps the valve from switching with every message. */
 const CLOSES_AT = 0.7;
 const OPENS_AT = 0.6;
 
 /**
- * Keeps Redis from filling up: while it is closed, what adds data (new chats, new messages) is refused, so that there
- * is room for what frees it: ends, skips, leases, and draining the outboxes to PostgreSQL.
+ * Keeps Redis from filling up. While the valve is closed, operations that add data (new chats, new messages) are
+ * refused, which leaves room for those that free memory: ends, skips, leases, and draining the outboxes to PostgreSQL.
  */
 @Injectable()
 export class MemoryValveService implements OnModuleInit, OnApplicationShutdown {
@@ -50,22 +50,22 @@ export class MemoryValveService implements OnModuleInit, OnApplicationShutdown {
   }
 
   /**
-   * Whether the valve of any process may be closed: each reads by itself when the memory crosses the upper threshold,
-   * and none opens above the lower one.
+   * Whether the valve of any process may be closed. Each process reads the memory usage separately, so they close at
+   * different moments, but none opens above the lower threshold.
    */
   get mayBeClosedElsewhere(): boolean {
     return this.usedShare > OPENS_AT;
   }
 
   /**
-   * To be called before anything is stored in Redis that a user could send again later.
+   * Call this before storing anything in Redis that a user could send again later.
    * @throws DomainError `unavailable` while the valve is closed.
    */
   requireOpen(): void {
     if (this.isClosed) throw new DomainError('unavailable');
   }
 
-  /** Reads INFO of every primary. A primary that does not answer leaves the valve as it is. */
+  /** Reads INFO of every primary and sets the valve. If a primary does not respond, the valve keeps its state. */
   async read(): Promise<void> {
     try {
       const primaries = this.redis instanceof Cluster ? this.redis.nodes('master') : [this.redis];
@@ -73,7 +73,7 @@ export class MemoryValveService implements OnModuleInit, OnApplicationShutdown {
       this.usedShare = Math.max(0, ...shares);
       this.set(this.isClosed ? this.usedShare > OPENS_AT : this.usedShare >= CLOSES_AT);
     } catch {
-      // Redis is away: every command says so by itself.
+      // Redis is unavailable; every command reports that on its own.
     }
   }
 
@@ -87,8 +87,8 @@ export class MemoryValveService implements OnModuleInit, OnApplicationShutdown {
 }
 
 /**
- * @param info the section `memory` of INFO.
- * @returns the share of `maxmemory` in use, as Redis counts it before it refuses writes; 0 without a `maxmemory`.
+ * @param info the `memory` section of INFO.
+ * @returns the fraction of `maxmemory` in use, counted as Redis does before it refuses writes; 0 without `maxmemory`.
  */
 export const usedShareOf = (info: string): number => {
   const figure = (name: string): number => Number(new RegExp(`^${name}:(\\d+)`, 'm').exec(info)?.[1] ?? 0);

@@ -1,6 +1,6 @@
 /**
- * Lua fragment: `now()` answers Redis' own time in ms and `nowMicros()` in µs, the same throughout a script. The clocks
- * of replicas do not matter.
+ * Lua fragment: `now()` returns the time of Redis in ms and `nowMicros()` in µs, constant during one script. Scripts
+ * do not depend on the replicas' clocks.
  */
 export const luaClock = `
 local clock

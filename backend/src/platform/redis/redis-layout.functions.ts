@@ -3,17 +3,17 @@ import { connectRedis } from './redis.module';
 import { drainingKey, layoutKey } from './redis.keys';
 
 /**
- * Numbers what stands in Redis and what is published there: keys, values, messages. Raise it with every change that a
- * process of the release before cannot work with. Such a release cannot be rolled out: docs/rolling-releases.md.
+ * Version of the keys, values and messages in Redis. Increment it with every change that processes of the previous
+ * release cannot handle. Such a release cannot be rolled out gradually: docs/rolling-releases.md.
  */
 export const REDIS_LAYOUT = '3';
 
 const STARTING_TIMEOUT_MS = 2_000;
 
 /**
- * Records the layout that this release works with, unless Redis holds another one. To be called before a process does
- * anything else with Redis. When Redis does not answer, the process may start, as it may lose Redis later.
- * @throws Error when Redis holds another layout, or is being drained
+ * Records the layout of this release, unless Redis has another one. Call this before a process uses Redis in any other
+ * way. If Redis does not respond, the process may start, just as it may lose Redis later.
+ * @throws Error if Redis has another layout or is being drained.
  */
 export const claimRedisLayout = async (url: string): Promise<void> => {
   const redis = connectRedis(url, {
@@ -29,13 +29,13 @@ export const claimRedisLayout = async (url: string): Promise<void> => {
   }
 };
 
-/** @throws Error when Redis holds a layout that this release does not know. */
+/** @throws Error if Redis has a layout other than this release's. */
 export const requireOwnLayout = async (redis: Redis): Promise<void> => {
   requireSameLayout({ layout: await redis.get(layoutKey), isDraining: false });
 };
 
 interface FoundLayout {
-  /** null when there was none, and this release's own is there now. */
+  /** null if there was none and this release's layout was recorded. */
   layout: string | null;
   isDraining: boolean;
 }

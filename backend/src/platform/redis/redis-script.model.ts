@@ -7,15 +7,15 @@ export interface ScriptCall {
   parameters: readonly (string | number)[];
 }
 
-/** A constant Lua script, sent by its hash; user data goes in as arguments only. */
+/** A constant Lua script, called by its hash. User data is passed as arguments only. */
 export class RedisScript<Reply> {
   private readonly source: string;
   private readonly sha: string;
 
   /**
-   * @param source Lua; all the keys that it touches lie in one slot.
-   * @param options.allowOom it also runs while Redis is full: only for scripts that free memory, or that end what
-   * occupies it.
+   * @param source Lua; all keys that it accesses must be in one hash slot.
+   * @param options.allowOom whether it also runs while Redis is out of memory. Only for scripts that free memory, or
+   * that lead to memory being freed.
    */
   constructor(source: string, { allowOom = false }: { allowOom?: boolean } = {}) {
     this.source = allowOom ? `#!lua flags=allow-oom\n${source}` : source;
@@ -23,9 +23,9 @@ export class RedisScript<Reply> {
   }
 
   /**
-   * Runs it many times in one pipeline: one write, each call in its own slot.
-   * @returns what came of each call, in their order.
-   * @throws when the pipeline as a whole failed.
+   * Runs the script many times in one pipeline; each call may be in another slot.
+   * @returns the result of each call, in order.
+   * @throws when the whole pipeline failed.
    */
   async runEach(redis: Redis, calls: readonly ScriptCall[]): Promise<PromiseSettledResult<Reply>[]> {
     const pipeline = redis.pipeline();
@@ -40,7 +40,7 @@ export class RedisScript<Reply> {
     );
   }
 
-  /** As `runEach`. @throws the first error of any call. */
+  /** Like `runEach`, but @throws the first error of any call. */
   async runAll(redis: Redis, calls: readonly ScriptCall[]): Promise<Reply[]> {
     return (await this.runEach(redis, calls)).map((result) => {
       if (result.status === 'rejected') throw result.reason;
@@ -57,7 +57,7 @@ export class RedisScript<Reply> {
     }
   }
 
-  /** What `redis.evalsha` sends. That collects, copies and flattens its arguments, which costs more than to write them. */
+  /** Builds the command by hand: `redis.evalsha` spends more on copying its arguments than the write itself costs. */
   private call(keys: readonly string[], parameters: readonly (string | number)[]): Command {
     const command = new Command('evalsha', [], { replyEncoding: 'utf8' });
     command.args = [this.sha, String(keys.length), ...keys];

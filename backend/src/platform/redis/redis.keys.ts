@@ -1,15 +1,15 @@
 /**
- * Every Redis key and channel of Thaw. What one script touches shares one hash tag, hence one slot of a cluster:
- * `{matching}` is the match queue with the leases, `{shard<n>}` a shard of the random chats, `{presence<n>}` a shard of the
- * users' presence.
+ * Every Redis key and channel of Thaw. All keys of one script share a hash tag, hence one slot of a cluster:
+ * `{matching}` for the match queue and the leases, `{shard<n>}` for a shard of the random chats, `{presence<n>}` for a
+ * shard of the users' presence.
  */
 export const SHARD_COUNT = 64;
-/** A shard group is what one worker carries to the durable log at a time: sixteen shards each. */
+/** A worker copies one shard group to the durable log at a time; each group has 16 shards. */
 export const SHARD_GROUP_COUNT = 4;
 
-/** The layout of everything below, as `redis-layout.functions.ts` numbers it. */
+/** Layout version of everything below, see `redis-layout.functions.ts`. */
 export const layoutKey = 'layout';
-/** There while Redis is drained: no process of Thaw starts meanwhile. */
+/** Exists while Redis is being drained; no Thaw process starts meanwhile. */
 export const drainingKey = 'draining';
 
 /** FNV-1a, 32 bits. */
@@ -24,36 +24,36 @@ const hash = (text: string): number => {
 export const shardOf = (sessionId: string): number => hash(sessionId) % SHARD_COUNT;
 export const shardGroupOf = (shard: number): number => shard % SHARD_GROUP_COUNT;
 
-/** Held by the worker that carries the group. */
+/** Held by the worker that processes the group. */
 export const shardGroupLockKey = (group: number): string => `shard-group:{${group}}:lock`;
 
 export const userChannel = (userId: number): string => `user:{${userId}}`;
-/** Set: `replica id|socket` of the sockets that an address has open, over all replicas. */
+/** Set of `<replica id>|<socket>`: an address's open sockets on all replicas. */
 export const socketsOfAddressKey = (subject: string): string => `sockets-of:{${subject}}`;
 export const probeChannel = (replicaId: string): string => `probe:${replicaId}`;
 
 export const rateLimitKey = (bucket: string, subject: string | number): string =>
   `limit:${bucket}:{${subject}}`;
 
-/** Leases of replicas. They share the slot of matching, whose scripts match only users of live replicas. */
+/** Leases of replicas. They share a slot with matching, whose scripts only match users on live replicas. */
 export const leaseKeys = {
-  /** Sorted set: replica id by the time (ms, of Redis) at which its lease expires. */
+  /** Sorted set: replica ids by the time at which the lease expires (ms, Redis clock). */
   live: '{matching}:leases',
-  /** Sorted set of the same replicas by name, for their ranks. */
+  /** Sorted set: the same replicas in order of name, for their ranks. */
   names: '{matching}:lease-names',
-  /** Sorted set: replicas by the time at which their lease was found expired, for a minute. */
+  /** Sorted set: replicas by the time at which their lease was found expired; kept for a minute. */
   expired: '{matching}:expired-leases',
-  /** Changes whenever the set of live replicas does. */
+  /** Changes whenever the set of live replicas changes. */
   epoch: '{matching}:lease-epoch',
 } as const;
 
-/** Keys of a socket directory in one hash slot; what a topic, a member and a note are is said there. */
+/** Keys of a socket directory in one hash slot; `socket-directory.scripts.ts` explains topic, member and note. */
 export const directoryKeys = (prefix: string) => ({
   /** Hash: member to `<replica id>|<note>`. */
   sockets: (topic: string): string => `${prefix}sockets:${topic}`,
-  /** Set: `<topic>|<member>` that a replica has recorded in this slot. */
+  /** Set: each `<topic>|<member>` that a replica has recorded in this slot. */
   ofReplica: (replicaId: string): string => `${prefix}replica:${replicaId}`,
-  /** Sorted set: the replicas that have such a set, by the time of their last entry. */
+  /** Sorted set: replicas that have such a set, by the time of their last entry. */
   replicas: `${prefix}replicas`,
 });
 
@@ -61,15 +61,15 @@ export const matchingKeys = {
   /** Prefix of everything below; scripts build their keys from it. */
   prefix: '{matching}:',
   leases: leaseKeys.live,
-  /** The topic is a user who searches or is claimed, a member a replica that holds sockets of the user. */
+  /** A topic is a user who is searching or claimed; a member is a replica that holds sockets of the user. */
   ...directoryKeys('{matching}:'),
-  /** Sorted set: session id by the time at which its claim runs out. */
+  /** Sorted set: session ids by the time at which the claim expires. */
   claims: '{matching}:claims',
-  /** Sorted set: `<session id>|<user id>|<user id>` of chats on record by the time at which they are looked after. */
+  /** Sorted set: `<session id>|<user id>|<user id>` of recorded chats by the time of their next check. */
   chats: '{matching}:chats',
   queue: (gender: string, preference: string): string => `{matching}:queue:${gender}:${preference}`,
   user: (userId: number): string => `{matching}:user:${userId}`,
-  /** There for some minutes after the two were in a chat together. */
+  /** Exists for some minutes after the two users were in a chat together. */
   recentPartners: (userId: number, otherId: number): string =>
     `{matching}:recent-partners:${Math.min(userId, otherId)}-${Math.max(userId, otherId)}`,
 } as const;
@@ -82,27 +82,27 @@ export const chatKeys = (shard: number) => {
   return {
     prefix,
     stream: (sessionId: string): string => `${prefix}chat:${sessionId}`,
-    /** What happens in chats of this shard that a replica has sockets in: «session id message». */
+    /** Carries `<session id> <message>` for chats of this shard in which the replica has sockets. */
     channel: (replicaId: string): string => `${prefix}live:${replicaId}`,
     outbox: `${prefix}outbox`,
-    /** Stream: entries of the outbox that PostgreSQL refuses for what is in them. */
+    /** Stream: outbox entries that PostgreSQL refuses because of their content. */
     deadLetters: `${prefix}dead-letters`,
-    /** The topic is a chat, a member a socket in it, its note `<user id>|<1 if it shows the chat, else 0>`. */
+    /** A topic is a chat; a member is a socket in it, with the note `<user id>|<1 if it shows the chat, else 0>`. */
     ...directoryKeys(prefix),
     /** Sorted set: `<session id>|<user id>` by the time at which the chat ends without that user. */
     deadlines: `${prefix}deadlines`,
-    /** Set: users who were in the chat and have left, and are awaited; for an hour. */
+    /** Set: users who were in the chat, have left, and may still return; kept for an hour. */
     away: (sessionId: string): string => `${prefix}away:${sessionId}`,
   } as const;
 };
 
-/** All chats' streams, over all shards. */
+/** The streams of all chats, in all shards. */
 export const chatStreams = {
   pattern: '{shard*}:chat:*',
   sessionIdOf: (stream: string): string => stream.slice(stream.indexOf(':chat:') + ':chat:'.length),
 } as const;
 
-/** Users' presence lies in so many parts, by user id. */
+/** Number of shards of the users' presence, by user id. */
 export const PRESENCE_SHARD_COUNT = 16;
 export const presenceShardOf = (userId: number): number => userId % PRESENCE_SHARD_COUNT;
 
@@ -110,11 +110,11 @@ export const presenceKeys = (shard: number) => {
   const prefix = `{presence${shard}}:`;
   return {
     prefix,
-    /** The topic is a user, a member a socket, its note the time (ms) at which it was opened. */
+    /** A topic is a user; a member is a socket, with the time at which it was opened (ms) as its note. */
     ...directoryKeys(prefix),
-    /** Set of the users who are online for others; they stay in it for a moment after their last socket. */
+    /** Set: users who are shown as online, including a short grace period after their last socket closes. */
     online: `${prefix}online`,
-    /** Sorted set: users without a socket by the time at which they go offline. */
+    /** Sorted set: users without a socket, by the time at which they go offline. */
     leaving: `${prefix}leaving`,
   } as const;
 };

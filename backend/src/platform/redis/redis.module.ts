@@ -2,7 +2,7 @@ import { Global, Inject, Module, type OnApplicationShutdown } from '@nestjs/comm
 import { Redis, type RedisOptions } from 'ioredis';
 import { ENVIRONMENT, type Environment } from '../../config/environment.config';
 
-/** Commands of the request path: they fail fast, and are never sent twice. */
+/** The connection for the request path: commands fail fast and are never sent twice. */
 export const REDIS = Symbol('REDIS');
 
 const requestPath: RedisOptions = {
@@ -14,7 +14,7 @@ const requestPath: RedisOptions = {
   retryStrategy: (attempt) => Math.min(50 * attempt, 1_000),
 };
 
-/** A connection of the request path. Errors are seen by the command that fails; the rest is reconnecting. */
+/** Opens a connection with the options of the request path. Errors reach the failing command; it then reconnects. */
 export const connectRedis = (url: string, options: RedisOptions = {}): Redis => {
   const redis = new Redis(url, { ...requestPath, ...options });
   redis.on('error', () => undefined);

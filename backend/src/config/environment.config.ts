@@ -58,10 +58,10 @@ const schema = z.object({
   /** Whether OpenAPI documentation is served at /api/docs. */
   API_DOCS: z._default(onOff, true),
   LOG_LEVEL: z._default(z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']), 'info'),
-  /** Cool-down before the same two users are matched again, and how long a search respects it (A41), in seconds. */
+  /** Seconds before two users are matched again, and seconds of waiting after which that no longer applies (A41). */
   REMATCH_COOLDOWN_S: z._default(count(), 600),
   REMATCH_RELAX_AFTER_S: z._default(count(), 10),
-  /** Grace periods after a clean close and after a lost connection (A51), in milliseconds. */
+  /** Grace periods in milliseconds, after a clean close and after any other close (A51). */
   GRACE_AFTER_CLEAN_CLOSE_MS: z._default(count(), limits.graceAfterCleanCloseMs),
   GRACE_AFTER_LOSS_MS: z._default(count(), limits.graceAfterLossMs),
 });

@@ -6,22 +6,22 @@ export class ConcurrencyLimiter {
   private readonly waiting: (() => void)[] = [];
 
   /**
-   * @param concurrency how many may hold a turn at the same time
-   * @param maxQueued how many more may wait for one
+   * @param concurrency maximum number of turns held at the same time
+   * @param maxQueued maximum number of callers waiting for a turn
    */
   constructor(
     private readonly concurrency: number,
     private readonly maxQueued: number,
   ) {}
 
-  /** Whether no turn is held and none is waited for. */
+  /** Whether no caller holds a turn or waits for one. */
   get isIdle(): boolean {
     return this.running === 0;
   }
 
   /**
    * Waits for a turn.
-   * @returns a function that gives the turn back; further calls do nothing.
+   * @returns a function that releases the turn; further calls do nothing.
    * @throws DomainError unavailable when the queue is full.
    */
   async enter(): Promise<() => void> {
@@ -34,13 +34,13 @@ export class ConcurrencyLimiter {
       if (hasLeft) return;
       hasLeft = true;
       const next = this.waiting.shift();
-      // The next in the queue takes over this turn, so `running` stays as it is.
+      // The next caller takes over this turn, so `running` does not change.
       if (next) next();
       else this.running -= 1;
     };
   }
 
-  /** Runs `work` in a turn. @throws DomainError unavailable when the queue is full; what `work` throws. */
+  /** Runs `work` in a turn. @throws DomainError unavailable when the queue is full; whatever `work` throws. */
   async run<Result>(work: () => Promise<Result>): Promise<Result> {
     const leave = await this.enter();
     try {

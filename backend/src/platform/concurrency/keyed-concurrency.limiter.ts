@@ -1,26 +1,26 @@
 import { ConcurrencyLimiter } from './concurrency.limiter';
 
-/** `ConcurrencyLimiter` for each key apart, for instance for each user. A key in use by no caller takes no memory. */
+/** One `ConcurrencyLimiter` per key, for instance per user. An unused key takes no memory. */
 export class KeyedConcurrencyLimiter<Key> {
   private readonly limiters = new Map<Key, ConcurrencyLimiter>();
 
   /**
-   * @param concurrency turns of one key at the same time
-   * @param maxQueued how many more of one key may wait
+   * @param concurrency maximum number of turns held at the same time, per key
+   * @param maxQueued maximum number of callers waiting for a turn, per key
    */
   constructor(
     private readonly concurrency: number,
     private readonly maxQueued: number,
   ) {}
 
-  /** How many keys are in use. */
+  /** Number of keys in use. */
   get size(): number {
     return this.limiters.size;
   }
 
   /**
    * Waits for a turn of this key.
-   * @returns a function that gives the turn back; further calls do nothing.
+   * @returns a function that releases the turn; further calls do nothing.
    * @throws DomainError unavailable when the key's queue is full.
    */
   async enter(key: Key): Promise<() => void> {
@@ -30,7 +30,7 @@ export class KeyedConcurrencyLimiter<Key> {
     const leave = await limiters.enter();
     return () => {
       leave();
-      // A late second call must not forget turns that began since.
+      // A late second call must not delete a limiter created since.
       if (limiters.isIdle && this.limiters.get(key) === limiters) this.limiters.delete(key);
     };
   }

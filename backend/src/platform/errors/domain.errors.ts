@@ -6,11 +6,11 @@ export type DomainErrorCode = HttpErrorCode | SocketErrorCode;
 export interface DomainErrorDetails {
   /** Milliseconds after which the same command may succeed. */
   retryAfterMs?: number;
-  /** Replaces the code's own sentence; must be fit for a toast and hold nothing that a person wrote. */
+  /** Replaces the code's default message. Must be suitable for a toast and contain no user input. */
   message?: string;
 }
 
-/** An expected refusal. Anything else that is thrown is a bug. */
+/** An expected refusal. Every other error is a bug or an outage. */
 export class DomainError extends Error {
   readonly retryAfterMs: number | undefined;
   readonly publicMessage: string | undefined;
@@ -27,8 +27,8 @@ export class DomainError extends Error {
 }
 
 /**
- * The content that a check of the contract accepted.
- * @throws DomainError with the check's refusal.
+ * Returns the content that a check of the contract has accepted.
+ * @throws DomainError with the code of the check's refusal.
  */
 export const requireAccepted = (checked: CheckedContent): string => {
   if ('refusal' in checked) throw new DomainError(checked.refusal);

@@ -1,6 +1,6 @@
 import type { DomainErrorCode } from './domain.errors';
 
-/** What a person reads beside a code. One sentence each, without anything from the request. */
+/** The message shown to users for each code; it contains nothing from the request. */
 export const errorMessages: Record<DomainErrorCode, string> = {
   validation_failed: 'Some of what was sent is not valid.',
   not_signed_in: 'Please sign in first.',

@@ -1,36 +1,36 @@
 import { QueryFailedError } from 'typeorm';
 
 /**
- * Classes of SQLSTATE with which PostgreSQL says that it cannot serve at present: connection, transaction state
- * (read-only, idle time-out), authorization, unknown database, deadlock, resources, operator intervention (time-outs
- * and shutdown among it), system errors.
+ * SQLSTATE classes that mean that PostgreSQL is unavailable: connection, transaction state (read-only, idle time-out),
+ * authorization, unknown database, deadlock, resources, operator intervention (including time-outs and shutdown),
+ * system errors.
  */
 const awayClasses = new Set(['08', '25', '28', '3D', '40', '53', '57', '58']);
 const LOCK_NOT_AVAILABLE = '55P03';
 const QUERY_CANCELED = '57014';
 const awayCodes = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND', 'EAI_AGAIN']);
-/** What Redis' error replies begin with when the server, and not the command, is the reason. */
+/** Prefixes of Redis error replies that are caused by the server, not by the command. */
 const redisAway =
   /^(OOM|MISCONF|BUSY|NOREPLICAS|CLUSTERDOWN|TRYAGAIN|READONLY|LOADING|MASTERDOWN|ERR max number of clients)\b/;
-/** The last two: TypeORM gives a connection back that broke, and refuses what its transaction does next. */
+/** The last two occur after TypeORM has released a broken connection and refuses further queries of its transaction. */
 const awayMessages =
   /Command timed out|Connection is closed|Stream isn't writeable|max retries per request|timeout exceeded when trying to connect|timeout expired|Connection terminated|Connection ended|Query read timeout|is not queryable|Query runner already released|query runner was already released/i;
 
-/** Classes in which PostgreSQL says that a value, or its row, is refused: data exception, integrity constraint. */
+/** SQLSTATE classes that refuse a value or its row: data exception, integrity constraint. */
 const valueClasses = new Set(['22', '23']);
-/** Classes that depend on the statement's rows and not on the store: cardinality, view checks, limits, RAISE. */
+/** SQLSTATE classes that depend on the statement's rows, not on the store: cardinality, view checks, limits, RAISE. */
 const statementClasses = new Set(['21', '44', '54', 'P0']);
 
 const sourceOf = (error: unknown): Partial<NodeJS.ErrnoException> =>
   error instanceof QueryFailedError ? (error.driverError as object) : (error ?? {});
 
-/** @returns the five characters of PostgreSQL's SQLSTATE; undefined for an error of anything else. */
+/** Returns the five characters of PostgreSQL's SQLSTATE; undefined for errors from anywhere else. */
 export const sqlStateOf = (error: unknown): string | undefined => {
   const { code } = sourceOf(error);
   return typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code) && !awayCodes.has(code) ? code : undefined;
 };
 
-/** Whether an error says that PostgreSQL or Redis cannot serve for the moment, rather than that we are wrong. */
+/** Whether an error means that PostgreSQL or Redis is temporarily unavailable, rather than a bug. */
 export const isStoreFailure = (error: unknown): boolean => {
   const { code, message } = sourceOf(error);
   const sqlState = sqlStateOf(error);
@@ -39,7 +39,7 @@ export const isStoreFailure = (error: unknown): boolean => {
   return typeof message === 'string' && (redisAway.test(message) || awayMessages.test(message));
 };
 
-/** Whether a statement took too long, by PostgreSQL's clock or by ours: a smaller one may succeed. */
+/** Whether a statement timed out, on the server or in the client; a smaller one may succeed. */
 export const isTimeout = (error: unknown): boolean => {
   const sqlState = sqlStateOf(error);
   if (sqlState) return sqlState === QUERY_CANCELED || sqlState === LOCK_NOT_AVAILABLE;
@@ -47,11 +47,11 @@ export const isTimeout = (error: unknown): boolean => {
 };
 
 /**
- * What a failed write says about the rows that were to be written.
+ * The cause of a failed write.
  *
- * - `value`: PostgreSQL refuses a value of theirs, and always will.
- * - `code`: they meet a limit of this build, such as a projection that throws; another build may write them.
- * - `store`: nothing. The store is away, read-only, not yet migrated, or too slow.
+ * - `value`: PostgreSQL refuses a value of the rows, and always will.
+ * - `code`: this build cannot write the rows, for instance because a projection throws; another build may.
+ * - `store`: not the rows. The store is unavailable, read-only, not yet migrated, or too slow.
  */
 export type WriteFault = 'value' | 'code' | 'store';
 

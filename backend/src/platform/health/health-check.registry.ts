@@ -8,14 +8,14 @@ export interface Readiness {
   checks: Record<string, 'ok' | 'failed'>;
 }
 
-/** Whether this process can do its work now. Each part that it needs registers how to tell. */
+/** Reports whether this process is ready. Each part that it depends on registers a check. */
 @Injectable()
 export class HealthCheckRegistry {
   private readonly checks = new Map<string, () => Promise<boolean>>();
 
   constructor(private readonly gracefulShutdown: GracefulShutdownService) {}
 
-  /** A check counts as failed when it rejects, or has not answered within a second. */
+  /** Registers a check, which fails when it rejects or takes longer than a second. @throws Error for a duplicate name. */
   register(name: string, isReady: () => Promise<boolean>): void {
     if (this.checks.has(name)) throw new Error(`Health check ${name} is registered twice`);
     this.checks.set(name, isReady);

@@ -6,7 +6,7 @@ import { AppLoggerService } from '../observability/app-logger.service';
 import { MetricsRegistry } from '../observability/metrics.registry';
 import { HealthCheckRegistry } from './health-check.registry';
 
-/** Health and metrics on a port of their own, never reachable through the proxy. */
+/** Serves health checks and metrics on a separate port that the proxy does not expose. */
 @Injectable()
 export class InternalServerService implements OnApplicationShutdown {
   private server: Server | undefined;
@@ -19,7 +19,7 @@ export class InternalServerService implements OnApplicationShutdown {
     private readonly logger: AppLoggerService,
   ) {}
 
-  /** @returns the port it listens on. */
+  /** Starts to listen. @returns the port. */
   async start(): Promise<number> {
     const server = createServer((request, response) => {
       this.answer(request.method ?? '', request.url ?? '', response).catch((error: unknown) => {

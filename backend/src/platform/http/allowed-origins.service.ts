@@ -4,7 +4,7 @@ import { ENVIRONMENT, type Environment } from '../../config/environment.config';
 
 const originOf = (address: string): string => new URL(address).origin;
 
-/** Which pages may speak to us: unsafe methods and the socket's upgrade (A145). */
+/** Decides which origins may send unsafe requests and open sockets (A145). */
 @Injectable()
 export class AllowedOriginsService {
   private readonly own: string | undefined;
@@ -15,7 +15,7 @@ export class AllowedOriginsService {
     this.further = new Set(environment.ALLOWED_ORIGINS.map(originOf));
   }
 
-  /** A browser says where a request comes from; who says nothing is no browser, and brings no foreign cookies. */
+  /** Allows requests without origin headers: browsers always send them, and other clients carry no user's cookies. */
   allows({ headers }: Pick<IncomingMessage, 'headers'>): boolean {
     const { origin, host } = headers;
     if (origin !== undefined && this.further.has(origin)) return true;
@@ -30,6 +30,6 @@ const isOriginOfHost = (origin: string, host: string | undefined): boolean => {
   if (!host || !URL.canParse(origin)) return false;
   const { protocol, host: originHost } = new URL(origin);
   if (protocol !== 'https:' && protocol !== 'http:') return false;
-  // URL leaves out the port that goes without saying; the Host header usually does, too.
+  // URL omits a scheme's default port, and so does the Host header usually.
   return URL.canParse(`${protocol}//${host}`) && new URL(`${protocol}//${host}`).host === originHost;
 };

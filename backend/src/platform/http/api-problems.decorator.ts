@@ -15,7 +15,7 @@ export class HttpErrorDto implements HttpErrorBody {
   message: string;
 }
 
-/** Documents the error codes that a route may answer with, one response per status. */
+/** Documents the error codes of a route, one response per status. */
 export const ApiProblems = (...problems: readonly HttpErrorCode[]) => {
   const statuses = new Set(problems.map((code) => httpErrorStatus[code]));
   return applyDecorators(

@@ -4,8 +4,8 @@ import { validate } from 'class-validator';
 import { DomainError } from '../errors/domain.errors';
 
 /**
- * A checked instance of a DTO. Unknown fields are dropped, an old server must survive a new client.
- * @throws DomainError validation_failed, without any of what was sent.
+ * Converts a body to a validated instance of a DTO. Unknown fields are dropped, so that newer clients keep working.
+ * @throws DomainError validation_failed, which quotes nothing from the body.
  */
 export const toValid = async <Dto extends object>(dto: Type<Dto>, body: unknown): Promise<Dto> => {
   if (typeof body !== 'object' || body === null) throw new DomainError('validation_failed');
@@ -15,7 +15,7 @@ export const toValid = async <Dto extends object>(dto: Type<Dto>, body: unknown)
   return instance;
 };
 
-/** For one body of one route, as `@Body(new Valid(CredentialsDto))`: nothing here runs on socket frames. */
+/** Validates the body of one route: `@Body(new ValidBodyPipe(CredentialsDto))`. Socket frames do not use it. */
 @Injectable()
 export class ValidBodyPipe<Dto extends object> implements PipeTransform<unknown, Promise<Dto>> {
   constructor(private readonly dto: Type<Dto>) {}

@@ -1,6 +1,6 @@
 import { isIPv6 } from 'node:net';
 
-/** What an address counts as for rate limits: IPv4 as it is, IPv6 by its /64, which is one customer. */
+/** The subject of an address for rate limits: an IPv4 address, or the /64 of an IPv6 address, which is one customer. */
 export const clientSubject = (address: string | undefined): string => {
   if (!address) return 'unknown';
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];

@@ -6,7 +6,7 @@ import { errorMessages } from '../errors/error-message.registry';
 import { isStoreFailure } from '../errors/store-failure.errors';
 import { AppLoggerService } from '../observability/app-logger.service';
 
-/** Codes of the refusals that libraries make; every other status from 400 to 499 is `validation_failed`. */
+/** Codes for client errors thrown by libraries; every other status from 400 to 499 is `validation_failed`. */
 const codeOfStatus: Partial<Record<number, HttpErrorCode>> = {
   401: 'not_signed_in',
   403: 'forbidden',
@@ -24,13 +24,13 @@ interface Refusal {
   retryAfterMs?: number;
 }
 
-/** The one place where an error becomes an HTTP response. The detail of an unexpected one goes to the log alone. */
+/** Turns every error into an HTTP response. Details of unexpected errors only go to the log. */
 @Catch()
 export class HttpErrorFilter implements ExceptionFilter {
   constructor(private readonly logger: AppLoggerService) {}
 
   catch(error: unknown, host: ArgumentsHost): void {
-    // Frames have a filter of their own.
+    // Errors of socket frames are handled by the WebSocket adapter.
     if (host.getType() !== 'http') throw error;
     const response = host.switchToHttp().getResponse<Response>();
     const { statusCode, code, message, retryAfterMs } = this.toRefusal(
@@ -45,7 +45,7 @@ export class HttpErrorFilter implements ExceptionFilter {
       response.set('Retry-After', String(Math.max(1, Math.ceil(retryAfterMs / 1_000))));
     }
     response.locals.errorCode = code;
-    // What a file was about to be sent with is not true of the error in its place.
+    // Headers already set for a file do not apply to the error response.
     for (const name of ['ETag', 'Last-Modified', 'Accept-Ranges']) response.removeHeader(name);
     response.set('Cache-Control', 'no-store').type('json');
     response.status(statusCode).json({ statusCode, code, message } satisfies HttpErrorBody);
@@ -77,7 +77,7 @@ const refusalOf = (code: HttpErrorCode): Refusal => ({
   message: errorMessages[code],
 });
 
-/** The status of Nest's exceptions and of `http-errors`, which Express' middleware throws. */
+/** Returns the status of Nest's exceptions and of `http-errors`, which Express middleware throws. */
 const statusOf = (error: unknown): number | undefined => {
   if (error instanceof HttpException) return error.getStatus();
   if (!(error instanceof Error)) return undefined;
@@ -85,7 +85,7 @@ const statusOf = (error: unknown): number | undefined => {
   return typeof status === 'number' && expose === true ? status : undefined;
 };
 
-/** The client broke off its upload (multer) or the download of a page (Express). */
+/** Whether the client aborted an upload (multer) or a download (Express). */
 const isAbortion = (error: unknown): boolean => error instanceof Error && error.message === 'Request aborted';
 
 const isHttpCode = (code: string): code is HttpErrorCode => Object.hasOwn(httpErrorStatus, code);

@@ -7,27 +7,27 @@ import type { RequestHandler, Response } from 'express';
 import type { Environment } from '../../config/environment.config';
 import type { GracefulShutdownService } from '../lifecycle/graceful-shutdown.service';
 
-/** How long a proxy may keep an idle connection to us; longer than nginx's own `keepalive_timeout` of 60 s. */
+/** How long an idle connection stays open; longer than nginx's `keepalive_timeout` of 60 s. */
 const KEEP_ALIVE_MS = 65_000;
-/** Between the last accepted connection and the closing of idle ones: whoever was about to use one still can. */
+/** Delay before idle connections are closed, for a request that a proxy is just sending on one of them. */
 const IDLE_GRACE_MS = 1_000;
 
-/** So many turns of the event loop without a new connection mean that none waits; a busy port is not waited for. */
+/** After `QUIET_TURNS` turns of the event loop without a new connection, none is waiting; gives up after the time limit. */
 const QUIET_TURNS = 2;
 const ACCEPT_WITHIN_MS = 500;
 
-/** How often Node looks for clients that are too slow; by default the timeouts below would be met 30 s late. */
+/** How often Node checks for slow clients. By default, the time-outs below would take effect up to 30 s late. */
 const CHECK_SLOW_CLIENTS_EVERY_MS = 2_000;
 
-/** Connections that the kernel keeps until they are accepted, as when all sockets of a dead replica come back. */
+/** Connections that the kernel queues until they are accepted, e.g. when all clients of a dead replica reconnect. */
 const BACKLOG = 4_096;
 
-/** Serves on the public port. @returns the port. */
+/** Listens on the public port. @returns the port, also when PORT is 0. */
 export const listen = async (
   app: NestExpressApplication,
   { PORT, HOST }: Pick<Environment, 'PORT' | 'HOST'>,
 ): Promise<number> => {
-  // Nest passes on what its type leaves out.
+  // Nest passes the backlog on to Node, although its type omits the parameter.
   const listenOn = app.listen.bind(app) as (
     port: number,
     host?: string,
@@ -37,16 +37,16 @@ export const listen = async (
   return (app.getHttpServer().address() as AddressInfo).port;
 };
 
-/** To be called before the server listens. */
+/** Sets time-outs for slow clients. Call this before the server listens. */
 export const limitSlowClients = (server: Server): void => {
-  // An option of createServer that is kept as a property, until `listening`; Nest has made the server already.
+  // An option of createServer. Nest has already created the server, but Node reads the property again on `listening`.
   Object.assign(server, { connectionsCheckingInterval: CHECK_SLOW_CLIENTS_EVERY_MS });
   server.headersTimeout = 10_000;
   server.requestTimeout = 30_000;
   server.keepAliveTimeout = KEEP_ALIVE_MS;
 };
 
-/** The requests that are being answered, and how the public port is left without failing one of them. */
+/** Tracks open requests and closes the public port at shutdown without failing any of them. */
 export class OpenRequests {
   private readonly answers = new Set<Response>();
 
@@ -65,8 +65,8 @@ export class OpenRequests {
   };
 
   /**
-   * Takes in the connections that the kernel has made already: closing the listener would reset them, and a proxy
-   * that has sent a request on one may not send it again.
+   * Accepts the connections that the kernel has already established: closing the listener would reset them, and a
+   * proxy may be unable to retry a request that it has sent on one.
    */
   private async acceptWaiting(): Promise<void> {
     let quietTurns = 0;
@@ -81,12 +81,12 @@ export class OpenRequests {
   }
 
   /**
-   * A refused connection is safe to try elsewhere, so accepting stops at once. What was accepted is still answered, and
-   * says that its connection ends with it.
+   * Stops accepting at once, because a proxy can safely retry a refused connection elsewhere. Open requests still get
+   * a response, with `Connection: close`.
    */
   private async stopListening(): Promise<void> {
     await this.acceptWaiting();
-    // http.Server.close() would cut idle connections under a request that is on its way; net.Server's does not.
+    // http.Server.close() also closes idle connections, on which a request may be in flight; net.Server's does not.
     net.Server.prototype.close.call(this.server);
     for (const answer of this.answers) if (!answer.headersSent) answer.set('Connection', 'close');
     await delay(IDLE_GRACE_MS);

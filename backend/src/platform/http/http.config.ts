@@ -24,7 +24,7 @@ const neverStored: RequestHandler = (_request, response, next) => {
   next();
 };
 
-/** Whatever else there is has been answered before. */
+/** Answers 404 for paths outside /api; earlier middleware has served every other known path. */
 const apiOnly: RequestHandler = (request, _response, next) => {
   next(/^\/api(\/|$)/.test(request.path) ? undefined : new DomainError('not_found'));
 };
@@ -43,12 +43,12 @@ const withinRate =
     limiter.require('http', clientSubject(request.ip)).then(() => next(), next);
   };
 
-/** All that stands between a connection and the controllers, in the order in which a request meets it. */
+/** Installs all middleware in front of the controllers, in the order of execution. */
 export const configureHttp = (app: NestExpressApplication): void => {
   const environment = app.get<Environment>(ENVIRONMENT);
   const server = app.getHttpServer();
   const openRequests = new OpenRequests(server, app.get(GracefulShutdownService));
-  // The internal port answers first, and whoever asks there must not be sent to a port that refuses.
+  // The internal port opens first; it must not report readiness while the public port refuses connections.
   app.get(HealthCheckRegistry).register('listening', async () => server.listening);
 
   app.set('trust proxy', environment.TRUST_PROXY);

@@ -13,13 +13,13 @@ const hasBody = ({ headers }: IncomingMessage): boolean =>
 const isJson = (contentType: string | undefined): boolean =>
   /^application\/json\s*(;\s*charset="?utf-8"?\s*)?$/i.test(contentType ?? '');
 
-/** The one route whose body is not JSON: it is sent a file, and reads it itself. */
+/** The only route whose body is not JSON: it receives a file and parses the body itself. */
 const isFileUpload = ({ path, headers }: Request): boolean =>
   /^\/upload\/?$/i.test(path) && /^multipart\/form-data\s*;/i.test(headers['content-type'] ?? '');
 
 /**
- * The value of a JSON body: an object, not deep, without keys that touch prototypes.
- * @throws DomainError validation_failed
+ * Parses a JSON body.
+ * @throws DomainError validation_failed unless it is an object that `parseUntrustedJson` accepts.
  */
 export const parseJsonBody = (bytes: Buffer): object => {
   let body: unknown;
@@ -43,7 +43,7 @@ const toDomainError = (error: unknown): DomainError => {
   return new DomainError('validation_failed');
 };
 
-/** The only body parser of the API but for uploads: a form on another site can post neither JSON nor to us. */
+/** The only body parser of the API, except for uploads. Accepting only JSON also blocks forms of other sites. */
 export const jsonBody: RequestHandler = (request: Request, response: Response, next: NextFunction) => {
   if (safeMethods.has(request.method) || !hasBody(request) || isFileUpload(request)) return next();
   if (!isJson(request.headers['content-type'])) return next(new DomainError('unsupported_type'));

@@ -4,7 +4,7 @@ interface Schema {
   safeParse(value: unknown): { success: boolean };
 }
 
-/** The field is what the contract's schema says, so that browser and server never differ about it. */
+/** Validates a field with the contract's schema, so that browser and server apply the same rule. */
 export const MatchesSchema = (schema: Schema): PropertyDecorator =>
   ValidateBy({
     name: 'fits',

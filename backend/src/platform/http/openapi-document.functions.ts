@@ -11,14 +11,14 @@ const unsafeMethods: ReadonlySet<string> = new Set(['put', 'post', 'delete', 'pa
 
 const isOwn = (parameter: AnyParameter): parameter is Parameter => !('$ref' in parameter);
 
-/** Ids and counts are positive integers that JavaScript can hold exactly; `PathIdPipe` and `WholeNumberPipe` refuse others. */
+/** Ids and counts are positive safe integers; `PathIdPipe` and `WholeNumberPipe` refuse all others. */
 const bound = (parameter: Parameter): void => {
   const { schema } = parameter;
   if (!schema || '$ref' in schema || (schema.type !== 'number' && schema.type !== 'integer')) return;
   parameter.schema = { minimum: 1, maximum: Number.MAX_SAFE_INTEGER, ...schema, type: 'integer' };
 };
 
-/** What the middleware and pipes of every route may answer, which no controller repeats. */
+/** Error codes of the shared middleware and pipes, which controllers do not declare. */
 const commonProblems = (method: string, operation: Operation): HttpErrorCode[] => {
   const problems: HttpErrorCode[] = ['rate_limited', 'unavailable'];
   if (unsafeMethods.has(method)) problems.push('bad_origin', 'too_large', 'unsupported_type');
@@ -51,7 +51,7 @@ const addHeaders = (operation: Operation): void => {
   };
 };
 
-/** Adds to a generated document what holds for every route. @returns the same document. */
+/** Adds the properties that all routes share to a generated document. @returns the same document. */
 export const completeDocument = (document: OpenAPIObject): OpenAPIObject => {
   for (const path of Object.values(document.paths)) {
     for (const method of methods) {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { RequestHandler, Response } from 'express';
 import { static as serveStatic } from 'express';
 
-/** Pages of the application by their document; the browser's router shows its own 404 page for all others (A162). */
+/** Documents of the known paths; for all others, the browser's router shows its own 404 page (A162). */
 const documents: ReadonlyMap<string, string> = new Map([
   ['/', 'landing.html'],
   ['/auth', 'auth.html'],
@@ -14,12 +14,12 @@ const documents: ReadonlyMap<string, string> = new Map([
 const OF_THE_SERVER = /^\/(api|ws)(\/|$)/;
 
 const setCaching = (response: Response, path: string): void => {
-  // Names of assets carry a hash of what they hold; everything else is asked for anew.
+  // Names of assets contain a hash of their content; everything else is revalidated.
   const isHashed = /[\\/]assets[\\/][^\\/]+-[\w-]{8,}\.\w+$/.test(path);
   response.set('Cache-Control', isHashed ? 'public, max-age=31536000, immutable' : 'no-cache');
 };
 
-/** Serves the built page, where no nginx does. */
+/** Serves the built page when there is no nginx. */
 export const publicFolder = (folder: string): RequestHandler => {
   const files = serveStatic(folder, {
     index: false,

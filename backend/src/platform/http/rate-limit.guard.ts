@@ -12,7 +12,7 @@ interface Limit {
 
 const LIMIT = Symbol('LIMIT');
 
-/** Which bucket a route draws from, and whose it is. Takes effect where `RateLimitGuard` guards. */
+/** Sets a route's bucket and the subject it is charged to. Takes effect on routes with `RateLimitGuard`. */
 export const RateLimitedBy = (bucket: BucketName, by: Limit['by']) => SetMetadata(LIMIT, { bucket, by });
 
 @Injectable()

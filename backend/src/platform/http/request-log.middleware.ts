@@ -10,7 +10,7 @@ const routeTemplate = (request: Request): string => {
   return typeof route?.path === 'string' ? route.path : 'none';
 };
 
-/** Gives each request its correlation id, and writes one line and one figure about it when it is over. */
+/** Assigns each request a correlation id; when it ends, writes one log line and records its duration. */
 export const requestLog = (logger: AppLoggerService, metrics: MetricsRegistry): RequestHandler => {
   const duration = metrics.histogram('thaw_http_request_duration_seconds', 'Time to answer a request', [
     'method',
@@ -37,8 +37,8 @@ export const requestLog = (logger: AppLoggerService, metrics: MetricsRegistry): 
         code: response.locals.errorCode as string | undefined,
       });
     });
-    // On the response, where the error filter finds it: an AsyncLocalStorage would slow down every promise of the
-    // process on Node 20, those of the sockets first.
+    // Stored on the response for the error filter. On Node 20, an AsyncLocalStorage would slow down every promise of
+    // the process, above all those of the sockets.
     response.locals.correlationId = correlationId;
     next();
   };

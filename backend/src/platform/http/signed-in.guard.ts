@@ -2,7 +2,7 @@ import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/com
 import type { Request } from 'express';
 import { DomainError } from '../errors/domain.errors';
 
-/** Lets pass whose cookie belongs to a valid login. */
+/** Admits requests whose cookie belongs to a valid login. @throws DomainError not_signed_in otherwise. */
 @Injectable()
 export class SignedInGuard implements CanActivate {
   canActivate(context: ExecutionContext): boolean {

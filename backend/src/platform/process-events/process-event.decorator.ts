@@ -7,16 +7,16 @@ import type {
 
 const REACTIONS = Symbol('process-event reactions');
 
-/** One method that reacts to one event. */
+/** A method that reacts to an event. */
 export interface ReactionMetadata {
   kind: 'process' | 'transaction';
   event: ProcessEventName | TransactionEventName;
   method: string;
-  /** Reactions to one event run by ascending order. */
+  /** Reactions to one event run in ascending order. */
   order: number;
 }
 
-/** Not TypedPropertyDescriptor, which is invariant: a method may take less than the event and return either kind. */
+/** Unlike the invariant TypedPropertyDescriptor, accepts methods that take part of the event, sync or async. */
 interface ReactionDescriptor<Event> {
   value?: (event: Event) => void | Promise<void>;
 }
@@ -32,9 +32,9 @@ const record = (prototype: object, reaction: ReactionMetadata): void => {
 };
 
 /**
- * Calls the method of a provider with each event of this name that happens in this process. The compiler checks the
- * method's parameter against `ProcessEventMap`.
- * @param order position among the reactions to the same event, ascending; 0 unless given.
+ * Calls the method of a provider with each event of this name in this process. The compiler checks the method's
+ * parameter against `ProcessEventMap`.
+ * @param order position among the reactions to the same event, ascending; 0 by default.
  */
 export const OnProcessEvent =
   <Name extends ProcessEventName>(event: Name, order = 0): ReactionDecorator<ProcessEventMap[Name]> =>
@@ -42,7 +42,7 @@ export const OnProcessEvent =
     record(prototype, { kind: 'process', event, method, order });
 
 /**
- * Runs the method inside the transaction that is about to commit the event; throwing refuses it.
+ * Runs the method inside the transaction that is about to be committed; throwing refuses the transaction.
  * @param order position among the reactions to the same event, ascending; must differ between them.
  */
 export const InTransaction =
@@ -50,6 +50,6 @@ export const InTransaction =
   (prototype, method) =>
     record(prototype, { kind: 'transaction', event, method, order });
 
-/** The reactions declared on a class; empty when there are none. */
+/** Returns the reactions declared on a class; empty if there are none. */
 export const reactionsOf = (prototype: object): readonly ReactionMetadata[] =>
   (Reflect.getMetadata(REACTIONS, prototype) ?? []) as readonly ReactionMetadata[];

@@ -2,11 +2,11 @@ import { type DynamicModule, Global, Module, type OnApplicationBootstrap } from 
 import { processEventNames, transactionEventNames } from './process-event-map.types';
 import { ProcessEventsService } from './process-events.service';
 
-/** Events inside the process. */
+/** Typed events inside one process. */
 @Global()
 @Module({ providers: [ProcessEventsService], exports: [ProcessEventsService] })
 export class ProcessEventsModule {
-  /** For a process that must react to every event: start-up fails when a reaction is missing. */
+  /** For processes that must react to every event: start-up fails when a reaction is missing. */
   static complete(): DynamicModule {
     return { module: ProcessEventsModule, imports: [CompletenessCheckModule] };
   }

@@ -16,8 +16,8 @@ interface BoundReaction {
 }
 
 /**
- * The typed events inside one process. Reactions are the methods of providers that carry `@OnProcessEvent` or
- * `@InTransaction`; they are collected once, before the first event.
+ * Publishes typed events inside one process. Reactions are provider methods with `@OnProcessEvent` or `@InTransaction`;
+ * they are collected once, before the first event.
  */
 @Injectable()
 export class ProcessEventsService implements OnApplicationBootstrap {
@@ -31,8 +31,8 @@ export class ProcessEventsService implements OnApplicationBootstrap {
   }
 
   /**
-   * Starts every reaction, in order, and returns at once. A reaction that fails is logged and neither stops the others
-   * nor reaches the publisher.
+   * Starts every reaction, in order, and returns without waiting. A failing reaction is logged; it neither stops the
+   * others nor reaches the publisher.
    */
   publish<Name extends ProcessEventName>(name: Name, event: ProcessEventMap[Name]): void {
     for (const reaction of this.reactionsTo('process', name)) {
@@ -46,16 +46,16 @@ export class ProcessEventsService implements OnApplicationBootstrap {
   }
 
   /**
-   * Runs the reactions one after the other, for publishers that depend on the result.
-   * @throws whatever the first failing reaction throws; the ones after it do not run.
+   * Runs the reactions one after another, for publishers that depend on their success.
+   * @throws whatever the first failing reaction throws; later reactions do not run.
    */
   async deliver<Name extends ProcessEventName>(name: Name, event: ProcessEventMap[Name]): Promise<void> {
     for (const reaction of this.reactionsTo('process', name)) await reaction.run(event);
   }
 
   /**
-   * Runs the reactions one after the other inside the transaction that `event.manager` stands for.
-   * @throws whatever a reaction refuses with; the caller lets the transaction roll back.
+   * Runs the reactions one after another inside the transaction of `event.manager`.
+   * @throws whatever a reaction throws; the caller must let the transaction roll back.
    */
   async runInTransaction<Name extends TransactionEventName>(
     name: Name,
@@ -64,7 +64,7 @@ export class ProcessEventsService implements OnApplicationBootstrap {
     for (const reaction of this.reactionsTo('transaction', name)) await reaction.run(event);
   }
 
-  /** @throws Error naming the events nothing reacts to. */
+  /** @throws Error naming the events that have no reaction. */
   requireReactions(processEvents: readonly string[], transactionEvents: readonly string[]): void {
     const missing = [
       ...processEvents.filter((name) => this.reactionsTo('process', name).length === 0),
@@ -78,7 +78,7 @@ export class ProcessEventsService implements OnApplicationBootstrap {
     return this.collected.get(`${kind} ${name}`) ?? [];
   }
 
-  /** @throws Error when a declared reaction has no single instance, or two of a transaction share their order. */
+  /** @throws Error if a class with reactions is not a singleton, or two reactions of a transaction share their order. */
   private collect(): ReadonlyMap<string, readonly BoundReaction[]> {
     const collected = new Map<string, BoundReaction[]>();
     const seen = new Set<object>();

@@ -3,7 +3,7 @@ import { formerJobNames, type JobData, type JobName, jobNames } from './job-name
 
 type Handler<Name extends JobName> = (data: JobData[Name]) => Promise<void>;
 
-/** Who handles which job in this worker. */
+/** The handlers of this worker, by job name. */
 @Injectable()
 export class JobHandlerRegistry {
   private readonly handlers = new Map<JobName, Handler<JobName>>();

@@ -1,9 +1,9 @@
-/** Every job of Thaw, by name. Start-up fails when one has no handler, or two. */
+/** The names of all jobs. Start-up fails when a job has no handler or two. */
 export const jobNames = ['persist_lane', 'expire_bodies', 'sweep_streams', 'sweep_uploads'] as const;
 
 export type JobName = (typeof jobNames)[number];
 
-/** What each job carries. Ids only: nothing that a person wrote goes into a job. */
+/** Data of each job. Jobs contain ids only, never user input. */
 export interface JobData {
   persist_lane: { lane: number };
   expire_bodies: Record<string, never>;
@@ -11,7 +11,7 @@ export interface JobData {
   sweep_uploads: Record<string, never>;
 }
 
-/** Jobs of earlier releases that nothing needs any more: their schedules are removed, what is left of them is dropped. */
+/** Obsolete jobs of earlier releases. Their schedules are removed and leftover jobs are dropped. */
 export const formerJobNames = ['watch_outboxes'] as const;
 
 export const QUEUE_NAME = 'thaw';

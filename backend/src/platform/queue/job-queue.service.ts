@@ -4,7 +4,7 @@ import { ENVIRONMENT, type Environment } from '../../config/environment.config';
 import { formerJobNames, type JobData, type JobName, QUEUE_NAME } from './job-name.registry';
 import { queueConnection } from './queue-connection.config';
 
-/** Puts jobs into the queue. */
+/** Adds jobs to the queue. */
 @Injectable()
 export class JobQueueService implements OnApplicationShutdown {
   private readonly queue: Queue;
@@ -14,19 +14,19 @@ export class JobQueueService implements OnApplicationShutdown {
       connection: queueConnection(environment.REDIS_URL, { isProducer: true }),
       defaultJobOptions: { removeOnComplete: true, removeOnFail: 100, attempts: 1 },
     });
-    this.queue.on('error', () => undefined); // who adds a job learns of it; the rest is reconnecting
+    this.queue.on('error', () => undefined); // `add` rejects on its own, and the connection is restored
   }
 
   async add<Name extends JobName>(name: Name, data: JobData[Name], options: JobsOptions = {}): Promise<void> {
     await this.queue.add(name, data, options);
   }
 
-  /** Runs a job again and again; the same scheduler from many processes is one. */
+  /** Runs a job every `everyMs`. Calls from several processes create one schedule. */
   async schedule<Name extends JobName>(name: Name, data: JobData[Name], everyMs: number): Promise<void> {
     await this.queue.upsertJobScheduler(name, { every: everyMs }, { name, data });
   }
 
-  /** Removes the schedules of jobs that only earlier releases know. */
+  /** Removes the schedules of jobs that only earlier releases have. */
   async dropFormerSchedules(): Promise<void> {
     for (const name of formerJobNames) await this.queue.removeJobScheduler(name);
   }

@@ -16,8 +16,8 @@ import { queueConnection } from './queue-connection.config';
 const CHECK_EVERY_MS = 1_000;
 
 /**
- * Takes jobs from the queue, while PostgreSQL answers and holds at least the schema that this build knows. Locks are
- * short, so that a killed worker costs seconds and not half a minute.
+ * Takes jobs from the queue while PostgreSQL responds and has all migrations of this build. Locks are short, so that
+ * the jobs of a killed worker are delayed by seconds, not by half a minute.
  */
 @Injectable()
 export class JobWorkerService implements OnApplicationBootstrap, OnApplicationShutdown {
@@ -47,7 +47,7 @@ export class JobWorkerService implements OnApplicationBootstrap, OnApplicationSh
     );
   }
 
-  /** Whether work may be done: the schema is there, and the process is not stopping. */
+  /** Whether jobs may run: the schema is up to date and the process is not stopping. */
   get isReady(): boolean {
     return this.mayTake && !this.isClosing;
   }
@@ -66,14 +66,14 @@ export class JobWorkerService implements OnApplicationBootstrap, OnApplicationSh
     clearInterval(this.timer);
   }
 
-  /** Waits for the jobs in hand, then takes no more. */
+  /** Stops taking jobs and waits for the active ones. */
   async close(): Promise<void> {
     this.isClosing = true;
     clearInterval(this.timer);
     await this.worker.close();
   }
 
-  /** A fetch that was under way when the queue was paused may still bring a job; all of them come again by themselves. */
+  /** A fetch in progress may return a job after the queue was paused. Dropping it is safe: every job is added again. */
   private async run(name: string, data: unknown): Promise<void> {
     if (this.mayTake) await this.handlers.run(name, data);
   }

@@ -1,6 +1,6 @@
 import type { RedisOptions } from 'bullmq';
 
-/** How BullMQ connects. A worker must wait through an outage; a producer on the request path must not. */
+/** Connection options for BullMQ. A worker waits out an outage; a producer, which is on the request path, fails fast. */
 export const queueConnection = (url: string, { isProducer }: { isProducer: boolean }): RedisOptions => ({
   url,
   connectTimeout: 2_000,

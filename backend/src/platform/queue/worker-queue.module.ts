@@ -6,7 +6,7 @@ import { JobHandlerRegistry } from './job-handler.registry';
 import { JobQueueService } from './job-queue.service';
 import { JobWorkerService } from './job-worker.service';
 
-/** The queue as a worker has it: with handlers, and the worker that takes jobs. */
+/** The worker's side of the queue: the handlers, and the service that takes jobs. */
 @Global()
 @Module({
   providers: [JobHandlerRegistry, JobWorkerService],

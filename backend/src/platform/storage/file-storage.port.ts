@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 
-/** Where a file is: a bucket, and a name in it that may have folders. Both are ours, never a client's. */
+/** A file's bucket and its key, which may contain folders. The server chooses both, never a client. */
 export interface FileAddress {
   bucket: string;
   key: string;
@@ -8,32 +8,32 @@ export interface FileAddress {
 
 export interface StoredFile {
   size: number;
-  /** Whoever opens a file reads this to its end, or destroys it. */
+  /** The caller must read this to its end or destroy it. */
   content: Readable;
 }
 
 /**
- * Keeps files. What is put is there for every replica once the promise resolves, whole or not at all. `put`, `open` and
- * `remove` throw `DomainError unavailable` when the storage is away or full.
+ * Stores files. A file is available to every replica once the promise of `put` resolves, completely or not at all.
+ * `put`, `open` and `remove` throw `DomainError unavailable` if the storage does not respond or is full.
  */
 export interface FileStoragePort {
-  /** Creates what files need to be kept; part of a migration. @throws Error when that is not possible. */
+  /** Prepares the storage, for instance by creating buckets; part of a migration. @throws Error if that is impossible. */
   prepare(): Promise<void>;
 
   /**
-   * Looks whether files can be kept, at the start of a process. A storage that is away for now passes: the rest of the
-   * service does without it.
-   * @throws Error when the storage is there and is not prepared, or not ours.
+   * Checks at process start that the storage is usable. An unavailable storage passes, because the rest of the service
+   * works without it.
+   * @throws Error if the storage responds but is not prepared, or belongs to another account.
    */
   check(): Promise<void>;
 
-  /** Replaces what was there. */
+  /** Stores a file, replacing an existing one. */
   put(address: FileAddress, content: Buffer, contentType: string): Promise<void>;
 
-  /** null when there is no such file. */
+  /** Returns null if there is no such file. */
   open(address: FileAddress): Promise<StoredFile | null>;
 
-  /** Done as well when there is no such file. */
+  /** Succeeds also if there is no such file. */
   remove(address: FileAddress): Promise<void>;
 
   close(): Promise<void>;
@@ -45,8 +45,8 @@ const bucketPattern = /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/;
 const keyPattern = /^[\w-]+(?:\.[\w-]+)*(?:\/[\w-]+(?:\.[\w-]+)*)*$/;
 
 /**
- * A last line of defence: a name that could lead out of its bucket must not reach any storage.
- * @throws Error, because whoever lets such a name come this far is wrong.
+ * Last line of defence: a key that could lead out of its bucket must not reach a storage.
+ * @throws Error for an unsafe address, which is always a bug of the caller.
  */
 export const requireSafeAddress = ({ bucket, key }: FileAddress): void => {
   const isSafe = bucketPattern.test(bucket) && !bucket.includes('..') && key.length <= 512;

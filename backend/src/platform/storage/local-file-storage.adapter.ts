@@ -10,12 +10,12 @@ import {
   type StoredFile,
 } from './file-storage.port';
 
-/** Files on their way in. Buckets cannot have such a name. */
+/** Folder for files being written. No bucket can have this name. */
 const UNFINISHED = '.unfinished';
-/** What is older than this and still unfinished belongs to a process that died over it. */
+/** An unfinished file older than this was left behind by a process that died. */
 const ABANDONED_AFTER_MS = 60 * 60_000;
 
-/** Keeps files in a folder of this machine, which all its replicas share. */
+/** Stores files in a folder of this machine, which all its replicas share. */
 export class LocalFileStorageAdapter implements FileStoragePort {
   private readonly logger = new Logger(LocalFileStorageAdapter.name);
   private readonly root: string;
@@ -25,7 +25,7 @@ export class LocalFileStorageAdapter implements FileStoragePort {
     this.root = path.resolve(folder);
   }
 
-  /** Nothing to do: folders are made with their first file. */
+  /** Nothing to prepare: folders are created with their first file. */
   async prepare(): Promise<void> {}
 
   async check(): Promise<void> {}
@@ -108,7 +108,7 @@ const write = async (file: string, content: Buffer): Promise<void> => {
   }
 };
 
-/** A new name is durable once its folder is. */
+/** A new directory entry is only durable after an fsync of its folder. */
 const syncFolder = async (folder: string): Promise<void> => {
   const handle = await open(folder, 'r');
   try {

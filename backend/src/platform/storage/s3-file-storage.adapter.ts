@@ -18,22 +18,22 @@ import {
 } from './file-storage.port';
 
 export interface S3Settings {
-  /** Of an S3-compatible storage; without one the SDK finds AWS by the region. */
+  /** URL of an S3-compatible storage. Without it, the SDK uses AWS in the given region. */
   endpoint?: string;
   region: string;
-  /** Without them the SDK looks for credentials itself: environment, profile, role of the container or the machine. */
+  /** Without keys, the SDK looks for credentials: environment, profile, role of the container or the machine. */
   keys?: { accessKeyId: string; secretAccessKey: string };
-  /** Put before the name of every bucket: names of buckets are shared by all accounts of a storage. */
+  /** Prefix of every bucket name, because all accounts of a storage share one namespace. */
   bucketPrefix: string;
-  /** Buckets that files go to, without the prefix. */
+  /** Names of the buckets, without the prefix. */
   buckets: readonly string[];
 }
 
 const CONNECT_WITHIN_MS = 1_000;
-/** Between two signs of life. */
+/** Maximum time without data on a connection. */
 const ANSWER_WITHIN_MS = 5_000;
 
-/** Keeps files in an S3-compatible storage, one bucket of it for each bucket of ours. */
+/** Stores files in an S3-compatible storage, with one S3 bucket per bucket. */
 export class S3FileStorageAdapter implements FileStoragePort {
   private readonly logger = new Logger(S3FileStorageAdapter.name);
   private readonly client: S3Client;
@@ -44,9 +44,9 @@ export class S3FileStorageAdapter implements FileStoragePort {
       endpoint,
       region,
       credentials: keys,
-      // Bucket names as host names need DNS of their own, which only AWS has.
+      // Bucket names as host names need wildcard DNS, which only AWS has.
       forcePathStyle: endpoint !== undefined,
-      // The newer checksums arrive as chunks, which older storages refuse or keep as part of the file.
+      // The SDK's newer checksums use chunked encoding, which older storages refuse or store as part of the file.
       requestChecksumCalculation: 'WHEN_REQUIRED',
       responseChecksumValidation: 'WHEN_REQUIRED',
       maxAttempts: 2,
@@ -139,7 +139,7 @@ export class S3FileStorageAdapter implements FileStoragePort {
 
   private async createBucket(bucket: string): Promise<void> {
     const { endpoint, region } = this.settings;
-    // AWS wants the region named, but for its first; other storages have none.
+    // AWS requires the region, except for us-east-1; other storages have no regions.
     const isRegional = endpoint === undefined && region !== 'us-east-1';
     try {
       await this.client.send(
@@ -150,7 +150,7 @@ export class S3FileStorageAdapter implements FileStoragePort {
       );
     } catch (error) {
       if (!isNamed(error, 'BucketAlreadyOwnedByYou', 'BucketAlreadyExists')) throw error;
-      // Created by another migration at the same moment, or by another account.
+      // Another migration created it concurrently, or it belongs to another account.
       if (!(await this.hasBucket(bucket))) throw new ForeignBucketError(bucket);
     }
   }
@@ -176,7 +176,7 @@ class ForeignBucketError extends Error {
 const statusOf = (error: unknown): number | undefined =>
   error instanceof S3ServiceException ? error.$metadata.httpStatusCode : undefined;
 
-/** Names and codes alone: a message may quote what was sent. */
+/** Returns names and codes only, because a message may quote the request. */
 const reasonOf = (error: unknown): string => {
   if (error instanceof S3ServiceException) return `${error.name} ${statusOf(error) ?? ''}`;
   if (!(error instanceof Error)) return 'unknown';

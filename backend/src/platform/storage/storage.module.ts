@@ -22,8 +22,8 @@ type StorageSettings = Pick<
 >;
 
 /**
- * S3 where an endpoint or a prefix of buckets is given, a folder of this machine elsewhere.
- * @throws Error when one of the two keys is given without the other.
+ * Creates an S3 adapter if an endpoint or a bucket prefix is set, else an adapter for a local folder.
+ * @throws Error if only one of the two S3 keys is set.
  */
 export const createFileStorage = (environment: StorageSettings): FileStoragePort => {
   const { S3_ENDPOINT, S3_REGION, S3_BUCKET_PREFIX, S3_ACCESS_KEY_ID, S3_SECRET_ACCESS_KEY } = environment;
@@ -43,7 +43,7 @@ export const createFileStorage = (environment: StorageSettings): FileStoragePort
   });
 };
 
-/** Creates the buckets that are missing; part of a migration. @throws Error when one is not ours to use. */
+/** Creates missing buckets; part of a migration. @throws Error if a bucket belongs to another account. */
 export const prepareFileStorage = async (environment: StorageSettings): Promise<void> => {
   const storage = createFileStorage(environment);
   try {

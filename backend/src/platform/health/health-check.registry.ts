@@ -15,7 +15,7 @@ export class HealthCheckRegistry {
 
   constructor(private readonly gracefulShutdown: GracefulShutdownService) {}
 
-  /** Registers a check, which fails when it rejects or takes longer than a second. @throws Error for a duplicate name. */
+  /** Registers a check, which fails if it rejects or takes longer than a second. @throws Error for a duplicate name. */
   register(name: string, isReady: () => Promise<boolean>): void {
     if (this.checks.has(name)) throw new Error(`Health check ${name} is registered twice`);
     this.checks.set(name, isReady);

@@ -5,34 +5,34 @@ import { REDIS } from '../redis/redis.module';
 import { shardOf, chatKeys } from '../redis/redis.keys';
 import { appendEndScript, appendOutcome, appendScript, restoreScript } from './chat-log.scripts';
 
-/** One entry of a session's stream. Its version is its place in the stream, from 1. */
+/** One entry of a session's stream. Its version is its position in the stream, from 1. */
 export interface ChatLogEntry {
   /** Stream entry id, `<ms>-<n>`. */
   id: string;
-  /** The event as it was appended. */
+  /** The serialised event, as it was appended. */
   text: string;
 }
 
 export interface StreamEnd {
   version: number;
-  /** Id of the last entry; '' when there is none. */
+  /** Id of the last entry; '' if there is none. */
   lastId: string;
 }
 
 export type AppendResult =
   | { kind: 'appended'; ids: readonly string[] }
-  /** The stream has more (or, after a lost Redis, less) than expected. */
+  /** The stream has more entries than expected, or fewer if Redis lost data. */
   | { kind: 'behind'; version: number; missed: readonly ChatLogEntry[] }
   | { kind: 'diverged' }
   | { kind: 'outbox_full' }
   | { kind: 'claim_lost' };
 
 export interface AppendOptions {
-  /** The user of an overdue deadline, which must still be overdue. */
+  /** Appends only if the deadline of this user is still overdue. */
   claim?: { userId: number } | undefined;
-  /** The replica that learns of the events from this answer, and is not told of them again. */
+  /** The replica that gets the events from the result, so they are not published to it. */
   exceptReplicaId?: string | undefined;
-  /** The events end the session: they are appended even while Redis is full. */
+  /** The events end the session, so they are appended even if the outbox or Redis is full. */
   isEnd?: boolean | undefined;
 }
 
@@ -43,16 +43,16 @@ export interface ChatLogEdges {
   last: ChatLogEntry | undefined;
 }
 
-/** Entries of one read: what follows it is done in between, so that a long stream does not hold up everything else. */
+/** Entries per read. Reading in pages keeps a long stream from blocking other work. */
 const PAGE_SIZE = 128;
 
 const toEntries = (rows: readonly [string, string[]][]): ChatLogEntry[] =>
   rows.map(([id, fields]) => ({ id, text: fields[1] ?? '' }));
 
-/** The random chats' live log: a Redis stream each. */
+/** The live log of random chats: one Redis stream per chat. */
 @Injectable()
 export class ChatLogRepository {
-  /** Redis' clock less this process's, as the latest append showed it. */
+  /** Clock of Redis minus clock of this process, measured at the latest append. */
   private clockOffsetMs = 0;
 
   constructor(
@@ -60,12 +60,15 @@ export class ChatLogRepository {
     private readonly processEvents: ProcessEventsService,
   ) {}
 
-  /** The time by the clock that gives entries their ids, epoch ms, to within a round trip once something was appended. */
+  /** Returns the time by the clock of entry ids, in epoch ms; accurate to a round trip after the first append. */
   now(): number {
     return Date.now() + this.clockOffsetMs;
   }
 
-  /** Appends if the stream still ends as expected, and tells the replicas with sockets there; one round trip. */
+  /**
+   * Appends events if the stream still ends as expected, and publishes them to the replicas with sockets in the chat;
+   * one round trip.
+   */
   async append(
     sessionId: string,
     expected: StreamEnd,
@@ -97,7 +100,7 @@ export class ChatLogRepository {
       }
       case appendOutcome.behind: {
         const [, version, missed] = reply;
-        // What we have and what we missed must add up to what there is; else some of ours is not in the stream.
+        // Our entries and the missed ones must add up to the stream's length; otherwise it has lost some of ours.
         if (version >= expected.version && version !== expected.version + missed.length)
           return { kind: 'diverged' };
         return { kind: 'behind', version, missed: toEntries(missed) };
@@ -110,8 +113,9 @@ export class ChatLogRepository {
   }
 
   /**
-   * Appends entries again that Redis has lost (the tail of its append-only file), under the ids that they had.
-   * @returns false when the stream does not end where they begin: another replica has appended from there.
+   * Appends entries that Redis has lost (the tail of its append-only file) again, with their original ids.
+   * @param end the end of the stream before the lost entries.
+   * @returns false if the stream does not end there, because another replica has appended since.
    */
   async restore(sessionId: string, end: StreamEnd, lost: readonly ChatLogEntry[]): Promise<boolean> {
     const shard = shardOf(sessionId);
@@ -125,7 +129,7 @@ export class ChatLogRepository {
     return restored === 1;
   }
 
-  /** The entries after an id ('' for all), in order, page by page; an empty stream is one empty page. */
+  /** Yields the entries after an id ('' for all), in order, in pages. An empty stream yields one empty page. */
   async *pages(sessionId: string, afterId = ''): AsyncGenerator<ChatLogEntry[], void> {
     const stream = chatKeys(shardOf(sessionId)).stream(sessionId);
     for (let lastId = afterId; ;) {
@@ -138,14 +142,14 @@ export class ChatLogRepository {
     }
   }
 
-  /** The entries after an id ('' for all), in order, at once. */
+  /** Returns the entries after an id ('' for all), in order. */
   async read(sessionId: string, afterId = ''): Promise<ChatLogEntry[]> {
     const entries: ChatLogEntry[] = [];
     for await (const page of this.pages(sessionId, afterId)) entries.push(...page);
     return entries;
   }
 
-  /** How long a stream is, and how it begins and ends; one round trip. */
+  /** Reads a stream's version and its first and last entry in one round trip. */
   async edges(sessionId: string): Promise<ChatLogEdges> {
     const stream = chatKeys(shardOf(sessionId)).stream(sessionId);
     const replies = await this.redis
@@ -161,7 +165,7 @@ export class ChatLogRepository {
     return { version, first: toEntries(first)[0], last: toEntries(last)[0] };
   }
 
-  /** The versions of many sessions in one pipeline; 0 where there is no such stream. */
+  /** Reads the versions of many sessions in one pipeline; 0 if there is no such stream. */
   async versions(sessionIds: readonly string[]): Promise<number[]> {
     const pipeline = this.redis.pipeline();
     for (const sessionId of sessionIds) pipeline.xlen(chatKeys(shardOf(sessionId)).stream(sessionId));

@@ -2,7 +2,7 @@ import { RedisScript } from '../redis/redis-script.model';
 import { isOutboxFull } from './outbox.scripts';
 import { publishToReplicas } from './publish-to-replicas.scripts';
 
-/** First element of an append's answer. */
+/** First element of an append's reply. */
 export const appendOutcome = { appended: 1, behind: 0, outboxFull: -2, claimLost: -3 } as const;
 
 export type AppendReply =
@@ -11,11 +11,11 @@ export type AppendReply =
   | [typeof appendOutcome.outboxFull | typeof appendOutcome.claimLost];
 
 /**
- * The one generic append. Knows no rule of the product: it compares the stream's end with what the caller
- * decided upon, adds the events to the stream and to the shard's outbox, and publishes them.
+ * The generic append, which contains no rule of the product: it compares the end of the stream with the one that the
+ * caller expects, adds the events to the stream and to the shard's outbox, and publishes them.
  *
  * KEYS: stream. ARGV: expected length, expected last id, prefix, session id, claim (a member of deadlines that must
- * be overdue, or ''), the replica that need not be told, then the events.
+ * be overdue, or ''), the replica to which nothing is published, then the events.
  */
 const append = (whenOutboxIsFull: string): string => `${publishToReplicas}${isOutboxFull}
 local prefix, session, claim = ARGV[3], ARGV[4], ARGV[5]
@@ -46,12 +46,12 @@ return reply
 `;
 
 export const appendScript = new RedisScript<AppendReply>(append('return {-2}'));
-/** The same for an end, which is what frees the memory of its chat: it has room in a full outbox and a full Redis. */
+/** The append for the end of a chat. It also works with a full outbox and a full Redis, because it frees memory. */
 export const appendEndScript = new RedisScript<AppendReply>(append(''), { allowOom: true });
 
 /**
- * Appends a lost tail again, under the ids that it had, if the stream still ends where the tail began.
- * KEYS: stream, outbox. ARGV: length, last id ('' when nothing is left), session id, then id and event of each.
+ * Appends a lost tail again, with its original ids, if the stream still ends where the tail began.
+ * KEYS: stream, outbox. ARGV: length, last id ('' if the stream is empty), session id, then id and event of each entry.
  */
 export const restoreScript = new RedisScript<0 | 1>(`
 if redis.call('XLEN', KEYS[1]) ~= tonumber(ARGV[1]) then return 0 end

@@ -3,7 +3,7 @@ import { RedisScript } from '../redis/redis-script.model';
 import { publishToReplicas } from './publish-to-replicas.scripts';
 
 /**
- * KEYS of the scripts below: replicas. The topic of this directory is a chat, its members are sockets, and a note is
+ * KEYS of the scripts below: replicas. In this directory a topic is a chat, its members are sockets, and a note is
  * `<user>|<1 if the socket shows the chat, else 0>`. Only sockets that show the chat make their user present.
  */
 const common = `${socketDirectoryLua}${publishToReplicas}
@@ -19,12 +19,12 @@ end
 local function publishConnection(session, user, state)
   publish(P, session, '', 'connection ' .. user .. ' ' .. state)
 end
--- The user has come or come back.
+-- The user has joined or returned.
 local function stopGrace(session, user)
   redis.call('SREM', P .. 'away:' .. session, user)
   if redis.call('ZREM', deadlines, session .. '|' .. user) == 1 then publishConnection(session, user, 'connected') end
 end
--- The user was present and is not any more.
+-- The user is no longer present.
 local function startGrace(session, user, graceMs)
   if redis.call('ZADD', deadlines, 'NX', now() + graceMs, session .. '|' .. user) == 0 then return end
   redis.call('SADD', P .. 'away:' .. session, user)
@@ -42,9 +42,9 @@ end
 export const partnerStates = { connected: 1, awaited: 0, reconnecting: -1 } as const;
 
 /**
- * A socket is in the chat, or shows it now, or does not any more. ARGV: session, socket, replica, user, partner, shows
- * (1 or 0), grace ms for a user who was present and shows the chat on no socket any more.
- * Answers how it is about the partner, as in `partnerStates`.
+ * Records a socket in the chat, or a change of whether it shows the chat. ARGV: session, socket, replica, user, partner,
+ * shows (1 or 0), grace period in ms for a user who was present and no longer shows the chat on any socket.
+ * Returns the partner's state, as in `partnerStates`.
  */
 export const joinScript = new RedisScript<1 | 0 | -1>(`${common}
 local session, user, partner = ARGV[1], ARGV[4], ARGV[5]
@@ -56,7 +56,7 @@ if isPresent(session, partner) or not redis.call('ZSCORE', deadlines, session ..
 return redis.call('SISMEMBER', P .. 'away:' .. session, partner) == 1 and -1 or 0
 `);
 
-/** A socket has left the chat. ARGV: session, socket, replica, grace in ms (-1: the chat has ended). */
+/** Removes a socket from the chat. ARGV: session, socket, replica, grace period in ms (-1: the chat has ended). */
 export const leaveScript = new RedisScript<null>(
   `${common}
 leave(ARGV[1], ARGV[2], ARGV[3], tonumber(ARGV[4]))
@@ -65,10 +65,10 @@ return nil
   { allowOom: true },
 );
 
-/** Deadlines that one sweep of a shard names; those that cannot be acted upon are postponed. */
+/** Maximum number of overdue deadlines that one sweep of a shard returns. Those that cannot be handled are postponed. */
 const MAX_OVERDUE_PER_SWEEP = 32;
 
-/** ARGV: grace ms, then the dead replicas. Answers whether more are to be evicted, and the overdue deadlines. */
+/** ARGV: grace period in ms, then `deadReplicas`. Returns whether more are to be evicted, and the overdue deadlines. */
 export const sweepScript = new RedisScript<[more: 0 | 1, ...overdue: string[]]>(
   `${common}
 local more = evictDead(leave)
@@ -77,7 +77,7 @@ return {more, unpack(redis.call('ZRANGEBYSCORE', deadlines, '-inf', now(), 'LIMI
   { allowOom: true },
 );
 
-/** The chat has begun: a user who does not come has a deadline. ARGV: session, grace in ms, then the users. */
+/** Sets a deadline for each user who has not joined the new chat. ARGV: session, grace period in ms, then the users. */
 export const setDeadlinesScript = new RedisScript<null>(`${common}
 for i = 3, #ARGV do
   if not isPresent(ARGV[1], ARGV[i]) then
@@ -87,7 +87,7 @@ end
 return nil
 `);
 
-/** Puts a deadline off. ARGV: session, user, ms. */
+/** Postpones a deadline. ARGV: session, user, ms from now. */
 export const postponeScript = new RedisScript<null>(
   `${common}
 redis.call('ZADD', deadlines, 'XX', now() + ARGV[3], ARGV[1] .. '|' .. ARGV[2])
@@ -96,7 +96,7 @@ return nil
   { allowOom: true },
 );
 
-/** The chat is over. ARGV: session, then its users. */
+/** Deletes the presence data of a chat that has ended. ARGV: session, then its users. */
 export const forgetScript = new RedisScript<null>(
   `${common}
 redis.call('DEL', P .. 'sockets:' .. ARGV[1], P .. 'away:' .. ARGV[1])
@@ -106,7 +106,7 @@ return nil
   { allowOom: true },
 );
 
-/** ARGV: session, message. */
+/** Publishes to every replica that holds a socket of the session. ARGV: session, message. */
 export const publishScript = new RedisScript<null>(`${publishToReplicas}
 publish(string.match(KEYS[1], '^{[^}]+}:'), ARGV[1], '', ARGV[2])
 return nil

@@ -16,7 +16,7 @@ import {
   sweepScript,
 } from './chat-presence.scripts';
 
-/** `awaited`: not in the chat yet, and not late; `reconnecting`: was in it, and is awaited back. */
+/** `awaited`: has not joined yet, within the deadline; `reconnecting`: has left and may return before the deadline. */
 export type PartnerState = keyof typeof partnerStates;
 
 export interface ChatSocket {
@@ -32,10 +32,10 @@ export interface Deadline {
   userId: number;
 }
 
-/** Grace period of a socket that leaves a chat which has ended: there is none. */
+/** Stands for no grace period, for sockets that leave a chat after its end. */
 const CHAT_ENDED = -1;
 
-/** Which sockets are in which random chat, and until when a chat waits for a user who has none. */
+/** Records which sockets are in which random chat, and the deadlines of users without a socket. */
 @Injectable()
 export class ChatPresenceService {
   private readonly directory: SocketDirectoryRepository<1 | 0 | -1>;
@@ -55,16 +55,15 @@ export class ChatPresenceService {
     });
   }
 
-  /** Gives users who are not in the chat yet until then to come. */
+  /** Sets a deadline, `graceMs` from now, for each user who has not joined the chat yet. */
   async setDeadlines(sessionId: string, userIds: readonly number[], graceMs: number): Promise<void> {
     await setDeadlines(this.redis, sessionId, userIds, graceMs);
   }
 
   /**
-   * Records a socket in the chat, or that it shows the chat now, or does not any more. From here on its replica
-   * receives all that is published in the session.
-   * @throws what Redis threw. The socket is recorded later, unless it leaves: the caller must call `leave` if it
-   * gives up.
+   * Records a socket in the chat, or a change of whether it shows the chat. From then on, its replica receives
+   * everything published in the session.
+   * @throws errors of Redis. The socket is then recorded later: a caller that gives up must call `leave`.
    */
   async join(sessionId: string, { id, userId, partnerId, showsChat }: ChatSocket): Promise<PartnerState> {
     const graceMs = this.environment.GRACE_AFTER_CLEAN_CLOSE_MS;
@@ -75,36 +74,36 @@ export class ChatPresenceService {
   }
 
   /**
-   * A socket is gone; with the last one that shows the chat the user's deadline starts, `graceMs` from now. Never
-   * rejects: a departure that cannot be recorded is recorded later.
+   * Removes a socket from the chat. If it was the user's last one that shows the chat, their deadline is set to
+   * `graceMs` from now. Never rejects: a failed call is repeated later.
    */
   async leave(sessionId: string, socketId: string, graceMs: number): Promise<void> {
     await this.directory.leave(sessionId, socketId, graceMs);
   }
 
-  /** A socket leaves a chat that has ended: its user gets no grace period. Never rejects. */
+  /** Removes a socket from a chat that has ended, without a grace period. Never rejects. */
   async leaveEnded(sessionId: string, socketId: string): Promise<void> {
     await this.directory.leave(sessionId, socketId, CHAT_ENDED);
   }
 
-  /** Forgets who was in a chat that has ended. */
+  /** Deletes the presence data of a chat that has ended. */
   async forget(sessionId: string, userIds: readonly number[]): Promise<void> {
     await forgetScript.run(this.redis, keysOf(sessionId), [sessionId, ...userIds]);
   }
 
-  /** About once a second: records what could not be recorded, and compares. Never rejects. */
+  /** Repeats failed calls and compares a share of the shards; call it about once a second. Never rejects. */
   async reconcile(): Promise<void> {
     await this.directory.reconcile();
   }
 
-  /** Records again what Redis has lost of this replica's sockets; settles when it is done, and never rejects. */
+  /** Restores the records of this replica's sockets that Redis has lost. Never rejects. */
   async reconcileAll(): Promise<void> {
     await this.directory.reconcileAll();
   }
 
   /**
-   * Evicts the sockets of dead replicas, in this replica's share of the shards.
-   * @returns the deadlines there that are overdue; nothing while this replica may not sweep.
+   * Evicts the sockets of dead replicas in this replica's share of the shards.
+   * @returns the overdue deadlines there; none while this replica may not sweep.
    */
   async sweep(): Promise<Deadline[]> {
     if (!this.lease.maySweep) return [];
@@ -115,7 +114,7 @@ export class ChatPresenceService {
     });
   }
 
-  /** Puts an overdue deadline off that could not be acted upon, so that it does not hold up the others. */
+  /** Postpones an overdue deadline that could not be handled, so that it does not block the others. */
   async postpone({ sessionId, userId }: Deadline, byMs: number): Promise<void> {
     await postponeScript.run(this.redis, keysOf(sessionId), [sessionId, userId, byMs]);
   }
@@ -128,7 +127,7 @@ export class ChatPresenceService {
 
 const keysOf = (sessionId: string): string[] => [chatKeys(shardOf(sessionId)).replicas];
 
-/** Gives those of the users who are not in the chat, and have no deadline yet, until then to come. */
+/** Sets a deadline, `graceMs` from now, for each user who is not in the chat and has no deadline yet. */
 export const setDeadlines = async (
   redis: Redis,
   sessionId: string,

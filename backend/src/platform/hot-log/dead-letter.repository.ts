@@ -7,7 +7,7 @@ import { moveScript } from './outbox.scripts';
 
 const PAGE = 500;
 
-/** An entry that PostgreSQL refuses, with what is known of it but for its text. */
+/** An entry that PostgreSQL refuses, without its content. */
 export interface DeadLetter extends Pick<OutboxEntry, 'sessionId' | 'entryId'> {
   /** Why it was refused: SQLSTATE, or the name of an error. */
   reason: string;
@@ -21,30 +21,30 @@ interface Located {
   letter: DeadLetter;
 }
 
-/** Entries of the outboxes that can never be written as they are. They stay here until they are replayed. */
+/** Outbox entries that PostgreSQL refuses because of their content. They are kept until they are replayed. */
 @Injectable()
 export class DeadLetterRepository {
   constructor(@Inject(REDIS) private readonly redis: Redis) {}
 
-  /** Moves an entry out of its outbox. */
+  /** Moves an entry from its outbox to the dead letters. */
   async add({ shard, outboxId }: OutboxEntry, reason: string): Promise<void> {
     const { outbox, deadLetters } = chatKeys(shard);
     await moveScript.run(this.redis, [outbox, deadLetters], [outboxId, 'reason', reason]);
   }
 
-  /** All of them, shard by shard, in the order in which they left the outbox. */
+  /** Yields all dead letters, shard by shard, in the order in which they left the outbox. */
   async *list(): AsyncGenerator<DeadLetter> {
     for await (const { letter } of this.locate()) yield letter;
   }
 
   /**
-   * Puts all of them back at the end of their outboxes, in order, for the workers to try again. Each moves in one step:
-   * cut short, or run twice, it puts nothing back twice.
-   * @returns how many were put back.
+   * Moves all dead letters to the ends of their outboxes, in order, for the workers to retry. Each is moved atomically,
+   * so an interrupted or repeated replay duplicates nothing.
+   * @returns the number of entries moved.
    */
   async replay(): Promise<number> {
     let count = 0;
-    // What is there now: one that is refused again meanwhile waits for the next replay.
+    // Take a snapshot first: an entry that is refused again meanwhile waits for the next replay.
     const located: Located[] = [];
     for await (const one of this.locate()) located.push(one);
     for (const { shard, id } of located) {

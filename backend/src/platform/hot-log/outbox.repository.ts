@@ -10,47 +10,47 @@ import {
   unlockScript,
 } from './outbox.scripts';
 
-/** An event on its way to the durable log. */
+/** An event that is not in the durable log yet. */
 export interface OutboxEntry {
-  /** The shard whose outbox it is in. */
+  /** The shard of the outbox. */
   shard: number;
   /** Id in the outbox. */
   outboxId: string;
   sessionId: string;
   /** Id in the session's stream. */
   entryId: string;
-  /** The event as it was appended. */
+  /** The serialised event, as it was appended. */
   text: string;
 }
 
-/** What was read of one shard's outbox. */
+/** Entries read from one shard's outbox. */
 export interface OutboxPage {
   shard: number;
-  /** In the order in which they were appended. */
+  /** In the order of appending. */
   entries: readonly OutboxEntry[];
 }
 
 export interface Backlog {
   /** Entries in all outboxes. */
   length: number;
-  /** Age in ms, by Redis' clock, of the oldest entry that is not held back; 0 without one. */
+  /** Age in ms, by the clock of Redis, of the oldest entry that is not held back; 0 if there is none. */
   ageMs: number;
-  /** Share of its cap, by entries or by bytes, that the fullest outbox has reached. */
+  /** How full the fullest outbox is, by entries or by bytes, as a fraction of its cap. */
   fillRatio: number;
   deadLetters: number;
 }
 
-/** Where reading begins, by shard: after this outbox id, at the beginning for ''. */
+/** Start of reading for each shard: after this outbox id; '' for the beginning. */
 export type OutboxPositions = ReadonlyMap<number, string>;
 
 const shards: readonly number[] = Array.from({ length: SHARD_COUNT }, (_, shard) => shard);
 
-/** The shards of a shard group. */
+/** Returns the shards of a shard group. */
 export const shardsOf = (group: number): number[] => shards.filter((shard) => shardGroupOf(shard) === group);
 
 const rangeAfter = (outboxId: string): string => (outboxId === '' ? '-' : `(${outboxId}`);
 
-/** A row of an outbox or of the dead letters. */
+/** Converts a row of an outbox or of the dead letters. */
 export const toOutboxEntry = (
   shard: number,
   [outboxId, fields]: readonly [string, readonly string[]],
@@ -62,12 +62,15 @@ export const toOutboxEntry = (
   text: fields[5] ?? '',
 });
 
-/** The shards' outboxes, as a worker reads them. */
+/** Reads and clears the shards' outboxes, for workers. */
 @Injectable()
 export class OutboxRepository {
   constructor(@Inject(REDIS) private readonly redis: Redis) {}
 
-  /** Takes a shard group, or keeps it for another `ttlMs`. Only spares double work: writing twice does no harm. */
+  /**
+   * Locks a shard group, or extends the lock, for `ttlMs`. The lock only avoids duplicate work: writing twice is harmless.
+   * @returns whether the lock is held by `token`.
+   */
   async lock(group: number, token: string, ttlMs: number): Promise<boolean> {
     return (await lockScript.run(this.redis, [shardGroupLockKey(group)], [token, ttlMs])) === 1;
   }
@@ -90,7 +93,7 @@ export class OutboxRepository {
     });
   }
 
-  /** Whether any outbox holds an entry after its position. XREAD answers that without looking at the entries. */
+  /** Whether any outbox has an entry after its position. XREAD determines that without reading the entries. */
   async hasMore(positions: OutboxPositions): Promise<boolean> {
     const pipeline = this.redis.pipeline();
     for (const [shard, after] of positions)
@@ -102,7 +105,7 @@ export class OutboxRepository {
     });
   }
 
-  /** Removes what is durable now, by id; the streams of ended chats expire after `expireMs`. */
+  /** Removes entries that are durable, by id, and lets the streams of ended chats expire after `expireMs`. */
   async remove(
     entries: readonly OutboxEntry[],
     endedSessions: readonly Pick<OutboxEntry, 'shard' | 'sessionId'>[],
@@ -115,7 +118,7 @@ export class OutboxRepository {
       else idsOfShard.set(shard, [outboxId]);
     }
     const pipeline = this.redis.pipeline();
-    // Before the entries go: cut here, the entry is carried again, and with it this.
+    // Before the deletion: if the process dies in between, the entries are processed again, and so is the expiry.
     for (const { shard, sessionId } of endedSessions) {
       pipeline.pexpire(chatKeys(shard).stream(sessionId), expireMs);
     }
@@ -123,7 +126,7 @@ export class OutboxRepository {
     for (const [error] of (await pipeline.exec()) ?? []) if (error) throw error;
   }
 
-  /** The shard groups that have something to carry. */
+  /** Returns the shard groups with a non-empty outbox. */
   async filledGroups(): Promise<number[]> {
     const pipeline = this.redis.pipeline();
     for (const shard of shards) pipeline.xlen(chatKeys(shard).outbox);
@@ -136,7 +139,7 @@ export class OutboxRepository {
     return [...new Set(filled.map(shardGroupOf))];
   }
 
-  /** @param heldUpTo outbox ids up to which everything of a shard is held back on purpose. */
+  /** @param heldUpTo for each shard, the outbox id up to which entries are held back on purpose. */
   async backlog(heldUpTo: OutboxPositions = new Map()): Promise<Backlog> {
     const calls = shards.map((shard) => {
       const keys = chatKeys(shard);

@@ -1,13 +1,13 @@
 import { RedisScript } from '../redis/redis-script.model';
 
-/** Events that may wait in one shard's outbox before senders are answered `unavailable`. */
+/** Maximum number of events in one shard's outbox; beyond it, senders receive `unavailable`. */
 export const OUTBOX_MAX_ENTRIES = 50_000;
-/** Bytes of Redis that they may take; 64 of these are half of the `maxmemory` of docker-compose.yml. */
+/** Maximum memory of one outbox; 64 of them are half of the `maxmemory` in docker-compose.yml. */
 export const OUTBOX_MAX_BYTES = 4 * 1024 * 1024;
 
 /**
- * Lua: `isOutboxFull(outbox, queued)`. The size is asked for at every 16th entry (an append adds one or two), which
- * keeps it out of the way of single messages: it takes 19 µs for 4 MiB.
+ * Lua function `isOutboxFull(outbox, queued)`. The size is only measured about every 16 entries (an append adds one or
+ * two), because that takes 19 µs for 4 MiB.
  */
 export const isOutboxFull = `
 local function isOutboxFull(outbox, queued)
@@ -19,7 +19,7 @@ end
 
 const allowOom = true;
 
-/** KEYS: lock. ARGV: token, ttl in ms. Answers whether the lock is the token's. */
+/** Acquires or extends a lock. KEYS: lock. ARGV: token, ttl in ms. Returns whether `token` holds the lock. */
 export const lockScript = new RedisScript<0 | 1>(
   `
 local holder = redis.call('GET', KEYS[1])
@@ -30,7 +30,7 @@ return 1
   { allowOom },
 );
 
-/** KEYS: lock. ARGV: token. */
+/** Releases a lock if `token` holds it. KEYS: lock. ARGV: token. */
 export const unlockScript = new RedisScript<number>(
   `
 if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end
@@ -40,7 +40,7 @@ return 0
 );
 
 /**
- * Moves one entry to another stream, unless it has been moved already; so a repetition moves nothing twice.
+ * Moves one entry to another stream, unless it has already been moved, so that repetitions are harmless.
  * KEYS: from, to. ARGV: id in `from`, then fields to add.
  */
 export const moveScript = new RedisScript<0 | 1>(
@@ -59,8 +59,9 @@ return 1
 export type ShardFigures = [length: number, bytes: number, oldestId: string, deadLetters: number];
 
 /**
- * KEYS: outbox, dead letters. ARGV: where the oldest entry is looked for.
- * Answers the outbox's length and bytes, the id of its oldest entry from there on ('' without one), and dead letters.
+ * KEYS: outbox, dead letters. ARGV: start of the range for the oldest entry.
+ * Returns the outbox's length and bytes, the id of the oldest entry in the range ('' if none), and the number of dead
+ * letters.
  */
 export const figuresScript = new RedisScript<ShardFigures>(
   `

@@ -12,7 +12,7 @@ const KEEP_ALIVE_MS = 65_000;
 /** Delay before idle connections are closed, for a request that a proxy is just sending on one of them. */
 const IDLE_GRACE_MS = 1_000;
 
-/** After `QUIET_TURNS` turns of the event loop without a new connection, none is waiting; gives up after the time limit. */
+/** After this many turns of the event loop without a new connection, none is waiting. The time limit is for busy ports. */
 const QUIET_TURNS = 2;
 const ACCEPT_WITHIN_MS = 500;
 
@@ -39,7 +39,7 @@ export const listen = async (
 
 /** Sets time-outs for slow clients. Call this before the server listens. */
 export const limitSlowClients = (server: Server): void => {
-  // An option of createServer. Nest has already created the server, but Node reads the property again on `listening`.
+  // An option of createServer. Nest has already created the server, but Node only reads the property on `listening`.
   Object.assign(server, { connectionsCheckingInterval: CHECK_SLOW_CLIENTS_EVERY_MS });
   server.headersTimeout = 10_000;
   server.requestTimeout = 30_000;

@@ -2,13 +2,13 @@ import { Injectable } from '@nestjs/common';
 import { AppLoggerService } from '../observability/app-logger.service';
 
 /**
- * The order in which a process leaves. Not ready any more; no new connections; sockets told to go elsewhere;
- * leases given back; workers at rest. Pools close after all of these.
+ * The phases of a shutdown, in order: report not ready, stop accepting connections, close sockets so that clients
+ * reconnect elsewhere, release leases, stop workers. Pools are closed after all of them.
  */
 export const shutdownPhases = ['announce', 'listeners', 'sockets', 'leases', 'workers'] as const;
 export type ShutdownPhase = (typeof shutdownPhases)[number];
 
-/** Of the 30 s that a container is given (compose's stop_grace_period). */
+/** Less than the 30 s that a container gets (`stop_grace_period` in docker-compose.yml). */
 export const SHUTDOWN_TIMEOUT_MS = 25_000;
 
 interface Step {
@@ -33,14 +33,14 @@ export class GracefulShutdownService {
     return this.stopping !== undefined;
   }
 
-  /** What has to be done in a phase. Steps of one phase run side by side; a failing one is logged and passed over. */
+  /** Registers a step of a phase. Steps of one phase run concurrently; a failing step is logged and skipped. */
   register(phase: ShutdownPhase, name: string, run: () => void | Promise<void>): void {
     this.steps[phase].push({ name, run });
   }
 
   /**
-   * Runs all phases, then `closePools`. Never rejects; asked again it answers with the stop under way.
-   * @returns when all is done, or `withinMs` are over.
+   * Runs all phases, then `closePools`. Never rejects. Further calls return the promise of the first.
+   * @returns a promise that resolves when everything is done or `withinMs` have passed.
    */
   stop(closePools: () => Promise<void>, withinMs = SHUTDOWN_TIMEOUT_MS): Promise<void> {
     this.stopping ??= this.runWithin(closePools, withinMs);

@@ -2,7 +2,7 @@ import type { INestApplicationContext } from '@nestjs/common';
 import { AppLoggerService } from '../observability/app-logger.service';
 import { GracefulShutdownService } from './graceful-shutdown.service';
 
-/** SIGTERM and SIGINT stop the process in order; an error that nobody caught ends it with a line in the log. */
+/** Shuts down gracefully on SIGTERM and SIGINT; logs uncaught errors and ends the process. */
 export const handleProcessSignals = (app: INestApplicationContext): void => {
   const logger = app.get(AppLoggerService);
   const gracefulShutdown = app.get(GracefulShutdownService);

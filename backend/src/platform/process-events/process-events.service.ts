@@ -78,7 +78,7 @@ export class ProcessEventsService implements OnApplicationBootstrap {
     return this.collected.get(`${kind} ${name}`) ?? [];
   }
 
-  /** @throws Error if a class with reactions is not a singleton, or two reactions of a transaction share their order. */
+  /** @throws Error if a class with reactions is no singleton, or two reactions of a transaction have the same order. */
   private collect(): ReadonlyMap<string, readonly BoundReaction[]> {
     const collected = new Map<string, BoundReaction[]>();
     const seen = new Set<object>();

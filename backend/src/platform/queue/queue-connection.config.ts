@@ -1,6 +1,6 @@
 import type { RedisOptions } from 'bullmq';
 
-/** Connection options for BullMQ. A worker waits out an outage; a producer, which is on the request path, fails fast. */
+/** Connection options for BullMQ. A worker waits out an outage; a producer is on the request path and fails fast. */
 export const queueConnection = (url: string, { isProducer }: { isProducer: boolean }): RedisOptions => ({
   url,
   connectTimeout: 2_000,

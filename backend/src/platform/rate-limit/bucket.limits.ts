@@ -6,9 +6,9 @@ export type LimitsProfile = Environment['LIMITS_PROFILE'];
 export interface Bucket {
   amount: number;
   periodMs: number;
-  /** Tokens in a full bucket; `amount` unless given. */
+  /** Tokens in a full bucket; defaults to `amount`. */
   burst?: number;
-  /** Guards against guessing and nagging, which no load test has a use for: the same in every profile. */
+  /** Same in every profile, for buckets against guessing and harassment, which load tests do not need to exceed. */
   isFixed?: boolean;
 }
 
@@ -17,7 +17,10 @@ const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-/** Every rate limit of Thaw. Source: security.md, «Rate limits». By user tight, by address wide: a school is one. */
+/**
+ * Every rate limit of Thaw. Source: security.md, "Rate limits". Limits by user are tight, those by address wide, because
+ * a whole school may share one address.
+ */
 export const buckets = {
   /** By address. */
   http: { amount: 600, periodMs: MINUTE },
@@ -43,7 +46,7 @@ export const buckets = {
   send_private_message: { amount: 2, periodMs: SECOND, burst: 20 },
   edits: { amount: 10, periodMs: MINUTE },
   reactions: { amount: 60, periodMs: MINUTE },
-  /** Pages of 64 KB of a chat that is sent again: six full chats, and another one in a minute. */
+  /** Pages of 64 KB of a resumed chat: six full chats at once, then one per minute. */
   resumed_pages: { amount: 100, periodMs: MINUTE, burst: 600 },
   join_queue: { amount: 20, periodMs: MINUTE },
   skip: { amount: 20, periodMs: MINUTE },
@@ -56,7 +59,7 @@ export type BucketName = keyof typeof buckets;
 
 const factors: Record<LimitsProfile, number> = { strict: 0.5, default: 1, load: 1_000 };
 
-/** A bucket as it is under a profile: `intervalMs` between two, and how many may come at once. */
+/** Returns a bucket under a profile: the ms in which one token is refilled, and the tokens in a full bucket. */
 export const bucketOf = (name: BucketName, profile: LimitsProfile): { intervalMs: number; burst: number } => {
   const { amount, periodMs, burst = amount, isFixed = false }: Bucket = buckets[name];
   const factor = isFixed ? 1 : factors[profile];

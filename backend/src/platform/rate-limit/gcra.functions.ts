@@ -1,12 +1,13 @@
 import { luaClock } from '../redis/redis-clock.scripts';
 
 /**
- * Generic cell rate algorithm. A bucket is one number: the time until which what was taken is paid off.
+ * Generic cell rate algorithm. A bucket is one number, `paidUntilMs`: the time at which it is full again (the
+ * algorithm's theoretical arrival time).
  * https://en.wikipedia.org/wiki/Generic_cell_rate_algorithm
  */
 export interface Taken {
   allowed: boolean;
-  /** When refused: after how long the same may be allowed. */
+  /** When refused: ms after which the same request may be allowed. */
   retryAfterMs: number;
   paidUntilMs: number;
 }
@@ -25,9 +26,9 @@ export const take = (
 };
 
 /**
- * Lua: the same by the clock of Redis, for all replicas; times in microseconds. A negative cost gives back.
- * `take` returns the milliseconds to wait, 0 when taken; `charge` takes whatever is there and returns the milliseconds
- * until the bucket is full again.
+ * Lua functions for the same algorithm over all replicas, by the clock of Redis, in microseconds. A negative cost is a
+ * refund. `take` returns the milliseconds to wait, 0 if taken; `charge` takes the cost regardless of the content and
+ * returns the milliseconds until the bucket is full again.
  */
 export const bucketFunctions = `${luaClock}
 local function paidUntil(key)
@@ -55,12 +56,12 @@ local function charge(key, cost, intervalMs)
 end
 `;
 
-/** KEYS[1] bucket · ARGV[1] cost · ARGV[2] interval in ms · ARGV[3] burst. Answers the milliseconds to wait. */
+/** KEYS: bucket. ARGV: cost, interval in ms, burst. Returns the milliseconds to wait. */
 export const takeScript = `${bucketFunctions}
 return take(KEYS[1], tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3]))
 `;
 
-/** KEYS[1] bucket · ARGV[1] cost · ARGV[2] interval in ms. Answers the milliseconds until the bucket is full. */
+/** KEYS: bucket. ARGV: cost, interval in ms. Returns the milliseconds until the bucket is full. */
 export const chargeScript = `${bucketFunctions}
 return charge(KEYS[1], tonumber(ARGV[1]), tonumber(ARGV[2]))
 `;

@@ -1,15 +1,15 @@
 import { take } from './gcra.functions';
 
-/** More subjects than this, and the oldest are forgotten. */
+/** With more subjects than this, the oldest are evicted. */
 const MAX_SUBJECTS = 50_000;
 const SWEEP_EVERY_MS = 10_000;
 
-/** Buckets in this process alone, for when Redis is away. Those that owe nothing any more are forgotten. */
+/** Rate limits of this process only, for when Redis is unavailable. Full buckets are removed. */
 export class LocalRateLimiter {
   private readonly paidUntil = new Map<string, number>();
   private sweepTimer: NodeJS.Timeout | undefined;
 
-  /** @param nowMs of `Date.now()`. */
+  /** @param nowMs epoch ms, as from `Date.now()`. */
   take(
     key: string,
     cost: number,
@@ -31,7 +31,7 @@ export class LocalRateLimiter {
 
   private forget(nowMs: number): void {
     this.forgetPaid(nowMs);
-    // All of them owe something: a flood of addresses. Forgetting the oldest bounds the memory.
+    // None is full, as in a flood of addresses. Evicting the oldest bounds the memory.
     for (const key of this.paidUntil.keys()) {
       if (this.paidUntil.size <= MAX_SUBJECTS / 2) return;
       this.paidUntil.delete(key);

@@ -19,10 +19,10 @@ type ScriptedRedis = Redis & {
   thawChargeBucket(key: string, cost: number, intervalMs: number): Promise<number>;
 };
 
-/** After a failure Redis is left alone this long: a hanging one would cost every request its timeout. */
+/** Redis is skipped this long after a failure: while it hangs, every request would otherwise wait for the time-out. */
 const LOCAL_AFTER_FAILURE_MS = 1_000;
 
-/** Rate limits, shared by all replicas through Redis; by this replica alone while Redis is away. */
+/** Rate limits, shared by all replicas through Redis; local to this replica while Redis is unavailable. */
 @Injectable()
 export class RateLimiterService {
   private readonly redis: ScriptedRedis;
@@ -40,7 +40,7 @@ export class RateLimiterService {
   }
 
   /**
-   * Takes `cost` from the subject's bucket if there is that much in it. Never rejects.
+   * Takes `cost` tokens from the subject's bucket if it has that many. Never rejects.
    * @param subject user id, session id or address; nothing personal, since it becomes part of a key.
    */
   async take(bucketName: BucketName, subject: string | number, cost = 1): Promise<Allowance> {
@@ -58,14 +58,15 @@ export class RateLimiterService {
     return this.local.take(key, cost, bucket, now);
   }
 
-  /** Gives back what was taken for an attempt that turned out not to count. */
+  /** Returns the tokens of an attempt that turned out not to count. */
   async refund(bucketName: BucketName, subject: string | number, cost = 1): Promise<void> {
     await this.take(bucketName, subject, -cost);
   }
 
   /**
-   * Charges the subject's bucket for what this replica has already allowed, also beyond what is in it. Never rejects.
-   * @returns the milliseconds until the bucket is full again, undefined when Redis is away.
+   * Charges the subject's bucket for actions that this replica has already allowed, even if it has too few tokens. Never
+   * rejects.
+   * @returns the milliseconds until the bucket is full again; undefined while Redis is unavailable.
    */
   async charge(bucketName: BucketName, subject: string | number, cost: number): Promise<number | undefined> {
     if (Date.now() < this.localUntilMs) return undefined;
@@ -85,8 +86,8 @@ export class RateLimiterService {
   }
 
   /**
-   * Like `require`, for what one socket does again and again: while it is done, the next one is taken already, so that
-   * only the first waits for Redis. A holder, which is of one bucket, keeps one at most; that is lost with it.
+   * Like `require`, for repeated actions of one socket: takes the token of the next action ahead, so that only the first
+   * waits for Redis. A holder uses one bucket and keeps at most one token, which is lost with it.
    * @throws DomainError rate_limited, with the time to wait.
    */
   async requireInTurn(holder: object, bucketName: BucketName, subject: string | number): Promise<void> {

@@ -17,7 +17,7 @@ export interface StoredFile {
  * `put`, `open` and `remove` throw `DomainError unavailable` if the storage does not respond or is full.
  */
 export interface FileStoragePort {
-  /** Prepares the storage, for instance by creating buckets; part of a migration. @throws Error if that is impossible. */
+  /** Prepares the storage, for instance creates buckets; part of a migration. @throws Error if that is impossible. */
   prepare(): Promise<void>;
 
   /**

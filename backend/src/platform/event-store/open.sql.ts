@@ -1,4 +1,4 @@
-/** The variable parts of a statement that opens a stream. $1 to $8 belong to the store; their parameters start at $9. */
+/** The variable parts of a statement that opens a stream. Their parameters start at $9; the store's are $1 to $8. */
 export interface OpeningParts {
   /**
    * Returns one row, or none to refuse: `stream_id`, `occurred_at`, `assigned` (jsonb: event fields whose values only

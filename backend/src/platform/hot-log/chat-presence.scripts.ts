@@ -42,8 +42,9 @@ end
 export const partnerStates = { connected: 1, awaited: 0, reconnecting: -1 } as const;
 
 /**
- * Records a socket in the chat, or a change of whether it shows the chat. ARGV: session, socket, replica, user, partner,
- * shows (1 or 0), grace period in ms for a user who was present and no longer shows the chat on any socket.
+ * Records a socket in the chat, or a change of whether it shows the chat.
+ * ARGV: session, socket, replica, user, partner, shows (1 or 0), grace period in ms for a user who was present and no
+ * longer shows the chat on any socket.
  * Returns the partner's state, as in `partnerStates`.
  */
 export const joinScript = new RedisScript<1 | 0 | -1>(`${common}
@@ -65,7 +66,7 @@ return nil
   { allowOom: true },
 );
 
-/** Maximum number of overdue deadlines that one sweep of a shard returns. Those that cannot be handled are postponed. */
+/** Maximum number of overdue deadlines returned by one sweep of a shard. Those that cannot be handled are postponed. */
 const MAX_OVERDUE_PER_SWEEP = 32;
 
 /** ARGV: grace period in ms, then `deadReplicas`. Returns whether more are to be evicted, and the overdue deadlines. */

@@ -68,7 +68,7 @@ export class OutboxRepository {
   constructor(@Inject(REDIS) private readonly redis: Redis) {}
 
   /**
-   * Locks a shard group, or extends the lock, for `ttlMs`. The lock only avoids duplicate work: writing twice is harmless.
+   * Locks a shard group for `ttlMs`, or extends the lock. It only avoids duplicate work: writing twice is harmless.
    * @returns whether the lock is held by `token`.
    */
   async lock(group: number, token: string, ttlMs: number): Promise<boolean> {

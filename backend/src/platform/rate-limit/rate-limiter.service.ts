@@ -64,8 +64,8 @@ export class RateLimiterService {
   }
 
   /**
-   * Charges the subject's bucket for actions that this replica has already allowed, even if it has too few tokens. Never
-   * rejects.
+   * Charges the subject's bucket for actions that this replica has already allowed, even if it has too few tokens.
+   * Never rejects.
    * @returns the milliseconds until the bucket is full again; undefined while Redis is unavailable.
    */
   async charge(bucketName: BucketName, subject: string | number, cost: number): Promise<number | undefined> {
@@ -86,8 +86,8 @@ export class RateLimiterService {
   }
 
   /**
-   * Like `require`, for repeated actions of one socket: takes the token of the next action ahead, so that only the first
-   * waits for Redis. A holder uses one bucket and keeps at most one token, which is lost with it.
+   * Like `require`, for repeated actions of one socket: takes the token of the next action ahead, so that only the
+   * first action waits for Redis. A holder uses one bucket and keeps at most one token, which is lost with it.
    * @throws DomainError rate_limited, with the time to wait.
    */
   async requireInTurn(holder: object, bucketName: BucketName, subject: string | number): Promise<void> {

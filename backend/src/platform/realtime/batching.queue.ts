@@ -6,15 +6,15 @@ interface Batch<Item> {
   handled: Promise<void>;
 }
 
-/** A batch that takes longer does not hold up the next one: its connection may be half open. */
+/** The next batch does not wait longer than this for a batch in progress, whose connection may be half open. */
 const STALLED_MS = 1_000;
 
 /**
- * Gathers items and hands them over together: one batch after the other, and one each `everyMs` at most. An item that
- * comes after a quiet time is handed over at once.
+ * Collects distinct items and handles them in batches: one batch at a time, at most one per `everyMs`. After a quiet
+ * period an item is handled at once.
  */
 export class BatchingQueue<Item> {
-  /** What is added now goes into this one. */
+  /** The batch that receives new items. */
   private next: Batch<Item> | undefined;
   private previous: Promise<unknown> = Promise.resolve();
   private startedAt = -Infinity;
@@ -24,7 +24,7 @@ export class BatchingQueue<Item> {
     private readonly handle: (items: readonly Item[]) => Promise<void>,
   ) {}
 
-  /** Resolves when the batch of the item was handled. @throws what `handle` throws, for every item of the batch. */
+  /** Resolves when the item's batch has been handled. @throws whatever `handle` throws, for every item of the batch. */
   add(item: Item): Promise<void> {
     this.next ??= this.begin();
     this.next.items.add(item);
@@ -34,7 +34,7 @@ export class BatchingQueue<Item> {
   private begin(): Batch<Item> {
     const items = new Set<Item>();
     const handled = this.run(items, this.previous);
-    this.previous = handled.catch(() => undefined); // it is the business of those who wait for it
+    this.previous = handled.catch(() => undefined); // reported to the callers of `add`
     return { items, handled };
   }
 

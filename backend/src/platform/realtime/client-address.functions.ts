@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 
 /**
- * The address a request came from.
- * @param trustedProxies how many proxies in front overwrite or extend X-Forwarded-For; 0 believes none.
+ * Returns the client's address.
+ * @param trustedProxies number of proxies in front that overwrite or extend X-Forwarded-For; 0 ignores the header.
  */
 export const clientAddress = (request: IncomingMessage, trustedProxies: number): string => {
   const direct = request.socket.remoteAddress ?? '';

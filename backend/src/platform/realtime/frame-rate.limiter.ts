@@ -2,16 +2,16 @@ import { bucketOf, type LimitsProfile } from '../rate-limit/bucket.limits';
 import { take } from '../rate-limit/gcra.functions';
 import type { RateLimiterService } from '../rate-limit/rate-limiter.service';
 
-/** The shared bucket is charged whenever a sixth of a burst has been allowed here, the first time after a fiftieth. */
+/** The shared bucket is charged after every sixth of a burst allowed here; the first time already after a fiftieth. */
 const CHARGES_PER_BURST = 6;
 const FIRST_CHARGE_OF_BURST = 50;
 
-/** @returns the milliseconds until the shared bucket is full again, undefined when that cannot be said. */
+/** @returns the milliseconds until the shared bucket is full again; undefined if Redis is unavailable. */
 type Charge = (userId: number, frames: number) => Promise<number | undefined>;
 
 /**
- * The frames of one user, over all their sockets. Whether a frame is allowed is decided here at once, without Redis;
- * every few frames the shared bucket is charged for them and says what the user owes over all replicas
+ * Rate limit of one user's frames, over all their sockets. Decides locally whether a frame is allowed. Every few frames
+ * it charges the shared bucket for them and learns what the user has used on all replicas
  * (docs/decisions/0030-frames-are-charged-in-arrears.md).
  */
 export class UserFrameLimiter {
@@ -27,7 +27,7 @@ export class UserFrameLimiter {
     private readonly charge: Charge,
   ) {}
 
-  /** @param nowMs monotonic. @returns 0 when the frame is allowed, else the milliseconds until one is. */
+  /** @param nowMs monotonic time. @returns 0 if the frame is allowed, else the milliseconds until one is. */
   take(nowMs: number): number {
     const { allowed, retryAfterMs, paidUntilMs } = take(this.paidUntilMs, nowMs, 1, this.bucket);
     if (!allowed) return retryAfterMs;
@@ -37,7 +37,7 @@ export class UserFrameLimiter {
     return 0;
   }
 
-  /** After the user's last socket here: charges what another replica has to know before it allows a full burst. */
+  /** Call this after the user's last socket here has closed: it charges what another replica must take into account. */
   settle(): void {
     this.wasCharged = false;
     this.chargeWhenDue();
@@ -48,7 +48,7 @@ export class UserFrameLimiter {
     return Math.max(0, this.paidUntilMs - nowMs);
   }
 
-  /** The first charge comes early, so that a user who hops from replica to replica soon meets what they owe. */
+  /** The first charge is early, so that changing replicas does not give a user another full burst. */
   private chargeWhenDue(): void {
     const due = this.bucket.burst / (this.wasCharged ? CHARGES_PER_BURST : FIRST_CHARGE_OF_BURST);
     if (this.isCharging || this.uncharged < due) return;
@@ -66,7 +66,7 @@ export class UserFrameLimiter {
   }
 }
 
-/** The budgets of the users with sockets on this replica; kept after the last one until the bucket is full again. */
+/** The frame limiters of users with sockets on this replica. They are kept until the user's bucket is full again. */
 export class FrameRateLimiter {
   private readonly byUser = new Map<number, UserFrameLimiter>();
   private readonly bucket: { intervalMs: number; burst: number };
@@ -78,7 +78,7 @@ export class FrameRateLimiter {
     this.bucket = bucketOf('socket_frames', profile);
   }
 
-  /** For a socket of the user, until `leave`. */
+  /** Returns the user's limiter for a new socket. Call `release` when the socket closes. */
   acquire(userId: number): UserFrameLimiter {
     let budget = this.byUser.get(userId);
     if (!budget) {

@@ -8,15 +8,15 @@ import {
 import type { WebSocket } from 'ws';
 import type { InboundFrame } from './inbound-frame.model';
 
-/** A gateway's method as the adapter calls it. */
+/** A gateway method, as called by the adapter. */
 export type GatewayMethod = (frame: InboundFrame) => Promise<void> | void;
 
 type Method = (this: object, socket: WebSocket | undefined, frame: InboundFrame) => Promise<void> | void;
 
 /**
- * The methods of all gateways by event, called without Nest's pipeline in between: that costs a third of a
- * command's CPU, and its guards, pipes and filters have no use here, where every frame is checked by its schema.
- * @throws Error when two gateways take the same event.
+ * Returns the methods of all gateways, by event. The adapter calls them without Nest's pipeline, which would cost a
+ * third of a command's CPU; its guards, pipes and filters are not needed, because every frame is checked by its schema.
+ * @throws Error if two gateways handle the same event.
  */
 export const gatewayMethods = (application: INestApplicationContext): Map<string, GatewayMethod> => {
   const scanner = new MetadataScanner();

@@ -3,7 +3,7 @@ import type { ServerEvent } from '@thaw/contract/server-frames';
 import { DomainError } from '../errors/domain.errors';
 import type { SocketConnection } from './socket-connection.model';
 
-/** One frame from a client, checked by its schema, as a gateway's method receives it. */
+/** A client's frame, checked by its schema, as gateway methods receive it. */
 export class InboundFrame<E extends ClientEvent = ClientEvent> {
   private hasAnswer = false;
 
@@ -18,12 +18,12 @@ export class InboundFrame<E extends ClientEvent = ClientEvent> {
     return this.connection.identity.userId;
   }
 
-  /** Whether an answer with the frame's ref has gone out. */
+  /** Whether an answer with the frame's ref has been sent. */
   get isAnswered(): boolean {
     return this.hasAnswer;
   }
 
-  /** Answers with `ack` (or another event), once, and only a frame that carries a `ref`. */
+  /** Answers with `ack` or another event. Does nothing for a frame without a `ref` or one already answered. */
   answer(data: object, event: ServerEvent = 'ack'): void {
     if (this.hasAnswer || this.ref === undefined) return;
     this.hasAnswer = true;
@@ -33,7 +33,7 @@ export class InboundFrame<E extends ClientEvent = ClientEvent> {
   }
 }
 
-/** @throws DomainError forbidden when a frame's id of «me» is somebody else's (A01). */
+/** @throws DomainError forbidden if an id that must be the sender's own is another user's (A01). */
 export const requireOwnId = (givenId: number, frame: Pick<InboundFrame, 'userId'>): void => {
   if (givenId !== frame.userId) throw new DomainError('forbidden');
 };

@@ -6,9 +6,9 @@ import type { SocketConnection } from './socket-connection.model';
 import { SOCKET_IDENTITY_PORT, type SocketIdentityPort } from './socket-identity.port';
 
 /**
- * Closes sockets whose login has ended. A login that ends between the look-up at the upgrade and the subscription to
- * the user's channel is announced before this replica subscribes; so every socket is checked once more after that, in
- * one query with all others that opened within `loginRecheckMs`.
+ * Closes sockets whose login has ended. If a login ends between the check at the upgrade and the subscription to the
+ * user's channel, this replica misses the announcement. Every socket is therefore checked again after the subscription,
+ * in one query with all others that opened within `loginRecheckMs`.
  */
 @Injectable()
 export class LoginRecheckService {
@@ -20,14 +20,14 @@ export class LoginRecheckService {
   constructor(@Inject(SOCKET_IDENTITY_PORT) private readonly identities: SocketIdentityPort) {}
 
   /**
-   * To be called once the user's channel is subscribed to: from then on an end is announced here. Resolves when the
-   * socket was checked. @throws when PostgreSQL cannot be asked.
+   * Checks the login again and closes the socket if it has ended. Call this after subscribing to the user's channel.
+   * @throws when PostgreSQL is unavailable.
    */
   recheck(connection: SocketConnection): Promise<void> {
     return this.opened.add(connection);
   }
 
-  /** Closes those of the sockets whose login has ended, with 4401. @throws when PostgreSQL cannot be asked. */
+  /** Closes, with 4401, the given sockets whose login has ended. @throws when PostgreSQL is unavailable. */
   async closeEnded(connections: readonly SocketConnection[]): Promise<void> {
     if (connections.length === 0) return;
     const familyIds = new Set(connections.map(({ identity }) => identity.familyId));

@@ -1,7 +1,7 @@
 import { RedisScript } from '../redis/redis-script.model';
 import { socketDirectoryLua } from './socket-directory.scripts';
 
-/** KEYS of the scripts below: replicas. The topic of this directory is a user, its members are sockets. */
+/** KEYS of the scripts below: replicas. In this directory a topic is a user and its members are sockets. */
 const common = `${socketDirectoryLua}
 local function leave(user, socket, replica, graceMs)
   if directory.leave(user, socket, replica) and directory.isEmpty(user) then
@@ -10,10 +10,10 @@ local function leave(user, socket, replica, graceMs)
 end
 `;
 
-/** Whether the user came online by it, and all sockets of a user with too many, by id and recorded value in turn. */
+/** Whether the user came online; if the user has too many sockets, then each socket's id and recorded value in turn. */
 export type JoinReply = [cameOnline: 0 | 1, ...sockets: string[]];
 
-/** A socket was opened. ARGV: user, socket, replica, time of opening, sockets that a user may have. */
+/** Records an opened socket. ARGV: user, socket, replica, time of opening (ms), maximum number of sockets per user. */
 export const joinScript = new RedisScript<JoinReply>(`${common}
 local user = ARGV[1]
 directory.join(user, ARGV[2], ARGV[3], ARGV[4])
@@ -25,7 +25,10 @@ end
 return reply
 `);
 
-/** A socket was closed; with the last one the user goes offline after the grace. ARGV: user, socket, replica, grace ms. */
+/**
+ * Removes a closed socket. After the last one, the user goes offline at the end of the grace period.
+ * ARGV: user, socket, replica, grace period in ms.
+ */
 export const leaveScript = new RedisScript<null>(
   `${common}
 leave(ARGV[1], ARGV[2], ARGV[3], tonumber(ARGV[4]))
@@ -36,7 +39,7 @@ return nil
 
 const MAX_OFFLINE_PER_SWEEP = 128;
 
-/** ARGV: grace ms, then the dead replicas. Answers whether more is to be done, and users who went offline. */
+/** ARGV: grace period in ms, then `deadReplicas`. Returns whether more is to be done, and the users who went offline. */
 export const sweepScript = new RedisScript<[more: 0 | 1, ...userIds: string[]]>(
   `${common}
 local more = evictDead(leave)
@@ -52,8 +55,8 @@ return {more, unpack(gone)}
 );
 
 /**
- * Publishes to channels whether a user is online at that moment, so that late publishers still send the current state.
- * KEYS: online. ARGV: user, the message when online, the message when not, then the channels.
+ * Publishes to channels whether a user is online. The script reads the state itself, so that a delayed publisher still
+ * sends the current one. KEYS: online. ARGV: user, message if online, message if offline, then the channels.
  */
 export const publishPresenceScript = new RedisScript<null>(`
 local message = redis.call('SISMEMBER', KEYS[1], ARGV[1]) == 1 and ARGV[2] or ARGV[3]

@@ -19,23 +19,23 @@ import { ReplicaLeaseService } from './replica-lease.service';
 import { SocketDirectoryRepository } from './socket-directory.repository';
 import { UserPublisherService, type UserChannelMessage } from './user-publisher.service';
 
-/** A page that reloads is back by then. */
+/** Long enough for a page reload. */
 const GRACE_AFTER_CLEAN_CLOSE_MS = 2_000;
-/** A client that lost its replica tries again after a second; friends are still told within five. */
+/** A client that lost its replica reconnects after a second; friends are still notified within five. */
 const GRACE_AFTER_LOSS_MS = 3_000;
 const FRIENDS_PER_CALL = 500;
-/** Changes are gathered this long, so that many arrivals are announced with one query. */
+/** Changes are collected this long, so that one query serves many of them. */
 const PUBLISH_EVERY_MS = 50;
 
 /**
- * The sockets of all users, over all replicas: a user is online while a live replica holds one, and for a moment
- * after. Closes the oldest sockets of a user who has too many.
+ * The sockets of all users on all replicas. A user is online while a live replica holds one of their sockets, and for a
+ * short grace period afterwards. Closes the oldest sockets of a user who has too many.
  */
 @Injectable()
 export class OnlineUsersService {
   private readonly logger = new Logger(OnlineUsersService.name);
   private readonly directory: SocketDirectoryRepository<JoinReply>;
-  /** Users whose change is to be announced; their state is looked up then, so that each is there once. */
+  /** Users whose change is to be published. Their state is read at that time, so each user is queued once. */
   private readonly changes = new BatchingQueue<number>(PUBLISH_EVERY_MS, (userIds) =>
     this.publishChanges(userIds),
   );
@@ -88,7 +88,7 @@ export class OnlineUsersService {
     this.enqueueChange(gone.map(Number));
   }
 
-  /** @returns those of the users who are online; none while Redis is away, since lists of users do not depend on it. */
+  /** Returns those of the users who are online. Empty while Redis is unavailable, so that lists of users still work. */
   async onlineAmong(userIds: readonly number[]): Promise<ReadonlySet<number>> {
     if (userIds.length === 0) return new Set();
     const pipeline = this.redis.pipeline();
@@ -101,7 +101,7 @@ export class OnlineUsersService {
     }
   }
 
-  /** Sends `presence` to all sockets of other users, as it is at that moment. A hint: it may be lost. */
+  /** Sends the user's current `presence` to all sockets of other users. Best effort: it may be lost. */
   async publishTo(userId: number, otherIds: readonly number[]): Promise<void> {
     const { online } = presenceKeys(presenceShardOf(userId));
     const message = (isOnline: boolean): string => {
@@ -116,7 +116,7 @@ export class OnlineUsersService {
   }
 
   /**
-   * Closes the oldest sockets of a user with too many, on whichever replica. Sockets of dead replicas do not count.
+   * Closes the oldest sockets of a user who has too many, on any replica. Sockets of dead replicas do not count.
    * @param sockets socket id and `<replica id>|<time of opening>` in turn.
    */
   private async closeSurplus(userId: number, sockets: readonly string[]): Promise<void> {
@@ -132,7 +132,7 @@ export class OnlineUsersService {
       for (const { socketId } of live.slice(0, Math.max(0, live.length - limits.socketsPerUser)))
         await this.userPublisher.publish(userId, { kind: 'close_socket', socketId });
     } catch (error) {
-      warnAbout(this.logger, 'Surplus sockets were not closed', error); // they are at the user's next socket
+      warnAbout(this.logger, 'Surplus sockets were not closed', error); // retried at the user's next socket
     }
   }
 

@@ -35,14 +35,14 @@ const closedCodes: ReadonlySet<string> = new Set(socketErrorCodes);
 const isSocketErrorCode = (code: string): code is SocketErrorCode => closedCodes.has(code);
 const isClientEvent = (event: string): event is ClientEvent => Object.hasOwn(clientFrames, event);
 
-/** Where frames of an event go. */
+/** Schema and gateway method of an event. */
 interface Route {
   event: ClientEvent;
   schema: $ZodType<ClientData<ClientEvent>>;
   method: GatewayMethod;
 }
 
-/** What a socket needs beside its connection while it lives. */
+/** State of an open socket, in addition to its connection. */
 interface SocketState {
   connection: SocketConnection;
   frameLimiter: UserFrameLimiter;
@@ -51,8 +51,8 @@ interface SocketState {
 }
 
 /**
- * Nest's WebSocket adapter with the contract's manners. The stock one lets frames of a socket overtake each
- * other, drops bad JSON, unknown events and thrown errors in silence, and takes any Origin, size and kind.
+ * WebSocket adapter that follows the contract. Nest's own adapter handles frames of one socket concurrently, silently
+ * drops invalid JSON, unknown events and thrown errors, and accepts any Origin, frame size and frame type.
  */
 export class OrderedWsAdapter extends WsAdapter {
   private readonly log = new Logger(OrderedWsAdapter.name);
@@ -91,7 +91,7 @@ export class OrderedWsAdapter extends WsAdapter {
     return server;
   }
 
-  /** Replaces Nest's listener for upgrades, which cuts connections that ask for another path or name a bad host. */
+  /** Replaces Nest's upgrade listener, which cuts connections with another path or an invalid host. */
   protected override ensureHttpServerExists(port: number, httpServer?: Server): Server | undefined {
     if (!httpServer || this.httpServersRegistry.has(port)) return undefined;
     this.httpServersRegistry.set(port, httpServer);
@@ -105,13 +105,13 @@ export class OrderedWsAdapter extends WsAdapter {
 
   override bindErrorHandler(server: WebSocketServer): WebSocketServer {
     server.on('error', (error) => this.log.error(error));
-    // Peers break the protocol at will, so their errors close the socket and are not worth a line each; but a
-    // socket without an error listener would end the process.
+    // Protocol errors of a peer close its socket and are not logged, because peers can cause any number of them.
+    // The listener is required: without one, the error would end the process.
     server.on('connection', (socket: WebSocket) => socket.on('error', () => undefined));
     return server;
   }
 
-  /** Nothing to bind: frames go to the gateways' methods directly. */
+  /** Nothing to bind: frames are passed to the gateway methods directly. */
   override bindMessageHandlers(): void {}
 
   private verify(request: IncomingMessage, done: VerifyDone): void {
@@ -130,13 +130,13 @@ export class OrderedWsAdapter extends WsAdapter {
     });
   }
 
-  /** @returns why the socket is not opened, undefined when it is. */
+  /** @returns the refusal, or undefined if the socket may open. */
   private async check(request: IncomingMessage): Promise<Refusal | undefined> {
     if (!this.identities.isAllowedOrigin(request)) return refusalOf('bad_origin');
     const address = clientAddress(request, this.environment.TRUST_PROXY);
     const admission = await this.admission.admit(clientSubject(address));
     if (!admission.isAdmitted) return refusalOf('rate_limited', admission.retryAfterMs);
-    // Whatever becomes of the upgrade, it ends with its connection.
+    // Whatever the result of the upgrade, the admission ends with its connection.
     if (request.socket.destroyed) admission.release();
     else request.socket.once('close', admission.release);
     const identity = await this.identities.identify(request);
@@ -174,7 +174,7 @@ export class OrderedWsAdapter extends WsAdapter {
 
     socket.on('message', (data: RawData, isBinary: boolean) => {
       if (isBinary) connection.close(closeCodes.unsupportedData);
-      // Text frames arrive whole, as one Buffer: that is ws's default binaryType.
+      // A text frame arrives as one Buffer: that is ws's default binaryType.
       else connection.enqueue((data as Buffer).toString());
     });
     socket.on('close', (code: number) => {
@@ -187,7 +187,7 @@ export class OrderedWsAdapter extends WsAdapter {
 
   private async handle(state: SocketState, text: string): Promise<void> {
     if (!state.connection.isReady) await state.connection.ready;
-    // Its login may have ended while it got ready.
+    // The login may have ended while the socket was getting ready.
     if (!state.connection.isOpen) return;
     let ref: string | undefined;
     let frame: InboundFrame | undefined;
@@ -205,13 +205,13 @@ export class OrderedWsAdapter extends WsAdapter {
       await route.method(frame);
       frame.answer({});
     } catch (error) {
-      // What went wrong after the answer is not the client's business any more: one answer for a ref.
+      // A ref is answered once, so a failure after the answer is only logged.
       if (frame?.isAnswered) this.logFailure(error);
       else this.refuse(state, error, ref);
     }
   }
 
-  /** Gateways are found when the first frame comes: by then every module is there. */
+  /** Routes are collected at the first frame, when all modules have been initialised. */
   private routeOf(event: unknown): Route {
     this.routes ??= routesTo(gatewayMethods(this.application));
     const route = typeof event === 'string' ? this.routes.get(event) : undefined;
@@ -249,7 +249,7 @@ export class OrderedWsAdapter extends WsAdapter {
   }
 }
 
-/** A refused upgrade, as ws answers it. */
+/** Builds the arguments with which ws refuses an upgrade. */
 const refusalOf = (code: HttpErrorCode, retryAfterMs?: number): Refusal => {
   const headers = { 'Content-Type': 'application/json; charset=utf-8', 'Cache-Control': 'no-store' };
   const retryAfter = { 'Retry-After': String(Math.ceil((retryAfterMs ?? 0) / 1_000)) };
@@ -261,7 +261,7 @@ const refusalOf = (code: HttpErrorCode, retryAfterMs?: number): Refusal => {
   ];
 };
 
-/** A frame as it was parsed: an object, and nothing is known of what it holds. */
+/** A parsed frame: an object whose content is not validated yet. */
 type Envelope = Record<string, unknown>;
 
 const parseEnvelope = (text: string): Envelope => {
@@ -279,7 +279,7 @@ const parseEnvelope = (text: string): Envelope => {
 const refOf = ({ ref }: Envelope): string | undefined =>
   typeof ref === 'string' && isWireId(ref) ? ref : undefined;
 
-/** By hand: it is done for every frame, and comes to these few checks and the event's own schema. */
+/** Validates the envelope by hand, because it runs for every frame; the event's own schema validates the data. */
 const openFrame = (
   { connection }: SocketState,
   { event, schema }: Route,
@@ -292,7 +292,7 @@ const openFrame = (
   return new InboundFrame(connection, event, parsed.data, ref);
 };
 
-/** zod/mini looks at an object field by field; here zod may compile it, which takes a third less. */
+/** Compiles an object schema with zod's JIT, which takes a third less time than zod/mini's field-by-field parsing. */
 const compiled = <T>(schema: $ZodType<T>): $ZodType<T> =>
   schema instanceof $ZodObject ? (new $ZodObjectJIT(schema._zod.def) as unknown as $ZodType<T>) : schema;
 

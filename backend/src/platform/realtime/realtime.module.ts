@@ -10,7 +10,7 @@ import { SocketHeartbeatService } from './socket-heartbeat.service';
 import { SocketRegistry } from './socket.registry';
 import { UserPublisherService } from './user-publisher.service';
 
-/** Sockets of this replica, and the channels that connect it with the others. */
+/** Sockets of this replica, and the pub/sub channels that connect it with other replicas. */
 @Global()
 @Module({})
 export class RealtimeModule implements OnModuleInit {

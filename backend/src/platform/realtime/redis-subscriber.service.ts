@@ -12,15 +12,15 @@ const CHECK_EVERY_MS = 1_000;
 const MISSES_BEFORE_REBUILD = 2;
 
 /**
- * Redis pub/sub of this replica, one connection, channels counted by listeners.
- * It tests the path and not the process: after a silence it publishes to itself, and a subscriber that does not
- * hear that twice is thrown away for a new one.
+ * Redis pub/sub of this replica: one connection, with reference-counted channels.
+ * Checks the whole path, not only the connection: after a silence it publishes a probe to itself, and replaces the
+ * subscriber when two probes in a row do not arrive.
  */
 @Injectable()
 export class RedisSubscriberService implements OnModuleInit, OnApplicationShutdown {
   private readonly logger = new Logger(RedisSubscriberService.name);
   private readonly listeners = new Map<string, Set<ChannelListener>>();
-  /** Channels whose subscription Redis has confirmed, or is being asked for. */
+  /** Channels whose subscription is confirmed or pending. */
   private readonly subscribing = new Map<string, Promise<unknown>>();
   private subscriber!: Redis;
   private receivedAt = 0;
@@ -35,7 +35,7 @@ export class RedisSubscriberService implements OnModuleInit, OnApplicationShutdo
     private readonly events: ProcessEventsService,
   ) {}
 
-  /** Whether what is published reaches this replica. */
+  /** Whether publications reach this replica. */
   get isReceiving(): boolean {
     return this.subscriber.status === 'ready' && this.misses === 0;
   }
@@ -53,7 +53,7 @@ export class RedisSubscriberService implements OnModuleInit, OnApplicationShutdo
     this.subscriber.disconnect();
   }
 
-  /** Resolves once Redis has confirmed: what is published afterwards is heard. */
+  /** Resolves once Redis has confirmed; the listener receives everything published afterwards. */
   async subscribe(channel: string, listener: ChannelListener): Promise<void> {
     const listeners = this.listeners.get(channel);
     if (listeners) listeners.add(listener);
@@ -66,7 +66,7 @@ export class RedisSubscriberService implements OnModuleInit, OnApplicationShutdo
     if (!listeners?.delete(listener) || listeners.size > 0) return;
     this.listeners.delete(channel);
     this.subscribing.delete(channel);
-    this.subscriber.unsubscribe(channel).catch(() => undefined); // gone with the connection anyway
+    this.subscriber.unsubscribe(channel).catch(() => undefined); // a lost connection ends the subscription, too
   }
 
   private async confirm(channel: string): Promise<void> {
@@ -92,7 +92,7 @@ export class RedisSubscriberService implements OnModuleInit, OnApplicationShutdo
       retryStrategy: (attempt) => Math.min(50 * attempt, 1_000),
     });
     let connections = 0;
-    subscriber.on('error', () => undefined); // what matters is seen by the probe
+    subscriber.on('error', () => undefined); // the probe detects failures
     subscriber.on('ready', () => {
       connections += 1;
       if (connections > 1) void this.restore(subscriber);
@@ -106,7 +106,7 @@ export class RedisSubscriberService implements OnModuleInit, OnApplicationShutdo
     this.subscriber = subscriber;
   }
 
-  /** A listener that throws must neither keep the message from the others nor end the process. */
+  /** A throwing listener must neither prevent the others from receiving the message nor end the process. */
   private dispatch(channel: string, message: string): void {
     for (const listener of this.listeners.get(channel) ?? []) {
       try {
@@ -133,7 +133,7 @@ export class RedisSubscriberService implements OnModuleInit, OnApplicationShutdo
       this.receivedAt = Date.now();
       this.events.publish('SubscriberRestored', {});
     } catch {
-      this.subscribing.clear(); // the connection went again; the next 'ready' starts over
+      this.subscribing.clear(); // connection lost again; the next 'ready' starts over
     }
   }
 
@@ -155,7 +155,7 @@ export class RedisSubscriberService implements OnModuleInit, OnApplicationShutdo
 
   private rebuild(): void {
     this.logger.warn('The Redis subscriber receives nothing; replacing it');
-    this.misses = 1; // not ready until something is heard again
+    this.misses = 1; // not ready until a message is received
     this.probedAt = undefined;
     this.subscriber.disconnect();
     this.connect();

@@ -1,24 +1,24 @@
 import { luaClock } from '../redis/redis-clock.scripts';
 import { RedisScript } from '../redis/redis-script.model';
 
-/** Expired leases are kept for this long, so that sweepers can ask for them alone. */
+/** How long expired leases are kept for sweeps, which read only these. */
 const EXPIRED_KEPT_MS = 60_000;
-/** Expired leases that one renewal moves away: after an outage all expire at once, and each renewal moves some. */
+/** Maximum number of expired leases moved by one renewal, because all leases expire at once in an outage. */
 const MAX_MOVED_PER_RENEWAL = 100;
 
 /** KEYS of all scripts but `deadAmong`: the live leases, the names of their replicas, the expired leases, the epoch. */
 const common = `${luaClock}
 local leases, names, expired, epochKey = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
--- Another set of live replicas: ranks have to be asked for again.
+-- The set of live replicas has changed, so replicas must read their ranks again.
 local function beginEpoch(at)
   redis.call('SET', epochKey, math.max(at, tonumber(redis.call('GET', epochKey) or 0) + 1))
 end
 `;
 
 /**
- * Renews a lease; moves leases that ran out to the expired ones. O(log N), of which most calls spend a single ZADD.
- * ARGV: replica, lease in ms, the epoch that the replica knows ('' for none).
- * Answers whether the lease had run out (or never was), and, if it is another epoch than that, the epoch, the replica's
+ * Renews a lease and moves leases that have run out to the expired ones. O(log N); usually a single write, ZADD.
+ * ARGV: replica, lease in ms, the epoch that the replica has ('' for none).
+ * Returns whether the lease had expired (or never existed) and, if the epoch has changed, the new epoch, the replica's
  * rank by name and the number of leases.
  */
 export const renewScript = new RedisScript<RenewReply>(
@@ -50,7 +50,7 @@ return {lapsed, epoch, redis.call('ZRANK', names, replica), redis.call('ZCARD', 
 
 export type RenewReply = [lapsed: 0 | 1] | [lapsed: 0 | 1, epoch: string | null, rank: number, count: number];
 
-/** Gives a lease up: it counts as expired at once. ARGV: replica. */
+/** Releases a lease, which then counts as expired. ARGV: replica. */
 export const releaseScript = new RedisScript<null>(
   `${common}
 local at = now()
@@ -63,7 +63,7 @@ return nil
   { allowOom: true },
 );
 
-/** Answers Redis' time and the replicas whose lease ran out within the last minute: usually none. */
+/** Returns the time of Redis and the replicas whose lease expired within the last minute, usually none. */
 export const expiredScript = new RedisScript<[at: number, ...replicas: string[]]>(
   `${common}
 local at = now()
@@ -73,7 +73,7 @@ return {at, unpack(redis.call('ZRANGE', expired, 0, -1))}
   { allowOom: true },
 );
 
-/** KEYS: the live leases. ARGV: replicas. Answers Redis' time and those of them without a live lease. */
+/** KEYS: the live leases. ARGV: replicas. Returns the time of Redis and those of the replicas without a live lease. */
 export const deadAmongScript = new RedisScript<[at: number, ...replicas: string[]]>(`${luaClock}
 local at = now()
 local reply = {at}

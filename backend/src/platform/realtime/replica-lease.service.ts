@@ -15,37 +15,37 @@ import {
 
 const RENEW_EVERY_MS = 1_000;
 const LEASE_MS = 4_000;
-/** A renewal that comes this late after the one before says that Redis, or this process, was away. */
+/** A longer interval between two renewals means that Redis was unavailable or this process was suspended. */
 const GAP_MS = 2_500;
-/** Replicas asked about in one call; Lua unpacks its arguments onto a stack of 8,000. */
+/** Replicas per call; Lua unpacks its arguments onto a stack of 8,000 entries. */
 const REPLICAS_PER_CALL = 500;
 
 const KEYS = [leaseKeys.live, leaseKeys.names, leaseKeys.expired, leaseKeys.epoch];
 
-/** Replicas without a live lease, and the time of Redis (ms) at which that was so. */
+/** Replicas without a live lease, and the time of that check (ms, Redis clock). */
 export interface DeadReplicas {
   at: number;
   replicaIds: readonly string[];
 }
 
 /**
- * This replica's claim to be alive: renewed every second, expired after four. What it recorded counts that long.
- * No replica is sent the list of the others: a renewal costs O(log N), and sweepers ask for expired leases alone
+ * This replica's lease: renewed every second, expired after four. Its records in Redis are valid as long as the lease.
+ * Replicas never read the list of all replicas: a renewal costs O(log N), and sweeps only read expired leases
  * (docs/decisions/0020-one-socket-directory.md).
  */
 @Injectable()
 export class ReplicaLeaseService implements OnModuleInit, OnApplicationShutdown {
   private readonly logger = new Logger(ReplicaLeaseService.name);
   private timer: NodeJS.Timeout | undefined;
-  /** The set of live replicas that rank and count belong to. */
+  /** Identifies the set of live replicas to which `rank` and `count` refer. */
   private epoch = '';
   private rank = 0;
   private count = 0;
   private sweepsFrom: number | undefined;
-  /** When the last successful renewal was asked for. */
+  /** When the last successful renewal was sent. */
   private renewedAt = 0;
   private isRenewing = false;
-  /** What `expired` answered since the last renewal. */
+  /** Cached result of `expired`, until the next renewal. */
   private expiredOnes: Promise<DeadReplicas> | undefined;
 
   constructor(
@@ -59,8 +59,8 @@ export class ReplicaLeaseService implements OnModuleInit, OnApplicationShutdown 
   }
 
   /**
-   * Whether a replica without a lease is a dead one. After an outage of Redis every lease has run out, and the first
-   * renewal must not evict the other replicas: it waits for as long as they take to renew theirs.
+   * Whether a replica without a lease may be considered dead. After an outage of Redis all leases have expired, and the
+   * first replica to renew its own must not evict the others: it waits until they have had time to renew theirs.
    */
   get maySweep(): boolean {
     const now = Date.now();
@@ -68,7 +68,7 @@ export class ReplicaLeaseService implements OnModuleInit, OnApplicationShutdown 
     return isRenewed && this.sweepsFrom !== undefined && now >= this.sweepsFrom;
   }
 
-  /** Those of `count` parts that this replica sweeps; each part falls to one live replica, in order of their names. */
+  /** Returns those of `count` parts that this replica sweeps; each part belongs to one live replica, by rank. */
   shareOf(count: number): number[] {
     const parts: number[] = [];
     if (this.count > 0) for (let part = this.rank; part < count; part += this.count) parts.push(part);
@@ -84,13 +84,13 @@ export class ReplicaLeaseService implements OnModuleInit, OnApplicationShutdown 
     clearInterval(this.timer);
   }
 
-  /** Gives the lease up, so that the others need not wait until it expires. */
+  /** Releases the lease, so that other replicas need not wait until it expires. */
   async release(): Promise<void> {
     clearInterval(this.timer);
     await releaseScript.run(this.redis, KEYS, [this.replicaId]);
   }
 
-  /** @returns the replicas whose lease expired within the last minute; for sweepers. Asks once per renewal. */
+  /** Returns the replicas whose lease expired within the last minute. Reads them once per renewal. */
   expired(): Promise<DeadReplicas> {
     this.expiredOnes ??= expiredScript
       .run(this.redis, KEYS, [])
@@ -98,7 +98,7 @@ export class ReplicaLeaseService implements OnModuleInit, OnApplicationShutdown 
     return this.expiredOnes;
   }
 
-  /** @returns those of the given replicas that have no live lease. */
+  /** Returns those of the given replicas that have no live lease. */
   async deadAmong(replicaIds: readonly string[]): Promise<DeadReplicas> {
     const dead: string[] = [];
     let at = Infinity;
@@ -138,9 +138,9 @@ export class ReplicaLeaseService implements OnModuleInit, OnApplicationShutdown 
     const waits = (ms: number): void => {
       this.sweepsFrom = Math.max(this.sweepsFrom ?? 0, Date.now() + ms);
     };
-    // A new replica that finds others has joined a running service, and takes its share at once.
+    // A new replica that finds others has joined a running service and takes its share at once.
     if (lapsed === 1) waits(isFirst && this.count > 1 ? 0 : LEASE_MS + RENEW_EVERY_MS);
-    else if (hadGap) waits(2 * RENEW_EVERY_MS); // the others' renewals may be late, too
+    else if (hadGap) waits(2 * RENEW_EVERY_MS); // the other replicas' renewals may be late, too
     if (lapsed === 1 && !isFirst) {
       this.logger.warn('The lease had expired; sockets are recorded again');
       this.events.publish('LeaseLapsed', {});

@@ -12,15 +12,15 @@ import { rateLimitKey, socketsOfAddressKey } from '../redis/redis.keys';
 import { socketsPerAddress } from './realtime.limits';
 import { ReplicaLeaseService } from './replica-lease.service';
 
-/** The set outlives its last opening by this much, should every replica that knows of it die. */
+/** TTL of an address's set after the last opening, in case every replica that would clean it up dies. */
 const KEPT_MS = 24 * 60 * 60_000;
-/** What a client is told to wait for when its address has too many sockets. */
+/** `retryAfterMs` for a client whose address has too many sockets. */
 const FULL_RETRY_MS = 5_000;
 
 /**
  * KEYS: handshake bucket of the address, its open sockets (set of `replica|socket`).
- * ARGV: handshakes to take, interval ms, burst, member, maximum, ms to keep the set.
- * Answers the milliseconds to wait, 0 when admitted; when the address is full, -1 and its members.
+ * ARGV: handshakes to take, interval in ms, burst, member, maximum, TTL of the set in ms.
+ * Returns the milliseconds to wait, 0 if admitted; if the address has too many sockets, -1 and its members.
  */
 const admitScript = new RedisScript<[number, ...string[]]>(`${bucketFunctions}
 local wait = take(KEYS[1], tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3]))
@@ -32,21 +32,21 @@ return {0}
 `);
 
 export type Admission =
-  | { isAdmitted: true; /** To be called once the connection has closed. */ release: () => void }
+  | { isAdmitted: true; /** Call this once the connection has closed. */ release: () => void }
   | { isAdmitted: false; retryAfterMs: number };
 
 /**
- * Decides whether an address may open one more socket: the handshake limit and the maximum of open sockets, both over
- * all replicas, in one call of Redis that counts before it admits. Off under LIMITS_PROFILE=load.
+ * Decides whether an address may open another socket. Checks the handshake rate and the maximum number of open sockets,
+ * both over all replicas, in one atomic call of Redis. Off under LIMITS_PROFILE=load.
  */
 @Injectable()
 export class SocketAdmissionService {
   private readonly logger = new Logger(SocketAdmissionService.name);
   private readonly maximum: number;
   private readonly handshakes: { intervalMs: number; burst: number };
-  /** While Redis is away this replica limits alone. */
+  /** Local limit while Redis is unavailable. */
   private readonly localHandshakes = new LocalRateLimiter();
-  /** Members of this replica that are open, by address. */
+  /** Members of open sockets of this replica, by address. */
   private readonly open = new Map<string, Set<string>>();
   /** Members whose removal failed, by address. */
   private readonly unreleased = new Map<string, Set<string>>();
@@ -60,7 +60,7 @@ export class SocketAdmissionService {
     this.handshakes = bucketOf('socket_handshakes', environment.LIMITS_PROFILE);
   }
 
-  /** @param subject the address as rate limits count it (`clientSubject`). Never rejects. */
+  /** Never rejects. @param subject the address as returned by `clientSubject`. */
   async admit(subject: string): Promise<Admission> {
     if (this.maximum === Infinity) return { isAdmitted: true, release: () => undefined };
     const member = `${this.lease.replicaId}|${randomBytes(9).toString('base64url')}`;
@@ -70,7 +70,7 @@ export class SocketAdmissionService {
     return { isAdmitted: true, release: () => this.release(subject, member) };
   }
 
-  /** After this replica's lease had expired, another one may have taken its sockets for those of a dead replica. */
+  /** While this replica's lease was expired, another replica may have evicted its sockets. */
   @OnProcessEvent('LeaseLapsed')
   async restoreRecords(): Promise<void> {
     const records = [...this.open].map(([subject, members]) =>
@@ -96,13 +96,13 @@ export class SocketAdmissionService {
       return again < 0 ? FULL_RETRY_MS : again;
     } catch {
       const refusedForMs = this.takeAlone(subject);
-      // The call may have been executed although its reply did not arrive.
+      // The call may have been executed although the reply was lost.
       if (refusedForMs > 0) add(this.unreleased, subject, member);
       return refusedForMs;
     }
   }
 
-  /** The limits by what this replica alone knows, while Redis is away. */
+  /** Applies the limits to this replica's own sockets while Redis is unavailable. */
   private takeAlone(subject: string): number {
     if ((this.open.get(subject)?.size ?? 0) >= this.maximum) return FULL_RETRY_MS;
     return this.localHandshakes.take(subject, 1, this.handshakes, Date.now()).retryAfterMs;
@@ -117,7 +117,7 @@ export class SocketAdmissionService {
     );
   }
 
-  /** Removes the sockets of replicas that have died. @returns whether there were any. */
+  /** Removes the sockets of dead replicas. @returns whether there were any. */
   private async evictDead(subject: string, members: readonly string[]): Promise<boolean> {
     if (!this.lease.maySweep) return false;
     const replicaOf = (member: string): string => member.slice(0, member.lastIndexOf('|'));

@@ -9,11 +9,11 @@ import { writeTextFrame } from './text-frame.codec';
 
 export type FrameHandler = (text: string) => Promise<void>;
 
-/** One socket: its frames are handled strictly in order, one after the other, and never more than fit. */
+/** One socket, whose frames are handled one at a time, in order of arrival, with bounded queues in both directions. */
 export class SocketConnection {
   readonly id = randomBytes(9).toString('base64url');
   isAuthenticated = false;
-  /** Whether a page on this socket shows its user's chat, so that the user is present there (A51). */
+  /** Whether the page on this socket shows the user's chat, which makes the user present there (A51). */
   showsChat = true;
   private readiness: Promise<void> = Promise.resolve();
   private hasBecomeReady = false;
@@ -23,13 +23,13 @@ export class SocketConnection {
   private isHandling = false;
   private pingedAt: number | undefined;
   private lastReceivedAt: number;
-  /** Whether the peer has sent anything since the last look at its heartbeat. */
+  /** Whether the peer has sent anything since the last `checkHeartbeat`. */
   private hasReceived = false;
   private isClosing = false;
 
   constructor(
     private readonly socket: WebSocket,
-    /** The connection below the socket. */
+    /** The underlying connection. */
     private readonly stream: Duplex,
     readonly identity: SocketIdentity,
     private readonly handle: FrameHandler,
@@ -40,7 +40,7 @@ export class SocketConnection {
     socket.on('pong', () => (this.hasReceived = true));
   }
 
-  /** Settles when the socket is registered and its user's channel is heard; the first frame waits for it. */
+  /** Settles when the socket is registered and subscribed to its user's channel; the first frame waits for it. */
   get ready(): Promise<void> {
     return this.readiness;
   }
@@ -58,7 +58,7 @@ export class SocketConnection {
     return !this.isClosing && this.socket.readyState === WebSocket.OPEN;
   }
 
-  /** Sends one serialised frame. A consumer that does not keep up is closed with 1013. */
+  /** Sends one serialised frame. Closes the socket with 1013 when the client does not read fast enough. */
   send(frame: string): void {
     if (!this.isOpen) return;
     writeTextFrame(this.stream, frame);
@@ -69,7 +69,7 @@ export class SocketConnection {
     this.send(JSON.stringify({ event, data }));
   }
 
-  /** Resolves once what was sent has left this process for the operating system, or the socket is closed. */
+  /** Resolves once the send buffer has been passed to the operating system or the socket has closed. */
   async drained(): Promise<void> {
     const { stream } = this;
     if (!stream.writableNeedDrain || stream.destroyed) return;
@@ -91,12 +91,12 @@ export class SocketConnection {
     this.socket.close(code);
   }
 
-  /** Resolves when no frame is being handled and none waits. */
+  /** Resolves when no frame is being handled or queued. */
   async idle(): Promise<void> {
     while (this.isHandling) await new Promise((resolve) => setImmediate(resolve));
   }
 
-  /** Takes a text frame in; the order of arrival is the order of handling. */
+  /** Queues a text frame for handling. Closes the socket when its queue is full. */
   enqueue(text: string): void {
     this.hasReceived = true;
     if (this.isClosing) return;
@@ -108,7 +108,7 @@ export class SocketConnection {
     if (!this.isHandling) void this.drain();
   }
 
-  /** Called every `heartbeatMs`: pings a peer that has sent nothing for a while, and cuts one that does not answer. */
+  /** Call this every `heartbeatMs`: pings a peer that has been silent, and disconnects one that does not answer. */
   checkHeartbeat(now: number): void {
     if (this.hasReceived) {
       this.hasReceived = false;

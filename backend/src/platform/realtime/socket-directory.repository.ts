@@ -6,16 +6,16 @@ import { directoryKeys } from '../redis/redis.keys';
 import type { DeadReplicas, ReplicaLeaseService } from './replica-lease.service';
 import { socketDirectoryLua } from './socket-directory.scripts';
 
-/** Calls under way at once while differences are settled or slots are read. */
+/** Concurrent calls while differences are settled. */
 const CONCURRENCY = 200;
-/** Each slot is compared with Redis once in so many renewals of the lease, i.e. about every 30 s. */
+/** Each slot is compared with Redis once in this many renewals of the lease, i.e. about every 30 s. */
 const COMPARE_EVERY_RENEWALS = 30;
-/** How often a sweep may go on with a slot of which it could evict only a part. */
+/** Maximum number of rounds in one sweep; each evicts a bounded number of members per slot. */
 const SWEEP_ROUNDS = 100;
 
 /**
- * What a replica has recorded in a slot. It lives as it asks: a sweeper that found it dead before must not evict it
- * any more. KEYS: replicas. ARGV: replica.
+ * Returns what a replica has recorded in a slot. The call proves that the replica is alive, so it also updates its time:
+ * a sweep that found it dead earlier must not evict it. KEYS: replicas. ARGV: replica.
  */
 const recordedScript = new RedisScript<string[]>(`${socketDirectoryLua}
 local recorded = redis.call('SMEMBERS', P .. 'replica:' .. ARGV[1])
@@ -26,13 +26,13 @@ return recorded
 type Parameter = string | number;
 
 export interface SocketDirectoryOptions<Joined> {
-  /** For the log: what is recorded. */
+  /** What is recorded, for log messages. */
   name: string;
   redis: Redis;
   lease: Pick<ReplicaLeaseService, 'replicaId' | 'shareOf' | 'expired' | 'deadAmong'>;
   slots: {
     count: number;
-    /** @returns the prefix of a slot's keys, a hash tag and a colon. */
+    /** Returns the prefix of a slot's keys: a hash tag and a colon. */
     prefix(slot: number): string;
     of(topic: string): number;
   };
@@ -41,22 +41,22 @@ export interface SocketDirectoryOptions<Joined> {
     join: RedisScript<Joined>;
     /** KEYS: replicas. ARGV: topic, member, replica, grace in ms. Idempotent. */
     leave: RedisScript<unknown>;
-    /** KEYS: replicas. ARGV: grace in ms, then `deadReplicas`. Answers 1 when more are to be evicted, then results. */
+    /** KEYS: replicas. ARGV: grace in ms, then `deadReplicas`. Returns 1 if more are to be evicted, then results. */
     sweep: RedisScript<[more: 0 | 1, ...results: string[]]>;
   };
-  /** Grace period of members whose replica died, or that turn out to be gone, in ms. */
+  /** Grace period in ms for members whose replica died, and for records of members that no longer exist. */
   graceAfterLossMs: number;
-  /** Whether an `enter` with this answer recorded the member. Without it every `enter` does. */
+  /** Whether a `join` with this reply has recorded the member; defaults to true. */
   isRecorded?(reply: Joined): boolean;
-  /** Called with the answer of every `enter`, also of one that was repeated later. */
+  /** Called with the reply to every `join`, including later repetitions. */
   onJoined?(topic: string, member: string, reply: Joined): void;
 }
 
-/** What Redis ought to know of one member of this replica. A change replaces the object. */
+/** Desired record of one member of this replica. A change replaces the object. */
 interface Entry {
   readonly topic: string;
   readonly member: string;
-  /** Null: the member has left. */
+  /** null if the member has left. */
   readonly parameters: readonly Parameter[] | null;
   readonly graceMs: number;
   isSending: boolean;
@@ -64,10 +64,10 @@ interface Entry {
 
 /**
  * Records in Redis which replica holds which members of which topics: the sockets of a user, the sockets in a chat,
- * the replicas that hold a place in the queue. One script per call decides in the topic's hash slot.
+ * the replicas that hold a place in the queue. Each call runs one script in the topic's hash slot.
  *
- * What this replica holds is kept here as well, and the difference is settled: a call that failed is repeated until
- * Redis has confirmed it, and what Redis has recorded is read and compared now and then (docs/decisions/0020-one-socket-directory.md).
+ * This replica also keeps its own records in memory and settles differences: a failed call is repeated until Redis has
+ * confirmed it, and the records in Redis are compared regularly (docs/decisions/0020-one-socket-directory.md).
  */
 export class SocketDirectoryRepository<Joined> {
   private readonly logger = new Logger(SocketDirectoryRepository.name);
@@ -87,16 +87,16 @@ export class SocketDirectoryRepository<Joined> {
   }
 
   /**
-   * Records a member, or new parameters of one.
-   * @throws what Redis threw; the entry stays wanted, and is recorded later unless `leave` follows.
+   * Records a member, or new parameters of a recorded one.
+   * @throws errors of Redis; the member is then recorded later, unless `leave` is called.
    */
   async join(topic: string, member: string, parameters: readonly Parameter[]): Promise<Joined> {
     return this.sendJoin(this.setDesired(topic, member, parameters, 0), parameters);
   }
 
   /**
-   * As `enter`, by a script with the same first arguments that decides more in the same call. What is repeated later is
-   * the `enter` script, without parameters.
+   * Like `join`, with a script that has the same first arguments and does more in the same call. Later repetitions use
+   * the `join` script, without parameters.
    */
   async joinWith(
     script: RedisScript<Joined>,
@@ -107,23 +107,23 @@ export class SocketDirectoryRepository<Joined> {
     return this.sendJoin(this.setDesired(topic, member, [], 0), parameters, script);
   }
 
-  /** Records a member for callers that do without the answer. Never rejects: what fails is repeated. */
+  /** Records a member, for callers that do not need the reply. Never rejects: a failed call is repeated. */
   async record(topic: string, member: string, parameters: readonly Parameter[]): Promise<void> {
     await this.settle(this.setDesired(topic, member, parameters, 0));
   }
 
-  /** Takes a member off the record. Never rejects: what fails is repeated. @param graceMs grace period of its topic. */
+  /** Removes a member. Never rejects: a failed call is repeated. @param graceMs grace period of the topic, in ms. */
   async leave(topic: string, member: string, graceMs: number): Promise<void> {
     await this.settle(this.setDesired(topic, member, null, graceMs));
   }
 
-  /** Forgets a member that is known to be off the record, unless an `enter` or `leave` is under way. */
+  /** Forgets a member that Redis no longer has, unless a `join` or `leave` is in progress. */
   forget(topic: string, member: string): void {
     const entry = this.entries.get(`${topic}|${member}`);
     if (entry?.parameters && !entry.isSending) this.drop(entry);
   }
 
-  /** About once a second: repeats what failed, and compares a share of the slots with Redis. Never rejects. */
+  /** Repeats failed calls and compares a share of the slots with Redis; call it about once a second. Never rejects. */
   async reconcile(): Promise<void> {
     if (this.isReconciling) return;
     this.isReconciling = true;
@@ -133,16 +133,17 @@ export class SocketDirectoryRepository<Joined> {
     this.isReconciling = false;
   }
 
-  /** Compares everything with Redis and settles the differences: after a lapse, or a lost connection. */
+  /** Compares all slots with Redis and settles the differences, e.g. after an expired lease or a lost connection. */
   async reconcileAll(): Promise<void> {
     const { count } = this.options.slots;
     await this.compare(Array.from({ length: count }, (_, slot) => slot));
   }
 
   /**
-   * Evicts the members of dead replicas from this replica's share of the slots, and collects what the sweep script
-   * answers there. A slot that fails does not hold up the others. Answers nothing while another sweep runs.
-   * @param mayEvict whether a replica without a lease is a dead one.
+   * Evicts the members of dead replicas from this replica's share of the slots. A failing slot does not affect the
+   * others.
+   * @param mayEvict whether a replica without a lease may be considered dead.
+   * @returns the results of the sweep script in these slots; none while another sweep is running.
    */
   async sweep(mayEvict: boolean): Promise<string[]> {
     if (this.isSweeping) return [];
@@ -216,14 +217,14 @@ export class SocketDirectoryRepository<Joined> {
     this.entries.delete(`${entry.topic}|${entry.member}`);
   }
 
-  /** @param isRecorded whether Redis has the member on record now. */
+  /** @param isRecorded whether Redis has the member now. */
   private confirm(entry: Entry, isRecorded: boolean): void {
     const current = this.entries.get(`${entry.topic}|${entry.member}`);
     if (current === entry) {
       if (isRecorded) this.unsettled.delete(entry);
       else this.drop(entry);
     } else if (isRecorded && !current) {
-      // Commands of one connection run in order, but for a script that had to be loaded first.
+      // Commands of one connection run in order, except for a script that had to be loaded first.
       void this.leave(entry.topic, entry.member, this.options.graceAfterLossMs);
     }
   }
@@ -233,7 +234,7 @@ export class SocketDirectoryRepository<Joined> {
       if (entry.parameters) await this.sendJoin(entry, entry.parameters);
       else await this.sendLeave(entry);
     } catch {
-      // Still unsettled: `tend` repeats it, and says so once for all.
+      // Still unsettled: `reconcile` repeats the call and logs the number of failures.
     }
   }
 
@@ -242,7 +243,7 @@ export class SocketDirectoryRepository<Joined> {
     for (let start = 0; start < waiting.length; start += CONCURRENCY) {
       const page = waiting.slice(start, start + CONCURRENCY).filter((entry) => this.unsettled.has(entry));
       await Promise.all(page.map((entry) => this.settle(entry)));
-      if (page.length > 0 && page.every((entry) => this.unsettled.has(entry))) break; // Redis is away
+      if (page.length > 0 && page.every((entry) => this.unsettled.has(entry))) break; // Redis is unavailable
     }
     const failed = waiting.filter((entry) => this.unsettled.has(entry)).length;
     if (failed > 0) this.logger.warn(`${failed} changes of ${this.options.name} are not recorded yet`);
@@ -252,7 +253,7 @@ export class SocketDirectoryRepository<Joined> {
     return slot % COMPARE_EVERY_RENEWALS === this.tick % COMPARE_EVERY_RENEWALS;
   }
 
-  /** Compares slots and settles all differences. One at a time: one that is asked for meanwhile follows. */
+  /** Compares slots and settles all differences. Comparisons run one at a time. */
   private compare(slots: readonly number[]): Promise<void> {
     this.comparisons = this.comparisons.then(() => this.compareNow(slots));
     return this.comparisons;
@@ -281,9 +282,9 @@ export class SocketDirectoryRepository<Joined> {
   }
 
   /**
-   * Notes the differences in one slot.
-   * @param recorded what Redis has on record there.
-   * @param held entries that Redis had confirmed before it was asked.
+   * Marks the differences in one slot as unsettled.
+   * @param recorded this replica's records in Redis, as `<topic>|<member>`.
+   * @param held entries that Redis had confirmed before the records were read.
    */
   private markDifferences(recorded: ReadonlySet<string>, held: ReadonlyMap<string, Entry> = new Map()): void {
     for (const [key, entry] of held) {
@@ -296,7 +297,7 @@ export class SocketDirectoryRepository<Joined> {
     }
   }
 
-  /** Replicas whose lease expired; now and then also those that entered and of whose lease nothing is known. */
+  /** Returns replicas whose lease has expired; for due slots also replicas with records there and no known lease. */
   private async dead(share: readonly number[]): Promise<DeadReplicas> {
     const { redis, lease, slots } = this.options;
     const expired = await lease.expired();
@@ -314,7 +315,7 @@ export class SocketDirectoryRepository<Joined> {
     };
   }
 
-  /** Sweeps in one pipeline a round; a slot of which more is to be evicted goes on in the next round. */
+  /** Sweeps the slots in one pipeline per round. Slots with more members to evict are swept again in the next round. */
   private async sweepSlots(share: readonly number[], { at, replicaIds }: DeadReplicas): Promise<string[]> {
     const { redis, scripts, graceAfterLossMs } = this.options;
     const results = new Set<string>();

@@ -2,8 +2,8 @@ import { luaClock } from '../redis/redis-clock.scripts';
 
 /**
  * Lua fragment of every socket directory: which members (sockets, or replicas) a topic (a chat, or a user) has, and
- * which replica holds each. All keys are built from the hash tag of KEYS[1], so one script decides atomically
- * about everything in that slot:
+ * which replica holds each. All keys are built from the hash tag of KEYS[1], so that one script can decide atomically
+ * within that slot:
  *   sockets:<topic>     hash, member → `<replica>|<note>`
  *   replica:<replica>   set of `<topic>|<member>`
  *   replicas            sorted set of replicas by the time of their last entry
@@ -18,7 +18,7 @@ function directory.join(topic, member, replica, note)
   redis.call('ZADD', P .. 'replicas', now(), replica)
 end
 
--- Answers the note of the member, or nil when it is not recorded.
+-- Returns the note of the member, or nil if it is not recorded.
 function directory.leave(topic, member, replica)
   redis.call('SREM', P .. 'replica:' .. replica, topic .. '|' .. member)
   local value = redis.call('HGET', P .. 'sockets:' .. topic, member)
@@ -31,7 +31,7 @@ function directory.members(topic)
   return redis.call('HKEYS', P .. 'sockets:' .. topic)
 end
 
--- Takes a topic off the record whose members are replicas.
+-- Removes a topic whose members are replicas.
 function directory.forget(topic)
   for _, replica in ipairs(directory.members(topic)) do directory.leave(topic, replica, replica) end
 end
@@ -40,8 +40,8 @@ function directory.isEmpty(topic)
   return redis.call('EXISTS', P .. 'sockets:' .. topic) == 0
 end
 
--- Calls onLeft(topic, member, replica) for members of dead replicas, a bounded number at once. A replica that has
--- entered a member since it was found dead lives. Answers 1 when more are left.
+-- Calls onLeft(topic, member, replica) for members of dead replicas, at most MAX_EVICTED_PER_CALL. A replica that has
+-- recorded a member since it was found dead is alive. Returns 1 if more members are left.
 local MAX_EVICTED_PER_CALL = 1000
 function directory.evict(onLeft, foundDeadAt, replicas)
   local left = MAX_EVICTED_PER_CALL
@@ -61,14 +61,14 @@ function directory.evict(onLeft, foundDeadAt, replicas)
   return 0
 end
 
--- The arguments of a sweep: the time at which replicas were found dead, and their names.
+-- Reads the arguments of a sweep from ARGV[first] on: the time at which replicas were found dead, then their names.
 local function deadReplicas(first)
   local replicas = {}
   for i = first + 1, #ARGV do replicas[#replicas + 1] = ARGV[i] end
   return tonumber(ARGV[first]), replicas
 end
 
--- A sweep whose first argument is the grace period of those who are evicted: leave is given it last.
+-- Runs a sweep. ARGV: grace period in ms, passed to leave as its last argument, then deadReplicas.
 local function evictDead(leave)
   local graceMs = tonumber(ARGV[1])
   local onLeft = function(topic, member, replica) leave(topic, member, replica, graceMs) end

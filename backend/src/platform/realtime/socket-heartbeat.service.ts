@@ -4,7 +4,7 @@ import { warnAbout } from '../observability/warn-about.functions';
 import { realtimeLimits } from './realtime.limits';
 import { SocketRegistry } from './socket.registry';
 
-/** Looks after sockets over time: pings, logins that have ended, and the way out. */
+/** Periodic checks of sockets (pings, ended logins), and closing them at shutdown. */
 @Injectable()
 export class SocketHeartbeatService implements OnModuleInit, OnApplicationShutdown {
   private readonly logger = new Logger(SocketHeartbeatService.name);
@@ -23,7 +23,7 @@ export class SocketHeartbeatService implements OnModuleInit, OnApplicationShutdo
     for (const timer of this.timers) clearInterval(timer);
   }
 
-  /** Closes every socket with 1012, spread so that the others are not met by all clients at once. */
+  /** Closes every socket with 1012, spread over `spreadMs` so that clients do not all reconnect at once. */
   async closeAll(spreadMs: number = realtimeLimits.drainSpreadMs): Promise<void> {
     const connections = [...this.registry.all()];
     await Promise.all(

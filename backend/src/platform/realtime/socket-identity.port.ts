@@ -1,19 +1,19 @@
 import type { IncomingMessage } from 'node:http';
 
-/** Who is behind a socket: a user, and the login that its cookie belongs to. */
+/** The user of a socket, and the login that its cookie belongs to. */
 export interface SocketIdentity {
   userId: number;
-  /** Survives the rotation of the session id; sockets hang on it. */
+  /** Stays the same when the session id is rotated; sockets live as long as their family. */
   familyId: string;
 }
 
-/** What the socket server needs to know of logins; the auth module provides it. */
+/** Gives the socket server access to logins; the auth module implements it. */
 export interface SocketIdentityPort {
-  /** The login behind an upgrade request's cookie; null when there is none that is valid. */
+  /** Returns the login of an upgrade request's cookie; null if there is no valid one. */
   identify(request: IncomingMessage): Promise<SocketIdentity | null>;
-  /** Those of the given families that still have a valid session. */
+  /** Returns those of the given families that still have a valid session. */
   liveFamilies(familyIds: readonly string[]): Promise<ReadonlySet<string>>;
-  /** Whether the upgrade comes from our own page (or from no page at all). */
+  /** Whether the upgrade comes from an allowed origin, or from a client that is not a browser. */
   isAllowedOrigin(request: IncomingMessage): boolean;
 }
 

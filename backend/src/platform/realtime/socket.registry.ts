@@ -7,7 +7,7 @@ import { RedisSubscriberService } from './redis-subscriber.service';
 import type { SocketConnection } from './socket-connection.model';
 import type { UserChannelMessage } from './user-publisher.service';
 
-/** The sockets of this replica, by user; closes those whose login has ended. */
+/** The sockets of this replica, by user. Closes sockets whose login has ended. */
 @Injectable()
 export class SocketRegistry {
   private readonly logger = new Logger(SocketRegistry.name);
@@ -26,12 +26,12 @@ export class SocketRegistry {
     return size;
   }
 
-  /** Every socket of this replica. */
+  /** Yields every socket of this replica. */
   *all(): Generator<SocketConnection> {
     for (const sockets of this.byUser.values()) yield* sockets;
   }
 
-  /** The user's sockets on this replica that have authenticated. */
+  /** Yields the user's authenticated sockets on this replica. */
   *authenticated(userId: number): Generator<SocketConnection> {
     for (const connection of this.byUser.get(userId) ?? []) if (connection.isAuthenticated) yield connection;
   }
@@ -42,8 +42,8 @@ export class SocketRegistry {
   }
 
   /**
-   * Subscribes to the channel of the socket's user, and only then has its login checked once more: one that ends in
-   * between is either seen then or announced on the channel.
+   * Subscribes to the channel of the socket's user and then checks the login again: a login that has ended meanwhile is
+   * either found by the check or announced on the channel.
    */
   async register(connection: SocketConnection): Promise<void> {
     const { userId } = connection.identity;
@@ -55,7 +55,7 @@ export class SocketRegistry {
     this.channelListeners.set(userId, listener);
     await this.subscriber.subscribe(userChannel(userId), listener);
     await this.loginRecheck.recheck(connection);
-    // It may have closed meanwhile.
+    // The socket may have closed meanwhile.
     const isHere = this.byUser.get(userId)?.has(connection) && connection.isOpen;
     if (isHere) this.events.publish('SocketOpened', { connection });
   }

@@ -7,9 +7,9 @@ const LARGEST_7 = 125;
 const LARGEST_16 = 0xffff;
 
 /**
- * Writes a whole, unmasked text frame as a server sends it (RFC 6455, section 5.2), header and payload in one chunk
- * where ws makes two. Only for sockets without compression, where ws itself keeps nothing back. Plain ASCII, which
- * almost every frame is, goes out as a string of bytes, so that no Buffer has to be made for it.
+ * Writes a complete, unmasked text frame of a server (RFC 6455, section 5.2), with header and payload in one chunk;
+ * ws would write two. Only for sockets without compression, for which ws buffers nothing itself. ASCII text, as in
+ * almost every frame, is written as a latin1 string, which avoids allocating a Buffer.
  */
 export const writeTextFrame = (stream: Writable, text: string): void => {
   const length = Buffer.byteLength(text);

@@ -4,7 +4,7 @@ import { type HttpErrorBody, type HttpErrorCode } from '@thaw/contract/error-cod
 import { errorMessages } from '../errors/error-message.registry';
 
 const SOCKET_PATH = '/ws';
-/** A client that leaves its side of a refused connection open is cut after this. */
+/** A client that does not close a refused connection is disconnected after this. */
 const LINGER_MS = 2_000;
 
 type UpgradeListener = (request: IncomingMessage, stream: Duplex, head: Buffer) => void;
@@ -20,20 +20,20 @@ const opensSocket = (request: IncomingMessage): boolean =>
 const hasValidHost = ({ headers: { host } }: IncomingMessage): boolean =>
   host !== undefined && URL.canParse(`ws://${host}/`);
 
-/** The contract's error body. */
+/** Returns the contract's error body as JSON. */
 export const problemBody = (statusCode: number, code: HttpErrorCode): string =>
   JSON.stringify({ statusCode, code, message: errorMessages[code] } satisfies HttpErrorBody);
 
 /**
- * Answers an upgrade request with a complete HTTP response and ends its connection. A proxy counts a connection that
- * is cut without a response as a failure of this replica.
+ * Answers an upgrade request with a complete HTTP response and ends the connection. Without a response, a proxy would
+ * count it as a failure of this replica.
  */
 const refuse = (stream: Duplex, statusCode: number, code: HttpErrorCode, headers: string[] = []): void => {
   const body = problemBody(statusCode, code);
   const lingering = setTimeout(() => stream.destroy(), LINGER_MS);
   stream.once('close', () => clearTimeout(lingering));
   stream.on('error', () => undefined);
-  // What the client still sends is read and dropped: closing on unread bytes resets the connection under the response.
+  // Read and drop what the client still sends: closing with unread bytes would reset the connection and the response.
   stream.resume();
   stream.end(
     [
@@ -52,11 +52,11 @@ const refuse = (stream: Duplex, statusCode: number, code: HttpErrorCode, headers
 
 /**
  * Passes requests that open a socket (`Upgrade: websocket` for exactly `/ws`) to `open` and answers every other
- * upgrade request as HTTP. Node 24 handles those as ordinary requests; before, an upgrade request cannot be turned
- * back into one, so a protocol other than WebSocket is refused with 426 and another path with 404.
+ * upgrade request over HTTP. Node 24.9 handles those as ordinary requests. Earlier versions cannot turn an upgrade
+ * request back into one, so other protocols are refused with 426 and other paths with 404.
  */
 export const serveUpgrades = (server: Server, open: UpgradeListener): void => {
-  // An option of createServer that is kept as a property (Node 24.9); Nest has made the server already.
+  // An option of createServer that Node 24.9 keeps as a property; Nest has already created the server.
   Object.assign(server, { shouldUpgradeCallback: opensSocket });
   server.on('upgrade', (request: IncomingMessage, stream: Duplex, head: Buffer) => {
     if (!hasValidHost(request)) refuse(stream, 400, 'validation_failed');

@@ -4,23 +4,23 @@ import type { ServerData, ServerEvent } from '@thaw/contract/server-frames';
 import { REDIS } from '../redis/redis.module';
 import { userChannel } from '../redis/redis.keys';
 
-/** What travels on a user's channel to every replica that holds one of his sockets. */
+/** Messages on a user's channel, which every replica with a socket of the user receives. */
 export type UserChannelMessage =
   | { kind: 'frame'; frame: string; exceptSocketId?: string }
   | { kind: 'revoke'; familyIds: 'all' | readonly string[]; exceptFamilyId?: string }
-  /** The login goes on in another family: its page comes back with the new cookie. */
+  /** The login continues in another family: clients reconnect with the new cookie. */
   | { kind: 'restart_family'; familyId: string }
   | { kind: 'close_socket'; socketId: string }
-  /** He waits in the queue: every replica that holds a socket of his holds his place. */
+  /** The user is waiting in the queue: every replica with a socket of the user must hold their place. */
   | { kind: 'searching' }
   | { kind: 'chat_started'; sessionId: string };
 
-/** Sends to one user, wherever his sockets are. */
+/** Publishes to all replicas with sockets of one user. */
 @Injectable()
 export class UserPublisherService {
   constructor(@Inject(REDIS) private readonly redis: Redis) {}
 
-  /** A frame to all sockets of the user but one. A hint: it may be lost, the store is the truth. */
+  /** Sends a frame to the user's sockets, except `exceptSocketId`. Best effort: the frame may be lost. */
   async sendFrame<E extends ServerEvent>(
     userId: number,
     event: E,
@@ -39,7 +39,7 @@ export class UserPublisherService {
     await this.publish(userId, { kind: 'revoke', familyIds, exceptFamilyId });
   }
 
-  /** Closes the sockets of a login family with 1012, on every replica: clients reconnect with the cookie they have. */
+  /** Closes the sockets of a login family with 1012, on every replica; clients reconnect with their current cookie. */
   async restartFamily(userId: number, familyId: string): Promise<void> {
     await this.publish(userId, { kind: 'restart_family', familyId });
   }

@@ -1,4 +1,4 @@
-// Real: PostgreSQL. testing/event-fixtures.json holds an event of every type and version that any release has written.
+// Uses a real PostgreSQL. testing/event-fixtures.json has an event of every type and version of all releases.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { randomUUID } from 'node:crypto';
@@ -34,7 +34,7 @@ const versionOf = ({ type, schemaVersion }: Pick<Fixture, 'type' | 'schemaVersio
   `${type} ${schemaVersion}`;
 const ofStreams = (prefix: string) => fixtures.filter(({ streamId }) => streamId.startsWith(prefix));
 
-describe('every event that any release has written', () => {
+describe('events of all releases', () => {
   let database: TestDatabase;
   let app: INestApplicationContext;
 
@@ -66,7 +66,7 @@ describe('every event that any release has written', () => {
     return events.reduce((state, event) => decider.evolve(state, event), decider.initialState());
   };
 
-  it('has a fixture for each declared type in each of its versions, and no other', () => {
+  it('have exactly one set of fixtures: each declared type in each of its versions', () => {
     const declared = app
       .get(EventTypeRegistry)
       .all()
@@ -77,7 +77,7 @@ describe('every event that any release has written', () => {
     expect([...new Set(fixtures.map(versionOf))].sort()).toEqual(declared.sort());
   });
 
-  it('is read in its present version', async () => {
+  it('are upcast to the current version when they are read', async () => {
     const eventTypes = app.get(EventTypeRegistry);
     for (const streamId of new Set(fixtures.map((fixture) => fixture.streamId))) {
       for (const { type, schemaVersion } of await app.get(EventStoreRepository).read(streamId)) {
@@ -86,7 +86,7 @@ describe('every event that any release has written', () => {
     }
   });
 
-  it('is understood by the deciders of users, friendships and private messages', async () => {
+  it('can be folded by the deciders of users, friendships and private messages', async () => {
     expect(await fold('user-1', userDecider)).toEqual({
       kind: 'registered',
       username: 'ada l',
@@ -105,7 +105,7 @@ describe('every event that any release has written', () => {
     expect(await fold('private-1', privateMessageDecider)).toMatchObject({ senderId: 1, isDeleted: true });
   });
 
-  it('is understood by a replica that reads a chat from the hot log', () => {
+  it('can be folded by a replica that reads a chat from the hot log', () => {
     const state = initialState(UNLIMITED);
     const [streamId = ''] = ofStreams('chat-').map((fixture) => fixture.streamId);
     const events = ofStreams(streamId).filter(({ type }) => type !== 'BodiesExpired');
@@ -124,7 +124,7 @@ describe('every event that any release has written', () => {
     expect(state.pastGame).toMatchObject({ gameId: 'g2', ignoredBy: 1 });
   });
 
-  it('is understood by the projections', async () => {
+  it('can be applied by the projections', async () => {
     expect(await app.get(ProjectionRebuildService).rebuild()).toBe(fixtures.length);
     const rows = (query: string) => database.dataSource.query<Record<string, unknown>[]>(query);
     expect(await rows('SELECT email FROM users ORDER BY id')).toEqual([

@@ -13,13 +13,13 @@ describe('loadEnvironment', () => {
     });
   });
 
-  it('names what is wrong, never its value', () => {
+  it('names malformed variables without their values', () => {
     const load = () => loadEnvironment({ REDIS_URL: 'redis://localhost', PORT: 'hunter2' });
     expect(load).toThrow('Missing or malformed settings: DATABASE_URL, PORT');
     expect(load).not.toThrow(/hunter2/);
   });
 
-  it('gives a restarted process another replica id', () => {
+  it('gives a restarted process a new replica id', () => {
     const ids = [1, 2].map(() => loadEnvironment({ ...required, REPLICA_ID: 'api-1' }).replicaId);
     expect(ids[0]).toMatch(/^api-1\.[0-9a-f]{8}$/);
     expect(ids[0]).not.toBe(ids[1]);

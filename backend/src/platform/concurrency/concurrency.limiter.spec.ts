@@ -3,7 +3,7 @@ import { KeyedConcurrencyLimiter } from './keyed-concurrency.limiter';
 
 const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
 
-it('runs a bounded number at once, queues a bounded number in order, and refuses the rest', async () => {
+it('runs a bounded number of callers at once, queues a bounded number in order, and refuses the rest', async () => {
   const turns = new ConcurrencyLimiter(2, 2);
   const entered: string[] = [];
   const enter = async (name: string) => {
@@ -18,7 +18,7 @@ it('runs a bounded number at once, queues a bounded number in order, and refuses
 
   const leave = await first!;
   leave();
-  leave(); // once is enough: it gives up one place only
+  leave(); // a second call has no effect
   await nextTurn();
   expect(entered).toEqual(['first', 'second', 'third']);
 
@@ -27,7 +27,7 @@ it('runs a bounded number at once, queues a bounded number in order, and refuses
   expect(entered).toEqual(['first', 'second', 'third', 'fourth']);
 });
 
-it('gives the turn of failed work to the next', async () => {
+it('passes the turn on when work fails', async () => {
   const turns = new ConcurrencyLimiter(1, 0);
   for (let round = 0; round < 3; round += 1) {
     await expect(turns.run(() => Promise.reject(new Error('broken')))).rejects.toThrow('broken');
@@ -35,7 +35,7 @@ it('gives the turn of failed work to the next', async () => {
   await expect(turns.run(async () => 'done')).resolves.toBe('done');
 });
 
-it('bounds each key apart and forgets keys that are not in use', async () => {
+it('limits each key separately and forgets keys that are not in use', async () => {
   const turns = new KeyedConcurrencyLimiter<string>(1, 1);
   const leaveAda = await turns.enter('ada');
   const leaveBob = await turns.enter('bob');

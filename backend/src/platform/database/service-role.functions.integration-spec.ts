@@ -1,4 +1,4 @@
-// Real: PostgreSQL, with a role of its own for the service.
+// Uses a real PostgreSQL, with a separate role for the service.
 import { randomBytes } from 'node:crypto';
 import { DataSource } from 'typeorm';
 import { createTestDatabase, type TestDatabase } from '../../testing/test-database.harness';
@@ -10,7 +10,7 @@ jest.setTimeout(60_000);
 const role = `thaw_service_${randomBytes(4).toString('hex')}`;
 const password = randomBytes(16).toString('hex');
 
-describe('migrations under a role of their own', () => {
+describe('migrations with a separate role', () => {
   let database: TestDatabase;
   let service: DataSource;
   let serviceUrl: string;
@@ -46,7 +46,7 @@ describe('migrations under a role of their own', () => {
       [position],
     );
 
-  it('take over what the service owned in a database of an earlier release', async () => {
+  it('take over the objects that the service owns in a database of an earlier release', async () => {
     await database.dataSource.query(
       `ALTER TABLE users OWNER TO ${role}; ALTER TABLE events OWNER TO ${role}`,
     );
@@ -58,7 +58,7 @@ describe('migrations under a role of their own', () => {
     expect(owned).toEqual([]);
   });
 
-  it('let the service add events but neither change, delete nor truncate them', async () => {
+  it('allow the service to insert events but not to change, delete or truncate them', async () => {
     await migrated();
     await append(1);
     for (const statement of [
@@ -78,7 +78,7 @@ describe('migrations under a role of their own', () => {
     expect(count).toBe('1');
   });
 
-  it('let the service use every other table and sequence', async () => {
+  it('allow the service to use every other table and sequence', async () => {
     await migrated();
     await service.query('SELECT name FROM migrations');
     const tables = await service.query<{ name: string; ok: boolean }[]>(
@@ -94,7 +94,7 @@ describe('migrations under a role of their own', () => {
     await service.query(`SELECT nextval('user_ids')`);
   });
 
-  it('change nothing where one role is given for both', async () => {
+  it('change no privileges when both URLs name the same role', async () => {
     expect(await migrate({ DATABASE_URL: database.url, DATABASE_POOL_SIZE: 2 })).toEqual([]);
   });
 });

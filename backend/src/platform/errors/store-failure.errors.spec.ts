@@ -31,7 +31,7 @@ const awayErrors: unknown[] = [
 ];
 
 describe('isStoreFailure', () => {
-  it.each(awayErrors)('takes what a store says that is away for its absence (%#)', (error) => {
+  it.each(awayErrors)('recognises errors of an unavailable store (%#)', (error) => {
     expect(isStoreFailure(error)).toBe(true);
   });
 
@@ -45,7 +45,7 @@ describe('isStoreFailure', () => {
     "READONLY You can't write against a read only replica.",
     'LOADING Redis is loading the dataset in memory',
     "MASTERDOWN Link with MASTER is down and replica-serve-stale-data is set to 'no'.",
-  ])('takes an error reply of Redis about itself for its absence: %s', (message) => {
+  ])('recognises the Redis error reply: %s', (message) => {
     expect(isStoreFailure(Object.assign(new Error(message), { name: 'ReplyError' }))).toBe(true);
   });
 
@@ -59,7 +59,7 @@ describe('isStoreFailure', () => {
     undefined,
     'ECONNREFUSED',
     {},
-  ])('does not take a bug for a store that is away (%#)', (error) => {
+  ])('does not treat a bug as an unavailable store (%#)', (error) => {
     expect(isStoreFailure(error)).toBe(false);
   });
 });
@@ -71,16 +71,16 @@ describe('writeFaultOf', () => {
     failedQuery('42703'),
     failedQuery('42501'),
     failedQuery('XX000'),
-  ])('blames the store for what says nothing about a row (%#)', (error) => {
+  ])('returns `store` for errors that do not depend on the rows (%#)', (error) => {
     expect(writeFaultOf(error)).toBe('store');
   });
 
-  it.each(['22P05', '22P02', '22007', '23502', '23505', '23514'])('blames the value for %s', (code) => {
+  it.each(['22P05', '22P02', '22007', '23502', '23505', '23514'])('returns `value` for SQLSTATE %s', (code) => {
     expect(writeFaultOf(failedQuery(code))).toBe('value');
   });
 
   it.each([new TypeError('x is undefined'), new Error('a bug'), failedQuery('21000'), failedQuery('54000')])(
-    'blames the code for what another build may write (%#)',
+    'returns `code` for errors that another build may avoid (%#)',
     (error) => {
       expect(writeFaultOf(error)).toBe('code');
     },
@@ -88,7 +88,7 @@ describe('writeFaultOf', () => {
 });
 
 describe('isTimeout', () => {
-  it('knows the time-outs of statements, of locks, and of the client', () => {
+  it('recognises time-outs of statements, of locks, and of the client', () => {
     expect(
       [failedQuery('57014'), failedQuery('55P03'), new Error('Query read timeout')].map(isTimeout),
     ).toEqual([true, true, true]);

@@ -1,4 +1,4 @@
-// Real: PostgreSQL.
+// Uses a real PostgreSQL.
 import { randomUUID } from 'node:crypto';
 import type { EntityManager } from 'typeorm';
 import { createTestDatabase, type TestDatabase } from '../../testing/test-database.harness';
@@ -33,7 +33,7 @@ const whispered = (userId: number, name: string): NewEvent => ({
   type: 'Whispered',
 });
 
-/** A read model that refuses a second note of the same text, as a table with a unique column does. */
+/** A read model that refuses a second note with the same text, like a table with a unique column. */
 const notes: Projection = {
   name: 'notes',
   tables: ['notes'],
@@ -50,7 +50,7 @@ const notes: Projection = {
   },
 };
 
-/** A second read model, which lies apart from the statement that opens a stream, and refuses what says «refuse». */
+/** A second read model, which is not written by the statement that opens a stream and refuses notes with "refuse". */
 const loud: Projection = {
   name: 'loud',
   tables: ['loud'],
@@ -150,7 +150,7 @@ describe('EventStoreRepository', () => {
         parameters: [streamId, number, Object.values(event.data).at(-1)],
       });
 
-    it('writes the event, what is personal of it, and the read model, and answers the row', async () => {
+    it('writes the event, its personal data and the read model, and returns the row', async () => {
       const streamId = newStream();
       expect(await open(streamId, '1', signed(7, 'Ada'))).toMatchObject({ number: '1' });
       expect(await store.eventStore.read(streamId)).toMatchObject([
@@ -162,7 +162,7 @@ describe('EventStoreRepository', () => {
       expect(await store.eventStore.append(streamId, 1, [noted('b')])).toMatchObject([{ streamPosition: 2 }]);
     });
 
-    it.each(['known', 'nowhere'])('writes nothing when the query says so (%s)', async (number) => {
+    it.each(['known', 'nowhere'])('writes nothing when the query refuses or finds a repetition (%s)', async (number) => {
       const streamId = newStream();
       const row = await open(streamId, number, noted('a!'));
       expect(row?.number ?? null).toBe(number === 'known' ? 'known' : null);
@@ -171,7 +171,7 @@ describe('EventStoreRepository', () => {
       }
     });
 
-    it('runs the projections that the event concerns beside its own, or is not there at all', async () => {
+    it('runs the other projections that the event concerns, and writes nothing when one of them fails', async () => {
       const streamId = newStream();
       await open(streamId, '2', noted('hey!'));
       expect(await rowsOf('loud', streamId)).toEqual([{ stream_id: streamId, note: 'hey! 2' }]);
@@ -183,7 +183,7 @@ describe('EventStoreRepository', () => {
       }
     });
 
-    it('refuses a stream that is there', async () => {
+    it('refuses a stream that already exists', async () => {
       const streamId = newStream();
       await store.eventStore.append(streamId, 'none', [noted('first')]);
       await expect(open(streamId, '4')).rejects.toThrow();
@@ -192,7 +192,7 @@ describe('EventStoreRepository', () => {
   });
 
   describe('append', () => {
-    it('gives back what it stored, and reads the same', async () => {
+    it('returns the stored events exactly as they are read later', async () => {
       const streamId = newStream();
       const appended = await store.eventStore.append(streamId, 'none', [noted('a'), noted('b')]);
       expect(appended).toMatchObject([
@@ -204,7 +204,7 @@ describe('EventStoreRepository', () => {
       expect(await rowsOf('event_streams', streamId)).toMatchObject([{ stream_type: 'note', version: '2' }]);
     });
 
-    it('reads what earlier versions wrote in the present shape, and leaves what a newer release wrote', async () => {
+    it('upcasts events of earlier versions when reading and leaves events of a newer release unchanged', async () => {
       const streamId = newStream();
       const written: [string, number, object][] = [
         ['Noted', 1, { text: 'one' }],
@@ -213,7 +213,7 @@ describe('EventStoreRepository', () => {
         ['Noted', 4, { notes: ['four'] }],
         ['Sung', 1, { song: 'five' }],
       ];
-      // Rolled back at the end: other tests rebuild from the whole log.
+      // Rolled back at the end, because other tests rebuild from the whole log.
       const runner = database.dataSource.createQueryRunner();
       await runner.startTransaction();
       for (const [index, [type, version, data]] of written.entries()) {
@@ -235,11 +235,11 @@ describe('EventStoreRepository', () => {
       ]);
     });
 
-    it('reads nothing where there is no stream', async () => {
+    it('leaves a stream without appends empty', async () => {
       expect(await store.eventStore.read(newStream())).toEqual([]);
     });
 
-    it('is refused where the stream is not at the expected version, and leaves nothing behind', async () => {
+    it('is refused when the stream is not at the expected version, and writes nothing', async () => {
       const streamId = newStream();
       await store.eventStore.append(streamId, 'none', [noted('first')]);
       for (const expected of ['none', 0, 2, 7] as const) {
@@ -254,7 +254,7 @@ describe('EventStoreRepository', () => {
       expect(await rowsOf('notes', streamId)).toHaveLength(1);
     });
 
-    it.each(['none', 0, 1] as const)('of 40 parallel writers at %p has one winner', async (expected) => {
+    it.each(['none', 0, 1] as const)('succeeds for exactly one of 40 concurrent writers that expect version %p', async (expected) => {
       const streamId = newStream();
       if (expected === 1) await store.eventStore.append(streamId, 'none', [noted('before')]);
       const conflictsBefore = store.eventStore.conflictCount;
@@ -272,7 +272,7 @@ describe('EventStoreRepository', () => {
       expect(await rowsOf('notes', streamId)).toHaveLength(events.length);
     });
 
-    it('under «any» loses nothing and leaves no gap, whoever writes at once', async () => {
+    it('loses no event and leaves no gap when concurrent writers expect `any` version', async () => {
       const streams = [newStream(), newStream(), newStream()];
       const writers = Array.from({ length: 60 }, (_, index) =>
         index % 3 === 0
@@ -296,7 +296,7 @@ describe('EventStoreRepository', () => {
       );
     });
 
-    it('never drops an event without saying so: each is stored, or its append is refused', async () => {
+    it('never drops an event silently: each event is stored or its append is refused', async () => {
       const streamId = newStream();
       const events = Array.from({ length: 40 }, (_, index) => noted(`${index}`));
       const results = await Promise.allSettled(
@@ -310,7 +310,7 @@ describe('EventStoreRepository', () => {
       });
     });
 
-    it('keeps the order of a batch over many streams', async () => {
+    it('keeps the order of a batch across streams', async () => {
       const [one, two] = [newStream(), newStream()] as const;
       const entries = [one, two, one, two, one].map((streamId, index) => ({
         streamId,
@@ -321,7 +321,7 @@ describe('EventStoreRepository', () => {
       expect(appended.map(({ streamPosition }) => streamPosition)).toEqual([1, 1, 2, 2, 3]);
     });
 
-    it('is all or nothing: a projection that fails takes the events with it', async () => {
+    it('is atomic: a failing projection rolls back the events', async () => {
       const streamId = newStream();
       await store.eventStore.append(newStream(), 'none', [noted('unique: taken')]);
       const append = store.eventStore.append(streamId, 'any', [noted('fine'), noted('unique: taken')]);
@@ -331,7 +331,7 @@ describe('EventStoreRepository', () => {
       expect(await rowsOf('notes', streamId)).toEqual([]);
     });
 
-    it('calls only a violation of its own constraints a conflict', async () => {
+    it('reports a version conflict only for violations of its own constraints', async () => {
       await store.eventStore.append(newStream(), 'none', [noted('unique: mine')]);
       for (const expected of ['none', 'any'] as const) {
         const append = store.eventStore.append(newStream(), expected, [noted('unique: mine')]);
@@ -339,14 +339,14 @@ describe('EventStoreRepository', () => {
       }
     });
 
-    it('of a type that nobody declared is refused', async () => {
+    it('refuses an event of an undeclared type', async () => {
       const event = { ...noted('x'), type: 'Unheard' };
       await expect(store.eventStore.append(newStream(), 'any', [event])).rejects.toThrow('not declared');
     });
   });
 
-  describe('an event that is in its stream already', () => {
-    it('is left out by its id, whatever the expected version', async () => {
+  describe('an event that is already in its stream', () => {
+    it('is skipped by its id, whatever the expected version', async () => {
       const streamId = newStream();
       const event = noted('once');
       await store.eventStore.append(streamId, 'none', [event]);
@@ -358,7 +358,7 @@ describe('EventStoreRepository', () => {
       expect(await rowsOf('notes', streamId)).toHaveLength(2);
     });
 
-    it('is left out within one batch, too', async () => {
+    it('is also skipped within one batch', async () => {
       const streamId = newStream();
       const event = noted('once');
       const entries = [event, noted('between'), event].map((each) => ({ streamId, event: each }));
@@ -366,7 +366,7 @@ describe('EventStoreRepository', () => {
       expect(await store.eventStore.read(streamId)).toHaveLength(2);
     });
 
-    it('is stored once when 20 writers bring it at the same time', async () => {
+    it('is stored once when 20 writers append it concurrently', async () => {
       const streamId = newStream();
       const event = noted('raced');
       const results = await Promise.all(
@@ -380,15 +380,15 @@ describe('EventStoreRepository', () => {
       expect(events.map(({ streamPosition }) => streamPosition)).toEqual(events.map((_, index) => index + 1));
     });
 
-    it('may be in another stream under the same id', async () => {
+    it('may have the same id as an event in another stream', async () => {
       const event = noted('shared');
       await store.eventStore.append(newStream(), 'none', [event]);
       expect(await store.eventStore.append(newStream(), 'none', [event])).toHaveLength(1);
     });
   });
 
-  describe('a transaction that is given', () => {
-    it('holds events and projections, and takes both back', async () => {
+  describe('a transaction of the caller', () => {
+    it('includes events and projections and rolls back both', async () => {
       const streamId = newStream();
       const work = database.dataSource.transaction(async (manager) => {
         await store.eventStore.append(streamId, 'none', [noted('inside')], manager);
@@ -408,14 +408,14 @@ describe('EventStoreRepository', () => {
       'DELETE FROM events',
       'TRUNCATE events',
       'TRUNCATE events CASCADE',
-    ])('refuses «%s»', async (statement) => {
+    ])('refuses `%s`', async (statement) => {
       await store.eventStore.append(newStream(), 'none', [noted('kept')]);
       const before = await rowsOf('events');
       await expect(database.dataSource.query(statement)).rejects.toThrow('append-only');
       expect(await rowsOf('events')).toEqual(before);
     });
 
-    it('holds no personal field: they lie apart with stream, subject and expiry', async () => {
+    it('contains no personal field: these are stored separately with stream, subject and expiry', async () => {
       const streamId = newStream();
       const event = signed(42, 'Ada');
       const [appended] = await store.eventStore.append(streamId, 'none', [event]);
@@ -433,7 +433,7 @@ describe('EventStoreRepository', () => {
       ]);
     });
 
-    it('is read without what has been erased', async () => {
+    it('is read without erased fields', async () => {
       const streamId = newStream();
       await store.eventStore.append(streamId, 'none', [whispered(43, 'Bob')]);
       await database.dataSource.query('DELETE FROM event_private WHERE subject_id = 43');
@@ -443,7 +443,7 @@ describe('EventStoreRepository', () => {
       expect((await store.eventStore.read(streamId))[0]!.data).not.toHaveProperty('name');
     });
 
-    it('is read whole, in pages, in order of position', async () => {
+    it('is read completely, in pages, in order of position', async () => {
       const { dataSource, eventStore } = store;
       const positions: number[] = [];
       await dataSource.transaction(async (manager: EntityManager) => {
@@ -458,7 +458,7 @@ describe('EventStoreRepository', () => {
   });
 
   describe('a rebuild', () => {
-    it('makes what was there, and what is missing, and takes away what has no event', async () => {
+    it('restores missing rows and removes rows without an event', async () => {
       const before = await rowsOf('notes');
       await database.dataSource.query('DELETE FROM notes WHERE stream_position = 1');
       await database.dataSource.query(`INSERT INTO notes VALUES (999999, 'note-ghost', 1, 'ghost')`);
@@ -467,7 +467,7 @@ describe('EventStoreRepository', () => {
       expect(await rowsOf('notes')).toEqual(before);
     });
 
-    it('loses no event that is appended meanwhile', async () => {
+    it('loses no event that is appended concurrently', async () => {
       const streamId = newStream();
       const appends = Array.from({ length: 10 }, (_, index) =>
         store.eventStore.append(streamId, 'any', [noted(`meanwhile ${index}`)]),
@@ -476,7 +476,7 @@ describe('EventStoreRepository', () => {
       expect(await rowsOf('notes', streamId)).toHaveLength(10);
     });
 
-    it('leaves everything as it was when it fails', async () => {
+    it('leaves the read models unchanged when it fails', async () => {
       const before = await rowsOf('notes');
       const failing = new ProjectionRegistry();
       failing.register({
@@ -492,14 +492,14 @@ describe('EventStoreRepository', () => {
   });
 
   describe('CommandExecutorService', () => {
-    /** Counts to a limit: every command adds one. */
+    /** Counts up to a limit; every command adds one. */
     const counter: Decider<number, { eventId: string }, NewEvent | StoredEvent> = {
       initialState: () => 0,
       evolve: (count) => count + 1,
       decide: ({ eventId }, count) => (count >= 3 ? [] : [noted(`count ${count + 1}`, eventId)]),
     };
 
-    it('decides again when somebody else was first', async () => {
+    it('decides again after a version conflict', async () => {
       const streamId = newStream();
       const results = await Promise.allSettled(
         Array.from({ length: 4 }, () => store.executor.execute(streamId, counter, { eventId: randomUUID() })),
@@ -508,7 +508,7 @@ describe('EventStoreRepository', () => {
       expect(await store.eventStore.read(streamId)).toHaveLength(3);
     });
 
-    it('passes over what a newer release has written, and appends behind it', async () => {
+    it('skips events of a newer release and appends after them', async () => {
       const streamId = newStream();
       await store.eventStore.append(streamId, 'none', [noted('one'), noted('two')]);
       const read = store.eventStore.read.bind(store.eventStore);
@@ -525,7 +525,7 @@ describe('EventStoreRepository', () => {
       expect(events).toMatchObject([{ streamPosition: 3, data: { note: 'count 1' } }]);
     });
 
-    it('runs a transaction again as a whole when somebody else was first', async () => {
+    it('retries the whole transaction after a version conflict', async () => {
       const streamId = newStream();
       let attempts = 0;
       await store.executor.inTransaction(async (manager) => {
@@ -538,7 +538,7 @@ describe('EventStoreRepository', () => {
       expect(await store.eventStore.read(streamId)).toHaveLength(2);
     });
 
-    it('gives up after its attempts, and says so', async () => {
+    it('throws the version conflict after the last attempt', async () => {
       let attempts = 0;
       const work = store.executor.inTransaction(async () => {
         attempts += 1;

@@ -1,4 +1,4 @@
-// Real: PostgreSQL, Redis, the whole api replica over HTTP. Both stores are behind links that can be cut.
+// Uses real PostgreSQL and Redis and a whole api replica over HTTP. Both stores are behind links that can be cut.
 import { type CuttableLink, linkTo } from '../../testing/cuttable-link.proxy';
 import { startTestApi, type TestApi } from '../../testing/test-api.harness';
 import { until } from '../../testing/until.functions';
@@ -47,13 +47,13 @@ describe('a replica without its stores', () => {
     return { browser, id: body.user.id as number };
   };
 
-  it('listens for its internal port on the address of INTERNAL_HOST alone', async () => {
+  it('opens its internal port only on the address of INTERNAL_HOST', async () => {
     const elsewhere = internal.replace('127.0.0.1', '127.0.0.2');
     await expect(fetch(`${elsewhere}/health/live`)).rejects.toThrow();
     expect((await fetch(`${internal}/health/live`)).status).toBe(200);
   });
 
-  it('without PostgreSQL answers unavailable, is not ready, and lives; and serves again when it is back', async () => {
+  it('answers unavailable without PostgreSQL, is live but not ready, and serves again when PostgreSQL is back', async () => {
     const { browser, id } = await join();
     await postgres.cut();
     for (const request of [
@@ -77,7 +77,7 @@ describe('a replica without its stores', () => {
     await browser.get(`/api/user/${id}`).expect(200);
   });
 
-  it('does not wait for ever for a PostgreSQL that hangs', async () => {
+  it('answers unavailable in bounded time when PostgreSQL hangs', async () => {
     const { browser, id } = await join();
     postgres.freeze();
     const { result, tookMs } = await timed(browser.get(`/api/user/${id}`));
@@ -86,12 +86,12 @@ describe('a replica without its stores', () => {
     expect((await ask('/health/ready')).body.checks).toMatchObject({ database: 'failed' });
   });
 
-  it('without Redis does what needs PostgreSQL alone, soon, and is not ready', async () => {
+  it('quickly serves requests that only need PostgreSQL without Redis, and is not ready', async () => {
     const { browser, id } = await join();
     await redis.cut();
     const read = await timed(browser.get(`/api/user/${id}`));
     expect(read.result.status).toBe(200);
-    // A second on a quiet machine; tries again and time-outs one after the other would take longer than these.
+    // Takes about a second on an idle machine. Retries or time-outs in sequence would exceed these limits.
     expect(read.tookMs).toBeLessThan(5_000);
     const joined = await timed(api.browser().post('/api/anonymous'));
     expect(joined.result.status).toBe(201);
@@ -103,19 +103,19 @@ describe('a replica without its stores', () => {
     expect((await ask('/health/live')).status).toBe(200);
   });
 
-  it('does not wait for ever for a Redis that hangs', async () => {
+  it('serves requests in bounded time when Redis hangs', async () => {
     const { browser, id } = await join();
     redis.freeze();
     const first = await timed(browser.get(`/api/user/${id}`));
     expect(first.result.status).toBe(200);
     expect(first.tookMs).toBeLessThan(5_000);
-    // Once it is known to hang, nobody waits for it any more: the limiter's time-out is 500 ms.
+    // After the first failure, requests skip Redis instead of waiting for the limiter's time-out of 500 ms.
     const next = () => timed(browser.get(`/api/user/${id}`));
     const quick = await until(next, ({ tookMs }) => tookMs < 400);
     expect(quick.result.status).toBe(200);
   });
 
-  it('still limits rates without Redis', async () => {
+  it('still applies rate limits without Redis', async () => {
     await redis.cut();
     const browser = api.browser();
     const statuses: number[] = [];

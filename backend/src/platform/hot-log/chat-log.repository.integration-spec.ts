@@ -1,4 +1,4 @@
-// Real: Redis.
+// Uses a real Redis.
 import { ModulesContainer } from '@nestjs/core';
 import { until } from '../../testing/until.functions';
 import { useTestHotLog } from '../../testing/test-hot-log.harness';
@@ -9,14 +9,14 @@ import { ChatLogRepository } from './chat-log.repository';
 const NOTHING = { version: 0, lastId: '' };
 const GRACE_MS = 1_000;
 
-describe('the chat log appends', () => {
+describe('ChatLogRepository', () => {
   const hot = useTestHotLog();
   const log = () => hot.logs[0]!;
-  /** As if the time had come. */
+  /** Moves the user's deadline into the past. */
   const overdue = (userId: number) =>
     hot.store.redis.zadd(hot.keys().deadlines, '1', `${hot.sessionId}|${userId}`);
 
-  it('to stream, outbox and channel at once, under ids and versions that grow', async () => {
+  it('appends to stream and outbox and publishes at once, with increasing ids and versions', async () => {
     await hot.enter('r1', 1);
     const first = await log().append(hot.sessionId, NOTHING, ['a', 'b c']);
     if (first.kind !== 'appended') throw new Error(first.kind);
@@ -34,7 +34,7 @@ describe('the chat log appends', () => {
     expect(await log().versions([hot.sessionId, 'nowhere'])).toEqual([3, 0]);
   });
 
-  it('with word to each replica that has a socket there, once, but not to the one that knows', async () => {
+  it('publishes once to each replica that has a socket in the chat, except `exceptReplicaId`', async () => {
     await hot.enter('r1', 1, 'a');
     await hot.enter('r2', 2, 'b');
     await hot.enter('r2', 2, 'c');
@@ -50,7 +50,7 @@ describe('the chat log appends', () => {
     expect(texts).toEqual([['b'], ['a', 'b'], []]);
   });
 
-  it('not where somebody was faster, and tells what was missed', async () => {
+  it('refuses an append when another replica was faster, and returns the missed entries', async () => {
     const first = await log().append(hot.sessionId, NOTHING, ['a']);
     if (first.kind !== 'appended') throw new Error(first.kind);
     expect(await hot.logs[1]!.append(hot.sessionId, NOTHING, ['b'])).toEqual({
@@ -61,7 +61,7 @@ describe('the chat log appends', () => {
     expect(await log().versions([hot.sessionId])).toEqual([1]);
   });
 
-  it('one of many at once, each of whom learns of the others in order', async () => {
+  it('accepts one of many concurrent appends at a time and returns the others in order', async () => {
     await hot.enter('r1', 1);
     const seen: string[][] = await Promise.all(
       Array.from({ length: 30 }, async (_, writer) => {
@@ -83,7 +83,7 @@ describe('the chat log appends', () => {
     expect(hot.messages.map((message) => message.split(' ')[2])).toEqual(texts);
   });
 
-  it('nothing to an outbox that is full', async () => {
+  it('refuses an append when the outbox is full', async () => {
     await hot.store.redis.eval(
       "for i = 1, 50000 do redis.call('XADD', KEYS[1], '*', 'session', 'other') end",
       1,
@@ -96,7 +96,7 @@ describe('the chat log appends', () => {
     expect(hot.messages.length).toBeLessThanOrEqual(1);
   });
 
-  it('says when it was the first to fill an outbox', async () => {
+  it('publishes OutboxFilled when an append finds the outbox empty', async () => {
     await hot.store.redis.del(hot.keys().outbox);
     const filled: number[] = [];
     const events = new ProcessEventsService(new ModulesContainer());
@@ -110,7 +110,7 @@ describe('the chat log appends', () => {
     expect(filled).toEqual([shardOf(hot.sessionId)]);
   });
 
-  it('an end for an overdue deadline, once, and not when its user is back', async () => {
+  it('appends the end for an overdue deadline once, and not after its user has returned', async () => {
     await hot.presence.setDeadlines(hot.sessionId, [1, 2], GRACE_MS);
     expect(await log().append(hot.sessionId, NOTHING, ['end'], { claim: { userId: 1 } })).toEqual({
       kind: 'claim_lost',
@@ -130,7 +130,7 @@ describe('the chat log appends', () => {
     });
   });
 
-  it('under ids by whose clock the log tells the time, whatever the clock of this process', async () => {
+  it('returns the time by the clock of entry ids, independent of the clock of this process', async () => {
     const now = Date.now.bind(Date);
     const clock = jest.spyOn(Date, 'now').mockImplementation(() => now() - 60_000);
     await log().append(hot.sessionId, NOTHING, ['a']);
@@ -141,7 +141,7 @@ describe('the chat log appends', () => {
     expect(Math.abs(log().now() - now())).toBeLessThan(5_000);
   });
 
-  it('nothing to a stream that has lost an entry before its last one', async () => {
+  it('refuses an append to a stream that has lost an entry before its last one', async () => {
     const first = await log().append(hot.sessionId, NOTHING, ['a', 'b']);
     if (first.kind !== 'appended') throw new Error(first.kind);
     const [lost = '', lastId = ''] = first.ids;

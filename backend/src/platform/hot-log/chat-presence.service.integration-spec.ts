@@ -1,12 +1,12 @@
-// Real: Redis.
+// Uses a real Redis.
 import { until } from '../../testing/until.functions';
 import { useTestHotLog } from '../../testing/test-hot-log.harness';
 
 const GRACE_MS = 1_000;
 
-describe('presence in a chat', () => {
+describe('ChatPresenceService', () => {
   const hot = useTestHotLog();
-  /** A sweep that found these replicas dead at a time of Redis, by default just now. */
+  /** Runs a sweep that found these replicas dead at the given time of Redis, by default now. */
   const sweep = (dead: string[] = [], at = Number.MAX_SAFE_INTEGER) => {
     hot.dead = { at, replicaIds: dead };
     return hot.presence.sweep();
@@ -15,11 +15,11 @@ describe('presence in a chat', () => {
     (await hot.store.redis.zrange(hot.keys().deadlines, '0', '-1')).filter((member) =>
       member.startsWith(hot.sessionId),
     );
-  /** As if the time had come. */
+  /** Moves the user's deadline into the past. */
   const overdue = (userId: number) =>
     hot.store.redis.zadd(hot.keys().deadlines, '1', `${hot.sessionId}|${userId}`);
-  describe('knows who is there', () => {
-    it('by sockets: the last one to leave starts the deadline, the first to return ends it', async () => {
+  describe('presence', () => {
+    it('sets a deadline when the last socket leaves and removes it when the first one returns', async () => {
       await hot.enter('r1', 2);
       await hot.enter('r1', 1, 'tab-1');
       await hot.enter('r2', 1, 'tab-2');
@@ -33,8 +33,8 @@ describe('presence in a chat', () => {
       expect(hot.messages).toEqual(['connection 1 reconnecting', 'connection 1 connected']);
     });
 
-    it('and tells who enters whether the partner is', async () => {
-      expect(await hot.enter('r1', 1)).toBe('connected'); // not here yet, and not missed either
+    it('returns to a joining user whether the partner is present', async () => {
+      expect(await hot.enter('r1', 1)).toBe('connected'); // the partner has no deadline yet
       await hot.presence.setDeadlines(hot.sessionId, [1, 2], GRACE_MS);
       expect(await deadlines()).toEqual([`${hot.sessionId}|2`]);
       expect(await hot.enter('r1', 1)).toBe('awaited');
@@ -42,7 +42,7 @@ describe('presence in a chat', () => {
       expect(await hot.enter('r1', 1)).toBe('connected');
     });
 
-    it('a socket that leaves twice, or was never there, changes nothing', async () => {
+    it('ignores a socket that leaves twice or never joined', async () => {
       await hot.enter('r1', 1);
       await hot.presenceOf('r1').leave(hot.sessionId, 'nobody', GRACE_MS);
       await hot.presence.leaveEnded(hot.sessionId, 's-1');
@@ -51,7 +51,7 @@ describe('presence in a chat', () => {
       expect(hot.messages).toEqual([]);
     });
 
-    it('and forgets it with the end', async () => {
+    it('deletes deadlines and sockets when the chat ends', async () => {
       await hot.enter('r1', 1);
       await hot.enter('r2', 2);
       await hot.presenceOf('r2').leave(hot.sessionId, 's-2', GRACE_MS);
@@ -61,7 +61,7 @@ describe('presence in a chat', () => {
     });
   });
 
-  it('says whether a partner who left before has been there, until they are back', async () => {
+  it('returns `reconnecting` for a partner who was in the chat and left, until they return', async () => {
     await hot.presence.setDeadlines(hot.sessionId, [1, 2], GRACE_MS);
     await hot.enter('r2', 2);
     await hot.presenceOf('r2').leave(hot.sessionId, 's-2', GRACE_MS);
@@ -70,7 +70,7 @@ describe('presence in a chat', () => {
     expect(await hot.enter('r1', 1)).toBe('connected');
   });
 
-  it('counts only sockets that show the chat', async () => {
+  it('counts only sockets that show the chat as presence', async () => {
     await hot.enter('r1', 2);
     await hot.enter('r1', 1, 'tab-1');
     await hot.enter('r2', 1, 'tab-2', false);
@@ -90,7 +90,7 @@ describe('presence in a chat', () => {
     ]);
   });
 
-  it('puts a deadline off behind the others, without making it one', async () => {
+  it('postpones an existing deadline and does not create one', async () => {
     await hot.presence.setDeadlines(hot.sessionId, [1], GRACE_MS);
     await overdue(1);
     await hot.presence.postpone({ sessionId: hot.sessionId, userId: 1 }, GRACE_MS);
@@ -99,8 +99,8 @@ describe('presence in a chat', () => {
     expect(await deadlines()).toEqual([`${hot.sessionId}|1`]);
   });
 
-  describe('sweeps', () => {
-    it('the sockets of a dead replica out, and leaves those of the living', async () => {
+  describe('sweep', () => {
+    it('evicts the sockets of a dead replica and keeps those of live replicas', async () => {
       await hot.enter('dead', 1);
       await hot.enter('r1', 2);
       expect(await sweep(['dead'])).toEqual([]);
@@ -113,14 +113,14 @@ describe('presence in a chat', () => {
       expect(hot.messages).toHaveLength(1);
     });
 
-    it('not those of a replica that has entered a socket since it was found dead', async () => {
+    it('does not evict a replica that has recorded a socket since it was found dead', async () => {
       await hot.enter('new', 1);
       await sweep(['new'], 1);
       expect(await deadlines()).toEqual([]);
       expect(await hot.store.redis.smembers(hot.keys().ofReplica('new'))).toContain(`${hot.sessionId}|s-1`);
     });
 
-    it('and names deadlines when they are overdue, not before', async () => {
+    it('returns deadlines only when they are overdue', async () => {
       await hot.presence.setDeadlines(hot.sessionId, [1, 2], GRACE_MS);
       expect((await sweep()).filter((one) => one.sessionId === hot.sessionId)).toEqual([]);
       await overdue(2);

@@ -11,7 +11,7 @@ describe('clientSubject', () => {
     ['fe80::1%eth0', 'fe80:0:0:0'],
     ['not an address', 'not an address'],
     [undefined, 'unknown'],
-  ])('of %p is %p', (address, subject) => {
+  ])('returns for %p the subject %p', (address, subject) => {
     expect(clientSubject(address)).toBe(subject);
   });
 });

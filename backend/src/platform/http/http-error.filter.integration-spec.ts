@@ -1,4 +1,4 @@
-// Real: PostgreSQL, Redis, the whole api replica over HTTP.
+// Uses real PostgreSQL and Redis and a whole api replica over HTTP.
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -29,7 +29,7 @@ describe('HttpErrorFilter', () => {
   });
 
   it.each(['/', '/chat', '/auth', '/assets/index-DiwrgTda.js'])(
-    'keeps the status of a refused range or precondition of %s and logs nothing',
+    'keeps the status of a refused range or precondition for %s and logs nothing',
     async (path) => {
       for (const [name, value, status] of [
         ['Range', 'bytes=999999999-', 416],

@@ -3,7 +3,7 @@ import { DomainError } from '../errors/domain.errors';
 import type { AppLoggerService } from '../observability/app-logger.service';
 import { HttpErrorFilter } from './http-error.filter';
 
-/** What the filter answers and logs for an error. */
+/** Returns the filter's response to an error and the number of log lines. */
 const answerTo = (error: unknown): { status: number; code: string; logged: number } => {
   let answer = { status: 0, code: '' };
   const response = {
@@ -37,7 +37,7 @@ describe('HttpErrorFilter', () => {
     ['an upload that its sender broke off', new Error('Request aborted'), 400, 'validation_failed', 0],
     ['a bug', new TypeError('x'), 500, 'internal', 1],
     ['what is no error', undefined, 500, 'internal', 1],
-  ])('answers %s', (_, error, status, code, logged) => {
+  ])('responds with the right status and code to %s', (_, error, status, code, logged) => {
     expect(answerTo(error)).toEqual({ status, code, logged });
   });
 });

@@ -12,7 +12,7 @@ const KEEP_ALIVE_MS = 65_000;
 /** Delay before idle connections are closed, for a request that a proxy is just sending on one of them. */
 const IDLE_GRACE_MS = 1_000;
 
-/** After this many turns of the event loop without a new connection, none is waiting; the time limit is for busy ports. */
+/** After this many turns of the event loop without a new connection, none is waiting. A busy port has a time limit. */
 const QUIET_TURNS = 2;
 const ACCEPT_WITHIN_MS = 500;
 

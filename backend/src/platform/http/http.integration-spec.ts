@@ -1,4 +1,4 @@
-// Real: PostgreSQL, Redis, the whole api replica over HTTP.
+// Uses real PostgreSQL and Redis and a whole api replica over HTTP.
 import { mkdtempSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { request as httpRequest } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
@@ -38,7 +38,7 @@ describe('the HTTP platform', () => {
   const register = () => api.browser().post('/api/register');
   const valid = () => JSON.stringify({ email: `${Math.random()}@example.org`, password: 'secret' });
 
-  describe('a body', () => {
+  describe('a request body', () => {
     it.each([
       'application/x-www-form-urlencoded',
       'text/plain',
@@ -47,19 +47,19 @@ describe('the HTTP platform', () => {
       'application/jsonp',
       'application/vnd.api+json',
       '',
-    ])('of type %j is 415', async (type) => {
+    ])('of type %j is refused with 415', async (type) => {
       const response = await register().set('Content-Type', type).send(valid());
       expect(response.body).toEqual(problem(415, 'unsupported_type'));
     });
 
     it.each(['application/json', 'application/json; charset=utf-8', 'APPLICATION/JSON;charset=UTF-8'])(
-      'of type %j is read',
+      'of type %j is accepted',
       async (type) => {
         await register().set('Content-Type', type).send(valid()).expect(201);
       },
     );
 
-    it('that is compressed is 415', async () => {
+    it('that is compressed is refused with 415', async () => {
       const response = await register()
         .set('Content-Type', 'application/json')
         .set('Content-Encoding', 'gzip')
@@ -68,7 +68,7 @@ describe('the HTTP platform', () => {
       expect(response.body).toEqual(problem(415, 'unsupported_type'));
     });
 
-    it('over 32 KB is 413, with and without its length said', async () => {
+    it('over 32 KB is refused with 413, with and without a Content-Length', async () => {
       const body = JSON.stringify({
         email: 'a@example.org',
         password: 'secret',
@@ -109,7 +109,7 @@ describe('the HTTP platform', () => {
       ['with constructor, further in', '{"email":"a@example.org","password":"secret","a":{"constructor":1}}'],
       ['with an escaped prototype', '{"email":"a@example.org","password":"secret","proto\\u0074ype":1}'],
       ['not UTF-8', Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d])],
-    ])('%s is 400', async (_what, body) => {
+    ])('is refused with 400: %s', async (_what, body) => {
       const response = await register()
         .set('Content-Type', 'application/json')
         .serialize((text: unknown) => text as string)
@@ -119,14 +119,14 @@ describe('the HTTP platform', () => {
       expect(untouched.isAdmin).toBeUndefined();
     });
 
-    it('is never repeated in the answer', async () => {
+    it('is never quoted in the response', async () => {
       const response = await register().send({ email: '<script>alert(1)</script>', password: 'hunter2' });
       expect(response.status).toBe(400);
       expect(response.text).not.toMatch(/script|hunter2/);
     });
   });
 
-  describe('a request from another page', () => {
+  describe('the origin check', () => {
     const post = (headers: Record<string, string>) => api.browser().post('/api/anonymous').set(headers);
 
     it.each([
@@ -142,7 +142,7 @@ describe('the HTTP platform', () => {
       { 'Sec-Fetch-Site': 'same-site' },
       { 'Sec-Fetch-Site': 'none' },
       { Origin: 'http://thaw.example.org', Host: 'thaw.example.org', 'Sec-Fetch-Site': 'cross-site' },
-    ] as Record<string, string>[])('with %j is refused', async (headers) => {
+    ] as Record<string, string>[])('refuses a request with %j', async (headers) => {
       const response = await post(headers);
       expect(response.body).toEqual(problem(403, 'bad_origin'));
       expect(response.get('Set-Cookie')).toBeUndefined();
@@ -155,16 +155,16 @@ describe('the HTTP platform', () => {
       { Origin: 'https://thaw.example.org', Host: 'thaw.example.org' },
       { Origin: 'https://thaw.example.org', Host: 'thaw.example.org:443' },
       { Origin: 'https://partner.example.org', 'Sec-Fetch-Site': 'cross-site' },
-    ] as Record<string, string>[])('with %j is our own, or nobody’s', async (headers) => {
+    ] as Record<string, string>[])('allows a request with %j', async (headers) => {
       await post(headers).expect(201);
     });
 
-    it.each(['put', 'patch', 'delete'] as const)('is refused for %s, whatever the route', async (method) => {
+    it.each(['put', 'patch', 'delete'] as const)('refuses a foreign origin for the method %s on any route', async (method) => {
       const response = await api.browser()[method]('/api/user/1').set('Origin', 'https://evil.example.org');
       expect(response.body).toEqual(problem(403, 'bad_origin'));
     });
 
-    it('gets no CORS headers', async () => {
+    it('sends no CORS headers', async () => {
       for (const method of ['get', 'options'] as const) {
         const browser = api.browser();
         const response = await browser[method]('/api/user/1').set('Origin', 'https://partner.example.org');
@@ -173,7 +173,7 @@ describe('the HTTP platform', () => {
     });
   });
 
-  describe('what is not there', () => {
+  describe('an unknown route', () => {
     it.each([
       ['get', '/api'],
       ['get', '/api/'],
@@ -183,20 +183,20 @@ describe('the HTTP platform', () => {
       ['post', '/api/../../etc/passwd'],
       ['post', '/'],
       ['get', '/ws'],
-    ] as const)('%s %s is a JSON 404', async (method, path) => {
+    ] as const)('is answered with a JSON 404: %s %s', async (method, path) => {
       const response = await api.browser()[method](path);
       expect(response.body).toEqual(problem(404, 'not_found'));
     });
 
-    it('is not said with a stack when the path cannot be read', async () => {
+    it('is answered without a stack trace when the path cannot be decoded', async () => {
       const response = await api.browser().get('/api/user/%E0%A4%A').expect(400);
       expect(response.body).toEqual(problem(400, 'validation_failed'));
     });
   });
 
-  describe('headers', () => {
+  describe('response headers', () => {
     it.each(['/api/nothing', '/', '/chat', '/assets/index-DiwrgTda.js', '/nowhere'])(
-      'of %s',
+      'include the security headers for %s',
       async (path) => {
         const { headers } = await api.browser().get(path).set('Host', 'thaw.example.org:8080');
         expect(headers['content-security-policy']).toBe(
@@ -213,13 +213,13 @@ describe('the HTTP platform', () => {
       },
     );
 
-    it('of the API keep it out of every cache', async () => {
+    it('forbid caching of API responses', async () => {
       const { headers } = await api.browser().get('/api/nothing');
       expect(headers['cache-control']).toBe('no-store');
       expect(headers).not.toHaveProperty('etag');
     });
 
-    it('are not made of a Host header that is none', async () => {
+    it('do not contain a malformed Host header', async () => {
       const { headers } = await api.browser().get('/').set('Host', "x; script-src 'unsafe-inline'");
       expect(headers['content-security-policy']).toContain("connect-src 'self';");
     });
@@ -228,10 +228,10 @@ describe('the HTTP platform', () => {
   describe('the page', () => {
     const get = (path: string) => api.browser().get(path);
 
-    it('has the landing page, the application, and 404 with the application (A162)', async () => {
+    it('serves the landing page, the application, and 404 with the application (A162)', async () => {
       expect((await get('/').expect(200)).text).toContain('landing');
       expect((await get('/terms').expect(200)).text).toContain('terms');
-      // Not rendered here.
+      // The test folder has no privacy.html, so the application is served instead.
       expect((await get('/privacy/').expect(200)).text).toContain('application');
       for (const path of ['/chat', '/chat/', '/chat?friend=12'])
         expect((await get(path).expect(200)).text).toContain('chat');
@@ -253,20 +253,20 @@ describe('the HTTP platform', () => {
       }
     });
 
-    it('keeps hashed files for ever and nothing else', async () => {
+    it('caches only files with a hash in their name permanently', async () => {
       const hashed = await get('/assets/index-DiwrgTda.js').expect(200);
       expect(hashed.headers['cache-control']).toBe('public, max-age=31536000, immutable');
       const plain = await get('/favicon.svg').expect(200);
       expect(plain.headers['cache-control']).toBe('no-cache');
     });
 
-    it('is only read', async () => {
+    it('answers HEAD requests', async () => {
       await api.browser().head('/').expect(200);
     });
   });
 
   describe('OpenAPI', () => {
-    it('is 3.1 and describes every call, its body and its problems', async () => {
+    it('is version 3.1 and describes every route, its body and its errors', async () => {
       const { body } = await api.browser().get('/api/docs/openapi.json').expect(200);
       expect(body.openapi).toMatch(/^3\.1\./);
       const calls = Object.entries(body.paths as Record<string, object>).flatMap(([path, methods]) =>
@@ -299,7 +299,7 @@ describe('the HTTP platform', () => {
       );
     });
 
-    it('names what every route may answer, and the range of every number', async () => {
+    it('describes the errors common to all routes and the range of every number', async () => {
       interface Operation {
         parameters?: { in: string; name: string; schema: { type: string; minimum?: number } }[];
         requestBody?: object;
@@ -329,10 +329,10 @@ describe('the HTTP platform', () => {
       expect(paths['/api/friends/request']!.post!.responses[403]!.description).toContain('bad_origin');
     });
 
-    it('is a page, too', async () => {
+    it('is also served as a page', async () => {
       const response = await api.browser().get('/api/docs').expect(200);
       expect(response.headers['content-type']).toMatch(/html/);
-      // Its scripts are files of our own origin, as the content security policy wants them.
+      // The content security policy requires scripts to be files of the same origin.
       expect(response.text).not.toMatch(/<script(?![^>]*src=)[^>]*>\s*\S/);
       const scripts = [...response.text.matchAll(/<script[^>]*src="\.?([^"]+)"/g)].map(([, path]) => path!);
       expect(scripts.length).toBeGreaterThan(0);
@@ -346,8 +346,8 @@ describe('the HTTP platform', () => {
     });
   });
 
-  describe('rates', () => {
-    it('allow an address 600 calls of the API a minute, and the page all the same', async () => {
+  describe('rate limits', () => {
+    it('allow an address 600 API calls per minute and do not apply to the page', async () => {
       const address = '198.51.100.23';
       const get = (path: string) => api.browser().get(path).set('X-Forwarded-For', address);
       await get('/api/nothing').expect(404);
@@ -365,7 +365,7 @@ describe('the HTTP platform', () => {
   });
 
   describe('a slow client', () => {
-    it('that never ends its headers is cut after ten seconds', async () => {
+    it('is disconnected after ten seconds when its headers do not end', async () => {
       const { port } = api.app.getHttpServer().address() as AddressInfo;
       const startedAt = performance.now();
       const answer = await new Promise<string>((resolve) => {
@@ -384,7 +384,7 @@ describe('the HTTP platform', () => {
   });
 
   describe('the log', () => {
-    it('says what happened and nothing of what was said', async () => {
+    it('describes each request without any of its content', async () => {
       const write = jest.spyOn(api.app.get(AppLoggerService), 'write');
       const browser = api.browser();
       const email = `log.${Math.random()}@example.org`;
@@ -438,7 +438,7 @@ describe('behind a proxy that ends TLS', () => {
   });
   afterAll(() => api.close());
 
-  it('cookies are Secure and bound to the host, and HSTS is said', async () => {
+  it('sends Secure cookies bound to the host, and HSTS', async () => {
     const response = await api
       .browser()
       .post('/api/register')
@@ -463,13 +463,13 @@ describe('behind a proxy that ends TLS', () => {
     await api.browser().get(`/api/user/${response.body.user.id}`).set('Cookie', cookie).expect(200);
   });
 
-  it('only the public origin is ours, not what a Host header says', async () => {
+  it('allows only the public origin, whatever the Host header', async () => {
     const post = (headers: Record<string, string>) => api.browser().post('/api/anonymous').set(headers);
     await post({ Origin: 'https://thaw.example.org' }).expect(201);
     await post({ Origin: 'https://evil.example.org', Host: 'evil.example.org' }).expect(403);
   });
 
-  it('the documents are off when they are switched off', async () => {
+  it('serves no API docs when they are switched off', async () => {
     await api.browser().get('/api/docs').expect(404);
     await api.browser().get('/api/docs/openapi.json').expect(404);
   });
@@ -481,7 +481,7 @@ describe('the address of a client', () => {
     try {
       const browser = api.browser();
       const { body } = await browser.post('/api/anonymous').set('X-Forwarded-For', '198.51.100.99');
-      // Emptied, so that whose bucket a call draws from can be told from its answer.
+      // Emptied, so that the response to a call shows whose bucket it is charged to.
       await api.app.get(RateLimiterService).take('convert_anonymous', subject, 60);
       const response = await browser
         .post('/api/convert-anonymous')
@@ -493,11 +493,11 @@ describe('the address of a client', () => {
     }
   };
 
-  it('is the connection’s own, whatever is claimed, when no proxy is trusted', async () => {
+  it('is that of the connection, whatever the headers claim, when no proxy is trusted', async () => {
     expect(await addressed('0', '203.0.113.200', '127.0.0.1')).toBe(429);
   });
 
-  it('is what the one trusted proxy saw, not what was claimed before it', async () => {
+  it('is the one reported by the trusted proxy, not one claimed before it', async () => {
     expect(await addressed('1', '203.0.113.201, 203.0.113.202', '203.0.113.202')).toBe(429);
     expect(await addressed('1', '203.0.113.203, 203.0.113.204', '203.0.113.203')).toBe(400);
   });

@@ -1,7 +1,7 @@
 import { parseUntrustedJson } from './untrusted-json.parser';
 
 describe('parseUntrustedJson', () => {
-  it('parses what the contract sends', () => {
+  it('parses frames and bodies of the contract', () => {
     const frame = { event: 'random_message', data: { content: 'constructor "[{' }, ref: '1' };
     expect(parseUntrustedJson(JSON.stringify(frame))).toEqual(frame);
   });

@@ -6,7 +6,7 @@ const silent = () => ({ write: jest.fn(), failure: jest.fn() });
 const make = (logger = silent()) => new GracefulShutdownService(logger as unknown as AppLoggerService);
 
 describe('GracefulShutdownService', () => {
-  it('goes phase by phase, whatever the order of registration, and closes the pools last', async () => {
+  it('runs phase by phase, whatever the order of registration, and closes the pools last', async () => {
     const stop = make();
     const done: string[] = [];
     for (const phase of ['workers', 'sockets', 'leases', 'announce', 'listeners'] as const) {
@@ -24,7 +24,7 @@ describe('GracefulShutdownService', () => {
     );
   });
 
-  it('passes over a step that fails, and says so', async () => {
+  it('logs a failing step and continues', async () => {
     const logger = silent();
     const stop = make(logger);
     const closePools = jest.fn();
@@ -37,7 +37,7 @@ describe('GracefulShutdownService', () => {
     expect(logger.failure).toHaveBeenCalledTimes(2);
   });
 
-  it('does not wait for ever', async () => {
+  it('resolves after the time limit when a step hangs', async () => {
     const logger = silent();
     const stop = make(logger);
     stop.register('workers', 'stuck', () => new Promise(() => undefined));
@@ -45,7 +45,7 @@ describe('GracefulShutdownService', () => {
     expect(logger.write).toHaveBeenCalledWith('warn', expect.any(String), expect.anything());
   });
 
-  it('happens once, whoever asks', async () => {
+  it('runs once, however often it is called', async () => {
     const stop = make();
     const closePools = jest.fn();
     expect(stop.isStopping).toBe(false);
@@ -56,7 +56,7 @@ describe('GracefulShutdownService', () => {
 });
 
 describe('HealthCheckRegistry', () => {
-  it('is ready when all are, and says who is not', async () => {
+  it('is ready when all checks pass, and names those that fail', async () => {
     const health = new HealthCheckRegistry(make());
     health.register('good', async () => true);
     expect(await health.readiness()).toEqual({ isReady: true, checks: { good: 'ok' } });

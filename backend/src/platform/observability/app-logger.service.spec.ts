@@ -27,14 +27,14 @@ describe('AppLoggerService', () => {
     });
   });
 
-  it('names what it is working for', () => {
+  it('writes the correlation id of a failure', () => {
     const [line] = logging((logger) =>
       logger.failure('A request failed', new Error('no'), { correlationId: 'c-1' }),
     );
     expect(line).toMatchObject({ correlationId: 'c-1' });
   });
 
-  it('keeps the values of a failed statement to itself', () => {
+  it('omits the values of a failed statement', () => {
     const driverError = Object.assign(
       new Error('duplicate key value violates unique constraint "users_email_key"'),
       {
@@ -49,7 +49,7 @@ describe('AppLoggerService', () => {
     expect(JSON.stringify(line)).not.toContain('ada@');
   });
 
-  it('follows causes, and not for ever', () => {
+  it('includes causes up to a maximum depth', () => {
     const endless = new Error('endless');
     endless.cause = endless;
     const lines = logging((logger) => {
@@ -61,7 +61,7 @@ describe('AppLoggerService', () => {
     expect(lines).toHaveLength(3);
   });
 
-  it('speaks for Nest', () => {
+  it('writes log lines of Nest', () => {
     const lines = logging((logger) => {
       logger.log('Started', 'NestApplication');
       logger.error('Broken', 'Error: Broken\n    at x', 'ExceptionHandler');

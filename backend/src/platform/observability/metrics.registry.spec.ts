@@ -6,7 +6,7 @@ const valueOf = (body: string, name: string): number | undefined => {
 };
 
 describe('MetricsRegistry', () => {
-  it('leaves out a gauge that cannot be read, counts it, and shows all others', async () => {
+  it('omits and counts a gauge whose reading fails, and exposes all others', async () => {
     const metrics = new MetricsRegistry();
     let isAway = false;
     metrics.gauge('thaw_here', 'always', () => 7);
@@ -34,7 +34,7 @@ describe('MetricsRegistry', () => {
     expect(valueOf((await metrics.expose()).body, 'thaw_tries_total')).toBe(5);
   });
 
-  it('asks once a scrape for gauges that are read together', async () => {
+  it('reads gauges that share a reading once per scrape', async () => {
     const metrics = new MetricsRegistry();
     let asked = 0;
     metrics.gauges(

@@ -124,13 +124,13 @@ describe('ProcessEventsService', () => {
     expect(logged.mock.calls[0]?.[0]).toContain('Failing.reject failed on OnlineChanged');
   });
 
-  it('passes the first failure on to a publisher that delivers', async () => {
+  it('rethrows the first failure to a publisher that uses `deliver`', async () => {
     const events = await eventsOf(Failing, Recording);
     await expect(events.deliver('OnlineChanged', { userIds: [1] })).rejects.toThrow('rejected');
     expect(log).toEqual([]);
   });
 
-  it('runs reactions of a transaction by their order and lets one refuse', async () => {
+  it('runs reactions of a transaction in order until one refuses', async () => {
     const events = await eventsOf(SecondInTransaction, FirstInTransaction);
     await events.runInTransaction('ProfileChanging', changing('own'));
     expect(log).toEqual(['first', 'second 7']);

@@ -1,4 +1,4 @@
-// Real: Redis, BullMQ.
+// Uses real Redis and BullMQ.
 import { Logger } from '@nestjs/common';
 import type { Environment } from '../../config/environment.config';
 import { createTestRedis, type TestRedis } from '../../testing/test-redis.harness';
@@ -60,7 +60,7 @@ describe('jobs', () => {
   it.each([
     ['succeeds', false],
     ['fails', true],
-  ])('many wake-ups while one is at work are one more, when that one %s', async (_, isFailing) => {
+  ])('run once more after many wake-ups during a job that %s', async (_, isFailing) => {
     const runs: number[] = [];
     let release: () => void = () => undefined;
     const held = new Promise<void>((resolve) => (release = resolve));
@@ -81,7 +81,7 @@ describe('jobs', () => {
     expect(runs).toEqual([1, 1]);
   });
 
-  it('of other lanes do not wait for one that is at work', async () => {
+  it('of other shard groups do not wait for a running job', async () => {
     const runs: number[] = [];
     let release: () => void = () => undefined;
     const held = new Promise<void>((resolve) => (release = resolve));
@@ -97,7 +97,7 @@ describe('jobs', () => {
     await isIdle();
   });
 
-  it('that come again and again are one schedule, however many processes ask for it', async () => {
+  it('have one schedule, however many processes request it', async () => {
     let runs = 0;
     startWorker(
       handlersWith('sweep_uploads', async () => {
@@ -113,7 +113,7 @@ describe('jobs', () => {
     await Promise.all(others.map((other) => other.onApplicationShutdown()));
   });
 
-  it('are left alone until the schema is there, and again when it is not there any more', async () => {
+  it('run only while the schema is up to date', async () => {
     const wereReady: boolean[] = [];
     isSchemaReady = false;
     startWorker(handlersWith('persist_lane', async () => void wereReady.push(isSchemaReady)));
@@ -128,7 +128,7 @@ describe('jobs', () => {
     await until(() => wereReady.length === 1);
     isSchemaReady = false;
     await until(() => worker?.isRunning === false);
-    await wake(2); // may be taken by the fetch that was under way, and is dropped then
+    await wake(2); // a fetch in progress may still return this job, which is then dropped
     isSchemaReady = true;
     await until(() => worker?.isRunning === true);
     await wake(3);
@@ -137,7 +137,7 @@ describe('jobs', () => {
     expect(wereReady).not.toContain(false);
   });
 
-  it('have exactly one handler each, or nothing starts', () => {
+  it('need exactly one handler each, otherwise the start fails', () => {
     const handlers = new JobHandlerRegistry();
     handlers.register('persist_lane', async () => undefined);
     expect(() => handlers.register('persist_lane', async () => undefined)).toThrow('two handlers');

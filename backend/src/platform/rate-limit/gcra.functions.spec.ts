@@ -5,7 +5,7 @@ import { LocalRateLimiter } from './local-rate.limiter';
 describe('take', () => {
   const bucket = { intervalMs: 500, burst: 3 };
 
-  it('gives a burst, then one per interval', () => {
+  it('allows a burst, then one per interval', () => {
     let paidUntilMs = 0;
     const results: (true | number)[] = [];
     for (const nowMs of [1_000, 1_000, 1_000, 1_000, 1_499, 1_500, 1_500, 9_000, 9_000, 9_000, 9_000]) {
@@ -16,21 +16,21 @@ describe('take', () => {
     expect(results).toEqual([true, true, true, 500, 1, true, 500, true, true, true, 500]);
   });
 
-  it('takes nothing when it refuses', () => {
+  it('charges nothing when it refuses', () => {
     const { paidUntilMs } = take(0, 0, 3, bucket);
     for (let attempt = 0; attempt < 100; attempt += 1) {
       expect(take(paidUntilMs, 0, 1, bucket)).toEqual({ allowed: false, retryAfterMs: 500, paidUntilMs });
     }
   });
 
-  it('counts a cost', () => {
+  it('charges the given cost', () => {
     expect(take(0, 0, 4, bucket)).toMatchObject({ allowed: false, retryAfterMs: 500 });
     expect(take(0, 0, 3, bucket)).toMatchObject({ allowed: true, paidUntilMs: 1_500 });
   });
 });
 
 describe('buckets', () => {
-  it('are looser under load and tighter under strict, but for what guards against guessing', () => {
+  it('are raised by the profile load and lowered by strict, except the fixed ones', () => {
     for (const name of Object.keys(buckets) as BucketName[]) {
       const [strict, normal, load] = (['strict', 'default', 'load'] as const).map((profile) =>
         bucketOf(name, profile),
@@ -43,7 +43,7 @@ describe('buckets', () => {
     }
   });
 
-  it('are those of the security design', () => {
+  it('match a sample of the limits in the security design', () => {
     expect(bucketOf('random_message', 'default')).toEqual({ intervalMs: 500, burst: 10 });
     expect(bucketOf('login_failures_of_account', 'default')).toEqual({ intervalMs: 180_000, burst: 5 });
     expect(bucketOf('http', 'default')).toEqual({ intervalMs: 100, burst: 600 });
@@ -54,7 +54,7 @@ describe('buckets', () => {
 describe('LocalRateLimiter', () => {
   const bucket = { intervalMs: 1_000, burst: 1 };
 
-  it('keeps subjects apart', () => {
+  it('limits each subject separately', () => {
     const local = new LocalRateLimiter();
     expect(local.take('a', 1, bucket, 0).allowed).toBe(true);
     expect(local.take('a', 1, bucket, 0).allowed).toBe(false);
@@ -62,7 +62,7 @@ describe('LocalRateLimiter', () => {
     expect(local.take('a', 1, bucket, 1_000).allowed).toBe(true);
   });
 
-  it('does not grow without end under a flood of subjects', () => {
+  it('has a maximum size under a flood of subjects', () => {
     const local = new LocalRateLimiter();
     for (let subject = 0; subject < 120_000; subject += 1) local.take(`s${subject}`, 1, bucket, 0);
     expect((local as unknown as { paidUntil: Map<string, number> }).paidUntil.size).toBeLessThanOrEqual(
@@ -71,7 +71,7 @@ describe('LocalRateLimiter', () => {
     expect(local.take('s119999', 1, bucket, 0).allowed).toBe(false);
   });
 
-  it('forgets subjects that owe nothing any more, without being asked for another one', () => {
+  it('removes subjects with a full bucket even without further calls', () => {
     jest.useFakeTimers();
     try {
       const local = new LocalRateLimiter();

@@ -1,4 +1,4 @@
-// Real: Redis.
+// Uses a real Redis.
 import { randomUUID } from 'node:crypto';
 import type { Redis } from 'ioredis';
 import { until } from '../../testing/until.functions';
@@ -22,7 +22,7 @@ describe('RateLimiterService', () => {
   });
   afterAll(() => redis.disconnect());
 
-  it('gives a burst, says how long to wait, and gives again after that', async () => {
+  it('allows a burst, returns how long to wait, and allows again after that', async () => {
     const subject = randomUUID();
     for (let count = 0; count < 5; count += 1) {
       expect(await limiter.take('login_failures_of_account', subject)).toEqual({
@@ -44,7 +44,7 @@ describe('RateLimiterService', () => {
     );
   });
 
-  it('gives in turn exactly what it would give, and takes one ahead', async () => {
+  it('allows as much in turn as in single calls, taking one token ahead', async () => {
     const [subject, socket] = [randomUUID(), {}];
     const inTurn = () => limiter.requireInTurn(socket, 'login_failures_of_account', subject);
     const takes = jest.spyOn(limiter, 'take');
@@ -57,7 +57,7 @@ describe('RateLimiterService', () => {
     expect(await limiter.take('login_failures_of_account', subject)).toMatchObject({ allowed: false });
   });
 
-  it('gives in turn again when there is something again', async () => {
+  it('allows in turn again when the bucket has tokens again', async () => {
     const [subject, socket] = [randomUUID(), {}];
     const inTurn = () => limiter.requireInTurn(socket, 'random_message', subject);
     await limiter.take('random_message', subject, 10);
@@ -70,7 +70,7 @@ describe('RateLimiterService', () => {
     );
   });
 
-  it('is one for all replicas', async () => {
+  it('shares its buckets among all replicas', async () => {
     const other = connectRedis(process.env.REDIS_URL!);
     await ready(other);
     const subject = randomUUID();
@@ -83,7 +83,7 @@ describe('RateLimiterService', () => {
     other.disconnect();
   });
 
-  it('gives back what did not count', async () => {
+  it('refunds attempts that do not count', async () => {
     const subject = randomUUID();
     for (let count = 0; count < 20; count += 1) {
       expect((await limiter.take('login_failures_of_account', subject)).allowed).toBe(true);
@@ -92,7 +92,7 @@ describe('RateLimiterService', () => {
     expect(await redis.exists(rateLimitKey('login_failures_of_account', subject))).toBe(0);
   });
 
-  it('never gives more than a full bucket', async () => {
+  it('never refunds beyond a full bucket', async () => {
     const subject = randomUUID();
     for (let count = 0; count < 5; count += 1) await limiter.refund('login_failures_of_account', subject);
     const taken = await Promise.all(
@@ -101,7 +101,7 @@ describe('RateLimiterService', () => {
     expect(taken.filter(({ allowed }) => allowed)).toHaveLength(5);
   });
 
-  it('gives back to a bucket that is full to the brim', async () => {
+  it('refunds to an exhausted bucket', async () => {
     const subject = randomUUID();
     for (let count = 0; count < 5; count += 1) await limiter.take('login_failures_of_account', subject);
     await limiter.refund('login_failures_of_account', subject);
@@ -109,7 +109,7 @@ describe('RateLimiterService', () => {
     expect((await limiter.take('login_failures_of_account', subject)).allowed).toBe(false);
   });
 
-  it('leaves no key behind for longer than it matters', async () => {
+  it('lets a key expire when its bucket is full again', async () => {
     const subject = randomUUID();
     await limiter.take('login_failures_of_account', subject);
     const ttl = await redis.pttl(rateLimitKey('login_failures_of_account', subject));
@@ -117,14 +117,14 @@ describe('RateLimiterService', () => {
     expect(ttl).toBeLessThanOrEqual(180_000);
   });
 
-  it('works on alone, at once, while Redis is away', async () => {
+  it('limits locally, without delay, while Redis is unavailable', async () => {
     const nowhere = connectRedis('redis://127.0.0.1:1');
     const alone = limiterOn(nowhere);
     const startedAt = performance.now();
     const taken: boolean[] = [];
     for (let count = 0; count < 12; count += 1) taken.push((await alone.take('skip', 'somebody', 2)).allowed);
     expect(taken).toEqual([...Array<boolean>(10).fill(true), false, false]);
-    // One look at Redis at most: twelve time-outs would take six seconds.
+    // Redis is tried at most once: twelve time-outs would take six seconds.
     expect(performance.now() - startedAt).toBeLessThan(4_000);
     await expect(alone.require('skip', 'somebody', 2)).rejects.toMatchObject({
       code: 'rate_limited',

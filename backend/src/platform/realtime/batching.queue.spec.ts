@@ -5,7 +5,7 @@ import { BatchingQueue } from './batching.queue';
 const EVERY_MS = 40;
 
 describe('BatchingQueue', () => {
-  it('hands over at once what comes after a quiet time, and then what has gathered', async () => {
+  it('handles an item at once after a quiet period, and then the collected items in one batch', async () => {
     const batches: (readonly number[])[] = [];
     const startedAt: number[] = [];
     const paced = new BatchingQueue<number>(EVERY_MS, async (items) => {
@@ -16,11 +16,11 @@ describe('BatchingQueue', () => {
     await Promise.all([paced.add(2), paced.add(3), paced.add(2)]);
     expect(batches).toEqual([[1], [2, 3]]);
     const [first = 0, second = 0] = startedAt;
-    // A timer of Node may fire a little early.
+    // Node timers may fire slightly early.
     expect(second - first).toBeGreaterThan(EVERY_MS / 2);
   });
 
-  it('begins no batch before the one before it has ended', async () => {
+  it('starts no batch before the previous one has ended', async () => {
     const batches: (readonly number[])[] = [];
     const releases: (() => void)[] = [];
     const paced = new BatchingQueue<number>(1, (items) => {
@@ -38,7 +38,7 @@ describe('BatchingQueue', () => {
     await Promise.all(all);
   });
 
-  it('begins the next batch after a second when one does not end', async () => {
+  it('starts the next batch after a second when the previous one does not end', async () => {
     const batches: (readonly number[])[] = [];
     const paced = new BatchingQueue<number>(1, (items) => {
       batches.push(items);
@@ -50,7 +50,7 @@ describe('BatchingQueue', () => {
     expect(batches).toEqual([[1], [2]]);
   });
 
-  it('fails for the items of one batch alone', async () => {
+  it('rejects only the items of a failed batch', async () => {
     const paced = new BatchingQueue<number>(1, async (items) => {
       if (items.includes(1)) throw new Error('refused');
     });

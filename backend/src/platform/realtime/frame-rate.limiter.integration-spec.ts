@@ -1,4 +1,4 @@
-// Real: Redis. Each FrameRateLimiter stands for a replica.
+// Uses a real Redis. Each FrameRateLimiter represents one replica.
 import { randomInt } from 'node:crypto';
 import type { Redis } from 'ioredis';
 import { until } from '../../testing/until.functions';
@@ -25,7 +25,7 @@ describe('FrameRateLimiter', () => {
 
   const replica = () => new FrameRateLimiter(limiter, 'default');
   const newUser = () => randomInt(2 ** 40);
-  /** Frames that are allowed without a pause, until one is refused. */
+  /** Returns the number of frames allowed without a pause until one is refused. */
   const exhaust = (budget: UserFrameLimiter): number => {
     let frames = 0;
     while (budget.take(performance.now()) === 0) frames += 1;
@@ -33,7 +33,7 @@ describe('FrameRateLimiter', () => {
   };
   const owedMs = async (userId: number) => redis.pttl(rateLimitKey('socket_frames', userId));
 
-  it('give a user of one replica the burst at once and then one frame per interval', async () => {
+  it('allows a user of one replica the burst at once and then one frame per interval', async () => {
     const budget = replica().acquire(newUser());
     expect(exhaust(budget)).toBe(burst);
     const waitMs = budget.take(performance.now());
@@ -42,21 +42,21 @@ describe('FrameRateLimiter', () => {
     expect(await until(() => exhaust(budget))).toBe(1);
   });
 
-  it('are one for all sockets of a user on a replica', () => {
+  it('shares one limit among all sockets of a user on a replica', () => {
     const [here, userId] = [replica(), newUser()];
     const [one, other] = [here.acquire(userId), here.acquire(userId)];
     expect(exhaust(one) + exhaust(other)).toBe(burst);
     expect(exhaust(here.acquire(newUser()))).toBe(burst);
   });
 
-  it('are kept while the user reconnects', () => {
+  it('keeps the limit while the user reconnects', () => {
     const [here, userId] = [replica(), newUser()];
     expect(exhaust(here.acquire(userId))).toBe(burst);
     here.release(userId);
     expect(exhaust(here.acquire(userId))).toBe(0);
   });
 
-  it('are forgotten once the bucket is full again and no socket is left', async () => {
+  it('removes a limit once its bucket is full again and the user has no socket', async () => {
     const [here, userId] = [replica(), newUser()];
     const budget = here.acquire(userId);
     budget.take(performance.now());
@@ -67,7 +67,7 @@ describe('FrameRateLimiter', () => {
     await until(() => here.size === 0);
   });
 
-  it('soon refuse a user who has spent the burst on another replica', async () => {
+  it('soon refuses a user who has used the burst on another replica', async () => {
     const [here, there, userId] = [replica(), replica(), newUser()];
     expect(exhaust(here.acquire(userId))).toBe(burst);
     await until(async () => (await owedMs(userId)) > (burst - burst / 5) * intervalMs);
@@ -77,7 +77,7 @@ describe('FrameRateLimiter', () => {
     await until(() => budget.take(performance.now()) > 0, Boolean, 1_000);
   });
 
-  it('remember at the last close what another replica has to know', async () => {
+  it('charges the shared bucket for pending frames when the last socket closes', async () => {
     const [here, userId] = [replica(), newUser()];
     const budget = here.acquire(userId);
     for (let frame = 0; frame < 10; frame += 1) budget.take(performance.now());
@@ -85,24 +85,24 @@ describe('FrameRateLimiter', () => {
     await until(async () => (await owedMs(userId)) > 9 * intervalMs);
   });
 
-  it('are exact over time for a user who floods five replicas at once', async () => {
+  it('limits a user who floods five replicas at once exactly over time', async () => {
     const userId = newUser();
     const budgets = Array.from({ length: 5 }, () => replica().acquire(userId));
     const startedAt = performance.now();
     let frames = 0;
-    // One frame each per turn, so that replies of Redis arrive in between as they do in a replica.
+    // One frame per replica and turn, so that replies from Redis arrive in between, as in a real replica.
     await until(async () => {
       for (const budget of budgets) if (budget.take(performance.now()) === 0) frames += 1;
       await redis.ping();
       return performance.now() - startedAt > 4_000;
     });
     const allowed = burst + (performance.now() - startedAt) / intervalMs;
-    // Beyond it: what five replicas have not charged yet, a sixth of a burst each.
+    // The excess is what the five replicas have not charged yet: a sixth of a burst each.
     expect(frames).toBeLessThanOrEqual(allowed + (5 * burst) / 6);
     expect(frames).toBeGreaterThanOrEqual(burst);
   });
 
-  it('call Redis for a small part of the frames and never for those of a short visit', async () => {
+  it('calls Redis for a small part of the frames and never during a short visit', async () => {
     const charges = jest.spyOn(limiter, 'charge');
     const budget = replica().acquire(newUser());
     budget.take(performance.now());
@@ -112,7 +112,7 @@ describe('FrameRateLimiter', () => {
     charges.mockRestore();
   });
 
-  it('go on by themselves while Redis is away', () => {
+  it('limits locally while Redis is unavailable', () => {
     const nowhere = connectRedis('redis://127.0.0.1:1');
     const alone = new FrameRateLimiter(
       new RateLimiterService(nowhere, { LIMITS_PROFILE: 'default' }),

@@ -1,4 +1,4 @@
-// Real: a whole api replica in this process, PostgreSQL, Redis, sockets.
+// Uses real PostgreSQL, Redis and sockets; a whole api replica runs in this process.
 import { Client } from 'pg';
 import { closeCodes } from '@thaw/contract/close-codes';
 import { startTestReplicas, type TestReplicas } from '../../testing/test-replicas.harness';
@@ -14,7 +14,7 @@ jest.setTimeout(30_000);
 
 const SOCKETS = 40;
 
-describe('The login of a socket that opens', () => {
+describe('the login of an opening socket', () => {
   let thaw: TestReplicas;
 
   beforeAll(async () => {
@@ -28,7 +28,7 @@ describe('The login of a socket that opens', () => {
   const visitors = (count: number): Promise<ThawVisitor[]> =>
     Promise.all(Array.from({ length: count }, () => thaw.visitor(0)));
 
-  it('is looked up by one query at most for each socket, and checked once more by one for many', async () => {
+  it('is looked up by at most one query per socket and checked again by one query for many sockets', async () => {
     const people = await visitors(SOCKETS);
     const queries = jest.spyOn(Client.prototype, 'query');
     const startedAt = performance.now();
@@ -40,7 +40,7 @@ describe('The login of a socket that opens', () => {
     });
     const lookUps = texts.filter((text) => text.includes('id_hash = ANY'));
     const rechecks = texts.filter((text) => text.includes('family_id = ANY'));
-    // Of those who are to be told that the users came online.
+    // Queries for the friends who are notified that the users came online.
     const friends = texts.filter((text) => text.includes('FROM friendships'));
     expect(lookUps.length).toBeLessThanOrEqual(SOCKETS);
     for (const batched of [lookUps, rechecks, friends]) expect(batched.length).toBeGreaterThan(0);
@@ -50,7 +50,7 @@ describe('The login of a socket that opens', () => {
     expect(texts).toHaveLength(lookUps.length + rechecks.length + friends.length);
   });
 
-  it('is checked for all sockets of one window by one query, which closes those whose login has ended', async () => {
+  it('is checked by one query for all sockets of a window, and those whose login has ended are closed', async () => {
     const people = await visitors(8);
     await Promise.all(people.map((visitor) => visitor.arrive()));
     const connections = [...part(SocketRegistry).all()].filter(({ identity }) =>
@@ -63,7 +63,7 @@ describe('The login of a socket that opens', () => {
         return new Set(familyIds.filter((familyId) => familyId !== ended!.identity.familyId));
       });
     const rechecker = part(LoginRecheckService);
-    // The first of them may be alone, when the last check is long past.
+    // The first socket may be checked alone if there was no check for a while.
     await rechecker.recheck(connections[1]!);
     liveFamilies.mockClear();
     await Promise.all(connections.map((connection) => rechecker.recheck(connection)));
@@ -71,7 +71,7 @@ describe('The login of a socket that opens', () => {
     expect(connections.filter(({ isOpen }) => !isOpen)).toEqual([ended]);
   });
 
-  it('closes the socket within a second when it was revoked before the channel was subscribed to', async () => {
+  it('closes the socket within a second when it was revoked before the subscription to the channel', async () => {
     const visitor = await thaw.visitor(0);
     const channels = part(RedisSubscriberService);
     const subscribe = channels.subscribe.bind(channels);
@@ -93,7 +93,7 @@ describe('The login of a socket that opens', () => {
     expect(socket.frames).toEqual([]);
   });
 
-  it('closes the socket with 1011 when it cannot be checked once more', async () => {
+  it('closes the socket with 1011 when it cannot be checked again', async () => {
     const visitor = await thaw.visitor(0);
     jest
       .spyOn(part<SocketIdentityPort>(SOCKET_IDENTITY_PORT), 'liveFamilies')

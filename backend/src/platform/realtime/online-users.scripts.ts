@@ -39,7 +39,7 @@ return nil
 
 const MAX_OFFLINE_PER_SWEEP = 128;
 
-/** ARGV: grace period in ms, then `deadReplicas`. Returns whether more is to be done, and the users who went offline. */
+/** ARGV: grace period in ms, then `deadReplicas`. Returns whether more is to be done, then users who went offline. */
 export const sweepScript = new RedisScript<[more: 0 | 1, ...userIds: string[]]>(
   `${common}
 local more = evictDead(leave)

@@ -1,4 +1,4 @@
-// Real: two whole api replicas in this process, PostgreSQL, Redis, sockets.
+// Uses real PostgreSQL, Redis and sockets; two whole api replicas run in this process.
 import { randomUUID } from 'node:crypto';
 import { connect, type Socket } from 'node:net';
 import { closeCodes } from '@thaw/contract/close-codes';
@@ -38,13 +38,13 @@ describe('the socket', () => {
       ({ identity }) => identity.userId === userId,
     );
   const arrived = async (replica = 0): Promise<ThawSocket> => (await thaw.visitor(replica, 'male')).arrive();
-  /** Answers and errors that come for what is sent in one go. */
+  /** Waits for the answers and errors to frames that were sent at once. */
   const answers = (socket: ThawSocket, count: number, after = 0): Promise<ReceivedFrame[]> =>
     until(
       () => socket.frames.slice(after).filter(({ event, ref }) => ref !== undefined || event === 'error'),
       (frames) => frames.length >= count,
     );
-  /** In one packet, as far as the network lets it. */
+  /** Sends frames in one packet, if the network permits. */
   const sendAtOnce = ({ socket }: ThawSocket, frames: readonly (object | string)[]): void => {
     const { _socket: wire } = socket as unknown as { _socket: Socket };
     wire.cork();
@@ -52,8 +52,8 @@ describe('the socket', () => {
     wire.uncork();
   };
 
-  describe('answers', () => {
-    it('strictly in order, however long each takes', async () => {
+  describe('answers to frames', () => {
+    it('are strictly in order, however long each frame takes', async () => {
       const socket = await (await thaw.visitor(0, 'female')).connect();
       const users = part(0, UsersService);
       const gender = users.gender.bind(users);
@@ -86,7 +86,7 @@ describe('the socket', () => {
       ]);
     });
 
-    it('each ref once, whatever comes of its frame', async () => {
+    it('are sent once per ref, whatever the result of the frame', async () => {
       const socket = await arrived();
       const before = socket.frames.length;
       const refs = Array.from({ length: 40 }, (_, index) => `ref-${index}`);
@@ -106,7 +106,7 @@ describe('the socket', () => {
       expect(received.map(({ ref }) => ref)).toEqual(refs);
     });
 
-    it('once even when what follows an answer fails', async () => {
+    it('are sent once even if the method fails after its answer', async () => {
       const waiting = await (await thaw.visitor(0, 'male')).arrive();
       await waiting.request('join_queue', { preferences: 'female' });
       const joining = await (await thaw.visitor(0, 'female')).arrive();
@@ -117,11 +117,11 @@ describe('the socket', () => {
       ]);
       await until(() => joining.frames.some(({ ref }) => ref === 'after'));
       expect(joining.frames.filter(({ ref }) => ref === 'join').map(({ event }) => event)).toEqual(['ack']);
-      // The claim runs out, and the two meet all the same.
+      // The claim expires, and the two users are matched nevertheless.
       await joining.next('chat_matched');
     });
 
-    it('a ping with a pong, signed in or not', async () => {
+    it('include a pong for each ping, signed in or not', async () => {
       const socket = await (await thaw.visitor(0)).connect();
       socket.send({ event: 'ping' });
       socket.send({ event: 'ping', ref: 'p', data: { whatever: 1 } });
@@ -129,7 +129,7 @@ describe('the socket', () => {
       expect(socket.frames).toEqual([{ event: 'pong' }, { event: 'pong', ref: 'p' }]);
     });
 
-    it('nothing to a frame without a ref that went well', async () => {
+    it('are not sent for a successful frame without a ref', async () => {
       const socket = await arrived();
       const before = socket.frames.length;
       sendAtOnce(socket, [{ event: 'leave_queue' }, { event: 'ping', ref: 'after' }]);
@@ -138,7 +138,7 @@ describe('the socket', () => {
     });
   });
 
-  describe('refuses', () => {
+  describe('a frame is refused', () => {
     const nested = `${'['.repeat(7_000)}${']'.repeat(7_000)}`;
 
     it.each<[what: string, frame: string, code: string, ref: string | undefined]>([
@@ -176,7 +176,7 @@ describe('the socket', () => {
       ['missing fields', '{"event":"random_message","data":{},"ref":"r"}', 'invalid_payload', 'r'],
       ['a ref that is no text', '{"event":"leave_queue","ref":7}', 'invalid_payload', undefined],
       ['a ref of 65', `{"event":"leave_queue","ref":"${'r'.repeat(65)}"}`, 'invalid_payload', undefined],
-    ])('%s', async (_, frame, code, ref) => {
+    ])('with the right code and ref: %s', async (_, frame, code, ref) => {
       const socket = await arrived();
       socket.send(frame);
       const error = await until(() => socket.frames.find(({ event }) => event === 'error'));
@@ -187,7 +187,7 @@ describe('the socket', () => {
       expect(await socket.ask('ping', {})).toMatchObject({ event: 'pong' });
     });
 
-    it('whoever has not said who he is', async () => {
+    it('with not_authenticated before `authenticate`', async () => {
       const socket = await (await thaw.visitor(0, 'male')).connect();
       for (const event of ['join_queue', 'leave_queue', 'skip_chat', 'random_message', 'typing'] as const) {
         expect(await socket.ask(event, {})).toMatchObject({
@@ -197,12 +197,12 @@ describe('the socket', () => {
       }
     });
 
-    it('to seek without a gender', async () => {
+    it('with gender_required when a user without a gender joins the queue', async () => {
       const socket = await (await thaw.visitor(0)).arrive();
       expect(await socket.ask('join_queue', {})).toMatchObject({ data: { code: 'gender_required' } });
     });
 
-    it('with «internal» what is its own fault, and goes on', async () => {
+    it('with internal after an unexpected error, and later frames are handled', async () => {
       const socket = await arrived();
       jest.spyOn(part(0, UsersService), 'gender').mockRejectedValueOnce(new Error('secret detail'));
       const answer = await socket.ask('join_queue', {});
@@ -222,7 +222,7 @@ describe('the socket', () => {
       expect(socket.all('error')).toHaveLength(limits.invalidFramesBeforeClose);
     });
 
-    it('not for what is well formed and refused', async () => {
+    it('not for valid frames that are refused', async () => {
       const socket = await arrived();
       for (let count = 0; count < 2 * limits.invalidFramesBeforeClose; count += 1) {
         expect(await socket.ask('skip_chat', { sessionId: 'nowhere' })).toMatchObject({
@@ -237,7 +237,7 @@ describe('the socket', () => {
       expect(await socket.closed).toBe(closeCodes.unsupportedData);
     });
 
-    it('with 1009 for a frame over 16 KiB, and not for one of 16 KiB', async () => {
+    it('with 1009 for a frame over 16 KiB, but not for one of 16 KiB', async () => {
       const frame = (bytes: number) => {
         const empty = JSON.stringify({ event: 'ping', ref: 'big', data: { x: '' } });
         return empty.replace('"x":""', `"x":"${'x'.repeat(bytes - empty.length)}"`);
@@ -249,7 +249,7 @@ describe('the socket', () => {
       expect(await socket.closed).toBe(closeCodes.messageTooBig);
     });
 
-    it('for a frame of 20 MiB before it is read, and the others do not notice', async () => {
+    it('for a frame of 20 MiB before it is read, without effect on other sockets', async () => {
       const other = await arrived();
       const socket = await arrived();
       socket.socket.send('x'.repeat(20 * 1024 * 1024));
@@ -257,7 +257,7 @@ describe('the socket', () => {
       expect(await other.ask('ping', {})).toMatchObject({ event: 'pong' });
     });
 
-    it('for a flood of tiny fragments, and the others do not notice', async () => {
+    it('for a flood of tiny fragments, without effect on other sockets', async () => {
       const other = await arrived();
       const socket = await arrived();
       for (let count = 0; count < 50_000; count += 1) socket.socket.send('x', { fin: false });
@@ -265,7 +265,7 @@ describe('the socket', () => {
       expect(await other.ask('ping', {})).toMatchObject({ event: 'pong' });
     });
 
-    it('with 4401 at once when it has no cookie, or a forged one', async () => {
+    it('with 4401 at once when its cookie is missing or forged', async () => {
       const visitor = await thaw.visitor(0);
       const forged = visitor.cookie.replace(/.{8}$/, 'AAAAAAAA');
       for (const cookie of ['', 'thaw.sid=nonsense', 'thaw.sid=s%3Anonsense.nonsense', forged]) {
@@ -275,7 +275,7 @@ describe('the socket', () => {
       }
     });
 
-    it('with 4403 when it authenticates as somebody else', async () => {
+    it('with 4403 when it authenticates as another user', async () => {
       const victim = await thaw.visitor(0, 'male');
       const socket = await (await thaw.visitor(0, 'male')).connect();
       socket.send({ event: 'authenticate', data: { userId: victim.user.id }, ref: 'a' });
@@ -292,7 +292,7 @@ describe('the socket', () => {
       expect(await arriving.ask('ping', {})).toMatchObject({ event: 'pong' });
     });
 
-    it('with 4409 when it is the oldest of six, on whatever replica', async () => {
+    it('with 4409 when it is the oldest of six, on any replica', async () => {
       const visitor = await thaw.visitor(0, 'male');
       const sockets: ThawSocket[] = [];
       for (let index = 0; index < limits.socketsPerUser; index += 1) {
@@ -306,7 +306,7 @@ describe('the socket', () => {
       for (const socket of [...sockets.slice(2), sixth, seventh]) {
         expect(await socket.ask('ping', {})).toMatchObject({ event: 'pong' });
       }
-      // One that leaves makes room.
+      // A socket that leaves makes room for another.
       await seventh.leave();
       await until(async () => (await thaw.store.redis.hlen(socketsKey(visitor.user.id))) === 4);
       const eighth = await visitor.arrive();
@@ -315,13 +315,13 @@ describe('the socket', () => {
       }
     });
 
-    it('with 1013 when it does not read what it is sent, and others are served meanwhile', async () => {
+    it('with 1013 when its client does not read, while other sockets are served', async () => {
       const visitor = await thaw.visitor(0, 'male');
       const [slow, quick] = [await visitor.arrive(), await visitor.arrive()];
       slow.socket.pause();
       const channels = part(0, UserPublisherService);
       const frame = JSON.stringify({ event: 'friendship_removed', data: { filler: 'x'.repeat(60_000) } });
-      // What the two kernels hold for the socket does not count, and is some megabytes.
+      // The kernel buffers of both ends hold some megabytes, which do not count.
       await until(async () => {
         for (let count = 0; count < 20; count += 1) {
           await channels.publish(visitor.user.id, { kind: 'frame', frame });
@@ -333,7 +333,7 @@ describe('the socket', () => {
       expect(await slow.closed).toBe(closeCodes.consumerTooSlow);
     });
 
-    it('with 4429 when more frames wait than fit, of which 64 do', async () => {
+    it('with 4429 when more than 64 frames are queued', async () => {
       const join = { event: 'leave_queue' };
       const polite = await arrived();
       sendAtOnce(polite, [
@@ -349,7 +349,7 @@ describe('the socket', () => {
       expect(await flooding.closed).toBe(closeCodes.flooding);
     });
 
-    it('with 4429 when it goes on although it is told to wait', async () => {
+    it('with 4429 when it keeps sending after rate_limited errors', async () => {
       const strict = await thaw.add({ LIMITS_PROFILE: 'strict' });
       const visitor = await thaw.visitor(0, 'male');
       const socket = await visitor.arrive(strict.origin);
@@ -369,32 +369,32 @@ describe('the socket', () => {
     });
   });
 
-  describe('is refused', () => {
+  describe('an upgrade', () => {
     it.each([
       [{ origin: 'https://elsewhere.example' }],
       [{ origin: 'null' }],
       [{ 'sec-fetch-site': 'cross-site' }],
       [{ 'sec-fetch-site': 'same-site' }],
-    ])('with 403 when it comes from elsewhere: %j', async (headers) => {
+    ])('is refused with 403 from a foreign origin: %j', async (headers) => {
       const visitor = await thaw.visitor(0);
       await expect(visitor.connect(undefined, headers as Record<string, string>)).rejects.toThrow('403');
     });
 
-    it('not when it comes from our own page', async () => {
+    it('is accepted from an allowed origin', async () => {
       const visitor = await thaw.visitor(0);
       const [origin = ''] = thaw.origins;
       const socket = await visitor.connect(undefined, { origin, 'sec-fetch-site': 'same-origin' });
       expect(await socket.ask('ping', {})).toMatchObject({ event: 'pong' });
     });
 
-    it('at another path', async () => {
+    it('is refused at another path', async () => {
       const visitor = await thaw.visitor(0);
       const [origin = ''] = thaw.origins;
       const url = `${origin.replace('http', 'ws')}/elsewhere`;
       await expect(ThawSocket.open(url, { cookie: visitor.cookie }, 1)).rejects.toThrow();
     });
 
-    it('and a torn handshake leaves nothing behind', async () => {
+    it('that is aborted leaves nothing behind', async () => {
       const { port } = new URL(thaw.origins[0] ?? '');
       const wire = connect(Number(port), '127.0.0.1');
       wire.write('GET /ws HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n');
@@ -404,19 +404,19 @@ describe('the socket', () => {
   });
 
   describe('heartbeat', () => {
-    it('pings a quiet peer, and keeps the one that answers', async () => {
+    it('pings a silent peer and keeps the socket when the peer answers', async () => {
       const socket = await arrived();
       const [connection] = here(0, socket.userId);
       const pinged = new Promise((resolve) => socket.socket.once('ping', resolve));
       connection!.checkHeartbeat(Date.now()); // takes note of the frames received so far
       connection!.checkHeartbeat(Date.now() + realtimeLimits.pingEveryMs);
       await pinged;
-      expect(await socket.ask('ping', {})).toMatchObject({ event: 'pong' }); // so the pong has come, too
+      expect(await socket.ask('ping', {})).toMatchObject({ event: 'pong' }); // so the pong has arrived, too
       connection!.checkHeartbeat(Date.now() + realtimeLimits.pingEveryMs + realtimeLimits.pongWithinMs);
       expect(await socket.ask('ping', {})).toMatchObject({ event: 'pong' });
     });
 
-    it('cuts the one that does not', async () => {
+    it('disconnects a peer that does not answer', async () => {
       const socket = await arrived();
       const [connection] = here(0, socket.userId);
       socket.socket.pause();
@@ -431,7 +431,7 @@ describe('the socket', () => {
     });
   });
 
-  describe('hangs on its login', () => {
+  describe('and its login', () => {
     const password = 'correct horse';
     const twoLogins = async () => {
       const email = `${randomUUID()}@example.org`;
@@ -441,19 +441,19 @@ describe('the socket', () => {
       return { one, other };
     };
 
-    it('and ends with it at once, on every replica; other logins do not', async () => {
+    it('end together at once on every replica, while sockets of other logins stay open', async () => {
       const { one, other } = await twoLogins();
       const ended = await Promise.all(thaw.origins.slice(0, 2).map((origin) => one.arrive(origin)));
       const kept = await Promise.all(thaw.origins.slice(0, 2).map((origin) => other.arrive(origin)));
       const before = Date.now();
       await one.logOut();
       expect(await Promise.all(ended.map(({ closed }) => closed))).toEqual([4401, 4401]);
-      // A second on a quiet machine; the way that needs no word takes thirty.
+      // Takes about a second on an idle machine; the periodic check alone would take 30 s.
       expect(Date.now() - before).toBeLessThan((realtimeLimits.familyCheckMs / 6) * processorLoad());
       for (const socket of kept) expect(await socket.ask('ping', {})).toMatchObject({ event: 'pong' });
     });
 
-    it('and stays with it through another session id', async () => {
+    it('stay connected when the session id is rotated', async () => {
       const visitor = await thaw.visitor(0, 'male');
       const socket = await visitor.arrive(thaw.origins[1]);
       const converted = await visitor.call('POST', '/api/convert-anonymous', {
@@ -466,7 +466,7 @@ describe('the socket', () => {
       expect(await socket.ask('ping', {})).toMatchObject({ event: 'pong' });
     });
 
-    it('and ends although nobody told its replica', async () => {
+    it('end together at the periodic check when the announcement is lost', async () => {
       const { one, other } = await twoLogins();
       const [ended, kept] = [await one.arrive(thaw.origins[1]), await other.arrive(thaw.origins[1])];
       jest.spyOn(part(0, UserPublisherService), 'publish').mockResolvedValue();
@@ -477,7 +477,7 @@ describe('the socket', () => {
       expect(await kept.ask('ping', {})).toMatchObject({ event: 'pong' });
     });
 
-    it('and ends when the login ended between its upgrade and its first frame, which does nothing', async () => {
+    it('end together when the login ends between upgrade and first frame, which has no effect', async () => {
       const visitor = await thaw.visitor(0, 'male');
       const identities = part<SocketIdentityPort>(1, SOCKET_IDENTITY_PORT);
       const identify = identities.identify.bind(identities);
@@ -494,7 +494,7 @@ describe('the socket', () => {
     });
   });
 
-  it('that closes while it is counted in is not counted', async () => {
+  it('is not recorded as open when it closes during registration', async () => {
     const visitor = await thaw.visitor(0, 'male');
     const { id } = visitor.user;
     const channels = part(0, RedisSubscriberService);
@@ -514,7 +514,7 @@ describe('the socket', () => {
     await until(async () => (await thaw.store.keys(socketsKey(id))).length === 0, Boolean, 1_000);
   });
 
-  it('leaves nothing behind, however it comes and goes', async () => {
+  it('leaves nothing behind, however it opens and closes', async () => {
     const visitor = await thaw.visitor(0, 'male');
     const { id } = visitor.user;
     for (let round = 0; round < 16; round += 1) {
@@ -528,7 +528,7 @@ describe('the socket', () => {
       );
     }
     await until(() => here(0, id).length + here(1, id).length === 0);
-    // What was on its way to Redis when the last socket went is there by now: one connection, in order.
+    // Commands sent before the last socket closed have been executed by now: they share one ordered connection.
     await until(async () => (await thaw.store.redis.hlen(socketsKey(id))) === 0);
     await until(async () => {
       const [, listeners] = (await thaw.store.redis.pubsub('NUMSUB', userChannel(id))) as [string, number];

@@ -1,4 +1,4 @@
-// Real: Redis.
+// Uses a real Redis.
 import { Logger } from '@nestjs/common';
 import { ModulesContainer } from '@nestjs/core';
 import type { Redis } from 'ioredis';
@@ -28,12 +28,12 @@ describe('leases of replicas', () => {
     await made.onModuleInit();
     return made;
   };
-  /** As if the replica had not renewed its lease for longer than it lasts. */
+  /** Lets the replica's lease expire. */
   const expire = (replicaId: string) => store.redis.zadd(leaseKeys.live, '1', replicaId);
   const renew = (replicaId: string, epoch = '') =>
     renewScript.run(store.redis, KEYS, [replicaId, FAR_MS, epoch]);
   const epoch = async () => (await store.redis.get(leaseKeys.epoch)) ?? '';
-  /** Calls of each command since the last reset, but for reading the counts. */
+  /** Returns the calls of each command since the last reset, without those that read the counts. */
   const commandCalls = async (): Promise<Map<string, number>> => {
     const lines = (await store.redis.info('commandstats')).split('\r\n');
     const counts = lines.flatMap((line): [string, number][] => {
@@ -57,7 +57,7 @@ describe('leases of replicas', () => {
   });
   afterAll(() => store.close());
 
-  it('share parts among the live replicas, each part with one of them', async () => {
+  it('assign each part to exactly one live replica', async () => {
     for (const replicaId of ['b', 'c', 'a']) await renew(replicaId);
     const all = await Promise.all(['a', 'b', 'c'].map((replicaId) => started(replicaId)));
     const shares = all.map((each) => each.shareOf(8));
@@ -68,7 +68,7 @@ describe('leases of replicas', () => {
     ]);
   });
 
-  it('that ran out are moved by the next renewal, and named to sweepers for a minute', async () => {
+  it('that have expired are moved by the next renewal and returned to sweeps for a minute', async () => {
     await renew('gone');
     await expire('gone');
     const live = await started('live');
@@ -93,7 +93,7 @@ describe('leases of replicas', () => {
 
   it('do not let the first replica that renews after an outage evict the others', async () => {
     const first = await started('first');
-    expect(first.maySweep).toBe(false); // alone, as after an outage
+    expect(first.maySweep).toBe(false); // the only live replica, as after an outage
     const second = await started('second');
     expect(second.maySweep).toBe(true);
     await Promise.all([expire('first'), expire('second')]);
@@ -101,7 +101,7 @@ describe('leases of replicas', () => {
     expect(second.maySweep).toBe(false);
   });
 
-  it('cost a renewal the same commands and the same answer with 10 as with 1,000 replicas', async () => {
+  it('are renewed with the same commands and the same reply for 10 as for 1,000 replicas', async () => {
     const measured = [];
     for (const count of [10, 1_000]) {
       await store.flush();
@@ -114,7 +114,7 @@ describe('leases of replicas', () => {
     expect(measured[1]).toEqual(measured[0]);
   });
 
-  it('cost Redis at most 1.5 times the CPU for 1,000 replicas as for 10', async () => {
+  it('cost Redis at most 1.5 times as much CPU for 1,000 replicas as for 10', async () => {
     const ROUNDS = 5;
     const CALLS = 4_000;
     const cpuMs = async (): Promise<number> => {
@@ -142,7 +142,7 @@ describe('leases of replicas', () => {
       for (const service of services) {
         const before = await cpuMs();
         await service.measure();
-        // The quietest round counts: whatever else uses the processor's caches only ever adds.
+        // The fastest round counts, because other load on the processor can only add time.
         service.bestMs = Math.min(service.bestMs, (await cpuMs()) - before);
       }
     }

@@ -1,4 +1,4 @@
-// Real: two whole api replicas in this process, PostgreSQL, Redis, sockets.
+// Uses real PostgreSQL, Redis and sockets; two whole api replicas run in this process.
 import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
@@ -23,7 +23,7 @@ const refusalsAmong = (outcomes: readonly PromiseSettledResult<ThawSocket>[]): s
   outcomes.flatMap((outcome) => (isOpen(outcome) ? [] : [(outcome.reason as Error).message]));
 const randomAddress = (): string => `10.${randomInt(256)}.${randomInt(256)}.${randomInt(1, 255)}`;
 
-/** People, each with an account made from an address of their own. */
+/** Creates visitors, each with an account registered from a separate address. */
 const people = async (thaw: TestReplicas, count: number): Promise<ThawVisitor[]> => {
   const all: ThawVisitor[] = [];
   while (all.length < count) {
@@ -70,10 +70,10 @@ describe('the sockets of one address', () => {
   const open = (visitor: ThawVisitor, index: number, address: string) =>
     visitor.connect(thaw.origins[index % 2], { 'x-forwarded-for': address });
   const counted = (address: string) => thaw.store.redis.scard(socketsOfAddressKey(address));
-  /** As after a minute without handshakes. */
+  /** Resets the handshake limit, as after a minute without handshakes. */
   const refill = (address: string) => thaw.store.redis.del(rateLimitKey('socket_handshakes', address));
 
-  it('are counted over all replicas without overshoot, and one that closes makes room', async () => {
+  it('are limited over all replicas without overshoot, and one that closes makes room', async () => {
     const address = randomAddress();
     const outcomes = await Promise.allSettled(school.map((visitor, index) => open(visitor, index, address)));
     expect(outcomes.filter(isOpen)).toHaveLength(maximum);
@@ -87,7 +87,7 @@ describe('the sockets of one address', () => {
     await expect(open(school.at(-1)!, 0, address)).rejects.toThrow('429');
   });
 
-  it('all return with the specified back-off after they were cut at once', async () => {
+  it('can all reconnect with the specified back-off after they were disconnected at once', async () => {
     const address = randomAddress();
     const present = school.slice(0, maximum);
     await Promise.all(present.map((visitor, index) => open(visitor, index, address)));
@@ -106,7 +106,7 @@ describe('the sockets of one address', () => {
     expect(await counted(address)).toBe(maximum);
   });
 
-  it('of a dead replica make room as soon as its lease is gone', async () => {
+  it('of a dead replica make room as soon as its lease has expired', async () => {
     const address = randomAddress();
     const ghosts = Array.from({ length: maximum }, (_, index) => `api-9.dead|socket-${index}`);
     await thaw.store.redis.sadd(socketsOfAddressKey(address), ...ghosts);
@@ -120,7 +120,7 @@ describe('the sockets of one address', () => {
     expect(await counted(address)).toBe(1);
   });
 
-  it('of IPv6 are those of its /64', async () => {
+  it('are counted per /64 for IPv6', async () => {
     const network = `2001:db8:${randomInt(1, 0xffff).toString(16)}:1`;
     const outcomes = await Promise.allSettled(
       school.map((visitor, index) => open(visitor, index, `${network}::${(index + 1).toString(16)}`)),
@@ -128,7 +128,7 @@ describe('the sockets of one address', () => {
     expect(outcomes.filter(isOpen)).toHaveLength(maximum);
   });
 
-  it('may be opened 300 times a minute, and a refusal says when to come back', async () => {
+  it('may be opened 300 times per minute, and a refusal contains the time to wait', async () => {
     const address = randomAddress();
     const startedAt = performance.now();
     const outcomes = await Promise.allSettled(
@@ -155,7 +155,7 @@ describe('the sockets of one address', () => {
     await until(async () => (await counted(address)) === 0);
   });
 
-  it('are limited by each replica alone while Redis does not answer', async () => {
+  it('are limited by each replica separately while Redis does not respond', async () => {
     const address = randomAddress();
     const admission = thaw.replicas[0]!.app.get(SocketAdmissionService);
     const failing = jest.spyOn(thaw.replicas[0]!.app.get<Redis>(REDIS), 'sendCommand');
@@ -168,7 +168,7 @@ describe('the sockets of one address', () => {
     expect(await admission.admit(address)).toMatchObject({ isAdmitted: true });
   });
 
-  it('are answered 503 when who opens one cannot be found out in time', async () => {
+  it('are refused with 503 when the login cannot be looked up in time', async () => {
     const times: Record<string, number> = realtimeLimits;
     jest.replaceProperty(times, 'handshakeTimeoutMs', 50);
     const identities = thaw.replicas[0]!.app.get<SocketIdentityPort>(SOCKET_IDENTITY_PORT);

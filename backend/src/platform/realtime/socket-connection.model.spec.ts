@@ -6,7 +6,7 @@ import { SocketConnection } from './socket-connection.model';
 
 const { heartbeatMs, pingEveryMs, pongWithinMs } = realtimeLimits;
 
-/** A socket whose peer does only what the test says. */
+/** A socket whose peer is controlled by the test. */
 class StillSocket extends EventEmitter {
   readonly readyState = WebSocket.OPEN;
   readonly ping = jest.fn();
@@ -30,7 +30,7 @@ describe('the heartbeat of a socket', () => {
       now,
     );
   });
-  /** Looks as often as the server does. */
+  /** Runs the heartbeat checks at the server's interval. */
   const pass = (ms: number, each: () => void = () => undefined): void => {
     for (const end = now + ms; now < end;) {
       each();
@@ -44,7 +44,7 @@ describe('the heartbeat of a socket', () => {
     expect(socket.ping).not.toHaveBeenCalled();
   });
 
-  it('pings a silent peer in time, and again after its answer', () => {
+  it('pings a silent peer in time, and again after the peer has answered', () => {
     pass(pingEveryMs);
     expect(socket.ping).toHaveBeenCalledTimes(1);
     socket.emit('pong');
@@ -53,12 +53,12 @@ describe('the heartbeat of a socket', () => {
     expect(socket.terminate).not.toHaveBeenCalled();
   });
 
-  it('cuts a peer that does not answer a ping', () => {
+  it('disconnects a peer that does not answer a ping', () => {
     pass(pingEveryMs + pongWithinMs);
     expect(socket.terminate).toHaveBeenCalled();
   });
 
-  it('takes a frame for the answer to a ping', () => {
+  it('accepts a frame as the answer to a ping', () => {
     pass(pingEveryMs);
     expect(socket.ping).toHaveBeenCalledTimes(1);
     pass(pongWithinMs, () => connection.enqueue('{}'));

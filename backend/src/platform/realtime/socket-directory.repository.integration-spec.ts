@@ -1,4 +1,4 @@
-// Real: Redis. The directory is that of online users; replicas are their leases and ids.
+// Uses a real Redis. The directory is that of online users; a replica is represented by its lease and id.
 import { Logger } from '@nestjs/common';
 import { createTestRedis, type TestRedis } from '../../testing/test-redis.harness';
 import { testLease } from '../../testing/test-lease.fixture';
@@ -32,7 +32,7 @@ describe('a socket directory', () => {
     directory.join(String(user), socket, [Date.now(), NOT_LIMITED]);
   const recorded = async (user: number) =>
     Object.keys(await store.redis.hgetall(presenceKeys(presenceShardOf(user)).sockets(String(user)))).sort();
-  /** Redis executes the call, and the answer does not arrive in time. */
+  /** Lets Redis execute the call without returning the reply in time. */
   const timeOut = (script: { run: unknown }) => {
     const run = (script as typeof joinScript).run.bind(script);
     jest.spyOn(script as typeof joinScript, 'run').mockImplementationOnce(async (...given) => {
@@ -52,7 +52,7 @@ describe('a socket directory', () => {
   afterEach(() => jest.restoreAllMocks());
   afterAll(() => store.close());
 
-  it('takes a member off the record whose entry timed out after it was executed', async () => {
+  it('removes a member whose join timed out after it was executed', async () => {
     const directory = directoryOf('r1');
     timeOut(joinScript);
     await expect(enter(directory, 1, 'a')).rejects.toThrow('timed out');
@@ -62,7 +62,7 @@ describe('a socket directory', () => {
     expect(directory.unsettledCount).toBe(0);
   });
 
-  it('repeats an entry and a departure that failed, until Redis has confirmed them', async () => {
+  it('repeats a failed join and a failed leave until Redis has confirmed them', async () => {
     const directory = directoryOf('r1');
     await enter(directory, 1, 'a');
     const down = async () => Promise.reject(new Error('Redis is away'));
@@ -78,7 +78,7 @@ describe('a socket directory', () => {
     expect([await recorded(1), await recorded(2)]).toEqual([[], ['b']]);
   });
 
-  it('does not let one member that cannot be recorded hold up the others', async () => {
+  it('records other members while one member cannot be recorded', async () => {
     const directory = directoryOf('r1');
     const isAway = jest.spyOn(joinScript, 'run').mockRejectedValue(new Error('Redis is away'));
     for (let user = 1; user <= 300; user += 1)
@@ -93,7 +93,7 @@ describe('a socket directory', () => {
     expect(await recorded(7)).toEqual(['s7']);
   });
 
-  it('records everything again after Redis has lost it, and forgets what it does not hold', async () => {
+  it('records everything again after Redis has lost it, and removes records that it does not hold', async () => {
     const directory = directoryOf('r1');
     for (let user = 1; user <= 300; user += 1) await enter(directory, user, `s${user}`);
     await store.flush();
@@ -102,7 +102,7 @@ describe('a socket directory', () => {
     for (let user = 1; user <= 300; user += 1) expect(await recorded(user)).toEqual([`s${user}`]);
   });
 
-  it('finds a loss that no event announced within 30 rounds', async () => {
+  it('detects lost records within 30 rounds, without an event', async () => {
     const directory = directoryOf('r1');
     await enter(directory, 1, 'a');
     await store.flush();
@@ -110,7 +110,7 @@ describe('a socket directory', () => {
     expect(await recorded(1)).toEqual(['a']);
   });
 
-  it('evicts the members of dead replicas, however many, and of no other', async () => {
+  it('evicts all members of dead replicas, however many, and no others', async () => {
     const [r1, r2] = [directoryOf('r1'), directoryOf('r2')];
     const users = Array.from({ length: 2_500 }, (_, index) => index * PRESENCE_SHARD_COUNT);
     await Promise.all(users.map((user) => enter(r1, user, `s${user}`)));
@@ -123,7 +123,7 @@ describe('a socket directory', () => {
     expect(new Set(gone)).toEqual(new Set(users.slice(1).map(String)));
   });
 
-  it('does not evict a replica that has asked for its records since it was found dead', async () => {
+  it('does not evict a replica that has read its records since it was found dead', async () => {
     const [r1, r2] = [directoryOf('r1'), directoryOf('r2')];
     await enter(r1, 1, 'a');
     const timeOfRedis = async () => {
@@ -133,15 +133,15 @@ describe('a socket directory', () => {
     const foundDeadAt = (await timeOfRedis()) + 5;
     await until(async () => (await timeOfRedis()) > foundDeadAt);
     dead = { at: foundDeadAt, replicaIds: ['r1'] };
-    await r1.reconcileAll(); // its lease had lapsed, and lives again
+    await r1.reconcileAll(); // its lease had expired, and the replica is alive again
     await r2.sweep(true);
     expect(await recorded(1)).toEqual(['a']);
   });
 
-  it('sweeps all its slots, and compares them, with one write to the connection each', async () => {
+  it('sweeps and compares all its slots with one write to the connection each', async () => {
     const directory = directoryOf('r1');
     await enter(directory, 1, 'a');
-    await directory.sweep(true); // the scripts are loaded
+    await directory.sweep(true); // loads the scripts
     await directory.reconcileAll();
     const write = jest.spyOn(store.redis.stream, 'write');
     await directory.reconcileAll();
@@ -151,7 +151,7 @@ describe('a socket directory', () => {
     expect(write).toHaveBeenCalledTimes(1);
   });
 
-  it('evicts replicas that no lease is known of, within 30 rounds', async () => {
+  it('evicts replicas without a known lease within 30 rounds', async () => {
     await enter(directoryOf('unknown'), 1, 'a');
     dead = { at: Number.MAX_SAFE_INTEGER, replicaIds: ['unknown'] };
     const lease = testLease('r2', () => dead);

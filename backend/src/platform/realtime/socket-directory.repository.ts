@@ -14,8 +14,8 @@ const COMPARE_EVERY_RENEWALS = 30;
 const SWEEP_ROUNDS = 100;
 
 /**
- * Returns what a replica has recorded in a slot. The call proves that the replica is alive, so it also updates its time:
- * a sweep that found it dead earlier must not evict it. KEYS: replicas. ARGV: replica.
+ * Returns what a replica has recorded in a slot. The call proves that the replica is alive, so it also updates the
+ * replica's time: a sweep that found it dead earlier must not evict it. KEYS: replicas. ARGV: replica.
  */
 const recordedScript = new RedisScript<string[]>(`${socketDirectoryLua}
 local recorded = redis.call('SMEMBERS', P .. 'replica:' .. ARGV[1])

@@ -2,7 +2,7 @@ import { Duplex, Writable } from 'node:stream';
 import * as ws from 'ws';
 import { writeTextFrame } from './text-frame.codec';
 
-/** Exported by ws, unknown to its types. */
+/** Exported by ws but missing from its types. */
 const { Receiver } = ws as unknown as { Receiver: new (options: object) => Duplex };
 
 const chunksOf = (text: string): Buffer[] => {
@@ -12,7 +12,7 @@ const chunksOf = (text: string): Buffer[] => {
   return chunks;
 };
 
-/** What a client's own implementation reads of it. */
+/** Decodes frames with ws, as a client would. */
 const read = (chunks: readonly Buffer[]): string => {
   const received: string[] = [];
   const receiver = new Receiver({ isServer: false, allowSynchronousEvents: true });
@@ -25,21 +25,21 @@ const read = (chunks: readonly Buffer[]): string => {
 
 const lengths = [0, 1, 125, 126, 127, 255, 256, 65_535, 65_536, 200_000];
 
-it.each(lengths)('frames %d bytes of ASCII', (length) => {
+it.each(lengths)('encodes a frame of %d bytes of ASCII', (length) => {
   const text = 'x'.repeat(length);
   expect(read(chunksOf(text))).toBe(text);
 });
 
-it.each(lengths.filter((length) => length > 1))('frames %d bytes of other text', (length) => {
+it.each(lengths.filter((length) => length > 1))('encodes a frame of %d bytes of other text', (length) => {
   const text = 'é' + 'x'.repeat(length - 2);
   expect(read(chunksOf(text))).toBe(text);
 });
 
-it('counts bytes, not characters', () => {
+it('encodes the length in bytes, not in characters', () => {
   const text = '👋é'.repeat(30);
   expect(read(chunksOf(text))).toBe(text);
 });
 
-it.each(['hello', 'olá'])('writes «%s» in one chunk', (text) => {
+it.each(['hello', 'olá'])('writes "%s" in one chunk', (text) => {
   expect(chunksOf(text)).toHaveLength(1);
 });

@@ -1,4 +1,4 @@
-// Real: a whole api replica in this process, PostgreSQL, Redis, connections.
+// Uses real PostgreSQL, Redis and connections; a whole api replica runs in this process.
 import { once } from 'node:events';
 import { Server } from 'node:http';
 import { connect } from 'node:net';
@@ -6,7 +6,7 @@ import { startTestReplicas, type TestReplicas } from '../../testing/test-replica
 
 jest.setTimeout(30_000);
 
-/** Node 24.9 hands an upgrade that is declined to the ordinary request handler. */
+/** Node 24.9 passes a declined upgrade to the ordinary request handler. */
 const canDeclineUpgrades = 'shouldUpgradeCallback' in new Server();
 
 interface Response {
@@ -15,7 +15,7 @@ interface Response {
   body: string;
 }
 
-/** Sends bytes on a connection of their own and reads until the server ends it. */
+/** Sends bytes on a new connection and reads until the server ends it. */
 const exchange = async (origin: string, lines: readonly string[], body = ''): Promise<Response> => {
   const { hostname, port } = new URL(origin);
   const stream = connect(Number(port), hostname);
@@ -67,14 +67,14 @@ describe('an upgrade request', () => {
     ['to h2c for the socket', upgrade('/ws', 'h2c'), canDeclineUpgrades ? 404 : 426],
     ['by POST for the socket', upgrade('/ws', 'websocket', '127.0.0.1', 'POST'), 405],
     ['without a key', upgrade('/ws').slice(0, 5), 400],
-  ])('%s gets a complete response', async (_, lines, status) => {
+  ])('gets a complete response: %s', async (_, lines, status) => {
     const response = await exchange(thaw.origins[0]!, lines);
     expect(response.status).toBe(status);
     expect(Number(response.headers['content-length'])).toBe(Buffer.byteLength(response.body));
     expect(response.headers.connection).toBe('close');
   });
 
-  it('with a body that nothing reads still gets its response', async () => {
+  it('with an unread body still gets its response', async () => {
     const body = 'x'.repeat(1024 * 1024);
     const lines = [...upgrade('/ws/x', 'websocket', '127.0.0.1', 'POST'), `Content-Length: ${body.length}`];
     const response = await exchange(thaw.origins[0]!, lines, body);
@@ -82,7 +82,7 @@ describe('an upgrade request', () => {
     expect(response.body).not.toBe('');
   });
 
-  it('whose sender is gone does no harm', async () => {
+  it('from a client that has disconnected does no harm', async () => {
     const { hostname, port } = new URL(thaw.origins[0]!);
     await Promise.all(
       Array.from({ length: 20 }, async () => {

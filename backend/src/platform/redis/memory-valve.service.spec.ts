@@ -46,7 +46,7 @@ describe('MemoryValveService', () => {
     ]);
   });
 
-  it('knows between the thresholds that the valve of another process may be closed', async () => {
+  it('reports between the thresholds that the valve of another process may be closed', async () => {
     const valve = valveOver(memoryInfo(60, 100), memoryInfo(65, 100));
     await valve.read();
     expect(valve.mayBeClosedElsewhere).toBe(false);
@@ -55,11 +55,11 @@ describe('MemoryValveService', () => {
     expect(valve.mayBeClosedElsewhere).toBe(true);
   });
 
-  it('is off when Redis has no maxmemory', async () => {
+  it('stays open when Redis has no maxmemory', async () => {
     expect(await readAll(valveOver(memoryInfo(1e12, 0)), 1)).toEqual([true]);
   });
 
-  it('stays as it is while Redis does not answer', async () => {
+  it('keeps its state while Redis does not respond', async () => {
     const valve = valveOver(
       memoryInfo(90, 100),
       new Error('Command timed out'),
@@ -69,7 +69,7 @@ describe('MemoryValveService', () => {
     expect(await readAll(valve, 4)).toEqual([false, false, true, true]);
   });
 
-  it('refuses with unavailable while it is closed, and only then', async () => {
+  it('refuses with unavailable only while it is closed', async () => {
     const valve = valveOver(memoryInfo(10, 100), memoryInfo(90, 100));
     await valve.read();
     expect(() => valve.requireOpen()).not.toThrow();

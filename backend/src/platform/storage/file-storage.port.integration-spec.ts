@@ -1,4 +1,4 @@
-// Real: the file system, and a server that speaks the protocol of S3.
+// Uses the real file system and a server that implements the S3 protocol.
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdir, mkdtemp, readdir, rm, stat, utimes, writeFile } from 'node:fs/promises';
@@ -62,18 +62,18 @@ describe.each([
   });
   afterAll(() => storage.close());
 
-  it('gives back what it was given, byte by byte', async () => {
+  it('returns exactly the stored bytes', async () => {
     const content = randomBytes(3 * 1024 * 1024 + 1);
     await storage.put(at('a.jpg'), content, JPEG);
     expect((await read(storage, at('a.jpg')))?.equals(content)).toBe(true);
   });
 
-  it('keeps an empty file', async () => {
+  it('stores an empty file', async () => {
     await storage.put(at('empty.jpg'), Buffer.alloc(0), JPEG);
     expect(await read(storage, at('empty.jpg'))).toEqual(Buffer.alloc(0));
   });
 
-  it('keeps files of folders and buckets apart', async () => {
+  it('separates files of different folders and buckets', async () => {
     await storage.put(at('b.jpg'), Buffer.from('one'), JPEG);
     await storage.put(at('private-chat/b.jpg'), Buffer.from('two'), JPEG);
     await storage.put(at('b.jpg', 'avatars'), Buffer.from('three'), JPEG);
@@ -82,20 +82,20 @@ describe.each([
     expect(String(await read(storage, at('b.jpg', 'avatars')))).toBe('three');
   });
 
-  it('replaces a file', async () => {
+  it('replaces an existing file', async () => {
     await storage.put(at('c.jpg'), Buffer.from('the first and longer one'), JPEG);
     await storage.put(at('c.jpg'), Buffer.from('the second'), JPEG);
     expect(String(await read(storage, at('c.jpg')))).toBe('the second');
   });
 
-  it('knows what is not there', async () => {
+  it('returns null for a file that does not exist', async () => {
     expect(await storage.open(at('nothing.jpg'))).toBeNull();
     expect(await storage.open(at('private-chat'))).toBeNull();
     expect(await storage.open(at('a.jpg/a.jpg'))).toBeNull();
     expect(await storage.open(at('nothing.jpg', 'no-such-bucket'))).toBeNull();
   });
 
-  it('removes a file, as often as it is asked to', async () => {
+  it('removes a file, and succeeds again when it no longer exists', async () => {
     await storage.put(at('d.jpg'), Buffer.from('gone'), JPEG);
     await storage.remove(at('d.jpg'));
     await storage.remove(at('d.jpg'));
@@ -103,7 +103,7 @@ describe.each([
     expect(await storage.open(at('d.jpg'))).toBeNull();
   });
 
-  it('takes many at once, each whole', async () => {
+  it('stores many files at once without mixing their content', async () => {
     const files = Array.from({ length: 30 }, (_, index) => ({
       address: at(`many/${index}.jpg`, 'parallel'),
       content: randomBytes(10_000 + index),
@@ -114,7 +114,7 @@ describe.each([
     }
   });
 
-  it('lets a reader go in the middle', async () => {
+  it('allows a reader to stop in the middle of a file', async () => {
     await storage.put(at('e.jpg'), randomBytes(1024 * 1024), JPEG);
     const file = await storage.open(at('e.jpg'));
     file?.content.on('error', () => undefined);
@@ -139,14 +139,14 @@ describe.each([
     ['a.jpg', 'chat..images'],
     ['a.jpg', 'chat-images/private-chat'],
     ['a.jpg', ''],
-  ])('has no place for %j in %j', (key, bucket) => {
+  ])('refuses the key %j in the bucket %j', (key, bucket) => {
     const wrong = 'Not the address of a file';
     expect(() => storage.put({ bucket, key }, Buffer.alloc(1), JPEG)).toThrow(wrong);
     expect(() => storage.open({ bucket, key })).toThrow(wrong);
     expect(() => storage.remove({ bucket, key })).toThrow(wrong);
   });
 
-  it('has no place for a name that a file system would not take', () => {
+  it('refuses a key that is too long for a file system', () => {
     expect(() => storage.put(at('a'.repeat(513)), Buffer.alloc(1), JPEG)).toThrow(
       'Not the address of a file',
     );
@@ -157,7 +157,7 @@ describe('S3', () => {
   const prefixed = (bucketPrefix: string, more: Partial<S3Settings> = {}) =>
     new S3FileStorageAdapter(s3Settings(s3.endpoint, { bucketPrefix, ...more }));
 
-  it('creates its buckets once, though several migrations run at the same moment', async () => {
+  it('creates its buckets once when several migrations run concurrently', async () => {
     const storages = [1, 2, 3].map(() => prefixed('together-'));
     await Promise.all(storages.map((storage) => storage.prepare()));
     for (const [index, storage] of storages.entries()) {
@@ -168,7 +168,7 @@ describe('S3', () => {
     }
   });
 
-  it('keeps files of different prefixes apart', async () => {
+  it('separates files of different prefixes', async () => {
     const [one, two] = [prefixed('one-'), prefixed('two-')];
     await Promise.all([one.prepare(), two.prepare()]);
     await one.put(at('a.jpg'), Buffer.from('one'), JPEG);
@@ -177,7 +177,7 @@ describe('S3', () => {
     await Promise.all([one.close(), two.close()]);
   });
 
-  it('never creates a bucket for a request, and does not start without one', async () => {
+  it('creates no bucket on demand and does not start without its buckets', async () => {
     const storage = prefixed('missing-');
     await expect(storage.put(at('a.jpg'), Buffer.from('x'), JPEG)).rejects.toMatchObject({
       code: 'unavailable',
@@ -198,7 +198,7 @@ describe('S3', () => {
     await new Promise((resolve) => foreign.close(resolve));
   });
 
-  it('takes the credentials that the SDK finds when no key is given', async () => {
+  it('uses the credentials that the SDK finds when no keys are given', async () => {
     const { AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY } = process.env;
     Object.assign(process.env, { AWS_ACCESS_KEY_ID: 'S3RVER', AWS_SECRET_ACCESS_KEY: 'S3RVER' });
     try {
@@ -215,11 +215,11 @@ describe('S3', () => {
     }
   });
 
-  it('is unavailable while nobody answers, and works once somebody does', async () => {
+  it('throws unavailable while the server does not respond, but passes the check at start', async () => {
     const other = await startTestS3();
     const storage = new S3FileStorageAdapter(s3Settings(other.endpoint));
     await other.close();
-    await storage.check(); // a process starts without its storage
+    await storage.check(); // a process may start without its storage
     await expect(storage.put(at('a.jpg'), Buffer.from('x'), JPEG)).rejects.toMatchObject({
       code: 'unavailable',
     });
@@ -228,7 +228,7 @@ describe('S3', () => {
     await storage.close();
   });
 
-  it('is where files go when an endpoint or a prefix is given, with both keys or none', async () => {
+  it('is used when an endpoint or a prefix is set, with both keys or none', async () => {
     const settings = { S3_REGION: 'us-east-1', STORAGE_DIR: folder };
     const storages = [
       createFileStorage({ ...settings, ...s3.settings }),
@@ -247,14 +247,14 @@ describe('S3', () => {
 });
 
 describe('a folder', () => {
-  it('is not touched before there is something to keep', async () => {
+  it('is not created before the first file is stored', async () => {
     const untouched = path.join(folder, 'untouched');
     const storage: FileStoragePort = new LocalFileStorageAdapter(untouched);
     expect(await storage.open(at('a.jpg'))).toBeNull();
     await expect(stat(untouched)).rejects.toThrow('ENOENT');
   });
 
-  it('leaves nothing half written, and clears away what a killed process left', async () => {
+  it('contains no partial files, and leftovers of a killed process are removed', async () => {
     const home = path.join(folder, 'killed');
     const unfinished = path.join(home, '.unfinished');
     await mkdir(unfinished, { recursive: true });
@@ -269,7 +269,7 @@ describe('a folder', () => {
     expect(await readdir(path.join(home, 'chat-images'))).toEqual(['a.jpg']);
   });
 
-  it('keeps files that only its owner reads', async () => {
+  it('contains files that only their owner can read', async () => {
     const home = path.join(folder, 'modes');
     const storage: FileStoragePort = new LocalFileStorageAdapter(home);
     await storage.put(at('a.jpg'), Buffer.from('x'), JPEG);
@@ -277,7 +277,7 @@ describe('a folder', () => {
     expect(mode & 0o777).toBe(0o600);
   });
 
-  it('is unavailable where it cannot write, and works once it can', async () => {
+  it('causes unavailable errors while it is not writable, and works again afterwards', async () => {
     const home = path.join(folder, 'in-the-way');
     await writeFile(home, 'a file where the folder should be');
     const storage: FileStoragePort = new LocalFileStorageAdapter(home);

@@ -40,7 +40,7 @@ const schema = z.object({
   LIMITS_PROFILE: z._default(z.enum(['strict', 'default', 'load']), 'default'),
   /** Number of proxies in front whose X-Forwarded-For entries are trusted. */
   TRUST_PROXY: z._default(count(), 0),
-  /** The page's own origin where it differs from the request's host; `https://…` makes cookies Secure. */
+  /** Origin of the page if it differs from the request's host; `https://…` makes cookies Secure. */
   PUBLIC_ORIGIN: z.optional(z.url()),
   /** Additional allowed origins, separated by commas. */
   ALLOWED_ORIGINS: z._default(list, []),

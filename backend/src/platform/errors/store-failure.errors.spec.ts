@@ -75,9 +75,12 @@ describe('writeFaultOf', () => {
     expect(writeFaultOf(error)).toBe('store');
   });
 
-  it.each(['22P05', '22P02', '22007', '23502', '23505', '23514'])('returns `value` for SQLSTATE %s', (code) => {
-    expect(writeFaultOf(failedQuery(code))).toBe('value');
-  });
+  it.each(['22P05', '22P02', '22007', '23502', '23505', '23514'])(
+    'returns `value` for SQLSTATE %s',
+    (code) => {
+      expect(writeFaultOf(failedQuery(code))).toBe('value');
+    },
+  );
 
   it.each([new TypeError('x is undefined'), new Error('a bug'), failedQuery('21000'), failedQuery('54000')])(
     'returns `code` for errors that another build may avoid (%#)',

@@ -162,14 +162,17 @@ describe('EventStoreRepository', () => {
       expect(await store.eventStore.append(streamId, 1, [noted('b')])).toMatchObject([{ streamPosition: 2 }]);
     });
 
-    it.each(['known', 'nowhere'])('writes nothing when the query refuses or finds a repetition (%s)', async (number) => {
-      const streamId = newStream();
-      const row = await open(streamId, number, noted('a!'));
-      expect(row?.number ?? null).toBe(number === 'known' ? 'known' : null);
-      for (const table of ['events', 'event_streams', 'event_private', 'notes', 'loud']) {
-        expect(await rowsOf(table, streamId)).toEqual([]);
-      }
-    });
+    it.each(['known', 'nowhere'])(
+      'writes nothing when the query refuses or finds a repetition (%s)',
+      async (number) => {
+        const streamId = newStream();
+        const row = await open(streamId, number, noted('a!'));
+        expect(row?.number ?? null).toBe(number === 'known' ? 'known' : null);
+        for (const table of ['events', 'event_streams', 'event_private', 'notes', 'loud']) {
+          expect(await rowsOf(table, streamId)).toEqual([]);
+        }
+      },
+    );
 
     it('runs the other projections that the event concerns, and writes nothing when one of them fails', async () => {
       const streamId = newStream();
@@ -235,7 +238,7 @@ describe('EventStoreRepository', () => {
       ]);
     });
 
-    it('leaves a stream without appends empty', async () => {
+    it('is not needed before a read: an unknown stream has no events', async () => {
       expect(await store.eventStore.read(newStream())).toEqual([]);
     });
 
@@ -254,23 +257,26 @@ describe('EventStoreRepository', () => {
       expect(await rowsOf('notes', streamId)).toHaveLength(1);
     });
 
-    it.each(['none', 0, 1] as const)('succeeds for exactly one of 40 concurrent writers that expect version %p', async (expected) => {
-      const streamId = newStream();
-      if (expected === 1) await store.eventStore.append(streamId, 'none', [noted('before')]);
-      const conflictsBefore = store.eventStore.conflictCount;
-      const results = await Promise.allSettled(
-        Array.from({ length: 40 }, (_, index) =>
-          store.eventStore.append(streamId, expected, [noted(`${index}`)]),
-        ),
-      );
-      const lost = results.filter((result) => result.status === 'rejected');
-      expect(results.length - lost.length).toBe(1);
-      expect(store.eventStore.conflictCount - conflictsBefore).toBe(39);
-      for (const { reason } of lost) expect(reason).toBeInstanceOf(StreamVersionConflictError);
-      const events = await store.eventStore.read(streamId);
-      expect(events).toHaveLength(expected === 1 ? 2 : 1);
-      expect(await rowsOf('notes', streamId)).toHaveLength(events.length);
-    });
+    it.each(['none', 0, 1] as const)(
+      'succeeds for exactly one of 40 concurrent writers that expect version %p',
+      async (expected) => {
+        const streamId = newStream();
+        if (expected === 1) await store.eventStore.append(streamId, 'none', [noted('before')]);
+        const conflictsBefore = store.eventStore.conflictCount;
+        const results = await Promise.allSettled(
+          Array.from({ length: 40 }, (_, index) =>
+            store.eventStore.append(streamId, expected, [noted(`${index}`)]),
+          ),
+        );
+        const lost = results.filter((result) => result.status === 'rejected');
+        expect(results.length - lost.length).toBe(1);
+        expect(store.eventStore.conflictCount - conflictsBefore).toBe(39);
+        for (const { reason } of lost) expect(reason).toBeInstanceOf(StreamVersionConflictError);
+        const events = await store.eventStore.read(streamId);
+        expect(events).toHaveLength(expected === 1 ? 2 : 1);
+        expect(await rowsOf('notes', streamId)).toHaveLength(events.length);
+      },
+    );
 
     it('loses no event and leaves no gap when concurrent writers expect `any` version', async () => {
       const streams = [newStream(), newStream(), newStream()];

@@ -53,7 +53,7 @@ describe('a replica without its stores', () => {
     expect((await fetch(`${internal}/health/live`)).status).toBe(200);
   });
 
-  it('answers unavailable without PostgreSQL, is live but not ready, and serves again when PostgreSQL is back', async () => {
+  it('answers unavailable without PostgreSQL, is live but not ready, and recovers with it', async () => {
     const { browser, id } = await join();
     await postgres.cut();
     for (const request of [

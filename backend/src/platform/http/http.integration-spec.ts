@@ -159,10 +159,13 @@ describe('the HTTP platform', () => {
       await post(headers).expect(201);
     });
 
-    it.each(['put', 'patch', 'delete'] as const)('refuses a foreign origin for the method %s on any route', async (method) => {
-      const response = await api.browser()[method]('/api/user/1').set('Origin', 'https://evil.example.org');
-      expect(response.body).toEqual(problem(403, 'bad_origin'));
-    });
+    it.each(['put', 'patch', 'delete'] as const)(
+      'refuses a foreign origin for the method %s on any route',
+      async (method) => {
+        const response = await api.browser()[method]('/api/user/1').set('Origin', 'https://evil.example.org');
+        expect(response.body).toEqual(problem(403, 'bad_origin'));
+      },
+    );
 
     it('sends no CORS headers', async () => {
       for (const method of ['get', 'options'] as const) {

@@ -91,7 +91,7 @@ describe('jobs', () => {
         if (lane === 1) await held;
       }),
     );
-    for (const lane of [1, 2, 3]) await wake(lane);
+    for (const group of [1, 2, 3]) await wake(group);
     await until(() => runs.length === 3);
     release();
     await isIdle();

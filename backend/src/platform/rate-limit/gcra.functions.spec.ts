@@ -30,7 +30,7 @@ describe('take', () => {
 });
 
 describe('buckets', () => {
-  it('are raised by the profile load and lowered by strict, except the fixed ones', () => {
+  it('are raised by the profile `load` and lowered by `strict`, except the fixed ones', () => {
     for (const name of Object.keys(buckets) as BucketName[]) {
       const [strict, normal, load] = (['strict', 'default', 'load'] as const).map((profile) =>
         bucketOf(name, profile),

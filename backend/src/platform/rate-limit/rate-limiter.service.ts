@@ -41,7 +41,7 @@ export class RateLimiterService {
 
   /**
    * Takes `cost` tokens from the subject's bucket if it has that many. Never rejects.
-   * @param subject user id, session id or address; nothing personal, since it becomes part of a key.
+   * @param subject user id, session id or address. It becomes part of a key, so it must not contain personal data.
    */
   async take(bucketName: BucketName, subject: string | number, cost = 1): Promise<Allowance> {
     const bucket = bucketOf(bucketName, this.environment.LIMITS_PROFILE);

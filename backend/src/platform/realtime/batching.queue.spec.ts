@@ -8,12 +8,12 @@ describe('BatchingQueue', () => {
   it('handles an item at once after a quiet period, and then the collected items in one batch', async () => {
     const batches: (readonly number[])[] = [];
     const startedAt: number[] = [];
-    const paced = new BatchingQueue<number>(EVERY_MS, async (items) => {
+    const queue = new BatchingQueue<number>(EVERY_MS, async (items) => {
       batches.push(items);
       startedAt.push(performance.now());
     });
-    await paced.add(1);
-    await Promise.all([paced.add(2), paced.add(3), paced.add(2)]);
+    await queue.add(1);
+    await Promise.all([queue.add(2), queue.add(3), queue.add(2)]);
     expect(batches).toEqual([[1], [2, 3]]);
     const [first = 0, second = 0] = startedAt;
     // Node timers may fire slightly early.
@@ -23,13 +23,13 @@ describe('BatchingQueue', () => {
   it('starts no batch before the previous one has ended', async () => {
     const batches: (readonly number[])[] = [];
     const releases: (() => void)[] = [];
-    const paced = new BatchingQueue<number>(1, (items) => {
+    const queue = new BatchingQueue<number>(1, (items) => {
       batches.push(items);
       return new Promise((resolve) => releases.push(resolve));
     });
-    const all = [paced.add(1)];
+    const all = [queue.add(1)];
     await until(() => releases.length === 1);
-    all.push(paced.add(2), paced.add(3));
+    all.push(queue.add(2), queue.add(3));
     expect(batches).toEqual([[1]]);
     releases[0]?.();
     await until(() => releases.length === 2);
@@ -40,21 +40,21 @@ describe('BatchingQueue', () => {
 
   it('starts the next batch after a second when the previous one does not end', async () => {
     const batches: (readonly number[])[] = [];
-    const paced = new BatchingQueue<number>(1, (items) => {
+    const queue = new BatchingQueue<number>(1, (items) => {
       batches.push(items);
       return items.includes(1) ? new Promise(() => undefined) : Promise.resolve();
     });
-    void paced.add(1);
+    void queue.add(1);
     await until(() => batches.length === 1);
-    await paced.add(2);
+    await queue.add(2);
     expect(batches).toEqual([[1], [2]]);
   });
 
   it('rejects only the items of a failed batch', async () => {
-    const paced = new BatchingQueue<number>(1, async (items) => {
+    const queue = new BatchingQueue<number>(1, async (items) => {
       if (items.includes(1)) throw new Error('refused');
     });
-    await expect(paced.add(1)).rejects.toThrow('refused');
-    await expect(paced.add(2)).resolves.toBeUndefined();
+    await expect(queue.add(1)).rejects.toThrow('refused');
+    await expect(queue.add(2)).resolves.toBeUndefined();
   });
 });

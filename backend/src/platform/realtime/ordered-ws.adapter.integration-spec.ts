@@ -355,17 +355,17 @@ describe('the socket', () => {
       const socket = await visitor.arrive(strict.origin);
       let isClosed = false;
       void socket.closed.then(() => (isClosed = true));
-      let told = 0;
+      let refusals = 0;
       while (!isClosed) {
         const answer = await Promise.race([socket.ask('ping', {}), socket.closed]);
         if (typeof answer === 'number') break;
         if (answer.event !== 'error') continue;
-        told += 1;
+        refusals += 1;
         expect(answer.data).toMatchObject({ code: 'rate_limited' });
         expect(answer.data.retryAfterMs).toBeGreaterThan(0);
       }
       expect(await socket.closed).toBe(closeCodes.flooding);
-      expect(told).toBeGreaterThanOrEqual(50);
+      expect(refusals).toBeGreaterThanOrEqual(50);
     });
   });
 

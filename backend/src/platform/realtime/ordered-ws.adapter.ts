@@ -96,7 +96,7 @@ export class OrderedWsAdapter extends WsAdapter {
     if (!httpServer || this.httpServersRegistry.has(port)) return undefined;
     this.httpServersRegistry.set(port, httpServer);
     serveUpgrades(httpServer, (request, stream, head) => {
-      // All gateways share one path, hence one server.
+      // All gateways share one path, and therefore one server.
       const server = this.wsServersRegistry.get(port)?.[0] as WebSocketServer;
       server.handleUpgrade(request, stream, head, (socket) => server.emit('connection', socket, request));
     });

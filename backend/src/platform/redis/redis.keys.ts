@@ -89,7 +89,7 @@ export const chatKeys = (shard: number) => {
     deadLetters: `${prefix}dead-letters`,
     /** A topic is a chat; a member is a socket in it, with the note `<user id>|<1 if it shows the chat, else 0>`. */
     ...directoryKeys(prefix),
-    /** Sorted set: `<session id>|<user id>` by the time at which the chat ends without that user. */
+    /** Sorted set: `<session id>|<user id>` by the deadline at which the chat ends unless the user returns. */
     deadlines: `${prefix}deadlines`,
     /** Set: users who were in the chat, have left, and may still return; kept for an hour. */
     away: (sessionId: string): string => `${prefix}away:${sessionId}`,

@@ -33,8 +33,23 @@ const pageOver = async (line: Line, open: () => Promise<BrowserContext>): Promis
 const firstContentfulPaintOf = (page: Page): Promise<number> =>
   page.evaluate(() => performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? Infinity);
 
-/** Time in ms since the start of the navigation. */
-const now = (page: Page): Promise<number> => page.evaluate(() => performance.now());
+/**
+ * Milliseconds from the navigation until the initial stage is painted and a press of the profile button has opened its
+ * dialog. The page itself looks at every frame: the assertions of Playwright poll up to a second apart.
+ */
+const usableAfter = async (page: Page): Promise<number> => {
+  await page.waitForFunction(() => {
+    const buttons = [...document.querySelectorAll('button')];
+    const isPainted = buttons.some(({ textContent }) => textContent === 'Find Conversation');
+    const profile = buttons.find(({ textContent }) => textContent.startsWith('Profile Settings:'));
+    if (isPainted) profile?.click();
+    return isPainted && profile !== undefined;
+  });
+  const usable = await page.waitForFunction(
+    () => document.querySelector('[role=dialog]')?.textContent.includes('Profile Settings') && performance.now(),
+  );
+  return (await usable.jsonValue()) || Infinity;
+};
 
 const median = (values: readonly number[]): number =>
   [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Infinity;
@@ -48,10 +63,7 @@ test('at 150 ms and 1.6 Mbit/s /chat is painted within 1.3 s and usable within 2
   for (let run = 0; run < runs; run += 1) {
     const page = await pageOver(mobile, open);
     await page.goto('/chat', { waitUntil: 'commit' });
-    await expect(page.getByRole('button', { name: 'Find Conversation' })).toBeVisible();
-    await page.getByRole('button', { name: /^Profile Settings: / }).click();
-    await expect(page.getByRole('dialog', { name: 'Profile Settings' })).toBeVisible();
-    usable.push(await now(page));
+    usable.push(await usableAfter(page));
     painted.push(await firstContentfulPaintOf(page));
     await page.close();
   }

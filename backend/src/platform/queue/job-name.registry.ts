@@ -5,6 +5,7 @@ export type JobName = (typeof jobNames)[number];
 
 /** Data of each job. Jobs contain ids only, never user input. */
 export interface JobData {
+  // eslint-disable-next-line plain-words/identifiers -- the stored name (docs/stored-names.md)
   persist_lane: { lane: number };
   expire_bodies: Record<string, never>;
   sweep_streams: Record<string, never>;

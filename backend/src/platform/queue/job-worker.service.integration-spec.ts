@@ -31,11 +31,12 @@ describe('jobs', () => {
     workers.push(worker);
     worker.onApplicationBootstrap();
   };
-  const wake = (lane: number) =>
+  const wake = (group: number) =>
     queue.add(
       'persist_lane',
-      { lane },
-      { deduplication: { id: `persist_lane_${lane}`, keepLastIfActive: true } },
+      // eslint-disable-next-line plain-words/identifiers -- the stored name (docs/stored-names.md)
+      { lane: group },
+      { deduplication: { id: `persist_lane_${group}`, keepLastIfActive: true } },
     );
   const isIdle = () =>
     until(

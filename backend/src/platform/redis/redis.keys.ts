@@ -74,9 +74,6 @@ export const matchingKeys = {
     `{matching}:recent-partners:${Math.min(userId, otherId)}-${Math.max(userId, otherId)}`,
 } as const;
 
-/** Pattern of the streams of all chats, for SCAN. */
-export const allChatStreams = '{shard*}:chat:*';
-
 export const chatKeys = (shard: number) => {
   const prefix = `{shard${shard}}:`;
   return {

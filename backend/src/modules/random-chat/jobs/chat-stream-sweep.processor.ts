@@ -15,7 +15,7 @@ import { warnAbout } from '../../../platform/observability/warn-about.functions'
 import { JobHandlerRegistry } from '../../../platform/queue/job-handler.registry';
 import { JobQueueService } from '../../../platform/queue/job-queue.service';
 import { REDIS } from '../../../platform/redis/redis.module';
-import { allChatStreams } from '../../../platform/redis/redis.keys';
+import { chatStreams } from '../../../platform/redis/redis.keys';
 import { summaryOf } from '../application/chat-summary.mapper';
 import { chatStream } from '../domain/random-chat.events';
 import { EndedStreamExpiryService } from './ended-stream-expiry.service';
@@ -126,7 +126,7 @@ export class ChatStreamSweepProcessor implements OnModuleInit, OnApplicationBoot
   private async *streams(): AsyncGenerator<string[], void> {
     let cursor = '0';
     do {
-      const [next, keys] = await this.redis.scan(cursor, 'MATCH', allChatStreams, 'COUNT', SCAN_COUNT);
+      const [next, keys] = await this.redis.scan(cursor, 'MATCH', chatStreams.pattern, 'COUNT', SCAN_COUNT);
       if (keys.length > 0) yield keys;
       cursor = next;
     } while (cursor !== '0');

@@ -3,7 +3,7 @@
 // expire by themselves.
 import { OutboxRepository } from '../../../platform/hot-log/outbox.repository';
 import { MemoryValveService } from '../../../platform/redis/memory-valve.service';
-import { allChatStreams } from '../../../platform/redis/redis.keys';
+import { chatStreams } from '../../../platform/redis/redis.keys';
 import { Conversation, lostOrDoubled, sendMessages } from '../../../testing/conversation.driver';
 import { HostileUser } from '../../../testing/hostile-user.driver';
 import { type OwnRedis, startOwnRedis, usedBytes } from '../../../testing/own-redis.harness';
@@ -31,7 +31,7 @@ describe('hostile users who fill Redis', () => {
   const isEmpty = () => until(backlog, (length) => length === 0, 60_000);
   const endOf = ({ sockets }: Conversation) => sockets[1].next('chat_skipped');
   const ttls = async () =>
-    Promise.all((await own.redis.keys(allChatStreams)).map((key) => own.redis.pttl(key)));
+    Promise.all((await own.redis.keys(chatStreams.pattern)).map((key) => own.redis.pttl(key)));
 
   beforeAll(async () => {
     own = await startOwnRedis();
@@ -87,7 +87,7 @@ describe('hostile users who fill Redis', () => {
     // Only the chat that is still open has no expiry.
     await until(ttls, (each) => each.filter((ttl) => ttl === -1).length === 1, 30_000);
     await until(ttls, (each) => each.every((ttl) => ttl <= 60_000), 30_000);
-    if (!isLong) for (const key of await own.redis.keys(allChatStreams)) await hasten(key);
+    if (!isLong) for (const key of await own.redis.keys(chatStreams.pattern)) await hasten(key);
     await until(() => !isFull(), Boolean, 90_000);
   });
 

@@ -13,7 +13,7 @@ const tabTo = async (
     if (await target.evaluate((element) => element === document.activeElement)) return;
     await page.keyboard.press('Tab');
   }
-  throw new Error(`${role} «${String(name)}» is not reached with Tab`);
+  throw new Error(`${role} "${String(name)}" is not reached with Tab`);
 };
 
 // The socket may report the logout before the page has its response; it then checks once who is signed in.

@@ -112,12 +112,12 @@ it('takes back a suspended replica with its sockets after the others evicted it'
   stack.replicas[1]?.kill('SIGSTOP');
   await adaSocket.next('partner_connection', ({ state }) => state === 'reconnecting');
   expect(await replicasOfChat()).toHaveLength(1);
-  await ada.send('while he is away');
+  await ada.send('while the partner is away');
   stack.replicas[1]?.kill('SIGCONT');
   await adaSocket.next('partner_connection', ({ state }) => state === 'connected');
   await until(async () => (await replicasOfChat()).sort().join() === together.join());
   await until(() => bob.seq === ada.seq);
-  await bob.send('on the socket that he had');
+  await bob.send('on the same socket');
   await until(() => ada.seq === bob.seq);
   expect(faultsOf([ada, bob])).toEqual([]);
   expect(bob.closes).toEqual([]);

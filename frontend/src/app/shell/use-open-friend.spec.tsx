@@ -36,8 +36,8 @@ it('returns the friend whose chat was opened', () => {
 });
 
 it.each([
-  ['by me', { removedFriendId: 12, removedBy: 7 }],
-  ['by him', { removedFriendId: 7, removedBy: 12 }],
+  ['by the user', { removedFriendId: 12, removedBy: 7 }],
+  ['by the friend', { removedFriendId: 7, removedBy: 12 }],
 ])('closes the chat when the friendship is removed %s (A126)', (_, detail) => {
   show();
   act(() => shell.openFriend(12));

@@ -29,7 +29,7 @@ it.each<[string, CarouselEvent[], boolean]>([
     [press, point(true), point(false), focus(false)],
     false,
   ],
-  ['played again by somebody whose focus is on the button', [focus(true), press, press], true],
+  ['resumed while the focus is on the button', [focus(true), press, press], true],
   ['played again, while pointed at', [press, press, point(true)], false],
   ['played, left, and focused anew', [focus(true), press, press, focus(false), focus(true)], false],
 ])('a carousel %s runs or stops as expected (%#)', (_what, events, running) => {

@@ -26,7 +26,7 @@ it.each([
     'a resume in another shape',
     JSON.stringify({ event: 'session_resumed', data: { sessionId: 's', seq: 4 } }),
   ],
-  ['an event that nobody knows', JSON.stringify({ event: 'toString', data: {} })],
+  ['an unknown event', JSON.stringify({ event: 'toString', data: {} })],
   ['data of another shape', JSON.stringify({ event: 'friend_request', data: { ...data, id: 'x' } })],
   ['half a frame', '{"event":'],
   ['a frame without an event', JSON.stringify({ data })],

@@ -433,7 +433,7 @@ describe('matching', () => {
 
   it.each([
     { relaxS: 600, what: 'while cool-downs hold' },
-    { relaxS: 0, what: 'while cool-downs give way at once' },
+    { relaxS: 0, what: 'while cool-downs are ignored at once' },
   ])(
     'keeps every user in one place and leaves no matchable pair waiting $what, in any order of operations',
     async ({ relaxS }) => {

@@ -29,8 +29,8 @@ describe('an event that this release cannot read', () => {
     ['of a new type with an uuid and data', '{"i":"0b9a7a3e","t":"ChatReported","d":{"by":1}}'],
     ['of a new version of a known type', '{"i":"0b9a7a3e","t":"MessageSent","v":2,"d":{"parts":[]}}'],
     ['named like a property of every object', '{"i":"0b9a7a3e","t":"constructor","d":{}}'],
-    ['that is no JSON', 'not json'],
-    ['that is no object', 'null'],
+    ['that is not JSON', 'not json'],
+    ['that is not an object', 'null'],
     ['of a known type without its data', '{"i":"0b9a7a3e","t":"ReactionAdded","d":null}'],
     ['of a known type with other data', '{"i":"0b9a7a3e","t":"GameStarted","d":{"questionId":4711}}'],
   ])('%s advances seq on every socket, and the chat continues', async (_, text) => {

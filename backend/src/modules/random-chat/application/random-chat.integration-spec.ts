@@ -211,12 +211,12 @@ describe('random chat', () => {
     });
 
     it.each([
-      ['nothing', { content: '   ' }, 'invalid_payload'],
-      ['too much', { content: 'x'.repeat(2_001) }, 'message_too_long'],
+      ['no text', { content: '   ' }, 'invalid_payload'],
+      ['more than 2,000 characters', { content: 'x'.repeat(2_001) }, 'message_too_long'],
       ['a reply to nothing', { replyTo: { messageId: '1-1' } }, 'message_not_found'],
       ['a reply to no id', { replyTo: { messageId: 'x' } }, 'invalid_payload'],
-      ['a foreign kind', { messageType: 'break_ice_reveal' }, 'invalid_payload'],
-      ['a long name', { clientId: 'c'.repeat(65) }, 'invalid_payload'],
+      ['a type that users cannot send', { messageType: 'break_ice_reveal' }, 'invalid_payload'],
+      ['a client id of 65 characters', { clientId: 'c'.repeat(65) }, 'invalid_payload'],
     ])('refuses a message with %s', async (_, part, code) => {
       const { adas, bobs, sessionId } = await chatting();
       const data = { ...textMessage(sessionId, 'x'), ...part } as never;

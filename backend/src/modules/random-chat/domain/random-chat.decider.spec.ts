@@ -63,12 +63,12 @@ describe('a message', () => {
   });
 
   it.each([
-    ['by somebody else', [chatStarted], EVE, 'not_in_session'],
-    ['by somebody else after the end', [chatStarted, chatEnded], EVE, 'not_in_session'],
-    ['by the system, whom nobody can be', [chatStarted], 0, 'not_in_session'],
+    ['by a user who is not in the chat', [chatStarted], EVE, 'not_in_session'],
+    ['by a user who is not in the chat, after the end', [chatStarted, chatEnded], EVE, 'not_in_session'],
+    ['in the name of the system', [chatStarted], 0, 'not_in_session'],
     ['in a chat that does not exist', [], ADA, 'not_in_session'],
     ['after the end', [chatStarted, chatEnded], ADA, 'session_ended'],
-    ['after the end by him who ended it', [chatStarted, chatEnded], BOB, 'session_ended'],
+    ['after the end by the user who ended it', [chatStarted, chatEnded], BOB, 'session_ended'],
   ] as const)('is refused when sent %s', (_, history, senderId, code) => {
     givenChat(...history)
       .when(send({ senderId }))

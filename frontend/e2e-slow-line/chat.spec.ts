@@ -46,7 +46,8 @@ const usableAfter = async (page: Page): Promise<number> => {
     return isPainted && profile !== undefined;
   });
   const usable = await page.waitForFunction(
-    () => document.querySelector('[role=dialog]')?.textContent.includes('Profile Settings') && performance.now(),
+    () =>
+      document.querySelector('[role=dialog]')?.textContent.includes('Profile Settings') && performance.now(),
   );
   return (await usable.jsonValue()) || Infinity;
 };

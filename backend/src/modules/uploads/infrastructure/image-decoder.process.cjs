@@ -34,7 +34,7 @@ sharp.cache(false);
 sharp.concurrency(1);
 
 /** Keeps only the first frame of the original: no EXIF, location or comments, and no trailing data. */
-const encodeAnew = async ({ bytes, resize, maxPixels, timeoutS }) => {
+const reencode = async ({ bytes, resize, maxPixels, timeoutS }) => {
   const source = sharp(bytes, { limitInputPixels: maxPixels, failOn: 'error' });
   const { hasAlpha } = await source.metadata();
   const picture = source.autoOrient().resize(resize).timeout({ seconds: timeoutS });
@@ -44,7 +44,7 @@ const encodeAnew = async ({ bytes, resize, maxPixels, timeoutS }) => {
 };
 
 process.on('message', (job) => {
-  encodeAnew(job).then(
+  reencode(job).then(
     (image) => process.send({ image }),
     // Corrupt, too many pixels, or too slow: libvips distinguishes these in its message text only.
     () => process.send({ image: null }),

@@ -41,7 +41,7 @@ const usableAfter = async (page: Page): Promise<number> => {
   await page.waitForFunction(() => {
     const buttons = [...document.querySelectorAll('button')];
     const isPainted = buttons.some(({ textContent }) => textContent === 'Find Conversation');
-    const profile = buttons.find(({ textContent }) => textContent.startsWith('Profile Settings:'));
+    const profile = buttons.find(({ textContent }) => textContent.includes('Profile Settings:'));
     if (isPainted) profile?.click();
     return isPainted && profile !== undefined;
   });

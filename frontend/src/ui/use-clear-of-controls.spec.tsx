@@ -49,6 +49,26 @@ it('places it below the title of an open dialog, which covers the bars of the pa
   expect(top()).toBe('120px');
 });
 
+it('places it at the top, above a dialog that leaves room for it', () => {
+  render(
+    <>
+      <Bar bottom={180} />
+      <div
+        role="dialog"
+        data-state="open"
+        ref={(dialog) => {
+          if (dialog) dialog.getBoundingClientRect = () => ({ top: 154 }) as DOMRect;
+        }}
+      >
+        <Bar bottom={250} />
+      </div>
+      <Toaster />
+    </>,
+  );
+  act(() => toast({ title: 'Anonymous session started' }));
+  expect(top()).toBe('0px');
+});
+
 it('keeps it below the bars of the page while a popover is open', () => {
   render(
     <>

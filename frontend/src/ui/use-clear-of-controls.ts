@@ -9,12 +9,18 @@ const bars = '[data-controls]';
  * page.
  */
 const lowestShare = 0.5;
+/** Height in px that is enough for a toast of a few lines and its margin. */
+const toastRoom = 112;
 
-/** Lower edge in px of the bars in use: those of an open dialog, otherwise those of the page. */
+/**
+ * Lower edge in px of the bars in use: those of an open dialog, otherwise those of the page. 0 where a toast fits above
+ * the dialog, whose choices it would cover below the title.
+ */
 export const edgeOfControls = (page: Document = document): number => {
   if (page.defaultView?.matchMedia(roomy).matches) return 0;
   // A popover also has the role `dialog`, but no bars of its own.
   const dialog = [...page.querySelectorAll(`[role="dialog"][data-state="open"]:has(${bars})`)].at(-1);
+  if (dialog && dialog.getBoundingClientRect().top >= toastRoom) return 0;
   const inUse = [...(dialog ?? page).querySelectorAll(bars)].filter((bar) => !bar.closest('[inert]'));
   const edge = Math.max(0, ...inUse.map((bar) => bar.getBoundingClientRect().bottom));
   return edge <= (page.defaultView?.innerHeight ?? 0) * lowestShare ? edge : 0;

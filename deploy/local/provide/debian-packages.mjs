@@ -104,8 +104,8 @@ function ownApt(settings, isPrivate = false) {
         (kind) => `--no-${kind}`,
       );
       const { output } = await run('apt-cache', ['depends', ...kinds, ...names]);
-      // "  Depends: libssl3", or "  Depends: <libvirtual>" with its providers indented below it. The first of
-      // several alternatives (" |Depends: …") is taken.
+      // "  Depends: libssl3", or " |Depends: …" for each alternative but the last; all of them are taken. A virtual
+      // package ("  Depends: <libvirtual>", its providers indented below it) is skipped.
       return [...output.matchAll(/^\s*\|?(?:Pre)?Depends: ([a-z0-9][^\s:<>]*)/gm)].map(([, name]) => name);
     },
   };

@@ -79,7 +79,8 @@ const withBrowser = async (
   const browser = spawn(
     program,
     [...args, `--user-data-dir=${profile}`, `--remote-debugging-port=${port}`, 'about:blank'],
-    { stdio: 'ignore' },
+    // A process group of its own: Debian's wrapper script does not pass signals on to the browser.
+    { stdio: 'ignore', detached: true },
   );
   const ended = once(browser, 'exit');
   try {
@@ -88,7 +89,7 @@ const withBrowser = async (
     }).toPass({ timeout: browserStartMs });
     await run(port);
   } finally {
-    browser.kill();
+    if (browser.pid !== undefined) process.kill(-browser.pid, 'SIGTERM');
     await ended;
   }
 };

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { createServer, type AddressInfo } from 'node:net';
 import lighthouse, { type Flags, type Result } from 'lighthouse';
+import { freePort } from './support/free-port.ts';
 import { expect, test } from './support/test.ts';
 
 const leastPerformance = 0.95;
@@ -14,15 +14,6 @@ const browserStartMs = 30_000;
  * not depend on the machine.
  */
 const gatesTimes = process.env.THAW_LIGHTHOUSE === 'times';
-
-const freePort = async (): Promise<number> => {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
-};
 
 const scoreOf = ({ categories }: Result, category: string): number => categories[category]?.score ?? 0;
 const valueOf = ({ audits }: Result, audit: string): number => audits[audit]?.numericValue ?? Infinity;

@@ -1,21 +1,12 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { createServer, type AddressInfo } from 'node:net';
 import { expect } from '@playwright/test';
+import { freePort } from '../../e2e/support/free-port.ts';
 import { type Browser, type Key, type Tab } from './tab.ts';
 import { WebDriverError, WebDriverSession } from './webdriver.ts';
 
 const startMs = 30_000;
 const keys: Record<Key, string> = { Enter: '\uE007', ArrowUp: '\uE013' };
-
-const freePort = async (): Promise<number> => {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
-};
 
 const end = async (process: ChildProcess): Promise<void> => {
   if (process.exitCode !== null) return;

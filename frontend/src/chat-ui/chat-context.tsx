@@ -1,6 +1,6 @@
 import { createContext, use } from 'react';
-import { type MessageAuthor } from '@/chat-ui/message-row';
-import { type Capabilities } from '@/chat-ui/offer';
+import { type MessageAuthor } from '@/chat-ui/message/message-row';
+import { type Capabilities } from '@/chat-ui/message/offer';
 import { type Outbox } from '@/chat-ui/outbox/outbox';
 
 /** Message operations of both kinds of chat. The functions must be stable between renders. */

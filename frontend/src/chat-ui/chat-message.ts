@@ -1,6 +1,6 @@
 import { type Reactions, type ReplyTo } from '@thaw/contract/random-chat';
 import { SYSTEM_SENDER_ID, type MessageType } from '@thaw/contract/scalars';
-import { type Attachment } from '@/chat-ui/attachment';
+import { type Attachment } from '@/chat-ui/composer/attachment';
 import { pageLimits } from '@/lib/page-limits';
 
 export type Delivery = 'sending' | 'sent' | 'failed';

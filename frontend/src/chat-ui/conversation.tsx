@@ -1,18 +1,18 @@
 import { useCallback, useEffect, useMemo, useRef, useState, type ReactNode, type Ref } from 'react';
-import { Announcer } from '@/chat-ui/announcer';
+import { Announcer } from '@/chat-ui/announcements/announcer';
 import { useChat } from '@/chat-ui/chat-context';
 import { isOwnText, type ChatMessage } from '@/chat-ui/chat-message';
-import { Composer, type ComposerHandle } from '@/chat-ui/composer';
+import { Composer, type ComposerHandle } from '@/chat-ui/composer/composer';
 import { copy } from '@/chat-ui/copy';
-import { type Draft, type DraftKeeper } from '@/chat-ui/draft';
+import { type Draft, type DraftKeeper } from '@/chat-ui/composer/draft';
 import { OpenedPhoto } from '@/chat-ui/lightbox/opened-photo';
 import { contentOf, quoteInComposer } from '@/chat-ui/message-content';
-import { MessageList, type ConversationHandle } from '@/chat-ui/message-list';
+import { MessageList, type ConversationHandle } from '@/chat-ui/message-list/message-list';
 import { useRowsWithOutgoing } from '@/chat-ui/outbox/use-outgoing-rows';
 import { PartBoundary } from '@/chat-ui/part-boundary';
-import { type MessageCommands } from '@/chat-ui/row-actions';
-import { useComposerTask } from '@/chat-ui/use-composer-task';
-import { useFileDrop } from '@/chat-ui/use-file-drop';
+import { type MessageCommands } from '@/chat-ui/message/row-actions';
+import { useComposerTask } from '@/chat-ui/composer/use-composer-task';
+import { useFileDrop } from '@/chat-ui/composer/use-file-drop';
 import { useIsConnected } from '@/lib/socket/connection';
 
 /**

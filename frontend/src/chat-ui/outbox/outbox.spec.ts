@@ -1,5 +1,5 @@
 import { limits } from '@thaw/contract/limits';
-import { attachmentOf } from '@/chat-ui/attachment';
+import { attachmentOf } from '@/chat-ui/composer/attachment';
 import { type Returned } from '@/chat-ui/chat-message';
 import { createOutbox, type OutboxOptions } from '@/chat-ui/outbox/outbox';
 import { wireContent, type OutgoingMessage } from '@/chat-ui/outbox/outgoing-message';

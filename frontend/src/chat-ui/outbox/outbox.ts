@@ -1,6 +1,6 @@
 import { limits } from '@thaw/contract/limits';
 import { create } from 'zustand';
-import { discardAttachment } from '@/chat-ui/attachment';
+import { discardAttachment } from '@/chat-ui/composer/attachment';
 import { type Outgoing, type Returned } from '@/chat-ui/chat-message';
 import { type NoticeKind } from '@/chat-ui/copy';
 import { readOutgoing, writeOutgoing, type OutgoingMessage } from '@/chat-ui/outbox/outgoing-message';

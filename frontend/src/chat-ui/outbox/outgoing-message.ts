@@ -2,7 +2,7 @@ import { withImageMarkers } from '@thaw/contract/image-markers';
 import { replyToSchema } from '@thaw/contract/random-chat';
 import { clientIdSchema, messageTypeSchema } from '@thaw/contract/scalars';
 import * as z from 'zod/mini';
-import { type Attachment } from '@/chat-ui/attachment';
+import { type Attachment } from '@/chat-ui/composer/attachment';
 import { parseJson } from '@/lib/parse-json';
 import { tabStorage } from '@/lib/storage';
 

@@ -1,6 +1,6 @@
 import { EyeOff, SkipForward, Sparkles, UserRoundMinus } from 'lucide-react';
 import { type FC } from 'react';
-import { Bubble } from '@/chat-ui/bubble';
+import { Bubble } from '@/chat-ui/message/bubble';
 import { copy } from '@/features/landing/copy';
 import { cn } from '@/lib/class-names';
 import { TwoDots } from '@/product/two-dots';

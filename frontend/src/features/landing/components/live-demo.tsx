@@ -1,6 +1,6 @@
 import { Snowflake } from 'lucide-react';
 import { type CSSProperties } from 'react';
-import { Bubble } from '@/chat-ui/bubble';
+import { Bubble } from '@/chat-ui/message/bubble';
 import { CarouselPause } from '@/features/landing/components/carousel-pause';
 import { copy } from '@/features/landing/copy';
 import { type SampleConversation, type SampleMessage, samples } from '@/features/landing/samples';

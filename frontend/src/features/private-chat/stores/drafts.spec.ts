@@ -1,4 +1,4 @@
-import { emptyDraft } from '@/chat-ui/draft';
+import { emptyDraft } from '@/chat-ui/composer/draft';
 import { Drafts } from '@/features/private-chat/stores/drafts';
 
 const aTab = (userId = 7): Drafts => {

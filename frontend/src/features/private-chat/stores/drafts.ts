@@ -1,4 +1,4 @@
-import { emptyDraft, isEmptyDraft, parseDraft, type Draft } from '@/chat-ui/draft';
+import { emptyDraft, isEmptyDraft, parseDraft, type Draft } from '@/chat-ui/composer/draft';
 import { browserStorage } from '@/lib/storage';
 
 const prefixOf = (userId: number): string => `thaw-draft-${userId}-`;

@@ -1,7 +1,7 @@
 import { limits } from '@thaw/contract/limits';
 import { QueryObserver } from '@tanstack/react-query';
 import { waitFor } from '@testing-library/react';
-import { emptyDraft } from '@/chat-ui/draft';
+import { emptyDraft } from '@/chat-ui/composer/draft';
 import { unreadKey } from '@/features/private-chat/api/private-messages';
 import { type UnreadCounts } from '@/features/private-chat/unread';
 import { pageLimits } from '@/lib/page-limits';

@@ -1,4 +1,4 @@
-import { emptyDraft } from '@/chat-ui/draft';
+import { emptyDraft } from '@/chat-ui/composer/draft';
 import { SocketRequestError } from '@/lib/socket/socket-request-error';
 import { signIn, signOut } from '@/product/identity';
 import { aPrivateMessage, aUser } from '@/testing/factories';

@@ -1,6 +1,6 @@
 import { idSchema, timestampSchema } from '@thaw/contract/scalars';
 import * as z from 'zod/mini';
-import { withReturned } from '@/chat-ui/draft';
+import { withReturned } from '@/chat-ui/composer/draft';
 import { createOutbox, type Outbox } from '@/chat-ui/outbox/outbox';
 import { wireContent } from '@/chat-ui/outbox/outgoing-message';
 import { type KnownMessage } from '@/features/private-chat/conversation';

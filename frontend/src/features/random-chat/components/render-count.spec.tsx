@@ -1,6 +1,6 @@
 import { act, render, screen } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
-import { type BubbleProps } from '@/chat-ui/bubble';
+import { type BubbleProps } from '@/chat-ui/message/bubble';
 import { RandomChat } from '@/features/random-chat/components/random-chat';
 import { type RandomChatSocket } from '@/features/random-chat/stores/random-chat-socket';
 import { randomChat } from '@/features/random-chat/stores/random-chat.store';
@@ -9,7 +9,7 @@ import { signIn } from '@/product/identity';
 import { aPartner, aUser } from '@/testing/factories';
 
 let drawn = 0;
-jest.mock('@/chat-ui/bubble', () => ({
+jest.mock('@/chat-ui/message/bubble', () => ({
   Bubble: ({ children }: BubbleProps) => {
     drawn += 1;
     return <div>{children}</div>;

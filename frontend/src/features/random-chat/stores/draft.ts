@@ -1,4 +1,4 @@
-import { emptyDraft, isEmptyDraft, parseDraft, type Draft } from '@/chat-ui/draft';
+import { emptyDraft, isEmptyDraft, parseDraft, type Draft } from '@/chat-ui/composer/draft';
 import { tabStorage } from '@/lib/storage';
 
 /** The draft of the current chat, stored in this tab: it survives a reload and is removed with the chat. */

@@ -1,5 +1,5 @@
 import { randomMessageAckSchema } from '@thaw/contract/acks';
-import { withReturned } from '@/chat-ui/draft';
+import { withReturned } from '@/chat-ui/composer/draft';
 import { createOutbox, type Outbox } from '@/chat-ui/outbox/outbox';
 import { wireContent } from '@/chat-ui/outbox/outgoing-message';
 import { type Action } from '@/features/random-chat/reducer/random-chat.state';

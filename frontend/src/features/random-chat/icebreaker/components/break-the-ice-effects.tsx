@@ -1,4 +1,4 @@
-import { LiveLog, useLog, type LogEntry } from '@/chat-ui/live-log';
+import { LiveLog, useLog, type LogEntry } from '@/chat-ui/announcements/live-log';
 import { Celebration } from '@/features/random-chat/icebreaker/components/celebration';
 import { copy } from '@/features/random-chat/icebreaker/copy';
 import { gameRowOf } from '@/features/random-chat/icebreaker/game';

@@ -1,4 +1,4 @@
-import { partsOf } from '@/chat-ui/links';
+import { partsOf } from '@/chat-ui/message/links';
 
 const urls = (text: string): (string | undefined)[] =>
   partsOf(text).flatMap(({ url }) => (url ? [url.href] : []));

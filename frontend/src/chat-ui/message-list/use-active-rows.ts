@@ -1,5 +1,5 @@
 import { useState, type FocusEvent, type PointerEvent, type SyntheticEvent } from 'react';
-import { rowOf } from '@/chat-ui/row-element';
+import { rowOf } from '@/chat-ui/message-list/row-element';
 
 /** Portals bubble their React events to the list; only events from inside the row count. */
 const isInside = ({ currentTarget, target }: SyntheticEvent): boolean =>

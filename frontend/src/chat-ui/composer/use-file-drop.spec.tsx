@@ -1,5 +1,5 @@
 import { createEvent, fireEvent, render, screen } from '@testing-library/react';
-import { useFileDrop } from '@/chat-ui/use-file-drop';
+import { useFileDrop } from '@/chat-ui/composer/use-file-drop';
 import { useDropGuard } from '@/lib/drop-guard';
 
 const photo = new File(['x'], 'photo.png', { type: 'image/png' });

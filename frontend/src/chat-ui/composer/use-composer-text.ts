@@ -1,5 +1,5 @@
 import { useRef, useState } from 'react';
-import { type ComposerTask } from '@/chat-ui/composer-parts';
+import { type ComposerTask } from '@/chat-ui/composer/composer-parts';
 import { contentOf } from '@/chat-ui/message-content';
 
 /** The text in the field. During an edit it is the edited message; the unsent text is kept aside. */

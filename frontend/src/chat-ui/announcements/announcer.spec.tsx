@@ -1,5 +1,5 @@
 import { render } from '@testing-library/react';
-import { Announcer } from '@/chat-ui/announcer';
+import { Announcer } from '@/chat-ui/announcements/announcer';
 import { type ChatMessage } from '@/chat-ui/chat-message';
 import { aMessage, aPartner } from '@/testing/factories';
 

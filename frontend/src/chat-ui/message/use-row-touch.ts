@@ -1,5 +1,5 @@
 import { useRef, type TouchEvent } from 'react';
-import { rowOf } from '@/chat-ui/row-element';
+import { rowOf } from '@/chat-ui/message-list/row-element';
 import { sideways, type Point } from '@/lib/swipe';
 
 /** Distance of a swipe from which releasing it replies. */

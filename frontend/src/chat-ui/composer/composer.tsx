@@ -10,13 +10,13 @@ import {
   type ComposerTask,
   TaskBanner,
   toolClass,
-} from '@/chat-ui/composer-parts';
+} from '@/chat-ui/composer/composer-parts';
 import { copy } from '@/chat-ui/copy';
-import { EmojiPicker } from '@/chat-ui/emoji-picker';
-import { useAttachment } from '@/chat-ui/use-attachment';
-import { useComposerFocus } from '@/chat-ui/use-composer-focus';
-import { useComposerText } from '@/chat-ui/use-composer-text';
-import { useFieldHeight } from '@/chat-ui/use-field-height';
+import { EmojiPicker } from '@/chat-ui/composer/emoji-picker';
+import { useAttachment } from '@/chat-ui/composer/use-attachment';
+import { useComposerFocus } from '@/chat-ui/composer/use-composer-focus';
+import { useComposerText } from '@/chat-ui/composer/use-composer-text';
+import { useFieldHeight } from '@/chat-ui/composer/use-field-height';
 import { cn } from '@/lib/class-names';
 import { pageLimits } from '@/lib/page-limits';
 

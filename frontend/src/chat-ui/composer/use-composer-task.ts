@@ -1,7 +1,7 @@
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { useChat } from '@/chat-ui/chat-context';
 import { type ChatMessage } from '@/chat-ui/chat-message';
-import { type ComposerTask } from '@/chat-ui/composer-parts';
+import { type ComposerTask } from '@/chat-ui/composer/composer-parts';
 
 interface Begun {
   kind: 'reply' | 'edit';

@@ -13,18 +13,18 @@ import {
 } from 'react';
 import { positionInGroup, type ChatMessage } from '@/chat-ui/chat-message';
 import { copy } from '@/chat-ui/copy';
-import { MessageRow, type MessageAuthor } from '@/chat-ui/message-row';
-import { offerOf, offersAnything, type Capabilities, type Offer } from '@/chat-ui/offer';
+import { MessageRow, type MessageAuthor } from '@/chat-ui/message/message-row';
+import { offerOf, offersAnything, type Capabilities, type Offer } from '@/chat-ui/message/offer';
 import { PartBoundary } from '@/chat-ui/part-boundary';
-import { ActionSheet, type MessageCommands } from '@/chat-ui/row-actions';
-import { indexOf, rowOf } from '@/chat-ui/row-element';
-import { ToEndButton } from '@/chat-ui/to-end-button';
-import { useActiveRows } from '@/chat-ui/use-active-rows';
-import { useArrival } from '@/chat-ui/use-arrival';
-import { endThresholdPx, useEndOfList } from '@/chat-ui/use-end-of-list';
-import { useLongPress } from '@/chat-ui/use-long-press';
-import { useRowKeyboard } from '@/chat-ui/use-row-keyboard';
-import { useRowTouch } from '@/chat-ui/use-row-touch';
+import { ActionSheet, type MessageCommands } from '@/chat-ui/message/row-actions';
+import { indexOf, rowOf } from '@/chat-ui/message-list/row-element';
+import { ToEndButton } from '@/chat-ui/message-list/to-end-button';
+import { useActiveRows } from '@/chat-ui/message-list/use-active-rows';
+import { useArrival } from '@/chat-ui/message-list/use-arrival';
+import { endThresholdPx, useEndOfList } from '@/chat-ui/message-list/use-end-of-list';
+import { useLongPress } from '@/chat-ui/message/use-long-press';
+import { useRowKeyboard } from '@/chat-ui/message-list/use-row-keyboard';
+import { useRowTouch } from '@/chat-ui/message/use-row-touch';
 import { cn } from '@/lib/class-names';
 
 /** Scrolls the list from outside. */

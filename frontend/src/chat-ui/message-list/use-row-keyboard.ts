@@ -1,5 +1,5 @@
 import { type KeyboardEvent, type RefObject } from 'react';
-import { indexOf, rowOf } from '@/chat-ui/row-element';
+import { indexOf, rowOf } from '@/chat-ui/message-list/row-element';
 
 export interface RowKeyboard {
   scroller: RefObject<HTMLElement | null>;

@@ -1,6 +1,6 @@
 import { copy } from '@/chat-ui/copy';
-import { TypingDots } from '@/chat-ui/typing-dots';
-import { TypingLog, type TypingLogProps } from '@/chat-ui/typing-log';
+import { TypingDots } from '@/chat-ui/typing/typing-dots';
+import { TypingLog, type TypingLogProps } from '@/chat-ui/typing/typing-log';
 
 export interface TypingLineProps extends TypingLogProps {
   /** Adds words to the dots, where nothing else on the screen shows that the partner is typing. */

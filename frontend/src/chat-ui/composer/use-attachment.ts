@@ -1,5 +1,10 @@
 import { useEffect, useRef, useState } from 'react';
-import { attachmentOf, discardAttachment, isAcceptable, type Attachment } from '@/chat-ui/attachment';
+import {
+  attachmentOf,
+  discardAttachment,
+  isAcceptable,
+  type Attachment,
+} from '@/chat-ui/composer/attachment';
 
 /** The single picture of a composer, from its choice until it is handed over or removed. */
 export const useAttachment = (onChange: (hasPicture: boolean) => void) => {

@@ -1,5 +1,5 @@
 import { useEffect, type RefObject } from 'react';
-import { type ComposerTask } from '@/chat-ui/composer-parts';
+import { type ComposerTask } from '@/chat-ui/composer/composer-parts';
 
 const hasKeyboard = (): boolean => matchMedia('(hover: hover) and (pointer: fine)').matches;
 

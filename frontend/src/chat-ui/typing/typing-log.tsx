@@ -1,5 +1,5 @@
 import { copy } from '@/chat-ui/copy';
-import { LiveLog, useLog } from '@/chat-ui/live-log';
+import { LiveLog, useLog } from '@/chat-ui/announcements/live-log';
 
 export interface TypingLogProps {
   isTyping: boolean;

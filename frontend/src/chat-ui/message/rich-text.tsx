@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import { copy } from '@/chat-ui/copy';
-import { partsOf } from '@/chat-ui/links';
+import { partsOf } from '@/chat-ui/message/links';
 
 /**
  * The text of a message with its web addresses. A friend's addresses are links; a stranger's are only marked, so that

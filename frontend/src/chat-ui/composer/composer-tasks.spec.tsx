@@ -1,6 +1,6 @@
 import { act, fireEvent, render, screen } from '@testing-library/react';
 import { limits } from '@thaw/contract/limits';
-import { Composer, type ComposerProps } from '@/chat-ui/composer';
+import { Composer, type ComposerProps } from '@/chat-ui/composer/composer';
 import { aMessage } from '@/testing/factories';
 
 const photo = new File(['x'], 'dot.png', { type: 'image/png' });

@@ -1,9 +1,9 @@
 import { useState } from 'react';
 import { isNotice, type ChatMessage } from '@/chat-ui/chat-message';
 import { copy } from '@/chat-ui/copy';
-import { LiveLog, useLog, type LogEntry } from '@/chat-ui/live-log';
+import { LiveLog, useLog, type LogEntry } from '@/chat-ui/announcements/live-log';
 import { inWords } from '@/chat-ui/message-content';
-import { type MessageAuthor } from '@/chat-ui/message-row';
+import { type MessageAuthor } from '@/chat-ui/message/message-row';
 
 /** Text announced for a row; null for the user's own messages and for rows announced elsewhere. */
 const spoken = (message: ChatMessage, partner: MessageAuthor): string | null => {

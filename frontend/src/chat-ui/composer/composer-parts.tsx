@@ -1,6 +1,6 @@
 import { ImagePlus, X } from 'lucide-react';
 import { useRef, type ReactNode } from 'react';
-import { type Attachment } from '@/chat-ui/attachment';
+import { type Attachment } from '@/chat-ui/composer/attachment';
 import { type ChatMessage } from '@/chat-ui/chat-message';
 import { copy } from '@/chat-ui/copy';
 import { quoteInComposer } from '@/chat-ui/message-content';

@@ -1,5 +1,5 @@
 import { act, renderHook } from '@testing-library/react';
-import { useArrival } from '@/chat-ui/use-arrival';
+import { useArrival } from '@/chat-ui/message-list/use-arrival';
 import { aMessage } from '@/testing/factories';
 
 const rows = (...keys: string[]) => keys.map((key) => aMessage({ key }));

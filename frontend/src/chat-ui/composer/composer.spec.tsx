@@ -1,8 +1,13 @@
 import { act, fireEvent, render, screen } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { createRef } from 'react';
-import { type Attachment } from '@/chat-ui/attachment';
-import { Composer, type ComposerDraft, type ComposerHandle, type ComposerProps } from '@/chat-ui/composer';
+import { type Attachment } from '@/chat-ui/composer/attachment';
+import {
+  Composer,
+  type ComposerDraft,
+  type ComposerHandle,
+  type ComposerProps,
+} from '@/chat-ui/composer/composer';
 
 const setUp = (onSend: (text: string) => boolean = () => true) => {
   const send = jest.fn(({ text }: { text: string }) => onSend(text));

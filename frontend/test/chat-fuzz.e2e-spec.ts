@@ -14,7 +14,7 @@ import { chatKeys, shardOf } from '../../backend/src/platform/redis/redis.keys';
 import { ThawVisitor } from '../../backend/src/testing/thaw.client';
 import { until } from '../../backend/src/testing/until.functions';
 import { canBeReactedTo, isOwnText } from '@/chat-ui/chat-message';
-import { askedGameOf } from '@/features/random-chat/icebreaker/game';
+import { readQuestionGame } from '@/features/random-chat/icebreaker/game';
 import { ChatPage } from './page';
 import { type Dice, diceOf } from './dice';
 import { type LoggedEvent, type ShownChat, shownFor } from './stored-chat';
@@ -96,7 +96,7 @@ const shownBy = ({ state }: ChatPage): ShownChat => {
     ),
   }));
   const games = (state.session?.messages ?? []).flatMap((message) => {
-    const game = askedGameOf(message);
+    const game = readQuestionGame(message);
     if (!game) return [];
     const { gameId, questionId, progress, userResponse, partnerResponse } = game;
     const isRevealed = progress === 'revealed';
@@ -132,7 +132,7 @@ const step = (page: ChatPage, dice: Dice): string => {
   if (phase !== 'active' || !session) return 'waits';
   const there = session.messages.filter(canBeReactedTo);
   const own = there.filter((message) => isOwnText(message, page.id));
-  const game = session.messages.flatMap((message) => askedGameOf(message) ?? []).at(-1);
+  const game = session.messages.flatMap((message) => readQuestionGame(message) ?? []).at(-1);
   const say = (replied = there[0]) => {
     const replyTo = replied && {
       messageId: replied.id,

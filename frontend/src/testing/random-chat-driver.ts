@@ -26,7 +26,7 @@ export class ChatDriver {
   }
 
   receiveFrame(frame: ServerFrame): this {
-    return this.do({ type: 'received', frame, me, at });
+    return this.do({ type: 'frameReceived', frame, me, nowMs: at });
   }
 
   receive<E extends ServerEvent>(event: E, data: ServerData<E>): this {
@@ -39,7 +39,7 @@ export class ChatDriver {
 }
 
 export const initial = (): ChatDriver => new ChatDriver();
-export const searching = (): ChatDriver => initial().do({ type: 'findPressed', at });
+export const searching = (): ChatDriver => initial().do({ type: 'findPressed', nowMs: at });
 export const matchedWith = (sessionId = 's1'): ServerData<'chat_matched'> => ({
   sessionId,
   seq: 1,
@@ -66,7 +66,7 @@ export const said = (
   ...changes,
 });
 export const ack = (clientId: string, content: string, seq: number): Action => ({
-  type: 'acknowledged',
+  type: 'messageAcknowledged',
   sessionId: 's1',
   message: { clientId, senderId: me, content, type: 'text', replyTo: null },
   ack: { id: `${at}-${seq}`, seq, timestamp: iso(seq), clientId },

@@ -22,7 +22,7 @@ const iceCubesUntilMs = 2_900;
  * Draws the effect until it is stopped.
  * @returns the function that stops it and clears the canvas.
  */
-export const throwOn = (canvas: HTMLCanvasElement, effect: 'ice-cubes' | 'sparks'): (() => void) => {
+export const drawCelebration = (canvas: HTMLCanvasElement, effect: 'ice-cubes' | 'sparks'): (() => void) => {
   let stop: (() => void) | undefined;
   let isStopped = false;
 

@@ -2,8 +2,8 @@ import { questions } from '@thaw/contract/questions';
 import { type Question } from '@thaw/contract/random-chat';
 import { type ServerData, type ServerEvent, type ServerFrame } from '@thaw/contract/server-frames';
 import { type ChatMessage } from '@/chat-ui/chat-message';
-import { askedGameOf, type GameAction, type GameData } from '@/features/random-chat/icebreaker/game';
-import { askedQuestionIds, openGame } from '@/features/random-chat/icebreaker/game-events';
+import { readQuestionGame, type GameAction, type GameData } from '@/features/random-chat/icebreaker/game';
+import { listAskedQuestionIds, findOpenGame } from '@/features/random-chat/icebreaker/game-events';
 import { reduce } from '@/features/random-chat/reducer/random-chat.reducer';
 import {
   initialState,
@@ -23,7 +23,7 @@ type GameEvent = Extract<ServerEvent, `break_ice_${string}`>;
 type Frame = { [E in GameEvent]: { event: E; data: Omit<ServerData<E>, 'sessionId' | 'seq'> } }[GameEvent];
 
 const receive = (state: RandomChatState, frame: ServerFrame): RandomChatState =>
-  reduce(state, { type: 'received', frame, me, at }).state;
+  reduce(state, { type: 'frameReceived', frame, me, nowMs: at }).state;
 
 const stored = (frame: Frame, seq: number): ServerFrame =>
   ({ event: frame.event, data: { ...frame.data, sessionId, seq } }) as ServerFrame;
@@ -77,7 +77,7 @@ const sessionOf = ({ session }: RandomChatState): Session => {
 const rows = (state: RandomChatState): readonly ChatMessage[] =>
   sessionOf(state).messages.filter(({ id }) => !id.startsWith('welcome'));
 const card = (state: RandomChatState): GameData => {
-  const [game] = sessionOf(state).messages.flatMap((message) => askedGameOf(message) ?? []);
+  const [game] = sessionOf(state).messages.flatMap((message) => readQuestionGame(message) ?? []);
   if (!game) throw new Error('No card');
   return game;
 };
@@ -109,7 +109,7 @@ describe('the question', () => {
         },
       }),
     ]);
-    expect(openGame(sessionOf(state))).toEqual(card(state));
+    expect(findOpenGame(sessionOf(state))).toEqual(card(state));
   });
 
   it('is shown once when its frame is received again', () => {
@@ -129,8 +129,8 @@ describe('the question', () => {
 
   it('counts as asked, whatever the outcome of its game', () => {
     const state = play(inChat(), askedByPartner, ignoredBy(me), asked(me, 'g2', otherQuestion));
-    expect(askedQuestionIds(sessionOf(state))).toEqual([question.id, otherQuestion.id]);
-    expect(openGame(sessionOf(state))?.gameId).toBe('g2');
+    expect(listAskedQuestionIds(sessionOf(state))).toEqual([question.id, otherQuestion.id]);
+    expect(findOpenGame(sessionOf(state))?.gameId).toBe('g2');
   });
 });
 
@@ -156,7 +156,7 @@ describe('the first answer', () => {
     });
     expect(notices(state)).toEqual(['Waiting response from your chat partner...']);
     expect(rows(state)[1]?.card?.kind).toBe('break_ice_waiting');
-    expect(openGame(sessionOf(state))?.gameId).toBe('g1');
+    expect(findOpenGame(sessionOf(state))?.gameId).toBe('g1');
   });
 
   it('is final', () => {
@@ -215,8 +215,8 @@ describe('the reveal', () => {
     expect(card(state)).toMatchObject(result);
     expect(rows(state)[1]?.card).toMatchObject({ game: result });
     expect(notices(state)).toEqual([]);
-    expect(sessionOf(state).celebrates).toEqual({ gameId: 'g1', isMatch: sameAnswer });
-    expect(openGame(sessionOf(state))).toBeUndefined();
+    expect(sessionOf(state).celebratedGame).toEqual({ gameId: 'g1', isMatch: sameAnswer });
+    expect(findOpenGame(sessionOf(state))).toBeUndefined();
   });
 
   it('ends the game: later frames and moves change nothing', () => {
@@ -231,8 +231,8 @@ describe('the reveal', () => {
 
   it('is celebrated until the effect of the same game is over', () => {
     const state = play(inChat(), askedByPartner, answer(soup), revealed(soup, soup));
-    expect(sessionOf(reduce(state, { type: 'celebrated', gameId: 'g0' }).state).celebrates).not.toBeNull();
-    expect(sessionOf(reduce(state, { type: 'celebrated', gameId: 'g1' }).state).celebrates).toBeNull();
+    expect(sessionOf(reduce(state, { type: 'celebrationEnded', gameId: 'g0' }).state).celebratedGame).not.toBeNull();
+    expect(sessionOf(reduce(state, { type: 'celebrationEnded', gameId: 'g1' }).state).celebratedGame).toBeNull();
   });
 });
 
@@ -244,8 +244,8 @@ describe('an ignored game', () => {
     const state = play(inChat(), askedByPartner, ignoredBy(userId));
     expect(card(state)).toMatchObject({ userResponse, progress: 'ignored', partnerResponse: null });
     expect(notices(state)).toEqual([notice]);
-    expect(openGame(sessionOf(state))).toBeUndefined();
-    expect(sessionOf(state).celebrates).toBeNull();
+    expect(findOpenGame(sessionOf(state))).toBeUndefined();
+    expect(sessionOf(state).celebratedGame).toBeNull();
   });
 
   it('never reveals an answer given at the same time', () => {
@@ -308,7 +308,7 @@ describe('after a reload', () => {
   it('an open game is still open', () => {
     const state = resume(askedByPartner);
     expect(card(state).progress).toBe('open');
-    expect(openGame(sessionOf(state))?.gameId).toBe('g1');
+    expect(findOpenGame(sessionOf(state))?.gameId).toBe('g1');
   });
 
   it('a game that the user has answered waits for the partner, with the answer unknown', () => {
@@ -331,12 +331,12 @@ describe('after a reload', () => {
       'break_ice_question',
       'break_ice_reveal',
     ]);
-    expect(sessionOf(state).celebrates).toBeNull();
+    expect(sessionOf(state).celebratedGame).toBeNull();
   });
 
   it('the questions asked before are known', () => {
     const state = resume(askedByPartner, ignoredBy(me), asked(me, 'g2', otherQuestion));
-    expect(askedQuestionIds(sessionOf(state))).toEqual([question.id, otherQuestion.id]);
+    expect(listAskedQuestionIds(sessionOf(state))).toEqual([question.id, otherQuestion.id]);
   });
 });
 
@@ -356,7 +356,7 @@ describe('after a reconnect', () => {
       },
     });
     expect(card(state)).toMatchObject({ progress: 'revealed', userResponse: soup });
-    expect(sessionOf(state).celebrates).toBeNull();
+    expect(sessionOf(state).celebratedGame).toBeNull();
   });
 });
 
@@ -370,7 +370,7 @@ it('closes an open game when the chat ends', () => {
     expect(state.phase).toBe('skipped');
     expect(card(state).progress).toBe('closed');
     expect(notices(state)).toEqual([]);
-    expect(openGame(sessionOf(state))).toBeUndefined();
+    expect(findOpenGame(sessionOf(state))).toBeUndefined();
   }
   const vanished = reduce(play(inChat(), askedByPartner), { type: 'sessionVanished', sessionId }).state;
   expect(card(vanished).progress).toBe('closed');

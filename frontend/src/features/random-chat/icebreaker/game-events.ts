@@ -2,8 +2,8 @@ import { SYSTEM_SENDER_ID } from '@thaw/contract/scalars';
 import { type ServerFrame } from '@thaw/contract/server-frames';
 import { type ChatMessage } from '@/chat-ui/chat-message';
 import { copy } from '@/features/random-chat/icebreaker/copy';
-import { askedGameOf, type GameData, type GameRow } from '@/features/random-chat/icebreaker/game';
-import { insertSent } from '@/features/random-chat/reducer/message-order';
+import { readQuestionGame, type GameData, type GameRow } from '@/features/random-chat/icebreaker/game';
+import { insertBySeq } from '@/features/random-chat/reducer/message-order';
 import { type Session } from '@/features/random-chat/reducer/random-chat.state';
 
 /** Applies the stored events of Break the Ice to a chat (specification §4, A70 to A85). */
@@ -12,44 +12,44 @@ export type GameFrame = Extract<ServerFrame, { event: `break_ice_${string}` }>;
 
 export const isGameFrame = (frame: ServerFrame): frame is GameFrame => frame.event.startsWith('break_ice_');
 
-const cardId = (gameId: string): string => `game-${gameId}`;
-const waitingId = (gameId: string): string => `waiting-${gameId}`;
+const toCardId = (gameId: string): string => `game-${gameId}`;
+const toWaitingNoticeId = (gameId: string): string => `waiting-${gameId}`;
 
-export const isOpen = ({ progress }: GameData): boolean =>
+export const isGameOpen = ({ progress }: GameData): boolean =>
   progress === 'open' || progress === 'sending' || progress === 'answered';
 
-export const cardOf = (session: Session, gameId: string): GameData | undefined => {
-  const message = session.messages.find(({ id }) => id === cardId(gameId));
-  return message && askedGameOf(message);
+export const findGame = (session: Session, gameId: string): GameData | undefined => {
+  const message = session.messages.find(({ id }) => id === toCardId(gameId));
+  return message && readQuestionGame(message);
 };
 
 /** The game in progress; the server allows one at a time. */
-export const openGame = (session: Session): GameData | undefined => {
-  const message = session.messages.findLast((other) => askedGameOf(other) !== undefined);
-  const card = message && askedGameOf(message);
-  return card && isOpen(card) ? card : undefined;
+export const findOpenGame = (session: Session): GameData | undefined => {
+  const message = session.messages.findLast((other) => readQuestionGame(other) !== undefined);
+  const card = message && readQuestionGame(message);
+  return card && isGameOpen(card) ? card : undefined;
 };
 
 /** Ids of the questions asked in this session by either user (A72). */
-export const askedQuestionIds = (session: Session): readonly number[] =>
-  session.messages.flatMap((message) => askedGameOf(message)?.questionId ?? []);
+export const listAskedQuestionIds = (session: Session): readonly number[] =>
+  session.messages.flatMap((message) => readQuestionGame(message)?.questionId ?? []);
 
-const questionRow = (game: GameData): GameRow => ({ kind: 'break_ice_question', game });
+const createQuestionRow = (game: GameData): GameRow => ({ kind: 'break_ice_question', game });
 
-export const withCard = (session: Session, gameId: string, change: Partial<GameData>): Session => ({
+export const patchGame = (session: Session, gameId: string, change: Partial<GameData>): Session => ({
   ...session,
   messages: session.messages.map((message) => {
-    const game = message.id === cardId(gameId) ? askedGameOf(message) : undefined;
-    return game ? { ...message, card: questionRow({ ...game, ...change }) } : message;
+    const game = message.id === toCardId(gameId) ? readQuestionGame(message) : undefined;
+    return game ? { ...message, card: createQuestionRow({ ...game, ...change }) } : message;
   }),
 });
 
-const withRow = (
+const insertRow = (
   session: Session,
   row: Pick<ChatMessage, 'id' | 'senderId' | 'content'> & { seq: number; card?: GameRow },
 ): Session => ({
   ...session,
-  messages: insertSent(session.messages, {
+  messages: insertBySeq(session.messages, {
     ...row,
     key: row.id,
     type: 'text',
@@ -62,16 +62,16 @@ const withRow = (
   }),
 });
 
-const withNotice = (session: Session, seq: number, id: string, content: string, card?: GameRow): Session =>
-  withRow(session, { id, seq, senderId: SYSTEM_SENDER_ID, content, ...(card ? { card } : {}) });
+const insertNotice = (session: Session, seq: number, id: string, content: string, card?: GameRow): Session =>
+  insertRow(session, { id, seq, senderId: SYSTEM_SENDER_ID, content, ...(card ? { card } : {}) });
 
 /** Removes the notice that an answer is awaited. */
-const withoutWaiting = (session: Session, gameId: string): Session => ({
+const removeWaitingNotice = (session: Session, gameId: string): Session => ({
   ...session,
-  messages: session.messages.filter(({ id }) => id !== waitingId(gameId)),
+  messages: session.messages.filter(({ id }) => id !== toWaitingNoticeId(gameId)),
 });
 
-const started = (
+const insertQuestion = (
   session: Session,
   {
     gameId,
@@ -80,12 +80,12 @@ const started = (
     initiatorId,
   }: Extract<GameFrame, { event: 'break_ice_question_received' }>['data'],
 ): Session =>
-  withRow(session, {
-    id: cardId(gameId),
+  insertRow(session, {
+    id: toCardId(gameId),
     seq,
     senderId: initiatorId,
     content: question.question,
-    card: questionRow({
+    card: createQuestionRow({
       gameId,
       questionId: question.id,
       question: question.question,
@@ -98,7 +98,7 @@ const started = (
     }),
   });
 
-const revealed = (
+const revealAnswers = (
   session: Session,
   card: GameData,
   {
@@ -118,20 +118,20 @@ const revealed = (
     hasPartnerAnswered: true,
   };
   return {
-    ...withRow(withCard(withoutWaiting(session, gameId), gameId, result), {
+    ...insertRow(patchGame(removeWaitingNotice(session, gameId), gameId, result), {
       id: `reveal-${gameId}`,
       seq,
       senderId: SYSTEM_SENDER_ID,
       content: card.question,
       card: { kind: 'break_ice_reveal', game: result, isSilent: true },
     }),
-    celebrates: { gameId, isMatch: sameAnswer },
+    celebratedGame: { gameId, isMatch: sameAnswer },
   };
 };
 
-const ignored = (session: Session, gameId: string, seq: number, isByMe: boolean): Session =>
-  withNotice(
-    withCard(withoutWaiting(session, gameId), gameId, {
+const markIgnored = (session: Session, gameId: string, seq: number, isByMe: boolean): Session =>
+  insertNotice(
+    patchGame(removeWaitingNotice(session, gameId), gameId, {
       userResponse: isByMe ? 'IGNORED_BY_USER' : 'IGNORED_BY_PARTNER',
       progress: 'ignored',
     }),
@@ -143,31 +143,31 @@ const ignored = (session: Session, gameId: string, seq: number, isByMe: boolean)
 /** Applies one stored event of Break the Ice to the session, except its `seq`. */
 export const applyGameEvent = (session: Session, frame: GameFrame, me: number): Session => {
   const { gameId, seq } = frame.data;
-  const card = cardOf(session, gameId);
-  if (frame.event === 'break_ice_question_received') return card ? session : started(session, frame.data);
-  if (!card || !isOpen(card)) return session;
+  const card = findGame(session, gameId);
+  if (frame.event === 'break_ice_question_received') return card ? session : insertQuestion(session, frame.data);
+  if (!card || !isGameOpen(card)) return session;
   switch (frame.event) {
     case 'break_ice_partner_responded_waiting':
       if (card.progress === 'answered') return session;
-      return withNotice(
-        withCard(session, gameId, { progress: 'answered' }),
+      return insertNotice(
+        patchGame(session, gameId, { progress: 'answered' }),
         seq,
-        waitingId(gameId),
+        toWaitingNoticeId(gameId),
         copy.notices.waiting,
         { kind: 'break_ice_waiting' },
       );
     case 'break_ice_partner_answered':
-      return withCard(session, gameId, { hasPartnerAnswered: true });
+      return patchGame(session, gameId, { hasPartnerAnswered: true });
     case 'break_ice_reveal_results':
-      return revealed(session, card, frame.data);
+      return revealAnswers(session, card, frame.data);
     case 'break_ice_ignored':
-      return ignored(session, gameId, seq, frame.data.ignoredBy === me);
+      return markIgnored(session, gameId, seq, frame.data.ignoredBy === me);
   }
 };
 
 /** Closes an open game when the chat ends (A79). */
-export const withoutOpenGame = (session: Session): Session => {
-  const game = openGame(session);
+export const closeOpenGame = (session: Session): Session => {
+  const game = findOpenGame(session);
   if (!game) return session;
-  return withCard(withoutWaiting(session, game.gameId), game.gameId, { progress: 'closed' });
+  return patchGame(removeWaitingNotice(session, game.gameId), game.gameId, { progress: 'closed' });
 };

@@ -2,7 +2,7 @@ import { type SocketErrorCode } from '@thaw/contract/error-codes';
 import { questions } from '@thaw/contract/questions';
 import { type ServerFrame } from '@thaw/contract/server-frames';
 import { type GameAction } from '@/features/random-chat/icebreaker/game';
-import { createGamePlay, type GameTable } from '@/features/random-chat/icebreaker/game-play';
+import { createGamePlay, type GamePlayOptions } from '@/features/random-chat/icebreaker/game-play';
 import { type Session } from '@/features/random-chat/reducer/random-chat.state';
 import { SocketRequestError } from '@/lib/socket/socket-request-error';
 import { aPartner } from '@/testing/factories';
@@ -18,8 +18,8 @@ const aSession = (): Session => ({
   partnerConnection: 'connected',
   isPartnerTyping: false,
   messages: [],
-  unconfirmed: {},
-  celebrates: null,
+  unconfirmedMessages: {},
+  celebratedGame: null,
 });
 
 type Answer = Record<string, unknown> | SocketRequestError;
@@ -34,7 +34,7 @@ const setUp = (...answers: Answer[]) => {
   const resync = jest.fn();
   const now = { session: aSession() as Session | null, isConnected: true };
   let ids = 0;
-  const table: GameTable = {
+  const table: GamePlayOptions = {
     session: () => now.session,
     me: () => me,
     isConnected: () => now.isConnected,

@@ -29,17 +29,17 @@ export type GameRow =
 const isGameRow = (card: MessageCard): card is GameRow => card.kind.startsWith('break_ice_');
 
 /** Undefined for a message that is not part of a game. */
-export const gameRowOf = ({ card }: Pick<ChatMessage, 'card'>): GameRow | undefined =>
+export const readGameRow = ({ card }: Pick<ChatMessage, 'card'>): GameRow | undefined =>
   card && isGameRow(card) ? card : undefined;
 
 /** The game of a question's row, in progress or ended; undefined for other rows. */
-export const askedGameOf = (message: Pick<ChatMessage, 'card'>): GameData | undefined => {
-  const row = gameRowOf(message);
+export const readQuestionGame = (message: Pick<ChatMessage, 'card'>): GameData | undefined => {
+  const row = readGameRow(message);
   return row?.kind === 'break_ice_question' ? row.game : undefined;
 };
 
 /** A game that has just been revealed. */
-export interface Celebrated {
+export interface CelebratedGame {
   gameId: string;
   isMatch: boolean;
 }
@@ -48,4 +48,4 @@ export interface Celebrated {
 export type GameAction =
   | { type: 'gameMoved'; sessionId: string; gameId: string; response: string | null }
   | { type: 'gameMoveFailed'; sessionId: string; gameId: string; isRefused: boolean }
-  | { type: 'celebrated'; gameId: string };
+  | { type: 'celebrationEnded'; gameId: string };

@@ -1,6 +1,6 @@
 import { type ServerFrame } from '@thaw/contract/server-frames';
 import { type ChatMessage } from '@/chat-ui/chat-message';
-import { messageMeant } from '@/features/random-chat/reducer/stored-events';
+import { findReactionTarget } from '@/features/random-chat/reducer/stored-events';
 import { aMessage } from '@/testing/factories';
 import { at, ChatDriver, matchedWith, me, partner, said } from '@/testing/random-chat-driver';
 
@@ -10,7 +10,7 @@ const sessionId = 's1';
 class Chat extends ChatDriver {
   constructor() {
     super();
-    this.do({ type: 'findPressed', at }).receive('chat_matched', matchedWith());
+    this.do({ type: 'findPressed', nowMs: at }).receive('chat_matched', matchedWith());
     this.said(2, 'mine', me).said(3, 'theirs', partner.id);
   }
 
@@ -59,7 +59,7 @@ describe('a reaction', () => {
     expect(chat.effects).toMatchObject([{ type: 'react', data: { emoji: '👍', action: 'add', userId: me } }]);
     chat.do({ type: 'changeStored', changeId: 'r1', messageId: `${at}-3`, frame: reacted(4, [me]), me });
     expect(chat.message(3)?.reactions).toEqual({ '👍': { count: 1, users: [me] } });
-    expect(chat.state.session).toMatchObject({ seq: 4, unconfirmed: {} });
+    expect(chat.state.session).toMatchObject({ seq: 4, unconfirmedMessages: {} });
   });
 
   it('is removed by the second click, together with an entry that has no users left', () => {
@@ -78,7 +78,7 @@ describe('a reaction', () => {
   it('is unchanged after two toggles that are both refused', () => {
     const chat = new Chat().react('r1', 3).react('r2', 3).fail('r1', 3).fail('r2', 3);
     expect(chat.message(3)?.reactions).toEqual({});
-    expect(chat.state.session?.unconfirmed).toEqual({});
+    expect(chat.state.session?.unconfirmedMessages).toEqual({});
   });
 
   it('ignores U+FE0F when comparing emojis, and accepts only the ten allowed ones', () => {
@@ -119,7 +119,7 @@ describe('the message that a reaction refers to (A86)', () => {
     ['1001400-0', undefined],
     ['welcome', undefined],
   ])('for the id %s is %s', (asked, expected) => {
-    expect(messageMeant(messages, asked)?.id).toBe(expected);
+    expect(findReactionTarget(messages, asked)?.id).toBe(expected);
   });
 });
 
@@ -143,7 +143,7 @@ describe('an edit', () => {
       me,
     });
     expect(chat.message(2)).toMatchObject({ content: 'better', isEdited: true });
-    expect(chat.state.session).toMatchObject({ seq: 4, unconfirmed: {} });
+    expect(chat.state.session).toMatchObject({ seq: 4, unconfirmedMessages: {} });
   });
 
   it('needs a text message of the user and a new text', () => {

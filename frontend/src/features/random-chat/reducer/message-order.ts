@@ -1,22 +1,23 @@
 import { type ChatMessage } from '@/chat-ui/chat-message';
 
-/** Messages are ordered by their `seq`, whatever the order in which acks, frames and resynced events arrive. */
-const indexFor = (messages: readonly ChatMessage[], seq: number): number => {
-  let index = messages.length;
-  for (let before = messages.length - 1; before >= 0; before -= 1) {
-    const message = messages[before];
-    // Notices have no `seq` and are skipped.
-    if ((message?.seq ?? -1) > seq) index = before;
-    else if (message?.seq !== undefined) break;
+/** Index before the first message with a later `seq`. Notices have no `seq` and stay where they are. */
+const findInsertIndex = (messages: readonly ChatMessage[], seq: number): number => {
+  // Searched from the end: nearly every message is the newest one.
+  let insertIndex = messages.length;
+  for (let index = messages.length - 1; index >= 0; index -= 1) {
+    const messageSeq = messages[index]?.seq;
+    if (messageSeq === undefined) continue;
+    if (messageSeq <= seq) break;
+    insertIndex = index;
   }
-  return index;
+  return insertIndex;
 };
 
-/** Inserts a stored message at the place of its `seq`. */
-export const insertSent = (
+/** Inserts a stored message by its `seq`, because acks, frames and resynced events may arrive in any order. */
+export const insertBySeq = (
   messages: readonly ChatMessage[],
   message: ChatMessage & { seq: number },
 ): readonly ChatMessage[] => {
-  const index = indexFor(messages, message.seq);
+  const index = findInsertIndex(messages, message.seq);
   return [...messages.slice(0, index), message, ...messages.slice(index)];
 };

@@ -1,13 +1,11 @@
 import { type RandomMessageAck } from '@thaw/contract/acks';
 import { toReactionEmoji } from '@thaw/contract/emojis';
-import { type ServerFrame } from '@thaw/contract/server-frames';
 import { canBeReactedTo, isOwnText, type ChatMessage } from '@/chat-ui/chat-message';
 import {
-  activeSession,
-  missed,
-  stay,
-  to,
-  withSession,
+  findActiveSession,
+  patchSession,
+  requestMissingEvents,
+  stepTo,
   type Action,
   type Effect,
   type RandomChatState,
@@ -15,105 +13,102 @@ import {
   type Session,
   type Step,
 } from '@/features/random-chat/reducer/random-chat.state';
-import { applied, received } from '@/features/random-chat/reducer/stored-events';
-import { withChange, withoutChange } from '@/features/random-chat/reducer/unconfirmed-changes';
+import { applyStoredEvent, insertMessage } from '@/features/random-chat/reducer/stored-events';
+import {
+  addUnconfirmedChange,
+  removeUnconfirmedChange,
+} from '@/features/random-chat/reducer/unconfirmed-changes';
 
 /** The user's own messages, edits and reactions, from the input to the server's answer (A86 to A92, A101 to A112). */
 
-/** The ack gives the user's message its id and its `seq`. */
-export const acknowledged = (
+/** Adds the user's message to the chat with the id and the `seq` that its ack contains. */
+export const handleMessageAck = (
   state: RandomChatState,
   sessionId: string,
   message: SentMessage,
   ack: RandomMessageAck,
 ): Step => {
-  const session = activeSession(state, sessionId);
-  if (!session) return stay(state);
+  const session = findActiveSession(state, sessionId);
+  if (!session) return stepTo(state);
   const { id, seq, timestamp } = ack;
-  const messages = received(session, { ...message, sessionId, id, seq, timestamp });
+  const messages = insertMessage(session, { ...message, sessionId, id, seq, timestamp });
   const isNext = seq === session.seq + 1;
-  const settled = withSession(state, { messages, seq: isNext ? seq : session.seq });
-  const isHole = seq > session.seq + 1;
-  return isHole && settled.session ? missed(settled, settled.session) : stay(settled);
+  const hasGap = seq > session.seq + 1;
+  const acknowledged = patchSession(state, { messages, seq: isNext ? seq : session.seq });
+  return hasGap ? requestMissingEvents(acknowledged) : stepTo(acknowledged);
 };
 
-/** The client has stopped reconnecting, so whether the partner is typing is unknown. */
-export const connectionGivenUp = (state: RandomChatState): Step =>
-  stay(withSession(state, { isPartnerTyping: false }));
+/** Hides the typing indicator: without a connection it is unknown whether the partner is typing. */
+export const handleConnectionGivenUp = (state: RandomChatState): Step =>
+  stepTo(patchSession(state, { isPartnerTyping: false }));
 
 // Edits and reactions.
 
-const messageOf = (state: RandomChatState, messageId: string): ChatMessage | undefined =>
+const findMessage = (state: RandomChatState, messageId: string): ChatMessage | undefined =>
   state.phase === 'active' ? state.session?.messages.find(({ id }) => id === messageId) : undefined;
 
-export const reactionToggled = (
+/** Adds the user's reaction to a message, or removes it when they have reacted with the same emoji. */
+export const toggleReaction = (
   state: RandomChatState,
-  { changeId, messageId, emoji: pressed, me }: Extract<Action, { type: 'reactionToggled' }>,
+  { changeId, messageId, emoji: pressedEmoji, me }: Extract<Action, { type: 'reactionToggled' }>,
 ): Step => {
   const { session } = state;
-  const message = messageOf(state, messageId);
-  const emoji = toReactionEmoji(pressed);
-  if (!session || !message || !emoji || !canBeReactedTo(message)) return stay(state);
+  const message = findMessage(state, messageId);
+  const emoji = toReactionEmoji(pressedEmoji);
+  if (!session || !message || !emoji || !canBeReactedTo(message)) return stepTo(state);
+  const { sessionId } = session;
   const action = message.reactions[emoji]?.users.includes(me) ? 'remove' : 'add';
-  return to(
-    {
-      ...state,
-      session: withChange(session, messageId, { changeId, kind: 'reaction', emoji, action, userId: me }),
-    },
-    {
-      type: 'react',
-      changeId,
-      data: { sessionId: session.sessionId, messageId, emoji, action, userId: me },
-    },
+  const change = { changeId, kind: 'reaction', emoji, action, userId: me } as const;
+  return stepTo(
+    { ...state, session: addUnconfirmedChange(session, messageId, change) },
+    { type: 'react', changeId, data: { sessionId, messageId, emoji, action, userId: me } },
   );
 };
 
-export const editSaved = (
+/** Replaces the text of one of the user's own messages. */
+export const saveEdit = (
   state: RandomChatState,
   { changeId, messageId, newContent, me }: Extract<Action, { type: 'editSaved' }>,
 ): Step => {
   const { session } = state;
-  const message = messageOf(state, messageId);
-  if (!session || !message || !isOwnText(message, me) || newContent === message.content) return stay(state);
-  return to(
-    { ...state, session: withChange(session, messageId, { changeId, kind: 'edit', newContent }) },
-    {
-      type: 'edit',
-      changeId,
-      data: { sessionId: session.sessionId, messageId, newContent, userId: me },
-    },
+  const message = findMessage(state, messageId);
+  if (!session || !message || !isOwnText(message, me) || newContent === message.content) {
+    return stepTo(state);
+  }
+  const { sessionId } = session;
+  const change = { changeId, kind: 'edit', newContent } as const;
+  return stepTo(
+    { ...state, session: addUnconfirmedChange(session, messageId, change) },
+    { type: 'edit', changeId, data: { sessionId, messageId, newContent, userId: me } },
   );
 };
 
-export const changeStored = (
+/** Confirms an edit or reaction that the server has stored. */
+export const handleChangeStored = (
   state: RandomChatState,
-  changeId: string,
-  messageId: string,
-  frame: Extract<ServerFrame, { event: 'message_edited' | 'message_reaction' }>,
-  me: number,
+  { changeId, messageId, frame, me }: Extract<Action, { type: 'changeStored' }>,
 ): Step => {
-  const session = activeSession(state, frame.data.sessionId);
-  if (!session) return stay(state);
+  const session = findActiveSession(state, frame.data.sessionId);
+  if (!session) return stepTo(state);
   const { seq } = frame.data;
-  // Also when nothing changed: the ack then carries the present `seq`, and no event follows.
-  const stored = withoutChange(applied(session, frame, me), messageId, changeId);
-  if (seq > session.seq + 1) return missed({ ...state, session: stored }, stored);
-  return stay({ ...state, session: { ...stored, seq: Math.max(seq, session.seq) } });
+  const stored = removeUnconfirmedChange(applyStoredEvent(session, frame, me), messageId, changeId);
+  if (seq > session.seq + 1) return requestMissingEvents({ ...state, session: stored });
+  // `seq` is not higher than the session's when the reaction changed nothing on the server.
+  return stepTo({ ...state, session: { ...stored, seq: Math.max(seq, session.seq) } });
 };
 
-export const changeFailed = (
+/** Undoes an edit or reaction that the server has not stored. */
+export const handleChangeFailed = (
   state: RandomChatState,
-  sessionId: string,
-  messageId: string,
-  changeId: string,
+  { sessionId, messageId, changeId }: Extract<Action, { type: 'changeFailed' }>,
 ): Step =>
   state.session?.sessionId === sessionId
-    ? stay({ ...state, session: withoutChange(state.session, messageId, changeId) })
-    : stay(state);
+    ? stepTo({ ...state, session: removeUnconfirmedChange(state.session, messageId, changeId) })
+    : stepTo(state);
 
-/** The user's edits and reactions that the server has not answered, as the commands that send them again. */
-export const unansweredChanges = ({ sessionId, unconfirmed }: Session, me: number): Effect[] =>
-  Object.entries(unconfirmed).flatMap(([messageId, { changes }]) =>
+/** The commands that send the user's unanswered edits and reactions again. */
+export const createChangeEffects = ({ sessionId, unconfirmedMessages }: Session, me: number): Effect[] =>
+  Object.entries(unconfirmedMessages).flatMap(([messageId, { changes }]) =>
     changes.map((change): Effect => {
       const { changeId } = change;
       if (change.kind === 'edit') {

@@ -27,7 +27,7 @@ describe('initial phase', () => {
   it('searches with the chosen preference', () => {
     const chat = initial()
       .do({ type: 'preferenceChosen', preference: 'female' })
-      .do({ type: 'findPressed', at });
+      .do({ type: 'findPressed', nowMs: at });
     expect(chat.effects).toEqual([join('female')]);
   });
 
@@ -60,16 +60,16 @@ describe('initial phase', () => {
 describe('searching phase', () => {
   it('returns to initial on Cancel and sends leave_queue', () => {
     const chat = searching().do({ type: 'cancelPressed' });
-    expect(chat.state).toMatchObject({ phase: 'initial', owesLeave: true });
+    expect(chat.state).toMatchObject({ phase: 'initial', isLeavePending: true });
     expect(chat.effects).toEqual([leave]);
-    expect(chat.do({ type: 'leaveAcknowledged' }).state.owesLeave).toBe(false);
+    expect(chat.do({ type: 'leaveAcknowledged' }).state.isLeavePending).toBe(false);
   });
 
   it('stays cancelled when the Cancel was lost with the connection', () => {
     const chat = searching().do({ type: 'cancelPressed' });
     expect(chat.receive('authenticated', { userId: me, state: 'searching' }).effects).toEqual([leave]);
     chat.receive('queue_joined', { preferences: 'both', since: iso(-9_000) });
-    expect(chat.state).toMatchObject({ phase: 'initial', owesLeave: true });
+    expect(chat.state).toMatchObject({ phase: 'initial', isLeavePending: true });
   });
 
   it('opens the chat on a match, with one welcome that names the partner', () => {
@@ -107,7 +107,7 @@ describe('searching phase', () => {
     expect(matched.effects).toEqual([skip('s1')]);
     expect(matched.state.phase).toBe('initial');
     const forgotten = cancelled().receive('authenticated', { userId: me, state: 'idle' });
-    expect(forgotten.state.owesLeave).toBe(false);
+    expect(forgotten.state.isLeavePending).toBe(false);
     expect(forgotten.effects).toEqual([]);
   });
 
@@ -144,7 +144,7 @@ describe('searching phase', () => {
   });
 
   it('ignores a second Find', () => {
-    expect(searching().do({ type: 'findPressed', at: at + 1 }).effects).toEqual([]);
+    expect(searching().do({ type: 'findPressed', nowMs: at + 1 }).effects).toEqual([]);
   });
 });
 
@@ -152,23 +152,23 @@ describe('active → searching: a confirmed skip', () => {
   it('sends skip_chat, drops the chat and joins again with the last preference (A47)', () => {
     const chat = initial()
       .do({ type: 'preferenceChosen', preference: 'male' })
-      .do({ type: 'findPressed', at })
+      .do({ type: 'findPressed', nowMs: at })
       .receive('chat_matched', matchedWith())
-      .do({ type: 'skipConfirmed', at });
+      .do({ type: 'skipConfirmed', nowMs: at });
     expect(chat.state).toMatchObject({ phase: 'searching', session: null });
     expect(chat.effects).toEqual([skip('s1'), join('male')]);
   });
 
   it('shows no skipped screen when both users skip at the same time (A55)', () => {
     const chat = active()
-      .do({ type: 'skipConfirmed', at })
+      .do({ type: 'skipConfirmed', nowMs: at })
       .receive('chat_skipped', { sessionId: 's1', seq: 2, reason: 'skipped', endedBy: partner.id });
     expect(chat.state.phase).toBe('searching');
   });
 
   it('opens the next chat and ignores late frames of the old one', () => {
     const chat = active()
-      .do({ type: 'skipConfirmed', at })
+      .do({ type: 'skipConfirmed', nowMs: at })
       .receive('chat_matched', matchedWith('s2'))
       .receive('random_message', said(2, 'late'))
       .receive('chat_skipped', { sessionId: 's1', seq: 3, reason: 'skipped', endedBy: me });
@@ -178,7 +178,7 @@ describe('active → searching: a confirmed skip', () => {
 
   it('skips again when the server did not receive the command', () => {
     const chat = active()
-      .do({ type: 'skipConfirmed', at })
+      .do({ type: 'skipConfirmed', nowMs: at })
       .receive('authenticated', { userId: me, state: 'chatting' })
       .receive('session_resumed', resumedWith());
     expect(chat.state.phase).toBe('searching');
@@ -223,14 +223,14 @@ describe('active → skipped', () => {
 
   it('waits for the end of the chat when the server has no chat any more', () => {
     const chat = active().receive('authenticated', { userId: me, state: 'idle' });
-    expect(chat.effects).toEqual([{ type: 'expectEnd', sessionId: 's1' }]);
+    expect(chat.effects).toEqual([{ type: 'awaitChatEnd', sessionId: 's1' }]);
     chat.do({ type: 'sessionVanished', sessionId: 's1' });
     expect(chat.state).toMatchObject({ phase: 'skipped', endReason: 'disconnected' });
   });
 
   it('does not end a later chat when an earlier one has vanished', () => {
     const chat = active()
-      .do({ type: 'skipConfirmed', at })
+      .do({ type: 'skipConfirmed', nowMs: at })
       .receive('chat_matched', matchedWith('s2'))
       .do({ type: 'sessionVanished', sessionId: 's1' });
     expect(chat.state.phase).toBe('active');

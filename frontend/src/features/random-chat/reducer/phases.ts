@@ -4,33 +4,40 @@ import { SYSTEM_SENDER_ID, type Preference } from '@thaw/contract/scalars';
 import { type ServerData } from '@thaw/contract/server-frames';
 import { type ChatMessage } from '@/chat-ui/chat-message';
 import { copy } from '@/features/random-chat/copy';
-import { withoutOpenGame } from '@/features/random-chat/icebreaker/game-events';
+import { closeOpenGame } from '@/features/random-chat/icebreaker/game-events';
 import {
-  activeSession,
-  stay,
-  to,
+  findActiveSession,
+  stepTo,
   type Effect,
   type RandomChatState,
+  type Session,
   type Step,
 } from '@/features/random-chat/reducer/random-chat.state';
 
 /** Transitions between the phases initial, searching, active and skipped (specification §4, A41 to A61). */
 
-export const joinQueue = (preferences: Preference): Effect => ({
+export const joinQueueEffect = (preferences: Preference): Effect => ({
   type: 'send',
   event: 'join_queue',
   data: { preferences },
 });
-export const leaveQueue: Effect = { type: 'send', event: 'leave_queue', data: {} };
-export const skipChat = (sessionId: string): Effect => {
+
+const leaveQueueEffect: Effect = { type: 'send', event: 'leave_queue', data: {} };
+
+export const skipChatEffect = (sessionId: string): Effect => {
   const data: ClientInput<'skip_chat'> = { sessionId };
   return { type: 'send', event: 'skip_chat', data };
 };
 
-const leftSessionsKept = 8;
-export const withLeft = (state: RandomChatState, sessionId: string): RandomChatState => ({
+/** Late frames belong to the sessions left last, so older ones are forgotten. */
+const maxLeftSessions = 8;
+
+/** Remembers a session as left, so that its late frames do not open it again. */
+export const rememberLeftSession = (state: RandomChatState, sessionId: string): RandomChatState => ({
   ...state,
-  left: [...state.left.filter((id) => id !== sessionId), sessionId].slice(-leftSessionsKept),
+  leftSessionIds: [...state.leftSessionIds.filter((id) => id !== sessionId), sessionId].slice(
+    -maxLeftSessions,
+  ),
 });
 
 export const toInitial = (state: RandomChatState): RandomChatState => ({
@@ -42,19 +49,27 @@ export const toInitial = (state: RandomChatState): RandomChatState => ({
   endReason: null,
 });
 
-const toSearching = (state: RandomChatState, since: number): RandomChatState => ({
+const toSearching = (state: RandomChatState, searchingSince: number): RandomChatState => ({
   ...toInitial(state),
   phase: 'searching',
-  searchingSince: since,
+  searchingSince,
 });
 
-export const welcome = (partner: PartnerInfo, sessionId: string, at: number): ChatMessage => ({
+/** The session as the skipped screen needs it: no open game, no typing partner. */
+const closeSession = (session: Session): Session => ({ ...closeOpenGame(session), isPartnerTyping: false });
+
+/** The first row of a chat. It is not an event of the stream, so every page creates its own. */
+export const createWelcomeNotice = (
+  partner: PartnerInfo,
+  sessionId: string,
+  timestamp: number,
+): ChatMessage => ({
   id: `welcome-${sessionId}`,
   key: `welcome-${sessionId}`,
   senderId: SYSTEM_SENDER_ID,
   content: copy.active.welcome(partner.username),
   type: 'text',
-  timestamp: at,
+  timestamp,
   replyTo: null,
   reactions: {},
   isEdited: false,
@@ -63,102 +78,118 @@ export const welcome = (partner: PartnerInfo, sessionId: string, at: number): Ch
 
 // Actions of the user.
 
-export const found = (state: RandomChatState, at: number): Step =>
+export const startSearch = (state: RandomChatState, nowMs: number): Step =>
   state.phase === 'initial'
-    ? to({ ...toSearching(state, at), owesLeave: false }, joinQueue(state.preference))
-    : stay(state);
+    ? stepTo({ ...toSearching(state, nowMs), isLeavePending: false }, joinQueueEffect(state.preference))
+    : stepTo(state);
 
-/** `owesLeave` until the ack: on a failing connection the frame may never arrive. */
-export const cancelled = (state: RandomChatState): Step =>
-  state.phase === 'searching' ? to({ ...toInitial(state), owesLeave: true }, leaveQueue) : stay(state);
+export const cancelSearch = (state: RandomChatState): Step =>
+  state.phase === 'searching'
+    ? stepTo({ ...toInitial(state), isLeavePending: true }, leaveQueueEffect)
+    : stepTo(state);
 
-export const skipped = (state: RandomChatState, at: number): Step => {
-  if (state.phase !== 'active' || !state.session) return stay(state);
+export const skipAndSearch = (state: RandomChatState, nowMs: number): Step => {
+  if (state.phase !== 'active' || !state.session) return stepTo(state);
   const { sessionId } = state.session;
-  return to(toSearching(withLeft(state, sessionId), at), skipChat(sessionId), joinQueue(state.preference));
+  return stepTo(
+    toSearching(rememberLeftSession(state, sessionId), nowMs),
+    skipChatEffect(sessionId),
+    joinQueueEffect(state.preference),
+  );
 };
 
-export const left = (state: RandomChatState): Step => {
-  if (state.phase === 'searching') return cancelled(state);
-  if (state.phase !== 'active' || !state.session) return stay(toInitial(state));
+export const leaveSearchOrChat = (state: RandomChatState): Step => {
+  if (state.phase === 'searching') return cancelSearch(state);
+  if (state.phase !== 'active' || !state.session) return stepTo(toInitial(state));
   const { sessionId } = state.session;
-  return to(toInitial(withLeft(state, sessionId)), skipChat(sessionId));
+  return stepTo(toInitial(rememberLeftSession(state, sessionId)), skipChatEffect(sessionId));
 };
 
 // Frames of the server.
 
-export const authenticated = (
+/** Compares the phase on the screen with the state that the server reports after each `authenticate`. */
+export const handleAuthenticated = (
   state: RandomChatState,
   serverState: ServerData<'authenticated'>['state'],
 ): Step => {
   switch (serverState) {
     case 'idle':
-      if (state.phase === 'searching') return to(state, joinQueue(state.preference));
+      if (state.phase === 'searching') return stepTo(state, joinQueueEffect(state.preference));
       if (state.phase === 'active' && state.session) {
-        return to(state, { type: 'expectEnd', sessionId: state.session.sessionId });
+        return stepTo(state, { type: 'awaitChatEnd', sessionId: state.session.sessionId });
       }
-      return stay({ ...state, owesLeave: false });
+      return stepTo({ ...state, isLeavePending: false });
     case 'searching':
-      if (state.owesLeave) return to(state, leaveQueue);
-      // The chat shown here was left in another tab, which is searching again; `queue_joined` follows.
-      if (state.phase === 'active') return stay(toInitial(state));
-      return stay(state);
+      if (state.isLeavePending) return stepTo(state, leaveQueueEffect);
+      // The user left the chat in another tab, which is searching again; `queue_joined` follows.
+      if (state.phase === 'active') return stepTo(toInitial(state));
+      return stepTo(state);
     case 'chatting':
-      return stay(state);
+      // `session_resumed` follows.
+      return stepTo(state);
   }
 };
 
-export const queueJoined = (
+/** The user is searching, in this tab or another one. */
+export const handleQueueJoined = (
   state: RandomChatState,
   { preferences, since }: ServerData<'queue_joined'>,
-  at: number,
+  nowMs: number,
 ): Step => {
-  if (state.owesLeave || state.phase === 'active') return stay(state);
-  const parsed = Date.parse(since);
-  return stay({ ...toSearching(state, Number.isNaN(parsed) ? at : parsed), preference: preferences });
+  if (state.isLeavePending || state.phase === 'active') return stepTo(state);
+  const sinceMs = Date.parse(since);
+  return stepTo({
+    ...toSearching(state, Number.isNaN(sinceMs) ? nowMs : sinceMs),
+    preference: preferences,
+  });
 };
 
-export const matched = (state: RandomChatState, data: ChatMatched, at: number): Step => {
-  if (state.session?.sessionId === data.sessionId || state.left.includes(data.sessionId)) return stay(state);
-  const isWanted = (state.phase === 'searching' || state.phase === 'active') && !state.owesLeave;
-  if (!isWanted) return to(withLeft(state, data.sessionId), skipChat(data.sessionId));
-  return stay({
+/** Opens the chat, or declines it when this client is not searching any more. */
+export const handleChatMatched = (state: RandomChatState, data: ChatMatched, nowMs: number): Step => {
+  const { sessionId, seq, partnerInfo } = data;
+  if (state.session?.sessionId === sessionId || state.leftSessionIds.includes(sessionId)) {
+    return stepTo(state);
+  }
+  const isWanted = (state.phase === 'searching' || state.phase === 'active') && !state.isLeavePending;
+  if (!isWanted) return stepTo(rememberLeftSession(state, sessionId), skipChatEffect(sessionId));
+  return stepTo({
     ...toInitial(state),
     phase: 'active',
     session: {
-      sessionId: data.sessionId,
-      seq: data.seq,
+      sessionId,
+      seq,
       isResyncing: false,
-      partner: data.partnerInfo,
+      partner: partnerInfo,
       partnerConnection: 'connected',
       isPartnerTyping: false,
-      messages: [welcome(data.partnerInfo, data.sessionId, at)],
-      celebrates: null,
-      unconfirmed: {},
+      messages: [createWelcomeNotice(partnerInfo, sessionId, nowMs)],
+      celebratedGame: null,
+      unconfirmedMessages: {},
     },
   });
 };
 
-export const ended = (state: RandomChatState, data: ChatSkipped, me: number): Step => {
-  const session = activeSession(state, data.sessionId);
-  if (!session) return stay(state);
-  const over = withLeft(state, data.sessionId);
-  if (data.endedBy === me) return stay(toInitial(over));
-  return stay({
-    ...over,
-    phase: 'skipped',
-    endReason: data.reason,
-    session: { ...withoutOpenGame(session), isPartnerTyping: false },
-  });
+/** Shows that the chat has ended; a chat that the user has ended in another tab closes without a notice. */
+export const handleChatSkipped = (
+  state: RandomChatState,
+  { sessionId, reason, endedBy }: ChatSkipped,
+  me: number,
+): Step => {
+  const session = findActiveSession(state, sessionId);
+  if (!session) return stepTo(state);
+  const next = rememberLeftSession(state, sessionId);
+  if (endedBy === me) return stepTo(toInitial(next));
+  return stepTo({ ...next, phase: 'skipped', endReason: reason, session: closeSession(session) });
 };
 
-export const vanished = (state: RandomChatState, sessionId: string): Step => {
-  const session = activeSession(state, sessionId);
-  if (!session) return stay(state);
-  return stay({
-    ...withLeft(state, sessionId),
+/** The server has no such chat any more: shows it as ended by a lost connection. */
+export const handleSessionVanished = (state: RandomChatState, sessionId: string): Step => {
+  const session = findActiveSession(state, sessionId);
+  if (!session) return stepTo(state);
+  return stepTo({
+    ...rememberLeftSession(state, sessionId),
     phase: 'skipped',
     endReason: 'disconnected',
-    session: { ...withoutOpenGame(session), isPartnerTyping: false },
+    session: closeSession(session),
   });
 };

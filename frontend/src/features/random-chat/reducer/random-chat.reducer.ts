@@ -1,62 +1,61 @@
 import { type ServerFrame } from '@thaw/contract/server-frames';
-import { played } from '@/features/random-chat/icebreaker/game-moves';
+import { handleGameAction } from '@/features/random-chat/icebreaker/game-moves';
 import {
-  acknowledged,
-  changeFailed,
-  changeStored,
-  connectionGivenUp,
-  editSaved,
-  reactionToggled,
+  handleChangeFailed,
+  handleChangeStored,
+  handleConnectionGivenUp,
+  handleMessageAck,
+  saveEdit,
+  toggleReaction,
 } from '@/features/random-chat/reducer/own-messages';
 import {
-  authenticated,
-  cancelled,
-  ended,
-  found,
-  left,
-  matched,
-  queueJoined,
-  skipped,
+  cancelSearch,
+  handleAuthenticated,
+  handleChatMatched,
+  handleChatSkipped,
+  handleQueueJoined,
+  handleSessionVanished,
+  leaveSearchOrChat,
+  skipAndSearch,
+  startSearch,
   toInitial,
-  vanished,
 } from '@/features/random-chat/reducer/phases';
 import {
-  activeSession,
-  stay,
-  to,
-  withSession,
+  findActiveSession,
+  patchSession,
+  stepTo,
   type Action,
   type RandomChatState,
   type Step,
 } from '@/features/random-chat/reducer/random-chat.state';
-import { resumed } from '@/features/random-chat/reducer/resume';
-import { store } from '@/features/random-chat/reducer/stored-events';
+import { handleSessionResumed } from '@/features/random-chat/reducer/resume';
+import { handleStoredEvent } from '@/features/random-chat/reducer/stored-events';
 
 /**
- * The random chat as a pure function: an action of the user or a frame of the server, and the state, give the next
- * state and the effects to perform (specification §4, decisions A41 to A61, A86 to A92).
+ * The random chat as a pure function. An action, such as a click of the user or a frame of the server, and the present
+ * state give the next state and the effects to perform (specification §4, decisions A41 to A61, A86 to A92).
  */
 
-const receive = (state: RandomChatState, frame: ServerFrame, me: number, at: number): Step => {
+const handleFrame = (state: RandomChatState, frame: ServerFrame, me: number, nowMs: number): Step => {
   switch (frame.event) {
     case 'authenticated':
-      return authenticated(state, frame.data.state);
+      return handleAuthenticated(state, frame.data.state);
     case 'queue_joined':
-      return queueJoined(state, frame.data, at);
+      return handleQueueJoined(state, frame.data, nowMs);
     case 'queue_left':
-      return stay(state.phase === 'searching' ? toInitial(state) : state);
+      return stepTo(state.phase === 'searching' ? toInitial(state) : state);
     case 'queue_status':
-      return stay(
+      return stepTo(
         state.phase === 'searching'
-          ? { ...state, anyoneMatches: frame.data.anyoneMatches, searchingSince: at - frame.data.waitedMs }
+          ? { ...state, anyoneMatches: frame.data.anyoneMatches, searchingSince: nowMs - frame.data.waitedMs }
           : state,
       );
     case 'chat_matched':
-      return matched(state, frame.data, at);
+      return handleChatMatched(state, frame.data, nowMs);
     case 'session_resumed':
-      return resumed(state, frame.data, me, at);
+      return handleSessionResumed(state, frame.data, me, nowMs);
     case 'chat_skipped':
-      return ended(state, frame.data, me);
+      return handleChatSkipped(state, frame.data, me);
     case 'session_advanced':
     case 'random_message':
     case 'message_reaction':
@@ -66,63 +65,63 @@ const receive = (state: RandomChatState, frame: ServerFrame, me: number, at: num
     case 'break_ice_partner_answered':
     case 'break_ice_reveal_results':
     case 'break_ice_ignored':
-      return activeSession(state, frame.data.sessionId)
-        ? store(state, frame.data.seq, frame, me)
-        : stay(state);
+      return findActiveSession(state, frame.data.sessionId)
+        ? handleStoredEvent(state, frame.data.seq, frame, me)
+        : stepTo(state);
     case 'partner_connection':
-      return activeSession(state, frame.data.sessionId)
-        ? stay(withSession(state, { partnerConnection: frame.data.state, isPartnerTyping: false }))
-        : stay(state);
+      return findActiveSession(state, frame.data.sessionId)
+        ? stepTo(patchSession(state, { partnerConnection: frame.data.state, isPartnerTyping: false }))
+        : stepTo(state);
     case 'typing': {
-      const session = activeSession(state, frame.data.sessionId ?? '');
+      const session = findActiveSession(state, frame.data.sessionId ?? '');
       return session && frame.data.userId === session.partner.id
-        ? to(withSession(state, { isPartnerTyping: true }), { type: 'expireTyping' })
-        : stay(state);
+        ? stepTo(patchSession(state, { isPartnerTyping: true }), { type: 'restartTypingTimer' })
+        : stepTo(state);
     }
     default:
-      return stay(state);
+      return stepTo(state);
   }
 };
 
 export const reduce = (state: RandomChatState, action: Action): Step => {
   switch (action.type) {
     case 'preferenceChosen':
-      return stay(state.phase === 'initial' ? { ...state, preference: action.preference } : state);
+      return stepTo(state.phase === 'initial' ? { ...state, preference: action.preference } : state);
     case 'findPressed':
-      return found(state, action.at);
+      return startSearch(state, action.nowMs);
     case 'cancelPressed':
-      return cancelled(state);
+      return cancelSearch(state);
     case 'leaveAcknowledged':
-      return stay(state.owesLeave ? { ...state, owesLeave: false } : state);
+      return stepTo(state.isLeavePending ? { ...state, isLeavePending: false } : state);
     case 'searchRefused':
-      return stay(state.phase === 'searching' ? toInitial(state) : state);
+      return stepTo(state.phase === 'searching' ? toInitial(state) : state);
     case 'skipConfirmed':
-      return skipped(state, action.at);
+      return skipAndSearch(state, action.nowMs);
     case 'newConversationPressed':
-      return stay(state.phase === 'skipped' ? toInitial(state) : state);
+      return stepTo(state.phase === 'skipped' ? toInitial(state) : state);
     case 'chatLeft':
-      return left(state);
-    case 'acknowledged':
-      return acknowledged(state, action.sessionId, action.message, action.ack);
+      return leaveSearchOrChat(state);
+    case 'messageAcknowledged':
+      return handleMessageAck(state, action.sessionId, action.message, action.ack);
     case 'reactionToggled':
-      return reactionToggled(state, action);
+      return toggleReaction(state, action);
     case 'editSaved':
-      return editSaved(state, action);
+      return saveEdit(state, action);
     case 'changeStored':
-      return changeStored(state, action.changeId, action.messageId, action.frame, action.me);
+      return handleChangeStored(state, action);
     case 'changeFailed':
-      return changeFailed(state, action.sessionId, action.messageId, action.changeId);
+      return handleChangeFailed(state, action);
     case 'gameMoved':
     case 'gameMoveFailed':
-    case 'celebrated':
-      return played(state, action);
+    case 'celebrationEnded':
+      return handleGameAction(state, action);
     case 'connectionGivenUp':
-      return connectionGivenUp(state);
+      return handleConnectionGivenUp(state);
     case 'typingExpired':
-      return stay(withSession(state, { isPartnerTyping: false }));
+      return stepTo(patchSession(state, { isPartnerTyping: false }));
     case 'sessionVanished':
-      return vanished(state, action.sessionId);
-    case 'received':
-      return receive(state, action.frame, action.me, action.at);
+      return handleSessionVanished(state, action.sessionId);
+    case 'frameReceived':
+      return handleFrame(state, action.frame, action.me, action.nowMs);
   }
 };

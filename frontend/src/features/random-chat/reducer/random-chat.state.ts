@@ -4,38 +4,41 @@ import { type EndReason, type PartnerInfo, type ReplyTo } from '@thaw/contract/r
 import { type MessageType, type Preference } from '@thaw/contract/scalars';
 import { type ServerFrame } from '@thaw/contract/server-frames';
 import { type ChatMessage } from '@/chat-ui/chat-message';
-import { type Celebrated, type GameAction } from '@/features/random-chat/icebreaker/game';
+import { type CelebratedGame, type GameAction } from '@/features/random-chat/icebreaker/game';
 
 /** State, actions and effects of the random chat (specification §4). */
 
 export type Phase = 'initial' | 'searching' | 'skipped' | 'active';
 
 /** An edit or a reaction by the user, shown before the server has answered. */
-export type Change =
+export type MessageChange =
   | { changeId: string; kind: 'edit'; newContent: string }
   | { changeId: string; kind: 'reaction'; emoji: string; action: 'add' | 'remove'; userId: number };
 
-export type Confirmed = Pick<ChatMessage, 'content' | 'isEdited' | 'reactions'>;
+/** The parts of a message that edits and reactions change, as the server has confirmed them. */
+export type ConfirmedContent = Pick<ChatMessage, 'content' | 'isEdited' | 'reactions'>;
 
+/** A message with changes that the server has not answered yet. */
 export interface UnconfirmedMessage {
-  confirmed: Confirmed;
-  changes: readonly Change[];
+  confirmed: ConfirmedContent;
+  /** In the order in which the user made them. */
+  changes: readonly MessageChange[];
 }
 
 export interface Session {
   sessionId: string;
   /** Version of the session's stream that is shown here. */
   seq: number;
-  /** A frame was missed and has been requested again. */
+  /** Missing events have been requested from the server and have not all arrived yet. */
   isResyncing: boolean;
   partner: PartnerInfo;
   partnerConnection: 'connected' | 'reconnecting';
   isPartnerTyping: boolean;
   messages: readonly ChatMessage[];
   /** The game that has just been revealed, while its effect is shown. */
-  celebrates: Celebrated | null;
-  /** By message id: the user's edits and reactions that the server has not answered yet. */
-  unconfirmed: Readonly<Record<string, UnconfirmedMessage>>;
+  celebratedGame: CelebratedGame | null;
+  /** Messages with unanswered edits or reactions by the user, by message id. */
+  unconfirmedMessages: Readonly<Record<string, UnconfirmedMessage>>;
 }
 
 export interface RandomChatState {
@@ -45,13 +48,16 @@ export interface RandomChatState {
   searchingSince: number | null;
   /** From `queue_status`: false when no waiting user is compatible. */
   anyoneMatches: boolean;
-  /** Set in *active*, and in *skipped* until New Conversation (A58). */
+  /** Set in the phase `active`, and in `skipped` until New Conversation (A58). */
   session: Session | null;
   endReason: EndReason | null;
-  /** Sessions that this client has left, newest last. Their late frames are declined. */
-  left: readonly string[];
-  /** The search was cancelled, and the server has not acknowledged `leave_queue` yet (A46). */
-  owesLeave: boolean;
+  /** Sessions that this client has left, newest last. Their late frames are ignored, or answered with `skip_chat`. */
+  leftSessionIds: readonly string[];
+  /**
+   * The user cancelled the search, and the server has not acknowledged `leave_queue` yet. Until then a match that
+   * arrives is declined, and `leave_queue` is sent again after a reconnect (A46).
+   */
+  isLeavePending: boolean;
 }
 
 export const initialState = (preference: Preference = 'both'): RandomChatState => ({
@@ -61,27 +67,29 @@ export const initialState = (preference: Preference = 'both'): RandomChatState =
   anyoneMatches: true,
   session: null,
   endReason: null,
-  left: [],
-  owesLeave: false,
+  leftSessionIds: [],
+  isLeavePending: false,
 });
 
+/** What happened; `me` is the id of the signed-in user, `nowMs` the time in milliseconds since the epoch. */
 export type Action =
   | GameAction
   | { type: 'preferenceChosen'; preference: Preference }
-  | { type: 'findPressed'; at: number }
+  | { type: 'findPressed'; nowMs: number }
   | { type: 'cancelPressed' }
+  /** The server has acknowledged `leave_queue`. */
   | { type: 'leaveAcknowledged' }
-  | { type: 'skipConfirmed'; at: number }
+  | { type: 'skipConfirmed'; nowMs: number }
   | { type: 'newConversationPressed' }
   /** The server refused `join_queue`. */
   | { type: 'searchRefused' }
   /** The user went to another page or signed out. */
   | { type: 'chatLeft' }
   /** The server has stored a message of the user. */
-  | { type: 'acknowledged'; sessionId: string; message: SentMessage; ack: RandomMessageAck }
+  | { type: 'messageAcknowledged'; sessionId: string; message: SentMessage; ack: RandomMessageAck }
   | { type: 'reactionToggled'; changeId: string; messageId: string; emoji: string; me: number }
   | { type: 'editSaved'; changeId: string; messageId: string; newContent: string; me: number }
-  /** The ack of the user's edit or reaction, converted to the frame that the partner and other tabs receive. */
+  /** The server has stored an edit or reaction of the user; `frame` is what the partner and other tabs receive. */
   | {
       type: 'changeStored';
       changeId: string;
@@ -89,15 +97,16 @@ export type Action =
       frame: Extract<ServerFrame, { event: 'message_edited' | 'message_reaction' }>;
       me: number;
     }
-  /** Refused or unanswered: the change, which was shown at once, is undone. */
+  /** The server refused an edit or reaction, or did not answer it in time. */
   | { type: 'changeFailed'; sessionId: string; changeId: string; messageId: string }
+  /** The client has stopped reconnecting. */
   | { type: 'connectionGivenUp' }
   | { type: 'typingExpired' }
   /** The server has no chat for the user any more and has not reported how it ended. */
   | { type: 'sessionVanished'; sessionId: string }
-  | { type: 'received'; frame: ServerFrame; me: number; at: number };
+  | { type: 'frameReceived'; frame: ServerFrame; me: number; nowMs: number };
 
-type Send<E extends ClientEvent = ClientEvent> = {
+type SendCommand<E extends ClientEvent = ClientEvent> = {
   [K in E]: { type: 'send'; event: K; data: ClientInput<K> };
 }[E];
 
@@ -110,34 +119,39 @@ export interface SentMessage {
   replyTo: ReplyTo | null;
 }
 
+/** What the store performs after a transition. */
 export type Effect =
-  | Send<'join_queue' | 'leave_queue' | 'skip_chat'>
+  | SendCommand<'join_queue' | 'leave_queue' | 'skip_chat'>
   /** The session is resumed: the user's messages without an ack are sent again. */
-  | { type: 'deliverAll'; sessionId: string }
-  /** The server has lost the message of an edit; the edit's text must not be lost. */
+  | { type: 'resendMessages'; sessionId: string }
+  /** The server has lost the events of the chat and with them an edit: its text is given back to the composer. */
   | { type: 'returnEdit'; sessionId: string; messageId: string; newContent: string }
   | { type: 'react'; changeId: string; data: ClientInput<'message_reaction'> }
   | { type: 'edit'; changeId: string; data: ClientInput<'message_edit'> }
-  /** A frame is missing: request everything after `seq`. */
+  /** Events are missing: requests everything after `seq`. */
   | { type: 'resync' }
-  | { type: 'expireTyping' }
-  | { type: 'expectEnd'; sessionId: string };
+  /** The partner is typing: restarts the timer that dispatches `typingExpired`. */
+  | { type: 'restartTypingTimer' }
+  /** The server has no chat for the user: dispatches `sessionVanished` unless `chat_skipped` arrives in time. */
+  | { type: 'awaitChatEnd'; sessionId: string };
 
+/** The result of a transition. */
 export interface Step {
   state: RandomChatState;
   effects: readonly Effect[];
 }
 
-export const stay = (state: RandomChatState): Step => ({ state, effects: [] });
-export const to = (state: RandomChatState, ...effects: Effect[]): Step => ({ state, effects });
+export const stepTo = (state: RandomChatState, ...effects: Effect[]): Step => ({ state, effects });
 
-export const withSession = (state: RandomChatState, change: Partial<Session>): RandomChatState =>
+export const patchSession = (state: RandomChatState, change: Partial<Session>): RandomChatState =>
   state.session ? { ...state, session: { ...state.session, ...change } } : state;
 
-/** The session of a frame or an ack, if it is the one on the screen. */
-export const activeSession = (state: RandomChatState, sessionId: string): Session | null =>
+/** The session with this id if it is the chat in progress on the screen; null for any other session. */
+export const findActiveSession = (state: RandomChatState, sessionId: string): Session | null =>
   state.phase === 'active' && state.session?.sessionId === sessionId ? state.session : null;
 
-/** A gap in the stream: requests the missing events once. */
-export const missed = (state: RandomChatState, session: Session): Step =>
-  session.isResyncing ? stay(state) : to(withSession(state, { isResyncing: true }), { type: 'resync' });
+/** Requests the events that the session is missing, unless they have been requested already. */
+export const requestMissingEvents = (state: RandomChatState): Step =>
+  state.session && !state.session.isResyncing
+    ? stepTo(patchSession(state, { isResyncing: true }), { type: 'resync' })
+    : stepTo(state);

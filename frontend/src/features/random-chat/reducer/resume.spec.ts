@@ -41,9 +41,9 @@ describe('a resume with a reset', () => {
     chat.receive('session_resumed', reset());
     expect(chat.effects).toEqual([
       { type: 'returnEdit', sessionId: 's1', messageId: `${at}-2`, newContent: 'better' },
-      { type: 'deliverAll', sessionId: 's1' },
+      { type: 'resendMessages', sessionId: 's1' },
     ]);
-    expect(chat.state.session?.unconfirmed).toEqual({});
+    expect(chat.state.session?.unconfirmedMessages).toEqual({});
   });
 });
 
@@ -72,7 +72,7 @@ describe('resuming', () => {
     const chat = active().receive('session_resumed', resumedWith({ last: false }));
     expect(chat.effects).toEqual([]);
     chat.receive('session_resumed', resumedWith());
-    expect(chat.effects).toEqual([{ type: 'deliverAll', sessionId: 's1' }]);
+    expect(chat.effects).toEqual([{ type: 'resendMessages', sessionId: 's1' }]);
   });
 
   it('sends unanswered edits and reactions again, and still shows them', () => {
@@ -82,7 +82,7 @@ describe('resuming', () => {
       .do({ type: 'reactionToggled', changeId: 'r1', messageId: `${at}-2`, emoji: '👍', me });
     chat.receive('session_resumed', resumedWith({ seq: 2 }));
     expect(chat.effects).toMatchObject([
-      { type: 'deliverAll' },
+      { type: 'resendMessages' },
       { type: 'edit', changeId: 'e1', data: { messageId: `${at}-2`, newContent: 'better', userId: me } },
       { type: 'react', changeId: 'r1', data: { emoji: '👍', action: 'add', userId: me } },
     ]);

@@ -1,36 +1,73 @@
 import { type ChatSkipped, type SessionResumed } from '@thaw/contract/random-chat';
-import { unansweredChanges } from '@/features/random-chat/reducer/own-messages';
+import { createChangeEffects } from '@/features/random-chat/reducer/own-messages';
 import {
-  ended,
-  joinQueue,
-  skipChat,
+  createWelcomeNotice,
+  handleChatSkipped,
+  joinQueueEffect,
+  rememberLeftSession,
+  skipChatEffect,
   toInitial,
-  welcome,
-  withLeft,
 } from '@/features/random-chat/reducer/phases';
 import {
-  activeSession,
-  stay,
-  to,
+  findActiveSession,
+  stepTo,
   type Effect,
   type RandomChatState,
   type Session,
   type Step,
 } from '@/features/random-chat/reducer/random-chat.state';
-import { applied } from '@/features/random-chat/reducer/stored-events';
+import { applyStoredEvent } from '@/features/random-chat/reducer/stored-events';
 import { parseEvent } from '@/lib/socket/parse-frame';
 
-/** The server has lost the events shown here. */
-const forgotten = (session: Session): Session => ({
+/**
+ * `session_resumed` restores a chat after a reload, a lost connection or a gap. It may be split into several frames; the
+ * last one has `last: true`. With `reset`, the server has lost events that this page shows (A53, B01).
+ */
+
+/** Removes everything that came from the server's events; notices without a `seq` stay. */
+const withoutStoredEvents = (session: Session): Session => ({
   ...session,
   seq: 0,
   messages: session.messages.filter(({ seq }) => seq === undefined),
-  unconfirmed: {},
-  celebrates: null,
+  unconfirmedMessages: {},
+  celebratedGame: null,
 });
 
-const editsOf = ({ sessionId, unconfirmed }: Session): Effect[] =>
-  Object.entries(unconfirmed).flatMap(([messageId, { changes }]) =>
+const createSession = ({ sessionId, partnerInfo, partnerConnection }: SessionResumed, nowMs: number): Session => ({
+  sessionId,
+  seq: 0,
+  isResyncing: false,
+  partner: partnerInfo,
+  partnerConnection,
+  isPartnerTyping: false,
+  // Shown again after a reload (A53).
+  messages: [createWelcomeNotice(partnerInfo, sessionId, nowMs)],
+  unconfirmedMessages: {},
+  celebratedGame: null,
+});
+
+/** Applies the events that the session does not contain yet, and returns the end of the chat if it is among them. */
+const applyEvents = (
+  session: Session,
+  events: SessionResumed['events'],
+  me: number,
+): { session: Session; chatSkipped: ChatSkipped | undefined } => {
+  let updated = session;
+  let chatSkipped: ChatSkipped | undefined;
+  for (const { event, data } of events) {
+    const frame = parseEvent(event, data);
+    if (!frame?.data || !('seq' in frame.data) || typeof frame.data.seq !== 'number') continue;
+    if (frame.data.seq <= updated.seq) continue;
+    if (frame.event === 'chat_skipped') chatSkipped = frame.data;
+    updated = { ...applyStoredEvent(updated, frame, me), seq: frame.data.seq };
+  }
+  // A game revealed during the absence is shown without a celebration.
+  return { session: { ...updated, celebratedGame: session.celebratedGame }, chatSkipped };
+};
+
+/** Gives the texts of unanswered edits back to the composer. */
+const createReturnEditEffects = ({ sessionId, unconfirmedMessages }: Session): Effect[] =>
+  Object.entries(unconfirmedMessages).flatMap(([messageId, { changes }]) =>
     changes.flatMap((change): Effect[] =>
       change.kind === 'edit'
         ? [{ type: 'returnEdit', sessionId, messageId, newContent: change.newContent }]
@@ -38,51 +75,44 @@ const editsOf = ({ sessionId, unconfirmed }: Session): Effect[] =>
     ),
   );
 
-/**
- * Restores the chat from the server's events after a reload, a lost connection or a gap; nothing is lost or shown twice
- * (A53, B01).
- */
-export const resumed = (state: RandomChatState, data: SessionResumed, me: number, at: number): Step => {
-  if (state.owesLeave || state.left.includes(data.sessionId)) {
-    const declined = withLeft({ ...state, owesLeave: false }, data.sessionId);
-    const again = state.phase === 'searching' ? [joinQueue(state.preference)] : [];
-    // An answer consists of several frames; decline once, at the last.
-    return data.last ? to(declined, skipChat(data.sessionId), ...again) : stay(state);
-  }
-  const shown = activeSession(state, data.sessionId);
-  let session: Session = {
-    ...((data.reset && shown ? forgotten(shown) : shown) ?? {
-      sessionId: data.sessionId,
-      seq: 0,
-      isResyncing: false,
-      isPartnerTyping: false,
-      // A reloaded page shows the welcome once more (A53); it is not an event of the stream.
-      messages: [welcome(data.partnerInfo, data.sessionId, at)],
-      unconfirmed: {},
-      celebrates: null,
-    }),
-    partner: data.partnerInfo,
-    partnerConnection: data.partnerConnection,
-  };
-  const { celebrates } = session;
-  let end: ChatSkipped | undefined;
-  for (const { event, data: eventData } of data.events) {
-    const frame = parseEvent(event, eventData);
-    if (!frame?.data || !('seq' in frame.data) || typeof frame.data.seq !== 'number') continue;
-    if (frame.data.seq <= session.seq) continue;
-    if (frame.event === 'chat_skipped') end = frame.data;
-    session = { ...applied(session, frame, me), seq: frame.data.seq };
-  }
-  // Games revealed during the absence are shown without a celebration.
-  session = { ...session, seq: Math.max(session.seq, data.seq), isResyncing: !data.last, celebrates };
+/** Skips a chat that the user has left or does not want any more. */
+const declineResume = (state: RandomChatState, { sessionId, last }: SessionResumed): Step => {
+  // Several frames are declined once, at the last.
+  if (!last) return stepTo(state);
+  const joinAgain = state.phase === 'searching' ? [joinQueueEffect(state.preference)] : [];
+  return stepTo(
+    rememberLeftSession({ ...state, isLeavePending: false }, sessionId),
+    skipChatEffect(sessionId),
+    ...joinAgain,
+  );
+};
+
+/** Restores the chat from the events of the frame; no event is lost or applied twice. */
+export const handleSessionResumed = (
+  state: RandomChatState,
+  resumed: SessionResumed,
+  me: number,
+  nowMs: number,
+): Step => {
+  const { sessionId, partnerInfo, partnerConnection, events, last } = resumed;
+  if (state.isLeavePending || state.leftSessionIds.includes(sessionId)) return declineResume(state, resumed);
+
+  const shown = findActiveSession(state, sessionId);
+  const isReset = resumed.reset === true;
+  const kept = shown && isReset ? withoutStoredEvents(shown) : shown;
+  const base = { ...(kept ?? createSession(resumed, nowMs)), partner: partnerInfo, partnerConnection };
+  const { session: updated, chatSkipped } = applyEvents(base, events, me);
+  const session = { ...updated, seq: Math.max(updated.seq, resumed.seq), isResyncing: !last };
   const active: RandomChatState = { ...toInitial(state), phase: 'active', session };
-  if (end) return ended(active, end, me);
-  const lost = data.reset && shown ? editsOf(shown) : [];
-  if (!data.last) return to(active, ...lost);
-  return to(
+
+  // The end of a chat closes its composer, so unanswered messages and edits end with it (A56).
+  if (chatSkipped) return handleChatSkipped(active, chatSkipped, me);
+  const returnedEdits = shown && isReset ? createReturnEditEffects(shown) : [];
+  if (!last) return stepTo(active, ...returnedEdits);
+  return stepTo(
     active,
-    ...lost,
-    { type: 'deliverAll', sessionId: session.sessionId },
-    ...unansweredChanges(session, me),
+    ...returnedEdits,
+    { type: 'resendMessages', sessionId },
+    ...createChangeEffects(session, me),
   );
 };

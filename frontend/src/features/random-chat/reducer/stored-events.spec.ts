@@ -175,7 +175,7 @@ describe('the partner', () => {
   it('is shown typing until a message, the six-second timeout, a lost connection or the end of the chat', () => {
     const typing = (): ChatDriver => active().receive('typing', { sessionId: 's1', userId: partner.id });
     expect(typing().state.session?.isPartnerTyping).toBe(true);
-    expect(typing().effects).toEqual([{ type: 'expireTyping' }]);
+    expect(typing().effects).toEqual([{ type: 'restartTypingTimer' }]);
     expect(typing().receive('random_message', said(2, 'hi')).state.session?.isPartnerTyping).toBe(false);
     expect(typing().do({ type: 'typingExpired' }).state.session?.isPartnerTyping).toBe(false);
     expect(

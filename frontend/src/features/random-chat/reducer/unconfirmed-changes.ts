@@ -1,87 +1,100 @@
 import { type Reactions } from '@thaw/contract/random-chat';
 import { type ChatMessage } from '@/chat-ui/chat-message';
 import {
-  type Change,
-  type Confirmed,
+  type ConfirmedContent,
+  type MessageChange,
   type Session,
   type UnconfirmedMessage,
 } from '@/features/random-chat/reducer/random-chat.state';
 
 /**
- * Edits and reactions are shown at once. The confirmed content of such a message is kept beside it, so that a refusal
- * undoes exactly one change, whatever arrived in the meantime.
+ * Edits and reactions are shown before the server has answered. Until then the session keeps the confirmed content of
+ * the message and the list of unanswered changes. The message on the screen is the confirmed content with these changes
+ * applied, so a refusal undoes exactly one change, whatever arrived in the meantime.
  */
 
-/** Adds or removes one user's reaction; an emoji without users has no entry (specification §4). */
-export const withReaction = (
+/** Adds or removes one user's reaction. An emoji without users has no entry (specification §4). */
+const applyReaction = (
   reactions: Reactions,
   emoji: string,
   action: 'add' | 'remove',
   userId: number,
 ): Reactions => {
-  const others = (reactions[emoji]?.users ?? []).filter((id) => id !== userId);
-  const users = action === 'add' ? [...others, userId] : others;
-  const { [emoji]: _, ...rest } = reactions;
-  if (users.length === 0) return rest;
-  return reactions[emoji]
-    ? { ...reactions, [emoji]: { count: users.length, users } }
-    : { ...rest, [emoji]: { count: users.length, users } };
+  const otherUsers = (reactions[emoji]?.users ?? []).filter((id) => id !== userId);
+  const users = action === 'add' ? [...otherUsers, userId] : otherUsers;
+  if (users.length === 0) {
+    const { [emoji]: _removed, ...otherReactions } = reactions;
+    return otherReactions;
+  }
+  // An existing entry keeps its place, a new one is appended.
+  return { ...reactions, [emoji]: { count: users.length, users } };
 };
 
-const changed = (confirmed: Confirmed, change: Change): Confirmed =>
+const applyChange = (content: ConfirmedContent, change: MessageChange): ConfirmedContent =>
   change.kind === 'edit'
-    ? { ...confirmed, content: change.newContent, isEdited: true }
+    ? { ...content, content: change.newContent, isEdited: true }
     : {
-        ...confirmed,
-        reactions: withReaction(confirmed.reactions, change.emoji, change.action, change.userId),
+        ...content,
+        reactions: applyReaction(content.reactions, change.emoji, change.action, change.userId),
       };
 
-const confirmedOf = ({ content, isEdited, reactions }: ChatMessage): Confirmed => ({
+const pickConfirmedContent = ({ content, isEdited, reactions }: ChatMessage): ConfirmedContent => ({
   content,
   isEdited,
   reactions,
 });
 
-const put = (
+/** Stores the confirmed content and the unanswered changes of a message, and updates the message on the screen. */
+const replaceUnconfirmed = (
   session: Session,
   messageId: string,
-  confirmed: Confirmed,
-  changes: readonly Change[],
+  { confirmed, changes }: UnconfirmedMessage,
 ): Session => {
-  const { [messageId]: _, ...others } = session.unconfirmed;
-  const shown = changes.reduce(changed, confirmed);
+  const { [messageId]: _replaced, ...others } = session.unconfirmedMessages;
+  const shown = changes.reduce(applyChange, confirmed);
   return {
     ...session,
-    unconfirmed: changes.length === 0 ? others : { ...others, [messageId]: { confirmed, changes } },
+    unconfirmedMessages: changes.length === 0 ? others : { ...others, [messageId]: { confirmed, changes } },
     messages: session.messages.map((message) =>
       message.id === messageId ? { ...message, ...shown } : message,
     ),
   };
 };
 
-const present = (session: Session, messageId: string): UnconfirmedMessage | undefined => {
-  const unconfirmed = session.unconfirmed[messageId];
+/** The confirmed content and the unanswered changes of a message; undefined when there is no such message. */
+const findUnconfirmed = (session: Session, messageId: string): UnconfirmedMessage | undefined => {
+  const unconfirmed = session.unconfirmedMessages[messageId];
   if (unconfirmed) return unconfirmed;
   const message = session.messages.find(({ id }) => id === messageId);
-  return message && { confirmed: confirmedOf(message), changes: [] };
+  return message && { confirmed: pickConfirmedContent(message), changes: [] };
 };
 
-/** Shows a change that the server has not confirmed yet. */
-export const withChange = (session: Session, messageId: string, change: Change): Session => {
-  const now = present(session, messageId);
-  return now ? put(session, messageId, now.confirmed, [...now.changes, change]) : session;
+/** Shows a change that the server has not answered yet. */
+export const addUnconfirmedChange = (session: Session, messageId: string, change: MessageChange): Session => {
+  const before = findUnconfirmed(session, messageId);
+  if (!before) return session;
+  const { confirmed, changes } = before;
+  return replaceUnconfirmed(session, messageId, { confirmed, changes: [...changes, change] });
 };
 
-/** Removes a change that the server has answered or will not answer; only confirmed content stays. */
-export const withoutChange = (session: Session, messageId: string, changeId: string): Session => {
-  const now = session.unconfirmed[messageId];
-  if (!now) return session;
-  const left = now.changes.filter((change) => change.changeId !== changeId);
-  return left.length === now.changes.length ? session : put(session, messageId, now.confirmed, left);
+/** Removes a change that the server has answered or will not answer. */
+export const removeUnconfirmedChange = (session: Session, messageId: string, changeId: string): Session => {
+  const before = session.unconfirmedMessages[messageId];
+  if (!before) return session;
+  const { confirmed, changes } = before;
+  const remaining = changes.filter((change) => change.changeId !== changeId);
+  if (remaining.length === changes.length) return session;
+  return replaceUnconfirmed(session, messageId, { confirmed, changes: remaining });
 };
 
-/** Updates the confirmed content of a message; the user's unconfirmed changes are applied on top. */
-export const confirm = (session: Session, messageId: string, news: Partial<Confirmed>): Session => {
-  const now = present(session, messageId);
-  return now ? put(session, messageId, { ...now.confirmed, ...news }, now.changes) : session;
+/** Updates the confirmed content of a message; the user's unanswered changes are applied on top. */
+export const updateConfirmedContent = (
+  session: Session,
+  messageId: string,
+  update: Partial<ConfirmedContent>,
+): Session => {
+  const before = findUnconfirmed(session, messageId);
+  if (!before) return session;
+  const { confirmed, changes } = before;
+  return replaceUnconfirmed(session, messageId, { confirmed: { ...confirmed, ...update }, changes });
 };

@@ -8,13 +8,13 @@ const sessionKey = 'thaw-draft-session';
 export const readDraft = (sessionId: string): Draft =>
   tabStorage.read(sessionKey) === sessionId ? parseDraft(tabStorage.read(key)) : emptyDraft;
 
-export const forgetDraft = (): void => {
+export const removeDraft = (): void => {
   tabStorage.remove(key);
   tabStorage.remove(sessionKey);
 };
 
 export const keepDraft = (sessionId: string, draft: Draft): void => {
-  if (isEmptyDraft(draft)) return forgetDraft();
+  if (isEmptyDraft(draft)) return removeDraft();
   // If the storage is blocked, the text is still in the field.
   tabStorage.write(sessionKey, sessionId);
   tabStorage.write(key, JSON.stringify(draft));

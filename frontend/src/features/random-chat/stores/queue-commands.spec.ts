@@ -76,7 +76,7 @@ describe('an unanswered queue command', () => {
     await unanswered(page, 'leave_queue');
     expect(socket.of('leave_queue')).toHaveLength(2);
     socket.of('leave_queue').at(-1)?.ack({});
-    expect(state().owesLeave).toBe(false);
+    expect(state().isLeavePending).toBe(false);
     await unanswered(page, 'leave_queue');
     expect(socket.of('leave_queue')).toHaveLength(2);
   });

@@ -7,7 +7,7 @@ import { SocketRequestError } from '@/lib/socket/socket-request-error';
 export interface QueueCommandsOptions {
   clock: Clock;
   socket: () => FeatureSocket & { resync: () => void };
-  state: () => Pick<RandomChatState, 'phase' | 'owesLeave'>;
+  state: () => Pick<RandomChatState, 'phase' | 'isLeavePending'>;
   /** The server has removed the user from the queue. */
   onLeft: () => void;
   /** The server has refused the search. */
@@ -43,7 +43,7 @@ export const createQueueCommands = ({ clock, socket, state, onLeft, onRefused }:
 
   const leave = (): void => {
     const again = (): void => {
-      if (state().owesLeave) leave();
+      if (state().isLeavePending) leave();
     };
     socket()
       .request('leave_queue', {}, { onAck: onLeft })

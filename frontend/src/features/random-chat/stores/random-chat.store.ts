@@ -11,7 +11,7 @@ import {
   type Effect,
   type RandomChatState,
 } from '@/features/random-chat/reducer/random-chat.state';
-import { forgetDraft } from '@/features/random-chat/stores/draft';
+import { removeDraft } from '@/features/random-chat/stores/draft';
 import { createMessageChanges } from '@/features/random-chat/stores/message-changes';
 import { createPagePresence } from '@/features/random-chat/stores/page-presence';
 import { createQueueCommands } from '@/features/random-chat/stores/queue-commands';
@@ -47,7 +47,7 @@ const storedPreference = (userId: number | undefined): Preference => {
 const endExpectedWithinMs = 5_000;
 
 /** Id of the session on the screen. */
-const activeSessionId = ({ phase, session }: RandomChatState): string | null =>
+const findActiveSessionId = ({ phase, session }: RandomChatState): string | null =>
   phase === 'active' && session ? session.sessionId : null;
 
 export interface RandomChatOptions {
@@ -83,8 +83,8 @@ export const createRandomChat = ({ clock, newId, place }: RandomChatOptions) => 
 
   /** Removes messages from the outbox that are stored or whose chat has ended. */
   const settleOutbox = (before: RandomChatState, { session, ...state }: RandomChatState): void => {
-    const sessionId = activeSessionId({ session, ...state });
-    if (sessionId !== activeSessionId(before)) outbox.keepOnly((id) => id === sessionId);
+    const sessionId = findActiveSessionId({ session, ...state });
+    if (sessionId !== findActiveSessionId(before)) outbox.keepOnly((id) => id === sessionId);
     const outgoing = outbox.useStore.getState().messages;
     if (outgoing.length === 0 || session?.messages === before.session?.messages) return;
     const stored = new Set(session?.messages.map(({ key }) => key));
@@ -120,7 +120,7 @@ export const createRandomChat = ({ clock, newId, place }: RandomChatOptions) => 
         else if (effect.event === 'leave_queue') queue.leave();
         else socket.send(effect.event, effect.data);
         return;
-      case 'deliverAll':
+      case 'resendMessages':
         return outbox.sendAll(effect.sessionId);
       case 'react':
         return changes.react(effect);
@@ -132,11 +132,11 @@ export const createRandomChat = ({ clock, newId, place }: RandomChatOptions) => 
       }
       case 'resync':
         return socket.resync();
-      case 'expireTyping':
+      case 'restartTypingTimer':
         clock.clearTimeout(typingTimer);
         typingTimer = clock.setTimeout(() => dispatch({ type: 'typingExpired' }), pageLimits.typingShownMs);
         return;
-      case 'expectEnd':
+      case 'awaitChatEnd':
         clock.clearTimeout(endTimer);
         endTimer = clock.setTimeout(
           () => dispatch({ type: 'sessionVanished', sessionId: effect.sessionId }),
@@ -154,14 +154,14 @@ export const createRandomChat = ({ clock, newId, place }: RandomChatOptions) => 
     if (
       frame.event === 'authenticated' &&
       frame.data.state !== 'chatting' &&
-      !activeSessionId(useStore.getState())
+      !findActiveSessionId(useStore.getState())
     )
       outbox.keepOnly(() => false);
-    dispatch({ type: 'received', frame, me: me.id, at: clock.now() });
+    dispatch({ type: 'frameReceived', frame, me: me.id, nowMs: clock.now() });
   };
 
   const leaveNow = (): void => {
-    forgetDraft();
+    removeDraft();
     dispatch({ type: 'chatLeft' });
   };
 
@@ -197,7 +197,7 @@ export const createRandomChat = ({ clock, newId, place }: RandomChatOptions) => 
       clock.clearTimeout(typingTimer);
       clock.clearTimeout(endTimer);
       const next = currentUser()?.id;
-      if (userId !== undefined && userId !== next) forgetDraft();
+      if (userId !== undefined && userId !== next) removeDraft();
       userId = next;
       outbox.open(next);
       useStore.setState(initialState(storedPreference(next)));
@@ -227,7 +227,7 @@ export const createRandomChat = ({ clock, newId, place }: RandomChatOptions) => 
       random: Math.random,
     }),
     /** The effect of this game is over. */
-    celebrated: (gameId: string): void => dispatch({ type: 'celebrated', gameId }),
+    endCelebration: (gameId: string): void => dispatch({ type: 'celebrationEnded', gameId }),
     outbox,
     connectionGivenUp: (): void => {
       outbox.giveUp();
@@ -239,12 +239,12 @@ export const createRandomChat = ({ clock, newId, place }: RandomChatOptions) => 
       if (me) browserStorage.write(preferenceKey(me.id), preference);
       dispatch({ type: 'preferenceChosen', preference });
     },
-    find: (): void => dispatch({ type: 'findPressed', at: clock.now() }),
+    find: (): void => dispatch({ type: 'findPressed', nowMs: clock.now() }),
     cancel: (): void => dispatch({ type: 'cancelPressed' }),
-    skip: (): void => dispatch({ type: 'skipConfirmed', at: clock.now() }),
+    skip: (): void => dispatch({ type: 'skipConfirmed', nowMs: clock.now() }),
     newConversation: (): void => {
       dispatch({ type: 'newConversationPressed' });
-      if (searchesAtOnce() && socket.isOpen) dispatch({ type: 'findPressed', at: clock.now() });
+      if (searchesAtOnce() && socket.isOpen) dispatch({ type: 'findPressed', nowMs: clock.now() });
     },
     /** Returns false while not connected: the caller keeps the text (A114). */
     edit: (messageId: string, text: string): boolean => {
@@ -267,7 +267,7 @@ export const createRandomChat = ({ clock, newId, place }: RandomChatOptions) => 
     },
     /** Called when the user types; notifies the partner at most every two seconds (B02). */
     typed: (): void => {
-      const sessionId = activeSessionId(useStore.getState());
+      const sessionId = findActiveSessionId(useStore.getState());
       if (sessionId !== null && outbox.maySendTyping(sessionId)) socket.send('typing', { sessionId });
     },
 

@@ -45,7 +45,7 @@ export const createRandomOutbox = ({ clock, newId, socket, dispatch }: RandomOut
       if (!ack.success || !me) return false;
       const { conversationId: sessionId, clientId, type, replyTo } = message;
       const sent = { clientId, senderId: me.id, content: wireContent(message), type, replyTo };
-      dispatch({ type: 'acknowledged', sessionId, message: sent, ack: ack.data });
+      dispatch({ type: 'messageAcknowledged', sessionId, message: sent, ack: ack.data });
       return true;
     },
     onRefused: (_message, error) => {

@@ -1,19 +1,19 @@
 import { LiveLog, useLog, type LogEntry } from '@/chat-ui/announcements/live-log';
 import { Celebration } from '@/features/random-chat/icebreaker/components/celebration';
 import { copy } from '@/features/random-chat/icebreaker/copy';
-import { gameRowOf } from '@/features/random-chat/icebreaker/game';
-import { openGame } from '@/features/random-chat/icebreaker/game-events';
+import { readGameRow } from '@/features/random-chat/icebreaker/game';
+import { findOpenGame } from '@/features/random-chat/icebreaker/game-events';
 import { type Session } from '@/features/random-chat/reducer/random-chat.state';
 import { randomChat, useRandomChat } from '@/features/random-chat/stores/random-chat.store';
 
 /** The game's announcement for screen readers. Questions and notices are rows of the chat and announced there. */
-const spoken = (session: Session): LogEntry | null => {
+const createAnnouncement = (session: Session): LogEntry | null => {
   const { username } = session.partner;
   const newest = session.messages.at(-1);
-  const row = newest && gameRowOf(newest);
+  const row = newest && readGameRow(newest);
   if (newest && row?.kind === 'break_ice_reveal')
     return { key: newest.key, text: copy.revealAloud(row.game, username) };
-  const game = openGame(session);
+  const game = findOpenGame(session);
   return game?.hasPartnerAnswered
     ? { key: `answered-${game.gameId}`, text: copy.partnerAnswered(username) }
     : null;
@@ -21,25 +21,25 @@ const spoken = (session: Session): LogEntry | null => {
 
 const GameLog = () => {
   const session = useRandomChat((state) => (state.phase === 'active' ? state.session : null));
-  const news = session && spoken(session);
-  return <LiveLog label={copy.log} entries={useLog(news ? [news] : [])} />;
+  const announcement = session && createAnnouncement(session);
+  return <LiveLog label={copy.log} entries={useLog(announcement ? [announcement] : [])} />;
 };
 
 /** The parts of the game that are not rows of the chat: the effect of a reveal, and the announcements. */
 export const BreakTheIceEffects = () => {
-  const celebrated = useRandomChat(({ session, phase }) =>
+  const celebratedGame = useRandomChat(({ session, phase }) =>
     // No celebration once the chat has ended.
-    phase === 'active' ? (session?.celebrates ?? null) : null,
+    phase === 'active' ? (session?.celebratedGame ?? null) : null,
   );
   return (
     <>
       <GameLog />
-      {celebrated ? (
+      {celebratedGame ? (
         <Celebration
-          key={celebrated.gameId}
-          gameId={celebrated.gameId}
-          isMatch={celebrated.isMatch}
-          onOver={randomChat.celebrated}
+          key={celebratedGame.gameId}
+          gameId={celebratedGame.gameId}
+          isMatch={celebratedGame.isMatch}
+          onOver={randomChat.endCelebration}
         />
       ) : null}
     </>

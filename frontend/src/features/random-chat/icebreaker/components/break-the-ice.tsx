@@ -6,8 +6,8 @@ import { GameCard } from '@/features/random-chat/icebreaker/components/game-card
 import { RevealCard } from '@/features/random-chat/icebreaker/components/reveal-card';
 import { WaitingNotice } from '@/features/random-chat/icebreaker/components/waiting-notice';
 import { copy } from '@/features/random-chat/icebreaker/copy';
-import { gameRowOf, type GameRow } from '@/features/random-chat/icebreaker/game';
-import { openGame } from '@/features/random-chat/icebreaker/game-events';
+import { readGameRow, type GameRow } from '@/features/random-chat/icebreaker/game';
+import { findOpenGame } from '@/features/random-chat/icebreaker/game-events';
 import { randomChat, useRandomChat } from '@/features/random-chat/stores/random-chat.store';
 import { useIsConnected } from '@/lib/socket/connection';
 import { toast } from '@/ui/toast-store';
@@ -21,7 +21,7 @@ const start = async (): Promise<void> => {
 export const BreakTheIce = () => {
   const isConnected = useIsConnected();
   const isBusy = useRandomChat(
-    ({ session, isStartingGame }) => isStartingGame || (session !== null && openGame(session) !== undefined),
+    ({ session, isStartingGame }) => isStartingGame || (session !== null && findOpenGame(session) !== undefined),
   );
   return <BreakTheIceButton isEnabled={isConnected && !isBusy} onPress={() => void start()} />;
 };
@@ -30,7 +30,7 @@ type Playable = Exclude<GameRow, { kind: 'break_ice_waiting' }>;
 
 const Card = ({ row: { kind, game }, senderId }: { row: Playable; senderId: number }) => {
   const partner = useRandomChat(({ session }) => session?.partner);
-  const isNews = useRandomChat(({ session }) => session?.celebrates?.gameId === game.gameId);
+  const isNews = useRandomChat(({ session }) => session?.celebratedGame?.gameId === game.gameId);
   const isConnected = useIsConnected();
   if (!partner) return null;
   return kind === 'break_ice_reveal' ? (
@@ -48,7 +48,7 @@ const Card = ({ row: { kind, game }, senderId }: { row: Playable; senderId: numb
 };
 
 export const renderGameCard = (message: ChatMessage): ReactNode => {
-  const row = gameRowOf(message);
+  const row = readGameRow(message);
   if (!row) return null;
   if (row.kind === 'break_ice_waiting') return <WaitingNotice text={message.content} />;
   return (

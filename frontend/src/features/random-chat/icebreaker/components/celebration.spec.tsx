@@ -1,9 +1,9 @@
 import { act, render, screen } from '@testing-library/react';
-import { throwOn } from '@/features/random-chat/icebreaker/celebration-effects';
+import { drawCelebration } from '@/features/random-chat/icebreaker/celebration-effects';
 import { Celebration } from '@/features/random-chat/icebreaker/components/celebration';
 
 const stop = jest.fn();
-jest.mock('@/features/random-chat/icebreaker/celebration-effects', () => ({ throwOn: jest.fn(() => stop) }));
+jest.mock('@/features/random-chat/icebreaker/celebration-effects', () => ({ drawCelebration: jest.fn(() => stop) }));
 
 const prefersStill = (matches: boolean): void => {
   jest.spyOn(window, 'matchMedia').mockImplementation((media) => ({ matches, media }) as MediaQueryList);
@@ -23,7 +23,7 @@ it.each([
   const over = jest.fn();
   const { unmount } = render(<Celebration gameId="g1" isMatch={isMatch} onOver={over} />);
   expect(screen.getByRole('img', { name })).toBeInTheDocument();
-  expect(throwOn).toHaveBeenCalledWith(expect.any(HTMLCanvasElement), effect);
+  expect(drawCelebration).toHaveBeenCalledWith(expect.any(HTMLCanvasElement), effect);
   act(() => jest.advanceTimersByTime(durationMs - 1));
   expect(over).not.toHaveBeenCalled();
   act(() => jest.advanceTimersByTime(1));
@@ -41,7 +41,7 @@ it.each([
   const { container } = render(<Celebration gameId="g1" isMatch={isMatch} onOver={over} />);
   const said = [...container.querySelectorAll('[data-says]')].map((one) => one.getAttribute('data-says'));
   expect(said).toEqual(words);
-  expect(throwOn).not.toHaveBeenCalled();
+  expect(drawCelebration).not.toHaveBeenCalled();
   act(() => jest.advanceTimersByTime(durationMs));
   expect(over.mock.calls).toEqual([['g1']]);
 });

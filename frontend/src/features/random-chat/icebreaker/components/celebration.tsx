@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'react';
-import { throwOn } from '@/features/random-chat/icebreaker/celebration-effects';
+import { drawCelebration } from '@/features/random-chat/icebreaker/celebration-effects';
 import { IceCube } from '@/features/random-chat/icebreaker/components/ice-cube';
 import { copy } from '@/features/random-chat/icebreaker/copy';
 import { cn } from '@/lib/class-names';
@@ -30,7 +30,7 @@ export const Celebration = ({ gameId, isMatch, onOver }: CelebrationProps) => {
 
   useEffect(() => {
     if (isStill || !canvas.current) return;
-    return throwOn(canvas.current, isMatch ? 'ice-cubes' : 'sparks');
+    return drawCelebration(canvas.current, isMatch ? 'ice-cubes' : 'sparks');
   }, [isMatch, isStill]);
 
   return (

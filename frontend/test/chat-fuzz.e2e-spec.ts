@@ -120,7 +120,7 @@ const faultOf = (page: ChatPage, events: readonly LoggedEvent[]): string | null 
   if (session.seq !== events.length) return `it has seen ${session.seq} of ${events.length}`;
   const [unsent] = page.outgoing;
   if (unsent) return `a message is ${unsent.state}`;
-  if (Object.keys(session.unconfirmed).length > 0) return 'a change is not confirmed';
+  if (Object.keys(session.unconfirmedMessages).length > 0) return 'a change is not confirmed';
   const [shown, expected] = [shownBy(page), shownFor(events, page.id)].map((chat) => JSON.stringify(chat));
   return shown === expected ? null : `it shows\n${shown}\nand should show\n${expected}`;
 };

@@ -231,8 +231,12 @@ describe('the reveal', () => {
 
   it('is celebrated until the effect of the same game is over', () => {
     const state = play(inChat(), askedByPartner, answer(soup), revealed(soup, soup));
-    expect(sessionOf(reduce(state, { type: 'celebrationEnded', gameId: 'g0' }).state).celebratedGame).not.toBeNull();
-    expect(sessionOf(reduce(state, { type: 'celebrationEnded', gameId: 'g1' }).state).celebratedGame).toBeNull();
+    expect(
+      sessionOf(reduce(state, { type: 'celebrationEnded', gameId: 'g0' }).state).celebratedGame,
+    ).not.toBeNull();
+    expect(
+      sessionOf(reduce(state, { type: 'celebrationEnded', gameId: 'g1' }).state).celebratedGame,
+    ).toBeNull();
   });
 });
 

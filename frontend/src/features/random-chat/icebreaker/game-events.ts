@@ -144,7 +144,8 @@ const markIgnored = (session: Session, gameId: string, seq: number, isByMe: bool
 export const applyGameEvent = (session: Session, frame: GameFrame, me: number): Session => {
   const { gameId, seq } = frame.data;
   const card = findGame(session, gameId);
-  if (frame.event === 'break_ice_question_received') return card ? session : insertQuestion(session, frame.data);
+  if (frame.event === 'break_ice_question_received')
+    return card ? session : insertQuestion(session, frame.data);
   if (!card || !isGameOpen(card)) return session;
   switch (frame.event) {
     case 'break_ice_partner_responded_waiting':

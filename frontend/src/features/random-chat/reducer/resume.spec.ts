@@ -1,5 +1,5 @@
 import { type ServerData } from '@thaw/contract/server-frames';
-import { me, at, iso, matchedWith, active, said, resumedWith } from '@/testing/random-chat-driver';
+import { me, partner, at, iso, matchedWith, active, said, resumedWith } from '@/testing/random-chat-driver';
 
 describe('a resume with a reset', () => {
   const reset = (changes: Partial<ServerData<'session_resumed'>> = {}): ServerData<'session_resumed'> =>
@@ -44,6 +44,18 @@ describe('a resume with a reset', () => {
       { type: 'resendMessages', sessionId: 's1' },
     ]);
     expect(chat.state.session?.unconfirmedMessages).toEqual({});
+  });
+
+  it('does not return the text of an edit when the chat has ended, because its composer is closed (A56)', () => {
+    const chat = active().receive('random_message', said(2, 'mine', { senderId: me }));
+    chat.do({ type: 'editSaved', changeId: 'e1', messageId: `${at}-2`, newContent: 'better', me });
+    const chatSkipped = { sessionId: 's1', seq: 3, reason: 'skipped', endedBy: partner.id };
+    chat.receive(
+      'session_resumed',
+      reset({ seq: 3, events: [{ event: 'chat_skipped', data: chatSkipped }] }),
+    );
+    expect(chat.state).toMatchObject({ phase: 'skipped', endReason: 'skipped' });
+    expect(chat.effects).toEqual([]);
   });
 });
 

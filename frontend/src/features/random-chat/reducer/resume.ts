@@ -33,7 +33,10 @@ const withoutStoredEvents = (session: Session): Session => ({
   celebratedGame: null,
 });
 
-const createSession = ({ sessionId, partnerInfo, partnerConnection }: SessionResumed, nowMs: number): Session => ({
+const createSession = (
+  { sessionId, partnerInfo, partnerConnection }: SessionResumed,
+  nowMs: number,
+): Session => ({
   sessionId,
   seq: 0,
   isResyncing: false,

@@ -21,7 +21,8 @@ const start = async (): Promise<void> => {
 export const BreakTheIce = () => {
   const isConnected = useIsConnected();
   const isBusy = useRandomChat(
-    ({ session, isStartingGame }) => isStartingGame || (session !== null && findOpenGame(session) !== undefined),
+    ({ session, isStartingGame }) =>
+      isStartingGame || (session !== null && findOpenGame(session) !== undefined),
   );
   return <BreakTheIceButton isEnabled={isConnected && !isBusy} onPress={() => void start()} />;
 };

@@ -3,7 +3,9 @@ import { drawCelebration } from '@/features/random-chat/icebreaker/celebration-e
 import { Celebration } from '@/features/random-chat/icebreaker/components/celebration';
 
 const stop = jest.fn();
-jest.mock('@/features/random-chat/icebreaker/celebration-effects', () => ({ drawCelebration: jest.fn(() => stop) }));
+jest.mock('@/features/random-chat/icebreaker/celebration-effects', () => ({
+  drawCelebration: jest.fn(() => stop),
+}));
 
 const prefersStill = (matches: boolean): void => {
   jest.spyOn(window, 'matchMedia').mockImplementation((media) => ({ matches, media }) as MediaQueryList);

@@ -16,7 +16,7 @@ import { KnownDeviceService } from './infrastructure/known-device.service';
 import { PasswordHasherService } from './infrastructure/password-hasher.service';
 import { SessionCookieCodec } from './infrastructure/session-cookie.codec';
 import {
-  trustPublicOrigin,
+  markSecureByPublicOrigin,
   createSessionMiddleware,
   refreshSession,
   SESSION_MIDDLEWARE,
@@ -53,17 +53,17 @@ import { PasswordStrategy } from './transport/password.strategy';
 })
 export class AuthModule implements NestModule {
   constructor(
-    @Inject(SESSION_MIDDLEWARE) private readonly session: RequestHandler,
+    @Inject(SESSION_MIDDLEWARE) private readonly sessionMiddleware: RequestHandler,
     private readonly cookie: SessionCookieCodec,
   ) {}
 
   configure(consumer: MiddlewareConsumer): void {
-    // The session row contains the whole login, so no look-up is needed.
+    // The session contains the whole login, so no user has to be loaded.
     passport.deserializeUser<Login>(({ userId, familyId }, done) => done(null, { userId, familyId }));
     consumer
       .apply(
-        trustPublicOrigin(this.cookie),
-        this.session,
+        markSecureByPublicOrigin(this.cookie),
+        this.sessionMiddleware,
         refreshSession,
         passport.session() as RequestHandler,
       )

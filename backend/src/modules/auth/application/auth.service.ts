@@ -16,9 +16,15 @@ import type { VerifiedUser } from './verified-user.types';
 
 type BucketCharge = readonly [bucket: BucketName, subject: string | number];
 
-/** The rate-limit subject of an account, hashed so that Redis keys contain no e-mail addresses. */
-const accountSubject = (email: string): string =>
-  createHash('sha256').update(email.toLowerCase()).digest('base64url').slice(0, 24);
+/** No user has this id. Looking up its credentials takes as long as for an existing account. */
+const UNKNOWN_USER_ID = 0;
+
+/** 144 bits: far more than are needed to tell accounts apart. */
+const ACCOUNT_SUBJECT_LENGTH = 24;
+
+/** Hashes an address to a rate-limit subject, so that keys in Redis contain no e-mail addresses. */
+const toAccountSubject = (email: string): string =>
+  createHash('sha256').update(email.toLowerCase()).digest('base64url').slice(0, ACCOUNT_SUBJECT_LENGTH);
 
 @Injectable()
 export class AuthService {
@@ -32,36 +38,38 @@ export class AuthService {
   ) {}
 
   /**
-   * @param deviceOf returns the device id if this user has signed in on the device before: failed guesses elsewhere do
-   * not lock the user out there.
+   * Verifies the password of the account with this address. Failed attempts are limited per account and client address;
+   * on a known device they are limited per device instead, so that guesses elsewhere do not lock the user out there.
+   * @param address the client address, as a rate-limit subject
+   * @param findDeviceId returns the id of the browser's device if the user has signed in on it before
    * @throws DomainError invalid_credentials, rate_limited, unavailable
    */
   async verify(
     email: string,
     password: string,
     address: string,
-    deviceOf: (user: VerifiedUser) => string | null,
+    findDeviceId: (user: VerifiedUser) => string | null,
   ): Promise<VerifiedUser> {
-    const userId = await this.users.idByEmail(email);
-    const credentials = await this.credentials.find(userId ?? 0);
-    const device = credentials && deviceOf(toVerified(credentials));
-    const charges: BucketCharge[] = device
-      ? [['login_failures_of_device', device]]
+    const userId = await this.users.findIdByEmail(email);
+    const credentials = await this.credentials.find(userId ?? UNKNOWN_USER_ID);
+    const deviceId = credentials && findDeviceId(toVerifiedUser(credentials));
+    const charges: BucketCharge[] = deviceId
+      ? [['login_failures_of_device', deviceId]]
       : [
-          ['login_failures_of_account', accountSubject(email)],
+          ['login_failures_of_account', toAccountSubject(email)],
           ['login_failures_of_address', address],
         ];
-    const isCorrect = await this.countingFailures(charges, () =>
+    const isCorrect = await this.limitFailures(charges, () =>
       this.hasher.verify(credentials?.passwordHash ?? null, password),
     );
     if (!isCorrect || !credentials) throw new DomainError('invalid_credentials');
     await this.rehashIfOutdated(credentials, password);
-    return toVerified(credentials);
+    return toVerifiedUser(credentials);
   }
 
   /** @throws DomainError email_taken, unavailable */
   async register(email: string, password: string): Promise<VerifiedUser> {
-    await this.requireFree(email);
+    await this.requireUnusedEmail(email);
     const passwordHash = await this.hasher.hash(password);
     return this.executor.inTransaction(async (manager) => {
       const userId = await this.users.register(email, manager);
@@ -70,22 +78,22 @@ export class AuthService {
   }
 
   /**
-   * Turns an anonymous account into a registered one; the user id stays (A16).
+   * Turns an anonymous user into a registered one, who keeps their user id (A16).
    * @throws DomainError not_anonymous, email_taken, unavailable
    */
-  async convert(userId: number, email: string, password: string): Promise<VerifiedUser> {
-    const user = await this.users.self(userId);
+  async convertAnonymousUser(userId: number, email: string, password: string): Promise<VerifiedUser> {
+    const user = await this.users.getSelf(userId);
     if (!user.isAnonymous) throw new DomainError('not_anonymous');
-    await this.requireFree(email);
+    await this.requireUnusedEmail(email);
     const passwordHash = await this.hasher.hash(password);
     return this.executor.inTransaction(async (manager) => {
-      await this.users.convert(userId, email, manager);
+      await this.users.convertAnonymousUser(userId, email, manager);
       return { userId, credentialsVersion: await this.credentials.add(userId, passwordHash, manager) };
     });
   }
 
   /**
-   * Other logins stay (A28); this browser moves to a new family (A02).
+   * Changes the address. Other logins of the user stay (A28); this browser moves to a new family (A02).
    * @throws DomainError wrong_password, email_taken, not_signed_in, forbidden for an anonymous user
    */
   async changeEmail(
@@ -94,15 +102,16 @@ export class AuthService {
     newEmail: string,
     currentPassword: string,
   ): Promise<SelfUser> {
-    await this.confirm(login.userId, currentPassword);
+    await this.requirePassword(login.userId, currentPassword);
     await this.loginSessions.renew(request, login, (manager) =>
       this.users.changeEmail(login.userId, newEmail, manager),
     );
-    return this.users.self(login.userId);
+    return this.users.getSelf(login.userId);
   }
 
   /**
-   * Ends every other login of the user (A28) and invalidates known devices; this browser moves to a new family (A02).
+   * Changes the password, ends every other login of the user (A28) and makes all devices unknown. This browser moves to
+   * a new family (A02).
    * @throws DomainError wrong_password, not_signed_in, forbidden for an anonymous user
    */
   async changePassword(
@@ -111,51 +120,53 @@ export class AuthService {
     currentPassword: string,
     newPassword: string,
   ): Promise<VerifiedUser> {
-    await this.confirm(login.userId, currentPassword);
+    await this.requirePassword(login.userId, currentPassword);
     const passwordHash = await this.hasher.hash(newPassword);
     let credentialsVersion = 0;
     await this.loginSessions.renew(request, login, async (manager) => {
       credentialsVersion = await this.credentials.change(login.userId, passwordHash, manager);
-      await this.loginSessions.removeOthers(login, manager);
+      await this.loginSessions.removeOtherLogins(login, manager);
     });
-    await this.loginSessions.closeOthers(login);
+    await this.loginSessions.closeSocketsOfOtherLogins(login);
     return { userId: login.userId, credentialsVersion };
   }
 
-  private async confirm(userId: number, password: string): Promise<void> {
+  private async requirePassword(userId: number, password: string): Promise<void> {
     const credentials = await this.credentials.find(userId);
     if (!credentials) throw new DomainError('forbidden');
-    const isCorrect = await this.countingFailures([['password_confirmations', userId]], () =>
+    const isCorrect = await this.limitFailures([['password_confirmations', userId]], () =>
       this.hasher.verify(credentials.passwordHash, password),
     );
     if (!isCorrect) throw new DomainError('wrong_password');
   }
 
   /**
-   * Charges the attempt before it is made, so that concurrent attempts count too, and refunds it unless the password
-   * was wrong.
+   * Makes an attempt, and takes from the rate-limit buckets only if the password was wrong. The buckets are charged
+   * before the attempt and refunded afterwards, so that concurrent attempts count too.
+   * @returns the result of `attempt`: whether the password is correct.
+   * @throws DomainError rate_limited; whatever `attempt` throws
    */
-  private async countingFailures(
+  private async limitFailures(
     charges: readonly BucketCharge[],
     attempt: () => Promise<boolean>,
   ): Promise<boolean> {
-    const taken: BucketCharge[] = [];
-    let isFailure = false;
+    const paidCharges: BucketCharge[] = [];
+    let wasPasswordWrong = false;
     try {
       for (const charge of charges) {
         await this.limiter.require(...charge);
-        taken.push(charge);
+        paidCharges.push(charge);
       }
       const isCorrect = await attempt();
-      isFailure = !isCorrect;
+      wasPasswordWrong = !isCorrect;
       return isCorrect;
     } finally {
-      if (!isFailure) for (const charge of taken) await this.limiter.refund(...charge);
+      if (!wasPasswordWrong) for (const charge of paidCharges) await this.limiter.refund(...charge);
     }
   }
 
-  private async requireFree(email: string): Promise<void> {
-    if ((await this.users.idByEmail(email)) !== null) throw new DomainError('email_taken');
+  private async requireUnusedEmail(email: string): Promise<void> {
+    if ((await this.users.findIdByEmail(email)) !== null) throw new DomainError('email_taken');
   }
 
   private async rehashIfOutdated(credentials: CredentialsEntity, password: string): Promise<void> {
@@ -164,7 +175,7 @@ export class AuthService {
   }
 }
 
-const toVerified = ({ userId, version }: CredentialsEntity): VerifiedUser => ({
+const toVerifiedUser = ({ userId, version }: CredentialsEntity): VerifiedUser => ({
   userId,
   credentialsVersion: version,
 });

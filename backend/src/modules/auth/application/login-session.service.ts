@@ -10,7 +10,10 @@ import { UserPublisherService } from '../../../platform/realtime/user-publisher.
 import { type NewSession, SessionRepository } from '../infrastructure/session.repository';
 import { SessionStoreAdapter } from '../infrastructure/session-store.adapter';
 
-/** Starts, renews and ends logins. A login is a family of successive sessions; sockets belong to the family. */
+/**
+ * Starts, renews and ends logins. A login is a family of successive sessions in one browser: a new session id replaces
+ * the previous one. Sockets belong to the family, not to the session.
+ */
 @Injectable()
 export class LoginSessionService {
   constructor(
@@ -26,35 +29,34 @@ export class LoginSessionService {
    * @throws DomainError invalid_credentials when the password was changed after it had been verified.
    */
   async begin(request: Request, user: Omit<NewSession, 'familyId'>): Promise<void> {
-    const previous = request.user;
+    const previousLogin = request.user;
     const login = { userId: user.userId, familyId: randomUUID() };
-    await this.store.replace(request, login, async (sessionId) => {
+    await this.store.replaceSession(request, login, async (sessionId) => {
       if (!(await this.sessions.add(sessionId, { ...user, ...login }))) {
         throw new DomainError('invalid_credentials');
       }
     });
-    if (!previous) return;
-    await this.sessions.removeFamily(previous.familyId);
-    await this.publish(
-      () => this.userPublisher.revokeFamilies(previous.userId, [previous.familyId]),
-      previous,
+    if (!previousLogin) return;
+    await this.sessions.removeFamily(previousLogin.familyId);
+    await this.tryPublish(previousLogin.userId, () =>
+      this.userPublisher.revokeFamilies(previousLogin.userId, [previousLogin.familyId]),
     );
   }
 
   /**
-   * Moves the login to a new session id.
+   * Gives the login a new session id; the family and its sockets stay.
    * @throws DomainError not_signed_in when the login has ended in the meantime.
    */
-  async rotate(request: Request, login: Login): Promise<void> {
-    await this.store.replace(request, login, (sessionId, replacedId) =>
-      this.move(replacedId, sessionId, login),
+  async rotateSessionId(request: Request, login: Login): Promise<void> {
+    await this.store.replaceSession(request, login, (newSessionId, oldSessionId) =>
+      this.moveSession(oldSessionId, newSessionId, login),
     );
   }
 
   /**
    * Runs `work` and, in the same transaction, moves this browser to a new family, so that copies of the old cookie are
-   * invalid from the commit on. The sockets of the old family are closed once the response is sent: the page reconnects
-   * with the new cookie, the holder of a copied cookie is refused.
+   * invalid from the commit on. The sockets of the old family are closed after the response with the new cookie is sent:
+   * the page reconnects with it, while the holder of a copy of the old cookie is refused.
    * @throws DomainError not_signed_in when the login has ended in the meantime; nothing is committed.
    */
   async renew(
@@ -62,18 +64,20 @@ export class LoginSessionService {
     login: Login,
     work: (manager: EntityManager) => Promise<void>,
   ): Promise<void> {
-    const renewed = { userId: login.userId, familyId: randomUUID() };
-    await this.store.replace(request, renewed, (sessionId, replacedId) =>
+    const renewedLogin = { userId: login.userId, familyId: randomUUID() };
+    await this.store.replaceSession(request, renewedLogin, (newSessionId, oldSessionId) =>
       this.executor.inTransaction(async (manager) => {
         await work(manager);
-        await this.move(replacedId, sessionId, renewed, manager);
+        await this.moveSession(oldSessionId, newSessionId, renewedLogin, manager);
         await this.sessions.removeFamily(login.familyId, manager);
       }),
     );
     const { res: response } = request;
     const closeSockets = () =>
-      void this.publish(() => this.userPublisher.restartFamily(login.userId, login.familyId), login);
-    // The connection may break before the response is sent; `close` is emitted in either case, exactly once.
+      void this.tryPublish(login.userId, () =>
+        this.userPublisher.restartFamily(login.userId, login.familyId),
+      );
+    // `close` is emitted exactly once, also when the connection breaks before the response is sent.
     if (response && !response.closed) response.once('close', closeSockets);
     else closeSockets();
   }
@@ -86,28 +90,39 @@ export class LoginSessionService {
     await new Promise<void>((resolve, reject) => {
       request.session.destroy((error?: Error) => (error ? reject(error) : resolve()));
     });
-    await this.publish(() => this.userPublisher.revokeFamilies(login.userId, [login.familyId]), login);
+    await this.tryPublish(login.userId, () =>
+      this.userPublisher.revokeFamilies(login.userId, [login.familyId]),
+    );
   }
 
-  /** Call this in the transaction of the change that requires it, and `closeOthers` after the commit. */
-  async removeOthers({ userId, familyId }: Login, manager: EntityManager): Promise<void> {
+  /**
+   * Deletes the sessions of all other logins of the user. Call it in the transaction of the change that requires it, and
+   * `closeSocketsOfOtherLogins` after the commit.
+   */
+  async removeOtherLogins({ userId, familyId }: Login, manager: EntityManager): Promise<void> {
     await this.sessions.removeOtherFamilies(userId, familyId, manager);
   }
 
   /** Closes the sockets of all other logins of the user, on all replicas. */
-  async closeOthers({ userId, familyId }: Login): Promise<void> {
-    await this.publish(() => this.userPublisher.revokeFamilies(userId, 'all', familyId), { userId });
+  async closeSocketsOfOtherLogins({ userId, familyId }: Login): Promise<void> {
+    await this.tryPublish(userId, () => this.userPublisher.revokeFamilies(userId, 'all', familyId));
   }
 
-  private async move(fromId: string, toId: string, login: Login, manager?: EntityManager): Promise<void> {
+  /** @throws DomainError not_signed_in when the session has ended in the meantime. */
+  private async moveSession(
+    fromId: string,
+    toId: string,
+    login: Login,
+    manager?: EntityManager,
+  ): Promise<void> {
     if (!(await this.sessions.move(fromId, toId, login, manager))) throw new DomainError('not_signed_in');
   }
 
-  private async publish(publication: () => Promise<void>, { userId }: Pick<Login, 'userId'>): Promise<void> {
+  /** Never throws. A lost publication delays the close: every replica checks the families of its sockets periodically. */
+  private async tryPublish(userId: number, publish: () => Promise<void>): Promise<void> {
     try {
-      await publication();
+      await publish();
     } catch (error) {
-      // Only the immediate close is lost: every replica checks the families of its sockets periodically.
       this.logger.failure('The end of a login could not be published', error, { userId });
     }
   }

@@ -7,21 +7,25 @@ import type { SocketIdentityPort, SocketIdentity } from '../../../platform/realt
 import { SessionCookieCodec } from './session-cookie.codec';
 import { SessionRepository } from './session.repository';
 
-interface LookUp {
+/** One socket that waits for the login of its session id. */
+interface LoginQuery {
   sessionId: string;
+  /** Set when the batch of this query has been handled; stays undefined when there is no valid session. */
   login?: Login;
 }
 
+/** No pause between batches: a batch contains the queries that arrived while the previous one was in flight. */
+const BATCH_INTERVAL_MS = 0;
+
 /**
- * Authenticates sockets by the cookies and sessions that HTTP requests use. It reads them without express-session,
- * whose request and response objects cost more than the look-up. Sockets that open while a look-up is in flight share
- * the next one.
+ * Authenticates sockets by the session cookie, as HTTP requests are. It does without express-session, whose request and
+ * response objects cost more than the query. Sockets that open while a query is in flight share the next one.
  */
 @Injectable()
 export class CookieIdentityAdapter implements SocketIdentityPort {
-  private readonly lookUps = new BatchingQueue<LookUp>(0, async (lookUps) => {
-    const logins = await this.sessions.loginsOf(lookUps.map(({ sessionId }) => sessionId));
-    for (const lookUp of lookUps) lookUp.login = logins.get(lookUp.sessionId);
+  private readonly loginQueries = new BatchingQueue<LoginQuery>(BATCH_INTERVAL_MS, async (queries) => {
+    const logins = await this.sessions.findLogins(queries.map(({ sessionId }) => sessionId));
+    for (const query of queries) query.login = logins.get(query.sessionId);
   });
 
   constructor(
@@ -31,15 +35,15 @@ export class CookieIdentityAdapter implements SocketIdentityPort {
   ) {}
 
   async identify({ headers }: IncomingMessage): Promise<SocketIdentity | null> {
-    const sessionId = this.cookie.sessionIdIn(headers.cookie);
+    const sessionId = this.cookie.readSessionId(headers.cookie);
     if (sessionId === null) return null;
-    const lookUp: LookUp = { sessionId };
-    await this.lookUps.add(lookUp);
-    return lookUp.login ?? null;
+    const query: LoginQuery = { sessionId };
+    await this.loginQueries.add(query);
+    return query.login ?? null;
   }
 
   liveFamilies(familyIds: readonly string[]): Promise<ReadonlySet<string>> {
-    return this.sessions.liveFamilies(familyIds);
+    return this.sessions.findLiveFamilies(familyIds);
   }
 
   isAllowedOrigin(request: IncomingMessage): boolean {

@@ -13,11 +13,11 @@ export class CredentialsRepository {
     return this.credentials.findOneBy({ userId });
   }
 
-  /** @returns the version of the credentials. */
+  /** Adds the credentials of a user who has none. @returns their version. */
   async add(userId: number, passwordHash: string, manager: EntityManager): Promise<number> {
-    const first = 1;
-    await manager.insert(CredentialsEntity, { userId, passwordHash, version: first });
-    return first;
+    const version = 1;
+    await manager.insert(CredentialsEntity, { userId, passwordHash, version });
+    return version;
   }
 
   /**
@@ -25,6 +25,7 @@ export class CredentialsRepository {
    * @returns the new version.
    */
   async change(userId: number, passwordHash: string, manager: EntityManager): Promise<number> {
+    // TypeORM returns the rows of an UPDATE together with their number.
     const [[row]] = await manager.query<[{ version: number }[], number]>(
       'UPDATE credentials SET password_hash = $2, version = version + 1 WHERE user_id = $1 RETURNING version',
       [userId, passwordHash],
@@ -33,7 +34,7 @@ export class CredentialsRepository {
     return row.version;
   }
 
-  /** Stores the hash of the same password with newer parameters; the version stays. */
+  /** Stores a hash of the same password with newer parameters. The version stays, so devices remain known. */
   async rehash({ userId, version }: CredentialsEntity, passwordHash: string): Promise<void> {
     await this.credentials.update({ userId, version }, { passwordHash });
   }

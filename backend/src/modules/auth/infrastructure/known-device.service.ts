@@ -6,13 +6,15 @@ import type { Request, Response } from 'express';
 import type { VerifiedUser } from '../application/verified-user.types';
 import { SessionCookieCodec } from './session-cookie.codec';
 
-const REMEMBERED_FOR_MS = 365 * 24 * 60 * 60 * 1_000;
-/** Prefix of the signed payload: session ids are signed with the same secrets, and must not pass for a device. */
-const KIND = 'device';
+const COOKIE_LIFETIME_MS = 365 * 24 * 60 * 60 * 1_000;
+const DEVICE_ID_BYTES = 16;
+/** Session ids are signed with the same secrets; the prefix keeps a session cookie from being accepted as a device. */
+const PAYLOAD_PREFIX = 'device';
 
 /**
- * Remembers browsers in which a user has signed in, so that failed guesses elsewhere cannot lock the owner out. The
- * cookie contains the version of the credentials, so changing the password invalidates all devices.
+ * Remembers the browsers in which a user has signed in, so that failed guesses elsewhere cannot lock the owner out. A
+ * signed cookie contains `device.<user id>.<credentials version>.<device id>`. A change of password increments the
+ * version of the credentials, so all devices become unknown.
  * https://owasp.org/www-community/Slow_Down_Online_Guessing_Attacks_with_Device_Cookies
  */
 @Injectable()
@@ -20,17 +22,23 @@ export class KnownDeviceService {
   constructor(private readonly cookie: SessionCookieCodec) {}
 
   /** @returns the device id if this user has signed in on it with the current password; otherwise null. */
-  deviceOf(request: Pick<Request, 'headers'>, { userId, credentialsVersion }: VerifiedUser): string | null {
-    const value = parse(request.headers.cookie ?? '')[this.cookie.deviceName];
-    const payload = value === undefined ? null : this.cookie.verified(value);
-    const [kind, user, version, device] = payload?.split('.') ?? [];
-    const isOfUser = kind === KIND && user === String(userId) && version === String(credentialsVersion);
-    return isOfUser && device ? device : null;
+  findDeviceId(
+    request: Pick<Request, 'headers'>,
+    { userId, credentialsVersion }: VerifiedUser,
+  ): string | null {
+    const signedPayload = parse(request.headers.cookie ?? '')[this.cookie.deviceCookieName];
+    const payload = signedPayload === undefined ? null : this.cookie.readSigned(signedPayload);
+    const [prefix, user, version, deviceId] = payload?.split('.') ?? [];
+    const isOfUser =
+      prefix === PAYLOAD_PREFIX && user === String(userId) && version === String(credentialsVersion);
+    return isOfUser && deviceId ? deviceId : null;
   }
 
+  /** Sets the device cookie of a user who has just signed in. */
   remember(response: Response, { userId, credentialsVersion }: VerifiedUser): void {
-    const payload = [KIND, userId, credentialsVersion, randomBytes(16).toString('base64url')].join('.');
-    const options = { ...this.cookie.options, maxAge: REMEMBERED_FOR_MS };
-    response.cookie(this.cookie.deviceName, sign(payload, this.cookie.secrets[0]), options);
+    const deviceId = randomBytes(DEVICE_ID_BYTES).toString('base64url');
+    const payload = [PAYLOAD_PREFIX, userId, credentialsVersion, deviceId].join('.');
+    const options = { ...this.cookie.options, maxAge: COOKIE_LIFETIME_MS };
+    response.cookie(this.cookie.deviceCookieName, sign(payload, this.cookie.secrets[0]), options);
   }
 }

@@ -14,18 +14,19 @@ describe('PasswordHasherService', () => {
   });
 
   it('detects hashes with outdated parameters', async () => {
-    expect(hasher.isOutdated(await hash('x', { memoryCost: 4_096, timeCost: 1, parallelism: 1 }))).toBe(true);
+    const outdatedHash = await hash('x', { memoryCost: 4_096, timeCost: 1, parallelism: 1 });
+    expect(hasher.isOutdated(outdatedHash)).toBe(true);
   });
 
-  it('computes a hash even without an account, and returns false', async () => {
+  it('returns false when there is no hash to verify', async () => {
     expect(await hasher.verify(null, 'anything')).toBe(false);
   });
 
-  it('rejects when 64 passwords are queued', async () => {
+  it('hashes two passwords at a time, queues 64 and rejects the rest', async () => {
     const results = await Promise.allSettled(Array.from({ length: 70 }, () => hasher.verify(null, 'x')));
-    const refused = results.filter((result) => result.status === 'rejected');
-    expect(refused).toHaveLength(4);
-    for (const { reason } of refused) expect(reason).toMatchObject({ code: 'unavailable' });
+    const rejected = results.filter((result) => result.status === 'rejected');
+    expect(rejected).toHaveLength(4);
+    for (const { reason } of rejected) expect(reason).toMatchObject({ code: 'unavailable' });
     expect(await hasher.verify(null, 'x')).toBe(false);
   });
 });

@@ -11,10 +11,14 @@ const parameters = { memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const;
 const CONCURRENCY = 2;
 const MAX_QUEUED = 64;
 
-/** Hashes passwords exactly as received. Concurrency is bounded: each hash takes 19 MiB and a thread of the pool. */
+/**
+ * Hashes passwords exactly as received. Concurrency is bounded, because each hash takes 19 MiB and a thread of libuv's
+ * pool.
+ */
 @Injectable()
 export class PasswordHasherService implements OnModuleInit {
   private readonly limiter = new ConcurrencyLimiter(CONCURRENCY, MAX_QUEUED);
+  /** The hash of a random password, verified in place of a missing one. */
   private dummyHash = '';
 
   async onModuleInit(): Promise<void> {
@@ -27,7 +31,9 @@ export class PasswordHasherService implements OnModuleInit {
   }
 
   /**
-   * Also computes a hash for `null`, so that response times do not reveal whether an address has an account.
+   * @param passwordHash null when there is no account. A hash is computed all the same, so that response times do not
+   * reveal whether an address has an account.
+   * @returns false for null.
    * @throws DomainError unavailable when the queue is full.
    */
   async verify(passwordHash: string | null, password: string): Promise<boolean> {

@@ -5,50 +5,49 @@ import type { CookieOptions } from 'express';
 import { ENVIRONMENT, type Environment } from '../../../config/environment.config';
 
 const MIN_SECRET_BYTES = 32;
+/** The prefix with which express-session marks a signed cookie. */
+const SIGNED_PREFIX = 's:';
 
 /** Names, flags and signing secrets of the session and device cookies (A02). */
 @Injectable()
 export class SessionCookieCodec {
-  /** Whether the public origin is https, regardless of the protocol of the last hop. */
+  /** Whether the public origin is https. A proxy may end TLS, so the protocol of a request does not show it. */
   readonly isSecure: boolean;
-  readonly name: string;
-  readonly deviceName: string;
+  readonly sessionCookieName: string;
+  readonly deviceCookieName: string;
   readonly options: CookieOptions;
-  /** The first secret signs; all of them verify. */
+  /** The first secret signs; all of them verify, so that secrets can be rotated. */
   readonly secrets: readonly [string, ...string[]];
 
   constructor(@Inject(ENVIRONMENT) environment: Pick<Environment, 'PUBLIC_ORIGIN' | 'SESSION_SECRET'>) {
     this.isSecure = environment.PUBLIC_ORIGIN?.startsWith('https:') ?? false;
     const prefix = this.isSecure ? '__Host-' : '';
-    this.name = `${prefix}thaw.sid`;
-    this.deviceName = `${prefix}thaw.device`;
+    this.sessionCookieName = `${prefix}thaw.sid`;
+    this.deviceCookieName = `${prefix}thaw.device`;
     this.options = { path: '/', httpOnly: true, sameSite: 'lax', secure: this.isSecure };
     this.secrets = parseSecrets(environment.SESSION_SECRET);
   }
 
   /**
-   * Reads the session id from a `Cookie` header. Verifies the signature as express-session does, without the request
-   * and response objects that it needs.
-   * @returns null when there is no session cookie, or none of our secrets has signed it.
+   * Reads the session id from a `Cookie` header and verifies its signature as express-session does.
+   * @returns null when there is no session cookie, or its signature is not by one of the secrets.
    */
-  sessionIdIn(header: string | undefined): string | null {
-    const value = parse(header ?? '')[this.name];
-    return value?.startsWith(SIGNED) ? this.verified(value.slice(SIGNED.length)) : null;
+  readSessionId(cookieHeader: string | undefined): string | null {
+    const value = parse(cookieHeader ?? '')[this.sessionCookieName];
+    return value?.startsWith(SIGNED_PREFIX) ? this.readSigned(value.slice(SIGNED_PREFIX.length)) : null;
   }
 
-  /** @returns the payload if one of our secrets has signed it; otherwise null. */
-  verified(signed: string): string | null {
+  /** @returns the payload of a signed value; null when the signature is not by one of the secrets. */
+  readSigned(signedValue: string): string | null {
     for (const secret of this.secrets) {
-      const value = unsign(signed, secret);
-      if (value !== false) return value;
+      const payload = unsign(signedValue, secret);
+      if (payload !== false) return payload;
     }
     return null;
   }
 }
 
-/** The prefix with which express-session marks a signed cookie. */
-const SIGNED = 's:';
-
+/** @param text secrets separated by commas */
 const parseSecrets = (text: string | undefined): [string, ...string[]] => {
   const [first, ...further] = (text ?? '').split(',').flatMap((secret) => secret.trim() || []);
   if (

@@ -10,12 +10,15 @@ declare module 'express-session' {
     passport?: { user?: Login };
     /** Epoch milliseconds. Changing it makes express-session save the session and send the cookie again. */
     refreshedAt?: number;
-    /** Set on sessions read from the store. Only these are saved: `save` updates a row and never inserts one. */
+    /** Set when the session was read from the table, as opposed to created during this request. */
     isStored?: true;
   }
 }
 
-/** express-session store in PostgreSQL. Only sessions of a login are stored, by `replace`. */
+/**
+ * The store that express-session reads, saves and destroys sessions with; they are rows of the table `sessions`.
+ * express-session itself never inserts a row: only logins have one, which `replaceSession` has its caller write.
+ */
 @Injectable()
 export class SessionStoreAdapter extends Store {
   constructor(
@@ -26,21 +29,22 @@ export class SessionStoreAdapter extends Store {
   }
 
   /**
-   * Replaces the request's session by one with a new id. express-session sends its cookie with the response. When
-   * `write` throws, the request keeps its session and no cookie is sent.
-   * @param write stores the new session under the given id
+   * Gives the request a new session for `login`. express-session sends the cookie of the new session with the response.
+   * When `writeRow` throws, the request keeps its old session and no cookie is sent.
+   * @param writeRow inserts the row of the new session, or moves the row of the old one to the new id
    */
-  async replace(
+  async replaceSession(
     request: Request,
     login: Login,
-    write: (sessionId: string, replacedId: string) => Promise<void>,
+    writeRow: (newSessionId: string, oldSessionId: string) => Promise<void>,
   ): Promise<void> {
-    const { sessionID, session } = request;
+    const { sessionID: oldSessionId, session: oldSession } = request;
+    // Sets request.sessionID and request.session.
     request.sessionStore.generate(request);
     try {
-      await write(request.sessionID, sessionID);
+      await writeRow(request.sessionID, oldSessionId);
     } catch (error) {
-      Object.assign(request, { sessionID, session });
+      Object.assign(request, { sessionID: oldSessionId, session: oldSession });
       throw error;
     }
     request.session.passport = { user: login };
@@ -48,11 +52,11 @@ export class SessionStoreAdapter extends Store {
   }
 
   override get(sessionId: string, done: (error: unknown, session?: SessionData | null) => void): void {
-    this.find(sessionId).then((session) => done(null, session), done);
+    this.findSession(sessionId).then((session) => done(null, session), done);
   }
 
   override set(sessionId: string, session: SessionData, done?: (error?: unknown) => void): void {
-    this.save(sessionId, session).then(
+    this.refreshIfStored(sessionId, session).then(
       () => done?.(),
       (error: unknown) => done?.(error),
     );
@@ -65,11 +69,11 @@ export class SessionStoreAdapter extends Store {
     );
   }
 
-  private async find(sessionId: string): Promise<SessionData | null> {
+  private async findSession(sessionId: string): Promise<SessionData | null> {
     const row = await this.sessions.findValid(sessionId);
     if (!row) return null;
     const { userId, familyId, refreshedAt, expiresAt } = row;
-    // express-session wraps this in its own cookie class.
+    // The type is the cookie class of express-session, which creates an instance of it from these fields.
     const cookie = {
       ...this.cookie.options,
       originalMaxAge: SESSION_LIFETIME_MS,
@@ -83,8 +87,8 @@ export class SessionStoreAdapter extends Store {
     };
   }
 
-  private async save(sessionId: string, session: SessionData): Promise<void> {
-    // A session created during this request has been stored by `replace`.
+  private async refreshIfStored(sessionId: string, session: SessionData): Promise<void> {
+    // `replaceSession` has already written the row of a session that was created during this request.
     if (!session.isStored) return;
     await this.sessions.refresh(sessionId, new Date(session.refreshedAt ?? Date.now()));
   }

@@ -10,7 +10,7 @@ export class SessionEntity {
   @Column({ name: 'user_id', type: 'bigint', transformer: bigintAsNumber })
   userId: number;
 
-  /** The login this session belongs to; rotating the session id creates a new session of the same family. */
+  /** The login that this session belongs to. It stays the same when the session id is rotated. */
   @Column({ name: 'family_id', type: 'uuid' })
   familyId: string;
 

@@ -9,13 +9,13 @@ export const SESSION_MIDDLEWARE = Symbol('SESSION_MIDDLEWARE');
 
 const REFRESH_AFTER_MS = 60 * 60 * 1_000;
 
-/** Loads the session of the request's cookie. Session ids that the server did not issue are never adopted. */
+/** Loads the session of the request's cookie. A session id that the server did not issue is never adopted. */
 export const createSessionMiddleware = (
   cookie: SessionCookieCodec,
   store: SessionStoreAdapter,
 ): RequestHandler =>
   session({
-    name: cookie.name,
+    name: cookie.sessionCookieName,
     secret: [...cookie.secrets],
     store,
     genid: () => randomBytes(32).toString('base64url'),
@@ -26,20 +26,24 @@ export const createSessionMiddleware = (
   });
 
 /**
- * express-session silently omits a Secure cookie when the request came over http, which is the case for every request
- * behind a proxy that terminates TLS.
+ * Marks requests as secure if the public origin is https. Behind a proxy that terminates TLS every request arrives over
+ * http, and express-session silently omits a Secure cookie from the response to such a request.
  */
-export const trustPublicOrigin =
+export const markSecureByPublicOrigin =
   (cookie: SessionCookieCodec): RequestHandler =>
   (request, _response, next) => {
     if (cookie.isSecure) Object.defineProperty(request, 'secure', { value: true });
     next();
   };
 
-/** Extends a session in use by another thirty days, at most once an hour. */
+/**
+ * Extends a session in use to another thirty days, at most once an hour: a change of `refreshedAt` makes express-session
+ * save the session and send the cookie again.
+ */
 export const refreshSession: RequestHandler = (request, _response, next) => {
-  const { session: current } = request;
-  const now = Date.now();
-  if (current.isStored && now - (current.refreshedAt ?? 0) > REFRESH_AFTER_MS) current.refreshedAt = now;
+  const { session: currentSession } = request;
+  const nowMs = Date.now();
+  const ageMs = nowMs - (currentSession.refreshedAt ?? 0);
+  if (currentSession.isStored && ageMs > REFRESH_AFTER_MS) currentSession.refreshedAt = nowMs;
   next();
 };

@@ -6,8 +6,10 @@ import type { Login } from '../../../platform/http/login.decorator';
 import { SessionEntity } from './session.entity';
 
 export const SESSION_LIFETIME_MS = 30 * 24 * 60 * 60 * 1_000;
+/** Each new session cleans up a few expired ones, so no job is needed. */
+const EXPIRED_DELETED_PER_INSERT = 10;
 
-const hashOf = (sessionId: string): Buffer => createHash('sha256').update(sessionId).digest();
+const hashSessionId = (sessionId: string): Buffer => createHash('sha256').update(sessionId).digest();
 
 export interface NewSession {
   userId: number;
@@ -21,20 +23,26 @@ export class SessionRepository {
   constructor(@InjectRepository(SessionEntity) private readonly sessions: Repository<SessionEntity>) {}
 
   findValid(sessionId: string): Promise<SessionEntity | null> {
-    return this.sessions.findOneBy({ idHash: hashOf(sessionId), expiresAt: MoreThan(new Date()) });
+    return this.sessions.findOneBy({ idHash: hashSessionId(sessionId), expiresAt: MoreThan(new Date()) });
   }
 
-  /** The logins of all valid sessions among these, by session id; one query. */
-  async loginsOf(sessionIds: readonly string[]): Promise<ReadonlyMap<string, Login>> {
-    const hashes = sessionIds.map(hashOf);
-    const idOf = new Map(hashes.map((hash, index) => [hash.toString('latin1'), sessionIds[index] ?? '']));
+  /**
+   * Finds the logins of many sessions in one query.
+   * @returns the logins by session id; sessions that do not exist or have expired are absent.
+   */
+  async findLogins(sessionIds: readonly string[]): Promise<ReadonlyMap<string, Login>> {
+    const hashes = sessionIds.map(hashSessionId);
+    // The keys are strings, because a Map compares Buffers by identity.
+    const sessionIdByHash = new Map(
+      hashes.map((hash, index) => [hash.toString('latin1'), sessionIds[index] ?? '']),
+    );
     const rows = await this.sessions.query<{ id_hash: Buffer; user_id: string; family_id: string }[]>(
       'SELECT id_hash, user_id, family_id FROM sessions WHERE id_hash = ANY($1::bytea[]) AND expires_at > $2',
       [hashes, new Date()],
     );
     return new Map(
       rows.map((row) => [
-        idOf.get(row.id_hash.toString('latin1')) ?? '',
+        sessionIdByHash.get(row.id_hash.toString('latin1')) ?? '',
         { userId: Number(row.user_id), familyId: row.family_id },
       ]),
     );
@@ -44,30 +52,37 @@ export class SessionRepository {
   async add(sessionId: string, { userId, familyId, credentialsVersion }: NewSession): Promise<boolean> {
     await this.deleteSomeExpired();
     const now = new Date();
-    const row = [hashOf(sessionId), userId, familyId, now, new Date(now.getTime() + SESSION_LIFETIME_MS)];
+    const values = [
+      hashSessionId(sessionId),
+      userId,
+      familyId,
+      now,
+      new Date(now.getTime() + SESSION_LIFETIME_MS),
+    ];
     const insert = 'INSERT INTO sessions (id_hash, user_id, family_id, refreshed_at, expires_at)';
-    const rows: unknown[] =
+    const insertedRows: unknown[] =
       credentialsVersion === undefined
-        ? await this.sessions.query(`${insert} VALUES ($1, $2, $3, $4, $5) RETURNING 1`, row)
+        ? await this.sessions.query(`${insert} VALUES ($1, $2, $3, $4, $5) RETURNING 1`, values)
         : await this.sessions.query(
+            // FOR SHARE makes this wait for a change of the password that is being committed.
             `${insert} SELECT $1::bytea, $2::bigint, $3::uuid, $4::timestamptz, $5::timestamptz
              FROM credentials WHERE user_id = $2::bigint AND version = $6 FOR SHARE RETURNING 1`,
-            [...row, credentialsVersion],
+            [...values, credentialsVersion],
           );
-    return rows.length > 0;
+    return insertedRows.length > 0;
   }
 
-  /** Extends the session by thirty days. A session that has ended is not restored. */
+  /** Extends the session to thirty days from `now`. A session that has ended is not restored. */
   async refresh(sessionId: string, now: Date): Promise<void> {
     await this.sessions.update(
-      { idHash: hashOf(sessionId) },
+      { idHash: hashSessionId(sessionId) },
       { refreshedAt: now, expiresAt: new Date(now.getTime() + SESSION_LIFETIME_MS) },
     );
   }
 
   /**
-   * Moves a login's session to another id, and to another family if `login` names one. This is one statement, so a
-   * family that continues is never without a session.
+   * Gives a session another id and the family of `login`, which may be a new one. This is one statement, so a family
+   * that continues is never without a session.
    * @returns false when the session has ended in the meantime; it is not restored.
    */
   async move(
@@ -79,9 +94,9 @@ export class SessionRepository {
     const now = new Date();
     const { affected } = await manager.update(
       SessionEntity,
-      { idHash: hashOf(fromId), userId, expiresAt: MoreThan(now) },
+      { idHash: hashSessionId(fromId), userId, expiresAt: MoreThan(now) },
       {
-        idHash: hashOf(toId),
+        idHash: hashSessionId(toId),
         familyId,
         refreshedAt: now,
         expiresAt: new Date(now.getTime() + SESSION_LIFETIME_MS),
@@ -91,30 +106,34 @@ export class SessionRepository {
   }
 
   async remove(sessionId: string): Promise<void> {
-    await this.sessions.delete({ idHash: hashOf(sessionId) });
+    await this.sessions.delete({ idHash: hashSessionId(sessionId) });
   }
 
   async removeFamily(familyId: string, manager: EntityManager = this.sessions.manager): Promise<void> {
     await manager.delete(SessionEntity, { familyId });
   }
 
+  /** Removes the sessions of all families of the user but the given one. */
   async removeOtherFamilies(userId: number, familyId: string, manager: EntityManager): Promise<void> {
     await manager.delete(SessionEntity, { userId, familyId: Not(familyId) });
   }
 
-  async liveFamilies(familyIds: readonly string[]): Promise<Set<string>> {
+  /** @returns those of the given families that still have a valid session. */
+  async findLiveFamilies(familyIds: readonly string[]): Promise<Set<string>> {
     if (familyIds.length === 0) return new Set();
-    const live = await this.sessions.query<{ family_id: string }[]>(
+    const rows = await this.sessions.query<{ family_id: string }[]>(
       'SELECT family_id FROM sessions WHERE family_id = ANY($1::uuid[]) AND expires_at > $2',
       [familyIds, new Date()],
     );
-    return new Set(live.map(({ family_id: familyId }) => familyId));
+    return new Set(rows.map(({ family_id: familyId }) => familyId));
   }
 
   private async deleteSomeExpired(): Promise<void> {
-    await this.sessions.query(`
-      DELETE FROM sessions WHERE id_hash IN (
-        SELECT id_hash FROM sessions WHERE expires_at < now() LIMIT 10 FOR UPDATE SKIP LOCKED
-      )`);
+    await this.sessions.query(
+      `DELETE FROM sessions WHERE id_hash IN (
+         SELECT id_hash FROM sessions WHERE expires_at < now() LIMIT $1 FOR UPDATE SKIP LOCKED
+       )`,
+      [EXPIRED_DELETED_PER_INSERT],
+    );
   }
 }

@@ -53,8 +53,8 @@ export class AccountController {
     @Body(new ValidBodyPipe(ChangePasswordDto)) { currentPassword, newPassword }: ChangePasswordDto,
   ): Promise<SuccessDto> {
     requireSelf(login, id);
-    const verified = await this.auth.changePassword(request, login, currentPassword, newPassword);
-    this.devices.remember(response, verified);
+    const verifiedUser = await this.auth.changePassword(request, login, currentPassword, newPassword);
+    this.devices.remember(response, verifiedUser);
     return { success: true };
   }
 }

@@ -21,7 +21,7 @@ import type { VerifiedUser } from '../application/verified-user.types';
 import { KnownDeviceService } from '../infrastructure/known-device.service';
 import { SessionCookieCodec } from '../infrastructure/session-cookie.codec';
 import { ConvertAnonymousDto, CredentialsDto } from './auth.dto';
-import { PasswordGuard, Verified } from './password.guard';
+import { PasswordGuard, UserVerifiedByPassword } from './password.guard';
 
 @ApiTags('auth')
 @Controller()
@@ -44,11 +44,11 @@ export class AuthController {
   async login(
     @Req() request: Request,
     @Res({ passthrough: true }) response: Response,
-    @Verified() verified: VerifiedUser,
+    @UserVerifiedByPassword() verifiedUser: VerifiedUser,
   ): Promise<UserAnswerDto> {
-    await this.loginSessions.begin(request, verified);
-    this.devices.remember(response, verified);
-    return { user: await this.users.self(verified.userId) };
+    await this.loginSessions.begin(request, verifiedUser);
+    this.devices.remember(response, verifiedUser);
+    return { user: await this.users.getSelf(verifiedUser.userId) };
   }
 
   @Post('register')
@@ -60,29 +60,29 @@ export class AuthController {
     @Res({ passthrough: true }) response: Response,
     @Body(new ValidBodyPipe(CredentialsDto)) { email, password }: CredentialsDto,
   ): Promise<UserAnswerDto> {
-    const registered = await this.auth.register(email, password);
-    await this.loginSessions.begin(request, registered);
-    this.devices.remember(response, registered);
-    return { user: await this.users.self(registered.userId) };
+    const verifiedUser = await this.auth.register(email, password);
+    await this.loginSessions.begin(request, verifiedUser);
+    this.devices.remember(response, verifiedUser);
+    return { user: await this.users.getSelf(verifiedUser.userId) };
   }
 
   @Post('anonymous')
   @RateLimitedBy('anonymous', 'address')
   @ApiCreatedResponse({ type: UserAnswerDto })
-  @ApiOkResponse({ type: UserAnswerDto, description: 'The anonymous user that this browser has already' })
+  @ApiOkResponse({ type: UserAnswerDto, description: 'The anonymous user who is already signed in' })
   @ApiProblems('rate_limited', 'unavailable')
-  async anonymous(
+  async startAnonymousUser(
     @Req() request: Request,
     @Res({ passthrough: true }) response: Response,
   ): Promise<UserAnswerDto> {
-    const present = request.user && (await this.users.findSelf(request.user.userId));
-    if (present?.isAnonymous) {
+    const currentUser = request.user && (await this.users.findSelf(request.user.userId));
+    if (currentUser?.isAnonymous) {
       response.status(200);
-      return { user: present };
+      return { user: currentUser };
     }
-    const userId = await this.users.startAnonymous();
+    const userId = await this.users.startAnonymousUser();
     await this.loginSessions.begin(request, { userId });
-    return { user: await this.users.self(userId) };
+    return { user: await this.users.getSelf(userId) };
   }
 
   @Post('logout')
@@ -90,7 +90,7 @@ export class AuthController {
   @ApiNoContentResponse()
   async logout(@Req() request: Request, @Res({ passthrough: true }) response: Response): Promise<void> {
     await this.loginSessions.end(request);
-    response.clearCookie(this.cookie.name, this.cookie.options);
+    response.clearCookie(this.cookie.sessionCookieName, this.cookie.options);
   }
 
   @Post('convert-anonymous')
@@ -107,16 +107,16 @@ export class AuthController {
     'email_taken',
     'rate_limited',
   )
-  async convert(
+  async convertAnonymousUser(
     @Req() request: Request,
     @Res({ passthrough: true }) response: Response,
     @CurrentLogin() login: Login,
     @Body(new ValidBodyPipe(ConvertAnonymousDto)) { userId, email, password }: ConvertAnonymousDto,
   ): Promise<UserAnswerDto> {
     requireSelf(login, userId);
-    const converted = await this.auth.convert(userId, email, password);
-    await this.loginSessions.rotate(request, login);
-    this.devices.remember(response, converted);
-    return { user: await this.users.self(userId) };
+    const verifiedUser = await this.auth.convertAnonymousUser(userId, email, password);
+    await this.loginSessions.rotateSessionId(request, login);
+    this.devices.remember(response, verifiedUser);
+    return { user: await this.users.getSelf(userId) };
   }
 }

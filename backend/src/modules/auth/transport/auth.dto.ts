@@ -10,7 +10,7 @@ import {
 import { limits } from '@thaw/contract/limits';
 import { MatchesSchema } from '../../../platform/http/matches-schema.decorator';
 import { assertType, type SameShape } from '../../../platform/http/same-shape.types';
-import { IsGivenPassword, IsPassword } from './password.decorator';
+import { IsWellFormedPassword, IsPassword } from './password.decorator';
 
 const emailProperty = { format: 'email', maxLength: limits.emailMaxLength };
 const passwordProperty = {
@@ -43,14 +43,14 @@ export class ChangeEmailDto implements ChangeEmail {
   newEmail: string;
 
   @ApiProperty({ format: 'password' })
-  @IsGivenPassword()
+  @IsWellFormedPassword()
   currentPassword: string;
 }
 assertType<SameShape<ChangeEmailDto, ChangeEmail>>();
 
 export class ChangePasswordDto implements ChangePassword {
   @ApiProperty({ format: 'password' })
-  @IsGivenPassword()
+  @IsWellFormedPassword()
   currentPassword: string;
 
   @ApiProperty(passwordProperty)

@@ -2,22 +2,25 @@ import { limits } from '@thaw/contract/limits';
 import { codePointLength } from '@thaw/contract/text';
 import { ValidateBy } from 'class-validator';
 
+/** A code point takes at most two UTF-16 units, which `String.length` counts. */
+const MAX_UTF16_UNITS = 2 * limits.passwordMaxLength;
+
 /**
- * A password as received: a string of well-formed Unicode. Lone surrogates have no UTF-8 encoding, so passwords that
- * differ only in them would be equal.
+ * Accepts a string of well-formed Unicode that is not longer than any password. Lone surrogates are refused: they have no
+ * UTF-8 encoding, so passwords that differ only in them would have the same hash.
  */
-export const IsGivenPassword = (): PropertyDecorator =>
+export const IsWellFormedPassword = (): PropertyDecorator =>
   ValidateBy({
-    name: 'isGivenPassword',
+    name: 'isWellFormedPassword',
     validator: {
       validate: (value: unknown) =>
-        typeof value === 'string' && value.length <= 2 * limits.passwordMaxLength && value.isWellFormed(),
+        typeof value === 'string' && value.length <= MAX_UTF16_UNITS && value.isWellFormed(),
     },
   });
 
-/** A new password: additionally checks the length limits, in code points. */
+/** Accepts a well-formed password whose length, in code points, is within the limits. */
 export const IsPassword = (): PropertyDecorator => (target, property) => {
-  IsGivenPassword()(target, property);
+  IsWellFormedPassword()(target, property);
   ValidateBy({
     name: 'isPassword',
     validator: {

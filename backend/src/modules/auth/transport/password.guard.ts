@@ -8,7 +8,10 @@ import { CredentialsDto } from './auth.dto';
 
 type VerifiedRequest = Request & { verifiedUser?: VerifiedUser };
 
-/** Validates the body, then verifies the password. `request.user` stays the user who was signed in before. */
+/**
+ * Validates the body and verifies its e-mail and password. The result is `request.verifiedUser`; `request.user` stays
+ * the user who is signed in.
+ */
 @Injectable()
 export class PasswordGuard extends AuthGuard('local') {
   override async canActivate(context: ExecutionContext): Promise<boolean> {
@@ -16,14 +19,17 @@ export class PasswordGuard extends AuthGuard('local') {
     return (await super.canActivate(context)) as boolean;
   }
 
+  /** `property` is the field of the request to which Passport assigns the verified user. */
   override getAuthenticateOptions(): { property: string } {
     return { property: 'verifiedUser' };
   }
 }
 
-/** The user verified by `PasswordGuard`. */
-export const Verified = createParamDecorator((_: unknown, context: ExecutionContext): VerifiedUser => {
-  const { verifiedUser } = context.switchToHttp().getRequest<VerifiedRequest>();
-  if (!verifiedUser) throw new DomainError('invalid_credentials');
-  return verifiedUser;
-});
+/** Injects the user whose password `PasswordGuard` has verified. */
+export const UserVerifiedByPassword = createParamDecorator(
+  (_: unknown, context: ExecutionContext): VerifiedUser => {
+    const { verifiedUser } = context.switchToHttp().getRequest<VerifiedRequest>();
+    if (!verifiedUser) throw new DomainError('invalid_credentials');
+    return verifiedUser;
+  },
+);

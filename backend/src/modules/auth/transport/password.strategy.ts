@@ -7,7 +7,7 @@ import { AuthService } from '../application/auth.service';
 import type { VerifiedUser } from '../application/verified-user.types';
 import { KnownDeviceService } from '../infrastructure/known-device.service';
 
-/** Passport strategy for e-mail and password. */
+/** The Passport strategy that verifies e-mail and password. `PasswordGuard` applies it to a route. */
 @Injectable()
 export class PasswordStrategy extends PassportStrategy(Strategy) {
   constructor(
@@ -18,7 +18,7 @@ export class PasswordStrategy extends PassportStrategy(Strategy) {
   }
 
   validate(request: Request, email: string, password: string): Promise<VerifiedUser> {
-    const deviceOf = (user: VerifiedUser) => this.devices.deviceOf(request, user);
-    return this.auth.verify(email, password, clientSubject(request.ip), deviceOf);
+    const findDeviceId = (user: VerifiedUser) => this.devices.findDeviceId(request, user);
+    return this.auth.verify(email, password, clientSubject(request.ip), findDeviceId);
   }
 }

@@ -50,7 +50,7 @@ export class FriendsService {
   async list(userId: number): Promise<Friend[]> {
     const friendIds = await this.friends.friendIds(userId);
     const [friends, lastMessages] = await Promise.all([
-      this.users.profiles(friendIds).then((profiles) => this.withPresence(profiles)),
+      this.users.findProfiles(friendIds).then((profiles) => this.withPresence(profiles)),
       this.lastMessages.between(userId, friendIds),
     ]);
     return friends.map((friend) => ({ ...friend, lastMessage: lastMessages.get(friend.id) ?? null }));
@@ -154,7 +154,7 @@ export class FriendsService {
     switch (event.type) {
       case 'FriendRequestSent': {
         const { requestId: id, requesterId, addresseeId, isHidden } = event.data;
-        const requester = isHidden ? null : await this.users.profile(requesterId);
+        const requester = isHidden ? null : await this.users.findProfile(requesterId);
         if (!requester) return;
         const { createdAt } = toRequest(requireRequest(state, id));
         await this.publish([addresseeId], 'friend_request', { id, requesterId, requester, createdAt });
@@ -162,7 +162,7 @@ export class FriendsService {
       }
       case 'FriendRequestAccepted': {
         const { requestId, requesterId, addresseeId } = event.data;
-        const both = await this.withPresence(await this.users.profiles([requesterId, addresseeId]));
+        const both = await this.withPresence(await this.users.findProfiles([requesterId, addresseeId]));
         for (const friend of both) {
           const otherId = friend.id === requesterId ? addresseeId : requesterId;
           await this.publish([otherId], 'friendship_accepted', { requestId, friend });

@@ -84,7 +84,7 @@ export class PrivateChatService {
     }
     await this.uploads.share({ senderId, receiverId, messageType, content });
     // Loaded first, so that nothing can fail once the message is committed.
-    const profiles = replyToId === null ? [] : await this.users.profiles([senderId, receiverId]);
+    const profiles = replyToId === null ? [] : await this.users.findProfiles([senderId, receiverId]);
     try {
       return await this.deliver(event, profiles);
     } catch (error) {
@@ -131,7 +131,7 @@ export class PrivateChatService {
     await this.requireFriends(userId, friendId);
     const [rows, profiles] = await Promise.all([
       this.messages.conversation(userId, friendId, before, Math.min(limit, limits.privateMessagesPage)),
-      this.users.profiles([userId, friendId]),
+      this.users.findProfiles([userId, friendId]),
     ]);
     return rows.map((row) => toWire(row, profiles));
   }

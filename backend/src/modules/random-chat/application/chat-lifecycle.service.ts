@@ -133,7 +133,7 @@ export class ChatLifecycleService {
   }
 
   private async participants({ userIds }: Match) {
-    const profiles = await this.users.profiles(userIds);
+    const profiles = await this.users.findProfiles(userIds);
     const [first, second] = userIds.map((userId) => profiles.find(({ id }) => id === userId));
     if (!first || !second) throw new Error('A matched user has no profile');
     return [first, second] as const;

@@ -30,7 +30,7 @@ export class QueueGateway {
     const { userId, connection } = frame;
     await this.limiter.require('join_queue', userId);
     this.valve.requireOpen();
-    const gender = await this.users.gender(userId);
+    const gender = await this.users.findGender(userId);
     if (!gender) throw new DomainError('gender_required');
     const { preferences } = frame.data;
     const placed = async (place: MatchState): Promise<void> => {

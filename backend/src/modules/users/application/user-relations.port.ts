@@ -1,8 +1,8 @@
-/** What a user may learn about another because of their relation. Implemented with friends and chats. */
+/** What a user may learn about another. It depends on friendships and chats, so the presence module implements it. */
 export interface UserRelationsPort {
   /**
-   * Whether the viewer may read the other user's profile (A12): chat partners, friends, either side of a friend
-   * request.
+   * Whether the viewer may read the other user's profile: they have chatted, are friends, or one has sent the other a
+   * friend request (A12).
    */
   mayReadProfile(viewerId: number, userId: number): Promise<boolean>;
   /** Whether the other user is online and the viewer is allowed to see it. */

@@ -1,16 +1,16 @@
 import { generateHandle } from './handle.factory';
-import { acceptableUsername } from './username.rules';
+import { parseUsername } from './username.rules';
 
 describe('generateHandle', () => {
-  it('returns a random adjective, animal and number', () => {
+  it('returns an adjective, an animal and a number of four digits', () => {
     expect(generateHandle(() => 0)).toMatch(/^[a-z]+-[a-z]+-1000$/);
     expect(generateHandle((below) => below - 1)).toMatch(/^[a-z]+-[a-z]+-9999$/);
   });
 
-  it('returns acceptable usernames only', () => {
-    for (let first = 0; first < 60; first += 1) {
-      const handle = generateHandle((below) => first % below);
-      expect(acceptableUsername(handle)).toBe(handle);
+  it('returns only names that are accepted as usernames', () => {
+    for (let index = 0; index < 60; index += 1) {
+      const handle = generateHandle((below) => index % below);
+      expect(parseUsername(handle)).toBe(handle);
     }
   });
 });

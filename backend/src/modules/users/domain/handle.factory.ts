@@ -8,11 +8,12 @@ const animals =
   );
 
 /**
- * A random neutral name such as "quiet-otter-4821". A name derived from the e-mail address would identify the user to
- * strangers (A06).
+ * Generates the first username of a user, such as "quiet-otter-4821". It is random, because a name derived from the
+ * e-mail address would identify the user to strangers (A06).
  * @param randomInt returns an integer from 0 (inclusive) to its argument (exclusive)
  */
 export const generateHandle = (randomInt: (below: number) => number): string => {
-  const pick = (words: readonly string[]) => words[randomInt(words.length)] ?? '';
-  return `${pick(adjectives)}-${pick(animals)}-${randomInt(9_000) + 1_000}`;
+  const pickWord = (words: readonly string[]) => words[randomInt(words.length)] ?? '';
+  const fourDigits = 1_000 + randomInt(9_000);
+  return `${pickWord(adjectives)}-${pickWord(animals)}-${fourDigits}`;
 };

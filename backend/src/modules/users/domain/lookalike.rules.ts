@@ -1,10 +1,10 @@
 /**
- * Characters that look like an ASCII letter, by letter: an extract of the confusables of UTS 39
+ * Characters that look like an ASCII letter, by that letter: an extract of the confusables of UTS 39
  * (https://www.unicode.org/reports/tr39/#Confusable_Detection) in Cyrillic, Greek, Armenian, Cherokee, Coptic, Lisu and
  * Latin, for the letters of the reserved words. Compatibility variants (full-width, mathematical and circled letters)
- * are omitted, because NFKD decomposes them. Lower case where there is one.
+ * are omitted, because NFKD decomposes them. Characters are in lower case if they have one.
  */
-const byLetter: Readonly<Record<string, string>> = {
+const lookalikesByLetter: Readonly<Record<string, string>> = {
   a: '4@аɑαᴀꭺꓮᎪⲁ∀ⱥ',
   b: '8ЬвьβʙᏼꓐᏴƃɓ',
   c: 'сϲᴄⅽⲥꮯꓚᏟ¢ɔ',
@@ -29,27 +29,29 @@ const byLetter: Readonly<Record<string, string>> = {
   y: 'уүγʏꭹꓬᎩҮⲩ¥ყ',
 };
 
-const letterOf = new Map(
-  Object.entries(byLetter).flatMap(([letter, others]) =>
-    [...others.toLowerCase()].map((other) => [other, letter]),
+const letterByLookalike = new Map(
+  Object.entries(lookalikesByLetter).flatMap(([letter, lookalikes]) =>
+    [...lookalikes.toLowerCase()].map((lookalike) => [lookalike, letter]),
   ),
 );
 
-/** Letter sequences that look like another letter in most typefaces. */
-const joined: readonly (readonly [string, string])[] = [
+/** Two letters that look like a single one in most typefaces, with that letter. */
+const lookalikePairs: readonly (readonly [pair: string, letter: string])[] = [
   ['rn', 'm'],
   ['vv', 'w'],
 ];
 
 /**
- * Reduces a text to lower-case ASCII look-alikes where it has them: confusable texts have equal skeletons. Accents and
- * invisible characters are removed. `l` and `1` become `i`.
+ * Reduces a text to its skeleton: texts that look alike have equal skeletons. Characters become the ASCII letter that
+ * they look like, in lower case; `l` and `1` become `i`. Accents and invisible characters are removed.
  */
-export const skeletonOf = (text: string): string => {
-  const plain = text
+export const toSkeleton = (text: string): string => {
+  const plainText = text
     .normalize('NFKD')
     .replace(/[\p{M}\p{Default_Ignorable_Code_Point}]/gu, '')
     .toLowerCase();
-  const letters = Array.from(plain, (character) => letterOf.get(character) ?? character).join('');
-  return joined.reduce((skeleton, [two, one]) => skeleton.replaceAll(two, one), letters);
+  const letters = Array.from(plainText, (character) => letterByLookalike.get(character) ?? character).join(
+    '',
+  );
+  return lookalikePairs.reduce((skeleton, [pair, letter]) => skeleton.replaceAll(pair, letter), letters);
 };

@@ -5,13 +5,17 @@ interface Command<Type extends string> {
   userId: number;
   /** UUID of the event that results from this command, if any. */
   eventId: string;
+  /** The time of the resulting event. */
   at: Date;
 }
 
+/** Creates a user with an e-mail address. */
 export type RegisterUser = Command<'RegisterUser'> & { username: string; email: string };
+/** Creates a user without an e-mail address. */
 export type StartAnonymousUser = Command<'StartAnonymousUser'> & { username: string };
 export type ChooseGender = Command<'ChooseGender'> & { gender: Gender };
 export type ChangeProfile = Command<'ChangeProfile'> & { username: string; avatar: string | null };
+/** Turns an anonymous user into a registered one (A16). */
 export type ConvertAccount = Command<'ConvertAccount'> & { email: string };
 export type ChangeEmail = Command<'ChangeEmail'> & { email: string };
 

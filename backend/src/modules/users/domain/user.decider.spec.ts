@@ -14,25 +14,25 @@ const registered = (): UserEvent => ({
   occurredAt: at,
   data: { userId, username: 'quiet-otter-1000', email: 'ada@example.org' },
 });
-const anonymous = (): UserEvent => ({
+const anonymousStarted = (): UserEvent => ({
   type: 'AnonymousUserStarted',
   eventId,
   occurredAt: at,
   data: { userId, username: 'quiet-otter-1000' },
 });
-const genderChosen = (): UserEvent => ({
+const femaleChosen = (): UserEvent => ({
   type: 'GenderChosen',
   eventId,
   occurredAt: at,
   data: { userId, gender: 'female' },
 });
 
-const base = { userId, eventId, at };
-const chooseGender: UserCommand = { ...base, type: 'ChooseGender', gender: 'male' };
-const convert: UserCommand = { ...base, type: 'ConvertAccount', email: 'ada@example.org' };
-const changeEmail: UserCommand = { ...base, type: 'ChangeEmail', email: 'new@example.org' };
-const rename = (username: string, avatar: string | null = null): UserCommand => ({
-  ...base,
+const commandBase = { userId, eventId, at };
+const chooseMale: UserCommand = { ...commandBase, type: 'ChooseGender', gender: 'male' };
+const convert: UserCommand = { ...commandBase, type: 'ConvertAccount', email: 'ada@example.org' };
+const changeEmail: UserCommand = { ...commandBase, type: 'ChangeEmail', email: 'new@example.org' };
+const changeProfile = (username: string, avatar: string | null = null): UserCommand => ({
+  ...commandBase,
   type: 'ChangeProfile',
   username,
   avatar,
@@ -41,36 +41,36 @@ const rename = (username: string, avatar: string | null = null): UserCommand => 
 describe('userDecider', () => {
   it('registers a user', () => {
     given()
-      .when({ ...base, type: 'RegisterUser', username: 'bold-fox-1', email: 'bo@example.org' })
+      .when({ ...commandBase, type: 'RegisterUser', username: 'bold-fox-1', email: 'bo@example.org' })
       .then({ type: 'UserRegistered', eventId, occurredAt: at, data: { userId, email: 'bo@example.org' } });
   });
 
   it('starts an anonymous user', () => {
     given()
-      .when({ ...base, type: 'StartAnonymousUser', username: 'bold-fox-1' })
+      .when({ ...commandBase, type: 'StartAnonymousUser', username: 'bold-fox-1' })
       .then({ type: 'AnonymousUserStarted', data: { userId, username: 'bold-fox-1' } });
   });
 
   it('rejects every other command for a missing user', () => {
-    for (const command of [chooseGender, convert, changeEmail, rename('Ada')]) {
+    for (const command of [chooseMale, convert, changeEmail, changeProfile('Ada')]) {
       given().when(command).thenThrows('not_found');
     }
   });
 
-  it('never creates two users with one id', () => {
-    const again: UserCommand = { ...base, type: 'StartAnonymousUser', username: 'bold-fox-1' };
-    expect(() => given(anonymous()).when(again).decision()).toThrow('taken');
+  it('refuses to create a second user with an id', () => {
+    const secondStart: UserCommand = { ...commandBase, type: 'StartAnonymousUser', username: 'bold-fox-1' };
+    expect(() => given(anonymousStarted()).when(secondStart).decision()).toThrow('taken');
   });
 
   it('sets the gender once (A34)', () => {
-    given(anonymous())
-      .when(chooseGender)
+    given(anonymousStarted())
+      .when(chooseMale)
       .then({ type: 'GenderChosen', data: { userId, gender: 'male' } });
-    given(anonymous(), genderChosen()).when(chooseGender).thenThrows('gender_already_set');
+    given(anonymousStarted(), femaleChosen()).when(chooseMale).thenThrows('gender_already_set');
   });
 
   it('converts an anonymous account to a registered one, once (A16)', () => {
-    given(anonymous())
+    given(anonymousStarted())
       .when(convert)
       .then({ type: 'AccountConverted', data: { email: 'ada@example.org' } });
     given(registered()).when(convert).thenThrows('not_anonymous');
@@ -80,7 +80,7 @@ describe('userDecider', () => {
     given(registered())
       .when(changeEmail)
       .then({ type: 'EmailChanged', data: { email: 'new@example.org' } });
-    given(anonymous()).when(changeEmail).thenThrows('forbidden');
+    given(anonymousStarted()).when(changeEmail).thenThrows('forbidden');
     given(registered())
       .when({ ...changeEmail, email: 'ada@example.org' })
       .thenNothing();
@@ -88,14 +88,14 @@ describe('userDecider', () => {
 
   it('changes name and avatar', () => {
     given(registered())
-      .when(rename('  Ada  ', '/api/files/avatars/a.webp'))
+      .when(changeProfile('  Ada  ', '/api/files/avatars/a.webp'))
       .then({ type: 'ProfileChanged', data: { username: 'Ada', avatar: '/api/files/avatars/a.webp' } });
-    given(registered()).when(rename('quiet-otter-1000')).thenNothing();
+    given(registered()).when(changeProfile('quiet-otter-1000')).thenNothing();
   });
 
   it('rejects unacceptable names (A08)', () => {
     for (const name of ['', '   ', 'x'.repeat(31), 'Admin']) {
-      given(registered()).when(rename(name)).thenThrows('validation_failed');
+      given(registered()).when(changeProfile(name)).thenThrows('validation_failed');
     }
   });
 });

@@ -2,15 +2,15 @@ import { DomainError } from '../../../platform/errors/domain.errors';
 import type { Decider } from '../../../platform/event-store/decider.types';
 import type { UserCommand } from './user.commands';
 import type { UserEvent } from './user.events';
-import { evolveUser, initialUser, type UserState } from './user.state';
-import { acceptableUsername } from './username.rules';
+import { createInitialUser, evolveUser, type UserState } from './user.state';
+import { parseUsername } from './username.rules';
 
 const requireExisting = (state: UserState): void => {
   if (state.kind === 'absent') throw new DomainError('not_found');
 };
 
-const requireNew = (state: UserState): void => {
-  if (state.kind !== 'absent') throw new Error('This user id is taken');
+const requireAbsent = (state: UserState): void => {
+  if (state.kind !== 'absent') throw new Error('The user id is taken');
 };
 
 const requireRegistered = (state: UserState): void => {
@@ -20,43 +20,43 @@ const requireRegistered = (state: UserState): void => {
 
 const decide = (command: UserCommand, state: UserState): readonly UserEvent[] => {
   const { userId, eventId } = command;
-  const made = { eventId, occurredAt: command.at };
+  const eventBase = { eventId, occurredAt: command.at };
   switch (command.type) {
     case 'RegisterUser': {
-      requireNew(state);
+      requireAbsent(state);
       const { username, email } = command;
-      return [{ ...made, type: 'UserRegistered', data: { userId, username, email } }];
+      return [{ ...eventBase, type: 'UserRegistered', data: { userId, username, email } }];
     }
     case 'StartAnonymousUser':
-      requireNew(state);
-      return [{ ...made, type: 'AnonymousUserStarted', data: { userId, username: command.username } }];
+      requireAbsent(state);
+      return [{ ...eventBase, type: 'AnonymousUserStarted', data: { userId, username: command.username } }];
     case 'ChooseGender':
       requireExisting(state);
       if (state.gender !== null) throw new DomainError('gender_already_set');
-      return [{ ...made, type: 'GenderChosen', data: { userId, gender: command.gender } }];
+      return [{ ...eventBase, type: 'GenderChosen', data: { userId, gender: command.gender } }];
     case 'ChangeProfile': {
       requireExisting(state);
-      const username = acceptableUsername(command.username);
+      const username = parseUsername(command.username);
       if (username === null) throw new DomainError('validation_failed');
       const { avatar } = command;
       if (username === state.username && avatar === state.avatar) return [];
-      return [{ ...made, type: 'ProfileChanged', data: { userId, username, avatar } }];
+      return [{ ...eventBase, type: 'ProfileChanged', data: { userId, username, avatar } }];
     }
     case 'ConvertAccount':
       requireExisting(state);
       if (state.kind !== 'anonymous') throw new DomainError('not_anonymous');
-      return [{ ...made, type: 'AccountConverted', data: { userId, email: command.email } }];
+      return [{ ...eventBase, type: 'AccountConverted', data: { userId, email: command.email } }];
     case 'ChangeEmail':
       requireRegistered(state);
       if (command.email === state.email) return [];
-      return [{ ...made, type: 'EmailChanged', data: { userId, email: command.email } }];
+      return [{ ...eventBase, type: 'EmailChanged', data: { userId, email: command.email } }];
     default:
       return command satisfies never;
   }
 };
 
 export const userDecider: Decider<UserState, UserCommand, UserEvent> = {
-  initialState: initialUser,
+  initialState: createInitialUser,
   evolve: evolveUser,
   decide,
 };

@@ -1,30 +1,29 @@
 import type { Gender } from '@thaw/contract/scalars';
 
-interface RecordedEvent<Type extends string, Data extends object> {
+interface DomainEvent<Type extends string, Data extends object> {
   type: Type;
   eventId: string;
   occurredAt: Date;
   data: Data;
 }
 
-export type UserRegistered = RecordedEvent<
+export type UserRegistered = DomainEvent<
   'UserRegistered',
   { userId: number; username: string; email: string }
 >;
-export type AnonymousUserStarted = RecordedEvent<
-  'AnonymousUserStarted',
-  { userId: number; username: string }
->;
-export type GenderChosen = RecordedEvent<'GenderChosen', { userId: number; gender: Gender }>;
-export type ProfileChanged = RecordedEvent<
+export type AnonymousUserStarted = DomainEvent<'AnonymousUserStarted', { userId: number; username: string }>;
+export type GenderChosen = DomainEvent<'GenderChosen', { userId: number; gender: Gender }>;
+export type ProfileChanged = DomainEvent<
   'ProfileChanged',
   { userId: number; username: string; avatar: string | null }
 >;
-export type AccountConverted = RecordedEvent<'AccountConverted', { userId: number; email: string }>;
-export type EmailChanged = RecordedEvent<'EmailChanged', { userId: number; email: string }>;
+/** An anonymous user became a registered one (A16). */
+export type AccountConverted = DomainEvent<'AccountConverted', { userId: number; email: string }>;
+export type EmailChanged = DomainEvent<'EmailChanged', { userId: number; email: string }>;
 
 /** All events of one user, in the stream `user-<id>`. */
 export type UserEvent =
   UserRegistered | AnonymousUserStarted | GenderChosen | ProfileChanged | AccountConverted | EmailChanged;
 
+/** The id of the stream with all events of a user. */
 export const userStream = (userId: number): string => `user-${userId}`;

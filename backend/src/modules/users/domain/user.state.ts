@@ -2,6 +2,7 @@ import type { Gender } from '@thaw/contract/scalars';
 import type { UserEvent } from './user.events';
 
 export interface UserState {
+  /** `absent`: the user does not exist yet. */
   kind: 'absent' | 'anonymous' | 'registered';
   username: string;
   avatar: string | null;
@@ -9,7 +10,7 @@ export interface UserState {
   gender: Gender | null;
 }
 
-export const initialUser = (): UserState => ({
+export const createInitialUser = (): UserState => ({
   kind: 'absent',
   username: '',
   avatar: null,

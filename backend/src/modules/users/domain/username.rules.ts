@@ -1,8 +1,8 @@
 import { limits } from '@thaw/contract/limits';
 import { codePointLength, hasVisibleCharacter, normalizeUsername } from '@thaw/contract/text';
-import { skeletonOf } from './lookalike.rules';
+import { toSkeleton } from './lookalike.rules';
 
-/** Words that could be taken for the service itself. */
+/** Words with which a user could pose as the service. */
 const reservedWords = [
   'admin',
   'administrator',
@@ -12,32 +12,36 @@ const reservedWords = [
   'support',
   'system',
   'thaw',
-].map(skeletonOf);
+].map(toSkeleton);
 
-/** Words that combine with a reserved one into a name of the service: ThawTeam, modbot. */
-const companionWords = ['team', 'help', 'helpdesk', 'bot', 'mod', 'service', 'the'].map(skeletonOf);
+/** Words that are harmless alone, and name the service together with a reserved one: ThawTeam, SupportBot. */
+const companionWords = ['team', 'help', 'helpdesk', 'bot', 'mod', 'service', 'the'].map(toSkeleton);
 
-/** A first filter only: reports handle the rest. */
+/** A first filter only: users report what it does not cover. */
 const slurs = ['nigger', 'nigga', 'faggot', 'kike', 'tranny', 'rapist', 'pedo', 'nazi', 'hitler', 'cunt'].map(
-  skeletonOf,
+  toSkeleton,
 );
 
 const refusedWords = new Set([...reservedWords, ...slurs].flatMap((word) => [word, `${word}s`]));
-const anyOf = (words: readonly string[]): string => words.map((word) => `${word}s?`).join('|');
-const joinedWords = new RegExp(
-  `^(?:${anyOf(companionWords)})*(?:${anyOf([...reservedWords, ...slurs])})(?:${anyOf([...reservedWords, ...companionWords])})*$`,
+const singularOrPlural = (words: readonly string[]): string => words.map((word) => `${word}s?`).join('|');
+/** A whole name of such words without spaces: companions, one refused word, then reserved words and companions. */
+const refusedNamePattern = new RegExp(
+  `^(?:${singularOrPlural(companionWords)})*` +
+    `(?:${singularOrPlural([...reservedWords, ...slurs])})` +
+    `(?:${singularOrPlural([...reservedWords, ...companionWords])})*$`,
 );
 
-const holdsRefusedWord = (username: string): boolean =>
-  // Digits either replace letters (4dm1n) or stand beside them (admin7).
-  [skeletonOf(username), skeletonOf(username.replace(/\p{N}/gu, ' '))].some(
-    (skeleton) =>
-      skeleton.split(/[^\p{L}]+/u).some((word) => refusedWords.has(word)) ||
-      joinedWords.test(skeleton.replace(/[^\p{L}]+/gu, '')),
-  );
+const isRefusedSkeleton = (skeleton: string): boolean =>
+  skeleton.split(/[^\p{L}]+/u).some((word) => refusedWords.has(word)) ||
+  refusedNamePattern.test(skeleton.replace(/[^\p{L}]+/gu, ''));
+
+/** Digits either replace letters (4dm1n) or stand beside them (admin7), so a name is checked with and without them. */
+const containsRefusedWord = (username: string): boolean =>
+  isRefusedSkeleton(toSkeleton(username)) || isRefusedSkeleton(toSkeleton(username.replace(/\p{N}/gu, ' ')));
 
 /**
- * Joiners and variation selectors that belong to an emoji. Anywhere else they create distinct names that look alike.
+ * Emoji sequences with the joiners and variation selectors that belong to them. Outside such a sequence these characters
+ * are invisible, so names could differ and look alike.
  */
 const emojiSequences =
   /[\d#*]\ufe0f\u20e3|\p{Extended_Pictographic}(?:\ufe0f|\p{Emoji_Modifier})?(?:\u200d\p{Extended_Pictographic}(?:\ufe0f|\p{Emoji_Modifier})?)*/gu;
@@ -46,14 +50,14 @@ const invisibleCharacter = /[\p{Default_Ignorable_Code_Point}\u2800]/u;
 /** More combining marks than any language stacks on a letter. */
 const stackedMarks = /[\p{Mn}\p{Me}]{3,}/u;
 
-/** @returns the name as it is stored; null when it is not acceptable (A08). */
-export const acceptableUsername = (given: string): string | null => {
-  const username = normalizeUsername(given);
+/** @returns the username as it is stored, normalized; null when it is not acceptable (A08). */
+export const parseUsername = (text: string): string | null => {
+  const username = normalizeUsername(text);
   const length = codePointLength(username);
-  const fits = length >= 1 && length <= limits.usernameMaxCodePoints;
+  const hasValidLength = length >= 1 && length <= limits.usernameMaxCodePoints;
   const isLegible =
     hasVisibleCharacter(username) &&
     !invisibleCharacter.test(username.replace(emojiSequences, '')) &&
     !stackedMarks.test(username);
-  return fits && isLegible && !holdsRefusedWord(username) ? username : null;
+  return hasValidLength && isLegible && !containsRefusedWord(username) ? username : null;
 };

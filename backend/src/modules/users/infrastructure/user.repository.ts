@@ -3,15 +3,15 @@ import { InjectRepository } from '@nestjs/typeorm';
 import { type EntityManager, In, Repository } from 'typeorm';
 import { UserEntity } from './user.entity';
 
-/** Queries of the read model `users`, which only the projection writes. */
+/** Reads the table `users`, which only its projection writes. */
 @Injectable()
 export class UserRepository {
   constructor(@InjectRepository(UserEntity) private readonly users: Repository<UserEntity>) {}
 
-  /** An id that has never been used and will not be given out again. */
+  /** Takes the next id of the sequence, which never returns an id twice. */
   async nextId(): Promise<number> {
     const [row] = await this.users.query<{ id: string }[]>(`SELECT nextval('user_ids') AS id`);
-    if (!row) throw new Error('The sequence of user ids gave nothing');
+    if (!row) throw new Error('The sequence user_ids returned no row');
     return Number(row.id);
   }
 
@@ -24,13 +24,13 @@ export class UserRepository {
   }
 
   /**
-   * Claims an address for a user until the end of the transaction: transactions that claim the same address, or the
-   * address it replaces, wait. Therefore no statement violates the unique index (PostgreSQL would log the address with
-   * the error), and events that pass on an address are numbered in commit order.
+   * Claims an address for a user until the end of the transaction. Other transactions that claim this address, or the
+   * address that it replaces, wait. Therefore no INSERT violates the unique index; PostgreSQL would log the address with
+   * the error. Besides, the log has the event that gives up an address before the event of its next owner.
    * @returns false when another user has the address.
    */
   async claimEmail(email: string, userId: number, manager: EntityManager): Promise<boolean> {
-    // Locks are taken in one order, so that two users who swap addresses do not deadlock.
+    // The locks are taken in the order of their keys, so that two users who swap addresses do not deadlock.
     await manager.query(
       `SELECT pg_advisory_xact_lock(key) FROM (
          SELECT hashtextextended('users.email:' || lower(email), 0) AS key

@@ -5,6 +5,7 @@ import type { StoredEvent } from '../../../platform/event-store/stored-event.typ
 import type { UserEvent } from '../domain/user.events';
 import { UserEntity } from '../infrastructure/user.entity';
 
+/** The fields of each event type that are stored apart from the log, so that they can be erased. */
 const personalFields: Record<UserEvent['type'], readonly string[]> = {
   UserRegistered: ['username', 'email'],
   AnonymousUserStarted: ['username'],
@@ -14,9 +15,9 @@ const personalFields: Record<UserEvent['type'], readonly string[]> = {
   EmailChanged: ['email'],
 };
 
-const types = Object.keys(personalFields) as UserEvent['type'][];
+const eventTypes = Object.keys(personalFields) as UserEvent['type'][];
 
-export const userEventTypes: readonly EventTypeDefinition[] = types.map((type) => ({
+export const userEventTypes: readonly EventTypeDefinition[] = eventTypes.map((type) => ({
   type,
   schemaVersion: 1,
   personalFields: personalFields[type],
@@ -25,7 +26,8 @@ export const userEventTypes: readonly EventTypeDefinition[] = types.map((type) =
 
 type StoredUserEvent = StoredEvent & UserEvent;
 
-const project = async (event: StoredUserEvent, manager: EntityManager): Promise<void> => {
+/** Applies one event to the table `users`. */
+const projectEvent = async (event: StoredUserEvent, manager: EntityManager): Promise<void> => {
   const { userId } = event.data;
   switch (event.type) {
     case 'UserRegistered':
@@ -55,7 +57,10 @@ const project = async (event: StoredUserEvent, manager: EntityManager): Promise<
   }
 };
 
-/** Takes the address from its previous owner: in a rebuild, the event with which they give it up may come later. */
+/**
+ * Takes the address of an event from any other user who has it. In a rebuild, the event with which the previous owner
+ * gives up an address may come after the event of its new owner.
+ */
 const releaseEmail = async (event: StoredUserEvent, manager: EntityManager): Promise<void> => {
   const { userId, email } = event.data as { userId: number; email?: string };
   if (!email) return;
@@ -68,11 +73,11 @@ const releaseEmail = async (event: StoredUserEvent, manager: EntityManager): Pro
 export const usersProjection: Projection = {
   name: 'users',
   tables: ['users'],
-  handles: types,
+  handles: eventTypes,
   async apply(events, manager, isRebuild) {
     for (const event of events) {
       if (isRebuild) await releaseEmail(event as StoredUserEvent, manager);
-      await project(event as StoredUserEvent, manager);
+      await projectEvent(event as StoredUserEvent, manager);
     }
   },
 };

@@ -20,15 +20,15 @@ export class UserController {
   @Get()
   @RateLimitedBy('profile_reads', 'user')
   @ApiOkResponse({
-    description: 'Oneself whole, others as far as one may see them',
+    description: 'All fields of the own profile; the public fields of another user',
     schema: { oneOf: [{ $ref: getSchemaPath(SelfUserDto) }, { $ref: getSchemaPath(PublicUserDto) }] },
   })
   @ApiProblems('not_signed_in', 'not_found', 'rate_limited')
-  read(
+  readProfile(
     @CurrentLogin() login: Login,
     @Param('id', PathIdPipe) id: number,
   ): Promise<SelfUserDto | PublicUserDto> {
-    return this.users.seenBy(login.userId, id);
+    return this.users.getVisibleUser(login.userId, id);
   }
 
   @Put()

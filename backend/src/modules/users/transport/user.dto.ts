@@ -17,7 +17,7 @@ export class UpdateProfileDto implements UpdateProfile {
   @ApiProperty({
     type: String,
     nullable: true,
-    description: 'null, or the url of an upload of mine in avatars',
+    description: 'null, or the URL of an image that the user uploaded into the bucket avatars',
   })
   @ValidateIf((_, value) => value !== null)
   @IsString()

@@ -1,4 +1,4 @@
-// Real: PostgreSQL, Redis, an api replica over HTTP.
+// Runs against real PostgreSQL and Redis; an api replica over HTTP.
 import { ProjectionRebuildService } from '../../../platform/event-store/projection-rebuild.service';
 import { RateLimiterService } from '../../../platform/rate-limit/rate-limiter.service';
 import { startTestApi, type TestApi } from '../../../testing/test-api.harness';
@@ -9,22 +9,23 @@ jest.setTimeout(30_000);
 
 describe('users over HTTP', () => {
   let api: TestApi;
-  const met = new Set<string>();
-  const seenOnline = new Set<string>();
+  /** Pairs `<viewer id> <user id>` for which the mocked relations permit reading the profile or the online state. */
+  const profileReaders = new Set<string>();
+  const onlineReaders = new Set<string>();
 
   beforeAll(async () => {
     api = await startTestApi();
     const relations = api.app.get<UserRelationsPort>(USER_RELATIONS);
     jest
       .spyOn(relations, 'mayReadProfile')
-      .mockImplementation(async (viewer, user) => met.has(`${viewer} ${user}`));
+      .mockImplementation(async (viewer, user) => profileReaders.has(`${viewer} ${user}`));
     jest
       .spyOn(relations, 'isSeenOnline')
-      .mockImplementation(async (viewer, user) => seenOnline.has(`${viewer} ${user}`));
+      .mockImplementation(async (viewer, user) => onlineReaders.has(`${viewer} ${user}`));
   });
   afterAll(() => api.close());
 
-  const join = async () => {
+  const joinAnonymously = async () => {
     const browser = api.browser();
     const response = await browser.post('/api/anonymous').expect(201);
     return { browser, id: response.body.user.id as number, user: response.body.user };
@@ -32,19 +33,19 @@ describe('users over HTTP', () => {
 
   describe('reading a profile (A12)', () => {
     it('requires a login', async () => {
-      const { id } = await join();
+      const { id } = await joinAnonymously();
       const response = await api.browser().get(`/api/user/${id}`).expect(401);
       expect(response.body).toEqual({ statusCode: 401, code: 'not_signed_in', message: expect.any(String) });
     });
 
     it('returns the full profile to its user', async () => {
-      const { browser, id, user } = await join();
+      const { browser, id, user } = await joinAnonymously();
       await browser.get(`/api/user/${id}`).expect(200, user);
     });
 
-    it('answers alike for an invisible user, a missing user and a malformed id', async () => {
-      const { browser } = await join();
-      const stranger = await join();
+    it('gives the same answer for an invisible user, a missing user and a malformed id', async () => {
+      const { browser } = await joinAnonymously();
+      const stranger = await joinAnonymously();
       const answers = await Promise.all(
         [
           stranger.id,
@@ -69,25 +70,25 @@ describe('users over HTTP', () => {
     });
 
     it('returns only the public fields to a related user', async () => {
-      const viewer = await join();
-      const seen = await join();
-      met.add(`${viewer.id} ${seen.id}`);
+      const viewer = await joinAnonymously();
+      const seen = await joinAnonymously();
+      profileReaders.add(`${viewer.id} ${seen.id}`);
       const expected = { id: seen.id, username: seen.user.username, avatar: null };
       await viewer.browser.get(`/api/user/${seen.id}`).expect(200, { ...expected, isOnline: false });
-      seenOnline.add(`${viewer.id} ${seen.id}`);
+      onlineReaders.add(`${viewer.id} ${seen.id}`);
       await viewer.browser.get(`/api/user/${seen.id}`).expect(200, { ...expected, isOnline: true });
       await seen.browser.get(`/api/user/${viewer.id}`).expect(404);
     });
 
     it('is limited to 120 per minute', async () => {
-      const { browser, id } = await join();
+      const { browser, id } = await joinAnonymously();
       expect(await api.app.get(RateLimiterService).take('profile_reads', id, 115)).toMatchObject({
         allowed: true,
       });
       const responses = await Promise.all(Array.from({ length: 30 }, () => browser.get(`/api/user/${id}`)));
-      const read = responses.filter(({ status }) => status === 200).length;
-      expect(read).toBeGreaterThanOrEqual(5);
-      expect(read).toBeLessThan(30);
+      const successes = responses.filter(({ status }) => status === 200).length;
+      expect(successes).toBeGreaterThanOrEqual(5);
+      expect(successes).toBeLessThan(30);
     });
   });
 
@@ -98,9 +99,9 @@ describe('users over HTTP', () => {
       ['put', '/email', { newEmail: 'm@example.org', currentPassword: 'secret' }],
       ['put', '/password', { currentPassword: 'secret', newPassword: 'secret2' }],
     ] as const)('cannot be changed: %s %s', async (method, path, body) => {
-      const mallory = await join();
-      const victim = await join();
-      met.add(`${mallory.id} ${victim.id}`);
+      const mallory = await joinAnonymously();
+      const victim = await joinAnonymously();
+      profileReaders.add(`${mallory.id} ${victim.id}`);
       const response = await mallory.browser[method](`/api/user/${victim.id}${path}`).send(body);
       expect(response.body).toEqual({ statusCode: 403, code: 'forbidden', message: expect.any(String) });
       await victim.browser.get(`/api/user/${victim.id}`).expect(200, victim.user);
@@ -108,20 +109,20 @@ describe('users over HTTP', () => {
     });
   });
 
-  describe('gender (A34)', () => {
+  describe('the gender (A34)', () => {
     it('can be chosen once', async () => {
-      const { browser, id } = await join();
+      const { browser, id } = await joinAnonymously();
       const response = await browser.patch(`/api/user/${id}`).send({ gender: 'female' }).expect(200);
       expect(response.body.user).toMatchObject({ id, gender: 'female' });
-      expect(await api.app.get(UsersService).gender(id)).toBe('female');
+      expect(await api.app.get(UsersService).findGender(id)).toBe('female');
       for (const gender of ['male', 'female']) {
-        const again = await browser.patch(`/api/user/${id}`).send({ gender });
-        expect(again.body).toMatchObject({ statusCode: 409, code: 'gender_already_set' });
+        const secondAnswer = await browser.patch(`/api/user/${id}`).send({ gender });
+        expect(secondAnswer.body).toMatchObject({ statusCode: 409, code: 'gender_already_set' });
       }
     });
 
     it('is set once by ten concurrent requests', async () => {
-      const { browser, id } = await join();
+      const { browser, id } = await joinAnonymously();
       const responses = await Promise.all(
         Array.from({ length: 10 }, (_, index) =>
           browser.patch(`/api/user/${id}`).send({ gender: index % 2 ? 'male' : 'female' }),
@@ -134,16 +135,16 @@ describe('users over HTTP', () => {
     it.each([{ gender: 'both' }, { gender: null }, { gender: ['male'] }, {}, { gender: 'Male' }])(
       'rejects %j',
       async (body) => {
-        const { browser, id } = await join();
+        const { browser, id } = await joinAnonymously();
         const response = await browser.patch(`/api/user/${id}`).send(body);
         expect(response.body).toMatchObject({ statusCode: 400, code: 'validation_failed' });
       },
     );
   });
 
-  describe('profile', () => {
-    it('stores the normalized name (A08)', async () => {
-      const { browser, id } = await join();
+  describe('a change of the profile', () => {
+    it('stores the name normalized (A08)', async () => {
+      const { browser, id } = await joinAnonymously();
       const response = await browser
         .put(`/api/user/${id}`)
         .send({ username: '  Ada\u202E\u0007  L. ', avatar: null });
@@ -160,17 +161,17 @@ describe('users over HTTP', () => {
       { username: 'Ada' },
       { avatar: null },
       { username: 'Ada', avatar: 'https://tracker.example.org/pixel.png' },
-      { username: 'Ada', avatar: '/api/files/avatars/somebody-else.webp' },
+      { username: 'Ada', avatar: '/api/files/avatars/of-another-user.webp' },
       { username: 'Ada', avatar: 5 },
     ])('rejects %j', async (body) => {
-      const { browser, id, user } = await join();
+      const { browser, id, user } = await joinAnonymously();
       const response = await browser.put(`/api/user/${id}`).send(body);
       expect(response.body).toMatchObject({ statusCode: 400, code: 'validation_failed' });
       await browser.get(`/api/user/${id}`).expect(200, user);
     });
 
-    it('allows ten changes of name per hour', async () => {
-      const { browser, id } = await join();
+    it('may change the name ten times per hour', async () => {
+      const { browser, id } = await joinAnonymously();
       const rename = (username: string) => browser.put(`/api/user/${id}`).send({ username, avatar: null });
       for (let count = 1; count <= 10; count += 1) await rename(`Ada ${count}`).expect(200);
       const response = await rename('Ada 11').expect(429);
@@ -181,20 +182,20 @@ describe('users over HTTP', () => {
 
   describe('UsersService', () => {
     it('returns profiles without private fields', async () => {
-      const [one, two] = [await join(), await join()];
+      const [ada, bob] = [await joinAnonymously(), await joinAnonymously()];
       const users = api.app.get(UsersService);
-      const profile = { id: one.id, username: one.user.username, avatar: null };
-      expect(await users.profile(one.id)).toEqual(profile);
-      expect(await users.profile(1)).toBeNull();
-      const many = await users.profiles([one.id, two.id, 1]);
-      expect(many.map(({ id }) => id).sort()).toEqual([one.id, two.id].sort());
-      expect(await users.profiles([])).toEqual([]);
-      expect(await users.gender(one.id)).toBeNull();
+      const profile = { id: ada.id, username: ada.user.username, avatar: null };
+      expect(await users.findProfile(ada.id)).toEqual(profile);
+      expect(await users.findProfile(1)).toBeNull();
+      const many = await users.findProfiles([ada.id, bob.id, 1]);
+      expect(many.map(({ id }) => id).sort()).toEqual([ada.id, bob.id].sort());
+      expect(await users.findProfiles([])).toEqual([]);
+      expect(await users.findGender(ada.id)).toBeNull();
     });
   });
 
-  it('are unchanged by a rebuild of the read model', async () => {
-    const { browser, id } = await join();
+  it('have the same rows after a rebuild of the read model', async () => {
+    const { browser, id } = await joinAnonymously();
     await browser.patch(`/api/user/${id}`).send({ gender: 'male' }).expect(200);
     await browser.put(`/api/user/${id}`).send({ username: 'Rebuilt', avatar: null }).expect(200);
     await api
@@ -204,7 +205,7 @@ describe('users over HTTP', () => {
       .expect(201);
     const rows = () => api.database.dataSource.query('SELECT * FROM users ORDER BY id');
     const before = await rows();
-    await api.database.dataSource.query(`UPDATE users SET username = 'lost', gender = NULL`);
+    await api.database.dataSource.query(`UPDATE users SET username = 'overwritten', gender = NULL`);
     await api.app.get(ProjectionRebuildService).rebuild();
     expect(await rows()).toEqual(before);
     expect(before.length).toBeGreaterThan(20);

@@ -1,0 +1,190 @@
+// Runs against real PostgreSQL and Redis; an api replica over HTTP.
+import type { Response } from 'supertest';
+import {
+  type Browser,
+  newEmail,
+  PASSWORD,
+  sessionCookieOf,
+  TestAccounts,
+} from '../../../testing/test-accounts.fixture';
+
+// Password hashing is slow by design, and slower when other tests run in parallel.
+jest.setTimeout(30_000);
+
+const NEW_PASSWORD = 'another horse';
+
+let accounts: TestAccounts;
+
+beforeAll(async () => {
+  accounts = await TestAccounts.start();
+});
+afterAll(() => accounts.close());
+
+describe('conversion of an anonymous account', () => {
+  const convert = (browser: Browser, userId: number, email = newEmail()) =>
+    browser.post('/api/convert-anonymous').send({ userId, email, password: PASSWORD });
+
+  it('keeps the user and the login, and issues another session id (A16)', async () => {
+    const { browser, userId, cookie } = await accounts.startAnonymousUser();
+    const loginBefore = await accounts.identifySocket(cookie);
+    const email = newEmail();
+    const response = await convert(browser, userId, email).expect(200);
+    expect(response.body.user).toMatchObject({ id: userId, email, isAnonymous: false });
+    expect(await accounts.readProfileStatus(cookie, userId)).toBe(401);
+    expect(await accounts.identifySocket(sessionCookieOf(response)!)).toEqual(loginBefore);
+    expect((await accounts.logIn(email).expect(200)).body.user.id).toBe(userId);
+  });
+
+  it('is refused for another user', async () => {
+    const [ada, bob] = [await accounts.startAnonymousUser(), await accounts.startAnonymousUser()];
+    const { body } = await convert(ada.browser, bob.userId);
+    expect(body).toMatchObject({ statusCode: 403, code: 'forbidden' });
+    await ada.browser.get(`/api/user/${ada.userId}`).expect(200);
+  });
+
+  it('is refused for a registered user', async () => {
+    const { browser, userId } = await accounts.register();
+    expect((await convert(browser, userId)).body).toMatchObject({ code: 'not_anonymous' });
+  });
+
+  it('is refused with a taken address', async () => {
+    const { browser, userId } = await accounts.startAnonymousUser();
+    const { email: takenEmail } = await accounts.register();
+    expect((await convert(browser, userId, takenEmail)).body).toMatchObject({ code: 'email_taken' });
+  });
+
+  it('is refused without a login', async () => {
+    const { userId } = await accounts.startAnonymousUser();
+    const { body } = await convert(accounts.newBrowser(), userId);
+    expect(body).toMatchObject({ statusCode: 401, code: 'not_signed_in' });
+  });
+
+  it('succeeds once when requested concurrently', async () => {
+    const { cookie, userId } = await accounts.startAnonymousUser();
+    const responses = await Promise.all(
+      Array.from({ length: 6 }, () => convert(accounts.newBrowser(), userId).set('Cookie', cookie)),
+    );
+    expect(responses.filter(({ status }) => status === 200)).toHaveLength(1);
+    expect(responses.filter(({ status }) => status >= 500)).toHaveLength(0);
+  });
+});
+
+describe('change of e-mail', () => {
+  const changeEmail = (
+    browser: Browser,
+    userId: number,
+    { email = newEmail(), currentPassword = PASSWORD } = {},
+  ) => browser.put(`/api/user/${userId}/email`).send({ newEmail: email, currentPassword });
+
+  it('requires the current password', async () => {
+    const { browser, userId } = await accounts.register();
+    const { body } = await changeEmail(browser, userId, { currentPassword: 'wrong' });
+    expect(body).toMatchObject({ statusCode: 403, code: 'wrong_password' });
+  });
+
+  it('moves this browser to a new family and keeps other logins', async () => {
+    const { browser, userId, email: oldEmail, cookie } = await accounts.register();
+    const otherCookie = sessionCookieOf(await accounts.logIn(oldEmail))!;
+    const loginBefore = await accounts.identifySocket(cookie);
+    const email = newEmail();
+    const response = await changeEmail(browser, userId, { email }).expect(200);
+    expect(response.body.user).toMatchObject({ id: userId, email });
+    expect(await accounts.readProfileStatus(cookie, userId)).toBe(401);
+    expect(await accounts.identifySocket(sessionCookieOf(response)!)).toEqual({
+      userId,
+      familyId: expect.not.stringContaining(loginBefore!.familyId),
+    });
+    expect(await accounts.readProfileStatus(otherCookie, userId)).toBe(200);
+    await accounts.logIn(email).expect(200);
+    await accounts.logIn(oldEmail).expect(401);
+  });
+
+  it('is refused with a taken address', async () => {
+    const { browser, userId } = await accounts.register();
+    const { email: takenEmail } = await accounts.register();
+    const { body } = await changeEmail(browser, userId, { email: takenEmail });
+    expect(body).toMatchObject({ statusCode: 409, code: 'email_taken' });
+  });
+
+  it('is refused for another user', async () => {
+    const [ada, bob] = [await accounts.register(), await accounts.register()];
+    const { body } = await changeEmail(ada.browser, bob.userId);
+    expect(body).toMatchObject({ statusCode: 403, code: 'forbidden' });
+  });
+
+  it('is refused for an anonymous user', async () => {
+    const { browser, userId } = await accounts.startAnonymousUser();
+    const { body } = await changeEmail(browser, userId);
+    expect(body).toMatchObject({ statusCode: 403, code: 'forbidden' });
+  });
+});
+
+describe('change of password', () => {
+  const changePassword = (
+    browser: Browser,
+    userId: number,
+    { currentPassword = PASSWORD, newPassword = NEW_PASSWORD } = {},
+  ) => browser.put(`/api/user/${userId}/password`).send({ currentPassword, newPassword });
+
+  it('ends every other login and moves this one to a new family', async () => {
+    const { browser, userId, email, cookie } = await accounts.register();
+    const otherCookies = [
+      sessionCookieOf(await accounts.logIn(email))!,
+      sessionCookieOf(await accounts.logIn(email))!,
+    ];
+    const loginBefore = (await accounts.identifySocket(cookie))!;
+    let response: Response | undefined;
+    const messages = await accounts.recordMessagesTo(userId, async () => {
+      response = await changePassword(browser, userId).expect(200, { success: true });
+    });
+    expect(messages[0]).toEqual({
+      kind: 'revoke',
+      familyIds: 'all',
+      exceptFamilyId: loginBefore.familyId,
+    });
+    for (const oldCookie of [...otherCookies, cookie]) {
+      expect(await accounts.readProfileStatus(oldCookie, userId)).toBe(401);
+    }
+    const loginAfter = await accounts.identifySocket(sessionCookieOf(response!)!);
+    expect(loginAfter).toMatchObject({ userId });
+    expect(loginAfter!.familyId).not.toBe(loginBefore.familyId);
+    await browser.get(`/api/user/${userId}`).expect(200);
+    await accounts.logIn(email).expect(401);
+    await accounts.logIn(email, { password: NEW_PASSWORD }).expect(200);
+  });
+
+  it.each([
+    ['current', { currentPassword: `${PASSWORD}\ud800` }],
+    ['new', { newPassword: `${NEW_PASSWORD}\udc00` }],
+  ])('rejects a %s password that is not well-formed Unicode', async (_case, passwords) => {
+    const { browser, userId } = await accounts.register();
+    expect((await changePassword(browser, userId, passwords)).body.code).toBe('validation_failed');
+  });
+
+  it('requires the current password and allows ten wrong ones', async () => {
+    const { browser, userId } = await accounts.register();
+    const guess = () => changePassword(browser, userId, { currentPassword: 'wrong' });
+    for (let attempt = 0; attempt < 10; attempt += 1) {
+      expect((await guess()).body.code).toBe('wrong_password');
+    }
+    await guess().expect(429);
+  });
+
+  it('ends logins that were in progress with the old password', async () => {
+    const { browser, userId, email } = await accounts.register();
+    const attempts = Array.from({ length: 12 }, () => accounts.logIn(email));
+    const [change, ...logins] = await Promise.all([changePassword(browser, userId), ...attempts]);
+    expect(change.status).toBe(200);
+    for (const login of logins) {
+      const cookie = sessionCookieOf(login);
+      if (cookie) expect(await accounts.readProfileStatus(cookie, userId)).toBe(401);
+      else expect([401, 429]).toContain(login.status);
+    }
+  });
+
+  it('is refused for another user', async () => {
+    const [ada, bob] = [await accounts.register(), await accounts.register()];
+    const { body } = await changePassword(ada.browser, bob.userId);
+    expect(body).toMatchObject({ statusCode: 403, code: 'forbidden' });
+  });
+});

@@ -1,0 +1,180 @@
+// Runs against real PostgreSQL and Redis; an api replica over HTTP.
+import { randomUUID } from 'node:crypto';
+import { RateLimiterService } from '../../../platform/rate-limit/rate-limiter.service';
+import {
+  SOCKET_IDENTITY_PORT,
+  type SocketIdentityPort,
+} from '../../../platform/realtime/socket-identity.port';
+import { newEmail, sessionCookieOf, TestAccounts } from '../../../testing/test-accounts.fixture';
+
+// Password hashing is slow by design, and slower when other tests run in parallel.
+jest.setTimeout(30_000);
+
+let accounts: TestAccounts;
+
+beforeAll(async () => {
+  accounts = await TestAccounts.start();
+});
+afterAll(() => accounts.close());
+
+describe('a login', () => {
+  it('returns the user regardless of the case of the address', async () => {
+    const { email, userId } = await accounts.register();
+    const response = await accounts.logIn(email.toUpperCase()).expect(200);
+    expect(response.body.user).toMatchObject({ id: userId, email });
+  });
+
+  it('is refused with the same answer for a wrong password and for an unknown address', async () => {
+    const { email } = await accounts.register();
+    const wrongPassword = await accounts.logIn(email, { password: 'wrong password' }).expect(401);
+    const unknownAddress = await accounts.logIn(newEmail()).expect(401);
+    expect(wrongPassword.body.code).toBe('invalid_credentials');
+    expect(unknownAddress.body).toEqual(wrongPassword.body);
+    expect(sessionCookieOf(wrongPassword)).toBeUndefined();
+  });
+
+  it('issues another session id and ends the previous login of the browser', async () => {
+    const { browser, email, cookie, userId } = await accounts.register();
+    const messages = await accounts.recordMessagesTo(userId, async () => {
+      const response = await accounts.logIn(email, { browser }).expect(200);
+      expect(sessionCookieOf(response)).not.toBe(cookie);
+    });
+    expect(await accounts.readProfileStatus(cookie, userId)).toBe(401);
+    expect(messages).toMatchObject([{ kind: 'revoke', familyIds: [expect.any(String)] }]);
+  });
+
+  it('keeps logins in other browsers', async () => {
+    const { email, userId, cookie } = await accounts.register();
+    await accounts.logIn(email).expect(200);
+    expect(await accounts.readProfileStatus(cookie, userId)).toBe(200);
+  });
+});
+
+describe('a session cookie', () => {
+  it.each([
+    ['has ended', undefined],
+    ['was not signed by the server', 'thaw.sid=s%3Aplanted.signature'],
+    ['has no signature', 'thaw.sid=planted'],
+    ['is empty', 'thaw.sid='],
+  ])('is replaced by a new one when its session id %s', async (_case, plantedCookie) => {
+    const { browser, cookie: endedCookie } = await accounts.register();
+    await browser.post('/api/logout').expect(204);
+    const cookie = plantedCookie ?? endedCookie;
+    const response = await accounts.newBrowser().post('/api/anonymous').set('Cookie', cookie).expect(201);
+    expect(sessionCookieOf(response)).toBeDefined();
+    expect(sessionCookieOf(response)).not.toBe(cookie);
+  });
+
+  it('is rejected when its session id was changed', async () => {
+    const { cookie, userId } = await accounts.register();
+    const changedCookie = cookie.replace(/s%3A./, (start) => `s%3A${start.endsWith('A') ? 'B' : 'A'}`);
+    expect(await accounts.readProfileStatus(changedCookie, userId)).toBe(401);
+    expect(await accounts.readProfileStatus(cookie, userId)).toBe(200);
+  });
+});
+
+describe('an anonymous start', () => {
+  it('creates a user, with or without a body', async () => {
+    const response = await accounts.newBrowser().post('/api/anonymous').send({}).expect(201);
+    expect(response.body.user).toMatchObject({ isAnonymous: true, email: null, gender: null });
+    await accounts.newBrowser().post('/api/anonymous').expect(201);
+  });
+
+  it('returns the same user for a valid anonymous session (A14)', async () => {
+    const { browser, userId } = await accounts.startAnonymousUser();
+    const response = await browser.post('/api/anonymous').expect(200);
+    expect(response.body.user.id).toBe(userId);
+    expect(sessionCookieOf(response)).toBeUndefined();
+  });
+
+  it('signs a registered user out first (A14)', async () => {
+    const { browser, userId, cookie } = await accounts.register();
+    const anonymous = await accounts.startAnonymousUser(browser);
+    expect(anonymous.userId).not.toBe(userId);
+    expect(await accounts.readProfileStatus(cookie, userId)).toBe(401);
+  });
+
+  it('is limited to sixty per minute and client address', async () => {
+    const address = '198.51.100.7';
+    const limiter = accounts.api.app.get(RateLimiterService);
+    expect(await limiter.take('anonymous', address, 55)).toMatchObject({ allowed: true });
+    const responses = await Promise.all(
+      Array.from({ length: 30 }, () =>
+        accounts.newBrowser().post('/api/anonymous').set('X-Forwarded-For', address),
+      ),
+    );
+    // At least the remaining five; the bucket refills while the requests are answered.
+    const created = responses.filter(({ status }) => status === 201).length;
+    expect(created).toBeGreaterThanOrEqual(5);
+    expect(created).toBeLessThan(30);
+    expect(responses.filter(({ status }) => status === 429)).toHaveLength(30 - created);
+  });
+});
+
+describe('a logout', () => {
+  it('ends the session, closes its sockets and clears the cookie', async () => {
+    const { browser, cookie, userId } = await accounts.register();
+    const { familyId } = (await accounts.identifySocket(cookie))!;
+    const messages = await accounts.recordMessagesTo(userId, async () => {
+      const response = await browser.post('/api/logout').expect(204);
+      expect(response.get('Set-Cookie')!.join()).toMatch(/thaw\.sid=;.*Expires=Thu, 01 Jan 1970/);
+    });
+    expect(messages).toEqual([{ kind: 'revoke', familyIds: [familyId] }]);
+    expect(await accounts.readProfileStatus(cookie, userId)).toBe(401);
+    expect(await accounts.identifySocket(cookie)).toBeNull();
+    await browser.get(`/api/user/${userId}`).expect(401);
+  });
+
+  it('keeps the other logins of the user', async () => {
+    const { browser, email, userId } = await accounts.register();
+    const otherCookie = sessionCookieOf(await accounts.logIn(email))!;
+    await browser.post('/api/logout').expect(204);
+    expect(await accounts.readProfileStatus(otherCookie, userId)).toBe(200);
+  });
+
+  it('succeeds without a login', async () => {
+    await accounts.newBrowser().post('/api/logout').expect(204);
+  });
+});
+
+describe('a session', () => {
+  const updateSessionOf = (userId: number, assignments: string) =>
+    accounts.api.database.dataSource.query(`UPDATE sessions SET ${assignments} WHERE user_id = $1`, [userId]);
+
+  it('ends when it expires', async () => {
+    const { browser, userId, cookie } = await accounts.register();
+    await updateSessionOf(userId, `expires_at = now() - interval '1 second'`);
+    await browser.get(`/api/user/${userId}`).expect(401);
+    expect(await accounts.identifySocket(cookie)).toBeNull();
+  });
+
+  it('is extended at most once an hour', async () => {
+    const { browser, userId } = await accounts.register();
+    const readProfile = () => browser.get(`/api/user/${userId}`).expect(200);
+    expect(sessionCookieOf(await readProfile())).toBeUndefined();
+    await updateSessionOf(
+      userId,
+      `refreshed_at = now() - interval '2 hours', expires_at = now() + interval '1 day'`,
+    );
+    expect(sessionCookieOf(await readProfile())).toBeDefined();
+    expect(sessionCookieOf(await readProfile())).toBeUndefined();
+    const [row] = await accounts.api.database.dataSource.query(
+      `SELECT expires_at > now() + interval '29 days' AS is_extended FROM sessions WHERE user_id = $1`,
+      [userId],
+    );
+    expect(row).toEqual({ is_extended: true });
+  });
+
+  it('identifies sockets by its family until it ends', async () => {
+    const { browser, cookie, userId } = await accounts.register();
+    const identities = accounts.api.app.get<SocketIdentityPort>(SOCKET_IDENTITY_PORT);
+    const identity = (await accounts.identifySocket(cookie))!;
+    expect(identity.userId).toBe(userId);
+    const unknownFamilyId = randomUUID();
+    expect(await identities.liveFamilies([identity.familyId, unknownFamilyId])).toEqual(
+      new Set([identity.familyId]),
+    );
+    await browser.post('/api/logout').expect(204);
+    expect(await identities.liveFamilies([identity.familyId])).toEqual(new Set());
+  });
+});

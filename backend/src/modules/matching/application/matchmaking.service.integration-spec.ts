@@ -93,7 +93,7 @@ describe('MatchmakingService', () => {
 
   it('ends the search with the last socket, even one that closes while it joins', async () => {
     const users = thaw.replicas[0]!.app.get(UsersService);
-    const gender = users.gender.bind(users);
+    const gender = users.findGender.bind(users);
     const ada = await thaw.visitor(0, 'female');
     const socket = await ada.arrive();
     let asked: () => void = () => undefined;
@@ -101,7 +101,7 @@ describe('MatchmakingService', () => {
     let goOn: () => void = () => undefined;
     const gone = new Promise<void>((resolve) => (goOn = resolve));
     const join = jest.spyOn(matchmaking(0), 'join');
-    jest.spyOn(users, 'gender').mockImplementationOnce(async (userId) => {
+    jest.spyOn(users, 'findGender').mockImplementationOnce(async (userId) => {
       asked();
       await gone;
       return gender(userId);

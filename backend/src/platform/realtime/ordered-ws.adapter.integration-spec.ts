@@ -56,10 +56,10 @@ describe('the socket', () => {
     it('are strictly in order, however long each frame takes', async () => {
       const socket = await (await thaw.visitor(0, 'female')).connect();
       const users = part(0, UsersService);
-      const gender = users.gender.bind(users);
+      const gender = users.findGender.bind(users);
       let release: () => void = () => undefined;
       const held = new Promise<void>((resolve) => (release = resolve));
-      const slow = jest.spyOn(users, 'gender').mockImplementation(async (userId) => {
+      const slow = jest.spyOn(users, 'findGender').mockImplementation(async (userId) => {
         await held;
         return gender(userId);
       });
@@ -110,7 +110,7 @@ describe('the socket', () => {
       const waiting = await (await thaw.visitor(0, 'male')).arrive();
       await waiting.request('join_queue', { preferences: 'female' });
       const joining = await (await thaw.visitor(0, 'female')).arrive();
-      jest.spyOn(part(0, UsersService), 'profiles').mockRejectedValueOnce(new Error('out of order'));
+      jest.spyOn(part(0, UsersService), 'findProfiles').mockRejectedValueOnce(new Error('out of order'));
       sendAtOnce(joining, [
         { event: 'join_queue', data: {}, ref: 'join' },
         { event: 'ping', ref: 'after' },
@@ -204,7 +204,7 @@ describe('the socket', () => {
 
     it('with internal after an unexpected error, and later frames are handled', async () => {
       const socket = await arrived();
-      jest.spyOn(part(0, UsersService), 'gender').mockRejectedValueOnce(new Error('secret detail'));
+      jest.spyOn(part(0, UsersService), 'findGender').mockRejectedValueOnce(new Error('secret detail'));
       const answer = await socket.ask('join_queue', {});
       expect(answer).toMatchObject({ event: 'error', data: { code: 'internal' } });
       expect(JSON.stringify(answer)).not.toContain('secret');

@@ -63,7 +63,7 @@ describe('matching', () => {
     return place.match;
   };
   const stateOf = async (...userIds: number[]): Promise<(string | undefined)[]> =>
-    (await replica('looker').records(userIds)).map((record) => record?.state);
+    (await replica('observer').readRecords(userIds)).map((record) => record?.state);
 
   beforeAll(async () => {
     store = await createTestRedis();
@@ -315,7 +315,7 @@ describe('matching', () => {
 
     it('is not overdue before its deadline', async () => {
       await claimed();
-      expect(await replica('r1').overdueClaims()).toEqual([]);
+      expect(await replica('r1').takeOverdueClaims()).toEqual([]);
     });
 
     it('returns both users to their old places when it expires', async () => {
@@ -324,13 +324,13 @@ describe('matching', () => {
       for (const userId of [1, 2])
         before.set(userId, Number(await redis().hget(matchingKeys.user(userId), 'since')));
       await runOut();
-      expect(await replica('r1').overdueClaims()).toEqual([match]);
+      expect(await replica('r1').takeOverdueClaims()).toEqual([match]);
       expect(await replica('r1').release(match)).toEqual([2, 1]);
       const waiting = await queued();
       for (const userId of [1, 2]) {
         expect(waiting.get(userId)).toEqual([expect.objectContaining({ since: before.get(userId) })]);
       }
-      expect(await replica('r1').overdueClaims()).toEqual([]);
+      expect(await replica('r1').takeOverdueClaims()).toEqual([]);
       expect(await redis().hget(matchingKeys.user(1), 'session')).toBeNull();
     });
 
@@ -356,26 +356,26 @@ describe('matching', () => {
       expect(await replica('r1').confirm(match)).toEqual([]);
       expect(await replica('r2').confirm(match)).toEqual([]);
       await runOut();
-      expect(await replica('r1').overdueClaims()).toEqual([]);
+      expect(await replica('r1').takeOverdueClaims()).toEqual([]);
     });
 
     it('is returned as overdue again only after there was time to settle it', async () => {
       const match = await claimed();
       await runOut();
-      expect(await replica('r1').overdueClaims()).toEqual([match]);
-      expect(await replica('r2').overdueClaims()).toEqual([]);
+      expect(await replica('r1').takeOverdueClaims()).toEqual([match]);
+      expect(await replica('r2').takeOverdueClaims()).toEqual([]);
       await runOut();
-      expect(await replica('r2').overdueClaims()).toEqual([match]);
+      expect(await replica('r2').takeOverdueClaims()).toEqual([match]);
     });
 
     it('is returned for a check when its chat has been on record for long, until the chat is finished', async () => {
       const match = await claimed();
       await replica('r1').confirm(match);
-      expect(await replica('r1').chatsDueForCheck()).toEqual([]);
+      expect(await replica('r1').takeChatsDueForCheck()).toEqual([]);
       for (const chat of await redis().zrange(matchingKeys.chats, '0', '-1'))
         await redis().zadd(matchingKeys.chats, '1', chat);
-      expect(await replica('r1').chatsDueForCheck()).toEqual([match]);
-      expect(await replica('r1').chatsDueForCheck()).toEqual([]);
+      expect(await replica('r1').takeChatsDueForCheck()).toEqual([match]);
+      expect(await replica('r1').takeChatsDueForCheck()).toEqual([]);
       await replica('r2').finish({ ...match, userIds: [match.userIds[1], match.userIds[0]] });
       expect(await redis().zcard(matchingKeys.chats)).toBe(0);
     });

@@ -11,18 +11,18 @@ import { REDIS } from '../../../platform/redis/redis.module';
 import { matchingKeys } from '../../../platform/redis/redis.keys';
 import type { RedisScript } from '../../../platform/redis/redis-script.model';
 import {
-  chatsDueForCheckScript,
-  resumeScript,
   confirmScript,
   departScript,
   finishScript,
   joinScript,
   type JoinReply,
   leaveQueueScript,
-  overdueClaimsScript,
   releaseClaimScript,
+  resumeScript,
   retryScript,
   sweepScript,
+  takeChatsDueForCheckScript,
+  takeOverdueClaimsScript,
 } from '../infrastructure/match-queue.scripts';
 
 /** A claim that is not confirmed within this time expires. */
@@ -48,20 +48,25 @@ export type MatchState =
   | { kind: 'claimed'; criteria: SearchCriteria; sessionId: string }
   | { kind: 'chatting'; criteria: SearchCriteria; sessionId: string };
 
-/** A user's record, as far as other users' calls read it. */
+/** What `readRecords` returns of a user's record. */
 export interface QueueRecord {
+  /** `searching`, `claimed` or `chatting` */
   state: string;
   sessionId: string | null;
 }
 
 export type LeaveResult =
-  { kind: 'left' | 'idle' } | { kind: 'claimed' | 'chatting'; sessionId: string; msSinceMatch: number };
+  /** `left`: the search has ended; `idle`: there was none. */
+  | { kind: 'left' | 'idle' }
+  /** A match was made before. While it is only claimed, the departure is recorded for `confirm`. */
+  | { kind: 'claimed' | 'chatting'; sessionId: string; msSinceMatch: number };
 
-const genders = genderSchema.options;
-const queues = genders.flatMap((gender) =>
+/** The criteria of each queue: one queue per gender and preference. */
+const queueCriteria: readonly SearchCriteria[] = genderSchema.options.flatMap((gender) =>
   preferenceSchema.options.map((preference) => ({ gender, preference })),
 );
 
+/** Number of searching users in each queue. */
 export type WaitingCounts = readonly (SearchCriteria & { count: number })[];
 
 /** Whether two searching users are compatible both ways. */
@@ -69,18 +74,19 @@ const areCompatible = (one: SearchCriteria, other: SearchCriteria): boolean =>
   (one.preference === 'both' || one.preference === other.gender) &&
   (other.preference === 'both' || other.preference === one.gender);
 
-/** Whether another searching user is compatible, apart from cool-downs. The user's own entry does not count. */
+/** Whether another searching user is compatible, ignoring cool-downs. The user's own entry does not count. */
 export const hasCandidate = (criteria: SearchCriteria, waiting: WaitingCounts): boolean =>
   waiting.some((queue) => {
     const isOwn = queue.gender === criteria.gender && queue.preference === criteria.preference;
     return areCompatible(criteria, queue) && queue.count > (isOwn ? 1 : 0);
   });
 
+/** KEYS of every script of matching. */
 const KEYS = [matchingKeys.replicas];
 
 /**
- * The queue: one record per user holds their state, and every change of it is one call to Redis. Starting the chat of
- * a match is not a concern of this class.
+ * The match queue in Redis. One record per user holds their state; each change of it is one atomic script. This class
+ * makes matches but does not start their chats.
  */
 @Injectable()
 export class MatchQueueService {
@@ -120,7 +126,10 @@ export class MatchQueueService {
     return this.joinDirectory(joinScript, userId, [gender, preference, ...excludedIds]);
   }
 
-  /** A socket of the user is on this replica. A searching user continues at the same place. */
+  /**
+   * Records that this replica holds a socket of the user, and returns the user's state. A searching user keeps their
+   * place, and matching is retried.
+   */
   async resume(userId: number, excludedIds: readonly number[] = []): Promise<MatchState> {
     return this.joinDirectory(resumeScript, userId, excludedIds);
   }
@@ -128,23 +137,30 @@ export class MatchQueueService {
   private async joinDirectory(
     script: RedisScript<JoinReply>,
     userId: number,
-    parameters: readonly (string | number)[],
+    scriptParameters: readonly (string | number)[],
   ): Promise<MatchState> {
-    const match = [randomUUID(), CLAIM_MS, this.ignoreCoolDownAfterMs];
-    const { replicaId } = this.lease;
-    const reply = await this.directory.joinWith(script, String(userId), replicaId, [...match, ...parameters]);
+    const reply = await this.directory.joinWith(script, String(userId), this.lease.replicaId, [
+      ...this.matchParameters(),
+      ...scriptParameters,
+    ]);
     return toMatchState(userId, reply);
   }
 
+  /** Parameters of every script that may make a match. */
+  private matchParameters(): (string | number)[] {
+    const sessionId = randomUUID();
+    return [sessionId, CLAIM_MS, this.ignoreCoolDownAfterMs];
+  }
+
   /**
-   * The user's last socket here has closed; after their last one anywhere, the place is kept for 35 s (A42). Never
-   * rejects: a departure that cannot be recorded now is recorded later.
+   * Records that the user's last socket on this replica has closed. When no other replica holds one either, the place
+   * is kept for 35 s (A42). Never rejects: a departure that cannot be recorded now is recorded later.
    */
   async depart(userId: number): Promise<void> {
     await this.directory.leave(String(userId), this.lease.replicaId, 0);
   }
 
-  /** The user's chat has started, or the search is over: no replica holds a place for them any more. */
+  /** For a user whose chat has started or whose search is over: this replica no longer holds a place for them. */
   forget(userId: number): void {
     this.directory.forget(String(userId), this.lease.replicaId);
   }
@@ -161,6 +177,7 @@ export class MatchQueueService {
     await this.directory.reconcileAll();
   }
 
+  /** Ends the user's search, unless a match was made. */
   async leave(userId: number): Promise<LeaveResult> {
     const reply = await leaveQueueScript.run(this.redis, KEYS, [userId]);
     if (reply.length === 1) {
@@ -172,13 +189,8 @@ export class MatchQueueService {
 
   /** Retries matching for a searching user. */
   async retry(userId: number, excludedIds: readonly number[] = []): Promise<MatchState> {
-    const reply = await retryScript.run(this.redis, KEYS, [
-      userId,
-      randomUUID(),
-      CLAIM_MS,
-      this.ignoreCoolDownAfterMs,
-      ...excludedIds,
-    ]);
+    const parameters = [userId, ...this.matchParameters(), ...excludedIds];
+    const reply = await retryScript.run(this.redis, KEYS, parameters);
     return toMatchState(userId, reply);
   }
 
@@ -193,13 +205,13 @@ export class MatchQueueService {
   }
 
   /** @returns matches whose chat was not confirmed in time; each is due again unless it is confirmed or released. */
-  async overdueClaims(): Promise<Match[]> {
-    return (await overdueClaimsScript.run(this.redis, KEYS, [CLAIM_MS])).map(toMatch);
+  async takeOverdueClaims(): Promise<Match[]> {
+    return (await takeOverdueClaimsScript.run(this.redis, KEYS, [CLAIM_MS])).map(toMatch);
   }
 
   /** @returns chats that have been on record for a while; each is due again unless it is finished. */
-  async chatsDueForCheck(): Promise<Match[]> {
-    return (await chatsDueForCheckScript.run(this.redis, KEYS, [CHECK_CHAT_EVERY_MS])).map(toMatch);
+  async takeChatsDueForCheck(): Promise<Match[]> {
+    return (await takeChatsDueForCheckScript.run(this.redis, KEYS, [CHECK_CHAT_EVERY_MS])).map(toMatch);
   }
 
   /** Releases a match whose chat does not exist. @returns the users who are searching again. */
@@ -212,20 +224,20 @@ export class MatchQueueService {
     await finishScript.run(this.redis, KEYS, [sessionId, this.coolDownMs, ...userIds]);
   }
 
-  /** Number of searching users, by queue. */
-  async waiting(): Promise<WaitingCounts> {
+  async countWaiting(): Promise<WaitingCounts> {
     const pipeline = this.redis.pipeline();
-    for (const { gender, preference } of queues) pipeline.zcard(matchingKeys.queue(gender, preference));
+    for (const { gender, preference } of queueCriteria)
+      pipeline.zcard(matchingKeys.queue(gender, preference));
     const replies = (await pipeline.exec()) ?? [];
-    return queues.map((queue, index) => {
+    return queueCriteria.map((criteria, index) => {
       const [error, count] = replies[index] ?? [];
       if (error) throw error;
-      return { ...queue, count: Number(count) };
+      return { ...criteria, count: Number(count) };
     });
   }
 
-  /** The partner of each user who is in a chat; null for the others. */
-  async partners(userIds: readonly number[]): Promise<(number | null)[]> {
+  /** @returns for each of the users, the partner in their chat; null for users who are not in a chat. */
+  async readPartners(userIds: readonly number[]): Promise<(number | null)[]> {
     const pipeline = this.redis.pipeline();
     for (const userId of userIds) pipeline.hmget(matchingKeys.user(userId), 'state', 'partner');
     return ((await pipeline.exec()) ?? []).map(([error, fields]) => {
@@ -238,14 +250,14 @@ export class MatchQueueService {
   /** Whether the two are in a chat together, or were a few minutes ago. */
   async areOrWerePartners(userId: number, otherId: number): Promise<boolean> {
     const [[partnerId], recent] = await Promise.all([
-      this.partners([userId]),
+      this.readPartners([userId]),
       this.redis.exists(matchingKeys.recentPartners(userId, otherId)),
     ]);
     return partnerId === otherId || recent === 1;
   }
 
-  /** The recorded states of many users, in one pipeline. */
-  async records(userIds: readonly number[]): Promise<(QueueRecord | null)[]> {
+  /** @returns the record of each of the users; null for users who are not in matching. */
+  async readRecords(userIds: readonly number[]): Promise<(QueueRecord | null)[]> {
     const pipeline = this.redis.pipeline();
     for (const userId of userIds) pipeline.hmget(matchingKeys.user(userId), 'state', 'session');
     const replies = (await pipeline.exec()) ?? [];
@@ -257,6 +269,7 @@ export class MatchQueueService {
   }
 }
 
+/** @param member `<session>|<user>|<user>` */
 const toMatch = (member: string): Match => {
   const [sessionId = '', first, second] = member.split('|');
   return { sessionId, userIds: [Number(first), Number(second)] };
@@ -267,22 +280,22 @@ const toMatchState = (userId: number, reply: JoinReply): MatchState => {
   const criteria = { gender: reply[1], preference: reply[2] };
   switch (reply[0]) {
     case 'searching': {
-      const [, , , since, retryInMs] = reply;
+      const [kind, , , since, retryInMs] = reply;
       return {
-        kind: 'searching',
+        kind,
         criteria,
         since: new Date(Number(since)),
         retryInMs: retryInMs === '' ? null : Number(retryInMs),
       };
     }
-    case 'matched':
-      return {
-        kind: 'matched',
-        criteria,
-        match: { sessionId: reply[3], userIds: [userId, Number(reply[4])] },
-      };
+    case 'matched': {
+      const [kind, , , sessionId, partnerId] = reply;
+      return { kind, criteria, match: { sessionId, userIds: [userId, Number(partnerId)] } };
+    }
     case 'claimed':
-    case 'chatting':
-      return { kind: reply[0], criteria, sessionId: reply[3] };
+    case 'chatting': {
+      const [kind, , , sessionId] = reply;
+      return { kind, criteria, sessionId };
+    }
   }
 };

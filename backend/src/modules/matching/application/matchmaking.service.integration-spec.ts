@@ -26,7 +26,7 @@ describe('MatchmakingService', () => {
   const matchmaking = (replica: number) => thaw.replicas[replica]!.app.get(MatchmakingService);
   /** Number of searching users that a replica tracks. */
   const searching = (replica: number): number =>
-    (matchmaking(replica) as unknown as { waiting: ReadonlyMap<number, unknown> }).waiting.size;
+    (matchmaking(replica) as unknown as { waitingUsers: ReadonlyMap<number, unknown> }).waitingUsers.size;
   const record = (userId: number) => thaw.store.redis.hgetall(matchingKeys.user(userId));
   const queues = async (): Promise<string[]> => {
     const sets = await thaw.store.keys('{matching}:queue:*');
@@ -72,7 +72,7 @@ describe('MatchmakingService', () => {
     await there.request('leave_queue', {});
     await here.next('queue_left');
     // The replica of the first tab tracks users who search there; it must not queue the user again.
-    for (const replica of [0, 1, 0, 1]) await matchmaking(replica).check();
+    for (const replica of [0, 1, 0, 1]) await matchmaking(replica).checkRecords();
     expect(searching(0) + searching(1)).toBe(0);
     expect(await record(ada.user.id)).toEqual({});
     expect(await queues()).toEqual([]);
@@ -260,7 +260,7 @@ describe('MatchmakingService', () => {
       now -= 1;
       return place;
     });
-    await Promise.all([matchmaking(0).check(), matchmaking(0).check()]);
+    await Promise.all([matchmaking(0).checkRecords(), matchmaking(0).checkRecords()]);
     expect(resumes).toBe(2 * ids.length);
     expect(most).toBe(200);
     for (const userId of ids) await matchmaking(0).leave(userId);

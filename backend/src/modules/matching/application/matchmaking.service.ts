@@ -17,33 +17,37 @@ import {
 } from './match-queue.service';
 
 const CHECK_EVERY_MS = limits.queueStatusEveryMs;
-/** Users whose records are compared and repaired at once. */
+/** Users whose records are read and repaired concurrently. */
 const CHECK_PAGE_SIZE = 200;
-/** Replicas that settle overdue claims and chats; more would only poll more often. */
+/** Number of replicas that settle overdue claims and chats; with more, each would only poll in vain. */
 const SETTLING_REPLICAS = 4;
-/** A retry is due a moment after the cool-down may be ignored, not in the same millisecond. */
+/** A retry is sent this long after the cool-down may be ignored, so that it is never early. */
 const RETRY_SLACK_MS = 50;
 
-interface Waiting {
+/** A user who is searching, or is matched and waits for the chat to start. */
+interface WaitingUser {
   criteria: SearchCriteria;
-  /** Null once the user is matched and the chat is about to start. */
+  /** When the search started; null once the user is matched. */
   since: Date | null;
-  retry: NodeJS.Timeout | undefined;
+  /** Set while a cool-down blocks a match. */
+  retryTimer: NodeJS.Timeout | undefined;
   /** The record was missing at the last check. */
   isMissing?: true;
 }
 
 /**
- * The searching users with a socket on this replica. Retries where a cool-down blocked a match, compares the users'
- * records every ten seconds so that none is lost, and settles expired claims every second.
+ * Searches for the users with a socket on this replica, and tracks them until their chats start. Retries when a
+ * cool-down that blocked a match may be ignored, checks the users' records every ten seconds, since a record can be
+ * lost with Redis, and settles expired claims every second.
  */
 @Injectable()
 export class MatchmakingService implements OnModuleInit, OnApplicationShutdown {
   private readonly logger = new Logger(MatchmakingService.name);
-  private readonly waiting = new Map<number, Waiting>();
+  private readonly waitingUsers = new Map<number, WaitingUser>();
   private checkTimer: NodeJS.Timeout | undefined;
-  private checks: Promise<void> = Promise.resolve();
-  private isChecking = false;
+  /** The last requested check; the next one follows it. */
+  private lastCheck: Promise<void> = Promise.resolve();
+  private isSendingStatus = false;
   private isSettling = false;
 
   constructor(
@@ -60,18 +64,22 @@ export class MatchmakingService implements OnModuleInit, OnApplicationShutdown {
 
   onApplicationShutdown(): void {
     clearInterval(this.checkTimer);
-    for (const userId of [...this.waiting.keys()]) this.untrack(userId);
+    for (const userId of [...this.waitingUsers.keys()]) this.untrack(userId);
   }
 
   private async checkAndSendStatus(): Promise<void> {
-    if (this.isChecking) return;
-    this.isChecking = true;
-    await this.check();
+    if (this.isSendingStatus) return;
+    this.isSendingStatus = true;
+    await this.checkRecords();
     await this.sendStatus();
-    this.isChecking = false;
+    this.isSendingStatus = false;
   }
 
-  /** @param onPlaced called with the user's state before a chat starts, so that its frames are sent first. */
+  /**
+   * Starts a search, or changes the criteria of the present one.
+   * @param onPlaced called with the resulting state before any chat starts, so that frames that it sends precede those
+   * of the chat.
+   */
   async join(
     userId: number,
     { gender, preference }: SearchCriteria,
@@ -83,10 +91,12 @@ export class MatchmakingService implements OnModuleInit, OnApplicationShutdown {
     return this.track(userId, place);
   }
 
+  /** Continues the user's search, if there is one, for a socket on this replica. @returns the user's state. */
   async resume(userId: number): Promise<MatchState> {
     return this.track(userId, await this.departOnFailure(userId, this.queue.resume(userId)));
   }
 
+  /** Ends the user's search, unless a match was made. */
   async leave(userId: number): Promise<LeaveResult> {
     this.untrack(userId);
     return this.queue.leave(userId);
@@ -99,28 +109,28 @@ export class MatchmakingService implements OnModuleInit, OnApplicationShutdown {
 
   @OnProcessEvent('LeaseLapsed')
   @OnProcessEvent('SubscriberRestored')
-  async checkAfterLoss(): Promise<void> {
-    await this.check({ isAfterLoss: true });
+  async restoreRecords(): Promise<void> {
+    await this.checkRecords({ isAfterLoss: true });
   }
 
-  /** Retries matching at once for a searching user. */
+  /** Retries matching for a searching user, who need not have a socket on this replica. */
   async retryNow(userId: number): Promise<void> {
     const place = await this.queue.retry(userId);
     if (place.kind === 'matched') await this.events.deliver('MatchMade', place.match);
   }
 
+  /** Tracks the user while their state is a search or a claim, and starts the chat of a match. @returns the state. */
   private async track(userId: number, place: MatchState): Promise<MatchState> {
     this.untrack(userId);
     if (place.kind === 'searching') {
       const { criteria, since, retryInMs } = place;
-      const retry =
+      const retryTimer =
         retryInMs === null
           ? undefined
           : setTimeout(() => void this.retry(userId), retryInMs + RETRY_SLACK_MS);
-      this.waiting.set(userId, { criteria, since, retry });
+      this.waitingUsers.set(userId, { criteria, since, retryTimer });
     } else if (place.kind === 'matched' || place.kind === 'claimed') {
-      // Not in a chat yet: tracked until it has started.
-      this.waiting.set(userId, { criteria: place.criteria, since: null, retry: undefined });
+      this.waitingUsers.set(userId, { criteria: place.criteria, since: null, retryTimer: undefined });
     }
     // The user's last socket may have closed during the call; no later event would then release their place.
     if (!this.registry.holds(userId)) await this.depart(userId);
@@ -128,7 +138,10 @@ export class MatchmakingService implements OnModuleInit, OnApplicationShutdown {
     return place;
   }
 
-  /** The caller repeats a failed call while a socket of the user is here; Redis may have executed it already. */
+  /**
+   * Redis may have executed a call that failed here. The caller repeats it as long as the user has a socket here; without
+   * one, this replica gives up the place.
+   */
   private async departOnFailure(userId: number, call: Promise<MatchState>): Promise<MatchState> {
     try {
       return await call;
@@ -143,7 +156,7 @@ export class MatchmakingService implements OnModuleInit, OnApplicationShutdown {
     await this.queue.depart(userId);
   }
 
-  /** Lets other replicas that hold sockets of the user hold their place, too. */
+  /** Makes other replicas that hold sockets of the user hold the user's place as well. */
   private async publishSearch(userId: number): Promise<void> {
     try {
       await this.userPublisher.publish(userId, { kind: 'searching' });
@@ -152,10 +165,10 @@ export class MatchmakingService implements OnModuleInit, OnApplicationShutdown {
     }
   }
 
-  /** The user searches from another replica and has a socket here: holds the place in case that replica dies. */
+  /** For a search started on another replica, whose user has a socket here: holds the place in case that replica dies. */
   @OnProcessEvent('SearchStarted')
   async resumeSearch({ userId }: ProcessEventMap['SearchStarted']): Promise<void> {
-    if (this.waiting.has(userId)) return;
+    if (this.waitingUsers.has(userId)) return;
     try {
       await this.resume(userId);
     } catch (error) {
@@ -164,18 +177,18 @@ export class MatchmakingService implements OnModuleInit, OnApplicationShutdown {
   }
 
   @OnProcessEvent('ChatStarted')
-  untrackStarted({ userId }: ProcessEventMap['ChatStarted']): void {
+  untrackChatting({ userId }: ProcessEventMap['ChatStarted']): void {
     this.untrack(userId);
     this.queue.forget(userId);
   }
 
   private untrack(userId: number): void {
-    clearTimeout(this.waiting.get(userId)?.retry);
-    this.waiting.delete(userId);
+    clearTimeout(this.waitingUsers.get(userId)?.retryTimer);
+    this.waitingUsers.delete(userId);
   }
 
   private async retry(userId: number): Promise<void> {
-    if (!this.waiting.has(userId)) return;
+    if (!this.waitingUsers.has(userId)) return;
     try {
       await this.track(userId, await this.queue.retry(userId));
     } catch (error) {
@@ -189,7 +202,10 @@ export class MatchmakingService implements OnModuleInit, OnApplicationShutdown {
     if (this.isSettling || this.lease.shareOf(SETTLING_REPLICAS).length === 0) return;
     this.isSettling = true;
     try {
-      const [claims, chats] = await Promise.all([this.queue.overdueClaims(), this.queue.chatsDueForCheck()]);
+      const [claims, chats] = await Promise.all([
+        this.queue.takeOverdueClaims(),
+        this.queue.takeChatsDueForCheck(),
+      ]);
       const settled = await Promise.allSettled([
         ...claims.map((match) => this.events.deliver('ClaimExpired', match)),
         ...chats.map((match) => this.events.deliver('ChatCheckDue', match)),
@@ -203,30 +219,27 @@ export class MatchmakingService implements OnModuleInit, OnApplicationShutdown {
   }
 
   /**
-   * Makes sure that a user who searches here is in the queue or in a chat. One check at a time; a check requested
-   * meanwhile follows.
-   * @param isAfterLoss whether Redis may have lost records, so that a missing one is restored. Otherwise a missing
-   * record was removed by another replica; it has to be missing twice, because a loss is noticed a moment late.
+   * Compares the tracked users with their records in Redis: each has to be in the queue or in a chat. One check runs at
+   * a time; a check requested meanwhile follows it.
+   * @param isAfterLoss whether Redis may have lost records. Then a missing record is restored; otherwise the search was
+   * ended on another replica, and the user is no longer tracked. Since a loss is noticed with some delay, a record has
+   * to be missing in two checks for that.
    */
-  check({ isAfterLoss } = { isAfterLoss: false }): Promise<void> {
-    this.checks = this.checks.then(() => this.checkNow(isAfterLoss));
-    return this.checks;
+  checkRecords({ isAfterLoss } = { isAfterLoss: false }): Promise<void> {
+    this.lastCheck = this.lastCheck.then(() => this.checkAll(isAfterLoss));
+    return this.lastCheck;
   }
 
-  private async checkNow(isAfterLoss: boolean): Promise<void> {
-    const userIds = [...this.waiting.keys()];
+  private async checkAll(isAfterLoss: boolean): Promise<void> {
+    const userIds = [...this.waitingUsers.keys()];
     for (let start = 0; start < userIds.length; start += CHECK_PAGE_SIZE) {
       const page = userIds.slice(start, start + CHECK_PAGE_SIZE);
       try {
-        const records = await this.queue.records(page);
-        const checked = page.map((userId, index) =>
-          this.checkOne(userId, records[index] ?? null, isAfterLoss),
+        const records = await this.queue.readRecords(page);
+        const results = await Promise.allSettled(
+          page.map((userId, index) => this.checkUser(userId, records[index] ?? null, isAfterLoss)),
         );
-        warnAboutFailed(
-          this.logger,
-          'Users in the queue were not checked',
-          await Promise.allSettled(checked),
-        );
+        warnAboutFailed(this.logger, 'Users in the queue were not checked', results);
       } catch (error) {
         warnAbout(this.logger, 'Records were not compared', error);
         return; // Redis is unreachable
@@ -234,32 +247,35 @@ export class MatchmakingService implements OnModuleInit, OnApplicationShutdown {
     }
   }
 
-  private async checkOne(userId: number, record: QueueRecord | null, isAfterLoss: boolean): Promise<void> {
-    const waiting = this.waiting.get(userId);
-    if (!waiting) return;
+  private async checkUser(userId: number, record: QueueRecord | null, isAfterLoss: boolean): Promise<void> {
+    const user = this.waitingUsers.get(userId);
+    if (!user) return;
     if (record?.state === 'chatting' && record.sessionId) {
       this.events.publish('ChatStarted', { userId, sessionId: record.sessionId });
     } else if (!record) {
-      if (isAfterLoss) await this.join(userId, waiting.criteria);
-      else if (waiting.isMissing) this.untrack(userId);
-      else waiting.isMissing = true;
+      if (isAfterLoss) await this.join(userId, user.criteria);
+      else if (user.isMissing) this.untrack(userId);
+      else user.isMissing = true;
     } else if (record.state === 'searching') {
       await this.resume(userId);
     }
   }
 
-  /** Sends searching users how long they have waited, and whether a compatible user is searching (B12). */
+  /**
+   * Sends users who have searched for some time how long they have waited, and whether a compatible user is searching
+   * (B12).
+   */
   private async sendStatus(): Promise<void> {
     const now = Date.now();
-    const longWaiting = [...this.waiting].flatMap(([userId, { criteria, since }]) => {
+    const longWaitingUsers = [...this.waitingUsers].flatMap(([userId, { criteria, since }]) => {
       const waitedMs = since ? now - since.getTime() : 0;
       return waitedMs >= limits.queueStatusEveryMs ? [{ userId, criteria, waitedMs }] : [];
     });
-    if (longWaiting.length === 0) return;
+    if (longWaitingUsers.length === 0) return;
     try {
-      const waiting = await this.queue.waiting();
-      for (const { userId, criteria, waitedMs } of longWaiting) {
-        const status = { waitedMs, anyoneMatches: hasCandidate(criteria, waiting) };
+      const counts = await this.queue.countWaiting();
+      for (const { userId, criteria, waitedMs } of longWaitingUsers) {
+        const status = { waitedMs, anyoneMatches: hasCandidate(criteria, counts) };
         for (const connection of this.registry.authenticated(userId))
           connection.sendFrame('queue_status', status);
       }

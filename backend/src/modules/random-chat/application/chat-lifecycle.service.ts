@@ -182,7 +182,7 @@ export class ChatLifecycleService {
 
   /** Whether the claim was released after the chat started: its replica died in between, and no user saw the chat. */
   private async wasTakenBack({ sessionId, userIds }: LiveChat): Promise<boolean> {
-    const records = await this.queue.records(userIds);
+    const records = await this.queue.readRecords(userIds);
     return !records.some((record) => record?.sessionId === sessionId);
   }
 }

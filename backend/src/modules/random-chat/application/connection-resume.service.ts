@@ -91,7 +91,7 @@ export class ConnectionResumeService {
   /** A chat, or a search in another tab, may have started between the read of the state and the admission. */
   private async joinLateStart(connection: SocketConnection, { kind }: MatchState): Promise<void> {
     const { userId } = connection.identity;
-    const [record] = await this.queue.records([userId]);
+    const [record] = await this.queue.readRecords([userId]);
     if (record?.state === 'chatting' && record.sessionId) await this.chats.join(connection, record.sessionId);
     else if (record?.state === 'searching' && kind === 'idle')
       sendSearch(connection, await this.matchmaking.resume(userId));

@@ -24,7 +24,7 @@ export class PastPartnersService {
 
   /** Whether the two are in a chat together now. */
   async arePartners(userId: number, otherId: number): Promise<boolean> {
-    const [partnerId] = await this.queue.partners([userId]);
+    const [partnerId] = await this.queue.readPartners([userId]);
     return partnerId === otherId;
   }
 }

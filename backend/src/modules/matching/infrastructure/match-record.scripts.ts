@@ -1,0 +1,181 @@
+import { limits } from '@thaw/contract/limits';
+import { socketDirectoryLua } from '../../../platform/realtime/socket-directory.scripts';
+
+/** Users read per ZRANGE. */
+const PAGE_SIZE = 32;
+/** Pages read per queue before an attempt to match a user gives up; the user stays in the queue. */
+const MAX_PAGES = 8;
+/** Overdue claims or chats returned by one call. */
+const DUE_AT_ONCE = 16;
+
+/**
+ * Lua fragment of every script of matching; prepended to each script in `match-queue.scripts.ts`. KEYS of the scripts:
+ * the `replicas` key of matching, from which the socket directory takes the prefix `P` of all keys.
+ *
+ * A topic of the socket directory is a user who is searching or claimed; a member is a replica that holds sockets of
+ * the user. A user's record is a hash:
+ *   state              searching | claimed | chatting
+ *   gender preference  as given when joining
+ *   since              when the user joined (ms), which is their place in the queue
+ *   session partner    while claimed or chatting
+ *   claimedAt          when the match was made (ms)
+ *   left               present if the user left while claimed
+ * There is one queue (sorted set) for each gender and preference, scored by `since`. A searching user without a live
+ * replica is parked: removed from the queue, while the record is kept for some time.
+ */
+export const matchRecordLua = `${socketDirectoryLua}
+local now = now()
+
+local function userKey(user) return P .. 'user:' .. user end
+local function queueKey(gender, preference) return P .. 'queue:' .. gender .. ':' .. preference end
+local function queueOf(record) return queueKey(record.gender, record.preference) end
+
+local function loadRecord(user)
+  local fields = redis.call('HMGET', userKey(user), 'state', 'gender', 'preference', 'since', 'session', 'partner',
+    'claimedAt', 'left')
+  if not fields[1] then return nil end
+  return {state = fields[1], gender = fields[2], preference = fields[3], since = tonumber(fields[4]),
+    session = fields[5], partner = fields[6], claimedAt = tonumber(fields[7] or '0'), left = fields[8]}
+end
+
+local function deleteRecord(user)
+  redis.call('DEL', userKey(user))
+  directory.forget(user)
+end
+
+local function hasLiveReplica(user)
+  for _, replica in ipairs(directory.members(user)) do
+    local leaseExpiresAt = redis.call('ZSCORE', P .. 'leases', replica)
+    if leaseExpiresAt and tonumber(leaseExpiresAt) > now then return true end
+  end
+  return false
+end
+
+-- Adds a searching user to their queue, at the place given by record.since. Also ends a parking.
+local function enqueue(user, record)
+  redis.call('PERSIST', userKey(user))
+  redis.call('ZADD', queueOf(record), record.since, user)
+end
+
+-- Does nothing for a user who is parked already, so that their record expires at the time set first.
+local function park(user, record)
+  if redis.call('ZREM', queueOf(record), user) == 0 then return end
+  redis.call('PEXPIRE', userKey(user), ${limits.queuePlaceKeptMs})
+end
+
+-- A replica no longer holds sockets of the user.
+local function depart(user, member, replica)
+  if not directory.leave(user, member, replica) then return end
+  local record = loadRecord(user)
+  if record and record.state == 'searching' and not hasLiveReplica(user) then park(user, record) end
+end
+
+local function pairKey(name, a, b)
+  if tonumber(a) < tonumber(b) then return P .. name .. ':' .. a .. '-' .. b end
+  return P .. name .. ':' .. b .. '-' .. a
+end
+local function coolDownKey(a, b) return pairKey('cool-down', a, b) end
+
+local function claim(user, record, partner, session)
+  redis.call('ZREM', queueOf(record), user)
+  redis.call('HSET', userKey(user), 'state', 'claimed', 'session', session, 'partner', partner, 'claimedAt', now)
+  redis.call('HDEL', userKey(user), 'left')
+end
+
+-- Calls visit(other, since) for each user in a queue, longest-waiting first, until it returns true.
+local function scanQueue(queue, visit)
+  for page = 0, ${MAX_PAGES - 1} do
+    local first = page * ${PAGE_SIZE}
+    local waiting = redis.call('ZRANGE', queue, first, first + ${PAGE_SIZE - 1}, 'WITHSCORES')
+    for i = 1, #waiting, 2 do
+      if visit(waiting[i], tonumber(waiting[i + 1])) then return end
+    end
+    if #waiting < ${PAGE_SIZE} * 2 then return end
+  end
+end
+
+-- The queues of all users who are compatible both ways.
+local function compatibleQueues(record)
+  local genders = record.preference == 'both' and {'male', 'female'} or {record.preference}
+  local queues = {}
+  for _, gender in ipairs(genders) do
+    queues[#queues + 1] = queueKey(gender, 'both')
+    queues[#queues + 1] = queueKey(gender, record.gender)
+  end
+  return queues
+end
+
+-- Finds the longest-waiting compatible user. A user under a cool-down with the given one is skipped until one of the
+-- two has waited for ignoreCoolDownAfterMs, and is only a fallback from then on.
+-- Returns the partner or nil, and retryAt: when the first cool-down that blocked a candidate may be ignored, or nil.
+-- Also removes stale entries from the queues, and parks users without a live replica.
+local function findPartner(user, record, excluded, ignoreCoolDownAfterMs)
+  local best, bestSince, fallback, fallbackSince, retryAt
+  for _, queue in ipairs(compatibleQueues(record)) do
+    local stale, disconnected = {}, {}
+    scanQueue(queue, function(other, since)
+      if bestSince and since >= bestSince then return true end
+      if other == user or excluded[other] then return false end
+      local theirs = loadRecord(other)
+      if not theirs or theirs.state ~= 'searching' or queueOf(theirs) ~= queue then
+        stale[#stale + 1] = other
+        return false
+      end
+      local isCooling = redis.call('EXISTS', coolDownKey(user, other)) == 1
+      local ignoredFrom = math.min(since, record.since) + ignoreCoolDownAfterMs
+      if isCooling and ignoredFrom > now then
+        if not retryAt or ignoredFrom < retryAt then retryAt = ignoredFrom end
+      elseif not hasLiveReplica(other) then
+        disconnected[#disconnected + 1] = {user = other, record = theirs}
+      elseif isCooling then
+        if not fallbackSince or since < fallbackSince then fallback, fallbackSince = other, since end
+      else
+        best, bestSince = other, since
+        return true
+      end
+      return false
+    end)
+    -- After the scan, since removing entries would move the pages that follow.
+    for _, other in ipairs(stale) do redis.call('ZREM', queue, other) end
+    for _, other in ipairs(disconnected) do park(other.user, other.record) end
+  end
+  return best or fallback, retryAt
+end
+
+local function searchingReply(record, retryInMs)
+  return {'searching', record.gender, record.preference, tostring(record.since), retryInMs}
+end
+
+-- The reply for a user who is claimed or chatting.
+local function matchedBeforeReply(record)
+  return {record.state, record.gender, record.preference, record.session}
+end
+
+-- Matches a user who is searching and in a queue, or replies that they are still searching.
+-- ARGV from first on: session id for a match, claim ms, ms after which a cool-down is ignored. The ids of excluded
+-- users are the arguments from firstExcluded on.
+local function attemptMatch(user, record, first, firstExcluded)
+  local session, claimMs, ignoreCoolDownAfterMs = ARGV[first], tonumber(ARGV[first + 1]), tonumber(ARGV[first + 2])
+  local excluded = {}
+  for i = firstExcluded, #ARGV do excluded[ARGV[i]] = true end
+  local partner, retryAt = findPartner(user, record, excluded, ignoreCoolDownAfterMs)
+  if not partner then return searchingReply(record, retryAt and tostring(retryAt - now) or '') end
+  claim(user, record, partner, session)
+  claim(partner, loadRecord(partner), user, session)
+  redis.call('ZADD', P .. 'claims', now + claimMs, session .. '|' .. user .. '|' .. partner)
+  return {'matched', record.gender, record.preference, session, partner}
+end
+
+-- Returns overdue members of a sorted set by time and postpones them: a member that cannot be settled now must not
+-- block the others, and only one replica at a time settles it.
+local function takeDue(key, againInMs)
+  local due = redis.call('ZRANGEBYSCORE', key, '-inf', now, 'LIMIT', 0, ${DUE_AT_ONCE})
+  for _, member in ipairs(due) do redis.call('ZADD', key, now + againInMs, member) end
+  return due
+end
+
+-- Removes a match from the set of claims or of chats, whichever of its users was written first.
+local function removeMatch(key, session, a, b)
+  redis.call('ZREM', key, session .. '|' .. a .. '|' .. b, session .. '|' .. b .. '|' .. a)
+end
+`;

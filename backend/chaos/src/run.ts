@@ -5,7 +5,7 @@ import type { PersonLog } from './check/logs';
 import { type RecoveryFigures, returnsAfter, slowness } from './check/recovery';
 import { type Backlog, backlog, lastingKeys, readTruth } from './check/truth';
 import { type Cluster, topology } from './cluster/cluster';
-import { processorLoad } from '#testing/processor-load.probe';
+import { estimateSlowdown } from '#testing/processor-load.probe';
 import { Injector } from './faults/injector';
 import type { Inspection } from './inspect-process';
 import type { Options } from './options';
@@ -65,7 +65,7 @@ export class Run {
     verdict.violations.push(
       ...this.violations,
       ...growth(before, after),
-      ...slowness(this.recovery, processorLoad()),
+      ...slowness(this.recovery, estimateSlowdown()),
     );
     return {
       seed,

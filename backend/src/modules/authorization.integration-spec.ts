@@ -6,11 +6,11 @@
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { limits } from '@thaw/contract/limits';
 import { questions } from '@thaw/contract/questions';
-import { gatewayMethods } from '../platform/realtime/gateway-methods.functions';
+import { collectGatewayMethods } from '../platform/realtime/gateway-methods.functions';
 import { plainJpeg } from '../testing/image-corpus.fixture';
 import { makeFriends, recordPastChat } from '../testing/relationship.fixture';
 import { startTestReplicas, type TestReplicas } from '../testing/test-replicas.harness';
-import { pair, ThawSocket, ThawVisitor } from '../testing/thaw.client';
+import { matchNewVisitors, ThawSocket, ThawVisitor } from '../testing/thaw.client';
 import { UploadsService } from './uploads/application/uploads.service';
 
 jest.setTimeout(120_000);
@@ -370,16 +370,16 @@ describe('authorization', () => {
     thaw = await startTestReplicas(1);
     const [replica] = thaw.replicas;
     const origin = replica!.origin;
-    const chat = await pair([origin, origin]);
-    const others = await pair([origin, origin]);
+    const chat = await matchNewVisitors([origin, origin]);
+    const others = await matchNewVisitors([origin, origin]);
     [chatOfSelf, chatOfOthers] = [chat.sessionId, others.sessionId];
     sockets.push(chat.adaSocket, chat.bobSocket, others.adaSocket, others.bobSocket);
     signedOut = new ThawVisitor([origin]);
-    loner = await thaw.visitor(0, 'male');
+    loner = await thaw.createVisitor(0, 'male');
     actors.self = chat.ada;
     actors.partner = chat.bob;
-    actors.friend = await thaw.visitor(0, 'male');
-    actors.anonymous = await thaw.visitor(0, 'female');
+    actors.friend = await thaw.createVisitor(0, 'male');
+    actors.anonymous = await thaw.createVisitor(0, 'female');
     actors.stranger = await new ThawVisitor([origin]).register('taken@example.org', 'secret', 'male');
     await makeFriends(replica!, actors.self, actors.friend);
     const { self, friend } = actors;
@@ -389,7 +389,7 @@ describe('authorization', () => {
       content: 'hello',
       messageType: 'text',
     }));
-    const asker = await thaw.visitor(0);
+    const asker = await thaw.createVisitor(0);
     for (const actor of Object.values(actors)) {
       await recordPastChat(replica!, asker, actor);
       const request = { requesterId: asker.user.id, addresseeId: actor.user.id };
@@ -450,7 +450,7 @@ describe('authorization', () => {
   };
 
   const ask = async (who: ThawVisitor, event: string, data: unknown): Promise<string> => {
-    const socket = event === 'authenticate' ? await who.connect() : await who.arrive();
+    const socket = event === 'authenticate' ? await who.connect() : await who.openSocket();
     try {
       const answer = socket.ask(event as 'ping', data as never);
       const closed = socket.closed.then((code) => `closed ${code}`);
@@ -470,7 +470,9 @@ describe('authorization', () => {
   });
 
   it('is specified here for every event, and for no missing one', () => {
-    expect([...gatewayMethods(thaw.replicas[0]!.app).keys()].sort()).toEqual(Object.keys(events).sort());
+    expect([...collectGatewayMethods(thaw.replicas[0]!.app).keys()].sort()).toEqual(
+      Object.keys(events).sort(),
+    );
   });
 
   it.each(Object.keys(events))('is required to send %s', async (event) => {

@@ -59,7 +59,7 @@ export class ChatUser {
    * Waits for a match.
    * @returns the partner's id.
    */
-  async matched(): Promise<number> {
+  async waitForMatch(): Promise<number> {
     const { sessionId, seq, partnerId } = await (await this.connected).next('chat_matched');
     this.sessionId = String(sessionId);
     this.seq = Number(seq);
@@ -200,7 +200,7 @@ const answerOrClose = async (
 export type ChatUserPair = readonly [ChatUser, ChatUser];
 
 /** Matched strangers, each pair in a chat of its own. */
-export const matchedPairs = async (origin: string, count: number): Promise<ChatUserPair[]> => {
+export const createMatchedPairs = async (origin: string, count: number): Promise<ChatUserPair[]> => {
   const users: ChatUser[] = [];
   for (let number = 0; number < 2 * count; number += 1) {
     users.push(await new ChatUser(origin).join(number % 2 === 0 ? 'female' : 'male'));
@@ -208,7 +208,7 @@ export const matchedPairs = async (origin: string, count: number): Promise<ChatU
   for (const user of users) await user.search();
   const pairs: ChatUserPair[] = [];
   for (const user of users) {
-    const partnerId = await user.matched();
+    const partnerId = await user.waitForMatch();
     const partner = users.find(({ id }) => id === partnerId);
     if (!partner) throw new Error('Somebody was matched with a stranger to this test');
     if (user.id < partner.id) pairs.push([user, partner]);
@@ -220,7 +220,7 @@ export const matchedPairs = async (origin: string, count: number): Promise<ChatU
  * Lets both sides of every pair send messages. Call the returned function to stop; it waits until the last message is
  * acknowledged.
  */
-export const keepSending = (
+export const startSending = (
   pairs: readonly ChatUserPair[],
   { everyMs }: { everyMs: number },
 ): (() => Promise<void>) => {

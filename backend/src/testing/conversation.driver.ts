@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { DataSource } from 'typeorm';
-import { pair, type ThawSocket, type ThawVisitor } from './thaw.client';
+import { matchNewVisitors, type ThawSocket, type ThawVisitor } from './thaw.client';
 
 /** Two users in a chat, and their acknowledged messages. */
 export class Conversation {
@@ -18,7 +18,7 @@ export class Conversation {
 
   /** @param origin address of the replica that serves both users. */
   static async start(origin: string): Promise<Conversation> {
-    const { ada, bob, adaSocket, bobSocket, sessionId } = await pair([origin, origin]);
+    const { ada, bob, adaSocket, bobSocket, sessionId } = await matchNewVisitors([origin, origin]);
     return new Conversation(sessionId, [ada, bob], [adaSocket, bobSocket]);
   }
 
@@ -84,7 +84,7 @@ export const sendMessages = async (
 };
 
 /** The texts of a chat in PostgreSQL, by `seq`: the text of a message or an edit, or the type of any other event. */
-export const durableTexts = async (
+export const readDurableTexts = async (
   dataSource: DataSource,
   sessionId: string,
 ): Promise<Map<number, string>> => {
@@ -101,13 +101,13 @@ export const durableTexts = async (
  * @returns acknowledged messages that PostgreSQL does not have at their `seq`, and messages that it has twice; empty if
  * all is well.
  */
-export const lostOrDoubled = async (
+export const findLostOrDuplicates = async (
   dataSource: DataSource,
   conversations: readonly Pick<Conversation, 'sessionId' | 'acknowledged'>[],
 ): Promise<string[]> => {
   const faults: string[] = [];
   for (const { sessionId, acknowledged } of conversations) {
-    const texts = await durableTexts(dataSource, sessionId);
+    const texts = await readDurableTexts(dataSource, sessionId);
     for (const [place, content] of acknowledged) {
       if (texts.get(place) !== content)
         faults.push(`${sessionId} ${place} is ${texts.get(place)?.slice(0, 20)}`);

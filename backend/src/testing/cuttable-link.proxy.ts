@@ -13,7 +13,7 @@ export interface CuttableLink {
 }
 
 /** A TCP relay in front of a store, to simulate outages of the store. */
-export const linkTo = async (target: string): Promise<CuttableLink> => {
+export const startCuttableLink = async (target: string): Promise<CuttableLink> => {
   const address = new URL(target);
   const sockets = new Set<Socket>();
   let isFrozen = false;

@@ -35,7 +35,7 @@ export class HostileUser {
   }
 
   static async arrive(visitor: ThawVisitor): Promise<HostileUser> {
-    const user = new HostileUser(visitor, await visitor.arrive());
+    const user = new HostileUser(visitor, await visitor.openSocket());
     user.imageUrl = await upload(visitor);
     return user;
   }

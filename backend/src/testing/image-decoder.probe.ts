@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
 /** Process ids of the running decoders of this process. */
-export const decoderPids = (): number[] => {
+export const findDecoderPids = (): number[] => {
   const { pid } = process;
   return readdirSync(`/proc/${pid}/task`)
     .flatMap((task) => readFileSync(`/proc/${pid}/task/${task}/children`, 'utf8').trim().split(' '))

@@ -58,12 +58,12 @@ export const startOwnRedis = async (): Promise<OwnRedis> => {
   };
 };
 
-export const usedBytes = async (redis: Redis): Promise<number> =>
+export const readUsedBytes = async (redis: Redis): Promise<number> =>
   Number(/^used_memory:(\d+)/m.exec(await redis.info('memory'))?.[1]);
 
 /** Fills the memory with a key `ballast`: from here on Redis answers OOM to every command that may need memory. */
 export const fillRedis = async (redis: Redis): Promise<void> => {
   // Not a SET: memory for the input buffer of the connection would be counted for a moment, too.
   await redis.setrange('ballast', 4 * 1024 * 1024, 'x');
-  await redis.config('SET', 'maxmemory', `${(await usedBytes(redis)) - 1024 * 1024}`);
+  await redis.config('SET', 'maxmemory', `${(await readUsedBytes(redis)) - 1024 * 1024}`);
 };

@@ -1,4 +1,4 @@
 import { availableParallelism, loadavg } from 'node:os';
 
 /** The factor by which CPU contention may slow things down; 1 on an idle machine. */
-export const processorLoad = (): number => Math.max(1, (loadavg()[0] ?? 0) / availableParallelism());
+export const estimateSlowdown = (): number => Math.max(1, (loadavg()[0] ?? 0) / availableParallelism());

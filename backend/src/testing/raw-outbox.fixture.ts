@@ -21,7 +21,7 @@ export const messageSent = (content: string, senderId = 1): RawEvent => ({
 export const chatEnded: RawEvent = { type: 'ChatEnded', data: { reason: 'skipped', endedBy: 1 } };
 
 /** A new session id, in the shard of another one if given. */
-export const newSession = (besides?: string): string => {
+export const newSessionId = (besides?: string): string => {
   for (;;) {
     const sessionId = randomUUID();
     if (besides === undefined || shardOf(sessionId) === shardOf(besides)) return sessionId;

@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { Client } from 'pg';
 import { DataSource } from 'typeorm';
 import { migrations } from '../migrations/migration.registry';
-import { dataSourceOptions } from '../platform/database/data-source.config';
+import { createDataSourceOptions } from '../platform/database/data-source.config';
 import { migrate } from '../platform/database/schema-migration.functions';
 
 /** Advisory lock held while the template is created: the test files of a run start concurrently. */
@@ -78,7 +78,7 @@ export const createTestDatabase = async (
 
   const url = withDatabase(serverUrl, name);
   const dataSource = new DataSource({
-    ...dataSourceOptions({ DATABASE_URL: url, DATABASE_POOL_SIZE: settings.poolSize ?? 10 }),
+    ...createDataSourceOptions({ DATABASE_URL: url, DATABASE_POOL_SIZE: settings.poolSize ?? 10 }),
     entities: settings.entities ?? [],
   });
   await dataSource.initialize();

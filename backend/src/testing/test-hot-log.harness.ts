@@ -7,7 +7,7 @@ import { ChatPresenceService, type PartnerState } from '../platform/hot-log/chat
 import type { DeadReplicas } from '../platform/realtime/replica-lease.service';
 import { connectRedis } from '../platform/redis/redis.module';
 import { shardOf, chatKeys } from '../platform/redis/redis.keys';
-import { testLease } from './test-lease.fixture';
+import { createFakeLease } from './test-lease.fixture';
 import { createTestRedis, type TestRedis } from './test-redis.harness';
 import { ProcessEventsService } from '../platform/process-events/process-events.service';
 
@@ -41,7 +41,7 @@ export const useTestHotLog = (): TestHotLog => {
   hotLog.presenceOf = (replicaId) => {
     const known = presences.get(replicaId);
     if (known) return known;
-    const lease = testLease(replicaId, () => hotLog.dead);
+    const lease = createFakeLease(replicaId, () => hotLog.dead);
     const presence = new ChatPresenceService(hotLog.clients[0]!, lease, environment);
     presences.set(replicaId, presence);
     return presence;

@@ -1,16 +1,16 @@
 import type { DeadReplicas, ReplicaLeaseService } from '../platform/realtime/replica-lease.service';
 
 /** A fake lease of a replica that is alive and sweeps everything. */
-export const testLease = (
+export const createFakeLease = (
   replicaId: string,
   dead: () => DeadReplicas = () => ({ at: 0, replicaIds: [] }),
 ): ReplicaLeaseService =>
   ({
     replicaId,
     maySweep: true,
-    shareOf: (count) => Array.from({ length: count }, (_, part) => part),
-    expired: async () => dead(),
-    deadAmong: async (replicaIds) => {
+    assignedParts: (count) => Array.from({ length: count }, (_, part) => part),
+    findExpired: async () => dead(),
+    findDeadAmong: async (replicaIds) => {
       const known = dead();
       return { ...known, replicaIds: replicaIds.filter((id) => known.replicaIds.includes(id)) };
     },

@@ -34,14 +34,14 @@ export interface TestReplicas {
   add(settings?: Record<string, string>): Promise<TestReplica>;
   startWorker(settings?: Record<string, string>): Promise<TestWorker>;
   /** A user with a gender, whose page the n-th replica serves. */
-  visitor(replica: number, gender?: 'male' | 'female'): Promise<ThawVisitor>;
+  createVisitor(replica: number, gender?: 'male' | 'female'): Promise<ThawVisitor>;
   /** Closes the pages of all visitors, so that no user is left in the queue. */
-  hangUp(): Promise<void>;
+  closeSockets(): Promise<void>;
   close(): Promise<void>;
 }
 
 /** Settings without a cool-down after a chat, and with a short grace period after a clean close. */
-export const quickChats = {
+export const quickChatSettings = {
   REMATCH_COOLDOWN_S: '0',
   REMATCH_RELAX_AFTER_S: '0',
   GRACE_AFTER_CLEAN_CLOSE_MS: '400',
@@ -111,13 +111,13 @@ export const startTestReplicas = async (
       workers.push(worker);
       return worker;
     },
-    async visitor(replica, gender) {
+    async createVisitor(replica, gender) {
       const visitor = new ThawVisitor([replicas[replica]?.origin ?? '']);
       visitors.push(visitor);
       return visitor.joinAnonymously(gender);
     },
-    async hangUp() {
-      await Promise.all(visitors.splice(0).map((visitor) => visitor.hangUp()));
+    async closeSockets() {
+      await Promise.all(visitors.splice(0).map((visitor) => visitor.closeSockets()));
       await until(async () => (await store.keys('{matching}:queue:*')).length === 0);
     },
     async close() {

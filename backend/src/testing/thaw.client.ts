@@ -107,12 +107,12 @@ export class ThawVisitor {
     return socket;
   }
 
-  async hangUp(): Promise<void> {
+  async closeSockets(): Promise<void> {
     await Promise.all(this.sockets.splice(0).map((socket) => socket.leave()));
   }
 
   /** Opens a socket and authenticates it. */
-  async arrive(origin?: string, lastSeen?: { sessionId: string; seq: number }): Promise<ThawSocket> {
+  async openSocket(origin?: string, lastSeen?: { sessionId: string; seq: number }): Promise<ThawSocket> {
     const socket = await this.connect(origin);
     await socket.request('authenticate', { userId: this.user.id, lastSeen });
     return socket;
@@ -268,7 +268,7 @@ export const textMessage = (sessionId: string, content: string, clientId?: strin
 });
 
 /** Two visitors in a chat with each other, each on one of the origins. */
-export const pair = async (
+export const matchNewVisitors = async (
   origins: readonly [string, string],
 ): Promise<{
   ada: ThawVisitor;
@@ -280,8 +280,8 @@ export const pair = async (
   const [first, second] = origins;
   const ada = await new ThawVisitor([first]).joinAnonymously('female');
   const bob = await new ThawVisitor([second]).joinAnonymously('male');
-  const adaSocket = await ada.arrive();
-  const bobSocket = await bob.arrive();
+  const adaSocket = await ada.openSocket();
+  const bobSocket = await bob.openSocket();
   await adaSocket.request('join_queue', {});
   await bobSocket.request('join_queue', {});
   const { sessionId } = await adaSocket.next('chat_matched', ({ partnerId }) => partnerId === bob.user.id);

@@ -26,7 +26,7 @@ const passOn = async (from: Socket, to: Socket, bytesPerSecond: number): Promise
 };
 
 /** A TCP relay to a server that limits the server's answers to `bitsPerSecond`. */
-export const throttledLinkTo = async (target: string, bitsPerSecond: number): Promise<ThrottledLink> => {
+export const startThrottledLink = async (target: string, bitsPerSecond: number): Promise<ThrottledLink> => {
   const { hostname, port } = new URL(target);
   const sockets = new Set<Socket>();
   const server = createServer((client) => {

@@ -41,7 +41,7 @@ const joined = async (): Promise<ThawVisitor> => {
 const comeBack = async (visitor: ThawVisitor): Promise<number> => {
   for (let attempt = 1; attempt <= limits.reconnectAttempts; attempt += 1) {
     await delay(reconnectDelayMs(attempt));
-    const socket = await visitor.arrive(stack.url).catch(() => undefined);
+    const socket = await visitor.openSocket(stack.url).catch(() => undefined);
     if (socket) return attempt;
   }
   return Infinity;
@@ -51,8 +51,8 @@ it('lets 200 users behind one address reconnect after a replica is killed, and r
   const people: ThawVisitor[] = [];
   while (people.length <= PEOPLE) people.push(...(await Promise.all(Array.from({ length: 20 }, joined))));
   const [surplus, ...present] = people.slice(0, PEOPLE + 1);
-  const sockets: ThawSocket[] = await Promise.all(present.map((visitor) => visitor.arrive(stack.url)));
-  await expect(surplus!.arrive(stack.url)).rejects.toThrow('429');
+  const sockets: ThawSocket[] = await Promise.all(present.map((visitor) => visitor.openSocket(stack.url)));
+  await expect(surplus!.openSocket(stack.url)).rejects.toThrow('429');
 
   // The state after a minute without new sockets.
   await redis.del(rateLimitKey('socket_handshakes', '127.0.0.1'));
@@ -68,6 +68,6 @@ it('lets 200 users behind one address reconnect after a replica is killed, and r
   // They disconnect at once, and the first attempt follows a second later.
   await until(() => lost > PEOPLE / 4 && attempts.length === lost, Boolean, 60_000);
   expect(Math.max(...attempts)).toBeLessThanOrEqual(limits.reconnectAttempts);
-  await expect(surplus!.arrive(stack.url)).rejects.toThrow('429');
-  await Promise.all(present.map((visitor) => visitor.hangUp()));
+  await expect(surplus!.openSocket(stack.url)).rejects.toThrow('429');
+  await Promise.all(present.map((visitor) => visitor.closeSockets()));
 });

@@ -7,12 +7,12 @@ import { Redis } from 'ioredis';
 import type { Stack } from '../../../deploy/local/thaw-stack.mjs';
 import {
   faultsOf,
-  keepSending,
+  startSending,
   ChatUser,
   type ChatUserPair,
-  matchedPairs,
+  createMatchedPairs,
 } from '../../src/testing/chat-user.driver';
-import { processorLoad } from '../../src/testing/processor-load.probe';
+import { estimateSlowdown } from '../../src/testing/processor-load.probe';
 import { until } from '../../src/testing/until.functions';
 import { expectPersisted } from '../persisted-chats';
 import { restartPostgres } from '../postmaster';
@@ -62,8 +62,8 @@ const expectAllPersisted = (pairs: readonly ChatUserPair[]): Promise<void> =>
   );
 
 it('loses and duplicates nothing when a replica is killed', async () => {
-  const pairs = await matchedPairs(stack.url, PAIRS);
-  const stop = keepSending(pairs, { everyMs: TALK_EVERY_MS });
+  const pairs = await createMatchedPairs(stack.url, PAIRS);
+  const stop = startSending(pairs, { everyMs: TALK_EVERY_MS });
   const [victim] = stack.replicas;
   await sleep(2_000); // messages flow before, during and after the kill
   victim?.kill();
@@ -75,7 +75,7 @@ it('loses and duplicates nothing when a replica is killed', async () => {
   await settled(pairs);
   expect(pairs.flatMap(faultsOf)).toEqual([]);
   expect(Math.max(...pairs.flat().flatMap(({ absences }) => absences))).toBeLessThan(
-    10_000 * processorLoad(),
+    10_000 * estimateSlowdown(),
   );
   await expectAllPersisted(pairs);
   await finish(pairs);
@@ -86,12 +86,12 @@ it('notifies the partner within six seconds when a user disconnects with a kille
   const ada = await new ChatUser(survivor ?? '').join('female');
   const bob = await new ChatUser(killed ?? '').join('male');
   for (const user of [ada, bob]) await user.search();
-  for (const user of [ada, bob]) await user.matched();
+  for (const user of [ada, bob]) await user.waitForMatch();
   bob.stopReconnecting();
   const killedAt = Date.now();
   stack.replicas[1]?.kill();
   await (await ada.connected).next('partner_connection', ({ state }) => state === 'reconnecting');
-  expect(Date.now() - killedAt).toBeLessThan(6_000 * processorLoad());
+  expect(Date.now() - killedAt).toBeLessThan(6_000 * estimateSlowdown());
   await stack.replicas[1]?.untilReady();
   await ada.leave();
 });
@@ -101,7 +101,7 @@ it('takes back a suspended replica with its sockets after the others evicted it'
   const ada = await new ChatUser(first ?? '').join('female');
   const bob = await new ChatUser(second ?? '').join('male');
   for (const user of [ada, bob]) await user.search();
-  for (const user of [ada, bob]) await user.matched();
+  for (const user of [ada, bob]) await user.waitForMatch();
   const adaSocket = await ada.connected;
   const replicasOfChat = async () => {
     const [key = ''] = await redis.keys(`*:sockets:${ada.sessionId}`);
@@ -156,9 +156,9 @@ it('keeps every searching user in the queue or in exactly one chat when replicas
 });
 
 it('writes every event once when the worker is killed repeatedly', async () => {
-  const pairs = await matchedPairs(stack.url, 8);
+  const pairs = await createMatchedPairs(stack.url, 8);
   // Slower in the long form: a chat is full at 20,000 events.
-  const stop = keepSending(pairs, { everyMs: isLong ? 250 : 50 });
+  const stop = startSending(pairs, { everyMs: isLong ? 250 : 50 });
   const [worker] = stack.workers;
   for (let round = 0; round < ROUNDS; round += 1) {
     await sleep(300 + 110 * (round % 7)); // varies the point in the worker's cycle of 750 ms
@@ -173,8 +173,8 @@ it('writes every event once when the worker is killed repeatedly', async () => {
 });
 
 it('misses no message, including the last, when subscriptions are cut every two seconds', async () => {
-  const pairs = await matchedPairs(stack.url, PAIRS);
-  const stop = keepSending(pairs, { everyMs: TALK_EVERY_MS });
+  const pairs = await createMatchedPairs(stack.url, PAIRS);
+  const stop = startSending(pairs, { everyMs: TALK_EVERY_MS });
   for (let round = 0; round < (isLong ? 30 : 4); round += 1) {
     await sleep(2_000);
     await redis.call('CLIENT', 'KILL', 'TYPE', 'pubsub');
@@ -188,8 +188,8 @@ it('misses no message, including the last, when subscriptions are cut every two 
 });
 
 it('continues all chats after Redis is killed and restarted', async () => {
-  const pairs = await matchedPairs(stack.url, PAIRS);
-  const stop = keepSending(pairs, { everyMs: TALK_EVERY_MS });
+  const pairs = await createMatchedPairs(stack.url, PAIRS);
+  const stop = startSending(pairs, { everyMs: TALK_EVERY_MS });
   await sleep(1_500);
   const pid = Number(/process_id:(\d+)/.exec(await redis.info('server'))?.[1]);
   process.kill(pid, 'SIGKILL');
@@ -207,8 +207,8 @@ it('continues all chats after Redis is killed and restarted', async () => {
 });
 
 it('continues all chats while PostgreSQL restarts, and persists their events afterwards', async () => {
-  const pairs = await matchedPairs(stack.url, PAIRS);
-  const stop = keepSending(pairs, { everyMs: TALK_EVERY_MS });
+  const pairs = await createMatchedPairs(stack.url, PAIRS);
+  const stop = startSending(pairs, { everyMs: TALK_EVERY_MS });
   await restartPostgres(stack.stores.databaseUrl, 'SIGINT');
   await stop();
   await settled(pairs);

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { closeCodes } from '@thaw/contract/close-codes';
 import type { Stack } from '../../../deploy/local/thaw-stack.mjs';
-import { pair, type ThawSocket, ThawVisitor } from '../../src/testing/thaw.client';
+import { matchNewVisitors, type ThawSocket, ThawVisitor } from '../../src/testing/thaw.client';
 import { until } from '../../src/testing/until.functions';
 
 const password = 'correct horse';
@@ -27,7 +27,7 @@ const textMessage = (sessionId: string, content: string) => ({
   content,
   messageType: 'text' as const,
 });
-const startChat = () => pair([stack.url, stack.url]);
+const startChat = () => matchNewVisitors([stack.url, stack.url]);
 
 /** Open sockets by replica, from their metrics. */
 const socketsByReplica = (): Promise<number[]> =>
@@ -44,7 +44,7 @@ it('lets two strangers register, match across replicas, chat, skip, and match wi
   const cleo = await new ThawVisitor([stack.url]).joinAnonymously('female');
   const sockets: ThawSocket[] = [];
   for (const visitor of [ada, bob, cleo]) {
-    sockets.push(await visitor.arrive(), await visitor.arrive());
+    sockets.push(await visitor.openSocket(), await visitor.openSocket());
   }
   const held = await until(
     () => socketsByReplica(),
@@ -78,7 +78,7 @@ it('lets two strangers register, match across replicas, chat, skip, and match wi
 
   const history = () => bob.call('GET', `/api/chat-history/${bob.user.id}`);
   await until(history, ({ body }) => (body as unknown as unknown[]).length === 2);
-  for (const visitor of [ada, bob, cleo]) await visitor.hangUp();
+  for (const visitor of [ada, bob, cleo]) await visitor.closeSockets();
 });
 
 it('resumes a chat through nginx after reloads and cuts, and ends it when the user does not return', async () => {
@@ -87,7 +87,7 @@ it('resumes a chat through nginx after reloads and cuts, and ends it when the us
   for (let round = 0; round < 6; round += 1) {
     await (round % 2 ? socket.cut() : socket.leave());
     await bobSocket.request('random_message', textMessage(sessionId, `missed ${round}`));
-    socket = await ada.arrive(undefined, { sessionId, seq: 1 + round });
+    socket = await ada.openSocket(undefined, { sessionId, seq: 1 + round });
     const resumed = await socket.next('session_resumed');
     expect(resumed).toMatchObject({ sessionId, seq: 2 + round, last: true });
     expect(resumed.events).toMatchObject([{ event: 'random_message', data: { content: `missed ${round}` } }]);
@@ -114,7 +114,7 @@ describe('invalid and unauthorized input', () => {
     expect(ack.seq).toBe(seq + 1);
     await until(() => bobSocket.lastSeen(sessionId) === seq + 1);
     expect([...adaSocket.disorders, ...bobSocket.disorders]).toEqual([]);
-    await eve.hangUp();
+    await eve.closeSockets();
   });
 
   it.each([
@@ -122,7 +122,7 @@ describe('invalid and unauthorized input', () => {
     ['{"event":"dance"}', 'unknown_event'],
     ['{"event":"join_queue","data":{"preferences":"cats"}}', 'invalid_payload'],
   ])('answers the frame %s with the error %s', async (frame, code) => {
-    const socket = await eve.arrive();
+    const socket = await eve.openSocket();
     socket.send(frame);
     expect(await socket.next('error')).toMatchObject({ code });
     expect(await socket.ask('ping', {})).toMatchObject({ event: 'pong' });
@@ -130,7 +130,7 @@ describe('invalid and unauthorized input', () => {
 
   it('refuses frames into a chat that the user is not in', async () => {
     const { sessionId, ada, adaSocket } = chat;
-    const socket = await eve.arrive();
+    const socket = await eve.openSocket();
     const said = await adaSocket.request('random_message', textMessage(sessionId, 'ours'));
     const messageId = String(said.id);
     const mine = { sessionId, messageId, userId: eve.user.id };
@@ -164,7 +164,7 @@ describe('invalid and unauthorized input', () => {
   });
 
   it('closes only the socket that sent a binary frame or a frame of 20 MiB', async () => {
-    const [binary, huge] = [await eve.arrive(), await eve.arrive()];
+    const [binary, huge] = [await eve.openSocket(), await eve.openSocket()];
     binary.socket.send(Buffer.from('{"event":"ping"}'));
     expect(await binary.closed).toBe(closeCodes.unsupportedData);
     huge.socket.send('x'.repeat(20 * 1024 * 1024));

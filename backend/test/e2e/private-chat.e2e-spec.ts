@@ -6,7 +6,12 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { PrivateMessage } from '@thaw/contract/private-chat';
 import type { Stack } from '../../../deploy/local/thaw-stack.mjs';
-import { pair, type ReceivedFrame, type ThawSocket, type ThawVisitor } from '../../src/testing/thaw.client';
+import {
+  matchNewVisitors,
+  type ReceivedFrame,
+  type ThawSocket,
+  type ThawVisitor,
+} from '../../src/testing/thaw.client';
 import { until } from '../../src/testing/until.functions';
 import { restartPostgres } from '../postmaster';
 
@@ -89,7 +94,7 @@ class Writer {
   private async connected(): Promise<ThawSocket> {
     while (!this.socket || this.socket.socket.readyState !== this.socket.socket.OPEN) {
       try {
-        const socket = await this.visitor.arrive();
+        const socket = await this.visitor.openSocket();
         socket.socket.on('message', (raw) => this.receive(raw as Buffer));
         this.socket = socket;
       } catch {
@@ -107,7 +112,7 @@ class Writer {
 
 const befriended = async (): Promise<[Writer, Writer]> => {
   const [first, second] = stack.replicas.map(({ port }) => `http://127.0.0.1:${port}`);
-  const { ada, bob } = await pair([first ?? '', second ?? '']);
+  const { ada, bob } = await matchNewVisitors([first ?? '', second ?? '']);
   for (const [from, to] of [
     [ada, bob],
     [bob, ada],
@@ -115,7 +120,7 @@ const befriended = async (): Promise<[Writer, Writer]> => {
     const request = { requesterId: from.user.id, addresseeId: to.user.id };
     const { status } = await from.call('POST', '/api/friends/request', request);
     expect(status).toBeLessThan(300);
-    await from.hangUp();
+    await from.closeSockets();
   }
   return [new Writer(ada, bob), new Writer(bob, ada)];
 };
@@ -157,5 +162,5 @@ it(`keeps ${2 * MESSAGES_OF_EACH} messages once and in one order while PostgreSQ
     expect(id).toBeGreaterThan(earlierId);
     expect(at).toBeGreaterThanOrEqual(earlierAt);
   }
-  await Promise.all(writers.map(({ visitor }) => visitor.hangUp()));
+  await Promise.all(writers.map(({ visitor }) => visitor.closeSockets()));
 });

@@ -7,7 +7,12 @@ import { promisify } from 'node:util';
 import { Redis } from 'ioredis';
 import { Client } from 'pg';
 import type { Stack } from '../../../deploy/local/thaw-stack.mjs';
-import { faultsOf, keepSending, type ChatUserPair, matchedPairs } from '../../src/testing/chat-user.driver';
+import {
+  faultsOf,
+  startSending,
+  type ChatUserPair,
+  createMatchedPairs,
+} from '../../src/testing/chat-user.driver';
 import { until } from '../../src/testing/until.functions';
 import { buildLaterRelease, presentRelease, type Release, ReleaseFolders } from './releases';
 import { otherLayout, withOtherLayout } from './source-changes';
@@ -75,9 +80,9 @@ const drain = () => {
 
 it('keeps everything acknowledged when Redis is drained for a release with another layout', async () => {
   const { replicas, workers } = stack;
-  const pairs = await matchedPairs(stack.url, PAIRS);
+  const pairs = await createMatchedPairs(stack.url, PAIRS);
   await Promise.all(workers.map((worker) => worker.stop()));
-  const stopSending = keepSending(pairs, { everyMs: 20 });
+  const stopSending = startSending(pairs, { everyMs: 20 });
   await until(() => pairs.flat().every(({ acked }) => acked.size >= MESSAGES_EACH));
   await stopSending();
   await until(() => pairs.every(([first, second]) => first.seq === second.seq));
@@ -106,16 +111,16 @@ it('keeps everything acknowledged when Redis is drained for a release with anoth
   for (const worker of workers) await worker.start(later.programs.worker);
   for (const replica of replicas) await replica.start(later.programs.api);
   const [former] = pairs[0] ?? [];
-  const socket = await former?.visitor.arrive(stack.url, {
+  const socket = await former?.visitor.openSocket(stack.url, {
     sessionId: former.sessionId ?? '',
     seq: former.seq,
   });
   expect(await socket?.next('chat_skipped')).toMatchObject({ sessionId: former?.sessionId });
 
-  const [[ada, bob] = []] = await matchedPairs(stack.url, 1);
+  const [[ada, bob] = []] = await createMatchedPairs(stack.url, 1);
   await ada?.send('Hello');
   await until(() => bob?.history.size === 1);
   await ada?.leave();
   await bob?.leave();
-  await former?.visitor.hangUp();
+  await former?.visitor.closeSockets();
 });

@@ -7,7 +7,12 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { Redis } from 'ioredis';
 import type { Replica, Stack } from '../../../deploy/local/thaw-stack.mjs';
-import { faultsOf, keepSending, type ChatUserPair, matchedPairs } from '../../src/testing/chat-user.driver';
+import {
+  faultsOf,
+  startSending,
+  type ChatUserPair,
+  createMatchedPairs,
+} from '../../src/testing/chat-user.driver';
 import { until } from '../../src/testing/until.functions';
 import { expectPersisted } from '../persisted-chats';
 import {
@@ -90,7 +95,7 @@ class Scene {
     const sessionIds = pairs.map(sessionIdOf);
     this.waved = sessionIds.slice(0, PAIRS / 2);
     this.plain = sessionIds.slice(PAIRS / 2);
-    this.stopSending = keepSending(pairs, { everyMs: TALK_EVERY_MS });
+    this.stopSending = startSending(pairs, { everyMs: TALK_EVERY_MS });
   }
 
   startWaving(): void {
@@ -202,8 +207,8 @@ const startService = async (release: Release, replicas: number, workers: number)
   return stack;
 };
 
-const startSending = async (on: Stack): Promise<Scene> => {
-  scene = new Scene(on, await matchedPairs(on.url, PAIRS));
+const startScene = async (on: Stack): Promise<Scene> => {
+  scene = new Scene(on, await createMatchedPairs(on.url, PAIRS));
   return scene;
 };
 
@@ -211,7 +216,7 @@ it('holds events of a type that only new replicas know for a new worker, and ser
   const mixed = await startService(await presentRelease(), 2, 1);
   await mixed.replicas[1]?.stop();
   await mixed.replicas[1]?.start(next.programs.api);
-  const rolling = await startSending(mixed);
+  const rolling = await startScene(mixed);
   rolling.startWaving();
   await until(
     () => rolling.heldChats(),
@@ -237,7 +242,7 @@ const rollOverPreviousRelease = (): void => {
   });
 
   it('loses nothing when rolling forward and back, workers before replicas', async () => {
-    const rolling = await startSending(await startService(previous, 3, 2));
+    const rolling = await startScene(await startService(previous, 3, 2));
     const {
       service,
       stack: { replicas, workers },
@@ -272,7 +277,7 @@ const rollOverPreviousRelease = (): void => {
   });
 
   it('loses nothing when rolling forward and back, replicas before workers', async () => {
-    const rolling = await startSending(await startService(previous, 3, 2));
+    const rolling = await startScene(await startService(previous, 3, 2));
     const {
       service,
       stack: { replicas, workers },

@@ -65,11 +65,11 @@ const carry = async (
   const { OutboxRepository } = requireBuilt<OutboxModule>('platform/hot-log/outbox.repository');
   const outbox = new OutboxRepository(stores.redis);
   const chats = await openChats(stores, rows / SESSIONS);
-  const backlog = (await outbox.backlog()).length;
+  const backlog = (await outbox.measureBacklog()).length;
   await service.startWorker();
   let startedAt = 0;
   for (;;) {
-    const { length } = await outbox.backlog();
+    const { length } = await outbox.measureBacklog();
     if (startedAt === 0 && length < backlog) startedAt = performance.now();
     if (length === 0) break;
     await wait(10);

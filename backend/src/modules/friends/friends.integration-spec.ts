@@ -4,7 +4,7 @@ import { ProjectionRebuildService } from '../../platform/event-store/projection-
 import { RateLimiterService } from '../../platform/rate-limit/rate-limiter.service';
 import { recordPastChat as haveMet } from '../../testing/relationship.fixture';
 import { startTestReplicas, type TestReplicas } from '../../testing/test-replicas.harness';
-import { pair, type ThawSocket, ThawVisitor } from '../../testing/thaw.client';
+import { matchNewVisitors, type ThawSocket, ThawVisitor } from '../../testing/thaw.client';
 
 const isLong = process.env.THAW_TEST_LONG === '1';
 const ROUNDS = isLong ? 1_000 : 50;
@@ -25,7 +25,7 @@ describe('friends across two replicas', () => {
   const meet = (ada: ThawVisitor, bob: ThawVisitor, agoMs?: number): Promise<void> =>
     haveMet(thaw.replicas[0]!, ada, bob, agoMs);
   const acquainted = async (): Promise<{ ada: ThawVisitor; bob: ThawVisitor }> => {
-    const [ada, bob] = [await thaw.visitor(0), await thaw.visitor(1)];
+    const [ada, bob] = [await thaw.createVisitor(0), await thaw.createVisitor(1)];
     await meet(ada, bob);
     return { ada, bob };
   };
@@ -47,7 +47,10 @@ describe('friends across two replicas', () => {
   const seen = ({ user: { id, username, avatar } }: ThawVisitor) => ({ id, username, avatar });
 
   it('allows a request as soon as a chat has ended, before a worker has written it to the history', async () => {
-    const { ada, bob, adaSocket, bobSocket, sessionId } = await pair([thaw.origins[0]!, thaw.origins[1]!]);
+    const { ada, bob, adaSocket, bobSocket, sessionId } = await matchNewVisitors([
+      thaw.origins[0]!,
+      thaw.origins[1]!,
+    ]);
     await adaSocket.request('skip_chat', { sessionId });
     await bobSocket.next('chat_skipped');
     expect(await ask(bob, ada)).toMatchObject({ status: 201 });
@@ -55,7 +58,7 @@ describe('friends across two replicas', () => {
 
   it('makes two users friends by a request and its answer, and notifies both at once', async () => {
     const { ada, bob } = await acquainted();
-    const [adaSocket, bobSocket] = [await ada.arrive(), await bob.arrive()];
+    const [adaSocket, bobSocket] = [await ada.openSocket(), await bob.openSocket()];
     const asked = await ask(ada, bob);
     const request = {
       id: expect.any(Number),
@@ -112,7 +115,7 @@ describe('friends across two replicas', () => {
   });
 
   it('requires a common chat within the last 30 days', async () => {
-    const [ada, bob] = [await thaw.visitor(0), await thaw.visitor(1)];
+    const [ada, bob] = [await thaw.createVisitor(0), await thaw.createVisitor(1)];
     expect(await ask(ada, bob)).toMatchObject({ status: 404, body: { code: 'not_found' } });
     await meet(ada, bob, 31 * DAY_MS);
     expect(await ask(ada, bob)).toMatchObject({ status: 404 });
@@ -122,8 +125,8 @@ describe('friends across two replicas', () => {
   });
 
   it('allows requests between partners of a running chat', async () => {
-    const [ada, bob] = [await thaw.visitor(0, 'female'), await thaw.visitor(1, 'male')];
-    const sockets: ThawSocket[] = [await ada.arrive(), await bob.arrive()];
+    const [ada, bob] = [await thaw.createVisitor(0, 'female'), await thaw.createVisitor(1, 'male')];
+    const sockets: ThawSocket[] = [await ada.openSocket(), await bob.openSocket()];
     for (const socket of sockets) await socket.request('join_queue', {});
     for (const socket of sockets) await socket.next('chat_matched');
     expect(await ask(ada, bob)).toMatchObject({ status: 201 });
@@ -133,7 +136,7 @@ describe('friends across two replicas', () => {
 
   it('lets no other user request, answer, list or remove on behalf of the two', async () => {
     const { ada, bob } = await acquainted();
-    const eve = await thaw.visitor(0);
+    const eve = await thaw.createVisitor(0);
     const { body } = await ask(ada, bob);
     expect(await ask(eve, bob, ada.user.id)).toMatchObject({ status: 403, body: { code: 'forbidden' } });
     for (const who of [ada, eve])
@@ -148,7 +151,7 @@ describe('friends across two replicas', () => {
 
   it('hides repeated requests for a day after a decline, in that direction only', async () => {
     const { ada, bob } = await acquainted();
-    const bobSocket = await bob.arrive();
+    const bobSocket = await bob.openSocket();
     const first = await ask(ada, bob);
     expect(await answer(bob, first.body.id, 'declined')).toMatchObject({ body: { status: 'declined' } });
     const second = await ask(ada, bob);
@@ -165,9 +168,9 @@ describe('friends across two replicas', () => {
 
   it('publishes a new name at once to the friends and all pages of the user', async () => {
     const { ada, bob } = await acquainted();
-    const eve = await thaw.visitor(1);
+    const eve = await thaw.createVisitor(1);
     await befriend(ada, bob);
-    const sockets = [await ada.arrive(), await bob.arrive(), await eve.arrive()];
+    const sockets = [await ada.openSocket(), await bob.openSocket(), await eve.openSocket()];
     const rename = (username: string) =>
       ada.call('PUT', `/api/user/${ada.user.id}`, { username, avatar: null });
     expect((await rename('Ada again')).status).toBe(200);
@@ -184,7 +187,7 @@ describe('friends across two replicas', () => {
   it('limits requests to 20 a day, not counting repeated ones', async () => {
     const strict = await thaw.add({ LIMITS_PROFILE: 'default' });
     const ada = await new ThawVisitor([strict.origin]).joinAnonymously();
-    const others = [await thaw.visitor(0), await thaw.visitor(0)];
+    const others = [await thaw.createVisitor(0), await thaw.createVisitor(0)];
     for (const other of others) await meet(ada, other);
     await strict.app.get(RateLimiterService).require('friend_requests', ada.user.id, 19);
     expect(await ask(ada, others[0]!)).toMatchObject({ status: 201 });
@@ -199,7 +202,7 @@ describe('friends across two replicas', () => {
     const { ada, bob } = await acquainted();
     const bobElsewhere = Object.assign(new ThawVisitor([thaw.origins[0]!]), { user: bob.user });
     const { body } = await ask(ada, bob);
-    const sockets = [await ada.arrive(), await bob.arrive()];
+    const sockets = [await ada.openSocket(), await bob.openSocket()];
     const answers = await Promise.all(
       Array.from({ length: 20 }, (_, index) =>
         (index % 2 === 0 ? bob : bobElsewhere).call(

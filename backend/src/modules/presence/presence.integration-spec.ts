@@ -3,8 +3,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { makeFriends, recordPastChat } from '../../testing/relationship.fixture';
 import { ReplicaLeaseService } from '../../platform/realtime/replica-lease.service';
-import { processorLoad } from '../../testing/processor-load.probe';
-import { type CuttableLink, linkTo } from '../../testing/cuttable-link.proxy';
+import { estimateSlowdown } from '../../testing/processor-load.probe';
+import { type CuttableLink, startCuttableLink } from '../../testing/cuttable-link.proxy';
 import { startTestReplicas, type TestReplicas } from '../../testing/test-replicas.harness';
 import type { ThawSocket, ThawVisitor } from '../../testing/thaw.client';
 import { until } from '../../testing/until.functions';
@@ -22,7 +22,7 @@ describe('presence over three replicas', () => {
 
   beforeAll(async () => {
     thaw = await startTestReplicas(2);
-    link = await linkTo(thaw.store.url);
+    link = await startCuttableLink(thaw.store.url);
     await thaw.add({ REDIS_URL: link.url });
     await until(() => thaw.replicas.every(({ app }) => app.get(ReplicaLeaseService).maySweep));
   });
@@ -32,9 +32,9 @@ describe('presence over three replicas', () => {
   });
 
   const friends = async (): Promise<{ ada: ThawVisitor; bob: ThawVisitor; adaSocket: ThawSocket }> => {
-    const [ada, bob] = [await thaw.visitor(0), await thaw.visitor(1)];
+    const [ada, bob] = [await thaw.createVisitor(0), await thaw.createVisitor(1)];
     await makeFriends(thaw.replicas[0]!, ada, bob);
-    return { ada, bob, adaSocket: await ada.arrive() };
+    return { ada, bob, adaSocket: await ada.openSocket() };
   };
   /** Waits until the socket receives this presence of the user. @returns how long that took, in ms. */
   const receivesPresence = async (
@@ -60,33 +60,33 @@ describe('presence over three replicas', () => {
   it('is sent to friends, with a short grace period for a user who leaves', async () => {
     const { ada, bob, adaSocket } = await friends();
     expect(await isSeenOnline(ada, bob)).toBe(false);
-    const bobSocket = await bob.arrive();
-    expect(await receivesPresence(adaSocket, bob, true)).toBeLessThan(ONLINE_WITHIN_MS * processorLoad());
+    const bobSocket = await bob.openSocket();
+    expect(await receivesPresence(adaSocket, bob, true)).toBeLessThan(ONLINE_WITHIN_MS * estimateSlowdown());
     expect(await isSeenOnline(ada, bob)).toBe(true);
     await bobSocket.leave();
     const tookMs = await receivesPresence(adaSocket, bob, false);
     expect(tookMs).toBeGreaterThan(1_500);
-    expect(tookMs).toBeLessThan(ONLINE_WITHIN_MS * processorLoad());
+    expect(tookMs).toBeLessThan(ONLINE_WITHIN_MS * estimateSlowdown());
     expect(await isSeenOnline(ada, bob)).toBe(false);
     await adaSocket.leave();
   });
 
   it('does not change on a reload, nor with one of several tabs and devices', async () => {
     const { bob, adaSocket } = await friends();
-    let bobSocket = await bob.arrive();
+    let bobSocket = await bob.openSocket();
     await receivesPresence(adaSocket, bob, true);
     let slowReloads = 0;
     for (let reload = 0; reload < 3; reload += 1) {
       const leftAt = Date.now();
       await bobSocket.leave();
-      bobSocket = await bob.arrive(thaw.origins[reload % 2]);
+      bobSocket = await bob.openSocket(thaw.origins[reload % 2]);
       if (Date.now() - leftAt > RELOADED_WITHIN_MS) slowReloads += 1;
     }
-    const elsewhere = [await bob.arrive(thaw.origins[0]), await bob.arrive(thaw.origins[1])];
+    const elsewhere = [await bob.openSocket(thaw.origins[0]), await bob.openSocket(thaw.origins[1])];
     for (const socket of elsewhere) await socket.leave();
     const cutAt = Date.now();
     await bobSocket.cut();
-    bobSocket = await bob.arrive(thaw.origins[0]);
+    bobSocket = await bob.openSocket(thaw.origins[0]);
     if (Date.now() - cutAt > RELOADED_WITHIN_MS) slowReloads += 1;
     await sleep(5_000); // longer than any grace period
     // On a busy machine a reload may exceed the grace period and is then rightly reported.
@@ -100,10 +100,10 @@ describe('presence over three replicas', () => {
 
   it('is not disclosed to other users', async () => {
     const { bob, adaSocket } = await friends();
-    const eve = await thaw.visitor(0);
+    const eve = await thaw.createVisitor(0);
     await recordPastChat(thaw.replicas[0]!, eve, bob);
-    const eveSocket = await eve.arrive();
-    const bobSocket = await bob.arrive();
+    const eveSocket = await eve.openSocket();
+    const bobSocket = await bob.openSocket();
     await receivesPresence(adaSocket, bob, true);
     const seen = await eve.call('GET', `/api/user/${bob.user.id}`);
     expect(seen).toMatchObject({ status: 200, body: { isOnline: false } });
@@ -115,15 +115,15 @@ describe('presence over three replicas', () => {
 
   it('ends when a replica is cut off, and returns with it', async () => {
     const { bob, adaSocket } = await friends();
-    const bobSocket = await bob.arrive(thaw.origins[2]);
+    const bobSocket = await bob.openSocket(thaw.origins[2]);
     await receivesPresence(adaSocket, bob, true);
     await link.cut();
     expect(await receivesPresence(adaSocket, bob, false)).toBeLessThan(
-      AFTER_A_KILL_WITHIN_MS * processorLoad(),
+      AFTER_A_KILL_WITHIN_MS * estimateSlowdown(),
     );
     await link.restore();
     expect(await receivesPresence(adaSocket, bob, true)).toBeLessThan(
-      AFTER_A_KILL_WITHIN_MS * processorLoad(),
+      AFTER_A_KILL_WITHIN_MS * estimateSlowdown(),
     );
     await bobSocket.leave();
     await receivesPresence(adaSocket, bob, false);
@@ -132,7 +132,7 @@ describe('presence over three replicas', () => {
 
   it('leaves no keys in Redis', async () => {
     const { bob, adaSocket } = await friends();
-    const bobSocket = await bob.arrive();
+    const bobSocket = await bob.openSocket();
     await receivesPresence(adaSocket, bob, true);
     await Promise.all([adaSocket.leave(), bobSocket.leave()]);
     const left = async () =>

@@ -36,10 +36,14 @@ describe('the newest message of each friend in the friends list', () => {
   };
 
   it('is the same for both friends and changes with sending, editing and deleting', async () => {
-    const [ada, bob, eve] = [await thaw.visitor(0), await thaw.visitor(1), await thaw.visitor(0)];
+    const [ada, bob, eve] = [
+      await thaw.createVisitor(0),
+      await thaw.createVisitor(1),
+      await thaw.createVisitor(0),
+    ];
     await makeFriends(thaw.replicas[0]!, ada, bob);
     await makeFriends(thaw.replicas[0]!, ada, eve);
-    const [adaSocket, bobSocket] = [await ada.arrive(), await bob.arrive()];
+    const [adaSocket, bobSocket] = [await ada.openSocket(), await bob.openSocket()];
     const send = (content: string, messageType: MessageType = 'text') =>
       adaSocket.request('send_private_message', {
         senderId: ada.user.id,

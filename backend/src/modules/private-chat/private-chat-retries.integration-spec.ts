@@ -18,11 +18,11 @@ describe('a private chat', () => {
     thaw = await startTestReplicas(2);
   });
   beforeEach(async () => {
-    [ada, bob] = [await thaw.visitor(0), await thaw.visitor(1)];
+    [ada, bob] = [await thaw.createVisitor(0), await thaw.createVisitor(1)];
     await makeFriends(thaw.replicas[0]!, ada, bob);
-    sockets = await Promise.all(thaw.origins.map((origin) => ada.arrive(origin)));
+    sockets = await Promise.all(thaw.origins.map((origin) => ada.openSocket(origin)));
   });
-  afterEach(() => thaw.hangUp());
+  afterEach(() => thaw.closeSockets());
   afterAll(() => thaw.close());
 
   const message = (content: string, messageType: 'text' | 'image' | 'mixed' = 'text') => ({

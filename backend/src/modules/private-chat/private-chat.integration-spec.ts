@@ -6,7 +6,7 @@ import type { PrivateMessage } from '@thaw/contract/private-chat';
 import { ProjectionRebuildService } from '../../platform/event-store/projection-rebuild.service';
 import { RateLimiterService } from '../../platform/rate-limit/rate-limiter.service';
 import { makeFriends } from '../../testing/relationship.fixture';
-import { type CuttableLink, linkTo } from '../../testing/cuttable-link.proxy';
+import { type CuttableLink, startCuttableLink } from '../../testing/cuttable-link.proxy';
 import { startTestReplicas, type TestReplicas } from '../../testing/test-replicas.harness';
 import { type ThawSocket, ThawVisitor } from '../../testing/thaw.client';
 import { until } from '../../testing/until.functions';
@@ -30,7 +30,7 @@ describe('a private chat across two replicas', () => {
   beforeAll(async () => {
     thaw = await startTestReplicas(0);
     for (let replica = 0; replica < 2; replica += 1) {
-      const link = await linkTo(thaw.database.url);
+      const link = await startCuttableLink(thaw.database.url);
       links.push(link);
       await thaw.add({ DATABASE_URL: link.url });
     }
@@ -41,13 +41,13 @@ describe('a private chat across two replicas', () => {
   });
 
   const friends = async (): Promise<Pair> => {
-    const [ada, bob] = [await thaw.visitor(0), await thaw.visitor(1)];
+    const [ada, bob] = [await thaw.createVisitor(0), await thaw.createVisitor(1)];
     await makeFriends(thaw.replicas[0]!, ada, bob);
     return { ada, bob };
   };
   const meeting = async (): Promise<Pair & { adaSocket: ThawSocket; bobSocket: ThawSocket }> => {
     const pair = await friends();
-    return { ...pair, adaSocket: await pair.ada.arrive(), bobSocket: await pair.bob.arrive() };
+    return { ...pair, adaSocket: await pair.ada.openSocket(), bobSocket: await pair.bob.openSocket() };
   };
   const message = (from: ThawVisitor, to: ThawVisitor, content: string, more: object = {}) => ({
     senderId: from.user.id,
@@ -68,7 +68,7 @@ describe('a private chat across two replicas', () => {
 
   it('delivers a message to every socket of both users except the sending one', async () => {
     const { ada, bob, adaSocket, bobSocket } = await meeting();
-    const adaElsewhere = await ada.arrive(thaw.origins[1]);
+    const adaElsewhere = await ada.openSocket(thaw.origins[1]);
     const ack = await adaSocket.request(
       'send_private_message',
       message(ada, bob, ' hello ', { clientId: 'c-1' }),
@@ -166,8 +166,8 @@ describe('a private chat across two replicas', () => {
 
   it('is open to friends only, and again once they are friends again', async () => {
     const { ada, bob, adaSocket, bobSocket } = await meeting();
-    const eve = await thaw.visitor(0);
-    const eveSocket = await eve.arrive();
+    const eve = await thaw.createVisitor(0);
+    const eveSocket = await eve.openSocket();
     const { id } = await adaSocket.request('send_private_message', message(ada, bob, 'between us'));
     const messageId = Number(id);
     const refused = async (socket: ThawSocket, event: string, data: object, code: string) =>
@@ -219,7 +219,7 @@ describe('a private chat across two replicas', () => {
 
   it('counts unread messages alike on every page', async () => {
     const { ada, bob, adaSocket, bobSocket } = await meeting();
-    const bobElsewhere = await bob.arrive(thaw.origins[0]);
+    const bobElsewhere = await bob.openSocket(thaw.origins[0]);
     for (const content of ['one', 'two', 'three']) {
       await adaSocket.request('send_private_message', message(ada, bob, content));
     }
@@ -309,7 +309,7 @@ describe('a private chat across two replicas', () => {
   it('is limited by the rate limit of the sender', async () => {
     const { ada, bob } = await friends();
     const strict = await thaw.add({ LIMITS_PROFILE: 'default' });
-    const adaSocket = await ada.arrive(strict.origin);
+    const adaSocket = await ada.openSocket(strict.origin);
     await strict.app.get(RateLimiterService).require('send_private_message', ada.user.id, 20);
     const answer = await adaSocket.ask('send_private_message', message(ada, bob, 'too much'));
     expect(answer).toMatchObject({ data: { code: 'rate_limited' } });
@@ -319,7 +319,7 @@ describe('a private chat across two replicas', () => {
 
   it('stores a message once when both replicas receive it many times at once', async () => {
     const { ada, bob, adaSocket, bobSocket } = await meeting();
-    const adaElsewhere = await ada.arrive(thaw.origins[1]);
+    const adaElsewhere = await ada.openSocket(thaw.origins[1]);
     const clientId = randomUUID();
     const acks = await Promise.all(
       Array.from({ length: 20 }, (_, index) =>
@@ -334,7 +334,7 @@ describe('a private chat across two replicas', () => {
     await bobSocket.next('private_message');
     await bobSocket.request('typing', { receiverId: ada.user.id });
     expect(bobSocket.all('private_message')).toHaveLength(1);
-    const toOther = await thaw.visitor(0);
+    const toOther = await thaw.createVisitor(0);
     await makeFriends(thaw.replicas[0]!, ada, toOther);
     const reused = await adaSocket.ask('send_private_message', message(ada, toOther, 'x', { clientId }));
     expect(reused).toMatchObject({ data: { code: 'invalid_payload' } });

@@ -30,7 +30,7 @@ beforeAll(async () => {
   jpeg = await plainJpeg();
 });
 afterAll(async () => {
-  await thaw.hangUp();
+  await thaw.closeSockets();
   await thaw.close();
   await s3.close();
 });
@@ -80,8 +80,8 @@ interface Chat {
 
 /** Two users in a chat, on different replicas. */
 const chat = async (): Promise<Chat> => {
-  const [ada, bob] = [await thaw.visitor(0, 'female'), await thaw.visitor(1, 'male')];
-  const [adaSocket, bobSocket] = [await ada.arrive(), await bob.arrive()];
+  const [ada, bob] = [await thaw.createVisitor(0, 'female'), await thaw.createVisitor(1, 'male')];
+  const [adaSocket, bobSocket] = [await ada.openSocket(), await bob.openSocket()];
   await adaSocket.request('join_queue', {});
   await bobSocket.request('join_queue', {});
   const { sessionId } = await adaSocket.next('chat_matched');
@@ -92,7 +92,7 @@ const chat = async (): Promise<Chat> => {
 describe('an image in a random chat', () => {
   it('is visible to the partner when the message arrives, to no one else, and for a day', async () => {
     const { ada, bob, adaSocket, bobSocket, sessionId } = await chat();
-    const eve = await thaw.visitor(1);
+    const eve = await thaw.createVisitor(1);
     const [image, first, second, unsent] = [
       await upload(ada, 'chat-images'),
       await upload(ada, 'chat-images'),
@@ -175,7 +175,7 @@ describe('an image in a random chat', () => {
 
 describe('an avatar', () => {
   it('must be an upload of the user, is visible to everyone, and is removed a day after it is replaced', async () => {
-    const [ada, bob] = [await thaw.visitor(0), await thaw.visitor(1)];
+    const [ada, bob] = [await thaw.createVisitor(0), await thaw.createVisitor(1)];
     const wear = async (visitor: ThawVisitor, avatar: string | null): Promise<number> => {
       const { id, username } = visitor.user;
       return (await visitor.call('PUT', `/api/user/${id}`, { username, avatar })).status;
@@ -202,9 +202,13 @@ describe('an avatar', () => {
 
 describe('an image in several private messages', () => {
   it('is invisible to the receiver of a deleted message, and removed with the last of them', async () => {
-    const [ada, bob, eve] = [await thaw.visitor(0), await thaw.visitor(1), await thaw.visitor(1)];
+    const [ada, bob, eve] = [
+      await thaw.createVisitor(0),
+      await thaw.createVisitor(1),
+      await thaw.createVisitor(1),
+    ];
     for (const friend of [bob, eve]) await makeFriends(thaw.replicas[0]!, ada, friend);
-    const socket = await ada.arrive();
+    const socket = await ada.openSocket();
     const url = await upload(ada, 'chat-images');
     const between = (friend: ThawVisitor) => ({ senderId: ada.user.id, receiverId: friend.user.id });
     const send = async (friend: ThawVisitor) => {
@@ -254,7 +258,7 @@ describe('an image in several private messages', () => {
 });
 
 it('the worker sweeps on its own schedule', async () => {
-  const ada = await thaw.visitor(0);
+  const ada = await thaw.createVisitor(0);
   const url = await upload(ada, 'chat-images');
   const dropped = { streamId: 'chat-x', eventId: randomUUID(), type: 'MessageSent' };
   const data = { senderId: ada.user.id, messageType: 'image', content: url };

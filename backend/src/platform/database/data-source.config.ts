@@ -24,7 +24,7 @@ export const workerTimeouts: DatabaseTimeouts = {
 };
 
 /** Connection options of every Thaw process: statements and idle transactions are time-limited. */
-export const dataSourceOptions = (
+export const createDataSourceOptions = (
   environment: Pick<Environment, 'DATABASE_URL' | 'DATABASE_POOL_SIZE'>,
   { statementMs, lockMs, idleInTransactionMs }: DatabaseTimeouts = requestTimeouts,
 ): PostgresConnectionOptions => ({

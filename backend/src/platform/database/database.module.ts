@@ -1,7 +1,7 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { ENVIRONMENT, type Environment } from '../../config/environment.config';
-import { dataSourceOptions, type DatabaseTimeouts, requestTimeouts } from './data-source.config';
+import { createDataSourceOptions, type DatabaseTimeouts, requestTimeouts } from './data-source.config';
 
 /** The connection pool. Modules register their own entities; only migrations change the schema. */
 @Module({})
@@ -10,7 +10,7 @@ export class DatabaseModule {
     const connection = TypeOrmModule.forRootAsync({
       inject: [ENVIRONMENT],
       useFactory: (environment: Environment) => ({
-        ...dataSourceOptions(environment, timeouts),
+        ...createDataSourceOptions(environment, timeouts),
         autoLoadEntities: true,
         retryAttempts: 10,
         retryDelay: 1_000,

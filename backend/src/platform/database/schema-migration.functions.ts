@@ -1,7 +1,7 @@
 import { DataSource } from 'typeorm';
 import type { Environment } from '../../config/environment.config';
 import { migrations } from '../../migrations/migration.registry';
-import { dataSourceOptions } from './data-source.config';
+import { createDataSourceOptions } from './data-source.config';
 import { grantToService } from './service-role.functions';
 
 /** An arbitrary number, shared by all Thaw processes. The migrating process holds this lock. */
@@ -15,7 +15,7 @@ const ADVISORY_LOCK = 7_284_610;
 export const migrate = async (
   environment: Pick<Environment, 'DATABASE_URL' | 'DATABASE_POOL_SIZE'> & Partial<Environment>,
 ): Promise<string[]> => {
-  const options = dataSourceOptions({
+  const options = createDataSourceOptions({
     ...environment,
     DATABASE_URL: environment.MIGRATE_DATABASE_URL ?? environment.DATABASE_URL,
   });

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { DataSource } from 'typeorm';
 import { createTestDatabase, type TestDatabase } from '../../testing/test-database.harness';
-import { dataSourceOptions } from './data-source.config';
+import { createDataSourceOptions } from './data-source.config';
 import { migrate } from './schema-migration.functions';
 
 jest.setTimeout(60_000);
@@ -23,7 +23,7 @@ describe('migrations with a separate role', () => {
     url.password = password;
     serviceUrl = url.toString();
     service = await new DataSource(
-      dataSourceOptions({ DATABASE_URL: serviceUrl, DATABASE_POOL_SIZE: 2 }),
+      createDataSourceOptions({ DATABASE_URL: serviceUrl, DATABASE_POOL_SIZE: 2 }),
     ).initialize();
   });
   afterAll(async () => {
@@ -31,7 +31,7 @@ describe('migrations with a separate role', () => {
     await database.dataSource.query(`DROP OWNED BY ${role} CASCADE`);
     await database.close();
     const owner = await new DataSource(
-      dataSourceOptions({ DATABASE_URL: process.env.DATABASE_URL!, DATABASE_POOL_SIZE: 1 }),
+      createDataSourceOptions({ DATABASE_URL: process.env.DATABASE_URL!, DATABASE_POOL_SIZE: 1 }),
     ).initialize();
     await owner.query(`DROP ROLE ${role}`);
     await owner.destroy();

@@ -35,19 +35,19 @@ SELECT f.ordinal::int AS ordinal, i.stream_position::int AS stream_position, i.g
 FROM fresh f LEFT JOIN inserted i USING (stream_id, event_id)
 ORDER BY f.ordinal`;
 
-export const appendToAny = append(`
+export const appendAtAnyVersion = append(`
   INSERT INTO event_streams (stream_id, stream_type, version)
   SELECT stream_id, split_part(stream_id, '-', 1), added FROM growth ORDER BY stream_id
   ON CONFLICT (stream_id) DO UPDATE SET version = event_streams.version + excluded.version
   RETURNING stream_id, version`);
 
-export const appendToNone = append(`
+export const appendToNewStream = append(`
   INSERT INTO event_streams (stream_id, stream_type, version)
   SELECT stream_id, split_part(stream_id, '-', 1), added FROM growth
   ON CONFLICT (stream_id) DO NOTHING
   RETURNING stream_id, version`);
 
-export const appendToExact = append(`
+export const appendAtExactVersion = append(`
   UPDATE event_streams s SET version = s.version + g.added
   FROM growth g
   WHERE s.stream_id = g.stream_id AND s.version = $11::bigint

@@ -7,7 +7,7 @@ import type { Decider } from './decider.types';
 import { StreamVersionConflictError } from './event-store.errors';
 import { EventStoreRepository } from './event-store.repository';
 import { EventTypeRegistry } from './event-type.registry';
-import { openStream } from './open.sql';
+import { buildOpenStreamSql } from './open.sql';
 import { ProjectionRebuildService } from './projection-rebuild.service';
 import { type Projection, ProjectionRegistry } from './projection.registry';
 import type { NewEvent, StoredEvent } from './stored-event.types';
@@ -67,7 +67,7 @@ const loud: Projection = {
 
 const openNote = {
   name: 'open_note',
-  text: openStream({
+  text: buildOpenStreamSql({
     query: `
       SELECT $9::text AS stream_id, '2026-11-20T12:00:00Z'::timestamptz AS occurred_at, $10::text <> 'known' AS is_new,
              jsonb_build_object('number', $10::text) AS assigned, $10::text AS number

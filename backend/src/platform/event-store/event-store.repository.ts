@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { DataSource, EntityManager } from 'typeorm';
 import { violatedUniqueConstraint } from '../database/constraint-violation.errors';
 import { type PreparedStatement, runPrepared } from '../database/prepared-statement.functions';
-import { appendToAny, appendToExact, appendToNone } from './append.sql';
+import { appendAtAnyVersion, appendAtExactVersion, appendToNewStream } from './append.sql';
 import { StreamVersionConflictError } from './event-store.errors';
 import { EventTypeRegistry } from './event-type.registry';
 import { ProjectionRegistry } from './projection.registry';
@@ -11,13 +11,13 @@ import type { NewEvent, StoredEvent } from './stored-event.types';
 export type ExpectedVersion = number | 'none' | 'any';
 
 /** An event with its stream, for `appendBatch`. */
-export interface Addressed {
+export interface EventForStream {
   streamId: string;
   event: NewEvent;
 }
 
-/** A stream to be opened in one statement, which `openStream` builds. */
-export interface Opening {
+/** A stream to be opened in one statement, which `buildOpenStreamSql` builds. */
+export interface StreamOpening {
   statement: PreparedStatement;
   /** The projection whose rows the statement writes. */
   projection: string;
@@ -61,8 +61,8 @@ FROM events e LEFT JOIN event_private p ON p.stream_id = e.stream_id AND p.event
 
 /** For appends of a few events to one stream. Batches are not prepared, so that each is planned for its size. */
 const prepared: ReadonlyMap<string, PreparedStatement> = new Map([
-  [appendToNone, { name: 'append_to_none', text: appendToNone }],
-  [appendToExact, { name: 'append_to_exact', text: appendToExact }],
+  [appendToNewStream, { name: 'append_to_none', text: appendToNewStream }],
+  [appendAtExactVersion, { name: 'append_to_exact', text: appendAtExactVersion }],
 ]);
 
 const POSITION_CONSTRAINT = 'events_pkey';
@@ -80,7 +80,7 @@ const toStoredEvent = (row: EventRow): StoredEvent<string, Record<string, unknow
   occurredAt: row.occurred_at,
 });
 
-const toOpened = (row: OpenedRow, event: Opening['event'], schemaVersion: number): StoredEvent => ({
+const toOpened = (row: OpenedRow, event: StreamOpening['event'], schemaVersion: number): StoredEvent => ({
   globalPosition: Number(row.global_position),
   streamId: row.stream_id,
   streamPosition: 1,
@@ -110,7 +110,7 @@ export class EventStoreRepository {
       `${SELECT_EVENTS} WHERE e.stream_id = $1 ORDER BY e.stream_position`,
       [streamId],
     );
-    return rows.map((row) => this.eventTypes.present(toStoredEvent(row)));
+    return rows.map((row) => this.eventTypes.upcastEvent(toStoredEvent(row)));
   }
 
   /**
@@ -124,7 +124,7 @@ export class EventStoreRepository {
         [after, pageSize],
       );
       if (rows.length === 0) return;
-      const events = rows.map((row) => this.eventTypes.present(toStoredEvent(row)));
+      const events = rows.map((row) => this.eventTypes.upcastEvent(toStoredEvent(row)));
       yield events;
       after = events[events.length - 1]?.globalPosition ?? after;
     }
@@ -151,7 +151,7 @@ export class EventStoreRepository {
   }
 
   /** Appends to many streams, at any version, all or nothing. @returns the new events, as `append` does. */
-  async appendBatch(entries: readonly Addressed[], manager?: EntityManager): Promise<StoredEvent[]> {
+  async appendBatch(entries: readonly EventForStream[], manager?: EntityManager): Promise<StoredEvent[]> {
     if (entries.length === 0) return [];
     return this.insert(entries, 'any', manager);
   }
@@ -161,7 +161,7 @@ export class EventStoreRepository {
    * event concerns other projections too.
    * @returns the row of the statement's query; null if there was none, in which case nothing was written.
    */
-  async open<Row>(opening: Opening): Promise<Row | null> {
+  async open<Row>(opening: StreamOpening): Promise<Row | null> {
     const { statement, projection, event, parameters } = opening;
     const { schemaVersion, open, personal, subjectId, expiresAfterMs } = this.split(event);
     const all = [
@@ -175,7 +175,7 @@ export class EventStoreRepository {
       expiresAfterMs,
       ...parameters,
     ];
-    const further = this.projections.besides(projection, event);
+    const further = this.projections.findOthersFor(projection, event);
     const run = async (manager: EntityManager): Promise<OpenedRow | null> => {
       const [row] = await runPrepared<OpenedRow[]>(manager, statement, all);
       if (row?.is_new) {
@@ -189,7 +189,7 @@ export class EventStoreRepository {
   }
 
   private async insert(
-    entries: readonly Addressed[],
+    entries: readonly EventForStream[],
     expected: ExpectedVersion,
     manager: EntityManager | undefined,
   ): Promise<StoredEvent[]> {
@@ -206,7 +206,7 @@ export class EventStoreRepository {
 
   private async insertIn(
     manager: EntityManager,
-    entries: readonly Addressed[],
+    entries: readonly EventForStream[],
     expected: ExpectedVersion,
   ): Promise<StoredEvent[]> {
     const conflict = () => {
@@ -218,8 +218,12 @@ export class EventStoreRepository {
       columns.map((column) => column[index]),
     );
     const statement =
-      expected === 'any' ? appendToAny : expected === 'none' || expected === 0 ? appendToNone : appendToExact;
-    if (statement === appendToExact) parameters.push(expected);
+      expected === 'any'
+        ? appendAtAnyVersion
+        : expected === 'none' || expected === 0
+          ? appendToNewStream
+          : appendAtExactVersion;
+    if (statement === appendAtExactVersion) parameters.push(expected);
 
     let rows: AppendedRow[];
     try {
@@ -255,7 +259,7 @@ export class EventStoreRepository {
     return stored;
   }
 
-  private toColumns({ streamId, event }: Addressed): unknown[] {
+  private toColumns({ streamId, event }: EventForStream): unknown[] {
     const { schemaVersion, open, personal, subjectId, expiresAfterMs } = this.split(event);
     return [
       streamId,

@@ -62,7 +62,7 @@ export class EventTypeRegistry {
   }
 
   /** Upcasts an event read from the log. Events of a newer release are returned unchanged: see `knows`. */
-  present<Event extends { type: string; schemaVersion: number; data: EventData }>(event: Event): Event {
+  upcastEvent<Event extends { type: string; schemaVersion: number; data: EventData }>(event: Event): Event {
     const definition = this.definitions.get(event.type);
     if (!definition || event.schemaVersion >= definition.schemaVersion) return event;
     const data = upcast(definition, event.schemaVersion, event.data);

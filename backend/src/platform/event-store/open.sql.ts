@@ -13,7 +13,7 @@ export interface OpeningParts {
  * Builds a statement that opens a stream with its first event and writes the read model: all or nothing, with its own
  * commit, in one round trip. For hot paths whose stream ids are always new, so that no version has to be compared.
  */
-export const openStream = ({ query, project }: OpeningParts): string => `
+export const buildOpenStreamSql = ({ query, project }: OpeningParts): string => `
 WITH opening AS (${query}
 ), stream AS (
   INSERT INTO event_streams (stream_id, stream_type, version)

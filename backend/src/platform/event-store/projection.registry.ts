@@ -42,7 +42,7 @@ export class ProjectionRegistry {
   }
 
   /** Returns the projections that an event concerns, except the named one. */
-  besides(name: string, event: Pick<StoredEvent, 'type' | 'data'>): readonly Projection[] {
+  findOthersFor(name: string, event: Pick<StoredEvent, 'type' | 'data'>): readonly Projection[] {
     return this.projections.filter((projection) => projection.name !== name && isFor(projection, event));
   }
 }

@@ -21,7 +21,7 @@ export class HealthCheckRegistry {
     this.checks.set(name, isReady);
   }
 
-  async readiness(): Promise<Readiness> {
+  async checkReadiness(): Promise<Readiness> {
     const results = await Promise.all(
       [...this.checks].map(async ([name, isReady]) => [name, await passes(isReady)] as const),
     );

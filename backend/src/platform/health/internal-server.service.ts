@@ -23,7 +23,7 @@ export class InternalServerService implements OnApplicationShutdown {
   async start(): Promise<number> {
     const server = createServer((request, response) => {
       this.answer(request.method ?? '', request.url ?? '', response).catch((error: unknown) => {
-        this.logger.failure('An internal request failed', error);
+        this.logger.logFailure('An internal request failed', error);
         if (!response.headersSent) response.writeHead(500);
         response.end();
       });
@@ -52,7 +52,7 @@ export class InternalServerService implements OnApplicationShutdown {
       case '/health/live':
         return sendJson(response, 200, { status: 'ok' });
       case '/health/ready': {
-        const { isReady, checks } = await this.healthChecks.readiness();
+        const { isReady, checks } = await this.healthChecks.checkReadiness();
         return sendJson(response, isReady ? 200 : 503, { status: isReady ? 'ok' : 'unavailable', checks });
       }
       case '/metrics': {

@@ -1,5 +1,5 @@
 // Uses real PostgreSQL and Redis and a whole api replica over HTTP. Both stores are behind links that can be cut.
-import { type CuttableLink, linkTo } from '../../testing/cuttable-link.proxy';
+import { type CuttableLink, startCuttableLink } from '../../testing/cuttable-link.proxy';
 import { startTestApi, type TestApi } from '../../testing/test-api.harness';
 import { until } from '../../testing/until.functions';
 import { InternalServerService } from './internal-server.service';
@@ -13,9 +13,9 @@ describe('a replica without its stores', () => {
   let internal: string;
 
   beforeAll(async () => {
-    redis = await linkTo(process.env.REDIS_URL!);
+    redis = await startCuttableLink(process.env.REDIS_URL!);
     api = await startTestApi(async ({ url }) => {
-      postgres = await linkTo(url);
+      postgres = await startCuttableLink(url);
       return { DATABASE_URL: postgres.url, REDIS_URL: redis.url, INTERNAL_HOST: '127.0.0.1' };
     });
     internal = `http://127.0.0.1:${await api.app.get(InternalServerService).start()}`;

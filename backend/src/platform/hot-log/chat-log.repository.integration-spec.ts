@@ -31,7 +31,7 @@ describe('ChatLogRepository', () => {
       ([, fields]) => fields[1] === hot.sessionId,
     );
     expect(outbox.map(([, [, , , id, , text]]) => ({ id, text }))).toEqual(entries);
-    expect(await log().versions([hot.sessionId, 'nowhere'])).toEqual([3, 0]);
+    expect(await log().readVersions([hot.sessionId, 'nowhere'])).toEqual([3, 0]);
   });
 
   it('publishes once to each replica that has a socket in the chat, except `exceptReplicaId`', async () => {
@@ -58,7 +58,7 @@ describe('ChatLogRepository', () => {
       version: 1,
       missed: [{ id: first.ids[0], text: 'a' }],
     });
-    expect(await log().versions([hot.sessionId])).toEqual([1]);
+    expect(await log().readVersions([hot.sessionId])).toEqual([1]);
   });
 
   it('accepts one of many concurrent appends at a time and returns the others in order', async () => {

@@ -130,7 +130,7 @@ export class ChatLogRepository {
   }
 
   /** Yields the entries after an id ('' for all), in order, in pages. An empty stream yields one empty page. */
-  async *pages(sessionId: string, afterId = ''): AsyncGenerator<ChatLogEntry[], void> {
+  async *readPages(sessionId: string, afterId = ''): AsyncGenerator<ChatLogEntry[], void> {
     const stream = chatKeys(shardOf(sessionId)).stream(sessionId);
     for (let lastId = afterId; ;) {
       const from = lastId === '' ? '-' : `(${lastId}`;
@@ -145,12 +145,12 @@ export class ChatLogRepository {
   /** Returns the entries after an id ('' for all), in order. */
   async read(sessionId: string, afterId = ''): Promise<ChatLogEntry[]> {
     const entries: ChatLogEntry[] = [];
-    for await (const page of this.pages(sessionId, afterId)) entries.push(...page);
+    for await (const page of this.readPages(sessionId, afterId)) entries.push(...page);
     return entries;
   }
 
   /** Reads a stream's version and its first and last entry in one round trip. */
-  async edges(sessionId: string): Promise<ChatLogEdges> {
+  async readEdges(sessionId: string): Promise<ChatLogEdges> {
     const stream = chatKeys(shardOf(sessionId)).stream(sessionId);
     const replies = await this.redis
       .pipeline()
@@ -166,7 +166,7 @@ export class ChatLogRepository {
   }
 
   /** Reads the versions of many sessions in one pipeline; 0 if there is no such stream. */
-  async versions(sessionIds: readonly string[]): Promise<number[]> {
+  async readVersions(sessionIds: readonly string[]): Promise<number[]> {
     const pipeline = this.redis.pipeline();
     for (const sessionId of sessionIds) pipeline.xlen(chatKeys(shardOf(sessionId)).stream(sessionId));
     const replies = (await pipeline.exec()) ?? [];

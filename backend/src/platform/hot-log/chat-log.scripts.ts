@@ -1,6 +1,6 @@
 import { RedisScript } from '../redis/redis-script.model';
-import { isOutboxFull } from './outbox.scripts';
-import { publishToReplicas } from './publish-to-replicas.scripts';
+import { isOutboxFullLua } from './outbox.scripts';
+import { publishToReplicasLua } from './publish-to-replicas.scripts';
 
 /** First element of an append's reply. */
 export const appendOutcome = { appended: 1, behind: 0, outboxFull: -2, claimLost: -3 } as const;
@@ -17,7 +17,7 @@ export type AppendReply =
  * KEYS: stream. ARGV: expected length, expected last id, prefix, session id, claim (a member of deadlines that must
  * be overdue, or ''), the replica to which nothing is published, then the events.
  */
-const append = (whenOutboxIsFull: string): string => `${publishToReplicas}${isOutboxFull}
+const append = (whenOutboxIsFull: string): string => `${publishToReplicasLua}${isOutboxFullLua}
 local prefix, session, claim = ARGV[3], ARGV[4], ARGV[5]
 local last = redis.call('XREVRANGE', KEYS[1], '+', '-', 'COUNT', 1)[1]
 local length = redis.call('XLEN', KEYS[1])

@@ -1,12 +1,12 @@
 import { socketDirectoryLua } from '../realtime/socket-directory.scripts';
 import { RedisScript } from '../redis/redis-script.model';
-import { publishToReplicas } from './publish-to-replicas.scripts';
+import { publishToReplicasLua } from './publish-to-replicas.scripts';
 
 /**
  * KEYS of the scripts below: replicas. In this directory a topic is a chat, its members are sockets, and a note is
  * `<user>|<1 if the socket shows the chat, else 0>`. Only sockets that show the chat make their user present.
  */
-const common = `${socketDirectoryLua}${publishToReplicas}
+const common = `${socketDirectoryLua}${publishToReplicasLua}
 local AWAY_KEPT_MS = 3600000
 local deadlines = P .. 'deadlines'
 local function isPresent(session, user)
@@ -108,7 +108,7 @@ return nil
 );
 
 /** Publishes to every replica that holds a socket of the session. ARGV: session, message. */
-export const publishScript = new RedisScript<null>(`${publishToReplicas}
+export const publishScript = new RedisScript<null>(`${publishToReplicasLua}
 publish(string.match(KEYS[1], '^{[^}]+}:'), ARGV[1], '', ARGV[2])
 return nil
 `);

@@ -127,7 +127,7 @@ export class OutboxRepository {
   }
 
   /** Returns the shard groups with a non-empty outbox. */
-  async filledGroups(): Promise<number[]> {
+  async findFilledGroups(): Promise<number[]> {
     const pipeline = this.redis.pipeline();
     for (const shard of shards) pipeline.xlen(chatKeys(shard).outbox);
     const replies = (await pipeline.exec()) ?? [];
@@ -140,7 +140,7 @@ export class OutboxRepository {
   }
 
   /** @param heldUpTo for each shard, the outbox id up to which entries are held back on purpose. */
-  async backlog(heldUpTo: OutboxPositions = new Map()): Promise<Backlog> {
+  async measureBacklog(heldUpTo: OutboxPositions = new Map()): Promise<Backlog> {
     const calls = shards.map((shard) => {
       const keys = chatKeys(shard);
       return {

@@ -9,7 +9,7 @@ export const OUTBOX_MAX_BYTES = 4 * 1024 * 1024;
  * Lua function `isOutboxFull(outbox, queued)`. The size is only measured about every 16 entries (an append adds one or
  * two), because that takes 19 µs for 4 MiB.
  */
-export const isOutboxFull = `
+export const isOutboxFullLua = `
 local function isOutboxFull(outbox, queued)
   if queued >= ${OUTBOX_MAX_ENTRIES} then return true end
   if queued < 16 or queued % 16 > 1 then return false end

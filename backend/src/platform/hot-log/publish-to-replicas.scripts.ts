@@ -2,7 +2,7 @@
  * Lua function `publish(prefix, session, except, message)`: publishes to every replica that holds a socket of the
  * session, except `except` ('' for none). Reads the chats' socket directory (realtime/socket-directory.scripts.ts).
  */
-export const publishToReplicas = `
+export const publishToReplicasLua = `
 local function publish(prefix, session, except, message)
   local published = {[except] = true}
   for _, value in ipairs(redis.call('HVALS', prefix .. 'sockets:' .. session)) do

@@ -7,7 +7,7 @@ import { DomainError } from '../errors/domain.errors';
  * Converts a body to a validated instance of a DTO. Unknown fields are dropped, so that newer clients keep working.
  * @throws DomainError validation_failed, which quotes nothing from the body.
  */
-export const toValid = async <Dto extends object>(dto: Type<Dto>, body: unknown): Promise<Dto> => {
+export const toValidDto = async <Dto extends object>(dto: Type<Dto>, body: unknown): Promise<Dto> => {
   if (typeof body !== 'object' || body === null) throw new DomainError('validation_failed');
   const instance = plainToInstance(dto, body);
   const problems = await validate(instance, { whitelist: true, forbidUnknownValues: true });
@@ -21,6 +21,6 @@ export class ValidBodyPipe<Dto extends object> implements PipeTransform<unknown,
   constructor(private readonly dto: Type<Dto>) {}
 
   transform(body: unknown): Promise<Dto> {
-    return toValid(this.dto, body);
+    return toValidDto(this.dto, body);
   }
 }

@@ -1,6 +1,6 @@
-import { clientSubject } from './client-subject.functions';
+import { toRateLimitSubject } from './client-subject.functions';
 
-describe('clientSubject', () => {
+describe('toRateLimitSubject', () => {
   it.each([
     ['203.0.113.7', '203.0.113.7'],
     ['::ffff:203.0.113.7', '203.0.113.7'],
@@ -12,6 +12,6 @@ describe('clientSubject', () => {
     ['not an address', 'not an address'],
     [undefined, 'unknown'],
   ])('returns for %p the subject %p', (address, subject) => {
-    expect(clientSubject(address)).toBe(subject);
+    expect(toRateLimitSubject(address)).toBe(subject);
   });
 });

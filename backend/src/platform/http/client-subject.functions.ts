@@ -1,7 +1,7 @@
 import { isIPv6 } from 'node:net';
 
 /** The subject of an address for rate limits: an IPv4 address, or the /64 of an IPv6 address, which is one customer. */
-export const clientSubject = (address: string | undefined): string => {
+export const toRateLimitSubject = (address: string | undefined): string => {
   if (!address) return 'unknown';
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
   if (mapped) return mapped;

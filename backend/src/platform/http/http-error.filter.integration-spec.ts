@@ -20,7 +20,7 @@ describe('HttpErrorFilter', () => {
     api = await startTestApi({ PUBLIC_DIR: folder });
   });
   beforeEach(() => {
-    failures = jest.spyOn(api.app.get(AppLoggerService), 'failure');
+    failures = jest.spyOn(api.app.get(AppLoggerService), 'logFailure');
   });
   afterEach(() => jest.restoreAllMocks());
   afterAll(async () => {

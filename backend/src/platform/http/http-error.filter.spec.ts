@@ -17,13 +17,13 @@ const answerTo = (error: unknown): { status: number; code: string; logged: numbe
       answer = { status: statusCode, code };
     },
   };
-  const failure = jest.fn();
+  const logFailure = jest.fn();
   const host = { getType: () => 'http', switchToHttp: () => ({ getResponse: () => response }) };
-  new HttpErrorFilter({ failure } as unknown as AppLoggerService).catch(
+  new HttpErrorFilter({ logFailure } as unknown as AppLoggerService).catch(
     error,
     host as unknown as ArgumentsHost,
   );
-  return { ...answer, logged: failure.mock.calls.length };
+  return { ...answer, logged: logFailure.mock.calls.length };
 };
 
 describe('HttpErrorFilter', () => {

@@ -63,10 +63,10 @@ export class HttpErrorFilter implements ExceptionFilter {
     }
     if (status === 503) return refusalOf('unavailable');
     if (isStoreFailure(error)) {
-      this.logger.failure('A store is unavailable', error, { code: 'unavailable', correlationId });
+      this.logger.logFailure('A store is unavailable', error, { code: 'unavailable', correlationId });
       return refusalOf('unavailable');
     }
-    this.logger.failure('A request failed', error, { code: 'internal', correlationId });
+    this.logger.logFailure('A request failed', error, { code: 'internal', correlationId });
     return refusalOf('internal');
   }
 }

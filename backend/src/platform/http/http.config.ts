@@ -8,28 +8,28 @@ import { AppLoggerService } from '../observability/app-logger.service';
 import { MetricsRegistry } from '../observability/metrics.registry';
 import { RateLimiterService } from '../rate-limit/rate-limiter.service';
 import { AllowedOriginsService } from './allowed-origins.service';
-import { clientSubject } from './client-subject.functions';
+import { toRateLimitSubject } from './client-subject.functions';
 import { HttpErrorFilter } from './http-error.filter';
-import { jsonBody } from './json-body.middleware';
+import { readJsonBody } from './json-body.middleware';
 import { limitSlowClients, OpenRequests } from './http-listener.functions';
-import { publicFolder } from './public-folder.middleware';
-import { requestLog } from './request-log.middleware';
-import { securityHeaders } from './security-headers.middleware';
+import { servePublicFolder } from './public-folder.middleware';
+import { logRequests } from './request-log.middleware';
+import { setSecurityHeaders } from './security-headers.middleware';
 import { setUpApiDocs } from './openapi.config';
 
 const safeMethods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
 
-const neverStored: RequestHandler = (_request, response, next) => {
+const forbidCaching: RequestHandler = (_request, response, next) => {
   response.set('Cache-Control', 'no-store');
   next();
 };
 
 /** Answers 404 for paths outside /api; earlier middleware has served every other known path. */
-const apiOnly: RequestHandler = (request, _response, next) => {
+const refuseOtherPaths: RequestHandler = (request, _response, next) => {
   next(/^\/api(\/|$)/.test(request.path) ? undefined : new DomainError('not_found'));
 };
 
-const fromOwnPages =
+const refuseForeignOrigins =
   (origins: AllowedOriginsService): RequestHandler =>
   (request, _response, next) => {
     next(
@@ -37,10 +37,10 @@ const fromOwnPages =
     );
   };
 
-const withinRate =
+const limitRequestRate =
   (limiter: RateLimiterService): RequestHandler =>
   (request, _response, next) => {
-    limiter.require('http', clientSubject(request.ip)).then(() => next(), next);
+    limiter.require('http', toRateLimitSubject(request.ip)).then(() => next(), next);
   };
 
 /** Installs all middleware in front of the controllers, in the order of execution. */
@@ -57,15 +57,15 @@ export const configureHttp = (app: NestExpressApplication): void => {
   app.setGlobalPrefix('api');
   app.useGlobalFilters(app.get(HttpErrorFilter));
 
-  app.use(requestLog(app.get(AppLoggerService), app.get(MetricsRegistry)));
+  app.use(logRequests(app.get(AppLoggerService), app.get(MetricsRegistry)));
   app.use(openRequests.track);
-  app.use(securityHeaders(environment));
-  app.use(fromOwnPages(app.get(AllowedOriginsService)));
-  if (environment.PUBLIC_DIR) app.use(publicFolder(environment.PUBLIC_DIR));
-  app.use(apiOnly);
-  app.use('/api', neverStored);
-  app.use('/api', withinRate(app.get(RateLimiterService)));
-  app.use('/api', jsonBody);
+  app.use(setSecurityHeaders(environment));
+  app.use(refuseForeignOrigins(app.get(AllowedOriginsService)));
+  if (environment.PUBLIC_DIR) app.use(servePublicFolder(environment.PUBLIC_DIR));
+  app.use(refuseOtherPaths);
+  app.use('/api', forbidCaching);
+  app.use('/api', limitRequestRate(app.get(RateLimiterService)));
+  app.use('/api', readJsonBody);
   if (environment.API_DOCS) setUpApiDocs(app);
 
   limitSlowClients(server);

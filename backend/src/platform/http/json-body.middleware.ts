@@ -44,7 +44,7 @@ const toDomainError = (error: unknown): DomainError => {
 };
 
 /** The only body parser of the API, except for uploads. Accepting only JSON also blocks forms of other sites. */
-export const jsonBody: RequestHandler = (request: Request, response: Response, next: NextFunction) => {
+export const readJsonBody: RequestHandler = (request: Request, response: Response, next: NextFunction) => {
   if (safeMethods.has(request.method) || !hasBody(request) || isFileUpload(request)) return next();
   if (!isJson(request.headers['content-type'])) return next(new DomainError('unsupported_type'));
   readBytes(request, response, (error?: unknown) => {

@@ -2,7 +2,7 @@ import { Injectable, type PipeTransform } from '@nestjs/common';
 import { DomainError } from '../errors/domain.errors';
 
 /** Parses a decimal string as a positive safe integer; undefined for everything else. */
-export const positiveInteger = (value: unknown): number | undefined => {
+export const parsePositiveInteger = (value: unknown): number | undefined => {
   const number = typeof value === 'string' && /^[1-9]\d{0,15}$/.test(value) ? Number(value) : Number.NaN;
   return Number.isSafeInteger(number) ? number : undefined;
 };
@@ -11,7 +11,7 @@ export const positiveInteger = (value: unknown): number | undefined => {
 @Injectable()
 export class PathIdPipe implements PipeTransform<string, number> {
   transform(value: string): number {
-    const id = positiveInteger(value);
+    const id = parsePositiveInteger(value);
     if (id === undefined) throw new DomainError('not_found');
     return id;
   }

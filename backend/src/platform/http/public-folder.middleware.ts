@@ -20,7 +20,7 @@ const setCaching = (response: Response, path: string): void => {
 };
 
 /** Serves the built page when there is no nginx. */
-export const publicFolder = (folder: string): RequestHandler => {
+export const servePublicFolder = (folder: string): RequestHandler => {
   const files = serveStatic(folder, {
     index: false,
     redirect: false,

@@ -3,7 +3,7 @@ import { Reflector } from '@nestjs/core';
 import type { Request } from 'express';
 import type { BucketName } from '../rate-limit/bucket.limits';
 import { RateLimiterService } from '../rate-limit/rate-limiter.service';
-import { clientSubject } from './client-subject.functions';
+import { toRateLimitSubject } from './client-subject.functions';
 
 interface Limit {
   bucket: BucketName;
@@ -26,7 +26,7 @@ export class RateLimitGuard implements CanActivate {
     const limit = this.reflector.get<Limit | undefined>(LIMIT, context.getHandler());
     if (!limit) return true;
     const { user, ip } = context.switchToHttp().getRequest<Request>();
-    const subject = limit.by === 'user' && user ? user.userId : clientSubject(ip);
+    const subject = limit.by === 'user' && user ? user.userId : toRateLimitSubject(ip);
     await this.limiter.require(limit.bucket, subject);
     return true;
   }

@@ -17,7 +17,7 @@ const contentSecurityPolicy = (host: string): string =>
   ].join('; ');
 
 /** Sets the security headers of every response, of the page and of the API. */
-export const securityHeaders = ({ PUBLIC_ORIGIN }: Pick<Environment, 'PUBLIC_ORIGIN'>): RequestHandler => {
+export const setSecurityHeaders = ({ PUBLIC_ORIGIN }: Pick<Environment, 'PUBLIC_ORIGIN'>): RequestHandler => {
   const isHttps = PUBLIC_ORIGIN?.startsWith('https:') ?? false;
   const publicHost = PUBLIC_ORIGIN && new URL(PUBLIC_ORIGIN).host;
   return (request, response, next) => {

@@ -2,7 +2,7 @@ import type { AppLoggerService } from '../observability/app-logger.service';
 import { HealthCheckRegistry } from '../health/health-check.registry';
 import { GracefulShutdownService } from './graceful-shutdown.service';
 
-const silent = () => ({ write: jest.fn(), failure: jest.fn() });
+const silent = () => ({ write: jest.fn(), logFailure: jest.fn() });
 const make = (logger = silent()) => new GracefulShutdownService(logger as unknown as AppLoggerService);
 
 describe('GracefulShutdownService', () => {
@@ -34,7 +34,7 @@ describe('GracefulShutdownService', () => {
     stop.register('leases', 'worse', () => Promise.reject(new Error('another')));
     await stop.stop(closePools);
     expect(closePools).toHaveBeenCalledTimes(1);
-    expect(logger.failure).toHaveBeenCalledTimes(2);
+    expect(logger.logFailure).toHaveBeenCalledTimes(2);
   });
 
   it('resolves after the time limit when a step hangs', async () => {
@@ -59,10 +59,10 @@ describe('HealthCheckRegistry', () => {
   it('is ready when all checks pass, and names those that fail', async () => {
     const health = new HealthCheckRegistry(make());
     health.register('good', async () => true);
-    expect(await health.readiness()).toEqual({ isReady: true, checks: { good: 'ok' } });
+    expect(await health.checkReadiness()).toEqual({ isReady: true, checks: { good: 'ok' } });
     health.register('bad', async () => false);
     health.register('broken', () => Promise.reject(new Error('away')));
-    expect(await health.readiness()).toEqual({
+    expect(await health.checkReadiness()).toEqual({
       isReady: false,
       checks: { good: 'ok', bad: 'failed', broken: 'failed' },
     });
@@ -73,7 +73,7 @@ describe('HealthCheckRegistry', () => {
     jest.useFakeTimers();
     const health = new HealthCheckRegistry(make());
     health.register('hung', () => new Promise(() => undefined));
-    const readiness = health.readiness();
+    const readiness = health.checkReadiness();
     await jest.advanceTimersByTimeAsync(1_000);
     expect(await readiness).toEqual({ isReady: false, checks: { hung: 'failed' } });
     jest.useRealTimers();
@@ -83,6 +83,6 @@ describe('HealthCheckRegistry', () => {
     const stop = make();
     const health = new HealthCheckRegistry(stop);
     await stop.stop(async () => undefined);
-    expect(await health.readiness()).toEqual({ isReady: false, checks: { stopping: 'failed' } });
+    expect(await health.checkReadiness()).toEqual({ isReady: false, checks: { stopping: 'failed' } });
   });
 });

@@ -71,7 +71,7 @@ export class GracefulShutdownService {
     try {
       await run();
     } catch (error) {
-      this.logger.failure(`Shutdown step ${name} of phase ${phase} failed`, error);
+      this.logger.logFailure(`Shutdown step ${name} of phase ${phase} failed`, error);
     }
   }
 }

@@ -16,7 +16,7 @@ export const handleProcessSignals = (app: INestApplicationContext): void => {
   process.on('SIGINT', stop);
 
   const crash = (error: unknown) => {
-    logger.failure('Ended by an uncaught error', error);
+    logger.logFailure('Ended by an uncaught error', error);
     process.exit(1);
   };
   process.on('uncaughtException', crash);

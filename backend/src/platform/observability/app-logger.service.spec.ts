@@ -29,7 +29,7 @@ describe('AppLoggerService', () => {
 
   it('writes the correlation id of a failure', () => {
     const [line] = logging((logger) =>
-      logger.failure('A request failed', new Error('no'), { correlationId: 'c-1' }),
+      logger.logFailure('A request failed', new Error('no'), { correlationId: 'c-1' }),
     );
     expect(line).toMatchObject({ correlationId: 'c-1' });
   });
@@ -44,7 +44,7 @@ describe('AppLoggerService', () => {
       },
     );
     const error = new QueryFailedError('INSERT INTO users VALUES ($1)', ['ada@example.org'], driverError);
-    const [line] = logging((logger) => logger.failure('A request failed', error));
+    const [line] = logging((logger) => logger.logFailure('A request failed', error));
     expect(line).toMatchObject({ level: 'error', error: { code: '23505', constraint: 'users_email_key' } });
     expect(JSON.stringify(line)).not.toContain('ada@');
   });
@@ -53,9 +53,9 @@ describe('AppLoggerService', () => {
     const endless = new Error('endless');
     endless.cause = endless;
     const lines = logging((logger) => {
-      logger.failure('Failed', new Error('outer', { cause: new Error('inner') }));
-      logger.failure('Failed', endless);
-      logger.failure('Failed', 'not an error');
+      logger.logFailure('Failed', new Error('outer', { cause: new Error('inner') }));
+      logger.logFailure('Failed', endless);
+      logger.logFailure('Failed', 'not an error');
     });
     expect(lines[0]).toMatchObject({ error: { message: 'outer', cause: { message: 'inner' } } });
     expect(lines).toHaveLength(3);

@@ -39,7 +39,7 @@ export class AppLoggerService implements LoggerService {
   }
 
   /** Logs an unexpected error with its details. */
-  failure(message: string, error: unknown, fields: LogFields = {}): void {
+  logFailure(message: string, error: unknown, fields: LogFields = {}): void {
     this.write('error', message, { ...fields, error: errorFields(error) });
   }
 

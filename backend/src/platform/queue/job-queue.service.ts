@@ -2,7 +2,7 @@ import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { type JobsOptions, Queue } from 'bullmq';
 import { ENVIRONMENT, type Environment } from '../../config/environment.config';
 import { formerJobNames, type JobData, type JobName, QUEUE_NAME } from './job-name.registry';
-import { queueConnection } from './queue-connection.config';
+import { createQueueConnection } from './queue-connection.config';
 
 /** Adds jobs to the queue. */
 @Injectable()
@@ -11,7 +11,7 @@ export class JobQueueService implements OnApplicationShutdown {
 
   constructor(@Inject(ENVIRONMENT) environment: Environment) {
     this.queue = new Queue(QUEUE_NAME, {
-      connection: queueConnection(environment.REDIS_URL, { isProducer: true }),
+      connection: createQueueConnection(environment.REDIS_URL, { isProducer: true }),
       defaultJobOptions: { removeOnComplete: true, removeOnFail: 100, attempts: 1 },
     });
     this.queue.on('error', () => undefined); // `add` rejects on its own, and the connection is restored

@@ -11,7 +11,7 @@ import { SchemaCheckService } from '../database/schema-check.service';
 import { reasonOf } from '../observability/warn-about.functions';
 import { JobHandlerRegistry } from './job-handler.registry';
 import { QUEUE_NAME } from './job-name.registry';
-import { queueConnection } from './queue-connection.config';
+import { createQueueConnection } from './queue-connection.config';
 
 const CHECK_EVERY_MS = 1_000;
 
@@ -34,7 +34,7 @@ export class JobWorkerService implements OnApplicationBootstrap, OnApplicationSh
     @Inject(SchemaCheckService) private readonly schema: Pick<SchemaCheckService, 'isReady'>,
   ) {
     this.worker = new Worker(QUEUE_NAME, async ({ name, data }) => this.run(name, data), {
-      connection: queueConnection(environment.REDIS_URL, { isProducer: false }),
+      connection: createQueueConnection(environment.REDIS_URL, { isProducer: false }),
       autorun: false,
       concurrency: 8,
       lockDuration: 5_000,

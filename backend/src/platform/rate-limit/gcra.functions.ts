@@ -30,7 +30,7 @@ export const take = (
  * refund. `take` returns the milliseconds to wait, 0 if taken; `charge` takes the cost regardless of the content and
  * returns the milliseconds until the bucket is full again.
  */
-export const bucketFunctions = `${luaClock}
+export const bucketLua = `${luaClock}
 local function paidUntil(key)
   return math.max(nowMicros(), tonumber(redis.call('GET', key) or 0))
 end
@@ -57,11 +57,11 @@ end
 `;
 
 /** KEYS: bucket. ARGV: cost, interval in ms, burst. Returns the milliseconds to wait. */
-export const takeScript = `${bucketFunctions}
+export const takeScript = `${bucketLua}
 return take(KEYS[1], tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3]))
 `;
 
 /** KEYS: bucket. ARGV: cost, interval in ms. Returns the milliseconds until the bucket is full. */
-export const chargeScript = `${bucketFunctions}
+export const chargeScript = `${bucketLua}
 return charge(KEYS[1], tonumber(ARGV[1]), tonumber(ARGV[2]))
 `;

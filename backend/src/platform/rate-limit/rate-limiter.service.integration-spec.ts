@@ -46,7 +46,7 @@ describe('RateLimiterService', () => {
 
   it('allows as much in turn as in single calls, taking one token ahead', async () => {
     const [subject, socket] = [randomUUID(), {}];
-    const inTurn = () => limiter.requireInTurn(socket, 'login_failures_of_account', subject);
+    const inTurn = () => limiter.requireWithPrefetch(socket, 'login_failures_of_account', subject);
     const takes = jest.spyOn(limiter, 'take');
     for (let count = 1; count <= 5; count += 1) {
       await inTurn();
@@ -59,7 +59,7 @@ describe('RateLimiterService', () => {
 
   it('allows in turn again when the bucket has tokens again', async () => {
     const [subject, socket] = [randomUUID(), {}];
-    const inTurn = () => limiter.requireInTurn(socket, 'random_message', subject);
+    const inTurn = () => limiter.requireWithPrefetch(socket, 'random_message', subject);
     await limiter.take('random_message', subject, 10);
     await expect(inTurn()).rejects.toMatchObject({ code: 'rate_limited' });
     await until(() =>

@@ -90,7 +90,7 @@ export class RateLimiterService {
    * first action waits for Redis. A holder uses one bucket and keeps at most one token, which is lost with it.
    * @throws DomainError rate_limited, with the time to wait.
    */
-  async requireInTurn(holder: object, bucketName: BucketName, subject: string | number): Promise<void> {
+  async requireWithPrefetch(holder: object, bucketName: BucketName, subject: string | number): Promise<void> {
     const taken = await this.takenAhead.get(holder);
     this.takenAhead.delete(holder);
     if (!taken?.allowed) await this.require(bucketName, subject);

@@ -4,7 +4,7 @@ import type { IncomingMessage } from 'node:http';
  * Returns the client's address.
  * @param trustedProxies number of proxies in front that overwrite or extend X-Forwarded-For; 0 ignores the header.
  */
-export const clientAddress = (request: IncomingMessage, trustedProxies: number): string => {
+export const readClientAddress = (request: IncomingMessage, trustedProxies: number): string => {
   const direct = request.socket.remoteAddress ?? '';
   const header = request.headers['x-forwarded-for'];
   if (trustedProxies === 0 || header === undefined) return direct;

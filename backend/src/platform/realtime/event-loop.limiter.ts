@@ -6,7 +6,7 @@ export class EventLoopLimiter {
   private last: Promise<void> = Promise.resolve();
 
   /** Resolves in an iteration of the event loop that is assigned to no other caller. */
-  nextIteration(): Promise<void> {
+  waitForIteration(): Promise<void> {
     this.last = this.last.then(() => new Promise((resolve) => setImmediate(resolve)));
     return this.last;
   }

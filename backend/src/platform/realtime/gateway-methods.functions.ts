@@ -18,7 +18,7 @@ type Method = (this: object, socket: WebSocket | undefined, frame: InboundFrame)
  * third of a command's CPU; its guards, pipes and filters are not needed, because every frame is checked by its schema.
  * @throws Error if two gateways handle the same event.
  */
-export const gatewayMethods = (application: INestApplicationContext): Map<string, GatewayMethod> => {
+export const collectGatewayMethods = (application: INestApplicationContext): Map<string, GatewayMethod> => {
   const scanner = new MetadataScanner();
   const methods = new Map<string, GatewayMethod>();
   for (const module of application.get(ModulesContainer).values()) {

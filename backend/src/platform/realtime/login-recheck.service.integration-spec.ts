@@ -26,13 +26,13 @@ describe('the login of an opening socket', () => {
   const part = <Part>(token: (abstract new (...given: never[]) => Part) | symbol): Part =>
     thaw.replicas[0]!.app.get<Part>(token);
   const visitors = (count: number): Promise<ThawVisitor[]> =>
-    Promise.all(Array.from({ length: count }, () => thaw.visitor(0)));
+    Promise.all(Array.from({ length: count }, () => thaw.createVisitor(0)));
 
   it('is looked up by at most one query per socket and checked again by one query for many sockets', async () => {
     const people = await visitors(SOCKETS);
     const queries = jest.spyOn(Client.prototype, 'query');
     const startedAt = performance.now();
-    await Promise.all(people.map((visitor) => visitor.arrive()));
+    await Promise.all(people.map((visitor) => visitor.openSocket()));
     const windows = Math.ceil((performance.now() - startedAt) / realtimeLimits.loginRecheckMs);
     const texts = queries.mock.calls.map(([query]) => {
       const { text } = query as unknown as { text?: string };
@@ -52,27 +52,27 @@ describe('the login of an opening socket', () => {
 
   it('is checked by one query for all sockets of a window, and those whose login has ended are closed', async () => {
     const people = await visitors(8);
-    await Promise.all(people.map((visitor) => visitor.arrive()));
-    const connections = [...part(SocketRegistry).all()].filter(({ identity }) =>
+    await Promise.all(people.map((visitor) => visitor.openSocket()));
+    const connections = [...part(SocketRegistry).allSockets()].filter(({ identity }) =>
       people.some(({ user }) => user.id === identity.userId),
     );
     const [ended] = connections;
-    const liveFamilies = jest
-      .spyOn(part<SocketIdentityPort>(SOCKET_IDENTITY_PORT), 'liveFamilies')
+    const findLiveFamilies = jest
+      .spyOn(part<SocketIdentityPort>(SOCKET_IDENTITY_PORT), 'findLiveFamilies')
       .mockImplementation(async (familyIds) => {
         return new Set(familyIds.filter((familyId) => familyId !== ended!.identity.familyId));
       });
     const rechecker = part(LoginRecheckService);
     // The first socket may be checked alone if there was no check for a while.
     await rechecker.recheck(connections[1]!);
-    liveFamilies.mockClear();
+    findLiveFamilies.mockClear();
     await Promise.all(connections.map((connection) => rechecker.recheck(connection)));
-    expect(liveFamilies.mock.calls.map(([familyIds]) => familyIds.length)).toEqual([connections.length]);
+    expect(findLiveFamilies.mock.calls.map(([familyIds]) => familyIds.length)).toEqual([connections.length]);
     expect(connections.filter(({ isOpen }) => !isOpen)).toEqual([ended]);
   });
 
   it('closes the socket within a second when it was revoked before the subscription to the channel', async () => {
-    const visitor = await thaw.visitor(0);
+    const visitor = await thaw.createVisitor(0);
     const channels = part(RedisSubscriberService);
     const subscribe = channels.subscribe.bind(channels);
     let release: () => void = () => undefined;
@@ -94,9 +94,9 @@ describe('the login of an opening socket', () => {
   });
 
   it('closes the socket with 1011 when it cannot be checked again', async () => {
-    const visitor = await thaw.visitor(0);
+    const visitor = await thaw.createVisitor(0);
     jest
-      .spyOn(part<SocketIdentityPort>(SOCKET_IDENTITY_PORT), 'liveFamilies')
+      .spyOn(part<SocketIdentityPort>(SOCKET_IDENTITY_PORT), 'findLiveFamilies')
       .mockRejectedValueOnce(new Error('PostgreSQL is away'));
     const socket = await visitor.connect();
     expect(await socket.closed).toBe(closeCodes.internalError);

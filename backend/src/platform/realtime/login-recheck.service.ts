@@ -31,7 +31,7 @@ export class LoginRecheckService {
   async closeEnded(connections: readonly SocketConnection[]): Promise<void> {
     if (connections.length === 0) return;
     const familyIds = new Set(connections.map(({ identity }) => identity.familyId));
-    const live = await this.identities.liveFamilies([...familyIds]);
+    const live = await this.identities.findLiveFamilies([...familyIds]);
     for (const connection of connections) {
       if (!live.has(connection.identity.familyId)) connection.close(closeCodes.notSignedIn);
     }

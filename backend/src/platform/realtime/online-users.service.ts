@@ -89,7 +89,7 @@ export class OnlineUsersService {
   }
 
   /** Returns those of the users who are online. Empty while Redis is unavailable, so that lists of users still work. */
-  async onlineAmong(userIds: readonly number[]): Promise<ReadonlySet<number>> {
+  async findOnlineAmong(userIds: readonly number[]): Promise<ReadonlySet<number>> {
     if (userIds.length === 0) return new Set();
     const pipeline = this.redis.pipeline();
     for (const userId of userIds) pipeline.sismember(presenceKeys(presenceShardOf(userId)).online, userId);
@@ -102,7 +102,7 @@ export class OnlineUsersService {
   }
 
   /** Sends the user's current `presence` to all sockets of other users. Best effort: it may be lost. */
-  async publishTo(userId: number, otherIds: readonly number[]): Promise<void> {
+  async publishPresence(userId: number, otherIds: readonly number[]): Promise<void> {
     const { online } = presenceKeys(presenceShardOf(userId));
     const message = (isOnline: boolean): string => {
       const frame = JSON.stringify({ event: 'presence', data: { userId, isOnline } });
@@ -126,7 +126,7 @@ export class OnlineUsersService {
       return [{ socketId, replicaId, openedAt: Number(openedAt) }];
     });
     try {
-      const dead = await this.lease.deadAmong([...new Set(all.map(({ replicaId }) => replicaId))]);
+      const dead = await this.lease.findDeadAmong([...new Set(all.map(({ replicaId }) => replicaId))]);
       const live = all.filter(({ replicaId }) => !dead.replicaIds.includes(replicaId));
       live.sort((one, other) => one.openedAt - other.openedAt);
       for (const { socketId } of live.slice(0, Math.max(0, live.length - limits.socketsPerUser)))

@@ -4,7 +4,7 @@ import { connect, type Socket } from 'node:net';
 import { closeCodes } from '@thaw/contract/close-codes';
 import { limits } from '@thaw/contract/limits';
 import { UsersService } from '../../modules/users/application/users.service';
-import { processorLoad } from '../../testing/processor-load.probe';
+import { estimateSlowdown } from '../../testing/processor-load.probe';
 import { startTestReplicas, type TestReplicas } from '../../testing/test-replicas.harness';
 import { type ReceivedFrame, ThawSocket, ThawVisitor } from '../../testing/thaw.client';
 import { until } from '../../testing/until.functions';
@@ -34,10 +34,11 @@ describe('the socket', () => {
   const part = <Part>(replica: number, token: (abstract new (...given: never[]) => Part) | symbol): Part =>
     thaw.replicas[replica]!.app.get<Part>(token);
   const here = (replica: number, userId: number) =>
-    [...part<SocketRegistry>(replica, SocketRegistry).all()].filter(
+    [...part<SocketRegistry>(replica, SocketRegistry).allSockets()].filter(
       ({ identity }) => identity.userId === userId,
     );
-  const arrived = async (replica = 0): Promise<ThawSocket> => (await thaw.visitor(replica, 'male')).arrive();
+  const arrived = async (replica = 0): Promise<ThawSocket> =>
+    (await thaw.createVisitor(replica, 'male')).openSocket();
   /** Waits for the answers and errors to frames that were sent at once. */
   const answers = (socket: ThawSocket, count: number, after = 0): Promise<ReceivedFrame[]> =>
     until(
@@ -54,7 +55,7 @@ describe('the socket', () => {
 
   describe('answers to frames', () => {
     it('are strictly in order, however long each frame takes', async () => {
-      const socket = await (await thaw.visitor(0, 'female')).connect();
+      const socket = await (await thaw.createVisitor(0, 'female')).connect();
       const users = part(0, UsersService);
       const gender = users.findGender.bind(users);
       let release: () => void = () => undefined;
@@ -107,9 +108,9 @@ describe('the socket', () => {
     });
 
     it('are sent once even if the method fails after its answer', async () => {
-      const waiting = await (await thaw.visitor(0, 'male')).arrive();
+      const waiting = await (await thaw.createVisitor(0, 'male')).openSocket();
       await waiting.request('join_queue', { preferences: 'female' });
-      const joining = await (await thaw.visitor(0, 'female')).arrive();
+      const joining = await (await thaw.createVisitor(0, 'female')).openSocket();
       jest.spyOn(part(0, UsersService), 'findProfiles').mockRejectedValueOnce(new Error('out of order'));
       sendAtOnce(joining, [
         { event: 'join_queue', data: {}, ref: 'join' },
@@ -122,7 +123,7 @@ describe('the socket', () => {
     });
 
     it('include a pong for each ping, signed in or not', async () => {
-      const socket = await (await thaw.visitor(0)).connect();
+      const socket = await (await thaw.createVisitor(0)).connect();
       socket.send({ event: 'ping' });
       socket.send({ event: 'ping', ref: 'p', data: { whatever: 1 } });
       await until(() => socket.frames.length === 2);
@@ -188,7 +189,7 @@ describe('the socket', () => {
     });
 
     it('with not_authenticated before `authenticate`', async () => {
-      const socket = await (await thaw.visitor(0, 'male')).connect();
+      const socket = await (await thaw.createVisitor(0, 'male')).connect();
       for (const event of ['join_queue', 'leave_queue', 'skip_chat', 'random_message', 'typing'] as const) {
         expect(await socket.ask(event, {})).toMatchObject({
           event: 'error',
@@ -198,7 +199,7 @@ describe('the socket', () => {
     });
 
     it('with gender_required when a user without a gender joins the queue', async () => {
-      const socket = await (await thaw.visitor(0)).arrive();
+      const socket = await (await thaw.createVisitor(0)).openSocket();
       expect(await socket.ask('join_queue', {})).toMatchObject({ data: { code: 'gender_required' } });
     });
 
@@ -266,7 +267,7 @@ describe('the socket', () => {
     });
 
     it('with 4401 at once when its cookie is missing or forged', async () => {
-      const visitor = await thaw.visitor(0);
+      const visitor = await thaw.createVisitor(0);
       const forged = visitor.cookie.replace(/.{8}$/, 'AAAAAAAA');
       for (const cookie of ['', 'thaw.sid=nonsense', 'thaw.sid=s%3Anonsense.nonsense', forged]) {
         const socket = await visitor.connect(undefined, { cookie });
@@ -276,8 +277,8 @@ describe('the socket', () => {
     });
 
     it('with 4403 when it authenticates as another user', async () => {
-      const victim = await thaw.visitor(0, 'male');
-      const socket = await (await thaw.visitor(0, 'male')).connect();
+      const victim = await thaw.createVisitor(0, 'male');
+      const socket = await (await thaw.createVisitor(0, 'male')).connect();
       socket.send({ event: 'authenticate', data: { userId: victim.user.id }, ref: 'a' });
       expect(await socket.closed).toBe(closeCodes.foreignUser);
       expect(socket.frames).toEqual([]);
@@ -285,23 +286,23 @@ describe('the socket', () => {
 
     it('with 4408 when it does not authenticate in time', async () => {
       shorten(limits, 'authenticateWithinMs', 100);
-      const visitor = await thaw.visitor(0, 'male');
+      const visitor = await thaw.createVisitor(0, 'male');
       const silent = await visitor.connect();
-      const arriving = await visitor.arrive();
+      const arriving = await visitor.openSocket();
       expect(await silent.closed).toBe(closeCodes.authenticateTimeout);
       expect(await arriving.ask('ping', {})).toMatchObject({ event: 'pong' });
     });
 
     it('with 4409 when it is the oldest of six, on any replica', async () => {
-      const visitor = await thaw.visitor(0, 'male');
+      const visitor = await thaw.createVisitor(0, 'male');
       const sockets: ThawSocket[] = [];
       for (let index = 0; index < limits.socketsPerUser; index += 1) {
-        sockets.push(await visitor.arrive(thaw.origins[index % 2]));
+        sockets.push(await visitor.openSocket(thaw.origins[index % 2]));
       }
       const [oldest, second] = sockets;
-      const sixth = await visitor.arrive(thaw.origins[1]);
+      const sixth = await visitor.openSocket(thaw.origins[1]);
       expect(await oldest!.closed).toBe(closeCodes.tooManySockets);
-      const seventh = await visitor.arrive(thaw.origins[0]);
+      const seventh = await visitor.openSocket(thaw.origins[0]);
       expect(await second!.closed).toBe(closeCodes.tooManySockets);
       for (const socket of [...sockets.slice(2), sixth, seventh]) {
         expect(await socket.ask('ping', {})).toMatchObject({ event: 'pong' });
@@ -309,15 +310,15 @@ describe('the socket', () => {
       // A socket that leaves makes room for another.
       await seventh.leave();
       await until(async () => (await thaw.store.redis.hlen(socketsKey(visitor.user.id))) === 4);
-      const eighth = await visitor.arrive();
+      const eighth = await visitor.openSocket();
       for (const socket of [...sockets.slice(2), sixth, eighth]) {
         expect(await socket.ask('ping', {})).toMatchObject({ event: 'pong' });
       }
     });
 
     it('with 1013 when its client does not read, while other sockets are served', async () => {
-      const visitor = await thaw.visitor(0, 'male');
-      const [slow, quick] = [await visitor.arrive(), await visitor.arrive()];
+      const visitor = await thaw.createVisitor(0, 'male');
+      const [slow, quick] = [await visitor.openSocket(), await visitor.openSocket()];
       slow.socket.pause();
       const channels = part(0, UserPublisherService);
       const frame = JSON.stringify({ event: 'friendship_removed', data: { filler: 'x'.repeat(60_000) } });
@@ -351,8 +352,8 @@ describe('the socket', () => {
 
     it('with 4429 when it keeps sending after rate_limited errors', async () => {
       const strict = await thaw.add({ LIMITS_PROFILE: 'strict' });
-      const visitor = await thaw.visitor(0, 'male');
-      const socket = await visitor.arrive(strict.origin);
+      const visitor = await thaw.createVisitor(0, 'male');
+      const socket = await visitor.openSocket(strict.origin);
       let isClosed = false;
       void socket.closed.then(() => (isClosed = true));
       let refusals = 0;
@@ -376,19 +377,19 @@ describe('the socket', () => {
       [{ 'sec-fetch-site': 'cross-site' }],
       [{ 'sec-fetch-site': 'same-site' }],
     ])('is refused with 403 from a foreign origin: %j', async (headers) => {
-      const visitor = await thaw.visitor(0);
+      const visitor = await thaw.createVisitor(0);
       await expect(visitor.connect(undefined, headers as Record<string, string>)).rejects.toThrow('403');
     });
 
     it('is accepted from an allowed origin', async () => {
-      const visitor = await thaw.visitor(0);
+      const visitor = await thaw.createVisitor(0);
       const [origin = ''] = thaw.origins;
       const socket = await visitor.connect(undefined, { origin, 'sec-fetch-site': 'same-origin' });
       expect(await socket.ask('ping', {})).toMatchObject({ event: 'pong' });
     });
 
     it('is refused at another path', async () => {
-      const visitor = await thaw.visitor(0);
+      const visitor = await thaw.createVisitor(0);
       const [origin = ''] = thaw.origins;
       const url = `${origin.replace('http', 'ws')}/elsewhere`;
       await expect(ThawSocket.open(url, { cookie: visitor.cookie }, 1)).rejects.toThrow();
@@ -443,19 +444,19 @@ describe('the socket', () => {
 
     it('end together at once on every replica, while sockets of other logins stay open', async () => {
       const { one, other } = await twoLogins();
-      const ended = await Promise.all(thaw.origins.slice(0, 2).map((origin) => one.arrive(origin)));
-      const kept = await Promise.all(thaw.origins.slice(0, 2).map((origin) => other.arrive(origin)));
+      const ended = await Promise.all(thaw.origins.slice(0, 2).map((origin) => one.openSocket(origin)));
+      const kept = await Promise.all(thaw.origins.slice(0, 2).map((origin) => other.openSocket(origin)));
       const before = Date.now();
       await one.logOut();
       expect(await Promise.all(ended.map(({ closed }) => closed))).toEqual([4401, 4401]);
       // Takes about a second on an idle machine; the periodic check alone would take 30 s.
-      expect(Date.now() - before).toBeLessThan((realtimeLimits.familyCheckMs / 6) * processorLoad());
+      expect(Date.now() - before).toBeLessThan((realtimeLimits.familyCheckMs / 6) * estimateSlowdown());
       for (const socket of kept) expect(await socket.ask('ping', {})).toMatchObject({ event: 'pong' });
     });
 
     it('stay connected when the session id is rotated', async () => {
-      const visitor = await thaw.visitor(0, 'male');
-      const socket = await visitor.arrive(thaw.origins[1]);
+      const visitor = await thaw.createVisitor(0, 'male');
+      const socket = await visitor.openSocket(thaw.origins[1]);
       const converted = await visitor.call('POST', '/api/convert-anonymous', {
         userId: visitor.user.id,
         email: `${randomUUID()}@example.org`,
@@ -468,7 +469,7 @@ describe('the socket', () => {
 
     it('end together at the periodic check when the announcement is lost', async () => {
       const { one, other } = await twoLogins();
-      const [ended, kept] = [await one.arrive(thaw.origins[1]), await other.arrive(thaw.origins[1])];
+      const [ended, kept] = [await one.openSocket(thaw.origins[1]), await other.openSocket(thaw.origins[1])];
       jest.spyOn(part(0, UserPublisherService), 'publish').mockResolvedValue();
       await one.logOut();
       expect(await ended.ask('ping', {})).toMatchObject({ event: 'pong' });
@@ -478,7 +479,7 @@ describe('the socket', () => {
     });
 
     it('end together when the login ends between upgrade and first frame, which has no effect', async () => {
-      const visitor = await thaw.visitor(0, 'male');
+      const visitor = await thaw.createVisitor(0, 'male');
       const identities = part<SocketIdentityPort>(1, SOCKET_IDENTITY_PORT);
       const identify = identities.identify.bind(identities);
       jest.spyOn(identities, 'identify').mockImplementationOnce(async (request) => {
@@ -495,7 +496,7 @@ describe('the socket', () => {
   });
 
   it('is not recorded as open when it closes during registration', async () => {
-    const visitor = await thaw.visitor(0, 'male');
+    const visitor = await thaw.createVisitor(0, 'male');
     const { id } = visitor.user;
     const channels = part(0, RedisSubscriberService);
     const subscribe = channels.subscribe.bind(channels);
@@ -515,7 +516,7 @@ describe('the socket', () => {
   });
 
   it('leaves nothing behind, however it opens and closes', async () => {
-    const visitor = await thaw.visitor(0, 'male');
+    const visitor = await thaw.createVisitor(0, 'male');
     const { id } = visitor.user;
     for (let round = 0; round < 16; round += 1) {
       await Promise.all(

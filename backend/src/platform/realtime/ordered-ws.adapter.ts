@@ -13,20 +13,20 @@ import { ENVIRONMENT, type Environment } from '../../config/environment.config';
 import { DomainError } from '../errors/domain.errors';
 import { errorMessages } from '../errors/error-message.registry';
 import { isStoreFailure } from '../errors/store-failure.errors';
-import { clientSubject } from '../http/client-subject.functions';
+import { toRateLimitSubject } from '../http/client-subject.functions';
 import { parseUntrustedJson } from '../json/untrusted-json.parser';
 import { warnAbout } from '../observability/warn-about.functions';
 import { RateLimiterService } from '../rate-limit/rate-limiter.service';
-import { clientAddress } from './client-address.functions';
+import { readClientAddress } from './client-address.functions';
 import { type UserFrameLimiter, FrameRateLimiter } from './frame-rate.limiter';
-import { type GatewayMethod, gatewayMethods } from './gateway-methods.functions';
+import { type GatewayMethod, collectGatewayMethods } from './gateway-methods.functions';
 import { InboundFrame } from './inbound-frame.model';
 import { FLOODING_AFTER_REFUSALS, realtimeLimits } from './realtime.limits';
 import { SocketAdmissionService } from './socket-admission.service';
 import { SocketConnection } from './socket-connection.model';
 import { SOCKET_IDENTITY_PORT, type SocketIdentityPort, type SocketIdentity } from './socket-identity.port';
 import { SocketRegistry } from './socket.registry';
-import { problemBody, serveUpgrades } from './upgrade-request.functions';
+import { toErrorBody, serveUpgrades } from './upgrade-request.functions';
 
 type Refusal = [status: number, body: string, headers: Record<string, string>];
 type VerifyDone = (isAccepted: boolean, ...refusal: Refusal | []) => void;
@@ -133,8 +133,8 @@ export class OrderedWsAdapter extends WsAdapter {
   /** @returns the refusal, or undefined if the socket may open. */
   private async check(request: IncomingMessage): Promise<Refusal | undefined> {
     if (!this.identities.isAllowedOrigin(request)) return refusalOf('bad_origin');
-    const address = clientAddress(request, this.environment.TRUST_PROXY);
-    const admission = await this.admission.admit(clientSubject(address));
+    const address = readClientAddress(request, this.environment.TRUST_PROXY);
+    const admission = await this.admission.admit(toRateLimitSubject(address));
     if (!admission.isAdmitted) return refusalOf('rate_limited', admission.retryAfterMs);
     // Whatever the result of the upgrade, the admission ends with its connection.
     if (request.socket.destroyed) admission.release();
@@ -213,7 +213,7 @@ export class OrderedWsAdapter extends WsAdapter {
 
   /** Routes are collected at the first frame, when all modules have been initialised. */
   private routeOf(event: unknown): Route {
-    this.routes ??= routesTo(gatewayMethods(this.application));
+    this.routes ??= routesTo(collectGatewayMethods(this.application));
     const route = typeof event === 'string' ? this.routes.get(event) : undefined;
     if (!route) throw new DomainError('unknown_event');
     return route;
@@ -256,7 +256,7 @@ const refusalOf = (code: HttpErrorCode, retryAfterMs?: number): Refusal => {
   const status = httpErrorStatus[code];
   return [
     status,
-    problemBody(status, code),
+    toErrorBody(status, code),
     retryAfterMs === undefined ? headers : { ...headers, ...retryAfter },
   ];
 };

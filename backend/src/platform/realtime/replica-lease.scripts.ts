@@ -6,7 +6,7 @@ const EXPIRED_KEPT_MS = 60_000;
 /** Maximum number of expired leases moved by one renewal, because all leases expire at once in an outage. */
 const MAX_MOVED_PER_RENEWAL = 100;
 
-/** KEYS of all scripts but `deadAmong`: the live leases, the names of their replicas, the expired leases, the epoch. */
+/** KEYS of all scripts but `findDeadAmong`: the live leases, the names of their replicas, the expired leases, the epoch. */
 const common = `${luaClock}
 local leases, names, expired, epochKey = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 -- The set of live replicas has changed, so replicas must read their ranks again.
@@ -74,7 +74,7 @@ return {at, unpack(redis.call('ZRANGE', expired, 0, -1))}
 );
 
 /** KEYS: the live leases. ARGV: replicas. Returns the time of Redis and those of the replicas without a live lease. */
-export const deadAmongScript = new RedisScript<[at: number, ...replicas: string[]]>(`${luaClock}
+export const findDeadScript = new RedisScript<[at: number, ...replicas: string[]]>(`${luaClock}
 local at = now()
 local reply = {at}
 for i, score in ipairs(redis.call('ZMSCORE', KEYS[1], unpack(ARGV))) do

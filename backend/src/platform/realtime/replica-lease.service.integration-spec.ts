@@ -60,7 +60,7 @@ describe('leases of replicas', () => {
   it('assign each part to exactly one live replica', async () => {
     for (const replicaId of ['b', 'c', 'a']) await renew(replicaId);
     const all = await Promise.all(['a', 'b', 'c'].map((replicaId) => started(replicaId)));
-    const shares = all.map((each) => each.shareOf(8));
+    const shares = all.map((each) => each.assignedParts(8));
     expect(shares).toEqual([
       [0, 3, 6],
       [1, 4, 7],
@@ -72,22 +72,22 @@ describe('leases of replicas', () => {
     await renew('gone');
     await expire('gone');
     const live = await started('live');
-    expect(live.shareOf(3)).toEqual([0, 1, 2]);
-    const { at, replicaIds } = await live.expired();
+    expect(live.assignedParts(3)).toEqual([0, 1, 2]);
+    const { at, replicaIds } = await live.findExpired();
     expect(replicaIds).toEqual(['gone']);
     expect(at).toBeGreaterThan(1_600_000_000_000);
-    expect(await live.deadAmong(['live', 'gone', 'unknown'])).toMatchObject({
+    expect(await live.findDeadAmong(['live', 'gone', 'unknown'])).toMatchObject({
       replicaIds: ['gone', 'unknown'],
     });
     const [lapsed] = await renew('gone');
     expect(lapsed).toBe(1);
-    expect((await started('other').then((other) => other.expired())).replicaIds).toEqual([]);
+    expect((await started('other').then((other) => other.findExpired())).replicaIds).toEqual([]);
   });
 
   it('that are released count as expired at once', async () => {
     const [leaving, staying] = [await started('leaving'), await started('staying')];
     await leaving.release();
-    expect((await staying.expired()).replicaIds).toEqual(['leaving']);
+    expect((await staying.findExpired()).replicaIds).toEqual(['leaving']);
     expect(await store.redis.zrange(leaseKeys.names, '0', '-1')).toEqual(['staying']);
   });
 

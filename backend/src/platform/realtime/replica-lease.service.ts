@@ -6,7 +6,7 @@ import { ProcessEventsService } from '../process-events/process-events.service';
 import { REDIS } from '../redis/redis.module';
 import { leaseKeys } from '../redis/redis.keys';
 import {
-  deadAmongScript,
+  findDeadScript,
   expiredScript,
   releaseScript,
   type RenewReply,
@@ -69,7 +69,7 @@ export class ReplicaLeaseService implements OnModuleInit, OnApplicationShutdown 
   }
 
   /** Returns those of `count` parts that this replica sweeps; each part belongs to one live replica, by rank. */
-  shareOf(count: number): number[] {
+  assignedParts(count: number): number[] {
     const parts: number[] = [];
     if (this.count > 0) for (let part = this.rank; part < count; part += this.count) parts.push(part);
     return parts;
@@ -91,7 +91,7 @@ export class ReplicaLeaseService implements OnModuleInit, OnApplicationShutdown 
   }
 
   /** Returns the replicas whose lease expired within the last minute. Reads them once per renewal. */
-  expired(): Promise<DeadReplicas> {
+  findExpired(): Promise<DeadReplicas> {
     this.expiredOnes ??= expiredScript
       .run(this.redis, KEYS, [])
       .then(([at, ...replicaIds]) => ({ at, replicaIds }));
@@ -99,12 +99,12 @@ export class ReplicaLeaseService implements OnModuleInit, OnApplicationShutdown 
   }
 
   /** Returns those of the given replicas that have no live lease. */
-  async deadAmong(replicaIds: readonly string[]): Promise<DeadReplicas> {
+  async findDeadAmong(replicaIds: readonly string[]): Promise<DeadReplicas> {
     const dead: string[] = [];
     let at = Infinity;
     for (let start = 0; start < replicaIds.length; start += REPLICAS_PER_CALL) {
       const page = replicaIds.slice(start, start + REPLICAS_PER_CALL);
-      const [askedAt, ...deadOnes] = await deadAmongScript.run(this.redis, [leaseKeys.live], page);
+      const [askedAt, ...deadOnes] = await findDeadScript.run(this.redis, [leaseKeys.live], page);
       at = Math.min(at, askedAt);
       dead.push(...deadOnes);
     }

@@ -63,7 +63,7 @@ describe('the sockets of one address', () => {
   });
   afterEach(async () => {
     jest.restoreAllMocks();
-    await Promise.all(school.map((visitor) => visitor.hangUp()));
+    await Promise.all(school.map((visitor) => visitor.closeSockets()));
   });
   afterAll(() => thaw.close());
 
@@ -100,7 +100,7 @@ describe('the sockets of one address', () => {
       }
       return Infinity;
     };
-    await Promise.all(present.map((visitor) => visitor.hangUp()));
+    await Promise.all(present.map((visitor) => visitor.closeSockets()));
     const attempts = await Promise.all(present.map(comeBack));
     expect(Math.max(...attempts)).toBeLessThanOrEqual(limits.reconnectAttempts);
     expect(await counted(address)).toBe(maximum);
@@ -151,7 +151,7 @@ describe('the sockets of one address', () => {
     const address = randomAddress();
     await Promise.all(school.slice(0, 20).map((visitor, index) => open(visitor, index, address)));
     expect(await counted(address)).toBe(20);
-    await Promise.all(school.map((visitor) => visitor.hangUp()));
+    await Promise.all(school.map((visitor) => visitor.closeSockets()));
     await until(async () => (await counted(address)) === 0);
   });
 

@@ -4,7 +4,7 @@ import type { Redis } from 'ioredis';
 import { ENVIRONMENT, type Environment } from '../../config/environment.config';
 import { OnProcessEvent } from '../process-events/process-event.decorator';
 import { bucketOf } from '../rate-limit/bucket.limits';
-import { bucketFunctions } from '../rate-limit/gcra.functions';
+import { bucketLua } from '../rate-limit/gcra.functions';
 import { LocalRateLimiter } from '../rate-limit/local-rate.limiter';
 import { REDIS } from '../redis/redis.module';
 import { RedisScript } from '../redis/redis-script.model';
@@ -22,7 +22,7 @@ const FULL_RETRY_MS = 5_000;
  * ARGV: handshakes to take, interval in ms, burst, member, maximum, TTL of the set in ms.
  * Returns the milliseconds to wait, 0 if admitted; if the address has too many sockets, -1 and its members.
  */
-const admitScript = new RedisScript<[number, ...string[]]>(`${bucketFunctions}
+const admitScript = new RedisScript<[number, ...string[]]>(`${bucketLua}
 local wait = take(KEYS[1], tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3]))
 if wait > 0 then return {wait} end
 if redis.call('SCARD', KEYS[2]) >= tonumber(ARGV[5]) then return {-1, unpack(redis.call('SMEMBERS', KEYS[2]))} end
@@ -60,7 +60,7 @@ export class SocketAdmissionService {
     this.handshakes = bucketOf('socket_handshakes', environment.LIMITS_PROFILE);
   }
 
-  /** Never rejects. @param subject the address as returned by `clientSubject`. */
+  /** Never rejects. @param subject the address as returned by `toRateLimitSubject`. */
   async admit(subject: string): Promise<Admission> {
     if (this.maximum === Infinity) return { isAdmitted: true, release: () => undefined };
     const member = `${this.lease.replicaId}|${randomBytes(9).toString('base64url')}`;
@@ -121,7 +121,7 @@ export class SocketAdmissionService {
   private async evictDead(subject: string, members: readonly string[]): Promise<boolean> {
     if (!this.lease.maySweep) return false;
     const replicaOf = (member: string): string => member.slice(0, member.lastIndexOf('|'));
-    const { replicaIds } = await this.lease.deadAmong([...new Set(members.map(replicaOf))]);
+    const { replicaIds } = await this.lease.findDeadAmong([...new Set(members.map(replicaOf))]);
     const dead = members.filter((member) => replicaIds.includes(replicaOf(member)));
     if (dead.length > 0) await this.redis.srem(socketsOfAddressKey(subject), ...dead);
     return dead.length > 0;

@@ -70,7 +70,7 @@ export class SocketConnection {
   }
 
   /** Resolves once the send buffer has been passed to the operating system or the socket has closed. */
-  async drained(): Promise<void> {
+  async waitUntilDrained(): Promise<void> {
     const { stream } = this;
     if (!stream.writableNeedDrain || stream.destroyed) return;
     await new Promise<void>((resolve) => {
@@ -92,7 +92,7 @@ export class SocketConnection {
   }
 
   /** Resolves when no frame is being handled or queued. */
-  async idle(): Promise<void> {
+  async waitUntilIdle(): Promise<void> {
     while (this.isHandling) await new Promise((resolve) => setImmediate(resolve));
   }
 

@@ -1,7 +1,7 @@
 // Uses a real Redis. The directory is that of online users; a replica is represented by its lease and id.
 import { Logger } from '@nestjs/common';
 import { createTestRedis, type TestRedis } from '../../testing/test-redis.harness';
-import { testLease } from '../../testing/test-lease.fixture';
+import { createFakeLease } from '../../testing/test-lease.fixture';
 import { until } from '../../testing/until.functions';
 import { PRESENCE_SHARD_COUNT, presenceKeys, presenceShardOf } from '../redis/redis.keys';
 import { type JoinReply, joinScript, leaveScript, sweepScript } from './online-users.scripts';
@@ -15,7 +15,7 @@ describe('a socket directory', () => {
   let store: TestRedis;
   let dead: DeadReplicas;
 
-  const directoryOf = (replicaId: string, lease = testLease(replicaId, () => dead)) =>
+  const directoryOf = (replicaId: string, lease = createFakeLease(replicaId, () => dead)) =>
     new SocketDirectoryRepository<JoinReply>({
       name: 'test',
       redis: store.redis,
@@ -154,8 +154,8 @@ describe('a socket directory', () => {
   it('evicts replicas without a known lease within 30 rounds', async () => {
     await enter(directoryOf('unknown'), 1, 'a');
     dead = { at: Number.MAX_SAFE_INTEGER, replicaIds: ['unknown'] };
-    const lease = testLease('r2', () => dead);
-    lease.expired = async () => ({ at: dead.at, replicaIds: [] });
+    const lease = createFakeLease('r2', () => dead);
+    lease.findExpired = async () => ({ at: dead.at, replicaIds: [] });
     const r2 = directoryOf('r2', lease);
     for (let round = 0; round < 30; round += 1) {
       await r2.reconcile();

@@ -17,7 +17,7 @@ const SWEEP_ROUNDS = 100;
  * Returns what a replica has recorded in a slot. The call proves that the replica is alive, so it also updates the
  * replica's time: a sweep that found it dead earlier must not evict it. KEYS: replicas. ARGV: replica.
  */
-const recordedScript = new RedisScript<string[]>(`${socketDirectoryLua}
+const readRecordsScript = new RedisScript<string[]>(`${socketDirectoryLua}
 local recorded = redis.call('SMEMBERS', P .. 'replica:' .. ARGV[1])
 if #recorded > 0 then redis.call('ZADD', P .. 'replicas', now(), ARGV[1]) end
 return recorded
@@ -29,7 +29,7 @@ export interface SocketDirectoryOptions<Joined> {
   /** What is recorded, for log messages. */
   name: string;
   redis: Redis;
-  lease: Pick<ReplicaLeaseService, 'replicaId' | 'shareOf' | 'expired' | 'deadAmong'>;
+  lease: Pick<ReplicaLeaseService, 'replicaId' | 'assignedParts' | 'findExpired' | 'findDeadAmong'>;
   slots: {
     count: number;
     /** Returns the prefix of a slot's keys: a hash tag and a colon. */
@@ -150,7 +150,7 @@ export class SocketDirectoryRepository<Joined> {
     this.isSweeping = true;
     try {
       const { lease, slots } = this.options;
-      const share = lease.shareOf(slots.count);
+      const share = lease.assignedParts(slots.count);
       if (share.length === 0) return [];
       const dead = mayEvict ? await this.dead(share) : { at: 0, replicaIds: [] };
       return await this.sweepSlots(share, dead);
@@ -269,7 +269,7 @@ export class SocketDirectoryRepository<Joined> {
     const { redis, lease } = this.options;
     try {
       const calls = slots.map((slot) => this.callIn(slot, [lease.replicaId]));
-      const results = await recordedScript.runEach(redis, calls);
+      const results = await readRecordsScript.runEach(redis, calls);
       warnAboutFailed(this.logger, `Records of ${this.options.name} were not compared`, results);
       for (const [index, slot] of slots.entries()) {
         const result = results[index];
@@ -300,7 +300,7 @@ export class SocketDirectoryRepository<Joined> {
   /** Returns replicas whose lease has expired; for due slots also replicas with records there and no known lease. */
   private async dead(share: readonly number[]): Promise<DeadReplicas> {
     const { redis, lease, slots } = this.options;
-    const expired = await lease.expired();
+    const expired = await lease.findExpired();
     const due = share.filter((slot) => this.isDue(slot));
     if (due.length === 0) return expired;
     const joined = await Promise.all(
@@ -308,7 +308,7 @@ export class SocketDirectoryRepository<Joined> {
     );
     const others = new Set(joined.flat());
     for (const replicaId of expired.replicaIds) others.delete(replicaId);
-    const unknown = await lease.deadAmong([...others]);
+    const unknown = await lease.findDeadAmong([...others]);
     return {
       at: Math.min(expired.at, unknown.at),
       replicaIds: [...expired.replicaIds, ...unknown.replicaIds],

@@ -25,11 +25,11 @@ export class SocketHeartbeatService implements OnModuleInit, OnApplicationShutdo
 
   /** Closes every socket with 1012, spread over `spreadMs` so that clients do not all reconnect at once. */
   async closeAll(spreadMs: number = realtimeLimits.drainSpreadMs): Promise<void> {
-    const connections = [...this.registry.all()];
+    const connections = [...this.registry.allSockets()];
     await Promise.all(
       connections.map(async (connection, index) => {
         await wait((index / connections.length) * spreadMs);
-        await connection.idle();
+        await connection.waitUntilIdle();
         connection.close(closeCodes.serviceRestart);
         await connection.closed;
       }),
@@ -38,7 +38,7 @@ export class SocketHeartbeatService implements OnModuleInit, OnApplicationShutdo
 
   private checkHeartbeats(): void {
     const now = Date.now();
-    for (const connection of this.registry.all()) connection.checkHeartbeat(now);
+    for (const connection of this.registry.allSockets()) connection.checkHeartbeat(now);
   }
 
   private async closeEndedLogins(): Promise<void> {

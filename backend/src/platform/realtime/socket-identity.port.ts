@@ -12,7 +12,7 @@ export interface SocketIdentityPort {
   /** Returns the login of an upgrade request's cookie; null if there is no valid one. */
   identify(request: IncomingMessage): Promise<SocketIdentity | null>;
   /** Returns those of the given families that still have a valid session. */
-  liveFamilies(familyIds: readonly string[]): Promise<ReadonlySet<string>>;
+  findLiveFamilies(familyIds: readonly string[]): Promise<ReadonlySet<string>>;
   /** Whether the upgrade comes from an allowed origin, or from a client that is not a browser. */
   isAllowedOrigin(request: IncomingMessage): boolean;
 }

@@ -27,17 +27,17 @@ export class SocketRegistry {
   }
 
   /** Yields every socket of this replica. */
-  *all(): Generator<SocketConnection> {
+  *allSockets(): Generator<SocketConnection> {
     for (const sockets of this.byUser.values()) yield* sockets;
   }
 
   /** Yields the user's authenticated sockets on this replica. */
-  *authenticated(userId: number): Generator<SocketConnection> {
+  *authenticatedSocketsOf(userId: number): Generator<SocketConnection> {
     for (const connection of this.byUser.get(userId) ?? []) if (connection.isAuthenticated) yield connection;
   }
 
   /** Whether the user has a socket on this replica. */
-  holds(userId: number): boolean {
+  hasSocketsOf(userId: number): boolean {
     return this.byUser.has(userId);
   }
 
@@ -76,7 +76,7 @@ export class SocketRegistry {
 
   /** Closes the sockets of this replica whose login has ended. */
   closeEndedLogins(): Promise<void> {
-    return this.loginRecheck.closeEnded([...this.all()]);
+    return this.loginRecheck.closeEnded([...this.allSockets()]);
   }
 
   private receive(userId: number, text: string): void {

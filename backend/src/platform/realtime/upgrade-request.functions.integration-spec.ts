@@ -92,7 +92,7 @@ describe('an upgrade request', () => {
         await once(stream, 'close');
       }),
     );
-    const visitor = await thaw.visitor(0);
-    expect(await (await visitor.arrive()).ask('ping', {})).toMatchObject({ event: 'pong' });
+    const visitor = await thaw.createVisitor(0);
+    expect(await (await visitor.openSocket()).ask('ping', {})).toMatchObject({ event: 'pong' });
   });
 });

@@ -21,7 +21,7 @@ const hasValidHost = ({ headers: { host } }: IncomingMessage): boolean =>
   host !== undefined && URL.canParse(`ws://${host}/`);
 
 /** Returns the contract's error body as JSON. */
-export const problemBody = (statusCode: number, code: HttpErrorCode): string =>
+export const toErrorBody = (statusCode: number, code: HttpErrorCode): string =>
   JSON.stringify({ statusCode, code, message: errorMessages[code] } satisfies HttpErrorBody);
 
 /**
@@ -29,7 +29,7 @@ export const problemBody = (statusCode: number, code: HttpErrorCode): string =>
  * count it as a failure of this replica.
  */
 const refuse = (stream: Duplex, statusCode: number, code: HttpErrorCode, headers: string[] = []): void => {
-  const body = problemBody(statusCode, code);
+  const body = toErrorBody(statusCode, code);
   const lingering = setTimeout(() => stream.destroy(), LINGER_MS);
   stream.once('close', () => clearTimeout(lingering));
   stream.on('error', () => undefined);

@@ -36,7 +36,7 @@ describe('login sessions and their sockets', () => {
     };
   };
   const openSocketOnEachReplica = (visitor: ThawVisitor) =>
-    Promise.all(thaw.origins.map((origin) => visitor.arrive(origin)));
+    Promise.all(thaw.origins.map((origin) => visitor.openSocket(origin)));
   const changePassword = (visitor: ThawVisitor) =>
     visitor.call('PUT', `/api/user/${visitor.user.id}/password`, {
       currentPassword: PASSWORD,
@@ -86,14 +86,14 @@ describe('login sessions and their sockets', () => {
       expect(await thief.readProfileStatus()).toBe(401);
       expect(await (await thief.connect()).closed).toBe(closeCodes.notSignedIn);
       expect((await owner.call('GET', `/api/user/${owner.user.id}`)).status).toBe(200);
-      await (await owner.arrive()).request('join_queue', {});
-      await owner.hangUp();
+      await (await owner.openSocket()).request('join_queue', {});
+      await owner.closeSockets();
     });
 
     it('lets the page of this browser resume its chat with the new cookie', async () => {
       const { owner } = await registerOwner();
-      const partner = await thaw.visitor(1, 'male');
-      const [socket, partnerSocket] = [await owner.arrive(), await partner.arrive()];
+      const partner = await thaw.createVisitor(1, 'male');
+      const [socket, partnerSocket] = [await owner.openSocket(), await partner.openSocket()];
       await socket.request('join_queue', {});
       await partnerSocket.request('join_queue', {});
       const sessionId = String((await socket.next('chat_matched')).sessionId);
@@ -107,16 +107,16 @@ describe('login sessions and their sockets', () => {
         clientId: randomUUID(),
       });
       const lastSeen = { sessionId, seq: socket.lastSeen(sessionId) };
-      const resumedSocket = await owner.arrive(thaw.origins[1], lastSeen);
+      const resumedSocket = await owner.openSocket(thaw.origins[1], lastSeen);
       const { events } = await resumedSocket.next('session_resumed');
       expect(events).toMatchObject([{ event: 'random_message', data: { content: 'still there?' } }]);
       await resumedSocket.request('skip_chat', { sessionId });
-      await Promise.all([owner.hangUp(), partner.hangUp()]);
+      await Promise.all([owner.closeSockets(), partner.closeSockets()]);
     });
 
     it('closes the sockets only after the response with the new cookie is sent', async () => {
       const { owner } = await registerOwner();
-      const socket = await owner.arrive(thaw.origins[1]);
+      const socket = await owner.openSocket(thaw.origins[1]);
       const order: string[] = [];
       const closed = socket.closed.then(() => order.push('socket closed'));
       const body = { newEmail: newEmail(), currentPassword: PASSWORD, newPassword: 'another horse' };
@@ -158,25 +158,25 @@ describe('login sessions and their sockets', () => {
 
   it('leaves the sockets of other logins open after a change of e-mail', async () => {
     const { owner, email } = await registerOwner();
-    const ownSocket = await owner.arrive();
+    const ownSocket = await owner.openSocket();
     const otherLogin = await new ThawVisitor(thaw.origins).logIn(email, PASSWORD);
     const otherSockets = await openSocketOnEachReplica(otherLogin);
     await changeEmail(owner);
     expect(await ownSocket.closed).toBe(closeCodes.serviceRestart);
     for (const socket of otherSockets) expect((await socket.ask('ping', {})).event).toBe('pong');
-    await otherLogin.hangUp();
+    await otherLogin.closeSockets();
   });
 
   it('keeps the cookie and the sockets when a change of e-mail is refused', async () => {
     const { owner } = await registerOwner();
     const { email: takenEmail } = await registerOwner();
-    const socket = await owner.arrive();
+    const socket = await owner.openSocket();
     const { status, headers } = await changeEmail(owner, takenEmail);
     expect(status).toBe(409);
     expect(headers.getSetCookie()).toEqual([]);
     expect((await owner.call('GET', `/api/user/${owner.user.id}`)).status).toBe(200);
     expect((await socket.ask('ping', {})).event).toBe('pong');
-    await owner.hangUp();
+    await owner.closeSockets();
   });
 
   it('refuses or closes every socket that opens with the old cookie during a change of password', async () => {
@@ -196,7 +196,7 @@ describe('login sessions and their sockets', () => {
 
   it('never leaves a family without a session while its session id is rotated', async () => {
     const visitor = await new ThawVisitor(thaw.origins).joinAnonymously('female');
-    const socket = await visitor.arrive();
+    const socket = await visitor.openSocket();
     const [row] = await thaw.database.dataSource.query<{ family_id: string }[]>(
       'SELECT family_id FROM sessions WHERE user_id = $1',
       [visitor.user.id],
@@ -221,7 +221,7 @@ describe('login sessions and their sockets', () => {
     expect(observations.length).toBeGreaterThan(0);
     expect(observations).not.toContain(false);
     expect((await socket.ask('ping', {})).event).toBe('pong');
-    await visitor.hangUp();
+    await visitor.closeSockets();
   });
 
   it('does not restore a login that was ended while its session id was rotated', async () => {

@@ -123,7 +123,7 @@ export class LoginSessionService {
     try {
       await publish();
     } catch (error) {
-      this.logger.failure('The end of a login could not be published', error, { userId });
+      this.logger.logFailure('The end of a login could not be published', error, { userId });
     }
   }
 }

@@ -42,7 +42,7 @@ export class CookieIdentityAdapter implements SocketIdentityPort {
     return query.login ?? null;
   }
 
-  liveFamilies(familyIds: readonly string[]): Promise<ReadonlySet<string>> {
+  findLiveFamilies(familyIds: readonly string[]): Promise<ReadonlySet<string>> {
     return this.sessions.findLiveFamilies(familyIds);
   }
 

@@ -171,10 +171,10 @@ describe('a session', () => {
     const identity = (await accounts.identifySocket(cookie))!;
     expect(identity.userId).toBe(userId);
     const unknownFamilyId = randomUUID();
-    expect(await identities.liveFamilies([identity.familyId, unknownFamilyId])).toEqual(
+    expect(await identities.findLiveFamilies([identity.familyId, unknownFamilyId])).toEqual(
       new Set([identity.familyId]),
     );
     await browser.post('/api/logout').expect(204);
-    expect(await identities.liveFamilies([identity.familyId])).toEqual(new Set());
+    expect(await identities.findLiveFamilies([identity.familyId])).toEqual(new Set());
   });
 });

@@ -2,7 +2,7 @@ import { createParamDecorator, type ExecutionContext, Injectable } from '@nestjs
 import { AuthGuard } from '@nestjs/passport';
 import type { Request } from 'express';
 import { DomainError } from '../../../platform/errors/domain.errors';
-import { toValid } from '../../../platform/http/body.pipe';
+import { toValidDto } from '../../../platform/http/body.pipe';
 import type { VerifiedUser } from '../application/verified-user.types';
 import { CredentialsDto } from './auth.dto';
 
@@ -15,7 +15,7 @@ type VerifiedRequest = Request & { verifiedUser?: VerifiedUser };
 @Injectable()
 export class PasswordGuard extends AuthGuard('local') {
   override async canActivate(context: ExecutionContext): Promise<boolean> {
-    await toValid(CredentialsDto, context.switchToHttp().getRequest<Request>().body);
+    await toValidDto(CredentialsDto, context.switchToHttp().getRequest<Request>().body);
     return (await super.canActivate(context)) as boolean;
   }
 

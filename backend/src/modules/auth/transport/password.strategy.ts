@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { PassportStrategy } from '@nestjs/passport';
 import type { Request } from 'express';
 import { Strategy } from 'passport-local';
-import { clientSubject } from '../../../platform/http/client-subject.functions';
+import { toRateLimitSubject } from '../../../platform/http/client-subject.functions';
 import { AuthService } from '../application/auth.service';
 import type { VerifiedUser } from '../application/verified-user.types';
 import { KnownDeviceService } from '../infrastructure/known-device.service';
@@ -19,6 +19,6 @@ export class PasswordStrategy extends PassportStrategy(Strategy) {
 
   validate(request: Request, email: string, password: string): Promise<VerifiedUser> {
     const findDeviceId = (user: VerifiedUser) => this.devices.findDeviceId(request, user);
-    return this.auth.verify(email, password, clientSubject(request.ip), findDeviceId);
+    return this.auth.verify(email, password, toRateLimitSubject(request.ip), findDeviceId);
   }
 }

@@ -190,7 +190,7 @@ export class FriendsService {
   }
 
   private async withPresence(profiles: readonly Profile[]): Promise<PublicUser[]> {
-    const online = await this.online.onlineAmong(profiles.map(({ id }) => id));
+    const online = await this.online.findOnlineAmong(profiles.map(({ id }) => id));
     return profiles.map((profile) => ({ ...profile, isOnline: online.has(profile.id) }));
   }
 }

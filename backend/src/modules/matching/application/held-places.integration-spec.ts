@@ -2,7 +2,7 @@
 import type { Environment } from '../../../config/environment.config';
 import type { DeadReplicas } from '../../../platform/realtime/replica-lease.service';
 import { directoryKeys, matchingKeys } from '../../../platform/redis/redis.keys';
-import { testLease } from '../../../testing/test-lease.fixture';
+import { createFakeLease } from '../../../testing/test-lease.fixture';
 import { createTestRedis, type TestRedis } from '../../../testing/test-redis.harness';
 import { resumeScript } from '../infrastructure/match-queue.scripts';
 import { MatchQueueService } from './match-queue.service';
@@ -15,7 +15,7 @@ describe('replicas that hold a place in the queue', () => {
     new MatchQueueService(
       store.redis,
       { REMATCH_COOLDOWN_S: 600, REMATCH_RELAX_AFTER_S: 600 } as Environment,
-      testLease(replicaId, () => dead),
+      createFakeLease(replicaId, () => dead),
     );
   const kill = async (replicaId: string): Promise<void> => {
     await store.redis.zrem(matchingKeys.leases, replicaId);

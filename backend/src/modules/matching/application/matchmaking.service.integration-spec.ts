@@ -19,7 +19,7 @@ describe('MatchmakingService', () => {
   });
   afterEach(async () => {
     jest.restoreAllMocks();
-    await thaw.hangUp();
+    await thaw.closeSockets();
   });
   afterAll(() => thaw.close());
 
@@ -34,9 +34,9 @@ describe('MatchmakingService', () => {
   };
 
   it("matches two users across two replicas and sends each the other's profile", async () => {
-    const ada = await thaw.visitor(0, 'female');
-    const bob = await thaw.visitor(1, 'male');
-    const [first, second] = [await ada.arrive(), await bob.arrive()];
+    const ada = await thaw.createVisitor(0, 'female');
+    const bob = await thaw.createVisitor(1, 'male');
+    const [first, second] = [await ada.openSocket(), await bob.openSocket()];
     await first.request('join_queue', { preferences: 'male' });
     await second.request('join_queue', {});
     const { username } = bob.user;
@@ -50,13 +50,13 @@ describe('MatchmakingService', () => {
   });
 
   it("mirrors a search in the user's second tab: first the queue, then the match", async () => {
-    const ada = await thaw.visitor(0, 'female');
-    const [here, there] = [await ada.arrive(thaw.origins[0]), await ada.arrive(thaw.origins[1])];
+    const ada = await thaw.createVisitor(0, 'female');
+    const [here, there] = [await ada.openSocket(thaw.origins[0]), await ada.openSocket(thaw.origins[1])];
     await here.request('join_queue', { preferences: 'male' });
     expect(await there.next('queue_joined')).toMatchObject({ preferences: 'male' });
-    const late = await ada.arrive(thaw.origins[1]);
+    const late = await ada.openSocket(thaw.origins[1]);
     expect(await late.next('queue_joined')).toEqual(there.all('queue_joined')[0]);
-    const bob = await (await thaw.visitor(1, 'male')).arrive();
+    const bob = await (await thaw.createVisitor(1, 'male')).openSocket();
     await bob.request('join_queue', {});
     for (const tab of [here, there, late]) await tab.next('chat_matched');
     const order = there.frames.map(({ event }) => event);
@@ -65,8 +65,8 @@ describe('MatchmakingService', () => {
   });
 
   it('ends the search in every tab when it ends in one', async () => {
-    const ada = await thaw.visitor(0, 'female');
-    const [here, there] = [await ada.arrive(thaw.origins[0]), await ada.arrive(thaw.origins[1])];
+    const ada = await thaw.createVisitor(0, 'female');
+    const [here, there] = [await ada.openSocket(thaw.origins[0]), await ada.openSocket(thaw.origins[1])];
     await here.request('join_queue', {});
     await there.next('queue_joined');
     await there.request('leave_queue', {});
@@ -79,14 +79,14 @@ describe('MatchmakingService', () => {
   });
 
   it('continues the search in the remaining tab, wherever it started', async () => {
-    const ada = await thaw.visitor(0, 'female');
-    const [here, there] = [await ada.arrive(thaw.origins[0]), await ada.arrive(thaw.origins[1])];
+    const ada = await thaw.createVisitor(0, 'female');
+    const [here, there] = [await ada.openSocket(thaw.origins[0]), await ada.openSocket(thaw.origins[1])];
     await here.request('join_queue', {});
     await there.next('queue_joined');
     await until(() => searching(1) === 1);
     await here.leave();
     await until(() => searching(0) === 0);
-    const bob = await (await thaw.visitor(0, 'male')).arrive();
+    const bob = await (await thaw.createVisitor(0, 'male')).openSocket();
     await bob.request('join_queue', {});
     await there.next('chat_matched');
   });
@@ -94,8 +94,8 @@ describe('MatchmakingService', () => {
   it('ends the search with the last socket, even one that closes while it joins', async () => {
     const users = thaw.replicas[0]!.app.get(UsersService);
     const gender = users.findGender.bind(users);
-    const ada = await thaw.visitor(0, 'female');
-    const socket = await ada.arrive();
+    const ada = await thaw.createVisitor(0, 'female');
+    const socket = await ada.openSocket();
     let asked: () => void = () => undefined;
     const isAsked = new Promise<void>((resolve) => (asked = resolve));
     let goOn: () => void = () => undefined;
@@ -119,8 +119,8 @@ describe('MatchmakingService', () => {
   });
 
   it('ends the search when the last socket closed before a join that timed out', async () => {
-    const ada = await thaw.visitor(0, 'female');
-    const socket = await ada.arrive();
+    const ada = await thaw.createVisitor(0, 'female');
+    const socket = await ada.openSocket();
     await socket.leave();
     await until(async () => (await thaw.store.keys(`{presence*}:sockets:${ada.user.id}`)).length === 0);
     const run = joinScript.run.bind(joinScript);
@@ -135,8 +135,8 @@ describe('MatchmakingService', () => {
   });
 
   it('matches two searching users again once their cool-down may be ignored', async () => {
-    const [ada, bob] = [await thaw.visitor(0, 'female'), await thaw.visitor(1, 'male')];
-    const [first, second] = [await ada.arrive(), await bob.arrive()];
+    const [ada, bob] = [await thaw.createVisitor(0, 'female'), await thaw.createVisitor(1, 'male')];
+    const [first, second] = [await ada.openSocket(), await bob.openSocket()];
     await first.request('join_queue', {});
     await second.request('join_queue', {});
     const { sessionId } = await first.take('chat_matched');
@@ -152,20 +152,20 @@ describe('MatchmakingService', () => {
   });
 
   it('restores a search after Redis lost all data', async () => {
-    const ada = await thaw.visitor(0, 'female');
-    const socket = await ada.arrive();
+    const ada = await thaw.createVisitor(0, 'female');
+    const socket = await ada.openSocket();
     await socket.request('join_queue', { preferences: 'male' });
     await thaw.store.flush();
     await until(async () => (await record(ada.user.id)).state === 'searching');
     expect(await record(ada.user.id)).toMatchObject({ gender: 'female', preference: 'male' });
-    const bob = await (await thaw.visitor(1, 'male')).arrive();
+    const bob = await (await thaw.createVisitor(1, 'male')).openSocket();
     await bob.request('join_queue', {});
     await socket.next('chat_matched');
   });
 
   it('keeps the place of a user who returns on another replica', async () => {
-    const ada = await thaw.visitor(0, 'female');
-    const socket = await ada.arrive();
+    const ada = await thaw.createVisitor(0, 'female');
+    const socket = await ada.openSocket();
     await socket.request('join_queue', { preferences: 'male' });
     const { since } = await record(ada.user.id);
     await socket.cut();
@@ -181,8 +181,8 @@ describe('MatchmakingService', () => {
   });
 
   it('removes a user from the queue whose departure could not be recorded at first', async () => {
-    const ada = await thaw.visitor(0, 'female');
-    const socket = await ada.arrive();
+    const ada = await thaw.createVisitor(0, 'female');
+    const socket = await ada.openSocket();
     await socket.request('join_queue', { preferences: 'male' });
     expect(await queues()).toContain(String(ada.user.id));
     const depart = jest.spyOn(departScript, 'run').mockRejectedValueOnce(new Error('Command timed out'));
@@ -220,8 +220,8 @@ describe('MatchmakingService', () => {
   });
 
   it('frees users who never return after the end of their chat could not be recorded', async () => {
-    const [ada, bob] = [await thaw.visitor(0, 'female'), await thaw.visitor(1, 'male')];
-    const [first, second] = [await ada.arrive(), await bob.arrive()];
+    const [ada, bob] = [await thaw.createVisitor(0, 'female'), await thaw.createVisitor(1, 'male')];
+    const [first, second] = [await ada.openSocket(), await bob.openSocket()];
     await first.request('join_queue', {});
     await second.request('join_queue', {});
     const { sessionId } = await first.next('chat_matched');
@@ -244,7 +244,7 @@ describe('MatchmakingService', () => {
   it('checks many users at once, with one check at a time', async () => {
     const matching = thaw.replicas[0]!.app.get(MatchQueueService);
     const registry = thaw.replicas[0]!.app.get(SocketRegistry);
-    jest.spyOn(registry, 'holds').mockReturnValue(true);
+    jest.spyOn(registry, 'hasSocketsOf').mockReturnValue(true);
     const ids = Array.from({ length: 500 }, (_, index) => index + 1);
     await Promise.all(
       ids.map((userId) => matchmaking(0).join(userId, { gender: 'male', preference: 'female' })),

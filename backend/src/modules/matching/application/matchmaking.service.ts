@@ -133,7 +133,7 @@ export class MatchmakingService implements OnModuleInit, OnApplicationShutdown {
       this.waitingUsers.set(userId, { criteria: place.criteria, since: null, retryTimer: undefined });
     }
     // The user's last socket may have closed during the call; no later event would then release their place.
-    if (!this.registry.holds(userId)) await this.depart(userId);
+    if (!this.registry.hasSocketsOf(userId)) await this.depart(userId);
     if (place.kind === 'matched') await this.events.deliver('MatchMade', place.match);
     return place;
   }
@@ -146,7 +146,7 @@ export class MatchmakingService implements OnModuleInit, OnApplicationShutdown {
     try {
       return await call;
     } catch (error) {
-      if (!this.registry.holds(userId)) await this.depart(userId);
+      if (!this.registry.hasSocketsOf(userId)) await this.depart(userId);
       throw error;
     }
   }
@@ -199,7 +199,7 @@ export class MatchmakingService implements OnModuleInit, OnApplicationShutdown {
   /** Settles expired claims and frees the users of chats whose end was not recorded. Runs on a few replicas only. */
   @OnProcessEvent('LeaseRenewed')
   async settleOverdue(): Promise<void> {
-    if (this.isSettling || this.lease.shareOf(SETTLING_REPLICAS).length === 0) return;
+    if (this.isSettling || this.lease.assignedParts(SETTLING_REPLICAS).length === 0) return;
     this.isSettling = true;
     try {
       const [claims, chats] = await Promise.all([
@@ -276,7 +276,7 @@ export class MatchmakingService implements OnModuleInit, OnApplicationShutdown {
       const counts = await this.queue.countWaiting();
       for (const { userId, criteria, waitedMs } of longWaitingUsers) {
         const status = { waitedMs, anyoneMatches: hasCandidate(criteria, counts) };
-        for (const connection of this.registry.authenticated(userId))
+        for (const connection of this.registry.authenticatedSocketsOf(userId))
           connection.sendFrame('queue_status', status);
       }
     } catch (error) {

@@ -27,12 +27,12 @@ export class UserRelationsService implements UserRelationsPort {
     const mayKnow =
       (await this.friendships.areFriends(viewerId, userId)) ||
       (await this.pastPartners.arePartners(viewerId, userId).catch(() => false)); // Redis is unreachable
-    return mayKnow && (await this.online.onlineAmong([userId])).has(userId);
+    return mayKnow && (await this.online.findOnlineAmong([userId])).has(userId);
   }
 
   @OnProcessEvent('OnlineChanged')
   async publishToFriends({ userIds }: ProcessEventMap['OnlineChanged']): Promise<void> {
     for (const [userId, friendIds] of await this.friendships.friendIdsOf(userIds))
-      await this.online.publishTo(userId, friendIds);
+      await this.online.publishPresence(userId, friendIds);
   }
 }

@@ -3,7 +3,7 @@ import type { MessageType } from '@thaw/contract/scalars';
 import { DataSource } from 'typeorm';
 import type { PreparedStatement } from '../../../platform/database/prepared-statement.functions';
 import { EventStoreRepository } from '../../../platform/event-store/event-store.repository';
-import { openStream } from '../../../platform/event-store/open.sql';
+import { buildOpenStreamSql } from '../../../platform/event-store/open.sql';
 import { FriendshipService } from '../../friends/application/friendship.service';
 import type { PrivateMessageSent } from '../domain/private-message.events';
 import type { PrivateReaction } from '../domain/private-message.state';
@@ -80,7 +80,7 @@ interface RawMessage {
  */
 const send: PreparedStatement = {
   name: 'send_private_message',
-  text: openStream({
+  text: buildOpenStreamSql({
     query: `
   SELECT given.*, 'private-' || id AS stream_id, jsonb_build_object('messageId', id) AS assigned,
          earlier_id IS NULL AND ($12::bigint IS NULL OR quoted_id IS NOT NULL) AS is_new

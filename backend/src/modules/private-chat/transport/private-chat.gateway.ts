@@ -24,7 +24,7 @@ export class PrivateChatGateway {
   async sendMessage(_: WebSocket, frame: InboundFrame<'send_private_message'>): Promise<void> {
     const { data, userId: senderId } = frame;
     requireOwnId(data.senderId, frame);
-    await this.limiter.requireInTurn(frame.connection, 'send_private_message', senderId);
+    await this.limiter.requireWithPrefetch(frame.connection, 'send_private_message', senderId);
     const { receiverId, content, messageType, clientId } = data;
     const replyToId = data.replyTo?.id ?? null;
     const sent = await this.chat.send({

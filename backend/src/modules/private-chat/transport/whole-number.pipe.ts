@@ -1,6 +1,6 @@
 import { Injectable, type PipeTransform } from '@nestjs/common';
 import { DomainError } from '../../../platform/errors/domain.errors';
-import { positiveInteger } from '../../../platform/http/path-id.pipe';
+import { parsePositiveInteger } from '../../../platform/http/path-id.pipe';
 
 /**
  * Parses an optional integer of at least 1 from a query.
@@ -10,7 +10,7 @@ import { positiveInteger } from '../../../platform/http/path-id.pipe';
 export class WholeNumberPipe implements PipeTransform<unknown, number | undefined> {
   transform(value: unknown): number | undefined {
     if (value === undefined) return undefined;
-    const number = positiveInteger(value);
+    const number = parsePositiveInteger(value);
     if (number === undefined) throw new DomainError('validation_failed');
     return number;
   }

@@ -71,7 +71,7 @@ export class ChatLifecycleService {
   /** Joins the user's sockets on this replica to the chat. */
   @OnProcessEvent('ChatStarted')
   async joinSockets({ userId, sessionId }: ProcessEventMap['ChatStarted']): Promise<void> {
-    for (const connection of [...this.registry.authenticated(userId)]) {
+    for (const connection of [...this.registry.authenticatedSocketsOf(userId)]) {
       try {
         await this.chats.join(connection, sessionId);
       } catch (error) {

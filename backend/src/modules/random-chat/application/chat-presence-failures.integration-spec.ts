@@ -4,7 +4,7 @@ import { ChatPresenceService } from '../../../platform/hot-log/chat-presence.ser
 import { ReplicaLeaseService } from '../../../platform/realtime/replica-lease.service';
 import { shardOf, chatKeys } from '../../../platform/redis/redis.keys';
 import { startTestReplicas, type TestReplicas } from '../../../testing/test-replicas.harness';
-import { pair, type ThawSocket } from '../../../testing/thaw.client';
+import { matchNewVisitors, type ThawSocket } from '../../../testing/thaw.client';
 import { until } from '../../../testing/until.functions';
 import { LiveChatService } from './live-chat.service';
 
@@ -27,7 +27,7 @@ describe('presence in chats, when a call or a store fails', () => {
   afterEach(() => jest.restoreAllMocks());
   afterAll(() => thaw.close());
 
-  const meet = () => pair([thaw.origins[0]!, thaw.origins[1]!]);
+  const meet = () => matchNewVisitors([thaw.origins[0]!, thaw.origins[1]!]);
   const socketsIn = (sessionId: string) =>
     thaw.store.redis.hvals(chatKeys(shardOf(sessionId)).sockets(sessionId));
   const isUser = (userId: number) => (value: string) => value.split('|')[1] === String(userId);
@@ -79,8 +79,8 @@ describe('presence in chats, when a call or a store fails', () => {
       await isPartnerGone;
       return enter(...given);
     });
-    const [ada, bob] = [await thaw.visitor(0, 'female'), await thaw.visitor(1, 'male')];
-    const [adaSocket, bobSocket] = [await ada.arrive(), await bob.arrive()];
+    const [ada, bob] = [await thaw.createVisitor(0, 'female'), await thaw.createVisitor(1, 'male')];
+    const [adaSocket, bobSocket] = [await ada.openSocket(), await bob.openSocket()];
     await adaSocket.request('join_queue', {});
     await bobSocket.request('join_queue', {});
     const sessionId = String((await bobSocket.next('chat_matched')).sessionId);
@@ -101,11 +101,11 @@ describe('presence in chats, when a call or a store fails', () => {
     const answers: string[] = [];
     jest.spyOn(presence, 'join').mockImplementationOnce(async (...given) => {
       answers.push(await enter(...given));
-      await bob.arrive(thaw.origins[1], { sessionId, seq: 1 });
+      await bob.openSocket(thaw.origins[1], { sessionId, seq: 1 });
       await until(() => connectionStates(adaSocket).at(-1) === 'connected');
       return 'reconnecting';
     });
-    const tab = await ada.arrive(thaw.origins[0], { sessionId, seq: 1 });
+    const tab = await ada.openSocket(thaw.origins[0], { sessionId, seq: 1 });
     await tab.next('session_resumed');
     expect(answers).toEqual(['reconnecting']);
     const chat = await thaw.replicas[0]!.app.get(LiveChatService).hold(sessionId);

@@ -62,8 +62,8 @@ export const resume = async (
       if (connection.isOpen) chat.attach(connection);
       return;
     }
-    await connection.drained();
-    await eventLoop.nextIteration();
+    await connection.waitUntilDrained();
+    await eventLoop.waitForIteration();
   }
 };
 

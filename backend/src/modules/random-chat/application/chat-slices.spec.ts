@@ -59,7 +59,7 @@ class Slices {
 const readSlices = async (entries: readonly ChatLogEntry[]): Promise<{ chat: LiveChat; slices: Slices }> => {
   const slices = new Slices();
   const log = {
-    async *pages() {
+    async *readPages() {
       for (let start = 0; start < entries.length; start += PAGE_ENTRIES) {
         slices.begin();
         yield entries.slice(start, start + PAGE_ENTRIES);
@@ -85,9 +85,9 @@ const resumeSlices = async (chat: LiveChat): Promise<{ slices: Slices; sent: num
     identity: { userId: 2 },
     isOpen: true,
     send: () => (sent += 1),
-    drained: () => Promise.resolve(slices.end()),
+    waitUntilDrained: () => Promise.resolve(slices.end()),
   };
-  const eventLoop = { nextIteration: () => Promise.resolve(slices.begin()) };
+  const eventLoop = { waitForIteration: () => Promise.resolve(slices.begin()) };
   slices.begin();
   await resume(chat, connection as unknown as SocketConnection, 0, eventLoop as unknown as EventLoopLimiter);
   slices.end();

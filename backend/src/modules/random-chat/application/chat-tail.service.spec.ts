@@ -16,7 +16,7 @@ beforeEach(() => {
     return sessionIds.map(() => inRedis);
   };
   chat.repair = async () => void (repairs += 1);
-  tails = new ChatTailService({ versions } as never, { close: async () => undefined } as never);
+  tails = new ChatTailService({ readVersions: versions } as never, { close: async () => undefined } as never);
   tails.retain(chat);
 });
 afterEach(() => jest.useRealTimers());

@@ -54,7 +54,7 @@ export class ChatTailService {
     const chats = [...served, ...retained.map(({ chat }) => chat)];
     if (chats.length === 0) return;
     const before = chats.map(({ version }) => version);
-    const versions = await this.log.versions(chats.map(({ sessionId }) => sessionId));
+    const versions = await this.log.readVersions(chats.map(({ sessionId }) => sessionId));
     const refusals: unknown[] = [];
     for (const [index, chat] of chats.entries()) {
       const version = versions[index] ?? 0;

@@ -5,8 +5,12 @@ import { ReplicaLeaseService } from '../../../platform/realtime/replica-lease.se
 import { MemoryValveService } from '../../../platform/redis/memory-valve.service';
 import { shardOf, chatKeys } from '../../../platform/redis/redis.keys';
 import { REDIS } from '../../../platform/redis/redis.module';
-import { type TestReplicas, quickChats, startTestReplicas } from '../../../testing/test-replicas.harness';
-import { pair, textMessage } from '../../../testing/thaw.client';
+import {
+  type TestReplicas,
+  quickChatSettings,
+  startTestReplicas,
+} from '../../../testing/test-replicas.harness';
+import { matchNewVisitors, textMessage } from '../../../testing/thaw.client';
 import { until } from '../../../testing/until.functions';
 import { MatchQueueService } from '../../matching/application/match-queue.service';
 import { UploadsService } from '../../uploads/application/uploads.service';
@@ -20,14 +24,14 @@ describe('a socket in a random chat', () => {
 
   beforeAll(async () => {
     thaw = await startTestReplicas(2, {
-      ...quickChats,
+      ...quickChatSettings,
       GRACE_AFTER_LOSS_MS: '2000',
     });
   });
   afterEach(() => jest.restoreAllMocks());
   afterAll(() => thaw.close());
 
-  const meet = () => pair([thaw.origins[0]!, thaw.origins[1]!]);
+  const meet = () => matchNewVisitors([thaw.origins[0]!, thaw.origins[1]!]);
   /** The stream reads that a replica sends to Redis. */
   const readsOf = (replica: number): (() => string[]) => {
     const redis = thaw.replicas[replica]!.app.get<Redis>(REDIS);
@@ -42,7 +46,7 @@ describe('a socket in a random chat', () => {
     await adaSocket.leave();
     const reads = readsOf(1);
     const bobs = reads().length;
-    const back = await ada.arrive(thaw.origins[1], { sessionId, seq: 5 });
+    const back = await ada.openSocket(thaw.origins[1], { sessionId, seq: 5 });
     await back.next('session_resumed');
     expect(reads().slice(bobs).length).toBeLessThanOrEqual(2);
     expect(back.all('session_resumed')).toMatchObject([{ seq: 21, last: true }]);
@@ -53,7 +57,7 @@ describe('a socket in a random chat', () => {
     await adaSocket.cut();
     await bobSocket.request('skip_chat', { sessionId });
     const reads = readsOf(1);
-    const back = await ada.arrive(thaw.origins[1], { sessionId, seq: 1 });
+    const back = await ada.openSocket(thaw.origins[1], { sessionId, seq: 1 });
     expect(await back.next('chat_skipped')).toMatchObject({ sessionId, seq: 2, reason: 'skipped' });
     expect(reads()).toEqual(['xrange', 'xrevrange']);
   });
@@ -84,7 +88,7 @@ describe('a socket in a random chat', () => {
 
   it('cannot be reported as showing a chat of other users', async () => {
     const { sessionId } = await meet();
-    const eve = await (await thaw.visitor(0, 'female')).arrive();
+    const eve = await (await thaw.createVisitor(0, 'female')).openSocket();
     expect(await eve.ask('show_chat', { sessionId, showsChat: true })).toMatchObject({
       event: 'error',
       data: { code: 'not_in_session' },
@@ -132,7 +136,7 @@ describe('a socket in a random chat', () => {
 
   it("does not send queue_left to the user's other tabs when the user is already in a chat", async () => {
     const { ada, adaSocket, sessionId } = await meet();
-    const tab = await ada.arrive(thaw.origins[1], { sessionId, seq: 1 });
+    const tab = await ada.openSocket(thaw.origins[1], { sessionId, seq: 1 });
     // Past the two seconds in which leaving the queue counts as a skip.
     const record = `{matching}:user:${ada.user.id}`;
     await thaw.store.redis.hset(record, 'claimedAt', '1');
@@ -151,8 +155,8 @@ describe('a socket in a random chat', () => {
       await matching.release(match);
       throw new Error('The starter is dead');
     });
-    const ada = await (await thaw.visitor(0, 'female')).arrive();
-    const bob = await (await thaw.visitor(1, 'male')).arrive();
+    const ada = await (await thaw.createVisitor(0, 'female')).openSocket();
+    const bob = await (await thaw.createVisitor(1, 'male')).openSocket();
     await ada.request('join_queue', { preferences: 'male' });
     await bob.ask('join_queue', { preferences: 'female' });
     await until(() => sessionId);

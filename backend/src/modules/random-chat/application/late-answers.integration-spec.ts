@@ -1,7 +1,7 @@
 // Runs against real api replicas, PostgreSQL, Redis and sockets. Redis executes commands after a replica has timed out.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startTestReplicas, type TestReplicas } from '../../../testing/test-replicas.harness';
-import { pair, type ThawSocket } from '../../../testing/thaw.client';
+import { matchNewVisitors, type ThawSocket } from '../../../testing/thaw.client';
 import { until } from '../../../testing/until.functions';
 
 jest.setTimeout(60_000);
@@ -19,7 +19,10 @@ describe('a chat with appends that time out', () => {
   afterAll(() => thaw.close());
 
   it('keeps one order for both users, and delivers refused messages to their sender if they were stored', async () => {
-    const { ada, bob, adaSocket, bobSocket, sessionId } = await pair([thaw.origins[0]!, thaw.origins[1]!]);
+    const { ada, bob, adaSocket, bobSocket, sessionId } = await matchNewVisitors([
+      thaw.origins[0]!,
+      thaw.origins[1]!,
+    ]);
     const refused: string[] = [];
     const talk = async (socket: ThawSocket, name: string): Promise<void> => {
       const answers: Promise<void>[] = [];

@@ -85,7 +85,7 @@ export class LiveChat extends FoldedChat {
   /** Reads new entries from the stream. Afterwards, no entry is missing that existed before the call. */
   async catchUp(): Promise<void> {
     let version = this.state.version;
-    for await (const page of this.services.log.pages(this.sessionId, this.entries.at(-1)?.id)) {
+    for await (const page of this.services.log.readPages(this.sessionId, this.entries.at(-1)?.id)) {
       for (const entry of page) this.receive((version += 1), entry);
     }
   }

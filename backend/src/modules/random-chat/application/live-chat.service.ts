@@ -135,9 +135,9 @@ export class LiveChatService implements OnModuleInit, OnApplicationShutdown {
 
   /** The participants of a chat, and whether it has ended, without reading all of it. */
   async summary(sessionId: string): Promise<ChatSummary> {
-    const edges = await this.log.edges(sessionId);
+    const edges = await this.log.readEdges(sessionId);
     const isRestored = await this.restoreLost(sessionId, edges.version);
-    return summaryOf(sessionId, isRestored ? await this.log.edges(sessionId) : edges);
+    return summaryOf(sessionId, isRestored ? await this.log.readEdges(sessionId) : edges);
   }
 
   /** Reads a chat and keeps it in memory until the caller calls `release`. */

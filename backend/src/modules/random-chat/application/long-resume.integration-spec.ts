@@ -1,11 +1,11 @@
 // Runs against real api replicas, PostgreSQL, Redis and sockets; a TCP relay simulates a slow connection.
 import { limits } from '@thaw/contract/limits';
-import { processorLoad } from '../../../testing/processor-load.probe';
+import { estimateSlowdown } from '../../../testing/processor-load.probe';
 import { appendMessages } from '../../../testing/filled-chat.fixture';
 import { SocketConnection } from '../../../platform/realtime/socket-connection.model';
 import { startTestReplicas, type TestReplicas } from '../../../testing/test-replicas.harness';
-import { ThawSocket, type ThawVisitor, pair, textMessage } from '../../../testing/thaw.client';
-import { type ThrottledLink, throttledLinkTo } from '../../../testing/throttled-link.proxy';
+import { ThawSocket, type ThawVisitor, matchNewVisitors, textMessage } from '../../../testing/thaw.client';
+import { type ThrottledLink, startThrottledLink } from '../../../testing/throttled-link.proxy';
 import { until } from '../../../testing/until.functions';
 import { MAX_BYTES } from '../domain/random-chat.decider';
 
@@ -28,14 +28,14 @@ describe('the resume of a long chat', () => {
   afterEach(async () => {
     jest.restoreAllMocks();
     await Promise.all(links.splice(0).map((link) => link.close()));
-    await thaw.hangUp();
+    await thaw.closeSockets();
   });
   afterAll(() => thaw.close());
 
   const origin = (): string => thaw.origins[0]!;
   /** Two users in a chat whose messages have about `bytes` bytes in total. */
   const longChat = async (bytes: number, messageBytes = 2_000) => {
-    const chat = await pair([origin(), origin()]);
+    const chat = await matchNewVisitors([origin(), origin()]);
     const count = Math.floor(bytes / (messageBytes + 200));
     const contents = Array.from({ length: count }, (_, index) => `${index} `.padEnd(messageBytes, 'x'));
     const { version } = await appendMessages(thaw.replicas[0]!, chat.sessionId, chat.ada.user.id, contents);
@@ -53,7 +53,7 @@ describe('the resume of a long chat', () => {
     Array.from({ length: version - from + 1 }, (_, index) => from + index);
   /** Another user pings during `work`. @returns the 99th percentile of the response times, in ms */
   const pingsDuring = async (work: Promise<unknown>): Promise<number> => {
-    const socket = await (await thaw.visitor(0)).arrive();
+    const socket = await (await thaw.createVisitor(0)).openSocket();
     let isOver = false;
     const times: number[] = [];
     const settled = work.finally(() => (isOver = true));
@@ -73,7 +73,7 @@ describe('the resume of a long chat', () => {
     bitsPerSecond: number,
     lastSeen?: { sessionId: string; seq: number },
   ): Promise<ThawSocket> => {
-    const link = await throttledLinkTo(origin(), bitsPerSecond);
+    const link = await startThrottledLink(origin(), bitsPerSecond);
     links.push(link);
     const socket = await ThawSocket.open(`${link.origin.replace('http', 'ws')}/ws`, { cookie }, user.id);
     await socket.request('authenticate', { userId: user.id, lastSeen });
@@ -100,7 +100,7 @@ describe('the resume of a long chat', () => {
         const size = Buffer.byteLength(JSON.stringify({ event: 'session_resumed', data: page }));
         expect(size).toBeLessThanOrEqual(limits.resumeFrameMaxBytes);
       }
-      expect(p99).toBeLessThanOrEqual(50 * processorLoad());
+      expect(p99).toBeLessThanOrEqual(50 * estimateSlowdown());
     },
   );
 
@@ -162,7 +162,7 @@ describe('the resume of a long chat', () => {
         sessionId,
       },
     );
-    const back = await bob.arrive();
+    const back = await bob.openSocket();
     await until(() => resumed(back).at(-1)?.last);
     expect(await back.request('random_message', textMessage(sessionId, 'back'))).toHaveProperty('seq');
   });
@@ -170,10 +170,10 @@ describe('the resume of a long chat', () => {
   it('ends with the chat when that ends meanwhile', async () => {
     const { bob, adaSocket, version, sessionId } = await longChat(MIB / 2);
     // Between the first page and the second.
-    jest.spyOn(SocketConnection.prototype, 'drained').mockImplementationOnce(async () => {
+    jest.spyOn(SocketConnection.prototype, 'waitUntilDrained').mockImplementationOnce(async () => {
       await adaSocket.request('skip_chat', { sessionId });
     });
-    const socket = await bob.arrive();
+    const socket = await bob.openSocket();
     await until(() => resumed(socket).at(-1)?.last);
     expect(resumed(socket).at(-1)?.events.at(-1)).toMatchObject({ event: 'chat_skipped' });
     expect(seqsOf(socket)).toEqual(countTo(version + 1));

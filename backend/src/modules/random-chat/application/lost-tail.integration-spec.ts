@@ -2,13 +2,13 @@
 import { ChatLogRepository } from '../../../platform/hot-log/chat-log.repository';
 import { shardOf, chatKeys, matchingKeys } from '../../../platform/redis/redis.keys';
 import { startTestReplicas, type TestReplicas } from '../../../testing/test-replicas.harness';
-import { type ThawVisitor, pair, textMessage } from '../../../testing/thaw.client';
+import { type ThawVisitor, matchNewVisitors, textMessage } from '../../../testing/thaw.client';
 import { until } from '../../../testing/until.functions';
 import { LiveChatService } from './live-chat.service';
 
 jest.setTimeout(60_000);
 
-type Pair = Awaited<ReturnType<typeof pair>>;
+type Pair = Awaited<ReturnType<typeof matchNewVisitors>>;
 
 describe('a chat whose tail Redis has lost', () => {
   let thaw: TestReplicas;
@@ -24,7 +24,7 @@ describe('a chat whose tail Redis has lost', () => {
     thaw.store.redis.hget(matchingKeys.user(user.id), 'state');
   /** Two users in a chat, each on another replica, with three messages. */
   const meet = async (): Promise<Pair> => {
-    const chat = await pair([thaw.origins[0]!, thaw.origins[1]!]);
+    const chat = await matchNewVisitors([thaw.origins[0]!, thaw.origins[1]!]);
     for (const content of ['one', 'two', 'three'])
       await chat.adaSocket.request('random_message', textMessage(chat.sessionId, content));
     await until(() => chat.bobSocket.lastSeen(chat.sessionId) === 4);
@@ -162,9 +162,9 @@ describe('a chat whose tail Redis has lost', () => {
 
   it('is retained for some seconds by a replica whose sockets have left it', async () => {
     const { ada, bob, adaSocket, bobSocket, sessionId } = await meet();
-    await Promise.all([ada.hangUp(), bob.hangUp()]);
+    await Promise.all([ada.closeSockets(), bob.closeSockets()]);
     await keep(sessionId, 2);
-    const back = await bob.arrive(thaw.origins[1], { sessionId, seq: 4 });
+    const back = await bob.openSocket(thaw.origins[1], { sessionId, seq: 4 });
     const resumed = await back.next('session_resumed');
     expect(resumed).toMatchObject({ seq: 4, events: [] });
     expect(resumed).not.toHaveProperty('reset');
@@ -218,7 +218,7 @@ describe('a chat whose tail Redis has lost', () => {
       [4, 'three'],
     ]);
     expect(await back.request('random_message', textMessage(sessionId, 'four'))).toMatchObject({ seq: 5 });
-    const seen = await bob.arrive(thaw.origins[1], { sessionId, seq: 5 });
+    const seen = await bob.openSocket(thaw.origins[1], { sessionId, seq: 5 });
     expect(await seen.next('session_resumed')).not.toHaveProperty('reset');
   });
 });

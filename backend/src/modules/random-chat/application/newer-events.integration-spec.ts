@@ -1,7 +1,7 @@
 // Runs against real api replicas, PostgreSQL, Redis and sockets.
 import { ChatLogRepository } from '../../../platform/hot-log/chat-log.repository';
 import { startTestReplicas, type TestReplicas } from '../../../testing/test-replicas.harness';
-import { type ThawSocket, pair, textMessage } from '../../../testing/thaw.client';
+import { type ThawSocket, matchNewVisitors, textMessage } from '../../../testing/thaw.client';
 import { until } from '../../../testing/until.functions';
 
 jest.setTimeout(60_000);
@@ -34,7 +34,10 @@ describe('an event that this release cannot read', () => {
     ['of a known type without its data', '{"i":"0b9a7a3e","t":"ReactionAdded","d":null}'],
     ['of a known type with other data', '{"i":"0b9a7a3e","t":"GameStarted","d":{"questionId":4711}}'],
   ])('%s advances seq on every socket, and the chat continues', async (_, text) => {
-    const { ada, adaSocket, bobSocket, sessionId } = await pair([thaw.origins[0]!, thaw.origins[1]!]);
+    const { ada, adaSocket, bobSocket, sessionId } = await matchNewVisitors([
+      thaw.origins[0]!,
+      thaw.origins[1]!,
+    ]);
     await adaSocket.request('random_message', textMessage(sessionId, 'one'));
     await append(sessionId, text);
     for (const socket of [adaSocket, bobSocket]) {
@@ -57,7 +60,7 @@ describe('an event that this release cannot read', () => {
     expect([...adaSocket.disorders, ...bobSocket.disorders]).toEqual([]);
 
     // The same holds for a client that was away, and for a replica that reads the whole chat.
-    const back = await ada.arrive(thaw.origins[1], { sessionId, seq: 1 });
+    const back = await ada.openSocket(thaw.origins[1], { sessionId, seq: 1 });
     const { events } = await back.next('session_resumed');
     expect(
       (events as { event: string; data: { seq: number } }[]).map(({ event, data }) => [data.seq, event]),

@@ -5,8 +5,12 @@ import { ChatPresenceService } from '../../../platform/hot-log/chat-presence.ser
 import { RedisSubscriberService } from '../../../platform/realtime/redis-subscriber.service';
 import { ReplicaLeaseService } from '../../../platform/realtime/replica-lease.service';
 import { shardOf, chatKeys, matchingKeys } from '../../../platform/redis/redis.keys';
-import { processorLoad } from '../../../testing/processor-load.probe';
-import { type TestReplicas, quickChats, startTestReplicas } from '../../../testing/test-replicas.harness';
+import { estimateSlowdown } from '../../../testing/processor-load.probe';
+import {
+  type TestReplicas,
+  quickChatSettings,
+  startTestReplicas,
+} from '../../../testing/test-replicas.harness';
 import { type ThawSocket, type ThawVisitor, textMessage } from '../../../testing/thaw.client';
 import { until } from '../../../testing/until.functions';
 import { MatchmakingService } from '../../matching/application/matchmaking.service';
@@ -22,13 +26,13 @@ describe('random chat', () => {
 
   beforeAll(async () => {
     thaw = await startTestReplicas(2, {
-      ...quickChats,
+      ...quickChatSettings,
       GRACE_AFTER_LOSS_MS: '4000',
     });
   });
   afterEach(async () => {
     jest.restoreAllMocks();
-    await thaw.hangUp();
+    await thaw.closeSockets();
   });
   afterAll(() => thaw.close());
 
@@ -54,10 +58,10 @@ describe('random chat', () => {
 
   /** Two users in a chat, with the given numbers of tabs, spread over both replicas. */
   const chatting = async (tabs: { ada: number; bob: number } = { ada: 1, bob: 1 }): Promise<Chat> => {
-    const [ada, bob] = [await thaw.visitor(0, 'female'), await thaw.visitor(1, 'male')];
+    const [ada, bob] = [await thaw.createVisitor(0, 'female'), await thaw.createVisitor(1, 'male')];
     const open = (visitor: ThawVisitor, count: number, first: number) =>
       Promise.all(
-        Array.from({ length: count }, (_, index) => visitor.arrive(thaw.origins[(first + index) % 2])),
+        Array.from({ length: count }, (_, index) => visitor.openSocket(thaw.origins[(first + index) % 2])),
       );
     const adas = await open(ada, tabs.ada, 0);
     const bobs = await open(bob, tabs.bob, 1);
@@ -199,7 +203,7 @@ describe('random chat', () => {
 
     it('refuses frames from a user who is not in the session, without any effect', async () => {
       const { adas, bobs, sessionId } = await chatting();
-      const eve = await (await thaw.visitor(0, 'female')).arrive();
+      const eve = await (await thaw.createVisitor(0, 'female')).openSocket();
       const refusal = { event: 'error', data: { code: 'not_in_session' } };
       expect(await eve.ask('random_message', textMessage(sessionId, 'boo'))).toMatchObject(refusal);
       expect(await eve.ask('typing', { sessionId })).toMatchObject(refusal);
@@ -325,9 +329,9 @@ describe('random chat', () => {
     it(
       `is stored once when both users skip at once, ${times} times, and both search again`,
       async () => {
-        const [ada, bob] = [await thaw.visitor(0, 'female'), await thaw.visitor(1, 'male')];
+        const [ada, bob] = [await thaw.createVisitor(0, 'female'), await thaw.createVisitor(1, 'male')];
         const open = (visitor: ThawVisitor) =>
-          Promise.all(thaw.origins.map((origin) => visitor.arrive(origin)));
+          Promise.all(thaw.origins.map((origin) => visitor.openSocket(origin)));
         const [adas, bobs] = [await open(ada), await open(bob)];
         const all = [...adas, ...bobs];
         for (let round = 1; round <= times; round += 1) {
@@ -403,8 +407,8 @@ describe('random chat', () => {
   });
 
   it('aborts a chat whose match was released before it was confirmed, and leaves no claim', async () => {
-    const [ada, bob] = [await thaw.visitor(0, 'female'), await thaw.visitor(1, 'male')];
-    const [adaSocket, bobSocket] = [await ada.arrive(), await bob.arrive()];
+    const [ada, bob] = [await thaw.createVisitor(0, 'female'), await thaw.createVisitor(1, 'male')];
+    const [adaSocket, bobSocket] = [await ada.openSocket(), await bob.openSocket()];
     const matching = thaw.replicas[1]!.app.get(MatchQueueService);
     const confirm = matching.confirm.bind(matching);
     let sessionId = '';
@@ -451,8 +455,8 @@ describe('random chat', () => {
     });
 
     it('never leaves the partner alone in a chat, whichever comes first', async () => {
-      const [ada, bob] = [await thaw.visitor(0, 'female'), await thaw.visitor(1, 'male')];
-      const [adaSocket, bobSocket] = [await ada.arrive(), await bob.arrive()];
+      const [ada, bob] = [await thaw.createVisitor(0, 'female'), await thaw.createVisitor(1, 'male')];
+      const [adaSocket, bobSocket] = [await ada.openSocket(), await bob.openSocket()];
       const matching = thaw.replicas[1]!.app.get(MatchQueueService);
       const confirm = matching.confirm.bind(matching);
       let matches = 0;
@@ -541,7 +545,7 @@ describe('random chat', () => {
       await adas[0]!.cut();
       await bobs[0]!.next('partner_connection');
       await bobs[0]!.request('random_message', textMessage(sessionId, 'two'));
-      const back = await ada.arrive(thaw.origins[1], { sessionId, seq: 2 });
+      const back = await ada.openSocket(thaw.origins[1], { sessionId, seq: 2 });
       await back.next('session_resumed');
       expect(resumedEvents(back).map(({ data }) => data.seq)).toEqual([3]);
       expect(await back.request('random_message', textMessage(sessionId, 'one', 'c-1'))).toMatchObject({
@@ -553,7 +557,7 @@ describe('random chat', () => {
     it('receives an empty resume when no event was missed', async () => {
       const { ada, adas, sessionId } = await chatting();
       await adas[0]!.cut();
-      const back = await ada.arrive(undefined, { sessionId, seq: 1 });
+      const back = await ada.openSocket(undefined, { sessionId, seq: 1 });
       expect(await back.next('session_resumed')).toMatchObject({ seq: 1, events: [], last: true });
     });
 
@@ -579,7 +583,7 @@ describe('random chat', () => {
         await bobs[0]!.request('random_message', textMessage(sessionId, content));
       }
       await reach(adas, sessionId, 41);
-      const back = await ada.arrive(thaw.origins[1]);
+      const back = await ada.openSocket(thaw.origins[1]);
       await back.next('session_resumed', ({ last }) => last === true);
       const frames = resumed(back);
       expect(frames.length).toBeGreaterThan(2);
@@ -599,9 +603,9 @@ describe('random chat', () => {
     });
 
     it('joins a chat that starts in another tab meanwhile', async () => {
-      const [ada, bob] = [await thaw.visitor(0, 'female'), await thaw.visitor(1, 'male')];
-      const adaSocket = await ada.arrive();
-      const bobSocket = await bob.arrive();
+      const [ada, bob] = [await thaw.createVisitor(0, 'female'), await thaw.createVisitor(1, 'male')];
+      const adaSocket = await ada.openSocket();
+      const bobSocket = await bob.openSocket();
       const queue = thaw.replicas[1]!.app.get(MatchQueueService);
       const resume = queue.resume.bind(queue);
       // The match is made after the second tab has read the user's state and before it receives the answer.
@@ -610,13 +614,13 @@ describe('random chat', () => {
         await match([adaSocket], [bobSocket]);
         return place;
       });
-      const late = await ada.arrive(thaw.origins[1]);
+      const late = await ada.openSocket(thaw.origins[1]);
       expect(await late.next('chat_matched')).toMatchObject({ partnerId: bob.user.id });
     });
 
     it('joins a search that starts in another tab meanwhile', async () => {
-      const ada = await thaw.visitor(0, 'female');
-      const adaSocket = await ada.arrive();
+      const ada = await thaw.createVisitor(0, 'female');
+      const adaSocket = await ada.openSocket();
       const queue = thaw.replicas[1]!.app.get(MatchQueueService);
       const resume = queue.resume.bind(queue);
       jest.spyOn(queue, 'resume').mockImplementationOnce(async (userId) => {
@@ -624,7 +628,7 @@ describe('random chat', () => {
         await adaSocket.request('join_queue', { preferences: 'male' });
         return place;
       });
-      const late = await ada.arrive(thaw.origins[1]);
+      const late = await ada.openSocket(thaw.origins[1]);
       expect(await late.next('queue_joined')).toMatchObject({ preferences: 'male' });
     });
 
@@ -642,7 +646,7 @@ describe('random chat', () => {
       for (let round = 0; round < 12; round += 1) {
         await (round % 2 ? socket.cut() : socket.leave());
         const seen = socket.lastSeen(sessionId);
-        socket = await ada.arrive(thaw.origins[round % 2], { sessionId, seq: seen });
+        socket = await ada.openSocket(thaw.origins[round % 2], { sessionId, seq: seen });
         await socket.next('session_resumed', ({ last }) => last === true);
         await until(() => socket.all('random_message').length > 1);
         const { frames, disorders } = socket;
@@ -669,10 +673,10 @@ describe('random chat', () => {
       const answer = await back.ask('authenticate', { userId: ada.user.id, lastSeen });
       expect(answer.data).toMatchObject({ state: 'idle' });
       expect(await back.next('chat_skipped')).toMatchObject({ sessionId, seq: 2, reason: 'skipped' });
-      const again = await ada.arrive(undefined, { sessionId, seq: 2 });
+      const again = await ada.openSocket(undefined, { sessionId, seq: 2 });
       await again.request('join_queue', {});
       expect(again.all('chat_skipped')).toEqual([]);
-      const unknown = await ada.arrive(undefined, { sessionId: 'long-gone', seq: 7 });
+      const unknown = await ada.openSocket(undefined, { sessionId: 'long-gone', seq: 7 });
       expect(await unknown.next('chat_skipped')).toEqual({
         sessionId: 'long-gone',
         seq: 8,
@@ -697,7 +701,7 @@ describe('random chat', () => {
         const back = await ada.connect(thaw.origins[0]);
         back.send({ event: 'authenticate', data: { userId: ada.user.id, lastSeen } });
         expect(await back.closed).toBe(1011);
-        const again = await ada.arrive(thaw.origins[0], lastSeen);
+        const again = await ada.openSocket(thaw.origins[0], lastSeen);
         await again.next('session_resumed');
         await bobs[0]!.request('random_message', textMessage(sessionId, 'welcome back'));
         expect(await again.next('random_message')).toMatchObject({ seq: 2 });
@@ -705,24 +709,24 @@ describe('random chat', () => {
     );
 
     it('resumes a new chat after joining it failed', async () => {
-      const [ada, bob] = [await thaw.visitor(0, 'female'), await thaw.visitor(1, 'male')];
-      const [adas, bobs] = [await ada.arrive(), await bob.arrive()];
+      const [ada, bob] = [await thaw.createVisitor(0, 'female'), await thaw.createVisitor(1, 'male')];
+      const [adas, bobs] = [await ada.openSocket(), await bob.openSocket()];
       const away = new Error('Connection is closed.');
       jest.spyOn(thaw.replicas[0]!.app.get(ChatPresenceService), 'join').mockRejectedValueOnce(away);
       await adas.request('join_queue', { preferences: 'male' });
       await bobs.request('join_queue', { preferences: 'female' });
       expect(await adas.closed).toBe(1011);
       const { sessionId } = await bobs.next('chat_matched');
-      const again = await ada.arrive(thaw.origins[0], { sessionId: String(sessionId), seq: 0 });
+      const again = await ada.openSocket(thaw.origins[0], { sessionId: String(sessionId), seq: 0 });
       expect(await again.next('session_resumed')).toMatchObject({ sessionId, seq: 1 });
     });
 
     it('receives nothing about the chats of other users', async () => {
       const { sessionId, bobs } = await chatting();
-      const eve = await thaw.visitor(0, 'female');
-      const socket = await eve.arrive(undefined, { sessionId, seq: 0 });
+      const eve = await thaw.createVisitor(0, 'female');
+      const socket = await eve.openSocket(undefined, { sessionId, seq: 0 });
       await bobs[0]!.request('skip_chat', { sessionId });
-      await eve.arrive(undefined, { sessionId, seq: 0 });
+      await eve.openSocket(undefined, { sessionId, seq: 0 });
       expect(socket.frames.map(({ event }) => event)).toEqual(['authenticated']);
     });
   });
@@ -736,10 +740,10 @@ describe('random chat', () => {
         expect(await socket.next('partner_connection')).toEqual({ sessionId, state: 'reconnecting' });
       }
       // Takes about a second on an idle machine; a dead replica is noticed after four seconds at the earliest.
-      expect(Date.now() - before).toBeLessThan(3_000 * processorLoad());
+      expect(Date.now() - before).toBeLessThan(3_000 * estimateSlowdown());
       const third = bobs[0]!;
       expect(third.all('chat_skipped')).toEqual([]);
-      await ada.arrive(thaw.origins[1], { sessionId, seq: 1 });
+      await ada.openSocket(thaw.origins[1], { sessionId, seq: 1 });
       for (const socket of bobs) {
         expect(await socket.next('partner_connection', (data) => data.state === 'connected')).toBeTruthy();
         expect(socket.all('partner_connection')).toHaveLength(2);
@@ -750,12 +754,12 @@ describe('random chat', () => {
       const { ada, adas, bob, bobs, sessionId } = await chatting();
       await adas[0]!.cut();
       await bobs[0]!.next('partner_connection');
-      const back = await bob.arrive(thaw.origins[0], { sessionId, seq: 1 });
+      const back = await bob.openSocket(thaw.origins[0], { sessionId, seq: 1 });
       expect(await back.next('session_resumed')).toMatchObject({
         partnerConnection: 'reconnecting',
         partnerInfo: { isOnline: false },
       });
-      await ada.arrive(thaw.origins[1], { sessionId, seq: 1 });
+      await ada.openSocket(thaw.origins[1], { sessionId, seq: 1 });
       expect(await back.next('partner_connection')).toEqual({ sessionId, state: 'connected' });
     });
 
@@ -777,7 +781,7 @@ describe('random chat', () => {
         return { data, afterMs: Date.now() - startedAt };
       };
       await Promise.all([closed.adas[0]!.leave(), cut.adas[0]!.cut(), returned.adas[0]!.leave()]);
-      const back = await returned.ada.arrive(thaw.origins[1], { sessionId: returned.sessionId, seq: 1 });
+      const back = await returned.ada.openSocket(thaw.origins[1], { sessionId: returned.sessionId, seq: 1 });
       const [early, late] = await Promise.all([end(closed), end(cut)]);
       expect(early.data).toEqual({
         sessionId: closed.sessionId,
@@ -793,7 +797,7 @@ describe('random chat', () => {
       expect(await back.next('random_message')).toMatchObject({ seq: 2 });
       const bobs = closed.bobs[0]!;
       expect(await bobs.ask('join_queue', { preferences: 'female' })).toMatchObject({ event: 'ack' });
-      const home = await closed.ada.arrive(undefined, { sessionId: closed.sessionId, seq: 1 });
+      const home = await closed.ada.openSocket(undefined, { sessionId: closed.sessionId, seq: 1 });
       expect(await home.next('chat_skipped')).toMatchObject({ reason: 'disconnected', endedBy: null });
     });
 

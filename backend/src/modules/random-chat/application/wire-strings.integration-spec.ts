@@ -1,7 +1,7 @@
 // Runs against a real api replica, worker, PostgreSQL, Redis and sockets.
 import { questionById } from '@thaw/contract/questions';
 import { startTestReplicas, type TestReplicas } from '../../../testing/test-replicas.harness';
-import { pair, type ReceivedFrame } from '../../../testing/thaw.client';
+import { matchNewVisitors, type ReceivedFrame } from '../../../testing/thaw.client';
 import { until } from '../../../testing/until.functions';
 
 jest.setTimeout(60_000);
@@ -27,14 +27,17 @@ describe('hostile strings from clients', () => {
   };
 
   it('are refused as ids, and every acknowledged event reaches PostgreSQL', async () => {
-    const { ada, bob, adaSocket, bobSocket, sessionId } = await pair([thaw.origins[0]!, thaw.origins[0]!]);
+    const { ada, bob, adaSocket, bobSocket, sessionId } = await matchNewVisitors([
+      thaw.origins[0]!,
+      thaw.origins[0]!,
+    ]);
     const message = { sessionId, content: 'hello', messageType: 'text' as const };
     const userId = ada.user.id;
     const messageId = String((await adaSocket.request('random_message', message)).id);
     const answers: ReceivedFrame[] = [];
     for (const hostile of HOSTILE) {
       // A socket is closed after twenty invalid frames.
-      const socket = await ada.arrive(undefined, { sessionId, seq: 1 });
+      const socket = await ada.openSocket(undefined, { sessionId, seq: 1 });
       answers.push(
         await socket.ask('random_message', { ...message, clientId: hostile }),
         await socket.ask('random_message', { ...message, sessionId: hostile }),

@@ -1,6 +1,6 @@
 // Runs against a real api replica, worker, PostgreSQL, Redis and two users' sockets.
 import { shardOf, chatKeys } from '../../../platform/redis/redis.keys';
-import { Conversation, durableTexts } from '../../../testing/conversation.driver';
+import { Conversation, readDurableTexts } from '../../../testing/conversation.driver';
 import {
   startTestReplicas,
   type TestReplicas,
@@ -26,7 +26,7 @@ describe('ChatStreamSweepProcessor', () => {
   const sweep = () => worker.app.get(ChatStreamSweepProcessor).sweep(Date.now() + 1_000);
   const deadlines = (chat: Conversation) => thaw.store.redis.zcard(keysOf(chat).deadlines);
   const isOver = async ({ sessionId }: Conversation) =>
-    [...(await durableTexts(thaw.database.dataSource, sessionId)).values()].includes('ChatEnded');
+    [...(await readDurableTexts(thaw.database.dataSource, sessionId)).values()].includes('ChatEnded');
 
   beforeAll(async () => {
     thaw = await startTestReplicas(1, { GRACE_AFTER_LOSS_MS: '1500', GRACE_AFTER_CLEAN_CLOSE_MS: '60000' });

@@ -87,7 +87,7 @@ export class ChatStreamSweepProcessor implements OnModuleInit, OnApplicationBoot
   }
 
   private async setDeadlinesOfAbsent(sessionId: string): Promise<void> {
-    const { isEnded, userIds } = summaryOf(sessionId, await this.log.edges(sessionId));
+    const { isEnded, userIds } = summaryOf(sessionId, await this.log.readEdges(sessionId));
     if (!isEnded && userIds.length > 0)
       await setDeadlines(this.redis, sessionId, userIds, this.environment.GRACE_AFTER_LOSS_MS);
   }

@@ -5,13 +5,17 @@ import { OutboxRepository } from '../../../platform/hot-log/outbox.repository';
 import { MemoryValveService } from '../../../platform/redis/memory-valve.service';
 import {
   Conversation,
-  durableTexts,
-  lostOrDoubled,
+  readDurableTexts,
+  findLostOrDuplicates,
   sendMessages,
 } from '../../../testing/conversation.driver';
-import { type CuttableLink, linkTo } from '../../../testing/cuttable-link.proxy';
-import { fillRedis, type OwnRedis, startOwnRedis, usedBytes } from '../../../testing/own-redis.harness';
-import { type TestReplicas, quickChats, startTestReplicas } from '../../../testing/test-replicas.harness';
+import { type CuttableLink, startCuttableLink } from '../../../testing/cuttable-link.proxy';
+import { fillRedis, type OwnRedis, startOwnRedis, readUsedBytes } from '../../../testing/own-redis.harness';
+import {
+  type TestReplicas,
+  quickChatSettings,
+  startTestReplicas,
+} from '../../../testing/test-replicas.harness';
 import { until } from '../../../testing/until.functions';
 
 const isLong = process.env.THAW_TEST_LONG === '1';
@@ -30,14 +34,14 @@ describe('a full Redis', () => {
   let thaw: TestReplicas;
 
   // Over a connection without a time-out, because this process runs a replica, a worker and all users.
-  const backlog = async () => (await new OutboxRepository(own.redis).backlog()).length;
+  const backlog = async () => (await new OutboxRepository(own.redis).measureBacklog()).length;
   const isEmpty = () => until(backlog, (length) => length === 0, isLong ? 5 * 60_000 : 60_000);
   const meet = () => Conversation.start(thaw.origins[0] ?? '');
   const valve = () => thaw.replicas[0]!.app.get(MemoryValveService);
   const isValve = (state: 'open' | 'closed') =>
     until(() => valve().isOpen === (state === 'open'), Boolean, 60_000);
   const ends = async ({ sessionId }: Conversation): Promise<number> =>
-    [...(await durableTexts(thaw.database.dataSource, sessionId)).values()].filter(
+    [...(await readDurableTexts(thaw.database.dataSource, sessionId)).values()].filter(
       (text) => text === 'ChatEnded',
     ).length;
 
@@ -45,10 +49,10 @@ describe('a full Redis', () => {
     own = await startOwnRedis();
     thaw = await startTestReplicas(0, {
       REDIS_URL: own.url,
-      ...quickChats,
+      ...quickChatSettings,
       GRACE_AFTER_LOSS_MS: '800',
     });
-    postgres = await linkTo(thaw.database.url);
+    postgres = await startCuttableLink(thaw.database.url);
     await thaw.add({ DATABASE_URL: postgres.url });
     await thaw.startWorker({ DATABASE_URL: postgres.url });
   });
@@ -75,7 +79,7 @@ describe('a full Redis', () => {
     expect(await backlog()).toBe(10);
     await postgres.restore();
     await isEmpty();
-    expect(await lostOrDoubled(thaw.database.dataSource, [chat])).toEqual([]);
+    expect(await findLostOrDuplicates(thaw.database.dataSource, [chat])).toEqual([]);
     expect((await own.redis.info('memory')).includes('maxmemory:1\r')).toBe(true);
   });
 
@@ -83,13 +87,13 @@ describe('a full Redis', () => {
     const chats: Conversation[] = [];
     for (let count = 0; count < PAIRS; count += 1) chats.push(await meet());
     await isEmpty();
-    const maxMemory = (await usedBytes(own.redis)) + ROOM_BYTES;
+    const maxMemory = (await readUsedBytes(own.redis)) + ROOM_BYTES;
     await own.redis.config('SET', 'maxmemory', `${maxMemory}`);
     await postgres.cut();
 
     const isFull = () => !valve().isOpen;
     await sendMessages(chats, { perSecond: PER_SECOND, text: TEXT, isOver: isFull });
-    expect(await usedBytes(own.redis)).toBeLessThan(maxMemory);
+    expect(await readUsedBytes(own.redis)).toBeLessThan(maxMemory);
     const filled = await backlog();
     const acknowledged = chats.reduce((sum, chat) => sum + chat.acknowledged.size, 0);
     expect(filled).toBeGreaterThanOrEqual(acknowledged);
@@ -106,7 +110,7 @@ describe('a full Redis', () => {
     await isValve('open');
     for (const chat of chats) expect(await chat.send(1, 'as before')).toBe(true);
     await isEmpty();
-    expect(await lostOrDoubled(thaw.database.dataSource, chats)).toEqual([]);
+    expect(await findLostOrDuplicates(thaw.database.dataSource, chats)).toEqual([]);
     for (const { sockets } of chats) expect(sockets.flatMap(({ disorders }) => disorders)).toEqual([]);
   });
 

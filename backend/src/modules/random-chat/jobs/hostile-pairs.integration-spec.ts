@@ -4,10 +4,14 @@
 import { OutboxRepository } from '../../../platform/hot-log/outbox.repository';
 import { MemoryValveService } from '../../../platform/redis/memory-valve.service';
 import { chatStreams } from '../../../platform/redis/redis.keys';
-import { Conversation, lostOrDoubled, sendMessages } from '../../../testing/conversation.driver';
+import { Conversation, findLostOrDuplicates, sendMessages } from '../../../testing/conversation.driver';
 import { HostileUser } from '../../../testing/hostile-user.driver';
-import { type OwnRedis, startOwnRedis, usedBytes } from '../../../testing/own-redis.harness';
-import { type TestReplicas, quickChats, startTestReplicas } from '../../../testing/test-replicas.harness';
+import { type OwnRedis, startOwnRedis, readUsedBytes } from '../../../testing/own-redis.harness';
+import {
+  type TestReplicas,
+  quickChatSettings,
+  startTestReplicas,
+} from '../../../testing/test-replicas.harness';
 import { ThawVisitor } from '../../../testing/thaw.client';
 import { until } from '../../../testing/until.functions';
 
@@ -27,7 +31,7 @@ describe('hostile users who fill Redis', () => {
 
   const origin = () => thaw.origins[0] ?? '';
   const isFull = () => !thaw.replicas[0]!.app.get(MemoryValveService).isOpen;
-  const backlog = async () => (await new OutboxRepository(own.redis).backlog()).length;
+  const backlog = async () => (await new OutboxRepository(own.redis).measureBacklog()).length;
   const isEmpty = () => until(backlog, (length) => length === 0, 60_000);
   const endOf = ({ sockets }: Conversation) => sockets[1].next('chat_skipped');
   const ttls = async () =>
@@ -37,7 +41,7 @@ describe('hostile users who fill Redis', () => {
     own = await startOwnRedis();
     thaw = await startTestReplicas(1, {
       REDIS_URL: own.url,
-      ...quickChats,
+      ...quickChatSettings,
       GRACE_AFTER_LOSS_MS: '800',
     });
     await thaw.startWorker();
@@ -48,7 +52,7 @@ describe('hostile users who fill Redis', () => {
       const visitor = await new ThawVisitor([origin()]).joinAnonymously(count % 2 === 0 ? 'female' : 'male');
       hostile.push(await HostileUser.arrive(visitor));
     }
-    maxMemory = (await usedBytes(own.redis)) + ROOM_BYTES;
+    maxMemory = (await readUsedBytes(own.redis)) + ROOM_BYTES;
     await own.redis.config('SET', 'maxmemory', `${maxMemory}`);
   });
   afterAll(async () => {
@@ -101,7 +105,7 @@ describe('hostile users who fill Redis', () => {
       [...user.acknowledged].map(([sessionId, messages]) => ({ sessionId, acknowledged: messages })),
     );
     expect(acknowledged.length).toBeGreaterThan(0);
-    expect(await lostOrDoubled(thaw.database.dataSource, [...honest, ...acknowledged])).toEqual([]);
+    expect(await findLostOrDuplicates(thaw.database.dataSource, [...honest, ...acknowledged])).toEqual([]);
   });
 
   /** Expires the key at once, as if a minute had passed. */

@@ -13,7 +13,7 @@ import {
   chatEnded,
   chatStarted,
   messageSent,
-  newSession,
+  newSessionId,
   putIntoOutbox,
   type RawEvent,
 } from '../../../testing/raw-outbox.fixture';
@@ -35,7 +35,7 @@ describe('OutboxWriterService on failures', () => {
   let thaw: TestReplicas;
   let worker: TestWorker;
 
-  const outboxLength = async () => (await worker.app.get(OutboxRepository).backlog()).length;
+  const outboxLength = async () => (await worker.app.get(OutboxRepository).measureBacklog()).length;
   const isEmpty = () => until(outboxLength, (length) => length === 0, 30_000);
   const put = async (sessionId: string, ...events: RawEvent[]) => {
     await putIntoOutbox(thaw.store.redis, sessionId, events);
@@ -97,7 +97,7 @@ describe('OutboxWriterService on failures', () => {
     ];
 
     it.each(refusals)('delays every chat and loses no event: %s', async (_, refuse, allow) => {
-      const chats = [newSession(), newSession(), newSession()];
+      const chats = [newSessionId(), newSessionId(), newSessionId()];
       await thaw.database.dataSource.query(refuse);
       const read = jest.spyOn(worker.app.get(OutboxRepository), 'read');
       for (const chat of chats) await put(chat, chatStarted(), messageSent('kept'));
@@ -118,7 +118,7 @@ describe('OutboxWriterService on failures', () => {
           `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()`,
         );
       };
-      const chat = newSession();
+      const chat = newSessionId();
       await setReadOnly('on');
       const read = jest.spyOn(worker.app.get(OutboxRepository), 'read');
       await put(
@@ -140,8 +140,8 @@ describe('OutboxWriterService on failures', () => {
 
   describe('an entry that another release may be able to write', () => {
     it('delays only its own chat, in order, while its projection throws', async () => {
-      const held = newSession();
-      const other = newSession(held);
+      const held = newSessionId();
+      const other = newSessionId(held);
       const projections = worker.app.get(ProjectionRegistry);
       const apply = projections.apply.bind(projections);
       const throwing = jest.spyOn(projections, 'apply').mockImplementation(async (events, manager) => {
@@ -172,8 +172,8 @@ describe('OutboxWriterService on failures', () => {
       ['an unknown type', unknown],
       ['an unknown version', { type: 'ReactionAdded', version: 2, data: { emojis: [] } }],
     ])('waits for a worker of a newer release: %s', async (_, event) => {
-      const held = newSession();
-      const other = newSession(held);
+      const held = newSessionId();
+      const other = newSessionId(held);
       await put(held, chatStarted(), event, messageSent('after it'));
       await put(other, chatStarted());
       await isDurable(other, 'ChatStarted');
@@ -197,8 +197,8 @@ describe('OutboxWriterService on failures', () => {
     });
 
     it('does not block other chats behind it, however many entries pile up at the head of the outbox', async () => {
-      const held = newSession();
-      const other = newSession(held);
+      const held = newSessionId();
+      const other = newSessionId(held);
       await put(
         held,
         chatStarted(),
@@ -215,7 +215,7 @@ describe('OutboxWriterService on failures', () => {
         await Promise.all(read.mock.results.map(({ value }) => value as ReturnType<OutboxRepository['read']>))
       ).flat();
       expect(pages.reduce((sum, { entries }) => sum + entries.length, 0)).toBeLessThan(1_200 * 2);
-      expect((await worker.app.get(OutboxRepository).backlog()).length).toBe(1_201);
+      expect((await worker.app.get(OutboxRepository).measureBacklog()).length).toBe(1_201);
       const key = chatKeys(shardOf(held)).outbox;
       await thaw.store.redis.del(key);
     });
@@ -225,9 +225,9 @@ describe('OutboxWriterService on failures', () => {
     it('becomes a dead letter after five attempts, and its chat continues', async () => {
       const lines: string[] = [];
       jest.spyOn(Logger.prototype, 'error').mockImplementation((line: string) => void lines.push(line));
-      const chats = [newSession(), newSession(), newSession()];
+      const chats = [newSessionId(), newSessionId(), newSessionId()];
       const [nul = '', noJson = '', noUuid = ''] = chats;
-      const bystander = newSession(nul);
+      const bystander = newSessionId(nul);
       await put(nul, chatStarted(), messageSent(NUL), messageSent('after'));
       await put(noJson, chatStarted(), 'no json', messageSent('after'));
       await put(noUuid, chatStarted(), {
@@ -251,8 +251,8 @@ describe('OutboxWriterService on failures', () => {
     });
 
     it('can be replayed in order, once', async () => {
-      const chat = newSession();
-      const other = newSession();
+      const chat = newSessionId();
+      const other = newSessionId();
       await thaw.store.redis.del(...(await thaw.store.keys('*:dead-letters')));
       const add = (session: string, text: string) => {
         const fields = ['session', session, 'entry', `${Date.now()}-0`, 'event', text];
@@ -283,7 +283,7 @@ describe('OutboxWriterService on failures', () => {
       thaw.store.redis.xadd(chatKeys(shardOf(sessionId)).stream(sessionId), '*', 'event', 'whatever');
 
     it('expires although the worker lost its connection while it removed the entries', async () => {
-      const chat = newSession();
+      const chat = newSessionId();
       const redis = worker.app.get<Redis>(REDIS);
       const pipeline = redis.pipeline.bind(redis);
       let isCut = false;
@@ -315,7 +315,7 @@ describe('OutboxWriterService on failures', () => {
     });
 
     it('gets its lost expiry again, while other streams get none', async () => {
-      const [ended, live, unknownChat] = [newSession(), newSession(), newSession()];
+      const [ended, live, unknownChat] = [newSessionId(), newSessionId(), newSessionId()];
       for (const sessionId of [ended, live, unknownChat]) await addStream(sessionId);
       await put(ended, chatStarted(), chatEnded);
       await put(live, chatStarted());

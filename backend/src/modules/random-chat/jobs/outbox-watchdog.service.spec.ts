@@ -34,7 +34,7 @@ describe('OutboxWatchdogService', () => {
     [isPostgresAway, isRedisAway, ageMs] = [false, false, 0];
     exit = jest.spyOn(process, 'exit').mockImplementation((() => undefined) as never);
     const outbox = {
-      backlog: async () => {
+      measureBacklog: async () => {
         if (isRedisAway) throw new Error('Connection is closed.');
         return { length: 1, ageMs, fillRatio: 0, deadLetters: 0 };
       },

@@ -47,7 +47,7 @@ export class OutboxWatchdogService implements OnModuleInit, OnApplicationShutdow
         },
         thaw_dead_letters: { help: 'Events that PostgreSQL refuses', read: ({ deadLetters }) => deadLetters },
       },
-      () => this.outbox.backlog(this.held.positions),
+      () => this.outbox.measureBacklog(this.held.positions),
     );
     this.timer = setInterval(() => void this.check(), CHECK_EVERY_MS);
   }
@@ -69,7 +69,7 @@ export class OutboxWatchdogService implements OnModuleInit, OnApplicationShutdow
     let ageMs: number;
     try {
       await this.dataSource.query('SELECT 1');
-      ({ ageMs } = await this.outbox.backlog(this.held.positions));
+      ({ ageMs } = await this.outbox.measureBacklog(this.held.positions));
     } catch {
       this.reachableSince = undefined; // no worker can make progress, so a restart would not help
       return false;

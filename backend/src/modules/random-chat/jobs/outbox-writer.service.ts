@@ -6,7 +6,10 @@ import {
   type WriteFault,
   writeFaultOf,
 } from '../../../platform/errors/store-failure.errors';
-import { type Addressed, EventStoreRepository } from '../../../platform/event-store/event-store.repository';
+import {
+  type EventForStream,
+  EventStoreRepository,
+} from '../../../platform/event-store/event-store.repository';
 import { EventTypeRegistry } from '../../../platform/event-store/event-type.registry';
 import { DeadLetterRepository } from '../../../platform/hot-log/dead-letter.repository';
 import { OutboxRepository, type OutboxEntry } from '../../../platform/hot-log/outbox.repository';
@@ -24,7 +27,7 @@ const ATTEMPTS_BEFORE_DEAD = 5;
 
 interface Decoded {
   entry: OutboxEntry;
-  addressed: Addressed;
+  addressed: EventForStream;
   isEnd: boolean;
 }
 

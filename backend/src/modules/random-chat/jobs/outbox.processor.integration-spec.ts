@@ -7,7 +7,7 @@ import {
   type TestReplicas,
   type TestWorker,
 } from '../../../testing/test-replicas.harness';
-import { pair, textMessage } from '../../../testing/thaw.client';
+import { matchNewVisitors, textMessage } from '../../../testing/thaw.client';
 import { until } from '../../../testing/until.functions';
 import { BATCH_WINDOW_MS } from '../application/outbox-scheduler.service';
 
@@ -32,10 +32,10 @@ describe('OutboxProcessor', () => {
   afterEach(() => jest.restoreAllMocks());
   afterAll(() => thaw.close());
 
-  type Chat = Awaited<ReturnType<typeof pair>>;
+  type Chat = Awaited<ReturnType<typeof matchNewVisitors>>;
   const meet = async (): Promise<Chat> => {
     const [origin = ''] = thaw.origins;
-    return pair([origin, origin]);
+    return matchNewVisitors([origin, origin]);
   };
   const talk = async ({ adaSocket, bobSocket, sessionId }: Chat, times: number): Promise<void> => {
     for (let count = 0; count < times; count += 1) {
@@ -78,7 +78,7 @@ describe('OutboxProcessor', () => {
   };
   const isEmpty = () =>
     until(
-      async () => (await worker.app.get(OutboxRepository).backlog()).length,
+      async () => (await worker.app.get(OutboxRepository).measureBacklog()).length,
       (length) => length === 0,
     );
 
@@ -127,7 +127,7 @@ describe('OutboxProcessor', () => {
 
   it('starts another pass for entries that arrived during a pass, without a job or a poll', async () => {
     const outbox = worker.app.get(OutboxRepository);
-    jest.spyOn(outbox, 'filledGroups').mockResolvedValue([]);
+    jest.spyOn(outbox, 'findFilledGroups').mockResolvedValue([]);
     const chat = await meet();
     const group = shardGroupOf(shardOf(chat.sessionId));
     const read = outbox.read.bind(outbox);
@@ -206,8 +206,8 @@ describe('OutboxProcessor', () => {
       await expectPersisted(sessionId);
       await adaSocket.request('skip_chat', { sessionId });
       await bobSocket.leave();
-      const eve = await thaw.visitor(0, 'male');
-      const third = await eve.arrive();
+      const eve = await thaw.createVisitor(0, 'male');
+      const third = await eve.openSocket();
       await adaSocket.request('join_queue', {});
       await third.request('join_queue', {});
       const next = await third.next('chat_matched');
@@ -231,7 +231,7 @@ describe('OutboxProcessor', () => {
     });
 
     it('is refused to other users', async () => {
-      const [ada, bob] = [await thaw.visitor(0, 'female'), await thaw.visitor(0, 'male')];
+      const [ada, bob] = [await thaw.createVisitor(0, 'female'), await thaw.createVisitor(0, 'male')];
       expect((await ada.call('GET', `/api/chat-history/${bob.user.id}`)).status).toBe(403);
       expect(await ada.call('GET', `/api/chat-history/${ada.user.id}`)).toMatchObject({
         status: 200,

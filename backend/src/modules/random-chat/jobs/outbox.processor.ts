@@ -99,7 +99,7 @@ export class OutboxProcessor implements OnModuleInit, OnApplicationBootstrap, Be
     try {
       // Also groups with held chats: another worker may have written their entries.
       const groups = new Set([
-        ...(await this.outbox.filledGroups()),
+        ...(await this.outbox.findFilledGroups()),
         ...[...this.held.shards].map(shardGroupOf),
       ]);
       if (groups.size === 0) this.progressedAt = performance.now();

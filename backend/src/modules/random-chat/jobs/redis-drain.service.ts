@@ -82,7 +82,7 @@ export class RedisDrainService {
     const text = encodeEvent({ eventId: randomUUID(), event });
     const deadline = Date.now() + stuckAfterMs;
     for (;;) {
-      const { version, last } = await this.chatLog.edges(sessionId);
+      const { version, last } = await this.chatLog.readEdges(sessionId);
       if (!last || isEnd(last.text)) return;
       const end = { version, lastId: last.id };
       const { kind } = await this.chatLog.append(sessionId, end, [text], { isEnd: true });
@@ -95,7 +95,7 @@ export class RedisDrainService {
   private async untilPersisted(stuckAfterMs: number): Promise<void> {
     await this.untilNothing(
       async () => {
-        const backlog = await this.outbox.backlog();
+        const backlog = await this.outbox.measureBacklog();
         if (backlog.deadLetters > 0)
           throw new Error(`Redis alone holds ${backlog.deadLetters} dead letters: see --dead-letters list`);
         return backlog;

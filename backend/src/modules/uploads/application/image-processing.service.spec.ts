@@ -16,7 +16,7 @@ import {
   withTrailing,
   zipOf,
 } from '../../../testing/image-corpus.fixture';
-import { decoderPids, peakBytesOf } from '../../../testing/image-decoder.probe';
+import { findDecoderPids, peakBytesOf } from '../../../testing/image-decoder.probe';
 import { ImageProcessingService, type ProcessedImage } from './image-processing.service';
 
 jest.setTimeout(60_000);
@@ -199,7 +199,7 @@ describe('a refused image', () => {
   it.each(['zTXt', 'iCCP'] as const)('is not unpacked beyond its pixels (%s)', async (type) => {
     let peakBytes = 0;
     const watching = setInterval(() => {
-      for (const pid of decoderPids()) peakBytes = Math.max(peakBytes, peakBytesOf(pid));
+      for (const pid of findDecoderPids()) peakBytes = Math.max(peakBytes, peakBytesOf(pid));
     }, 5);
     const outcome = await process(pngWithBombInside(type, 256)).catch((error: unknown) => error);
     clearInterval(watching);
@@ -250,7 +250,7 @@ it('decodes two images at a time, queues 64 and refuses the rest', async () => {
   const image = await plainJpeg(1_000, 1_000);
   let atOnce = 0;
   const watching = setInterval(() => {
-    atOnce = Math.max(atOnce, decoderPids().length);
+    atOnce = Math.max(atOnce, findDecoderPids().length);
   }, 1);
   const outcomes = await Promise.allSettled(Array.from({ length: 70 }, () => process(image)));
   clearInterval(watching);

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { hugePng, plainJpeg, SECRET } from '../../../testing/image-corpus.fixture';
-import { decoderPids } from '../../../testing/image-decoder.probe';
+import { findDecoderPids } from '../../../testing/image-decoder.probe';
 import { until } from '../../../testing/until.functions';
 import { ImageProcessingService } from '../application/image-processing.service';
 
@@ -16,9 +16,9 @@ describe('image decoder processes', () => {
 
   /** Starts a processing service; its decoders are those that did not exist before. */
   const start = (settings: ConstructorParameters<typeof ImageProcessingService>[0]) => {
-    const others = new Set(decoderPids());
+    const others = new Set(findDecoderPids());
     own = new ImageProcessingService(settings);
-    return { pids: () => decoderPids().filter((pid) => !others.has(pid)) };
+    return { pids: () => findDecoderPids().filter((pid) => !others.has(pid)) };
   };
   const takesTheNext = async () =>
     expect(await own.process(await plainJpeg(), 'avatars')).toMatchObject({ width: 512, height: 512 });

@@ -120,7 +120,7 @@ describe('uploads over slow and hostile connections', () => {
   const areSentOn = (slow: readonly Upload[]) => until(() => slow.some(({ answer }) => answer !== ''));
 
   it('do not delay other users while one user trickles over 14 connections', async () => {
-    const [attacker, other] = await Promise.all([thaw.visitor(0), thaw.visitor(0)]);
+    const [attacker, other] = await Promise.all([thaw.createVisitor(0), thaw.createVisitor(0)]);
     const slow = trickle(attacker, 14);
     // Two uploads in progress and four queued are allowed; refusals of the others show that these are there.
     await until(() => slow.filter(({ status }) => status === 429).length === 8);
@@ -133,8 +133,8 @@ describe('uploads over slow and hostile connections', () => {
   });
 
   it('succeed again once slow bodies have been refused, though many users trickle', async () => {
-    const attackers = await Promise.all(Array.from({ length: 8 }, () => thaw.visitor(0)));
-    const other = await thaw.visitor(0);
+    const attackers = await Promise.all(Array.from({ length: 8 }, () => thaw.createVisitor(0)));
+    const other = await thaw.createVisitor(0);
     const slow = attackers.flatMap((attacker) => trickle(attacker, 2));
     const { status, tookMs } = await upload(other);
     expect(status).toBe(201);
@@ -146,7 +146,7 @@ describe('uploads over slow and hostile connections', () => {
   });
 
   it('are cut off at 5 MiB and 16 KiB when chunked and endless, with a complete answer', async () => {
-    const visitor = await thaw.visitor(0);
+    const visitor = await thaw.createVisitor(0);
     for (const chunk of ['no boundary '.repeat(4_000), `${OPENING}${'x'.repeat(60_000)}`]) {
       const flood = await Upload.flood(visitor, chunk);
       uploads.push(flood);
@@ -158,14 +158,14 @@ describe('uploads over slow and hostile connections', () => {
   });
 
   it('of one user beyond two are queued, and none is lost', async () => {
-    const visitor = await thaw.visitor(0);
+    const visitor = await thaw.createVisitor(0);
     const answers = await Promise.all(Array.from({ length: 6 }, () => upload(visitor)));
     expect(answers.map(({ status }) => status)).toEqual(Array(6).fill(201));
   });
 
   it('log no failure when aborted', async () => {
-    const failure = jest.spyOn(AppLoggerService.prototype, 'failure');
-    const visitor = await thaw.visitor(0);
+    const failure = jest.spyOn(AppLoggerService.prototype, 'logFailure');
+    const visitor = await thaw.createVisitor(0);
     const requests: IncomingMessage[] = [];
     const server = thaw.replicas[0]!.app.getHttpServer();
     server.on('request', (request: IncomingMessage) => requests.push(request));
@@ -183,7 +183,7 @@ describe('uploads over slow and hostile connections', () => {
   });
 
   it('release their slots when aborted in the queue', async () => {
-    const visitor = await thaw.visitor(0);
+    const visitor = await thaw.createVisitor(0);
     const slow = trickle(visitor, 7);
     await areSentOn(slow);
     await Promise.all(slow.map((each) => each.cut()));

@@ -120,23 +120,26 @@ export class SocketDirectoryRepository<Joined> {
   /** Forgets a member that Redis no longer has, unless a `join` or `leave` is in progress. */
   forget(topic: string, member: string): void {
     const entry = this.entries.get(`${topic}|${member}`);
-    if (entry?.parameters && !entry.isSending) this.drop(entry);
+    if (entry?.parameters && !entry.isSending) this.deleteEntry(entry);
   }
 
   /** Repeats failed calls and compares a share of the slots with Redis; call it about once a second. Never rejects. */
   async reconcile(): Promise<void> {
     if (this.isReconciling) return;
     this.isReconciling = true;
-    this.tick += 1;
-    const slots = Array.from({ length: this.options.slots.count }, (_, slot) => slot);
-    await this.compare(slots.filter((slot) => this.isDue(slot)));
-    this.isReconciling = false;
+    try {
+      this.tick += 1;
+      const slots = Array.from({ length: this.options.slots.count }, (_, slot) => slot);
+      await this.enqueueComparison(slots.filter((slot) => this.isDue(slot)));
+    } finally {
+      this.isReconciling = false;
+    }
   }
 
   /** Compares all slots with Redis and settles the differences, e.g. after an expired lease or a lost connection. */
   async reconcileAll(): Promise<void> {
     const { count } = this.options.slots;
-    await this.compare(Array.from({ length: count }, (_, slot) => slot));
+    await this.enqueueComparison(Array.from({ length: count }, (_, slot) => slot));
   }
 
   /**
@@ -152,7 +155,7 @@ export class SocketDirectoryRepository<Joined> {
       const { lease, slots } = this.options;
       const share = lease.assignedParts(slots.count);
       if (share.length === 0) return [];
-      const dead = mayEvict ? await this.dead(share) : { at: 0, replicaIds: [] };
+      const dead = mayEvict ? await this.findDeadReplicas(share) : { at: 0, replicaIds: [] };
       return await this.sweepSlots(share, dead);
     } catch (error) {
       warnAbout(this.logger, `Nothing of ${this.options.name} was swept`, error);
@@ -169,8 +172,8 @@ export class SocketDirectoryRepository<Joined> {
     graceMs: number,
   ): Entry {
     const key = `${topic}|${member}`;
-    const past = this.entries.get(key);
-    if (past) this.unsettled.delete(past);
+    const previous = this.entries.get(key);
+    if (previous) this.unsettled.delete(previous);
     const entry = { topic, member, parameters, graceMs, isSending: false };
     this.entries.set(key, entry);
     this.unsettled.add(entry);
@@ -183,14 +186,14 @@ export class SocketDirectoryRepository<Joined> {
     script = this.options.scripts.join,
   ): Promise<Joined> {
     const reply = await this.send(entry, script, parameters);
-    this.confirm(entry, this.options.isRecorded?.(reply) ?? true);
+    this.applyReply(entry, this.options.isRecorded?.(reply) ?? true);
     this.options.onJoined?.(entry.topic, entry.member, reply);
     return reply;
   }
 
   private async sendLeave(entry: Entry): Promise<void> {
     await this.send(entry, this.options.scripts.leave, [entry.graceMs]);
-    this.confirm(entry, false);
+    this.applyReply(entry, false);
   }
 
   private async send<Reply>(
@@ -212,19 +215,19 @@ export class SocketDirectoryRepository<Joined> {
     }
   }
 
-  private drop(entry: Entry): void {
+  private deleteEntry(entry: Entry): void {
     this.unsettled.delete(entry);
     this.entries.delete(`${entry.topic}|${entry.member}`);
   }
 
-  /** @param isRecorded whether Redis has the member now. */
-  private confirm(entry: Entry, isRecorded: boolean): void {
+  /** Settles an entry after a successful call. @param isRecorded whether Redis has the member now. */
+  private applyReply(entry: Entry, isRecorded: boolean): void {
     const current = this.entries.get(`${entry.topic}|${entry.member}`);
     if (current === entry) {
       if (isRecorded) this.unsettled.delete(entry);
-      else this.drop(entry);
+      else this.deleteEntry(entry);
     } else if (isRecorded && !current) {
-      // Commands of one connection run in order, except for a script that had to be loaded first.
+      // This join ran after the member's leave: a script that had to be loaded first loses its place in the order.
       void this.leave(entry.topic, entry.member, this.options.graceAfterLossMs);
     }
   }
@@ -253,18 +256,18 @@ export class SocketDirectoryRepository<Joined> {
     return slot % COMPARE_EVERY_RENEWALS === this.tick % COMPARE_EVERY_RENEWALS;
   }
 
-  /** Compares slots and settles all differences. Comparisons run one at a time. */
-  private compare(slots: readonly number[]): Promise<void> {
-    this.comparisons = this.comparisons.then(() => this.compareNow(slots));
+  /** Queues a comparison with Redis, since comparisons run one at a time. Resolves when it is done. */
+  private enqueueComparison(slots: readonly number[]): Promise<void> {
+    this.comparisons = this.comparisons.then(() => this.compareWithRedis(slots));
     return this.comparisons;
   }
 
-  private async compareNow(slots: readonly number[]): Promise<void> {
+  private async compareWithRedis(slots: readonly number[]): Promise<void> {
     const due = new Set(slots);
-    const held = new Map(slots.map((slot) => [slot, new Map<string, Entry>()]));
+    const confirmedBySlot = new Map(slots.map((slot) => [slot, new Map<string, Entry>()]));
     for (const [key, entry] of this.entries) {
       const slot = this.options.slots.of(entry.topic);
-      if (due.has(slot) && !this.unsettled.has(entry)) held.get(slot)?.set(key, entry);
+      if (due.has(slot) && !this.unsettled.has(entry)) confirmedBySlot.get(slot)?.set(key, entry);
     }
     const { redis, lease } = this.options;
     try {
@@ -273,7 +276,8 @@ export class SocketDirectoryRepository<Joined> {
       warnAboutFailed(this.logger, `Records of ${this.options.name} were not compared`, results);
       for (const [index, slot] of slots.entries()) {
         const result = results[index];
-        if (result?.status === 'fulfilled') this.markDifferences(new Set(result.value), held.get(slot));
+        if (result?.status === 'fulfilled')
+          this.markDifferences(new Set(result.value), confirmedBySlot.get(slot));
       }
     } catch (error) {
       warnAbout(this.logger, `Records of ${this.options.name} were not compared`, error);
@@ -284,29 +288,32 @@ export class SocketDirectoryRepository<Joined> {
   /**
    * Marks the differences in one slot as unsettled.
    * @param recorded this replica's records in Redis, as `<topic>|<member>`.
-   * @param held entries that Redis had confirmed before the records were read.
+   * @param confirmed entries that Redis had confirmed before the records were read.
    */
-  private markDifferences(recorded: ReadonlySet<string>, held: ReadonlyMap<string, Entry> = new Map()): void {
-    for (const [key, entry] of held) {
+  private markDifferences(
+    recorded: ReadonlySet<string>,
+    confirmed: ReadonlyMap<string, Entry> = new Map(),
+  ): void {
+    for (const [key, entry] of confirmed) {
       if (!recorded.has(key) && this.entries.get(key) === entry) this.unsettled.add(entry);
     }
     for (const key of recorded) {
       if (this.entries.has(key)) continue;
-      const bar = key.indexOf('|');
-      this.setDesired(key.slice(0, bar), key.slice(bar + 1), null, this.options.graceAfterLossMs);
+      const separator = key.indexOf('|');
+      this.setDesired(key.slice(0, separator), key.slice(separator + 1), null, this.options.graceAfterLossMs);
     }
   }
 
-  /** Returns replicas whose lease has expired; for due slots also replicas with records there and no known lease. */
-  private async dead(share: readonly number[]): Promise<DeadReplicas> {
+  /** Returns replicas whose lease expired recently, and other replicas with records in a due slot and no lease. */
+  private async findDeadReplicas(share: readonly number[]): Promise<DeadReplicas> {
     const { redis, lease, slots } = this.options;
     const expired = await lease.findExpired();
     const due = share.filter((slot) => this.isDue(slot));
     if (due.length === 0) return expired;
-    const joined = await Promise.all(
+    const recorded = await Promise.all(
       due.map((slot) => redis.zrange(directoryKeys(slots.prefix(slot)).replicas, '0', '-1')),
     );
-    const others = new Set(joined.flat());
+    const others = new Set(recorded.flat());
     for (const replicaId of expired.replicaIds) others.delete(replicaId);
     const unknown = await lease.findDeadAmong([...others]);
     return {
@@ -328,7 +335,7 @@ export class SocketDirectoryRepository<Joined> {
         const result = swept[index];
         if (result?.status !== 'fulfilled') return false;
         const [more, ...found] = result.value;
-        for (const one of found) results.add(one);
+        for (const item of found) results.add(item);
         return more === 1;
       });
     }

@@ -9,7 +9,7 @@ import { steadyRequests } from './testing/steady-requests.mjs';
 import { ThawVisitor } from './testing/thaw-client.mjs';
 import chatUserDriver from '../../backend/dist/testing/chat-user.driver.js';
 
-const { keepSending, matchedPairs } = chatUserDriver;
+const { startSending, createMatchedPairs } = chatUserDriver;
 
 // Everything is real: the images are built, and docker-compose.yml runs as a separate project.
 
@@ -133,7 +133,7 @@ suite('docker compose', { skip }, () => {
   });
 
   test('two users on different replicas chat with each other', async () => {
-    const [[ada, bob]] = await matchedPairs(stack.origin, 1);
+    const [[ada, bob]] = await createMatchedPairs(stack.origin, 1);
     const sockets = await Promise.all(
       (await stack.containers('backend')).map((replica) => stack.metric(replica, 'thaw_sockets')),
     );
@@ -187,8 +187,8 @@ suite('docker compose', { skip }, () => {
     `${PAIRS} pairs lose nothing while 2 replicas become 4 and then 1`,
     { timeout: 10 * MINUTE_MS },
     async (t) => {
-      const pairs = await matchedPairs(stack.origin, PAIRS);
-      const stopSending = keepSending(pairs, { everyMs: 500 });
+      const pairs = await createMatchedPairs(stack.origin, PAIRS);
+      const stopSending = startSending(pairs, { everyMs: 500 });
       await sleep(2_000);
       await stack.scaleAndWait(4);
       await sleep(5_000);
@@ -212,8 +212,8 @@ suite('docker compose', { skip }, () => {
     const services = ['worker', 'backend'];
     const containers = async () => Promise.all(services.map((service) => stack.containers(service)));
     const before = await containers();
-    const pairs = await matchedPairs(stack.origin, PAIRS);
-    const stopSending = keepSending(pairs, { everyMs: 500 });
+    const pairs = await createMatchedPairs(stack.origin, PAIRS);
+    const stopSending = startSending(pairs, { everyMs: 500 });
     const stopAsking = await steadyRequests(stack.origin, { everyMs: 20 });
     await sleep(2_000);
     await stack.roll();
@@ -249,7 +249,7 @@ suite('docker compose', { skip }, () => {
     'a release that changes the layout of Redis loses nothing acknowledged',
     { timeout: 10 * MINUTE_MS },
     async () => {
-      const pairs = await matchedPairs(stack.origin, PAIRS);
+      const pairs = await createMatchedPairs(stack.origin, PAIRS);
       for (const [first, second] of pairs) {
         await first.send('Hello');
         await second.send('Hello you');
@@ -264,7 +264,7 @@ suite('docker compose', { skip }, () => {
         assert.equal(await stack.query(sql), '1');
       }
 
-      const [[ada, bob]] = await matchedPairs(stack.origin, 1);
+      const [[ada, bob]] = await createMatchedPairs(stack.origin, 1);
       await ada.send('Hello again');
       await bob.send('And again');
       await assertSameChat([ada, bob]);

@@ -158,7 +158,7 @@ const step = (page: ChatPage, dice: Dice): string => {
     [2, 'asks', () => void chat.game.start()],
     [3, 'answers', () => game && chat.game.answer(game.gameId, dice.of(game.options) ?? '')],
     [1, 'ignores', () => game && chat.game.ignore(game.gameId)],
-    [1, 'types', () => chat.typed()],
+    [1, 'types', () => chat.notifyTyping()],
     [1, 'is cut off', () => page.cut()],
   ];
   const [, name, does] = dice.weighted(moves);

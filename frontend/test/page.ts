@@ -51,7 +51,7 @@ export class ChatPage {
       onSignedOut: () => this.complaints.push('signed out'),
       onStatus: (status) => {
         if (status.kind !== 'failed' || this.isOver) return;
-        this.chat.connectionGivenUp();
+        this.chat.handleConnectionGivenUp();
         if (!status.canReconnect) this.complaints.push('is refused');
         else this.reconnectSoon();
       },

@@ -45,7 +45,7 @@ export const startRealtime = (): void => {
 
   const friendsCache = new FriendsCache(queryClient);
   privateChat.conversations.onChange = (me, friendId, made) => {
-    const lastMessage = lastMessageAfter(made, privateChat.conversations.known(me, friendId));
+    const lastMessage = lastMessageAfter(made, privateChat.conversations.getLoaded(me, friendId));
     if (lastMessage !== undefined) friendsCache.keepLastMessage(me, friendId, lastMessage);
   };
 
@@ -71,10 +71,10 @@ export const startRealtime = (): void => {
     onSignedOut: signOut,
     onStatus: (status) => {
       useConnection.setState({ status });
-      if (status.kind === 'open') privateChat.connected();
+      if (status.kind === 'open') privateChat.resendInterrupted();
       if (status.kind === 'failed') {
-        randomChat.connectionGivenUp();
-        privateChat.connectionGivenUp();
+        randomChat.handleConnectionGivenUp();
+        privateChat.handleConnectionGivenUp();
       }
     },
     onFrame: (frame) => {

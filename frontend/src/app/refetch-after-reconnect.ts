@@ -1,6 +1,6 @@
 import { type QueryClient } from '@tanstack/react-query';
 import { friendRequestsKey, friendsKey } from '@/features/friends/api/friends';
-import { conversationsOf, unreadKey } from '@/features/private-chat/api/private-messages';
+import { isConversationKeyOf, unreadCountsKey } from '@/features/private-chat/api/private-messages';
 
 /** Each browser starts its requests at random times within this period, so that those of all browsers are spread. */
 export const refetchWithinMs = 500;
@@ -10,7 +10,7 @@ export const refetchWithinMs = 500;
  * open conversation. Closed conversations are fetched when they are opened. The server resumes the random chat itself.
  */
 export const refetchAfterReconnect = (queries: QueryClient, userId: number): void => {
-  for (const queryKey of [friendsKey(userId), friendRequestsKey(userId), unreadKey(userId)])
+  for (const queryKey of [friendsKey(userId), friendRequestsKey(userId), unreadCountsKey(userId)])
     void queries.invalidateQueries({ queryKey });
-  void queries.invalidateQueries({ predicate: ({ queryKey }) => conversationsOf(userId, queryKey) });
+  void queries.invalidateQueries({ predicate: ({ queryKey }) => isConversationKeyOf(userId, queryKey) });
 };

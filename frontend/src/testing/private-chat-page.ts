@@ -1,7 +1,7 @@
 import { type ServerData, type ServerEvent, type ServerFrame } from '@thaw/contract/server-frames';
-import { conversationKey, unreadKey } from '@/features/private-chat/api/private-messages';
+import { conversationKey, unreadCountsKey } from '@/features/private-chat/api/private-messages';
 import { type Conversation } from '@/features/private-chat/conversation';
-import { Rows } from '@/features/private-chat/rows';
+import { RowCache } from '@/features/private-chat/rows';
 import { createMessageChanges } from '@/features/private-chat/stores/message-changes';
 import { createPrivateChat } from '@/features/private-chat/stores/private-chat.store';
 import { type UnreadCounts } from '@/features/private-chat/unread';
@@ -30,8 +30,8 @@ export const aPrivateChatPage = () => {
     messages: [aPrivateMessage({ id: 1 })],
     hasOlder: false,
   });
-  queryClient.setQueryData<UnreadCounts>(unreadKey(me), {});
-  const messages = () => chat.conversations.known(me, friend)?.messages ?? [];
+  queryClient.setQueryData<UnreadCounts>(unreadCountsKey(me), {});
+  const messages = () => chat.conversations.getLoaded(me, friend)?.messages ?? [];
   return {
     chat,
     changes,
@@ -46,10 +46,10 @@ export const aPrivateChatPage = () => {
     say: (text: string): boolean =>
       chat.outbox.submit(String(friend), { text, attachment: null, replyTo: null }),
     outbox: () => chat.outbox.useStore.getState().messages,
-    shown: () => new Rows().of(messages(), changes.useStore.getState()),
+    shown: () => new RowCache().toRows(messages(), changes.useStore.getState()),
     returned: () => chat.outbox.useStore.getState().returnedEdits,
     notice: () => chat.outbox.useStore.getState().notice?.kind,
     typing: () => chat.useStore.getState().typing,
-    unread: () => queryClient.getQueryData<UnreadCounts>(unreadKey(me)),
+    unread: () => queryClient.getQueryData<UnreadCounts>(unreadCountsKey(me)),
   };
 };

@@ -23,7 +23,7 @@ import { FriendsPanel } from '@/features/friends/components/friends-panel';
 import { useFriendNews } from '@/features/friends/hooks/use-friend-news';
 import { useUnreadCounts } from '@/features/private-chat/hooks/use-unread-counts';
 import { privateChat, usePrivateChat } from '@/features/private-chat/stores/private-chat.store';
-import { totalUnread } from '@/features/private-chat/unread';
+import { sumUnread } from '@/features/private-chat/unread';
 import { RandomChat } from '@/features/random-chat/components/random-chat';
 import { BreakTheIceEffects } from '@/features/random-chat/icebreaker/components/break-the-ice-effects';
 import { randomChat, useRandomChat } from '@/features/random-chat/stores/random-chat.store';
@@ -64,7 +64,7 @@ const partsOnDemand = [
 
 const leave = async (): Promise<void> => {
   randomChat.leaveNow();
-  privateChat.leaving();
+  privateChat.sendRemovals();
   try {
     await logout();
   } catch (error) {
@@ -113,8 +113,8 @@ const Chat = ({ user }: { user: SelfUser }) => {
 
   return (
     <>
-      <Attention unread={totalUnread(unread)} friendName={openFriend?.username} friendNews={friendNews} />
-      <TopBar pendingRequests={requests?.length ?? 0} unreadMessages={totalUnread(unread)} />
+      <Attention unread={sumUnread(unread)} friendName={openFriend?.username} friendNews={friendNews} />
+      <TopBar pendingRequests={requests?.length ?? 0} unreadMessages={sumUnread(unread)} />
       <div className="flex min-h-0 min-w-0 flex-1">
         <Sidebar
           profile={({ isCollapsed }) => (

@@ -1,10 +1,10 @@
 import {
-  apply,
-  firstUnreadId,
-  keepNames,
-  misses,
-  prepend,
-  toggled,
+  applyChange,
+  findFirstUnreadId,
+  keepClientIds,
+  refersToMissedMessage,
+  prependPage,
+  toggleReaction,
   type Conversation,
 } from '@/features/private-chat/conversation';
 import { aPrivateMessage } from '@/testing/factories';
@@ -18,7 +18,7 @@ const idsOf = ({ messages }: Conversation): number[] => messages.map(({ id }) =>
 describe('a sent message', () => {
   it('is inserted by id, whatever the order of acks and frames', () => {
     const after = [14, 11, 12].reduce(
-      (before, id) => apply(before, { type: 'sent', message: aPrivateMessage({ id }) }),
+      (before, id) => applyChange(before, { type: 'sent', message: aPrivateMessage({ id }) }),
       conversation([10, 13]),
     );
     expect(idsOf(after)).toEqual([10, 11, 12, 13, 14]);
@@ -32,7 +32,7 @@ describe('a sent message', () => {
       [ack, frame],
       [ack, ack],
     ]) {
-      const after = order.reduce(apply, conversation([10]));
+      const after = order.reduce(applyChange, conversation([10]));
       expect(idsOf(after)).toEqual([10, 11]);
       expect(after.messages[1]?.clientId).toBe('c1');
     }
@@ -40,7 +40,7 @@ describe('a sent message', () => {
 
   it('returns the same conversation when the message is already there', () => {
     const before = conversation([10, 11]);
-    expect(apply(before, { type: 'sent', message: aPrivateMessage({ id: 10 }) })).toBe(before);
+    expect(applyChange(before, { type: 'sent', message: aPrivateMessage({ id: 10 }) })).toBe(before);
   });
 });
 
@@ -51,7 +51,7 @@ describe('a change of a message', () => {
       metadata: { replyTo: { id: 10, content: 'helo', senderId: 12, senderName: 'brave-heron-7' } },
     });
     const before = { messages: [aPrivateMessage({ id: 10, content: 'helo' }), quoting], hasOlder: false };
-    const { messages } = apply(before, { type: 'edited', messageId: 10, newContent: 'hello' });
+    const { messages } = applyChange(before, { type: 'edited', messageId: 10, newContent: 'hello' });
     expect(messages[0]).toMatchObject({ content: 'hello', isEdited: true });
     expect(messages[1]?.metadata.replyTo?.content).toBe('hello');
   });
@@ -66,24 +66,24 @@ describe('a change of a message', () => {
       messages: [aPrivateMessage({ id: 10, content: 'secret', reactions }), quoting],
       hasOlder: false,
     };
-    const deleted = apply(before, { type: 'deleted', messageId: 10 });
+    const deleted = applyChange(before, { type: 'deleted', messageId: 10 });
     expect(deleted.messages[0]).toMatchObject({ content: '', isDeleted: true, reactions: [] });
     expect(deleted.messages[1]?.metadata.replyTo?.content).toBe('');
     // A frame that was in flight arrives too late.
-    expect(apply(deleted, { type: 'edited', messageId: 10, newContent: 'secret' })).toBe(deleted);
-    expect(apply(deleted, { type: 'reacted', messageId: 10, reactions })).toBe(deleted);
+    expect(applyChange(deleted, { type: 'edited', messageId: 10, newContent: 'secret' })).toBe(deleted);
+    expect(applyChange(deleted, { type: 'reacted', messageId: 10, reactions })).toBe(deleted);
   });
 
   it('sets the resulting reactions', () => {
     const reactions = [{ emoji: '🔥', userId: 7 }];
-    const { messages } = apply(conversation([10, 11]), { type: 'reacted', messageId: 11, reactions });
+    const { messages } = applyChange(conversation([10, 11]), { type: 'reacted', messageId: 11, reactions });
     expect(messages[0]?.reactions).toEqual([]);
     expect(messages[1]?.reactions).toEqual(reactions);
   });
 
   it('keeps the objects of other messages, so that their rows are not rendered again', () => {
     const before = conversation([10, 11, 12]);
-    const after = apply(before, { type: 'edited', messageId: 11, newContent: 'new' });
+    const after = applyChange(before, { type: 'edited', messageId: 11, newContent: 'new' });
     expect(after.messages[0]).toBe(before.messages[0]);
     expect(after.messages[2]).toBe(before.messages[2]);
   });
@@ -97,25 +97,27 @@ describe('detecting missed messages', () => {
     ['of one older than the first of all', 5, false, true],
   ])('compares the id of the change with the loaded messages: %s', (_what, messageId, hasOlder, missed) => {
     const known = conversation([10, 11, 13], hasOlder);
-    expect(misses(known, { type: 'deleted', messageId })).toBe(missed);
+    expect(refersToMissedMessage(known, { type: 'deleted', messageId })).toBe(missed);
   });
 
   it('reports no miss for a new message', () => {
-    expect(misses(conversation([10]), { type: 'sent', message: aPrivateMessage({ id: 99 }) })).toBe(false);
+    expect(
+      refersToMissedMessage(conversation([10]), { type: 'sent', message: aPrivateMessage({ id: 99 }) }),
+    ).toBe(false);
   });
 });
 
 describe('loading pages', () => {
   it('prepends an older page without duplicates', () => {
     const older = conversation([7, 8, 9, 10], true);
-    const after = prepend(conversation([10, 11], true), older);
+    const after = prependPage(conversation([10, 11], true), older);
     expect(idsOf(after)).toEqual([7, 8, 9, 10, 11]);
     expect(after.hasOlder).toBe(true);
   });
 
   it("keeps the clientIds of the user's messages after a refetch", () => {
     const known = { messages: [aPrivateMessage({ id: 10, clientId: 'c1' })], hasOlder: false };
-    const after = keepNames(conversation([10, 11]), known);
+    const after = keepClientIds(conversation([10, 11]), known);
     expect(after.messages.map(({ clientId }) => clientId)).toEqual(['c1', undefined]);
   });
 });
@@ -126,9 +128,9 @@ describe('reactions', () => {
       { emoji: '👍', userId: 7 },
       { emoji: '👍', userId: 12 },
     ];
-    expect(toggled([theirs], '👍', 7)).toEqual([theirs, mine]);
-    expect(toggled([theirs, mine], '👍', 7)).toEqual([theirs]);
-    expect(toggled([mine], '🔥', 7)).toEqual([mine, { emoji: '🔥', userId: 7 }]);
+    expect(toggleReaction([theirs], '👍', 7)).toEqual([theirs, mine]);
+    expect(toggleReaction([theirs, mine], '👍', 7)).toEqual([theirs]);
+    expect(toggleReaction([mine], '🔥', 7)).toEqual([mine, { emoji: '🔥', userId: 7 }]);
   });
 });
 
@@ -147,6 +149,6 @@ describe('the first unread message', () => {
     [3, 1],
     [99, 1],
   ])('for a count of %d is %p', (unread, first) => {
-    expect(firstUnreadId(messages, 12, unread)).toBe(first);
+    expect(findFirstUnreadId(messages, 12, unread)).toBe(first);
   });
 });

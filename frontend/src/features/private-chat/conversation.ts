@@ -22,8 +22,8 @@ export type ConversationChange =
   | { type: 'reacted'; messageId: number; reactions: readonly PrivateReaction[] }
   | { type: 'deleted'; messageId: number };
 
-/** A quote's text, as the server makes it: 'Photo' for an image, empty for a deleted message (A109). */
-export const quotedContent = (type: MessageType, content: string, length: number): string => {
+/** The text of a quote in the form that the server uses: 'Photo' for an image, empty for a deleted message (A109). */
+export const formatQuotedContent = (type: MessageType, content: string, length: number): string => {
   if (content === '') return '';
   switch (type) {
     case 'image':
@@ -35,58 +35,59 @@ export const quotedContent = (type: MessageType, content: string, length: number
   }
 };
 
-const insert = (messages: readonly KnownMessage[], message: KnownMessage): readonly KnownMessage[] => {
+const insertMessage = (messages: readonly KnownMessage[], message: KnownMessage): readonly KnownMessage[] => {
   // Searches from the end, because the message is nearly always the newest.
-  const before = messages.findLastIndex(({ id }) => id <= message.id);
-  const there = messages[before];
-  if (there?.id === message.id) {
-    if (there.clientId !== undefined || message.clientId === undefined) return messages;
-    return messages.with(before, { ...there, clientId: message.clientId });
+  const index = messages.findLastIndex(({ id }) => id <= message.id);
+  const present = messages[index];
+  if (present?.id === message.id) {
+    if (present.clientId !== undefined || message.clientId === undefined) return messages;
+    return messages.with(index, { ...present, clientId: message.clientId });
   }
-  return messages.toSpliced(before + 1, 0, message);
+  return messages.toSpliced(index + 1, 0, message);
 };
 
-/** Updates the quotes of a message to its present content. */
-const requote = (message: KnownMessage, source: KnownMessage): KnownMessage => {
+/** Updates a message's quote of `source` to the present content of `source`. */
+const updateQuote = (message: KnownMessage, source: KnownMessage): KnownMessage => {
   const { replyTo } = message.metadata;
   if (replyTo?.id !== source.id) return message;
-  const content = quotedContent(source.type, source.content, limits.replyPreviewInComposer);
+  const content = formatQuotedContent(source.type, source.content, limits.replyPreviewInComposer);
   return { ...message, metadata: { replyTo: { ...replyTo, content } } };
 };
 
-const change = (
+/** Changes a message and the quotes of it; a deleted message stays as it is. */
+const updateMessage = (
   conversation: Conversation,
   messageId: number,
-  to: (message: KnownMessage) => KnownMessage,
+  update: (message: KnownMessage) => KnownMessage,
 ): Conversation => {
   const before = conversation.messages.find(({ id }) => id === messageId);
   if (!before || before.isDeleted) return conversation;
-  const after = to(before);
+  const after = update(before);
   const messages = conversation.messages.map((message) =>
-    message === before ? after : after.content === before.content ? message : requote(message, after),
+    message === before ? after : after.content === before.content ? message : updateQuote(message, after),
   );
   return { ...conversation, messages };
 };
 
-export const apply = (conversation: Conversation, made: ConversationChange): Conversation => {
-  switch (made.type) {
+export const applyChange = (conversation: Conversation, change: ConversationChange): Conversation => {
+  switch (change.type) {
     case 'sent': {
-      const messages = insert(conversation.messages, made.message);
+      const messages = insertMessage(conversation.messages, change.message);
       return messages === conversation.messages ? conversation : { ...conversation, messages };
     }
     case 'edited':
-      return change(conversation, made.messageId, (message) => ({
+      return updateMessage(conversation, change.messageId, (message) => ({
         ...message,
-        content: made.newContent,
+        content: change.newContent,
         isEdited: true,
       }));
     case 'reacted':
-      return change(conversation, made.messageId, (message) => ({
+      return updateMessage(conversation, change.messageId, (message) => ({
         ...message,
-        reactions: [...made.reactions],
+        reactions: [...change.reactions],
       }));
     case 'deleted':
-      return change(conversation, made.messageId, (message) => ({
+      return updateMessage(conversation, change.messageId, (message) => ({
         ...message,
         content: '',
         reactions: [],
@@ -95,53 +96,56 @@ export const apply = (conversation: Conversation, made: ConversationChange): Con
   }
 };
 
-/** Whether a change refers to a message that should be loaded and is not, which means that one was missed. */
-export const misses = ({ messages, hasOlder }: Conversation, made: ConversationChange): boolean => {
-  if (made.type === 'sent' || messages.some(({ id }) => id === made.messageId)) return false;
+/** Whether a change refers to a message that should be loaded and is not: the push of that message was missed. */
+export const refersToMissedMessage = (
+  { messages, hasOlder }: Conversation,
+  change: ConversationChange,
+): boolean => {
+  if (change.type === 'sent' || messages.some(({ id }) => id === change.messageId)) return false;
   const oldest = messages[0];
-  return !hasOlder || (oldest !== undefined && made.messageId > oldest.id);
+  return !hasOlder || (oldest !== undefined && change.messageId > oldest.id);
 };
 
 /** Adds an older page before the loaded messages. */
-export const prepend = (known: Conversation, older: Conversation): Conversation => {
-  const oldest = known.messages[0]?.id ?? Number.MAX_SAFE_INTEGER;
+export const prependPage = (loaded: Conversation, older: Conversation): Conversation => {
+  const oldest = loaded.messages[0]?.id ?? Number.MAX_SAFE_INTEGER;
   const earlier = older.messages.filter(({ id }) => id < oldest);
-  return { messages: [...earlier, ...known.messages], hasOlder: older.hasOlder };
+  return { messages: [...earlier, ...loaded.messages], hasOlder: older.hasOlder };
 };
 
 /** Copies the `clientId`s of loaded messages to refetched ones, so that their rows keep their keys. */
-export const keepNames = (fresh: Conversation, known: Conversation | undefined): Conversation => {
-  const names = new Map(known?.messages.map(({ id, clientId }) => [id, clientId]));
+export const keepClientIds = (fresh: Conversation, loaded: Conversation | undefined): Conversation => {
+  const clientIds = new Map(loaded?.messages.map(({ id, clientId }) => [id, clientId]));
   const messages = fresh.messages.map((message) => {
-    const clientId = names.get(message.id);
+    const clientId = clientIds.get(message.id);
     return clientId === undefined ? message : { ...message, clientId };
   });
   return { ...fresh, messages };
 };
 
 /** Toggles a reaction locally, until the server answers. */
-export const toggled = (
+export const toggleReaction = (
   reactions: readonly PrivateReaction[],
   emoji: string,
   userId: number,
 ): PrivateReaction[] => {
-  const without = reactions.filter((other) => other.emoji !== emoji || other.userId !== userId);
-  return without.length < reactions.length ? without : [...reactions, { emoji, userId }];
+  const others = reactions.filter((other) => other.emoji !== emoji || other.userId !== userId);
+  return others.length < reactions.length ? others : [...reactions, { emoji, userId }];
 };
 
 /** Id of the first unread message: the `unread`-th from the end of those by the friend, without deleted ones. */
-export const firstUnreadId = <Id>(
+export const findFirstUnreadId = <Id>(
   messages: readonly { id: Id; senderId: number; isDeleted?: boolean }[],
   friendId: number,
   unread: number,
 ): Id | undefined => {
   let first: Id | undefined;
-  let left = unread;
-  for (let index = messages.length - 1; index >= 0 && left > 0; index -= 1) {
+  let remaining = unread;
+  for (let index = messages.length - 1; index >= 0 && remaining > 0; index -= 1) {
     const message = messages[index];
     if (message?.senderId !== friendId || message.isDeleted) continue;
     first = message.id;
-    left -= 1;
+    remaining -= 1;
   }
   return first;
 };

@@ -1,24 +1,24 @@
-import { Rows } from '@/features/private-chat/rows';
+import { RowCache } from '@/features/private-chat/rows';
 import { aPrivateMessage } from '@/testing/factories';
 
 const none = { edits: [], removals: [] };
 
 it('rows are the same objects while nothing has changed', () => {
-  const rows = new Rows();
+  const rows = new RowCache();
   const message = aPrivateMessage({ id: 4 });
-  const [before] = rows.of([message], none);
-  expect(rows.of([message, aPrivateMessage({ id: 5 })], none)[0]).toBe(before);
+  const [before] = rows.toRows([message], none);
+  expect(rows.toRows([message, aPrivateMessage({ id: 5 })], none)[0]).toBe(before);
 });
 
 it('rows keep the key under which a message was sent', () => {
-  const [row] = new Rows().of([aPrivateMessage({ id: 4, senderId: 7, clientId: 'c1' })], none);
+  const [row] = new RowCache().toRows([aPrivateMessage({ id: 4, senderId: 7, clientId: 'c1' })], none);
   expect([row?.key, row?.id]).toEqual(['c1', '4']);
 });
 
 it("rows show the user's last unconfirmed edit, and no content of a message that is being deleted", () => {
   const messages = [aPrivateMessage({ id: 4 }), aPrivateMessage({ id: 5 })];
   const edit = { editId: 'e1', friendId: 12, messageId: 4, newContent: 'better' };
-  const rows = new Rows().of(messages, {
+  const rows = new RowCache().toRows(messages, {
     edits: [edit, { ...edit, editId: 'e2', newContent: 'best' }],
     removals: [{ friendId: 12, messageId: 5 }],
   });
@@ -32,7 +32,7 @@ it('rows count the reactions by emoji', () => {
     { emoji: '🔥', userId: 7 },
     { emoji: '👍', userId: 12 },
   ];
-  expect(new Rows().of([aPrivateMessage({ reactions })], none)[0]?.reactions).toEqual({
+  expect(new RowCache().toRows([aPrivateMessage({ reactions })], none)[0]?.reactions).toEqual({
     '👍': { count: 2, users: [7, 12] },
     '🔥': { count: 1, users: [7] },
   });
@@ -40,7 +40,7 @@ it('rows count the reactions by emoji', () => {
 
 it('rows contain the quoted message in the format of the bubbles', () => {
   const replyTo = { id: 3, content: 'hm', senderId: 12, senderName: 'brave-heron-7' };
-  const [row] = new Rows().of([aPrivateMessage({ metadata: { replyTo } })], none);
+  const [row] = new RowCache().toRows([aPrivateMessage({ metadata: { replyTo } })], none);
   expect(row?.replyTo).toEqual({
     messageId: '3',
     content: 'hm',

@@ -6,7 +6,7 @@ import { type PendingChanges } from '@/features/private-chat/stores/message-chan
 
 type PrivateReply = NonNullable<KnownMessage['metadata']['replyTo']>;
 
-const replyOf = (reply: PrivateReply | null): ChatMessage['replyTo'] =>
+const toReply = (reply: PrivateReply | null): ChatMessage['replyTo'] =>
   reply && {
     messageId: String(reply.id),
     content: reply.content,
@@ -15,7 +15,7 @@ const replyOf = (reply: PrivateReply | null): ChatMessage['replyTo'] =>
   };
 
 /** Converts the list of reactions to the map that the bubbles show. */
-export const reactionsOf = (reactions: readonly PrivateReaction[]): Reactions => {
+export const toReactionCounts = (reactions: readonly PrivateReaction[]): Reactions => {
   const map: Reactions = {};
   for (const { emoji, userId } of reactions) {
     const users = [...(map[emoji]?.users ?? []), userId];
@@ -31,15 +31,19 @@ const toRow = (message: KnownMessage): ChatMessage => ({
   content: message.content,
   type: message.type,
   timestamp: Date.parse(message.createdAt),
-  replyTo: replyOf(message.metadata.replyTo),
-  reactions: reactionsOf(message.reactions),
+  replyTo: toReply(message.metadata.replyTo),
+  reactions: toReactionCounts(message.reactions),
   isEdited: message.isEdited,
   isDeleted: message.isDeleted,
   delivery: 'sent',
 });
 
 /** A row with the user's unconfirmed changes. */
-const withChanges = (row: ChatMessage, newContent: string | undefined, isRemoved: boolean): ChatMessage => {
+const applyPendingChanges = (
+  row: ChatMessage,
+  newContent: string | undefined,
+  isRemoved: boolean,
+): ChatMessage => {
   if (isRemoved) return { ...row, content: '', reactions: {}, isDeleted: true };
   return newContent === undefined ? row : { ...row, content: newContent, isEdited: true };
 };
@@ -48,16 +52,16 @@ const withChanges = (row: ChatMessage, newContent: string | undefined, isRemoved
  * Converts messages to rows, with the user's unconfirmed changes. The row of an unchanged message is the same object as
  * before, so that it is not rendered again.
  */
-export class Rows {
-  private readonly made = new WeakMap<KnownMessage, ChatMessage>();
+export class RowCache {
+  private readonly rows = new WeakMap<KnownMessage, ChatMessage>();
 
-  of(messages: readonly KnownMessage[], { edits, removals }: PendingChanges): ChatMessage[] {
+  toRows(messages: readonly KnownMessage[], { edits, removals }: PendingChanges): ChatMessage[] {
     const contents = new Map(edits.map(({ messageId, newContent }) => [messageId, newContent]));
     const removed = new Set(removals.map(({ messageId }) => messageId));
     return messages.map((message) => {
-      const row = this.made.get(message) ?? toRow(message);
-      this.made.set(message, row);
-      return withChanges(row, contents.get(message.id), removed.has(message.id));
+      const row = this.rows.get(message) ?? toRow(message);
+      this.rows.set(message, row);
+      return applyPendingChanges(row, contents.get(message.id), removed.has(message.id));
     });
   }
 }

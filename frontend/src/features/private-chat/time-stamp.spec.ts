@@ -1,4 +1,4 @@
-import { isStamped, timeStampIn } from '@/features/private-chat/time-stamp';
+import { needsTimeStamp, createTimeStampFormat } from '@/features/private-chat/time-stamp';
 
 const now = Date.parse('2026-03-05T12:00:00.000Z');
 const minute = 60_000;
@@ -11,12 +11,12 @@ describe('messages with a time stamp (specification §9)', () => {
     ['after more than five minutes', now - 5 * minute - 1, true],
     ['at once', now, false],
   ])('depend on the gap to the previous message: %s', (_when, before, stamped) => {
-    expect(isStamped(now, before)).toBe(stamped);
+    expect(needsTimeStamp(now, before)).toBe(stamped);
   });
 });
 
 describe('the text of a time stamp', () => {
-  const stamp = timeStampIn('en-US', 'Europe/Warsaw');
+  const stamp = createTimeStampFormat('en-US', 'Europe/Warsaw');
 
   it.each([
     ['a minute ago', now - minute, '12:59 PM'],
@@ -29,6 +29,6 @@ describe('the text of a time stamp', () => {
   });
 
   it('uses the given locale and time zone', () => {
-    expect(timeStampIn('de-DE', 'UTC')(now, now)).toBe('12:00');
+    expect(createTimeStampFormat('de-DE', 'UTC')(now, now)).toBe('12:00');
   });
 });

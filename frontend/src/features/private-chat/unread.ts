@@ -20,16 +20,16 @@ export const writeUnread = (userId: number, counts: UnreadCounts): void => {
   browserStorage.write(unreadStorageKey(userId), JSON.stringify(counts));
 };
 
-export const oneMore = (counts: UnreadCounts, friendId: number): UnreadCounts => ({
+export const incrementUnread = (counts: UnreadCounts, friendId: number): UnreadCounts => ({
   ...counts,
   [friendId]: (counts[friendId] ?? 0) + 1,
 });
 
-export const noneOf = (counts: UnreadCounts, friendId: number): UnreadCounts => {
+export const clearUnread = (counts: UnreadCounts, friendId: number): UnreadCounts => {
   if (!(friendId in counts)) return counts;
   const { [friendId]: _read, ...others } = counts;
   return others;
 };
 
-export const totalUnread = (counts: UnreadCounts): number =>
+export const sumUnread = (counts: UnreadCounts): number =>
   Object.values(counts).reduce((sum, count) => sum + count, 0);

@@ -1,7 +1,7 @@
 import { ArrowRight } from 'lucide-react';
-import { Actions, type ActionsProps } from '@/features/landing/components/actions';
-import { Features } from '@/features/landing/components/features';
-import { Ice } from '@/features/landing/components/ice';
+import { BreakTheIceSection } from '@/features/landing/components/break-the-ice-section';
+import { EntryActions, type EntryActionsProps } from '@/features/landing/components/entry-actions';
+import { FeaturesSection } from '@/features/landing/components/features-section';
 import { LiveDemo } from '@/features/landing/components/live-demo';
 import { copy } from '@/features/landing/copy';
 import { cn } from '@/lib/class-names';
@@ -11,22 +11,22 @@ import { buttonClass } from '@/ui/button';
 import { Link } from '@/ui/link';
 
 /**
- * The landing page is prerendered for every visitor. What only signed-in users see is always in the HTML, and
- * public/theme.js decides before the first paint whether it is visible.
+ * A link to /chat for signed-in users. The same prerendered HTML is served to all visitors and always contains the link.
+ * The class `only-signed-in` hides it, unless public/theme.js has marked the visitor as signed in before the first paint.
  */
-const Resume = ({ className }: { className?: string }) => (
+const ResumeLink = ({ className }: { className?: string }) => (
   <Link to="/chat" className={buttonClass({ variant: 'ghost' }, cn('only-signed-in', className))}>
     {copy.actions.resume}
     <ArrowRight aria-hidden="true" />
   </Link>
 );
 
-export const LandingPage = (actions: ActionsProps) => (
+export const LandingPage = (entryActions: EntryActionsProps) => (
   <div className="overflow-x-clip">
     <header className="mx-auto flex w-full max-w-6xl items-center justify-between gap-4 px-6 py-4 md:px-12 md:py-6">
       <Logo />
       <div className="flex items-center gap-3">
-        <Resume className="max-md:hidden" />
+        <ResumeLink className="max-md:hidden" />
         <ThemeChoice legend={copy.theme.legend} labels={copy.theme.labels} />
       </div>
     </header>
@@ -35,13 +35,13 @@ export const LandingPage = (actions: ActionsProps) => (
         <div>
           <h1 className="text-hero font-extrabold">{copy.hero.title}</h1>
           <p className="mt-6 mb-8 max-w-xl text-lg text-muted-foreground">{copy.hero.lead}</p>
-          <Actions {...actions} />
-          <Resume className="mt-2 -ml-4 md:hidden" />
+          <EntryActions {...entryActions} />
+          <ResumeLink className="mt-2 -ml-4 md:hidden" />
         </div>
         <LiveDemo />
       </section>
-      <Features />
-      <Ice />
+      <FeaturesSection />
+      <BreakTheIceSection />
       <section aria-labelledby="closing-title" className="relative overflow-hidden">
         <div
           aria-hidden="true"
@@ -52,7 +52,7 @@ export const LandingPage = (actions: ActionsProps) => (
             {copy.closing.title}
           </h2>
           <p className="mt-4 mb-8 text-lg text-muted-foreground">{copy.closing.lead}</p>
-          <Actions {...actions} />
+          <EntryActions {...entryActions} />
         </div>
       </section>
     </main>

@@ -4,35 +4,39 @@ import * as z from 'zod/mini';
 import { unreadCountsSchema, type UnreadCounts } from '@/features/private-chat/unread';
 import { request } from '@/lib/api-client';
 
-/** Query keys; the first element is the URL (§7). */
+/** Keys of the query cache. The first element is the URL of the request (§7). */
 export const conversationKey = (userId: number, friendId: number): readonly [string] => [
   `/api/private-messages/${userId}/${friendId}`,
 ];
-export const unreadKey = (userId: number): readonly [string] => [
+export const unreadCountsKey = (userId: number): readonly [string] => [
   `/api/private-messages/unread-counts/${userId}`,
 ];
 
-/** Whether a query key belongs to one of the user's conversations. */
-export const conversationsOf = (userId: number, [url]: readonly unknown[]): boolean =>
+/** Whether a key of the query cache is the `conversationKey` of this user and any friend. */
+export const isConversationKeyOf = (userId: number, [url]: readonly unknown[]): boolean =>
   typeof url === 'string' && /^\/api\/private-messages\/(\d+)\/\d+$/.exec(url)?.[1] === String(userId);
 
-const pageSchema = z.array(privateMessageSchema);
+const messagesSchema = z.array(privateMessageSchema);
 
-/** The newest page of messages, oldest first, or the page before the message `before`. */
-export const fetchPage = async (
+/**
+ * Fetches one page of a conversation, oldest message first.
+ * @param beforeId  id of a message: returns the page before it; without it, the newest page.
+ */
+export const fetchMessages = async (
   userId: number,
   friendId: number,
-  before?: number,
+  beforeId?: number,
 ): Promise<PrivateMessage[]> => {
   const [url] = conversationKey(userId, friendId);
-  const query = before === undefined ? '' : `?before=${before}&limit=${limits.privateMessagesPage}`;
-  return pageSchema.parse(await request('GET', `${url}${query}`));
+  const query = beforeId === undefined ? '' : `?before=${beforeId}&limit=${limits.privateMessagesPage}`;
+  return messagesSchema.parse(await request('GET', `${url}${query}`));
 };
 
-export const fetchUnread = async (userId: number): Promise<UnreadCounts> =>
-  unreadCountsSchema.parse(await request('GET', unreadKey(userId)[0]));
+/** Fetches the number of unread messages for each friend. */
+export const fetchUnreadCounts = async (userId: number): Promise<UnreadCounts> =>
+  unreadCountsSchema.parse(await request('GET', unreadCountsKey(userId)[0]));
 
 /** Marks the friend's messages as read. */
-export const markRead = async (friendId: number, userId: number): Promise<void> => {
+export const markMessagesRead = async (friendId: number, userId: number): Promise<void> => {
   await request('PUT', `/api/private-messages/read/${friendId}/${userId}`);
 };

@@ -1,7 +1,7 @@
 import { QueryClientProvider } from '@tanstack/react-query';
 import { act, render, screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
-import { conversationKey, unreadKey } from '@/features/private-chat/api/private-messages';
+import { conversationKey, unreadCountsKey } from '@/features/private-chat/api/private-messages';
 import { PrivateChat } from '@/features/private-chat/components/private-chat';
 import { type Conversation, type KnownMessage } from '@/features/private-chat/conversation';
 import { privateChat } from '@/features/private-chat/stores/private-chat.store';
@@ -28,7 +28,7 @@ const connected = (open: boolean): void =>
 
 const begin = (messages: KnownMessage[], unread: UnreadCounts = {}) => {
   queryClient.setQueryData<Conversation>(conversationKey(me.id, friend.id), { messages, hasOlder: false });
-  queryClient.setQueryData<UnreadCounts>(unreadKey(me.id), unread);
+  queryClient.setQueryData<UnreadCounts>(unreadCountsKey(me.id), unread);
   const onClose = jest.fn();
   const { unmount } = render(
     <QueryClientProvider client={queryClient}>
@@ -87,7 +87,7 @@ it('marks messages as read when opened, and keeps the unread divider at its plac
     rows().map((row) => within(row).queryByRole('separator', { name: 'New messages' }) !== null);
   expect(divided()).toEqual([false, true, false]);
   expect(called).toEqual(['PUT /api/private-messages/read/12/7']);
-  expect(queryClient.getQueryData(unreadKey(me.id))).toEqual({});
+  expect(queryClient.getQueryData(unreadCountsKey(me.id))).toEqual({});
   act(() =>
     privateChat.receive({
       event: 'private_message',
@@ -99,7 +99,7 @@ it('marks messages as read when opened, and keeps the unread divider at its plac
   ).toBeVisible();
   expect(divided()).toEqual([false, true, false, false]);
   // The chat is open in a visible tab.
-  await waitFor(() => expect(queryClient.getQueryData(unreadKey(me.id))).toEqual({}));
+  await waitFor(() => expect(queryClient.getQueryData(unreadCountsKey(me.id))).toEqual({}));
 });
 
 it("shows 'Message deleted' for a deleted message, and marks edited ones", () => {

@@ -5,7 +5,7 @@ import { PrivateChatHeader } from '@/features/private-chat/components/private-ch
 import { PrivateConversation } from '@/features/private-chat/components/private-conversation';
 import { copy } from '@/features/private-chat/copy';
 import { useConversation } from '@/features/private-chat/hooks/use-conversation';
-import { useReading } from '@/features/private-chat/hooks/use-reading';
+import { useMarkAsRead } from '@/features/private-chat/hooks/use-mark-as-read';
 import { privateChat } from '@/features/private-chat/stores/private-chat.store';
 import { LoadError } from '@/ui/load-error';
 
@@ -45,13 +45,13 @@ const useFocus = (section: RefObject<HTMLElement | null>): void => {
 /** The chat with a friend, above the chat area. The random chat beneath it continues. */
 export const PrivateChat = ({ me, friend, onClose, hasNewsBeneath = false }: PrivateChatProps) => {
   const section = useRef<HTMLElement>(null);
-  const waited = useReading(me.id, friend.id);
+  const waited = useMarkAsRead(me.id, friend.id);
   const { rows, hasOlder, isLoadingOlder, hasFailed, retry, loadOlder } = useConversation(me.id, friend.id);
 
   useEscape(onClose);
   useFocus(section);
   useEffect(
-    () => privateChat.onParted((friendId) => (friendId === friend.id ? onClose() : undefined)),
+    () => privateChat.onFriendshipEnded((friendId) => (friendId === friend.id ? onClose() : undefined)),
     [friend.id, onClose],
   );
 

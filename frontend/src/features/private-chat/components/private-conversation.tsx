@@ -10,11 +10,11 @@ import { TypingLine } from '@/chat-ui/typing/typing-line';
 import { TimeStamp, UnreadDivider } from '@/features/private-chat/components/above-message';
 import { copy } from '@/features/private-chat/copy';
 import { useRemoveMessage } from '@/features/private-chat/hooks/use-remove-message';
-import { useSeek } from '@/features/private-chat/hooks/use-seek';
+import { useJumpToMessage } from '@/features/private-chat/hooks/use-jump-to-message';
 import { useUnreadDivider } from '@/features/private-chat/hooks/use-unread-divider';
 import { messageChanges } from '@/features/private-chat/stores/message-changes';
 import { privateChat, usePrivateChat } from '@/features/private-chat/stores/private-chat.store';
-import { isStamped } from '@/features/private-chat/time-stamp';
+import { needsTimeStamp } from '@/features/private-chat/time-stamp';
 
 const capabilities = { reply: true, edit: true, react: true, delete: true, attach: true } as const;
 
@@ -27,8 +27,8 @@ const Footer = ({ friend, rows }: { friend: Friend; rows: readonly ChatMessage[]
 );
 
 const draftOf = (friendId: number): DraftKeeper => ({
-  read: () => privateChat.drafts.of(friendId),
-  keep: (draft) => privateChat.drafts.keep(friendId, draft),
+  read: () => privateChat.drafts.get(friendId),
+  keep: (draft) => privateChat.drafts.set(friendId, draft),
   onOutsideChange: (listen) =>
     privateChat.drafts.onOutsideChange((changed) => (changed === friendId ? listen() : undefined)),
 });
@@ -56,7 +56,7 @@ export const PrivateConversation = ({
 }: PrivateConversationProps) => {
   const handle = useRef<ConversationHandle>(null);
   const dividerId = useUnreadDivider(rows, friend.id, waited);
-  const seek = useSeek(friend.id, rows, loadOlder, handle);
+  const seek = useJumpToMessage(friend.id, rows, loadOlder, handle);
   const remove = useRemoveMessage(friend.id);
 
   // Memoized: a new object would render every row again.
@@ -73,7 +73,7 @@ export const PrivateConversation = ({
         edit: (messageId, text) => messageChanges.edit(friend.id, Number(messageId), text),
         react: (messageId, emoji) => messageChanges.react(friend.id, Number(messageId), emoji),
         delete: remove,
-        type: () => privateChat.typed(friend.id),
+        type: () => privateChat.notifyTyping(friend.id),
         seek,
       },
     }),
@@ -83,7 +83,7 @@ export const PrivateConversation = ({
 
   const renderAbove = useCallback(
     (message: ChatMessage, previous: ChatMessage | undefined) => {
-      const stamped = isStamped(message.timestamp, previous?.timestamp);
+      const stamped = needsTimeStamp(message.timestamp, previous?.timestamp);
       const isDivided = message.id === dividerId;
       if (!stamped && !isDivided) return null;
       return (

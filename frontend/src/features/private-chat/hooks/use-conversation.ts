@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { type ChatMessage } from '@/chat-ui/chat-message';
 import { conversationKey } from '@/features/private-chat/api/private-messages';
-import { Rows } from '@/features/private-chat/rows';
+import { RowCache } from '@/features/private-chat/rows';
 import { messageChanges } from '@/features/private-chat/stores/message-changes';
 import { privateChat } from '@/features/private-chat/stores/private-chat.store';
 import { ApiError } from '@/lib/api-client';
@@ -27,12 +27,12 @@ export const useConversation = (userId: number, friendId: number): LoadedConvers
     gcTime: Infinity,
   });
   const pending = messageChanges.useStore();
-  const [rowsOf] = useState(() => new Rows());
-  const rows = useMemo(() => data && rowsOf.of(data.messages, pending), [data, pending, rowsOf]);
+  const [rowCache] = useState(() => new RowCache());
+  const rows = useMemo(() => data && rowCache.toRows(data.messages, pending), [data, pending, rowCache]);
 
   const isNoFriend = error instanceof ApiError && error.status === 403;
   useEffect(() => {
-    if (isNoFriend) privateChat.parted(friendId);
+    if (isNoFriend) privateChat.handleNotFriends(friendId);
   }, [isNoFriend, friendId]);
 
   const [isLoadingOlder, setLoadingOlder] = useState(false);

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useMemo } from 'react';
-import { fetchUnread, unreadKey } from '@/features/private-chat/api/private-messages';
-import { noneOf, readUnread, writeUnread, type UnreadCounts } from '@/features/private-chat/unread';
+import { fetchUnreadCounts, unreadCountsKey } from '@/features/private-chat/api/private-messages';
+import { clearUnread, readUnread, writeUnread, type UnreadCounts } from '@/features/private-chat/unread';
 import { pageLimits } from '@/lib/page-limits';
 import { usePageVisible } from '@/lib/page-visible';
 
@@ -14,8 +14,8 @@ const none: UnreadCounts = {};
 export const useUnreadCounts = (userId: number, openFriendId?: number): UnreadCounts => {
   const isVisible = usePageVisible();
   const { data } = useQuery({
-    queryKey: unreadKey(userId),
-    queryFn: () => fetchUnread(userId),
+    queryKey: unreadCountsKey(userId),
+    queryFn: () => fetchUnreadCounts(userId),
     initialData: () => readUnread(userId),
     refetchOnMount: 'always',
     refetchInterval: pageLimits.unreadPollMs,
@@ -28,7 +28,7 @@ export const useUnreadCounts = (userId: number, openFriendId?: number): UnreadCo
   }, [userId, data]);
   const counts = data ?? none;
   return useMemo(
-    () => (openFriendId !== undefined && isVisible ? noneOf(counts, openFriendId) : counts),
+    () => (openFriendId !== undefined && isVisible ? clearUnread(counts, openFriendId) : counts),
     [counts, openFriendId, isVisible],
   );
 };

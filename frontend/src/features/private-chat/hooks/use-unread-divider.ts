@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import { type ChatMessage } from '@/chat-ui/chat-message';
-import { firstUnreadId } from '@/features/private-chat/conversation';
+import { findFirstUnreadId } from '@/features/private-chat/conversation';
 
 /** Id of the message below the divider. Fixed when the chat becomes visible, whatever arrives afterwards. */
 export const useUnreadDivider = (
@@ -14,7 +14,7 @@ export const useUnreadDivider = (
   });
   if (marked.waited !== waited) {
     // Without new unread messages, an existing divider stays.
-    setMarked({ waited, id: waited > 0 ? firstUnreadId(rows, friendId, waited) : marked.id });
+    setMarked({ waited, id: waited > 0 ? findFirstUnreadId(rows, friendId, waited) : marked.id });
   }
   return marked.id;
 };

@@ -26,19 +26,19 @@ const setUp = () => {
     calls.at(-1)?.answer(page);
     await settled();
   };
-  const ids = (): number[] | undefined => conversations.known(7, 12)?.messages.map(({ id }) => id);
+  const ids = (): number[] | undefined => conversations.getLoaded(7, 12)?.messages.map(({ id }) => id);
   return { queryClient, conversations, calls, read, answer, ids };
 };
 
 it('keeps changes that are pushed while the messages are loading', async () => {
   const { conversations, read, answer, ids } = setUp();
   const reading = read();
-  conversations.change(7, 12, { type: 'sent', message: aPrivateMessage({ id: 3 }) });
-  conversations.change(7, 12, { type: 'deleted', messageId: 2 });
+  conversations.applyChange(7, 12, { type: 'sent', message: aPrivateMessage({ id: 3 }) });
+  conversations.applyChange(7, 12, { type: 'deleted', messageId: 2 });
   await answer(from(1, 2));
   await reading;
   expect(ids()).toEqual([1, 2, 3]);
-  expect(conversations.known(7, 12)?.messages[1]?.isDeleted).toBe(true);
+  expect(conversations.getLoaded(7, 12)?.messages[1]?.isDeleted).toBe(true);
 });
 
 it('does not let a response in flight overwrite a pushed change', async () => {
@@ -47,17 +47,17 @@ it('does not let a response in flight overwrite a pushed change', async () => {
   await answer(from(1, 2));
   await first;
   const again = read();
-  conversations.change(7, 12, { type: 'edited', messageId: 1, newContent: 'new' });
-  expect(conversations.known(7, 12)?.messages[0]?.content).toBe('new');
+  conversations.applyChange(7, 12, { type: 'edited', messageId: 1, newContent: 'new' });
+  expect(conversations.getLoaded(7, 12)?.messages[0]?.content).toBe('new');
   await answer(from(1, 2));
   await again;
-  expect(conversations.known(7, 12)?.messages[0]?.content).toBe('new');
+  expect(conversations.getLoaded(7, 12)?.messages[0]?.content).toBe('new');
 });
 
 it('does not cache a conversation that was never opened', () => {
   const { conversations } = setUp();
-  conversations.change(7, 12, { type: 'sent', message: aPrivateMessage({ id: 3 }) });
-  expect(conversations.known(7, 12)).toBeUndefined();
+  conversations.applyChange(7, 12, { type: 'sent', message: aPrivateMessage({ id: 3 }) });
+  expect(conversations.getLoaded(7, 12)).toBeUndefined();
 });
 
 it('refetches when a change refers to a message that should be loaded', async () => {
@@ -65,7 +65,7 @@ it('refetches when a change refers to a message that should be loaded', async ()
   const reading = read();
   await answer(from(5, 6));
   await reading;
-  conversations.change(7, 12, { type: 'edited', messageId: 4, newContent: 'new' });
+  conversations.applyChange(7, 12, { type: 'edited', messageId: 4, newContent: 'new' });
   expect(queryClient.getQueryState(conversationKey(7, 12))?.isInvalidated).toBe(true);
 });
 
@@ -80,7 +80,7 @@ describe('older messages', () => {
     const older = conversations.readOlder(7, 12);
     expect(calls.at(-1)?.before).toBe(1_001);
     // Pushed in the meantime; not part of the older page.
-    conversations.change(7, 12, { type: 'sent', message: aPrivateMessage({ id: 2_000 }) });
+    conversations.applyChange(7, 12, { type: 'sent', message: aPrivateMessage({ id: 2_000 }) });
     await answer(from(991, 1_000));
     await expect(older).resolves.toBe(true);
     expect(ids()).toHaveLength(10 + limits.privateMessagesPage + 1);

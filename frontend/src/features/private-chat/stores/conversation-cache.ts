@@ -1,17 +1,17 @@
 import { limits } from '@thaw/contract/limits';
 import { type PrivateMessage } from '@thaw/contract/private-chat';
 import { type QueryClient } from '@tanstack/react-query';
-import { conversationKey, fetchPage } from '@/features/private-chat/api/private-messages';
+import { conversationKey, fetchMessages } from '@/features/private-chat/api/private-messages';
 import {
-  apply,
-  keepNames,
-  misses,
-  prepend,
+  applyChange,
+  keepClientIds,
+  refersToMissedMessage,
+  prependPage,
   type Conversation,
   type ConversationChange,
 } from '@/features/private-chat/conversation';
 
-const asRead = (page: readonly PrivateMessage[]): Conversation => ({
+const toConversation = (page: readonly PrivateMessage[]): Conversation => ({
   messages: page,
   hasOlder: page.length === limits.privateMessagesPage,
 });
@@ -21,16 +21,18 @@ const asRead = (page: readonly PrivateMessage[]): Conversation => ({
  * applied to it again.
  */
 export class ConversationCache {
-  private readonly readings = new Map<number, Set<ConversationChange[]>>();
+  /** By friend: one list for each read in flight, of the changes that were pushed since it began. */
+  private readonly changesDuringReads = new Map<number, Set<ConversationChange[]>>();
   /** Called after each change, also of conversations that are not loaded. */
-  onChange: ((userId: number, friendId: number, made: ConversationChange) => void) | undefined;
+  onChange: ((userId: number, friendId: number, change: ConversationChange) => void) | undefined;
 
   constructor(
     private readonly queryClient: QueryClient,
-    private readonly readPage: typeof fetchPage = fetchPage,
+    private readonly readPage: typeof fetchMessages = fetchMessages,
   ) {}
 
-  known(userId: number, friendId: number): Conversation | undefined {
+  /** The loaded part of a conversation; undefined when it was never opened. */
+  getLoaded(userId: number, friendId: number): Conversation | undefined {
     return this.queryClient.getQueryData<Conversation>(conversationKey(userId, friendId));
   }
 
@@ -38,63 +40,67 @@ export class ConversationCache {
    * Reads the newest messages, and back to the oldest loaded one, so that a user who has scrolled up keeps their place.
    */
   read(userId: number, friendId: number): Promise<Conversation> {
-    return this.reading(friendId, async () => {
-      const known = this.known(userId, friendId);
-      const oldest = known?.messages[0]?.id ?? Number.MAX_SAFE_INTEGER;
-      let conversation = asRead(await this.readPage(userId, friendId));
+    return this.readWithChanges(friendId, async () => {
+      const loaded = this.getLoaded(userId, friendId);
+      const oldest = loaded?.messages[0]?.id ?? Number.MAX_SAFE_INTEGER;
+      let conversation = toConversation(await this.readPage(userId, friendId));
       while (conversation.hasOlder && (conversation.messages[0]?.id ?? 0) > oldest) {
         const page = await this.readPage(userId, friendId, conversation.messages[0]?.id);
-        conversation = prepend(conversation, asRead(page));
+        conversation = prependPage(conversation, toConversation(page));
       }
-      return keepNames(conversation, known);
+      return keepClientIds(conversation, loaded);
     });
   }
 
   /** Loads the page before the oldest loaded message. Resolves to false when there is none. */
   async readOlder(userId: number, friendId: number): Promise<boolean> {
-    const known = this.known(userId, friendId);
-    const before = known?.messages[0]?.id;
-    if (!known?.hasOlder || before === undefined) return false;
-    const older = await this.reading(friendId, async () =>
-      asRead(await this.readPage(userId, friendId, before)),
+    const loaded = this.getLoaded(userId, friendId);
+    const before = loaded?.messages[0]?.id;
+    if (!loaded?.hasOlder || before === undefined) return false;
+    const older = await this.readWithChanges(friendId, async () =>
+      toConversation(await this.readPage(userId, friendId, before)),
     );
     this.queryClient.setQueryData<Conversation>(
       conversationKey(userId, friendId),
       // Another call may have loaded this page in the meantime.
-      (present) => (present?.messages[0]?.id === before ? prepend(present, older) : present),
+      (present) => (present?.messages[0]?.id === before ? prependPage(present, older) : present),
     );
     return true;
   }
 
-  change(userId: number, friendId: number, made: ConversationChange): void {
-    for (const changes of this.readings.get(friendId) ?? []) changes.push(made);
+  /** Applies a pushed or acknowledged change, or reads the conversation again if an earlier push was missed. */
+  applyChange(userId: number, friendId: number, change: ConversationChange): void {
+    for (const changes of this.changesDuringReads.get(friendId) ?? []) changes.push(change);
     const key = conversationKey(userId, friendId);
-    const known = this.known(userId, friendId);
-    if (known && misses(known, made)) void this.queryClient.invalidateQueries({ queryKey: key });
-    else if (known) this.queryClient.setQueryData<Conversation>(key, apply(known, made));
-    this.onChange?.(userId, friendId, made);
+    const loaded = this.getLoaded(userId, friendId);
+    if (loaded && refersToMissedMessage(loaded, change))
+      void this.queryClient.invalidateQueries({ queryKey: key });
+    else if (loaded) this.queryClient.setQueryData<Conversation>(key, applyChange(loaded, change));
+    this.onChange?.(userId, friendId, change);
   }
 
-  reread(userId: number, friendId: number): void {
+  /** Reads the conversation again, because the server may have a state that is not known here. */
+  refetch(userId: number, friendId: number): void {
     void this.queryClient.invalidateQueries({ queryKey: conversationKey(userId, friendId) });
   }
 
-  forget(userId: number, friendId: number): void {
+  remove(userId: number, friendId: number): void {
     this.queryClient.removeQueries({ queryKey: conversationKey(userId, friendId) });
   }
 
-  private async reading(friendId: number, read: () => Promise<Conversation>): Promise<Conversation> {
+  /** Reads, and applies the changes pushed in the meantime to the result. */
+  private async readWithChanges(friendId: number, read: () => Promise<Conversation>): Promise<Conversation> {
     const changes: ConversationChange[] = [];
-    const readings = this.readings.get(friendId) ?? new Set();
-    this.readings.set(friendId, readings.add(changes));
+    const readsOfFriend = this.changesDuringReads.get(friendId) ?? new Set();
+    this.changesDuringReads.set(friendId, readsOfFriend.add(changes));
     try {
       const conversation = await read();
       return changes.reduce(
-        (before, made) => (misses(before, made) ? before : apply(before, made)),
+        (before, change) => (refersToMissedMessage(before, change) ? before : applyChange(before, change)),
         conversation,
       );
     } finally {
-      readings.delete(changes);
+      readsOfFriend.delete(changes);
     }
   }
 }

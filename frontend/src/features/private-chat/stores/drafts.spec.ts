@@ -3,7 +3,7 @@ import { Drafts } from '@/features/private-chat/stores/drafts';
 
 const aTab = (userId = 7): Drafts => {
   const drafts = new Drafts();
-  drafts.open(userId);
+  drafts.switchUser(userId);
   return drafts;
 };
 const saying = (text: string) => ({ ...emptyDraft, text });
@@ -13,20 +13,20 @@ beforeEach(() => localStorage.clear());
 it('keeps text, reply and the picture flag for each friend over a reload', () => {
   const drafts = aTab();
   const draft = { text: 'to you', replyToId: '4', hasPicture: true };
-  drafts.keep(12, draft);
-  drafts.keep(13, saying('to another'));
-  drafts.keep(13, emptyDraft);
+  drafts.set(12, draft);
+  drafts.set(13, saying('to another'));
+  drafts.set(13, emptyDraft);
   const reloaded = aTab();
-  expect([reloaded.of(12), reloaded.of(13)]).toEqual([draft, emptyDraft]);
+  expect([reloaded.get(12), reloaded.get(13)]).toEqual([draft, emptyDraft]);
 });
 
 it('keeps the drafts of two tabs for different friends', () => {
   const [first, second] = [aTab(), aTab()];
-  first.keep(12, saying('from the first'));
-  second.keep(13, saying('from the second'));
-  first.keep(12, saying('from the first, longer'));
+  first.set(12, saying('from the first'));
+  second.set(13, saying('from the second'));
+  first.set(12, saying('from the first, longer'));
   const drafts = aTab();
-  expect([drafts.of(12).text, drafts.of(13).text]).toEqual(['from the first, longer', 'from the second']);
+  expect([drafts.get(12).text, drafts.get(13).text]).toEqual(['from the first, longer', 'from the second']);
 });
 
 it("reports a friend's draft that another tab changes", () => {
@@ -41,16 +41,16 @@ it("reports a friend's draft that another tab changes", () => {
 });
 
 it('erases only the drafts of one user', () => {
-  aTab(8).keep(12, saying('of the other user'));
+  aTab(8).set(12, saying('of the other user'));
   const drafts = aTab();
-  drafts.keep(12, saying('mine'));
-  drafts.erase();
-  expect([aTab().of(12), aTab(8).of(12).text]).toEqual([emptyDraft, 'of the other user']);
+  drafts.set(12, saying('mine'));
+  drafts.clear();
+  expect([aTab().get(12), aTab(8).get(12).text]).toEqual([emptyDraft, 'of the other user']);
 });
 
 it('ignores invalid entries', () => {
   for (const stored of ['{', 'null', '{"text":1}']) {
     localStorage.setItem('thaw-draft-7-12', stored);
-    expect(aTab().of(12)).toEqual(emptyDraft);
+    expect(aTab().get(12)).toEqual(emptyDraft);
   }
 });

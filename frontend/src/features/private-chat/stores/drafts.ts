@@ -1,7 +1,7 @@
 import { emptyDraft, isEmptyDraft, parseDraft, type Draft } from '@/chat-ui/composer/draft';
 import { browserStorage } from '@/lib/storage';
 
-const prefixOf = (userId: number): string => `thaw-draft-${userId}-`;
+const toKeyPrefix = (userId: number): string => `thaw-draft-${userId}-`;
 
 /**
  * Unsent drafts by friend. One storage entry for each friend, so that tabs do not overwrite each other's drafts.
@@ -13,37 +13,37 @@ export class Drafts {
 
   constructor() {
     globalThis.window?.addEventListener('storage', ({ key }) => {
-      if (this.userId === undefined || !key?.startsWith(prefixOf(this.userId))) return;
-      const friendId = Number(key.slice(prefixOf(this.userId).length));
+      if (this.userId === undefined || !key?.startsWith(toKeyPrefix(this.userId))) return;
+      const friendId = Number(key.slice(toKeyPrefix(this.userId).length));
       for (const listen of this.listeners) listen(friendId);
     });
   }
 
-  open(userId: number | undefined): void {
+  switchUser(userId: number | undefined): void {
     this.userId = userId;
   }
 
-  of(friendId: number): Draft {
+  get(friendId: number): Draft {
     return this.userId === undefined
       ? emptyDraft
-      : parseDraft(browserStorage.read(this.keyOf(this.userId, friendId)));
+      : parseDraft(browserStorage.read(this.toKey(this.userId, friendId)));
   }
 
-  keep(friendId: number, draft: Draft): void {
+  set(friendId: number, draft: Draft): void {
     if (this.userId === undefined) return;
-    const key = this.keyOf(this.userId, friendId);
+    const key = this.toKey(this.userId, friendId);
     if (isEmptyDraft(draft)) browserStorage.remove(key);
     else browserStorage.write(key, JSON.stringify(draft));
   }
 
-  forget(friendId: number): void {
-    this.keep(friendId, emptyDraft);
+  remove(friendId: number): void {
+    this.set(friendId, emptyDraft);
   }
 
   /** Deletes all drafts of this user from the browser. */
-  erase(): void {
+  clear(): void {
     if (this.userId === undefined) return;
-    const prefix = prefixOf(this.userId);
+    const prefix = toKeyPrefix(this.userId);
     for (const key of browserStorage.keys()) if (key.startsWith(prefix)) browserStorage.remove(key);
   }
 
@@ -53,7 +53,7 @@ export class Drafts {
     return () => this.listeners.delete(listen);
   }
 
-  private keyOf(userId: number, friendId: number): string {
-    return `${prefixOf(userId)}${friendId}`;
+  private toKey(userId: number, friendId: number): string {
+    return `${toKeyPrefix(userId)}${friendId}`;
   }
 }

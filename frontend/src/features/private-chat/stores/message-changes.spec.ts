@@ -57,7 +57,7 @@ describe('createMessageChanges', () => {
       asked[0]?.reject(new SocketRequestError('closed'));
       await settled();
       expect(content()).toBe('hello');
-      chat.connected();
+      chat.resendInterrupted();
       expect(asked[1]?.data).toMatchObject({ messageId: 2, newContent: 'hello' });
       expect(returned()).toEqual([]);
     });
@@ -141,7 +141,7 @@ describe('createMessageChanges', () => {
       clock.advance(pageLimits.toastMs);
       expect(asked).toEqual([]);
       socket.isOpen = true;
-      chat.connected();
+      chat.resendInterrupted();
       expect(asked).toHaveLength(1);
     });
 

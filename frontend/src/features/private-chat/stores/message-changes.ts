@@ -3,7 +3,7 @@ import { privateReactionSchema } from '@thaw/contract/private-chat';
 import * as z from 'zod/mini';
 import { create } from 'zustand';
 import { type NoticeKind } from '@/chat-ui/copy';
-import { toggled } from '@/features/private-chat/conversation';
+import { toggleReaction } from '@/features/private-chat/conversation';
 import {
   privateChat,
   type PrivateChatPart,
@@ -33,7 +33,7 @@ export interface PendingChanges {
 }
 
 const reactionAckSchema = z.object({ reactions: z.array(privateReactionSchema) });
-const none: PendingChanges = { edits: [], removals: [] };
+const noChanges: PendingChanges = { edits: [], removals: [] };
 
 export interface MessageChangesOptions {
   clock: Clock;
@@ -42,24 +42,24 @@ export interface MessageChangesOptions {
 
 /** Edits, reactions and deletions in private chats. Loaded with the screen, the only place where they are made. */
 export const createMessageChanges = (chat: PrivateChats, { clock, newId }: MessageChangesOptions) => {
-  const { socket, userId, conversations, outbox, parted: onNotFriends } = chat;
-  const useStore = create<PendingChanges>()(() => none);
-  const underWay = new Set<string>();
+  const { socket, userId, conversations, outbox, handleNotFriends } = chat;
+  const useStore = create<PendingChanges>()(() => noChanges);
+  const inFlightEditIds = new Set<string>();
   const removalTimers = new Map<number, number>();
 
   const isOpen = (): boolean => userId() !== undefined && socket().isOpen;
 
   /**
    * Sends a change of one message.
-   * @returns 'cut' when the connection was lost before the answer: the change may or may not be stored.
+   * @returns 'interrupted' when the connection was lost before the answer: the change may or may not be stored.
    */
-  const ask = async <E extends ClientEvent>(
+  const sendChange = async <E extends ClientEvent>(
     friendId: number,
     event: E,
     data: ClientInput<E>,
     onAck: (ack: Record<string, unknown>) => void,
     onRefused: (reason: 'too_fast' | 'not_saved', retryAfterMs?: number) => void,
-  ): Promise<'done' | 'refused' | 'cut'> => {
+  ): Promise<'done' | 'refused' | 'interrupted'> => {
     const me = userId();
     try {
       await socket().request(event, data, { onAck: (ack) => (me === userId() ? onAck(ack) : undefined) });
@@ -67,10 +67,10 @@ export const createMessageChanges = (chat: PrivateChats, { clock, newId }: Messa
     } catch (error) {
       if (!(error instanceof SocketRequestError)) throw error;
       if (me === undefined || me !== userId()) return 'refused';
-      if (error.failure === 'closed' || error.failure === 'not_connected') return 'cut';
-      if (error.code === 'not_friends') onNotFriends(friendId);
+      if (error.failure === 'closed' || error.failure === 'not_connected') return 'interrupted';
+      if (error.code === 'not_friends') handleNotFriends(friendId);
       else {
-        conversations.reread(me, friendId);
+        conversations.refetch(me, friendId);
         onRefused(error.code === 'rate_limited' ? 'too_fast' : 'not_saved', error.retryAfterMs);
       }
       return 'refused';
@@ -80,20 +80,20 @@ export const createMessageChanges = (chat: PrivateChats, { clock, newId }: Messa
   const notify = (friendId: number, kind: NoticeKind, atLeastMs?: number): void =>
     outbox.notify(String(friendId), kind, atLeastMs);
 
-  const withoutEdit = (editId: string): void =>
+  const dropEdit = (editId: string): void =>
     useStore.setState(({ edits }) => ({ edits: edits.filter((edit) => edit.editId !== editId) }));
 
   const sendEdit = async ({ editId, friendId, messageId, newContent }: PendingEdit): Promise<void> => {
     const me = userId();
-    if (me === undefined || underWay.has(editId)) return;
-    underWay.add(editId);
-    const outcome = await ask(
+    if (me === undefined || inFlightEditIds.has(editId)) return;
+    inFlightEditIds.add(editId);
+    const outcome = await sendChange(
       friendId,
       'edit_private_message',
       { messageId, newContent, senderId: me, receiverId: friendId },
       () => {
-        conversations.change(me, friendId, { type: 'edited', messageId, newContent });
-        withoutEdit(editId);
+        conversations.applyChange(me, friendId, { type: 'edited', messageId, newContent });
+        dropEdit(editId);
       },
       (reason, retryAfterMs) => {
         outbox.returnEdit({
@@ -104,11 +104,11 @@ export const createMessageChanges = (chat: PrivateChats, { clock, newId }: Messa
         notify(friendId, `edit_${reason}`, retryAfterMs);
       },
     );
-    underWay.delete(editId);
-    if (outcome === 'refused') withoutEdit(editId);
+    inFlightEditIds.delete(editId);
+    if (outcome === 'refused') dropEdit(editId);
   };
 
-  const withoutRemoval = (messageId: number): void => {
+  const dropRemoval = (messageId: number): void => {
     clock.clearTimeout(removalTimers.get(messageId));
     removalTimers.delete(messageId);
     useStore.setState(({ removals }) => ({
@@ -122,17 +122,17 @@ export const createMessageChanges = (chat: PrivateChats, { clock, newId }: Messa
     removalTimers.delete(messageId);
     // Without a connection it waits for the next one.
     if (me === undefined || !isOpen()) return;
-    const outcome = await ask(
+    const outcome = await sendChange(
       friendId,
       'delete_private_message',
       { messageId, senderId: me, receiverId: friendId },
       () => {
-        conversations.change(me, friendId, { type: 'deleted', messageId });
-        withoutRemoval(messageId);
+        conversations.applyChange(me, friendId, { type: 'deleted', messageId });
+        dropRemoval(messageId);
       },
       () => notify(friendId, 'delete_not_saved'),
     );
-    if (outcome === 'refused') withoutRemoval(messageId);
+    if (outcome === 'refused') dropRemoval(messageId);
   };
 
   /** Sends at once the deletions that could still be undone. */
@@ -145,8 +145,8 @@ export const createMessageChanges = (chat: PrivateChats, { clock, newId }: Messa
     reset: (): void => {
       for (const timer of removalTimers.values()) clock.clearTimeout(timer);
       removalTimers.clear();
-      underWay.clear();
-      useStore.setState(none);
+      inFlightEditIds.clear();
+      useStore.setState(noChanges);
     },
     forget: (friendId: number): void =>
       useStore.setState(({ edits, removals }) => ({
@@ -180,23 +180,27 @@ export const createMessageChanges = (chat: PrivateChats, { clock, newId }: Messa
     react: (friendId: number, messageId: number, emoji: string): boolean => {
       const me = userId();
       if (me === undefined || !isOpen()) return false;
-      const message = conversations.known(me, friendId)?.messages.find(({ id }) => id === messageId);
+      const message = conversations.getLoaded(me, friendId)?.messages.find(({ id }) => id === messageId);
       if (!message) return true;
-      const reactions = toggled(message.reactions, emoji, me);
-      conversations.change(me, friendId, { type: 'reacted', messageId, reactions });
-      void ask(
+      const reactions = toggleReaction(message.reactions, emoji, me);
+      conversations.applyChange(me, friendId, { type: 'reacted', messageId, reactions });
+      void sendChange(
         friendId,
         'react_private_message',
         { messageId, emoji, userId: me, receiverId: friendId },
         (given) => {
           const ack = reactionAckSchema.safeParse(given);
-          if (!ack.success) return conversations.reread(me, friendId);
-          conversations.change(me, friendId, { type: 'reacted', messageId, reactions: ack.data.reactions });
+          if (!ack.success) return conversations.refetch(me, friendId);
+          conversations.applyChange(me, friendId, {
+            type: 'reacted',
+            messageId,
+            reactions: ack.data.reactions,
+          });
         },
         (reason, retryAfterMs) => notify(friendId, `reaction_${reason}`, retryAfterMs),
       ).then((outcome) => {
         // A toggle must not be repeated, so its outcome is read from the server.
-        if (outcome === 'cut') conversations.reread(me, friendId);
+        if (outcome === 'interrupted') conversations.refetch(me, friendId);
       });
       return true;
     },
@@ -205,7 +209,7 @@ export const createMessageChanges = (chat: PrivateChats, { clock, newId }: Messa
     remove: (friendId: number, messageId: number): boolean => {
       if (!isOpen()) return false;
       const removal: PendingRemoval = { friendId, messageId };
-      withoutRemoval(messageId);
+      dropRemoval(messageId);
       useStore.setState(({ removals }) => ({ removals: [...removals, removal] }));
       removalTimers.set(
         messageId,
@@ -214,7 +218,7 @@ export const createMessageChanges = (chat: PrivateChats, { clock, newId }: Messa
       return true;
     },
     undoRemove: (messageId: number): void => {
-      if (removalTimers.has(messageId)) withoutRemoval(messageId);
+      if (removalTimers.has(messageId)) dropRemoval(messageId);
     },
   };
 };

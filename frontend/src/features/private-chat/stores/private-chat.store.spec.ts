@@ -2,7 +2,7 @@ import { limits } from '@thaw/contract/limits';
 import { QueryObserver } from '@tanstack/react-query';
 import { waitFor } from '@testing-library/react';
 import { emptyDraft } from '@/chat-ui/composer/draft';
-import { unreadKey } from '@/features/private-chat/api/private-messages';
+import { unreadCountsKey } from '@/features/private-chat/api/private-messages';
 import { type UnreadCounts } from '@/features/private-chat/unread';
 import { pageLimits } from '@/lib/page-limits';
 import { signIn, signOut } from '@/product/identity';
@@ -42,10 +42,10 @@ describe('receiving from a friend', () => {
 
   it('counts a message as unread although an older response of the server arrives after it', async () => {
     const { receive, queryClient, unread } = aPrivateChatPage();
-    queryClient.removeQueries({ queryKey: unreadKey(me) });
+    queryClient.removeQueries({ queryKey: unreadCountsKey(me) });
     const answers: ((counts: UnreadCounts) => void)[] = [];
     const queryFn = () => new Promise<UnreadCounts>((resolve) => answers.push(resolve));
-    const observer = new QueryObserver(queryClient, { queryKey: unreadKey(me), queryFn });
+    const observer = new QueryObserver(queryClient, { queryKey: unreadCountsKey(me), queryFn });
     const stop = observer.subscribe(() => undefined);
     receive('private_message', arrive(2));
     answers[0]?.({});
@@ -78,11 +78,11 @@ describe('receiving from a friend', () => {
 describe('typing', () => {
   it('notifies each friend at most every two seconds', () => {
     const { chat, sent, clock } = aPrivateChatPage();
-    chat.typed(friend);
-    chat.typed(friend);
-    chat.typed(13);
+    chat.notifyTyping(friend);
+    chat.notifyTyping(friend);
+    chat.notifyTyping(13);
     clock.advance(limits.typingEveryMs);
-    chat.typed(friend);
+    chat.notifyTyping(friend);
     expect(sent.map(({ data }) => data)).toEqual([
       { receiverId: friend },
       { receiverId: 13 },
@@ -99,11 +99,11 @@ describe('the end of a friendship', () => {
     const { chat, receive, outbox, unread, say } = aPrivateChatPage();
     receive('private_message', aPrivateMessage({ id: 2 }));
     say('hello');
-    chat.drafts.keep(friend, { ...emptyDraft, text: 'half a sentence' });
+    chat.drafts.set(friend, { ...emptyDraft, text: 'half a sentence' });
     receive('friendship_removed', data);
-    expect(chat.conversations.known(me, friend)).toBeUndefined();
+    expect(chat.conversations.getLoaded(me, friend)).toBeUndefined();
     expect(unread()).toEqual({});
     expect(outbox()).toEqual([]);
-    expect(chat.drafts.of(friend)).toEqual(emptyDraft);
+    expect(chat.drafts.get(friend)).toEqual(emptyDraft);
   });
 });

@@ -1,12 +1,17 @@
 import { type ServerFrame } from '@thaw/contract/server-frames';
 import { type QueryClient } from '@tanstack/react-query';
 import { create } from 'zustand';
-import { unreadKey } from '@/features/private-chat/api/private-messages';
+import { unreadCountsKey } from '@/features/private-chat/api/private-messages';
 import { type KnownMessage } from '@/features/private-chat/conversation';
 import { ConversationCache } from '@/features/private-chat/stores/conversation-cache';
 import { Drafts } from '@/features/private-chat/stores/drafts';
 import { createPrivateOutbox } from '@/features/private-chat/stores/private-outbox';
-import { noneOf, oneMore, unreadStorageKey, type UnreadCounts } from '@/features/private-chat/unread';
+import {
+  clearUnread,
+  incrementUnread,
+  unreadStorageKey,
+  type UnreadCounts,
+} from '@/features/private-chat/unread';
 import { systemClock, type Clock } from '@/lib/clock';
 import { newId } from '@/lib/new-id';
 import { pageLimits } from '@/lib/page-limits';
@@ -43,17 +48,17 @@ export const createPrivateChat = ({ clock, newId, queryClient }: PrivateChatOpti
   const drafts = new Drafts();
   const typingTimers = new Map<number, number>();
   const parts = new Set<PrivateChatPart>();
-  const partings = new Set<(friendId: number) => void>();
+  const friendshipEndListeners = new Set<(friendId: number) => void>();
   let socket = disconnected;
   let userId: number | undefined;
 
-  const changeUnread = (me: number, to: (counts: UnreadCounts) => UnreadCounts): void => {
-    const queryKey = unreadKey(me);
-    queryClient.setQueryData<UnreadCounts>(queryKey, (counts) => counts && to(counts));
-    void askAgainIfOnItsWay(queryKey);
+  const updateUnread = (me: number, update: (counts: UnreadCounts) => UnreadCounts): void => {
+    const queryKey = unreadCountsKey(me);
+    queryClient.setQueryData<UnreadCounts>(queryKey, (counts) => counts && update(counts));
+    void refetchIfInFlight(queryKey);
   };
   /** A response in flight may be older than the change and overwrite it, so the request is repeated. */
-  const askAgainIfOnItsWay = async (queryKey: readonly string[]): Promise<void> => {
+  const refetchIfInFlight = async (queryKey: readonly string[]): Promise<void> => {
     const query = queryClient.getQueryCache().find({ queryKey, exact: true });
     if (query?.state.fetchStatus !== 'fetching') return;
     // Without data the query cannot be restarted, so its first response is awaited.
@@ -62,15 +67,15 @@ export const createPrivateChat = ({ clock, newId, queryClient }: PrivateChatOpti
   };
 
   /** The friendship has ended: removes everything about this friend (A127). */
-  const forget = (friendId: number): void => {
+  const removeFriend = (friendId: number): void => {
     if (userId === undefined) return;
-    conversations.forget(userId, friendId);
-    drafts.forget(friendId);
+    conversations.remove(userId, friendId);
+    drafts.remove(friendId);
     showTyping(friendId, false);
-    changeUnread(userId, (counts) => noneOf(counts, friendId));
+    updateUnread(userId, (counts) => clearUnread(counts, friendId));
     outbox.keepOnly((conversationId) => conversationId !== String(friendId));
     for (const part of parts) part.forget(friendId);
-    for (const listen of partings) listen(friendId);
+    for (const listen of friendshipEndListeners) listen(friendId);
   };
 
   const outbox = createPrivateOutbox({
@@ -80,8 +85,8 @@ export const createPrivateChat = ({ clock, newId, queryClient }: PrivateChatOpti
     userId: () => userId,
     drafts,
     onStored: (message) =>
-      conversations.change(message.senderId, message.receiverId, { type: 'sent', message }),
-    onNotFriends: forget,
+      conversations.applyChange(message.senderId, message.receiverId, { type: 'sent', message }),
+    onNotFriends: removeFriend,
   });
   const showTyping = (friendId: number, isTyping: boolean): void => {
     clock.clearTimeout(typingTimers.get(friendId));
@@ -99,17 +104,17 @@ export const createPrivateChat = ({ clock, newId, queryClient }: PrivateChatOpti
     );
   };
 
-  const arrived = (me: number, message: KnownMessage): void => {
+  const handleMessage = (me: number, message: KnownMessage): void => {
     const isOwn = message.senderId === me;
     const friendId = isOwn ? message.receiverId : message.senderId;
-    conversations.change(me, friendId, { type: 'sent', message });
+    conversations.applyChange(me, friendId, { type: 'sent', message });
     if (isOwn) {
       // The ack was lost, or another tab sent the same message.
       if (message.clientId !== undefined) outbox.stored(message.clientId);
       return;
     }
     showTyping(friendId, false);
-    changeUnread(me, (counts) => oneMore(counts, friendId));
+    updateUnread(me, (counts) => incrementUnread(counts, friendId));
   };
 
   return {
@@ -131,24 +136,24 @@ export const createPrivateChat = ({ clock, newId, queryClient }: PrivateChatOpti
       typingTimers.clear();
       if (userId !== undefined && userId !== next) {
         browserStorage.remove(unreadStorageKey(userId));
-        drafts.erase();
+        drafts.clear();
       }
       userId = next;
-      drafts.open(next);
+      drafts.switchUser(next);
       outbox.open(next);
       for (const part of parts) part.reset();
       useStore.setState({ typing: [] });
     },
-    /** On connecting: sends again what a lost connection or a reload interrupted. */
-    connected: (): void => {
+    /** Called on connect: sends the messages and changes again that a lost connection or a reload interrupted. */
+    resendInterrupted: (): void => {
       outbox.sendAll();
       for (const part of parts) part.sendAll();
     },
-    /** Before signing out: sends the pending deletions. */
-    leaving: (): void => {
+    /** Called before signing out: sends the deletions that could still be undone. */
+    sendRemovals: (): void => {
       for (const part of parts) part.sendRemovals();
     },
-    connectionGivenUp: outbox.giveUp,
+    handleConnectionGivenUp: outbox.giveUp,
     receive: (frame: ServerFrame): void => {
       const me = userId;
       if (me === undefined) return;
@@ -156,29 +161,37 @@ export const createPrivateChat = ({ clock, newId, queryClient }: PrivateChatOpti
         senderId === me ? receiverId : senderId;
       switch (frame.event) {
         case 'private_message':
-          return arrived(me, frame.data);
+          return handleMessage(me, frame.data);
         case 'private_message_edited': {
           const { messageId, newContent } = frame.data;
-          return conversations.change(me, friendOf(frame.data), { type: 'edited', messageId, newContent });
+          return conversations.applyChange(me, friendOf(frame.data), {
+            type: 'edited',
+            messageId,
+            newContent,
+          });
         }
         case 'private_message_reaction': {
           const { messageId, reactions } = frame.data;
-          return conversations.change(me, friendOf(frame.data), { type: 'reacted', messageId, reactions });
+          return conversations.applyChange(me, friendOf(frame.data), {
+            type: 'reacted',
+            messageId,
+            reactions,
+          });
         }
         case 'private_message_deleted': {
           const { messageId, senderId } = frame.data;
-          conversations.change(me, friendOf(frame.data), { type: 'deleted', messageId });
+          conversations.applyChange(me, friendOf(frame.data), { type: 'deleted', messageId });
           // The message may have been unread; only the server has the new count.
-          if (senderId !== me) void queryClient.invalidateQueries({ queryKey: unreadKey(me) });
+          if (senderId !== me) void queryClient.invalidateQueries({ queryKey: unreadCountsKey(me) });
           return;
         }
         case 'private_messages_read':
-          return changeUnread(me, (counts) => noneOf(counts, frame.data.friendId));
+          return updateUnread(me, (counts) => clearUnread(counts, frame.data.friendId));
         case 'typing':
           return frame.data.senderId === undefined ? undefined : showTyping(frame.data.senderId, true);
         case 'friendship_removed': {
           const { removedFriendId, removedBy } = frame.data;
-          return forget(removedFriendId === me ? removedBy : removedFriendId);
+          return removeFriend(removedFriendId === me ? removedBy : removedFriendId);
         }
         default:
           return;
@@ -186,25 +199,25 @@ export const createPrivateChat = ({ clock, newId, queryClient }: PrivateChatOpti
     },
 
     /** The text of the unsent draft to a friend. */
-    draftOf: (friendId: number): string => drafts.of(friendId).text,
+    draftOf: (friendId: number): string => drafts.get(friendId).text,
     /** Whether a message is loaded. */
-    knows: (friendId: number, messageId: number): boolean =>
+    isLoaded: (friendId: number, messageId: number): boolean =>
       userId !== undefined &&
-      (conversations.known(userId, friendId)?.messages.some(({ id }) => id === messageId) ?? false),
+      (conversations.getLoaded(userId, friendId)?.messages.some(({ id }) => id === messageId) ?? false),
     /** Called when the user types; notifies the friend at most every two seconds (B02). */
-    typed: (friendId: number): void => {
+    notifyTyping: (friendId: number): void => {
       if (outbox.maySendTyping(String(friendId))) socket.send('typing', { receiverId: friendId });
     },
     /** Subscribes to the end of friendships; returns the function that unsubscribes. */
-    onParted: (listen: (friendId: number) => void): (() => void) => {
-      partings.add(listen);
-      return () => partings.delete(listen);
+    onFriendshipEnded: (listen: (friendId: number) => void): (() => void) => {
+      friendshipEndListeners.add(listen);
+      return () => friendshipEndListeners.delete(listen);
     },
-    /** To be called when the server reports that the two users are not friends. */
-    parted: forget,
+    /** Called when the server reports that the two users are not friends: removes everything about this friend. */
+    handleNotFriends: removeFriend,
     /** Clears the unread count of a friend in every list. */
-    noneUnread: (friendId: number): void => {
-      if (userId !== undefined) changeUnread(userId, (counts) => noneOf(counts, friendId));
+    clearUnreadOf: (friendId: number): void => {
+      if (userId !== undefined) updateUnread(userId, (counts) => clearUnread(counts, friendId));
     },
   };
 };

@@ -45,7 +45,7 @@ describe('a private message of the user', () => {
     say('one');
     asked[0]?.reject(new SocketRequestError('closed'));
     await settled();
-    chat.connected();
+    chat.resendInterrupted();
     expect(asked[1]?.data).toMatchObject({ clientId: 'c1', content: 'one' });
   });
 
@@ -53,35 +53,35 @@ describe('a private message of the user', () => {
     aPrivateChatPage().say('hello');
     const { chat, asked } = aPrivateChatPage();
     expect(asked).toEqual([]);
-    chat.connected();
+    chat.resendInterrupted();
     expect(asked[0]?.data).toMatchObject({ clientId: 'c1', content: 'hello' });
   });
 
   it('is added to the draft when it is rate limited and its chat is closed', async () => {
     const { chat, say, asked } = aPrivateChatPage();
-    chat.drafts.keep(friend, { ...emptyDraft, text: 'begun' });
+    chat.drafts.set(friend, { ...emptyDraft, text: 'begun' });
     say('again');
     asked[0]?.reject(new SocketRequestError('refused', 'rate_limited', 900));
     await settled();
-    expect(chat.drafts.of(friend).text).toBe('again\nbegun');
+    expect(chat.drafts.get(friend).text).toBe('again\nbegun');
   });
 
   it('closes the chat when the server reports that the users are not friends', async () => {
     const { chat, say, asked, outbox } = aPrivateChatPage();
     const parted: number[] = [];
-    chat.onParted((friendId) => parted.push(friendId));
+    chat.onFriendshipEnded((friendId) => parted.push(friendId));
     say('hello');
     asked[0]?.reject(new SocketRequestError('refused', 'not_friends'));
     await settled();
     expect(parted).toEqual([friend]);
     expect(outbox()).toEqual([]);
-    expect(chat.conversations.known(me, friend)).toBeUndefined();
+    expect(chat.conversations.getLoaded(me, friend)).toBeUndefined();
   });
 
   it('is removed on logout, like the drafts and the unread counts', () => {
     const { chat, say } = aPrivateChatPage();
     say('hello');
-    chat.drafts.keep(friend, { ...emptyDraft, text: 'half a sentence' });
+    chat.drafts.set(friend, { ...emptyDraft, text: 'half a sentence' });
     localStorage.setItem('thaw-unread-7', '{"12":4}');
     signOut();
     chat.reset();
@@ -95,7 +95,7 @@ describe('a private message of the user', () => {
     chat.reset();
     asked[0]?.ack({ id: 2, createdAt: storedAt });
     expect(outbox()).toEqual([]);
-    expect(chat.conversations.known(8, friend)).toBeUndefined();
+    expect(chat.conversations.getLoaded(8, friend)).toBeUndefined();
   });
 });
 

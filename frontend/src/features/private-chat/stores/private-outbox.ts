@@ -84,10 +84,10 @@ export const createPrivateOutbox = ({
     },
     onUnclaimed: (conversationId, returned) => {
       const friendId = Number(conversationId);
-      drafts.keep(friendId, withReturned(drafts.of(friendId), returned));
+      drafts.set(friendId, withReturned(drafts.get(friendId), returned));
     },
     onPictureLost: (conversationId, returned) => {
       const friendId = Number(conversationId);
-      drafts.keep(friendId, { ...withReturned(drafts.of(friendId), returned), hasPicture: true });
+      drafts.set(friendId, { ...withReturned(drafts.get(friendId), returned), hasPicture: true });
     },
   });

@@ -44,7 +44,7 @@ export const ActiveChat = ({ session, me, toolbar }: ActiveChatProps) => {
       partnerImages: 'hidden',
       pickerEmojis: randomChatPickerEmojis,
       outbox: randomChat.outbox,
-      commands: { edit: randomChat.edit, react: randomChat.react, type: randomChat.typed },
+      commands: { edit: randomChat.edit, react: randomChat.react, type: randomChat.notifyTyping },
     }),
     [sessionId, me, partner],
   );

@@ -16,17 +16,17 @@ describe('typing', () => {
     const { say, chat, clock, sent, match } = aRandomChatPage();
     match();
     const count = (): number => sent.filter(({ event }) => event === 'typing').length;
-    chat.typed();
-    chat.typed();
+    chat.notifyTyping();
+    chat.notifyTyping();
     expect(count()).toBe(1);
     clock.advance(limits.typingEveryMs - 1);
-    chat.typed();
+    chat.notifyTyping();
     expect(count()).toBe(1);
     clock.advance(1);
-    chat.typed();
+    chat.notifyTyping();
     expect(count()).toBe(2);
     say('hello');
-    chat.typed();
+    chat.notifyTyping();
     expect(count()).toBe(2);
   });
 

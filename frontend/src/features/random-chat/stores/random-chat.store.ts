@@ -229,7 +229,7 @@ export const createRandomChat = ({ clock, newId, place }: RandomChatOptions) => 
     /** The effect of this game is over. */
     endCelebration: (gameId: string): void => dispatch({ type: 'celebrationEnded', gameId }),
     outbox,
-    connectionGivenUp: (): void => {
+    handleConnectionGivenUp: (): void => {
       outbox.giveUp();
       dispatch({ type: 'connectionGivenUp' });
     },
@@ -266,7 +266,7 @@ export const createRandomChat = ({ clock, newId, place }: RandomChatOptions) => 
       return true;
     },
     /** Called when the user types; notifies the partner at most every two seconds (B02). */
-    typed: (): void => {
+    notifyTyping: (): void => {
       const sessionId = findActiveSessionId(useStore.getState());
       if (sessionId !== null && outbox.maySendTyping(sessionId)) socket.send('typing', { sessionId });
     },

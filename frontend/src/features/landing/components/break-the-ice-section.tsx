@@ -9,7 +9,7 @@ const Answer = ({ who, text, className }: { who: string; text: string; className
 );
 
 /** Presents the game, in the colour reserved for it. */
-export const Ice = () => (
+export const BreakTheIceSection = () => (
   <section aria-labelledby="ice-title" className="bg-ice-surface">
     <div className="mx-auto grid w-full max-w-6xl gap-12 px-6 py-18 md:px-12 md:py-24 lg:grid-cols-[5fr_6fr] lg:items-center">
       <div>

@@ -5,7 +5,7 @@ import { useCarousel } from '@/features/landing/use-carousel';
 import { pageLimits } from '@/lib/page-limits';
 
 /** The product's features as a carousel, each with a picture made of the product's own components. */
-export const Features = () => {
+export const FeaturesSection = () => {
   const { index, isRunning, isPaused, choose, togglePause, hold, swipe } = useCarousel(
     features.length,
     pageLimits.featureCarouselMs,

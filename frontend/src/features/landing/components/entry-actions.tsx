@@ -3,7 +3,7 @@ import { copy } from '@/features/landing/copy';
 import { Button, buttonClass } from '@/ui/button';
 import { Link } from '@/ui/link';
 
-export interface ActionsProps {
+export interface EntryActionsProps {
   isStarting: boolean;
   onJoinAnonymously: () => void;
   /** The terms that a visitor accepts with any of the three buttons. */
@@ -11,7 +11,7 @@ export interface ActionsProps {
 }
 
 /** The three ways to enter: anonymously, register, login. */
-export const Actions = ({ isStarting, onJoinAnonymously, consent }: ActionsProps) => (
+export const EntryActions = ({ isStarting, onJoinAnonymously, consent }: EntryActionsProps) => (
   <div>
     <div className="flex flex-wrap gap-3">
       <Button

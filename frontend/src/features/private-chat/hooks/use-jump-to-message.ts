@@ -4,26 +4,26 @@ import { type ConversationHandle } from '@/chat-ui/message-list/message-list';
 import { privateChat } from '@/features/private-chat/stores/private-chat.store';
 
 /** Maximum number of pages loaded in search of a quoted message. */
-const pagesMax = 20;
+const maxPages = 20;
 
 /** Loads older pages until the message is loaded, and scrolls to it. */
-export const useSeek = (
+export const useJumpToMessage = (
   friendId: number,
   rows: ChatMessage[],
   loadOlder: () => Promise<boolean>,
   list: RefObject<ConversationHandle | null>,
 ): ((messageId: string) => void) => {
-  const [sought, setSought] = useState<string | null>(null);
-  const isFound = sought !== null && rows.some(({ id }) => id === sought);
+  const [targetId, setTargetId] = useState<string | null>(null);
+  const isTargetLoaded = targetId !== null && rows.some(({ id }) => id === targetId);
   useEffect(() => {
-    if (isFound) list.current?.jumpTo(sought);
-  }, [isFound, list, sought]);
+    if (isTargetLoaded) list.current?.jumpTo(targetId);
+  }, [isTargetLoaded, list, targetId]);
 
   return useCallback(
     (messageId: string) => {
       void (async () => {
-        for (let page = 0; page < pagesMax; page += 1) {
-          if (privateChat.knows(friendId, Number(messageId))) return setSought(messageId);
+        for (let page = 0; page < maxPages; page += 1) {
+          if (privateChat.isLoaded(friendId, Number(messageId))) return setTargetId(messageId);
           if (!(await loadOlder())) return;
         }
       })();

@@ -1,0 +1,51 @@
+import {
+  type AuthorizationTable,
+  FORBIDDEN,
+  onlyOwnUserId,
+  sameForAllIds,
+  VALIDATION_FAILED,
+} from './authorization-case.fixture';
+
+export const authCases: AuthorizationTable = {
+  routes: {
+    'POST /api/login': {
+      isPublic: true,
+      cases: [{ body: () => ({}), outcomes: sameForAllIds(VALIDATION_FAILED) }],
+    },
+    'POST /api/register': {
+      isPublic: true,
+      cases: [{ body: () => ({}), outcomes: sameForAllIds(VALIDATION_FAILED) }],
+    },
+    'POST /api/anonymous': { isPublic: true, cases: [] },
+    'POST /api/logout': { isPublic: true, cases: [] },
+    'POST /api/convert-anonymous': {
+      cases: [
+        {
+          body: ({ user }) => ({ userId: user, email: 'taken@example.org', password: 'secret' }),
+          outcomes: onlyOwnUserId(
+            { stranger: '403 not_anonymous', else: '409 email_taken' },
+            VALIDATION_FAILED,
+          ),
+        },
+      ],
+    },
+    'PUT /api/user/:id/email': {
+      cases: [
+        {
+          path: ({ user }) => `/api/user/${String(user)}/email`,
+          body: () => ({ newEmail: 'new@example.org', currentPassword: 'wrong' }),
+          outcomes: onlyOwnUserId({ stranger: '403 wrong_password', else: FORBIDDEN }),
+        },
+      ],
+    },
+    'PUT /api/user/:id/password': {
+      cases: [
+        {
+          path: ({ user }) => `/api/user/${String(user)}/password`,
+          body: () => ({ newPassword: 'secrets', currentPassword: 'wrong' }),
+          outcomes: onlyOwnUserId({ stranger: '403 wrong_password', else: FORBIDDEN }),
+        },
+      ],
+    },
+  },
+};

@@ -1,0 +1,99 @@
+import { UploadsService } from '../../modules/uploads/application/uploads.service';
+import { plainJpeg } from '../image-corpus.fixture';
+import { makeFriends, recordPastChat } from '../relationship.fixture';
+import type { TestReplicas } from '../test-replicas.harness';
+import { matchNewVisitors, ThawVisitor } from '../thaw.client';
+import type { Actor, IdKind, Ids } from './authorization-case.fixture';
+
+/** The users who try every route and event, with what they own. */
+export interface AuthorizationActors {
+  users: Record<Actor, ThawVisitor>;
+  /** The ids of one kind, as `actor` would use them. */
+  idsFor(actor: Actor, kind: IdKind): Ids;
+}
+
+/**
+ * Creates a user for each actor. `self` is in a chat with `partner` and has sent a private message to `friend`; each
+ * actor has an image and a received friend request of their own.
+ */
+export const createActors = async (thaw: TestReplicas): Promise<AuthorizationActors> => {
+  const replica = thaw.replicas[0]!;
+  const { origin } = replica;
+  const chatOfSelf = await matchNewVisitors([origin, origin]);
+  const chatOfOthers = await matchNewVisitors([origin, origin]);
+  const loner = await thaw.createVisitor(0, 'male');
+  const users: Record<Actor, ThawVisitor> = {
+    self: chatOfSelf.ada,
+    partner: chatOfSelf.bob,
+    friend: await thaw.createVisitor(0, 'male'),
+    anonymous: await thaw.createVisitor(0, 'female'),
+    stranger: await new ThawVisitor([origin]).register('taken@example.org', 'secret', 'male'),
+  };
+
+  await makeFriends(replica, users.self, users.friend);
+  const { id: messageOfSelf } = await chatOfSelf.adaSocket.request('send_private_message', {
+    senderId: users.self.user.id,
+    receiverId: users.friend.user.id,
+    content: 'hello',
+    messageType: 'text',
+  });
+
+  const requester = await thaw.createVisitor(0);
+  const requestIds = new Map<ThawVisitor, unknown>();
+  const imageUrls = new Map<ThawVisitor, string>();
+  for (const user of Object.values(users)) {
+    await recordPastChat(replica, requester, user);
+    const request = { requesterId: requester.user.id, addresseeId: user.user.id };
+    requestIds.set(user, (await requester.call('POST', '/api/friends/request', request)).body.id);
+    imageUrls.set(
+      user,
+      await replica.app.get(UploadsService).receive({
+        ownerId: user.user.id,
+        bucket: 'chat-images',
+        fileName: 'x',
+        bytes: await plainJpeg(),
+      }),
+    );
+  }
+
+  const idsFor = (actor: Actor, kind: IdKind): Ids => {
+    const caller = users[actor];
+    const otherUser = actor === 'self' ? users.stranger : users.self;
+    const sameForAllKinds = { me: caller.user.id, loner: loner.user.id, them: otherUser.user.id };
+    const isInChatOfSelf = actor === 'self' || actor === 'partner';
+    switch (kind) {
+      case 'own':
+      case 'other': {
+        const owner = kind === 'own' ? caller : otherUser;
+        const chat = (kind === 'own') === isInChatOfSelf ? chatOfSelf : chatOfOthers;
+        return {
+          ...sameForAllKinds,
+          user: owner.user.id,
+          session: chat.sessionId,
+          message: messageOfSelf,
+          request: requestIds.get(owner),
+          image: imageUrls.get(owner),
+        };
+      }
+      case 'missing':
+        return {
+          ...sameForAllKinds,
+          user: Number.MAX_SAFE_INTEGER,
+          session: 'nothing',
+          message: Number.MAX_SAFE_INTEGER,
+          request: Number.MAX_SAFE_INTEGER,
+          image: '/api/files/chat-images/01234567-89ab-cdef-0123-456789abcdef.webp',
+        };
+      case 'malformed':
+        return {
+          ...sameForAllKinds,
+          user: '0x1',
+          session: 7,
+          message: '1',
+          request: '-1',
+          image: '/api/files/chat-images/..%2f..%2fetc',
+        };
+    }
+  };
+  return { users, idsFor };
+};

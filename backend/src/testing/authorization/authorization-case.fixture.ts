@@ -1,0 +1,100 @@
+/** The kinds of signed-in users, by their relation to `self`. */
+export const ACTORS = ['self', 'anonymous', 'stranger', 'friend', 'partner'] as const;
+export type Actor = (typeof ACTORS)[number];
+
+/** Whose ids an attempt uses: the caller's, another user's, ids that do not exist, or ids that are no ids. */
+export const ID_KINDS = ['own', 'other', 'missing', 'malformed'] as const;
+export type IdKind = (typeof ID_KINDS)[number];
+
+/**
+ * An expected result: for HTTP the status, with the error code of a refusal; for a frame the event of the answer, the
+ * code of an error frame, or `closed <close code>`.
+ */
+export type Outcome = string | ({ else: string } & Partial<Record<Actor, string>>);
+/** Kinds of ids without an outcome are not tried. */
+export type Outcomes = Partial<Record<IdKind, Outcome>>;
+
+/** The ids of one kind that an attempt may use. */
+export interface Ids {
+  user: unknown;
+  session: unknown;
+  message: unknown;
+  request: unknown;
+  image: unknown;
+  /** The caller's own user id, for every kind. */
+  me: number;
+  /** A user without friends. */
+  loner: number;
+  /** The user who owns the ids of the kind `other`. */
+  them: number;
+}
+
+export interface HttpCase {
+  /** The path of the route itself when left out. */
+  path?: (ids: Ids) => string;
+  body?: (ids: Ids) => unknown;
+  outcomes: Outcomes;
+}
+
+export interface RouteCases {
+  /** Usable without a login. */
+  isPublic?: true;
+  /** Tried after all other routes, since a success takes away what they rely on. */
+  runsLast?: true;
+  cases: HttpCase[];
+}
+
+export interface FrameCase {
+  data: (ids: Ids) => unknown;
+  outcomes: Outcomes;
+}
+
+/** The expected access to everything that one module serves. */
+export interface AuthorizationTable {
+  /** By method and path as Express registers them, such as `GET /api/user/:id`. */
+  routes?: Record<string, RouteCases>;
+  /** By the name of the client event. */
+  frames?: Record<string, FrameCase[]>;
+}
+
+export const FORBIDDEN = '403 forbidden';
+export const NOT_FOUND = '404 not_found';
+export const VALIDATION_FAILED = '400 validation_failed';
+
+export const resolveOutcome = (outcome: Outcome, actor: Actor): string =>
+  typeof outcome === 'string' ? outcome : (outcome[actor] ?? outcome.else);
+
+/** For a case without ids. */
+export const sameForAllIds = (outcome: Outcome): Outcomes => ({ own: outcome });
+
+/** For a path or body that must contain the caller's own user id. */
+export const onlyOwnUserId = (own: Outcome, malformed = NOT_FOUND): Outcomes => ({
+  own,
+  other: FORBIDDEN,
+  missing: FORBIDDEN,
+  malformed,
+});
+
+/** For a path that must contain the id of a friend. */
+export const onlyFriendIds = (accepted: string): Outcomes => ({
+  own: '403 not_friends',
+  other: { friend: accepted, else: '403 not_friends' },
+  missing: '403 not_friends',
+  malformed: NOT_FOUND,
+});
+
+/** For a frame that must contain the sender's own user id; the own id is not tried when `own` is left out. */
+export const onlyOwnUserIdInFrame = (own?: Outcome): Outcomes => ({
+  ...(own === undefined ? {} : { own }),
+  other: 'forbidden',
+  missing: 'forbidden',
+  malformed: 'invalid_payload',
+});
+
+/** For a frame whose receiver must be a friend. */
+export const onlyFriendAsReceiver: Outcomes = {
+  own: 'not_friends',
+  other: { friend: 'ack', else: 'not_friends' },
+  missing: 'not_friends',
+  malformed: 'invalid_payload',
+};

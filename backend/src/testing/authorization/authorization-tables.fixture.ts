@@ -1,0 +1,39 @@
+import { authCases } from './auth-cases.fixture';
+import {
+  type AuthorizationTable,
+  type FrameCase,
+  NOT_FOUND,
+  type RouteCases,
+  sameForAllIds,
+} from './authorization-case.fixture';
+import { friendsCases } from './friends-cases.fixture';
+import { matchingCases } from './matching-cases.fixture';
+import { privateChatCases } from './private-chat-cases.fixture';
+import { randomChatCases } from './random-chat-cases.fixture';
+import { uploadsCases } from './uploads-cases.fixture';
+import { usersCases } from './users-cases.fixture';
+
+const unknownPath: AuthorizationTable = {
+  routes: { 'ALL /api': { isPublic: true, cases: [{ outcomes: sameForAllIds(NOT_FOUND) }] } },
+};
+
+const tables: AuthorizationTable[] = [
+  unknownPath,
+  authCases,
+  usersCases,
+  friendsCases,
+  randomChatCases,
+  matchingCases,
+  privateChatCases,
+  uploadsCases,
+];
+
+/** The cases of every route, in the order in which they are to be tried. */
+export const allRoutes: [route: string, cases: RouteCases][] = tables
+  .flatMap(({ routes = {} }) => Object.entries(routes))
+  .sort(([, one], [, other]) => Number(one.runsLast ?? false) - Number(other.runsLast ?? false));
+
+/** The cases of every client event. */
+export const allFrames: [event: string, cases: FrameCase[]][] = tables.flatMap(({ frames = {} }) =>
+  Object.entries(frames),
+);

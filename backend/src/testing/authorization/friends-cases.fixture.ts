@@ -1,0 +1,67 @@
+import {
+  type AuthorizationTable,
+  NOT_FOUND,
+  onlyOwnUserId,
+  VALIDATION_FAILED,
+} from './authorization-case.fixture';
+
+export const friendsCases: AuthorizationTable = {
+  routes: {
+    'POST /api/friends/request': {
+      cases: [
+        {
+          body: ({ user, loner }) => ({ requesterId: user, addresseeId: loner }),
+          outcomes: onlyOwnUserId(NOT_FOUND, VALIDATION_FAILED),
+        },
+        {
+          body: ({ user, me }) => ({ requesterId: me, addresseeId: user }),
+          outcomes: {
+            own: NOT_FOUND,
+            other: { friend: '409 already_friends', partner: '201', else: NOT_FOUND },
+            missing: NOT_FOUND,
+            malformed: VALIDATION_FAILED,
+          },
+        },
+      ],
+    },
+    'PUT /api/friends/request/:requestId': {
+      cases: [
+        {
+          path: ({ request }) => `/api/friends/request/${String(request)}`,
+          body: () => ({ status: 'declined' }),
+          outcomes: { own: '200', other: NOT_FOUND, missing: NOT_FOUND, malformed: NOT_FOUND },
+        },
+      ],
+    },
+    'GET /api/friends/requests/:userId': {
+      cases: [
+        {
+          path: ({ user }) => `/api/friends/requests/${String(user)}`,
+          outcomes: onlyOwnUserId('200'),
+        },
+      ],
+    },
+    'GET /api/friends/:userId': {
+      cases: [{ path: ({ user }) => `/api/friends/${String(user)}`, outcomes: onlyOwnUserId('200') }],
+    },
+    'DELETE /api/friends/:userId/:friendId': {
+      // It ends the friendship that the cases of friends need.
+      runsLast: true,
+      cases: [
+        {
+          path: ({ user, loner }) => `/api/friends/${String(user)}/${loner}`,
+          outcomes: onlyOwnUserId(NOT_FOUND),
+        },
+        {
+          path: ({ user, me }) => `/api/friends/${me}/${String(user)}`,
+          outcomes: {
+            own: NOT_FOUND,
+            other: { friend: '204', else: NOT_FOUND },
+            missing: NOT_FOUND,
+            malformed: NOT_FOUND,
+          },
+        },
+      ],
+    },
+  },
+};

@@ -1,0 +1,37 @@
+import { type AuthorizationTable, NOT_FOUND, onlyOwnUserId } from './authorization-case.fixture';
+
+export const usersCases: AuthorizationTable = {
+  routes: {
+    'GET /api/user/:id': {
+      cases: [
+        {
+          path: ({ user }) => `/api/user/${String(user)}`,
+          outcomes: {
+            own: '200',
+            other: { friend: '200', partner: '200', else: NOT_FOUND },
+            missing: NOT_FOUND,
+            malformed: NOT_FOUND,
+          },
+        },
+      ],
+    },
+    'PUT /api/user/:id': {
+      cases: [
+        {
+          path: ({ user }) => `/api/user/${String(user)}`,
+          body: () => ({ username: 'Somebody', avatar: null }),
+          outcomes: onlyOwnUserId('200'),
+        },
+      ],
+    },
+    'PATCH /api/user/:id': {
+      cases: [
+        {
+          path: ({ user }) => `/api/user/${String(user)}`,
+          body: () => ({ gender: 'male' }),
+          outcomes: onlyOwnUserId('409 gender_already_set'),
+        },
+      ],
+    },
+  },
+};

@@ -4,7 +4,7 @@ import { refetchAfterReconnect, refetchWithinMs } from '@/app/refetch-after-reco
 import { shell } from '@/app/shell/shell-store';
 import { createFriendsHandler, friendsEvents } from '@/features/friends/handlers';
 import { FriendsCache } from '@/features/friends/stores/friends-cache';
-import { forgetSentRequests } from '@/features/friends/stores/sent-requests';
+import { removeSentRequests } from '@/features/friends/stores/sent-requests';
 import { handlePrivateChatFrame, privateChatEvents } from '@/features/private-chat/handlers';
 import { privateChat } from '@/features/private-chat/stores/private-chat.store';
 import { handleProfileFrame, profileEvents } from '@/features/profile/handlers';
@@ -46,7 +46,7 @@ export const startRealtime = (): void => {
   const friendsCache = new FriendsCache(queryClient);
   privateChat.conversations.onChange = (me, friendId, made) => {
     const lastMessage = lastMessageAfter(made, privateChat.conversations.getLoaded(me, friendId));
-    if (lastMessage !== undefined) friendsCache.keepLastMessage(me, friendId, lastMessage);
+    if (lastMessage !== undefined) friendsCache.setLastMessage(me, friendId, lastMessage);
   };
 
   const refetchSoon = (): void => {
@@ -110,7 +110,7 @@ export const startRealtime = (): void => {
     connectedAs = userId;
     client.stop();
     randomChat.reset();
-    forgetSentRequests(queryClient);
+    removeSentRequests(queryClient);
     privateChat.reset();
     if (userId === undefined) queryClient.clear();
     else client.start();

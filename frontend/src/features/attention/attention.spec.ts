@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { faviconOf, isCall, titleOf, type Situation } from '@/features/attention/attention';
+import { selectFavicon, isSoundDue, formatTitle, type Situation } from '@/features/attention/attention';
 
 const situation = (changes: Partial<Situation> = {}): Situation => ({
   phase: 'initial',
@@ -28,18 +28,20 @@ describe('the document title', () => {
     ['with 99', { unread: 99 }, '(99) Chat · Thaw'],
     ['with more', { unread: 100 }, '(99+) Chat · Thaw'],
   ])('shows the state and the unread count: %s', (_when, changes, title) => {
-    expect(titleOf(situation(changes))).toBe(title);
+    expect(formatTitle(situation(changes))).toBe(title);
   });
 });
 
 describe('the icon', () => {
   const phases = ['initial', 'searching', 'active', 'skipped'] as const;
-  const every = phases.flatMap((phase) => [0, 1].map((unread) => faviconOf(situation({ phase, unread }))));
+  const every = phases.flatMap((phase) =>
+    [0, 1].map((unread) => selectFavicon(situation({ phase, unread }))),
+  );
 
   it('differs for each phase, and for unread messages or news', () => {
     expect(new Set(every).size).toBe(every.length);
-    expect(faviconOf(situation({ phase: 'active', isNews: true }))).toBe(
-      faviconOf(situation({ phase: 'active', unread: 1 })),
+    expect(selectFavicon(situation({ phase: 'active', isNews: true }))).toBe(
+      selectFavicon(situation({ phase: 'active', unread: 1 })),
     );
   });
 
@@ -48,7 +50,7 @@ describe('the icon', () => {
   });
 });
 
-describe('isCall', () => {
+describe('isSoundDue', () => {
   it.each<[string, Partial<Situation>, Partial<Situation>, boolean]>([
     ['one more', { unread: 1 }, { unread: 2 }, true],
     ['one less', { unread: 2 }, { unread: 1 }, false],
@@ -58,6 +60,6 @@ describe('isCall', () => {
     ['a match in sight', {}, { phase: 'active' }, false],
     ['the same news', { isNews: true }, { isNews: true }, false],
   ])('decides whether to play the sound: %s', (_what, before, now, isOne) => {
-    expect(isCall(situation(before), situation(now))).toBe(isOne);
+    expect(isSoundDue(situation(before), situation(now))).toBe(isOne);
   });
 });

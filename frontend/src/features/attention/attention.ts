@@ -16,7 +16,7 @@ export interface Situation {
   isNews: boolean;
 }
 
-const stateOf = ({ phase, partnerName, friendName }: Situation): string => {
+const describeState = ({ phase, partnerName, friendName }: Situation): string => {
   switch (phase) {
     case 'searching':
       return copy.searching;
@@ -30,19 +30,19 @@ const stateOf = ({ phase, partnerName, friendName }: Situation): string => {
 };
 
 /** The document's title: the number of unread messages, and the state (B14). */
-export const titleOf = (situation: Situation): string => {
+export const formatTitle = (situation: Situation): string => {
   const { unread } = situation;
   const count = unread > pageLimits.unreadBadgeMax ? `${pageLimits.unreadBadgeMax}+` : String(unread);
-  return `${unread > 0 ? `(${count}) ` : ''}${stateOf(situation)} · ${productName}`;
+  return `${unread > 0 ? `(${count}) ` : ''}${describeState(situation)} · ${productName}`;
 };
 
 /** Path of the icon for this situation; the icon has a dot when something is unread. */
-export const faviconOf = ({ phase, unread, isNews }: Situation): string => {
-  const isCalling = unread > 0 || isNews;
-  if (phase === 'initial' && !isCalling) return '/favicon.svg';
-  return `/favicon/${phase}${isCalling ? '-calling' : ''}.svg`;
+export const selectFavicon = ({ phase, unread, isNews }: Situation): string => {
+  const hasNews = unread > 0 || isNews;
+  if (phase === 'initial' && !hasNews) return '/favicon.svg';
+  return `/favicon/${phase}${hasNews ? '-calling' : ''}.svg`;
 };
 
-/** Whether this change plays the sound: more is unread than before, or there is news. */
-export const isCall = (before: Situation, now: Situation): boolean =>
+/** Whether the change from `before` to `now` plays the sound: more is unread, or there is news. */
+export const isSoundDue = (before: Situation, now: Situation): boolean =>
   now.unread > before.unread || now.friendNews > before.friendNews || (now.isNews && !before.isNews);

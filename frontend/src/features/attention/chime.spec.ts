@@ -42,25 +42,25 @@ const open = async () => {
   localStorage.clear();
   Object.assign(globalThis, { AudioContext: FakeContext });
   chooseSound(true);
-  return (await import('@/features/attention/chime')).chime;
+  return (await import('@/features/attention/chime')).playChime;
 };
 
 it('plays two notes once the browser allows audio', async () => {
-  const chime = await open();
-  const played = chime(() => 10_000);
+  const playChime = await open();
+  const played = playChime(() => 10_000);
   FakeContext.last.allow();
   await played;
   expect(FakeContext.last.notes).toBe(2);
 });
 
 it('stays silent when the browser allows audio only long after the call', async () => {
-  const chime = await open();
+  const playChime = await open();
   let now = 10_000;
-  const first = chime(() => now);
+  const first = playChime(() => now);
   now = 60_000;
   FakeContext.last.allow();
   await first;
   expect(FakeContext.last.notes).toBe(0);
-  await chime(() => now);
+  await playChime(() => now);
   expect(FakeContext.last.notes).toBe(2);
 });

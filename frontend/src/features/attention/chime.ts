@@ -32,7 +32,7 @@ const play = (context: AudioContext): void => {
 };
 
 /** Plays two short notes if the user has turned the sound on. Silent until the browser allows audio. */
-export const chime = async (now = Date.now): Promise<void> => {
+export const playChime = async (now = Date.now): Promise<void> => {
   if (!soundChoice() || typeof AudioContext === 'undefined') return;
   const calledAt = now();
   if (calledAt - Number(browserStorage.read(lastKey) ?? 0) < onceWithinMs) return;

@@ -1,5 +1,5 @@
 import { act, render, waitFor } from '@testing-library/react';
-import { useAttention, type Seen } from '@/features/attention/use-attention';
+import { useAttention, type AttentionOptions } from '@/features/attention/use-attention';
 import { chooseSound } from '@/product/sound-choice';
 
 let notes = 0;
@@ -37,7 +37,7 @@ const become = (state: DocumentVisibilityState): void =>
     document.dispatchEvent(new Event('visibilitychange'));
   });
 
-const quiet: Seen = {
+const quiet: AttentionOptions = {
   phase: 'initial',
   partnerName: undefined,
   friendName: undefined,
@@ -46,14 +46,14 @@ const quiet: Seen = {
   friendNews: 0,
 };
 
-const Page = (seen: Seen) => {
+const Page = (seen: AttentionOptions) => {
   useAttention(seen);
   return null;
 };
 
 const open = () => {
   const { rerender } = render(<Page {...quiet} />);
-  return { change: (changes: Partial<Seen>) => rerender(<Page {...quiet} {...changes} />) };
+  return { change: (changes: Partial<AttentionOptions>) => rerender(<Page {...quiet} {...changes} />) };
 };
 
 const icon = () => document.querySelector('link[rel="icon"]')?.getAttribute('href');

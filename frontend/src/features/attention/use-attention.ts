@@ -1,10 +1,10 @@
 import { useEffect, useRef, useState } from 'react';
-import { faviconOf, isCall, titleOf, type Situation } from '@/features/attention/attention';
-import { chime } from '@/features/attention/chime';
-import { isSeenElsewhere, useShownToOtherTabs } from '@/features/attention/visible-tab';
+import { selectFavicon, isSoundDue, formatTitle, type Situation } from '@/features/attention/attention';
+import { playChime } from '@/features/attention/chime';
+import { isAnotherTabVisible, useVisibleTabLock } from '@/features/attention/visible-tab';
 import { usePageVisible } from '@/lib/page-visible';
 
-export interface Seen {
+export interface AttentionOptions {
   phase: Situation['phase'];
   partnerName: string | undefined;
   friendName: string | undefined;
@@ -21,8 +21,8 @@ const setFavicon = (href: string): void => {
 };
 
 /** A hidden tab stays silent while another tab is visible: the user is reading there. */
-const callOnce = async (isVisible: boolean): Promise<void> => {
-  if (isVisible || !(await isSeenElsewhere())) await chime();
+const playUnlessSeenElsewhere = async (isVisible: boolean): Promise<void> => {
+  if (isVisible || !(await isAnotherTabVisible())) await playChime();
 };
 
 /** Keeps the title, the icon and the sound in step with the situation (B14). */
@@ -33,9 +33,9 @@ export const useAttention = ({
   unread,
   partnerMessages,
   friendNews,
-}: Seen): void => {
+}: AttentionOptions): void => {
   const isVisible = usePageVisible();
-  useShownToOtherTabs(isVisible);
+  useVisibleTabLock(isVisible);
   const [seen, setSeen] = useState({ phase, partnerMessages, friendNews });
   const isSeen =
     seen.phase === phase && seen.partnerMessages === partnerMessages && seen.friendNews === friendNews;
@@ -54,8 +54,8 @@ export const useAttention = ({
     friendNews,
     isNews: !isVisible && phase !== seen.phase && (phase === 'active' || phase === 'skipped'),
   };
-  const title = titleOf(situation);
-  const favicon = faviconOf(situation);
+  const title = formatTitle(situation);
+  const favicon = selectFavicon(situation);
   useEffect(() => {
     document.title = title;
   }, [title]);
@@ -66,8 +66,8 @@ export const useAttention = ({
 
   const before = useRef(situation);
   useEffect(() => {
-    if (isCall(before.current, situation)) {
-      void callOnce(isVisible).catch((error: unknown) =>
+    if (isSoundDue(before.current, situation)) {
+      void playUnlessSeenElsewhere(isVisible).catch((error: unknown) =>
         console.warn('The sound could not be played', error),
       );
     }

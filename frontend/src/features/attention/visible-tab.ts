@@ -6,7 +6,7 @@ const lockName = 'thaw-visible';
 const locks = (): LockManager | undefined => (navigator as { locks?: LockManager }).locks;
 
 /** Shows other tabs whether this one is visible. */
-export const useShownToOtherTabs = (isVisible: boolean): void => {
+export const useVisibleTabLock = (isVisible: boolean): void => {
   useEffect(() => {
     if (!isVisible) return;
     let release: () => void = () => undefined;
@@ -20,7 +20,7 @@ export const useShownToOtherTabs = (isVisible: boolean): void => {
 };
 
 /** Whether another tab is visible. Called by hidden tabs. */
-export const isSeenElsewhere = async (): Promise<boolean> => {
+export const isAnotherTabVisible = async (): Promise<boolean> => {
   try {
     const { held } = (await locks()?.query()) ?? {};
     return held?.some(({ name }) => name === lockName) ?? false;

@@ -26,7 +26,7 @@ const registerFormSchema = z.object({ email, password, confirmPassword: z.string
 );
 
 /** The first error of each field. */
-export const errorsOf = (mode: 'login' | 'register', form: CredentialsForm): CredentialsErrors => {
+export const validateCredentials = (mode: 'login' | 'register', form: CredentialsForm): CredentialsErrors => {
   const { error } = (mode === 'login' ? loginFormSchema : registerFormSchema).safeParse(form);
   const errors: CredentialsErrors = {};
   for (const { path, message } of error?.issues ?? []) errors[path[0] as CredentialsField] ??= message;

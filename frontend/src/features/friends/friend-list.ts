@@ -4,16 +4,16 @@ import { type Friend, type Profile } from '@thaw/contract/users';
 /** Number of unread messages by friend. */
 export type Unread = Readonly<Partial<Record<number, number>>>;
 
-const byName = new Intl.Collator(undefined, { sensitivity: 'base', numeric: true });
+const nameCollator = new Intl.Collator(undefined, { sensitivity: 'base', numeric: true });
 
 /** Unread first, then online, then by name (A136). */
 export const sortFriends = (friends: readonly Friend[], unread: Unread): Friend[] => {
-  const isUnread = ({ id }: Friend): number => ((unread[id] ?? 0) > 0 ? 1 : 0);
+  const rankByUnread = ({ id }: Friend): number => ((unread[id] ?? 0) > 0 ? 1 : 0);
   return [...friends].sort(
     (a, b) =>
-      isUnread(b) - isUnread(a) ||
+      rankByUnread(b) - rankByUnread(a) ||
       Number(b.isOnline) - Number(a.isOnline) ||
-      byName.compare(a.username, b.username) ||
+      nameCollator.compare(a.username, b.username) ||
       a.id - b.id,
   );
 };
@@ -47,10 +47,10 @@ export const withLastMessage = (
 
 /** Friends whose name contains every word of the search; keeps the order. */
 export const searchFriends = (friends: readonly Friend[], search: string): readonly Friend[] => {
-  const words = search.toLocaleLowerCase().split(/\s+/).filter(Boolean);
-  if (words.length === 0) return friends;
+  const searchedWords = search.toLocaleLowerCase().split(/\s+/).filter(Boolean);
+  if (searchedWords.length === 0) return friends;
   return friends.filter(({ username }) => {
     const name = username.toLocaleLowerCase();
-    return words.every((word) => name.includes(word));
+    return searchedWords.every((word) => name.includes(word));
   });
 };

@@ -3,7 +3,7 @@ import { type QueryClient } from '@tanstack/react-query';
 import { waitFor } from '@testing-library/react';
 import { friendRequestsKey, friendsKey, friendsQuery } from '@/features/friends/api/friends';
 import { createFriendsHandler } from '@/features/friends/handlers';
-import { sentRequest, sentRequestKey } from '@/features/friends/stores/sent-requests';
+import { readSentRequest, sentRequestKey } from '@/features/friends/stores/sent-requests';
 import { createQueryClient } from '@/lib/query-client';
 import { type AppEvents, onAppEvent } from '@/product/app-events';
 import { currentUser, signIn } from '@/product/identity';
@@ -80,7 +80,7 @@ it('adds the new friend and removes their request', () => {
 const sendRequest = async (): Promise<void> => {
   const request = { mutationKey: sentRequestKey(12), mutationFn: () => Promise.resolve() };
   await queries.getMutationCache().build(queries, request).execute(undefined);
-  expect(sentRequest(queries, 12)).toBe('sent');
+  expect(readSentRequest(queries, 12)).toBe('sent');
 };
 
 it.each([
@@ -91,7 +91,7 @@ it.each([
   handle({ event: 'friendship_removed', data });
   expect(friends()).toEqual([]);
   expect(isStale(friendsKey(7))).toBe(true);
-  expect(sentRequest(queries, 12)).toBeUndefined();
+  expect(readSentRequest(queries, 12)).toBeUndefined();
   expect(received).toEqual([['friendship-removed', data]]);
 });
 
@@ -117,7 +117,7 @@ it('removes the state of sent requests on each new match (A139)', async () => {
     event: 'chat_matched',
     data: { sessionId: 's', seq: 1, partnerId: 12, partnerInfo: { ...heron, isOnline: true } },
   });
-  expect(sentRequest(queries, 12)).toBeUndefined();
+  expect(readSentRequest(queries, 12)).toBeUndefined();
 });
 
 it('refetches when a frame overtakes the first response', async () => {

@@ -2,7 +2,7 @@ import { type ServerEvent, type ServerFrame } from '@thaw/contract/server-frames
 import { type QueryClient } from '@tanstack/react-query';
 import { withFriend, withoutFriend, withPresence, withProfile } from '@/features/friends/friend-list';
 import { FriendsCache } from '@/features/friends/stores/friends-cache';
-import { forgetSentRequests } from '@/features/friends/stores/sent-requests';
+import { removeSentRequests } from '@/features/friends/stores/sent-requests';
 import { raise } from '@/product/app-events';
 import { currentUser } from '@/product/identity';
 
@@ -19,46 +19,46 @@ export const friendsEvents = [
 /** Patches the cache at once and then refetches: the server's answer is authoritative. */
 export const createFriendsHandler = (queries: QueryClient) => {
   const cache = new FriendsCache(queries);
-  const seenRequests = new Set<number>();
+  const seenRequestIds = new Set<number>();
 
   return (frame: ServerFrame): void => {
     const me = currentUser();
     if (!me) return;
     switch (frame.event) {
       case 'chat_matched':
-        forgetSentRequests(queries);
+        removeSentRequests(queries);
         return;
       case 'friend_request': {
         const { id, requesterId, requester, createdAt } = frame.data;
         // The server may send a request under two event names, or twice (A124).
-        if (seenRequests.has(id)) return;
-        seenRequests.add(id);
-        cache.keepProfile(requester);
+        if (seenRequestIds.has(id)) return;
+        seenRequestIds.add(id);
+        cache.setProfile(requester);
         cache.patchRequests(me.id, (requests) => [
           ...requests.filter((request) => request.id !== id),
           { id, requesterId, addresseeId: me.id, status: 'pending', createdAt },
         ]);
-        cache.recount(me.id, 'requests');
+        cache.invalidate(me.id, 'requests');
         raise('friend-request-received', { id, requesterId });
         return;
       }
       case 'friendship_accepted': {
         const { requestId, friend } = frame.data;
-        cache.keepProfile(friend);
+        cache.setProfile(friend);
         cache.patchFriends(me.id, (friends) => withFriend(friends, { lastMessage: null, ...friend }));
         cache.patchRequests(me.id, (requests) =>
           requests.filter(({ requesterId }) => requesterId !== friend.id),
         );
-        cache.recount(me.id, 'friends', 'requests');
+        cache.invalidate(me.id, 'friends', 'requests');
         raise('friendship-accepted', { requestId, friendId: friend.id });
         return;
       }
       case 'friendship_removed': {
         const { removedFriendId, removedBy } = frame.data;
         const friendId = removedBy === me.id ? removedFriendId : removedBy;
-        forgetSentRequests(queries, friendId);
+        removeSentRequests(queries, friendId);
         cache.patchFriends(me.id, (friends) => withoutFriend(friends, friendId));
-        cache.recount(me.id, 'friends', 'requests');
+        cache.invalidate(me.id, 'friends', 'requests');
         raise('friendship-removed', { removedFriendId, removedBy });
         return;
       }
@@ -71,7 +71,7 @@ export const createFriendsHandler = (queries: QueryClient) => {
         const { user } = frame.data;
         // The profile feature handles the user's own.
         if (user.id === me.id) return;
-        cache.keepProfile(user);
+        cache.setProfile(user);
         cache.patchFriends(me.id, (friends) => withProfile(friends, user));
         raise('profileUpdated', { userId: user.id });
         return;

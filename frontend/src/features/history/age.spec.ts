@@ -1,4 +1,4 @@
-import { ageLabel } from '@/features/history/age';
+import { formatAge } from '@/features/history/age';
 
 const minute = 60_000;
 const hour = 60 * minute;
@@ -18,5 +18,5 @@ it.each([
   [2 * day, '2 days ago'],
   [400 * day, '400 days ago'],
 ])("shows an age of %i ms as '%s'", (ageMs, label) => {
-  expect(ageLabel(now - ageMs, now)).toBe(label);
+  expect(formatAge(now - ageMs, now)).toBe(label);
 });

@@ -1,6 +1,6 @@
-import { firstTurn, isRunning, nextCarousel, type CarouselEvent } from '@/features/landing/carousel';
+import { initialCarousel, isRunning, reduceCarousel, type CarouselEvent } from '@/features/landing/carousel';
 
-const after = (...events: CarouselEvent[]) => events.reduce(nextCarousel, firstTurn);
+const after = (...events: CarouselEvent[]) => events.reduce(reduceCarousel, initialCarousel);
 const tick: CarouselEvent = { type: 'time-is-up', count: 3 };
 const press: CarouselEvent = { type: 'button-pressed' };
 const focus = (value: boolean): CarouselEvent => ({ type: 'focused', value });

@@ -19,7 +19,7 @@ export type CarouselEvent =
   | { type: 'pointed-at'; value: boolean }
   | { type: 'focused'; value: boolean };
 
-export const firstTurn: CarouselState = {
+export const initialCarousel: CarouselState = {
   index: 0,
   turn: 0,
   mode: 'going',
@@ -30,7 +30,7 @@ export const firstTurn: CarouselState = {
 export const isRunning = ({ mode, isPointedAt, hasFocus }: CarouselState): boolean =>
   mode !== 'paused' && !isPointedAt && (mode === 'played' || !hasFocus);
 
-export const nextCarousel = (state: CarouselState, event: CarouselEvent): CarouselState => {
+export const reduceCarousel = (state: CarouselState, event: CarouselEvent): CarouselState => {
   switch (event.type) {
     case 'time-is-up':
       return { ...state, index: (state.index + 1) % event.count, turn: state.turn + 1 };

@@ -1,12 +1,12 @@
 import { useEffect, useReducer, useRef, type FocusEvent, type PointerEvent, type TouchEvent } from 'react';
-import { firstTurn, isRunning, nextCarousel } from '@/features/landing/carousel';
+import { initialCarousel, isRunning, reduceCarousel } from '@/features/landing/carousel';
 import { sideways, type Point } from '@/lib/swipe';
 
-const leastSwipePx = 40;
+const minSwipePx = 40;
 
 /** Shows `count` slides in turn for `intervalMs` each; pauses while pointed at, focused or paused by the button. */
 export const useCarousel = (count: number, intervalMs: number) => {
-  const [state, dispatch] = useReducer(nextCarousel, firstTurn);
+  const [state, dispatch] = useReducer(reduceCarousel, initialCarousel);
   const running = isRunning(state);
   const touchedAt = useRef<Point | null>(null);
 
@@ -24,7 +24,7 @@ export const useCarousel = (count: number, intervalMs: number) => {
     choose: (index: number) => dispatch({ type: 'chosen', index }),
     togglePause: () => dispatch({ type: 'button-pressed' }),
     /** Handlers for the element that holds the slides; a swipe to the left shows the next one. */
-    swipe: {
+    swipeHandlers: {
       onTouchStart: ({ touches }: TouchEvent) => {
         const touch = touches.length === 1 ? touches[0] : undefined;
         touchedAt.current = touch ? { x: touch.clientX, y: touch.clientY } : null;
@@ -34,13 +34,13 @@ export const useCarousel = (count: number, intervalMs: number) => {
         const from = touchedAt.current;
         touchedAt.current = null;
         if (!from || !touch) return;
-        const distance = sideways(from, { x: touch.clientX, y: touch.clientY }, leastSwipePx);
+        const distance = sideways(from, { x: touch.clientX, y: touch.clientY }, minSwipePx);
         if (distance === 0) return;
         dispatch({ type: 'chosen', index: (state.index + (distance < 0 ? 1 : count - 1)) % count });
       },
     },
     /** Handlers for the element that holds the carousel and its controls. */
-    hold: {
+    pauseHandlers: {
       // Ignores touch: a lifted finger would otherwise count as pointing.
       onPointerEnter: (event: PointerEvent) => {
         if (event.pointerType !== 'touch') dispatch({ type: 'pointed-at', value: true });

@@ -3,7 +3,7 @@ import { useState, useTransition, type FormEvent, type ReactNode } from 'react';
 import { useNavigate, useSearchParams } from 'react-router-dom';
 import { login, register as registerAccount } from '@/features/auth/api/auth-calls';
 import { copy } from '@/features/auth/copy';
-import { errorsOf, type CredentialsForm } from '@/features/auth/credentials-form';
+import { validateCredentials, type CredentialsForm } from '@/features/auth/credentials-form';
 import { useAnonymousStart } from '@/features/auth/use-anonymous-start';
 import { useDocumentTitle } from '@/product/document-title';
 import { signIn } from '@/product/identity';
@@ -15,7 +15,7 @@ import { Link } from '@/ui/link';
 import { toast } from '@/ui/toast-store';
 import { useForm } from '@/ui/use-form';
 
-const empty: CredentialsForm = { email: '', password: '', confirmPassword: '' };
+const emptyForm: CredentialsForm = { email: '', password: '', confirmPassword: '' };
 
 export interface AuthPageProps {
   /** The terms that a visitor accepts by signing in. */
@@ -33,10 +33,10 @@ export const AuthPage = ({ consent, prepareChat }: AuthPageProps) => {
 
   const navigate = useNavigate();
   const anonymous = useAnonymousStart(copy.toasts.anonymousFailed, prepareChat);
-  const { values, field, reset } = useForm(empty);
+  const { values, field, reset } = useForm(emptyForm);
   // Validates on submit, and on every change after that.
   const [isValidated, setValidated] = useState(false);
-  const errors = isValidated ? errorsOf(mode, values) : {};
+  const errors = isValidated ? validateCredentials(mode, values) : {};
   const [isSubmitting, startSubmitting] = useTransition();
 
   const signInOrRegister = async (): Promise<void> => {
@@ -58,7 +58,7 @@ export const AuthPage = ({ consent, prepareChat }: AuthPageProps) => {
 
   const submit = (event: FormEvent<HTMLFormElement>): void => {
     event.preventDefault();
-    const [invalid] = Object.keys(errorsOf(mode, values));
+    const [invalid] = Object.keys(validateCredentials(mode, values));
     setValidated(true);
     if (invalid === undefined) {
       if (!isSubmitting) startSubmitting(signInOrRegister);
@@ -68,8 +68,8 @@ export const AuthPage = ({ consent, prepareChat }: AuthPageProps) => {
     }
   };
 
-  const toggle = (): void => {
-    reset({ ...empty, email: values.email });
+  const toggleMode = (): void => {
+    reset({ ...emptyForm, email: values.email });
     setValidated(false);
     setSearch(isRegistering ? {} : { register: 'true' }, { replace: true });
   };
@@ -121,7 +121,7 @@ export const AuthPage = ({ consent, prepareChat }: AuthPageProps) => {
 
           <p className="mt-3 text-base text-muted-foreground">
             {words.toggleQuestion}{' '}
-            <Button variant="link" className="h-auto px-1 align-baseline" onClick={toggle}>
+            <Button variant="link" className="h-auto px-1 align-baseline" onClick={toggleMode}>
               {words.toggle}
             </Button>
           </p>

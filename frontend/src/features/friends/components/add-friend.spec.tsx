@@ -1,7 +1,7 @@
 import { act, screen, waitFor } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { AddFriend } from '@/features/friends/components/add-friend';
-import { forgetSentRequests } from '@/features/friends/stores/sent-requests';
+import { removeSentRequests } from '@/features/friends/stores/sent-requests';
 import { aFriend, aFriendRequest } from '@/testing/factories';
 import { fakeServer, Refusal } from '@/testing/fake-server';
 import { renderWithCache } from '@/testing/with-cache';
@@ -41,7 +41,7 @@ it('sends one request for several clicks on two buttons, and shows the state on 
     { method: 'POST', url: '/api/friends/request', body: { requesterId: 7, addresseeId: 12 } },
   ]);
 
-  act(() => forgetSentRequests(queries));
+  act(() => removeSentRequests(queries));
   expect(await screen.findAllByRole('button', { name: 'Add Friend' })).toHaveLength(2);
 });
 

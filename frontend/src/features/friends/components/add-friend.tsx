@@ -6,7 +6,7 @@ import { Button, type ButtonProps } from '@/ui/button';
 
 export type AddFriendPlace = keyof typeof copy.add.sent;
 
-const look: Record<AddFriendPlace, Pick<ButtonProps, 'variant' | 'size' | 'className'>> = {
+const buttonLook: Record<AddFriendPlace, Pick<ButtonProps, 'variant' | 'size' | 'className'>> = {
   toolbar: {},
   skipped: { variant: 'secondary', size: 'lg', className: 'w-full' },
   history: { variant: 'ghost', size: 'sm' },
@@ -19,7 +19,7 @@ const icons: Record<AddFriendState, typeof Check> = {
   friends: UserRoundCheck,
 };
 
-const textOf = (state: AddFriendState, place: AddFriendPlace): string => {
+const getLabel = (state: AddFriendState, place: AddFriendPlace): string => {
   switch (state) {
     case 'idle':
     case 'sending':
@@ -43,12 +43,12 @@ export interface AddFriendProps {
 export const AddFriend = ({ userId, personId, place, describedBy }: AddFriendProps) => {
   const { state, add } = useAddFriend(userId, personId);
   const Icon = icons[state];
-  const label = textOf(state, place);
+  const label = getLabel(state, place);
   const button = { disabled: state !== 'idle', 'aria-describedby': describedBy, onClick: add };
   if (place === 'toolbar')
     return <ToolbarButton icon={<Icon aria-hidden="true" />} label={label} {...button} />;
   return (
-    <Button {...look[place]} {...button}>
+    <Button {...buttonLook[place]} {...button}>
       <Icon aria-hidden="true" />
       {label}
     </Button>

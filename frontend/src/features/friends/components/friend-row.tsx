@@ -23,7 +23,7 @@ export interface FriendRowProps {
   isTabStop?: boolean;
 }
 
-const previewOf = ({ preview, type, senderId }: LastMessage, friendId: number): string => {
+const formatPreview = ({ preview, type, senderId }: LastMessage, friendId: number): string => {
   const text = preview || (type === 'text' ? copy.list.deleted : copy.list.photo);
   return senderId === friendId ? text : copy.list.fromMe(text);
 };
@@ -43,7 +43,7 @@ const Line = ({ friend, unread, isOpen, isTyping, draft }: LineProps) => {
       <span className="font-semibold text-warning">{copy.list.draft}</span> <bdi>{draft}</bdi>
     </>
   ) : lastMessage ? (
-    <bdi>{previewOf(lastMessage, friend.id)}</bdi>
+    <bdi>{formatPreview(lastMessage, friend.id)}</bdi>
   ) : null;
   return (
     <p

@@ -14,10 +14,10 @@ export interface FriendSwitcherProps {
   onDismiss: () => void;
 }
 
-/** Typing more letters narrows the results further. */
-const shownMax = 50;
+/** More results are not shown: typing more letters narrows them further. */
+const maxResults = 50;
 
-const indexAfter = (key: string, index: number, count: number): number | undefined => {
+const findIndexForKey = (key: string, index: number, count: number): number | undefined => {
   if (count === 0) return undefined;
   if (key === 'ArrowDown') return (index + 1) % count;
   if (key === 'ArrowUp') return (index - 1 + count) % count;
@@ -30,22 +30,22 @@ export const FriendSwitcher = ({ userId, unread, onOpen, onDismiss }: FriendSwit
   const [search, setSearch] = useState('');
   const [chosen, setChosen] = useState(0);
   const id = useId();
-  const found = searchFriends(sortFriends(friends, unread), search).slice(0, shownMax);
-  const index = Math.min(chosen, Math.max(found.length - 1, 0));
+  const results = searchFriends(sortFriends(friends, unread), search).slice(0, maxResults);
+  const index = Math.min(chosen, Math.max(results.length - 1, 0));
   const optionId = (friendId: number): string => `${id}-${friendId}`;
-  const current = found[index];
+  const current = results[index];
 
   const open = (friendId: number): void => {
     onDismiss();
     onOpen(friendId);
   };
-  const press = (event: KeyboardEvent): void => {
+  const handleKeyDown = (event: KeyboardEvent): void => {
     if (event.nativeEvent.isComposing) return;
-    const next = indexAfter(event.key, index, found.length);
+    const next = findIndexForKey(event.key, index, results.length);
     if (next !== undefined) {
       event.preventDefault();
       setChosen(next);
-      document.getElementById(optionId(found[next]?.id ?? 0))?.scrollIntoView({ block: 'nearest' });
+      document.getElementById(optionId(results[next]?.id ?? 0))?.scrollIntoView({ block: 'nearest' });
     } else if (event.key === 'Enter' && current) {
       event.preventDefault();
       open(current.id);
@@ -71,12 +71,12 @@ export const FriendSwitcher = ({ userId, unread, onOpen, onDismiss }: FriendSwit
           setSearch(target.value);
           setChosen(0);
         }}
-        onKeyDown={press}
+        onKeyDown={handleKeyDown}
       />
       <p role="status" className="sr-only">
-        {search === '' ? '' : copy.list.found(found.length)}
+        {search === '' ? '' : copy.list.found(results.length)}
       </p>
-      {found.length === 0 ? (
+      {results.length === 0 ? (
         <p aria-hidden="true" className="py-6 text-base text-muted-foreground">
           {friends.length === 0 ? copy.list.empty : copy.list.noneFound}
         </p>
@@ -87,7 +87,7 @@ export const FriendSwitcher = ({ userId, unread, onOpen, onDismiss }: FriendSwit
         aria-label={copy.list.label}
         className="mt-2 grid max-h-80 gap-0.5 overflow-y-auto overscroll-contain"
       >
-        {found.map((friend, place) => (
+        {results.map((friend, place) => (
           // The text field keeps the focus and handles the keys.
           <li
             key={friend.id}

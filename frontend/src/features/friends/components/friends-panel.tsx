@@ -16,7 +16,7 @@ const longListPart = createPart(
 );
 
 /** Longer lists have a search field and are virtualized. */
-const longFrom = 40;
+const longListMinFriends = 40;
 
 export interface FriendsPanelProps {
   userId: number;
@@ -97,7 +97,7 @@ export const FriendsPanel = ({
         </h2>
         {action}
       </div>
-      {sorted.length > longFrom ? (
+      {sorted.length > longListMinFriends ? (
         <LoadedPart
           part={longListPart}
           pending={<div className="min-h-0 flex-1">{loading}</div>}

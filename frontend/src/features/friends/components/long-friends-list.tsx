@@ -13,7 +13,7 @@ export interface LongFriendsListProps {
 
 const rowHeightPx = 58;
 
-const targetOf = (key: string, from: number, count: number): number | undefined => {
+const findTargetIndex = (key: string, from: number, count: number): number | undefined => {
   switch (key) {
     case 'ArrowDown':
       return Math.min(from + 1, count - 1);
@@ -37,19 +37,19 @@ export const LongFriendsList = ({ friends, isCollapsed, renderRow }: LongFriends
   const [activeId, setActiveId] = useState<number>();
   const scroller = useRef<HTMLDivElement>(null);
   /** Index of the button that receives the focus in the row that becomes active. */
-  const focusNext = useRef<number | null>(null);
+  const buttonIndexToFocus = useRef<number | null>(null);
 
-  const found = isCollapsed ? friends : searchFriends(friends, search);
+  const results = isCollapsed ? friends : searchFriends(friends, search);
   const activeIndex = Math.max(
-    found.findIndex(({ id }) => id === activeId),
+    results.findIndex(({ id }) => id === activeId),
     0,
   );
   // eslint-disable-next-line react-hooks/incompatible-library -- nothing here is memoized by a compiler
   const rows = useVirtualizer({
-    count: found.length,
+    count: results.length,
     getScrollElement: () => scroller.current,
     estimateSize: () => rowHeightPx,
-    getItemKey: (index) => found[index]?.id ?? index,
+    getItemKey: (index) => results[index]?.id ?? index,
     overscan: 8,
     // The active row stays rendered, so that scrolling does not lose the focus.
     rangeExtractor: (range: Range) =>
@@ -57,22 +57,22 @@ export const LongFriendsList = ({ friends, isCollapsed, renderRow }: LongFriends
   });
 
   useLayoutEffect(() => {
-    if (focusNext.current === null) return;
+    if (buttonIndexToFocus.current === null) return;
     const row = scroller.current?.querySelector(`[data-friend="${activeId}"]`);
-    row?.querySelectorAll('button')[focusNext.current]?.focus();
-    focusNext.current = null;
+    row?.querySelectorAll('button')[buttonIndexToFocus.current]?.focus();
+    buttonIndexToFocus.current = null;
   }, [activeId]);
 
-  const move = (event: KeyboardEvent<HTMLUListElement>): void => {
-    const to = targetOf(event.key, activeIndex, found.length);
-    const friend = to === undefined ? undefined : found[to];
-    if (to === undefined || !friend) return;
+  const handleKeyDown = (event: KeyboardEvent<HTMLUListElement>): void => {
+    const targetIndex = findTargetIndex(event.key, activeIndex, results.length);
+    const friend = targetIndex === undefined ? undefined : results[targetIndex];
+    if (targetIndex === undefined || !friend) return;
     event.preventDefault();
     const row = (event.target as Element).closest('li');
-    focusNext.current = [...(row?.querySelectorAll('button') ?? [])].findIndex(
+    buttonIndexToFocus.current = [...(row?.querySelectorAll('button') ?? [])].findIndex(
       (button) => button === event.target,
     );
-    rows.scrollToIndex(to);
+    rows.scrollToIndex(targetIndex);
     setActiveId(friend.id);
   };
 
@@ -99,13 +99,13 @@ export const LongFriendsList = ({ friends, isCollapsed, renderRow }: LongFriends
         </div>
       )}
       <p role="status" className="sr-only">
-        {search === '' ? '' : copy.list.found(found.length)}
+        {search === '' ? '' : copy.list.found(results.length)}
       </p>
       <div
         ref={scroller}
         className={`min-h-0 flex-1 overflow-y-auto overscroll-contain pb-2 ${isCollapsed ? 'px-3' : 'px-2'}`}
       >
-        {found.length === 0 ? (
+        {results.length === 0 ? (
           <p aria-hidden="true" className="px-2 py-4 text-base text-muted-foreground">
             {copy.list.noneFound}
           </p>
@@ -114,17 +114,17 @@ export const LongFriendsList = ({ friends, isCollapsed, renderRow }: LongFriends
             aria-label={copy.list.label}
             className="relative"
             style={{ height: rows.getTotalSize() }}
-            onKeyDown={move}
+            onKeyDown={handleKeyDown}
           >
             {rows.getVirtualItems().map(({ index, key, start }) => {
-              const friend = found[index];
+              const friend = results[index];
               return friend ? (
                 <li
                   key={key}
                   ref={rows.measureElement}
                   data-index={index}
                   data-friend={friend.id}
-                  aria-setsize={found.length}
+                  aria-setsize={results.length}
                   aria-posinset={index + 1}
                   className="absolute inset-x-0 top-0 pb-0.5"
                   style={{ transform: `translateY(${start}px)` }}

@@ -2,12 +2,12 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { friendRequestsKey, friendsKey, sendFriendRequest, useFriends } from '@/features/friends/api/friends';
 import { copy } from '@/features/friends/copy';
 import {
-  sentRequest,
+  readSentRequest,
   sentRequestKey,
   useSentRequest,
   type SentState,
 } from '@/features/friends/stores/sent-requests';
-import { settledHere } from '@/features/friends/stores/settled-here';
+import { requestIdsSettledHere } from '@/features/friends/stores/settled-here';
 import { ApiError } from '@/lib/api-client';
 import { toast } from '@/ui/toast-store';
 
@@ -32,7 +32,7 @@ export const useAddFriend = (userId: number, personId: number) => {
       const isAccepted = status === 'accepted';
       toast(isAccepted ? copy.toasts.sentAndAccepted : copy.toasts.sent);
       if (!isAccepted) return;
-      settledHere.add(id);
+      requestIdsSettledHere.add(id);
       for (const queryKey of [friendsKey(userId), friendRequestsKey(userId)])
         void queries.invalidateQueries({ queryKey });
     },
@@ -47,7 +47,7 @@ export const useAddFriend = (userId: number, personId: number) => {
 
   const add = (): void => {
     // A second click, on this button or on another one, may come before the next render.
-    if (!isFriend && !sentRequest(queries, personId)) mutate();
+    if (!isFriend && !readSentRequest(queries, personId)) mutate();
   };
 
   const state: AddFriendState = isFriend ? 'friends' : (sent ?? 'idle');

@@ -3,7 +3,7 @@ import { QueryClientProvider } from '@tanstack/react-query';
 import userEvent from '@testing-library/user-event';
 import { useFriendNews } from '@/features/friends/hooks/use-friend-news';
 import { sentRequestKey } from '@/features/friends/stores/sent-requests';
-import { settledHere } from '@/features/friends/stores/settled-here';
+import { requestIdsSettledHere } from '@/features/friends/stores/settled-here';
 import { createQueryClient } from '@/lib/query-client';
 import { raise } from '@/product/app-events';
 import { profileKey } from '@/product/profile-query';
@@ -32,7 +32,7 @@ const show = () => {
 
 beforeEach(() => {
   onOpen.mockClear();
-  settledHere.clear();
+  requestIdsSettledHere.clear();
   useToasts.setState({ shown: null });
 });
 

@@ -2,9 +2,9 @@ import { useQueryClient, type QueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import { type Profile } from '@thaw/contract/users';
 import { copy } from '@/features/friends/copy';
-import { sentRequest } from '@/features/friends/stores/sent-requests';
+import { readSentRequest } from '@/features/friends/stores/sent-requests';
 import { settleRequest } from '@/features/friends/stores/settle-request';
-import { settledHere } from '@/features/friends/stores/settled-here';
+import { requestIdsSettledHere } from '@/features/friends/stores/settled-here';
 import { onAppEvent } from '@/product/app-events';
 import { profileKey } from '@/product/profile-query';
 import { closeToast, toast, useToasts } from '@/ui/toast-store';
@@ -16,7 +16,7 @@ export interface FriendNewsOptions {
   onOpen: (friendId: number) => void;
 }
 
-const nameOf = (queries: QueryClient, userId: number): string | undefined =>
+const readCachedName = (queries: QueryClient, userId: number): string | undefined =>
   queries.getQueryData<Profile>(profileKey(userId))?.username;
 
 /**
@@ -26,11 +26,11 @@ const nameOf = (queries: QueryClient, userId: number): string | undefined =>
 export const useFriendNews = ({ userId, isListOpen, onOpen }: FriendNewsOptions): number => {
   const queries = useQueryClient();
   const [count, setCount] = useState(0);
-  const shownRequest = useRef<number>(undefined);
+  const shownToastId = useRef<number>(undefined);
   const latest = useRef({ isListOpen, onOpen });
   useEffect(() => {
     latest.current = { isListOpen, onOpen };
-    if (isListOpen && shownRequest.current !== undefined) closeToast(shownRequest.current);
+    if (isListOpen && shownToastId.current !== undefined) closeToast(shownToastId.current);
   });
 
   useEffect(
@@ -42,7 +42,7 @@ export const useFriendNews = ({ userId, isListOpen, onOpen }: FriendNewsOptions)
         toast({
           title: received.title,
           description: received.description(
-            nameOf(queries, requesterId) ?? copy.requests.placeholder(requesterId),
+            readCachedName(queries, requesterId) ?? copy.requests.placeholder(requesterId),
           ),
           action: {
             ...received.action,
@@ -52,18 +52,20 @@ export const useFriendNews = ({ userId, isListOpen, onOpen }: FriendNewsOptions)
             },
           },
         });
-        shownRequest.current = useToasts.getState().shown?.id;
+        shownToastId.current = useToasts.getState().shown?.id;
       }),
     [queries, userId],
   );
   useEffect(
     () =>
       onAppEvent('friendship-accepted', ({ requestId, friendId }) => {
-        const isMyDoing = settledHere.has(requestId) || sentRequest(queries, friendId) === 'sending';
-        if (isMyDoing) return;
+        const isCausedByUser =
+          requestIdsSettledHere.has(requestId) || readSentRequest(queries, friendId) === 'sending';
+        // The user has already seen a toast for it.
+        if (isCausedByUser) return;
         setCount((present) => present + 1);
         const { befriended } = copy.toasts;
-        const name = nameOf(queries, friendId);
+        const name = readCachedName(queries, friendId);
         toast({
           title: befriended.title,
           ...(name === undefined ? {} : { description: befriended.description(name) }),

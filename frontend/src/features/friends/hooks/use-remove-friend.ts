@@ -2,7 +2,7 @@ import { type Friend } from '@thaw/contract/users';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { friendsKey, removeFriend } from '@/features/friends/api/friends';
 import { withoutFriend } from '@/features/friends/friend-list';
-import { forgetSentRequests } from '@/features/friends/stores/sent-requests';
+import { removeSentRequests } from '@/features/friends/stores/sent-requests';
 
 /** Removes a friend without confirmation (A135); a failure is only logged to the console (A134). */
 export const useRemoveFriend = (userId: number): ((friendId: number) => void) => {
@@ -10,7 +10,7 @@ export const useRemoveFriend = (userId: number): ((friendId: number) => void) =>
   const { mutate } = useMutation({
     mutationFn: (friendId: number) => removeFriend(userId, friendId),
     onSuccess: (_, friendId) => {
-      forgetSentRequests(queries, friendId);
+      removeSentRequests(queries, friendId);
       queries.setQueryData<Friend[]>(
         friendsKey(userId),
         (friends) => friends && withoutFriend(friends, friendId),

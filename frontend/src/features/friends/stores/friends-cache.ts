@@ -22,18 +22,18 @@ export class FriendsCache {
     this.patch<FriendRequest[]>(friendRequestsKey(me), patch);
   }
 
-  keepProfile({ id, username, avatar }: Profile): void {
+  setProfile({ id, username, avatar }: Profile): void {
     this.queries.setQueryData<Profile>(profileKey(id), { id, username, avatar });
   }
 
   /** Sets the newest message with a friend. Null means that only the server has it, and refetches the friends. */
-  keepLastMessage(me: number, friendId: number, lastMessage: LastMessage | null): void {
+  setLastMessage(me: number, friendId: number, lastMessage: LastMessage | null): void {
     if (lastMessage) this.patchFriends(me, (friends) => withLastMessage(friends, friendId, lastMessage));
     else void this.queries.invalidateQueries({ queryKey: friendsKey(me) });
   }
 
   /** Invalidates the friends, the requests, or both. */
-  recount(me: number, ...which: ('friends' | 'requests')[]): void {
+  invalidate(me: number, ...which: ('friends' | 'requests')[]): void {
     for (const name of which) {
       const queryKey = name === 'friends' ? friendsKey(me) : friendRequestsKey(me);
       void this.queries.invalidateQueries({ queryKey });

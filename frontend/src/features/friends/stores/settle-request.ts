@@ -2,7 +2,7 @@ import { type FriendRequest } from '@thaw/contract/friends';
 import { type QueryClient } from '@tanstack/react-query';
 import { answerFriendRequest, friendRequestsKey, friendsKey } from '@/features/friends/api/friends';
 import { copy } from '@/features/friends/copy';
-import { settledHere } from '@/features/friends/stores/settled-here';
+import { requestIdsSettledHere } from '@/features/friends/stores/settled-here';
 import { toast } from '@/ui/toast-store';
 
 export type Answer = 'accepted' | 'declined';
@@ -17,7 +17,7 @@ export const settleRequest = async (
   requestId: number,
   answer: Answer,
 ): Promise<void> => {
-  settledHere.add(requestId);
+  requestIdsSettledHere.add(requestId);
   try {
     await answerFriendRequest(requestId, answer);
     queries.setQueryData<FriendRequest[]>(friendRequestsKey(userId), (requests) =>
@@ -25,7 +25,7 @@ export const settleRequest = async (
     );
     toast(answer === 'accepted' ? copy.toasts.accepted : copy.toasts.declined);
   } catch (error) {
-    settledHere.delete(requestId);
+    requestIdsSettledHere.delete(requestId);
     console.warn('The friend request was not answered', error);
     toast({ ...copy.toasts.answerFailed, tone: 'destructive' });
     throw error;

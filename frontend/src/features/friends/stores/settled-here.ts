@@ -1,2 +1,2 @@
 /** Requests that this page itself settled, with a toast; their `friendship_accepted` frames show no second one. */
-export const settledHere = new Set<number>();
+export const requestIdsSettledHere = new Set<number>();

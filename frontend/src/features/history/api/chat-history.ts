@@ -16,8 +16,8 @@ export const useChatHistory = (userId: number) =>
     }),
   );
 
-export const partnerOf = ({ user1Id, user2Id }: ChatHistoryEntry, userId: number): number =>
+export const getPartnerId = ({ user1Id, user2Id }: ChatHistoryEntry, userId: number): number =>
   user1Id === userId ? user2Id : user1Id;
 
-export const newestFirst = (entries: readonly ChatHistoryEntry[]): ChatHistoryEntry[] =>
+export const sortNewestFirst = (entries: readonly ChatHistoryEntry[]): ChatHistoryEntry[] =>
   [...entries].sort((a, b) => Date.parse(b.createdAt) - Date.parse(a.createdAt) || b.id - a.id);

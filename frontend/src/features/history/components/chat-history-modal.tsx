@@ -1,8 +1,8 @@
 import { type ChatHistoryEntry } from '@thaw/contract/http';
 import { limits } from '@thaw/contract/limits';
 import { useRef, useState, type ReactNode } from 'react';
-import { ageLabel } from '@/features/history/age';
-import { newestFirst, partnerOf, useChatHistory } from '@/features/history/api/chat-history';
+import { formatAge } from '@/features/history/age';
+import { sortNewestFirst, getPartnerId, useChatHistory } from '@/features/history/api/chat-history';
 import { copy } from '@/features/history/copy';
 import { useWasSeen } from '@/lib/use-was-seen';
 import { useProfile } from '@/product/profile-query';
@@ -41,7 +41,7 @@ const Entry = ({ entry, partnerId, now, renderAction }: EntryProps) => {
           <bdi className="line-clamp-2 wrap-anywhere">{username}</bdi>
         </p>
         <p className="text-sm text-muted-foreground">
-          <time dateTime={entry.createdAt}>{ageLabel(metAt, now)}</time>
+          <time dateTime={entry.createdAt}>{formatAge(metAt, now)}</time>
         </p>
       </div>
       {isUnknown || now - metAt >= limits.friendRequestWithinMs
@@ -68,11 +68,11 @@ export const ChatHistoryModal = ({ userId, onDismiss, renderAction }: ChatHistor
     <Modal isOpen title={copy.title} description={copy.lead} onDismiss={onDismiss}>
       {entries && entries.length > 0 ? (
         <ul aria-label={copy.label} className="mt-3 divide-y divide-border">
-          {newestFirst(entries).map((entry) => (
+          {sortNewestFirst(entries).map((entry) => (
             <Entry
               key={entry.id}
               entry={entry}
-              partnerId={partnerOf(entry, userId)}
+              partnerId={getPartnerId(entry, userId)}
               now={now}
               {...(renderAction ? { renderAction } : {})}
             />

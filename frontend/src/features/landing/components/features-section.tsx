@@ -6,7 +6,7 @@ import { pageLimits } from '@/lib/page-limits';
 
 /** The product's features as a carousel, each with a picture made of the product's own components. */
 export const FeaturesSection = () => {
-  const { index, isRunning, isPaused, choose, togglePause, hold, swipe } = useCarousel(
+  const { index, isRunning, isPaused, choose, togglePause, pauseHandlers, swipeHandlers } = useCarousel(
     features.length,
     pageLimits.featureCarouselMs,
   );
@@ -23,7 +23,7 @@ export const FeaturesSection = () => {
         aria-roledescription="carousel"
         aria-label={copy.features.label}
         className="mt-8 flex flex-col-reverse gap-x-16 md:mt-12 lg:grid lg:grid-cols-[5fr_6fr] lg:items-stretch"
-        {...hold}
+        {...pauseHandlers}
       >
         <div className="mt-2 flex items-center justify-center lg:mt-0 lg:flex-col lg:items-start lg:justify-between">
           <ol className="flex lg:grid lg:w-full">
@@ -47,7 +47,7 @@ export const FeaturesSection = () => {
           </div>
         </div>
         <div
-          {...swipe}
+          {...swipeHandlers}
           aria-live={isRunning ? 'off' : 'polite'}
           className="slides rounded-sheet border border-border bg-card p-6 md:p-8"
         >

@@ -103,15 +103,20 @@ const Conversation = ({ participants, messages, mood }: SampleConversation) => {
 
 /** Plays sample conversations in the product's own chat bubbles. */
 export const LiveDemo = () => {
-  const { index, turn, isRunning, isPaused, choose, togglePause, hold, swipe } = useCarousel(
+  const { index, turn, isRunning, isPaused, choose, togglePause, pauseHandlers, swipeHandlers } = useCarousel(
     samples.length,
     pageLimits.conversationCarouselMs,
   );
   return (
-    <section aria-roledescription="carousel" aria-label={copy.demo.label} className="relative" {...hold}>
+    <section
+      aria-roledescription="carousel"
+      aria-label={copy.demo.label}
+      className="relative"
+      {...pauseHandlers}
+    >
       <div aria-hidden="true" className="ember-glow pointer-events-none absolute -inset-24" />
       <div className="relative rounded-sheet border border-border bg-card p-4 shadow-elevated md:p-6">
-        <div {...swipe} aria-live={isRunning ? 'off' : 'polite'} className="slides">
+        <div {...swipeHandlers} aria-live={isRunning ? 'off' : 'polite'} className="slides">
           {samples.map((sample, place) => (
             <div
               key={sample.mood}

@@ -15,7 +15,7 @@ export const convertAnonymous = async (body: ConvertAnonymous): Promise<SelfUser
   toUser(await request('POST', '/api/convert-anonymous', body));
 
 /** The toast of a failure, with the server's message if it sent one (A146). */
-export const toastOfRefusal = (
+export const createFailureToast = (
   error: unknown,
   failure: { title: string; description: string },
 ): { title: string; description: string; tone: 'destructive' } => ({

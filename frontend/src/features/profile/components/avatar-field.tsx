@@ -21,8 +21,8 @@ export interface AvatarFieldProps {
 
 /** Uploads the picture as soon as it is chosen; saving the profile makes it the user's. */
 export const AvatarField = ({ user, picture, isUploading, onUploading, onChange }: AvatarFieldProps) => {
-  const input = useRef<HTMLInputElement>(null);
-  const choose = useRef<HTMLButtonElement>(null);
+  const fileInput = useRef<HTMLInputElement>(null);
+  const chooseButton = useRef<HTMLButtonElement>(null);
 
   const upload = async (file: File): Promise<void> => {
     if (file.size > limits.imageMaxBytes) {
@@ -41,7 +41,7 @@ export const AvatarField = ({ user, picture, isUploading, onUploading, onChange 
     }
   };
 
-  const take = ({ target }: ChangeEvent<HTMLInputElement>): void => {
+  const handleFileChosen = ({ target }: ChangeEvent<HTMLInputElement>): void => {
     const file = target.files?.[0];
     // Allows choosing the same file again.
     target.value = '';
@@ -59,10 +59,10 @@ export const AvatarField = ({ user, picture, isUploading, onUploading, onChange 
       <div className="grid min-w-0 gap-2">
         <div className="flex flex-wrap gap-2">
           <Button
-            ref={choose}
+            ref={chooseButton}
             variant="secondary"
             disabled={isUploading}
-            onClick={() => input.current?.click()}
+            onClick={() => fileInput.current?.click()}
           >
             <ImageUp aria-hidden="true" />
             {isUploading ? words.uploading : picture ? words.changePicture : words.choosePicture}
@@ -72,7 +72,7 @@ export const AvatarField = ({ user, picture, isUploading, onUploading, onChange 
               variant="ghost"
               onClick={() => {
                 onChange(null);
-                choose.current?.focus();
+                chooseButton.current?.focus();
               }}
             >
               <Trash2 aria-hidden="true" />
@@ -83,13 +83,13 @@ export const AvatarField = ({ user, picture, isUploading, onUploading, onChange 
         <p className="text-sm text-muted-foreground">{words.pictureHint}</p>
       </div>
       <input
-        ref={input}
+        ref={fileInput}
         type="file"
         accept="image/*"
         aria-label={words.picture}
         tabIndex={-1}
         className="hidden"
-        onChange={take}
+        onChange={handleFileChosen}
       />
     </div>
   );

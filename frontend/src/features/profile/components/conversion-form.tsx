@@ -2,7 +2,7 @@ import { useMutation } from '@tanstack/react-query';
 import { limits } from '@thaw/contract/limits';
 import { codePointLength } from '@thaw/contract/text';
 import { type SelfUser } from '@thaw/contract/users';
-import { convertAnonymous, toastOfRefusal } from '@/features/profile/api/account';
+import { convertAnonymous, createFailureToast } from '@/features/profile/api/account';
 import { copy } from '@/features/profile/copy';
 import { isEmail } from '@/features/profile/is-email';
 import { mergeIntoUser } from '@/product/identity';
@@ -12,10 +12,10 @@ import { toast } from '@/ui/toast-store';
 import { useForm } from '@/ui/use-form';
 
 const words = copy.conversion;
-const empty = { email: '', password: '', confirmPassword: '' };
+const emptyForm = { email: '', password: '', confirmPassword: '' };
 
 /** The toast to show instead of sending the form; null when there is no problem. */
-export const problemOf = ({ email, password, confirmPassword }: typeof empty) => {
+export const findProblem = ({ email, password, confirmPassword }: typeof emptyForm) => {
   if (!email.trim() || !password || !confirmPassword) return words.missingFields;
   if (password !== confirmPassword) return words.doNotMatch;
   if (codePointLength(password) < limits.passwordMinLength) return words.tooShort;
@@ -30,7 +30,7 @@ export interface ConversionFormProps {
 }
 
 export const ConversionForm = ({ user, onPending, onConverted }: ConversionFormProps) => {
-  const { values, isUnsaved, field } = useForm(empty);
+  const { values, isUnsaved, field } = useForm(emptyForm);
   const email = values.email.trim();
   const converting = useMutation({
     mutationFn: () => convertAnonymous({ userId: user.id, email, password: values.password }),
@@ -41,11 +41,11 @@ export const ConversionForm = ({ user, onPending, onConverted }: ConversionFormP
       toast(words.converted);
       onConverted();
     },
-    onError: (error) => toast(toastOfRefusal(error, words.failed)),
+    onError: (error) => toast(createFailureToast(error, words.failed)),
   });
 
   const submit = (): void => {
-    const problem = problemOf(values);
+    const problem = findProblem(values);
     if (problem) toast({ ...problem, tone: 'destructive' });
     else if (!converting.isPending) converting.mutate();
   };

@@ -1,6 +1,6 @@
 import { useMutation } from '@tanstack/react-query';
 import { type SelfUser } from '@thaw/contract/users';
-import { changeEmail, toastOfRefusal } from '@/features/profile/api/account';
+import { changeEmail, createFailureToast } from '@/features/profile/api/account';
 import { copy } from '@/features/profile/copy';
 import { isEmail } from '@/features/profile/is-email';
 import { mergeIntoUser } from '@/product/identity';
@@ -10,10 +10,10 @@ import { toast } from '@/ui/toast-store';
 import { useForm } from '@/ui/use-form';
 
 const words = copy.email;
-const empty = { newEmail: '', currentPassword: '' };
+const emptyForm = { newEmail: '', currentPassword: '' };
 
 export const EmailForm = ({ user }: { user: SelfUser }) => {
-  const form = useForm(empty);
+  const form = useForm(emptyForm);
   const newEmail = form.values.newEmail.trim();
   const changing = useMutation({
     mutationFn: () => changeEmail(user.id, { newEmail, currentPassword: form.values.currentPassword }),
@@ -22,7 +22,7 @@ export const EmailForm = ({ user }: { user: SelfUser }) => {
       form.reset();
       toast(words.changed);
     },
-    onError: (error) => toast(toastOfRefusal(error, words.failed)),
+    onError: (error) => toast(createFailureToast(error, words.failed)),
   });
 
   const submit = (): void => {

@@ -2,7 +2,7 @@ import { useMutation } from '@tanstack/react-query';
 import { limits } from '@thaw/contract/limits';
 import { codePointLength } from '@thaw/contract/text';
 import { type SelfUser } from '@thaw/contract/users';
-import { changePassword, toastOfRefusal } from '@/features/profile/api/account';
+import { changePassword, createFailureToast } from '@/features/profile/api/account';
 import { copy } from '@/features/profile/copy';
 import { Button } from '@/ui/button';
 import { Field } from '@/ui/field';
@@ -10,10 +10,10 @@ import { toast } from '@/ui/toast-store';
 import { useForm } from '@/ui/use-form';
 
 const words = copy.password;
-const empty = { currentPassword: '', newPassword: '', confirmPassword: '' };
+const emptyForm = { currentPassword: '', newPassword: '', confirmPassword: '' };
 
 /** The toast to show instead of sending the form, for the first problem found; null when there is none. */
-export const problemOf = ({ currentPassword, newPassword, confirmPassword }: typeof empty) => {
+export const findProblem = ({ currentPassword, newPassword, confirmPassword }: typeof emptyForm) => {
   if (!currentPassword || !newPassword || !confirmPassword) return words.requiredFields;
   if (newPassword !== confirmPassword) return words.doNotMatch;
   if (codePointLength(newPassword) < limits.passwordMinLength) return words.tooShort;
@@ -21,8 +21,8 @@ export const problemOf = ({ currentPassword, newPassword, confirmPassword }: typ
 };
 
 export const PasswordForm = ({ user }: { user: SelfUser }) => {
-  const { values, isUnsaved, field, reset } = useForm(empty);
-  const problem = problemOf(values);
+  const { values, isUnsaved, field, reset } = useForm(emptyForm);
+  const problem = findProblem(values);
   const changing = useMutation({
     mutationFn: () =>
       changePassword(user.id, { currentPassword: values.currentPassword, newPassword: values.newPassword }),
@@ -30,7 +30,7 @@ export const PasswordForm = ({ user }: { user: SelfUser }) => {
       reset();
       toast(words.changed);
     },
-    onError: (error) => toast(toastOfRefusal(error, words.failed)),
+    onError: (error) => toast(createFailureToast(error, words.failed)),
   });
 
   const submit = (): void => {

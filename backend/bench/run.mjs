@@ -2,19 +2,19 @@ import { spawn } from 'node:child_process';
 import path from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
-import { runCommand } from '../../deploy/local/node-version.mjs';
+import { checkNodeThenRun } from '../../deploy/local/node-version.mjs';
 
 // `npm run bench`: installs packages, builds, and runs the harness, which starts its own stores.
-runCommand(async () => ({ main }));
+checkNodeThenRun(async () => ({ main }));
 
 const here = path.dirname(fileURLToPath(import.meta.url));
 
 async function main(args) {
   const { ensurePackages, packageCommand } = await import('../../deploy/local/provide/node-packages.mjs');
   const { build } = await import('../../deploy/local/provide/build.mjs');
-  const say = (label, text) => process.stderr.write(`${label}: ${text}\n`);
-  await ensurePackages(say);
-  await build(say);
+  const logStep = (label, text) => process.stderr.write(`${label}: ${text}\n`);
+  await ensurePackages(logStep);
+  await build(logStep);
   await run([
     ...packageCommand('swc'),
     'src',

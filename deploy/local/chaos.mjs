@@ -1,3 +1,5 @@
-import { runCommand } from './node-version.mjs';
+import { checkNodeThenRun } from './node-version.mjs';
 
-runCommand(() => import('./commands/chaos.mjs'));
+// Usage: npm run chaos -- [--seed N] [--long]
+// The command is imported after the check of the Node version, because an old Node could not parse it.
+checkNodeThenRun(() => import('./commands/chaos.mjs'));

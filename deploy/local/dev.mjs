@@ -1,3 +1,5 @@
-import { runCommand } from './node-version.mjs';
+import { checkNodeThenRun } from './node-version.mjs';
 
-runCommand(() => import('./commands/dev.mjs'));
+// Usage: npm run dev
+// The command is imported after the check of the Node version, because an old Node could not parse it.
+checkNodeThenRun(() => import('./commands/dev.mjs'));

@@ -1,5 +1,6 @@
 // Old versions of Node must be able to parse this file: no recent syntax, no imports.
 
+// Major and minor version, as in "engines" of package.json.
 const OLDEST = [20, 19];
 
 /**
@@ -7,10 +8,10 @@ const OLDEST = [20, 19];
  * @param {string} version as in `process.versions.node`
  * @returns {string} the error message if it is too old for Thaw, else an empty string
  */
-export function nodeTooOld(version) {
+export function explainOldNode(version) {
   const parts = version.split('.').map(Number);
-  const isEnough = parts[0] > OLDEST[0] || (parts[0] === OLDEST[0] && parts[1] >= OLDEST[1]);
-  if (isEnough) return '';
+  const isRecentEnough = parts[0] > OLDEST[0] || (parts[0] === OLDEST[0] && parts[1] >= OLDEST[1]);
+  if (isRecentEnough) return '';
   return 'Thaw needs Node ' + OLDEST.join('.') + ' or later, and this is Node ' + version + '.';
 }
 
@@ -19,10 +20,10 @@ export function nodeTooOld(version) {
  * The module is loaded after the check, because an old Node could not parse it.
  * @param {() => Promise<{main: (args: string[]) => Promise<void>}>} load
  */
-export function runCommand(load) {
-  const complaint = nodeTooOld(process.versions.node);
-  if (complaint) {
-    console.error(complaint);
+export function checkNodeThenRun(load) {
+  const message = explainOldNode(process.versions.node);
+  if (message) {
+    console.error(message);
     process.exit(1);
   }
   load()
@@ -30,8 +31,8 @@ export function runCommand(load) {
       return command.main(process.argv.slice(2));
     })
     .catch(function (error) {
-      // A Complaint is a message for the developer; anything else is a bug and is printed with its stack.
-      console.error(error && error.name === 'Complaint' ? '\n' + error.message : error);
+      // The message of a LauncherError is written for the developer; anything else is a bug and is printed with its stack.
+      console.error(error && error.name === 'LauncherError' ? '\n' + error.message : error);
       process.exit(1);
     });
 }

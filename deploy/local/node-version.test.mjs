@@ -3,20 +3,20 @@ import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import process from 'node:process';
 import test from 'node:test';
-import { nodeTooOld } from './node-version.mjs';
-import { inRepository } from './places.mjs';
+import { explainOldNode } from './node-version.mjs';
+import { inRepository } from './paths.mjs';
 
 test('versions of Node before 20.19 are too old', () => {
   for (const version of ['12.22.12', '18.20.0', '20.18.3'])
-    assert.match(nodeTooOld(version), /^Thaw needs Node 20\.19/);
-  for (const version of ['20.19.0', '20.20.2', '22.0.0', '24.1.0']) assert.equal(nodeTooOld(version), '');
+    assert.match(explainOldNode(version), /^Thaw needs Node 20\.19/);
+  for (const version of ['20.19.0', '20.20.2', '22.0.0', '24.1.0']) assert.equal(explainOldNode(version), '');
 });
 
 test('every entry script prints one sentence and exits with code 1 when Node is too old', () => {
-  const disguise = "Object.defineProperty(process.versions, 'node', { value: '18.0.0' });";
+  const pretendNode18 = "Object.defineProperty(process.versions, 'node', { value: '18.0.0' });";
   for (const entry of ['start', 'test', 'dev', 'with-stores']) {
     const script = inRepository(`deploy/local/${entry}.mjs`);
-    const preload = `data:text/javascript,${encodeURIComponent(disguise)}`;
+    const preload = `data:text/javascript,${encodeURIComponent(pretendNode18)}`;
     const { status, stderr } = spawnSync(process.execPath, ['--import', preload, script], {
       encoding: 'utf8',
     });

@@ -1,25 +1,26 @@
 import process from 'node:process';
-import { privateFolder, secret, secretFile } from './places.mjs';
+import { ensurePrivateFolder, readOrCreateSecret, secretFile } from './paths.mjs';
 
 const LOOPBACK = '127.0.0.1';
 
-/** Settings that only migrations get: the owning role, when the service runs under a role of its own. */
+/** Settings that only migrations get: the address with the owner's role, if the service runs with a role of its own. */
 export const migrationSettings = ({ databaseUrl, serviceDatabaseUrl }) =>
   serviceDatabaseUrl ? { MIGRATE_DATABASE_URL: databaseUrl } : {};
 
 /**
- * The environment of a process of the product. Later sources override earlier ones: the launcher's defaults, the
- * launcher's own environment, `given`, the addresses of the stores, the settings of this one process.
+ * Builds the environment of a process of the product, and creates the session secret and the folder for files if they are
+ * missing. Later sources override earlier ones: the launcher's defaults, the
+ * launcher's own environment, `given` (for all processes), the addresses of the stores, `settings` (for this process).
  * @param {{home: string, stores: {databaseUrl: string, serviceDatabaseUrl?: string, redisUrl: string}, given?: Record<string, string>,
  *   settings?: Record<string, string | number>}} options
  * @returns {Record<string, string>}
  */
-export function productEnvironment({ home, stores, given = {}, settings = {} }) {
-  secret(home, 'session-secret', 48);
+export function prepareProductEnvironment({ home, stores, given = {}, settings = {} }) {
+  readOrCreateSecret(home, 'session-secret', 48);
   const all = {
     LIMITS_PROFILE: 'load',
     SESSION_SECRET_FILE: secretFile(home, 'session-secret'),
-    STORAGE_DIR: privateFolder(home, 'files'),
+    STORAGE_DIR: ensurePrivateFolder(home, 'files'),
     ...process.env,
     // A test runner sets NODE_ENV=test, but the processes are those of the product.
     NODE_ENV: 'production',

@@ -3,10 +3,10 @@ import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import process from 'node:process';
 import test from 'node:test';
-import { inRepository } from './places.mjs';
+import { inRepository } from './paths.mjs';
 import { replicaNodeFlags } from './replica-node-flags.mjs';
 
-test('this Node accepts the flags of a replica', () => {
+test('Node accepts the flags of a replica', () => {
   const { status, stderr } = spawnSync(process.execPath, [...replicaNodeFlags, '--eval', ''], {
     encoding: 'utf8',
   });

@@ -2,18 +2,24 @@ import assert from 'node:assert/strict';
 import http from 'node:http';
 import net from 'node:net';
 import test from 'node:test';
-import { inRepository } from './places.mjs';
-import { freePorts } from './processes/ports.mjs';
+import { inRepository } from './paths.mjs';
+import { findFreePorts } from './processes/ports.mjs';
 import { isRunning } from './processes/process-identity.mjs';
-import { launch, launchScript, recorded, temporaryHome, until } from './testing/launcher.mjs';
+import {
+  startLauncher,
+  startScript,
+  findRunningProcesses,
+  createTestHome,
+  waitUntil,
+} from './testing/launcher.mjs';
 
 // Real: the launcher as a process, PostgreSQL, Redis, nginx, signals. Stand-ins: the processes of the product.
 
 test('the launcher serves the page, restarts processes that die, and leaves none running after Ctrl-C', async (t) => {
-  const home = temporaryHome(t);
-  const [port] = await freePorts(1);
-  const launcher = launch({ home, port });
-  await launcher.says(`\nhttp://localhost:${port}\n`);
+  const home = createTestHome(t);
+  const [port] = await findFreePorts(1);
+  const launcher = startLauncher({ home, port });
+  await launcher.waitForOutput(`\nhttp://localhost:${port}\n`);
   const { env, pid } = await getJson(port, '/');
 
   assert.equal(env.LIMITS_PROFILE, 'load');
@@ -23,40 +29,41 @@ test('the launcher serves the page, restarts processes that die, and leaves none
   assert.ok(env.PUBLIC_DIR && env.SESSION_SECRET_FILE.startsWith(home));
 
   process.kill(pid, 'SIGKILL');
-  await until(async () => (await getJson(port, '/').catch(() => ({ pid }))).pid !== pid);
-  await launcher.says('api-1 ended (ended by SIGKILL) and is started again');
+  await waitUntil(async () => (await getJson(port, '/').catch(() => ({ pid }))).pid !== pid);
+  await launcher.waitForOutput('api-1 ended (ended by SIGKILL) and is restarted');
 
-  const { redis, postgresql } = recorded(home);
+  const { redis, postgresql } = findRunningProcesses(home);
   process.kill(redis.pid, 'SIGKILL');
   process.kill(postgresql.pid, 'SIGKILL');
-  const isAnother = (name, than) => ![undefined, than.pid].includes(recorded(home)[name]?.pid);
-  await until(() => isAnother('redis', redis) && isAnother('postgresql', postgresql));
+  const hasNewPid = (name, killed) =>
+    ![undefined, killed.pid].includes(findRunningProcesses(home)[name]?.pid);
+  await waitUntil(() => hasNewPid('redis', redis) && hasNewPid('postgresql', postgresql));
 
-  const before = Object.values(recorded(home));
+  const before = Object.values(findRunningProcesses(home));
   assert.equal(before.length, 4);
   launcher.child.kill('SIGINT');
-  assert.deepEqual(await launcher.ended(), { code: 0, signal: null });
+  assert.deepEqual(await launcher.waitForExit(), { code: 0, signal: null });
   assert.deepEqual(before.filter(isRunning), []);
-  assert.deepEqual(recorded(home), {});
+  assert.deepEqual(findRunningProcesses(home), {});
 });
 
 test('the launcher puts nginx in front of several replicas', async (t) => {
-  const home = temporaryHome(t);
-  const [port] = await freePorts(1);
-  const launcher = launch({ home, port, replicas: 2 });
-  await launcher.says(`\nhttp://localhost:${port}\n`);
+  const home = createTestHome(t);
+  const [port] = await findFreePorts(1);
+  const launcher = startLauncher({ home, port, replicas: 2 });
+  await launcher.waitForOutput(`\nhttp://localhost:${port}\n`);
 
-  const seen = await getJson(port, '/api/who', { 'X-Forwarded-For': '9.9.9.9' });
-  assert.equal(seen.headers['x-forwarded-for'], '127.0.0.1');
-  assert.equal(seen.headers.host, `localhost:${port}`);
-  assert.equal(seen.env.TRUST_PROXY, '1');
-  assert.deepEqual([seen.env.HOST, seen.env.INTERNAL_HOST], ['127.0.0.1', '127.0.0.1']);
-  assert.equal(seen.env.API_DOCS, 'off');
+  const received = await getJson(port, '/api/who', { 'X-Forwarded-For': '9.9.9.9' });
+  assert.equal(received.headers['x-forwarded-for'], '127.0.0.1');
+  assert.equal(received.headers.host, `localhost:${port}`);
+  assert.equal(received.env.TRUST_PROXY, '1');
+  assert.deepEqual([received.env.HOST, received.env.INTERNAL_HOST], ['127.0.0.1', '127.0.0.1']);
+  assert.equal(received.env.API_DOCS, 'off');
 
   // nginx skips the dead replica until it has been restarted.
-  process.kill(seen.pid, 'SIGKILL');
-  for (let request = 0; request < 10; request += 1) assert.ok((await getJson(port, '/api/who')).pid);
-  await until(async () => Object.keys(recorded(home)).length === 6);
+  process.kill(received.pid, 'SIGKILL');
+  for (let index = 0; index < 10; index += 1) assert.ok((await getJson(port, '/api/who')).pid);
+  await waitUntil(async () => Object.keys(findRunningProcesses(home)).length === 6);
 
   const tooLarge = await request(port, {
     path: '/api/upload',
@@ -67,76 +74,84 @@ test('the launcher puts nginx in front of several replicas', async (t) => {
   assert.equal(JSON.parse(tooLarge.body).code, 'too_large');
 
   launcher.child.kill('SIGTERM');
-  assert.equal((await launcher.ended()).code, 0);
-  assert.deepEqual(recorded(home), {});
+  assert.equal((await launcher.waitForExit()).code, 0);
+  assert.deepEqual(findRunningProcesses(home), {});
 });
 
 test('a launcher takes over the stores and ends the processes that a killed launcher left behind', async (t) => {
-  const home = temporaryHome(t);
-  const [port] = await freePorts(1);
-  const killed = launch({ home, port });
-  await killed.says('http://localhost');
-  const left = recorded(home);
-  killed.child.kill('SIGKILL');
-  await killed.ended();
-  assert.ok(Object.values(left).every(isRunning), 'this test needs leftovers');
+  const home = createTestHome(t);
+  const [port] = await findFreePorts(1);
+  const killedLauncher = startLauncher({ home, port });
+  await killedLauncher.waitForOutput('http://localhost');
+  const leftovers = findRunningProcesses(home);
+  killedLauncher.child.kill('SIGKILL');
+  await killedLauncher.waitForExit();
+  assert.ok(Object.values(leftovers).every(isRunning), 'the killed launcher leaves its processes running');
 
   // The replica left behind still holds the port of the page.
-  const next = launch({ home, port });
-  await next.says(`http://localhost:${port}`);
-  assert.ok(!isRunning(left['api-1']) && !isRunning(left['worker-1']), 'the old replica and worker are gone');
-  assert.equal(recorded(home).postgresql.pid, left.postgresql.pid, 'a store that still runs is used again');
-  next.child.kill('SIGINT');
-  assert.equal((await next.ended()).code, 0);
-  assert.deepEqual(Object.values(left).filter(isRunning), []);
+  const nextLauncher = startLauncher({ home, port });
+  await nextLauncher.waitForOutput(`http://localhost:${port}`);
+  assert.ok(
+    !isRunning(leftovers['api-1']) && !isRunning(leftovers['worker-1']),
+    'the old replica and worker are gone',
+  );
+  assert.equal(
+    findRunningProcesses(home).postgresql.pid,
+    leftovers.postgresql.pid,
+    'a store that still runs is used again',
+  );
+  nextLauncher.child.kill('SIGINT');
+  assert.equal((await nextLauncher.waitForExit()).code, 0);
+  assert.deepEqual(Object.values(leftovers).filter(isRunning), []);
 });
 
 test('a second Ctrl-C kills all processes at once', async (t) => {
-  const home = temporaryHome(t);
-  const [port] = await freePorts(1);
-  const launcher = launch({ home, port, workerRole: 'stubborn' });
-  await launcher.says('http://localhost');
-  const before = Object.values(recorded(home));
+  const home = createTestHome(t);
+  const [port] = await findFreePorts(1);
+  const launcher = startLauncher({ home, port, workerRole: 'stubborn' });
+  await launcher.waitForOutput('http://localhost');
+  const before = Object.values(findRunningProcesses(home));
   launcher.child.kill('SIGINT');
-  // npm forwards the terminal's Ctrl-C at once as a second signal, which must not count.
+  // npm forwards Ctrl-C of the terminal at once as a second signal, which must not count as a second key press.
   launcher.child.kill('SIGINT');
-  await launcher.says('stopping');
+  await launcher.waitForOutput('stopping');
+  // Longer than the 500 ms within which two signals count as one key press.
   await new Promise((resolve) => setTimeout(resolve, 700));
-  assert.equal(launcher.child.exitCode, null, 'the worker takes its time, so the launcher still waits');
+  assert.equal(launcher.child.exitCode, null, 'the launcher waits for the worker, which ignores SIGTERM');
   launcher.child.kill('SIGINT');
-  assert.equal((await launcher.ended()).code, 1);
-  await until(() => !before.some(isRunning));
+  assert.equal((await launcher.waitForExit()).code, 1);
+  await waitUntil(() => !before.some(isRunning));
 });
 
 test('the launcher exits with one sentence when the port is taken', async (t) => {
-  const home = temporaryHome(t);
-  const [port] = await freePorts(1);
-  const taker = net.createServer().listen(port, '127.0.0.1');
-  t.after(() => taker.close());
-  const launcher = launch({ home, port });
-  assert.equal((await launcher.ended()).code, 1);
+  const home = createTestHome(t);
+  const [port] = await findFreePorts(1);
+  const portHolder = net.createServer().listen(port, '127.0.0.1');
+  t.after(() => portHolder.close());
+  const launcher = startLauncher({ home, port });
+  assert.equal((await launcher.waitForExit()).code, 1);
   assert.match(
     launcher.output,
     new RegExp(`\nPort ${port} is taken .*: choose another one, .*--port \\d+\n$`),
   );
-  assert.deepEqual(recorded(home), {});
+  assert.deepEqual(findRunningProcesses(home), {});
 });
 
 test('the launcher prints the last log lines of a process that cannot start, and leaves none running', async (t) => {
-  const home = temporaryHome(t);
-  const [port] = await freePorts(1);
-  const launcher = launch({ home, port, workerRole: 'broken' });
-  assert.equal((await launcher.ended()).code, 1);
+  const home = createTestHome(t);
+  const [port] = await findFreePorts(1);
+  const launcher = startLauncher({ home, port, workerRole: 'broken' });
+  assert.equal((await launcher.waitForExit()).code, 1);
   assert.match(
     launcher.output,
     /worker-1 did not start: exit code 7\..*\nthe stand-in is broken on purpose\n$/,
   );
-  assert.deepEqual(recorded(home), {});
+  assert.deepEqual(findRunningProcesses(home), {});
 });
 
-test('the launcher uses the given stores, and names the one that does not answer', async (t) => {
-  const home = temporaryHome(t);
-  const [port, deadPort] = await freePorts(2);
+test('the launcher uses the given stores, and reports the one that does not answer', async (t) => {
+  const home = createTestHome(t);
+  const [port, deadPort] = await findFreePorts(2);
   const store = net.createServer((socket) => socket.end());
   await new Promise((resolve) => store.listen(0, '127.0.0.1', resolve));
   t.after(() => store.close());
@@ -144,30 +159,30 @@ test('the launcher uses the given stores, and names the one that does not answer
     DATABASE_URL: `postgres://someone:secret@127.0.0.1:${store.address().port}/given`,
     REDIS_URL: `redis://127.0.0.1:${store.address().port}`,
   };
-  const launcher = launch({ home, port, env });
-  await launcher.says('http://localhost');
+  const launcher = startLauncher({ home, port, env });
+  await launcher.waitForOutput('http://localhost');
   assert.equal((await getJson(port, '/')).env.DATABASE_URL, env.DATABASE_URL);
-  assert.deepEqual(Object.keys(recorded(home)).sort(), ['api-1', 'worker-1']);
+  assert.deepEqual(Object.keys(findRunningProcesses(home)).sort(), ['api-1', 'worker-1']);
   launcher.child.kill('SIGINT');
-  assert.equal((await launcher.ended()).code, 0);
+  assert.equal((await launcher.waitForExit()).code, 0);
 
-  const refused = launch({ home, port, env: { ...env, REDIS_URL: `redis://127.0.0.1:${deadPort}` } });
-  assert.equal((await refused.ended()).code, 1);
+  const failing = startLauncher({ home, port, env: { ...env, REDIS_URL: `redis://127.0.0.1:${deadPort}` } });
+  assert.equal((await failing.waitForExit()).code, 1);
   assert.match(
-    refused.output,
+    failing.output,
     new RegExp(`No Redis answers at 127.0.0.1:${deadPort}, which REDIS_URL names.`),
   );
 });
 
-test('the launcher explains options that it does not know', async () => {
+test('the launcher explains unknown options and invalid values', async () => {
   const start = inRepository('deploy/local/start.mjs');
   for (const [args, sentence] of [
     [['--replicas', 'many'], /--replicas must be a whole number/],
     [['--port', '0'], /--port must be a whole number/],
     [['--nonsense'], /Unknown option '--nonsense'.*Usage/],
   ]) {
-    const launcher = launchScript(start, args);
-    assert.equal((await launcher.ended()).code, 1);
+    const launcher = startScript(start, args);
+    assert.equal((await launcher.waitForExit()).code, 1);
     assert.match(launcher.output, sentence);
   }
 });

@@ -2,26 +2,26 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
-import { folder, homeFolder } from './places.mjs';
-import { endLeftovers } from './processes/managed-process.mjs';
+import { ensureFolder, ensureHome } from './paths.mjs';
+import { endOrphanedProcesses } from './processes/managed-process.mjs';
 import { identify, isRunning } from './processes/process-identity.mjs';
 import { deleteHome, endAbandonedStores } from './stores/stores.mjs';
 
-const PREFIX = 'thaw-home-';
+const NAME_PREFIX = 'thaw-home-';
 
 /** Creates a home folder that is abandoned, and may be swept, once this process has ended. */
 export function makeTemporaryHome(parent = process.env.THAW_HOME || os.tmpdir()) {
-  const home = fs.mkdtempSync(path.join(folder(parent), PREFIX));
-  homeFolder(home);
+  const home = fs.mkdtempSync(path.join(ensureFolder(parent), NAME_PREFIX));
+  ensureHome(home);
   fs.writeFileSync(ownerFile(home), JSON.stringify(identify(process.pid)));
   return home;
 }
 
-/** Ends and deletes the temporary homes whose owning process was killed before it could do so. */
+/** Ends and deletes the temporary homes whose owner was killed before it could delete them itself. */
 export async function sweepTemporaryHomes(parent = os.tmpdir()) {
   const homes = fs
     .readdirSync(parent)
-    .filter((name) => name.startsWith(PREFIX))
+    .filter((name) => name.startsWith(NAME_PREFIX))
     .map((name) => path.join(parent, name));
   for (const home of homes.filter(isAbandoned)) await endTemporaryHome(home);
 }
@@ -29,7 +29,7 @@ export async function sweepTemporaryHomes(parent = os.tmpdir()) {
 /** Ends all processes of a home and of homes inside it, and deletes it. */
 export async function endTemporaryHome(home) {
   await sweepTemporaryHomes(home);
-  await endLeftovers(home);
+  await endOrphanedProcesses(home);
   await endAbandonedStores(home);
   deleteHome(home);
 }

@@ -25,7 +25,7 @@ export interface Replica {
   /** Starts a stopped process and resolves when it is ready; `program` replaces its program, as another build. */
   start(program?: Program): Promise<void>;
   /** Resolves when the current process is ready. */
-  untilReady(): Promise<void>;
+  waitUntilReady(): Promise<void>;
 }
 
 export interface Program {
@@ -59,7 +59,7 @@ export interface StackOptions {
   /** Runs nginx even in front of a single replica. */
   isProxied?: boolean;
   /** Restarts processes that die; true by default. */
-  isKeptRunning?: boolean;
+  shouldRestart?: boolean;
   /** Folder for data and logs; by default a temporary one, deleted when the stack stops. */
   home?: string;
   /** Private stores use fsync; by default only if `home` is given. */
@@ -67,7 +67,7 @@ export interface StackOptions {
   programs?: Programs;
   /** Folder of the built page. */
   page?: string;
-  say?: (label: string, text: string) => void;
+  logStep?: (label: string, text: string) => void;
 }
 
 export interface Stack {

@@ -1,15 +1,15 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
-import { Complaint } from './complaint.mjs';
-import { sayNothing } from './console.mjs';
-import { homeFolder, inRepository } from './places.mjs';
-import { httpStatus } from './processes/http-status.mjs';
-import { endLeftovers, ManagedProcess } from './processes/managed-process.mjs';
-import { freePorts, portProblem } from './processes/ports.mjs';
-import { mustRun } from './processes/run-to-end.mjs';
-import { migrationSettings, productEnvironment } from './product-environment.mjs';
-import { nginxDefinition } from './proxy/nginx.mjs';
+import { LauncherError } from './launcher-error.mjs';
+import { logNothing } from './console.mjs';
+import { ensureHome, inRepository } from './paths.mjs';
+import { getHttpStatus } from './processes/http-status.mjs';
+import { endOrphanedProcesses, ManagedProcess } from './processes/managed-process.mjs';
+import { findFreePorts, findPortProblem } from './processes/ports.mjs';
+import { runOrThrow } from './processes/run-to-end.mjs';
+import { migrationSettings, prepareProductEnvironment } from './product-environment.mjs';
+import { prepareNginx } from './proxy/nginx.mjs';
 import { replicaNodeFlags } from './replica-node-flags.mjs';
 import { openStores } from './stores/stores.mjs';
 import { endTemporaryHome, makeTemporaryHome, sweepTemporaryHomes } from './temporary-homes.mjs';
@@ -19,18 +19,20 @@ const END_STEPS = [
   { signal: 'SIGTERM', waitMs: 27_000 },
   { signal: 'SIGKILL', waitMs: 2_000 },
 ];
+const SERVED_ATTEMPTS = 100;
+const SERVED_INTERVAL_MS = 100;
 const PROXY_END_STEPS = [
   { signal: 'SIGTERM', waitMs: 5_000 },
   { signal: 'SIGKILL', waitMs: 2_000 },
 ];
 
-const node = (...args) => ({ command: process.execPath, args });
+const nodeCommand = (...args) => ({ command: process.execPath, args });
 
 /** The programs of a build of the product. @param {string} dist  its folder backend/dist */
 export const programsIn = (dist) => ({
-  migrate: node('--enable-source-maps', path.join(dist, 'main.migrate.js')),
-  api: node('--enable-source-maps', ...replicaNodeFlags, path.join(dist, 'main.api.js')),
-  worker: node('--enable-source-maps', path.join(dist, 'main.worker.js')),
+  migrate: nodeCommand('--enable-source-maps', path.join(dist, 'main.migrate.js')),
+  api: nodeCommand('--enable-source-maps', ...replicaNodeFlags, path.join(dist, 'main.api.js')),
+  worker: nodeCommand('--enable-source-maps', path.join(dist, 'main.worker.js')),
 });
 
 /** The programs of this checkout's build. */
@@ -47,7 +49,7 @@ export const thawPrograms = programsIn(inRepository('backend/dist'));
  * @property {() => Promise<void>} stop        stops the process gracefully, without a restart
  * @property {(program?: {command: string, args: string[]}) => Promise<void>} start  starts a stopped process and
  *   resolves when it is ready; `program` replaces its program, as another build
- * @property {() => Promise<void>} untilReady  resolves when the current process is ready
+ * @property {() => Promise<void>} waitUntilReady  resolves when the current process is ready
  *
  * @typedef {object} Stack
  * @property {string} url              address of the page
@@ -77,14 +79,14 @@ export const thawPrograms = programsIn(inRepository('backend/dist'));
  * @param {(apiPorts: number[]) => Promise<number[]>} [options.routeToReplicas]  maps the ports of the replicas to
  *   the ports nginx connects to, for a proxy between them
  * @param {boolean} [options.isProxied]  runs nginx even in front of a single replica
- * @param {boolean} [options.isKeptRunning]  restarts processes that die; true by default
+ * @param {boolean} [options.shouldRestart]  restarts processes that die; true by default
  * @param {string} [options.home]      folder for data and logs; by default a temporary one, deleted when the stack stops
  * @param {boolean} [options.isDurable]  private stores use fsync; by default only if `home` is given
  * @param {typeof thawPrograms} [options.programs]  what to run instead of the product
  * @param {string} [options.page]      folder of the built page
- * @param {(label: string, text: string) => void} [options.say]
+ * @param {(label: string, text: string) => void} [options.logStep]
  * @returns {Promise<Stack>}
- * @throws {Complaint}
+ * @throws {LauncherError}
  */
 export async function startStack(options = {}) {
   const stack = new ThawStack(options);
@@ -92,12 +94,15 @@ export async function startStack(options = {}) {
   return stack;
 }
 
-/** @throws {Complaint} when the port cannot be listened on; the message says how to choose another */
+/** @throws {LauncherError} when the port cannot be listened on; the message says how to choose another */
 export async function refuseTakenPort(port) {
-  const problem = await portProblem(port);
+  const problem = await findPortProblem(port);
   if (!problem) return;
-  const why = problem === 'EACCES' ? 'needs more rights than you have' : 'is taken by another program';
-  throw new Complaint(`Port ${port} ${why}: choose another one, for example npm start -- --port ${port + 1}`);
+  const why =
+    problem === 'EACCES' ? 'may only be opened by a privileged user' : 'is taken by another program';
+  throw new LauncherError(
+    `Port ${port} ${why}: choose another one, for example npm start -- --port ${port + 1}`,
+  );
 }
 
 /** The stack of `startStack`, for callers that may interrupt its start. */
@@ -105,30 +110,30 @@ export class ThawStack {
   replicas = [];
   workers = [];
   #options;
-  #isHomeOurs;
-  #ownStores;
+  #ownsHome;
+  #privateStores;
   #stopped;
 
   constructor(options) {
-    const { replicas = 1, workers = 1, env = {}, programs = thawPrograms, say = sayNothing } = options;
+    const { replicas = 1, workers = 1, env = {}, programs = thawPrograms, logStep = logNothing } = options;
     const page = options.page ?? inRepository('frontend/dist');
     const isProxied = options.isProxied ?? replicas > 1;
     this.#options = {
-      isKeptRunning: true,
+      shouldRestart: true,
       ...options,
       replicas,
       workers,
       env,
       programs,
-      say,
+      logStep,
       page,
       isProxied,
     };
-    this.#isHomeOurs = !options.home;
+    this.#ownsHome = !options.home;
     this.home = options.home ?? makeTemporaryHome();
   }
 
-  /** @throws {Complaint} after stopping everything that had been started */
+  /** @throws {LauncherError} after stopping everything that had been started */
   async start() {
     try {
       await this.#start();
@@ -139,28 +144,28 @@ export class ThawStack {
   }
 
   async #start() {
-    const { port, say, stores, env, isDurable = !this.#isHomeOurs } = this.#options;
-    if (this.#isHomeOurs) await sweepTemporaryHomes(path.dirname(this.home));
-    homeFolder(this.home);
-    await endLeftovers(this.home);
+    const { port, logStep, stores, env, isDurable = !this.#ownsHome } = this.#options;
+    if (this.#ownsHome) await sweepTemporaryHomes(path.dirname(this.home));
+    ensureHome(this.home);
+    await endOrphanedProcesses(this.home);
     if (port) await refuseTakenPort(port);
     if (!stores) {
-      this.#ownStores = await openStores({
+      this.#privateStores = await openStores({
         home: this.home,
         env: { ...process.env, ...env },
         isDurable,
-        say,
+        logStep,
       });
     }
-    this.stores = stores ?? this.#ownStores;
+    this.stores = stores ?? this.#privateStores;
     await this.#migrate();
     await this.#choosePorts();
     this.url = `http://localhost:${this.ports.page}`;
-    this.replicas = this.ports.replicas.map((replicaPort, index) => this.#replica(index, replicaPort));
-    this.workers = this.ports.workers.map((internalPort, index) => this.#worker(index, internalPort));
-    await allOrFirstFailure([...this.replicas, ...this.workers].map((replica) => replica.start()));
+    this.replicas = this.ports.replicas.map((replicaPort, index) => this.#createReplica(index, replicaPort));
+    this.workers = this.ports.workers.map((internalPort, index) => this.#createWorker(index, internalPort));
+    await settleAllOrThrow([...this.replicas, ...this.workers].map((replica) => replica.start()));
     if (this.#options.isProxied) await this.#startProxy();
-    await this.#untilServed();
+    await this.#waitUntilServed();
   }
 
   /** Makes a pending `start` fail soon by ending the processes it waits for. */
@@ -177,16 +182,16 @@ export class ThawStack {
   /** Kills all processes at once. */
   killNow() {
     for (const replica of [this.proxy, ...this.replicas, ...this.workers]) replica?.kill('SIGKILL');
-    this.#ownStores?.killNow();
+    this.#privateStores?.killNow();
   }
 
   async #stop() {
     // On SIGQUIT nginx stops listening but keeps open connections, so the close frames of the replicas reach the clients.
-    this.proxy?.retire('SIGQUIT');
+    this.proxy?.disableRestarts('SIGQUIT');
     await Promise.all([...this.replicas, ...this.workers].map((replica) => replica.stop()));
     await this.proxy?.stop();
-    await this.#ownStores?.close();
-    if (!this.#isHomeOurs) return;
+    await this.#privateStores?.close();
+    if (!this.#ownsHome) return;
     keepLogs(this.home);
     await endTemporaryHome(this.home);
   }
@@ -194,26 +199,27 @@ export class ThawStack {
   async #migrate() {
     const { command, args } = this.#options.programs.migrate;
     const logFile = path.join(this.home, 'logs', 'migrate.log');
-    await mustRun('The database could not be brought up to date', command, args, {
-      env: this.#environment(migrationSettings(this.stores)),
+    await runOrThrow('The migrations failed', command, args, {
+      env: this.#buildEnvironment(migrationSettings(this.stores)),
       logFile,
     });
   }
 
   async #choosePorts() {
     const { replicas, workers, port, isProxied } = this.#options;
-    const free = await freePorts(2 * replicas + workers + 1);
-    const page = port ?? free.pop();
-    const apiPorts = isProxied ? free.splice(0, replicas) : [page];
+    // Of each replica the public and the internal port, of each worker the internal port, and one for the page.
+    const freePorts = await findFreePorts(2 * replicas + workers + 1);
+    const page = port ?? freePorts.pop();
+    const apiPorts = isProxied ? freePorts.splice(0, replicas) : [page];
     this.ports = {
       page,
       replicas: apiPorts,
-      internal: free.splice(0, replicas),
-      workers: free.splice(0, workers),
+      internal: freePorts.splice(0, replicas),
+      workers: freePorts.splice(0, workers),
     };
   }
 
-  #replica(index, port) {
+  #createReplica(index, port) {
     const { isProxied, page, programs } = this.#options;
     const internalPort = this.ports.internal[index];
     const settings = {
@@ -221,22 +227,22 @@ export class ThawStack {
       TRUST_PROXY: isProxied ? 1 : 0,
       // Behind nginx, which serves the page, replicas listen on loopback only and serve no API docs by default.
       ...(isProxied
-        ? { HOST: '127.0.0.1', API_DOCS: this.#given('API_DOCS') ?? 'off' }
+        ? { HOST: '127.0.0.1', API_DOCS: this.#readSetting('API_DOCS') ?? 'off' }
         : { PUBLIC_DIR: page }),
     };
-    const replica = this.#process(`api-${index + 1}`, programs.api, internalPort, settings);
+    const replica = this.#createProcess(`api-${index + 1}`, programs.api, internalPort, settings);
     return Object.assign(replica, { port });
   }
 
-  #worker(index, internalPort) {
-    return this.#process(`worker-${index + 1}`, this.#options.programs.worker, internalPort, {});
+  #createWorker(index, internalPort) {
+    return this.#createProcess(`worker-${index + 1}`, this.#options.programs.worker, internalPort, {});
   }
 
-  #process(name, program, internalPort, settings) {
+  #createProcess(name, program, internalPort, settings) {
     const definition = {
       ...program,
       name,
-      env: this.#environment({
+      env: this.#buildEnvironment({
         ...settings,
         REPLICA_ID: name,
         INTERNAL_PORT: internalPort,
@@ -244,57 +250,72 @@ export class ThawStack {
       }),
       cwd: inRepository(),
       logFile: path.join(this.home, 'logs', `${name}.log`),
-      isReady: async () => (await httpStatus(`http://127.0.0.1:${internalPort}/health/ready`)) === 200,
+      isReady: async () => (await getHttpStatus(`http://127.0.0.1:${internalPort}/health/ready`)) === 200,
       endSteps: END_STEPS,
     };
-    return Object.assign(this.#managed(definition), { internalPort });
+    return Object.assign(this.#createManagedProcess(definition), { internalPort });
   }
 
-  #managed(definition) {
-    const { isKeptRunning, say } = this.#options;
-    const onRestart = (sentence) => say('restart', sentence);
-    return new ManagedProcess(definition, { home: this.home, isKeptRunning, onRestart });
+  #createManagedProcess(definition) {
+    const { shouldRestart, logStep } = this.#options;
+    const onRestart = (message) => logStep('restart', message);
+    return new ManagedProcess(definition, { home: this.home, shouldRestart, onRestart });
   }
 
   async #startProxy() {
-    const { page, say } = this.#options;
-    const host = this.#given('HOST');
+    const { page, logStep } = this.#options;
+    const host = this.#readSetting('HOST');
     const { page: port, replicas } = this.ports;
     const apiPorts = (await this.#options.routeToReplicas?.(replicas)) ?? replicas;
-    const publicOrigin = this.#given('PUBLIC_ORIGIN');
-    const definition = await nginxDefinition({
+    const publicOrigin = this.#readSetting('PUBLIC_ORIGIN');
+    const definition = await prepareNginx({
       home: this.home,
       port,
       host,
       apiPorts,
       page,
       publicOrigin,
-      limitsProfile: this.#environment({}).LIMITS_PROFILE,
-      say,
+      limitsProfile: this.#buildEnvironment({}).LIMITS_PROFILE,
+      logStep,
     });
-    this.proxy = this.#managed({ ...definition, isReady: () => this.#isServed(), endSteps: PROXY_END_STEPS });
+    this.proxy = this.#createManagedProcess({
+      ...definition,
+      isReady: () => this.#isPageServed(),
+      endSteps: PROXY_END_STEPS,
+    });
     await this.proxy.start();
   }
 
-  async #untilServed() {
-    for (let attempt = 0; attempt < 100; attempt += 1) {
-      if (await this.#isServed()) return;
-      await new Promise((resolve) => setTimeout(resolve, 100));
+  async #waitUntilServed() {
+    for (let attempt = 0; attempt < SERVED_ATTEMPTS; attempt += 1) {
+      if (await this.#isPageServed()) return;
+      await new Promise((resolve) => setTimeout(resolve, SERVED_INTERVAL_MS));
     }
-    throw new Complaint(`Nothing is served at ${this.url}; the logs are in ${path.join(this.home, 'logs')}.`);
+    throw new LauncherError(
+      `Nothing is served at ${this.url}; the logs are in ${path.join(this.home, 'logs')}.`,
+    );
   }
 
-  async #isServed() {
-    const status = await httpStatus(`http://${this.#given('HOST') ?? '127.0.0.1'}:${this.ports.page}/`);
+  /** A build without a page answers with an error, which counts as served. */
+  async #isPageServed() {
+    const status = await getHttpStatus(
+      `http://${this.#readSetting('HOST') ?? '127.0.0.1'}:${this.ports.page}/`,
+    );
     return fs.existsSync(path.join(this.#options.page, 'index.html')) ? status === 200 : status !== undefined;
   }
 
-  #given(name) {
+  /** A setting from the option `env`, else from the environment of this process. */
+  #readSetting(name) {
     return this.#options.env[name] || process.env[name] || undefined;
   }
 
-  #environment(settings) {
-    return productEnvironment({ home: this.home, stores: this.stores, given: this.#options.env, settings });
+  #buildEnvironment(settings) {
+    return prepareProductEnvironment({
+      home: this.home,
+      stores: this.stores,
+      given: this.#options.env,
+      settings,
+    });
   }
 }
 
@@ -306,7 +327,7 @@ function keepLogs(home) {
 }
 
 /** Waits for all promises to settle before it throws, so that no process is still starting while the caller stops. */
-async function allOrFirstFailure(promises) {
-  const failed = (await Promise.allSettled(promises)).find(({ status }) => status === 'rejected');
-  if (failed) throw failed.reason;
+async function settleAllOrThrow(promises) {
+  const firstFailure = (await Promise.allSettled(promises)).find(({ status }) => status === 'rejected');
+  if (firstFailure) throw firstFailure.reason;
 }

@@ -1,3 +1,6 @@
-import { runCommand } from './node-version.mjs';
+import { checkNodeThenRun } from './node-version.mjs';
 
-runCommand(() => import('./commands/with-stores.mjs'));
+// Starts PostgreSQL and Redis, runs a command with their addresses in its environment, and stops them.
+// Usage: node deploy/local/with-stores.mjs -- <command>
+// The command is imported after the check of the Node version, because an old Node could not parse it.
+checkNodeThenRun(() => import('./commands/with-stores.mjs'));

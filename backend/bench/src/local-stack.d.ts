@@ -13,7 +13,7 @@ declare module '*/deploy/local/temporary-homes.mjs' {
 }
 
 declare module '*/deploy/local/product-environment.mjs' {
-  export function productEnvironment(options: {
+  export function prepareProductEnvironment(options: {
     home: string;
     stores: { databaseUrl: string; redisUrl: string };
     given?: Record<string, string>;
@@ -22,14 +22,14 @@ declare module '*/deploy/local/product-environment.mjs' {
 }
 
 declare module '*/deploy/local/proxy/nginx.mjs' {
-  export function nginxDefinition(options: {
+  export function prepareNginx(options: {
     home: string;
     port: number;
     host?: string;
     apiPorts: number[];
     page: string;
     limitsProfile: string;
-    say: (label: string, text: string) => void;
+    logStep: (label: string, text: string) => void;
   }): Promise<{
     name: string;
     command: string;
@@ -40,7 +40,7 @@ declare module '*/deploy/local/proxy/nginx.mjs' {
 }
 
 declare module '*/deploy/local/processes/ports.mjs' {
-  export function freePorts(count: number): Promise<number[]>;
+  export function findFreePorts(count: number): Promise<number[]>;
 }
 
 declare module '*/deploy/local/replica-node-flags.mjs' {

@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync } from 'node:fs';
 import path from 'node:path';
-import { productEnvironment } from '../../../deploy/local/product-environment.mjs';
-import { freePorts } from '../../../deploy/local/processes/ports.mjs';
+import { prepareProductEnvironment } from '../../../deploy/local/product-environment.mjs';
+import { findFreePorts } from '../../../deploy/local/processes/ports.mjs';
 import { ServerProcess } from './measure/server-process';
 import { runToEnd } from './measure/run-to-end';
 import { BenchStores } from './measure/stores';
@@ -108,7 +108,7 @@ export class Service {
   }
 
   private async addReplica(index: number): Promise<void> {
-    const [port = 0] = await freePorts(1);
+    const [port = 0] = await findFreePorts(1);
     this.replicas.push(await this.startReplica(index, port));
   }
 
@@ -127,7 +127,7 @@ export class Service {
     script: string,
     settings: Record<string, string | number>,
   ): Promise<ServerProcess> {
-    const [internalPort = 0] = await freePorts(1);
+    const [internalPort = 0] = await findFreePorts(1);
     return ServerProcess.startProduct(
       {
         name,
@@ -143,7 +143,7 @@ export class Service {
   private environment(settings: Record<string, string | number>): Record<string, string> {
     const { home, databaseUrl, redisUrl } = this.stores;
     const given = { LIMITS_PROFILE: 'load', ...this.options.env };
-    return productEnvironment({ home, stores: { databaseUrl, redisUrl }, given, settings });
+    return prepareProductEnvironment({ home, stores: { databaseUrl, redisUrl }, given, settings });
   }
 }
 

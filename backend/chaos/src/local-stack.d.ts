@@ -17,19 +17,19 @@ declare module '*/deploy/local/stores/private-store.mjs' {
 
 declare module '*/deploy/local/stores/postgres.mjs' {
   import type { StoreKind } from '*/deploy/local/stores/private-store.mjs';
-  export function postgresKind(
+  export function describePostgres(
     home: string,
     options: { isDurable: boolean; settings?: Record<string, string | number> },
   ): StoreKind;
-  export function postgresDataFolder(home: string): string;
+  export function ensurePostgresFolder(home: string): string;
 }
 
 declare module '*/deploy/local/stores/redis.mjs' {
   import type { StoreKind } from '*/deploy/local/stores/private-store.mjs';
-  export function redisKind(home: string, say: (label: string, text: string) => void): StoreKind;
+  export function describeRedis(home: string, logStep: (label: string, text: string) => void): StoreKind;
 }
 
-declare module '*/deploy/local/places.mjs' {
+declare module '*/deploy/local/paths.mjs' {
   export function inRepository(...parts: string[]): string;
-  export function folder(...parts: string[]): string;
+  export function ensureFolder(...parts: string[]): string;
 }

@@ -69,7 +69,7 @@ it('loses and duplicates nothing when a replica is killed', async () => {
   victim?.kill();
   await until(() => pairs.flat().some(({ closes }) => closes.length > 0));
   await allIn(pairs);
-  await victim?.untilReady();
+  await victim?.waitUntilReady();
   await sleep(2_000);
   await stop();
   await settled(pairs);
@@ -92,7 +92,7 @@ it('notifies the partner within six seconds when a user disconnects with a kille
   stack.replicas[1]?.kill();
   await (await ada.connected).next('partner_connection', ({ state }) => state === 'reconnecting');
   expect(Date.now() - killedAt).toBeLessThan(6_000 * estimateSlowdown());
-  await stack.replicas[1]?.untilReady();
+  await stack.replicas[1]?.waitUntilReady();
   await ada.leave();
 });
 
@@ -134,7 +134,7 @@ it('keeps every searching user in the queue or in exactly one chat when replicas
     if (index % 8 === 4) stack.replicas[index % 3]?.kill();
     await user.search().catch(() => undefined); // a killed replica does not answer; the user's record shows the outcome
   }
-  for (const replica of stack.replicas) await replica.untilReady();
+  for (const replica of stack.replicas) await replica.waitUntilReady();
   for (const user of people) await user.connected;
   for (const user of people) {
     // A page that got no answer sends `join_queue` again.
@@ -163,7 +163,7 @@ it('writes every event once when the worker is killed repeatedly', async () => {
   for (let round = 0; round < ROUNDS; round += 1) {
     await sleep(300 + 110 * (round % 7)); // varies the point in the worker's cycle of 750 ms
     worker?.kill();
-    await worker?.untilReady();
+    await worker?.waitUntilReady();
   }
   await stop();
   await settled(pairs);

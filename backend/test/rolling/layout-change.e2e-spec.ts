@@ -36,7 +36,7 @@ beforeAll(async () => {
   stack = await startStack({
     replicas: 2,
     workers: 1,
-    isKeptRunning: false,
+    shouldRestart: false,
     env: { DATABASE_URL: '', REDIS_URL: '', LOG_LEVEL: 'warn' },
   });
   redis = new Redis(stack.stores.redisUrl);

@@ -201,7 +201,7 @@ const startService = async (release: Release, replicas: number, workers: number)
     replicas,
     workers,
     programs: release.programs,
-    isKeptRunning: false,
+    shouldRestart: false,
     env: { DATABASE_URL: '', REDIS_URL: '', REMATCH_COOLDOWN_S: '0', LOG_LEVEL: 'warn' },
   });
   return stack;

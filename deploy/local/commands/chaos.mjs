@@ -1,24 +1,27 @@
 import { spawn, spawnSync } from 'node:child_process';
 import process from 'node:process';
-import { Complaint } from '../complaint.mjs';
-import { say } from '../console.mjs';
-import { inRepository } from '../places.mjs';
+import { LauncherError } from '../launcher-error.mjs';
+import { logStep } from '../console.mjs';
+import { inRepository } from '../paths.mjs';
 import { onInterruption } from '../processes/interruption.mjs';
-import { mustRun } from '../processes/run-to-end.mjs';
+import { runOrThrow } from '../processes/run-to-end.mjs';
 import { build } from '../provide/build.mjs';
 import { ensurePackages, packageCommand } from '../provide/node-packages.mjs';
 
-const folder = inRepository('backend', 'chaos');
+const chaosFolder = inRepository('backend', 'chaos');
 
-/** `npm run chaos [-- --seed N] [--long]`: builds product and harness, runs the harness, and exits with its code. */
+/**
+ * `npm run chaos [-- --seed N] [--long]`: builds product and harness, runs the harness, and exits with its code.
+ * With `--built` the product is taken as already built.
+ */
 export async function main(args) {
   const isBuilt = args.includes('--built');
   if (!isBuilt) {
-    await ensurePackages(say);
-    await build(say);
+    await ensurePackages(logStep);
+    await build(logStep);
   }
   const [compiler, ...compilerArgs] = packageCommand('swc');
-  await mustRun(
+  await runOrThrow(
     'The harness could not be compiled',
     compiler,
     [
@@ -33,7 +36,7 @@ export async function main(args) {
       '**/*.spec.ts,**/*.integration-spec.ts,**/*.d.ts',
       '--quiet',
     ],
-    { cwd: folder },
+    { cwd: chaosFolder },
   );
   process.exitCode = await runHarness(args.filter((arg) => arg !== '--built'));
 }
@@ -44,14 +47,14 @@ function runHarness(args) {
     '--enable-source-maps',
     inRepository('backend', 'chaos', 'dist', 'main.js'),
   ];
-  const [command, ...rest] = [...mountNamespace(), ...node, ...args];
+  const [command, ...rest] = [...mountNamespaceCommand(), ...node, ...args];
   return new Promise((resolve, reject) => {
     const child = spawn(command, rest, { stdio: 'inherit' });
     const stopListening = onInterruption({
       stop: (signal) => child.kill(signal),
       kill: () => child.kill('SIGKILL'),
     });
-    child.once('error', () => reject(new Complaint(`${command} cannot be run.`)));
+    child.once('error', () => reject(new LauncherError(`${command} cannot be run.`)));
     child.once('exit', (code) => {
       stopListening();
       resolve(code ?? 1);
@@ -59,8 +62,11 @@ function runHarness(args) {
   });
 }
 
-/** The full-disk fault mounts a small file system. In a mount namespace it disappears with the last process of the run. */
-function mountNamespace() {
-  const isPossible = spawnSync('unshare', ['--mount', 'true'], { stdio: 'ignore' }).status === 0;
-  return isPossible ? ['unshare', '--mount'] : [];
+/**
+ * The start of a command line that runs a program in a mount namespace of its own, or nothing where that needs more
+ * rights. The full-disk fault mounts a small file system, which disappears with the last process of the namespace.
+ */
+function mountNamespaceCommand() {
+  const isAllowed = spawnSync('unshare', ['--mount', 'true'], { stdio: 'ignore' }).status === 0;
+  return isAllowed ? ['unshare', '--mount'] : [];
 }

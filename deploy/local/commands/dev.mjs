@@ -1,15 +1,15 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
-import { bold, dim, say } from '../console.mjs';
-import { inRepository, localHome } from '../places.mjs';
+import { bold, dim, logStep } from '../console.mjs';
+import { inRepository, localHome } from '../paths.mjs';
 import { followLogs } from '../processes/follow-log.mjs';
 import { onInterruption } from '../processes/interruption.mjs';
-import { endLeftovers, ManagedProcess } from '../processes/managed-process.mjs';
-import { httpStatus } from '../processes/http-status.mjs';
-import { freePorts } from '../processes/ports.mjs';
-import { mustRun, signalRunning } from '../processes/run-to-end.mjs';
-import { productEnvironment } from '../product-environment.mjs';
+import { endOrphanedProcesses, ManagedProcess } from '../processes/managed-process.mjs';
+import { getHttpStatus } from '../processes/http-status.mjs';
+import { findFreePorts } from '../processes/ports.mjs';
+import { runOrThrow, signalRunning } from '../processes/run-to-end.mjs';
+import { prepareProductEnvironment } from '../product-environment.mjs';
 import { compileOnChange } from '../provide/compile-on-change.mjs';
 import { build } from '../provide/build.mjs';
 import { ensurePackages, packageCommand } from '../provide/node-packages.mjs';
@@ -29,7 +29,7 @@ const END_STEPS = [
 export async function main() {
   const port = Number(process.env.PORT || PAGE_PORT);
   process.stdout.write(`\n  ${bold('Thaw: development')}\n\n`);
-  await endLeftovers(localHome);
+  await endOrphanedProcesses(localHome);
   await refuseTakenPort(port);
   const session = new DevelopmentSession(port);
   const starting = session.start();
@@ -71,31 +71,31 @@ class DevelopmentSession {
   }
 
   async start() {
-    await ensurePackages(say);
-    await build(say);
-    this.#stores = await openStores({ home: localHome, say });
-    const [apiPort, apiInternal, workerInternal] = await freePorts(3);
+    await ensurePackages(logStep);
+    await build(logStep);
+    this.#stores = await openStores({ home: localHome, logStep });
+    const [apiPort, apiInternal, workerInternal] = await findFreePorts(3);
     const { migrate } = thawPrograms;
     const env = this.#environment({});
-    await mustRun('The database could not be brought up to date', migrate.command, migrate.args, { env });
+    await runOrThrow('The migrations failed', migrate.command, migrate.args, { env });
     this.#processes = [
-      this.#watched(
+      this.#createProcess(
         'api',
-        watching('main.api.js'),
+        watchCommand('main.api.js'),
         { PORT: apiPort, INTERNAL_PORT: apiInternal },
-        ready(apiInternal),
+        readinessCheck(apiInternal),
       ),
-      this.#watched(
+      this.#createProcess(
         'worker',
-        watching('main.worker.js'),
+        watchCommand('main.worker.js'),
         { INTERNAL_PORT: workerInternal },
-        ready(workerInternal),
+        readinessCheck(workerInternal),
       ),
-      this.#watched(
+      this.#createProcess(
         'vite',
-        vite(this.#port),
+        viteCommand(this.#port),
         { THAW_API_URL: `http://127.0.0.1:${apiPort}` },
-        page(this.#port),
+        pageCheck(this.#port),
       ),
     ];
     this.#stopFollowing = followLogs(
@@ -118,7 +118,7 @@ class DevelopmentSession {
     this.#stores?.killNow();
   }
 
-  #watched(name, { command, args, cwd }, settings, isReady) {
+  #createProcess(name, { command, args, cwd }, settings, isReady) {
     const logFile = path.join(localHome, 'logs', `dev-${name}.log`);
     fs.rmSync(logFile, { force: true });
     const env = this.#environment(settings);
@@ -134,16 +134,17 @@ class DevelopmentSession {
     };
     return new ManagedProcess(definition, {
       home: localHome,
-      onRestart: (sentence) => say('restart', sentence),
+      onRestart: (message) => logStep('restart', message),
     });
   }
 
   #environment(settings) {
-    return productEnvironment({ home: localHome, stores: this.#stores, settings });
+    return prepareProductEnvironment({ home: localHome, stores: this.#stores, settings });
   }
 }
 
-function watching(script) {
+/** Runs a script of the backend, and restarts it when its compiled files change. */
+function watchCommand(script) {
   const args = [
     '--enable-source-maps',
     '--watch',
@@ -153,12 +154,12 @@ function watching(script) {
   return { command: process.execPath, args, cwd: inRepository() };
 }
 
-function vite(port) {
+function viteCommand(port) {
   const [command, ...args] = packageCommand('vite');
   return { command, args: [...args, '--port', String(port), '--strictPort'], cwd: inRepository('frontend') };
 }
 
-const ready = (internalPort) => async () =>
-  (await httpStatus(`http://127.0.0.1:${internalPort}/health/ready`)) === 200;
+const readinessCheck = (internalPort) => async () =>
+  (await getHttpStatus(`http://127.0.0.1:${internalPort}/health/ready`)) === 200;
 
-const page = (port) => async () => (await httpStatus(`http://localhost:${port}/`)) === 200;
+const pageCheck = (port) => async () => (await getHttpStatus(`http://localhost:${port}/`)) === 200;

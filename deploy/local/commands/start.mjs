@@ -1,19 +1,19 @@
 import path from 'node:path';
 import process from 'node:process';
 import { parseArgs } from 'node:util';
-import { Complaint } from '../complaint.mjs';
-import { bold, dim, say } from '../console.mjs';
-import { localHome, privateFolder } from '../places.mjs';
+import { LauncherError } from '../launcher-error.mjs';
+import { bold, dim, logStep } from '../console.mjs';
+import { localHome, ensurePrivateFolder } from '../paths.mjs';
 import { followLogs } from '../processes/follow-log.mjs';
 import { onInterruption } from '../processes/interruption.mjs';
-import { endLeftovers } from '../processes/managed-process.mjs';
+import { endOrphanedProcesses } from '../processes/managed-process.mjs';
 import { signalRunning } from '../processes/run-to-end.mjs';
 import { build } from '../provide/build.mjs';
 import { ensurePackages } from '../provide/node-packages.mjs';
 import { refuseTakenPort, ThawStack } from '../thaw-stack.mjs';
 
 const DEFAULT_PORT = 8080;
-const MOST_REPLICAS = 32;
+const MAX_REPLICAS = 32;
 
 /** `npm start [-- --replicas N] [--port P] [--verbose]` */
 export async function main(args) {
@@ -23,31 +23,31 @@ export async function main(args) {
 /**
  * Runs the preparing steps, starts the stack, prints its address, and runs until it is interrupted.
  * @param {{replicas: number, port: number, isVerbose: boolean, home: string,
- *   prepare: ((say: Function) => Promise<void>)[], isDurable?: boolean,
+ *   prepare: ((logStep: Function) => Promise<void>)[], isDurable?: boolean,
  *   programs?: object, page?: string}} options
  */
 export async function start({ replicas, port, isVerbose, home, isDurable, prepare, programs, page }) {
   process.stdout.write(`\n  ${bold('Thaw')}\n\n`);
   // Before the port is checked: processes left behind by a killed launcher may hold it.
-  await endLeftovers(home);
+  await endOrphanedProcesses(home);
   await refuseTakenPort(port);
-  const stack = new ThawStack({ replicas, port, home, isDurable, say, programs, page });
+  const stack = new ThawStack({ replicas, port, home, isDurable, logStep, programs, page });
   const stopFollowing = isVerbose
-    ? followLogs(logFiles(home, replicas), (line) => console.log(dim(line)))
+    ? followLogs(listLogFiles(home, replicas), (line) => console.log(dim(line)))
     : () => {};
   let isStopping = false;
-  const startUp = async () => {
-    for (const step of prepare) if (!isStopping) await step(say);
+  const prepareAndStart = async () => {
+    for (const step of prepare) if (!isStopping) await step(logStep);
     if (!isStopping) await stack.start();
   };
-  const starting = startUp();
+  const starting = prepareAndStart();
   const stopped = new Promise((resolve, reject) => {
     onInterruption({
       stop: () => {
         isStopping = true;
         process.stdout.write('\n');
-        say('stopping', 'once more to end it at once');
-        // Wait until start-up has settled, so that no half-started process is left behind.
+        logStep('stopping', 'press Ctrl-C again to kill all processes');
+        // Wait until start-up has settled, so that no half-started process keeps running.
         signalRunning('SIGTERM');
         stack.interrupt();
         starting
@@ -64,33 +64,35 @@ export async function start({ replicas, port, isVerbose, home, isDurable, prepar
   await starting.catch((error) => {
     if (!isStopping) throw error;
   });
-  if (!isStopping) announce(stack, home);
+  if (!isStopping) printAddress(stack, home);
   await stopped;
   stopFollowing();
-  say('stopped', 'all of it; the data stays for the next start');
+  logStep('stopped', 'all processes; the data is kept for the next start');
   process.exit(0);
 }
 
-function announce(stack, home) {
+function printAddress(stack, home) {
   const processes = [...stack.replicas, ...stack.workers].map(({ name }) => name).join(', ');
-  say('running', stack.proxy ? `${processes}, behind nginx` : processes);
-  say('logs', path.relative(process.cwd(), path.join(home, 'logs')) || '.');
+  logStep('running', stack.proxy ? `${processes}, behind nginx` : processes);
+  logStep('logs', path.relative(process.cwd(), path.join(home, 'logs')) || '.');
   process.stdout.write(`\n${stack.url}\n\n`);
 }
 
-function logFiles(home, replicas) {
+function listLogFiles(home, replicas) {
   const names = Array.from({ length: replicas }, (_, index) => `api-${index + 1}`);
-  const all = [...names, 'worker-1', 'nginx', 'migrate'];
-  return Object.fromEntries(all.map((name) => [name, path.join(privateFolder(home, 'logs'), `${name}.log`)]));
+  const allNames = [...names, 'worker-1', 'nginx', 'migrate'];
+  return Object.fromEntries(
+    allNames.map((name) => [name, path.join(ensurePrivateFolder(home, 'logs'), `${name}.log`)]),
+  );
 }
 
-/** @throws {Complaint} for unknown options, and numbers that are not whole or out of range */
+/** @throws {LauncherError} for unknown options, and numbers that are not whole or out of range */
 export function readOptions(args, env = process.env) {
   const options = { replicas: { type: 'string' }, port: { type: 'string' }, verbose: { type: 'boolean' } };
-  const { values } = parsed(args, options);
+  const { values } = parseOrExplain(args, options);
   return {
-    replicas: wholeNumber('--replicas', values.replicas ?? '1', 1, MOST_REPLICAS),
-    port: wholeNumber(
+    replicas: parseWholeNumber('--replicas', values.replicas ?? '1', 1, MAX_REPLICAS),
+    port: parseWholeNumber(
       values.port ? '--port' : 'PORT',
       values.port ?? (env.PORT || String(DEFAULT_PORT)),
       1,
@@ -100,18 +102,18 @@ export function readOptions(args, env = process.env) {
   };
 }
 
-function parsed(args, options) {
+function parseOrExplain(args, options) {
   try {
     return parseArgs({ args, options });
   } catch (error) {
-    throw new Complaint(
+    throw new LauncherError(
       `${error.message.split('. ')[0]}. Usage: npm start -- [--replicas N] [--port P] [--verbose]`,
     );
   }
 }
 
-function wholeNumber(name, text, least, most) {
+function parseWholeNumber(name, text, min, max) {
   const number = Number(text);
-  if (/^\d+$/.test(text) && number >= least && number <= most) return number;
-  throw new Complaint(`${name} must be a whole number from ${least} to ${most}, not "${text}".`);
+  if (/^\d+$/.test(text) && number >= min && number <= max) return number;
+  throw new LauncherError(`${name} must be a whole number from ${min} to ${max}, not "${text}".`);
 }

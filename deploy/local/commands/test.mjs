@@ -1,27 +1,27 @@
 import process from 'node:process';
 import { parseArgs } from 'node:util';
-import { Complaint } from '../complaint.mjs';
-import { say } from '../console.mjs';
+import { LauncherError } from '../launcher-error.mjs';
+import { logStep } from '../console.mjs';
 import { onInterruption } from '../processes/interruption.mjs';
 import { build } from '../provide/build.mjs';
 import { ensurePackages } from '../provide/node-packages.mjs';
-import { KINDS, optionalStages, stages } from '../test-run/stages.mjs';
+import { KINDS, listOptionalStages, listStages } from '../test-run/stages.mjs';
 import { TestRun } from '../test-run/test-run.mjs';
 
-/** `npm test [-- --only unit|integration|…] [--long] [--verbose]`; with --optional what not every machine can run */
+/** `npm test [-- --only unit|integration|…] [--long] [--verbose]`, or `--optional` for stages that not every machine can run */
 export async function main(args) {
   const prepare = async () => {
-    await ensurePackages(say);
-    await build(say);
+    await ensurePackages(logStep);
+    await build(logStep);
   };
   const { isOptional, ...options } = readOptions(args);
-  const run = new TestRun({ ...options, prepare, stages: isOptional ? optionalStages : stages });
+  const run = new TestRun({ ...options, prepare, listStages: isOptional ? listOptionalStages : listStages });
   onInterruption({ stop: () => run.interrupt(), kill: () => process.exit(130) });
   const hasFailed = await run.run();
   process.exit(run.isInterrupted ? 130 : hasFailed ? 1 : 0);
 }
 
-/** @throws {Complaint} for unknown options */
+/** @throws {LauncherError} for unknown options */
 export function readOptions(args) {
   const flag = { type: 'boolean' };
   const options = { only: { type: 'string' }, long: flag, optional: flag, verbose: flag };
@@ -30,12 +30,12 @@ export function readOptions(args) {
   try {
     ({ values } = parseArgs({ args, options }));
   } catch (error) {
-    throw new Complaint(`${error.message.split('. ')[0]}. ${usage}`);
+    throw new LauncherError(`${error.message.split('. ')[0]}. ${usage}`);
   }
   if (values.only && !KINDS.includes(values.only))
-    throw new Complaint(`There are no tests "${values.only}". ${usage}`);
+    throw new LauncherError(`There are no tests "${values.only}". ${usage}`);
   if (values.only && values.optional)
-    throw new Complaint(`--only and --optional exclude each other. ${usage}`);
+    throw new LauncherError(`--only and --optional exclude each other. ${usage}`);
   return {
     only: values.only,
     isOptional: Boolean(values.optional),

@@ -1,19 +1,19 @@
 import { spawn } from 'node:child_process';
 import os from 'node:os';
 import process from 'node:process';
-import { Complaint } from '../complaint.mjs';
-import { localHome } from '../places.mjs';
+import { LauncherError } from '../launcher-error.mjs';
+import { localHome } from '../paths.mjs';
 import { onInterruption } from '../processes/interruption.mjs';
 import { ensurePackages } from '../provide/node-packages.mjs';
 import { openStores } from '../stores/stores.mjs';
 
-/** `with-stores.mjs -- command…`: runs a command with DATABASE_URL and REDIS_URL set, and exits with its code. */
+/** `with-stores.mjs -- <command>`: runs a command with DATABASE_URL and REDIS_URL set, and exits with its code. */
 export async function main(args) {
   const [command, ...rest] = args[0] === '--' ? args.slice(1) : args;
-  if (!command) throw new Complaint('Say what to run: with-stores.mjs -- command…');
-  // Standard output belongs to the command.
-  const say = (label, text) => process.stderr.write(`${label}: ${text}\n`);
-  await ensurePackages(say);
+  if (!command) throw new LauncherError('The command to run is missing. Usage: with-stores.mjs -- <command>');
+  // Progress goes to standard error, because standard output belongs to the command.
+  const logStep = (label, text) => process.stderr.write(`${label}: ${text}\n`);
+  await ensurePackages(logStep);
   const stores = await openStores({ home: localHome });
   try {
     const env = { ...process.env, DATABASE_URL: stores.databaseUrl, REDIS_URL: stores.redisUrl };
@@ -30,9 +30,10 @@ function runInForeground(command, args, env) {
       stop: (signal) => child.kill(signal),
       kill: () => child.kill('SIGKILL'),
     });
-    child.once('error', () => reject(new Complaint(`${command} cannot be run.`)));
+    child.once('error', () => reject(new LauncherError(`${command} cannot be run.`)));
     child.once('exit', (code, signal) => {
       stopListening();
+      // As in a shell: 128 plus the number of the signal.
       resolve(signal ? 128 + os.constants.signals[signal] : code);
     });
   });

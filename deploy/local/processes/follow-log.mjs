@@ -1,35 +1,40 @@
 import fs from 'node:fs';
 
-const LOOK_MS = 250;
+const POLL_INTERVAL_MS = 250;
 
 /**
  * Prints lines appended to log files, each prefixed with the name of its file.
  * @param {Record<string, string>} files  paths by the name to print
  * @param {(line: string) => void} print
- * @returns {() => void} prints what is left and stops following
+ * @returns {() => void} prints the remaining lines and stops following
  */
 export function followLogs(files, print) {
-  const followed = Object.entries(files).map(([name, file]) => ({ name, file, at: sizeOf(file), rest: '' }));
-  const look = () => followed.forEach((log) => printNew(log, print));
-  const timer = setInterval(look, LOOK_MS);
+  const followed = Object.entries(files).map(([name, file]) => ({
+    name,
+    file,
+    offset: sizeOf(file),
+    partialLine: '',
+  }));
+  const poll = () => followed.forEach((log) => printNewLines(log, print));
+  const timer = setInterval(poll, POLL_INTERVAL_MS);
   return () => {
     clearInterval(timer);
-    look();
+    poll();
   };
 }
 
-function printNew(log, print) {
+function printNewLines(log, print) {
   const size = sizeOf(log.file);
   // The file was truncated or replaced.
-  if (size < log.at) log.at = 0;
-  if (size === log.at) return;
-  const piece = Buffer.alloc(size - log.at);
+  if (size < log.offset) log.offset = 0;
+  if (size === log.offset) return;
+  const chunk = Buffer.alloc(size - log.offset);
   const file = fs.openSync(log.file, 'r');
-  fs.readSync(file, piece, 0, piece.length, log.at);
+  fs.readSync(file, chunk, 0, chunk.length, log.offset);
   fs.closeSync(file);
-  log.at = size;
-  const lines = (log.rest + piece.toString('utf8')).split('\n');
-  log.rest = lines.pop();
+  log.offset = size;
+  const lines = (log.partialLine + chunk.toString('utf8')).split('\n');
+  log.partialLine = lines.pop();
   lines.forEach((line) => print(`${log.name} │ ${line}`));
 }
 

@@ -1,7 +1,7 @@
 import http from 'node:http';
 
-/** The status of a GET request, or undefined without a response within two seconds. */
-export function httpStatus(url) {
+/** Sends a GET request. @returns the status of the response, or undefined when none arrives within two seconds */
+export function getHttpStatus(url) {
   return new Promise((resolve) => {
     const request = http.get(url, { agent: false, timeout: 2_000 }, (response) => {
       response.resume();

@@ -3,45 +3,45 @@ import process from 'node:process';
 
 // The terminal sends Ctrl-C to the whole process group, and npm forwards it a second time: signals this close together
 // are one key press.
-const SAME_PRESS_MS = 500;
-const LOOK_AT_PARENT_MS = 500;
+const SAME_KEY_PRESS_MS = 500;
+const PARENT_POLL_INTERVAL_MS = 500;
 
 /**
- * Calls `stop` on the first SIGINT, SIGTERM or SIGHUP, or when the parent npm process is gone, and `kill` on the
- * second.
- * @param {{stop: (signal: string) => void, kill: () => void}} reactions
+ * Calls `stop` on the first SIGINT, SIGTERM or SIGHUP, or when the parent npm process is gone, and `kill` on
+ * the second signal.
+ * @param {{stop: (signal: string) => void, kill: () => void}} handlers
  * @returns {() => void} stops listening
  */
 export function onInterruption({ stop, kill }) {
   let firstAt;
-  const listener = (signal) => {
+  const onSignal = (signal) => {
     const now = Date.now();
     if (firstAt === undefined) {
       firstAt = now;
       stop(signal);
-    } else if (now - firstAt > SAME_PRESS_MS) {
+    } else if (now - firstAt > SAME_KEY_PRESS_MS) {
       kill();
     }
   };
   // nohup sets SIGHUP to be ignored; a listener would undo that.
   const signals = isIgnoringHangUp() ? ['SIGINT', 'SIGTERM'] : ['SIGINT', 'SIGTERM', 'SIGHUP'];
-  signals.forEach((signal) => process.on(signal, listener));
-  const stopWatching = watchNpm(() => listener('SIGTERM'));
+  signals.forEach((signal) => process.on(signal, onSignal));
+  const stopWatching = watchParent(() => onSignal('SIGTERM'));
   return () => {
     stopWatching();
-    signals.forEach((signal) => process.off(signal, listener));
+    signals.forEach((signal) => process.off(signal, onSignal));
   };
 }
 
 /** Polls the parent process: a killed npm does not signal its children. */
-function watchNpm(onGone) {
+function watchParent(onGone) {
   if (!process.env.npm_lifecycle_event) return () => {};
   const parent = process.ppid;
   const timer = setInterval(() => {
     if (process.ppid === parent) return;
     clearInterval(timer);
     onGone();
-  }, LOOK_AT_PARENT_MS);
+  }, PARENT_POLL_INTERVAL_MS);
   timer.unref();
   return () => clearInterval(timer);
 }
@@ -49,6 +49,7 @@ function watchNpm(onGone) {
 function isIgnoringHangUp() {
   try {
     const [, ignored] = /^SigIgn:\s*([0-9a-f]+)/m.exec(fs.readFileSync('/proc/self/status', 'utf8'));
+    // Bit n - 1 stands for signal n, and SIGHUP is signal 1.
     return (BigInt(`0x${ignored}`) & 1n) === 1n;
   } catch {
     return false;

@@ -2,15 +2,16 @@ import { spawn } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
-import { Complaint } from '../complaint.mjs';
+import { LauncherError } from '../launcher-error.mjs';
 import { identify } from './process-identity.mjs';
 
-const OLD_LOG_BYTES = 10 * 1024 * 1024;
+/** A larger log file is renamed to `<file>.old` before the next start. */
+const MAX_LOG_BYTES = 10 * 1024 * 1024;
 const TAIL_LINES = 12;
 
 /**
  * @typedef {object} ProcessDefinition
- * @property {string} name         for logs and complaints: "api-1", "PostgreSQL"
+ * @property {string} name         for logs and error messages: "api-1", "PostgreSQL"
  * @property {string} command
  * @property {string[]} args
  * @property {string} logFile      its output is appended to this file
@@ -32,8 +33,9 @@ const TAIL_LINES = 12;
 export function spawnLogged(definition) {
   const { command, args, env, cwd, uid, gid, umask, logFile } = definition;
   const log = openLog(logFile);
-  const from = fs.fstatSync(log).size;
-  const before = umask === undefined ? undefined : process.umask(umask);
+  const logFrom = fs.fstatSync(log).size;
+  // A child inherits the umask, so it is set for the time of the spawn.
+  const previousUmask = umask === undefined ? undefined : process.umask(umask);
   try {
     const child = spawn(command, args, { env, cwd, uid, gid, detached: true, stdio: ['ignore', log, log] });
     const exited = new Promise((resolve) => {
@@ -41,53 +43,53 @@ export function spawnLogged(definition) {
       child.once('exit', (code, signal) => resolve({ code, signal }));
     });
     // Read the identity at once, while the pid cannot have been reused.
-    return { child, exited, identity: child.pid && identify(child.pid), logFrom: from };
+    return { child, exited, identity: child.pid && identify(child.pid), logFrom };
   } finally {
-    if (before !== undefined) process.umask(before);
+    if (previousUmask !== undefined) process.umask(previousUmask);
     fs.closeSync(log);
   }
 }
 
 /**
  * Resolves when the process is ready.
- * @throws {Complaint} with the last lines of its log, when it exits first or is not ready in time
+ * @throws {LauncherError} with the last lines of its log, when it exits first or is not ready in time
  */
-export async function untilReady(definition, started) {
-  let end;
-  void started.exited.then((how) => (end = how));
+export async function waitUntilReady(definition, started) {
+  let exit;
+  void started.exited.then((how) => (exit = how));
   const deadline = Date.now() + (definition.readyWithinMs ?? 60_000);
   for (let pauseMs = 10; ; pauseMs = Math.min(pauseMs * 1.5, 250)) {
     if (await definition.isReady().catch(() => false)) return;
-    if (end)
-      throw new Complaint(
-        withTail(`${definition.name} did not start: ${howItEnded(end)}.`, definition, started),
+    if (exit)
+      throw new LauncherError(
+        appendLogTail(`${definition.name} did not start: ${describeExit(exit)}.`, definition, started),
       );
     if (Date.now() > deadline)
-      throw new Complaint(withTail(`${definition.name} is not ready.`, definition, started));
+      throw new LauncherError(appendLogTail(`${definition.name} is not ready.`, definition, started));
     await new Promise((resolve) => setTimeout(resolve, pauseMs));
   }
 }
 
-/** The last lines of a log file after the given offset in bytes. */
-export function tailOf(logFile, from = 0) {
+/** Reads the last lines of a log file after the given offset in bytes. */
+export function readLogTail(logFile, from = 0) {
   if (!fs.existsSync(logFile)) return '';
   const text = fs.readFileSync(logFile).subarray(from).toString('utf8');
   return text.trimEnd().split('\n').slice(-TAIL_LINES).join('\n');
 }
 
-/** How a process ended, in words. */
-export function howItEnded({ error, code, signal }) {
+/** Describes how a process ended, as in "exit code 1". */
+export function describeExit({ error, code, signal }) {
   if (error) return error.message;
   return signal ? `ended by ${signal}` : `exit code ${code}`;
 }
 
-function withTail(sentence, { logFile }, { logFrom }) {
-  const tail = tailOf(logFile, logFrom);
-  return tail ? `${sentence} Its last words (${logFile}):\n${tail}` : `${sentence} Its log is ${logFile}.`;
+function appendLogTail(sentence, { logFile }, { logFrom }) {
+  const tail = readLogTail(logFile, logFrom);
+  return tail ? `${sentence} Last lines of ${logFile}:\n${tail}` : `${sentence} Its log is ${logFile}.`;
 }
 
 function openLog(file) {
   fs.mkdirSync(path.dirname(file), { recursive: true });
-  if (fs.existsSync(file) && fs.statSync(file).size > OLD_LOG_BYTES) fs.renameSync(file, `${file}.old`);
+  if (fs.existsSync(file) && fs.statSync(file).size > MAX_LOG_BYTES) fs.renameSync(file, `${file}.old`);
   return fs.openSync(file, 'a');
 }

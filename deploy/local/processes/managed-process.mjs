@@ -1,17 +1,18 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
-import { Complaint } from '../complaint.mjs';
-import { howItEnded, spawnLogged, untilReady } from './logged-process.mjs';
+import { LauncherError } from '../launcher-error.mjs';
+import { describeExit, spawnLogged, waitUntilReady } from './logged-process.mjs';
 import { endProcess, identify, isRunning, signalProcess } from './process-identity.mjs';
 
+// Back-off between restarts: doubled after each exit, and reset once a process has run for a while.
 const FIRST_DELAY_MS = 200;
 const LONGEST_DELAY_MS = 10_000;
-const RAN_WELL_MS = 10_000;
+const RESET_DELAY_AFTER_MS = 10_000;
 
 /** Processes of this launcher. They are killed when it exits; only SIGKILL of the launcher leaves them running. */
-const alive = new Set();
-process.on('exit', () => alive.forEach((managed) => managed.kill('SIGKILL')));
+const running = new Set();
+process.on('exit', () => running.forEach((managed) => managed.kill('SIGKILL')));
 
 /**
  * A process of the product that the launcher starts, restarts and stops. Its identity is recorded under the home, so
@@ -19,7 +20,7 @@ process.on('exit', () => alive.forEach((managed) => managed.kill('SIGKILL')));
  */
 export class ManagedProcess {
   #definition;
-  #isKeptRunning;
+  #shouldRestart;
   #onRestart;
   #recordFile;
   #started;
@@ -30,11 +31,11 @@ export class ManagedProcess {
 
   /**
    * @param {import('./logged-process.mjs').ProcessDefinition & {endSteps: {signal: string, waitMs: number}[]}} definition
-   * @param {{home: string, isKeptRunning?: boolean, onRestart?: (sentence: string) => void}} options
+   * @param {{home: string, shouldRestart?: boolean, onRestart?: (message: string) => void}} options
    */
-  constructor(definition, { home, isKeptRunning = true, onRestart = () => {} }) {
+  constructor(definition, { home, shouldRestart = true, onRestart = () => {} }) {
     this.#definition = definition;
-    this.#isKeptRunning = isKeptRunning;
+    this.#shouldRestart = shouldRestart;
     this.#onRestart = onRestart;
     this.#recordFile = path.join(recordsFolder(home), `${process.pid}-${definition.name}.json`);
   }
@@ -55,21 +56,21 @@ export class ManagedProcess {
   /**
    * Starts the process and resolves when it is ready.
    * @param {{command: string, args: string[]}} [program]  program to run from now on, such as another build
-   * @throws {Complaint} when the process exits first, or is not ready in time
+   * @throws {LauncherError} when the process exits first, or is not ready in time
    */
   async start(program) {
     this.#definition = { ...this.#definition, ...program };
     this.#isStopping = false;
     const started = this.#spawn();
-    await untilReady(this.#definition, started);
-    // From here on an exit is a fault and restarts the process; before, `untilReady` reports it to the caller.
-    void started.exited.then((end) => this.#onEnd(started, end));
+    await waitUntilReady(this.#definition, started);
+    // Only from here on does an exit restart the process; before, `waitUntilReady` reports it to the caller.
+    void started.exited.then((exit) => this.#onExit(started, exit));
   }
 
-  /** Resolves when the current process is ready. @throws {Complaint} when it is stopped first */
-  async untilReady() {
+  /** Resolves when the current process is ready. @throws {LauncherError} when it is stopped first */
+  async waitUntilReady() {
     while (!(this.pid && (await this.#definition.isReady().catch(() => false)))) {
-      if (this.#isStopping) throw new Complaint(`${this.name} was stopped.`);
+      if (this.#isStopping) throw new LauncherError(`${this.name} was stopped.`);
       await new Promise((resolve) => setTimeout(resolve, 50));
     }
   }
@@ -81,7 +82,7 @@ export class ManagedProcess {
   }
 
   /** Disables restarts and, if given, sends a signal; does not wait for the process to exit. */
-  retire(signal) {
+  disableRestarts(signal) {
     this.#isStopping = true;
     clearTimeout(this.#timer);
     if (signal) this.kill(signal);
@@ -89,16 +90,16 @@ export class ManagedProcess {
 
   /** Disables restarts, ends the process, and resolves when it is gone. */
   async stop() {
-    this.retire(undefined);
+    this.disableRestarts();
     await endProcess(this.#started?.identity, this.#definition.endSteps);
-    this.#forget();
+    this.#removeRecord();
   }
 
   #spawn() {
     const started = spawnLogged(this.#definition);
     this.#started = started;
     this.#startedAt = Date.now();
-    alive.add(this);
+    running.add(this);
     if (started.identity) {
       fs.mkdirSync(path.dirname(this.#recordFile), { recursive: true });
       fs.writeFileSync(
@@ -109,27 +110,27 @@ export class ManagedProcess {
     return started;
   }
 
-  #onEnd(started, end) {
+  #onExit(started, exit) {
     if (this.#isStopping || started !== this.#started) return;
-    this.#forget();
-    if (!this.#isKeptRunning) return;
-    if (Date.now() - this.#startedAt > RAN_WELL_MS) this.#delayMs = FIRST_DELAY_MS;
-    this.#onRestart(`${this.name} ended (${howItEnded(end)}) and is started again`);
+    this.#removeRecord();
+    if (!this.#shouldRestart) return;
+    if (Date.now() - this.#startedAt > RESET_DELAY_AFTER_MS) this.#delayMs = FIRST_DELAY_MS;
+    this.#onRestart(`${this.name} ended (${describeExit(exit)}) and is restarted`);
     this.#timer = setTimeout(() => {
-      const again = this.#spawn();
-      void again.exited.then((nextEnd) => this.#onEnd(again, nextEnd));
+      const restarted = this.#spawn();
+      void restarted.exited.then((nextExit) => this.#onExit(restarted, nextExit));
     }, this.#delayMs);
     this.#delayMs = Math.min(this.#delayMs * 2, LONGEST_DELAY_MS);
   }
 
-  #forget() {
-    alive.delete(this);
+  #removeRecord() {
+    running.delete(this);
     fs.rmSync(this.#recordFile, { force: true });
   }
 }
 
-/** Ends the processes recorded under this home whose launcher no longer runs. */
-export async function endLeftovers(home) {
+/** Ends the processes recorded under this home whose launcher was killed. */
+export async function endOrphanedProcesses(home) {
   const folder = recordsFolder(home);
   if (!fs.existsSync(folder)) return;
   await Promise.all(

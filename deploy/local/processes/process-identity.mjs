@@ -7,9 +7,9 @@ import fs from 'node:fs';
  * @typedef {{pid: number, startedAt: string}} ProcessIdentity
  */
 
-/** The identity of a running process, or undefined when no such process runs; a zombie does not count as running. */
+/** Returns the identity of a running process, or undefined when no such process runs; a zombie does not count as running. */
 export function identify(pid) {
-  const startedAt = fs.existsSync('/proc/self/stat') ? startedAtByProc(pid) : startedAtByPs(pid);
+  const startedAt = fs.existsSync('/proc/self/stat') ? readStartTimeFromProc(pid) : readStartTimeFromPs(pid);
   return startedAt && { pid, startedAt };
 }
 
@@ -42,8 +42,8 @@ export async function endProcess(identity, steps) {
   }
 }
 
-/** The command line of a process, its arguments separated by blanks; empty when no such process runs. */
-export function commandLineOf(pid) {
+/** Reads the command line of a process, its arguments separated by blanks; empty when no such process runs. */
+export function readCommandLine(pid) {
   try {
     return fs.readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ');
   } catch {
@@ -51,20 +51,23 @@ export function commandLineOf(pid) {
   }
 }
 
-function startedAtByProc(pid) {
+function readStartTimeFromProc(pid) {
   try {
     const stat = fs.readFileSync(`/proc/${pid}/stat`, 'utf8');
-    // The second field is the program name in brackets, which may itself contain blanks and brackets.
+    // The second field is the program name in brackets, which may itself contain blanks and brackets. The fields after
+    // it begin with the state (field 3); the start time is field 22 (proc_pid_stat(5)).
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     const [state, startTicks] = [fields[0], fields[19]];
-    if (state === 'Z' || state === 'X') return undefined;
-    return `${startTicks}@${bootId()}`;
+    const isDead = state === 'Z' || state === 'X';
+    if (isDead) return undefined;
+    // Ticks are counted from the start of the machine, so they identify a process only together with the boot id.
+    return `${startTicks}@${readBootId()}`;
   } catch {
     return undefined;
   }
 }
 
-function bootId() {
+function readBootId() {
   try {
     return fs.readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
   } catch {
@@ -72,7 +75,7 @@ function bootId() {
   }
 }
 
-function startedAtByPs(pid) {
+function readStartTimeFromPs(pid) {
   return (
     spawnSync('ps', ['-o', 'lstart=', '-p', String(pid)], { encoding: 'utf8' }).stdout?.trim() || undefined
   );

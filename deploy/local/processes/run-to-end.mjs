@@ -1,20 +1,23 @@
 import { spawn } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
-import { Complaint } from '../complaint.mjs';
-import { howItEnded } from './logged-process.mjs';
+import { LauncherError } from '../launcher-error.mjs';
+import { describeExit } from './logged-process.mjs';
 
-/** Children to be killed when this process exits. */
+const KILL_DELAY_MS = 5_000;
+const DEFAULT_SHOWN_LINES = 12;
+
+/** Children that are running; they are killed when this process exits. */
 const running = new Set();
-process.on('exit', () => running.forEach((child) => endGroup(child, 'SIGKILL')));
+process.on('exit', () => running.forEach((child) => signalGroup(child, 'SIGKILL')));
 
 /**
  * Runs a program and resolves when it has exited.
  * @param {string} command
  * @param {string[]} args
- * @param {object} [options] cwd, env, uid, gid as for spawn; `input`: its stdin; `limitMs`: time after which it is ended;
+ * @param {object} [options] cwd, env, uid, gid as for spawn; `input`: its stdin; `limitMs`: time after which it gets SIGTERM, and SIGKILL 5 s later;
  *   `logFile`: file for its output; `onOutput`: called with each chunk of output;
- *   `shownLines`: lines of output in the message of `mustRun`, 12 by default
+ *   `shownLines`: number of lines of output in the message of `runOrThrow`, 12 by default
  * @returns {Promise<{code: number | null, signal: string | null, output: string, isOverdue: boolean, error?: Error}>}
  */
 export function runToEnd(command, args, options = {}) {
@@ -23,13 +26,13 @@ export function runToEnd(command, args, options = {}) {
     // In a process group of its own, so that its child processes can be ended with it.
     const child = spawn(command, args, { cwd, env, uid, gid, detached: true });
     running.add(child);
-    const pieces = [];
-    const log = logFile && fs.createWriteStream(prepared(logFile));
+    const chunks = [];
+    const log = logFile && fs.createWriteStream(ensureParentFolder(logFile));
     for (const stream of [child.stdout, child.stderr]) {
-      stream?.on('data', (piece) => {
-        pieces.push(piece);
-        onOutput?.(piece);
-        log?.write(piece);
+      stream?.on('data', (chunk) => {
+        chunks.push(chunk);
+        onOutput?.(chunk);
+        log?.write(chunk);
       });
     }
     child.stdin?.on('error', () => {});
@@ -39,8 +42,8 @@ export function runToEnd(command, args, options = {}) {
       limitMs &&
       setTimeout(() => {
         isOverdue = true;
-        endGroup(child, 'SIGTERM');
-        setTimeout(() => endGroup(child, 'SIGKILL'), 5_000).unref();
+        signalGroup(child, 'SIGTERM');
+        setTimeout(() => signalGroup(child, 'SIGKILL'), KILL_DELAY_MS).unref();
       }, limitMs);
     const settle = (result) => {
       clearTimeout(timer);
@@ -50,7 +53,7 @@ export function runToEnd(command, args, options = {}) {
         code: null,
         signal: null,
         isOverdue,
-        output: Buffer.concat(pieces).toString('utf8'),
+        output: Buffer.concat(chunks).toString('utf8'),
         ...result,
       });
     };
@@ -59,25 +62,29 @@ export function runToEnd(command, args, options = {}) {
   });
 }
 
-/** Like `runToEnd`. @throws {Complaint} with the sentence and the last lines of output when the exit code is not 0 */
-export async function mustRun(sentence, command, args, options) {
+/**
+ * Like `runToEnd`.
+ * @param {string} sentence  what has failed if the exit code is not 0, as in "The build failed"
+ * @throws {LauncherError} with the sentence and the last lines of output when the exit code is not 0
+ */
+export async function runOrThrow(sentence, command, args, options) {
   const result = await runToEnd(command, args, options);
   if (result.code === 0) return result;
-  const logNote = options?.logFile ? ` (all of it: ${options.logFile})` : '';
+  const logNote = options?.logFile ? ` (full output: ${options.logFile})` : '';
   const lines = result.output
     .trimEnd()
     .split('\n')
-    .slice(-(options?.shownLines ?? 12))
+    .slice(-(options?.shownLines ?? DEFAULT_SHOWN_LINES))
     .join('\n');
-  throw new Complaint(`${sentence}: ${howItEnded(result)}${logNote}.\n${lines}`.trimEnd());
+  throw new LauncherError(`${sentence}: ${describeExit(result)}${logNote}.\n${lines}`.trimEnd());
 }
 
 /** Sends a signal to every program that `runToEnd` is running. */
 export function signalRunning(signal) {
-  for (const child of running) endGroup(child, signal);
+  for (const child of running) signalGroup(child, signal);
 }
 
-function endGroup(child, signal) {
+function signalGroup(child, signal) {
   try {
     process.kill(-child.pid, signal);
   } catch {
@@ -85,7 +92,7 @@ function endGroup(child, signal) {
   }
 }
 
-function prepared(file) {
+function ensureParentFolder(file) {
   fs.mkdirSync(path.dirname(file), { recursive: true });
   return file;
 }

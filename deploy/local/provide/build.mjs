@@ -1,7 +1,7 @@
 import path from 'node:path';
 import process from 'node:process';
-import { inRepository, localHome } from '../places.mjs';
-import { mustRun } from '../processes/run-to-end.mjs';
+import { inRepository, localHome } from '../paths.mjs';
+import { runOrThrow } from '../processes/run-to-end.mjs';
 import { packageCommand } from './node-packages.mjs';
 
 /** Environment of nx without its daemon, which would outlive the launcher, and without its terminal UI. */
@@ -21,12 +21,12 @@ export const nxRunMany = (target) => [
   '--output-style=static',
 ];
 
-/** Builds the projects that changed since the last build. @throws {Complaint} with the end of the compilers' output */
-export async function build(say) {
-  say('build', 'contract, backend, frontend');
+/** Builds the projects that changed since the last build. @throws {LauncherError} with the end of the compilers' output */
+export async function build(logStep) {
+  logStep('build', 'contract, backend, frontend');
   const [command, ...args] = nxRunMany('build');
   const logFile = path.join(localHome, 'logs', 'build.log');
-  await mustRun('The build failed', command, args, {
+  await runOrThrow('The build failed', command, args, {
     cwd: inRepository(),
     env: nxEnvironment(),
     logFile,

@@ -1,15 +1,16 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
-import { folder, localHome } from '../places.mjs';
-import { underLock } from '../processes/folder-lock.mjs';
+import { ensureFolder, localHome } from '../paths.mjs';
+import { withFileLock } from '../processes/file-lock.mjs';
 import { runToEnd } from '../processes/run-to-end.mjs';
 import { findProgram } from './find-program.mjs';
 
 const DOWNLOAD_LIMIT_MS = 180_000;
-// Dependencies that a program may need at run time: libraries and Lua modules. The C library is always installed.
-const CARRIES_LIBRARIES = /^(lib|lua-)/;
-const NEVER_NEEDED =
+// Dependencies that are unpacked as well: shared libraries and the Lua modules of redis-server. Left out are those that
+// serve installation only, and the C library, which every Debian system has.
+const IS_LIBRARY = /^(lib|lua-)/;
+const IS_NEVER_NEEDED =
   /(-perl|-common)$|^libc6$|^libgcc|^libperl|^libpam|^libdebconf|^libselinux|^libsemanage|^libaudit/;
 
 /**
@@ -19,34 +20,36 @@ const NEVER_NEEDED =
  * @returns {Promise<{command: string, env: Record<string, string>, root: string} | undefined>} undefined where the
  *   machine has no apt or cannot reach Debian's servers
  */
-export async function unpackDebian(names, program, say) {
+export async function unpackDebian(names, program, logStep) {
   const root = path.join(localHome, 'debian', names[0]);
-  const complete = path.join(root, '.complete');
-  if (!fs.existsSync(complete)) {
+  const completeMarker = path.join(root, '.complete');
+  if (!fs.existsSync(completeMarker)) {
     if (!findProgram(['apt-get']) || !findProgram(['dpkg'])) return undefined;
-    say('Debian', `unpacking ${names[0]} into ${path.relative(process.cwd(), root)}`);
-    await underLock(path.join(localHome, 'run/debian.lock'), async () => {
-      if (fs.existsSync(complete)) return;
+    logStep('Debian', `unpacking ${names[0]} into ${path.relative(process.cwd(), root)}`);
+    await withFileLock(path.join(localHome, 'run/debian.lock'), async () => {
+      if (fs.existsSync(completeMarker)) return;
       fs.rmSync(root, { recursive: true, force: true });
-      if (await downloadAndUnpack(names, folder(root))) fs.writeFileSync(complete, '');
+      if (await downloadAndUnpack(names, ensureFolder(root))) fs.writeFileSync(completeMarker, '');
     });
-    if (!fs.existsSync(complete)) return undefined;
+    if (!fs.existsSync(completeMarker)) return undefined;
   }
   return {
     command: path.join(root, program),
-    env: { LD_LIBRARY_PATH: libraryFolders(root).join(':') },
+    env: { LD_LIBRARY_PATH: listLibraryFolders(root).join(':') },
     root,
   };
 }
 
 async function downloadAndUnpack(names, root) {
   // First with the machine's package lists; if those are empty or outdated, with freshly downloaded private ones.
-  for (const apt of [ownApt([]), privateApt()]) {
-    if (apt.isPrivate) await apt.get(['update']);
-    const wanted = [...names, ...(await librariesOf(apt, names))];
-    if (wanted.length === names.length && !(await apt.knows(names))) continue;
-    const downloads = folder(root, '.downloads');
-    const result = await apt.get(['download', ...wanted], downloads);
+  for (const createApt of [createSystemApt, createPrivateApt]) {
+    const apt = createApt();
+    if (apt.isPrivate) await apt.runAptGet(['update']);
+    const wanted = [...names, ...(await listMissingLibraries(apt, names))];
+    const hasFoundLibraries = wanted.length > names.length;
+    if (!hasFoundLibraries && !(await apt.hasPackages(names))) continue;
+    const downloads = ensureFolder(root, '.downloads');
+    const result = await apt.runAptGet(['download', ...wanted], downloads);
     if (result.code !== 0) continue;
     const isUnpacked = await unpackAll(downloads, root);
     fs.rmSync(downloads, { recursive: true, force: true });
@@ -55,20 +58,21 @@ async function downloadAndUnpack(names, root) {
   return false;
 }
 
-/** The libraries that the packages depend on, transitively, without those that are installed. */
-async function librariesOf(apt, names) {
-  const installed = await installedPackages();
+/** Lists the libraries that the packages depend on, transitively, without those that are installed. */
+async function listMissingLibraries(apt, names) {
+  const installed = await listInstalledPackages();
   const seen = new Set(names);
-  const wanted = [];
-  for (let next = names; next.length > 0;) {
-    const found = [...new Set(await apt.dependsOn(next))].filter((name) => !seen.has(name));
-    next = found.filter(
-      (name) => CARRIES_LIBRARIES.test(name) && !NEVER_NEEDED.test(name) && !installed.has(name),
+  const missing = [];
+  // Breadth first: each turn asks for the dependencies of the libraries that the turn before has found.
+  for (let level = names; level.length > 0;) {
+    const dependencies = [...new Set(await apt.listDependencies(level))].filter((name) => !seen.has(name));
+    level = dependencies.filter(
+      (name) => IS_LIBRARY.test(name) && !IS_NEVER_NEEDED.test(name) && !installed.has(name),
     );
-    found.forEach((name) => seen.add(name));
-    wanted.push(...next);
+    dependencies.forEach((name) => seen.add(name));
+    missing.push(...level);
   }
-  return wanted;
+  return missing;
 }
 
 async function unpackAll(downloads, root) {
@@ -80,7 +84,8 @@ async function unpackAll(downloads, root) {
   return archives.length > 0;
 }
 
-async function installedPackages() {
+/** @returns {Promise<Set<string>>} names of the packages that dpkg has installed */
+async function listInstalledPackages() {
   const { output } = await runToEnd('dpkg-query', ['-W', '-f', '${db:Status-Abbrev} ${Package}\\n']);
   return new Set(
     output
@@ -90,16 +95,20 @@ async function installedPackages() {
   );
 }
 
-function ownApt(settings, isPrivate = false) {
+/** apt with the package lists of the machine. */
+const createSystemApt = () => createAptWith({ settings: [], isPrivate: false });
+
+/** @param {{settings: string[], isPrivate: boolean}} options  `settings` as for `apt-get -o` */
+function createAptWith({ settings, isPrivate }) {
   const options = ['-q', ...settings.flatMap((setting) => ['-o', setting])];
   const env = { ...process.env, LC_ALL: 'C', DEBIAN_FRONTEND: 'noninteractive' };
   const run = (command, args, cwd) =>
     runToEnd(command, [...options, ...args], { cwd, env, limitMs: DOWNLOAD_LIMIT_MS });
   return {
     isPrivate,
-    get: (args, cwd) => run('apt-get', args, cwd),
-    knows: async (names) => (await run('apt-cache', ['show', ...names])).code === 0,
-    dependsOn: async (names) => {
+    runAptGet: (args, cwd) => run('apt-get', args, cwd),
+    hasPackages: async (names) => (await run('apt-cache', ['show', ...names])).code === 0,
+    listDependencies: async (names) => {
       const kinds = ['recommends', 'suggests', 'conflicts', 'breaks', 'replaces', 'enhances'].map(
         (kind) => `--no-${kind}`,
       );
@@ -112,10 +121,11 @@ function ownApt(settings, isPrivate = false) {
 }
 
 /** apt with private lists and caches, which need no root to update. */
-function privateApt() {
-  const state = folder(localHome, 'debian', 'apt');
-  folder(state, 'lists', 'partial');
-  folder(state, 'cache', 'archives', 'partial');
+function createPrivateApt() {
+  const state = ensureFolder(localHome, 'debian', 'apt');
+  // apt refuses to run without these folders.
+  ensureFolder(state, 'lists', 'partial');
+  ensureFolder(state, 'cache', 'archives', 'partial');
   const settings = [
     `Dir::State=${state}`,
     'Dir::State::status=/var/lib/dpkg/status',
@@ -124,18 +134,18 @@ function privateApt() {
     'APT::Sandbox::User=root',
     'Debug::NoLocking=true',
   ];
-  return ownApt(settings, true);
+  return createAptWith({ settings, isPrivate: true });
 }
 
-function libraryFolders(root) {
+function listLibraryFolders(root) {
   const libraries = ['usr/lib', 'lib']
     .map((name) => path.join(root, name))
     .filter((name) => fs.existsSync(name));
-  const perMachine = libraries.flatMap((library) =>
+  const perArchitecture = libraries.flatMap((library) =>
     fs
       .readdirSync(library)
       .filter((name) => name.includes('-linux-'))
       .map((name) => path.join(library, name)),
   );
-  return [...perMachine, ...libraries];
+  return [...perArchitecture, ...libraries];
 }

@@ -2,7 +2,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
 
-/** The path of the first of these programs found on PATH or in the further folders, or undefined. */
+/** Finds the first of these programs on PATH or in the further folders. @returns its path, or undefined */
 export function findProgram(names, furtherFolders = []) {
   const folders = [...(process.env.PATH ?? '').split(path.delimiter), ...furtherFolders].filter(Boolean);
   for (const name of names) {

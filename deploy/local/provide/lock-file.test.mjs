@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import test from 'node:test';
-import { inRepository } from '../places.mjs';
+import { inRepository } from '../paths.mjs';
 
-// Checks package-lock.json. Floors: the versions in which known vulnerabilities are fixed.
+// Checks package-lock.json.
 
-const floors = {
+/** The versions in which known vulnerabilities are fixed. */
+const minimumVersions = {
   ws: '8.21.1',
   multer: '2.3.0',
   qs: '6.14.2',
@@ -18,9 +19,9 @@ const floors = {
   sharp: '0.35.3',
 };
 /** Fastify would bypass the guards written for Express; connect-redis needs another Redis client than ioredis. */
-const unwanted = ['@nestjs/platform-fastify', 'fastify', 'connect-redis'];
-/** Their install scripts are optional: prebuilt binaries exist, and package.json turns the telemetry off. */
-const withInstallScripts = ['@scarf/scarf', 'msgpackr-extract'];
+const excludedPackages = ['@nestjs/platform-fastify', 'fastify', 'connect-redis'];
+/** These work without their install scripts: prebuilt binaries exist, and package.json turns the telemetry off. */
+const packagesWithInstallScripts = ['@scarf/scarf', 'msgpackr-extract'];
 
 const { packages } = JSON.parse(fs.readFileSync(inRepository('package-lock.json'), 'utf8'));
 const installed = Object.entries(packages)
@@ -29,11 +30,11 @@ const installed = Object.entries(packages)
 const copiesOf = (name) => installed.filter((entry) => entry.name === name);
 
 test('every package of the product has at least the version that fixed its known vulnerabilities', () => {
-  for (const [name, floor] of Object.entries(floors)) {
+  for (const [name, minimum] of Object.entries(minimumVersions)) {
     const copies = copiesOf(name);
-    assert.ok(copies.length > 0, `${name} is not installed: take it off this list`);
+    assert.ok(copies.length > 0, `${name} is not installed: remove it from this list`);
     for (const { version } of copies)
-      assert.ok(compare(version, floor) >= 0, `${name} ${version} < ${floor}`);
+      assert.ok(compareVersions(version, minimum) >= 0, `${name} ${version} < ${minimum}`);
   }
 });
 
@@ -41,13 +42,13 @@ test('exactly one copy of ws is installed', () => {
   assert.equal(copiesOf('ws').length, 1);
 });
 
-test('packages that the design excludes are not installed', () => {
-  for (const name of unwanted) assert.deepEqual(copiesOf(name), [], name);
+test('packages that the product must not use are not installed', () => {
+  for (const name of excludedPackages) assert.deepEqual(copiesOf(name), [], name);
 });
 
 test('only known packages of the product have install scripts', () => {
   const names = installed.filter(({ hasInstallScript }) => hasInstallScript).map(({ name }) => name);
-  assert.deepEqual(names.sort(), withInstallScripts);
+  assert.deepEqual(names.sort(), packagesWithInstallScripts);
   const { scarfSettings } = JSON.parse(fs.readFileSync(inRepository('package.json'), 'utf8'));
   assert.equal(scarfSettings.enabled, false);
 });
@@ -67,14 +68,14 @@ test('the images are based on Node 24', () => {
 });
 
 test('versions are compared numerically', () => {
-  assert.ok(compare('8.23.0', '8.21.1') > 0);
-  assert.ok(compare('8.9.9', '8.21.1') < 0);
-  assert.equal(compare('1.1.0', '1.1.0'), 0);
-  assert.ok(compare('1.1.0-rc.1', '1.1.0') < 0);
+  assert.ok(compareVersions('8.23.0', '8.21.1') > 0);
+  assert.ok(compareVersions('8.9.9', '8.21.1') < 0);
+  assert.equal(compareVersions('1.1.0', '1.1.0'), 0);
+  assert.ok(compareVersions('1.1.0-rc.1', '1.1.0') < 0);
 });
 
 /** Negative when `one` is the older release; a pre-release is older than its release. */
-function compare(one, other) {
+function compareVersions(one, other) {
   const [numbers, otherNumbers] = [one, other].map((version) => version.split('-')[0].split('.').map(Number));
   const difference = numbers.map((number, index) => number - otherNumbers[index]).find(Boolean);
   return difference ?? Number(other.includes('-')) - Number(one.includes('-'));

@@ -2,22 +2,22 @@ import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
-import { Complaint } from '../complaint.mjs';
-import { inRepository, localHome } from '../places.mjs';
-import { mustRun } from '../processes/run-to-end.mjs';
+import { LauncherError } from '../launcher-error.mjs';
+import { inRepository, localHome } from '../paths.mjs';
+import { runOrThrow } from '../processes/run-to-end.mjs';
 import { findProgram } from './find-program.mjs';
 
-/** Installs the packages of the lock file with `npm ci`, unless exactly those are installed. @throws {Complaint} */
-export async function ensurePackages(say, root = inRepository()) {
+/** Installs the packages of the lock file with `npm ci`, unless exactly those are installed. @throws {LauncherError} */
+export async function ensurePackages(logStep, root = inRepository()) {
   const stampFile = path.join(root, 'node_modules/.thaw-install');
-  const stamp = stampOf(root);
-  if (readIfThere(stampFile) === stamp) return;
-  if (!areInstalled(root)) {
-    say('packages', 'npm ci, this takes a minute the first time');
-    const [command, ...first] = npmCommand();
-    const args = [...first, 'ci', '--include=dev', '--no-audit', '--no-fund', '--loglevel=error'];
+  const stamp = computeStamp(root);
+  if (readIfPresent(stampFile) === stamp) return;
+  if (!isInstalled(root)) {
+    logStep('packages', 'npm ci; the first time, this takes a minute');
+    const [command, ...npmArgs] = npmCommand();
+    const args = [...npmArgs, 'ci', '--include=dev', '--no-audit', '--no-fund', '--loglevel=error'];
     const logFile = path.join(localHome, 'logs', 'npm.log');
-    await mustRun('npm could not install the packages', command, args, {
+    await runOrThrow('npm could not install the packages', command, args, {
       cwd: root,
       env: process.env,
       logFile,
@@ -27,32 +27,33 @@ export async function ensurePackages(say, root = inRepository()) {
 }
 
 /** Whether node_modules holds the packages of the lock file, according to npm's record of what it installed. */
-export function areInstalled(root) {
+export function isInstalled(root) {
   const installed = readJson(path.join(root, 'node_modules/.package-lock.json'))?.packages;
   if (!installed) return false;
   const wanted = readJson(path.join(root, 'package-lock.json')).packages;
   return Object.entries(wanted).every(([place, entry]) => {
     if (!place.includes('node_modules/')) return true;
     const present = installed[place];
+    // npm leaves out packages for other platforms.
     if (!present) return Boolean(entry.optional || entry.devOptional || entry.peer);
     return present.version === entry.version;
   });
 }
 
-/** Packages contain binaries for one platform and one version of Node, so both are part of the stamp. */
-function stampOf(root) {
+/** Identifies an installation. Packages contain binaries for one platform and one version of Node, so both are part of it. */
+function computeStamp(root) {
   const lock = fs.readFileSync(path.join(root, 'package-lock.json'));
   const hash = createHash('sha256').update(lock).digest('hex');
   return `${hash} ${process.platform}-${process.arch} ${process.versions.modules}\n`;
 }
 
-/** The command line of npm. @throws {Complaint} when npm is missing */
+/** The command line of npm. @throws {LauncherError} when npm is missing */
 export function npmCommand() {
   // Set by `npm start` to the npm that runs this process, which need not be on PATH.
   const script = process.env.npm_execpath;
   if (script && /npm-cli\.c?js$/.test(script) && fs.existsSync(script)) return [process.execPath, script];
   const program = findProgram(['npm'], [path.dirname(process.execPath)]);
-  if (!program) throw new Complaint('npm is missing: it comes with Node, so install Node anew.');
+  if (!program) throw new LauncherError('npm is missing: it is part of Node, so reinstall Node.');
   return [program];
 }
 
@@ -61,11 +62,11 @@ export function packageCommand(name) {
   return [process.execPath, fs.realpathSync(inRepository('node_modules/.bin', name))];
 }
 
-function readIfThere(file) {
+function readIfPresent(file) {
   return fs.existsSync(file) ? fs.readFileSync(file, 'utf8') : undefined;
 }
 
 function readJson(file) {
-  const text = readIfThere(file);
+  const text = readIfPresent(file);
   return text && JSON.parse(text);
 }

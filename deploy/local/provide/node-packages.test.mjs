@@ -3,7 +3,7 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import test from 'node:test';
-import { areInstalled } from './node-packages.mjs';
+import { isInstalled } from './node-packages.mjs';
 
 test('packages count as installed when npm recorded exactly the versions of the lock file', (t) => {
   const wanted = {
@@ -12,14 +12,14 @@ test('packages count as installed when npm recorded exactly the versions of the 
     'node_modules/ws': { version: '8.23.0' },
     'node_modules/for-another-platform': { version: '1.0.0', optional: true },
   };
-  const installed = (packages) => areInstalled(checkout(t, wanted, packages));
-  assert.equal(installed({ 'node_modules/ws': { version: '8.23.0' } }), true);
-  assert.equal(installed({ 'node_modules/ws': { version: '8.22.0' } }), false);
-  assert.equal(installed({}), false);
-  assert.equal(installed(undefined), false);
+  const isInstalledWith = (packages) => isInstalled(createCheckout(t, wanted, packages));
+  assert.equal(isInstalledWith({ 'node_modules/ws': { version: '8.23.0' } }), true);
+  assert.equal(isInstalledWith({ 'node_modules/ws': { version: '8.22.0' } }), false);
+  assert.equal(isInstalledWith({}), false);
+  assert.equal(isInstalledWith(undefined), false);
 });
 
-function checkout(t, wanted, installed) {
+function createCheckout(t, wanted, installed) {
   const root = fs.mkdtempSync(path.join(os.tmpdir(), 'thaw-checkout-'));
   t.after(() => fs.rmSync(root, { recursive: true }));
   fs.mkdirSync(path.join(root, 'node_modules'));

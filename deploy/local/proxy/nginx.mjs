@@ -1,8 +1,8 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
-import { Complaint } from '../complaint.mjs';
-import { inRepository, privateFolder } from '../places.mjs';
+import { LauncherError } from '../launcher-error.mjs';
+import { inRepository, ensurePrivateFolder } from '../paths.mjs';
 import { unpackDebian } from '../provide/debian-packages.mjs';
 import { findProgram } from '../provide/find-program.mjs';
 import { hasIpv6Loopback } from '../processes/ports.mjs';
@@ -13,13 +13,13 @@ const TEMPLATE = inRepository('deploy/nginx/local.conf.template');
  * Writes the configuration of an nginx in front of the replicas and returns how to start it. Everything nginx writes
  * lies under the home.
  * @param {{home: string, port: number, host?: string, apiPorts: number[], page: string,
- *   publicOrigin?: string, limitsProfile: string, say: Function}} options
+ *   publicOrigin?: string, limitsProfile: string, logStep: Function}} options
  *   `page`: folder of the built page; `host`: address to listen on instead of both loopback addresses;
  *   `publicOrigin`: PUBLIC_ORIGIN; `limitsProfile`: LIMITS_PROFILE
  * @returns {Promise<import('../processes/logged-process.mjs').ProcessDefinition>} without `isReady`
- * @throws {Complaint} when no nginx is found, or a setting cannot be written into its configuration
+ * @throws {LauncherError} when no nginx is found, or a setting cannot be written into its configuration
  */
-export async function nginxDefinition({
+export async function prepareNginx({
   home,
   port,
   host,
@@ -27,24 +27,24 @@ export async function nginxDefinition({
   page,
   publicOrigin,
   limitsProfile,
-  say,
+  logStep,
 }) {
-  const program = await nginxProgram(say);
-  const run = privateFolder(home, 'run');
-  const settingsFile = path.join(run, `nginx-${port}.conf`);
+  const program = await findNginx(logStep);
+  const runFolder = ensurePrivateFolder(home, 'run');
+  const configurationFile = path.join(runFolder, `nginx-${port}.conf`);
   fs.writeFileSync(
-    settingsFile,
-    fillIn(fs.readFileSync(TEMPLATE, 'utf8'), {
+    configurationFile,
+    fillTemplate(fs.readFileSync(TEMPLATE, 'utf8'), {
       // nginx's default user cannot read a checkout owned by root, so nginx runs as the user who started Thaw.
       user: process.getuid?.() === 0 ? 'user root root;' : '',
       port,
-      run: quoted(run),
-      page: quoted(page),
-      shared: quoted(path.dirname(TEMPLATE)),
-      publicOrigin: checkedOrigin(publicOrigin),
+      run: checkPath(runFolder),
+      page: checkPath(page),
+      shared: checkPath(path.dirname(TEMPLATE)),
+      publicOrigin: checkOrigin(publicOrigin),
       limitsProfile,
       servers: apiPorts.map((apiPort) => `server 127.0.0.1:${apiPort} max_fails=0;`).join('\n    '),
-      listens: (await addresses(host))
+      listens: (await listenAddresses(host))
         .map((address) => `listen ${address}:${port} backlog=4096;`)
         .join('\n    '),
     }),
@@ -52,40 +52,42 @@ export async function nginxDefinition({
   return {
     name: 'nginx',
     command: program.command,
-    args: ['-p', run, '-c', settingsFile, '-e', 'stderr'],
+    args: ['-p', runFolder, '-c', configurationFile, '-e', 'stderr'],
     env: { ...process.env, ...program.env },
-    logFile: path.join(privateFolder(home, 'logs'), 'nginx.log'),
+    logFile: path.join(ensurePrivateFolder(home, 'logs'), 'nginx.log'),
   };
 }
 
-async function nginxProgram(say) {
+async function findNginx(logStep) {
   const command = findProgram(
     ['nginx'],
     ['/usr/sbin', '/usr/local/sbin', '/usr/local/bin', '/opt/homebrew/bin'],
   );
   if (command) return { command, env: {} };
-  const unpacked = await unpackDebian(['nginx'], 'usr/sbin/nginx', say);
+  const unpacked = await unpackDebian(['nginx'], 'usr/sbin/nginx', logStep);
   if (unpacked) return unpacked;
-  throw new Complaint('Several replicas need nginx in front of them and none was found: install nginx.');
+  throw new LauncherError('Several replicas need nginx in front of them and none was found: install nginx.');
 }
 
-async function addresses(host) {
+async function listenAddresses(host) {
   if (host) return [host.includes(':') ? `[${host}]` : host];
   return (await hasIpv6Loopback()) ? ['127.0.0.1', '[::1]'] : ['127.0.0.1'];
 }
 
-function fillIn(template, values) {
+function fillTemplate(template, values) {
   return template.replace(/\{\{(\w+)\}\}/g, (whole, name) => values[name] ?? whole);
 }
 
-function checkedOrigin(origin = '') {
+function checkOrigin(origin = '') {
   if (origin === '' || /^https?:\/\/[\w.:[\]-]+\/?$/.test(origin)) return origin;
-  throw new Complaint(`PUBLIC_ORIGIN must look like https://thaw.example, not "${origin}".`);
+  throw new LauncherError(`PUBLIC_ORIGIN must look like https://thaw.example, not "${origin}".`);
 }
 
-/** A path that needs no quoting in nginx's configuration. @throws {Complaint} for a path that does */
-function quoted(file) {
+/** Returns a path that needs no quoting in nginx's configuration. @throws {LauncherError} for a path that does */
+function checkPath(file) {
   if (/["'\\{};$\s]/.test(file))
-    throw new Complaint(`nginx cannot be told of a folder with such a name: ${file}`);
+    throw new LauncherError(
+      `The name of this folder cannot be written into the configuration of nginx: ${file}`,
+    );
   return file;
 }

@@ -3,7 +3,7 @@ import fs from 'node:fs';
 import http from 'node:http';
 import path from 'node:path';
 import test from 'node:test';
-import { temporaryHome } from '../testing/launcher.mjs';
+import { createTestHome } from '../testing/launcher.mjs';
 import { standIns } from '../testing/stand-ins.mjs';
 import { startStack } from '../thaw-stack.mjs';
 
@@ -21,7 +21,7 @@ const files = {
 };
 
 test('nginx serves the page and proxies the API and sockets', async (t) => {
-  const home = temporaryHome(t);
+  const home = createTestHome(t);
   const page = path.join(home, 'page');
   for (const [name, text] of Object.entries(files)) {
     fs.mkdirSync(path.dirname(path.join(page, name)), { recursive: true });
@@ -30,7 +30,7 @@ test('nginx serves the page and proxies the API and sockets', async (t) => {
   const stores = { databaseUrl: 'postgres://127.0.0.1/none', redisUrl: 'redis://127.0.0.1' };
   const stack = await startStack({ home, page, stores, replicas: 2, programs: standIns });
   t.after(() => stack.stop());
-  const get = (address, options) => ask(stack.ports.page, address, options);
+  const get = (address, headers) => sendGet(stack.ports.page, address, headers);
 
   await t.test('each route of the application is served its document', async () => {
     for (const [address, title] of [
@@ -98,8 +98,7 @@ test('nginx serves the page and proxies the API and sockets', async (t) => {
     'requests reach both replicas with the address of the client and the original URL',
     async () => {
       const seen = [];
-      for (let request = 0; request < 6; request += 1)
-        seen.push(JSON.parse((await get('/api/who?x=1')).body));
+      for (let index = 0; index < 6; index += 1) seen.push(JSON.parse((await get('/api/who?x=1')).body));
       assert.equal(new Set(seen.map(({ pid }) => pid)).size, 2);
       assert.equal(seen[0].url, '/api/who?x=1');
       const forged = JSON.parse((await get('/api/who', { 'X-Forwarded-For': '9.9.9.9' })).body);
@@ -115,7 +114,7 @@ test('nginx serves the page and proxies the API and sockets', async (t) => {
     assert.equal((await get('/ws?x=1', { ...upgrade, Upgrade: 'WebSocket' })).status, 101);
   });
 
-  await t.test('no other request reaches a replica as an upgrade', async () => {
+  await t.test('only a WebSocket upgrade of /ws reaches a replica as an upgrade', async () => {
     for (const [address, protocol, expected] of [
       ['/api/who', 'websocket', 200],
       ['/api/who', 'h2c', 200],
@@ -134,8 +133,8 @@ test('nginx serves the page and proxies the API and sockets', async (t) => {
 
   await t.test('2,000 sockets that reconnect at once are all proxied', async () => {
     const upgrade = { Connection: 'Upgrade', Upgrade: 'websocket' };
-    const answers = await Promise.all(Array.from({ length: 2_000 }, () => get('/ws', upgrade)));
-    assert.deepEqual([...new Set(answers.map(({ status }) => status))], [101]);
+    const responses = await Promise.all(Array.from({ length: 2_000 }, () => get('/ws', upgrade)));
+    assert.deepEqual([...new Set(responses.map(({ status }) => status))], [101]);
   });
 
   await t.test(
@@ -154,55 +153,59 @@ test('nginx serves the page and proxies the API and sockets', async (t) => {
 
 test('nginx limits the requests of one address according to LIMITS_PROFILE', async (t) => {
   const stores = { databaseUrl: 'postgres://127.0.0.1/none', redisUrl: 'redis://127.0.0.1' };
-  const start = async (profile) => {
-    const home = temporaryHome(t);
+  const startWithProfile = async (profile) => {
+    const home = createTestHome(t);
     const env = { LIMITS_PROFILE: profile };
     const stack = await startStack({ home, page: home, stores, replicas: 2, programs: standIns, env });
     t.after(() => stack.stop());
+    /** Sends this many concurrent requests to one address. */
     return (address, count, headers) =>
-      Promise.all(Array.from({ length: count }, () => ask(stack.ports.page, address, headers)));
+      Promise.all(Array.from({ length: count }, () => sendGet(stack.ports.page, address, headers)));
   };
   const upgrade = { Connection: 'Upgrade', Upgrade: 'websocket' };
-  const statuses = (answers) => [...new Set(answers.map(({ status }) => status))].sort();
+  const statuses = (responses) => [...new Set(responses.map(({ status }) => status))].sort();
 
   await t.test('200 users behind one address can reconnect at once, twice', async () => {
-    const open = await start('default');
-    assert.deepEqual(statuses(await open('/ws', 200, upgrade)), [101]);
-    assert.deepEqual(statuses(await open('/ws', 200, upgrade)), [101]);
-    const answers = await open('/ws', 400, upgrade);
-    assert.deepEqual(statuses(answers), [101, 429]);
-    const { headers, body } = answers.find(({ status }) => status === 429);
+    const sendMany = await startWithProfile('default');
+    assert.deepEqual(statuses(await sendMany('/ws', 200, upgrade)), [101]);
+    assert.deepEqual(statuses(await sendMany('/ws', 200, upgrade)), [101]);
+    const responses = await sendMany('/ws', 400, upgrade);
+    assert.deepEqual(statuses(responses), [101, 429]);
+    const { headers, body } = responses.find(({ status }) => status === 429);
     assert.equal(JSON.parse(body).code, 'rate_limited');
     assert.equal(headers['retry-after'], '5');
   });
 
-  await t.test('sign-in routes are limited in every spelling, and other routes are not', async () => {
-    const request = await start('default');
-    for (const route of ['/api/login', '/api/LOGIN/', '/api/%6Cogin', '/api/anonymous']) {
-      assert.ok(
-        (await request(route, 150)).some(({ status }) => status === 429),
-        route,
-      );
-    }
-    assert.deepEqual(statuses(await request('/api/who', 300)), [200]);
-  });
+  await t.test(
+    'sign-in routes are limited in every spelling of their paths, and other routes are not',
+    async () => {
+      const sendMany = await startWithProfile('default');
+      for (const route of ['/api/login', '/api/LOGIN/', '/api/%6Cogin', '/api/anonymous']) {
+        assert.ok(
+          (await sendMany(route, 150)).some(({ status }) => status === 429),
+          route,
+        );
+      }
+      assert.deepEqual(statuses(await sendMany('/api/who', 300)), [200]);
+    },
+  );
 
   await t.test('an address can have at most 400 open requests and sockets', async () => {
-    const get = await start('default');
-    const answers = await get('/api/slow', 450);
-    assert.equal(answers.filter(({ status }) => status === 200).length, 400);
-    assert.equal(answers.filter(({ status }) => status === 429).length, 50);
+    const sendMany = await startWithProfile('default');
+    const responses = await sendMany('/api/slow', 450);
+    assert.equal(responses.filter(({ status }) => status === 200).length, 400);
+    assert.equal(responses.filter(({ status }) => status === 429).length, 50);
   });
 
-  await t.test('the profile strict has lower limits, and the profile load has none', async () => {
-    const strict = await start('strict');
-    assert.ok((await strict('/api/login', 100)).some(({ status }) => status === 429));
-    const load = await start('load');
-    assert.deepEqual(statuses(await load('/api/login', 600)), [200]);
+  await t.test('LIMITS_PROFILE=strict has lower limits, and LIMITS_PROFILE=load has none', async () => {
+    const sendManyStrictly = await startWithProfile('strict');
+    assert.ok((await sendManyStrictly('/api/login', 100)).some(({ status }) => status === 429));
+    const sendManyUnlimited = await startWithProfile('load');
+    assert.deepEqual(statuses(await sendManyUnlimited('/api/login', 600)), [200]);
   });
 });
 
-function ask(port, address, headers = {}) {
+function sendGet(port, address, headers = {}) {
   return new Promise((resolve, reject) => {
     const options = { host: '127.0.0.1', port, path: address, agent: false };
     const request = http.get({ ...options, headers: { Host: `localhost:${port}`, ...headers } });
@@ -213,7 +216,7 @@ function ask(port, address, headers = {}) {
     });
     request.once('response', (response) => {
       let body = '';
-      response.on('data', (piece) => (body += piece));
+      response.on('data', (chunk) => (body += chunk));
       response.once('end', () => resolve({ status: response.statusCode, headers: response.headers, body }));
     });
   });

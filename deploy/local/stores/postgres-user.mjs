@@ -10,9 +10,9 @@ const UNPRIVILEGED_ID = 65_534;
  * `postgres` if it exists, else an unprivileged one.
  * @returns {{uid?: number, gid?: number}} empty for the launcher's own user
  */
-export function postgresUser() {
+export function findPostgresUser() {
   if (process.getuid?.() !== 0) return {};
-  const entry = passwdEntry('postgres');
+  const entry = readPasswdEntry('postgres');
   return entry ?? { uid: UNPRIVILEGED_ID, gid: UNPRIVILEGED_ID };
 }
 
@@ -22,7 +22,7 @@ export function canEnter(user, folder) {
   return spawnSync('/bin/sh', ['-c', 'cd "$1"', 'sh', folder], options).status === 0;
 }
 
-function passwdEntry(name) {
+function readPasswdEntry(name) {
   try {
     const line = fs
       .readFileSync('/etc/passwd', 'utf8')

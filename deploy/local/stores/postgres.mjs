@@ -1,18 +1,20 @@
 import fs from 'node:fs';
 import path from 'node:path';
-import { Complaint } from '../complaint.mjs';
-import { privateFolder, secret, secretFile } from '../places.mjs';
-import { commandLineOf, endProcess, identify } from '../processes/process-identity.mjs';
-import { mustRun } from '../processes/run-to-end.mjs';
-import { postgresBinaries } from './postgres-binaries.mjs';
-import { postgresFolder } from './postgres-folder.mjs';
-import { postgresUser } from './postgres-user.mjs';
+import { LauncherError } from '../launcher-error.mjs';
+import { ensurePrivateFolder, readOrCreateSecret, secretFile } from '../paths.mjs';
+import { readCommandLine, endProcess, identify } from '../processes/process-identity.mjs';
+import { runOrThrow } from '../processes/run-to-end.mjs';
+import { locatePostgresBinaries } from './postgres-binaries.mjs';
+import { ensurePostgresFolder } from './postgres-folder.mjs';
+import { findPostgresUser } from './postgres-user.mjs';
 
 /** Owns the cluster and everything migrations create. The only role that earlier releases know. */
-const OWNER = 'thaw';
+const OWNER_ROLE = 'thaw';
+/** Name of the secret that holds the password of the owner. */
 const OWNER_PASSWORD = 'postgres-password';
 /** The role of the running service; each migration grants what it may do. */
-const SERVICE = 'thaw_service';
+const SERVICE_ROLE = 'thaw_service';
+/** Name of the secret that holds the password of the service. */
 const SERVICE_PASSWORD = 'postgres-service-password';
 const DATABASE = 'thaw';
 
@@ -24,49 +26,48 @@ const END_STEPS = [
 ];
 
 /**
- * A private PostgreSQL for a home folder. It listens on loopback only and requires a generated password.
+ * Describes a private PostgreSQL for a home folder. It listens on loopback only and requires a generated password.
  * @param {string} home
  * @param {{isDurable: boolean, settings?: Record<string, string | number>}} options  `isDurable: false` turns fsync off,
- *   for data that is deleted after a test run; `settings` override the defaults of `ownSettings`
+ *   for data that is deleted after a test run; `settings` override the defaults of `defaultSettings`
  * @returns {import('./private-store.mjs').StoreKind & {url: (port: number) => string,
  *   serviceUrl: (port: number) => string | undefined}}
  */
-export function postgresKind(home, { isDurable, settings = {} }) {
+export function describePostgres(home, { isDurable, settings = {} }) {
   return {
     name: 'PostgreSQL',
     endSteps: END_STEPS,
     killSignal: 'SIGQUIT',
-    url: (port) => urlOf(OWNER, secret(home, OWNER_PASSWORD), port),
-    // Undefined while a server started by a launcher of an earlier release still runs.
+    url: (port) => buildUrl(OWNER_ROLE, readOrCreateSecret(home, OWNER_PASSWORD), port),
+    // Undefined while a server that a launcher of an earlier release started still runs: it has no such role.
     serviceUrl: (port) =>
-      hasSecret(home, SERVICE_PASSWORD) ? urlOf(SERVICE, secret(home, SERVICE_PASSWORD), port) : undefined,
-    define: async (port) => {
-      const user = postgresUser();
-      const place = postgresFolder(home, user);
-      const binaries = await postgresBinaries(user, place);
+      hasSecret(home, SERVICE_PASSWORD)
+        ? buildUrl(SERVICE_ROLE, readOrCreateSecret(home, SERVICE_PASSWORD), port)
+        : undefined,
+    prepare: async (port) => {
+      const user = findPostgresUser();
+      const place = ensurePostgresFolder(home, user);
+      const binaries = await locatePostgresBinaries(user, place);
       const cluster = { home, user, place, data: path.join(place, 'data'), bin: path.join(binaries, 'bin') };
       await prepareCluster(cluster, isDurable);
       return {
         name: 'PostgreSQL',
         command: path.join(cluster.bin, 'postgres'),
-        args: ['-D', cluster.data, ...argumentsOf({ ...ownSettings(port, isDurable), ...settings })],
+        args: ['-D', cluster.data, ...toArguments({ ...defaultSettings(port, isDurable), ...settings })],
         ...user,
         cwd: place,
         env: cleanEnvironment(),
-        logFile: path.join(privateFolder(home, 'logs'), 'postgresql.log'),
+        logFile: path.join(ensurePrivateFolder(home, 'logs'), 'postgresql.log'),
         isReady: async () => isReady(cluster.data),
       };
     },
   };
 }
 
-const urlOf = (role, password, port) => `postgresql://${role}:${password}@127.0.0.1:${port}/${DATABASE}`;
+const buildUrl = (role, password, port) => `postgresql://${role}:${password}@127.0.0.1:${port}/${DATABASE}`;
 const hasSecret = (home, name) => fs.existsSync(secretFile(home, name));
 
-/** The folder that holds the data of a home's PostgreSQL, to be deleted together with the home. */
-export const postgresDataFolder = (home) => postgresFolder(home, postgresUser());
-
-function ownSettings(port, isDurable) {
+function defaultSettings(port, isDurable) {
   const durability = isDurable ? { synchronous_commit: 'on' } : { fsync: 'off', full_page_writes: 'off' };
   return {
     port,
@@ -82,31 +83,32 @@ function ownSettings(port, isDurable) {
   };
 }
 
-const argumentsOf = (settings) =>
+const toArguments = (settings) =>
   Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
 
 async function prepareCluster(cluster, isDurable) {
   const hasPasswords = [OWNER_PASSWORD, SERVICE_PASSWORD].every((name) => hasSecret(cluster.home, name));
   if (!fs.existsSync(cluster.data)) return createCluster(cluster, isDurable);
   await refuseOtherVersion(cluster);
-  await endLeftover(cluster);
+  await endUnrecordedServer(cluster);
   // A home of an earlier release, or one deleted while its data lay in another folder: set the new passwords.
   if (!hasPasswords) await setPasswords(cluster, cluster.data);
 }
 
 async function createCluster(cluster, isDurable) {
+  // Renamed when it is complete, so that an interrupted start leaves no half-made cluster.
   const unfinished = `${cluster.data}.new`;
   const passwordFile = path.join(cluster.place, 'initial-password');
   fs.rmSync(unfinished, { recursive: true, force: true });
   fs.mkdirSync(unfinished, { mode: 0o700 });
   fs.rmSync(passwordFile, { force: true });
-  fs.writeFileSync(passwordFile, password(cluster), { mode: 0o600 });
-  giveTo(cluster.user, unfinished, passwordFile);
+  fs.writeFileSync(passwordFile, readOwnerPassword(cluster), { mode: 0o600 });
+  changeOwner(cluster.user, unfinished, passwordFile);
   const args = [
     '-D',
     unfinished,
     '-U',
-    OWNER,
+    OWNER_ROLE,
     `--pwfile=${passwordFile}`,
     '--auth=scram-sha-256',
     '--encoding=UTF8',
@@ -115,8 +117,8 @@ async function createCluster(cluster, isDurable) {
   if (!isDurable) locale.push('--no-sync');
   try {
     const options = { ...cluster.user, cwd: cluster.place, env: cleanEnvironment() };
-    await mustRun(
-      'PostgreSQL could not make its data folder',
+    await runOrThrow(
+      'PostgreSQL could not create its data folder',
       path.join(cluster.bin, 'initdb'),
       [...args, ...locale],
       options,
@@ -124,22 +126,22 @@ async function createCluster(cluster, isDurable) {
   } finally {
     fs.rmSync(passwordFile, { force: true });
   }
-  await singleUser(cluster, unfinished, `CREATE DATABASE ${DATABASE};`);
+  await runInSingleUserMode(cluster, unfinished, `CREATE DATABASE ${DATABASE};`);
   await setPasswords(cluster, unfinished);
   fs.renameSync(unfinished, cluster.data);
 }
 
 /** Creates the role of the service if it is missing, and sets both roles' passwords to those stored in the home. */
 async function setPasswords(cluster, data) {
-  const servicePassword = secret(cluster.home, SERVICE_PASSWORD);
-  const isMissing = `NOT EXISTS (SELECT FROM pg_roles WHERE rolname = '${SERVICE}')`;
+  const servicePassword = readOrCreateSecret(cluster.home, SERVICE_PASSWORD);
+  const isMissing = `NOT EXISTS (SELECT FROM pg_roles WHERE rolname = '${SERVICE_ROLE}')`;
   try {
-    await singleUser(
+    await runInSingleUserMode(
       cluster,
       data,
-      `DO $$ BEGIN IF ${isMissing} THEN CREATE ROLE ${SERVICE} LOGIN; END IF; END $$;`,
-      `ALTER ROLE ${SERVICE} PASSWORD '${servicePassword}';`,
-      `ALTER ROLE ${OWNER} PASSWORD '${password(cluster)}';`,
+      `DO $$ BEGIN IF ${isMissing} THEN CREATE ROLE ${SERVICE_ROLE} LOGIN; END IF; END $$;`,
+      `ALTER ROLE ${SERVICE_ROLE} PASSWORD '${servicePassword}';`,
+      `ALTER ROLE ${OWNER_ROLE} PASSWORD '${readOwnerPassword(cluster)}';`,
     );
   } catch (error) {
     // The file records that the role has this password; without it the next start tries again.
@@ -149,28 +151,33 @@ async function setPasswords(cluster, data) {
 }
 
 /** Runs statements in PostgreSQL's single-user mode: the packaged programs include no client. */
-async function singleUser(cluster, data, ...statements) {
+async function runInSingleUserMode(cluster, data, ...statements) {
   const input = statements.map((statement) => `${statement}\n`).join('');
   const options = { ...cluster.user, cwd: cluster.place, env: cleanEnvironment(), input };
   const args = ['--single', '-D', data, '-c', 'log_min_error_statement=panic', 'postgres'];
-  const result = await mustRun(
+  const result = await runOrThrow(
     'PostgreSQL could not be set up',
     path.join(cluster.bin, 'postgres'),
     args,
     options,
   );
   if (/\b(ERROR|FATAL|PANIC):/.test(result.output)) {
-    throw new Complaint(`PostgreSQL could not be set up in ${data}:\n${result.output.trim()}`);
+    throw new LauncherError(`PostgreSQL could not be set up in ${data}:\n${result.output.trim()}`);
   }
 }
 
 async function refuseOtherVersion({ bin, data }) {
-  const written = fs.readFileSync(path.join(data, 'PG_VERSION'), 'utf8').trim();
-  const { output } = await mustRun('PostgreSQL does not run', path.join(bin, 'postgres'), ['--version'], {});
-  const major = /(\d+)/.exec(output)?.[1];
-  if (written !== major) {
-    throw new Complaint(
-      `${data} was written by PostgreSQL ${written}, and this is ${major}: move that folder away.`,
+  const dataVersion = fs.readFileSync(path.join(data, 'PG_VERSION'), 'utf8').trim();
+  const { output } = await runOrThrow(
+    'PostgreSQL cannot be run',
+    path.join(bin, 'postgres'),
+    ['--version'],
+    {},
+  );
+  const programVersion = /(\d+)/.exec(output)?.[1];
+  if (dataVersion !== programVersion) {
+    throw new LauncherError(
+      `${data} was written by PostgreSQL ${dataVersion}, and this is PostgreSQL ${programVersion}: move that folder away.`,
     );
   }
 }
@@ -179,11 +186,11 @@ async function refuseOtherVersion({ bin, data }) {
  * Ends a server that runs on this data without a record: its launcher died before it wrote one. A pid file that names
  * any other process is stale and removed, because PostgreSQL would refuse to start.
  */
-async function endLeftover({ data }) {
+async function endUnrecordedServer({ data }) {
   const pidFile = path.join(data, 'postmaster.pid');
   const pid = Number(pidFileLines(data)[0]);
   if (!pid) return;
-  if (commandLineOf(pid).includes(data)) await endProcess(identify(pid), END_STEPS);
+  if (readCommandLine(pid).includes(data)) await endProcess(identify(pid), END_STEPS);
   fs.rmSync(pidFile, { force: true });
 }
 
@@ -198,9 +205,9 @@ function pidFileLines(data) {
   }
 }
 
-const password = (cluster) => secret(cluster.home, OWNER_PASSWORD);
+const readOwnerPassword = (cluster) => readOrCreateSecret(cluster.home, OWNER_PASSWORD);
 
-function giveTo(user, ...files) {
+function changeOwner(user, ...files) {
   if (user.uid === undefined) return;
   for (const file of files) fs.chownSync(file, user.uid, user.gid);
 }

@@ -1,16 +1,17 @@
 import fs from 'node:fs';
 import path from 'node:path';
-import { spawnLogged, untilReady } from '../processes/logged-process.mjs';
-import { freePorts, portProblem } from '../processes/ports.mjs';
+import { spawnLogged, waitUntilReady } from '../processes/logged-process.mjs';
+import { findFreePorts, findPortProblem } from '../processes/ports.mjs';
 import { endProcess, isRunning } from '../processes/process-identity.mjs';
 
-const ATTEMPTS = 3;
+const START_ATTEMPTS = 3;
+const RETRY_DELAY_MS = 500;
 
 /**
  * @typedef {object} StoreKind
  * @property {string} name
- * @property {(port: number) => Promise<import('../processes/logged-process.mjs').ProcessDefinition>} define
- *   prepares the files and returns how to start the store; called once per start
+ * @property {(port: number) => Promise<import('../processes/logged-process.mjs').ProcessDefinition>} prepare
+ *   writes the files it needs and returns how to start the store; called once per start
  * @property {{signal: string, waitMs: number}[]} endSteps
  * @property {string} killSignal   ends the store and all its processes at once
  */
@@ -28,64 +29,64 @@ export class PrivateStore {
   }
 
   /** The record of the running process, or undefined. */
-  running() {
-    const record = this.#record();
+  findRunning() {
+    const record = this.#readRecord();
     return isRunning(record?.process) ? record : undefined;
   }
 
   /**
    * Starts the store unless it runs, on its previous port if that is free.
-   * @param {{onSamePort?: boolean}} [options]  `onSamePort`: fail rather than change the port, which clients already use
+   * @param {{mustKeepPort?: boolean}} [options]  `mustKeepPort`: fails rather than change the port, which clients already use
    * @returns {Promise<number>} its port
-   * @throws {import('../complaint.mjs').Complaint} when it does not start after several attempts
+   * @throws {import('../launcher-error.mjs').LauncherError} when it does not start after several attempts
    */
-  async ensureRunning({ onSamePort = false } = {}) {
-    const running = this.running();
+  async ensureRunning({ mustKeepPort = false } = {}) {
+    const running = this.findRunning();
     if (running) return running.port;
-    const port = await this.#choosePort(onSamePort);
+    const port = await this.#choosePort(mustKeepPort);
     for (let attempt = 1; ; attempt += 1) {
       try {
         await this.#start(port);
         return port;
       } catch (error) {
-        if (attempt === ATTEMPTS) throw error;
+        if (attempt === START_ATTEMPTS) throw error;
         // After a kill, PostgreSQL's shared memory is released slightly later than its main process.
-        await new Promise((resolve) => setTimeout(resolve, 500));
+        await new Promise((resolve) => setTimeout(resolve, RETRY_DELAY_MS));
       }
     }
   }
 
   /** Stops the store gracefully; its data stays. */
   async stop() {
-    await endProcess(this.#record()?.process, this.kind.endSteps);
+    await endProcess(this.#readRecord()?.process, this.kind.endSteps);
   }
 
   /** Kills the store. */
   kill() {
-    const running = this.running();
+    const running = this.findRunning();
     if (running) process.kill(running.process.pid, this.kind.killSignal);
   }
 
   async #start(port) {
-    const definition = await this.kind.define(port);
+    const definition = await this.kind.prepare(port);
     const started = spawnLogged(definition);
-    if (started.identity) this.#write({ process: started.identity, port });
+    if (started.identity) this.#writeRecord({ process: started.identity, port });
     started.child.unref();
     try {
-      await untilReady(definition, started);
+      await waitUntilReady(definition, started);
     } catch (error) {
       await endProcess(started.identity, this.kind.endSteps);
       throw error;
     }
   }
 
-  async #choosePort(onSamePort) {
-    const before = this.#record()?.port;
-    if (before && (onSamePort || !(await portProblem(before)))) return before;
-    return (await freePorts(1))[0];
+  async #choosePort(mustKeepPort) {
+    const previousPort = this.#readRecord()?.port;
+    if (previousPort && (mustKeepPort || !(await findPortProblem(previousPort)))) return previousPort;
+    return (await findFreePorts(1))[0];
   }
 
-  #record() {
+  #readRecord() {
     try {
       return JSON.parse(fs.readFileSync(this.recordFile, 'utf8'));
     } catch {
@@ -93,7 +94,7 @@ export class PrivateStore {
     }
   }
 
-  #write(record) {
+  #writeRecord(record) {
     fs.mkdirSync(path.dirname(this.recordFile), { recursive: true });
     fs.writeFileSync(`${this.recordFile}.new`, JSON.stringify(record));
     fs.renameSync(`${this.recordFile}.new`, this.recordFile);

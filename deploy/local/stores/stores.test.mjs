@@ -5,34 +5,34 @@ import path from 'node:path';
 import process from 'node:process';
 import test from 'node:test';
 import pg from 'pg';
-import { commandLineOf, isRunning } from '../processes/process-identity.mjs';
-import { recorded, temporaryHome, until } from '../testing/launcher.mjs';
-import { postgresDataFolder } from './postgres.mjs';
+import { readCommandLine, isRunning } from '../processes/process-identity.mjs';
+import { findRunningProcesses, createTestHome, waitUntil } from '../testing/launcher.mjs';
+import { ensurePostgresFolder } from './postgres-folder.mjs';
 import { openStores } from './stores.mjs';
 
 // Real: PostgreSQL and Redis.
 
-const open = (home) => openStores({ home, env: {}, isDurable: false });
+const openTestStores = (home) => openStores({ home, env: {}, isDurable: false });
 
 test('several users share the stores, and the last user to close them stops them', async (t) => {
-  const home = temporaryHome(t);
-  const first = await open(home);
-  const second = await open(home);
+  const home = createTestHome(t);
+  const first = await openTestStores(home);
+  const second = await openTestStores(home);
   assert.equal(second.databaseUrl, first.databaseUrl);
   assert.equal(second.redisUrl, first.redisUrl);
   await first.close();
-  assert.deepEqual(Object.keys(recorded(home)), ['postgresql', 'redis']);
+  assert.deepEqual(Object.keys(findRunningProcesses(home)), ['postgresql', 'redis']);
   await second.close();
-  assert.deepEqual(recorded(home), {});
+  assert.deepEqual(findRunningProcesses(home), {});
 });
 
 test('the log of PostgreSQL contains no values of a refused row', async (t) => {
-  const home = temporaryHome(t);
-  const stores = await open(home);
+  const home = createTestHome(t);
+  const stores = await openTestStores(home);
   const client = new pg.Client({ connectionString: stores.databaseUrl });
   await client.connect();
-  await client.query('CREATE TEMPORARY TABLE people (email text UNIQUE)');
-  const insert = () => client.query('INSERT INTO people VALUES ($1)', ['ada@example.org']);
+  await client.query('CREATE TEMPORARY TABLE users_sample (email text UNIQUE)');
+  const insert = () => client.query('INSERT INTO users_sample VALUES ($1)', ['ada@example.org']);
   await insert();
   await assert.rejects(insert, /duplicate key/);
   await assert.rejects(client.query('SELECT $1::json', ['{"a": ada@example.org}']), /json/);
@@ -44,8 +44,8 @@ test('the log of PostgreSQL contains no values of a refused row', async (t) => {
 });
 
 test('the service gets a role of its own, even in a home created by a release without that role', async (t) => {
-  const home = temporaryHome(t);
-  const rightsBy = async (connectionString) => {
+  const home = createTestHome(t);
+  const readRole = async (connectionString) => {
     const client = new pg.Client({ connectionString });
     await client.connect();
     const { rows } = await client.query(
@@ -56,8 +56,8 @@ test('the service gets a role of its own, even in a home created by a release wi
   };
   const service = { rolname: 'thaw_service', rolsuper: false };
   const owner = { rolname: 'thaw', rolsuper: true };
-  const first = await open(home);
-  assert.deepEqual(await rightsBy(first.serviceDatabaseUrl), service);
+  const first = await openTestStores(home);
+  assert.deepEqual(await readRole(first.serviceDatabaseUrl), service);
   const client = new pg.Client({ connectionString: first.databaseUrl });
   await client.connect();
   await client.query('DROP ROLE thaw_service');
@@ -65,57 +65,57 @@ test('the service gets a role of its own, even in a home created by a release wi
   await first.close();
   fs.rmSync(path.join(home, 'secrets/postgres-service-password'));
 
-  const second = await open(home);
-  assert.deepEqual(await rightsBy(second.serviceDatabaseUrl), service);
+  const second = await openTestStores(home);
+  assert.deepEqual(await readRole(second.serviceDatabaseUrl), service);
   // An earlier release started on this home connects with this address.
   assert.equal(second.databaseUrl, first.databaseUrl);
-  assert.deepEqual(await rightsBy(second.databaseUrl), owner);
+  assert.deepEqual(await readRole(second.databaseUrl), owner);
   await second.close();
 });
 
 test('the stores keep their data and ports across a stop', async (t) => {
-  const home = temporaryHome(t);
-  const before = await open(home);
-  assert.match(await redis(before.redisUrl, 'SET frost melts'), /OK/);
+  const home = createTestHome(t);
+  const before = await openTestStores(home);
+  assert.match(await sendToRedis(before.redisUrl, 'SET frost melts'), /OK/);
   await before.close();
-  const after = await open(home);
-  assert.match(await redis(after.redisUrl, 'GET frost'), /melts/);
+  const after = await openTestStores(home);
+  assert.match(await sendToRedis(after.redisUrl, 'GET frost'), /melts/);
   assert.equal(after.databaseUrl, before.databaseUrl);
   await after.close();
 });
 
 test('PostgreSQL starts despite a stale pid file, and the unrelated process it names is not touched', async (t) => {
-  const home = temporaryHome(t);
-  const before = await open(home);
+  const home = createTestHome(t);
+  const before = await openTestStores(home);
   await before.close();
   // As after a crash, when the pid has been reused by another process: here, by this test.
-  const pidFile = path.join(postgresDataFolder(home), 'data/postmaster.pid');
+  const pidFile = path.join(ensurePostgresFolder(home), 'data/postmaster.pid');
   fs.writeFileSync(pidFile, `${process.pid}\n`);
-  const after = await open(home);
-  assert.ok(recorded(home).postgresql);
+  const after = await openTestStores(home);
+  assert.ok(findRunningProcesses(home).postgresql);
   await after.close();
 });
 
-test('an unrecorded server on the same data is ended before another one starts', async (t) => {
-  const home = temporaryHome(t);
-  const before = await open(home);
-  const { postgresql } = recorded(home);
+test('a PostgreSQL that runs without a record is ended before another one starts on the same data', async (t) => {
+  const home = createTestHome(t);
+  const before = await openTestStores(home);
+  const { postgresql } = findRunningProcesses(home);
   fs.rmSync(path.join(home, 'run/postgresql.json'));
-  const after = await open(home);
-  assert.notEqual(recorded(home).postgresql.pid, postgresql.pid);
-  await until(() => !fs.existsSync(`/proc/${postgresql.pid}/fd/0`));
+  const after = await openTestStores(home);
+  assert.notEqual(findRunningProcesses(home).postgresql.pid, postgresql.pid);
+  await waitUntil(() => !fs.existsSync(`/proc/${postgresql.pid}/fd/0`));
   await before.close();
   await after.close();
 });
 
-test('clients without the password are refused, and no password is on a command line', async (t) => {
-  const home = temporaryHome(t);
-  const stores = await open(home);
+test('the stores refuse clients without the password, and no password is on a command line', async (t) => {
+  const home = createTestHome(t);
+  const stores = await openTestStores(home);
   const url = new URL(stores.redisUrl);
   assert.ok(url.password.length >= 32 && new URL(stores.databaseUrl).password.length >= 32);
   url.password = 'guess';
-  assert.match(await redis(url.href, 'PING'), /WRONGPASS/);
-  const rules = fs.readFileSync(path.join(postgresDataFolder(home), 'data/pg_hba.conf'), 'utf8');
+  assert.match(await sendToRedis(url.href, 'PING'), /WRONGPASS/);
+  const rules = fs.readFileSync(path.join(ensurePostgresFolder(home), 'data/pg_hba.conf'), 'utf8');
   const methods = rules
     .split('\n')
     .filter((line) => /^\w/.test(line))
@@ -124,13 +124,13 @@ test('clients without the password are refused, and no password is on a command 
   for (const name of fs.readdirSync(path.join(home, 'secrets'))) {
     assert.equal(fs.statSync(path.join(home, 'secrets', name)).mode & 0o077, 0);
   }
-  for (const { pid } of Object.values(recorded(home))) {
+  for (const { pid } of Object.values(findRunningProcesses(home))) {
     assert.ok(
-      !commandLineOf(pid).includes(new URL(stores.redisUrl).password),
+      !readCommandLine(pid).includes(new URL(stores.redisUrl).password),
       'no password on a command line',
     );
     assert.ok(
-      !commandLineOf(pid).includes(new URL(stores.databaseUrl).password),
+      !readCommandLine(pid).includes(new URL(stores.databaseUrl).password),
       'no password on a command line',
     );
   }
@@ -138,62 +138,62 @@ test('clients without the password are refused, and no password is on a command 
 });
 
 test('other users of the machine cannot read the data of a home', async (t) => {
-  const home = temporaryHome(t);
+  const home = createTestHome(t);
   // Modes as created by an earlier release.
   for (const name of ['redis', 'logs', 'run']) fs.mkdirSync(path.join(home, name), { mode: 0o755 });
   fs.chmodSync(home, 0o755);
-  const stores = await open(home);
-  await redis(stores.redisUrl, 'SET message canary');
-  assert.deepEqual(readableByOthers(home), ['owner.json']);
-  const log = fs.readdirSync(path.join(home, 'redis/appendonlydir'));
-  for (const name of log) {
+  const stores = await openTestStores(home);
+  await sendToRedis(stores.redisUrl, 'SET message canary');
+  assert.deepEqual(listReadableByOthers(home), ['owner.json']);
+  const appendOnlyFiles = fs.readdirSync(path.join(home, 'redis/appendonlydir'));
+  for (const name of appendOnlyFiles) {
     assert.equal(fs.statSync(path.join(home, 'redis/appendonlydir', name)).mode & 0o077, 0, name);
   }
   await stores.close();
 });
 
 test('a store that cannot start fails with its last log lines, and no process is left running', async (t) => {
-  const home = temporaryHome(t);
-  await (await open(home)).close();
-  fs.appendFileSync(path.join(postgresDataFolder(home), 'data/postgresql.conf'), '\nfrost = = 1\n');
-  await assert.rejects(open(home), (error) => {
-    assert.equal(error.name, 'Complaint');
+  const home = createTestHome(t);
+  await (await openTestStores(home)).close();
+  fs.appendFileSync(path.join(ensurePostgresFolder(home), 'data/postgresql.conf'), '\nfrost = = 1\n');
+  await assert.rejects(openTestStores(home), (error) => {
+    assert.equal(error.name, 'LauncherError');
     assert.match(error.message, /^PostgreSQL did not start: exit code 1\..*\n[^]*syntax error/);
     return true;
   });
-  assert.deepEqual(recorded(home), {});
+  assert.deepEqual(findRunningProcesses(home), {});
 });
 
 test('the stores start again after all their processes were killed', async (t) => {
-  const home = temporaryHome(t);
-  const before = await open(home);
-  const killed = Object.values(recorded(home));
+  const home = createTestHome(t);
+  const before = await openTestStores(home);
+  const killed = Object.values(findRunningProcesses(home));
   killed.forEach(({ pid }) => process.kill(pid, 'SIGKILL'));
-  await until(() => !killed.some(isRunning));
-  const after = await open(home);
-  assert.deepEqual(Object.keys(recorded(home)), ['postgresql', 'redis']);
+  await waitUntil(() => !killed.some(isRunning));
+  const after = await openTestStores(home);
+  assert.deepEqual(Object.keys(findRunningProcesses(home)), ['postgresql', 'redis']);
   await before.close();
   await after.close();
 });
 
-/** The files below a folder that a user without rights of their own can reach and read. */
-function readableByOthers(folder) {
+/** Lists the files below a folder that any other user of the machine can reach and read. */
+function listReadableByOthers(folder) {
   if ((fs.statSync(folder).mode & 0o001) === 0) return [];
   return fs.readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
     const file = path.join(folder, entry.name);
-    if (entry.isDirectory()) return readableByOthers(file).map((name) => path.join(entry.name, name));
+    if (entry.isDirectory()) return listReadableByOthers(file).map((name) => path.join(entry.name, name));
     return fs.statSync(file).mode & 0o004 ? [entry.name] : [];
   });
 }
 
-function redis(address, command) {
+function sendToRedis(address, command) {
   const { hostname, port, username, password } = new URL(address);
   return new Promise((resolve, reject) => {
     const socket = net.connect({ host: hostname, port: Number(port) });
-    let answer = '';
-    socket.on('data', (piece) => (answer += piece));
+    let reply = '';
+    socket.on('data', (chunk) => (reply += chunk));
     socket.once('error', reject);
-    socket.once('close', () => resolve(answer));
+    socket.once('close', () => resolve(reply));
     socket.end(`AUTH ${username} ${password}\r\n${command}\r\nQUIT\r\n`);
   });
 }

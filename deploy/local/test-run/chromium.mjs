@@ -2,27 +2,28 @@ import process from 'node:process';
 import { runToEnd } from '../processes/run-to-end.mjs';
 import { findProgram } from '../provide/find-program.mjs';
 
-/** In order of preference: the headless shell draws no windows, and the browser tests take a fifth less time with it. */
-const NAMES = [
+/** In order of preference: with the headless shell, which draws no windows, the browser tests take a fifth less time. */
+const PROGRAM_NAMES = [
   'chromium-headless-shell',
   'chromium',
   'chromium-browser',
   'google-chrome',
   'google-chrome-stable',
 ];
-const PACKAGES = ['chromium-headless-shell', 'chromium'];
+const DEBIAN_PACKAGES = ['chromium-headless-shell', 'chromium'];
 const INSTALL_LIMIT_MS = 5 * 60_000;
 
-/** The path of a Chromium: CHROMIUM_PATH, else an installed one, else undefined. */
-export const findChromium = () => process.env.CHROMIUM_PATH || findProgram(NAMES, ['/usr/bin', '/snap/bin']);
+/** Returns the path of a Chromium: CHROMIUM_PATH, else an installed one, else undefined. */
+export const findChromium = () =>
+  process.env.CHROMIUM_PATH || findProgram(PROGRAM_NAMES, ['/usr/bin', '/snap/bin']);
 
-/** Installs Chromium from Debian packages, as root only: on a CI machine. @returns its path, or undefined */
-export async function installChromium(say) {
+/** Installs Chromium from Debian packages, for CI machines. Needs root. @returns its path, or undefined */
+export async function installChromium(logStep) {
   if (process.getuid?.() !== 0 || !findProgram(['apt-get'])) return undefined;
-  say('Chromium', "installing it from Debian's packages");
+  logStep('Chromium', "installing it from Debian's packages");
   const options = { env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' }, limitMs: INSTALL_LIMIT_MS };
   await runToEnd('apt-get', ['update', '-q'], options);
-  for (const name of PACKAGES) {
+  for (const name of DEBIAN_PACKAGES) {
     await runToEnd('apt-get', ['install', '-q', '-y', '--no-install-recommends', name], options);
     if (findChromium()) break;
   }

@@ -3,31 +3,37 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import test from 'node:test';
-import { jestCounts, playwrightCounts, reportCounts, tapCounts, verdict } from './counts.mjs';
+import {
+  readJestCounts,
+  readPlaywrightCounts,
+  readReportCounts,
+  readTapCounts,
+  judgeStage,
+} from './counts.mjs';
 
-const ended = (code, counts) => verdict({ code, counts, isOverdue: false });
+const judgeExit = (code, counts) => judgeStage({ code, counts, isOverdue: false });
 
-test('a check counts as one test', () => {
-  assert.deepEqual(ended(0), { passed: 1, failed: 0, skipped: 0 });
-  assert.equal(ended(2).failed, 1);
+test('a stage without counts is a check and counts as one test', () => {
+  assert.deepEqual(judgeExit(0), { passed: 1, failed: 0, skipped: 0 });
+  assert.equal(judgeExit(2).failed, 1);
 });
 
 test('a stage that ran no tests has failed', () => {
-  assert.equal(ended(0, { passed: 0, failed: 0, skipped: 3 }).failed, 1);
-  assert.equal(ended(0, { passed: 0, failed: 0, skipped: 3 }).problem, 'ran no tests');
+  assert.equal(judgeExit(0, { passed: 0, failed: 0, skipped: 3 }).failed, 1);
+  assert.equal(judgeExit(0, { passed: 0, failed: 0, skipped: 3 }).problem, 'ran no tests');
 });
 
 test('a stage fails when its tool exits with an error or takes too long, whatever it counted', () => {
-  assert.equal(ended(1, { passed: 9, failed: 0, skipped: 0 }).failed, 1);
-  assert.equal(ended(1, { passed: 9, failed: 2, skipped: 0 }).failed, 2);
+  assert.equal(judgeExit(1, { passed: 9, failed: 0, skipped: 0 }).failed, 1);
+  assert.equal(judgeExit(1, { passed: 9, failed: 2, skipped: 0 }).failed, 2);
   assert.equal(
-    verdict({ code: null, counts: { passed: 9, failed: 0, skipped: 0 }, isOverdue: true }).failed,
+    judgeStage({ code: null, counts: { passed: 9, failed: 0, skipped: 0 }, isOverdue: true }).failed,
     1,
   );
 });
 
 test('counts are read from the reports of Jest, Playwright, node --test and the chaos harness', (t) => {
-  const report = reportFile(t);
+  const writeReport = createReportWriter(t);
   const jest = {
     numPassedTests: 5,
     numFailedTests: 1,
@@ -35,23 +41,27 @@ test('counts are read from the reports of Jest, Playwright, node --test and the 
     numPendingTests: 1,
     numTodoTests: 0,
   };
-  assert.deepEqual(jestCounts(report(JSON.stringify(jest))), { passed: 5, failed: 3, skipped: 1 });
-  const own = { passed: 11, failed: 1, skipped: 2, seed: 12 };
-  assert.deepEqual(reportCounts(report(JSON.stringify(own))), { passed: 11, failed: 1, skipped: 2 });
+  assert.deepEqual(readJestCounts(writeReport(JSON.stringify(jest))), { passed: 5, failed: 3, skipped: 1 });
+  const chaos = { passed: 11, failed: 1, skipped: 2, seed: 12 };
+  assert.deepEqual(readReportCounts(writeReport(JSON.stringify(chaos))), {
+    passed: 11,
+    failed: 1,
+    skipped: 2,
+  });
   const playwright = { stats: { expected: 4, unexpected: 1, flaky: 0, skipped: 0 } };
-  assert.deepEqual(playwrightCounts(report(JSON.stringify(playwright))), {
+  assert.deepEqual(readPlaywrightCounts(writeReport(JSON.stringify(playwright))), {
     passed: 4,
     failed: 1,
     skipped: 0,
   });
   const tap = '# tests 7\n# pass 4\n# fail 1\n# cancelled 1\n# skipped 1\n# todo 0\n';
-  assert.deepEqual(tapCounts(report(tap)), { passed: 4, failed: 2, skipped: 1 });
+  assert.deepEqual(readTapCounts(writeReport(tap)), { passed: 4, failed: 2, skipped: 1 });
 });
 
-test('tests that passed only at the second attempt are named', (t) => {
-  const report = reportFile(t);
-  const once = { status: 'passed', invocations: 1, fullName: 'steady' };
-  const twice = { status: 'passed', invocations: 2, fullName: 'shaky' };
+test('tests that passed only when retried are listed as flaky', (t) => {
+  const writeReport = createReportWriter(t);
+  const once = { status: 'passed', invocations: 1, fullName: 'stable' };
+  const twice = { status: 'passed', invocations: 2, fullName: 'flaky' };
   const never = { status: 'failed', invocations: 2, fullName: 'broken' };
   const jest = {
     numPassedTests: 2,
@@ -61,36 +71,37 @@ test('tests that passed only at the second attempt are named', (t) => {
     numTodoTests: 0,
     testResults: [{ assertionResults: [once, twice, never] }],
   };
-  assert.deepEqual(jestCounts(report(JSON.stringify(jest))), {
+  assert.deepEqual(readJestCounts(writeReport(JSON.stringify(jest))), {
     passed: 2,
     failed: 1,
     skipped: 0,
-    unsteady: ['shaky'],
+    flaky: ['flaky'],
   });
   const playwright = {
     stats: { expected: 1, unexpected: 0, flaky: 1, skipped: 0 },
     suites: [
       {
-        specs: [{ title: 'steady', tests: [{ status: 'expected' }] }],
-        suites: [{ specs: [{ title: 'shaky', tests: [{ status: 'flaky' }] }] }],
+        specs: [{ title: 'stable', tests: [{ status: 'expected' }] }],
+        suites: [{ specs: [{ title: 'flaky', tests: [{ status: 'flaky' }] }] }],
       },
     ],
   };
-  assert.deepEqual(playwrightCounts(report(JSON.stringify(playwright))), {
+  assert.deepEqual(readPlaywrightCounts(writeReport(JSON.stringify(playwright))), {
     passed: 2,
     failed: 0,
     skipped: 0,
-    unsteady: ['shaky'],
+    flaky: ['flaky'],
   });
 });
 
 test('a missing report counts as no tests', () => {
-  for (const read of [jestCounts, playwrightCounts, tapCounts]) {
+  for (const read of [readJestCounts, readPlaywrightCounts, readTapCounts]) {
     assert.deepEqual(read('/nonexistent'), { passed: 0, failed: 0, skipped: 0 });
   }
 });
 
-function reportFile(t) {
+/** @returns a function that writes a report file and returns its path */
+function createReportWriter(t) {
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'thaw-report-'));
   t.after(() => fs.rmSync(folder, { recursive: true }));
   return (text) => {

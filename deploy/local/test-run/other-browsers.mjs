@@ -12,7 +12,7 @@ export function findFirefox() {
 }
 
 /**
- * WebKitGTK's driver, the browser that it starts, and a display without a screen for it.
+ * Finds WebKitGTK's driver, the browser that the driver starts, and Xvfb, a display without a screen for it.
  * @returns {{WEBKIT_DRIVER_PATH: string, WEBKIT_BROWSER_PATH: string, XVFB_PATH: string} | undefined}
  */
 export function findWebKit() {
@@ -24,13 +24,15 @@ export function findWebKit() {
 }
 
 function findMiniBrowser(libraries = '/usr/lib') {
-  const inside = (folder, pattern) =>
+  const listMatching = (folder, pattern) =>
     fs.existsSync(folder)
       ? fs
           .readdirSync(folder)
           .filter((name) => pattern.test(name))
           .map((name) => `${folder}/${name}`)
       : [];
-  const folders = inside(libraries, /-linux-gnu/).flatMap((folder) => inside(folder, MINI_BROWSER));
+  const folders = listMatching(libraries, /-linux-gnu/).flatMap((folder) =>
+    listMatching(folder, MINI_BROWSER),
+  );
   return findProgram(['MiniBrowser'], folders);
 }

@@ -1,6 +1,10 @@
 import process from 'node:process';
 import { bold, dim, green, red, yellow } from '../console.mjs';
 
+// Widths of the columns of the summary, in characters.
+const NAME_WIDTH = 18;
+const TIME_WIDTH = 8;
+
 /**
  * @typedef {object} StageResult
  * @property {string} name
@@ -8,31 +12,39 @@ import { bold, dim, green, red, yellow } from '../console.mjs';
  * @property {number} failed
  * @property {number} skipped
  * @property {number} tookMs
- * @property {string} [problem]   a problem other than failed tests
+ * @property {string} [problem]   what failed besides the tests, such as "took too long and was ended"; such a stage has failed
  * @property {string} [whySkipped]
- * @property {string[]} [unsteady]  names of tests that passed only at a further attempt
+ * @property {string[]} [flaky]  names of tests that passed only when they were retried
  */
 
 /** Formats the result of a stage as one line. @param {StageResult} result */
-export function stageLine({ name, passed, failed, skipped, tookMs, problem, whySkipped }) {
-  const mark = whySkipped ? yellow('–') : failed > 0 ? red('✗') : green('✓');
-  const parts = [
+export function formatStage({ name, passed, failed, skipped, tookMs, problem, whySkipped }) {
+  const label = name.padEnd(NAME_WIDTH);
+  if (whySkipped) {
+    const noTime = ' '.repeat(TIME_WIDTH);
+    return `  ${yellow('–')} ${label} ${noTime}  ${yellow(`SKIPPED: ${whySkipped}`)}`;
+  }
+  const mark = failed > 0 || problem ? red('✗') : green('✓');
+  const time = dim(`${(tookMs / 1000).toFixed(1)} s`.padStart(TIME_WIDTH));
+  const counts = [
     passed && `${passed} passed`,
     failed && red(`${failed} failed`),
     skipped && yellow(`${skipped} skipped`),
   ];
-  const counts = whySkipped ? yellow(`SKIPPED: ${whySkipped}`) : parts.filter(Boolean).join(', ');
-  const time = whySkipped ? '' : dim(`${(tookMs / 1000).toFixed(1)} s`.padStart(8));
-  return `  ${mark} ${name.padEnd(18)} ${time.padStart(8)}  ${counts}${problem ? ` (${problem})` : ''}`;
+  const note = problem ? ` (${problem})` : '';
+  return `  ${mark} ${label} ${time}  ${counts.filter(Boolean).join(', ')}${note}`;
 }
 
-/** Prints the table of all stages, and as the last line, without colours, "N passed, N failed". @param {StageResult[]} results */
+/**
+ * Prints the table of all stages, the flaky tests, and as the last line, without colours, "N passed, N failed".
+ * @param {StageResult[]} results
+ */
 export function printSummary(results, tookMs) {
-  const total = (key) => results.reduce((sum, result) => sum + result[key], 0);
+  const sumOf = (key) => results.reduce((sum, result) => sum + result[key], 0);
   process.stdout.write(`\n  ${bold('Summary')} ${dim(`${Math.round(tookMs / 1000)} s`)}\n\n`);
-  results.forEach((result) => process.stdout.write(`${stageLine(result)}\n`));
-  const unsteady = results.flatMap((result) => result.unsteady ?? []);
-  if (unsteady.length > 0) process.stdout.write(`\n  ${yellow('Passed only when tried again')}\n`);
-  unsteady.forEach((name) => process.stdout.write(`  ${yellow('–')} ${name}\n`));
-  process.stdout.write(`\n${total('passed')} passed, ${total('failed')} failed\n`);
+  results.forEach((result) => process.stdout.write(`${formatStage(result)}\n`));
+  const flaky = results.flatMap((result) => result.flaky ?? []);
+  if (flaky.length > 0) process.stdout.write(`\n  ${yellow('Flaky: passed only when retried')}\n`);
+  flaky.forEach((name) => process.stdout.write(`  ${yellow('–')} ${name}\n`));
+  process.stdout.write(`\n${sumOf('passed')} passed, ${sumOf('failed')} failed\n`);
 }

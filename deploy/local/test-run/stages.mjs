@@ -1,39 +1,41 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
-import { inRepository } from '../places.mjs';
+import { inRepository } from '../paths.mjs';
 import { nxEnvironment, nxRunMany } from '../provide/build.mjs';
 import { npmCommand, packageCommand } from '../provide/node-packages.mjs';
-import { jestCounts, playwrightCounts, reportCounts, tapCounts } from './counts.mjs';
+import { readJestCounts, readPlaywrightCounts, readReportCounts, readTapCounts } from './counts.mjs';
 import { findFirefox, findWebKit } from './other-browsers.mjs';
 
 const MINUTE_MS = 60_000;
+/** Any fixed number: the same faults in every run. */
+const CHAOS_SEED = '2133';
 
 /**
  * One stage of `npm test`.
  * @typedef {object} Stage
  * @property {string} name
- * @property {'static' | 'unit' | 'integration' | 'process' | 'launcher' | 'browser' | 'optional'} kind  for --only
+ * @property {'static' | 'unit' | 'integration' | 'process' | 'launcher' | 'browser' | 'optional'} kind  what --only selects
  * @property {string[]} command
  * @property {string} [cwd]
  * @property {Record<string, string>} [env]  additional environment variables
- * @property {number} limitMs
+ * @property {number} limitMs   time after which the stage is ended and has failed
  * @property {() => import('./counts.mjs').Counts} [counts]  a stage without it is a check, which counts as one test
  * @property {boolean} [needsChromium]
- * @property {boolean} [isLongOnly]  left out of the short form
- * @property {{find: () => Record<string, string> | undefined, orSkip: string}} [needs]  a program that not every
- *   machine has: its settings for the stage, and what to do to have it
+ * @property {boolean} [isLongOnly]  runs with --long only
+ * @property {{find: () => Record<string, string> | undefined, reasonToSkip: string}} [needs]  a program that not every
+ *   machine has. `find` returns environment variables with its paths; without them the stage is skipped for this reason
  */
 
 export const KINDS = ['static', 'unit', 'integration', 'process', 'launcher', 'browser'];
 
 /**
- * All stages after the build, in order.
+ * Lists the stages of `npm test` after the build, in order.
  * @param {string} reports  folder for the reports of the tools
  * @returns {Stage[]}
  */
-export function stages(reports) {
-  const jest = (name, kind, project, args = [], minutes = 4) => {
+export function listStages(reports) {
+  const jestStage = (name, kind, project, args = [], minutes = 4) => {
     const report = path.join(reports, `${name.replace(/\W+/g, '-')}.json`);
     const output = ['--json', `--outputFile=${report}`];
     return {
@@ -42,10 +44,10 @@ export function stages(reports) {
       command: [...packageCommand('jest'), ...args, ...output],
       cwd: inRepository(project),
       limitMs: minutes * MINUTE_MS,
-      counts: () => jestCounts(report),
+      counts: () => readJestCounts(report),
     };
   };
-  const check = (name, command, minutes, env) => ({
+  const checkStage = (name, command, minutes, env) => ({
     name,
     kind: 'static',
     command,
@@ -53,40 +55,46 @@ export function stages(reports) {
     limitMs: minutes * MINUTE_MS,
   });
   return [
-    check('lint', [...packageCommand('eslint'), '--max-warnings', '0', '.'], 6),
-    check('format', [...packageCommand('prettier'), '--check', '--log-level', 'warn', '.'], 3),
-    check('types', nxRunMany('typecheck'), 6, nxEnvironment()),
-    check('boundaries', [...npmCommand(), 'run', '--silent', 'boundaries'], 2),
-    jest('unit: contract', 'unit', 'contract'),
-    jest('unit: backend', 'unit', 'backend', ['--selectProjects', 'unit']),
-    jest('unit: frontend', 'unit', 'frontend', ['--selectProjects', 'unit']),
-    jest('integration', 'integration', 'backend', ['--selectProjects', 'integration', '--maxWorkers=3'], 12),
-    jest('process', 'process', 'backend', ['--selectProjects', 'process', '--maxWorkers=2'], 12),
-    chaos(path.join(reports, 'chaos.json')),
-    jest('process: frontend', 'process', 'frontend', ['--selectProjects', 'process'], 8),
-    launcher(path.join(reports, 'launcher.tap')),
-    browser('browser', path.join(reports, 'browser.json')),
-    slowLine(path.join(reports, 'slow-line.json')),
+    checkStage('lint', [...packageCommand('eslint'), '--max-warnings', '0', '.'], 6),
+    checkStage('format', [...packageCommand('prettier'), '--check', '--log-level', 'warn', '.'], 3),
+    checkStage('types', nxRunMany('typecheck'), 6, nxEnvironment()),
+    checkStage('boundaries', [...npmCommand(), 'run', '--silent', 'boundaries'], 2),
+    jestStage('unit: contract', 'unit', 'contract'),
+    jestStage('unit: backend', 'unit', 'backend', ['--selectProjects', 'unit']),
+    jestStage('unit: frontend', 'unit', 'frontend', ['--selectProjects', 'unit']),
+    jestStage(
+      'integration',
+      'integration',
+      'backend',
+      ['--selectProjects', 'integration', '--maxWorkers=3'],
+      12,
+    ),
+    jestStage('process', 'process', 'backend', ['--selectProjects', 'process', '--maxWorkers=2'], 12),
+    chaosStage(path.join(reports, 'chaos.json')),
+    jestStage('process: frontend', 'process', 'frontend', ['--selectProjects', 'process'], 8),
+    launcherStage(path.join(reports, 'launcher.tap')),
+    browserStage('browser', path.join(reports, 'browser.json')),
+    slowLineStage(path.join(reports, 'slow-line.json')),
   ];
 }
 
 /**
- * What `npm run test:optional` runs: browsers beside Chromium, where they are installed.
+ * Lists the stages of `npm run test:optional`: browsers besides Chromium, where they are installed.
  * @param {string} reports  a folder for the tools' reports
  * @returns {Stage[]}
  */
-export const optionalStages = (reports) => [
-  otherBrowser('firefox', reports, {
+export const listOptionalStages = (reports) => [
+  otherBrowserStage('firefox', reports, {
     find: findFirefox,
-    orSkip: 'no Firefox was found; install firefox-esr or give FIREFOX_PATH',
+    reasonToSkip: 'no Firefox was found: install firefox-esr or set FIREFOX_PATH',
   }),
-  otherBrowser('webkit', reports, {
+  otherBrowserStage('webkit', reports, {
     find: findWebKit,
-    orSkip: 'no WebKitGTK was found; install webkit2gtk-driver and xvfb',
+    reasonToSkip: 'no WebKitGTK was found: install webkit2gtk-driver and xvfb',
   }),
 ];
 
-function otherBrowser(project, reports, needs) {
+function otherBrowserStage(project, reports, needs) {
   const report = path.join(reports, `${project}.json`);
   const config = ['--config', 'playwright.other-browsers.config.ts', '--project', project];
   return {
@@ -96,47 +104,60 @@ function otherBrowser(project, reports, needs) {
     cwd: inRepository('frontend'),
     env: { PLAYWRIGHT_JSON_OUTPUT_NAME: report },
     limitMs: 6 * MINUTE_MS,
-    counts: () => playwrightCounts(report),
+    counts: () => readPlaywrightCounts(report),
     needs,
   };
 }
 
-/** One minute of injected faults with a fixed seed, so that a failure is caused by the change under test. */
-function chaos(report) {
+/** One minute of injected faults with a fixed seed, so that a new failure is caused by the change under test. */
+function chaosStage(report) {
   const script = inRepository('deploy/local/chaos.mjs');
   return {
     name: 'chaos',
     kind: 'process',
-    command: [process.execPath, script, '--built', '--seed', '2133', '--seconds', '60', '--report', report],
+    command: [
+      process.execPath,
+      script,
+      '--built',
+      '--seed',
+      CHAOS_SEED,
+      '--seconds',
+      '60',
+      '--report',
+      report,
+    ],
     limitMs: 6 * MINUTE_MS,
-    counts: () => reportCounts(report),
+    counts: () => readReportCounts(report),
   };
 }
 
-function launcher(report) {
+function launcherStage(report) {
   const files = ['deploy/local', 'deploy/lint']
     .flatMap((folder) =>
       fs.readdirSync(inRepository(folder), { recursive: true }).map((name) => inRepository(folder, name)),
     )
     .filter((file) => file.endsWith('.test.mjs'))
     .sort();
-  const reporter = (name, to) => [`--test-reporter=${name}`, `--test-reporter-destination=${to}`];
+  const reporterArgs = (name, destination) => [
+    `--test-reporter=${name}`,
+    `--test-reporter-destination=${destination}`,
+  ];
   return {
     name: 'launcher',
     kind: 'launcher',
     command: [
       process.execPath,
       '--test',
-      ...reporter('spec', 'stdout'),
-      ...reporter('tap', report),
+      ...reporterArgs('spec', 'stdout'),
+      ...reporterArgs('tap', report),
       ...files,
     ],
     limitMs: 6 * MINUTE_MS,
-    counts: () => tapCounts(report),
+    counts: () => readTapCounts(report),
   };
 }
 
-function browser(name, report, args = []) {
+function browserStage(name, report, args = []) {
   return {
     name,
     kind: 'browser',
@@ -144,13 +165,13 @@ function browser(name, report, args = []) {
     cwd: inRepository('frontend'),
     env: { PLAYWRIGHT_JSON_OUTPUT_NAME: report },
     limitMs: 18 * MINUTE_MS,
-    counts: () => playwrightCounts(report),
+    counts: () => readPlaywrightCounts(report),
     needsChromium: true,
   };
 }
 
 /** How soon the page is painted and usable over a slow line with nothing cached. */
-function slowLine(report) {
+function slowLineStage(report) {
   const config = ['--config', 'playwright.slow-line.config.ts'];
-  return { ...browser('slow line', report, config), isLongOnly: true };
+  return { ...browserStage('slow line', report, config), isLongOnly: true };
 }

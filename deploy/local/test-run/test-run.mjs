@@ -1,20 +1,22 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
-import { Complaint } from '../complaint.mjs';
-import { bold, dim, say } from '../console.mjs';
-import { folder, localHome } from '../places.mjs';
+import { LauncherError } from '../launcher-error.mjs';
+import { bold, dim, logStep } from '../console.mjs';
+import { ensureFolder, localHome } from '../paths.mjs';
 import { runToEnd, signalRunning } from '../processes/run-to-end.mjs';
 import { openStores } from '../stores/stores.mjs';
 import { endTemporaryHome, makeTemporaryHome, sweepTemporaryHomes } from '../temporary-homes.mjs';
 import { findChromium, installChromium } from './chromium.mjs';
-import { verdict } from './counts.mjs';
-import { printSummary, stageLine } from './report.mjs';
+import { judgeStage } from './counts.mjs';
+import { printSummary, formatStage } from './report.mjs';
 
 const NEEDS_STORES = ['integration', 'process', 'browser'];
 /** Stages that run first, two at once: each is a single process without timing assertions. */
 const RUN_IN_PAIRS = ['static', 'unit'];
+/** By how much `--long` extends the time limits of the stages. */
 const LONG_FACTOR = 6;
+/** Lines of a failed stage's output that are printed. */
 const SHOWN_LINES = 300;
 const NOTHING_RUN = { passed: 0, failed: 0, skipped: 0, tookMs: 0 };
 
@@ -26,12 +28,12 @@ export class TestRun {
   #options;
   #stores;
   #startedAt = Date.now();
-  #logs = folder(localHome, 'logs', 'test');
-  #stackLogs = path.join(localHome, 'logs', 'test', 'stacks');
+  #logsFolder = ensureFolder(localHome, 'logs', 'test');
+  #stackLogsFolder = path.join(localHome, 'logs', 'test', 'stacks');
 
   /**
    * @param {{only?: string, isLong?: boolean, isVerbose?: boolean, prepare: () => Promise<void>,
-   *   stages: (reports: string) => import('./stages.mjs').Stage[]}} options
+   *   listStages: (reports: string) => import('./stages.mjs').Stage[]}} options
    */
   constructor(options) {
     this.#options = options;
@@ -49,7 +51,7 @@ export class TestRun {
     const home = makeTemporaryHome();
     try {
       await sweepTemporaryHomes();
-      fs.rmSync(this.#stackLogs, { recursive: true, force: true });
+      fs.rmSync(this.#stackLogsFolder, { recursive: true, force: true });
       if (await this.#prepare()) await this.#runStages(home);
     } finally {
       await this.#stores?.close();
@@ -59,7 +61,7 @@ export class TestRun {
     return this.results.some(({ failed }) => failed > 0);
   }
 
-  /** Builds. @returns whether that succeeded; no stage runs without a build */
+  /** Builds the product. @returns whether the build succeeded; without it no stage runs */
   async #prepare() {
     const startedAt = Date.now();
     const result = { name: 'build', passed: 0, failed: 0, skipped: 0 };
@@ -67,23 +69,24 @@ export class TestRun {
       await this.#options.prepare();
       result.passed = 1;
     } catch (error) {
-      if (!(error instanceof Complaint)) throw error;
+      if (!(error instanceof LauncherError)) throw error;
       process.stdout.write(`\n${error.message}\n\n`);
       result.failed = 1;
     }
-    this.#note({ ...result, tookMs: Date.now() - startedAt });
+    this.#record({ ...result, tookMs: Date.now() - startedAt });
     return result.passed === 1;
   }
 
   async #runStages(home) {
     const { only, isLong } = this.#options;
     const chosen = this.#options
-      .stages(folder(home, 'reports'))
+      .listStages(ensureFolder(home, 'reports'))
       .filter(({ kind, isLongOnly }) => (!only || kind === only) && (isLong || !isLongOnly));
     const isQuick = ({ kind }) => RUN_IN_PAIRS.includes(kind);
-    const quick = chosen.filter(isQuick).values();
+    // One iterator for both runners, so that each stage is taken once.
+    const quickStages = chosen.filter(isQuick).values();
     const runQuick = async () => {
-      for (const stage of quick) await this.#runStage(stage, home);
+      for (const stage of quickStages) await this.#runStage(stage, home);
     };
     await Promise.all([runQuick(), runQuick()]);
     for (const stage of chosen.filter((stage) => !isQuick(stage))) {
@@ -101,67 +104,70 @@ export class TestRun {
     if (this.isInterrupted) return;
     const { isLong, isVerbose } = this.#options;
     const startedAt = Date.now();
-    const chromium = stage.needsChromium && (await this.#chromium());
-    if (stage.needsChromium && !chromium) return this.#noteWithoutChromium(stage);
-    const found = stage.needs?.find();
-    if (stage.needs && !found) return this.#noteSkipped(stage, stage.needs.orSkip);
+    const chromium = stage.needsChromium && (await this.#findOrInstallChromium());
+    if (stage.needsChromium && !chromium) return this.#recordMissingChromium(stage);
+    const foundProgram = stage.needs?.find();
+    if (stage.needs && !foundProgram) return this.#recordSkipped(stage, stage.needs.reasonToSkip);
     const [command, ...args] = stage.command;
-    const logFile = path.join(this.#logs, `${stage.name.replace(/\W+/g, '-')}.log`);
-    const end = await runToEnd(command, args, {
+    const logFile = path.join(this.#logsFolder, `${stage.name.replace(/\W+/g, '-')}.log`);
+    const exit = await runToEnd(command, args, {
       cwd: stage.cwd,
-      env: { ...this.#environment(stage, home, chromium), ...found },
+      env: { ...this.#buildEnvironment(stage, home, chromium), ...foundProgram },
       limitMs: stage.limitMs * (isLong ? LONG_FACTOR : 1),
       logFile,
-      onOutput: isVerbose ? (piece) => process.stdout.write(piece) : undefined,
+      onOutput: isVerbose ? (chunk) => process.stdout.write(chunk) : undefined,
     });
     if (this.isInterrupted) return;
-    const result = verdict({ counts: stage.counts?.(), code: end.code, isOverdue: end.isOverdue });
-    if (result.failed > 0 && !isVerbose) printEnd(end.output, logFile);
-    this.#note({ ...result, name: stage.name, tookMs: Date.now() - startedAt });
+    const result = judgeStage({ counts: stage.counts?.(), code: exit.code, isOverdue: exit.isOverdue });
+    if (result.failed > 0 && !isVerbose) printOutputEnd(exit.output, logFile);
+    this.#record({ ...result, name: stage.name, tookMs: Date.now() - startedAt });
   }
 
-  async #chromium() {
-    return findChromium() ?? (isCi() ? await installChromium(say) : undefined);
+  async #findOrInstallChromium() {
+    return findChromium() ?? (isCi() ? await installChromium(logStep) : undefined);
   }
 
-  #noteWithoutChromium({ name }) {
+  #recordMissingChromium({ name }) {
     if (isCi())
-      return this.#note({
+      return this.#record({
         ...NOTHING_RUN,
         name,
         failed: 1,
         problem: 'Chromium is required when CI=true and was not found',
       });
-    return this.#noteSkipped({ name }, 'no Chromium was found; install chromium or give CHROMIUM_PATH');
+    return this.#recordSkipped({ name }, 'no Chromium was found: install chromium or set CHROMIUM_PATH');
   }
 
-  #noteSkipped({ name }, whySkipped) {
-    this.#note({ ...NOTHING_RUN, name, whySkipped });
+  #recordSkipped({ name }, whySkipped) {
+    this.#record({ ...NOTHING_RUN, name, whySkipped });
   }
 
-  #environment(stage, home, chromium) {
+  #buildEnvironment(stage, home, chromium) {
     return {
       ...process.env,
       ...stage.env,
       // Parent folder for the homes of stacks that tests start; deleted when the run ends.
       THAW_HOME: home,
-      THAW_STACK_LOGS: this.#stackLogs,
+      THAW_STACK_LOGS: this.#stackLogsFolder,
       ...(this.#stores && { DATABASE_URL: this.#stores.databaseUrl, REDIS_URL: this.#stores.redisUrl }),
       ...(chromium && { CHROMIUM_PATH: chromium }),
       ...(this.#options.isLong && { THAW_TEST_LONG: '1' }),
     };
   }
 
-  #note(result) {
+  #record(result) {
     this.results.push(result);
-    process.stdout.write(`${stageLine(result)}\n`);
+    process.stdout.write(`${formatStage(result)}\n`);
   }
 }
 
 const isCi = () => ['true', '1'].includes(process.env.CI ?? '');
 
-function printEnd(output, logFile) {
+function printOutputEnd(output, logFile) {
   const lines = output.trimEnd().split('\n');
-  if (lines.length > SHOWN_LINES) process.stdout.write(dim(`… all ${lines.length} lines: ${logFile}\n`));
+  if (lines.length > SHOWN_LINES)
+    process.stdout.write(
+      dim(`… the last ${SHOWN_LINES} of ${lines.length} lines; all of them: ${logFile}\n`),
+    );
   process.stdout.write(`\n${lines.slice(-SHOWN_LINES).join('\n')}\n\n`);
 }

@@ -2,24 +2,24 @@ import { spawn } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
-import { inRepository } from '../places.mjs';
+import { inRepository } from '../paths.mjs';
 import { isRunning } from '../processes/process-identity.mjs';
 import { endTemporaryHome, makeTemporaryHome } from '../temporary-homes.mjs';
 
-const PATIENCE_MS = 90_000;
+const TIMEOUT_MS = 90_000;
 
-/** Launchers that may still run, by their home. */
-const launchers = new Map();
+/** The launchers that tests have started, by their home. */
+const launchersByHome = new Map();
 
-/** A home folder for one test. When the test ends, its processes are ended and the folder is deleted. */
-export function temporaryHome(test) {
+/** Creates a home folder for one test. When the test ends, its processes are ended and the folder is deleted. */
+export function createTestHome(test) {
   const home = makeTemporaryHome();
-  launchers.set(home, []);
+  launchersByHome.set(home, []);
   test.after(async () => {
     // Launchers first: processes of a running launcher do not count as left behind.
-    for (const { child, ended } of launchers.get(home)) {
+    for (const { child, waitForExit } of launchersByHome.get(home)) {
       child.kill('SIGKILL');
-      await ended();
+      await waitForExit();
     }
     await endTemporaryHome(home);
   });
@@ -27,43 +27,43 @@ export function temporaryHome(test) {
 }
 
 /** Starts the launcher as a real process, with stand-ins for the product. */
-export function launch({ home, port, replicas = 1, workerRole = 'worker', env = {} }) {
+export function startLauncher({ home, port, replicas = 1, workerRole = 'worker', env = {} }) {
   const script = inRepository('deploy/local/testing/start-with-stand-ins.mjs');
-  const launched = launchScript(script, [home, port, replicas, workerRole].map(String), env);
-  launchers.get(home).push(launched);
-  return launched;
+  const launcher = startScript(script, [home, port, replicas, workerRole].map(String), env);
+  launchersByHome.get(home).push(launcher);
+  return launcher;
 }
 
 /** Starts a script of the launcher as a real process. */
-export function launchScript(script, args, env = {}) {
+export function startScript(script, args, env = {}) {
   const child = spawn(process.execPath, [script, ...args], {
     env: { ...process.env, DATABASE_URL: '', REDIS_URL: '', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-  const launched = { child, output: '' };
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', (piece) => (launched.output += piece));
-  const ended = new Promise((resolve) => child.once('close', (code, signal) => resolve({ code, signal })));
-  return Object.assign(launched, {
-    ended: () => within(ended, () => `the launcher does not end:\n${launched.output}`),
-    says: (text) =>
-      until(
-        () => launched.output.includes(text),
-        () => `no "${text}" in:\n${launched.output}`,
+  const launcher = { child, output: '' };
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (launcher.output += chunk));
+  const exited = new Promise((resolve) => child.once('close', (code, signal) => resolve({ code, signal })));
+  return Object.assign(launcher, {
+    waitForExit: () => withTimeout(exited, () => `the launcher does not end:\n${launcher.output}`),
+    waitForOutput: (text) =>
+      waitUntil(
+        () => launcher.output.includes(text),
+        () => `no "${text}" in:\n${launcher.output}`,
       ),
   });
 }
 
-/** Resolves once the condition holds. */
-export async function until(condition, complaint = () => 'it did not come true') {
-  const deadline = Date.now() + PATIENCE_MS;
+/** Polls until the condition is true. @throws with the explanation after 90 s */
+export async function waitUntil(condition, explain = () => 'the condition did not become true in time') {
+  const deadline = Date.now() + TIMEOUT_MS;
   while (!(await condition())) {
-    if (Date.now() > deadline) throw new Error(complaint());
+    if (Date.now() > deadline) throw new Error(explain());
     await new Promise((resolve) => setTimeout(resolve, 25));
   }
 }
 
-/** The identities of the processes recorded as running for a home: those of the product and the stores, by name. */
-export function recorded(home) {
+/** Finds the running processes that are recorded under a home. @returns the identities of the product's processes and of the stores, by name */
+export function findRunningProcesses(home) {
   const folder = path.join(home, 'run/processes');
   const names = fs.existsSync(folder) ? fs.readdirSync(folder) : [];
   const processes = names.map((name) => [
@@ -74,8 +74,8 @@ export function recorded(home) {
     name,
     readJson(path.join(home, `run/${name}.json`))?.process,
   ]);
-  const all = [...processes, ...stores].filter(([, identity]) => isRunning(identity));
-  return Object.fromEntries(all);
+  const running = [...processes, ...stores].filter(([, identity]) => isRunning(identity));
+  return Object.fromEntries(running);
 }
 
 function readJson(file) {
@@ -86,10 +86,10 @@ function readJson(file) {
   }
 }
 
-async function within(promise, complaint) {
+async function withTimeout(promise, explain) {
   let timer;
   const late = new Promise((_, reject) => {
-    timer = setTimeout(() => reject(new Error(complaint())), PATIENCE_MS);
+    timer = setTimeout(() => reject(new Error(explain())), TIMEOUT_MS);
   });
   return Promise.race([promise, late]).finally(() => clearTimeout(timer));
 }

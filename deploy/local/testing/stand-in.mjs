@@ -5,11 +5,11 @@ import process from 'node:process';
 // Stands in for the processes of the product in the launcher's tests: it serves the same endpoints and returns the
 // environment and headers it received.
 
-const listen = (port, host, answer) =>
+const listen = (port, host, onRequest) =>
   http
-    .createServer(answer)
+    .createServer(onRequest)
     .on('upgrade', (request, socket) => {
-      // What a replica must never do, for any request that nginx lets through as an upgrade: only /ws may reach this.
+      // nginx must pass no other upgrade to a replica; the tests notice a request that fails here.
       if (!/^\/ws(\?|$)/.test(request.url) || request.headers.upgrade !== 'websocket')
         return socket.destroy();
       socket.end('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n');

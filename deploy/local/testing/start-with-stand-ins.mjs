@@ -1,10 +1,10 @@
 import { start } from '../commands/start.mjs';
-import { runCommand } from '../node-version.mjs';
+import { checkNodeThenRun } from '../node-version.mjs';
 import { standIns } from './stand-ins.mjs';
 
 // `npm start` with stand-ins for the product. Usage: start-with-stand-ins.mjs <home> <port> <replicas> [<worker role>]
 
-runCommand(async () => ({
+checkNodeThenRun(async () => ({
   main: ([home, port, replicas, workerRole = 'worker']) =>
     start({
       replicas: Number(replicas),

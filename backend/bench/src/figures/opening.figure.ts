@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { productEnvironment } from '../../../../deploy/local/product-environment.mjs';
+import { prepareProductEnvironment } from '../../../../deploy/local/product-environment.mjs';
 import type { ArrivalResult } from '../driver/crowd';
 import type { Driver } from '../driver/driver-process';
 import { PostgresMeter, STATISTICS_LAG_MS } from '../measure/postgres';
@@ -106,7 +106,7 @@ const startPeer = (stores: BenchStores): Promise<{ server: ServerProcess; port: 
     name: PEER,
     script: path.join(__dirname, '../peers/socket-io-sessions.js'),
     logFile: path.join(stores.home, 'peers.log'),
-    env: productEnvironment({ home: stores.home, stores }),
+    env: prepareProductEnvironment({ home: stores.home, stores }),
   });
 
 const measure = async (

@@ -5,7 +5,7 @@ import { startProxy } from '../measure/proxy';
 import { ServerProcess } from '../measure/server-process';
 import { median, ratios } from '../measure/statistics';
 import { BenchStores } from '../measure/stores';
-import { freePorts } from '../../../../deploy/local/processes/ports.mjs';
+import { findFreePorts } from '../../../../deploy/local/processes/ports.mjs';
 import { Service } from '../service';
 import { inTurn, type Outcome, type Row, say, type Settings, wait } from './figure';
 
@@ -98,7 +98,7 @@ class SocketIoReplicas {
 
   static async start(stores: BenchStores): Promise<SocketIoReplicas> {
     const replicas = new SocketIoReplicas(stores);
-    for (const port of await freePorts(REPLICAS)) replicas.replicas.push(await replicas.startOne(port));
+    for (const port of await findFreePorts(REPLICAS)) replicas.replicas.push(await replicas.startOne(port));
     return replicas;
   }
 

@@ -1,6 +1,6 @@
 import path from 'node:path';
-import { nginxDefinition } from '../../../../deploy/local/proxy/nginx.mjs';
-import { freePorts } from '../../../../deploy/local/processes/ports.mjs';
+import { prepareNginx } from '../../../../deploy/local/proxy/nginx.mjs';
+import { findFreePorts } from '../../../../deploy/local/processes/ports.mjs';
 import { say } from '../figures/figure';
 import { ServerProcess } from './server-process';
 
@@ -11,15 +11,15 @@ export const startProxy = async (
   home: string,
   apiPorts: readonly number[],
 ): Promise<{ server: ServerProcess; origin: string }> => {
-  const [port = 0] = await freePorts(1);
-  const definition = await nginxDefinition({
+  const [port = 0] = await findFreePorts(1);
+  const definition = await prepareNginx({
     home,
     port,
     host: '127.0.0.1',
     apiPorts: [...apiPorts],
     page,
     limitsProfile: 'load',
-    say: (label, text) => say(`${label}: ${text}`),
+    logStep: (label, text) => say(`${label}: ${text}`),
   });
   const origin = `http://127.0.0.1:${port}`;
   return { server: await ServerProcess.startProgram(definition, origin), origin };

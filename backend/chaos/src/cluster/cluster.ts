@@ -3,11 +3,11 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import { Client } from 'pg';
-import { folder, inRepository } from '../../../../deploy/local/places.mjs';
+import { ensureFolder, inRepository } from '../../../../deploy/local/paths.mjs';
 import { replicaNodeFlags } from '../../../../deploy/local/replica-node-flags.mjs';
-import { postgresDataFolder, postgresKind } from '../../../../deploy/local/stores/postgres.mjs';
+import { ensurePostgresFolder, describePostgres } from '../../../../deploy/local/stores/postgres.mjs';
 import { PrivateStore } from '../../../../deploy/local/stores/private-store.mjs';
-import { redisKind } from '../../../../deploy/local/stores/redis.mjs';
+import { describeRedis } from '../../../../deploy/local/stores/redis.mjs';
 import { endTemporaryHome, makeTemporaryHome } from '../../../../deploy/local/temporary-homes.mjs';
 import { type Replica, type Stack, startStack } from '../../../../deploy/local/thaw-stack.mjs';
 import type { Inspection } from '../inspect-process';
@@ -39,10 +39,10 @@ export class Cluster {
   readonly disk: Disk;
   readonly clock: Clock;
   private readonly home = makeTemporaryHome();
-  private readonly inspections = folder(this.home, 'inspections');
+  private readonly inspections = ensureFolder(this.home, 'inspections');
 
   private constructor() {
-    this.disk = diskFor(postgresDataFolder(this.home));
+    this.disk = diskFor(ensurePostgresFolder(this.home));
     this.clock = clockFor(path.join(this.home, 'clock'));
   }
 
@@ -145,10 +145,10 @@ export class Cluster {
   private async startStores(): Promise<void> {
     this.disk.mount();
     const settings = { max_connections: MAX_CONNECTIONS };
-    const postgres = new PrivateStore(this.home, postgresKind(this.home, { isDurable: false, settings }));
+    const postgres = new PrivateStore(this.home, describePostgres(this.home, { isDurable: false, settings }));
     const redis = new PrivateStore(
       this.home,
-      redisKind(this.home, () => undefined),
+      describeRedis(this.home, () => undefined),
     );
     [this.postgresStore, this.redisStore] = await Promise.all([
       SupervisedStore.start(postgres, async () => undefined),

@@ -13,7 +13,7 @@ interface Victim {
   signalAll(signal: NodeJS.Signals): void;
   /** Signals the process only. */
   signal(signal: NodeJS.Signals): void;
-  untilReady(): Promise<void>;
+  waitUntilReady(): Promise<void>;
 }
 
 /** Sends a signal to a process. Its supervisor restarts it if it dies. */
@@ -25,7 +25,7 @@ export const processFault = (cluster: Cluster, kind: SignalKind, target: string)
         begin: async () => victim.signalAll('SIGSTOP'),
         async end() {
           victim.signalAll('SIGCONT');
-          await victim.untilReady();
+          await victim.waitUntilReady();
         },
       };
     case 'kill':
@@ -50,7 +50,7 @@ const ending = (victim: Victim, end: () => Promise<void>): FaultEffect => {
     },
     async end() {
       while (victim.pid() === before || victim.pid() === undefined) await sleep(20);
-      await victim.untilReady();
+      await victim.waitUntilReady();
     },
   };
 };
@@ -62,7 +62,7 @@ const victimOf = (cluster: Cluster, target: string): Victim => {
       pid: () => store.pid,
       signalAll: (signal) => store.signalAll(signal),
       signal: (signal) => store.signal(signal),
-      untilReady: () => untilAnswers(cluster, target),
+      waitUntilReady: () => untilAnswers(cluster, target),
     };
   }
   const replica =
@@ -75,7 +75,7 @@ const victimOf = (cluster: Cluster, target: string): Victim => {
       if (replica.pid !== undefined) signalTree(replica.pid, signal);
     },
     signal: (signal) => replica.kill(signal),
-    untilReady: () => replica.untilReady(),
+    waitUntilReady: () => replica.waitUntilReady(),
   };
 };
 

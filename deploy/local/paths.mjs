@@ -7,32 +7,32 @@ import { fileURLToPath } from 'node:url';
 /** The root folder of the checkout. */
 export const repository = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../..');
 
-/** The default home: data of the local stack that is kept between runs. Ignored by git. */
+/** The default home folder: data, logs and secrets of the local stack, kept between runs. Ignored by git. */
 export const localHome = path.join(repository, '.thaw');
 
 /** The absolute path of a file of the checkout. */
 export const inRepository = (...parts) => path.join(repository, ...parts);
 
 /** Joins the parts to a path and creates that folder if it is missing. */
-export function folder(...parts) {
-  const made = path.join(...parts);
-  fs.mkdirSync(made, { recursive: true });
-  return made;
+export function ensureFolder(...parts) {
+  const folder = path.join(...parts);
+  fs.mkdirSync(folder, { recursive: true });
+  return folder;
 }
 
-/** Like `folder`, with mode 0700. */
-export function privateFolder(...parts) {
-  const made = folder(...parts);
-  fs.chmodSync(made, 0o700);
-  return made;
+/** Like `ensureFolder`, with mode 0700. */
+export function ensurePrivateFolder(...parts) {
+  const folder = ensureFolder(...parts);
+  fs.chmodSync(folder, 0o700);
+  return folder;
 }
 
 /**
  * Creates the home of a stack if it is missing, with mode 0700. For root the mode is 0711: PostgreSQL runs as another
  * user, who must be able to reach its data. The folders inside have modes of their own.
  */
-export function homeFolder(home) {
-  folder(home);
+export function ensureHome(home) {
+  ensureFolder(home);
   const user = process.getuid?.();
   if (user === fs.statSync(home).uid) fs.chmodSync(home, user === 0 ? 0o711 : 0o700);
   return home;
@@ -42,7 +42,7 @@ export function homeFolder(home) {
  * Reads a secret from a file of mode 0600 under the home, generating it on first use.
  * @param {number} bytes  length of a generated secret before base64url encoding
  */
-export function secret(home, name, bytes = 24) {
+export function readOrCreateSecret(home, name, bytes = 24) {
   const file = secretFile(home, name);
   if (!fs.existsSync(file)) {
     fs.mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
@@ -51,5 +51,5 @@ export function secret(home, name, bytes = 24) {
   return fs.readFileSync(file, 'utf8').trim();
 }
 
-/** The file in which `secret` stores a secret. */
+/** The path of the file in which `readOrCreateSecret` stores a secret. */
 export const secretFile = (home, name) => path.join(home, 'secrets', name);

@@ -1,0 +1,54 @@
+import fs from 'node:fs';
+import path from 'node:path';
+import process from 'node:process';
+import { LauncherError } from '../launcher-error.mjs';
+import { identify, isRunning } from './process-identity.mjs';
+
+const TIMEOUT_MS = 300_000;
+const POLL_INTERVAL_MS = 50;
+/** An unreadable lock file older than this was left by a process that died while it wrote the file. */
+const WRITING_MS = 5_000;
+
+/**
+ * Runs `work` while holding a lock file, so that launchers exclude each other. The lock file
+ * names its holder. If that process no longer runs, the lock is free, since a launcher may be killed at any point.
+ * @param {string} lockFile
+ * @param {() => Promise<T>} work
+ * @returns {Promise<T>} the result of `work`
+ * @throws {LauncherError} when the lock is not released within 5 minutes
+ * @template T
+ */
+export async function withFileLock(lockFile, work) {
+  fs.mkdirSync(path.dirname(lockFile), { recursive: true });
+  const deadline = Date.now() + TIMEOUT_MS;
+  while (!tryAcquire(lockFile)) {
+    if (Date.now() > deadline) throw new LauncherError(`Another launcher still holds the lock ${lockFile}.`);
+    await new Promise((resolve) => setTimeout(resolve, POLL_INTERVAL_MS));
+  }
+  try {
+    return await work();
+  } finally {
+    fs.rmSync(lockFile, { force: true });
+  }
+}
+
+function tryAcquire(lockFile) {
+  try {
+    fs.writeFileSync(lockFile, JSON.stringify(identify(process.pid)), { flag: 'wx' });
+    return true;
+  } catch (error) {
+    if (error.code !== 'EEXIST') throw error;
+    if (isAbandoned(lockFile)) fs.rmSync(lockFile, { force: true });
+    return false;
+  }
+}
+
+function isAbandoned(lockFile) {
+  try {
+    const holder = JSON.parse(fs.readFileSync(lockFile, 'utf8'));
+    return !isRunning(holder);
+  } catch {
+    const writtenAt = fs.statSync(lockFile, { throwIfNoEntry: false })?.mtimeMs ?? Date.now();
+    return Date.now() - writtenAt > WRITING_MS;
+  }
+}

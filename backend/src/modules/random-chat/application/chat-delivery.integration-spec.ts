@@ -1,0 +1,272 @@
+// Runs against real PostgreSQL and Redis; two complete api replicas and their sockets run in this process.
+import type { Redis } from 'ioredis';
+import { RedisSubscriberService } from '../../../platform/realtime/redis-subscriber.service';
+import { ReplicaLeaseService } from '../../../platform/realtime/replica-lease.service';
+import { shardOf, chatKeys } from '../../../platform/redis/redis.keys';
+import { expectOrderedSeq, readEvents, startChat, waitForSeq } from '../../../testing/random-chat.fixture';
+import {
+  type TestReplicas,
+  quickChatSettings,
+  startTestReplicas,
+} from '../../../testing/test-replicas.harness';
+import { textMessage } from '../../../testing/thaw.client';
+
+jest.setTimeout(60_000);
+
+describe('random chat: delivery', () => {
+  let thaw: TestReplicas;
+
+  beforeAll(async () => {
+    thaw = await startTestReplicas(2, { ...quickChatSettings, GRACE_AFTER_LOSS_MS: '4000' });
+  });
+  afterEach(async () => {
+    jest.restoreAllMocks();
+    await thaw.closeSockets();
+  });
+  afterAll(() => thaw.close());
+
+  describe('messages', () => {
+    it('delivers messages both ways across two replicas, to every other tab of both users', async () => {
+      const { ada, adaSocket, adaSockets, bobSockets, sessionId } = await startChat(thaw, {
+        adaTabs: 2,
+        bobTabs: 2,
+      });
+      const all = [...adaSockets, ...bobSockets];
+      const ack = await adaSocket.request('random_message', textMessage(sessionId, '  hello 🎉 ', 'c-1'));
+      expect(ack).toEqual({
+        id: expect.stringMatching(/^\d+-\d+$/),
+        seq: 2,
+        timestamp: new Date(Number(String(ack.id).split('-')[0])).toISOString(),
+        clientId: 'c-1',
+      });
+      for (const socket of [adaSockets[1]!, ...bobSockets]) {
+        expect(await socket.next('random_message')).toEqual({
+          sessionId,
+          seq: 2,
+          id: ack.id,
+          senderId: ada.user.id,
+          content: 'hello 🎉',
+          type: 'text',
+          timestamp: ack.timestamp,
+          replyTo: null,
+          clientId: 'c-1',
+        });
+      }
+      const reply = {
+        ...textMessage(sessionId, 'hi'),
+        replyTo: { messageId: String(ack.id), content: 'forged' },
+      };
+      await bobSockets[1]!.request('random_message', reply);
+      expect(await adaSocket.next('random_message')).toMatchObject({
+        seq: 3,
+        replyTo: {
+          messageId: ack.id,
+          content: 'hello 🎉',
+          senderId: ada.user.id,
+          senderName: ada.user.username,
+        },
+      });
+      await waitForSeq(all, sessionId, 3);
+      expectOrderedSeq(all);
+      expect(adaSocket.all('random_message')).toHaveLength(1);
+    });
+
+    it('sends a message without a ref back to its sender, as to every other socket', async () => {
+      const { adaSocket, bobSocket, sessionId } = await startChat(thaw);
+      adaSocket.send({ event: 'random_message', data: textMessage(sessionId, 'no ref', 'c-9') });
+      const [own, partners] = [
+        await adaSocket.next('random_message'),
+        await bobSocket.next('random_message'),
+      ];
+      expect(own).toEqual(partners);
+      expect(own).toMatchObject({ seq: 2, clientId: 'c-9' });
+    });
+
+    it('delivers concurrent messages of both users in one order, without a gap, on every socket', async () => {
+      const { adaSockets, bobSockets, sessionId } = await startChat(thaw, { adaTabs: 2, bobTabs: 2 });
+      const all = [...adaSockets, ...bobSockets];
+      const messagesPerSocket = 25;
+      await Promise.all(
+        all.map(async (socket, sender) => {
+          for (let index = 0; index < messagesPerSocket; index += 1) {
+            await socket.request('random_message', textMessage(sessionId, `${sender}.${index}`));
+          }
+        }),
+      );
+      const lastSeq = 1 + all.length * messagesPerSocket;
+      await waitForSeq(all, sessionId, lastSeq);
+      expectOrderedSeq(all);
+      const log = await readEvents(thaw, sessionId);
+      expect(log).toHaveLength(lastSeq);
+      for (const [receiver, socket] of all.entries()) {
+        const received = socket.all('random_message').map(({ id, content }) => ({ id, content }));
+        expect(received).toHaveLength((all.length - 1) * messagesPerSocket);
+        const positions = received.map(({ id }) => log.findIndex((entry) => entry.id === id));
+        expect(positions).toEqual([...positions].sort((one, other) => one - other));
+        for (const sender of all.keys()) {
+          if (sender === receiver) continue;
+          const fromSender = received.filter(({ content }) => String(content).startsWith(`${sender}.`));
+          expect(fromSender.map(({ content }) => content)).toEqual(
+            Array.from({ length: messagesPerSocket }, (_, index) => `${sender}.${index}`),
+          );
+        }
+      }
+    });
+
+    it('acknowledges a repeated client id as before and does not send the message again', async () => {
+      const { adaSocket, adaSockets, bobSocket, bobSockets, sessionId } = await startChat(thaw, {
+        adaTabs: 2,
+        bobTabs: 1,
+      });
+      const all = [...adaSockets, ...bobSockets];
+      const ack = await adaSocket.request('random_message', textMessage(sessionId, 'once', 'c-1'));
+      expect(await adaSocket.request('random_message', textMessage(sessionId, 'once', 'c-1'))).toEqual(ack);
+      expect(
+        await adaSockets[1]!.request('random_message', textMessage(sessionId, 'changed', 'c-1')),
+      ).toEqual(ack);
+      await bobSocket.request('random_message', textMessage(sessionId, 'mine', 'c-1'));
+      await waitForSeq(all, sessionId, 3);
+      expect(bobSocket.all('random_message')).toHaveLength(1);
+      expect(await readEvents(thaw, sessionId)).toHaveLength(3);
+      expectOrderedSeq(all);
+    });
+
+    it('stores one message when two tabs send the same client id at once', async () => {
+      const { adaSockets, bobSocket, bobSockets, sessionId } = await startChat(thaw, {
+        adaTabs: 2,
+        bobTabs: 1,
+      });
+      for (let round = 0; round < 20; round += 1) {
+        const [one, other] = await Promise.all(
+          adaSockets.map((socket) =>
+            socket.request('random_message', textMessage(sessionId, 'both', `c-${round}`)),
+          ),
+        );
+        expect(one).toEqual(other);
+      }
+      await waitForSeq([...adaSockets, ...bobSockets], sessionId, 21);
+      expect(await readEvents(thaw, sessionId)).toHaveLength(21);
+      expect(bobSocket.all('random_message')).toHaveLength(20);
+    });
+
+    it('acknowledges a retried message even after the end of the chat', async () => {
+      const { adaSocket, bobSocket, sessionId } = await startChat(thaw);
+      const ack = await adaSocket.request('random_message', textMessage(sessionId, 'last words', 'c-1'));
+      await bobSocket.request('skip_chat', { sessionId });
+      await adaSocket.next('chat_skipped');
+      expect(await adaSocket.request('random_message', textMessage(sessionId, 'last words', 'c-1'))).toEqual(
+        ack,
+      );
+      expect(await adaSocket.ask('random_message', textMessage(sessionId, 'more', 'c-2'))).toMatchObject({
+        data: { code: 'session_ended' },
+      });
+    });
+
+    it('refuses frames from a user who is not in the session, without any effect', async () => {
+      const { adaSocket, bobSocket, sessionId } = await startChat(thaw);
+      const eve = await (await thaw.createVisitor(0, 'female')).openSocket();
+      const refusal = { event: 'error', data: { code: 'not_in_session' } };
+      expect(await eve.ask('random_message', textMessage(sessionId, 'boo'))).toMatchObject(refusal);
+      expect(await eve.ask('typing', { sessionId })).toMatchObject(refusal);
+      expect(await eve.ask('skip_chat', { sessionId })).toMatchObject(refusal);
+      expect(await eve.ask('random_message', textMessage('nowhere', 'boo'))).toMatchObject(refusal);
+      await adaSocket.request('random_message', textMessage(sessionId, 'still here'));
+      expect(await bobSocket.next('random_message')).toMatchObject({ seq: 2 });
+      expect(eve.frames.filter(({ ref }) => ref === undefined)).toEqual([]);
+    });
+
+    it.each([
+      ['no text', { content: '   ' }, 'invalid_payload'],
+      ['more than 2,000 characters', { content: 'x'.repeat(2_001) }, 'message_too_long'],
+      ['a reply to an unknown message', { replyTo: { messageId: '1-1' } }, 'message_not_found'],
+      ['a reply to a malformed id', { replyTo: { messageId: 'x' } }, 'invalid_payload'],
+      ['a type that users cannot send', { messageType: 'break_ice_reveal' }, 'invalid_payload'],
+      ['a client id of 65 characters', { clientId: 'c'.repeat(65) }, 'invalid_payload'],
+    ])('refuses a message with %s', async (_, part, code) => {
+      const { adaSocket, bobSocket, sessionId } = await startChat(thaw);
+      const data = { ...textMessage(sessionId, 'x'), ...part } as never;
+      expect(await adaSocket.ask('random_message', data)).toMatchObject({ event: 'error', data: { code } });
+      await adaSocket.request('random_message', {
+        ...textMessage(sessionId, 'next'),
+        senderId: 0,
+        id: '9-9',
+      } as never);
+      const { id, ...next } = await bobSocket.next('random_message');
+      expect(next).toMatchObject({ seq: 2, senderId: adaSocket.userId });
+      expect(id).not.toBe('9-9');
+    });
+  });
+
+  describe('a lost publication', () => {
+    /** The replica's Redis connection for subscriptions. */
+    const subscriberOf = (replica: number): Redis =>
+      thaw.replicas[replica]!.app.get<{ subscriber: Redis }>(RedisSubscriberService).subscriber;
+    /** The channel on which the replica receives the publications of the chat. */
+    const channelOf = (replica: number, sessionId: string): string =>
+      chatKeys(shardOf(sessionId)).channel(thaw.replicas[replica]!.app.get(ReplicaLeaseService).replicaId);
+    /** Later chats of the same shard use the same channel of the replica. */
+    let mutedChannel = '';
+    /** Makes the second replica, which serves Bob, miss the publications of the chat. */
+    const mute = async (sessionId: string): Promise<void> => {
+      mutedChannel = channelOf(1, sessionId);
+      await subscriberOf(1).unsubscribe(mutedChannel);
+    };
+    afterEach(() => subscriberOf(1).subscribe(mutedChannel));
+
+    it('is recovered in order when the next message arrives', async () => {
+      const { adaSocket, bobSocket, bobSockets, sessionId } = await startChat(thaw);
+      await mute(sessionId);
+      for (const content of ['one', 'two'])
+        await adaSocket.request('random_message', textMessage(sessionId, content));
+      expect(bobSocket.lastSeen(sessionId)).toBe(1);
+      await subscriberOf(1).subscribe(mutedChannel);
+      await adaSocket.request('random_message', textMessage(sessionId, 'three'));
+      await waitForSeq(bobSockets, sessionId, 4);
+      expect(bobSocket.all('random_message').map(({ content }) => content)).toEqual(['one', 'two', 'three']);
+      expectOrderedSeq(bobSockets);
+    });
+
+    it('is recovered when the replica that missed it appends an event', async () => {
+      const { adaSocket, bobSocket, bobSockets, sessionId } = await startChat(thaw);
+      await mute(sessionId);
+      await adaSocket.request('random_message', textMessage(sessionId, 'one'));
+      expect(await bobSocket.request('random_message', textMessage(sessionId, 'two'))).toMatchObject({
+        seq: 3,
+      });
+      expectOrderedSeq(bobSockets);
+      expect(bobSocket.all('random_message').map(({ content }) => content)).toEqual(['one']);
+    });
+
+    it('is noticed within seconds when it was the last of its chat', async () => {
+      const { adaSocket, bobSocket, sessionId } = await startChat(thaw);
+      await mute(sessionId);
+      await adaSocket.request('skip_chat', { sessionId });
+      expect(await bobSocket.next('chat_skipped')).toMatchObject({ seq: 2, reason: 'skipped' });
+    });
+  });
+
+  describe('typing', () => {
+    it('is sent to every tab of the partner only, and is not acknowledged', async () => {
+      const { ada, adaSocket, adaSockets, bobSockets, sessionId } = await startChat(thaw, {
+        adaTabs: 2,
+        bobTabs: 2,
+      });
+      adaSocket.send({ event: 'typing', data: { sessionId } });
+      for (const socket of bobSockets) {
+        expect(await socket.next('typing')).toEqual({ sessionId, userId: ada.user.id });
+      }
+      await adaSocket.request('random_message', textMessage(sessionId, 'done'));
+      await waitForSeq([...adaSockets, ...bobSockets], sessionId, 2);
+      for (const socket of adaSockets) expect(socket.all('typing')).toEqual([]);
+      expect(adaSocket.frames.filter(({ event }) => event === 'ack')).toHaveLength(2); // join_queue, the message
+    });
+
+    it('is forwarded at most once per interval', async () => {
+      const { adaSocket, bobSocket, bobSockets, sessionId } = await startChat(thaw);
+      for (let count = 0; count < 10; count += 1) adaSocket.send({ event: 'typing', data: { sessionId } });
+      await adaSocket.request('random_message', textMessage(sessionId, 'done'));
+      await waitForSeq(bobSockets, sessionId, 2);
+      expect(bobSocket.all('typing')).toHaveLength(1);
+    });
+  });
+});

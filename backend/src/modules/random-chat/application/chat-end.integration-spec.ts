@@ -1,0 +1,247 @@
+// Runs against real PostgreSQL and Redis; two complete api replicas and their sockets run in this process.
+import { limits } from '@thaw/contract/limits';
+import { shardOf, chatKeys } from '../../../platform/redis/redis.keys';
+import {
+  createPair,
+  expectOrderedSeq,
+  matchSockets,
+  readEvents,
+  readQueueState,
+  startChat,
+} from '../../../testing/random-chat.fixture';
+import {
+  type TestReplicas,
+  quickChatSettings,
+  startTestReplicas,
+} from '../../../testing/test-replicas.harness';
+import { type ThawVisitor, textMessage } from '../../../testing/thaw.client';
+import { until } from '../../../testing/until.functions';
+import { MatchQueueService } from '../../matching/application/match-queue.service';
+import { LiveChatService } from './live-chat.service';
+
+jest.setTimeout(60_000);
+
+const isLong = process.env.THAW_TEST_LONG === '1';
+
+describe('random chat: end', () => {
+  let thaw: TestReplicas;
+
+  beforeAll(async () => {
+    thaw = await startTestReplicas(2, { ...quickChatSettings, GRACE_AFTER_LOSS_MS: '4000' });
+  });
+  afterEach(async () => {
+    jest.restoreAllMocks();
+    await thaw.closeSockets();
+  });
+  afterAll(() => thaw.close());
+
+  describe('the end of a chat', () => {
+    it('is sent once to every other socket and frees both users', async () => {
+      const { ada, bob, adaSocket, adaSockets, bobSockets, sessionId } = await startChat(thaw, {
+        adaTabs: 2,
+        bobTabs: 2,
+      });
+      expect(await adaSocket.request('skip_chat', { sessionId })).toEqual({ seq: 2 });
+      for (const socket of [adaSockets[1]!, ...bobSockets]) {
+        expect(await socket.next('chat_skipped')).toEqual({
+          sessionId,
+          seq: 2,
+          reason: 'skipped',
+          endedBy: ada.user.id,
+        });
+      }
+      await until(
+        async () =>
+          (await readQueueState(thaw, ada)) === undefined && (await readQueueState(thaw, bob)) === undefined,
+      );
+      expect(await bobSockets[1]!.request('skip_chat', { sessionId })).toEqual({ seq: 2 });
+      expect((await readEvents(thaw, sessionId)).map(({ type }) => type)).toEqual([
+        'ChatStarted',
+        'ChatEnded',
+      ]);
+      for (const socket of [...adaSockets, ...bobSockets]) {
+        expect(socket.all('chat_skipped').length).toBe(socket === adaSockets[0] ? 0 : 1);
+      }
+      expectOrderedSeq([...adaSockets, ...bobSockets]);
+    });
+
+    const rounds = isLong ? 1_000 : 200;
+    it(
+      `is stored once when both users skip at once, ${rounds} times, and both search again`,
+      async () => {
+        const [ada, bob] = await createPair(thaw);
+        const open = (visitor: ThawVisitor) =>
+          Promise.all(thaw.origins.map((origin) => visitor.openSocket(origin)));
+        const [adaSockets, bobSockets] = [await open(ada), await open(bob)];
+        const all = [...adaSockets, ...bobSockets];
+        for (let round = 1; round <= rounds; round += 1) {
+          const sessionId = await matchSockets(adaSockets, bobSockets);
+          const skippers = [adaSockets[round % 2]!, bobSockets[(round >> 1) % 2]!];
+          const acks = await Promise.all(
+            skippers.map((socket) => socket.request('skip_chat', { sessionId })),
+          );
+          expect(acks).toEqual([{ seq: 2 }, { seq: 2 }]);
+          // Both continue at once, as the application does; the tabs that did not skip receive the end once.
+          await Promise.all(
+            all
+              .filter((socket) => !skippers.includes(socket))
+              .map((socket) => socket.next('chat_skipped', (data) => data.sessionId === sessionId)),
+          );
+          const log = await readEvents(thaw, sessionId);
+          expect(log.map(({ type }) => type)).toEqual(['ChatStarted', 'ChatEnded']);
+          for (const socket of all) {
+            const ends = socket.all('chat_skipped').filter((data) => data.sessionId === sessionId);
+            expect(ends.length).toBeLessThanOrEqual(1);
+            if (!skippers.includes(socket)) expect(ends).toHaveLength(1);
+            socket.frames.length = 0;
+          }
+        }
+        expectOrderedSeq(all);
+      },
+      isLong ? 900_000 : 60_000,
+    );
+
+    it('does not affect the next chat when a skip of the old one arrives late', async () => {
+      const { adaSocket, adaSockets, bobSocket, bobSockets, sessionId: old } = await startChat(thaw);
+      await adaSocket.request('skip_chat', { sessionId: old });
+      await bobSocket.next('chat_skipped');
+      const sessionId = await matchSockets(adaSockets, bobSockets);
+      expect(await bobSocket.request('skip_chat', { sessionId: old })).toEqual({ seq: 2 });
+      expect(await adaSocket.request('skip_chat', { sessionId: old })).toEqual({ seq: 2 });
+      await adaSocket.request('random_message', textMessage(sessionId, 'still here'));
+      expect(await bobSocket.next('random_message', (data) => data.sessionId === sessionId)).toMatchObject({
+        seq: 2,
+      });
+      expect(bobSocket.all('chat_skipped').filter((data) => data.sessionId === sessionId)).toEqual([]);
+      expectOrderedSeq([...adaSockets, ...bobSockets]);
+    });
+
+    it('leaves nothing in Redis but the stream and the outbox', async () => {
+      const { ada, bob, adaSocket, bobSocket, sessionId } = await startChat(thaw, { adaTabs: 1, bobTabs: 2 });
+      for (let round = 0; round < 16; round += 1) {
+        const tabs = await Promise.all(
+          [0, 1, 0, 1].map(async (replica) => {
+            const tab = await ada.connect(thaw.origins[replica]);
+            tab.send({
+              event: 'authenticate',
+              data: { userId: ada.user.id, lastSeen: { sessionId, seq: 1 } },
+            });
+            // In every other round, the tab is closed while it is still resuming.
+            if (round % 2) await tab.next('session_resumed');
+            return tab;
+          }),
+        );
+        await Promise.all(tabs.map((tab) => (round % 4 ? tab.leave() : tab.cut())));
+      }
+      await bobSocket.request('skip_chat', { sessionId });
+      await adaSocket.next('chat_skipped');
+      const { prefix } = chatKeys(shardOf(sessionId));
+      const readKeys = () => thaw.store.keys(`${prefix.replace(/[{}]/g, '\\$&')}*`);
+      const isExpected = (key: string) => /^\{shard\d+\}:(outbox|replicas|chat:.*)$/.test(key);
+      await until(readKeys, (keys) => keys.every(isExpected));
+      for (const { id } of [ada.user, bob.user]) {
+        await until(async () => (await thaw.store.keys(`{matching}:user:${id}`)).length === 0);
+      }
+      const { app } = thaw.replicas[0]!;
+      await until(() => app.get(LiveChatService).size === 0);
+    });
+  });
+
+  it('aborts a chat whose match was released before it was confirmed, and leaves no claim', async () => {
+    const [ada, bob] = await createPair(thaw);
+    const [adaSocket, bobSocket] = [await ada.openSocket(), await bob.openSocket()];
+    const matching = thaw.replicas[1]!.app.get(MatchQueueService);
+    const confirm = matching.confirm.bind(matching);
+    let sessionId = '';
+    jest.spyOn(matching, 'confirm').mockImplementationOnce(async (claimed) => {
+      ({ sessionId } = claimed);
+      await matching.finish(claimed);
+      return confirm(claimed);
+    });
+    await adaSocket.request('join_queue', { preferences: 'male' });
+    await bobSocket.request('join_queue', { preferences: 'female' });
+    await until(async () => (await readEvents(thaw, sessionId)).some(({ type }) => type === 'ChatEnded'));
+    await until(async () => (await thaw.store.keys('{matching}:claims')).length === 0, Boolean, 2_000);
+    // No deadline is left either: it would end a chat for the two users that they never had.
+    await until(async () => {
+      const deadlines = await thaw.store.redis.zrange(chatKeys(shardOf(sessionId)).deadlines, '0', '-1');
+      return !deadlines.some((member) => member.startsWith(sessionId));
+    });
+    expect(adaSocket.all('chat_matched')).toEqual([]);
+  });
+
+  describe('leave_queue that crosses a match', () => {
+    it('counts as a skip when it comes soon after the match', async () => {
+      const { ada, adaSocket, adaSockets, bobSocket, bobSockets, sessionId } = await startChat(thaw);
+      expect(await adaSocket.ask('leave_queue', {})).toMatchObject({ event: 'ack' });
+      expect(await bobSocket.next('chat_skipped')).toEqual({
+        sessionId,
+        seq: 2,
+        reason: 'skipped',
+        endedBy: ada.user.id,
+      });
+      expectOrderedSeq([...adaSockets, ...bobSockets]);
+    });
+
+    it('does not end the chat when it comes too late after the match', async () => {
+      jest.replaceProperty<{ leaveCountsAsSkipWithinMs: number }, 'leaveCountsAsSkipWithinMs'>(
+        limits,
+        'leaveCountsAsSkipWithinMs',
+        -1,
+      );
+      const { adaSocket, bobSocket, sessionId } = await startChat(thaw);
+      await adaSocket.request('leave_queue', {});
+      await adaSocket.request('random_message', textMessage(sessionId, 'still here'));
+      expect(await bobSocket.next('random_message')).toMatchObject({ seq: 2 });
+    });
+
+    it('never leaves the partner alone in a chat, whichever comes first', async () => {
+      const [ada, bob] = await createPair(thaw);
+      const [adaSocket, bobSocket] = [await ada.openSocket(), await bob.openSocket()];
+      const matching = thaw.replicas[1]!.app.get(MatchQueueService);
+      const confirm = matching.confirm.bind(matching);
+      let matches = 0;
+      for (let round = 0; round < 30; round += 1) {
+        await adaSocket.request('join_queue', { preferences: 'male' });
+        const join = () => bobSocket.ask('join_queue', { preferences: 'female' });
+        const leave = () => adaSocket.ask('leave_queue', {});
+        if (round % 3 === 0) await Promise.all([join(), leave()]);
+        else if (round % 3 === 1) await join().then(leave);
+        else {
+          // The first user leaves between the match and the start of the chat.
+          const confirmSpy = jest.spyOn(matching, 'confirm').mockImplementationOnce(async (match) => {
+            await leave();
+            return confirm(match);
+          });
+          await join();
+          await until(() => confirmSpy.mock.results.length);
+          await confirmSpy.mock.results[0]?.value;
+          confirmSpy.mockRestore();
+        }
+        // The partner either is still searching, or was matched and skipped.
+        await until(
+          async () =>
+            (await readQueueState(thaw, bob)) === 'searching' || bobSocket.all('chat_skipped').length > 0,
+        );
+        expect(
+          await until(
+            () => readQueueState(thaw, ada),
+            (state) => state === undefined,
+          ),
+        ).toBeUndefined();
+        if (bobSocket.all('chat_matched').length > 0) {
+          matches += 1;
+          await bobSocket.next('chat_skipped');
+          expect(bobSocket.all('chat_skipped')).toEqual([
+            expect.objectContaining({ reason: 'skipped', endedBy: ada.user.id }),
+          ]);
+        }
+        await bobSocket.request('leave_queue', {});
+        await until(async () => (await readQueueState(thaw, bob)) === undefined);
+        expectOrderedSeq([adaSocket, bobSocket]);
+        adaSocket.frames.length = bobSocket.frames.length = 0;
+      }
+      expect(matches).toBeGreaterThanOrEqual(20);
+    });
+  });
+});

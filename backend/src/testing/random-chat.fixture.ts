@@ -1,0 +1,96 @@
+import { chatKeys, matchingKeys, shardOf } from '../platform/redis/redis.keys';
+import type { TestReplicas } from './test-replicas.harness';
+import type { ThawSocket, ThawVisitor } from './thaw.client';
+import { until } from './until.functions';
+
+/** Two users in a chat. A user has one socket for each open tab. */
+export interface TestChat {
+  ada: ThawVisitor;
+  bob: ThawVisitor;
+  /** The first of `adaSockets`. */
+  adaSocket: ThawSocket;
+  bobSocket: ThawSocket;
+  /** On the first and the second replica in turn. */
+  adaSockets: ThawSocket[];
+  /** On the second and the first replica in turn. */
+  bobSockets: ThawSocket[];
+  sessionId: string;
+}
+
+/** Two users who fit each other's search of `matchSockets`: a woman on the first replica, a man on the second. */
+export const createPair = async (thaw: TestReplicas): Promise<[ada: ThawVisitor, bob: ThawVisitor]> => [
+  await thaw.createVisitor(0, 'female'),
+  await thaw.createVisitor(1, 'male'),
+];
+
+/**
+ * Lets both users of `createPair` search until every socket has received the match.
+ * @returns the id of the session.
+ */
+export const matchSockets = async (
+  adaSockets: readonly ThawSocket[],
+  bobSockets: readonly ThawSocket[],
+): Promise<string> => {
+  const earlierMatches = adaSockets[0]!.all('chat_matched').length;
+  await adaSockets[0]!.request('join_queue', { preferences: 'male' });
+  await bobSockets[0]!.request('join_queue', { preferences: 'female' });
+  const sockets = [...adaSockets, ...bobSockets];
+  await Promise.all(sockets.map((socket) => until(() => socket.all('chat_matched').length > earlierMatches)));
+  const sessionIds = new Set(sockets.map((socket) => String(socket.all('chat_matched').at(-1)?.sessionId)));
+  expect(sessionIds.size).toBe(1);
+  return [...sessionIds][0]!;
+};
+
+/** Opens one socket for each tab, on the replicas in turn, beginning with `firstReplica`. */
+const openTabs = (
+  thaw: TestReplicas,
+  visitor: ThawVisitor,
+  { count, firstReplica }: { count: number; firstReplica: number },
+): Promise<ThawSocket[]> =>
+  Promise.all(
+    Array.from({ length: count }, (_, index) =>
+      visitor.openSocket(thaw.origins[(firstReplica + index) % thaw.origins.length]),
+    ),
+  );
+
+/** Starts a chat of two new users, whose tabs are spread over the replicas. */
+export const startChat = async (
+  thaw: TestReplicas,
+  { adaTabs = 1, bobTabs = 1 }: { adaTabs?: number; bobTabs?: number } = {},
+): Promise<TestChat> => {
+  const [ada, bob] = await createPair(thaw);
+  const adaSockets = await openTabs(thaw, ada, { count: adaTabs, firstReplica: 0 });
+  const bobSockets = await openTabs(thaw, bob, { count: bobTabs, firstReplica: 1 });
+  const sessionId = await matchSockets(adaSockets, bobSockets);
+  return {
+    ada,
+    bob,
+    adaSocket: adaSockets[0]!,
+    bobSocket: bobSockets[0]!,
+    adaSockets,
+    bobSockets,
+    sessionId,
+  };
+};
+
+/** Reads the chat's events from its stream in Redis. */
+export const readEvents = async (
+  thaw: TestReplicas,
+  sessionId: string,
+): Promise<{ id: string; type: string }[]> => {
+  const entries = await thaw.store.redis.xrange(chatKeys(shardOf(sessionId)).stream(sessionId), '-', '+');
+  return entries.map(([id, fields]) => ({ id, type: (JSON.parse(fields[1] ?? '{}') as { t: string }).t }));
+};
+
+/** @returns `searching`, `claimed` or `chatting`, or undefined for a user who is idle. */
+export const readQueueState = async (thaw: TestReplicas, visitor: ThawVisitor): Promise<string | undefined> =>
+  (await thaw.store.redis.hget(matchingKeys.user(visitor.user.id), 'state')) ?? undefined;
+
+/** Waits until every socket has received the chat's event `seq`. */
+export const waitForSeq = (sockets: readonly ThawSocket[], sessionId: string, seq: number) =>
+  Promise.all(sockets.map((socket) => until(() => socket.lastSeen(sessionId) >= seq)));
+
+/** Expects that no socket has seen a gap, a repetition or a step back of `seq`. */
+export const expectOrderedSeq = (sockets: readonly ThawSocket[]): void => {
+  for (const socket of sockets) expect(socket.disorders).toEqual([]);
+};

@@ -17,16 +17,17 @@ import {
 } from './random-chat.js';
 import { idSchema, preferenceSchema, sessionIdSchema } from './scalars.js';
 
-/** Schemas of the `data` of every frame a client may send, by event. Unknown fields are dropped. */
+/** Schemas of the `data` of every frame a client may send, by the name of its event. Parsing drops unknown fields. */
 export const clientFrames = {
   authenticate: z.object({
     userId: idSchema,
-    /** The last version the client applied, so that the server sends only later events. */
+    /** The last event of a random chat that the client applied. The server then sends only the later ones. */
     lastSeen: z.optional(z.object({ sessionId: sessionIdSchema, seq: z.int().check(z.nonnegative()) })),
-    /** Whether a page on this socket shows the chat; defaults to true. */
+    /** Whether the page of this socket shows the chat; absent means true. */
     showsChat: z.optional(z.boolean()),
   }),
   ping: z.object({}),
+  /** The field holds a single preference. Its plural name is part of the protocol. */
   join_queue: z.object({ preferences: z._default(preferenceSchema, 'both') }),
   leave_queue: z.object({}),
   show_chat: showChatSchema,
@@ -37,6 +38,7 @@ export const clientFrames = {
   break_ice_ignore: breakIceIgnoreSchema,
   message_reaction: reactToMessageSchema,
   message_edit: editMessageSchema,
+  /** Typing in a random chat (`sessionId`) or in the private chat with a friend (`receiverId`). */
   typing: z.union([z.object({ sessionId: sessionIdSchema }), z.object({ receiverId: idSchema })]),
   send_private_message: sendPrivateMessageSchema,
   edit_private_message: editPrivateMessageSchema,
@@ -45,7 +47,7 @@ export const clientFrames = {
 } as const;
 
 export type ClientEvent = keyof typeof clientFrames;
-/** The parsed data a handler receives, with defaults applied. */
+/** The parsed `data` that a handler on the server receives, with defaults applied. */
 export type ClientData<E extends ClientEvent> = z.output<(typeof clientFrames)[E]>;
-/** The data a client sends; fields with a default are optional. */
+/** The `data` that a client sends; fields with a default are optional. */
 export type ClientInput<E extends ClientEvent> = z.input<(typeof clientFrames)[E]>;

@@ -1,11 +1,11 @@
-/**
- * Close codes of Thaw's WebSockets. Only clients send 1000 and 1001. 1006 is never sent: browsers report it locally when
- * a connection is lost. 4000 and up are Thaw's own (RFC 6455, section 7.4).
- */
+/** Close codes of Thaw's WebSockets. RFC 6455, section 7.4, leaves 4000 and above to applications. */
 export const closeCodes = {
+  /** Sent by clients only: the page no longer needs the socket. */
   normal: 1000,
-  goingAwayClient: 1001,
+  /** Sent by clients only: the page is being unloaded. */
+  goingAway: 1001,
   unsupportedData: 1003,
+  /** Never sent. Browsers report it when a connection is lost without a close frame. */
   abnormal: 1006,
   policyViolation: 1008,
   messageTooBig: 1009,
@@ -13,28 +13,30 @@ export const closeCodes = {
   serviceRestart: 1012,
   consumerTooSlow: 1013,
   notSignedIn: 4401,
-  foreignUser: 4403,
+  /** The `userId` of `authenticate` is not the user of the session cookie. */
+  userMismatch: 4403,
   authenticateTimeout: 4408,
   tooManySockets: 4409,
+  /** The client exceeded the rate limit for frames. */
   flooding: 4429,
 } as const;
 
 export type CloseCode = (typeof closeCodes)[keyof typeof closeCodes];
 
-const neverRetried: ReadonlySet<number> = new Set([
+const codesWithoutReconnect: ReadonlySet<number> = new Set([
   closeCodes.normal,
-  closeCodes.goingAwayClient,
+  closeCodes.goingAway,
   closeCodes.unsupportedData,
   closeCodes.policyViolation,
   closeCodes.messageTooBig,
   closeCodes.notSignedIn,
-  closeCodes.foreignUser,
+  closeCodes.userMismatch,
   closeCodes.tooManySockets,
   closeCodes.flooding,
 ]);
 
 /**
- * Whether a client reconnects after a socket was closed with this code.
- * @param code  any close code; unknown ones are retried
+ * Whether a client reconnects after its socket was closed with this code.
+ * @param code  any close code; clients reconnect after unknown ones
  */
-export const isRetriedClose = (code: number): boolean => !neverRetried.has(code);
+export const shouldReconnectAfter = (code: number): boolean => !codesWithoutReconnect.has(code);

@@ -5,14 +5,14 @@ export type ReactionEmoji = (typeof reactionEmojis)[number];
 
 const withoutVariationSelector = (emoji: string): string => emoji.replaceAll('\ufe0f', '');
 
-const byBareForm = new Map(reactionEmojis.map((emoji) => [withoutVariationSelector(emoji), emoji]));
+const reactionByBareEmoji = new Map(reactionEmojis.map((emoji) => [withoutVariationSelector(emoji), emoji]));
 
 /**
  * Normalises a reaction. Clients differ in whether they append the variation selector U+FE0F, so it is ignored.
  * @returns the stored form, or undefined when the text is none of the ten reactions
  */
 export const toReactionEmoji = (text: string): ReactionEmoji | undefined =>
-  byBareForm.get(withoutVariationSelector(text));
+  reactionByBareEmoji.get(withoutVariationSelector(text));
 
 /** Emojis of the picker in the random chat's composer. */
 export const randomChatPickerEmojis = [

@@ -1,21 +1,25 @@
-/** Closed list of `code` in HTTP error bodies, with the status of the response. */
+/** Status of an HTTP error response, by the `code` of its body. There are no other codes. */
 export const httpErrorStatus = {
   validation_failed: 400,
   not_signed_in: 401,
   invalid_credentials: 401,
   forbidden: 403,
   wrong_password: 403,
+  /** Only an anonymous user can be converted to an account. */
   not_anonymous: 403,
   not_friends: 403,
   suspended: 403,
+  /** The request was made by a page of another site. */
   bad_origin: 403,
   not_found: 404,
   email_taken: 409,
   gender_already_set: 409,
   already_friends: 409,
+  /** The friend request was accepted or declined before. */
   already_answered: 409,
   too_large: 413,
   unsupported_type: 415,
+  /** The file is of an accepted type but cannot be processed as an image. */
   image_refused: 422,
   rate_limited: 429,
   internal: 500,
@@ -27,11 +31,11 @@ export type HttpErrorCode = keyof typeof httpErrorStatus;
 export interface HttpErrorBody {
   statusCode: number;
   code: HttpErrorCode;
-  /** May be shown to users. */
+  /** A text for users. */
   message: string;
 }
 
-/** Closed list of `code` in socket `error` frames. */
+/** Every `code` of a socket's `error` frame. There are no others. */
 export const socketErrorCodes = [
   'invalid_json',
   'unknown_event',
@@ -39,6 +43,7 @@ export const socketErrorCodes = [
   'not_authenticated',
   'forbidden',
   'gender_required',
+  // The session is a random chat.
   'already_in_session',
   'not_in_session',
   'session_ended',
@@ -49,8 +54,10 @@ export const socketErrorCodes = [
   'game_active',
   'game_not_active',
   'unknown_question',
+  // This question of Break the Ice was answered by the user before.
   'already_answered',
   'not_friends',
+  // The message shows an image that the sender did not upload, or that is not stored on this server.
   'image_not_yours',
   'rate_limited',
   'suspended',

@@ -44,8 +44,8 @@ export const changePasswordSchema = z.object({ currentPassword: z.string(), newP
 export type ChangePassword = z.infer<typeof changePasswordSchema>;
 
 /** Response body of every call that returns the signed-in user. */
-export const userAnswerSchema = z.object({ user: selfUserSchema });
-export type UserAnswer = z.infer<typeof userAnswerSchema>;
+export const userResponseSchema = z.object({ user: selfUserSchema });
+export type UserResponse = z.infer<typeof userResponseSchema>;
 
 /** One entry of the array that GET /api/chat-history/{userId} returns, newest first. */
 export const chatHistoryEntrySchema = z.object({

@@ -10,10 +10,11 @@ export const limits = {
   messageMaxCodePoints: 2_000,
   imageMaxBytes: 5 * 1024 * 1024,
   imagesPerMessage: 4,
-  /** Graphemes of a quoted message, as it is stored with the reply and shown above the composer. */
-  replyPreviewInComposer: 60,
-  /** Code points that a quote may hold for each grapheme it shows: a single grapheme has no maximum length. */
-  quotedCodePointsPerGrapheme: 8,
+
+  /** Length of the quote that is stored with a reply and shown above the composer. */
+  quoteMaxGraphemes: 60,
+  /** A single grapheme may consist of any number of code points, so a quote is also limited in code points. */
+  quoteMaxCodePointsPerGrapheme: 8,
 
   frameMaxBytes: 16 * 1024,
   /** Largest `session_resumed` frame a server sends, in bytes. */
@@ -21,6 +22,7 @@ export const limits = {
   jsonBodyMaxBytes: 32 * 1024,
   /** Ids that clients generate (`clientId`, `gameId`, `ref`) and session ids, in UTF-16 code units. */
   idMaxLength: 64,
+  /** A socket that has sent this many invalid frames is closed. */
   invalidFramesBeforeClose: 20,
   socketsPerUser: 5,
 
@@ -28,29 +30,32 @@ export const limits = {
   reconnectAttempts: 5,
   reconnectInitialDelayMs: 1_000,
   reconnectMaxDelayMs: 30_000,
-  /** Connection time after which the count of reconnect attempts is reset (A140). */
+  /** A connection that lasts this long resets the count of reconnect attempts (A140). */
   reconnectResetAfterMs: 5_000,
-  authenticateWithinMs: 10_000,
+  authenticateTimeoutMs: 10_000,
 
-  /** Preview of the newest private message in the friends list. */
+  /** Length of the preview of the newest private message in the friends list. */
   lastMessagePreviewMaxCodePoints: 80,
   /** How long after a chat its participants can send each other friend requests (A120). */
-  friendRequestWithinMs: 30 * 24 * 60 * 60_000,
+  friendRequestWindowMs: 30 * 24 * 60 * 60_000,
 
-  /** How long a chat stays open after a participant's last socket closed (A51). */
+  /** Grace period of a chat after a participant's last socket closed with `normal` or `goingAway` (A51). */
   graceAfterCleanCloseMs: 10_000,
+  /** Grace period of a chat after a participant's last socket was lost in any other way (A51). */
   graceAfterLossMs: 35_000,
   /** A `leave_queue` within this time after the match counts as a skip (A43). */
-  leaveCountsAsSkipWithinMs: 2_000,
-  queueStatusEveryMs: 10_000,
-  queuePlaceKeptMs: 35_000,
-  typingEveryMs: 2_000,
+  leaveAsSkipWindowMs: 2_000,
+  queueStatusIntervalMs: 10_000,
+  /** How long a searching user without a socket keeps their place in the queue. */
+  queuePlaceRetentionMs: 35_000,
+  /** A typing client repeats its `typing` frame at most this often. */
+  typingIntervalMs: 2_000,
 
   questionCount: 85,
-  questionOptions: 5,
+  optionsPerQuestion: 5,
 
   chatHistoryMaxEntries: 100,
-  privateMessagesPage: 500,
+  privateMessagesPageSize: 500,
 } as const;
 
 /**

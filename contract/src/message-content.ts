@@ -51,18 +51,18 @@ export const checkContent = (messageType: MessageType, given: string): CheckedCo
 /**
  * The quote that a reply shows of the message it replies to.
  * @param content  the content of that message; empty when it was deleted
- * @returns at most `limits.replyPreviewInComposer` graphemes of its text, 'Photo' for an image (A109), empty for a
+ * @returns at most `limits.quoteMaxGraphemes` graphemes of its text, 'Photo' for an image (A109), empty for a
  *   deleted message
  */
 export const quoteOf = (messageType: MessageType, content: string): string => {
   if (content === '') return '';
   switch (messageType) {
     case 'text':
-      return truncateGraphemes(content, limits.replyPreviewInComposer);
+      return truncateGraphemes(content, limits.quoteMaxGraphemes);
     case 'image':
       return 'Photo';
     case 'mixed':
-      return truncateGraphemes(parseImageMarkers(content).text, limits.replyPreviewInComposer);
+      return truncateGraphemes(parseImageMarkers(content).text, limits.quoteMaxGraphemes);
     default:
       return messageType satisfies never;
   }

@@ -1,3 +1,4 @@
+/** Questions 56 to 85 of Break the Ice. Released ones never change (see `questions`). */
 export const angerManagementQuestions = [
   {
     id: 56,

@@ -1,3 +1,4 @@
+/** Questions 31 to 55 of Break the Ice. Released ones never change (see `questions`). */
 export const apologyLanguageQuestions = [
   {
     id: 31,

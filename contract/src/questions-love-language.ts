@@ -1,3 +1,4 @@
+/** Questions 1 to 30 of Break the Ice. Released ones never change (see `questions`). */
 export const loveLanguageQuestions = [
   {
     id: 1,

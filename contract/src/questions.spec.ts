@@ -4,19 +4,20 @@ import { questionSchema } from './random-chat.js';
 import { normalizeText } from './text.js';
 
 const prefix = 'Break the Ice: ';
-const textOf = (question: string): string => question.slice(prefix.length);
+const withoutPrefix = (question: string): string => question.slice(prefix.length);
 
 const offenders = <T>(items: readonly T[], isGood: (item: T) => boolean): T[] =>
   items.filter((item) => !isGood(item));
 
 const repeated = (texts: readonly string[]): string[] => {
-  const bare = texts.map((text) => text.toLowerCase().replace(/[^\p{L}\p{N} ]/gu, ''));
-  return bare.filter((text, index) => bare.indexOf(text) !== index);
+  const normalized = texts.map((text) => text.toLowerCase().replace(/[^\p{L}\p{N} ]/gu, ''));
+  return normalized.filter((text, index) => normalized.indexOf(text) !== index);
 };
 
 describe('the question bank', () => {
   it('holds 30, 25 and 30 questions in its three categories', () => {
-    const count = (category: string): number => questions.filter((one) => one.category === category).length;
+    const count = (category: string): number =>
+      questions.filter((question) => question.category === category).length;
     expect(questions).toHaveLength(limits.questionCount);
     expect(['love_language', 'apology_language', 'anger_management'].map(count)).toEqual([30, 25, 30]);
   });
@@ -35,7 +36,7 @@ describe('the question bank', () => {
   });
 
   it('holds questions of 10 to 110 characters', () => {
-    const texts = questions.map(({ question }) => textOf(question));
+    const texts = questions.map(({ question }) => withoutPrefix(question));
     expect(offenders(texts, (text) => text.length >= 10 && text.length <= 110)).toEqual([]);
   });
 
@@ -54,8 +55,9 @@ describe('the options of a question', () => {
   const options = questions.flatMap((question) => question.options);
 
   it('are five for every question', () => {
-    const isFive = ({ options }: { options: string[] }): boolean => options.length === limits.questionOptions;
-    expect(offenders(questions, isFive)).toEqual([]);
+    const hasFiveOptions = ({ options }: { options: string[] }): boolean =>
+      options.length === limits.optionsPerQuestion;
+    expect(offenders(questions, hasFiveOptions)).toEqual([]);
   });
 
   it('are never repeated, within a question or across the bank', () => {
@@ -68,11 +70,11 @@ describe('the options of a question', () => {
   });
 
   it('are of similar length, so that none stands out', () => {
-    const isEven = ({ options }: { options: string[] }): boolean => {
+    const isSimilarInLength = ({ options }: { options: string[] }): boolean => {
       const lengths = options.map((option) => option.length);
       return Math.max(...lengths) <= 2 * Math.min(...lengths);
     };
-    expect(offenders(questions, isEven)).toEqual([]);
+    expect(offenders(questions, isSimilarInLength)).toEqual([]);
   });
 
   it('are not changed by normalizeText, so that an answer matches its option', () => {

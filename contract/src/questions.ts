@@ -9,7 +9,7 @@ interface BankEntry {
   options: readonly [string, string, string, string, string];
 }
 
-const inCategory = (category: Question['category'], entries: readonly BankEntry[]): Question[] =>
+const toQuestions = (category: Question['category'], entries: readonly BankEntry[]): Question[] =>
   entries.map(({ id, text, options }) => ({
     id,
     question: `Break the Ice: ${text}`,
@@ -19,12 +19,12 @@ const inCategory = (category: Question['category'], entries: readonly BankEntry[
 
 /** The question bank of Break the Ice (A69, A70). Stored chats refer to ids and options, so released ones never change. */
 export const questions: readonly Question[] = [
-  ...inCategory('love_language', loveLanguageQuestions),
-  ...inCategory('apology_language', apologyLanguageQuestions),
-  ...inCategory('anger_management', angerManagementQuestions),
+  ...toQuestions('love_language', loveLanguageQuestions),
+  ...toQuestions('apology_language', apologyLanguageQuestions),
+  ...toQuestions('anger_management', angerManagementQuestions),
 ];
 
-const byId = new Map(questions.map((question) => [question.id, question]));
+const questionsById = new Map(questions.map((question) => [question.id, question]));
 
 /** The question with this id, or undefined when the bank has none. */
-export const questionById = (id: number): Question | undefined => byId.get(id);
+export const questionById = (id: number): Question | undefined => questionsById.get(id);

@@ -59,12 +59,16 @@ export const editMessageSchema = z.object({
 
 // Data of frames to clients. Frames of stored events carry `seq`, the version of the session's stream.
 
-const stored = { sessionId: sessionIdSchema, seq: z.int() };
+const storedEventFields = { sessionId: sessionIdSchema, seq: z.int() };
 
 export const partnerInfoSchema = publicUserSchema;
 export type PartnerInfo = z.infer<typeof partnerInfoSchema>;
 
-export const chatMatchedSchema = z.object({ ...stored, partnerId: idSchema, partnerInfo: partnerInfoSchema });
+export const chatMatchedSchema = z.object({
+  ...storedEventFields,
+  partnerId: idSchema,
+  partnerInfo: partnerInfoSchema,
+});
 export type ChatMatched = z.infer<typeof chatMatchedSchema>;
 
 export const replyToSchema = z.object({
@@ -76,7 +80,7 @@ export const replyToSchema = z.object({
 export type ReplyTo = z.infer<typeof replyToSchema>;
 
 export const randomMessageSchema = z.object({
-  ...stored,
+  ...storedEventFields,
   id: randomMessageIdSchema,
   senderId: idSchema,
   content: z.string(),
@@ -91,7 +95,7 @@ export const reactionsSchema = z.record(z.string(), z.object({ count: z.int(), u
 export type Reactions = z.infer<typeof reactionsSchema>;
 
 export const messageReactionSchema = z.object({
-  ...stored,
+  ...storedEventFields,
   messageId: randomMessageIdSchema,
   emoji: z.string(),
   action: z.enum(['add', 'remove']),
@@ -99,7 +103,7 @@ export const messageReactionSchema = z.object({
   reactions: reactionsSchema,
 });
 export const messageEditedSchema = z.object({
-  ...stored,
+  ...storedEventFields,
   messageId: randomMessageIdSchema,
   newContent: z.string(),
 });
@@ -112,29 +116,30 @@ export const questionSchema = z.object({
 });
 export type Question = z.infer<typeof questionSchema>;
 
-const game = { ...stored, gameId: gameIdSchema };
+const gameEventFields = { ...storedEventFields, gameId: gameIdSchema };
 export const breakIceQuestionReceivedSchema = z.object({
-  ...game,
+  ...gameEventFields,
   question: questionSchema,
   initiatorId: idSchema,
 });
-export const breakIceWaitingSchema = z.object({ ...game, message: z.string() });
-export const breakIcePartnerAnsweredSchema = z.object(game);
+export const breakIceWaitingSchema = z.object({ ...gameEventFields, message: z.string() });
+export const breakIcePartnerAnsweredSchema = z.object(gameEventFields);
 export const breakIceRevealSchema = z.object({
-  ...game,
+  ...gameEventFields,
   question: questionSchema,
   yourResponse: z.string(),
   theirResponse: z.string(),
   sameAnswer: z.boolean(),
 });
-export const breakIceIgnoredSchema = z.object({ ...game, ignoredBy: idSchema });
+export const breakIceIgnoredSchema = z.object({ ...gameEventFields, ignoredBy: idSchema });
 
 export const endReasonSchema = z.enum(['skipped', 'disconnected']);
 export type EndReason = z.infer<typeof endReasonSchema>;
 
 export const chatSkippedSchema = z.object({
-  ...stored,
+  ...storedEventFields,
   reason: endReasonSchema,
+  /** The user who skipped; null for any other reason. */
   endedBy: z.nullable(idSchema),
 });
 export type ChatSkipped = z.infer<typeof chatSkippedSchema>;
@@ -146,7 +151,7 @@ export const partnerConnectionSchema = z.object({
 });
 
 /** Advances `seq` past an event without a frame for this client: written by a newer release, or not addressed to it. */
-export const sessionAdvancedSchema = z.object(stored);
+export const sessionAdvancedSchema = z.object(storedEventFields);
 export type SessionAdvanced = z.infer<typeof sessionAdvancedSchema>;
 
 export const sessionResumedSchema = z.object({
@@ -159,6 +164,7 @@ export const sessionResumedSchema = z.object({
   partnerInfo: partnerInfoSchema,
   partnerConnection: partnerConnectionStateSchema,
   events: z.array(z.object({ event: z.string(), data: z.unknown() })),
+  /** Whether this is the last frame: missed events are split into frames of limited size. */
   last: z.boolean(),
 });
 export type SessionResumed = z.infer<typeof sessionResumedSchema>;

@@ -8,7 +8,10 @@ const bidirectionalControls = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 // eslint-disable-next-line no-control-regex
 const controlOrLoneSurrogate = /[\u0000-\u001f\u007f-\u009f\p{Surrogate}]/u;
 
-/** Excludes what renders blank: white space, controls, ignorables (joiners, selectors, fillers, tags), blank braille. */
+/**
+ * Matches no character that renders blank: white space, controls, ignorables (joiners, variation selectors, fillers,
+ * tags), the blank braille pattern (U+2800) and the null note head (U+1D159).
+ */
 const visibleCharacter = /[^\p{White_Space}\p{Default_Ignorable_Code_Point}\p{Cc}\p{Cf}\u2800\u{1d159}]/u;
 
 const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
@@ -45,25 +48,32 @@ export const codePointLength = (text: string): number => {
  * Cuts a text after `count` graphemes and appends '...' if anything was cut (A109).
  *
  * A grapheme has no maximum length (a letter with a thousand accents is one), so the result is also limited to
- * `count * limits.quotedCodePointsPerGrapheme` code points before the dots. A surrogate pair is never split; a grapheme
- * is split only if it alone exceeds that limit.
+ * `count * limits.quoteMaxCodePointsPerGrapheme` code points before the dots. A surrogate pair is never split. A
+ * grapheme is split only if it alone exceeds that limit.
  * @param count  the largest number of graphemes, at least 1
  */
 export const truncateGraphemes = (text: string, count: number): string => {
   if (text.length <= count) return text;
-  const budget = count * limits.quotedCodePointsPerGrapheme;
-  let [taken, codePoints] = [0, 0];
+  const maxCodePoints = count * limits.quoteMaxCodePointsPerGrapheme;
+  let graphemeCount = 0;
+  let codePoints = 0;
   for (const { segment, index } of graphemes.segment(text)) {
     codePoints += codePointLength(segment);
-    if (taken === count || (codePoints > budget && taken > 0)) return `${text.slice(0, index)}...`;
-    if (codePoints > budget) return `${firstCodePoints(segment, budget)}...`;
-    taken += 1;
+    if (graphemeCount === count || (codePoints > maxCodePoints && graphemeCount > 0))
+      return `${text.slice(0, index)}...`;
+    if (codePoints > maxCodePoints) return `${firstCodePoints(segment, maxCodePoints)}...`;
+    graphemeCount += 1;
   }
   return text;
 };
 
+const LAST_CODE_POINT_OF_ONE_UNIT = 0xffff;
+
+/** The first `count` code points of a text. A code point beyond U+FFFF takes two UTF-16 code units. */
 const firstCodePoints = (text: string, count: number): string => {
   let end = 0;
-  for (let taken = 0; taken < count; taken += 1) end += (text.codePointAt(end) ?? 0) > 0xffff ? 2 : 1;
+  for (let codePoints = 0; codePoints < count; codePoints += 1) {
+    end += (text.codePointAt(end) ?? 0) > LAST_CODE_POINT_OF_ONE_UNIT ? 2 : 1;
+  }
   return text.slice(0, end);
 };

@@ -11,8 +11,8 @@ export const uploadFieldsSchema = z.object({ bucket: uploadBucketSchema, fileNam
 export type UploadFields = z.infer<typeof uploadFieldsSchema>;
 
 /** Response body of POST /api/upload. The URL is relative: `/api/files/<bucket>/<key>`. */
-export const uploadAnswerSchema = z.object({ url: z.string() });
-export type UploadAnswer = z.infer<typeof uploadAnswerSchema>;
+export const uploadResponseSchema = z.object({ url: z.string() });
+export type UploadResponse = z.infer<typeof uploadResponseSchema>;
 
 /** The location of a stored image: its bucket, and its key within the bucket. */
 export interface UploadAddress {

@@ -210,7 +210,7 @@ test('older messages load while scrolling up, and a quote links to a message tha
 }) => {
   test.slow();
   const [ada, bob] = (await friends()).map(inPrivate) as [Confidant, Confidant];
-  const count = limits.privateMessagesPage + 10;
+  const count = limits.privateMessagesPageSize + 10;
   const ids = await seedMessages(bob, ada, count);
   await seedMessages(bob, ada, 1, { text: () => 'remember this?', replyTo: ids[2] });
 
@@ -221,7 +221,7 @@ test('older messages load while scrolling up, and a quote links to a message tha
   await ada.page.reload();
   await openChat(ada, bob);
   await expect(ada.message('remember this?')).toBeVisible();
-  await expect(ada.messages.last()).toHaveAttribute('aria-setsize', String(limits.privateMessagesPage));
+  await expect(ada.messages.last()).toHaveAttribute('aria-setsize', String(limits.privateMessagesPageSize));
   await ada
     .message('remember this?')
     .getByRole('button', { name: /message number 3/ })
@@ -238,7 +238,7 @@ test('older messages load while scrolling up, and a quote links to a message tha
   await expect(ada.message('remember this?')).toBeInViewport();
   await list.press('Home');
   await expect(ada.messages.last()).toHaveAttribute('aria-setsize', String(count + 1));
-  const firstOfPage = count + 2 - limits.privateMessagesPage;
+  const firstOfPage = count + 2 - limits.privateMessagesPageSize;
   await expect(
     ada.messages.filter({ hasText: new RegExp(`message number ${firstOfPage}$`) }),
   ).toBeInViewport();

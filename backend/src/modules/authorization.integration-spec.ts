@@ -78,9 +78,9 @@ describe('authorization', () => {
 
   beforeAll(async () => {
     // Leaving the queue must not end the chats of the actors, no matter how fast this runs.
-    jest.replaceProperty<{ leaveCountsAsSkipWithinMs: number }, 'leaveCountsAsSkipWithinMs'>(
+    jest.replaceProperty<{ leaveAsSkipWindowMs: number }, 'leaveAsSkipWindowMs'>(
       limits,
-      'leaveCountsAsSkipWithinMs',
+      'leaveAsSkipWindowMs',
       -1,
     );
     thaw = await startTestReplicas(1);

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isRetriedClose } from '@thaw/contract/close-codes';
+import { shouldReconnectAfter } from '@thaw/contract/close-codes';
 import { limits, reconnectDelayMs } from '@thaw/contract/limits';
 import { type ReceivedFrame, type ThawSocket, ThawVisitor } from './thaw.client';
 
@@ -119,7 +119,7 @@ export class ChatUser {
   private lost(code: number): void {
     if (this.isLeaving) return;
     this.closes.push(code);
-    if (!isRetriedClose(code)) this.violations.push(`closed with ${code}`);
+    if (!shouldReconnectAfter(code)) this.violations.push(`closed with ${code}`);
     this.connected = this.reconnect(Date.now());
     this.connected.catch((error: unknown) => this.violations.push(`did not come back: ${String(error)}`));
   }

@@ -158,7 +158,7 @@ describe('invalid and unauthorized input', () => {
   it('closes a socket that authenticates as another user or without a session', async () => {
     const socket = await eve.connect();
     socket.send({ event: 'authenticate', data: { userId: chat.ada.user.id }, ref: 'a' });
-    expect(await socket.closed).toBe(closeCodes.foreignUser);
+    expect(await socket.closed).toBe(closeCodes.userMismatch);
     const signedOut = await new ThawVisitor([stack.url]).connect();
     expect(await signedOut.closed).toBe(closeCodes.notSignedIn);
   });

@@ -37,4 +37,4 @@ export const quoteInMessage = (content: string): string =>
 
 /** Quote above the field during a reply: at most 60 graphemes, then '...'. */
 export const quoteInComposer = (message: ChatMessage): string =>
-  truncateGraphemes(inWords(message), limits.replyPreviewInComposer);
+  truncateGraphemes(inWords(message), limits.quoteMaxGraphemes);

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ClientEvent, ClientInput } from '@thaw/contract/client-frames';
-import { isRetriedClose } from '@thaw/contract/close-codes';
+import { shouldReconnectAfter } from '@thaw/contract/close-codes';
 import { limits, reconnectDelayMs } from '@thaw/contract/limits';
 import { type Frame, PageSocket, type Silence } from './page-socket';
 
@@ -151,7 +151,7 @@ export class Connection {
     this.forget();
     this.closeCodes.push(code);
     if (this.isStopped) return;
-    if (!isRetriedClose(code))
+    if (!shouldReconnectAfter(code))
       this.owner.complain(`closed with ${code}, after which a page does not come back`);
     if (this.attempt >= limits.reconnectAttempts) {
       this.gaveUp += 1;

@@ -280,12 +280,12 @@ describe('the socket', () => {
       const victim = await thaw.createVisitor(0, 'male');
       const socket = await (await thaw.createVisitor(0, 'male')).connect();
       socket.send({ event: 'authenticate', data: { userId: victim.user.id }, ref: 'a' });
-      expect(await socket.closed).toBe(closeCodes.foreignUser);
+      expect(await socket.closed).toBe(closeCodes.userMismatch);
       expect(socket.frames).toEqual([]);
     });
 
     it('with 4408 when it does not authenticate in time', async () => {
-      shorten(limits, 'authenticateWithinMs', 100);
+      shorten(limits, 'authenticateTimeoutMs', 100);
       const visitor = await thaw.createVisitor(0, 'male');
       const silent = await visitor.connect();
       const arriving = await visitor.openSocket();

@@ -170,7 +170,7 @@ export class OrderedWsAdapter extends WsAdapter {
     });
     const authenticateTimer = setTimeout(() => {
       if (!connection.isAuthenticated) connection.close(closeCodes.authenticateTimeout);
-    }, limits.authenticateWithinMs);
+    }, limits.authenticateTimeoutMs);
 
     socket.on('message', (data: RawData, isBinary: boolean) => {
       if (isBinary) connection.close(closeCodes.unsupportedData);
@@ -180,7 +180,7 @@ export class OrderedWsAdapter extends WsAdapter {
     socket.on('close', (code: number) => {
       clearTimeout(authenticateTimer);
       this.frameLimiter.release(identity.userId);
-      const isClean = code === closeCodes.normal || code === closeCodes.goingAwayClient;
+      const isClean = code === closeCodes.normal || code === closeCodes.goingAway;
       this.registry.unregister(connection, isClean);
     });
   }

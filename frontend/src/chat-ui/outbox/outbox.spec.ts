@@ -344,7 +344,7 @@ it('allows a typing frame at most every two seconds for each conversation', () =
   expect(outbox.maySendTyping('12')).toBe(true);
   expect(outbox.maySendTyping('12')).toBe(false);
   expect(outbox.maySendTyping('13')).toBe(true);
-  clock.advance(limits.typingEveryMs);
+  clock.advance(limits.typingIntervalMs);
   expect(outbox.maySendTyping('12')).toBe(true);
   outbox.submit('12', text('hello'));
   expect(outbox.maySendTyping('12')).toBe(false);

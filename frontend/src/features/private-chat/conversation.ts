@@ -50,7 +50,7 @@ const insertMessage = (messages: readonly KnownMessage[], message: KnownMessage)
 const updateQuote = (message: KnownMessage, source: KnownMessage): KnownMessage => {
   const { replyTo } = message.metadata;
   if (replyTo?.id !== source.id) return message;
-  const content = formatQuotedContent(source.type, source.content, limits.replyPreviewInComposer);
+  const content = formatQuotedContent(source.type, source.content, limits.quoteMaxGraphemes);
   return { ...message, metadata: { replyTo: { ...replyTo, content } } };
 };
 

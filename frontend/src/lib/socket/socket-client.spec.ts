@@ -109,7 +109,7 @@ describe('opening', () => {
     expect(status()).toEqual({ kind: 'retrying', attempt: 1 });
     clock.advance(1_000);
     socket().accept();
-    clock.advance(limits.authenticateWithinMs);
+    clock.advance(limits.authenticateTimeoutMs);
     await settled();
     expect(status()).toEqual({ kind: 'retrying', attempt: 2 });
     expect(sockets).toHaveLength(2);
@@ -151,7 +151,7 @@ describe('losing the connection', () => {
     closeCodes.unsupportedData,
     closeCodes.policyViolation,
     closeCodes.messageTooBig,
-    closeCodes.foreignUser,
+    closeCodes.userMismatch,
     closeCodes.tooManySockets,
   ])('does not reconnect after close code %d', (code) => {
     const { open, socket, status, clock } = setUp();

@@ -1,5 +1,5 @@
 import { type ClientEvent, type ClientInput } from '@thaw/contract/client-frames';
-import { closeCodes, isRetriedClose } from '@thaw/contract/close-codes';
+import { closeCodes, shouldReconnectAfter } from '@thaw/contract/close-codes';
 import { limits, reconnectDelayMs } from '@thaw/contract/limits';
 import { type ServerFrame } from '@thaw/contract/server-frames';
 import { type Clock } from '@/lib/clock';
@@ -210,7 +210,7 @@ export class SocketClient {
   private authenticate(): void {
     const socket = this.socket;
     this.requestOn('authenticate', this.options.authentication(), {
-      timeoutMs: limits.authenticateWithinMs,
+      timeoutMs: limits.authenticateTimeoutMs,
     }).catch((error: unknown) => {
       // A socket that cannot authenticate counts as lost.
       if (socket !== this.socket || !this.running) return;
@@ -303,7 +303,7 @@ export class SocketClient {
     if (!this.running) return;
     if (code === closeCodes.notSignedIn) return this.refusedAsUnknown();
     if (code === closeCodes.flooding) return this.failForAWhile();
-    if (!isRetriedClose(code)) return this.setStatus({ kind: 'failed', canReconnect: true });
+    if (!shouldReconnectAfter(code)) return this.setStatus({ kind: 'failed', canReconnect: true });
     this.retry();
   }
 

@@ -1,4 +1,4 @@
-import { uploadAnswerSchema, type UploadBucket } from '@thaw/contract/uploads';
+import { uploadResponseSchema, type UploadBucket } from '@thaw/contract/uploads';
 import { toApiError } from '@/lib/api-client';
 
 export interface UploadOptions {
@@ -62,7 +62,7 @@ export const uploadImage = (
           return;
         }
         try {
-          resolve(uploadAnswerSchema.parse(JSON.parse(responseText)).url);
+          resolve(uploadResponseSchema.parse(JSON.parse(responseText)).url);
         } catch (error) {
           reject(error instanceof Error ? error : new Error(String(error)));
         }

@@ -6,7 +6,7 @@ import { ValidBodyPipe } from '../../../platform/http/body.pipe';
 import { CurrentLogin, type Login, requireSelf } from '../../../platform/http/login.decorator';
 import { PathIdPipe } from '../../../platform/http/path-id.pipe';
 import { SignedInGuard } from '../../../platform/http/signed-in.guard';
-import { UserAnswerDto } from '../../users/transport/user.dto';
+import { UserResponseDto } from '../../users/transport/user.dto';
 import { AuthService } from '../application/auth.service';
 import { KnownDeviceService } from '../infrastructure/known-device.service';
 import { ChangeEmailDto, ChangePasswordDto, SuccessDto } from './auth.dto';
@@ -23,7 +23,7 @@ export class AccountController {
   ) {}
 
   @Put('email')
-  @ApiOkResponse({ type: UserAnswerDto })
+  @ApiOkResponse({ type: UserResponseDto })
   @ApiProblems(
     'validation_failed',
     'not_signed_in',
@@ -37,7 +37,7 @@ export class AccountController {
     @CurrentLogin() login: Login,
     @Param('id', PathIdPipe) id: number,
     @Body(new ValidBodyPipe(ChangeEmailDto)) { newEmail, currentPassword }: ChangeEmailDto,
-  ): Promise<UserAnswerDto> {
+  ): Promise<UserResponseDto> {
     requireSelf(login, id);
     return { user: await this.auth.changeEmail(request, login, newEmail, currentPassword) };
   }

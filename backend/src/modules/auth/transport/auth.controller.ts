@@ -14,7 +14,7 @@ import { CurrentLogin, type Login, requireSelf } from '../../../platform/http/lo
 import { RateLimitedBy, RateLimitGuard } from '../../../platform/http/rate-limit.guard';
 import { SignedInGuard } from '../../../platform/http/signed-in.guard';
 import { UsersService } from '../../users/application/users.service';
-import { UserAnswerDto } from '../../users/transport/user.dto';
+import { UserResponseDto } from '../../users/transport/user.dto';
 import { AuthService } from '../application/auth.service';
 import { LoginSessionService } from '../application/login-session.service';
 import type { VerifiedUser } from '../application/verified-user.types';
@@ -39,13 +39,13 @@ export class AuthController {
   @HttpCode(200)
   @UseGuards(PasswordGuard)
   @ApiBody({ type: CredentialsDto })
-  @ApiOkResponse({ type: UserAnswerDto })
+  @ApiOkResponse({ type: UserResponseDto })
   @ApiProblems('validation_failed', 'invalid_credentials', 'rate_limited', 'unavailable')
   async login(
     @Req() request: Request,
     @Res({ passthrough: true }) response: Response,
     @UserVerifiedByPassword() verifiedUser: VerifiedUser,
-  ): Promise<UserAnswerDto> {
+  ): Promise<UserResponseDto> {
     await this.loginSessions.begin(request, verifiedUser);
     this.devices.remember(response, verifiedUser);
     return { user: await this.users.getSelf(verifiedUser.userId) };
@@ -53,13 +53,13 @@ export class AuthController {
 
   @Post('register')
   @RateLimitedBy('register', 'address')
-  @ApiCreatedResponse({ type: UserAnswerDto })
+  @ApiCreatedResponse({ type: UserResponseDto })
   @ApiProblems('validation_failed', 'email_taken', 'rate_limited', 'unavailable')
   async register(
     @Req() request: Request,
     @Res({ passthrough: true }) response: Response,
     @Body(new ValidBodyPipe(CredentialsDto)) { email, password }: CredentialsDto,
-  ): Promise<UserAnswerDto> {
+  ): Promise<UserResponseDto> {
     const verifiedUser = await this.auth.register(email, password);
     await this.loginSessions.begin(request, verifiedUser);
     this.devices.remember(response, verifiedUser);
@@ -68,13 +68,13 @@ export class AuthController {
 
   @Post('anonymous')
   @RateLimitedBy('anonymous', 'address')
-  @ApiCreatedResponse({ type: UserAnswerDto })
-  @ApiOkResponse({ type: UserAnswerDto, description: 'The anonymous user who is already signed in' })
+  @ApiCreatedResponse({ type: UserResponseDto })
+  @ApiOkResponse({ type: UserResponseDto, description: 'The anonymous user who is already signed in' })
   @ApiProblems('rate_limited', 'unavailable')
   async startAnonymousUser(
     @Req() request: Request,
     @Res({ passthrough: true }) response: Response,
-  ): Promise<UserAnswerDto> {
+  ): Promise<UserResponseDto> {
     const currentUser = request.user && (await this.users.findSelf(request.user.userId));
     if (currentUser?.isAnonymous) {
       response.status(200);
@@ -98,7 +98,7 @@ export class AuthController {
   @UseGuards(SignedInGuard)
   @RateLimitedBy('convert_anonymous', 'address')
   @ApiCookieAuth()
-  @ApiOkResponse({ type: UserAnswerDto })
+  @ApiOkResponse({ type: UserResponseDto })
   @ApiProblems(
     'validation_failed',
     'not_signed_in',
@@ -112,7 +112,7 @@ export class AuthController {
     @Res({ passthrough: true }) response: Response,
     @CurrentLogin() login: Login,
     @Body(new ValidBodyPipe(ConvertAnonymousDto)) { userId, email, password }: ConvertAnonymousDto,
-  ): Promise<UserAnswerDto> {
+  ): Promise<UserResponseDto> {
     requireSelf(login, userId);
     const verifiedUser = await this.auth.convertAnonymousUser(userId, email, password);
     await this.loginSessions.rotateSessionId(request, login);

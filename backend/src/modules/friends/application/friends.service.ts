@@ -72,7 +72,7 @@ export class FriendsService {
       this.pastPartners.haveChattedSince(
         requesterId,
         addresseeId,
-        new Date(Date.now() - limits.friendRequestWithinMs),
+        new Date(Date.now() - limits.friendRequestWindowMs),
       ),
       this.friends.nextRequestId(),
     ]);

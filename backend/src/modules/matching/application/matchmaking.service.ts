@@ -16,7 +16,7 @@ import {
   type SearchCriteria,
 } from './match-queue.service';
 
-const CHECK_EVERY_MS = limits.queueStatusEveryMs;
+const CHECK_EVERY_MS = limits.queueStatusIntervalMs;
 /** Users whose records are read and repaired concurrently. */
 const CHECK_PAGE_SIZE = 200;
 /** Number of replicas that settle overdue claims and chats; with more, each would only poll in vain. */
@@ -269,7 +269,7 @@ export class MatchmakingService implements OnModuleInit, OnApplicationShutdown {
     const now = Date.now();
     const longWaitingUsers = [...this.waitingUsers].flatMap(([userId, { criteria, since }]) => {
       const waitedMs = since ? now - since.getTime() : 0;
-      return waitedMs >= limits.queueStatusEveryMs ? [{ userId, criteria, waitedMs }] : [];
+      return waitedMs >= limits.queueStatusIntervalMs ? [{ userId, criteria, waitedMs }] : [];
     });
     if (longWaitingUsers.length === 0) return;
     try {

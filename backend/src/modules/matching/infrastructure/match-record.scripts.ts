@@ -60,7 +60,7 @@ end
 -- Does nothing for a user who is parked already, so that their record expires at the time set first.
 local function park(user, record)
   if redis.call('ZREM', queueOf(record), user) == 0 then return end
-  redis.call('PEXPIRE', userKey(user), ${limits.queuePlaceKeptMs})
+  redis.call('PEXPIRE', userKey(user), ${limits.queuePlaceRetentionMs})
 end
 
 -- A replica no longer holds sockets of the user.

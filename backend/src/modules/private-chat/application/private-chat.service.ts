@@ -125,12 +125,12 @@ export class PrivateChatService {
     friendId: number,
     {
       before = Number.MAX_SAFE_INTEGER,
-      limit = limits.privateMessagesPage,
+      limit = limits.privateMessagesPageSize,
     }: { before?: number; limit?: number },
   ): Promise<PrivateMessage[]> {
     await this.requireFriends(userId, friendId);
     const [rows, profiles] = await Promise.all([
-      this.messages.conversation(userId, friendId, before, Math.min(limit, limits.privateMessagesPage)),
+      this.messages.conversation(userId, friendId, before, Math.min(limit, limits.privateMessagesPageSize)),
       this.users.findProfiles([userId, friendId]),
     ]);
     return rows.map((row) => toWire(row, profiles));

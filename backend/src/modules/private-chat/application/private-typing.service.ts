@@ -6,7 +6,7 @@ import { UserPublisherService } from '../../../platform/realtime/user-publisher.
 import { PrivateChatService } from './private-chat.service';
 
 /** Half the display interval: clients' timers drift, and publishing faster than the page refreshes is wasted. */
-const PUBLISH_EVERY_MS = limits.typingEveryMs / 2;
+const PUBLISH_EVERY_MS = limits.typingIntervalMs / 2;
 /** How long a friendship check is cached. A removed friend may see typing for that long. */
 const FRIENDS_CACHED_FOR_MS = 10_000;
 

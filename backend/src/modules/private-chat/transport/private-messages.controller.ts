@@ -47,7 +47,7 @@ export class PrivateMessagesController {
     name: 'limit',
     required: false,
     type: 'integer',
-    description: `At most ${limits.privateMessagesPage}`,
+    description: `At most ${limits.privateMessagesPageSize}`,
   })
   @ApiOkResponse({ type: [PrivateMessageDto], description: 'The newest, ascending' })
   @ApiProblems('validation_failed', 'not_signed_in', 'forbidden', 'not_friends')

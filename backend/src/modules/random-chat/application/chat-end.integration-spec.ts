@@ -184,9 +184,9 @@ describe('random chat: end', () => {
     });
 
     it('does not end the chat when it comes too late after the match', async () => {
-      jest.replaceProperty<{ leaveCountsAsSkipWithinMs: number }, 'leaveCountsAsSkipWithinMs'>(
+      jest.replaceProperty<{ leaveAsSkipWindowMs: number }, 'leaveAsSkipWindowMs'>(
         limits,
-        'leaveCountsAsSkipWithinMs',
+        'leaveAsSkipWindowMs',
         -1,
       );
       const { adaSocket, bobSocket, sessionId } = await startChat(thaw);

@@ -154,7 +154,7 @@ describe('a reply', () => {
     const family = '👨‍👩‍👧';
     givenChat(chatStarted, messageSent(ADA, family.repeat(100)))
       .when(send({ replyToId: at(2).id }))
-      .then({ data: { replyTo: { content: `${family.repeat(limits.replyPreviewInComposer)}...` } } });
+      .then({ data: { replyTo: { content: `${family.repeat(limits.quoteMaxGraphemes)}...` } } });
   });
 
   it('quotes a bounded number of code points, however long a character is', () => {

@@ -53,7 +53,7 @@ export class QueueGateway {
   async leave(_: WebSocket, frame: InboundFrame<'leave_queue'>): Promise<void> {
     const { userId, connection } = frame;
     const left = await this.matchmaking.leave(userId);
-    if (left.kind === 'chatting' && left.msSinceMatch <= limits.leaveCountsAsSkipWithinMs) {
+    if (left.kind === 'chatting' && left.msSinceMatch <= limits.leaveAsSkipWindowMs) {
       await this.lifecycle.skip(connection, left.sessionId);
     }
     frame.answer({});

@@ -34,7 +34,7 @@ export class RandomChatGateway {
   async authenticate(_: WebSocket, frame: InboundFrame<'authenticate'>): Promise<void> {
     const { connection, data, userId } = frame;
     if (data.userId !== userId) {
-      connection.close(closeCodes.foreignUser);
+      connection.close(closeCodes.userMismatch);
       return;
     }
     connection.showsChat = data.showsChat ?? true;
@@ -131,7 +131,7 @@ export class RandomChatGateway {
     if (chat.isEnded) throw new DomainError('session_ended');
     const now = Date.now();
     // Publishing more often than the page shows it is wasted. Half the interval, because clients' timers drift.
-    if (now - (this.lastTypingAt.get(connection) ?? 0) < limits.typingEveryMs / 2) return;
+    if (now - (this.lastTypingAt.get(connection) ?? 0) < limits.typingIntervalMs / 2) return;
     this.lastTypingAt.set(connection, now);
     await this.presence.publish(chat.sessionId, `typing ${userId}`);
   }

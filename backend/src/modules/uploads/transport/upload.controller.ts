@@ -10,7 +10,7 @@ import { UploadsService } from '../application/uploads.service';
 import { PlainFieldsPipe } from './plain-fields.pipe';
 import type { FormFile } from './multipart-form.parser';
 import { UploadInterceptor } from './upload.interceptor';
-import { UploadAnswerDto, UploadDto, UploadFormDto } from './upload.dto';
+import { UploadResponseDto, UploadDto, UploadFormDto } from './upload.dto';
 
 @ApiTags('uploads')
 @ApiCookieAuth()
@@ -24,7 +24,7 @@ export class UploadController {
   @UseInterceptors(UploadInterceptor)
   @ApiConsumes('multipart/form-data')
   @ApiBody({ type: UploadFormDto })
-  @ApiCreatedResponse({ type: UploadAnswerDto })
+  @ApiCreatedResponse({ type: UploadResponseDto })
   @ApiProblems(
     'validation_failed',
     'not_signed_in',
@@ -38,7 +38,7 @@ export class UploadController {
     @CurrentLogin() { userId }: Login,
     @UploadedFile() file: FormFile | undefined,
     @Body(new PlainFieldsPipe(), new ValidBodyPipe(UploadDto)) { bucket, fileName }: UploadDto,
-  ): Promise<UploadAnswerDto> {
+  ): Promise<UploadResponseDto> {
     if (!file) throw new DomainError('validation_failed');
     return { url: await this.uploads.receive({ ownerId: userId, bucket, fileName, bytes: file.buffer }) };
   }

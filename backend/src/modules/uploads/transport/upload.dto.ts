@@ -1,6 +1,6 @@
 import { ApiProperty } from '@nestjs/swagger';
 import {
-  type UploadAnswer,
+  type UploadResponse,
   type UploadBucket,
   uploadBucketSchema,
   type UploadFields,
@@ -27,8 +27,8 @@ export class UploadFormDto extends UploadDto {
   file: unknown;
 }
 
-export class UploadAnswerDto implements UploadAnswer {
+export class UploadResponseDto implements UploadResponse {
   @ApiProperty({ description: 'Relative: /api/files/{bucket}/{key}' })
   url: string;
 }
-assertType<SameShape<UploadAnswerDto, UploadAnswer>>();
+assertType<SameShape<UploadResponseDto, UploadResponse>>();

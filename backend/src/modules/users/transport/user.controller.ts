@@ -7,7 +7,7 @@ import { PathIdPipe } from '../../../platform/http/path-id.pipe';
 import { SignedInGuard } from '../../../platform/http/signed-in.guard';
 import { ApiProblems } from '../../../platform/http/api-problems.decorator';
 import { UsersService } from '../application/users.service';
-import { PublicUserDto, SelfUserDto, SetGenderDto, UpdateProfileDto, UserAnswerDto } from './user.dto';
+import { PublicUserDto, SelfUserDto, SetGenderDto, UpdateProfileDto, UserResponseDto } from './user.dto';
 
 @ApiTags('users')
 @ApiCookieAuth()
@@ -32,25 +32,25 @@ export class UserController {
   }
 
   @Put()
-  @ApiOkResponse({ type: UserAnswerDto })
+  @ApiOkResponse({ type: UserResponseDto })
   @ApiProblems('validation_failed', 'not_signed_in', 'forbidden', 'rate_limited')
   async changeProfile(
     @CurrentLogin() login: Login,
     @Param('id', PathIdPipe) id: number,
     @Body(new ValidBodyPipe(UpdateProfileDto)) { username, avatar }: UpdateProfileDto,
-  ): Promise<UserAnswerDto> {
+  ): Promise<UserResponseDto> {
     requireSelf(login, id);
     return { user: await this.users.changeProfile(id, username, avatar) };
   }
 
   @Patch()
-  @ApiOkResponse({ type: UserAnswerDto })
+  @ApiOkResponse({ type: UserResponseDto })
   @ApiProblems('validation_failed', 'not_signed_in', 'forbidden', 'gender_already_set')
   async chooseGender(
     @CurrentLogin() login: Login,
     @Param('id', PathIdPipe) id: number,
     @Body(new ValidBodyPipe(SetGenderDto)) { gender }: SetGenderDto,
-  ): Promise<UserAnswerDto> {
+  ): Promise<UserResponseDto> {
     requireSelf(login, id);
     return { user: await this.users.chooseGender(id, gender) };
   }

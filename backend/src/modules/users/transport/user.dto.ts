@@ -1,5 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { setGenderSchema, type SetGender, type UpdateProfile, type UserAnswer } from '@thaw/contract/http';
+import { setGenderSchema, type SetGender, type UpdateProfile, type UserResponse } from '@thaw/contract/http';
 import { limits } from '@thaw/contract/limits';
 import { type Gender, genderSchema } from '@thaw/contract/scalars';
 import type { PublicUser, SelfUser } from '@thaw/contract/users';
@@ -62,8 +62,8 @@ export class SelfUserDto extends PublicUserDto implements SelfUser {
 }
 assertType<SameShape<SelfUserDto, SelfUser>>();
 
-export class UserAnswerDto implements UserAnswer {
+export class UserResponseDto implements UserResponse {
   @ApiProperty()
   user: SelfUserDto;
 }
-assertType<SameShape<UserAnswerDto['user'], UserAnswer['user']>>();
+assertType<SameShape<UserResponseDto['user'], UserResponse['user']>>();

@@ -44,7 +44,7 @@ const Entry = ({ entry, partnerId, now, renderAction }: EntryProps) => {
           <time dateTime={entry.createdAt}>{formatAge(metAt, now)}</time>
         </p>
       </div>
-      {isUnknown || now - metAt >= limits.friendRequestWithinMs
+      {isUnknown || now - metAt >= limits.friendRequestWindowMs
         ? null
         : renderAction?.({ id: partnerId, nameId })}
     </li>

@@ -28,7 +28,7 @@ export const fetchMessages = async (
   beforeId?: number,
 ): Promise<PrivateMessage[]> => {
   const [url] = conversationKey(userId, friendId);
-  const query = beforeId === undefined ? '' : `?before=${beforeId}&limit=${limits.privateMessagesPage}`;
+  const query = beforeId === undefined ? '' : `?before=${beforeId}&limit=${limits.privateMessagesPageSize}`;
   return messagesSchema.parse(await request('GET', `${url}${query}`));
 };
 

@@ -70,7 +70,7 @@ it('refetches when a change refers to a message that should be loaded', async ()
 });
 
 describe('older messages', () => {
-  const newest = from(1_001, 1_000 + limits.privateMessagesPage);
+  const newest = from(1_001, 1_000 + limits.privateMessagesPageSize);
 
   it('are loaded before the first loaded one, a page at a time, until there are none', async () => {
     const { conversations, calls, read, answer, ids } = setUp();
@@ -83,7 +83,7 @@ describe('older messages', () => {
     conversations.applyChange(7, 12, { type: 'sent', message: aPrivateMessage({ id: 2_000 }) });
     await answer(from(991, 1_000));
     await expect(older).resolves.toBe(true);
-    expect(ids()).toHaveLength(10 + limits.privateMessagesPage + 1);
+    expect(ids()).toHaveLength(10 + limits.privateMessagesPageSize + 1);
     expect(ids()?.[0]).toBe(991);
     expect(ids()?.at(-1)).toBe(2_000);
     const count = calls.length;

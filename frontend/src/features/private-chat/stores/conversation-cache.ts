@@ -13,7 +13,7 @@ import {
 
 const toConversation = (page: readonly PrivateMessage[]): Conversation => ({
   messages: page,
-  hasOlder: page.length === limits.privateMessagesPage,
+  hasOlder: page.length === limits.privateMessagesPageSize,
 });
 
 /**

@@ -81,7 +81,7 @@ describe('typing', () => {
     chat.notifyTyping(friend);
     chat.notifyTyping(friend);
     chat.notifyTyping(13);
-    clock.advance(limits.typingEveryMs);
+    clock.advance(limits.typingIntervalMs);
     chat.notifyTyping(friend);
     expect(sent.map(({ data }) => data)).toEqual([
       { receiverId: friend },

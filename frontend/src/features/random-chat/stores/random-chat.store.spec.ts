@@ -19,7 +19,7 @@ describe('typing', () => {
     chat.notifyTyping();
     chat.notifyTyping();
     expect(count()).toBe(1);
-    clock.advance(limits.typingEveryMs - 1);
+    clock.advance(limits.typingIntervalMs - 1);
     chat.notifyTyping();
     expect(count()).toBe(1);
     clock.advance(1);

@@ -42,12 +42,12 @@ export class ChatPage {
       clock: clockOf(act, hastened),
       parse: parseFrame,
       connect: () => this.connect(),
-      authentication: () => {
+      buildAuthentication: () => {
         const lastSeen = this.chat.lastSeen();
         const showsChat = this.chat.showsChat();
         return { userId: this.id, showsChat, ...(lastSeen ? { lastSeen } : {}) };
       },
-      isSignedOut: async () => false,
+      checkSignedOut: async () => false,
       onSignedOut: () => this.complaints.push('signed out'),
       onStatus: (status) => {
         if (status.kind !== 'failed' || this.isOver) return;

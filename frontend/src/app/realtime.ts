@@ -23,7 +23,7 @@ import { currentUser, signOut, useIdentity } from '@/product/identity';
 
 const socketUrl = (): string => `${location.protocol === 'https:' ? 'wss:' : 'ws:'}//${location.host}/ws`;
 
-const isSignedOut = async (): Promise<boolean> => {
+const checkSignedOut = async (): Promise<boolean> => {
   const user = currentUser();
   if (!user) return true;
   try {
@@ -62,12 +62,12 @@ export const startRealtime = (): void => {
     connect: () => new WebSocket(socketUrl()),
     clock: systemClock,
     parse: parseFrame,
-    authentication: () => {
+    buildAuthentication: () => {
       const lastSeen = randomChat.lastSeen();
       const showsChat = randomChat.showsChat();
       return { userId: currentUser()?.id ?? 0, showsChat, ...(lastSeen ? { lastSeen } : {}) };
     },
-    isSignedOut,
+    checkSignedOut,
     onSignedOut: signOut,
     onStatus: (status) => {
       useConnection.setState({ status });

@@ -1,4 +1,4 @@
-import { type RequestOptions } from '@/lib/socket/socket-client';
+import { type RequestOptions } from '@/lib/socket/pending-requests';
 
 /** A command that waits for the server's response, which the test provides. */
 export interface AskedCommand {

@@ -6,7 +6,7 @@ import { wireContent, type OutgoingMessage } from '@/chat-ui/outbox/outgoing-mes
 import { pageLimits } from '@/lib/page-limits';
 import { SocketRequestError } from '@/lib/socket/socket-request-error';
 import { FakeClock } from '@/testing/fake-clock';
-import { settled } from '@/testing/settled';
+import { flushPromises } from '@/testing/flush-promises';
 
 const url = '/api/files/chat-images/0b0f3f2a-5a86-4a61-9a0e-6a4b8c1d2e3f.webp';
 const photo = new File(['x'], 'dot.png', { type: 'image/png' });
@@ -112,7 +112,7 @@ describe('a text', () => {
     outbox.submit('12', text('two'));
     sent[0]?.ack({});
     sent[1]?.reject(new SocketRequestError('refused', 'internal'));
-    await settled();
+    await flushPromises();
     expect(states()).toEqual(['refused', 'refused']);
     outbox.sendAll();
     expect(sent).toHaveLength(2);
@@ -129,7 +129,7 @@ describe('a text', () => {
     outbox.sendAll();
     expect(sent).toHaveLength(2);
     for (const { reject } of sent) reject(new SocketRequestError('closed'));
-    await settled();
+    await flushPromises();
     expect(states()).toEqual(['sending', 'sending']);
     outbox.sendAll();
     expect(sent.slice(2).map(({ message }) => message.clientId)).toEqual(['c1', 'c2']);
@@ -141,7 +141,7 @@ describe('a text', () => {
     sent[0]?.reject(new SocketRequestError('timeout'));
     outbox.submit('12', text('two'));
     sent[1]?.reject(new SocketRequestError('closed'));
-    await settled();
+    await flushPromises();
     outbox.giveUp();
     expect(states()).toEqual(['unanswered', 'unanswered']);
     outbox.sendAll();
@@ -154,7 +154,7 @@ describe('a text', () => {
     outbox.submit('s1', text('one'));
     outbox.submit('s2', text('two'));
     for (const { reject } of sent) reject(new SocketRequestError('closed'));
-    await settled();
+    await flushPromises();
     outbox.sendAll('s2');
     expect(sent.slice(2).map(({ message }) => message.conversationId)).toEqual(['s2']);
   });
@@ -165,7 +165,7 @@ describe('a text', () => {
     outbox.attach('12', composer);
     outbox.submit('12', { ...text('hello'), replyTo });
     sent[0]?.reject(new SocketRequestError('refused', 'rate_limited', 900));
-    await settled();
+    await flushPromises();
     expect(messages()).toEqual([]);
     expect(composer.taken).toEqual([{ text: 'hello', attachment: null, replyTo }]);
     expect(notice()).toBe('too_fast');
@@ -179,7 +179,7 @@ describe('a text', () => {
     detach();
     outbox.submit('12', text('hello'));
     sent[0]?.reject(new SocketRequestError('refused', 'rate_limited', 900));
-    await settled();
+    await flushPromises();
     expect(unclaimed).toEqual([['12', { text: 'hello', replyTo: null }]]);
   });
 
@@ -187,7 +187,7 @@ describe('a text', () => {
     const { outbox, sent, messages } = setUp();
     outbox.submit('12', text('hello'));
     sent[0]?.reject(new SocketRequestError('refused', 'internal'));
-    await settled();
+    await flushPromises();
     outbox.discard('c1');
     expect(messages()).toEqual([]);
     expect(sessionStorage).toHaveLength(0);
@@ -208,7 +208,7 @@ describe('a reload', () => {
     before.outbox.submit('12', { text: 'stored', attachment: attachmentOf(photo), replyTo: null });
     before.outbox.submit('12', { text: 'not stored', attachment: attachmentOf(photo), replyTo: null });
     before.uploads[0]?.done(url);
-    await settled();
+    await flushPromises();
     const { messages, lost } = setUp();
     expect(messages()).toMatchObject([{ content: `stored\n[IMAGE:${url}]`, type: 'mixed' }]);
     expect(lost).toEqual([['12', { text: 'not stored', replyTo: null }]]);
@@ -249,7 +249,7 @@ describe('a photo', () => {
       },
     ]);
     uploads[0]?.done(url);
-    await settled();
+    await flushPromises();
     expect(sent[0]?.content).toBe(`look\n[IMAGE:${url}]`);
     sent[0]?.ack();
     expect(messages()).toEqual([]);
@@ -260,7 +260,7 @@ describe('a photo', () => {
     const { outbox, uploads, sent } = setUp();
     submit(outbox, '');
     uploads[0]?.done(url);
-    await settled();
+    await flushPromises();
     expect(sent[0]).toMatchObject({ content: url, message: { type: 'image' } });
   });
 
@@ -277,7 +277,7 @@ describe('a photo', () => {
     submit(outbox);
     close();
     uploads[0]?.done(url);
-    await settled();
+    await flushPromises();
     expect(sent).toHaveLength(1);
   });
 
@@ -298,7 +298,7 @@ describe('a photo', () => {
     outbox.attach('12', composer);
     submit(outbox);
     uploads[0]?.fail(new Error('503'));
-    await settled();
+    await flushPromises();
     expect(messages()).toEqual([]);
     expect(composer.taken).toMatchObject([{ text: 'look', attachment: { file: photo, url: null } }]);
     expect(revoked).not.toHaveBeenCalled();
@@ -313,12 +313,12 @@ describe('a photo', () => {
     if (port) outbox.attach('12', port);
     submit(outbox);
     uploads[0]?.fail(new Error('503'));
-    await settled();
+    await flushPromises();
     expect(states()).toEqual(['upload_failed']);
     outbox.retry('c1');
     expect(states()).toEqual(['uploading']);
     uploads[1]?.done(url);
-    await settled();
+    await flushPromises();
     expect(sent[0]?.content).toBe(`look\n[IMAGE:${url}]`);
   });
 

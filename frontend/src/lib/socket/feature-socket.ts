@@ -1,5 +1,5 @@
 import { type ClientEvent, type ClientInput } from '@thaw/contract/client-frames';
-import { type RequestOptions } from '@/lib/socket/socket-client';
+import { type RequestOptions } from '@/lib/socket/pending-requests';
 import { SocketRequestError } from '@/lib/socket/socket-request-error';
 
 /** The connection as features use it; provided by app/realtime.ts. */

@@ -4,7 +4,7 @@ import { conversationKey } from '@/features/private-chat/api/private-messages';
 import { ConversationCache } from '@/features/private-chat/stores/conversation-cache';
 import { createQueryClient } from '@/lib/query-client';
 import { aPrivateMessage } from '@/testing/factories';
-import { settled } from '@/testing/settled';
+import { flushPromises } from '@/testing/flush-promises';
 
 const from = (first: number, last: number): PrivateMessage[] =>
   Array.from({ length: last - first + 1 }, (_, index) => aPrivateMessage({ id: first + index }));
@@ -24,7 +24,7 @@ const setUp = () => {
     });
   const answer = async (page: PrivateMessage[]): Promise<void> => {
     calls.at(-1)?.answer(page);
-    await settled();
+    await flushPromises();
   };
   const ids = (): number[] | undefined => conversations.getLoaded(7, 12)?.messages.map(({ id }) => id);
   return { queryClient, conversations, calls, read, answer, ids };

@@ -4,7 +4,7 @@ import { SocketRequestError } from '@/lib/socket/socket-request-error';
 import { signIn, signOut } from '@/product/identity';
 import { aPrivateMessage, aUser } from '@/testing/factories';
 import { aPrivateChatPage, friend, me } from '@/testing/private-chat-page';
-import { settled } from '@/testing/settled';
+import { flushPromises } from '@/testing/flush-promises';
 
 beforeEach(() => {
   jest.spyOn(console, 'warn').mockImplementation(() => undefined);
@@ -55,7 +55,7 @@ describe('createMessageChanges', () => {
     it('survives a lost connection and is sent again after the reconnect', async () => {
       const { asked, content, chat, returned } = withOwn();
       asked[0]?.reject(new SocketRequestError('closed'));
-      await settled();
+      await flushPromises();
       expect(content()).toBe('hello');
       chat.resendInterrupted();
       expect(asked[1]?.data).toMatchObject({ messageId: 2, newContent: 'hello' });
@@ -68,7 +68,7 @@ describe('createMessageChanges', () => {
     ])('is undone on %s, and its text is returned to the composer', async (error, kind) => {
       const { asked, content, returned, notice, queryClient } = withOwn();
       asked[0]?.reject(error);
-      await settled();
+      await flushPromises();
       expect(content()).toBe('helo');
       expect(returned()).toEqual([{ conversationId: String(friend), messageId: '2', text: 'hello' }]);
       expect(notice()).toBe(kind);
@@ -93,7 +93,7 @@ describe('createMessageChanges', () => {
     const { changes, asked, queryClient, notice } = aPrivateChatPage();
     changes.react(friend, 1, '👍');
     asked[0]?.reject(new SocketRequestError('refused', 'unavailable'));
-    await settled();
+    await flushPromises();
     expect(notice()).toBe('reaction_not_saved');
     expect(queryClient.getQueryState(conversationKey(me, friend))?.isInvalidated).toBe(true);
   });
@@ -149,7 +149,7 @@ describe('createMessageChanges', () => {
       const { asked, clock, shown, notice } = withOwn();
       clock.advance(pageLimits.toastMs);
       asked[0]?.reject(new SocketRequestError('refused', 'internal'));
-      await settled();
+      await flushPromises();
       expect(shown()[1]).toMatchObject({ content: 'hello', isDeleted: false });
       expect(notice()).toBe('delete_not_saved');
     });

@@ -3,7 +3,7 @@ import { SocketRequestError } from '@/lib/socket/socket-request-error';
 import { signIn, signOut } from '@/product/identity';
 import { aPrivateMessage, aUser } from '@/testing/factories';
 import { aPrivateChatPage, friend, me, storedAt } from '@/testing/private-chat-page';
-import { settled } from '@/testing/settled';
+import { flushPromises } from '@/testing/flush-promises';
 
 beforeEach(() => {
   jest.spyOn(console, 'warn').mockImplementation(() => undefined);
@@ -44,7 +44,7 @@ describe('a private message of the user', () => {
     const { chat, say, asked } = aPrivateChatPage();
     say('one');
     asked[0]?.reject(new SocketRequestError('closed'));
-    await settled();
+    await flushPromises();
     chat.resendInterrupted();
     expect(asked[1]?.data).toMatchObject({ clientId: 'c1', content: 'one' });
   });
@@ -62,7 +62,7 @@ describe('a private message of the user', () => {
     chat.drafts.set(friend, { ...emptyDraft, text: 'begun' });
     say('again');
     asked[0]?.reject(new SocketRequestError('refused', 'rate_limited', 900));
-    await settled();
+    await flushPromises();
     expect(chat.drafts.get(friend).text).toBe('again\nbegun');
   });
 
@@ -72,7 +72,7 @@ describe('a private message of the user', () => {
     chat.onFriendshipEnded((friendId) => parted.push(friendId));
     say('hello');
     asked[0]?.reject(new SocketRequestError('refused', 'not_friends'));
-    await settled();
+    await flushPromises();
     expect(parted).toEqual([friend]);
     expect(outbox()).toEqual([]);
     expect(chat.conversations.getLoaded(me, friend)).toBeUndefined();

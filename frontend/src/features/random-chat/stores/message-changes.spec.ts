@@ -1,7 +1,7 @@
 import { SocketRequestError } from '@/lib/socket/socket-request-error';
 import { signOut } from '@/product/identity';
 import { aRandomChatPage, resumed, stored } from '@/testing/random-chat-page';
-import { settled } from '@/testing/settled';
+import { flushPromises } from '@/testing/flush-promises';
 
 beforeEach(() => jest.spyOn(console, 'warn').mockImplementation(() => undefined));
 afterEach(() => {
@@ -28,7 +28,7 @@ describe('an edit or a reaction by the user', () => {
     const { chat, receive, edits, content, returned } = withMessage();
     chat.edit(stored.id, 'hello');
     edits()[0]?.reject(new SocketRequestError('closed'));
-    await settled();
+    await flushPromises();
     expect(content()).toBe('hello');
     receive('session_resumed', { ...resumed, seq: 2 });
     expect(edits()).toHaveLength(2);
@@ -52,7 +52,7 @@ describe('an edit or a reaction by the user', () => {
     const { chat, edits, content, returned, notice } = withMessage();
     chat.edit(stored.id, 'hello');
     edits()[0]?.reject(error);
-    await settled();
+    await flushPromises();
     expect(content()).toBe('helo');
     expect(returned()).toEqual([{ conversationId: 's1', messageId: stored.id, text: 'hello' }]);
     expect(notice()).toBe(kind);
@@ -62,7 +62,7 @@ describe('an edit or a reaction by the user', () => {
     const { chat, asked, notice } = withMessage();
     chat.react(stored.id, '👍');
     asked.at(-1)?.reject(new SocketRequestError('refused', 'rate_limited', 900));
-    await settled();
+    await flushPromises();
     expect(notice()).toBe('reaction_too_fast');
   });
 

@@ -3,7 +3,7 @@ import { createPagePresence } from '@/features/random-chat/stores/page-presence'
 import { pageLimits } from '@/lib/page-limits';
 import { SocketRequestError } from '@/lib/socket/socket-request-error';
 import { FakeClock } from '@/testing/fake-clock';
-import { settled } from '@/testing/settled';
+import { flushPromises } from '@/testing/flush-promises';
 
 interface Announcement {
   event: string;
@@ -85,17 +85,17 @@ describe('the reported presence', () => {
     presence.announceAtOpening();
     presence.enter();
     announced[0]?.reject(new SocketRequestError('timeout'));
-    await settled();
+    await flushPromises();
     clock.advance(1_000);
     expect(announced).toHaveLength(2);
     announced[1]?.reject(new SocketRequestError('refused', 'rate_limited', 5_000));
-    await settled();
+    await flushPromises();
     clock.advance(4_999);
     expect(announced).toHaveLength(2);
     clock.advance(1);
     expect(announced).toHaveLength(3);
     announced[2]?.reject(new SocketRequestError('refused', 'session_ended'));
-    await settled();
+    await flushPromises();
     clock.advance(60_000);
     expect(announced).toHaveLength(3);
   });
@@ -107,10 +107,10 @@ describe('a chat or a search on a page that does not show it', () => {
     // As when a user enters the address of the landing page and its socket resumes the chat.
     presence.follow();
     clock.advance(pageLimits.leaveChatDelayMs - 1);
-    await settled();
+    await flushPromises();
     expect(ended).not.toHaveBeenCalled();
     clock.advance(1);
-    await settled();
+    await flushPromises();
     expect(ended).toHaveBeenCalledTimes(1);
   });
 
@@ -120,7 +120,7 @@ describe('a chat or a search on a page that does not show it', () => {
     clock.advance(9_000);
     presence.enter();
     clock.advance(60_000);
-    await settled();
+    await flushPromises();
     expect(ended).not.toHaveBeenCalled();
   });
 
@@ -129,11 +129,11 @@ describe('a chat or a search on a page that does not show it', () => {
     tabs.elsewhere = true;
     presence.follow();
     clock.advance(pageLimits.leaveChatDelayMs);
-    await settled();
+    await flushPromises();
     expect(ended).not.toHaveBeenCalled();
     tabs.elsewhere = false;
     clock.advance(pageLimits.leaveChatDelayMs);
-    await settled();
+    await flushPromises();
     expect(ended).toHaveBeenCalledTimes(1);
   });
 
@@ -142,11 +142,11 @@ describe('a chat or a search on a page that does not show it', () => {
     tabs.elsewhere = undefined;
     presence.follow();
     clock.advance(5 * pageLimits.leaveChatDelayMs);
-    await settled();
+    await flushPromises();
     expect(ended).not.toHaveBeenCalled();
     chat.phase = 'searching';
     presence.leave();
-    await settled();
+    await flushPromises();
     expect(ended).toHaveBeenCalledTimes(1);
   });
 });

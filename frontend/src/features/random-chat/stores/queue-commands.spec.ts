@@ -2,7 +2,7 @@ import { SocketRequestError } from '@/lib/socket/socket-request-error';
 import { signIn, signOut } from '@/product/identity';
 import { aUser } from '@/testing/factories';
 import { aRandomChatPage, type RandomChatPage } from '@/testing/random-chat-page';
-import { settled } from '@/testing/settled';
+import { flushPromises } from '@/testing/flush-promises';
 
 beforeEach(() => jest.spyOn(console, 'warn').mockImplementation(() => undefined));
 afterEach(() => {
@@ -15,7 +15,7 @@ describe('searching', () => {
     const { chat, clock, asked } = aRandomChatPage();
     chat.find();
     asked.at(-1)?.reject(new SocketRequestError('refused', 'rate_limited', 700));
-    await settled();
+    await flushPromises();
     expect(asked).toHaveLength(1);
     clock.advance(700);
     expect(asked).toHaveLength(2);
@@ -25,7 +25,7 @@ describe('searching', () => {
     const { chat, asked, state } = aRandomChatPage();
     chat.find();
     asked.at(-1)?.reject(new SocketRequestError('refused', 'unavailable'));
-    await settled();
+    await flushPromises();
     expect(state()).toMatchObject({ phase: 'initial', refusals: 1 });
   });
 
@@ -33,7 +33,7 @@ describe('searching', () => {
     const { chat, asked, socket, state } = aRandomChatPage();
     chat.find();
     asked.at(-1)?.reject(new SocketRequestError('refused', 'already_in_session'));
-    await settled();
+    await flushPromises();
     expect(socket.resyncs).toBe(1);
     expect(state().phase).toBe('searching');
   });
@@ -53,7 +53,7 @@ describe('searching', () => {
 describe('an unanswered queue command', () => {
   const unanswered = async ({ socket }: RandomChatPage, event: string): Promise<void> => {
     socket.of(event).at(-1)?.reject(new SocketRequestError('timeout'));
-    await settled();
+    await flushPromises();
   };
 
   it('is repeated while the search is wanted (join_queue)', async () => {

@@ -3,7 +3,7 @@ import { pageLimits } from '@/lib/page-limits';
 import { signOut } from '@/product/identity';
 import { chooseSearchAtOnce } from '@/product/search-at-once';
 import { aRandomChatPage, resumed, type RandomChatPage } from '@/testing/random-chat-page';
-import { settled } from '@/testing/settled';
+import { flushPromises } from '@/testing/flush-promises';
 
 beforeEach(() => jest.spyOn(console, 'warn').mockImplementation(() => undefined));
 afterEach(() => {
@@ -48,7 +48,7 @@ describe('leaving /chat inside the application (A59)', () => {
     const { chat, asked, state } = aRandomChatPage();
     chat.find();
     chat.leave();
-    await settled();
+    await flushPromises();
     expect(state().phase).toBe('initial');
     expect(asked.at(-1)).toMatchObject({ event: 'leave_queue', data: {} });
   });
@@ -58,10 +58,10 @@ describe('leaving /chat inside the application (A59)', () => {
     match();
     chat.leave();
     clock.advance(pageLimits.leaveChatDelayMs - 1);
-    await settled();
+    await flushPromises();
     expect(state().phase).toBe('active');
     clock.advance(1);
-    await settled();
+    await flushPromises();
     expect(state().phase).toBe('initial');
     expect(sent.at(-1)).toEqual({ event: 'skip_chat', data: { sessionId: 's1' } });
   });
@@ -73,7 +73,7 @@ describe('leaving /chat inside the application (A59)', () => {
     clock.advance(9_000);
     chat.enter();
     clock.advance(60_000);
-    await settled();
+    await flushPromises();
     expect(state().phase).toBe('active');
   });
 
@@ -82,13 +82,13 @@ describe('leaving /chat inside the application (A59)', () => {
     place.elsewhere = true;
     chat.find();
     chat.leave();
-    await settled();
+    await flushPromises();
     expect(state().phase).toBe('searching');
     chat.enter();
     match();
     chat.leave();
     clock.advance(pageLimits.leaveChatDelayMs);
-    await settled();
+    await flushPromises();
     expect(state().phase).toBe('active');
   });
 

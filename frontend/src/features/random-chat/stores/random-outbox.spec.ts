@@ -1,7 +1,7 @@
 import { SocketRequestError } from '@/lib/socket/socket-request-error';
 import { signOut } from '@/product/identity';
 import { aRandomChatPage, resumed, stored } from '@/testing/random-chat-page';
-import { settled } from '@/testing/settled';
+import { flushPromises } from '@/testing/flush-promises';
 
 beforeEach(() => jest.spyOn(console, 'warn').mockImplementation(() => undefined));
 afterEach(() => {
@@ -39,7 +39,7 @@ describe('a random-chat message of the user', () => {
     say('arrived');
     say('lost');
     for (const { reject } of asked.slice(1)) reject(new SocketRequestError('closed'));
-    await settled();
+    await flushPromises();
     const before = asked.length;
     receive('session_resumed', {
       ...resumed,
@@ -100,7 +100,7 @@ describe('a random-chat message of the user', () => {
     match();
     say('hello');
     asked.at(-1)?.reject(new SocketRequestError('refused', 'session_ended'));
-    await settled();
+    await flushPromises();
     expect(socket.resyncs).toBe(1);
   });
 });

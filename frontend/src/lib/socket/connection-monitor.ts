@@ -1,0 +1,71 @@
+import { limits } from '@thaw/contract/limits';
+import { type Clock } from '@/lib/clock';
+import { SocketRequestError } from '@/lib/socket/socket-request-error';
+
+export interface ConnectionMonitorOptions {
+  clock: Clock;
+  /** Sends a ping; rejects with the failure `timeout` when it is unanswered after `timeoutMs`. */
+  ping: (timeoutMs: number) => Promise<unknown>;
+  hasPendingCommand: () => boolean;
+  onDead: () => void;
+}
+
+const pongTimeoutMs = 10_000;
+/** While a command is unanswered, silence of this length starts a probe, which fails after the same time. */
+const silenceBeforeProbeMs = 3_000;
+
+/** Detects by pings that one open connection no longer works, until `stop`. */
+export class ConnectionMonitor {
+  private isStopped = false;
+  /** Frames received, including invalid ones: each shows that the connection works. */
+  private receivedCount = 0;
+  private pingTimer: number | undefined;
+  private silenceTimer: number | undefined;
+
+  constructor(private readonly options: ConnectionMonitorOptions) {
+    this.schedulePing();
+  }
+
+  stop(): void {
+    const { clock } = this.options;
+    this.isStopped = true;
+    clock.clearTimeout(this.pingTimer);
+    clock.clearTimeout(this.silenceTimer);
+  }
+
+  /** Checks the connection now. It is dead when no frame at all arrives within three seconds. */
+  probe(): void {
+    this.ping(silenceBeforeProbeMs);
+  }
+
+  countFrame(): void {
+    this.receivedCount += 1;
+  }
+
+  /**
+   * Call after each frame, sent or received. Probes after a silence while a command is unanswered: otherwise a half-open
+   * connection would seem open until the next ping, for up to a minute.
+   */
+  restartSilenceTimer(): void {
+    const { clock, hasPendingCommand } = this.options;
+    clock.clearTimeout(this.silenceTimer);
+    if (this.isStopped || !hasPendingCommand()) return;
+    this.silenceTimer = clock.setTimeout(() => this.probe(), silenceBeforeProbeMs);
+  }
+
+  private schedulePing(): void {
+    this.pingTimer = this.options.clock.setTimeout(() => {
+      this.ping(pongTimeoutMs);
+      this.schedulePing();
+    }, limits.pingIntervalMs);
+  }
+
+  private ping(timeoutMs: number): void {
+    const countBefore = this.receivedCount;
+    this.options.ping(timeoutMs).catch((error: unknown) => {
+      const isUnanswered = error instanceof SocketRequestError && error.failure === 'timeout';
+      const isSilent = this.receivedCount === countBefore;
+      if (isUnanswered && isSilent && !this.isStopped) this.options.onDead();
+    });
+  }
+}

@@ -1,0 +1,70 @@
+import { type ServerFrame } from '@thaw/contract/server-frames';
+import { type Clock } from '@/lib/clock';
+import { SocketRequestError } from '@/lib/socket/socket-request-error';
+
+export interface RequestOptions {
+  timeoutMs?: number;
+  /** Called with the ack before the next frame is handled, unlike the continuation of the promise. */
+  onAck?: (data: Record<string, unknown>) => void;
+}
+
+interface PendingRequest {
+  settle: (outcome: { data: Record<string, unknown> } | { error: SocketRequestError }) => void;
+  /** A ping checks the connection; every other request is a command of the user or the page. */
+  isPing: boolean;
+}
+
+const ackTimeoutMs = 10_000;
+
+/** Requests that wait for their response, by `ref`. */
+export class PendingRequests {
+  private nextRef = 1;
+  private readonly requests = new Map<string, PendingRequest>();
+
+  constructor(private readonly clock: Clock) {}
+
+  get hasCommand(): boolean {
+    return [...this.requests.values()].some(({ isPing }) => !isPing);
+  }
+
+  /**
+   * Adds a request and sends it with a new ref.
+   * @returns the data of the response; rejects with a SocketRequestError when refused, disconnected or timed out
+   */
+  add(
+    { event, timeoutMs = ackTimeoutMs, onAck }: RequestOptions & { event: string },
+    send: (ref: string) => void,
+  ): Promise<Record<string, unknown>> {
+    const { clock, requests } = this;
+    const ref = String(this.nextRef++);
+    return new Promise((resolve, reject) => {
+      const settle: PendingRequest['settle'] = (outcome) => {
+        requests.delete(ref);
+        clock.clearTimeout(timer);
+        if ('error' in outcome) return reject(outcome.error);
+        onAck?.(outcome.data);
+        resolve(outcome.data);
+      };
+      const timer = clock.setTimeout(() => settle({ error: new SocketRequestError('timeout') }), timeoutMs);
+      requests.set(ref, { settle, isPing: event === 'ping' });
+      send(ref);
+    });
+  }
+
+  /** Settles the request that a frame responds to. Returns false when there is none. */
+  settle(frame: ServerFrame): boolean {
+    const request = frame.ref === undefined ? undefined : this.requests.get(frame.ref);
+    if (!request) return false;
+    if (frame.event === 'error') {
+      const { code, retryAfterMs } = frame.data;
+      request.settle({ error: new SocketRequestError('refused', code, retryAfterMs) });
+    } else {
+      request.settle({ data: frame.data ?? {} });
+    }
+    return true;
+  }
+
+  rejectAll(error: SocketRequestError): void {
+    for (const request of [...this.requests.values()]) request.settle({ error });
+  }
+}

@@ -2,53 +2,59 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { backgrounds, chooseTheme, followTheme, themeChoice } from '@/product/theme';
 
-const beforeFirstPaint = readFileSync(join(__dirname, '../../public/theme.js'), 'utf8');
-const theme = (): string | undefined => document.documentElement.dataset.theme;
+/** The classic script that the page runs before its first paint. */
+const themeScript = readFileSync(join(__dirname, '../../public/theme.js'), 'utf8');
+const shownTheme = (): string | undefined => document.documentElement.dataset.theme;
 
-let prefersLight = false;
+let systemPrefersLight = false;
 beforeEach(() => {
   localStorage.clear();
   window.matchMedia = ((query: string) => ({
-    matches: prefersLight && query.includes('light'),
+    matches: systemPrefersLight && query.includes('light'),
     addEventListener: () => undefined,
   })) as unknown as typeof window.matchMedia;
 });
 
-it.each([
-  [null, false, 'dark'],
-  [null, true, 'dark'],
-  ['dark', true, 'dark'],
-  ['light', false, 'light'],
-  ['system', true, 'light'],
-  ['system', false, 'dark'],
-  ['purple', true, 'dark'],
-])(
-  'resolves stored theme %s (system prefers light: %s) to %s, before and after the application has started',
-  (stored, light, expected) => {
-    prefersLight = light;
+describe.each([
+  { stored: null, system: 'dark', shown: 'dark' },
+  { stored: null, system: 'light', shown: 'dark' },
+  { stored: 'dark', system: 'light', shown: 'dark' },
+  { stored: 'light', system: 'dark', shown: 'light' },
+  { stored: 'system', system: 'light', shown: 'light' },
+  { stored: 'system', system: 'dark', shown: 'dark' },
+  { stored: 'an unknown theme', system: 'light', shown: 'dark' },
+])('with $stored stored and a $system system', ({ stored, system, shown }) => {
+  beforeEach(() => {
+    systemPrefersLight = system === 'light';
     if (stored) localStorage.setItem('thaw-theme', stored);
-    window.eval(beforeFirstPaint);
-    expect(theme()).toBe(expected);
     document.documentElement.dataset.theme = '';
-    followTheme();
-    expect(theme()).toBe(expected);
-  },
-);
+  });
 
-it("sets the colour of the browser's bars before and after the application has started", () => {
-  document.head.innerHTML = '<meta name="theme-color" content="" />';
-  const bar = document.querySelector<HTMLMetaElement>('meta[name="theme-color"]')!;
-  localStorage.setItem('thaw-theme', 'light');
-  window.eval(beforeFirstPaint);
-  expect(bar.content).toBe(backgrounds.light);
-  chooseTheme('dark');
-  expect(bar.content).toBe(backgrounds.dark);
+  it(`public/theme.js shows the ${shown} theme before the first paint`, () => {
+    window.eval(themeScript);
+    expect(shownTheme()).toBe(shown);
+  });
+
+  it(`followTheme shows the ${shown} theme when the application starts`, () => {
+    followTheme();
+    expect(shownTheme()).toBe(shown);
+  });
 });
 
-it('stores and applies a choice', () => {
+it("sets the colour of the browser's bars, both by public/theme.js and by chooseTheme", () => {
+  document.head.innerHTML = '<meta name="theme-color" content="" />';
+  const themeColor = document.querySelector<HTMLMetaElement>('meta[name="theme-color"]')!;
+  localStorage.setItem('thaw-theme', 'light');
+  window.eval(themeScript);
+  expect(themeColor.content).toBe(backgrounds.light);
+  chooseTheme('dark');
+  expect(themeColor.content).toBe(backgrounds.dark);
+});
+
+it('stores the chosen theme and shows it at once', () => {
   chooseTheme('light');
-  expect(theme()).toBe('light');
+  expect(shownTheme()).toBe('light');
   expect(themeChoice()).toBe('light');
   chooseTheme('dark');
-  expect(theme()).toBe('dark');
+  expect(shownTheme()).toBe('dark');
 });

@@ -26,47 +26,50 @@ const Page = ({ isLocked = false, isReplaced = false }: { isLocked?: boolean; is
   );
 };
 
-const opened = async (page = <Page />) => {
+/** Renders the page, opens the first modal and waits until it handles clicks outside. */
+const openFirstModal = async (page = <Page />) => {
   const user = userEvent.setup();
   render(page);
-  const listens = jest.spyOn(document, 'addEventListener');
+  const addListener = jest.spyOn(document, 'addEventListener');
   await user.click(screen.getByText('open'));
   expect(screen.getByRole('dialog', { name: 'First' })).toBeVisible();
-  // Radix handles clicks outside only from the next tick on.
+  // Radix blocks the page and listens for clicks outside a tick after it has opened the dialog.
   await waitFor(() => expect(document.body.style.pointerEvents).toBe('none'));
-  await waitFor(() => expect(listens.mock.calls.map(([event]) => event)).toContain('pointerdown'));
-  listens.mockRestore();
+  await waitFor(() => expect(addListener.mock.calls.map(([event]) => event)).toContain('pointerdown'));
+  addListener.mockRestore();
   return user;
 };
 const clickOutside = (): void => {
   fireEvent.pointerDown(document.body);
   fireEvent.click(document.body);
 };
-const opener = (): HTMLElement => screen.getByText('open');
-const isGone = (name: string) =>
+const openButton = (): HTMLElement => screen.getByText('open');
+const expectModalToClose = (name: string): Promise<void> =>
   waitFor(() => expect(screen.queryByRole('dialog', { name })).not.toBeInTheDocument());
 
+type User = ReturnType<typeof userEvent.setup>;
+
 it.each([
-  ['Esc', (user: ReturnType<typeof userEvent.setup>) => user.keyboard('{Escape}')],
+  ['Esc', (user: User) => user.keyboard('{Escape}')],
   ['the X', (user) => user.click(screen.getByRole('button', { name: 'Close' }))],
   ['a click outside', async () => clickOutside()],
-] satisfies [string, (user: ReturnType<typeof userEvent.setup>) => Promise<void>][])(
+] satisfies [by: string, close: (user: User) => Promise<void>][])(
   'is closed by %s, and returns the focus',
-  async (_how, close) => {
-    const user = await opened();
+  async (_by, close) => {
+    const user = await openFirstModal();
     await close(user);
-    await isGone('First');
-    await waitFor(() => expect(opener()).toHaveFocus());
+    await expectModalToClose('First');
+    await waitFor(() => expect(openButton()).toHaveFocus());
   },
 );
 
 it('focuses its first field, not the X', async () => {
-  await opened();
+  await openFirstModal();
   expect(screen.getByLabelText('draft')).toHaveFocus();
 });
 
 it('ignores Esc, the X and a click outside while it is locked', async () => {
-  const user = await opened(<Page isLocked />);
+  const user = await openFirstModal(<Page isLocked />);
   await user.keyboard('{Escape}');
   clickOutside();
   expect(screen.getByRole('button', { name: 'Close' })).toBeDisabled();
@@ -74,14 +77,14 @@ it('ignores Esc, the X and a click outside while it is locked', async () => {
 });
 
 it('ignores a click outside while there are unsaved changes', async () => {
-  const user = await opened();
+  const user = await openFirstModal();
   await user.type(screen.getByLabelText('draft'), 'words');
   clickOutside();
   expect(screen.getByRole('dialog', { name: 'First' })).toBeVisible();
 });
 
-it('asks before Escape discards unsaved input, and a second press keeps it', async () => {
-  const user = await opened();
+it('asks before Escape discards unsaved input, and keeps the input on a second Escape or on Keep editing', async () => {
+  const user = await openFirstModal();
   await user.type(screen.getByLabelText('draft'), 'words');
   await user.keyboard('{Escape}');
   expect(screen.getByRole('button', { name: 'Discard' })).toHaveFocus();
@@ -95,11 +98,11 @@ it('asks before Escape discards unsaved input, and a second press keeps it', asy
   expect(screen.getByLabelText('draft')).toHaveFocus();
   await user.keyboard('{Escape}');
   await user.click(screen.getByRole('button', { name: 'Discard' }));
-  await isGone('First');
+  await expectModalToClose('First');
 });
 
 it('is dismissed by the first Escape, even if a toast appeared after it', async () => {
-  const user = await opened(
+  const user = await openFirstModal(
     <>
       <Page />
       <Toaster />
@@ -108,59 +111,59 @@ it('is dismissed by the first Escape, even if a toast appeared after it', async 
   act(() => toast({ title: 'news' }));
   expect(screen.getByText('news')).toBeVisible();
   await user.keyboard('{Escape}');
-  await isGone('First');
+  await expectModalToClose('First');
 });
 
 it('returns the focus to the modal below it, and that modal to the page', async () => {
-  const user = await opened();
+  const user = await openFirstModal();
   await user.click(screen.getByText('next'));
   expect(screen.getByLabelText('other')).toHaveFocus();
   await user.keyboard('{Escape}');
-  await isGone('Second');
+  await expectModalToClose('Second');
   await waitFor(() => expect(screen.getByText('next')).toHaveFocus());
   await user.keyboard('{Escape}');
-  await waitFor(() => expect(opener()).toHaveFocus());
+  await waitFor(() => expect(openButton()).toHaveFocus());
 });
 
-it('returns the focus to the opener of the modal that it replaced', async () => {
-  const user = await opened(<Page isReplaced />);
+it('returns the focus to the button that opened the modal it replaced', async () => {
+  const user = await openFirstModal(<Page isReplaced />);
   await user.click(screen.getByText('next'));
-  await isGone('First');
+  await expectModalToClose('First');
   await user.keyboard('{Escape}');
-  await isGone('Second');
-  await waitFor(() => expect(opener()).toHaveFocus());
+  await expectModalToClose('Second');
+  await waitFor(() => expect(openButton()).toHaveFocus());
 });
 
 describe('on a phone', () => {
   beforeEach(() => {
-    const isNarrow = (media: string) => ({ matches: media.includes('max-width') }) as MediaQueryList;
-    jest.spyOn(window, 'matchMedia').mockImplementation(isNarrow);
+    const matchNarrowScreen = (media: string) => ({ matches: media.includes('max-width') }) as MediaQueryList;
+    jest.spyOn(window, 'matchMedia').mockImplementation(matchNarrowScreen);
   });
   afterEach(() => jest.restoreAllMocks());
 
-  const pullDown = (distance: number): void => {
-    const head = screen.getByRole('heading', { name: 'First' });
-    const at = (clientY: number) => {
+  const dragHeaderDown = (distancePx: number): void => {
+    const header = screen.getByRole('heading', { name: 'First' });
+    const touchAt = (clientY: number) => {
       const touch = { clientX: 180, clientY };
       return { touches: [touch], changedTouches: [touch] };
     };
-    fireEvent.touchStart(head, at(100));
-    fireEvent.touchMove(head, at(100 + distance));
-    fireEvent.touchEnd(head, { ...at(100 + distance), touches: [] });
+    fireEvent.touchStart(header, touchAt(100));
+    fireEvent.touchMove(header, touchAt(100 + distancePx));
+    fireEvent.touchEnd(header, { ...touchAt(100 + distancePx), touches: [] });
   };
 
-  it('is dismissed when it is dragged down by its header, and moves back after a short drag', async () => {
-    await opened();
-    pullDown(60);
+  it('moves back after a short drag of its header, and is dismissed by a long one', async () => {
+    await openFirstModal();
+    dragHeaderDown(60);
     expect(screen.getByRole('dialog', { name: 'First' }).style.transform).toBe('');
-    pullDown(120);
+    dragHeaderDown(120);
     expect(screen.queryByRole('dialog')).toBeNull();
   });
 
-  it('asks before a drag discards input, and moves back meanwhile', async () => {
-    const user = await opened();
+  it('asks before a drag discards unsaved input, and moves back while it asks', async () => {
+    const user = await openFirstModal();
     await user.type(screen.getByLabelText('draft'), 'words');
-    pullDown(120);
+    dragHeaderDown(120);
     expect(screen.getByRole('alertdialog', { name: 'Discard your changes?' })).toBeVisible();
     expect(screen.getByRole('dialog', { name: 'First' }).style.transform).toBe('');
   });

@@ -14,7 +14,7 @@ import { useOpenFriend } from '@/app/shell/use-open-friend';
 import { useShellAddress } from '@/app/shell/use-shell-address';
 import { useShortcuts } from '@/app/shell/use-shortcuts';
 import { toasterPart } from '@/app/toasts';
-import { useGuard } from '@/app/use-guard';
+import { useSessionCheck } from '@/app/use-session-check';
 import { WithQueries } from '@/app/with-queries';
 import { logout } from '@/features/auth/api/auth-calls';
 import { useFriendRequests } from '@/features/friends/api/friends';
@@ -181,7 +181,7 @@ const Chat = ({ user }: { user: SelfUser }) => {
 
 const ChatPage = () => {
   const user = useIdentity((state) => state.user);
-  useGuard(user?.id);
+  useSessionCheck(user?.id);
   useAppHeight();
   useDropGuard();
   useDocumentTitle(copy.chatTitle);

@@ -231,7 +231,7 @@ export const Composer = ({
               emojis={pickerEmojis}
               className={toolClass}
               onChoose={insert}
-              onChosen={() => field.current?.focus()}
+              onCloseAfterChoice={() => field.current?.focus()}
             />
           ) : null}
           <button

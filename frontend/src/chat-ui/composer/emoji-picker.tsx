@@ -1,43 +1,19 @@
 import { Smile } from 'lucide-react';
 import { useRef, useState } from 'react';
 import { copy } from '@/chat-ui/copy';
+import { EmojiGrid } from '@/chat-ui/emoji-grid';
 import { Popover } from '@/ui/popover';
-import { useRovingFocus } from '@/ui/roving-focus';
 
 export interface EmojiPickerProps {
   emojis: readonly string[];
   className: string;
   onChoose: (emoji: string) => void;
-  /** Called after a choice, to move the focus. */
-  onChosen: () => void;
+  /** Called when the popover has closed after a choice, to move the focus. */
+  onCloseAfterChoice: () => void;
 }
 
-const EmojiGrid = ({ emojis, onChoose }: Pick<EmojiPickerProps, 'emojis' | 'onChoose'>) => {
-  const roving = useRovingFocus({ isGrid: true });
-  return (
-    <div
-      role="group"
-      aria-label={copy.composer.emojis}
-      className="grid grid-cols-6 gap-0.5 sm:grid-cols-8"
-      {...roving.group}
-    >
-      {emojis.map((emoji, index) => (
-        <button
-          key={emoji}
-          type="button"
-          {...roving.item(index)}
-          className="grid size-11 place-items-center rounded-control text-xl transition-[background-color,transform] hover:bg-raised active:scale-90"
-          onClick={() => onChoose(emoji)}
-        >
-          {emoji}
-        </button>
-      ))}
-    </div>
-  );
-};
-
 /** A fixed set of emojis in a popover above the composer. */
-export const EmojiPicker = ({ emojis, className, onChoose, onChosen }: EmojiPickerProps) => {
+export const EmojiPicker = ({ emojis, className, onChoose, onCloseAfterChoice }: EmojiPickerProps) => {
   const [isOpen, setOpen] = useState(false);
   const wasChosen = useRef(false);
   return (
@@ -48,9 +24,9 @@ export const EmojiPicker = ({ emojis, className, onChoose, onChosen }: EmojiPick
         children: <Smile aria-hidden="true" className="size-5" />,
       }}
       isOpen={isOpen}
-      onOpenChange={(open) => {
+      onOpenChange={(shouldOpen) => {
         wasChosen.current = false;
-        setOpen(open);
+        setOpen(shouldOpen);
       }}
       label={copy.composer.emojis}
       align="end"
@@ -58,11 +34,13 @@ export const EmojiPicker = ({ emojis, className, onChoose, onChosen }: EmojiPick
       onCloseAutoFocus={(event) => {
         if (!wasChosen.current) return;
         event.preventDefault();
-        onChosen();
+        onCloseAfterChoice();
       }}
     >
       <EmojiGrid
         emojis={emojis}
+        label={copy.composer.emojis}
+        className="grid-cols-6 gap-0.5 sm:grid-cols-8"
         onChoose={(emoji) => {
           wasChosen.current = true;
           onChoose(emoji);

@@ -1,13 +1,13 @@
 import { type Credentials } from '@thaw/contract/http';
 import { type SelfUser } from '@thaw/contract/users';
 import { request } from '@/lib/api-client';
-import { toUser } from '@/product/user-answer';
+import { parseUserResponse } from '@/product/user-response';
 
 export const login = async (credentials: Credentials): Promise<SelfUser> =>
-  toUser(await request('POST', '/api/login', credentials));
+  parseUserResponse(await request('POST', '/api/login', credentials));
 
 export const register = async (credentials: Credentials): Promise<SelfUser> =>
-  toUser(await request('POST', '/api/register', credentials));
+  parseUserResponse(await request('POST', '/api/register', credentials));
 
 const logoutTimeoutMs = 4_000;
 

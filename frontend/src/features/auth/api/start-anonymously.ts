@@ -3,9 +3,9 @@ import { request } from '@/lib/api-client';
 
 /** Loads the schemas while the server answers, so that the landing page does not carry them. */
 export const startAnonymously = async (): Promise<SelfUser> => {
-  const [answer, { toUser }] = await Promise.all([
+  const [answer, { parseUserResponse }] = await Promise.all([
     request('POST', '/api/anonymous', {}),
-    import('@/product/user-answer'),
+    import('@/product/user-response'),
   ]);
-  return toUser(answer);
+  return parseUserResponse(answer);
 };

@@ -1,10 +1,10 @@
 import { type ChangeEmail, type ChangePassword, type ConvertAnonymous } from '@thaw/contract/http';
 import { type SelfUser } from '@thaw/contract/users';
 import { ApiError, request } from '@/lib/api-client';
-import { toUser } from '@/product/user-answer';
+import { parseUserResponse } from '@/product/user-response';
 
 export const changeEmail = async (userId: number, body: ChangeEmail): Promise<SelfUser> =>
-  toUser(await request('PUT', `/api/user/${userId}/email`, body));
+  parseUserResponse(await request('PUT', `/api/user/${userId}/email`, body));
 
 export const changePassword = async (userId: number, body: ChangePassword): Promise<void> => {
   await request('PUT', `/api/user/${userId}/password`, body);
@@ -12,7 +12,7 @@ export const changePassword = async (userId: number, body: ChangePassword): Prom
 
 /** Turns the anonymous user into one with an account; the id stays the same. */
 export const convertAnonymous = async (body: ConvertAnonymous): Promise<SelfUser> =>
-  toUser(await request('POST', '/api/convert-anonymous', body));
+  parseUserResponse(await request('POST', '/api/convert-anonymous', body));
 
 /** The toast of a failure, with the server's message if it sent one (A146). */
 export const createFailureToast = (

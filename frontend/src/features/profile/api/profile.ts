@@ -1,14 +1,14 @@
 import { type UpdateProfile } from '@thaw/contract/http';
 import { type SelfUser } from '@thaw/contract/users';
 import { request } from '@/lib/api-client';
-import { toUser } from '@/product/user-answer';
+import { parseUserResponse } from '@/product/user-response';
 
 /** Saves the profile and reads it again (§7). If only the read fails, returns the response to the save. */
 export const saveProfile = async (userId: number, profile: UpdateProfile): Promise<SelfUser> => {
   const url = `/api/user/${userId}`;
-  const saved = toUser(await request('PUT', url, profile));
+  const saved = parseUserResponse(await request('PUT', url, profile));
   try {
-    return toUser(await request('GET', url));
+    return parseUserResponse(await request('GET', url));
   } catch (error) {
     console.warn('The profile was saved, but not read again', error);
     return saved;

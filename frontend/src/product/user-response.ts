@@ -1,10 +1,10 @@
 import { selfUserSchema, type SelfUser } from '@thaw/contract/users';
 import * as z from 'zod/mini';
 
-const answerSchema = z.union([z.object({ user: selfUserSchema }), selfUserSchema]);
+const responseSchema = z.union([z.object({ user: selfUserSchema }), selfUserSchema]);
 
 /** Parses the user from `{user}` or a bare user (A11). Throws on anything else. */
-export const toUser = (answer: unknown): SelfUser => {
-  const parsed = answerSchema.parse(answer);
+export const parseUserResponse = (response: unknown): SelfUser => {
+  const parsed = responseSchema.parse(response);
   return 'user' in parsed ? parsed.user : parsed;
 };

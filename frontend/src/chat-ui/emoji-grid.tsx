@@ -1,0 +1,37 @@
+import { cn } from '@/lib/class-names';
+import { useRovingFocus } from '@/ui/roving-focus';
+
+export interface EmojiGridProps {
+  emojis: readonly string[];
+  /** Names the grid for screen readers. */
+  label: string;
+  /** Sets the columns and the gap. */
+  className: string;
+  onChoose: (emoji: string) => void;
+  /** The spoken name of an emoji; without it screen readers use their own. */
+  nameOf?: (emoji: string) => string;
+  /** Makes the emojis toggle buttons and tells which are pressed. */
+  isPressed?: (emoji: string) => boolean;
+}
+
+/** A grid of emoji buttons that is one tab stop. */
+export const EmojiGrid = ({ emojis, label, className, onChoose, nameOf, isPressed }: EmojiGridProps) => {
+  const roving = useRovingFocus({ isGrid: true });
+  return (
+    <div role="group" aria-label={label} className={cn('grid', className)} {...roving.group}>
+      {emojis.map((emoji, index) => (
+        <button
+          key={emoji}
+          {...roving.item(index)}
+          type="button"
+          aria-label={nameOf?.(emoji)}
+          aria-pressed={isPressed?.(emoji)}
+          onClick={() => onChoose(emoji)}
+          className="grid size-11 place-items-center rounded-control text-xl transition-[background-color,transform] hover:bg-raised active:scale-90 aria-pressed:bg-reaction-mine aria-pressed:inset-ring aria-pressed:inset-ring-primary"
+        >
+          <span aria-hidden={nameOf ? 'true' : undefined}>{emoji}</span>
+        </button>
+      ))}
+    </div>
+  );
+};

@@ -319,7 +319,10 @@ export const createOutbox = (options: OutboxOptions) => {
     /** Returns true at most once in two seconds for each conversation (B02). */
     maySendTyping: (conversationId: string): boolean => {
       const now = clock.now();
-      if (!options.isConnected() || now - (typedAt.get(conversationId) ?? -Infinity) < limits.typingIntervalMs) {
+      if (
+        !options.isConnected() ||
+        now - (typedAt.get(conversationId) ?? -Infinity) < limits.typingIntervalMs
+      ) {
         return false;
       }
       typedAt.set(conversationId, now);

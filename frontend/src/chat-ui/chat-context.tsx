@@ -1,6 +1,6 @@
 import { createContext, use } from 'react';
 import { type MessageAuthor } from '@/chat-ui/message/message-row';
-import { type Capabilities } from '@/chat-ui/message/offer';
+import { type Capabilities } from '@/chat-ui/message/available-actions';
 import { type Outbox } from '@/chat-ui/outbox/outbox';
 
 /** Message operations of both kinds of chat. The functions must be stable between renders. */

@@ -67,7 +67,7 @@ export const canBeReactedTo = (message: ChatMessage): boolean =>
 export const isOwnText = (message: ChatMessage, me: number): boolean =>
   message.senderId === me && message.type === 'text' && canBeReactedTo(message);
 
-const continues = (earlier: ChatMessage | undefined, later: ChatMessage): boolean =>
+const isSameGroup = (earlier: ChatMessage | undefined, later: ChatMessage): boolean =>
   earlier !== undefined &&
   !isNotice(later) &&
   !isCard(earlier) &&
@@ -86,17 +86,19 @@ export const positionInGroup = (messages: readonly ChatMessage[], index: number)
   if (!message) return { isFirst: true, isLast: true };
   const next = messages[index + 1];
   return {
-    isFirst: !continues(messages[index - 1], message),
-    isLast: next === undefined || !continues(message, next),
+    isFirst: !isSameGroup(messages[index - 1], message),
+    isLast: next === undefined || !isSameGroup(message, next),
   };
 };
 
-const emojiOnly =
+/** In UTF-16 code units: three emojis of several code points each. Longer texts skip the expensive pattern. */
+const MAX_LENGTH_OF_EMOJIS = 64;
+const oneToThreeEmojis =
   /^(?:(?:\p{Regional_Indicator}{2}|\p{Extended_Pictographic}(?:\uFE0F|\p{Emoji_Modifier}|\u200D\p{Extended_Pictographic})*)\s*){1,3}$/u;
 
-/** A message of one to three emojis is shown large, without a bubble. */
+/** Whether a message consists of one to three emojis, which are shown large and without a bubble. */
 export const isLargeEmoji = (message: ChatMessage): boolean =>
   message.type === 'text' &&
   !message.isDeleted &&
-  message.content.length <= 64 &&
-  emojiOnly.test(message.content);
+  message.content.length <= MAX_LENGTH_OF_EMOJIS &&
+  oneToThreeEmojis.test(message.content);

@@ -4,7 +4,7 @@ import { useChat } from '@/chat-ui/chat-context';
 import { isOwnText, type ChatMessage } from '@/chat-ui/chat-message';
 import { Composer, type ComposerHandle } from '@/chat-ui/composer/composer';
 import { copy } from '@/chat-ui/copy';
-import { type Draft, type DraftKeeper } from '@/chat-ui/composer/draft';
+import { type Draft, type DraftStorage } from '@/chat-ui/composer/draft';
 import { OpenedPhoto } from '@/chat-ui/lightbox/opened-photo';
 import { contentOf, quoteInComposer } from '@/chat-ui/message-content';
 import { MessageList, type ConversationHandle } from '@/chat-ui/message-list/message-list';
@@ -26,7 +26,7 @@ export interface ConversationProps {
   label: string;
   /** The stored messages; unsent ones come from the outbox. */
   messages: readonly ChatMessage[];
-  draft: DraftKeeper;
+  draft: DraftStorage;
   /** Id of the message to open the list at, the first unread one. If absent, the list opens at its end. */
   startAt?: string | undefined;
   /** Renders rows that are cards. */
@@ -43,44 +43,47 @@ export interface ConversationProps {
   footer?: ReactNode;
 }
 
-const none: ReadonlySet<string> = new Set();
+const noneRevealed: ReadonlySet<string> = new Set();
 
 /** Holds the whole draft: composer and reply change parts of it independently. */
-const useDraft = ({ read, keep, onOutsideChange }: DraftKeeper, onReplaced: (text: string) => void) => {
+const useDraft = ({ read, keep, onOutsideChange }: DraftStorage, onReplaced: (text: string) => void) => {
   const [initial] = useState(read);
-  const present = useRef(initial);
+  const draft = useRef(initial);
   const change = useCallback(
     (part: Partial<Draft>): void => {
-      present.current = { ...present.current, ...part };
-      keep(present.current);
+      draft.current = { ...draft.current, ...part };
+      keep(draft.current);
     },
     [keep],
   );
-  const replaced = useRef(onReplaced);
+  const latestOnReplaced = useRef(onReplaced);
   useEffect(() => {
-    replaced.current = onReplaced;
+    latestOnReplaced.current = onReplaced;
   });
-  useEffect(() => onOutsideChange?.(() => replaced.current(read().text)), [onOutsideChange, read]);
+  useEffect(() => onOutsideChange?.(() => latestOnReplaced.current(read().text)), [onOutsideChange, read]);
   return { initial, change };
 };
 
-/** Notice that nothing was sent because there is no connection; cleared when the connection is back. */
-const useRefusal = () => {
-  const [wasRefused, setRefused] = useState(false);
+/**
+ * State of the notice that nothing was sent because there is no connection. It is cleared when the connection is back.
+ * `reportOutcome` shows or hides it after an attempt to send, and returns its argument.
+ */
+const useNotSentNotice = () => {
+  const [isNotSentShown, setNotSentShown] = useState(false);
   const isConnected = useIsConnected();
-  if (isConnected && wasRefused) setRefused(false);
-  const heed = useCallback((wasTaken: boolean): boolean => {
-    setRefused(!wasTaken);
-    return wasTaken;
+  if (isConnected && isNotSentShown) setNotSentShown(false);
+  const reportOutcome = useCallback((wasAccepted: boolean): boolean => {
+    setNotSentShown(!wasAccepted);
+    return wasAccepted;
   }, []);
-  return { wasRefused, heed };
+  return { isNotSentShown, reportOutcome };
 };
 
 export const Conversation = ({
   ref,
   label,
   messages: stored,
-  draft: keeper,
+  draft: draftStorage,
   startAt,
   renderCard,
   renderAbove,
@@ -93,19 +96,19 @@ export const Conversation = ({
   const { me, partner, capabilities, partnerImages, pickerEmojis, outbox, conversationId } = chat;
   const composer = useRef<ComposerHandle>(null);
   const list = useRef<ConversationHandle | null>(null);
-  const [revealed, setRevealed] = useState<ReadonlySet<string>>(none);
-  const [opened, setOpened] = useState<{ url: string; name: string } | null>(null);
+  const [revealed, setRevealed] = useState<ReadonlySet<string>>(noneRevealed);
+  const [openPhoto, setOpenPhoto] = useState<{ url: string; name: string } | null>(null);
   const fileDrop = useFileDrop(capabilities.attach ? (file) => composer.current?.attach(file) : undefined);
   const messages = useRowsWithOutgoing(stored, outbox, conversationId, me.id);
-  const draft = useDraft(keeper, (text) => composer.current?.replaceText(text));
+  const draft = useDraft(draftStorage, (text) => composer.current?.replaceText(text));
   const { change: changeDraft } = draft;
   const { task, begin, resumeReply } = useComposerTask(
     messages,
     draft.initial.replyToId,
     useCallback((replyToId) => changeDraft({ replyToId }), [changeDraft]),
   );
-  const { wasRefused, heed } = useRefusal();
-  const trouble = outbox.useStore(({ notice }) =>
+  const { isNotSentShown, reportOutcome } = useNotSentNotice();
+  const outboxNotice = outbox.useStore(({ notice }) =>
     notice?.conversationId === conversationId ? notice.kind : null,
   );
 
@@ -136,17 +139,17 @@ export const Conversation = ({
       // Starting a reply cancels an edit, and the reverse (A103).
       onReply: ({ id }) => begin({ kind: 'reply', messageId: id }),
       onEdit: ({ id }) => begin({ kind: 'edit', messageId: id }),
-      onReact: (messageId, emoji) => void heed(chat.commands.react(messageId, emoji)),
+      onReact: (messageId, emoji) => void reportOutcome(chat.commands.react(messageId, emoji)),
       onDelete: (messageId) => chat.commands.delete?.(messageId),
-      onRetry: (clientId) => void heed(outbox.retry(clientId)),
+      onRetry: (clientId) => void reportOutcome(outbox.retry(clientId)),
       onDiscard: outbox.discard,
       onJump: (messageId) => {
         if (list.current?.jumpTo(messageId) === false) chat.commands.seek?.(messageId);
       },
       onReveal: (url) => setRevealed((before) => new Set([...before, url])),
-      onOpenImage: (url, name) => setOpened({ url, name }),
+      onOpenImage: (url, name) => setOpenPhoto({ url, name }),
     }),
-    [chat.commands, outbox, heed, begin],
+    [chat.commands, outbox, reportOutcome, begin],
   );
 
   const replyTo =
@@ -159,16 +162,16 @@ export const Conversation = ({
         }
       : null;
 
-  const save = (newContent: string): boolean => {
+  const saveEdit = (newContent: string): boolean => {
     if (task?.kind !== 'edit') return true;
     // An unchanged text is not sent.
     if (newContent === contentOf(task.message).text) return true;
-    return heed(chat.commands.edit(task.message.id, newContent));
+    return reportOutcome(chat.commands.edit(task.message.id, newContent));
   };
 
   const editLast = (): void => {
-    const last = messages.findLast((message) => isOwnText(message, me.id));
-    if (capabilities.edit && last) begin({ kind: 'edit', messageId: last.id });
+    const lastOwnText = messages.findLast((message) => isOwnText(message, me.id));
+    if (capabilities.edit && lastOwnText) begin({ kind: 'edit', messageId: lastOwnText.id });
   };
 
   return (
@@ -195,11 +198,11 @@ export const Conversation = ({
         <Composer
           ref={composer}
           onSend={(outgoing) => {
-            const wasTaken = heed(outbox.submit(conversationId, { ...outgoing, replyTo }));
-            if (wasTaken) begin(null);
-            return wasTaken;
+            const wasAccepted = reportOutcome(outbox.submit(conversationId, { ...outgoing, replyTo }));
+            if (wasAccepted) begin(null);
+            return wasAccepted;
           }}
-          onSave={save}
+          onSave={saveEdit}
           task={task}
           onCancelTask={() => begin(null)}
           onType={chat.commands.type}
@@ -207,7 +210,7 @@ export const Conversation = ({
           canAttach={capabilities.attach}
           pickerEmojis={pickerEmojis}
           draft={{ initial: draft.initial, onChange: changeDraft }}
-          notice={wasRefused ? copy.composer.notSent : trouble && copy.notices[trouble]}
+          notice={isNotSentShown ? copy.composer.notSent : outboxNotice && copy.notices[outboxNotice]}
         />
       </PartBoundary>
       {fileDrop.isDropping ? (
@@ -215,7 +218,7 @@ export const Conversation = ({
           <p className="rounded-card bg-popover px-5 py-3 text-md font-semibold">{copy.composer.drop}</p>
         </div>
       ) : null}
-      {opened ? <OpenedPhoto {...opened} onClose={() => setOpened(null)} /> : null}
+      {openPhoto ? <OpenedPhoto {...openPhoto} onClose={() => setOpenPhoto(null)} /> : null}
     </div>
   );
 };

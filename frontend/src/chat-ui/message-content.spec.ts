@@ -1,4 +1,4 @@
-import { contentOf, inWords, quoteInComposer, quoteInMessage } from '@/chat-ui/message-content';
+import { contentOf, describeMessage, quoteInComposer, quoteInMessage } from '@/chat-ui/message-content';
 import { aMessage } from '@/testing/factories';
 
 const url = '/api/files/chat-images/0b0f3f2a-5a86-4a61-9a0e-6a4b8c1d2e3f.webp';
@@ -34,6 +34,6 @@ describe('quotes', () => {
 
   it("show an image as 'Photo', and a mixed message by its text", () => {
     expect(quoteInComposer(aMessage({ type: 'image', content: url }))).toBe('Photo');
-    expect(inWords({ type: 'mixed', content: `look\n[IMAGE:${url}]` })).toBe('look');
+    expect(describeMessage({ type: 'mixed', content: `look\n[IMAGE:${url}]` })).toBe('look');
   });
 });

@@ -27,8 +27,8 @@ export const contentOf = ({
   }
 };
 
-/** The message as text; a picture without a caption is 'Photo' (A109). */
-export const inWords = (message: Pick<ChatMessage, 'type' | 'content'>): string =>
+/** Describes a message by its text, or as 'Photo' if it is a picture without a caption (A109). */
+export const describeMessage = (message: Pick<ChatMessage, 'type' | 'content'>): string =>
   contentOf(message).text.trim() || copy.message.photo;
 
 /** Quote inside a message: at most 50 graphemes, then '...'. */
@@ -37,4 +37,4 @@ export const quoteInMessage = (content: string): string =>
 
 /** Quote above the field during a reply: at most 60 graphemes, then '...'. */
 export const quoteInComposer = (message: ChatMessage): string =>
-  truncateGraphemes(inWords(message), limits.quoteMaxGraphemes);
+  truncateGraphemes(describeMessage(message), limits.quoteMaxGraphemes);

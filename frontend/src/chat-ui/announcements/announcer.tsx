@@ -2,26 +2,26 @@ import { useState } from 'react';
 import { isNotice, type ChatMessage } from '@/chat-ui/chat-message';
 import { copy } from '@/chat-ui/copy';
 import { LiveLog, useLog, type LogEntry } from '@/chat-ui/announcements/live-log';
-import { inWords } from '@/chat-ui/message-content';
+import { describeMessage } from '@/chat-ui/message-content';
 import { type MessageAuthor } from '@/chat-ui/message/message-row';
 
 /** Text announced for a row; null for the user's own messages and for rows announced elsewhere. */
-const spoken = (message: ChatMessage, partner: MessageAuthor): string | null => {
+const announcementOf = (message: ChatMessage, partner: MessageAuthor): string | null => {
   if (message.card?.isSilent) return null;
   if (isNotice(message)) return message.content;
   if (message.senderId !== partner.id) return null;
-  return copy.message.saysAloud(partner.username, inWords(message));
+  return copy.message.saysAloud(partner.username, describeMessage(message));
 };
 
 /** A larger batch comes from loaded history or a long absence: only the newest rows are announced. */
-const mostAtOnce = 5;
+const maxAnnouncements = 5;
 
 /** The newest rows to announce, newest last. */
 const newestOf = (messages: readonly ChatMessage[], partner: MessageAuthor): LogEntry[] => {
   const newest: LogEntry[] = [];
-  for (let index = messages.length - 1; index >= 0 && newest.length < mostAtOnce; index -= 1) {
+  for (let index = messages.length - 1; index >= 0 && newest.length < maxAnnouncements; index -= 1) {
     const message = messages[index];
-    const text = message ? spoken(message, partner) : null;
+    const text = message ? announcementOf(message, partner) : null;
     if (message && text !== null) newest.unshift({ key: message.key, text });
   }
   return newest;
@@ -40,7 +40,7 @@ export const Announcer = ({ messages, partner }: AnnouncerProps) => {
   const newest = newestOf(messages, partner);
   const [announced, setAnnounced] = useState(newest);
   // A row such as a notice may be removed: the rows before it are not new.
-  const last = newest.findLastIndex(({ key }) => announced.some((entry) => entry.key === key));
+  const lastAnnounced = newest.findLastIndex(({ key }) => announced.some((entry) => entry.key === key));
   if (newest.at(-1)?.key !== announced.at(-1)?.key) setAnnounced(newest);
-  return <LiveLog label={copy.list.news} entries={useLog(newest.slice(last + 1))} />;
+  return <LiveLog label={copy.list.news} entries={useLog(newest.slice(lastAnnounced + 1))} />;
 };

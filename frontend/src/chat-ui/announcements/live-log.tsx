@@ -6,28 +6,28 @@ export interface LogEntry {
   text: string;
 }
 
-const kept = 5;
+const maxEntries = 5;
 
 /** The latest announced entries, in order. An entry whose key is already present is not announced again. */
 export const useLog = (news: readonly LogEntry[]): readonly LogEntry[] => {
   const [log, setLog] = useState<readonly LogEntry[]>([]);
-  const fresh = news.filter(({ key }) => !log.some((entry) => entry.key === key));
-  if (fresh.length > 0) setLog([...log, ...fresh].slice(-kept));
+  const newEntries = news.filter(({ key }) => !log.some((entry) => entry.key === key));
+  if (newEntries.length > 0) setLog([...log, ...newEntries].slice(-maxEntries));
   return log;
 };
 
-const logs = new WeakMap<Element, Element>();
+const logsByHost = new WeakMap<Element, Element>();
 
 /** A live region in a shadow tree: announced, but neither found by a page search nor copied with the messages. */
-const logIn = (host: Element, label: string): Element => {
-  const known = logs.get(host);
+const getOrCreateLog = (host: Element, label: string): Element => {
+  const known = logsByHost.get(host);
   if (known) return known;
   const log = document.createElement('div');
   log.setAttribute('role', 'log');
   log.setAttribute('aria-live', 'polite');
   log.setAttribute('aria-label', label);
   host.attachShadow({ mode: 'closed' }).append(log);
-  logs.set(host, log);
+  logsByHost.set(host, log);
   return log;
 };
 
@@ -37,7 +37,7 @@ const logIn = (host: Element, label: string): Element => {
  */
 export const LiveLog = ({ label, entries }: { label: string; entries: readonly LogEntry[] }) => {
   const [log, setLog] = useState<Element | null>(null);
-  const mount = useCallback((host: Element | null) => setLog(host && logIn(host, label)), [label]);
+  const mount = useCallback((host: Element | null) => setLog(host && getOrCreateLog(host, label)), [label]);
   return (
     <div ref={mount} className="sr-only">
       {log

@@ -20,7 +20,7 @@ export const isEmptyDraft = ({ text, replyToId, hasPicture }: Draft): boolean =>
 export const parseDraft = (stored: string | null): Draft => parseJson(draftSchema, stored) ?? emptyDraft;
 
 /** Puts a message returned by the outbox in front of the draft. */
-export const withReturned = (
+export const prependReturned = (
   draft: Draft,
   { text, replyTo }: { text: string; replyTo: { messageId: string } | null },
 ): Draft => ({
@@ -30,7 +30,7 @@ export const withReturned = (
 });
 
 /** Storage of a conversation's draft. The functions must be stable between renders. */
-export interface DraftKeeper {
+export interface DraftStorage {
   read: () => Draft;
   keep: (draft: Draft) => void;
   /** Subscribes to changes made in another tab; returns the unsubscribe function. */

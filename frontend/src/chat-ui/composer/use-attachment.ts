@@ -10,30 +10,30 @@ import {
 export const useAttachment = (onChange: (hasPicture: boolean) => void) => {
   const [attachment, setAttachment] = useState<Attachment | null>(null);
   // A ref, because two pictures may be returned before the component renders.
-  const present = useRef<Attachment | null>(null);
-  const hold = (next: Attachment | null): void => {
-    present.current = next;
+  const latest = useRef<Attachment | null>(null);
+  const replaceAttachment = (next: Attachment | null): void => {
+    latest.current = next;
     setAttachment(next);
     onChange(next !== null);
   };
-  useEffect(() => () => discardAttachment(present.current), []);
+  useEffect(() => () => discardAttachment(latest.current), []);
 
   return {
     attachment,
-    isEmpty: (): boolean => present.current === null,
+    isEmpty: (): boolean => latest.current === null,
     /** @returns whether the file was accepted; it replaces the previous picture. */
     attach: (file: File): boolean => {
       if (!isAcceptable(file)) return false;
-      discardAttachment(present.current);
-      hold(attachmentOf(file));
+      discardAttachment(latest.current);
+      replaceAttachment(attachmentOf(file));
       return true;
     },
-    takeBack: (returned: Attachment): void => hold(returned),
+    takeBack: (returned: Attachment): void => replaceAttachment(returned),
     /** Passes the ownership to the outbox. */
-    handOver: (): void => hold(null),
+    handOver: (): void => replaceAttachment(null),
     remove: (): void => {
-      discardAttachment(present.current);
-      hold(null);
+      discardAttachment(latest.current);
+      replaceAttachment(null);
     },
   };
 };

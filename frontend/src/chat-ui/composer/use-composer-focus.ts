@@ -3,7 +3,7 @@ import { type ComposerTask } from '@/chat-ui/composer/composer-parts';
 
 const hasKeyboard = (): boolean => matchMedia('(hover: hover) and (pointer: fine)').matches;
 
-const isTaken = (event: KeyboardEvent): boolean => {
+const isTypingElsewhere = (event: KeyboardEvent): boolean => {
   const { target } = event;
   if (event.defaultPrevented || event.isComposing || event.ctrlKey || event.metaKey || event.altKey)
     return true;
@@ -22,9 +22,10 @@ export const useComposerFocus = (
 ): void => {
   // Only with a hardware keyboard: on a phone the on-screen keyboard would cover the first message.
   useEffect(() => {
-    const at = document.activeElement;
+    const focused = document.activeElement;
     // A heading is focused only because the view was just opened.
-    if (hasKeyboard() && (at === document.body || at?.matches('h1[tabindex="-1"]'))) field.current?.focus();
+    if (hasKeyboard() && (focused === document.body || focused?.matches('h1[tabindex="-1"]')))
+      field.current?.focus();
   }, [field]);
 
   // Reply and Edit move the focus to the field.
@@ -42,12 +43,12 @@ export const useComposerFocus = (
 
   // The focus moves before the browser inserts the character, so the character lands in the field.
   useEffect(() => {
-    const listen = (event: KeyboardEvent): void => {
+    const focusOnTyping = (event: KeyboardEvent): void => {
       const area = field.current;
-      if (!area || area.closest('[inert]') || [...event.key].length !== 1 || isTaken(event)) return;
+      if (!area || area.closest('[inert]') || [...event.key].length !== 1 || isTypingElsewhere(event)) return;
       area.focus();
     };
-    window.addEventListener('keydown', listen);
-    return () => window.removeEventListener('keydown', listen);
+    window.addEventListener('keydown', focusOnTyping);
+    return () => window.removeEventListener('keydown', focusOnTyping);
   }, [field]);
 };

@@ -3,7 +3,7 @@ import { useChat } from '@/chat-ui/chat-context';
 import { type ChatMessage } from '@/chat-ui/chat-message';
 import { type ComposerTask } from '@/chat-ui/composer/composer-parts';
 
-interface Begun {
+interface StartedTask {
   kind: 'reply' | 'edit';
   messageId: string;
 }
@@ -15,13 +15,13 @@ export const useComposerTask = (
   onReplyChange: (messageId: string | null) => void,
 ) => {
   const { me, partner, outbox, conversationId } = useChat();
-  const [begun, setBegun] = useState<Begun | null>(
+  const [started, setStarted] = useState<StartedTask | null>(
     initialReplyToId === null ? null : { kind: 'reply', messageId: initialReplyToId },
   );
   const returnedEdits = outbox.useStore((state) => state.returnedEdits);
   // One edit at a time: a returned edit is opened when the current one is finished.
   const returned =
-    begun?.kind === 'edit'
+    started?.kind === 'edit'
       ? undefined
       : returnedEdits.find(
           (edit) =>
@@ -33,32 +33,32 @@ export const useComposerTask = (
     shownReturned.current = returned;
   });
 
-  const replyToId = begun?.kind === 'reply' ? begun.messageId : null;
+  const replyToId = started?.kind === 'reply' ? started.messageId : null;
   useEffect(() => onReplyChange(replyToId), [onReplyChange, replyToId]);
 
   // The current message: it may have been edited or deleted in the meantime.
-  const subjectId = returned?.messageId ?? begun?.messageId;
+  const subjectId = returned?.messageId ?? started?.messageId;
   const subject = messages.find(({ id }) => id === subjectId);
   const task = useMemo<ComposerTask | null>(() => {
     if (!subject || subject.isDeleted) return null;
     if (returned) return { kind: 'edit', message: subject, text: returned.text };
-    if (begun?.kind === 'edit') return { kind: 'edit', message: subject };
+    if (started?.kind === 'edit') return { kind: 'edit', message: subject };
     const isMine = subject.senderId === me.id;
     return { kind: 'reply', message: subject, name: isMine ? me.username : partner.username, isMine };
-  }, [begun, returned, subject, me.id, me.username, partner.username]);
+  }, [started, returned, subject, me.id, me.username, partner.username]);
 
   /** Ends the current task and begins the next one, if any. */
   const begin = useCallback(
-    (next: Begun | null): void => {
+    (next: StartedTask | null): void => {
       if (shownReturned.current) outbox.editDone(shownReturned.current);
       // A reply that was open before a returned edit is resumed after it.
-      if (next || !shownReturned.current) setBegun(next);
+      if (next || !shownReturned.current) setStarted(next);
     },
     [outbox],
   );
-  /** Resumes the reply of a returned message, unless another task has begun. */
+  /** Resumes the reply of a returned message, unless another task has started. */
   const resumeReply = useCallback(
-    (messageId: string): void => setBegun((present) => present ?? { kind: 'reply', messageId }),
+    (messageId: string): void => setStarted((current) => current ?? { kind: 'reply', messageId }),
     [],
   );
   return { task, begin, resumeReply };

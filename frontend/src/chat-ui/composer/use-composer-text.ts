@@ -10,39 +10,39 @@ export const useComposerText = (
 ) => {
   const [text, setText] = useState(initial);
   // A ref, because several texts may be returned before the component renders.
-  const present = useRef(initial);
+  const unsentText = useRef(initial);
   /** Texts returned last, still at the front of the field: the next returned text goes after them. */
   const returned = useRef('');
-  const put = (next: string): void => {
-    present.current = next;
+  const setUnsentText = (next: string): void => {
+    unsentText.current = next;
     setText(next);
     onChange(next);
   };
 
   const editing = task?.kind === 'edit' ? task : null;
   const [edited, setEdited] = useState<{ of: ComposerTask; text: string } | null>(null);
-  const isSame = edited?.of.kind === 'edit' && edited.of.message.id === editing?.message.id;
-  if (editing && !isSame) {
+  const isSameEdit = edited?.of.kind === 'edit' && edited.of.message.id === editing?.message.id;
+  if (editing && !isSameEdit) {
     setEdited({ of: editing, text: editing.text ?? contentOf(editing.message).text });
   }
   if (!editing && edited) setEdited(null);
 
   return {
     shown: editing ? (edited?.text ?? '') : text,
-    change: (next: string): void => (editing ? setEdited({ of: editing, text: next }) : put(next)),
-    isEmpty: (): boolean => present.current === '',
+    change: (next: string): void => (editing ? setEdited({ of: editing, text: next }) : setUnsentText(next)),
+    isEmpty: (): boolean => unsentText.current === '',
     clear: (): void => {
       returned.current = '';
-      put('');
+      setUnsentText('');
     },
     /** Inserts an unsent text at the front of the field, after earlier returned ones. */
     takeBack: (text: string): void => {
-      const before = present.current.startsWith(returned.current) ? returned.current : '';
-      const rest = present.current.slice(before.length).replace(/^\n/, '');
+      const before = unsentText.current.startsWith(returned.current) ? returned.current : '';
+      const rest = unsentText.current.slice(before.length).replace(/^\n/, '');
       returned.current = [before, text].filter(Boolean).join('\n');
-      put([returned.current, rest].filter(Boolean).join('\n'));
+      setUnsentText([returned.current, rest].filter(Boolean).join('\n'));
     },
     /** Called when another tab has changed the draft. */
-    replace: put,
+    replace: setUnsentText,
   };
 };

@@ -8,29 +8,29 @@ export const useFileDrop = (onFile: ((file: File) => void) | undefined) => {
   const [isDropping, setDropping] = useState(false);
   /** Nesting depth of dragenter events: not every browser reports the element that the pointer enters next. */
   const depth = useRef(0);
-  const end = (): void => {
+  const reset = (): void => {
     depth.current = 0;
     setDropping(false);
   };
-  const isMine = (event: DragEvent): boolean => onFile !== undefined && holdsFiles(event);
+  const isAccepted = (event: DragEvent): boolean => onFile !== undefined && holdsFiles(event);
   return {
     isDropping,
     handlers: {
       onDragEnter: (event: DragEvent) => {
-        if (!isMine(event)) return;
+        if (!isAccepted(event)) return;
         depth.current += 1;
         setDropping(true);
       },
       onDragOver: (event: DragEvent) => {
-        if (isMine(event)) event.preventDefault();
+        if (isAccepted(event)) event.preventDefault();
       },
       onDragLeave: () => {
         depth.current -= 1;
-        if (depth.current <= 0) end();
+        if (depth.current <= 0) reset();
       },
       onDrop: (event: DragEvent) => {
-        end();
-        if (!isMine(event)) return;
+        reset();
+        if (!isAccepted(event)) return;
         event.preventDefault();
         const [file] = event.dataTransfer.files;
         if (file) onFile?.(file);

@@ -14,10 +14,15 @@ import {
 import { positionInGroup, type ChatMessage } from '@/chat-ui/chat-message';
 import { copy } from '@/chat-ui/copy';
 import { MessageRow, type MessageAuthor } from '@/chat-ui/message/message-row';
-import { offerOf, offersAnything, type Capabilities, type Offer } from '@/chat-ui/message/offer';
+import {
+  determineActions,
+  hasAnyAction,
+  type Capabilities,
+  type AvailableActions,
+} from '@/chat-ui/message/available-actions';
 import { PartBoundary } from '@/chat-ui/part-boundary';
 import { ActionSheet, type MessageCommands } from '@/chat-ui/message/row-actions';
-import { indexOf, rowOf } from '@/chat-ui/message-list/row-element';
+import { readRowIndex, findRow } from '@/chat-ui/message-list/row-element';
 import { ToEndButton } from '@/chat-ui/message-list/to-end-button';
 import { useActiveRows } from '@/chat-ui/message-list/use-active-rows';
 import { useArrival } from '@/chat-ui/message-list/use-arrival';
@@ -57,7 +62,7 @@ export interface MessageListProps {
 
 const estimatedRowPx = 48;
 /** Key that stands for the row before the first one. */
-const beforeFirst = '';
+const keyBeforeFirst = '';
 
 /** Virtual list: mounts only the rows in view, and stays scrolled to its end while it is there. */
 const List = ({
@@ -77,12 +82,12 @@ const List = ({
   top,
   footer,
 }: MessageListProps) => {
-  const howToId = useId();
+  const instructionsId = useId();
   const scroller = useRef<HTMLDivElement>(null);
-  const [flashed, setFlashed] = useState<string | null>(null);
-  const [inSheet, setInSheet] = useState<string | null>(null);
-  const last = messages.at(-1);
-  const { arriving, arrived } = useArrival(messages);
+  const [flashingKey, setFlashingKey] = useState<string | null>(null);
+  const [sheetKey, setSheetKey] = useState<string | null>(null);
+  const lastMessage = messages.at(-1);
+  const { arrivingKey, finishArrival } = useArrival(messages);
 
   // eslint-disable-next-line react-hooks/incompatible-library -- the compiler leaves this component alone, as it should
   const virtualizer = useVirtualizer({
@@ -96,106 +101,107 @@ const List = ({
     scrollEndThreshold: endThresholdPx,
   });
 
-  const isMineOnItsWay = last?.delivery === 'sending';
-  const lastKey = last?.key;
+  const isOwnMessageSending = lastMessage?.delivery === 'sending';
+  const lastKey = lastMessage?.key;
   // The user's own new message scrolls into view from any scroll position.
   useEffect(() => {
-    if (isMineOnItsWay) virtualizer.scrollToEnd();
-  }, [isMineOnItsWay, lastKey, virtualizer]);
+    if (isOwnMessageSending) virtualizer.scrollToEnd();
+  }, [isOwnMessageSending, lastKey, virtualizer]);
 
   const [startIndex] = useState(() => messages.findIndex(({ id }) => id === startAt));
   useLayoutEffect(() => {
     if (startIndex >= 0) virtualizer.scrollToIndex(startIndex, { align: 'start' });
   }, [startIndex, virtualizer]);
-  const { leftAt, act, hasBegun } = useEndOfList(
+  const { lastKeyBeforeLeaving, noteUserAction, hasReachedStart } = useEndOfList(
     scroller,
     lastKey,
-    startIndex < 0 ? null : (messages[startIndex - 1]?.key ?? beforeFirst),
+    startIndex < 0 ? null : (messages[startIndex - 1]?.key ?? keyBeforeFirst),
   );
   const rows = virtualizer.getVirtualItems();
-  const firstInSight = rows[0]?.index;
+  const firstVisibleIndex = rows[0]?.index;
   const firstKey = messages[0]?.key;
   useEffect(() => {
     const element = scroller.current;
-    if (!element || firstInSight !== 0) return;
-    if (hasBegun.current || element.scrollHeight <= element.clientHeight) onReachTop?.();
-  }, [firstInSight, firstKey, hasBegun, onReachTop]);
+    if (!element || firstVisibleIndex !== 0) return;
+    if (hasReachedStart.current || element.scrollHeight <= element.clientHeight) onReachTop?.();
+  }, [firstVisibleIndex, firstKey, hasReachedStart, onReachTop]);
 
   const jumpTo = useCallback(
     (messageId: string): boolean => {
       const index = messages.findIndex(({ id }) => id === messageId);
       if (index < 0) return false;
-      act();
+      noteUserAction();
       virtualizer.scrollToIndex(index, { align: 'center' });
-      setFlashed(messages[index]?.key ?? null);
+      setFlashingKey(messages[index]?.key ?? null);
       return true;
     },
-    [act, messages, virtualizer],
+    [noteUserAction, messages, virtualizer],
   );
   useImperativeHandle(ref, () => ({ scrollToEnd: () => virtualizer.scrollToEnd(), jumpTo }), [
     jumpTo,
     virtualizer,
   ]);
 
-  const messageOf = (row: HTMLElement | null): ChatMessage | undefined =>
-    row ? messages[indexOf(row)] : undefined;
-  const offerFor = (message: ChatMessage): Offer => offerOf(message, me.id, capabilities);
-  const active = useActiveRows((row) => messageOf(row)?.key ?? null);
+  const findMessage = (row: HTMLElement | null): ChatMessage | undefined =>
+    row ? messages[readRowIndex(row)] : undefined;
+  const actionsFor = (message: ChatMessage): AvailableActions =>
+    determineActions(message, me.id, capabilities);
+  const active = useActiveRows((row) => findMessage(row)?.key ?? null);
 
   const openSheet = (row: HTMLElement | null): void => {
-    const message = messageOf(row);
+    const message = findMessage(row);
     if (!message) return;
     // A failed message can be copied, sent again and deleted.
-    const hasActions = message.delivery === 'failed' || offersAnything(offerFor(message));
-    if (hasActions) setInSheet(message.key);
+    const hasActions = message.delivery === 'failed' || hasAnyAction(actionsFor(message));
+    if (hasActions) setSheetKey(message.key);
   };
 
-  const walk = useRowKeyboard({
+  const handleRowKey = useRowKeyboard({
     scroller,
     count: messages.length,
     virtualizer,
-    onWalk: active.forgetMouse,
+    onMove: active.clearHovered,
     onOpen: openSheet,
   });
 
-  const longPress = useLongPress((target) => openSheet(rowOf(target)));
+  const longPress = useLongPress((target) => openSheet(findRow(target)));
 
   const touch = useRowTouch({
     canReply: (row) => {
-      const message = messageOf(row);
-      return message !== undefined && offerFor(message).reply;
+      const message = findMessage(row);
+      return message !== undefined && actionsFor(message).reply;
     },
     onReply: (row) => {
-      const message = messageOf(row);
+      const message = findMessage(row);
       if (message) commands.onReply(message);
     },
     onDoubleTap: (row) => {
-      const message = messageOf(row);
-      if (message && offerFor(message).react) commands.onReact(message.id, reactionEmojis[0]);
+      const message = findMessage(row);
+      if (message && actionsFor(message).react) commands.onReact(message.id, reactionEmojis[0]);
     },
   });
 
-  const unseen =
-    leftAt === null
+  const unseenCount =
+    lastKeyBeforeLeaving === null
       ? 0
       : messages
-          .slice(messages.findLastIndex(({ key }) => key === leftAt) + 1)
+          .slice(messages.findLastIndex(({ key }) => key === lastKeyBeforeLeaving) + 1)
           .filter((message) => message.senderId === partner.id).length;
-  const sheetMessage = inSheet === null ? undefined : messages.find(({ key }) => key === inSheet);
+  const sheetMessage = sheetKey === null ? undefined : messages.find(({ key }) => key === sheetKey);
 
   return (
     <div className="relative flex min-h-0 flex-1 flex-col">
-      <p id={howToId} className="sr-only">
+      <p id={instructionsId} className="sr-only">
         {copy.list.howTo}
       </p>
       <div
         ref={scroller}
         role="region"
         aria-label={label}
-        aria-describedby={howToId}
+        aria-describedby={instructionsId}
         tabIndex={0}
         className="@container min-h-0 flex-1 overflow-y-auto overscroll-contain focus-visible:-outline-offset-2"
-        onKeyDown={walk}
+        onKeyDown={handleRowKey}
         {...active.handlers}
         {...touch}
         {...longPress.handlers}
@@ -206,7 +212,7 @@ const List = ({
             {rows.map(({ key, index, start }) => {
               const message = messages[index];
               if (!message) return null;
-              const offer = offerFor(message);
+              const actions = actionsFor(message);
               const isActive = active.isActive(message.key);
               return (
                 <li
@@ -234,12 +240,12 @@ const List = ({
                       'relative touch-pan-y rounded-control',
                       // The reply icon revealed by a swipe.
                       "before:absolute before:top-1/2 before:-left-8 before:-translate-y-1/2 before:text-xl before:text-muted-foreground before:opacity-0 data-[swipe=moving]:before:opacity-50 data-[swipe=moving]:before:content-['↩'] data-[swipe=ready]:before:text-primary data-[swipe=ready]:before:opacity-100 data-[swipe=ready]:before:content-['↩']",
-                      message.key === arriving && 'enter-rise',
-                      message.key === flashed && 'flash',
+                      message.key === arrivingKey && 'enter-rise',
+                      message.key === flashingKey && 'flash',
                     )}
                     onAnimationEnd={({ animationName }) => {
-                      if (animationName === 'flash') setFlashed(null);
-                      if (animationName === 'rise') arrived();
+                      if (animationName === 'flash') setFlashingKey(null);
+                      if (animationName === 'rise') finishArrival();
                     }}
                   >
                     <PartBoundary title={copy.broken.message} resetKeys={[message]}>
@@ -253,11 +259,11 @@ const List = ({
                         isActive={isActive}
                         hidesTimes={hidesTimes}
                         onPin={active.pin}
-                        canReply={offer.reply}
-                        canEdit={offer.edit}
-                        canReact={offer.react}
-                        canDelete={offer.delete}
-                        canTranslate={offer.translate}
+                        canReply={actions.reply}
+                        canEdit={actions.edit}
+                        canReact={actions.react}
+                        canDelete={actions.delete}
+                        canTranslate={actions.translate}
                         {...positionInGroup(messages, index)}
                       />
                     </PartBoundary>
@@ -269,16 +275,19 @@ const List = ({
           {footer}
         </div>
       </div>
-      {leftAt === null ? null : (
-        <ToEndButton unseen={unseen} onPress={() => virtualizer.scrollToEnd({ behavior: 'auto' })} />
+      {lastKeyBeforeLeaving === null ? null : (
+        <ToEndButton
+          unseenCount={unseenCount}
+          onPress={() => virtualizer.scrollToEnd({ behavior: 'auto' })}
+        />
       )}
       {sheetMessage ? (
         <ActionSheet
           message={sheetMessage}
           me={me.id}
-          offer={offerFor(sheetMessage)}
+          actions={actionsFor(sheetMessage)}
           commands={commands}
-          onClose={() => setInSheet(null)}
+          onClose={() => setSheetKey(null)}
         />
       ) : null}
     </div>

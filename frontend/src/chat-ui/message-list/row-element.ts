@@ -1,6 +1,6 @@
-/** The row of the message list that contains an element. */
-export const rowOf = (target: EventTarget | null): HTMLElement | null =>
+/** Finds the row of the message list that contains an element. */
+export const findRow = (target: EventTarget | null): HTMLElement | null =>
   target instanceof Element ? target.closest<HTMLElement>('li[data-index]') : null;
 
-/** Index of a row among the messages. */
-export const indexOf = (row: HTMLElement): number => Number(row.dataset.index);
+/** Reads the index of a row among the messages. */
+export const readRowIndex = (row: HTMLElement): number => Number(row.dataset.index);

@@ -3,20 +3,20 @@ import { copy } from '@/chat-ui/copy';
 import { cn } from '@/lib/class-names';
 
 /** Scrolls to the newest message and shows the number of unseen ones. */
-export const ToEndButton = ({ unseen, onPress }: { unseen: number; onPress: () => void }) => (
+export const ToEndButton = ({ unseenCount, onPress }: { unseenCount: number; onPress: () => void }) => (
   <div className="pointer-events-none absolute inset-x-0 bottom-2 z-floating flex justify-center">
     <button
       type="button"
-      aria-label={unseen > 0 ? undefined : copy.list.newest}
+      aria-label={unseenCount > 0 ? undefined : copy.list.newest}
       onClick={onPress}
       className={cn(
         'enter-rise pointer-events-auto inline-flex h-11 items-center gap-2 rounded-full text-base font-semibold shadow-elevated',
-        unseen > 0
+        unseenCount > 0
           ? 'bg-primary px-4 text-primary-foreground'
           : 'w-11 justify-center border border-border bg-popover text-foreground',
       )}
     >
-      {unseen > 0 ? copy.list.unseen(unseen) : null}
+      {unseenCount > 0 ? copy.list.unseen(unseenCount) : null}
       <ChevronDown aria-hidden="true" className="size-4" />
     </button>
   </div>

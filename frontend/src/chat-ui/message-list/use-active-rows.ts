@@ -1,5 +1,5 @@
 import { useState, type FocusEvent, type PointerEvent, type SyntheticEvent } from 'react';
-import { rowOf } from '@/chat-ui/message-list/row-element';
+import { findRow } from '@/chat-ui/message-list/row-element';
 
 /** Portals bubble their React events to the list; only events from inside the row count. */
 const isInside = ({ currentTarget, target }: SyntheticEvent): boolean =>
@@ -15,14 +15,14 @@ export const useActiveRows = (keyOf: (row: HTMLElement | null) => string | null)
     isActive: (key: string): boolean => [hovered, focused, pinned].includes(key),
     pin,
     /** Clears the hovered row, for example after keyboard navigation. */
-    forgetMouse: () => setHovered(null),
+    clearHovered: () => setHovered(null),
     handlers: {
       onPointerOver: (event: PointerEvent) => {
-        if (event.pointerType === 'mouse' && isInside(event)) setHovered(keyOf(rowOf(event.target)));
+        if (event.pointerType === 'mouse' && isInside(event)) setHovered(keyOf(findRow(event.target)));
       },
       onPointerLeave: () => setHovered(null),
       onFocus: (event: FocusEvent) => {
-        if (isInside(event)) setFocused(keyOf(rowOf(event.target)));
+        if (isInside(event)) setFocused(keyOf(findRow(event.target)));
       },
       onBlur: (event: FocusEvent) => {
         if (!event.currentTarget.contains(event.relatedTarget)) setFocused(null);

@@ -2,40 +2,40 @@ import { act, renderHook } from '@testing-library/react';
 import { useArrival } from '@/chat-ui/message-list/use-arrival';
 import { aMessage } from '@/testing/factories';
 
-const rows = (...keys: string[]) => keys.map((key) => aMessage({ key }));
+const toMessages = (...keys: string[]) => keys.map((key) => aMessage({ key }));
 
-const open = (...keys: string[]) => {
+const renderRows = (...keys: string[]) => {
   const { result, rerender } = renderHook(({ messages }) => useArrival(messages), {
-    initialProps: { messages: rows(...keys) },
+    initialProps: { messages: toMessages(...keys) },
   });
-  return { result, become: (...next: string[]) => rerender({ messages: rows(...next) }) };
+  return { result, showRows: (...next: string[]) => rerender({ messages: toMessages(...next) }) };
 };
 
 it('animates an appended row once', () => {
-  const { result, become } = open('a');
-  expect(result.current.arriving).toBeNull();
-  become('a', 'b');
-  expect(result.current.arriving).toBe('b');
-  act(() => result.current.arrived());
-  expect(result.current.arriving).toBeNull();
-  become('a', 'b');
-  expect(result.current.arriving).toBeNull();
+  const { result, showRows } = renderRows('a');
+  expect(result.current.arrivingKey).toBeNull();
+  showRows('a', 'b');
+  expect(result.current.arrivingKey).toBe('b');
+  act(() => result.current.finishArrival());
+  expect(result.current.arrivingKey).toBeNull();
+  showRows('a', 'b');
+  expect(result.current.arrivingKey).toBeNull();
 });
 
-it('animates neither the row that is last after a removal, nor history, nor the rows of the first load', () => {
-  const { result, become } = open('a', 'b');
-  become('a');
-  expect(result.current.arriving).toBeNull();
-  become('z', 'a');
-  expect(result.current.arriving).toBeNull();
-  become();
-  become('a', 'b', 'c');
-  expect(result.current.arriving).toBeNull();
+it('animates neither the row that is last after a removal, nor history, nor the toMessages of the first load', () => {
+  const { result, showRows } = renderRows('a', 'b');
+  showRows('a');
+  expect(result.current.arrivingKey).toBeNull();
+  showRows('z', 'a');
+  expect(result.current.arrivingKey).toBeNull();
+  showRows();
+  showRows('a', 'b', 'c');
+  expect(result.current.arrivingKey).toBeNull();
 });
 
 it('keeps an arrival that is not in view yet while history is loaded above it', () => {
-  const { result, become } = open('a');
-  become('a', 'b');
-  become('z', 'a', 'b');
-  expect(result.current.arriving).toBe('b');
+  const { result, showRows } = renderRows('a');
+  showRows('a', 'b');
+  showRows('z', 'a', 'b');
+  expect(result.current.arrivingKey).toBe('b');
 });

@@ -8,18 +8,20 @@ import { type ChatMessage } from '@/chat-ui/chat-message';
 export const useArrival = (messages: readonly ChatMessage[]) => {
   const count = messages.length;
   const lastKey = messages.at(-1)?.key;
-  const [known, setKnown] = useState<{ count: number; lastKey: string | undefined; arriving: string | null }>(
-    {
-      count,
-      lastKey,
-      arriving: null,
-    },
-  );
+  const [known, setKnown] = useState<{
+    count: number;
+    lastKey: string | undefined;
+    arrivingKey: string | null;
+  }>({
+    count,
+    lastKey,
+    arrivingKey: null,
+  });
   if (known.count !== count || known.lastKey !== lastKey) {
     const isAppended = known.count > 0 && count > known.count && lastKey !== known.lastKey;
-    const arriving = lastKey === known.lastKey ? known.arriving : isAppended ? (lastKey ?? null) : null;
-    setKnown({ count, lastKey, arriving });
+    const arrivingKey = lastKey === known.lastKey ? known.arrivingKey : isAppended ? (lastKey ?? null) : null;
+    setKnown({ count, lastKey, arrivingKey });
   }
-  const arrived = useCallback(() => setKnown((before) => ({ ...before, arriving: null })), []);
-  return { arriving: known.arriving, arrived };
+  const finishArrival = useCallback(() => setKnown((before) => ({ ...before, arrivingKey: null })), []);
+  return { arrivingKey: known.arrivingKey, finishArrival };
 };

@@ -2,11 +2,11 @@ import { useCallback, useEffect, useRef, useState, type RefObject } from 'react'
 
 /** Within this distance of the end the list counts as scrolled to its end. */
 export const endThresholdPx = 80;
-/** Events of users who scroll. Some assistive technology scrolls without any of them. */
-const actions = ['wheel', 'touchmove', 'keydown', 'pointerdown', 'focusin'] as const;
-const recentlyMs = 1_000;
-/** Number of frames without a change of position or height after which the list counts as settled. */
-const restingFrames = 3;
+/** Events of a user who scrolls. Some assistive technology scrolls without any of them. */
+const userActionEvents = ['wheel', 'touchmove', 'keydown', 'pointerdown', 'focusin'] as const;
+const recentMs = 1_000;
+/** Frames without a change of position or height after which the list has reached its start position. */
+const framesUntilSettled = 3;
 
 /**
  * Keeps a list scrolled to its end while it is there, when the viewport shrinks (skip bar, phone keyboard) or a row
@@ -19,94 +19,95 @@ export const useEndOfList = (
   newestKey: string | undefined,
   startsAfter: string | null = null,
 ) => {
-  const [leftAt, setLeftAt] = useState<string | null>(null);
-  const [startKey] = useState(startsAfter);
-  const hasBegun = useRef(false);
+  const [lastKeyBeforeLeaving, setLastKeyBeforeLeaving] = useState<string | null>(null);
+  const [keyBeforeStart] = useState(startsAfter);
+  const hasReachedStart = useRef(false);
   const newest = useRef(newestKey);
   useEffect(() => {
     newest.current = newestKey;
   }, [newestKey]);
 
   /** Time of the last user action that may scroll the list, by `performance.now()`. */
-  const actedAt = useRef(-Infinity);
-  const act = useCallback(() => {
-    actedAt.current = performance.now();
+  const lastUserActionAt = useRef(-Infinity);
+  const noteUserAction = useCallback(() => {
+    lastUserActionAt.current = performance.now();
   }, []);
 
   useEffect(() => {
     const element = scroller.current;
     const content = element?.firstElementChild;
     if (!element || !content) return;
-    let isStarting = startKey !== null;
+    let isStarting = keyBeforeStart !== null;
     let isAtEnd = !isStarting;
     let lastTop = 0;
     let resizedAt = -Infinity;
-    const isRecent = (time: number): boolean => performance.now() - time < recentlyMs;
-    const toEnd = (): void => {
+    const isRecent = (time: number): boolean => performance.now() - time < recentMs;
+    const scrollToEnd = (): void => {
       element.scrollTop = element.scrollHeight;
     };
-    const remember = (): void => {
+    const handleScroll = (): void => {
       // The list is still scrolling to its start position, past rows of estimated height.
       if (isStarting) return;
       const { scrollTop, scrollHeight, clientHeight } = element;
       // Only a user who scrolls up leaves the end: rows smaller than estimated also move the list up.
-      const hasGoneUp = scrollTop < lastTop && (isRecent(actedAt.current) || !isRecent(resizedAt));
+      const hasUserScrolledUp =
+        scrollTop < lastTop && (isRecent(lastUserActionAt.current) || !isRecent(resizedAt));
       if (scrollHeight - scrollTop - clientHeight <= endThresholdPx) isAtEnd = true;
-      else if (hasGoneUp) isAtEnd = false;
-      else if (isAtEnd) toEnd();
+      else if (hasUserScrolledUp) isAtEnd = false;
+      else if (isAtEnd) scrollToEnd();
       lastTop = scrollTop;
-      hasBegun.current ||= isAtEnd;
-      setLeftAt((key) => (isAtEnd ? null : (key ?? newest.current ?? null)));
+      hasReachedStart.current ||= isAtEnd;
+      setLastKeyBeforeLeaving((key) => (isAtEnd ? null : (key ?? newest.current ?? null)));
     };
 
     let frame = 0;
-    const watchStart = (before: string, restedFor: number): void => {
-      const place = `${element.scrollTop} ${element.scrollHeight}`;
-      const rested = place === before ? restedFor + 1 : 0;
-      if (rested < restingFrames && !isRecent(actedAt.current)) {
-        frame = requestAnimationFrame(() => watchStart(place, rested));
+    const waitForStart = (geometryBefore: string, framesUnchanged: number): void => {
+      const geometry = `${element.scrollTop} ${element.scrollHeight}`;
+      const unchangedFrames = geometry === geometryBefore ? framesUnchanged + 1 : 0;
+      if (unchangedFrames < framesUntilSettled && !isRecent(lastUserActionAt.current)) {
+        frame = requestAnimationFrame(() => waitForStart(geometry, unchangedFrames));
         return;
       }
       isStarting = false;
-      hasBegun.current = true;
+      hasReachedStart.current = true;
       lastTop = element.scrollTop;
-      setLeftAt(startKey);
-      remember();
+      setLastKeyBeforeLeaving(keyBeforeStart);
+      handleScroll();
     };
-    if (isStarting) watchStart('', 0);
+    if (isStarting) waitForStart('', 0);
 
     const observer = new ResizeObserver(() => {
       resizedAt = performance.now();
-      if (isAtEnd) toEnd();
+      if (isAtEnd) scrollToEnd();
     });
     observer.observe(element);
     observer.observe(content);
-    element.addEventListener('scroll', remember, { passive: true });
-    const dragged = ({ buttons }: PointerEvent): void => {
-      if (buttons !== 0) act();
+    element.addEventListener('scroll', handleScroll, { passive: true });
+    const handleDrag = ({ buttons }: PointerEvent): void => {
+      if (buttons !== 0) noteUserAction();
     };
-    for (const name of actions) element.addEventListener(name, act, { passive: true });
-    element.addEventListener('pointermove', dragged, { passive: true });
+    for (const name of userActionEvents) element.addEventListener(name, noteUserAction, { passive: true });
+    element.addEventListener('pointermove', handleDrag, { passive: true });
     return () => {
       cancelAnimationFrame(frame);
       observer.disconnect();
-      element.removeEventListener('scroll', remember);
-      for (const name of actions) element.removeEventListener(name, act);
-      element.removeEventListener('pointermove', dragged);
+      element.removeEventListener('scroll', handleScroll);
+      for (const name of userActionEvents) element.removeEventListener(name, noteUserAction);
+      element.removeEventListener('pointermove', handleDrag);
     };
-  }, [act, scroller, startKey]);
+  }, [noteUserAction, scroller, keyBeforeStart]);
 
   return {
     /**
      * Key of the newest row when the list left its end, or of the row before the start; null while the end is in view.
      */
-    leftAt,
+    lastKeyBeforeLeaving,
     /** Call before moving the list for the user by other means than scrolling. */
-    act,
+    noteUserAction,
     /**
      * Whether the list has reached its start position. Before that the first row may be in view for a moment; ignore
      * it.
      */
-    hasBegun,
+    hasReachedStart,
   };
 };

@@ -1,5 +1,5 @@
 import { type KeyboardEvent, type RefObject } from 'react';
-import { indexOf, rowOf } from '@/chat-ui/message-list/row-element';
+import { readRowIndex, findRow } from '@/chat-ui/message-list/row-element';
 
 export interface RowKeyboard {
   scroller: RefObject<HTMLElement | null>;
@@ -9,15 +9,15 @@ export interface RowKeyboard {
     scrollToIndex: (index: number, options: { align: 'start' | 'auto' }) => void;
     scrollToEnd: () => void;
   };
-  onWalk: () => void;
+  onMove: () => void;
   onOpen: (row: HTMLElement) => void;
 }
 
 /** Arrow keys move between rows. From a row, Tab leads to its actions, and Enter opens them as a sheet. */
 export const useRowKeyboard =
-  ({ scroller, count, virtualizer, onWalk, onOpen }: RowKeyboard) =>
+  ({ scroller, count, virtualizer, onMove, onOpen }: RowKeyboard) =>
   (event: KeyboardEvent<HTMLElement>): void => {
-    const row = rowOf(event.target);
+    const row = findRow(event.target);
     if (event.key === 'Enter' && row && event.target === row) {
       event.preventDefault();
       return onOpen(row);
@@ -33,8 +33,8 @@ export const useRowKeyboard =
     const step = event.key === 'ArrowUp' ? -1 : event.key === 'ArrowDown' ? 1 : 0;
     if (step === 0) return;
     event.preventDefault();
-    onWalk();
-    const index = Math.min(count - 1, Math.max(0, (row ? indexOf(row) : count) + step));
+    onMove();
+    const index = Math.min(count - 1, Math.max(0, (row ? readRowIndex(row) : count) + step));
     virtualizer.scrollToIndex(index, { align: 'auto' });
     const focus = (): void =>
       scroller.current?.querySelector<HTMLElement>(`li[data-index="${index}"]`)?.focus();

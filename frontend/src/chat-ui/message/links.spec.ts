@@ -1,7 +1,7 @@
-import { partsOf } from '@/chat-ui/message/links';
+import { splitByAddresses } from '@/chat-ui/message/links';
 
 const urls = (text: string): (string | undefined)[] =>
-  partsOf(text).flatMap(({ url }) => (url ? [url.href] : []));
+  splitByAddresses(text).flatMap(({ url }) => (url ? [url.href] : []));
 
 it.each([
   ['https://example.org/a?b=c#d', 'https://example.org/a?b=c#d'],
@@ -26,7 +26,7 @@ it('shows the real host of a lookalike address', () => {
 it('preserves every character of the text', () => {
   for (const text of ['', 'a', 'x https://example.org, y www.example.org', 'https://example.org\nand more']) {
     expect(
-      partsOf(text)
+      splitByAddresses(text)
         .map((part) => part.text)
         .join(''),
     ).toBe(text);

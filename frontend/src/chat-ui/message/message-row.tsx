@@ -5,7 +5,7 @@ import { copy } from '@/chat-ui/copy';
 import { DeliveryLine } from '@/chat-ui/message/delivery-line';
 import { contentOf } from '@/chat-ui/message-content';
 import { MessageImage } from '@/chat-ui/message/message-image';
-import { offersAnything, type Offer } from '@/chat-ui/message/offer';
+import { hasAnyAction, type AvailableActions } from '@/chat-ui/message/available-actions';
 import { MessageQuote } from '@/chat-ui/message/message-quote';
 import { ReactionPills } from '@/chat-ui/message/reactions';
 import { CopyAddresses, RichText } from '@/chat-ui/message/rich-text';
@@ -35,9 +35,9 @@ export interface MessageRowProps extends GroupPosition {
   canReact: boolean;
   canDelete: boolean;
   canTranslate: boolean;
-  /** Hovered or focused. */
+  /** Whether the row is hovered or focused and shows its actions. */
   isActive: boolean;
-  /** The time is shown elsewhere. */
+  /** Hides the time, where it is shown above the messages. */
   hidesTimes: boolean;
   /** Keeps the row active while one of its menus is open. */
   onPin: (key: string | null) => void;
@@ -132,7 +132,7 @@ export const MessageRow = memo(function MessageRow({
   if (isCard(message)) return <div className="py-3">{renderCard?.(message) ?? null}</div>;
   if (isNotice(message)) return <Notice message={message} />;
   const isMine = message.senderId !== partner.id;
-  const offer: Offer = {
+  const actions: AvailableActions = {
     reply: canReply,
     edit: canEdit,
     react: canReact,
@@ -187,7 +187,7 @@ export const MessageRow = memo(function MessageRow({
             me={me.id}
             onReact={canReact ? (emoji) => commands.onReact(message.id, emoji) : undefined}
           />
-          {isActive && offersAnything(offer) ? (
+          {isActive && hasAnyAction(actions) ? (
             <div
               className={cn(
                 'absolute z-floating [@media(hover:none)]:hidden',
@@ -198,7 +198,7 @@ export const MessageRow = memo(function MessageRow({
                   : '@2xl:left-full @2xl:pl-1 @max-2xl:left-0',
               )}
             >
-              <RowActions message={message} me={me.id} offer={offer} commands={commands} onPin={onPin} />
+              <RowActions message={message} me={me.id} actions={actions} commands={commands} onPin={onPin} />
             </div>
           ) : null}
         </div>

@@ -1,13 +1,13 @@
 import { useState } from 'react';
 import { copy } from '@/chat-ui/copy';
-import { partsOf } from '@/chat-ui/message/links';
+import { splitByAddresses } from '@/chat-ui/message/links';
 
 /**
  * The text of a message with its web addresses. A friend's addresses are links; a stranger's are only marked, so that
  * an accidental tap does not open them.
  */
 export const RichText = ({ text, opensLinks }: { text: string; opensLinks: boolean }) =>
-  partsOf(text).map(({ text: part, url }, index) =>
+  splitByAddresses(text).map(({ text: part, url }, index) =>
     url === undefined ? (
       part
     ) : opensLinks ? (
@@ -31,7 +31,7 @@ export const RichText = ({ text, opensLinks }: { text: string; opensLinks: boole
 
 const CopyAddress = ({ url }: { url: URL }) => {
   const [isCopied, setCopied] = useState(false);
-  const take = async (): Promise<void> => {
+  const copyAddress = async (): Promise<void> => {
     // A page on plain http has no clipboard.
     await (navigator.clipboard as Clipboard | undefined)?.writeText(url.href);
     setCopied(true);
@@ -40,7 +40,7 @@ const CopyAddress = ({ url }: { url: URL }) => {
     <button
       type="button"
       className="relative mt-1.5 mr-1.5 inline-flex max-w-full items-center gap-1 rounded-inner px-2 py-1 text-xs font-semibold inset-ring inset-ring-current after:absolute after:-inset-1.5"
-      onClick={() => void take()}
+      onClick={() => void copyAddress()}
     >
       <span>{isCopied ? copy.link.copied : copy.link.copy}</span>
       <bdi className="truncate font-normal">{url.host}</bdi>
@@ -50,4 +50,4 @@ const CopyAddress = ({ url }: { url: URL }) => {
 
 /** Below a stranger's message: its addresses with their real hosts, each with a copy button. */
 export const CopyAddresses = ({ text }: { text: string }) =>
-  partsOf(text).map(({ url }, index) => (url ? <CopyAddress key={index} url={url} /> : null));
+  splitByAddresses(text).map(({ url }, index) => (url ? <CopyAddress key={index} url={url} /> : null));

@@ -3,7 +3,7 @@ import { useState, type ComponentProps, type ReactNode } from 'react';
 import { type ChatMessage } from '@/chat-ui/chat-message';
 import { copy } from '@/chat-ui/copy';
 import { contentOf } from '@/chat-ui/message-content';
-import { type Offer } from '@/chat-ui/message/offer';
+import { type AvailableActions } from '@/chat-ui/message/available-actions';
 import { ReactionChoice } from '@/chat-ui/message/reactions';
 import { startTranslation } from '@/chat-ui/translation/translations.store';
 import { cn } from '@/lib/class-names';
@@ -30,7 +30,7 @@ export interface MessageCommands {
 export interface RowActionsProps {
   message: ChatMessage;
   me: number;
-  offer: Offer;
+  actions: AvailableActions;
   commands: MessageCommands;
 }
 
@@ -54,15 +54,15 @@ const Action = ({
 export const RowActions = ({
   message,
   me,
-  offer,
+  actions,
   commands,
   onPin,
 }: RowActionsProps & { onPin: (key: string | null) => void }) => {
   const [isChoosing, setIsChoosing] = useState(false);
   const roving = useRovingFocus();
   // The tab stop is the first available action.
-  const places = [offer.react, offer.reply, offer.edit, offer.delete, offer.translate];
-  const item = (place: number) => roving.item(places.slice(0, place).filter(Boolean).length);
+  const availability = [actions.react, actions.reply, actions.edit, actions.delete, actions.translate];
+  const item = (place: number) => roving.item(availability.slice(0, place).filter(Boolean).length);
   const setChoosing = (choosing: boolean): void => {
     setIsChoosing(choosing);
     onPin(choosing ? message.key : null);
@@ -74,7 +74,7 @@ export const RowActions = ({
       className="flex rounded-[14px] border border-border bg-popover p-0.5 shadow-elevated"
       {...roving.group}
     >
-      {offer.react ? (
+      {actions.react ? (
         <Popover
           button={{
             'aria-label': copy.actions.react,
@@ -97,22 +97,22 @@ export const RowActions = ({
           />
         </Popover>
       ) : null}
-      {offer.reply ? (
+      {actions.reply ? (
         <Action label={copy.actions.reply} onPress={() => commands.onReply(message)} {...item(1)}>
           <Reply aria-hidden="true" />
         </Action>
       ) : null}
-      {offer.edit ? (
+      {actions.edit ? (
         <Action label={copy.actions.edit} onPress={() => commands.onEdit(message)} {...item(2)}>
           <Pencil aria-hidden="true" />
         </Action>
       ) : null}
-      {offer.delete ? (
+      {actions.delete ? (
         <Action label={copy.actions.delete} onPress={() => commands.onDelete(message.id)} {...item(3)}>
           <Trash2 aria-hidden="true" />
         </Action>
       ) : null}
-      {offer.translate ? (
+      {actions.translate ? (
         <Action
           label={copy.translation.action}
           onPress={() => void startTranslation(message.key, contentOf(message).text)}
@@ -153,30 +153,30 @@ const SheetItem = ({
 export const ActionSheet = ({
   message,
   me,
-  offer,
+  actions,
   commands,
   onClose,
 }: RowActionsProps & { onClose: () => void }) => {
   useBackCloses(true, onClose);
   const { text } = contentOf(message);
   const failedId = message.delivery === 'failed' ? message.clientId : undefined;
-  const then = (act: () => void) => (): void => {
+  const closeThen = (action: () => void) => (): void => {
     onClose();
-    act();
+    action();
   };
   return (
     <Modal isOpen title={copy.actions.label} onDismiss={onClose}>
       <div className="mt-3 grid gap-1">
-        {offer.react ? (
+        {actions.react ? (
           <ReactionChoice
             className="mb-2 justify-items-center"
             reactions={message.reactions}
             me={me}
-            onChoose={(emoji) => then(() => commands.onReact(message.id, emoji))()}
+            onChoose={(emoji) => closeThen(() => commands.onReact(message.id, emoji))()}
           />
         ) : null}
-        {offer.reply ? (
-          <SheetItem icon={<Reply aria-hidden="true" />} onPress={then(() => commands.onReply(message))}>
+        {actions.reply ? (
+          <SheetItem icon={<Reply aria-hidden="true" />} onPress={closeThen(() => commands.onReply(message))}>
             {copy.actions.reply}
           </SheetItem>
         ) : null}
@@ -184,21 +184,21 @@ export const ActionSheet = ({
           <SheetItem
             icon={<Copy aria-hidden="true" />}
             // A page on plain http has no clipboard.
-            onPress={then(() => void (navigator.clipboard as Clipboard | undefined)?.writeText(text))}
+            onPress={closeThen(() => void (navigator.clipboard as Clipboard | undefined)?.writeText(text))}
           >
             {copy.actions.copy}
           </SheetItem>
         ) : null}
-        {offer.translate ? (
+        {actions.translate ? (
           <SheetItem
             icon={<Languages aria-hidden="true" />}
-            onPress={then(() => void startTranslation(message.key, text))}
+            onPress={closeThen(() => void startTranslation(message.key, text))}
           >
             {copy.translation.action}
           </SheetItem>
         ) : null}
-        {offer.edit ? (
-          <SheetItem icon={<Pencil aria-hidden="true" />} onPress={then(() => commands.onEdit(message))}>
+        {actions.edit ? (
+          <SheetItem icon={<Pencil aria-hidden="true" />} onPress={closeThen(() => commands.onEdit(message))}>
             {copy.actions.edit}
           </SheetItem>
         ) : null}
@@ -206,24 +206,24 @@ export const ActionSheet = ({
           <>
             <SheetItem
               icon={<RotateCw aria-hidden="true" />}
-              onPress={then(() => commands.onRetry(failedId))}
+              onPress={closeThen(() => commands.onRetry(failedId))}
             >
               {copy.delivery.retry}
             </SheetItem>
             <SheetItem
               isDestructive
               icon={<Trash2 aria-hidden="true" />}
-              onPress={then(() => commands.onDiscard(failedId))}
+              onPress={closeThen(() => commands.onDiscard(failedId))}
             >
               {copy.delivery.remove}
             </SheetItem>
           </>
         )}
-        {offer.delete ? (
+        {actions.delete ? (
           <SheetItem
             isDestructive
             icon={<Trash2 aria-hidden="true" />}
-            onPress={then(() => commands.onDelete(message.id))}
+            onPress={closeThen(() => commands.onDelete(message.id))}
           >
             {copy.actions.delete}
           </SheetItem>

@@ -3,7 +3,7 @@ import { useEffect, useRef, type PointerEvent } from 'react';
 const longPressMs = 450;
 const slackPx = 10;
 
-/** A touch held in place. Mouse events are not handled. */
+/** Calls `onLongPress` when a touch is held in place. Mouse events are ignored. */
 export const useLongPress = (onLongPress: (target: EventTarget) => void) => {
   const press = useRef<{ timer: number; x: number; y: number } | null>(null);
   const release = (): void => {

@@ -23,9 +23,9 @@ export interface OutboxState {
   returnedEdits: readonly ReturnedEdit[];
 }
 
-/** The mounted composer of a conversation. */
-export interface ComposerPort {
-  /** Returns false when it cannot take the message back: a picture, while the composer is in use (A97). */
+/** The mounted composer of a conversation, which takes unsent messages back. */
+export interface ReturnTarget {
+  /** Returns false when it cannot take the message: a picture, while the composer is in use (A97). */
   take: (returned: Returned) => boolean;
 }
 
@@ -62,11 +62,11 @@ const noMessages: OutboxState = { messages: [], notice: null, returnedEdits: [] 
 export const createOutbox = (options: OutboxOptions) => {
   const { clock } = options;
   const useStore = create<OutboxState>()(() => noMessages);
-  const ports = new Map<string, ComposerPort>();
+  const composers = new Map<string, ReturnTarget>();
   const uploads = new Map<string, AbortController>();
   /** Client ids of the requests in flight on the current connection. */
-  const underWay = new Set<string>();
-  const typedAt = new Map<string, number>();
+  const inFlight = new Set<string>();
+  const lastTypingAt = new Map<string, number>();
   let userId: number | undefined;
   let noticeTimer: number | undefined;
   /** Incremented on a change of user: responses for an earlier user are ignored. */
@@ -90,9 +90,9 @@ export const createOutbox = (options: OutboxOptions) => {
   };
 
   /** Removes messages and frees their pictures, unless `keepsPictures` says that a composer has them again. */
-  const removeWhere = (isGone: (message: OutgoingMessage) => boolean, keepsPictures = false): void => {
+  const removeWhere = (shouldRemove: (message: OutgoingMessage) => boolean, keepsPictures = false): void => {
     const { messages } = useStore.getState();
-    const gone = messages.filter(isGone);
+    const gone = messages.filter(shouldRemove);
     if (gone.length === 0) return;
     setMessages(messages.filter((message) => !gone.includes(message)));
     for (const { clientId, picture } of gone) {
@@ -103,16 +103,16 @@ export const createOutbox = (options: OutboxOptions) => {
   };
   const remove = (clientId: string): void => removeWhere((message) => message.clientId === clientId);
 
-  const notify = (conversationId: string, kind: NoticeKind, atLeastMs = 0): void => {
+  const notify = (conversationId: string, kind: NoticeKind, minimumMs = 0): void => {
     useStore.setState({ notice: { conversationId, kind } });
     clock.clearTimeout(noticeTimer);
     noticeTimer = clock.setTimeout(
       () => useStore.setState({ notice: null }),
-      Math.max(atLeastMs, pageLimits.toastMs),
+      Math.max(minimumMs, pageLimits.toastMs),
     );
   };
 
-  const returnedOf = ({ content, replyTo, picture }: OutgoingMessage): Returned => ({
+  const toReturned = ({ content, replyTo, picture }: OutgoingMessage): Returned => ({
     text: content,
     replyTo,
     attachment: picture ? { previewUrl: picture.previewUrl, file: picture.file, url: picture.url } : null,
@@ -122,30 +122,30 @@ export const createOutbox = (options: OutboxOptions) => {
    * Returns a message to its composer or draft.
    * @returns false when it has to stay in the list.
    */
-  const giveBack = (message: OutgoingMessage): boolean => {
+  const returnToComposer = (message: OutgoingMessage): boolean => {
     const { conversationId, clientId, replyTo, picture } = message;
-    const port = ports.get(conversationId);
-    if (!port && picture) return false;
-    if (!port) options.onUnclaimed(conversationId, { text: message.content, replyTo });
-    else if (!port.take(returnedOf(message))) return false;
+    const composer = composers.get(conversationId);
+    if (!composer && picture) return false;
+    if (!composer) options.onUnclaimed(conversationId, { text: message.content, replyTo });
+    else if (!composer.take(toReturned(message))) return false;
     removeWhere((other) => other.clientId === clientId, true);
     return true;
   };
 
   const transmit = (message: OutgoingMessage): void => {
     const { clientId, conversationId } = message;
-    if (underWay.has(clientId)) return;
-    underWay.add(clientId);
-    const sentIn = epoch;
+    if (inFlight.has(clientId)) return;
+    inFlight.add(clientId);
+    const epochAtSend = epoch;
     options
       .send(message, (data) => {
-        if (sentIn !== epoch) return;
+        if (epochAtSend !== epoch) return;
         if (options.onAck(message, data)) remove(clientId);
         else patch(clientId, { state: 'refused' });
       })
       .catch((error: unknown) => {
         if (!(error instanceof SocketRequestError)) throw error;
-        if (sentIn !== epoch || !find(clientId)) return;
+        if (epochAtSend !== epoch || !find(clientId)) return;
         // The connection was lost: the message is sent again with the same clientId after the reconnect.
         if (error.failure === 'closed' || error.failure === 'not_connected') return;
         if (error.failure === 'timeout') return void patch(clientId, { state: 'unanswered' });
@@ -153,10 +153,10 @@ export const createOutbox = (options: OutboxOptions) => {
           patch(clientId, { state: 'refused' });
           return options.onRefused(message, error);
         }
-        if (!giveBack(message)) patch(clientId, { state: 'refused' });
+        if (!returnToComposer(message)) patch(clientId, { state: 'refused' });
         notify(conversationId, 'too_fast', error.retryAfterMs);
       })
-      .finally(() => underWay.delete(clientId));
+      .finally(() => inFlight.delete(clientId));
   };
 
   const upload = ({ clientId, picture }: OutgoingMessage): void => {
@@ -185,7 +185,7 @@ export const createOutbox = (options: OutboxOptions) => {
           if (controller.signal.aborted || !message) return;
           // Without a toast, as the specification requires (§8, A97).
           console.warn('The photo was not stored', error);
-          if (!giveBack(message)) patch(clientId, { state: 'upload_failed' });
+          if (!returnToComposer(message)) patch(clientId, { state: 'upload_failed' });
         },
       )
       .finally(() => {
@@ -204,8 +204,8 @@ export const createOutbox = (options: OutboxOptions) => {
       removeWhere(() => userId !== next);
       for (const controller of uploads.values()) controller.abort();
       uploads.clear();
-      underWay.clear();
-      typedAt.clear();
+      inFlight.clear();
+      lastTypingAt.clear();
       clock.clearTimeout(noticeTimer);
       userId = next;
       const stored = next === undefined ? [] : readOutgoing(options.storageKey(next));
@@ -243,10 +243,10 @@ export const createOutbox = (options: OutboxOptions) => {
       if (!options.isConnected()) return false;
       const message = find(clientId);
       if (!message || message.state === 'sending' || message.state === 'uploading') return true;
-      const again = patch(clientId, {
+      const retried = patch(clientId, {
         state: message.state === 'upload_failed' ? 'uploading' : 'sending',
       });
-      if (again) dispatch(again);
+      if (retried) dispatch(retried);
       return true;
     },
 
@@ -258,7 +258,7 @@ export const createOutbox = (options: OutboxOptions) => {
       remove(clientId);
       if (message.state !== 'uploading' || text === '') return;
       const returned = { text, replyTo, attachment: null };
-      if (!ports.get(conversationId)?.take(returned)) options.onUnclaimed(conversationId, returned);
+      if (!composers.get(conversationId)?.take(returned)) options.onUnclaimed(conversationId, returned);
     },
 
     /** The message is stored, as a frame other than its ack shows. */
@@ -298,10 +298,10 @@ export const createOutbox = (options: OutboxOptions) => {
      * Registers the composer of a conversation when it is mounted.
      * @returns a function that unregisters it.
      */
-    attach: (conversationId: string, port: ComposerPort): (() => void) => {
-      ports.set(conversationId, port);
+    attach: (conversationId: string, composer: ReturnTarget): (() => void) => {
+      composers.set(conversationId, composer);
       return () => {
-        if (ports.get(conversationId) === port) ports.delete(conversationId);
+        if (composers.get(conversationId) === composer) composers.delete(conversationId);
       };
     },
 
@@ -321,11 +321,11 @@ export const createOutbox = (options: OutboxOptions) => {
       const now = clock.now();
       if (
         !options.isConnected() ||
-        now - (typedAt.get(conversationId) ?? -Infinity) < limits.typingIntervalMs
+        now - (lastTypingAt.get(conversationId) ?? -Infinity) < limits.typingIntervalMs
       ) {
         return false;
       }
-      typedAt.set(conversationId, now);
+      lastTypingAt.set(conversationId, now);
       return true;
     },
   };

@@ -6,7 +6,7 @@ import { type OutgoingMessage } from '@/chat-ui/outbox/outgoing-message';
 /** Caches the row of each message, so that unchanged messages are not rendered again. */
 const made = new WeakMap<OutgoingMessage, ChatMessage>();
 
-const rowOf = (message: OutgoingMessage, senderId: number): ChatMessage => {
+const toRow = (message: OutgoingMessage, senderId: number): ChatMessage => {
   const { clientId, content, type, replyTo, at, state, picture } = message;
   const known = made.get(message);
   if (known?.senderId === senderId) return known;
@@ -50,7 +50,7 @@ export const useRowsWithOutgoing = (
     const keys = new Set(stored.map(({ key }) => key));
     return [
       ...stored,
-      ...own.filter(({ clientId }) => !keys.has(clientId)).map((message) => rowOf(message, me)),
+      ...own.filter(({ clientId }) => !keys.has(clientId)).map((message) => toRow(message, me)),
     ];
   }, [stored, outgoing, conversationId, me]);
 };

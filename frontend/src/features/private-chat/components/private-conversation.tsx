@@ -4,7 +4,7 @@ import { useCallback, useMemo, useRef } from 'react';
 import { ChatContext, type Chat } from '@/chat-ui/chat-context';
 import { type ChatMessage } from '@/chat-ui/chat-message';
 import { Conversation } from '@/chat-ui/conversation';
-import { type DraftKeeper } from '@/chat-ui/composer/draft';
+import { type DraftStorage } from '@/chat-ui/composer/draft';
 import { type ConversationHandle } from '@/chat-ui/message-list/message-list';
 import { TypingLine } from '@/chat-ui/typing/typing-line';
 import { TimeStamp, UnreadDivider } from '@/features/private-chat/components/above-message';
@@ -26,7 +26,7 @@ const Footer = ({ friend, rows }: { friend: Friend; rows: readonly ChatMessage[]
   />
 );
 
-const draftOf = (friendId: number): DraftKeeper => ({
+const draftOf = (friendId: number): DraftStorage => ({
   read: () => privateChat.drafts.get(friendId),
   keep: (draft) => privateChat.drafts.set(friendId, draft),
   onOutsideChange: (listen) =>

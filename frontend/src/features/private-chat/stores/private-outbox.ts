@@ -1,6 +1,6 @@
 import { idSchema, timestampSchema } from '@thaw/contract/scalars';
 import * as z from 'zod/mini';
-import { withReturned } from '@/chat-ui/composer/draft';
+import { prependReturned } from '@/chat-ui/composer/draft';
 import { createOutbox, type Outbox } from '@/chat-ui/outbox/outbox';
 import { wireContent } from '@/chat-ui/outbox/outgoing-message';
 import { type KnownMessage } from '@/features/private-chat/conversation';
@@ -84,10 +84,10 @@ export const createPrivateOutbox = ({
     },
     onUnclaimed: (conversationId, returned) => {
       const friendId = Number(conversationId);
-      drafts.set(friendId, withReturned(drafts.get(friendId), returned));
+      drafts.set(friendId, prependReturned(drafts.get(friendId), returned));
     },
     onPictureLost: (conversationId, returned) => {
       const friendId = Number(conversationId);
-      drafts.set(friendId, { ...withReturned(drafts.get(friendId), returned), hasPicture: true });
+      drafts.set(friendId, { ...prependReturned(drafts.get(friendId), returned), hasPicture: true });
     },
   });

@@ -3,7 +3,7 @@ import { useMemo, useRef, useState, type ReactNode } from 'react';
 import { ChatContext, type Chat } from '@/chat-ui/chat-context';
 import { isCard, type ChatMessage } from '@/chat-ui/chat-message';
 import { Conversation } from '@/chat-ui/conversation';
-import { type DraftKeeper } from '@/chat-ui/composer/draft';
+import { type DraftStorage } from '@/chat-ui/composer/draft';
 import { type MessageAuthor } from '@/chat-ui/message/message-row';
 import { TypingLine } from '@/chat-ui/typing/typing-line';
 import { SkipBar } from '@/features/random-chat/components/skip-control';
@@ -48,7 +48,7 @@ export const ActiveChat = ({ session, me, toolbar }: ActiveChatProps) => {
     }),
     [sessionId, me, partner],
   );
-  const draft = useMemo<DraftKeeper>(
+  const draft = useMemo<DraftStorage>(
     () => ({ read: () => readDraft(sessionId), keep: (begun) => keepDraft(sessionId, begun) }),
     [sessionId],
   );

@@ -1,5 +1,5 @@
 import { randomMessageAckSchema } from '@thaw/contract/acks';
-import { withReturned } from '@/chat-ui/composer/draft';
+import { prependReturned } from '@/chat-ui/composer/draft';
 import { createOutbox, type Outbox } from '@/chat-ui/outbox/outbox';
 import { wireContent } from '@/chat-ui/outbox/outgoing-message';
 import { type Action } from '@/features/random-chat/reducer/random-chat.state';
@@ -56,7 +56,7 @@ export const createRandomOutbox = ({ clock, newId, socket, dispatch }: RandomOut
       const { uploadChatImage } = await import('@/features/random-chat/api/upload-chat-image');
       return uploadChatImage(file, options);
     },
-    onUnclaimed: (sessionId, returned) => keepDraft(sessionId, withReturned(readDraft(sessionId), returned)),
+    onUnclaimed: (sessionId, returned) => keepDraft(sessionId, prependReturned(readDraft(sessionId), returned)),
     onPictureLost: (sessionId, returned) =>
-      keepDraft(sessionId, { ...withReturned(readDraft(sessionId), returned), hasPicture: true }),
+      keepDraft(sessionId, { ...prependReturned(readDraft(sessionId), returned), hasPicture: true }),
   });

@@ -1,0 +1,39 @@
+import { canBeReactedTo, isOwnText, type ChatMessage } from '@/chat-ui/chat-message';
+import { contentOf } from '@/chat-ui/message-content';
+import { canTranslate } from '@/chat-ui/translation/translations.store';
+
+/** Which actions this kind of chat has at all. */
+export interface Capabilities {
+  reply: boolean;
+  edit: boolean;
+  react: boolean;
+  delete: boolean;
+  attach: boolean;
+}
+
+/** Which actions the user can take on one message. */
+export interface AvailableActions {
+  reply: boolean;
+  edit: boolean;
+  react: boolean;
+  delete: boolean;
+  translate: boolean;
+}
+
+export const determineActions = (
+  message: ChatMessage,
+  me: number,
+  capabilities: Capabilities,
+): AvailableActions => {
+  const isActionable = canBeReactedTo(message);
+  const isMine = message.senderId === me;
+  return {
+    reply: capabilities.reply && isActionable,
+    react: capabilities.react && isActionable,
+    edit: capabilities.edit && isOwnText(message, me),
+    delete: capabilities.delete && isActionable && isMine,
+    translate: isActionable && !isMine && contentOf(message).text !== '' && canTranslate(),
+  };
+};
+
+export const hasAnyAction = (actions: AvailableActions): boolean => Object.values(actions).includes(true);

@@ -10,7 +10,7 @@ export interface EmojiGridProps {
   onChoose: (emoji: string) => void;
   /** The spoken name of an emoji; without it screen readers use their own. */
   nameOf?: (emoji: string) => string;
-  /** Makes the emojis toggle buttons and tells which are pressed. */
+  /** Turns the emojis into toggle buttons; returns whether one is pressed. */
   isPressed?: (emoji: string) => boolean;
 }
 

@@ -56,7 +56,8 @@ export const createRandomOutbox = ({ clock, newId, socket, dispatch }: RandomOut
       const { uploadChatImage } = await import('@/features/random-chat/api/upload-chat-image');
       return uploadChatImage(file, options);
     },
-    onUnclaimed: (sessionId, returned) => keepDraft(sessionId, prependReturned(readDraft(sessionId), returned)),
+    onUnclaimed: (sessionId, returned) =>
+      keepDraft(sessionId, prependReturned(readDraft(sessionId), returned)),
     onPictureLost: (sessionId, returned) =>
       keepDraft(sessionId, { ...prependReturned(readDraft(sessionId), returned), hasPicture: true }),
   });

@@ -1,7 +1,6 @@
 import { pageLimits } from '../src/lib/page-limits';
+import { uniqueEmail } from './support/account.ts';
 import { expect, Person, signInByHttp, test } from './support/test.ts';
-
-const uniqueEmail = (): string => `someone-${Date.now()}-${Math.floor(Math.random() * 1e6)}@example.com`;
 
 // The browser logs these responses to the console itself.
 test.use({ expectedErrors: [/status of (401|409|503)/] });
@@ -99,15 +98,15 @@ for (const [place, path, name, title, text] of [
   }) => {
     const page = await (await open()).newPage();
     await page.clock.install();
-    let answer: () => void = () => undefined;
+    let respond: () => void = () => undefined;
     await page.route('**/api/anonymous', async (route) => {
-      await new Promise<void>((resolve) => (answer = resolve));
+      await new Promise<void>((resolve) => (respond = resolve));
       await route.fulfill({ status: 503, json: { statusCode: 503, code: 'unavailable', message: 'no' } });
     });
     await page.goto(path);
     await page.getByRole('button', { name }).first().click();
     await expect(page.getByRole('button', { name: 'Starting...' }).first()).toBeDisabled();
-    answer();
+    respond();
     const toast = page.getByRole('region', { name: 'Notifications (F8)' }).getByRole('listitem');
     await expect(toast).toHaveCount(1);
     await expect(toast.getByText(title, { exact: true })).toBeVisible();

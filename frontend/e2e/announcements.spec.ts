@@ -10,7 +10,7 @@ interface AccessibilityNode {
 }
 
 /** Contents of the live regions in the accessibility tree, as a screen reader gets them. */
-const announced = async (page: Page): Promise<string[]> => {
+const readAnnouncements = async (page: Page): Promise<string[]> => {
   const session = await page.context().newCDPSession(page);
   const { nodes } = (await session.send('Accessibility.getFullAXTree')) as { nodes: AccessibilityNode[] };
   await session.detach();
@@ -24,22 +24,22 @@ const announced = async (page: Page): Promise<string[]> => {
 };
 
 const expectAnnounced = (person: Person, words: readonly string[]): Promise<void> =>
-  expect.poll(() => announced(person.page)).toEqual(expect.arrayContaining([...words]));
+  expect.poll(() => readAnnouncements(person.page)).toEqual(expect.arrayContaining([...words]));
 
 /** Number of announcements that the partner is typing: one for each message that they write. */
 const typingCount = async (page: Page): Promise<number> =>
-  (await announced(page)).filter((text) => text.endsWith(' is typing')).length;
+  (await readAnnouncements(page)).filter((text) => text.endsWith(' is typing')).length;
 
 test('each message of a burst, typing once, and a game from question to end are announced', async ({
   pair,
 }) => {
   const [ada, bob] = await pair();
-  for (const n of [1, 2, 3]) await bob.say(`line ${n}`);
+  for (const n of [1, 2, 3]) await bob.sendMessage(`line ${n}`);
   const burst = [1, 2, 3].map((n) => `${bob.name}: line ${n}`);
   await expectAnnounced(ada, burst);
-  await ada.say('an answer');
+  await ada.sendMessage('an answer');
   await expect(bob.message('an answer')).toBeVisible();
-  const said = await announced(ada.page);
+  const said = await readAnnouncements(ada.page);
   // The user's own messages are not announced.
   expect(said.filter((text) => text.includes(': '))).toEqual(burst);
 

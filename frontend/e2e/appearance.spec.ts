@@ -1,15 +1,15 @@
 import { type Page } from '@playwright/test';
 import { Connection } from './support/connection.ts';
-import { expectNoOverflow, expectSoundEverywhere, type Place } from './support/soundness.ts';
+import { expectNoOverflow, expectAccessibleEverywhere, type CheckedPart } from './support/accessibility.ts';
 import { type Person, expect, test } from './support/test.ts';
 
 const narrowest = { width: 320, height: 700 };
 
 /** Checks phone and desktop widths, dark and light, and that nothing is wider than the narrowest phone. */
-const expectSound = async (page: Page, state: string, place: Place = {}): Promise<void> => {
+const expectAccessible = async (page: Page, state: string, place: CheckedPart = {}): Promise<void> => {
   await page.setViewportSize(narrowest);
   await expectNoOverflow(page, state);
-  await expectSoundEverywhere(page, state, place);
+  await expectAccessibleEverywhere(page, state, place);
 };
 
 test.describe('accessibility and layout', () => {
@@ -22,23 +22,23 @@ test.describe('accessibility and layout', () => {
     await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
     for (const what of ['the conversations', 'the features'])
       await page.getByRole('button', { name: `Pause ${what}` }).click();
-    await expectSound(page, 'landing');
+    await expectAccessible(page, 'landing');
 
     await page.route('**/api/anonymous', (route) => route.fulfill({ status: 503, json: {} }));
     await page.goto('/auth');
     await expect(page.getByLabel('Email')).toBeVisible();
-    await expectSound(page, 'sign-in');
+    await expectAccessible(page, 'sign-in');
     await page.getByRole('button', { name: 'Chat Anonymously' }).click();
     await expect(page.getByText('Could not start anonymous session.', { exact: true }).first()).toBeVisible();
-    await expectSound(page, 'a toast', { within: '[aria-label^="Notifications"]' });
+    await expectAccessible(page, 'a toast', { within: '[aria-label^="Notifications"]' });
     await page.goto('/auth?register=true');
     await page.locator('form').getByRole('button').click();
     await expect(page.getByText('Invalid email')).toBeVisible();
-    await expectSound(page, 'registration with errors');
+    await expectAccessible(page, 'registration with errors');
 
     await page.goto('/nowhere');
     await expect(page.getByRole('heading', { name: 'Page Not Found' })).toBeVisible();
-    await expectSound(page, 'not found');
+    await expectAccessible(page, 'not found');
   });
 
   test('hold in the states of a chat', async ({ newcomer }) => {
@@ -49,26 +49,26 @@ test.describe('accessibility and layout', () => {
     const ada: Person = await newcomer({
       gender: null,
       prepare: async (page) => {
-        network = await Connection.of(page);
+        network = await Connection.intercept(page);
       },
     });
     await expect(ada.page.getByRole('dialog')).toBeVisible();
-    await expectSound(ada.page, 'gender', { within: '[role="dialog"]' });
+    await expectAccessible(ada.page, 'gender', { within: '[role="dialog"]' });
     await ada.page.getByRole('dialog').getByRole('radio', { name: 'Woman' }).click();
     await ada.button('Confirm').click();
     await ada.button('Maybe Later').click();
     await expect(ada.page.getByRole('dialog')).toBeHidden();
-    await expectSound(ada.page, 'initial');
+    await expectAccessible(ada.page, 'initial');
 
     await ada.find();
     await expect(ada.heading('Looking for someone...')).toBeVisible();
-    await expectSound(ada.page, 'searching');
+    await expectAccessible(ada.page, 'searching');
 
     await bob.find();
     await expect(ada.heading(bob.name)).toBeVisible();
-    await bob.say('hello');
-    await bob.say('😂');
-    await ada.say(
+    await bob.sendMessage('hello');
+    await bob.sendMessage('😂');
+    await ada.sendMessage(
       'a longer answer, so long that it takes more than the one line it would get on a telephone',
     );
     await expect(ada.message('a longer answer')).toContainText('Sent');
@@ -76,24 +76,24 @@ test.describe('accessibility and layout', () => {
       await bob.field.pressSequentially('h');
       await expect(ada.page.getByText(`${bob.name} is typing`)).toBeVisible({ timeout: 1_000 });
     }).toPass();
-    await expectSound(ada.page, 'active');
+    await expectAccessible(ada.page, 'active');
 
     await ada.button('Skip Chat').click();
     await ada.field.fill('x'.repeat(2_001));
     await expect(ada.page.getByText('2,001 of 2,000 characters')).toBeVisible();
-    await expectSound(ada.page, 'skip bar and a text too long', { within: 'main' });
+    await expectAccessible(ada.page, 'skip bar and a text too long', { within: 'main' });
     await ada.button('Cancel').click();
 
     await network?.cut();
     await expect(ada.page.getByText('Disconnected', { exact: true })).toBeVisible();
-    await ada.say('not now');
+    await ada.sendMessage('not now');
     await expect(ada.page.getByText('Not sent: reconnecting')).toBeVisible();
-    await expectSound(ada.page, 'disconnected');
+    await expectAccessible(ada.page, 'disconnected');
     network?.restore();
 
     await bob.skip();
     await expect(ada.heading('Chat Ended')).toBeVisible({ timeout: 30_000 });
-    await expectSound(ada.page, 'skipped');
+    await expectAccessible(ada.page, 'skipped');
   });
 });
 

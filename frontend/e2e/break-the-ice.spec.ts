@@ -1,13 +1,13 @@
 import { type Page } from '@playwright/test';
 import { pageLimits } from '../src/lib/page-limits';
-import { expectSound as expectPageSound } from './support/soundness.ts';
+import { expectAccessible as expectAccessiblePage } from './support/accessibility.ts';
 import { expect, type Person, test } from './support/test.ts';
 
 const waiting = 'Waiting response from your chat partner...';
 
 /** The rest of the page is checked in other files. */
-const expectSound = (page: Page, state: string): Promise<void> =>
-  expectPageSound(page, state, { within: '[role="region"][aria-label="Messages"]' });
+const expectAccessible = (page: Page, state: string): Promise<void> =>
+  expectAccessiblePage(page, state, { within: '[role="region"][aria-label="Messages"]' });
 
 /** The newest question on a user's page. */
 const card = ({ page }: Person) => page.getByRole('region', { name: /^Break the Ice: / }).last();
@@ -16,7 +16,7 @@ const cubes = ({ page }: Person) => page.getByRole('img', { name: 'Ice cubes' })
 const sparks = ({ page }: Person) => page.getByRole('img', { name: 'Sparks' });
 const row = (person: Person, text: string) => person.messages.getByText(text, { exact: true });
 
-const ask = async (asking: Person, other: Person): Promise<void> => {
+const askQuestion = async (asking: Person, other: Person): Promise<void> => {
   const start = asking.button('Break the Ice');
   await expect(start).toBeEnabled();
   await start.click();
@@ -26,7 +26,7 @@ const ask = async (asking: Person, other: Person): Promise<void> => {
   }
 };
 
-const answer = async (person: Person, index: number): Promise<string> => {
+const answerQuestion = async (person: Person, index: number): Promise<string> => {
   const option = options(person).nth(index);
   const text = (await option.textContent()) ?? '';
   await option.click();
@@ -34,7 +34,7 @@ const answer = async (person: Person, index: number): Promise<string> => {
   return text;
 };
 
-const stopped = { prepare: (page: Page) => page.clock.install() };
+const withFakeClock = { prepare: (page: Page) => page.clock.install() };
 
 /** Pauses the page's timers: from here on only the test advances them. */
 const stopClock = ({ page }: Person): Promise<void> => page.clock.pauseAt(Date.now() + 5_000);
@@ -45,7 +45,7 @@ test.describe.configure({ timeout: 240_000 });
 test('one equal answer breaks the ice for five seconds, two make sparks for three', async ({ pair }) => {
   const frames: string[] = [];
   const [ada, bob] = await pair(
-    { ...stopped, reducedMotion: 'no-preference' },
+    { ...withFakeClock, reducedMotion: 'no-preference' },
     {
       prepare: async (page) => {
         page.on('websocket', (socket) =>
@@ -55,7 +55,7 @@ test('one equal answer breaks the ice for five seconds, two make sparks for thre
       },
     },
   );
-  await ask(ada, bob);
+  await askQuestion(ada, bob);
   await expect(card(ada).getByText('You asked')).toBeVisible();
   await expect(card(ada).getByRole('button', { name: 'Ignore' })).toHaveCount(0);
   await expect(card(bob).getByRole('button', { name: 'Ignore' })).toBeEnabled();
@@ -63,20 +63,20 @@ test('one equal answer breaks the ice for five seconds, two make sparks for thre
   expect(await options(bob).allTextContents()).toEqual(await options(ada).allTextContents());
 
   frames.length = 0;
-  const said = await answer(ada, 2);
+  const firstAnswer = await answerQuestion(ada, 2);
   await expect(row(ada, waiting)).toBeVisible();
   await expect(options(ada).first()).toBeDisabled();
   await expect(card(bob).getByText(`${ada.name} has answered`)).toBeVisible();
   await expect(row(bob, waiting)).toHaveCount(0);
   expect(frames.filter((frame) => frame.includes('break_ice'))).toHaveLength(1);
-  expect(frames.join()).not.toContain(said);
+  expect(frames.join()).not.toContain(firstAnswer);
 
   await stopClock(ada);
-  await answer(bob, 2);
+  await answerQuestion(bob, 2);
   for (const person of [ada, bob]) {
     await expect(row(person, 'The ice is broken!')).toBeVisible();
     await expect(row(person, 'O gelo foi quebrado!')).toBeVisible();
-    await expect(person.messages.getByRole('definition')).toHaveText([said, said]);
+    await expect(person.messages.getByRole('definition')).toHaveText([firstAnswer, firstAnswer]);
     await expect(row(person, waiting)).toHaveCount(0);
   }
   await expect(cubes(ada).locator('canvas')).toBeAttached();
@@ -86,11 +86,11 @@ test('one equal answer breaks the ice for five seconds, two make sparks for thre
   await expect(cubes(ada)).toHaveCount(0);
   await expect(row(ada, 'The ice is broken!')).toBeVisible();
 
-  const asked = await card(ada).getByRole('heading').textContent();
-  await ask(bob, ada);
-  expect(await card(ada).getByRole('heading').textContent()).not.toBe(asked);
-  await answer(bob, 0);
-  await answer(ada, 4);
+  const firstQuestion = await card(ada).getByRole('heading').textContent();
+  await askQuestion(bob, ada);
+  expect(await card(ada).getByRole('heading').textContent()).not.toBe(firstQuestion);
+  await answerQuestion(bob, 0);
+  await answerQuestion(ada, 4);
   for (const person of [ada, bob]) await expect(row(person, 'Plot twist!')).toBeVisible();
   await ada.page.clock.runFor(pageLimits.plotTwistMs - 100);
   await expect(sparks(ada)).toBeVisible();
@@ -104,8 +104,8 @@ test("each user can ignore the other's question", async ({ pair }) => {
     [ada, bob],
     [bob, ada],
   ] as const) {
-    await ask(asking, ignoring);
-    await answer(asking, 1);
+    await askQuestion(asking, ignoring);
+    await answerQuestion(asking, 1);
     await card(ignoring).getByRole('button', { name: 'Ignore' }).click();
     await expect(row(ignoring, 'You decided to not break the ice')).toBeVisible();
     await expect(card(ignoring).getByText('You ignored this game', { exact: true })).toBeVisible();
@@ -123,7 +123,7 @@ test("each user can ignore the other's question", async ({ pair }) => {
 
 test('an open game survives a reload on both sides, and a celebration is shown once', async ({ pair }) => {
   const [ada, bob] = await pair();
-  await ask(ada, bob);
+  await askQuestion(ada, bob);
   const question = (await card(ada).getByRole('heading').textContent()) ?? '';
   for (const person of [ada, bob]) {
     await person.page.reload();
@@ -131,14 +131,14 @@ test('an open game survives a reload on both sides, and a celebration is shown o
     await expect(options(person).first()).toBeEnabled();
     await expect(person.button('Break the Ice')).toBeDisabled();
   }
-  await answer(ada, 3);
+  await answerQuestion(ada, 3);
   await ada.page.reload();
   await expect(card(ada).getByText('You answered')).toBeVisible();
   await expect(options(ada).first()).toBeDisabled();
   await expect(row(ada, waiting)).toBeVisible();
   await bob.page.reload();
   await expect(card(bob).getByText(`${ada.name} has answered`)).toBeVisible();
-  await answer(bob, 3);
+  await answerQuestion(bob, 3);
   for (const person of [ada, bob]) await expect(row(person, 'The ice is broken!')).toBeVisible();
   await ada.page.reload();
   await expect(row(ada, 'The ice is broken!')).toBeVisible();
@@ -179,17 +179,17 @@ test('two simultaneous presses start one question', async ({ pair }) => {
     await expect(person.page.getByRole('region', { name: /^Break the Ice: / })).toHaveCount(1);
     await expect(person.button('Break the Ice')).toBeDisabled();
   }
-  await answer(bob, 0);
-  await answer(ada, 0);
+  await answerQuestion(bob, 0);
+  await answerQuestion(ada, 0);
   for (const person of [ada, bob]) await expect(row(person, 'The ice is broken!')).toBeVisible();
 });
 
 test('with reduced motion the texts are the same and nothing moves', async ({ pair }) => {
-  const [ada, bob] = await pair({ ...stopped, reducedMotion: 'reduce' });
-  await ask(ada, bob);
-  await answer(ada, 1);
+  const [ada, bob] = await pair({ ...withFakeClock, reducedMotion: 'reduce' });
+  await askQuestion(ada, bob);
+  await answerQuestion(ada, 1);
   await stopClock(ada);
-  await answer(bob, 1);
+  await answerQuestion(bob, 1);
   await expect(cubes(ada)).toBeVisible();
   await expect(cubes(ada).locator('canvas')).toHaveCount(0);
   const words = await cubes(ada)
@@ -207,24 +207,24 @@ test('every state of the cards passes the accessibility checks in both themes', 
     { viewport: { width: 390, height: 844 } },
     { viewport: { width: 1280, height: 800 } },
   );
-  await ask(ada, bob);
-  await expectSound(ada.page, 'asked by me');
-  await expectSound(bob.page, 'asked by the partner');
-  await answer(ada, 0);
+  await askQuestion(ada, bob);
+  await expectAccessible(ada.page, 'asked by me');
+  await expectAccessible(bob.page, 'asked by the partner');
+  await answerQuestion(ada, 0);
   await expect(card(bob).getByText(`${ada.name} has answered`)).toBeVisible();
-  await expectSound(ada.page, 'answered');
-  await expectSound(bob.page, 'the partner has answered');
-  await answer(bob, 0);
+  await expectAccessible(ada.page, 'answered');
+  await expectAccessible(bob.page, 'the partner has answered');
+  await answerQuestion(bob, 0);
   await expect(row(ada, 'The ice is broken!')).toBeVisible();
-  await expectSound(ada.page, 'match');
-  await ask(bob, ada);
-  await answer(ada, 0);
-  await answer(bob, 1);
+  await expectAccessible(ada.page, 'match');
+  await askQuestion(bob, ada);
+  await answerQuestion(ada, 0);
+  await answerQuestion(bob, 1);
   await expect(row(bob, 'Plot twist!')).toBeVisible();
-  await expectSound(bob.page, 'plot twist');
-  await ask(ada, bob);
+  await expectAccessible(bob.page, 'plot twist');
+  await askQuestion(ada, bob);
   await card(bob).getByRole('button', { name: 'Ignore' }).click();
   await expect(card(ada).getByText('Game cancelled by partner')).toBeVisible();
-  await expectSound(ada.page, 'ignored by the partner');
-  await expectSound(bob.page, 'ignored by me');
+  await expectAccessible(ada.page, 'ignored by the partner');
+  await expectAccessible(bob.page, 'ignored by me');
 });

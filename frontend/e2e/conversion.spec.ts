@@ -1,6 +1,6 @@
 import { type SelfUser } from '@thaw/contract/users';
-import { expectToast, openSettings, signedIn, storedUser, uniqueEmail } from './support/account.ts';
-import { expectDialogSound } from './support/soundness.ts';
+import { expectToast, openSettings, signInAndOpenChat, storedUser, uniqueEmail } from './support/account.ts';
+import { expectAccessibleDialog } from './support/accessibility.ts';
 import { expect, test } from './support/test.ts';
 
 // The browser logs these responses to the console itself.
@@ -11,7 +11,7 @@ test('creating an account during a chat keeps id, friend, messages and history, 
   friends,
 }) => {
   const [ada, bob] = await friends();
-  await bob.say('before');
+  await bob.sendMessage('before');
   await expect(ada.message('before')).toBeVisible();
   const account = { email: uniqueEmail(), password: 'secret1' };
   const taken = uniqueEmail();
@@ -47,9 +47,9 @@ test('creating an account during a chat keeps id, friend, messages and history, 
   });
 
   // Over the same socket, in both directions.
-  await bob.say('after');
+  await bob.sendMessage('after');
   await expect(ada.message('after')).toBeVisible();
-  await ada.say('still me');
+  await ada.sendMessage('still me');
   await expect(bob.message('still me')).toBeVisible();
   expect(newSockets).toBe(0);
   await ada.page.reload();
@@ -60,7 +60,7 @@ test('creating an account during a chat keeps id, friend, messages and history, 
   await expect(ada.page.getByRole('tab')).toHaveText(['Profile', 'Email', 'Password']);
 
   // Sign in to the account in another browser: all data is there.
-  const elsewhere = await signedIn(await open(), account);
+  const elsewhere = await signInAndOpenChat(await open(), account);
   expect(elsewhere.user.id).toBe(ada.user.id);
   const read = async (address: string): Promise<unknown> =>
     (await elsewhere.page.request.get(`${address}/${ada.user.id}`)).json();
@@ -73,22 +73,22 @@ test('the dialogs from the gender to an account cannot be closed while a request
   newcomer,
 }) => {
   const ada = await newcomer({ gender: null, viewport: { width: 390, height: 844 } });
-  await expectDialogSound(ada.page, 'Select Your Gender');
+  await expectAccessibleDialog(ada.page, 'Select Your Gender');
   await ada.page.keyboard.press('Escape');
   await ada.page.mouse.click(195, 10);
   await expect(ada.button('Confirm')).toBeDisabled();
   await ada.page.getByRole('radio', { name: 'Woman' }).click();
   await ada.button('Confirm').click();
-  await expectDialogSound(ada.page, 'Anonymous Account');
+  await expectAccessibleDialog(ada.page, 'Anonymous Account');
   await ada.button('Create Account').click();
   const dialog = ada.page.getByRole('dialog', { name: 'Create Your Account' });
   await dialog.getByLabel('Email').fill(uniqueEmail());
   await dialog.getByLabel('Password', { exact: true }).fill('secret1');
   await dialog.getByLabel('Confirm Password').fill('secret1');
-  await expectDialogSound(ada.page, 'Create Your Account');
+  await expectAccessibleDialog(ada.page, 'Create Your Account');
 
-  let answer: () => void = () => undefined;
-  const released = new Promise<void>((resolve) => (answer = resolve));
+  let respond: () => void = () => undefined;
+  const released = new Promise<void>((resolve) => (respond = resolve));
   await ada.page.route('**/api/convert-anonymous', async (route) => {
     await released;
     await route.fulfill({ status: 500, body: '' });
@@ -99,7 +99,7 @@ test('the dialogs from the gender to an account cannot be closed while a request
   await ada.page.keyboard.press('Escape');
   await ada.page.mouse.click(195, 10);
   await expect(dialog.getByRole('button', { name: 'Creating account...' })).toBeVisible();
-  answer();
+  respond();
   await expectToast(ada.page, 'Conversion failed', 'Could not convert account. Please try again.');
   await expect(dialog.getByLabel('Email')).not.toHaveValue('');
   await dialog.getByRole('button', { name: 'Close' }).click();

@@ -1,11 +1,11 @@
 import { Connection } from './support/connection.ts';
-import { inPrivate, openChat, privateChat } from './support/private-chat.ts';
-import { expectSound } from './support/soundness.ts';
+import { inPrivateChat, openChat, privateChat } from './support/private-chat.ts';
+import { expectAccessible } from './support/accessibility.ts';
 import { befriend, expect, type Person, test } from './support/test.ts';
 
-const friendsOf = ({ page }: Person) => page.getByRole('list', { name: 'Friends', exact: true });
+const friendsList = ({ page }: Person) => page.getByRole('list', { name: 'Friends', exact: true });
 const row = (person: Person, friend: string) =>
-  friendsOf(person).getByRole('listitem').filter({ hasText: friend });
+  friendsList(person).getByRole('listitem').filter({ hasText: friend });
 const toolbar = ({ page }: Person) => page.getByRole('region', { name: /^Chat with/ }).locator('header');
 const requestsButton = ({ page }: Person) => page.getByRole('button', { name: /^Friend Requests/ });
 const modal = ({ page }: Person) => page.getByRole('dialog', { name: 'Friend Requests' });
@@ -21,13 +21,13 @@ const openRequests = async (person: Person): Promise<void> => {
   await expect(modal(person)).toBeVisible();
 };
 
-const close = async (person: Person): Promise<void> => {
+const closeRequests = async (person: Person): Promise<void> => {
   await modal(person).getByRole('button', { name: 'Close' }).click();
   await expect(modal(person)).toBeHidden();
 };
 
 /** Sends a friend request over HTTP, as if from the requester's page. */
-const ask = async (requester: Person, addressee: Person): Promise<void> => {
+const requestFriendship = async (requester: Person, addressee: Person): Promise<void> => {
   const answer = await requester.page.request.post('/api/friends/request', {
     data: { requesterId: requester.user.id, addresseeId: addressee.user.id },
   });
@@ -35,7 +35,7 @@ const ask = async (requester: Person, addressee: Person): Promise<void> => {
 };
 
 /** Records the in-page events of §7 of the specification. */
-const listen = async ({ page }: Person): Promise<() => Promise<string[]>> => {
+const recordEvents = async ({ page }: Person): Promise<() => Promise<string[]>> => {
   await page.evaluate(() => {
     const events: string[] = [];
     Object.assign(window, { events });
@@ -51,7 +51,7 @@ const listen = async ({ page }: Person): Promise<() => Promise<string[]>> => {
 
 test('a request from the toolbar is accepted, live on both sides', async ({ pair }) => {
   const [ada, bob] = await pair();
-  const [eventsOfAda, eventsOfBob] = [await listen(ada), await listen(bob)];
+  const [eventsOfAda, eventsOfBob] = [await recordEvents(ada), await recordEvents(bob)];
   await expect(ada.heading('Friends (0)')).toBeVisible();
   await expect(ada.page.getByText('No friends yet. Start chatting to make new friends!')).toBeVisible();
   await expectPending(bob, 0);
@@ -69,7 +69,7 @@ test('a request from the toolbar is accepted, live on both sides', async ({ pair
   await expect(bob.page.getByText('User has been added to your friends.').first()).toBeVisible();
   await expect(modal(bob).getByText('No pending friend requests')).toBeVisible();
   // Esc would close the toast first.
-  await close(bob);
+  await closeRequests(bob);
   await expect(requestsButton(bob)).toBeFocused();
   await expectPending(bob, 0);
 
@@ -103,7 +103,7 @@ test('two users who request each other become friends without an answer; a reque
   await row(bob, ada.name).getByRole('button', { name: 'Remove Friend' }).click();
   for (const person of [ada, bob]) await expect(person.heading('Friends (0)')).toBeVisible();
 
-  await ask(ada, bob);
+  await requestFriendship(ada, bob);
   const received = bob.page.getByRole('listitem').filter({ hasText: 'New friend request' });
   await expect(received).toContainText(`From ${ada.name}`);
   await received.getByRole('button', { name: 'Accept' }).click();
@@ -137,7 +137,7 @@ test('the skipped screen offers a request; a declined request is not reported; a
   await modal(bob).getByRole('button', { name: 'Decline' }).click();
   await expect(bob.page.getByText('Request declined', { exact: true }).first()).toBeVisible();
   await expect(modal(bob).getByText('No pending friend requests')).toBeVisible();
-  await close(bob);
+  await closeRequests(bob);
   await expectPending(bob, 0);
   await expect(ada.button('Friend Request Sent')).toBeDisabled();
   await expect(ada.heading('Friends (0)')).toBeVisible();
@@ -153,13 +153,13 @@ test.describe('with an unavailable name', () => {
 
   test('requests of two users are counted, named, and answered one by one', async ({ pair, newcomer }) => {
     const [ada, bob] = await pair();
-    await ask(bob, ada);
+    await requestFriendship(bob, ada);
     await expectPending(ada, 1);
     await ada.skip();
     const cyd = await newcomer({ gender: 'male' });
     await cyd.find();
     await expect(ada.heading(cyd.name)).toBeVisible();
-    await ask(cyd, ada);
+    await requestFriendship(cyd, ada);
     await expectPending(ada, 2);
 
     // After a reload the names are requested from the server.
@@ -181,7 +181,7 @@ test.describe('with an unavailable name', () => {
     await expect(fromBob!).toBeHidden();
     await fromCyd!.getByRole('button', { name: 'Decline' }).click();
     await expect(modal(ada).getByText('No pending friend requests')).toBeVisible();
-    await close(ada);
+    await closeRequests(ada);
     await expectPending(ada, 0);
     await expect(ada.heading('Friends (1)')).toBeVisible();
     await expect(bob.heading('Friends (1)')).toBeVisible();
@@ -213,7 +213,7 @@ test('removing a friend closes the private chat on both sides', async ({ friends
 test('a row of the list shows the last message, typing, and an unsent draft', async ({ friends }) => {
   const [ada, bob] = await friends();
   await openChat(bob, ada);
-  const { field } = inPrivate(bob);
+  const { field } = inPrivateChat(bob);
   await field.pressSequentially('did the pie');
   await expect(row(ada, bob.name)).toContainText('typing…');
   await openChat(ada, bob);
@@ -239,8 +239,8 @@ test('a row of the list shows the last message, typing, and an unsent draft', as
   await ada.page.reload();
   await expect(row(ada, bob.name)).toContainText('did the pie work out??');
   await openChat(bob, ada);
-  await inPrivate(bob).message('did the pie').first().hover();
-  await inPrivate(bob)
+  await inPrivateChat(bob).message('did the pie').first().hover();
+  await inPrivateChat(bob)
     .message('did the pie')
     .first()
     .getByRole('button', { name: 'Delete', exact: true })
@@ -253,7 +253,7 @@ test('a friend is shown offline, online again, and under a new name', async ({ f
   const [ada, bob] = await friends();
   await expect(row(ada, bob.name)).toContainText('Online');
   const context = bob.page.context();
-  await bob.page.close();
+  await bob.page.closeRequests();
   await expect(row(ada, bob.name)).toContainText('Offline');
 
   const back = await context.newPage();
@@ -274,7 +274,7 @@ test('events missed during a lost connection are shown after the reconnect', asy
   let network: Connection | undefined;
   const [ada, bob] = await friends({
     prepare: async (page) => {
-      network = await Connection.of(page);
+      network = await Connection.intercept(page);
     },
   });
   await expect(ada.heading('Friends (1)')).toBeVisible();
@@ -282,7 +282,7 @@ test('events missed during a lost connection are shown after the reconnect', asy
   await expect(ada.page.getByText('Disconnected', { exact: true })).toBeVisible();
   const removed = await bob.page.request.delete(`/api/friends/${bob.user.id}/${ada.user.id}`);
   expect(removed.status()).toBe(204);
-  await ask(bob, ada);
+  await requestFriendship(bob, ada);
   network?.restore();
   await expect(ada.page.getByText('Connected', { exact: true })).toBeVisible({ timeout: 40_000 });
   await expect(ada.heading('Friends (0)')).toBeVisible();
@@ -296,13 +296,13 @@ test('Ctrl+K opens a friend’s chat by a few letters, and a question mark lists
   await ada.page.keyboard.press('Control+k');
   const switcher = ada.page.getByRole('dialog', { name: 'Switch to a friend' });
   await expect(switcher.getByRole('combobox')).toBeFocused();
-  await expectSound(ada.page, 'switcher', { within: '[role="dialog"]' });
+  await expectAccessible(ada.page, 'switcher', { within: '[role="dialog"]' });
   await ada.page.keyboard.type(bob.name.slice(0, 3));
   await expect(switcher.getByRole('option', { selected: true })).toContainText(bob.name);
   await ada.page.keyboard.press('Enter');
   await expect(switcher).toBeHidden();
   await expect(privateChat(ada)).toBeVisible();
-  await expect(inPrivate(ada).field).toBeFocused();
+  await expect(inPrivateChat(ada).field).toBeFocused();
 
   await privateChat(ada)
     .getByRole('button', { name: /^Close private chat/ })
@@ -310,7 +310,7 @@ test('Ctrl+K opens a friend’s chat by a few letters, and a question mark lists
   await ada.page.keyboard.press('Shift+?');
   const list = ada.page.getByRole('dialog', { name: 'Keyboard shortcuts' });
   await expect(list).toBeVisible();
-  await expectSound(ada.page, 'shortcuts', { within: '[role="dialog"]' });
+  await expectAccessible(ada.page, 'shortcuts', { within: '[role="dialog"]' });
   await ada.page.keyboard.press('Escape');
   await expect(list).toBeHidden();
 });

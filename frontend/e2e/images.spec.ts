@@ -1,6 +1,6 @@
 import { limits } from '@thaw/contract/limits';
-import { expectSound } from './support/soundness.ts';
-import { expect, fileOf, type Person, test } from './support/test.ts';
+import { expectAccessible } from './support/accessibility.ts';
+import { expect, createZeroFile, type Person, test } from './support/test.ts';
 
 /** A red dot: the smallest possible picture. */
 const png = Buffer.from(
@@ -24,8 +24,8 @@ test('a photo is chosen, removed, sent with a caption, and blurred for a strange
 
   await choose(ada, photo);
   await expect(ada.button('Remove photo')).toBeVisible();
-  await expectSound(ada.page, 'a photo about to be sent', { within: 'main' });
-  await ada.say('look at this');
+  await expectAccessible(ada.page, 'a photo about to be sent', { within: 'main' });
+  await ada.sendMessage('look at this');
   await expect(ada.button('Remove photo')).toBeHidden();
   await expect(ada.field).toHaveValue('');
   await expect(ada.message('look at this')).toContainText('Sent');
@@ -35,13 +35,13 @@ test('a photo is chosen, removed, sent with a caption, and blurred for a strange
   const show = bob.button(`Show photo from ${ada.name}`);
   await expect(show).toBeVisible();
   await expect(bob.message('look at this')).not.toContainText('IMAGE');
-  await expectSound(bob.page, 'a hidden photo', { within: 'main' });
+  await expectAccessible(bob.page, 'a hidden photo', { within: 'main' });
   await show.click();
   const open = bob.button(`Open: Photo from ${ada.name}`);
   await open.click();
   const lightbox = bob.page.getByRole('dialog', { name: `Photo from ${ada.name}` });
   await expect(lightbox.getByRole('img')).toBeVisible();
-  await expectSound(bob.page, 'lightbox', { within: '[role="dialog"]' });
+  await expectAccessible(bob.page, 'lightbox', { within: '[role="dialog"]' });
   await bob.page.keyboard.press('Escape');
   await expect(lightbox).toBeHidden();
   await expect(open).toBeFocused();
@@ -53,7 +53,7 @@ test('a photo is chosen, removed, sent with a caption, and blurred for a strange
   const alone = ada.messages.filter({ has: ada.button(`Show photo from ${bob.name}`) });
   await alone.hover();
   await alone.getByRole('button', { name: 'Reply' }).click();
-  await ada.say('What a dot');
+  await ada.sendMessage('What a dot');
   await expect(
     bob.message('What a dot').getByRole('button', { name: 'In reply to You Photo' }),
   ).toBeVisible();
@@ -71,7 +71,7 @@ test.describe('a refused file', () => {
   test('is dropped without a message, and the text stays', async ({ pair }) => {
     const [ada, bob] = await pair();
     await ada.field.fill('my words');
-    await choose(ada, fileOf('huge.png', limits.imageMaxBytes + 1));
+    await choose(ada, createZeroFile('huge.png', limits.imageMaxBytes + 1));
     await choose(ada, { name: 'notes.txt', mimeType: 'text/plain', buffer: Buffer.from('hello') });
     await expect(ada.button('Remove photo')).toBeHidden();
     await expect(ada.field).toHaveValue('my words');

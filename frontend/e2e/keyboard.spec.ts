@@ -77,7 +77,7 @@ test('the whole flow works with the keyboard alone', async ({ open, newcomer }) 
   await page.keyboard.press('Enter');
   await expect(bob.message('no mouse here at all')).toContainText('(edited)');
 
-  await bob.say('really?');
+  await bob.sendMessage('really?');
   await expect(page.getByText('really?', { exact: true })).toBeVisible();
   await toMessage(1);
   await tabTo(page, 'button', 'React');

@@ -1,4 +1,4 @@
-import { expectNoOverflow, expectSound } from './support/soundness.ts';
+import { expectNoOverflow, expectAccessible } from './support/accessibility.ts';
 import { expect, test } from './support/test.ts';
 
 const pages = [
@@ -17,7 +17,7 @@ test('terms and privacy are linked from where visitors sign in', async ({ open }
     await page.getByRole('link', { name, exact: true }).first().click();
     await expect(page.getByRole('heading', { level: 1, name })).toBeVisible();
     await expect(page).toHaveURL(address);
-    await expectSound(page, name);
+    await expectAccessible(page, name);
     await page.goBack();
   }
   await page.setViewportSize({ width: 320, height: 640 });

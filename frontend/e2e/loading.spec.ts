@@ -6,7 +6,7 @@ const budgets = JSON.parse(readFileSync(new URL('../budgets.json', import.meta.u
   javascript: Record<string, { gateKb: number }>;
 };
 /** Largest allowed depth of a request chain: the document is 0, what it references is 1, what that requests is 2. */
-const deepest = 2;
+const maxDepth = 2;
 
 test('the page is usable before the server has confirmed the user, after at most two requests in a row', async ({
   open,
@@ -14,8 +14,8 @@ test('the page is usable before the server has confirmed the user, after at most
   const context = await open();
   const user = await signInByHttp(context);
   const page = await context.newPage();
-  let answer = (): void => undefined;
-  const isAnswered = new Promise<void>((resolve) => (answer = resolve));
+  let respond = (): void => undefined;
+  const isAnswered = new Promise<void>((resolve) => (respond = resolve));
   await page.route(`**/api/user/${user.id}`, async (route) => {
     await isAnswered;
     await route.continue();
@@ -37,9 +37,9 @@ test('the page is usable before the server has confirmed the user, after at most
   await expect(page.getByRole('button', { name: `Profile Settings: ${user.username}` })).toBeVisible();
   const untilPainted = [...depths.values()];
   await asked;
-  answer();
+  respond();
   expect(untilPainted.length).toBeGreaterThan(0);
-  expect(Math.max(...untilPainted)).toBeLessThanOrEqual(deepest);
+  expect(Math.max(...untilPainted)).toBeLessThanOrEqual(maxDepth);
 });
 
 test('a chat with its first messages stays within its budget of scripts', async ({ pair }) => {
@@ -55,9 +55,9 @@ test('a chat with its first messages stays within its budget of scripts', async 
       });
     },
   });
-  await ada.say('anybody here?');
+  await ada.sendMessage('anybody here?');
   await expect(bob.message('anybody here?')).toBeVisible();
-  await bob.say('all of me');
+  await bob.sendMessage('all of me');
   await expect(ada.message('all of me')).toBeVisible();
   const bytes = (await Promise.all(scripts.values())).reduce((sum, size) => sum + size, 0);
   expect(bytes).toBeGreaterThan(0);

@@ -1,5 +1,5 @@
 import { openChat, privateChat } from './support/private-chat.ts';
-import { expectWithinReach } from './support/reach.ts';
+import { expectSoundLayout } from './support/layout.ts';
 import { expect, type Person, test } from './support/test.ts';
 
 const isLong = process.env.THAW_TEST_LONG === '1';
@@ -45,7 +45,7 @@ for (const { kind, name, widths } of names) {
     await bob.find();
     const chat = page.getByRole('region', { name: /^Chat with/ });
     await expect(chat.getByRole('heading', { name })).toBeVisible();
-    await atEachWidth(() => expectWithinReach(page.locator('body'), 'random chat'));
+    await atEachWidth(() => expectSoundLayout(page.locator('body'), 'random chat'));
 
     const asked = await bob.page.request.post('/api/friends/request', {
       data: { requesterId: bob.user.id, addresseeId: ada.user.id },
@@ -54,17 +54,17 @@ for (const { kind, name, widths } of names) {
     const toast = page.getByRole('listitem').filter({ hasText: 'New friend request' });
     // The toast stays while the focus is in it.
     await toast.getByRole('button', { name: 'Accept' }).focus();
-    await atEachWidth(() => expectWithinReach(toast, 'toast'));
+    await atEachWidth(() => expectSoundLayout(toast, 'toast'));
     await page.getByRole('button', { name: /^Friend Requests ?1/ }).click();
     await expect(dialog('Friend Requests').getByText(name)).toBeVisible();
-    await atEachWidth(() => expectWithinReach(dialog('Friend Requests'), 'requests'));
+    await atEachWidth(() => expectSoundLayout(dialog('Friend Requests'), 'requests'));
     await dialog('Friend Requests').getByRole('button', { name: 'Accept' }).click();
     await expect(dialog('Friend Requests').getByText('No pending friend requests')).toBeVisible();
     await dialog('Friend Requests').getByRole('button', { name: 'Close' }).click();
 
     await ada.button('Chat History').click();
     await expect(dialog('Chat History').getByText(name)).toBeVisible();
-    await atEachWidth(() => expectWithinReach(dialog('Chat History'), 'history'));
+    await atEachWidth(() => expectSoundLayout(dialog('Chat History'), 'history'));
     await dialog('Chat History').getByRole('button', { name: 'Close' }).click();
 
     // Both names: the friend's in the list, and the user's own in the block below it.
@@ -76,23 +76,23 @@ for (const { kind, name, widths } of names) {
       for (const control of ['Send Message', 'Remove Friend']) {
         await expect(list.getByRole('button', { name: control })).toBeInViewport({ ratio: 1 });
       }
-      await expectWithinReach(sidebar, 'sidebar');
+      await expectSoundLayout(sidebar, 'sidebar');
       if (width < 768) await sidebar.getByRole('button', { name: 'Close sidebar' }).click();
     });
 
     await page.getByRole('button', { name: /^Profile Settings:/ }).click();
     await expect(dialog('Profile Settings').getByLabel('Username')).toHaveValue(name);
-    await atEachWidth(() => expectWithinReach(dialog('Profile Settings'), 'profile settings'));
+    await atEachWidth(() => expectSoundLayout(dialog('Profile Settings'), 'profile settings'));
     await dialog('Profile Settings').getByRole('button', { name: 'Close' }).click();
 
     await openChat(ada, { name } as Person);
-    await atEachWidth(() => expectWithinReach(privateChat(ada), 'private chat'));
+    await atEachWidth(() => expectSoundLayout(privateChat(ada), 'private chat'));
     await privateChat(ada)
       .getByRole('button', { name: /^Close private chat/ })
       .click();
 
     await bob.skip();
     await expect(ada.heading('Chat Ended')).toBeVisible();
-    await atEachWidth(() => expectWithinReach(page.locator('main'), 'skipped'));
+    await atEachWidth(() => expectSoundLayout(page.locator('main'), 'skipped'));
   });
 }

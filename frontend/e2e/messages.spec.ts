@@ -1,10 +1,14 @@
-import { expectSound } from './support/soundness.ts';
+import { expectAccessible } from './support/accessibility.ts';
 import { expect, type Person, test } from './support/test.ts';
 
 /** The rest of the page is checked in other files. */
 const inChat = { within: 'main' };
 
-const act = async (person: Person, text: string, action: 'Reply' | 'Edit' | 'React'): Promise<void> => {
+const clickAction = async (
+  person: Person,
+  text: string,
+  action: 'Reply' | 'Edit' | 'React',
+): Promise<void> => {
   await person.message(text).first().hover();
   await person.message(text).first().getByRole('button', { name: action, exact: true }).click();
 };
@@ -12,19 +16,19 @@ const act = async (person: Person, text: string, action: 'Reply' | 'Edit' | 'Rea
 test('two users reply, edit and react', async ({ pair }) => {
   const [ada, bob] = await pair();
   const long = 'What would you do with a whole day that nobody else knew about? I would walk.';
-  await ada.say(long);
+  await ada.sendMessage(long);
 
   // A quote has 60 characters in the composer and 50 in the message.
-  await act(bob, long, 'Reply');
+  await clickAction(bob, long, 'Reply');
   await expect(bob.page.getByText(`Replying to ${ada.name}`)).toBeVisible();
   await expect(bob.page.getByText(`${long.slice(0, 60)}...`)).toBeVisible();
   await expect(bob.field).toBeFocused();
-  await expectSound(bob.page, 'an answer being written', inChat);
+  await expectAccessible(bob.page, 'an answer being written', inChat);
   await bob.field.press('Escape');
   await expect(bob.page.getByText(`Replying to ${ada.name}`)).toBeHidden();
   await expect(bob.page.getByText('Skip this chat?')).toBeHidden();
-  await act(bob, long, 'Reply');
-  await bob.say('Sleep, I fear');
+  await clickAction(bob, long, 'Reply');
+  await bob.sendMessage('Sleep, I fear');
   const answer = ada.message('Sleep, I fear');
   await expect(answer.getByRole('button', { name: 'In reply to You' })).toContainText(
     `${long.slice(0, 50)}...`,
@@ -36,33 +40,33 @@ test('two users reply, edit and react', async ({ pair }) => {
   await expect(bob.button('React').first()).toBeVisible();
   await expect(bob.button('Edit')).toBeHidden();
   await ada.field.fill('half a thought');
-  await act(ada, long, 'Edit');
+  await clickAction(ada, long, 'Edit');
   await expect(ada.field).toHaveValue(long);
   await expect(ada.button('Attach photo')).toBeHidden();
-  await expectSound(ada.page, 'a message being edited', inChat);
+  await expectAccessible(ada.page, 'a message being edited', inChat);
   await ada.field.fill('   ');
   await expect(ada.button('Save')).toBeDisabled();
   await ada.field.press('Escape');
   await expect(ada.field).toHaveValue('half a thought');
-  await act(ada, long, 'Edit');
-  await ada.say('What would you do with a free day?');
+  await clickAction(ada, long, 'Edit');
+  await ada.sendMessage('What would you do with a free day?');
   for (const side of [ada, bob]) {
     await expect(side.message('What would you do with a free day?').first()).toContainText('(edited)');
   }
   await expect(ada.field).toHaveValue('half a thought');
 
   // A reply replaces an edit.
-  await act(ada, 'What would you do with a free day?', 'Edit');
-  await act(ada, 'Sleep, I fear', 'Reply');
+  await clickAction(ada, 'What would you do with a free day?', 'Edit');
+  await clickAction(ada, 'Sleep, I fear', 'Reply');
   await expect(ada.page.getByText('Editing your message')).toBeHidden();
   await expect(ada.page.getByText(`Replying to ${bob.name}`)).toBeVisible();
   await ada.button('Cancel reply').click();
 
   // Reactions are toggled, counted by user, and removed at zero.
-  await act(bob, 'What would you do with a free day?', 'React');
+  await clickAction(bob, 'What would you do with a free day?', 'React');
   const ten = bob.page.getByRole('dialog').getByRole('button');
   await expect(ten).toHaveCount(10);
-  await expectSound(bob.page, 'the ten reactions', { within: '[role="dialog"]' });
+  await expectAccessible(bob.page, 'the ten reactions', { within: '[role="dialog"]' });
   await bob.page.getByRole('dialog').getByRole('button', { name: 'Thumbs up' }).click();
   const pill = (person: Person, count: number) => person.button(`Thumbs up, ${count}`);
   await expect(pill(bob, 1)).toHaveAttribute('aria-pressed', 'true');
@@ -70,14 +74,14 @@ test('two users reply, edit and react', async ({ pair }) => {
   await pill(ada, 1).click();
   await expect(pill(bob, 2)).toBeVisible();
   await expect(pill(ada, 2)).toHaveAttribute('aria-pressed', 'true');
-  await expectSound(ada.page, 'a chat with an answer and reactions', inChat);
+  await expectAccessible(ada.page, 'a chat with an answer and reactions', inChat);
   await pill(ada, 2).click();
   await pill(bob, 1).click();
   await expect(ada.page.getByRole('button', { name: /^Thumbs up/ })).toHaveCount(0);
 
   // All of it survives a reload, including the draft.
   await pill(bob, 1).waitFor({ state: 'detached' });
-  await act(bob, 'What would you do with a free day?', 'React');
+  await clickAction(bob, 'What would you do with a free day?', 'React');
   await bob.page.getByRole('dialog').getByRole('button', { name: 'Fire' }).click();
   await expect(ada.button('Fire, 1')).toBeVisible();
   await ada.page.reload();
@@ -90,9 +94,9 @@ test('two users reply, edit and react', async ({ pair }) => {
 
 test('a quote links to its message, and the keyboard reaches every action', async ({ pair }) => {
   const [ada, bob] = await pair();
-  await ada.say('the very beginning');
+  await ada.sendMessage('the very beginning');
   await expect(bob.message('the very beginning')).toContainText('the very beginning');
-  for (let n = 1; n <= 20; n += 1) await ada.say(`filling ${n}.`);
+  for (let n = 1; n <= 20; n += 1) await ada.sendMessage(`filling ${n}.`);
   await expect(bob.message('filling 20.')).toBeInViewport();
 
   // From the list to the row, and with Tab to its actions.
@@ -115,8 +119,8 @@ test('a quote links to its message, and the keyboard reaches every action', asyn
   await bob.page.mouse.wheel(0, -10_000);
   await expect(bob.message('the very beginning')).toBeInViewport();
   await expect(bob.button('Jump to the newest message')).toBeVisible();
-  await act(bob, 'the very beginning', 'Reply');
-  await bob.say('I remember');
+  await clickAction(bob, 'the very beginning', 'Reply');
+  await bob.sendMessage('I remember');
   await expect(bob.message('I remember')).toBeInViewport();
   await expect(bob.messages.filter({ hasNotText: 'I remember' }).filter({ hasText: 'the very' })).toHaveCount(
     0,
@@ -126,7 +130,7 @@ test('a quote links to its message, and the keyboard reaches every action', asyn
   await expect(source).toBeInViewport();
 
   // New messages are counted, and one press scrolls to them.
-  await ada.say('new one');
+  await ada.sendMessage('new one');
   await bob.button('1 new message').click();
   await expect(bob.message('new one')).toBeInViewport();
   await expect(bob.page.getByRole('button', { name: /new message|newest/ })).toBeHidden();
@@ -134,13 +138,13 @@ test('a quote links to its message, and the keyboard reaches every action', asyn
 
 test('on a phone a long press opens the actions, and the name has enough room', async ({ pair }) => {
   const [ada, bob] = await pair({ viewport: { width: 390, height: 780 }, hasTouch: true, isMobile: true });
-  await bob.say('press me');
+  await bob.sendMessage('press me');
   await expect(ada.message('press me')).toBeVisible();
   const bubble = ada.message('press me').getByText('press me');
   await bubble.dispatchEvent('pointerdown', { pointerType: 'touch', bubbles: true });
   const sheet = ada.page.getByRole('dialog', { name: 'Message actions' });
   await expect(sheet).toBeVisible();
-  await expectSound(ada.page, 'the actions as a sheet', { within: '[role="dialog"]' });
+  await expectAccessible(ada.page, 'the actions as a sheet', { within: '[role="dialog"]' });
   await sheet.getByRole('button', { name: 'Heart' }).click();
   await expect(bob.button('Heart, 1')).toBeVisible();
 

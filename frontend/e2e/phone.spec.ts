@@ -1,6 +1,6 @@
 import { type Locator, type Page } from '@playwright/test';
-import { inPrivate, openChat } from './support/private-chat.ts';
-import { expectNoOverflow, expectSound } from './support/soundness.ts';
+import { inPrivateChat, openChat } from './support/private-chat.ts';
+import { expectNoOverflow, expectAccessible } from './support/accessibility.ts';
 import { expect, test, type Person } from './support/test.ts';
 
 const actions = ['Break the Ice', 'Add Friend', 'Skip Chat'] as const;
@@ -52,7 +52,7 @@ test('the labels of the toolbar are visible at every width, in portrait and in l
   }
   await expect(toast).toBeVisible();
   await expectWordsInSight(ada, ['Sent!']);
-  await expectSound(ada.page, 'the toolbar of a phone');
+  await expectAccessible(ada.page, 'the toolbar of a phone');
   await expect(ada.heading(bob.name)).toBeInViewport();
 });
 
@@ -102,7 +102,7 @@ const centre = async (element: Locator): Promise<{ x: number; y: number }> => {
 
 test('a swipe to the right replies; a short or vertical one does not', async ({ pair }) => {
   const [ada, bob] = await pair();
-  await bob.say('swipe me');
+  await bob.sendMessage('swipe me');
   const text = ada.message('swipe me').getByText('swipe me');
   await expect(text).toBeVisible();
   const replying = ada.page.getByText(`Replying to ${bob.name}`);
@@ -197,7 +197,7 @@ test('both carousels of the landing page follow a swipe in either direction and 
 
 test("a stranger's web address is text with a Copy button, a friend's is a link", async ({ friends }) => {
   const [ada, bob] = await friends();
-  await bob.say('look: https://example.org/a.');
+  await bob.sendMessage('look: https://example.org/a.');
   const row = ada.message('look:');
   await expect(row.getByRole('button', { name: 'Copy example.org' })).toBeVisible();
   await expect(row.getByRole('link')).toHaveCount(0);
@@ -207,8 +207,8 @@ test("a stranger's web address is text with a Copy button, a friend's is a link"
   await openChat(ada, bob);
   await bob.page.getByRole('button', { name: /^Open sidebar/ }).tap();
   await openChat(bob, ada);
-  await inPrivate(bob).say('and here: www.example.org');
-  const link = inPrivate(ada).message('and here:').getByRole('link', { name: 'www.example.org' });
+  await inPrivateChat(bob).sendMessage('and here: www.example.org');
+  const link = inPrivateChat(ada).message('and here:').getByRole('link', { name: 'www.example.org' });
   await expect(link).toHaveAttribute('href', 'https://www.example.org/');
   await expect(link).toHaveAttribute('rel', 'noopener noreferrer nofollow');
 });

@@ -5,7 +5,7 @@ import { expect, test, type Person } from './support/test.ts';
 /** The grace period after a clean close, plus time for a busy machine. */
 const grace = { timeout: limits.graceAfterCleanCloseMs + 10_000 };
 
-const expectLeftAlone = async (partner: Person): Promise<void> => {
+const expectChatToEnd = async (partner: Person): Promise<void> => {
   await expect(partner.page.getByText('Reconnecting…')).toBeVisible();
   await expect(partner.heading('Chat Ended')).toBeVisible(grace);
 };
@@ -22,7 +22,7 @@ test('a chat that no page shows ends after the grace period, however it was left
   const reminder = landing.getByRole('status', { name: 'Your chat' });
   await expect(reminder).toContainText(byClosing[0].name);
   await expect(byClosing[0].page.getByText('Here with you')).toBeVisible();
-  await byClosing[0].say('still there?');
+  await byClosing[0].sendMessage('still there?');
   await expect(reminder).toContainText('1 new message');
   await expect(landing).toHaveTitle(/^\(1\) /);
 
@@ -30,7 +30,7 @@ test('a chat that no page shows ends after the grace period, however it was left
   await byAddress[1].page.goto('/');
   await byBack[1].page.goBack();
   await expect(byBack[1].page).toHaveURL('/');
-  await Promise.all([byClosing, byAddress, byBack].map(([left]) => expectLeftAlone(left)));
+  await Promise.all([byClosing, byAddress, byBack].map(([left]) => expectChatToEnd(left)));
   await expect(reminder).toBeHidden();
 });
 
@@ -47,14 +47,14 @@ test('a chat continues for users who return in time, and while any tab shows it'
   await expect(second.getByRole('heading', { name: ada.name, exact: true })).toBeVisible();
   await bob.page.goto('/');
   await expect(bob.page.getByRole('status', { name: 'Your chat' })).toContainText(ada.name);
-  await ada.say('both tabs?');
+  await ada.sendMessage('both tabs?');
   await expect(bob.page.getByRole('status', { name: 'Your chat' })).toContainText('1 new message');
   await expect(ada.page.getByText('Here with you')).toBeVisible();
 
   // Without a page that could end the chat, the server does.
   await bob.page.close();
   await second.close();
-  await expectLeftAlone(ada);
+  await expectChatToEnd(ada);
   await expect(ada.page.getByText('Your chat partner disconnected')).toBeVisible();
 });
 

@@ -1,8 +1,14 @@
 import { limits } from '@thaw/contract/limits';
 import { Connection } from './support/connection.ts';
-import { expectSound, expectSoundEverywhere } from './support/soundness.ts';
+import { expectAccessible, expectAccessibleEverywhere } from './support/accessibility.ts';
 import { befriend, expect, type Person, test } from './support/test.ts';
-import { Confidant, inPrivate, openChat, privateChat, seedMessages } from './support/private-chat.ts';
+import {
+  PrivateChatUser,
+  inPrivateChat,
+  openChat,
+  privateChat,
+  seedMessages,
+} from './support/private-chat.ts';
 
 const picture = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAoAAAAKCAIAAAACUFjqAAAAEklEQVR4nGP4z8CAB+GTG8HSALfKY52fTcuYAAAAAElFTkSuQmCC',
@@ -10,7 +16,7 @@ const picture = Buffer.from(
 );
 
 /** Performs an action of one message, with the mouse. */
-const act = async (person: Person, text: string, action: string): Promise<void> => {
+const clickAction = async (person: Person, text: string, action: string): Promise<void> => {
   await person.message(text).first().hover();
   await person.message(text).first().getByRole('button', { name: action, exact: true }).click();
 };
@@ -18,18 +24,18 @@ const act = async (person: Person, text: string, action: string): Promise<void> 
 test('friends chat: messages are delivered live to two tabs of one user and kept over a reload', async ({
   friends,
 }) => {
-  const [ada, bob] = (await friends()).map(inPrivate) as [Confidant, Confidant];
-  const second = new Confidant(await ada.page.context().newPage(), ada.user);
+  const [ada, bob] = (await friends()).map(inPrivateChat) as [PrivateChatUser, PrivateChatUser];
+  const second = new PrivateChatUser(await ada.page.context().newPage(), ada.user);
   await second.page.goto('/chat');
   await openChat(ada, bob);
   await openChat(second, bob);
   await openChat(bob, ada);
 
-  await ada.say('good evening');
+  await ada.sendMessage('good evening');
   await expect(ada.message('good evening')).toContainText('Sent');
   await expect(bob.message('good evening')).toHaveCount(1);
   await expect(second.message('good evening')).toHaveCount(1);
-  await bob.say('good evening to you');
+  await bob.sendMessage('good evening to you');
   await expect(ada.message('good evening to you')).toHaveCount(1);
   await expect(second.message('good evening to you')).toHaveCount(1);
   // The first message has a timestamp; another one within five minutes has none.
@@ -41,24 +47,24 @@ test('friends chat: messages are delivered live to two tabs of one user and kept
 });
 
 test('replies, edits, reactions and deletions are shown to both', async ({ friends }) => {
-  const [ada, bob] = (await friends()).map(inPrivate) as [Confidant, Confidant];
+  const [ada, bob] = (await friends()).map(inPrivateChat) as [PrivateChatUser, PrivateChatUser];
   await openChat(ada, bob);
   await openChat(bob, ada);
-  await ada.say('shall we meet at eigth');
+  await ada.sendMessage('shall we meet at eigth');
   await expect(bob.message('shall we meet')).toBeVisible();
 
-  await act(bob, 'shall we meet', 'Reply');
-  await bob.say('gladly');
+  await clickAction(bob, 'shall we meet', 'Reply');
+  await bob.sendMessage('gladly');
   await expect(ada.message('gladly')).toContainText('shall we meet at eigth');
 
-  await act(ada, 'shall we meet', 'Edit');
+  await clickAction(ada, 'shall we meet', 'Edit');
   await expect(ada.field).toHaveValue('shall we meet at eigth');
-  await ada.say('shall we meet at eight');
+  await ada.sendMessage('shall we meet at eight');
   await expect(bob.message('shall we meet at eight').first()).toContainText('(edited)');
   // A quote shows the edited text.
   await expect(bob.message('gladly')).toContainText('shall we meet at eight');
 
-  await act(bob, 'shall we meet', 'React');
+  await clickAction(bob, 'shall we meet', 'React');
   await bob.page.getByRole('button', { name: 'Fire', exact: true }).click();
   const pill = ada.message('shall we meet').first().getByRole('button', { name: 'Fire, 1' });
   await expect(pill).toHaveAttribute('aria-pressed', 'false');
@@ -80,13 +86,13 @@ test('replies, edits, reactions and deletions are shown to both', async ({ frien
 test('a photo with a caption is shown to a friend without a blur, and enlarged in the lightbox', async ({
   friends,
 }) => {
-  const [ada, bob] = (await friends()).map(inPrivate) as [Confidant, Confidant];
+  const [ada, bob] = (await friends()).map(inPrivateChat) as [PrivateChatUser, PrivateChatUser];
   await openChat(ada, bob);
   await openChat(bob, ada);
   await privateChat(ada)
     .locator('input[type=file]')
     .setInputFiles({ name: 'lake.png', mimeType: 'image/png', buffer: picture });
-  await ada.say('the lake this morning');
+  await ada.sendMessage('the lake this morning');
   const row = bob.message('the lake this morning');
   await expect(row.getByRole('img')).toBeVisible();
   await expect(row.getByRole('img')).toHaveAttribute('src', /\/api\/files\/chat-images\/private-chat\//);
@@ -105,34 +111,34 @@ test('an interrupted message is sent once, after a lost connection and after a r
   const [ada, bob] = (
     await friends({
       prepare: async (page) => {
-        network = await Connection.of(page);
+        network = await Connection.intercept(page);
       },
     })
-  ).map(inPrivate) as [Confidant, Confidant];
+  ).map(inPrivateChat) as [PrivateChatUser, PrivateChatUser];
   await openChat(ada, bob);
   await openChat(bob, ada);
-  await ada.say('first');
+  await ada.sendMessage('first');
   await expect(bob.message('first')).toBeVisible();
 
   await network?.cut();
   await expect(ada.page.getByText('Disconnected', { exact: true })).toBeVisible();
-  await ada.say('not yet');
+  await ada.sendMessage('not yet');
   await expect(ada.page.getByText('Not sent: reconnecting')).toBeVisible();
   await expect(ada.field).toHaveValue('not yet');
   await expect(ada.message('not yet')).toHaveCount(0);
-  await bob.say('meanwhile');
+  await bob.sendMessage('meanwhile');
   await expect(bob.message('meanwhile')).toContainText('Sent');
 
   network?.restore();
   await expect(ada.page.getByText('Connected', { exact: true })).toBeVisible();
   // Refetched after the reconnect.
   await expect(ada.message('meanwhile')).toHaveCount(1);
-  network?.holdBackAnswers();
+  network?.dropResponses();
   await ada.field.press('Enter');
   // The message is stored; only its ack is missing.
   await expect(bob.message('not yet')).toHaveCount(1);
   await expect(ada.message('not yet')).toContainText('Sending');
-  network?.letAnswersThrough();
+  network?.deliverResponses();
   await ada.page.reload();
   await openChat(ada, bob);
   await expect(ada.message('not yet').filter({ hasText: 'Sending' })).toHaveCount(0);
@@ -146,14 +152,14 @@ test('an unanswered message fails, and Retry sends it once', async ({ friends })
     await friends({
       prepare: async (page) => {
         await page.clock.install();
-        network = await Connection.of(page);
+        network = await Connection.intercept(page);
       },
     })
-  ).map(inPrivate) as [Confidant, Confidant];
+  ).map(inPrivateChat) as [PrivateChatUser, PrivateChatUser];
   await openChat(ada, bob);
   await openChat(bob, ada);
-  network?.holdBackAnswers();
-  await ada.say('are you there?');
+  network?.dropResponses();
+  await ada.sendMessage('are you there?');
   await expect(bob.message('are you there?')).toHaveCount(1);
   await expect(ada.message('are you there?')).toContainText('Sending');
   // The page probes a silent connection every three seconds; the server answers, so the connection stays.
@@ -163,19 +169,19 @@ test('an unanswered message fails, and Retry sends it once', async ({ friends })
   }
   await ada.page.clock.runFor(1_000);
   await expect(ada.message('are you there?')).toContainText('Not delivered');
-  network?.letAnswersThrough();
+  network?.deliverResponses();
   await ada.button('Retry').click();
   await expect(ada.message('are you there?')).toContainText('Sent');
   await expect(ada.message('are you there?')).toHaveCount(1);
-  await bob.say('always');
+  await bob.sendMessage('always');
   await expect(ada.message('always')).toBeVisible();
   await expect(bob.message('are you there?')).toHaveCount(1);
 });
 
 test("each friend's draft is kept, and the random chat continues beneath", async ({ friends, newcomer }) => {
   const [stranger, bob] = await friends();
-  const ada = inPrivate(stranger);
-  await stranger.say('in the random chat');
+  const ada = inPrivateChat(stranger);
+  await stranger.sendMessage('in the random chat');
   await expect(bob.message('in the random chat')).toBeVisible();
   await ada.skip();
   await bob.button('New Conversation').click();
@@ -192,7 +198,7 @@ test("each friend's draft is kept, and the random chat continues beneath", async
   await expect(ada.field).toHaveValue('half a thought');
 
   // The stranger writes and then leaves, in the chat beneath; the close button reports both.
-  await eve.say('still with me?');
+  await eve.sendMessage('still with me?');
   await expect(ada.button('Close private chat, something is new in the random chat')).toBeVisible();
   await ada.page.keyboard.press('Escape');
   await expect(ada.heading(eve.name)).toBeVisible();
@@ -209,7 +215,7 @@ test('older messages load while scrolling up, and a quote links to a message tha
   friends,
 }) => {
   test.slow();
-  const [ada, bob] = (await friends()).map(inPrivate) as [Confidant, Confidant];
+  const [ada, bob] = (await friends()).map(inPrivateChat) as [PrivateChatUser, PrivateChatUser];
   const count = limits.privateMessagesPageSize + 10;
   const ids = await seedMessages(bob, ada, count);
   await seedMessages(bob, ada, 1, { text: () => 'remember this?', replyTo: ids[2] });
@@ -248,15 +254,15 @@ test('the private chat passes the accessibility checks in both themes, on phone 
   friends,
 }) => {
   test.slow();
-  const [ada, bob] = (await friends()).map(inPrivate) as [Confidant, Confidant];
+  const [ada, bob] = (await friends()).map(inPrivateChat) as [PrivateChatUser, PrivateChatUser];
   await seedMessages(bob, ada, 3);
   await expect(ada.page.getByText('3 unread')).toBeVisible();
   await openChat(ada, bob);
-  await ada.say('and one of mine');
+  await ada.sendMessage('and one of mine');
   await expect(ada.message('and one of mine')).toContainText('Sent');
   await expect(ada.page.getByRole('separator', { name: 'New messages' })).toBeVisible();
-  await expectSoundEverywhere(ada.page, 'private chat');
-  await act(ada, 'and one of mine', 'Delete');
+  await expectAccessibleEverywhere(ada.page, 'private chat');
+  await clickAction(ada, 'and one of mine', 'Delete');
   await expect(ada.button('Undo')).toBeVisible();
-  await expectSound(ada.page, 'delete a message', { within: 'main' });
+  await expectAccessible(ada.page, 'delete a message', { within: 'main' });
 });

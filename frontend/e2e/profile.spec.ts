@@ -1,6 +1,6 @@
-import { expectToast, openSettings, signedIn, storedUser, uniqueEmail } from './support/account.ts';
-import { expectDialogSound } from './support/soundness.ts';
-import { expect, fileOf, test } from './support/test.ts';
+import { expectToast, openSettings, signInAndOpenChat, storedUser, uniqueEmail } from './support/account.ts';
+import { expectAccessibleDialog } from './support/accessibility.ts';
+import { expect, createZeroFile, test } from './support/test.ts';
 
 const phone = { viewport: { width: 390, height: 844 } };
 
@@ -16,7 +16,7 @@ test('a new name and picture are saved, shown in the other tab and to a friend a
   await expect(settings.getByText('not saved permanently')).toBeVisible();
 
   const file = settings.locator('input[type="file"]');
-  await file.setInputFiles(fileOf('huge.png', 5 * 1024 * 1024 + 1));
+  await file.setInputFiles(createZeroFile('huge.png', 5 * 1024 * 1024 + 1));
   await expectToast(ada.page, 'File too large', 'Image must be no larger than 5MB.');
   await expect(settings.getByRole('button', { name: 'No changes' })).toBeDisabled();
 
@@ -54,8 +54,8 @@ test.describe('an account', () => {
 
   test('changes its e-mail, then its password, which ends the login in another browser', async ({ open }) => {
     const account = { email: uniqueEmail(), password: 'secret1' };
-    const { page } = await signedIn(await open(), account);
-    const { page: elsewhere } = await signedIn(await open(), account);
+    const { page } = await signInAndOpenChat(await open(), account);
+    const { page: elsewhere } = await signInAndOpenChat(await open(), account);
     await openSettings(page);
     const settings = page.getByRole('dialog', { name: 'Profile Settings' });
 
@@ -106,7 +106,10 @@ test.describe('an account', () => {
   test('on a phone the settings are a sheet, every tab is reached by keyboard, and the focus returns', async ({
     open,
   }) => {
-    const { page } = await signedIn(await open(phone), { email: uniqueEmail(), password: 'secret1' });
+    const { page } = await signInAndOpenChat(await open(phone), {
+      email: uniqueEmail(),
+      password: 'secret1',
+    });
     await openSettings(page);
     const settings = page.getByRole('dialog', { name: 'Profile Settings' });
     // After its entry animation.
@@ -117,22 +120,22 @@ test.describe('an account', () => {
       })
       .toEqual([0, 390]);
     await expect(settings.getByRole('tab', { name: 'Profile' })).toBeFocused();
-    await expectDialogSound(page, 'Profile Settings');
+    await expectAccessibleDialog(page, 'Profile Settings');
     await page.keyboard.press('ArrowRight');
     await expect(settings.getByLabel('New email')).toBeVisible();
-    await expectDialogSound(page, 'Profile Settings');
+    await expectAccessibleDialog(page, 'Profile Settings');
     await page.keyboard.press('ArrowRight');
     await settings.getByLabel('New password', { exact: true }).fill('secret1');
     await settings.getByLabel('Confirm new password').fill('secret2');
     await expect(settings.getByText('Passwords do not match')).toBeVisible();
-    await expectDialogSound(page, 'Profile Settings');
+    await expectAccessibleDialog(page, 'Profile Settings');
 
     // A tap beside the sheet does not discard input.
     await page.mouse.click(195, 10);
     await expect(settings.getByLabel('Confirm new password')).toHaveValue('secret2');
     // Nor does Escape, without asking.
     await page.keyboard.press('Escape');
-    await expectDialogSound(page, 'Profile Settings');
+    await expectAccessibleDialog(page, 'Profile Settings');
     await page.keyboard.press('Escape');
     await expect(settings.getByLabel('Confirm new password')).toHaveValue('secret2');
     await page.keyboard.press('Escape');

@@ -53,7 +53,7 @@ test('the whole journey: two strangers join, meet, chat, part, and meet again', 
   await expect(ada.message('hello')).toContainText('Sent');
   await expect(bob.message('hello')).toContainText('hello\nthere', { useInnerText: true });
   await expect(bob.page.getByText(`${ada.name} is typing`)).toBeHidden();
-  await bob.say('hi yourself');
+  await bob.sendMessage('hi yourself');
   await expect(ada.message('hi yourself')).toBeVisible();
   await expect(bob.messages).toHaveCount(3);
 
@@ -84,13 +84,13 @@ test('the whole journey: two strangers join, meet, chat, part, and meet again', 
 
 test('of three users, the skipped one meets the third', async ({ pair, newcomer }) => {
   const [[ada, bob], cleo] = await Promise.all([pair(), newcomer({ gender: 'female' })]);
-  await ada.say('only for Bob');
+  await ada.sendMessage('only for Bob');
   await expect(bob.message('only for Bob')).toBeVisible();
   await bob.skip();
   await expect(ada.heading('Chat Ended')).toBeVisible();
   await cleo.find();
   await expect(bob.heading(cleo.name)).toBeVisible();
-  await bob.say('for Cleo');
+  await bob.sendMessage('for Cleo');
   await expect(cleo.message('for Cleo')).toBeVisible();
   await expect(ada.heading('Chat Ended')).toBeVisible();
 });
@@ -118,7 +118,7 @@ test('when both users skip at once, neither sees a skipped screen', async ({ pai
   let network: Connection | undefined;
   const [ada, bob] = await pair({
     prepare: async (page) => {
-      network = await Connection.of(page);
+      network = await Connection.intercept(page);
     },
   });
   // Held back on one side, so that each user has confirmed before the other's skip arrives.
@@ -152,8 +152,8 @@ test('the tabs of one user show the same chat', async ({ newcomer }) => {
   await expect(ada.heading(bob.name)).toBeVisible();
   await expect(tab.heading(bob.name)).toBeVisible();
 
-  await ada.say('from the first tab');
-  await tab.say('from the second tab');
+  await ada.sendMessage('from the first tab');
+  await tab.sendMessage('from the second tab');
   await expect(bob.messages).toHaveCount(3);
   for (const side of [ada, tab, bob]) {
     await expect(side.messages.nth(1)).toContainText('from the first tab');
@@ -220,26 +220,26 @@ test('leaving /chat ends a search at once, and a chat after ten seconds', async 
 test("a stranger's message is shown as plain text, up to 2,000 characters", async ({ pair }) => {
   const [ada, bob] = await pair();
   const nasty = '<img src=x onerror="alert(1)"> [IMAGE:https://example.com/x.png] \u202eright to left';
-  await ada.say(nasty);
+  await ada.sendMessage(nasty);
   await expect(bob.message('<img src=x onerror="alert(1)"> [IMAGE:https://example.com/x.png]')).toBeVisible();
   await expect(bob.page.getByRole('region', { name: 'Messages' }).locator('img')).toHaveCount(0);
 
   await ada.field.fill('x'.repeat(limits.messageMaxCodePoints + 1));
   await expect(ada.page.getByText('2,001 of 2,000 characters')).toBeVisible();
   await expect(ada.button('Send')).toBeDisabled();
-  await ada.say('😂'.repeat(limits.messageMaxCodePoints));
+  await ada.sendMessage('😂'.repeat(limits.messageMaxCodePoints));
   await expect(bob.message('😂'.repeat(limits.messageMaxCodePoints))).toBeVisible();
 });
 
 test('the list stays at its end while it is scrolled there', async ({ pair }) => {
   const [ada, bob] = await pair();
-  for (let n = 1; n <= 20; n += 1) await ada.say(`message ${n}.`);
+  for (let n = 1; n <= 20; n += 1) await ada.sendMessage(`message ${n}.`);
   await expect(bob.message('message 20.')).toBeInViewport();
   await expect(ada.message('message 20.')).toBeInViewport();
   await bob.page.getByRole('region', { name: 'Messages' }).hover();
   await bob.page.mouse.wheel(0, -5_000);
   await expect(bob.message('You are now chatting with')).toBeInViewport();
-  await ada.say('message 21.');
+  await ada.sendMessage('message 21.');
   await expect(ada.message('message 21.')).toBeInViewport();
   await expect(bob.message('You are now chatting with')).toBeInViewport();
 });

@@ -3,8 +3,8 @@ import { expect, test } from './support/test.ts';
 
 test('a reload continues the chat, without lost or duplicate messages', async ({ pair }) => {
   const [ada, bob] = await pair();
-  await ada.say('before');
-  await bob.say('the reload');
+  await ada.sendMessage('before');
+  await bob.sendMessage('the reload');
   await expect(ada.message('the reload')).toBeVisible();
 
   await ada.page.reload();
@@ -13,9 +13,9 @@ test('a reload continues the chat, without lost or duplicate messages', async ({
   await expect(ada.message('the reload')).toHaveCount(1);
   await expect(ada.message('You are now chatting with')).toHaveCount(1);
 
-  await bob.say('after');
+  await bob.sendMessage('after');
   await expect(ada.message('after')).toHaveCount(1);
-  await ada.say('indeed');
+  await ada.sendMessage('indeed');
   await expect(bob.message('indeed')).toHaveCount(1);
   await expect(bob.message('before')).toHaveCount(1);
 });
@@ -26,20 +26,20 @@ test('after a lost connection the text is kept with a notice, and the chat conti
   let network: Connection | undefined;
   const [ada, bob] = await pair({
     prepare: async (page) => {
-      network = await Connection.of(page);
+      network = await Connection.intercept(page);
     },
   });
-  await ada.say('before');
+  await ada.sendMessage('before');
   await expect(bob.message('before')).toBeVisible();
 
   await network?.cut();
   await expect(ada.page.getByText('Disconnected', { exact: true })).toBeVisible();
   await expect(bob.page.getByText('Reconnecting…')).toBeVisible();
-  await ada.say('while away');
+  await ada.sendMessage('while away');
   await expect(ada.page.getByText('Not sent: reconnecting')).toBeVisible();
   await expect(ada.field).toHaveValue('while away');
   await expect(ada.message('while away')).toHaveCount(0);
-  await bob.say('are you there?');
+  await bob.sendMessage('are you there?');
   await expect(bob.message('are you there?')).toContainText('Sent');
 
   network?.restore();
@@ -66,7 +66,7 @@ test('after five attempts Reconnect is offered and works', async ({ newcomer }) 
   const ada = await newcomer({
     prepare: async (page) => {
       await page.clock.install();
-      network = await Connection.of(page);
+      network = await Connection.intercept(page);
     },
   });
   await network?.cut();
@@ -90,7 +90,7 @@ test('a search survives a lost connection and a reload', async ({ newcomer }) =>
   const ada = await newcomer({
     gender: 'female',
     prepare: async (page) => {
-      network = await Connection.of(page);
+      network = await Connection.intercept(page);
     },
   });
   await ada.find();

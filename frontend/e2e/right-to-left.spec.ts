@@ -32,7 +32,7 @@ test('Arabic text runs from right to left in the composer, messages, quotes and 
 
   await bob.message(arabic).hover();
   await bob.message(arabic).getByRole('button', { name: 'Reply', exact: true }).click();
-  await bob.say('an answer');
+  await bob.sendMessage('an answer');
   const quote = ada.message('an answer').getByRole('button', { name: 'In reply to You' });
   expect(await directionOf(quote.getByText(arabic))).toBe('rtl');
   expect(await directionOf(ada.message('an answer').getByText('an answer', { exact: true }))).toBe('ltr');
@@ -40,10 +40,10 @@ test('Arabic text runs from right to left in the composer, messages, quotes and 
 
 test('a bidi control character in a message does not affect the text around it', async ({ pair }) => {
   const [ada, bob] = await pair();
-  await ada.say('harmless');
+  await ada.sendMessage('harmless');
   await ada.message('harmless').hover();
   await ada.message('harmless').getByRole('button', { name: 'Edit', exact: true }).click();
-  await ada.say('turned \u202Eround');
+  await ada.sendMessage('turned \u202Eround');
   const mark = bob.message('turned').getByText('(edited)');
   await expect(mark).toBeVisible();
   const [first, last] = await endsOf(mark);

@@ -1,7 +1,7 @@
 import { type Page } from '@playwright/test';
 import { Connection } from './support/connection.ts';
-import { type Confidant, inPrivate, openChat, privateChat } from './support/private-chat.ts';
-import { expectSound } from './support/soundness.ts';
+import { type PrivateChatUser, inPrivateChat, openChat, privateChat } from './support/private-chat.ts';
+import { expectAccessible } from './support/accessibility.ts';
 import { expect, type Person, test } from './support/test.ts';
 
 /** A red dot: the smallest possible picture. */
@@ -36,7 +36,7 @@ const withConnection = (): { network: () => Connection; prepare: (page: Page) =>
       return connection;
     },
     prepare: async (page) => {
-      connection = await Connection.of(page);
+      connection = await Connection.intercept(page);
     },
   };
 };
@@ -48,7 +48,7 @@ test.describe('a photo on a slow connection', () => {
     const [ada, bob] = await pair();
     const letGo = await holdUploads(ada.page);
     await attach(ada);
-    await ada.say('not this one');
+    await ada.sendMessage('not this one');
     await uploading(ada).getByRole('button', { name: 'Cancel' }).click();
     await expect(ada.messages).toHaveCount(1);
     await expect(ada.field).toHaveValue('not this one');
@@ -57,12 +57,12 @@ test.describe('a photo on a slow connection', () => {
 
     const letThrough = await holdUploads(ada.page);
     await attach(ada);
-    await ada.say('look at this');
+    await ada.sendMessage('look at this');
     await expect(uploading(ada)).toContainText('look at this');
     await expect(ada.button('Cancel')).toBeVisible();
-    await expectSound(ada.page, 'a photo being sent', { within: 'main' });
+    await expectAccessible(ada.page, 'a photo being sent', { within: 'main' });
     await expect(ada.field).toHaveValue('');
-    await ada.say('and meanwhile this');
+    await ada.sendMessage('and meanwhile this');
     await expect(bob.message('and meanwhile this')).toBeVisible();
     letThrough();
     await expect(bob.message('look at this')).toBeVisible();
@@ -72,12 +72,12 @@ test.describe('a photo on a slow connection', () => {
   });
 
   test('is sent even if the private chat is closed in the meantime', async ({ friends }) => {
-    const [ada, bob] = (await friends()).map(inPrivate) as [Confidant, Confidant];
+    const [ada, bob] = (await friends()).map(inPrivateChat) as [PrivateChatUser, PrivateChatUser];
     await openChat(ada, bob);
     await openChat(bob, ada);
     const letThrough = await holdUploads(ada.page);
     await attach(ada);
-    await ada.say('sent in passing');
+    await ada.sendMessage('sent in passing');
     await expect(uploading(ada)).toHaveCount(1);
     await ada.button('Close private chat').click();
     await expect(privateChat(ada)).toHaveCount(0);
@@ -100,11 +100,11 @@ test.describe('a photo on a slow connection', () => {
         await route.fulfill({ status: 503, json: {} });
       });
       await attach(ada);
-      await ada.say('look at this');
+      await ada.sendMessage('look at this');
       await ada.field.fill('half a thought');
       const row = ada.message('look at this');
       await expect(row).toContainText('Not delivered');
-      await expectSound(ada.page, 'a photo that was not delivered', { within: 'main' });
+      await expectAccessible(ada.page, 'a photo that was not delivered', { within: 'main' });
       await expect(ada.field).toHaveValue('half a thought');
       isDown = false;
       await row.getByRole('button', { name: 'Retry' }).click();
@@ -144,17 +144,17 @@ test.describe('on an unreliable connection', () => {
   test('an edit that did not reach the server is sent when the chat is resumed', async ({ pair }) => {
     const { network, prepare } = withConnection();
     const [ada, bob] = await pair({ prepare });
-    await ada.say('helo');
+    await ada.sendMessage('helo');
     await expect(bob.message('helo')).toBeVisible();
-    network().holdBackCommands();
+    network().dropCommands();
     await ada.field.press('ArrowUp');
     await expect(ada.field).toHaveValue('helo');
-    await ada.say('hello again');
+    await ada.sendMessage('hello again');
     await network().cut();
     await expect(ada.page.getByText('Disconnected', { exact: true })).toBeVisible();
     await expect(ada.message('hello again')).toBeVisible();
     await expect(bob.message('helo')).toBeVisible();
-    network().letCommandsThrough();
+    network().deliverCommands();
     network().restore();
     await expect(bob.message('hello again')).toContainText('(edited)');
     await expect(ada.message('hello again')).toContainText('(edited)');
@@ -165,19 +165,19 @@ test.describe('on an unreliable connection', () => {
   }) => {
     const { network, prepare } = withConnection();
     const [ada, bob] = await pair({ prepare });
-    network().holdBackCommands();
-    await ada.say('is this on?');
+    network().dropCommands();
+    await ada.sendMessage('is this on?');
     // The page probes the silent connection, then drops it.
     await expect(ada.page.getByText('Disconnected', { exact: true })).toBeVisible();
-    network().letCommandsThrough();
+    network().deliverCommands();
     await expect(bob.message('is this on?')).toHaveCount(1);
     await expect(ada.message('is this on?')).toContainText('Sent');
     await expect(ada.message('is this on?')).toHaveCount(1);
 
-    network().holdBackCommands();
-    await ada.say('still here');
+    network().dropCommands();
+    await ada.sendMessage('still here');
     await expect(ada.message('still here')).toContainText('Sending');
-    network().letCommandsThrough();
+    network().deliverCommands();
     await ada.page.reload();
     await expect(bob.message('still here')).toHaveCount(1);
     await expect(ada.message('still here')).toHaveCount(1);
@@ -186,7 +186,7 @@ test.describe('on an unreliable connection', () => {
 
 test('a reload keeps text and reply, and reports that the photo is gone', async ({ pair }) => {
   const [ada, bob] = await pair();
-  await bob.say('what do you see?');
+  await bob.sendMessage('what do you see?');
   await ada.message('what do you see?').hover();
   await ada.message('what do you see?').getByRole('button', { name: 'Reply', exact: true }).click();
   await ada.field.fill('a lake');
@@ -204,7 +204,7 @@ test('a reload keeps text and reply, and reports that the photo is gone', async 
 test('on a desktop the composer has the focus on opening, on typing anywhere, and on editing the last message', async ({
   friends,
 }) => {
-  const [ada, bob] = (await friends()).map(inPrivate) as [Confidant, Confidant];
+  const [ada, bob] = (await friends()).map(inPrivateChat) as [PrivateChatUser, PrivateChatUser];
   await openChat(ada, bob);
   await expect(ada.field).toBeFocused();
   await ada.page.keyboard.type('hello');
@@ -218,7 +218,7 @@ test('on a desktop the composer has the focus on opening, on typing anywhere, an
   await ada.page.keyboard.press('ArrowUp');
   await expect(ada.page.getByText('Editing your message')).toBeVisible();
   await expect(ada.field).toHaveValue('hello');
-  await ada.say('hello there');
+  await ada.sendMessage('hello there');
   await openChat(bob, ada);
   await expect(bob.message('hello there')).toContainText('(edited)');
 });
@@ -232,7 +232,7 @@ test('a phone has a button for line breaks, since Enter sends', async ({ pair })
   await expect(ada.field).toBeFocused();
   await ada.page.keyboard.type('two');
   await expect(ada.field).toHaveValue('one\ntwo');
-  await expectSound(ada.page, 'two lines on a phone');
+  await expectAccessible(ada.page, 'two lines on a phone');
   await ada.page.keyboard.press('Enter');
   await expect(bob.message('one')).toContainText('one\ntwo', { useInnerText: true });
 });

@@ -1,4 +1,4 @@
-import { expectSound } from './support/soundness.ts';
+import { expectAccessible } from './support/accessibility.ts';
 import { expect, type Person, test } from './support/test.ts';
 
 const sidebar = ({ page }: Person) => page.getByRole('complementary', { name: 'Sidebar' });
@@ -66,9 +66,9 @@ test('everything around the chat passes the accessibility checks in both themes'
   test.slow();
   const [ada, bob] = await friends();
   await expect(ada.heading('Friends (1)')).toBeVisible();
-  await expectSound(ada.page, 'a friend', { within: 'aside' });
+  await expectAccessible(ada.page, 'a friend', { within: 'aside' });
   await ada.button('Collapse sidebar').click();
-  await expectSound(ada.page, 'rail', { within: 'aside' });
+  await expectAccessible(ada.page, 'rail', { within: 'aside' });
   await ada.button('Expand sidebar').click();
 
   await ada.skip();
@@ -78,16 +78,16 @@ test('everything around the chat passes the accessibility checks in both themes'
   await cyd.button('Add Friend').click();
   await ada.page.getByRole('button', { name: /^Friend Requests ?1/ }).click();
   await expect(ada.page.getByRole('dialog').getByText(cyd.name)).toBeVisible();
-  await expectSound(ada.page, 'requests', inDialog);
+  await expectAccessible(ada.page, 'requests', inDialog);
   await ada.page.keyboard.press('Escape');
 
   await ada.page.setViewportSize({ width: 390, height: 844 });
-  await expectSound(ada.page, 'telephone');
+  await expectAccessible(ada.page, 'telephone');
   await ada.button('Open sidebar').click();
   await expect(sheet(ada).getByText(bob.name)).toBeVisible();
-  await expectSound(ada.page, 'sheet', inDialog);
+  await expectAccessible(ada.page, 'sheet', inDialog);
   await sheet(ada).getByRole('button', { name: 'Close sidebar' }).click();
   await ada.button('Chat History').click();
   await expect(ada.page.getByRole('dialog').getByText(bob.name)).toBeVisible();
-  await expectSound(ada.page, 'history', inDialog);
+  await expectAccessible(ada.page, 'history', inDialog);
 });

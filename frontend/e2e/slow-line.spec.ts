@@ -46,7 +46,7 @@ test('on a slow connection a message is shown as sending, then as delivered, onc
       if (last) note(last.textContent.includes('Sending') ? 'sending' : 'sent');
     }).observe(list, { subtree: true, childList: true, characterData: true });
   });
-  for (const n of [1, 2, 3]) await ada.say(`slow ${n}`);
+  for (const n of [1, 2, 3]) await ada.sendMessage(`slow ${n}`);
   await expect(bob.messages).toHaveText([/now chatting/, /slow 1/, /slow 2/, /slow 3/]);
   await expect(ada.message('slow 3')).toContainText('Sent');
   expect([...new Set(states)]).toEqual(['sending', 'sent']);
@@ -56,14 +56,14 @@ test('on a slow connection a message is shown as sending, then as delivered, onc
   await ada.page
     .locator('input[type=file]')
     .setInputFiles({ name: 'noise.png', mimeType: 'image/png', buffer: picture });
-  await ada.say('a large one');
+  await ada.sendMessage('a large one');
   let percent = 0;
   await expect.poll(async () => (percent = await percentOf(ada))).toBeGreaterThan(0);
   await expect.poll(() => percentOf(ada)).toBeGreaterThan(percent);
   await ada.button('Cancel').click();
   await expect(ada.messages).toHaveCount(4);
   await expect(ada.field).toHaveValue('a large one');
-  await ada.say('only words');
+  await ada.sendMessage('only words');
   await expect(bob.messages.last()).toContainText('only words');
   await expect(bob.messages).toHaveCount(5);
 });

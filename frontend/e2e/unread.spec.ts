@@ -1,5 +1,11 @@
 import { befriend, expect, Person, test } from './support/test.ts';
-import { type Confidant, inPrivate, openChat, privateChat, seedMessages } from './support/private-chat.ts';
+import {
+  type PrivateChatUser,
+  inPrivateChat,
+  openChat,
+  privateChat,
+  seedMessages,
+} from './support/private-chat.ts';
 
 /** A friend's row in the sidebar. */
 const rowOf = ({ page }: Person, friend: Person) =>
@@ -55,7 +61,7 @@ test('a badge counts unread messages of each friend; opening the chat clears it 
 test('a message in the open chat is read while the tab is visible, and stays unread while it is not', async ({
   friends,
 }) => {
-  const [ada, bob] = (await friends()).map(inPrivate) as [Confidant, Confidant];
+  const [ada, bob] = (await friends()).map(inPrivateChat) as [PrivateChatUser, PrivateChatUser];
   await openChat(ada, bob);
   await hide(ada.page, true);
   await seedMessages(bob, ada, 2);
@@ -104,7 +110,7 @@ test('99 unread messages are shown exactly, more as 99+; counts are shown at the
 
   // The chat opens at the first unread message, with a button to the newest.
   await openChat(ada, bob);
-  const inChat = inPrivate(ada);
+  const inChat = inPrivateChat(ada);
   await expect(ada.page.getByRole('separator', { name: 'New messages' })).toBeInViewport();
   await expect(inChat.messages.filter({ has: ada.page.getByRole('separator') })).toBeInViewport();
   await expect(inChat.messages.last()).not.toBeInViewport();

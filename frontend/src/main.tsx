@@ -42,7 +42,7 @@ followTheme();
 followIdentity();
 whenSignedIn(() => void startRealtimeOnce());
 
-const app = <App inRouter={(routes) => <BrowserRouter>{routes}</BrowserRouter>} />;
+const app = <App wrapInRouter={(routes) => <BrowserRouter>{routes}</BrowserRouter>} />;
 const root = document.getElementById('root');
 // The landing page is prerendered and hydrated; the placeholder in the other documents is replaced.
 if (root?.dataset.rendered !== undefined) hydrateRoot(root, app);

@@ -6,7 +6,7 @@ export const uniqueEmail = (): string =>
   `someone-${Date.now()}-${Math.floor(Math.random() * 1e6)}@example.com`;
 
 /** Stores the user in the context, as after an earlier visit. */
-const store = (context: BrowserContext, user: SelfUser): Promise<unknown> =>
+const storeUser = (context: BrowserContext, user: SelfUser): Promise<unknown> =>
   context.addInitScript(
     (stored) => {
       if (!location.protocol.startsWith('http')) return;
@@ -16,7 +16,7 @@ const store = (context: BrowserContext, user: SelfUser): Promise<unknown> =>
   );
 
 /** Signs in to an account over HTTP, creating it if needed, and opens /chat. */
-export const signedIn = async (
+export const signInAndOpenChat = async (
   context: BrowserContext,
   account: { email: string; password: string },
 ): Promise<{ page: Page; user: SelfUser }> => {
@@ -28,7 +28,7 @@ export const signedIn = async (
     expect(chosen.ok()).toBe(true);
     user.gender = 'female';
   }
-  await store(context, user);
+  await storeUser(context, user);
   const page = await context.newPage();
   await page.goto('/chat');
   await expect(page.getByText('Connected', { exact: true })).toBeVisible();
@@ -37,11 +37,11 @@ export const signedIn = async (
 
 /** Opens Profile Settings from the sidebar; on a small screen through the sheet. */
 export const openSettings = async (page: Page): Promise<void> => {
-  const sheet = page.getByRole('button', { name: 'Open sidebar' });
-  const block = page.getByRole('button', { name: /^Profile Settings: / });
-  await expect(sheet.or(block).first()).toBeVisible();
-  if (await sheet.isVisible()) await sheet.click();
-  await block.click();
+  const sidebarButton = page.getByRole('button', { name: 'Open sidebar' });
+  const profileButton = page.getByRole('button', { name: /^Profile Settings: / });
+  await expect(sidebarButton.or(profileButton).first()).toBeVisible();
+  if (await sidebarButton.isVisible()) await sidebarButton.click();
+  await profileButton.click();
   await expect(page.getByRole('dialog', { name: 'Profile Settings' }).getByRole('tablist')).toBeVisible();
 };
 

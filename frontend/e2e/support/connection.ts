@@ -1,8 +1,8 @@
 import { type Page, type WebSocketRoute } from '@playwright/test';
 
-const goingAway = 1012;
+const serviceRestart = 1012;
 /** Close code that makes the server treat the close as unclean. */
-const torn = 3000;
+const uncleanClose = 3000;
 
 /**
  * The network between a page and the server. The browser's `setOffline` does not affect open sockets, so the socket is
@@ -10,14 +10,16 @@ const torn = 3000;
  */
 export class Connection {
   private isCut = false;
-  private isSilent = false;
-  private isMute = false;
-  private readonly open = new Set<[WebSocketRoute, WebSocketRoute]>();
+  private dropsResponses = false;
+  private dropsCommands = false;
+  /** Open connections: the page's end and the server's. */
+  private readonly openPairs = new Set<[WebSocketRoute, WebSocketRoute]>();
   attempts = 0;
   /** Number of pongs delivered to the page. */
   pongs = 0;
 
-  static async of(page: Page): Promise<Connection> {
+  /** Routes the sockets of a page through the test. Call it before the page opens. */
+  static async intercept(page: Page): Promise<Connection> {
     const connection = new Connection();
     await page.routeWebSocket('**/ws', (socket) => connection.accept(socket));
     return connection;
@@ -25,11 +27,11 @@ export class Connection {
 
   async cut(): Promise<void> {
     this.isCut = true;
-    const pairs = [...this.open];
-    this.open.clear();
+    const pairs = [...this.openPairs];
+    this.openPairs.clear();
     for (const [socket, server] of pairs) {
-      await server.close({ code: torn });
-      await socket.close({ code: goingAway });
+      await server.close({ code: uncleanClose });
+      await socket.close({ code: serviceRestart });
     }
   }
 
@@ -37,39 +39,39 @@ export class Connection {
     this.isCut = false;
   }
 
-  /** From now on frames reach the server, but no responses reach the page. */
-  holdBackAnswers(): void {
-    this.isSilent = true;
+  /** From now on frames reach the server, but its responses are lost. */
+  dropResponses(): void {
+    this.dropsResponses = true;
   }
 
-  letAnswersThrough(): void {
-    this.isSilent = false;
+  deliverResponses(): void {
+    this.dropsResponses = false;
   }
 
-  /** From now on no frame of the page reaches the server; frames of the server still arrive. */
-  holdBackCommands(): void {
-    this.isMute = true;
+  /** From now on frames of the page are lost; frames of the server still arrive. */
+  dropCommands(): void {
+    this.dropsCommands = true;
   }
 
-  letCommandsThrough(): void {
-    this.isMute = false;
+  deliverCommands(): void {
+    this.dropsCommands = false;
   }
 
   private accept(socket: WebSocketRoute): void {
     this.attempts += 1;
     if (this.isCut) {
-      void socket.close({ code: goingAway });
+      void socket.close({ code: serviceRestart });
       return;
     }
     const server = socket.connectToServer();
     socket.onMessage((message) => {
-      if (!this.isMute) server.send(message);
+      if (!this.dropsCommands) server.send(message);
     });
     server.onMessage((message) => {
-      const isAnswer = typeof message === 'string' && /"event":"(ack|error)"/.test(message);
-      if (!(this.isSilent && isAnswer)) socket.send(message);
+      const isResponse = typeof message === 'string' && /"event":"(ack|error)"/.test(message);
+      if (!(this.dropsResponses && isResponse)) socket.send(message);
       if (typeof message === 'string' && message.includes('"event":"pong"')) this.pongs += 1;
     });
-    this.open.add([socket, server]);
+    this.openPairs.add([socket, server]);
   }
 }

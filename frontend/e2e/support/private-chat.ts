@@ -6,7 +6,7 @@ export const privateChat = ({ page }: Person): Locator =>
   page.getByRole('region', { name: /^Private chat with / });
 
 /** A user whose actions apply to their open private chat, not to the random chat beneath. */
-export class Confidant extends Person {
+export class PrivateChatUser extends Person {
   override get field(): Locator {
     return privateChat(this).getByRole('textbox', { name: 'Message' });
   }
@@ -16,7 +16,7 @@ export class Confidant extends Person {
   }
 }
 
-export const inPrivate = ({ page, user }: Person): Confidant => new Confidant(page, user);
+export const inPrivateChat = ({ page, user }: Person): PrivateChatUser => new PrivateChatUser(page, user);
 
 /** Opens the chat with a friend from the sidebar. */
 export const openChat = async (person: Person, friend: Person): Promise<void> => {
@@ -27,7 +27,7 @@ export const openChat = async (person: Person, friend: Person): Promise<void> =>
     .getByRole('button', { name: 'Send Message' })
     .click();
   await expect(person.page.getByRole('region', { name: `Private chat with ${friend.name}` })).toBeVisible();
-  await expect(inPrivate(person).field).toBeVisible();
+  await expect(inPrivateChat(person).field).toBeVisible();
 };
 
 export interface Seed {

@@ -26,19 +26,19 @@ const startProduct = (): Promise<Stack> =>
 const provideProducts = async (): Promise<(() => Promise<void>) | undefined> => {
   if (process.env.THAW_URL) return undefined;
   const products = new Map<string, Promise<Stack>>();
-  const broker = createServer((request, response) => {
-    const place = request.url ?? '';
-    const product = products.get(place) ?? startProduct();
-    products.set(place, product);
+  const productServer = createServer((request, response) => {
+    const workerIndex = request.url ?? '';
+    const product = products.get(workerIndex) ?? startProduct();
+    products.set(workerIndex, product);
     product.then(
       ({ url }) => response.end(url),
       (error: unknown) => response.writeHead(500).end(String(error)),
     );
   }).listen(0, '127.0.0.1');
-  await once(broker, 'listening');
-  process.env.THAW_PRODUCTS_URL = `http://127.0.0.1:${(broker.address() as AddressInfo).port}`;
+  await once(productServer, 'listening');
+  process.env.THAW_PRODUCTS_URL = `http://127.0.0.1:${(productServer.address() as AddressInfo).port}`;
   return async () => {
-    broker.close();
+    productServer.close();
     const started = await Promise.allSettled(products.values());
     await Promise.all(
       started.flatMap((product) => (product.status === 'fulfilled' ? [product.value.stop()] : [])),
@@ -49,9 +49,9 @@ const provideProducts = async (): Promise<(() => Promise<void>) | undefined> => 
 export default provideProducts;
 
 /** Returns the address of the product of this worker index, or THAW_URL if it is set. */
-export const productOf = async (place: number): Promise<string> => {
+export const findProductAddress = async (workerIndex: number): Promise<string> => {
   if (process.env.THAW_URL) return process.env.THAW_URL;
-  const answer = await fetch(`${process.env.THAW_PRODUCTS_URL}/${place}`);
+  const answer = await fetch(`${process.env.THAW_PRODUCTS_URL}/${workerIndex}`);
   const text = await answer.text();
   if (!answer.ok) throw new Error(`The product did not start: ${text}`);
   return text;

@@ -8,7 +8,7 @@ import {
   type Page,
 } from '@playwright/test';
 import { type SelfUser } from '@thaw/contract/users';
-import { productOf } from './products.ts';
+import { findProductAddress } from './products.ts';
 
 /** A user with a page of their own. */
 export class Person {
@@ -45,7 +45,7 @@ export class Person {
     await this.button('Find Conversation').click();
   }
 
-  async say(text: string): Promise<void> {
+  async sendMessage(text: string): Promise<void> {
     await this.field.fill(text);
     await this.field.press('Enter');
   }
@@ -87,17 +87,17 @@ export const signInByHttp = async (
 };
 
 /** Records violations of the Content-Security-Policy, exceptions and console errors, which no page may cause. */
-const watch = async (context: BrowserContext, complaints: string[]): Promise<void> => {
-  await context.exposeFunction('reportViolation', (text: string) => complaints.push(`CSP: ${text}`));
+const recordErrors = async (context: BrowserContext, pageErrors: string[]): Promise<void> => {
+  await context.exposeFunction('reportViolation', (text: string) => pageErrors.push(`CSP: ${text}`));
   await context.addInitScript(() => {
     document.addEventListener('securitypolicyviolation', (event) => {
       const report = (window as unknown as { reportViolation: (text: string) => void }).reportViolation;
       report(`${event.violatedDirective} ${event.blockedURI} ${event.sourceFile}:${event.lineNumber}`);
     });
   });
-  context.on('weberror', (error) => complaints.push(`thrown: ${error.error().message}`));
+  context.on('weberror', (error) => pageErrors.push(`thrown: ${error.error().message}`));
   context.on('console', (message) => {
-    if (message.type() === 'error') complaints.push(`console: ${message.text()}`);
+    if (message.type() === 'error') pageErrors.push(`console: ${message.text()}`);
   });
 };
 
@@ -127,7 +127,7 @@ interface WorkerFixtures {
 export const test = base.extend<Fixtures, WorkerFixtures>({
   address: [
     // eslint-disable-next-line no-empty-pattern -- how a fixture says that it needs no other
-    async ({}, provide, { parallelIndex }) => provide(await productOf(parallelIndex)),
+    async ({}, provide, { parallelIndex }) => provide(await findProductAddress(parallelIndex)),
     { scope: 'worker', timeout: 180_000 },
   ],
 
@@ -139,7 +139,7 @@ export const test = base.extend<Fixtures, WorkerFixtures>({
 
   open: async ({ browser, baseURL, expectedErrors, device }, provide) => {
     const contexts: BrowserContext[] = [];
-    const complaints: string[] = [];
+    const pageErrors: string[] = [];
     await provide(async (options = {}) => {
       const context = await browser.newContext({
         baseURL,
@@ -152,12 +152,12 @@ export const test = base.extend<Fixtures, WorkerFixtures>({
         ...options,
       });
       contexts.push(context);
-      await watch(context, complaints);
+      await recordErrors(context, pageErrors);
       return context;
     });
     for (const context of contexts) await context.close();
-    const unexpected = complaints.filter((text) => !expectedErrors.some((expected) => expected.test(text)));
-    expect(unexpected, 'pages without complaints').toEqual([]);
+    const unexpected = pageErrors.filter((text) => !expectedErrors.some((expected) => expected.test(text)));
+    expect(unexpected, 'pages without errors').toEqual([]);
   },
 
   newcomer: async ({ open }, provide) => {
@@ -210,7 +210,7 @@ export const befriend = async (requester: Person, addressee: Person): Promise<vo
 };
 
 /** Writes a file of zeros for the browser to upload from disk: megabytes take seconds over the protocol. */
-export const fileOf = (name: string, bytes: number): string => {
+export const createZeroFile = (name: string, bytes: number): string => {
   const path = test.info().outputPath(name);
   mkdirSync(dirname(path), { recursive: true });
   writeFileSync(path, '');

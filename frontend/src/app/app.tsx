@@ -32,10 +32,10 @@ export const AppRoutes = () => (
 );
 
 /** The same tree in the browser and in the build that renders the landing page; only the router differs. */
-export const App = ({ inRouter }: { inRouter: (routes: ReactNode) => ReactNode }) => (
+export const App = ({ wrapInRouter }: { wrapInRouter: (routes: ReactNode) => ReactNode }) => (
   <StrictMode>
     <ErrorBoundary fallback={<Broken />} onError={reportRenderError}>
-      {inRouter(<AppRoutes />)}
+      {wrapInRouter(<AppRoutes />)}
       <Toasts />
     </ErrorBoundary>
   </StrictMode>

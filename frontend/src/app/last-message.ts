@@ -6,17 +6,17 @@ import { type Conversation, type ConversationChange } from '@/features/private-c
  * loaded, so that only the server knows the message; undefined when the change does not affect it.
  */
 export const lastMessageAfter = (
-  made: ConversationChange,
+  change: ConversationChange,
   conversation: Conversation | undefined,
 ): LastMessage | null | undefined => {
-  switch (made.type) {
+  switch (change.type) {
     case 'sent':
-      return toLastMessage(made.message);
+      return toLastMessage(change.message);
     case 'edited':
     case 'deleted': {
       const newest = conversation?.messages.at(-1);
       if (!newest) return null;
-      return newest.id === made.messageId ? toLastMessage(newest) : undefined;
+      return newest.id === change.messageId ? toLastMessage(newest) : undefined;
     }
     case 'reacted':
       return undefined;

@@ -1,22 +1,22 @@
 import { type RandomChatStore } from '@/features/random-chat/stores/random-chat.store';
 import { useOpenChat } from '@/product/open-chat';
 
-const fromPartner = ({ session }: RandomChatStore): number =>
+const countPartnerMessages = ({ session }: RandomChatStore): number =>
   session?.messages.filter(({ senderId }) => senderId === session.partner.id).length ?? 0;
 
 /** Reports the chat that is still open, and the number of new messages, to pages other than /chat. */
 export const createOpenChatReminder = () => {
   let sessionId: string | undefined;
-  let seen = 0;
+  let seenCount = 0;
   return (state: RandomChatStore): void => {
     const session = state.phase === 'active' ? state.session : null;
-    const count = fromPartner(state);
+    const count = countPartnerMessages(state);
     // Messages that a resume brings were sent before this page was opened, so they do not count as new.
-    if (session && (session.sessionId !== sessionId || session.isResyncing)) seen = count;
+    if (session && (session.sessionId !== sessionId || session.isResyncing)) seenCount = count;
     sessionId = session?.sessionId;
-    const chat = session && { partnerName: session.partner.username, unread: Math.max(0, count - seen) };
-    const { chat: shown } = useOpenChat.getState();
-    if (chat?.partnerName !== shown?.partnerName || chat?.unread !== shown?.unread)
+    const chat = session && { partnerName: session.partner.username, unread: Math.max(0, count - seenCount) };
+    const { chat: shownChat } = useOpenChat.getState();
+    if (chat?.partnerName !== shownChat?.partnerName || chat?.unread !== shownChat?.unread)
       useOpenChat.setState({ chat });
   };
 };

@@ -17,7 +17,7 @@ const render = async (page: ReactNode): Promise<string> => {
 
 /** Returns the markup of a page for an unknown visitor. Called by scripts/prerender.mjs at build time. */
 export const renderPage = (path: string): Promise<string> =>
-  render(<App inRouter={(routes) => <StaticRouter location={path}>{routes}</StaticRouter>} />);
+  render(<App wrapInRouter={(routes) => <StaticRouter location={path}>{routes}</StaticRouter>} />);
 
 /** The content of /chat until its scripts are loaded. */
 export const renderChatShell = (): Promise<string> => render(<ChatShell />);

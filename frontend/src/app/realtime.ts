@@ -44,12 +44,12 @@ export const startRealtime = (): void => {
   registry.on(privateChatEvents, handlePrivateChatFrame);
 
   const friendsCache = new FriendsCache(queryClient);
-  privateChat.conversations.onChange = (me, friendId, made) => {
-    const lastMessage = lastMessageAfter(made, privateChat.conversations.getLoaded(me, friendId));
+  privateChat.conversations.onChange = (me, friendId, change) => {
+    const lastMessage = lastMessageAfter(change, privateChat.conversations.getLoaded(me, friendId));
     if (lastMessage !== undefined) friendsCache.setLastMessage(me, friendId, lastMessage);
   };
 
-  const refetchSoon = (): void => {
+  const scheduleRefetch = (): void => {
     const userId = currentUser()?.id;
     // Spread over time: after a server restart many browsers reconnect at once.
     const refetch = (): void => {
@@ -81,7 +81,7 @@ export const startRealtime = (): void => {
       raise('websocket-message', frame);
       registry.handle(frame);
     },
-    onReopened: () => refetchSoon(),
+    onReopened: () => scheduleRefetch(),
     log: (message, detail) => console.warn(message, detail ?? ''),
   });
 
@@ -101,13 +101,13 @@ export const startRealtime = (): void => {
     if (isPageVisible()) client.wake();
   });
 
-  let connectedAs: number | undefined;
-  const follow = (): void => {
+  let connectedUserId: number | undefined;
+  const connectCurrentUser = (): void => {
     const userId = currentUser()?.id;
-    if (userId === connectedAs) return;
+    if (userId === connectedUserId) return;
     // On the first connection there is no previous user, and the address may already have opened a chat or a dialog.
-    if (connectedAs !== undefined) shell.reset();
-    connectedAs = userId;
+    if (connectedUserId !== undefined) shell.reset();
+    connectedUserId = userId;
     client.stop();
     randomChat.reset();
     removeSentRequests(queryClient);
@@ -115,6 +115,6 @@ export const startRealtime = (): void => {
     if (userId === undefined) queryClient.clear();
     else client.start();
   };
-  useIdentity.subscribe(follow);
-  follow();
+  useIdentity.subscribe(connectCurrentUser);
+  connectCurrentUser();
 };

@@ -1,7 +1,7 @@
 import { chatPart } from '@/app/routes/chat-part';
 import { createPart } from '@/ui/loaded-part';
 
-const legal = (which: 'terms' | 'privacy') =>
+const createLegalPart = (which: 'terms' | 'privacy') =>
   createPart(async () => {
     const { LegalPage } = await import('@/app/routes/legal-route');
     return () => <LegalPage which={which} />;
@@ -12,7 +12,7 @@ export const routeParts = {
   landing: createPart(async () => (await import('@/app/routes/landing-route')).LandingRoute),
   auth: createPart(async () => (await import('@/app/routes/auth-route')).AuthRoute),
   chat: chatPart,
-  terms: legal('terms'),
-  privacy: legal('privacy'),
+  terms: createLegalPart('terms'),
+  privacy: createLegalPart('privacy'),
   notFound: createPart(async () => (await import('@/app/routes/not-found-route')).NotFoundRoute),
 };

@@ -1,7 +1,7 @@
 import { ApiError, request } from '@/lib/api-client';
 import { createQueryClient, loader } from '@/lib/query-client';
 
-const answer = (status: number, body: string, statusText = ''): void => {
+const respondWith = (status: number, body: string, statusText = ''): void => {
   globalThis.fetch = jest.fn(() =>
     Promise.resolve(new Response(body === '' ? null : body, { status, statusText })),
   );
@@ -11,7 +11,7 @@ const lastCall = (): [string, RequestInit] =>
 
 describe('request', () => {
   it('sends the cookie, and a body as JSON with its content type', async () => {
-    answer(200, '{"ok":true}');
+    respondWith(200, '{"ok":true}');
     await expect(request('POST', '/api/login', { email: 'a@b.cd' })).resolves.toEqual({ ok: true });
     expect(lastCall()).toEqual([
       '/api/login',
@@ -26,7 +26,7 @@ describe('request', () => {
   });
 
   it('sends no content type without a body, and returns undefined for an empty response', async () => {
-    answer(204, '');
+    respondWith(204, '');
     await expect(request('POST', '/api/logout')).resolves.toBeUndefined();
     expect(lastCall()[1]).toEqual({
       method: 'POST',
@@ -36,17 +36,17 @@ describe('request', () => {
   });
 
   it('aborts when there is no response within 15 s', async () => {
-    const limits = jest
+    const timeout = jest
       .spyOn(AbortSignal, 'timeout')
       .mockReturnValue(AbortSignal.abort(new Error('too late')));
     globalThis.fetch = jest.fn((_, init) => Promise.reject((init as RequestInit).signal?.reason as Error));
     await expect(request('GET', '/api/user/7')).rejects.toThrow('too late');
-    expect(limits).toHaveBeenCalledWith(15_000);
-    limits.mockRestore();
+    expect(timeout).toHaveBeenCalledWith(15_000);
+    timeout.mockRestore();
   });
 
   it('throws an error with exactly "<status>: <body>"', async () => {
-    answer(401, '{"statusCode":401,"code":"invalid_credentials","message":"No."}');
+    respondWith(401, '{"statusCode":401,"code":"invalid_credentials","message":"No."}');
     const error = await request('POST', '/api/login', {}).catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(ApiError);
     expect(error).toMatchObject({
@@ -57,15 +57,15 @@ describe('request', () => {
   });
 
   it('falls back to the status text, and to the canonical phrase if there is none', async () => {
-    answer(404, '', 'Not Found');
+    respondWith(404, '', 'Not Found');
     await expect(request('GET', '/x')).rejects.toThrow(/^404: Not Found$/);
-    answer(503, '');
+    respondWith(503, '');
     await expect(request('GET', '/x')).rejects.toThrow(/^503: Service Unavailable$/);
   });
 
   it('has no server message when the body is not an error of the server', async () => {
     for (const body of ['<html>', 'null', '{"message":5}']) {
-      answer(502, body);
+      respondWith(502, body);
       await expect(request('GET', '/x')).rejects.toMatchObject({ serverMessage: undefined });
     }
   });
@@ -75,16 +75,16 @@ describe('the query client', () => {
   const context = { queryKey: ['/api/friends/7', 'x'] } as never;
 
   it('loads the first element of the query key', async () => {
-    answer(200, '[]');
+    respondWith(200, '[]');
     await expect(loader({ on401: 'throw' })(context)).resolves.toEqual([]);
     expect(lastCall()[0]).toBe('/api/friends/7');
   });
 
   it('throws on a 401, or returns null if configured', async () => {
-    answer(401, 'no');
+    respondWith(401, 'no');
     await expect(loader({ on401: 'throw' })(context)).rejects.toThrow('401: no');
     await expect(loader({ on401: 'empty' })(context)).resolves.toBeNull();
-    answer(403, 'no');
+    respondWith(403, 'no');
     await expect(loader({ on401: 'empty' })(context)).rejects.toThrow('403: no');
   });
 

@@ -6,7 +6,7 @@ class FakeViewport extends EventTarget {
   scale = 1;
   offsetTop = 0;
 
-  become(changes: Partial<Pick<FakeViewport, 'height' | 'scale' | 'offsetTop'>>): void {
+  change(changes: Partial<Pick<FakeViewport, 'height' | 'scale' | 'offsetTop'>>): void {
     Object.assign(this, changes);
     act(() => void this.dispatchEvent(new Event('resize')));
   }
@@ -14,7 +14,7 @@ class FakeViewport extends EventTarget {
 
 const appHeight = (): string => document.documentElement.style.getPropertyValue('--app-height');
 
-const open = ({ isCoarse = true } = {}) => {
+const renderAppHeight = ({ isCoarse = true } = {}) => {
   const viewport = new FakeViewport();
   Object.assign(window, { visualViewport: viewport });
   jest
@@ -29,25 +29,25 @@ const open = ({ isCoarse = true } = {}) => {
 afterEach(() => jest.restoreAllMocks());
 
 it('shrinks the page for a keyboard that covers part of it, and undoes the panning', () => {
-  const { viewport, scrollTo, unmount } = open();
+  const { viewport, scrollTo, unmount } = renderAppHeight();
   expect(appHeight()).toBe('700px');
-  viewport.become({ height: 380, offsetTop: 120 });
+  viewport.change({ height: 380, offsetTop: 120 });
   expect(appHeight()).toBe('380px');
   expect(scrollTo).toHaveBeenCalledWith(0, 0);
-  viewport.become({ height: 700, offsetTop: 0 });
+  viewport.change({ height: 700, offsetTop: 0 });
   expect(appHeight()).toBe('700px');
   unmount();
   expect(appHeight()).toBe('');
 });
 
 it('keeps the size and the scroll position of a pinch-zoomed page', () => {
-  const { viewport, scrollTo } = open();
-  viewport.become({ height: 350, scale: 2, offsetTop: 200 });
+  const { viewport, scrollTo } = renderAppHeight();
+  viewport.change({ height: 350, scale: 2, offsetTop: 200 });
   expect(appHeight()).toBe('700px');
   expect(scrollTo).not.toHaveBeenCalled();
 });
 
 it('does not change the height on devices with a mouse', () => {
-  open({ isCoarse: false });
+  renderAppHeight({ isCoarse: false });
   expect(appHeight()).toBe('');
 });

@@ -9,18 +9,18 @@ export const useAppHeight = (): void => {
     const viewport = window.visualViewport;
     if (!viewport || !window.matchMedia('(pointer: coarse)').matches) return;
     const { style } = document.documentElement;
-    const follow = (): void => {
+    const updateHeight = (): void => {
       // A pinch zoom keeps the height: the viewport then shows only a section of the page.
       style.setProperty('--app-height', `${Math.round(viewport.height * viewport.scale)}px`);
       // Undo the panning: at the reduced height the focused field is visible without it.
       if (viewport.scale <= 1 && viewport.offsetTop > 0) window.scrollTo(0, 0);
     };
-    follow();
-    viewport.addEventListener('resize', follow);
-    viewport.addEventListener('scroll', follow);
+    updateHeight();
+    viewport.addEventListener('resize', updateHeight);
+    viewport.addEventListener('scroll', updateHeight);
     return () => {
-      viewport.removeEventListener('resize', follow);
-      viewport.removeEventListener('scroll', follow);
+      viewport.removeEventListener('resize', updateHeight);
+      viewport.removeEventListener('scroll', updateHeight);
       style.removeProperty('--app-height');
     };
   }, []);

@@ -3,16 +3,16 @@ import { useEffect } from 'react';
 /** Prevents the browser from opening a file that is dropped outside a drop target, which would unload the page. */
 export const useDropGuard = (): void => {
   useEffect(() => {
-    const guard = (event: DragEvent): void => {
+    const rejectFile = (event: DragEvent): void => {
       if (event.defaultPrevented || !event.dataTransfer?.types.includes('Files')) return;
       event.preventDefault();
       event.dataTransfer.dropEffect = 'none';
     };
-    window.addEventListener('dragover', guard);
-    window.addEventListener('drop', guard);
+    window.addEventListener('dragover', rejectFile);
+    window.addEventListener('drop', rejectFile);
     return () => {
-      window.removeEventListener('dragover', guard);
-      window.removeEventListener('drop', guard);
+      window.removeEventListener('dragover', rejectFile);
+      window.removeEventListener('drop', rejectFile);
     };
   }, []);
 };

@@ -1,29 +1,36 @@
 import { tabStorage } from '@/lib/storage';
 
 const storageKey = 'thaw-reloaded-at';
-const notAgainWithinMs = 30_000;
-const askedWithinMs = 5_000;
+const minReloadIntervalMs = 30_000;
+const versionCheckTimeoutMs = 5_000;
 
-const entryOf = (page: Document): string | undefined =>
+/** Address of the entry script of a page, which identifies its version. Prerendered pages list it in a meta tag. */
+const readEntryScript = (page: Document): string | undefined =>
   page.querySelector('meta[name="thaw-scripts"]')?.getAttribute('content')?.split(' ')[0] ??
   page.querySelector('script[type="module"][src]')?.getAttribute('src') ??
   undefined;
 
 /** Whether the server has another version of the page than this one; false when it cannot be reached. */
-export const isNewerVersionThere = async (page: Document = document): Promise<boolean> => {
-  const entry = entryOf(page);
+export const isNewerVersionDeployed = async (page: Document = document): Promise<boolean> => {
+  const entry = readEntryScript(page);
   if (!entry) return false;
   try {
-    const response = await fetch('/', { cache: 'no-store', signal: AbortSignal.timeout(askedWithinMs) });
+    const response = await fetch('/', {
+      cache: 'no-store',
+      signal: AbortSignal.timeout(versionCheckTimeoutMs),
+    });
     return response.ok && !(await response.text()).includes(entry);
   } catch {
     return false;
   }
 };
 
-/** False shortly after a reload, and without storage, where a reload loop would not be noticed. */
-const mayReload = (): boolean =>
-  Date.now() - Number(tabStorage.read(storageKey)) >= notAgainWithinMs &&
+/**
+ * Records a reload and returns whether it is allowed: not shortly after another one, and not without storage, where a
+ * reload loop would go unnoticed.
+ */
+const claimReload = (): boolean =>
+  Date.now() - Number(tabStorage.read(storageKey)) >= minReloadIntervalMs &&
   tabStorage.write(storageKey, String(Date.now()));
 
 /** The code of a part did not load over the network; a retry may succeed. */
@@ -32,11 +39,11 @@ export class PartNotLoadedError extends Error {
 }
 
 export interface VersionCheck {
-  isNewerVersionThere: () => Promise<boolean>;
+  isNewerVersionDeployed: () => Promise<boolean>;
   reload: () => void;
 }
 
-const thisPage: VersionCheck = { isNewerVersionThere, reload: () => location.reload() };
+const thisPage: VersionCheck = { isNewerVersionDeployed, reload: () => location.reload() };
 
 /**
  * Loads a part of the application. If it is missing because a newer version was deployed, reloads the page and never
@@ -47,7 +54,7 @@ export const loadPart = async <T>(load: () => Promise<T>, version = thisPage): P
   try {
     return await load();
   } catch (cause) {
-    if ((await version.isNewerVersionThere()) && mayReload()) {
+    if ((await version.isNewerVersionDeployed()) && claimReload()) {
       version.reload();
       return new Promise<T>(() => undefined);
     }

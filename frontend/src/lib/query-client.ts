@@ -34,7 +34,7 @@ export const createQueryClient = (): QueryClient =>
   });
 
 /** Refetches after a pushed change: the response of a request in flight may be older than the change. */
-export const askAgainIfUnderWay = async (queries: QueryClient, queryKey: QueryKey): Promise<void> => {
+export const refetchIfInFlight = async (queries: QueryClient, queryKey: QueryKey): Promise<void> => {
   const query = queries.getQueryCache().find({ queryKey, exact: true });
   if (query?.state.fetchStatus !== 'fetching') return;
   // Let the initial load finish first: there is no data to patch yet.

@@ -1,30 +1,30 @@
 import { noteServerDate, serverNow } from '@/lib/server-clock';
 
 const now = Date.parse('2026-11-20T12:00:00.000Z');
-const header = (at: number): string => new Date(at).toUTCString();
+const formatDateHeader = (at: number): string => new Date(at).toUTCString();
 
 beforeEach(() => jest.useFakeTimers({ now }));
 afterEach(() => {
-  noteServerDate(header(Date.now()), Date.now(), Date.now());
+  noteServerDate(formatDateHeader(Date.now()), Date.now(), Date.now());
   jest.useRealTimers();
 });
 
 it.each([5, -5])('follows the server when the local clock is %s minutes off', (minutes) => {
   const serverMs = now - minutes * 60_000;
-  noteServerDate(header(serverMs), now - 100, now);
+  noteServerDate(formatDateHeader(serverMs), now - 100, now);
   expect(Math.abs(serverNow() - serverMs)).toBeLessThan(1_000);
 });
 
 it('trusts the local clock within the precision of the header', () => {
-  noteServerDate(header(now - 2_000), now - 50, now);
+  noteServerDate(formatDateHeader(now - 2_000), now - 50, now);
   expect(serverNow()).toBe(now);
   // A slow response is less precise.
-  noteServerDate(header(now - 6_000), now - 10_000, now);
+  noteServerDate(formatDateHeader(now - 6_000), now - 10_000, now);
   expect(serverNow()).toBe(now);
 });
 
 it('ignores a response without a date', () => {
-  noteServerDate(header(now + 3_600_000), now, now);
+  noteServerDate(formatDateHeader(now + 3_600_000), now, now);
   noteServerDate(null, now, now);
   noteServerDate('nonsense', now, now);
   expect(serverNow()).toBe(now + 3_600_000 + 500);

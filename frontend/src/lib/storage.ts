@@ -6,13 +6,13 @@ export interface SafeStorage {
   keys: () => readonly string[];
 }
 
-/** A storage that never throws: storage may be full, blocked, or hold invalid text. */
-const safe = (storage: () => Storage): SafeStorage => {
-  const attempt = <T>(act: () => T, otherwise: T): T => {
+/** Wraps a storage so that it never throws: storage may be full, blocked, or hold invalid text. */
+const createSafeStorage = (storage: () => Storage): SafeStorage => {
+  const attempt = <T>(operation: () => T, fallback: T): T => {
     try {
-      return act();
+      return operation();
     } catch {
-      return otherwise;
+      return fallback;
     }
   };
   return {
@@ -28,7 +28,7 @@ const safe = (storage: () => Storage): SafeStorage => {
 };
 
 /** Shared by the tabs of this browser. */
-export const browserStorage = safe(() => localStorage);
+export const browserStorage = createSafeStorage(() => localStorage);
 
 /** Private to this tab; survives a reload. */
-export const tabStorage = safe(() => sessionStorage);
+export const tabStorage = createSafeStorage(() => sessionStorage);

@@ -4,7 +4,7 @@ import { createStoredSwitch, createStoredValue } from '@/lib/stored-value';
 const sides = ['left', 'right'] as const;
 type Side = (typeof sides)[number];
 const side = createStoredValue<Side>('test-side', {
-  parse: (text) => sides.find((one) => one === text) ?? 'left',
+  parse: (text) => sides.find((side) => side === text) ?? 'left',
   format: String,
   prerendered: 'left',
 });
@@ -24,7 +24,7 @@ it('reads what was written, and the default for invalid text', () => {
 it('notifies every subscriber of changes here and in other tabs, until it unsubscribes', () => {
   const { result, unmount } = renderHook(() => side.useValue());
   const listener = jest.fn();
-  const stop = side.subscribe(listener);
+  const unsubscribe = side.subscribe(listener);
   act(() => side.write('right'));
   expect(result.current).toBe('right');
   localStorage.setItem('test-side', 'left');
@@ -33,7 +33,7 @@ it('notifies every subscriber of changes here and in other tabs, until it unsubs
   window.dispatchEvent(new StorageEvent('storage', { key: 'another' }));
   expect(listener).toHaveBeenCalledTimes(2);
   unmount();
-  stop();
+  unsubscribe();
   side.write('right');
   expect(listener).toHaveBeenCalledTimes(2);
 });

@@ -1,4 +1,4 @@
-import { sideways } from '@/lib/swipe';
+import { horizontalDistance } from '@/lib/swipe';
 
 it.each([
   ['to the right', { x: 60, y: 5 }, 60],
@@ -6,6 +6,6 @@ it.each([
   ['up and down', { x: 20, y: 80 }, 0],
   ['a diagonal movement', { x: 40, y: 40 }, 0],
   ['an unsteady tap', { x: 4, y: 1 }, 0],
-])('measures a movement %s', (_what, to, distance) => {
-  expect(sideways({ x: 0, y: 0 }, to)).toBe(distance);
+])('returns the distance of a movement %s', (_direction, to, distance) => {
+  expect(horizontalDistance({ x: 0, y: 0 }, to)).toBe(distance);
 });

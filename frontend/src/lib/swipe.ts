@@ -4,10 +4,10 @@ export interface Point {
 }
 
 /** Smallest ratio of width to height of a horizontal movement. */
-const slope = 1.5;
+const minWidthToHeight = 1.5;
 
 /** Distance of a horizontal movement in px, negative to the left; 0 when it is vertical, or a tap. */
-export const sideways = (from: Point, to: Point, leastPx = 10): number => {
+export const horizontalDistance = (from: Point, to: Point, minimumPx = 10): number => {
   const [dx, dy] = [to.x - from.x, to.y - from.y];
-  return Math.abs(dx) >= leastPx && Math.abs(dx) > slope * Math.abs(dy) ? dx : 0;
+  return Math.abs(dx) >= minimumPx && Math.abs(dx) > minWidthToHeight * Math.abs(dy) ? dx : 0;
 };

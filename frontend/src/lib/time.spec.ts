@@ -1,4 +1,4 @@
-import { minutesAndSeconds } from '@/lib/time';
+import { formatMinutesAndSeconds } from '@/lib/time';
 
 it.each([
   [0, '0:00'],
@@ -8,5 +8,5 @@ it.each([
   [760_000, '12:40'],
   [-5, '0:00'],
 ])('formats %d ms as %s', (durationMs, expected) => {
-  expect(minutesAndSeconds(durationMs)).toBe(expected);
+  expect(formatMinutesAndSeconds(durationMs)).toBe(expected);
 });

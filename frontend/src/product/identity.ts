@@ -43,17 +43,17 @@ export const mergeIntoUser = (changes: Partial<SelfUser>): void => {
   raise('profileUpdated', { userId: user.id });
 };
 
-const showWhetherSignedIn = (): void => {
+const markDocument = (): void => {
   document.documentElement.toggleAttribute('data-signed-in', currentUser() !== null);
 };
 
 /**
- * Follows sign-ins and logouts in other tabs, and marks the document; public/theme.js sets the mark before the first
- * paint.
+ * Follows sign-ins and logouts in other tabs, and marks the document of a signed-in user for the styles. Before the
+ * first paint, public/theme.js sets the mark.
  */
 export const followIdentity = (): void => {
-  showWhetherSignedIn();
-  useIdentity.subscribe(showWhetherSignedIn);
+  markDocument();
+  useIdentity.subscribe(markDocument);
   window.addEventListener('storage', (event) => {
     if (event.key === identityStorageKey) void useIdentity.persist.rehydrate();
   });

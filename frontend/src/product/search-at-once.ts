@@ -2,7 +2,7 @@ import { createStoredSwitch } from '@/lib/stored-value';
 
 /** Setting: New Conversation starts a search at once (A57). */
 export const {
-  read: searchesAtOnce,
-  write: chooseSearchAtOnce,
-  useValue: useSearchesAtOnce,
+  read: isSearchAtOnceOn,
+  write: setSearchAtOnceOn,
+  useValue: useIsSearchAtOnceOn,
 } = createStoredSwitch('thaw-search-at-once');

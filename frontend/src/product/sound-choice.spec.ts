@@ -1,23 +1,23 @@
 import { act, renderHook } from '@testing-library/react';
-import { chooseSound, soundChoice, useSoundChoice } from '@/product/sound-choice';
+import { setSoundOn, isSoundOn, useIsSoundOn } from '@/product/sound-choice';
 
 beforeEach(() => localStorage.clear());
 
 it('is off by default', () => {
-  expect(soundChoice()).toBe(false);
+  expect(isSoundOn()).toBe(false);
 });
 
 it('is stored, and updates its subscribers', () => {
-  const { result } = renderHook(useSoundChoice);
-  act(() => chooseSound(true));
+  const { result } = renderHook(useIsSoundOn);
+  act(() => setSoundOn(true));
   expect(result.current).toBe(true);
   expect(localStorage.getItem('thaw-sound')).toBe('on');
-  act(() => chooseSound(false));
+  act(() => setSoundOn(false));
   expect(result.current).toBe(false);
 });
 
 it('follows the choice made in another tab', () => {
-  const { result } = renderHook(useSoundChoice);
+  const { result } = renderHook(useIsSoundOn);
   localStorage.setItem('thaw-sound', 'on');
   act(() => void window.dispatchEvent(new StorageEvent('storage', { key: 'thaw-sound' })));
   expect(result.current).toBe(true);

@@ -2,7 +2,7 @@ import { createStoredSwitch } from '@/lib/stored-value';
 
 /** Setting: play sounds for new events (B14). */
 export const {
-  read: soundChoice,
-  write: chooseSound,
-  useValue: useSoundChoice,
+  read: isSoundOn,
+  write: setSoundOn,
+  useValue: useIsSoundOn,
 } = createStoredSwitch('thaw-sound');

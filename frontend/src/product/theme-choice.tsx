@@ -8,15 +8,15 @@ export interface ThemeChoiceProps {
   legend: string;
   labels: Record<Theme, string>;
   /** Shows labels beside the icons. */
-  isLabelled?: boolean;
+  showsLabels?: boolean;
 }
 
-export const ThemeChoice = ({ legend, labels, isLabelled = false }: ThemeChoiceProps) => (
+export const ThemeChoice = ({ legend, labels, showsLabels = false }: ThemeChoiceProps) => (
   // The prerendered page assumes the dark theme; until React runs, public/theme.js marks the chosen one.
   <div className="theme-choice">
     <ChoiceGroup
       legend={legend}
-      isLegendHidden={!isLabelled}
+      isLegendHidden={!showsLabels}
       value={useThemeChoice()}
       choices={(['dark', 'light', 'system'] as const).map((value) => {
         const Icon = icons[value];
@@ -24,7 +24,7 @@ export const ThemeChoice = ({ legend, labels, isLabelled = false }: ThemeChoiceP
           value,
           label: labels[value],
           icon: <Icon aria-hidden="true" className="size-4" />,
-          isLabelHidden: !isLabelled,
+          isLabelHidden: !showsLabels,
         };
       })}
       onChoose={chooseTheme}

@@ -38,7 +38,7 @@ export const aPrivateChatPage = () => {
     clock,
     socket,
     sent: socket.sent,
-    asked: socket.asked,
+    commands: socket.commands,
     queryClient,
     receive: <E extends ServerEvent>(event: E, data: ServerData<E>): void =>
       chat.receive({ event, data } as ServerFrame),

@@ -44,7 +44,7 @@ export const aRandomChatPage = ({ isReload = false } = {}) => {
     clock,
     socket,
     sent: socket.sent,
-    asked: socket.asked,
+    commands: socket.commands,
     receive,
     match: (sessionId = 's1'): void => {
       chat.find();

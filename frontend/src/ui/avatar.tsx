@@ -9,7 +9,7 @@ export interface AvatarProps {
   className?: string;
 }
 
-const initials = (name: string): string =>
+const toInitials = (name: string): string =>
   name
     .split(/[\s\-_.]+/)
     .map((word) => /\p{L}/u.exec(word)?.[0] ?? '')
@@ -30,7 +30,7 @@ export const Avatar = ({ id, name, picture, className }: AvatarProps) => {
       style={{ '--hue': hueOf(id) } as CSSProperties}
       className={cn('avatar-tint inline-grid place-items-center text-sm font-bold tracking-wide', shape)}
     >
-      {initials(name)}
+      {toInitials(name)}
     </span>
   );
 };

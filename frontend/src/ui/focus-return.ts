@@ -1,13 +1,13 @@
-// The element that had the focus when each dialog opened.
+/** The element that had the focus when a dialog opened, by dialog. */
 const openers = new WeakMap<Element, HTMLElement>();
 
-const isThere = (element: Element): boolean =>
+const isVisible = (element: Element): boolean =>
   element.isConnected && ((element as Partial<Element>).checkVisibility?.call(element) ?? true);
 
-/** The opener of the dialog. If it was removed with the dialog that contained it, the opener of that dialog. */
-const placeOf = (dialog: Element): HTMLElement | undefined => {
+/** Finds the opener of a dialog. If it was removed with the dialog that contained it, the opener of that dialog. */
+const findReturnTarget = (dialog: Element): HTMLElement | undefined => {
   let opener = openers.get(dialog);
-  while (opener && !isThere(opener)) {
+  while (opener && !isVisible(opener)) {
     const outer: Element | null = opener.closest('[role="dialog"]');
     opener = outer ? openers.get(outer) : undefined;
   }
@@ -28,9 +28,9 @@ export const rememberFocus = ({ target }: Event): void => {
 export const returnFocus = (event: Event): void => {
   event.preventDefault();
   if (!(event.target instanceof Element)) return;
-  const place = placeOf(event.target);
+  const returnTarget = findReturnTarget(event.target);
   const successor = document.activeElement?.closest('[role="dialog"]');
   // A dialog that replaced this one inherits its opener.
-  if (!successor) place?.focus();
-  else if (place && !placeOf(successor)) openers.set(successor, place);
+  if (!successor) returnTarget?.focus();
+  else if (returnTarget && !findReturnTarget(successor)) openers.set(successor, returnTarget);
 };

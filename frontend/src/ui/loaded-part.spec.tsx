@@ -2,9 +2,9 @@ import { act, render, screen } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { createPart, LoadedPart } from '@/ui/loaded-part';
 
-const Words = ({ text }: { text: string }) => <p>{text}</p>;
+const LoadedText = ({ text }: { text: string }) => <p>{text}</p>;
 
-const show = (load: () => Promise<typeof Words>) => {
+const createPartAndPlace = (load: () => Promise<typeof LoadedText>) => {
   const part = createPart(load);
   const Place = () => (
     <LoadedPart
@@ -25,48 +25,48 @@ beforeEach(() => {
 });
 afterEach(() => jest.restoreAllMocks());
 
-/** A load that fails until the test sets `isThere`. */
-const network = () => {
-  const line = { isThere: false, attempts: 0 };
+/** A connection over which loads fail until the test sets `isAvailable`. */
+const createConnection = () => {
+  const connection = { isAvailable: false, attempts: 0 };
   const load = async () => {
-    line.attempts += 1;
-    if (!line.isThere) throw new TypeError('Failed to fetch dynamically imported module');
-    return Words;
+    connection.attempts += 1;
+    if (!connection.isAvailable) throw new TypeError('Failed to fetch dynamically imported module');
+    return LoadedText;
   };
-  return { line, load };
+  return { connection, load };
 };
 
 it('loads again at each press of retry, and shows the part once it has loaded', async () => {
-  const { line, load } = network();
-  const { Place } = show(load);
+  const { connection, load } = createConnection();
+  const { Place } = createPartAndPlace(load);
   render(<Place />);
   await userEvent.click(await screen.findByRole('button', { name: 'Try again' }));
   expect(await screen.findByRole('button', { name: 'Try again' })).toBeVisible();
-  expect(line.attempts).toBe(2);
-  line.isThere = true;
+  expect(connection.attempts).toBe(2);
+  connection.isAvailable = true;
   await userEvent.click(screen.getByRole('button', { name: 'Try again' }));
   expect(await screen.findByText('there')).toBeVisible();
 });
 
 it('loads again when it is closed and reopened', async () => {
-  const { line, load } = network();
-  const { Place } = show(load);
+  const { connection, load } = createConnection();
+  const { Place } = createPartAndPlace(load);
   const { unmount } = render(<Place />);
   expect(await screen.findByRole('button', { name: 'Try again' })).toBeVisible();
   unmount();
-  line.isThere = true;
+  connection.isAvailable = true;
   render(<Place />);
   expect(await screen.findByText('there')).toBeVisible();
 });
 
 it('renders at once when it was preloaded', async () => {
-  const { line, load } = network();
-  const { part, Place } = show(load);
+  const { connection, load } = createConnection();
+  const { part, Place } = createPartAndPlace(load);
   await act(() => part.preload());
-  line.isThere = true;
+  connection.isAvailable = true;
   await act(() => part.preload());
-  line.isThere = false;
+  connection.isAvailable = false;
   render(<Place />);
   expect(screen.getByText('there')).toBeVisible();
-  expect(line.attempts).toBe(2);
+  expect(connection.attempts).toBe(2);
 });

@@ -14,7 +14,7 @@ export interface Part<P> {
 export const createPart = <P extends object>(load: () => Promise<ComponentType<P>>): Part<P> => {
   let loaded: ComponentType<P> | undefined;
   let pending: ComponentType<P> | undefined;
-  const begin = (): ComponentType<P> =>
+  const createLazyComponent = (): ComponentType<P> =>
     lazy(async () => {
       try {
         loaded = await loadPart(load);
@@ -33,7 +33,7 @@ export const createPart = <P extends object>(load: () => Promise<ComponentType<P
         console.warn('A part was not loaded ahead; it is loaded when it is needed', error);
       }
     },
-    current: () => loaded ?? (pending ??= begin()),
+    current: () => loaded ?? (pending ??= createLazyComponent()),
   };
 };
 

@@ -1,13 +1,18 @@
 import { useState, type KeyboardEvent } from 'react';
 
-const steps: Partial<Record<string, number>> = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 };
+const stepByKey: Partial<Record<string, number>> = {
+  ArrowRight: 1,
+  ArrowDown: 1,
+  ArrowLeft: -1,
+  ArrowUp: -1,
+};
 
 const itemsOf = (group: HTMLElement): HTMLElement[] => [
   ...group.querySelectorAll<HTMLElement>('[data-roving]:not(:disabled)'),
 ];
 
-/** The item that a key moves to; undefined for other keys. In a grid, Up and Down move by rows. */
-const target = (
+/** Finds the index that a key moves to; undefined for other keys. In a grid, Up and Down move by rows. */
+const findTargetIndex = (
   items: readonly HTMLElement[],
   from: number,
   key: string,
@@ -15,7 +20,7 @@ const target = (
 ): number | undefined => {
   if (key === 'Home') return 0;
   if (key === 'End') return items.length - 1;
-  const step = steps[key];
+  const step = stepByKey[key];
   if (step === undefined) return undefined;
   if (isGrid && (key === 'ArrowUp' || key === 'ArrowDown')) {
     const columns = items.findIndex(({ offsetTop }) => offsetTop !== items[0]?.offsetTop);
@@ -42,7 +47,7 @@ export const useRovingFocus = ({ initial = 0, isGrid = false, onMove }: RovingFo
   const onKeyDown = (event: KeyboardEvent<HTMLElement>): void => {
     const items = itemsOf(event.currentTarget);
     const from = items.findIndex((item) => item === event.target);
-    const to = from < 0 ? undefined : target(items, from, event.key, isGrid);
+    const to = from < 0 ? undefined : findTargetIndex(items, from, event.key, isGrid);
     if (to === undefined) return;
     event.preventDefault();
     items[to]?.focus();

@@ -5,7 +5,7 @@ import { pageLimits } from '@/lib/page-limits';
 import { buttonClass } from '@/ui/button';
 import { copy } from '@/ui/copy';
 import { closeToast, useToasts } from '@/ui/toast-store';
-import { useClearOfControls } from '@/ui/use-clear-of-controls';
+import { useTopBelowControls } from '@/ui/use-top-below-controls';
 
 /**
  * Shows the current toast for five seconds, at the top, where it does not cover the composer, and below the controls
@@ -13,7 +13,7 @@ import { useClearOfControls } from '@/ui/use-clear-of-controls';
  */
 export const Toaster = () => {
   const shown = useToasts((state) => state.shown);
-  const top = useClearOfControls(shown?.isOpen ?? false);
+  const top = useTopBelowControls(shown?.isOpen ?? false);
   return (
     <Toast.Provider duration={pageLimits.toastMs} swipeDirection="up">
       {shown ? (

@@ -2,7 +2,7 @@ import { useEffect } from 'react';
 import { type Part } from '@/ui/loaded-part';
 
 // Safari has no idle callbacks.
-const whenIdle = (run: () => void): (() => void) => {
+const runWhenIdle = (run: () => void): (() => void) => {
   if (typeof requestIdleCallback === 'function') {
     const handle = requestIdleCallback(run);
     return () => cancelIdleCallback(handle);
@@ -15,11 +15,11 @@ const whenIdle = (run: () => void): (() => void) => {
 export const usePreloaded = (parts: readonly Pick<Part<never>, 'preload'>[]): void => {
   useEffect(() => {
     let cancel = (): void => undefined;
-    const next = ([part, ...others]: readonly Pick<Part<never>, 'preload'>[]): void => {
+    const preloadNext = ([part, ...others]: readonly Pick<Part<never>, 'preload'>[]): void => {
       if (!part) return;
-      cancel = whenIdle(() => void part.preload().then(() => next(others)));
+      cancel = runWhenIdle(() => void part.preload().then(() => preloadNext(others)));
     };
-    next(parts);
+    preloadNext(parts);
     return () => cancel();
   }, [parts]);
 };

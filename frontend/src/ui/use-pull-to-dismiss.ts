@@ -1,7 +1,7 @@
 import { useRef, type TouchEvent } from 'react';
 
 /** Widths at which a modal is a bottom sheet. */
-const sheets = '(max-width: 47.9375rem)';
+const bottomSheetQuery = '(max-width: 47.9375rem)';
 /** Distance from which releasing the sheet dismisses it. */
 const dismissAtPx = 96;
 
@@ -22,7 +22,7 @@ const moveSheet = ({ sheet, distance }: Pull): void => {
 export const usePullToDismiss = (dismiss: () => boolean) => {
   const pull = useRef<Pull | null>(null);
 
-  const goBack = (): void => {
+  const moveBack = (): void => {
     if (pull.current) moveSheet({ ...pull.current, distance: 0 });
     pull.current = null;
   };
@@ -31,7 +31,7 @@ export const usePullToDismiss = (dismiss: () => boolean) => {
     onTouchStart: ({ touches, currentTarget }: TouchEvent) => {
       const touch = touches.length === 1 ? touches[0] : undefined;
       const sheet = currentTarget.closest<HTMLElement>('[role="dialog"]');
-      const isSheet = window.matchMedia(sheets).matches;
+      const isSheet = window.matchMedia(bottomSheetQuery).matches;
       pull.current = touch && sheet && isSheet ? { sheet, from: touch.clientY, distance: 0 } : null;
     },
     onTouchMove: ({ touches }: TouchEvent) => {
@@ -42,8 +42,8 @@ export const usePullToDismiss = (dismiss: () => boolean) => {
     onTouchEnd: () => {
       const isFar = pull.current !== null && pull.current.distance >= dismissAtPx;
       if (isFar && dismiss()) pull.current = null;
-      else goBack();
+      else moveBack();
     },
-    onTouchCancel: goBack,
+    onTouchCancel: moveBack,
   };
 };

@@ -31,7 +31,7 @@ import { useAppHeight } from '@/lib/app-height';
 import { useDropGuard } from '@/lib/drop-guard';
 import { useDocumentTitle } from '@/product/document-title';
 import { signOut, useIdentity } from '@/product/identity';
-import { Late } from '@/ui/late';
+import { Delayed } from '@/ui/delayed';
 import { createPart } from '@/ui/loaded-part';
 import { popoverPanelPart } from '@/ui/popover';
 import { tooltipBubblePart } from '@/ui/tooltip';
@@ -62,7 +62,7 @@ const partsOnDemand = [
   shortcutsPart,
 ];
 
-const leave = async (): Promise<void> => {
+const endSession = async (): Promise<void> => {
   randomChat.leaveNow();
   privateChat.sendRemovals();
   try {
@@ -75,13 +75,13 @@ const leave = async (): Promise<void> => {
 
 /** Covers the page while the logout request is in flight. */
 const LoggingOut = () => (
-  <Late>
+  <Delayed>
     <div className="veil fixed inset-0 z-top grid place-items-center bg-overlay">
       <p role="status" className="rounded-card bg-popover px-6 py-4 text-md shadow-elevated">
         {copy.profile.loggingOut}
       </p>
     </div>
-  </Late>
+  </Delayed>
 );
 
 /** Add Friend button for the partner of the current chat, or of the chat that has just ended. */
@@ -102,10 +102,10 @@ const Chat = ({ user }: { user: SelfUser }) => {
     onOpen: shell.openFriend,
   });
   const typing = usePrivateChat((state) => state.typing);
-  const [isLeaving, setLeaving] = useState(false);
+  const [isLoggingOut, setLoggingOut] = useState(false);
   const logOut = (): void => {
-    setLeaving(true);
-    void leave();
+    setLoggingOut(true);
+    void endSession();
   };
   usePreloaded(partsOnDemand);
   useShortcuts();
@@ -174,7 +174,7 @@ const Chat = ({ user }: { user: SelfUser }) => {
         {(ShortcutsList) => <ShortcutsList onDismiss={shell.dismiss} />}
       </LazyModal>
       <ProfileDialogsPlace user={user} onLogout={logOut} />
-      {isLeaving ? <LoggingOut /> : null}
+      {isLoggingOut ? <LoggingOut /> : null}
     </>
   );
 };

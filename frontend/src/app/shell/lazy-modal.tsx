@@ -2,7 +2,7 @@ import { type ComponentType, type ReactNode } from 'react';
 import { copy } from '@/app/copy';
 import { shell, useShell, type ShellModal } from '@/app/shell/shell-store';
 import { Button } from '@/ui/button';
-import { Late } from '@/ui/late';
+import { Delayed } from '@/ui/delayed';
 import { LoadedPart, type Part } from '@/ui/loaded-part';
 import { Modal } from '@/ui/modal';
 import { Skeleton } from '@/ui/skeleton';
@@ -34,11 +34,11 @@ export const BrokenModal = ({ retry, onDismiss }: BrokenModalProps) => (
 
 /** Shown while the code of a modal loads, after a short delay. */
 export const PendingModal = ({ title, onDismiss }: { title: string; onDismiss: () => void }) => (
-  <Late>
+  <Delayed>
     <Modal isOpen title={title} onDismiss={onDismiss}>
       <Skeleton label={copy.loading} bars={['h-14', 'h-14', 'h-14']} className="mt-6" />
     </Modal>
-  </Late>
+  </Delayed>
 );
 
 export interface LazyModalProps<P> {

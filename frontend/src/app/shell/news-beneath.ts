@@ -4,9 +4,9 @@ import { useRandomChat } from '@/features/random-chat/stores/random-chat.store';
 /** Whether the random chat has changed since a private chat was opened over it (A67). */
 export const useNewsBeneath = (): boolean => {
   const phase = useRandomChat((state) => state.phase);
-  const fromPartner = useRandomChat(
+  const lastPartnerKey = useRandomChat(
     ({ session }) => session?.messages.findLast(({ senderId }) => senderId === session.partner.id)?.key,
   );
-  const [atFirst] = useState({ phase, fromPartner });
-  return phase !== atFirst.phase || fromPartner !== atFirst.fromPartner;
+  const [initial] = useState({ phase, lastPartnerKey });
+  return phase !== initial.phase || lastPartnerKey !== initial.lastPartnerKey;
 };

@@ -3,7 +3,7 @@ import { copy } from '@/app/copy';
 import { useNewsBeneath } from '@/app/shell/news-beneath';
 import { shell } from '@/app/shell/shell-store';
 import { Button } from '@/ui/button';
-import { Late } from '@/ui/late';
+import { Delayed } from '@/ui/delayed';
 import { createPart, LoadedPart } from '@/ui/loaded-part';
 import { Skeleton } from '@/ui/skeleton';
 
@@ -34,13 +34,13 @@ export const PrivateChatPlace = ({ me, friend }: { me: SelfUser; friend: Friend 
       <LoadedPart
         part={privateChatPart}
         pending={
-          <Late>
+          <Delayed>
             <Skeleton
               label={copy.loading}
               bars={['h-16', 'h-10 w-2/3', 'h-10 w-1/2']}
               className="flex-1 p-4"
             />
-          </Late>
+          </Delayed>
         }
         broken={({ retry }) => <BrokenChat retry={retry} />}
       >

@@ -4,15 +4,15 @@ import { BrokenModal, PendingModal } from '@/app/shell/lazy-modal';
 import { closeProfileDialog, useProfileDialogs } from '@/features/profile/profile-dialogs.store';
 import { createPart, LoadedPart } from '@/ui/loaded-part';
 
-const load = () => import('@/features/profile/components/profile-dialogs');
+const loadDialogs = () => import('@/features/profile/components/profile-dialogs');
 /** Needed for the first paint of the chat, so chat.html preloads its code. */
-const profileDialogsPart = createPart(async () => (await load()).ProfileDialogs);
+const profileDialogsPart = createPart(async () => (await loadDialogs()).ProfileDialogs);
 
 /** Preloads the contents of the dialogs; never rejects. */
 export const profileDialogContents = {
   preload: async (): Promise<void> => {
     try {
-      const { profileSettingsPart, conversionPart } = await load();
+      const { profileSettingsPart, conversionPart } = await loadDialogs();
       await profileSettingsPart.preload();
       await conversionPart.preload();
     } catch (error) {
@@ -24,16 +24,16 @@ export const profileDialogContents = {
 /** The dialogs about the user. If their code failed to load, each opening retries. */
 export const ProfileDialogsPlace = ({ user, onLogout }: { user: SelfUser; onLogout: () => void }) => {
   const open = useProfileDialogs((state) => state.open);
-  const isGenderWanted = user.gender === null;
-  const isOpen = open !== null && !isGenderWanted;
+  const isGenderMissing = user.gender === null;
+  const isOpen = open !== null && !isGenderMissing;
   return (
     <LoadedPart
       part={profileDialogsPart}
       pending={isOpen ? <PendingModal title={copy.profile.settings} onDismiss={closeProfileDialog} /> : null}
       broken={({ retry }) =>
-        isOpen || isGenderWanted ? (
+        isOpen || isGenderMissing ? (
           // The gender dialog cannot be dismissed: a chat needs a gender.
-          <BrokenModal retry={retry} onDismiss={isGenderWanted ? undefined : closeProfileDialog} />
+          <BrokenModal retry={retry} onDismiss={isGenderMissing ? undefined : closeProfileDialog} />
         ) : null
       }
       resetKeys={[open]}

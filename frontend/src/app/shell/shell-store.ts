@@ -15,7 +15,7 @@ interface Shell {
 
 const collapsedKey = 'thaw-sidebar-collapsed';
 
-const atStart = (): Shell => ({
+const createInitialState = (): Shell => ({
   openFriendId: undefined,
   modal: undefined,
   isSidebarCollapsed: browserStorage.read(collapsedKey) === 'true',
@@ -23,11 +23,11 @@ const atStart = (): Shell => ({
 });
 
 /** What is open around the random chat; shared by distant parts of the page. */
-export const useShell = create<Shell>()(atStart);
+export const useShell = create<Shell>()(createInitialState);
 
 export const shell = {
   /** Called when another user signs in on this page. */
-  reset: (): void => useShell.setState(atStart()),
+  reset: (): void => useShell.setState(createInitialState()),
   openFriend: (openFriendId: number): void => useShell.setState({ openFriendId, isSheetOpen: false }),
   closeFriend: (): void => useShell.setState({ openFriendId: undefined }),
   show: (modal: ShellModal): void => useShell.setState({ modal, isSheetOpen: false }),

@@ -9,11 +9,11 @@ export const useOpenFriend = (userId: number): Friend | undefined => {
   const openFriendId = useShell((state) => state.openFriendId);
   const { data: friends } = useFriends(userId);
   const friend = friends?.find(({ id }) => id === openFriendId);
-  const isGone = openFriendId !== undefined && friends !== undefined && !friend;
+  const isNoLongerFriend = openFriendId !== undefined && friends !== undefined && !friend;
 
   useEffect(() => {
-    if (isGone) shell.closeFriend();
-  }, [isGone]);
+    if (isNoLongerFriend) shell.closeFriend();
+  }, [isNoLongerFriend]);
   useEffect(
     () =>
       onAppEvent('friendship-removed', ({ removedFriendId, removedBy }) => {

@@ -6,7 +6,7 @@ import { isOverlayEntry } from '@/lib/use-back-closes';
 import { currentUser } from '@/product/identity';
 
 /** What covers the random chat: a friend's chat, and a dialog on top of either. */
-export interface Opened {
+export interface OpenParts {
   friend: number | undefined;
   dialog: ShellModal | ProfileDialog | undefined;
 }
@@ -21,22 +21,28 @@ const dialogNames = {
   conversion: 'account',
 } as const satisfies Record<ShellModal | ProfileDialog, string>;
 
-const profileDialogs: ReadonlySet<Opened['dialog']> = new Set(['settings', 'anonymous-prompt', 'conversion']);
+const profileDialogs: ReadonlySet<OpenParts['dialog']> = new Set([
+  'settings',
+  'anonymous-prompt',
+  'conversion',
+]);
 
-const isShellModal = (dialog: Opened['dialog']): dialog is ShellModal =>
+const isShellModal = (dialog: OpenParts['dialog']): dialog is ShellModal =>
   dialog !== undefined && !profileDialogs.has(dialog);
 
-export const openedIn = (search: string): Opened => {
+/** Reads what is open from the query string of an address; ignores unknown names. */
+export const parseSearch = (search: string): OpenParts => {
   const params = new URLSearchParams(search);
   const friend = Number(params.get('friend'));
   const named = Object.entries(dialogNames).find(([, name]) => name === params.get('dialog'));
   return {
     friend: Number.isSafeInteger(friend) && friend > 0 ? friend : undefined,
-    dialog: named?.[0] as Opened['dialog'],
+    dialog: named?.[0] as OpenParts['dialog'],
   };
 };
 
-export const searchOf = ({ friend, dialog }: Opened): string => {
+/** The inverse of `parseSearch`. */
+export const formatSearch = ({ friend, dialog }: OpenParts): string => {
   const params = new URLSearchParams();
   if (friend !== undefined) params.set('friend', String(friend));
   if (dialog !== undefined) params.set('dialog', dialogNames[dialog]);
@@ -44,47 +50,50 @@ export const searchOf = ({ friend, dialog }: Opened): string => {
   return search && `?${search}`;
 };
 
-const openedNow = (): Opened => ({
+const readOpenParts = (): OpenParts => ({
   friend: useShell.getState().openFriendId,
   dialog: useShell.getState().modal ?? useProfileDialogs.getState().open ?? undefined,
 });
 
 /** Set while the address is copied into two stores in turn: their intermediate state must not be written back. */
-let isAdopting = false;
+let isApplying = false;
 
-const adopt = ({ friend, dialog }: Opened): void => {
-  isAdopting = true;
+const applyToStores = ({ friend, dialog }: OpenParts): void => {
+  isApplying = true;
   useShell.setState({ openFriendId: friend, modal: isShellModal(dialog) ? dialog : undefined });
   useProfileDialogs.setState({ open: dialog === undefined || isShellModal(dialog) ? null : dialog });
-  isAdopting = false;
+  isApplying = false;
 };
 
 /** The part of the address that this history entry was added for. */
 interface EntryState {
-  added?: keyof Opened;
+  added?: keyof OpenParts;
 }
 
-export type AddressChange = 'none' | 'back' | { added: keyof Opened | undefined; replace: boolean };
+export type AddressChange = 'none' | 'back' | { added: keyof OpenParts | undefined; replace: boolean };
 
 /**
  * Computes the history change that leads from `shown`, the state in the address, to `wanted`. Opening adds an entry,
- * replacing what is open replaces it, and closing goes back if `top`, the part that the current entry was added for, is
+ * replacing what is open replaces it, and closing goes back if `topPart`, the part that the current entry was added for, is
  * what closes.
  */
-export const addressChange = (
-  shown: Opened,
-  wanted: Opened,
-  top: keyof Opened | undefined,
+export const computeAddressChange = (
+  shown: OpenParts,
+  wanted: OpenParts,
+  topPart: keyof OpenParts | undefined,
 ): AddressChange => {
-  const changed = (part: keyof Opened): boolean => shown[part] !== wanted[part];
-  const isOpening = (part: keyof Opened): boolean => shown[part] === undefined && wanted[part] !== undefined;
-  const isClosing = (part: keyof Opened): boolean => shown[part] !== undefined && wanted[part] === undefined;
+  const changed = (part: keyof OpenParts): boolean => shown[part] !== wanted[part];
+  const isOpening = (part: keyof OpenParts): boolean =>
+    shown[part] === undefined && wanted[part] !== undefined;
+  const isClosing = (part: keyof OpenParts): boolean =>
+    shown[part] !== undefined && wanted[part] === undefined;
   if (!changed('friend') && !changed('dialog')) return 'none';
   if (isOpening('dialog') && !changed('friend')) return { added: 'dialog', replace: false };
   if (isOpening('friend') && !isClosing('dialog')) return { added: 'friend', replace: false };
-  const isTopAlone = top !== undefined && isClosing(top) && !changed(top === 'friend' ? 'dialog' : 'friend');
+  const isTopAlone =
+    topPart !== undefined && isClosing(topPart) && !changed(topPart === 'friend' ? 'dialog' : 'friend');
   if (isTopAlone) return 'back';
-  const added = top !== undefined && wanted[top] !== undefined ? top : undefined;
+  const added = topPart !== undefined && wanted[topPart] !== undefined ? topPart : undefined;
   return { added: added ?? (isOpening('friend') ? 'friend' : undefined), replace: true };
 };
 
@@ -95,38 +104,38 @@ export const useShellAddress = (): void => {
   const location = useLocation();
   const navigate = useNavigate();
 
-  // Runs before the subscription below, which compares with the state adopted here.
-  useLayoutEffect(() => adopt(openedIn(location.search)), [location.search]);
+  // Runs before the subscription below, which compares with the state applied here.
+  useLayoutEffect(() => applyToStores(parseSearch(location.search)), [location.search]);
 
   useEffect(() => {
-    let closing: number | undefined;
-    const changeNow = (): AddressChange => {
-      const top = (location.state as EntryState | null)?.added;
-      return addressChange(openedIn(window.location.search), openedNow(), top);
+    let goBackTimer: number | undefined;
+    const computeCurrentChange = (): AddressChange => {
+      const topPart = (location.state as EntryState | null)?.added;
+      return computeAddressChange(parseSearch(window.location.search), readOpenParts(), topPart);
     };
     const goBack = (): void => {
-      if (changeNow() === 'back') void navigate(-1);
+      if (computeCurrentChange() === 'back') void navigate(-1);
     };
-    const follow = (): void => {
-      window.clearTimeout(closing);
+    const updateAddress = (): void => {
+      window.clearTimeout(goBackTimer);
       // After a logout the page navigates away on its own.
-      if (isAdopting || !currentUser()) return;
-      const change = changeNow();
+      if (isApplying || !currentUser()) return;
+      const change = computeCurrentChange();
       if (change === 'none') return;
       if (change === 'back') {
         // Deferred: the same press may open something else instead.
-        closing = window.setTimeout(goBack);
+        goBackTimer = window.setTimeout(goBack);
         return;
       }
       const state: EntryState = change.added ? { added: change.added } : {};
       // Reuse the entry of a sheet that closes with the same press.
       const replace = change.replace || isOverlayEntry();
-      void navigate({ search: searchOf(openedNow()) }, { replace, state });
+      void navigate({ search: formatSearch(readOpenParts()) }, { replace, state });
     };
-    const stops = [useShell.subscribe(follow), useProfileDialogs.subscribe(follow)];
+    const unsubscribers = [useShell.subscribe(updateAddress), useProfileDialogs.subscribe(updateAddress)];
     return () => {
-      window.clearTimeout(closing);
-      for (const stop of stops) stop();
+      window.clearTimeout(goBackTimer);
+      for (const unsubscribe of unsubscribers) unsubscribe();
     };
   }, [location, navigate]);
 };

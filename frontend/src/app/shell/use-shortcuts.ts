@@ -1,7 +1,8 @@
 import { useEffect } from 'react';
 import { shell, type ShellModal } from '@/app/shell/shell-store';
 
-const modalOf = ({ key, ctrlKey, metaKey, altKey, shiftKey }: KeyboardEvent): ShellModal | undefined => {
+/** The modal that a key combination opens. */
+const findModal = ({ key, ctrlKey, metaKey, altKey, shiftKey }: KeyboardEvent): ShellModal | undefined => {
   if (key.toLowerCase() === 'k' && ctrlKey !== metaKey && !altKey && !shiftKey) return 'switch-friend';
   return key === '?' && !ctrlKey && !metaKey && !altKey ? 'shortcuts' : undefined;
 };
@@ -15,8 +16,8 @@ const isTyping = (target: EventTarget | null): boolean =>
  */
 export const useShortcuts = (): void => {
   useEffect(() => {
-    const press = (event: KeyboardEvent): void => {
-      const modal = modalOf(event);
+    const handleKeyDown = (event: KeyboardEvent): void => {
+      const modal = findModal(event);
       if (!modal || event.defaultPrevented || event.repeat || event.isComposing) return;
       if (modal === 'shortcuts' && isTyping(event.target)) return;
       const isFree = document.querySelector('[role="dialog"]') === null;
@@ -24,7 +25,7 @@ export const useShortcuts = (): void => {
       if (modal === 'switch-friend' || isFree) event.preventDefault();
       if (isFree) shell.show(modal);
     };
-    window.addEventListener('keydown', press);
-    return () => window.removeEventListener('keydown', press);
+    window.addEventListener('keydown', handleKeyDown);
+    return () => window.removeEventListener('keydown', handleKeyDown);
   }, []);
 };

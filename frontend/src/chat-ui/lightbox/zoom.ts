@@ -28,7 +28,11 @@ export const zoomedBy = (zoom: Zoom, factor: number, from: Point, to: Point = fr
 /** Moves the picture as little as needed to leave no gap beside it. A picture smaller than the frame is centred. */
 export const keptInFrame = ({ scale, x, y }: Zoom, picture: Size, frame: Size): Zoom => {
   const overhang = (length: number, room: number): number => Math.max(0, (length * scale - room) / 2);
-  const sideways = overhang(picture.width, frame.width);
+  const horizontalDistance = overhang(picture.width, frame.width);
   const upright = overhang(picture.height, frame.height);
-  return { scale, x: clamp(x, 0 - sideways, sideways), y: clamp(y, 0 - upright, upright) };
+  return {
+    scale,
+    x: clamp(x, 0 - horizontalDistance, horizontalDistance),
+    y: clamp(y, 0 - upright, upright),
+  };
 };

@@ -2,7 +2,7 @@ import { Check, Clock3, RotateCw, Trash2, X } from 'lucide-react';
 import { type ReactNode } from 'react';
 import { type ChatMessage } from '@/chat-ui/chat-message';
 import { copy } from '@/chat-ui/copy';
-import { clockTime, isoTime } from '@/lib/time';
+import { formatClockTime, formatIsoTime } from '@/lib/time';
 
 export interface DeliveryLineProps {
   message: ChatMessage;
@@ -64,7 +64,9 @@ export const DeliveryLine = ({ message, hidesTime, isLast, onRetry, onDiscard }:
   const Icon = isSending ? Clock3 : Check;
   return (
     <p className="mt-1 flex items-center justify-end gap-1 text-xs text-muted-foreground tabular-nums">
-      {hidesTime ? null : <time dateTime={isoTime(message.timestamp)}>{clockTime(message.timestamp)}</time>}
+      {hidesTime ? null : (
+        <time dateTime={formatIsoTime(message.timestamp)}>{formatClockTime(message.timestamp)}</time>
+      )}
       <Icon aria-hidden="true" className="size-3" />
       <span className="sr-only">{isSending ? copy.delivery.sending : copy.delivery.sent}</span>
     </p>

@@ -12,7 +12,7 @@ import { CopyAddresses, RichText } from '@/chat-ui/message/rich-text';
 import { RowActions, type MessageCommands } from '@/chat-ui/message/row-actions';
 import { TranslatedText } from '@/chat-ui/translation/translated-text';
 import { cn } from '@/lib/class-names';
-import { clockTime, exactTime, isoTime } from '@/lib/time';
+import { formatClockTime, formatExactTime, formatIsoTime } from '@/lib/time';
 import { Avatar } from '@/ui/avatar';
 
 export interface MessageAuthor {
@@ -51,7 +51,7 @@ const Notice = ({ message }: { message: ChatMessage }) => (
   </div>
 );
 
-const Time = ({ at }: { at: number }) => <time dateTime={isoTime(at)}>{clockTime(at)}</time>;
+const Time = ({ at }: { at: number }) => <time dateTime={formatIsoTime(at)}>{formatClockTime(at)}</time>;
 
 const Content = ({
   message,
@@ -157,7 +157,7 @@ export const MessageRow = memo(function MessageRow({
       <div className={cn('flex min-w-0 flex-1 flex-col', isMine ? 'items-end' : 'items-start')}>
         <span className="sr-only">{isMine ? copy.you : partner.username}: </span>
         <div
-          title={exactTime(message.timestamp)}
+          title={formatExactTime(message.timestamp)}
           className={cn(
             'relative flex max-w-[min(78%,34rem)] flex-col',
             isMine ? 'items-end' : 'items-start',

@@ -1,6 +1,6 @@
 import { useRef, type TouchEvent } from 'react';
 import { findRow } from '@/chat-ui/message-list/row-element';
-import { sideways, type Point } from '@/lib/swipe';
+import { horizontalDistance, type Point } from '@/lib/swipe';
 
 /** Distance of a swipe from which releasing it replies. */
 const replyThresholdPx = 56;
@@ -67,7 +67,9 @@ export const useRowTouch = ({ canReply, onReply, onDoubleTap }: RowTouch) => {
       // Once begun, a swipe follows the finger even if it drifts vertically.
       const to = pointOf(touch);
       moveRow(
-        gesture.distance > 0 ? Math.max(1, to.x - gesture.from.x) : Math.max(0, sideways(gesture.from, to)),
+        gesture.distance > 0
+          ? Math.max(1, to.x - gesture.from.x)
+          : Math.max(0, horizontalDistance(gesture.from, to)),
       );
     },
     onTouchEnd: ({ changedTouches, target, timeStamp }: TouchEvent) => {

@@ -1,4 +1,4 @@
-import { chooseSound } from '@/product/sound-choice';
+import { setSoundOn } from '@/product/sound-choice';
 
 class FakeContext {
   static last: FakeContext;
@@ -41,7 +41,7 @@ const open = async () => {
   jest.resetModules();
   localStorage.clear();
   Object.assign(globalThis, { AudioContext: FakeContext });
-  chooseSound(true);
+  setSoundOn(true);
   return (await import('@/features/attention/chime')).playChime;
 };
 

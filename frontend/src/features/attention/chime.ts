@@ -1,5 +1,5 @@
 import { browserStorage } from '@/lib/storage';
-import { soundChoice } from '@/product/sound-choice';
+import { isSoundOn } from '@/product/sound-choice';
 
 const lastKey = 'thaw-sound-at';
 /** Several tabs receive the same message; only one of them plays the sound. */
@@ -33,7 +33,7 @@ const play = (context: AudioContext): void => {
 
 /** Plays two short notes if the user has turned the sound on. Silent until the browser allows audio. */
 export const playChime = async (now = Date.now): Promise<void> => {
-  if (!soundChoice() || typeof AudioContext === 'undefined') return;
+  if (!isSoundOn() || typeof AudioContext === 'undefined') return;
   const calledAt = now();
   if (calledAt - Number(browserStorage.read(lastKey) ?? 0) < onceWithinMs) return;
   browserStorage.write(lastKey, String(calledAt));

@@ -1,6 +1,6 @@
 import { act, render, waitFor } from '@testing-library/react';
 import { useAttention, type AttentionOptions } from '@/features/attention/use-attention';
-import { chooseSound } from '@/product/sound-choice';
+import { setSoundOn } from '@/product/sound-choice';
 
 let notes = 0;
 
@@ -65,7 +65,7 @@ beforeEach(() => {
   localStorage.clear();
   document.head.innerHTML = '<link rel="icon" href="/favicon.svg">';
   Object.assign(globalThis, { AudioContext: FakeContext });
-  chooseSound(true);
+  setSoundOn(true);
 });
 
 it('counts a friend request in the title of a hidden tab and plays the sound, until the tab is visible', async () => {
@@ -102,7 +102,7 @@ it('plays the sound for a friend request in a visible tab without changing its t
 
 it('plays no sound unless the user has turned it on', async () => {
   const context = jest.spyOn(FakeContext.prototype, 'createOscillator');
-  chooseSound(false);
+  setSoundOn(false);
   const page = open();
   become('hidden');
   page.change({ friendNews: 1 });

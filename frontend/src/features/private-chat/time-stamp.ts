@@ -1,5 +1,5 @@
 import { pageLimits } from '@/lib/page-limits';
-import { formatted } from '@/lib/time';
+import { formatTime } from '@/lib/time';
 
 const dayMs = 24 * 60 * 60_000;
 
@@ -10,7 +10,7 @@ export const createTimeStampFormat = (
 ): ((at: number, now: number) => string) => {
   const clock = new Intl.DateTimeFormat(locale, { timeZone, hour: '2-digit', minute: '2-digit' });
   const monthAndDay = new Intl.DateTimeFormat(locale, { timeZone, month: 'short', day: 'numeric' });
-  return (at, now) => formatted(now - at < dayMs ? clock : monthAndDay, at);
+  return (at, now) => formatTime(now - at < dayMs ? clock : monthAndDay, at);
 };
 
 /** In the browser's locale and time zone. */

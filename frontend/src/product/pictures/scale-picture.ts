@@ -1,6 +1,6 @@
-import { draw, maximumSidePx, scaledSize } from '@/product/pictures/scaled-size';
+import { drawScaled, maximumSidePx, computeScaledSize } from '@/product/pictures/scaled-size';
 
-const inWorker = (bitmap: ImageBitmap): Promise<Blob> =>
+const scaleInWorker = (bitmap: ImageBitmap): Promise<Blob> =>
   new Promise((resolve, reject) => {
     const worker = new Worker(new URL('./scale-picture.worker.ts', import.meta.url), { type: 'module' });
     worker.onmessage = ({ data }: MessageEvent<Blob | string>) => {
@@ -15,20 +15,20 @@ const inWorker = (bitmap: ImageBitmap): Promise<Blob> =>
     worker.postMessage(bitmap, [bitmap]);
   });
 
-const onPage = (bitmap: ImageBitmap): Promise<Blob> => {
+const scaleOnPage = (bitmap: ImageBitmap): Promise<Blob> => {
   const canvas = document.createElement('canvas');
   const toBlob = (type: string, quality: number): Promise<Blob> =>
     new Promise((resolve, reject) => {
       canvas.toBlob((blob) => (blob ? resolve(blob) : reject(new Error('Nothing was drawn'))), type, quality);
     });
-  return draw(bitmap, canvas, toBlob);
+  return drawScaled(bitmap, canvas, toBlob);
 };
 
 /**
  * Scales a picture so that no side exceeds 2,048 px (A95). Returns the original file if it is small enough, a GIF, or
  * cannot be decoded by this browser; the server then validates it.
  */
-export const scaledDown = async (file: File): Promise<Blob> => {
+export const scaleDown = async (file: File): Promise<Blob> => {
   if (file.type === 'image/gif') return file;
   let bitmap: ImageBitmap;
   try {
@@ -38,16 +38,16 @@ export const scaledDown = async (file: File): Promise<Blob> => {
     console.warn('The picture is uploaded as it is', error);
     return file;
   }
-  const { isScaled } = scaledSize(bitmap);
+  const { isScaled } = computeScaledSize(bitmap);
   if (!isScaled) {
     bitmap.close();
     return file;
   }
-  if (typeof OffscreenCanvas === 'undefined') return onPage(bitmap);
+  if (typeof OffscreenCanvas === 'undefined') return scaleOnPage(bitmap);
   try {
-    return await inWorker(bitmap);
+    return await scaleInWorker(bitmap);
   } catch (error) {
     console.warn(`The picture is scaled to ${maximumSidePx} px on the page`, error);
-    return onPage(await createImageBitmap(file));
+    return scaleOnPage(await createImageBitmap(file));
   }
 };

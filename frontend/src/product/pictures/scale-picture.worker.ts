@@ -1,9 +1,9 @@
-import { draw } from '@/product/pictures/scaled-size';
+import { drawScaled } from '@/product/pictures/scaled-size';
 
 /** Receives an ImageBitmap; posts a Blob, or a string with the reason for a failure. */
 globalThis.onmessage = ({ data: bitmap }: MessageEvent<ImageBitmap>) => {
   const canvas = new OffscreenCanvas(1, 1);
-  draw(bitmap, canvas, (type, quality) => canvas.convertToBlob({ type, quality })).then(
+  drawScaled(bitmap, canvas, (type, quality) => canvas.convertToBlob({ type, quality })).then(
     (blob) => globalThis.postMessage(blob),
     (error: unknown) => globalThis.postMessage(String(error)),
   );

@@ -1,4 +1,4 @@
-import { draw, scaledSize } from '@/product/pictures/scaled-size';
+import { drawScaled, computeScaledSize } from '@/product/pictures/scaled-size';
 
 it.each([
   [2_048, 2_048, 2_048, 2_048, false],
@@ -6,7 +6,7 @@ it.each([
   [3_024, 4_032, 1_536, 2_048, true],
   [10_000, 2, 2_048, 1, true],
 ])('scales %i × %i px to %i × %i', (width, height, toWidth, toHeight, isScaled) => {
-  expect(scaledSize({ width, height })).toEqual({ width: toWidth, height: toHeight, isScaled });
+  expect(computeScaledSize({ width, height })).toEqual({ width: toWidth, height: toHeight, isScaled });
 });
 
 describe('a drawn picture', () => {
@@ -18,7 +18,7 @@ describe('a drawn picture', () => {
 
   it('is encoded as WebP in its scaled size', async () => {
     const canvas = aCanvas();
-    const blob = await draw(bitmap, canvas, (type) => Promise.resolve(new Blob(['x'], { type })));
+    const blob = await drawScaled(bitmap, canvas, (type) => Promise.resolve(new Blob(['x'], { type })));
     expect(canvas).toMatchObject({ width: 2_048, height: 1_024 });
     expect(canvas.drawImage).toHaveBeenCalledWith(bitmap, 0, 0, 2_048, 1_024);
     expect(blob.type).toBe('image/webp');
@@ -26,7 +26,7 @@ describe('a drawn picture', () => {
 
   it('is encoded as JPEG where the browser cannot encode WebP', async () => {
     const asked: string[] = [];
-    const blob = await draw(bitmap, aCanvas(), (type) => {
+    const blob = await drawScaled(bitmap, aCanvas(), (type) => {
       asked.push(type);
       return Promise.resolve(new Blob(['x'], { type: type === 'image/webp' ? 'image/png' : type }));
     });

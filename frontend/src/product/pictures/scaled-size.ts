@@ -2,7 +2,7 @@ export const maximumSidePx = 2_048;
 
 const quality = 0.85;
 
-export const scaledSize = ({
+export const computeScaledSize = ({
   width,
   height,
 }: {
@@ -24,12 +24,12 @@ interface Canvas {
 }
 
 /** Draws the picture in its scaled size and encodes it as WebP, or as JPEG where the browser cannot encode WebP. */
-export const draw = async (
+export const drawScaled = async (
   bitmap: ImageBitmap,
   canvas: Canvas,
   toBlob: (type: string, quality: number) => Promise<Blob>,
 ): Promise<Blob> => {
-  const { width, height } = scaledSize(bitmap);
+  const { width, height } = computeScaledSize(bitmap);
   canvas.width = width;
   canvas.height = height;
   const context = canvas.getContext('2d');

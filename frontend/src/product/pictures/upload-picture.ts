@@ -1,5 +1,5 @@
 import { type UploadBucket } from '@thaw/contract/uploads';
-import { scaledDown } from '@/product/pictures/scale-picture';
+import { scaleDown } from '@/product/pictures/scale-picture';
 import { uploadImage, type UploadOptions } from '@/product/pictures/upload-image';
 
 export type { UploadOptions };
@@ -14,7 +14,7 @@ export const uploadPicture = async (
   fileName: string,
   options: UploadOptions,
 ): Promise<string> => {
-  const picture = await scaledDown(file);
+  const picture = await scaleDown(file);
   options.signal?.throwIfAborted();
   return uploadImage(picture, bucket, fileName, options);
 };

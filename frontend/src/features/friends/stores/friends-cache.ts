@@ -4,7 +4,7 @@ import { type Friend, type Profile } from '@thaw/contract/users';
 import { type QueryClient } from '@tanstack/react-query';
 import { friendRequestsKey, friendsKey } from '@/features/friends/api/friends';
 import { withLastMessage } from '@/features/friends/friend-list';
-import { askAgainIfUnderWay } from '@/lib/query-client';
+import { refetchIfInFlight } from '@/lib/query-client';
 import { profileKey } from '@/product/profile-query';
 
 /**
@@ -42,6 +42,6 @@ export class FriendsCache {
 
   private patch<Data>(queryKey: readonly string[], patch: (data: Data) => Data): void {
     this.queries.setQueryData<Data>(queryKey, (data) => data && patch(data));
-    void askAgainIfUnderWay(this.queries, queryKey);
+    void refetchIfInFlight(this.queries, queryKey);
   }
 }

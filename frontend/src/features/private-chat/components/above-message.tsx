@@ -1,13 +1,13 @@
 import { copy } from '@/features/private-chat/copy';
 import { useMinute } from '@/features/private-chat/hooks/use-minute';
 import { formatTimeStamp } from '@/features/private-chat/time-stamp';
-import { isoTime } from '@/lib/time';
+import { formatIsoTime } from '@/lib/time';
 
 export const TimeStamp = ({ at }: { at: number }) => {
   const now = useMinute();
   return (
     <p className="pt-4 pb-1 text-center text-xs font-medium text-muted-foreground tabular-nums">
-      <time dateTime={isoTime(at)}>{formatTimeStamp(at, now)}</time>
+      <time dateTime={formatIsoTime(at)}>{formatTimeStamp(at, now)}</time>
     </p>
   );
 };

@@ -41,24 +41,24 @@ describe('createMessageChanges', () => {
     };
 
     it('is shown at once and stored on its ack', () => {
-      const { asked, content, messages, changes } = withOwn();
-      expect(asked[0]).toMatchObject({
+      const { commands, content, messages, changes } = withOwn();
+      expect(commands[0]).toMatchObject({
         event: 'edit_private_message',
         data: { messageId: 2, newContent: 'hello', senderId: me, receiverId: friend },
       });
       expect(content()).toBe('hello');
-      asked[0]?.ack({});
+      commands[0]?.ack({});
       expect(messages()[1]).toMatchObject({ content: 'hello', isEdited: true });
       expect(changes.useStore.getState().edits).toEqual([]);
     });
 
     it('survives a lost connection and is sent again after the reconnect', async () => {
-      const { asked, content, chat, returned } = withOwn();
-      asked[0]?.reject(new SocketRequestError('closed'));
+      const { commands, content, chat, returned } = withOwn();
+      commands[0]?.reject(new SocketRequestError('closed'));
       await flushPromises();
       expect(content()).toBe('hello');
       chat.resendInterrupted();
-      expect(asked[1]?.data).toMatchObject({ messageId: 2, newContent: 'hello' });
+      expect(commands[1]?.data).toMatchObject({ messageId: 2, newContent: 'hello' });
       expect(returned()).toEqual([]);
     });
 
@@ -66,8 +66,8 @@ describe('createMessageChanges', () => {
       [new SocketRequestError('timeout'), 'edit_not_saved'],
       [new SocketRequestError('refused', 'rate_limited', 900), 'edit_too_fast'],
     ])('is undone on %s, and its text is returned to the composer', async (error, kind) => {
-      const { asked, content, returned, notice, queryClient } = withOwn();
-      asked[0]?.reject(error);
+      const { commands, content, returned, notice, queryClient } = withOwn();
+      commands[0]?.reject(error);
       await flushPromises();
       expect(content()).toBe('helo');
       expect(returned()).toEqual([{ conversationId: String(friend), messageId: '2', text: 'hello' }]);
@@ -77,22 +77,22 @@ describe('createMessageChanges', () => {
   });
 
   it('shows a reaction at once, and then the result from the server', () => {
-    const { changes, asked, messages } = aPrivateChatPage();
+    const { changes, commands, messages } = aPrivateChatPage();
     changes.react(friend, 1, '👍');
     expect(messages()[0]?.reactions).toEqual([{ emoji: '👍', userId: me }]);
-    expect(asked[0]?.data).toEqual({ messageId: 1, emoji: '👍', userId: me, receiverId: friend });
+    expect(commands[0]?.data).toEqual({ messageId: 1, emoji: '👍', userId: me, receiverId: friend });
     const reactions = [
       { emoji: '👍', userId: friend },
       { emoji: '👍', userId: me },
     ];
-    asked[0]?.ack({ reactions });
+    commands[0]?.ack({ reactions });
     expect(messages()[0]?.reactions).toEqual(reactions);
   });
 
   it('refetches the messages after a failed reaction (§7)', async () => {
-    const { changes, asked, queryClient, notice } = aPrivateChatPage();
+    const { changes, commands, queryClient, notice } = aPrivateChatPage();
     changes.react(friend, 1, '👍');
-    asked[0]?.reject(new SocketRequestError('refused', 'unavailable'));
+    commands[0]?.reject(new SocketRequestError('refused', 'unavailable'));
     await flushPromises();
     expect(notice()).toBe('reaction_not_saved');
     expect(queryClient.getQueryState(conversationKey(me, friend))?.isInvalidated).toBe(true);
@@ -107,48 +107,48 @@ describe('createMessageChanges', () => {
     };
 
     it('is shown at once and sent after the undo period; the row stays', () => {
-      const { asked, clock, shown, messages } = withOwn();
+      const { commands, clock, shown, messages } = withOwn();
       expect(shown()[1]).toMatchObject({ content: '', isDeleted: true });
       clock.advance(pageLimits.toastMs - 1);
-      expect(asked).toEqual([]);
+      expect(commands).toEqual([]);
       clock.advance(1);
-      expect(asked[0]).toMatchObject({
+      expect(commands[0]).toMatchObject({
         event: 'delete_private_message',
         data: { messageId: 2, senderId: me, receiverId: friend },
       });
-      asked[0]?.ack({});
+      commands[0]?.ack({});
       expect(messages()[1]).toMatchObject({ content: '', isDeleted: true });
     });
 
     it('is never sent when it is undone', () => {
-      const { changes, asked, clock, shown } = withOwn();
+      const { changes, commands, clock, shown } = withOwn();
       changes.undoRemove(2);
       clock.advance(pageLimits.toastMs);
-      expect(asked).toEqual([]);
+      expect(commands).toEqual([]);
       expect(shown()[1]).toMatchObject({ content: 'hello', isDeleted: false });
     });
 
     it('is sent at once when the user leaves the chat', () => {
-      const { changes, asked, clock } = withOwn();
+      const { changes, commands, clock } = withOwn();
       changes.sendRemovals();
       clock.advance(pageLimits.toastMs);
-      expect(asked).toHaveLength(1);
+      expect(commands).toHaveLength(1);
     });
 
     it('waits for a connection when the undo period ends without one', () => {
-      const { chat, asked, clock, socket } = withOwn();
+      const { chat, commands, clock, socket } = withOwn();
       socket.isOpen = false;
       clock.advance(pageLimits.toastMs);
-      expect(asked).toEqual([]);
+      expect(commands).toEqual([]);
       socket.isOpen = true;
       chat.resendInterrupted();
-      expect(asked).toHaveLength(1);
+      expect(commands).toHaveLength(1);
     });
 
     it('restores the message when it is refused', async () => {
-      const { asked, clock, shown, notice } = withOwn();
+      const { commands, clock, shown, notice } = withOwn();
       clock.advance(pageLimits.toastMs);
-      asked[0]?.reject(new SocketRequestError('refused', 'internal'));
+      commands[0]?.reject(new SocketRequestError('refused', 'internal'));
       await flushPromises();
       expect(shown()[1]).toMatchObject({ content: 'hello', isDeleted: false });
       expect(notice()).toBe('delete_not_saved');
@@ -156,12 +156,12 @@ describe('createMessageChanges', () => {
   });
 
   it('refuses changes without a connection', () => {
-    const { changes, socket, asked, messages } = aPrivateChatPage();
+    const { changes, socket, commands, messages } = aPrivateChatPage();
     socket.isOpen = false;
     expect(changes.react(friend, 1, '👍')).toBe(false);
     expect(changes.remove(friend, 1)).toBe(false);
     expect(changes.edit(friend, 1, 'x')).toBe(false);
-    expect(asked).toEqual([]);
+    expect(commands).toEqual([]);
     expect(messages()[0]?.reactions).toEqual([]);
   });
 });

@@ -24,9 +24,9 @@ describe('receiving from a friend', () => {
   const arrive = (id: number) => aPrivateMessage({ id, senderId: friend, receiverId: me });
 
   it("inserts a message by id, before the user's message with a later id", () => {
-    const { asked, receive, messages, say } = aPrivateChatPage();
+    const { commands, receive, messages, say } = aPrivateChatPage();
     say('mine');
-    asked[0]?.ack({ id: 3, createdAt: storedAt });
+    commands[0]?.ack({ id: 3, createdAt: storedAt });
     receive('private_message', arrive(2));
     expect(messages().map(({ id }) => id)).toEqual([1, 2, 3]);
   });

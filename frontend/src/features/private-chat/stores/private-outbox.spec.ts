@@ -18,60 +18,60 @@ afterEach(() => {
 
 describe('a private message of the user', () => {
   it('stays in the outbox until the ack', () => {
-    const { say, asked, outbox, messages } = aPrivateChatPage();
+    const { say, commands, outbox, messages } = aPrivateChatPage();
     expect(say('hello')).toBe(true);
-    expect(asked[0]).toMatchObject({
+    expect(commands[0]).toMatchObject({
       event: 'send_private_message',
       data: { senderId: me, receiverId: friend, content: 'hello', messageType: 'text', clientId: 'c1' },
     });
     expect(outbox()).toMatchObject([{ clientId: 'c1', state: 'sending' }]);
-    asked[0]?.ack({ id: 2, createdAt: storedAt, clientId: 'c1' });
+    commands[0]?.ack({ id: 2, createdAt: storedAt, clientId: 'c1' });
     expect(outbox()).toEqual([]);
     expect(messages()[1]).toMatchObject({ id: 2, content: 'hello', senderId: me, clientId: 'c1' });
   });
 
   it('contains the id of the message that it replies to', () => {
-    const { chat, asked, messages } = aPrivateChatPage();
+    const { chat, commands, messages } = aPrivateChatPage();
     const replyTo = { messageId: '1', content: 'hello', senderId: friend, senderName: 'brave-heron-7' };
     chat.outbox.submit(String(friend), { text: 'hi', attachment: null, replyTo });
-    expect(asked[0]?.data.replyTo).toEqual({ id: 1 });
-    asked[0]?.ack({ id: 2, createdAt: storedAt });
+    expect(commands[0]?.data.replyTo).toEqual({ id: 1 });
+    commands[0]?.ack({ id: 2, createdAt: storedAt });
     const { messageId: _, ...quoted } = replyTo;
     expect(messages()[1]?.metadata.replyTo).toEqual({ id: 1, ...quoted });
   });
 
   it('is sent again with the same clientId after a reconnect', async () => {
-    const { chat, say, asked } = aPrivateChatPage();
+    const { chat, say, commands } = aPrivateChatPage();
     say('one');
-    asked[0]?.reject(new SocketRequestError('closed'));
+    commands[0]?.reject(new SocketRequestError('closed'));
     await flushPromises();
     chat.resendInterrupted();
-    expect(asked[1]?.data).toMatchObject({ clientId: 'c1', content: 'one' });
+    expect(commands[1]?.data).toMatchObject({ clientId: 'c1', content: 'one' });
   });
 
   it('survives a reload and is sent once the page is connected', () => {
     aPrivateChatPage().say('hello');
-    const { chat, asked } = aPrivateChatPage();
-    expect(asked).toEqual([]);
+    const { chat, commands } = aPrivateChatPage();
+    expect(commands).toEqual([]);
     chat.resendInterrupted();
-    expect(asked[0]?.data).toMatchObject({ clientId: 'c1', content: 'hello' });
+    expect(commands[0]?.data).toMatchObject({ clientId: 'c1', content: 'hello' });
   });
 
   it('is added to the draft when it is rate limited and its chat is closed', async () => {
-    const { chat, say, asked } = aPrivateChatPage();
+    const { chat, say, commands } = aPrivateChatPage();
     chat.drafts.set(friend, { ...emptyDraft, text: 'begun' });
     say('again');
-    asked[0]?.reject(new SocketRequestError('refused', 'rate_limited', 900));
+    commands[0]?.reject(new SocketRequestError('refused', 'rate_limited', 900));
     await flushPromises();
     expect(chat.drafts.get(friend).text).toBe('again\nbegun');
   });
 
   it('closes the chat when the server reports that the users are not friends', async () => {
-    const { chat, say, asked, outbox } = aPrivateChatPage();
+    const { chat, say, commands, outbox } = aPrivateChatPage();
     const parted: number[] = [];
     chat.onFriendshipEnded((friendId) => parted.push(friendId));
     say('hello');
-    asked[0]?.reject(new SocketRequestError('refused', 'not_friends'));
+    commands[0]?.reject(new SocketRequestError('refused', 'not_friends'));
     await flushPromises();
     expect(parted).toEqual([friend]);
     expect(outbox()).toEqual([]);
@@ -89,11 +89,11 @@ describe('a private message of the user', () => {
   });
 
   it('ignores an ack that arrives after the user has changed', () => {
-    const { chat, say, asked, outbox } = aPrivateChatPage();
+    const { chat, say, commands, outbox } = aPrivateChatPage();
     say('hello');
     signIn(aUser({ id: 8 }));
     chat.reset();
-    asked[0]?.ack({ id: 2, createdAt: storedAt });
+    commands[0]?.ack({ id: 2, createdAt: storedAt });
     expect(outbox()).toEqual([]);
     expect(chat.conversations.getLoaded(8, friend)).toBeUndefined();
   });
@@ -108,12 +108,12 @@ describe('a message that the user sent', () => {
   });
 
   it('in this tab appears once, whether the frame or the ack comes first', () => {
-    const { asked, receive, messages, outbox, say } = aPrivateChatPage();
+    const { commands, receive, messages, outbox, say } = aPrivateChatPage();
     say('hello');
     const frame = aPrivateMessage({ id: 2, senderId: me, receiverId: friend, clientId: 'c1' });
     receive('private_message', frame);
     expect(outbox()).toEqual([]);
-    asked[0]?.ack({ id: 2, createdAt: storedAt });
+    commands[0]?.ack({ id: 2, createdAt: storedAt });
     receive('private_message', frame);
     expect(messages().map(({ id }) => id)).toEqual([1, 2]);
   });

@@ -8,7 +8,7 @@ import {
 } from '@/features/profile/profile-dialogs.store';
 import { createQueryClient } from '@/lib/query-client';
 import { signIn, signOut, useIdentity } from '@/product/identity';
-import { soundChoice } from '@/product/sound-choice';
+import { isSoundOn } from '@/product/sound-choice';
 import { aUser } from '@/testing/factories';
 
 const fetchMock = jest.fn<Promise<Response>, [string, RequestInit]>();
@@ -160,7 +160,7 @@ it('contains the theme, the sound and the logout', async () => {
   expect(screen.getByRole('switch', { name: 'Sound' })).not.toBeChecked();
   await click('Sound', 'switch');
   expect(screen.getByRole('switch', { name: 'Sound' })).toBeChecked();
-  expect(soundChoice()).toBe(true);
+  expect(isSoundOn()).toBe(true);
   await click('Logout');
   expect(onLogout).toHaveBeenCalledTimes(1);
 });

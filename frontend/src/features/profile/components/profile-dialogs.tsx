@@ -5,7 +5,7 @@ import { GenderModal } from '@/features/profile/components/gender-modal';
 import { copy } from '@/features/profile/copy';
 import { closeProfileDialog, useProfileDialogs } from '@/features/profile/profile-dialogs.store';
 import { Button } from '@/ui/button';
-import { Late } from '@/ui/late';
+import { Delayed } from '@/ui/delayed';
 import { createPart, LoadedPart, type Part } from '@/ui/loaded-part';
 import { Modal, type ModalProps } from '@/ui/modal';
 import { Skeleton } from '@/ui/skeleton';
@@ -39,9 +39,9 @@ const LoadedModal = <P extends object>({ part, children, ...modal }: LoadedModal
       pending={
         // Opens at once, however slow the connection.
         <Modal {...modal}>
-          <Late>
+          <Delayed>
             <Skeleton label={copy.settings.loading} bars={['h-11', 'h-24', 'h-14']} className="mt-6" />
-          </Late>
+          </Delayed>
         </Modal>
       }
       broken={({ retry }) => (

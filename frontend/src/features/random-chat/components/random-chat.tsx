@@ -5,7 +5,7 @@ import { SkippedStage } from '@/features/random-chat/components/skipped-stage';
 import { copy } from '@/features/random-chat/copy';
 import { randomChat, useRandomChat } from '@/features/random-chat/stores/random-chat.store';
 import { useIdentity } from '@/product/identity';
-import { Late } from '@/ui/late';
+import { Delayed } from '@/ui/delayed';
 import { LoadError } from '@/ui/load-error';
 import { createPart, LoadedPart } from '@/ui/loaded-part';
 import { Skeleton } from '@/ui/skeleton';
@@ -42,13 +42,13 @@ const StageOf = ({ toolbar, skippedActions }: RandomChatSlots) => {
         <LoadedPart
           part={activeChatPart}
           pending={
-            <Late>
+            <Delayed>
               <Skeleton
                 label={copy.active.loading}
                 bars={['h-12', 'h-10 w-2/3', 'h-10 w-1/2']}
                 className="p-4"
               />
-            </Late>
+            </Delayed>
           }
           broken={({ retry }) => <LoadError text={copy.active.notLoaded} onRetry={retry} isCentered />}
         >

@@ -4,7 +4,7 @@ import { copy } from '@/features/random-chat/copy';
 import { randomChat, useRandomChat } from '@/features/random-chat/stores/random-chat.store';
 import { pageLimits } from '@/lib/page-limits';
 import { serverNow } from '@/lib/server-clock';
-import { minutesAndSeconds } from '@/lib/time';
+import { formatMinutesAndSeconds } from '@/lib/time';
 import { Button } from '@/ui/button';
 
 const useNow = (everyMs: number): number => {
@@ -44,7 +44,7 @@ export const SearchingStage = () => {
           {copy.searching.cancel}
         </Button>
         <p className="text-base text-muted-foreground tabular-nums">
-          {copy.searching.waited(minutesAndSeconds(waitedMs))}
+          {copy.searching.waited(formatMinutesAndSeconds(waitedMs))}
         </p>
       </div>
     </Stage>

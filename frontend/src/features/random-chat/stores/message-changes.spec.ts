@@ -14,10 +14,10 @@ describe('an edit or a reaction by the user', () => {
     const page = aRandomChatPage();
     page.match();
     page.say('helo');
-    page.asked.at(-1)?.ack({ ...stored, clientId: 'c1' });
+    page.commands.at(-1)?.ack({ ...stored, clientId: 'c1' });
     return {
       ...page,
-      edits: () => page.socket.of('message_edit'),
+      edits: () => page.socket.commandsOf('message_edit'),
       content: () => page.state().session?.messages.at(-1)?.content,
       returned: () => page.chat.outbox.useStore.getState().returnedEdits,
       notice: () => page.chat.outbox.useStore.getState().notice?.kind,
@@ -59,9 +59,9 @@ describe('an edit or a reaction by the user', () => {
   });
 
   it('shows a notice for a rate-limited reaction', async () => {
-    const { chat, asked, notice } = withMessage();
+    const { chat, commands, notice } = withMessage();
     chat.react(stored.id, '👍');
-    asked.at(-1)?.reject(new SocketRequestError('refused', 'rate_limited', 900));
+    commands.at(-1)?.reject(new SocketRequestError('refused', 'rate_limited', 900));
     await flushPromises();
     expect(notice()).toBe('reaction_too_fast');
   });

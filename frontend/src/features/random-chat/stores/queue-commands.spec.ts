@@ -12,27 +12,27 @@ afterEach(() => {
 
 describe('searching', () => {
   it('joins again after the delay that the server requests', async () => {
-    const { chat, clock, asked } = aRandomChatPage();
+    const { chat, clock, commands } = aRandomChatPage();
     chat.find();
-    asked.at(-1)?.reject(new SocketRequestError('refused', 'rate_limited', 700));
+    commands.at(-1)?.reject(new SocketRequestError('refused', 'rate_limited', 700));
     await flushPromises();
-    expect(asked).toHaveLength(1);
+    expect(commands).toHaveLength(1);
     clock.advance(700);
-    expect(asked).toHaveLength(2);
+    expect(commands).toHaveLength(2);
   });
 
   it('reports a refusal and returns to initial', async () => {
-    const { chat, asked, state } = aRandomChatPage();
+    const { chat, commands, state } = aRandomChatPage();
     chat.find();
-    asked.at(-1)?.reject(new SocketRequestError('refused', 'unavailable'));
+    commands.at(-1)?.reject(new SocketRequestError('refused', 'unavailable'));
     await flushPromises();
     expect(state()).toMatchObject({ phase: 'initial', refusals: 1 });
   });
 
   it('resyncs when the user is already in a chat', async () => {
-    const { chat, asked, socket, state } = aRandomChatPage();
+    const { chat, commands, socket, state } = aRandomChatPage();
     chat.find();
-    asked.at(-1)?.reject(new SocketRequestError('refused', 'already_in_session'));
+    commands.at(-1)?.reject(new SocketRequestError('refused', 'already_in_session'));
     await flushPromises();
     expect(socket.resyncs).toBe(1);
     expect(state().phase).toBe('searching');
@@ -52,7 +52,7 @@ describe('searching', () => {
 
 describe('an unanswered queue command', () => {
   const unanswered = async ({ socket }: RandomChatPage, event: string): Promise<void> => {
-    socket.of(event).at(-1)?.reject(new SocketRequestError('timeout'));
+    socket.commandsOf(event).at(-1)?.reject(new SocketRequestError('timeout'));
     await flushPromises();
   };
 
@@ -61,11 +61,11 @@ describe('an unanswered queue command', () => {
     const { chat, socket, state } = page;
     chat.find();
     await unanswered(page, 'join_queue');
-    expect(socket.of('join_queue')).toHaveLength(2);
+    expect(socket.commandsOf('join_queue')).toHaveLength(2);
     expect(state().phase).toBe('searching');
     chat.cancel();
     await unanswered(page, 'join_queue');
-    expect(socket.of('join_queue')).toHaveLength(2);
+    expect(socket.commandsOf('join_queue')).toHaveLength(2);
   });
 
   it('is repeated until it is acknowledged (leave_queue)', async () => {
@@ -74,10 +74,10 @@ describe('an unanswered queue command', () => {
     chat.find();
     chat.cancel();
     await unanswered(page, 'leave_queue');
-    expect(socket.of('leave_queue')).toHaveLength(2);
-    socket.of('leave_queue').at(-1)?.ack({});
+    expect(socket.commandsOf('leave_queue')).toHaveLength(2);
+    socket.commandsOf('leave_queue').at(-1)?.ack({});
     expect(state().isLeavePending).toBe(false);
     await unanswered(page, 'leave_queue');
-    expect(socket.of('leave_queue')).toHaveLength(2);
+    expect(socket.commandsOf('leave_queue')).toHaveLength(2);
   });
 });

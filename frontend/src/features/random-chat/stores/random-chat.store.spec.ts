@@ -1,7 +1,7 @@
 import { limits } from '@thaw/contract/limits';
 import { pageLimits } from '@/lib/page-limits';
 import { signOut } from '@/product/identity';
-import { chooseSearchAtOnce } from '@/product/search-at-once';
+import { setSearchAtOnceOn } from '@/product/search-at-once';
 import { aRandomChatPage, resumed, type RandomChatPage } from '@/testing/random-chat-page';
 import { flushPromises } from '@/testing/flush-promises';
 
@@ -45,12 +45,12 @@ describe('typing', () => {
 
 describe('leaving /chat inside the application (A59)', () => {
   it('ends a search at once', async () => {
-    const { chat, asked, state } = aRandomChatPage();
+    const { chat, commands, state } = aRandomChatPage();
     chat.find();
     chat.leave();
     await flushPromises();
     expect(state().phase).toBe('initial');
-    expect(asked.at(-1)).toMatchObject({ event: 'leave_queue', data: {} });
+    expect(commands.at(-1)).toMatchObject({ event: 'leave_queue', data: {} });
   });
 
   it('skips a chat after ten seconds', async () => {
@@ -111,16 +111,16 @@ describe('New Conversation', () => {
     end(made);
     made.chat.newConversation();
     expect(made.state().phase).toBe('initial');
-    chooseSearchAtOnce(true);
+    setSearchAtOnceOn(true);
     end(made);
     made.chat.newConversation();
     expect(made.state().phase).toBe('searching');
-    expect(made.asked.at(-1)).toMatchObject({ event: 'join_queue' });
+    expect(made.commands.at(-1)).toMatchObject({ event: 'join_queue' });
   });
 
   it('does not search without a connection', () => {
     const made = aRandomChatPage();
-    chooseSearchAtOnce(true);
+    setSearchAtOnceOn(true);
     end(made);
     made.socket.isOpen = false;
     made.chat.newConversation();

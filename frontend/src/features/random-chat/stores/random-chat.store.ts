@@ -25,7 +25,7 @@ import { SharedPlace } from '@/lib/shared-place';
 import { disconnected } from '@/lib/socket/feature-socket';
 import { browserStorage } from '@/lib/storage';
 import { currentUser } from '@/product/identity';
-import { searchesAtOnce } from '@/product/search-at-once';
+import { isSearchAtOnceOn } from '@/product/search-at-once';
 
 export interface RandomChatStore extends RandomChatState {
   /** Number of refused searches; each increment shows a toast. */
@@ -244,7 +244,7 @@ export const createRandomChat = ({ clock, newId, place }: RandomChatOptions) => 
     skip: (): void => dispatch({ type: 'skipConfirmed', nowMs: clock.now() }),
     newConversation: (): void => {
       dispatch({ type: 'newConversationPressed' });
-      if (searchesAtOnce() && socket.isOpen) dispatch({ type: 'findPressed', nowMs: clock.now() });
+      if (isSearchAtOnceOn() && socket.isOpen) dispatch({ type: 'findPressed', nowMs: clock.now() });
     },
     /** Returns false while not connected: the caller keeps the text (A114). */
     edit: (messageId: string, text: string): boolean => {

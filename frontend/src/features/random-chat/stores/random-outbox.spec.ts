@@ -11,10 +11,10 @@ afterEach(() => {
 
 describe('a random-chat message of the user', () => {
   it('requests an ack with its clientId, and is shown in the chat on the ack', () => {
-    const { say, asked, match, state, outgoing } = aRandomChatPage();
+    const { say, commands, match, state, outgoing } = aRandomChatPage();
     match();
     expect(say('hello')).toBe(true);
-    const request = asked.at(-1);
+    const request = commands.at(-1);
     expect(request).toMatchObject({
       event: 'random_message',
       data: { sessionId: 's1', content: 'hello', messageType: 'text', clientId: 'c1' },
@@ -34,13 +34,13 @@ describe('a random-chat message of the user', () => {
   });
 
   it('is sent again with the resume, unless it had arrived', async () => {
-    const { say, asked, match, receive, outgoing } = aRandomChatPage();
+    const { say, commands, match, receive, outgoing } = aRandomChatPage();
     match();
     say('arrived');
     say('lost');
-    for (const { reject } of asked.slice(1)) reject(new SocketRequestError('closed'));
+    for (const { reject } of commands.slice(1)) reject(new SocketRequestError('closed'));
     await flushPromises();
-    const before = asked.length;
+    const before = commands.length;
     receive('session_resumed', {
       ...resumed,
       seq: 2,
@@ -60,18 +60,18 @@ describe('a random-chat message of the user', () => {
       ],
     });
     expect(outgoing().map(({ clientId }) => clientId)).toEqual(['c2']);
-    expect(asked.slice(before)).toMatchObject([{ event: 'random_message', data: { clientId: 'c2' } }]);
+    expect(commands.slice(before)).toMatchObject([{ event: 'random_message', data: { clientId: 'c2' } }]);
   });
 
   it('survives a reload and is sent with the resume of its chat', () => {
     const before = aRandomChatPage();
     before.match();
     before.say('hello');
-    const { receive, asked } = aRandomChatPage({ isReload: true });
+    const { receive, commands } = aRandomChatPage({ isReload: true });
     receive('authenticated', { userId: 7, state: 'chatting' });
-    expect(asked).toEqual([]);
+    expect(commands).toEqual([]);
     receive('session_resumed', resumed);
-    expect(asked).toMatchObject([{ data: { sessionId: 's1', content: 'hello', clientId: 'c1' } }]);
+    expect(commands).toMatchObject([{ data: { sessionId: 's1', content: 'hello', clientId: 'c1' } }]);
   });
 
   it('is dropped when its chat ends, on a reload without a chat, and on logout', () => {
@@ -96,10 +96,10 @@ describe('a random-chat message of the user', () => {
   });
 
   it('resyncs when the server reports that the chat is over', async () => {
-    const { say, asked, match, socket } = aRandomChatPage();
+    const { say, commands, match, socket } = aRandomChatPage();
     match();
     say('hello');
-    asked.at(-1)?.reject(new SocketRequestError('refused', 'session_ended'));
+    commands.at(-1)?.reject(new SocketRequestError('refused', 'session_ended'));
     await flushPromises();
     expect(socket.resyncs).toBe(1);
   });

@@ -3,7 +3,7 @@ import { type Page } from '@playwright/test';
 import { expect } from './test.ts';
 
 /** Colours during an animation are transient, so wait until animations have finished. */
-const untilStill = (page: Page): Promise<unknown> =>
+const waitForAnimations = (page: Page): Promise<unknown> =>
   page.evaluate(() =>
     Promise.all(
       document
@@ -18,21 +18,21 @@ const untilStill = (page: Page): Promise<unknown> =>
     ),
   );
 
-export interface Place {
+export interface CheckedPart {
   /** Selector of the part to check; the whole page by default. */
   within?: string;
 }
 
 /** Injects axe once into each document: its source has half a megabyte. */
-const axeOf = async (page: Page, { within }: Place): Promise<AxeBuilder> => {
-  const isThere = await page.evaluate(() => 'axe' in window);
-  const axe = new AxeBuilder({ page, ...(isThere && { axeSource: ';' }) }).options({
+const createAxe = async (page: Page, { within }: CheckedPart): Promise<AxeBuilder> => {
+  const isInjected = await page.evaluate(() => 'axe' in window);
+  const axe = new AxeBuilder({ page, ...(isInjected && { axeSource: ';' }) }).options({
     resultTypes: ['violations'],
   });
   return within ? axe.include(within) : axe;
 };
 
-const violationsOf = async (axe: AxeBuilder): Promise<string[]> => {
+const findViolations = async (axe: AxeBuilder): Promise<string[]> => {
   // Legacy mode: without it axe opens a page of its own for frames of other origins, of which there are none.
   const { violations } = await axe.setLegacyMode().analyze();
   return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`);
@@ -40,7 +40,7 @@ const violationsOf = async (axe: AxeBuilder): Promise<string[]> => {
 
 const showTheme = async (page: Page, theme: 'dark' | 'light'): Promise<void> => {
   await page.evaluate((name) => void (document.documentElement.dataset.theme = name), theme);
-  await untilStill(page);
+  await waitForAnimations(page);
 };
 
 export const expectNoOverflow = async (page: Page, state: string): Promise<void> => {
@@ -52,19 +52,19 @@ export const expectNoOverflow = async (page: Page, state: string): Promise<void>
  * Expects no axe violations in the dark and light themes, and nothing wider than the page. Checks both themes on the
  * same page; for the second only the one rule that depends on it. Leaves the page dark.
  */
-export const expectSound = async (page: Page, state: string, place: Place = {}): Promise<void> => {
+export const expectAccessible = async (page: Page, state: string, place: CheckedPart = {}): Promise<void> => {
   const where = (theme: string) => `axe, ${state}, ${theme}, ${page.viewportSize()?.width} px`;
   await showTheme(page, 'light');
-  const light = (await axeOf(page, place)).withRules(['color-contrast']);
-  expect(await violationsOf(light), where('light')).toEqual([]);
+  const light = (await createAxe(page, place)).withRules(['color-contrast']);
+  expect(await findViolations(light), where('light')).toEqual([]);
   await showTheme(page, 'dark');
-  expect(await violationsOf(await axeOf(page, place)), where('dark')).toEqual([]);
+  expect(await findViolations(await createAxe(page, place)), where('dark')).toEqual([]);
   await expectNoOverflow(page, state);
 };
 
-export const expectDialogSound = async (page: Page, name: string): Promise<void> => {
+export const expectAccessibleDialog = async (page: Page, name: string): Promise<void> => {
   await expect(page.getByRole('dialog', { name })).toBeVisible();
-  await expectSound(page, name, { within: '[role="dialog"]' });
+  await expectAccessible(page, name, { within: '[role="dialog"]' });
 };
 
 const isLong = process.env.THAW_TEST_LONG === '1';
@@ -72,14 +72,18 @@ const phone = { width: 390, height: 844 };
 const desk = { width: 1280, height: 800 };
 
 /** Checks desktop and phone. Colours do not depend on the width, so the phone skips them except in the long run. */
-export const expectSoundEverywhere = async (page: Page, state: string, place: Place = {}): Promise<void> => {
+export const expectAccessibleEverywhere = async (
+  page: Page,
+  state: string,
+  place: CheckedPart = {},
+): Promise<void> => {
   await page.setViewportSize(phone);
-  if (isLong) await expectSound(page, state, place);
+  if (isLong) await expectAccessible(page, state, place);
   else {
-    const axe = (await axeOf(page, place)).disableRules(['color-contrast']);
-    expect(await violationsOf(axe), `axe, ${state}, ${phone.width} px`).toEqual([]);
+    const axe = (await createAxe(page, place)).disableRules(['color-contrast']);
+    expect(await findViolations(axe), `axe, ${state}, ${phone.width} px`).toEqual([]);
     await expectNoOverflow(page, state);
   }
   await page.setViewportSize(desk);
-  await expectSound(page, state, place);
+  await expectAccessible(page, state, place);
 };

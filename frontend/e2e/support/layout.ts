@@ -5,10 +5,10 @@ import { expect } from './test.ts';
  * Lists controls and headings of a place that are cut off, overlap, or need horizontal scrolling. Ignores screen-reader
  * texts and inert elements; vertical scrolling is allowed.
  */
-const faultsOf = (place: Locator): Promise<string[]> =>
+const findFaults = (place: Locator): Promise<string[]> =>
   place.evaluate((root: HTMLElement) => {
     const slackPx = 1;
-    const isSeen = (element: HTMLElement): boolean => {
+    const isVisible = (element: HTMLElement): boolean => {
       const { width, height } = element.getBoundingClientRect();
       return width > 1 && height > 1 && element.checkVisibility() && element.closest('[inert]') === null;
     };
@@ -18,7 +18,7 @@ const faultsOf = (place: Locator): Promise<string[]> =>
 
     const watched = [
       ...root.querySelectorAll<HTMLElement>('button, a[href], input, textarea, h1, h2, h3, li'),
-    ].filter(isSeen);
+    ].filter(isVisible);
     for (const element of watched) {
       const { left, right } = element.getBoundingClientRect();
       if (left < -slackPx || right > window.innerWidth + slackPx)
@@ -41,9 +41,9 @@ const faultsOf = (place: Locator): Promise<string[]> =>
       }
     }
 
-    const apart = watched.filter((element) => element.matches('button, a[href], h1, h2, input'));
-    for (const [index, one] of apart.entries()) {
-      for (const other of apart.slice(index + 1)) {
+    const separate = watched.filter((element) => element.matches('button, a[href], h1, h2, input'));
+    for (const [index, one] of separate.entries()) {
+      for (const other of separate.slice(index + 1)) {
         if (one.contains(other) || other.contains(one)) continue;
         const [a, b] = [one.getBoundingClientRect(), other.getBoundingClientRect()];
         const across = Math.min(a.right, b.right) - Math.max(a.left, b.left);
@@ -58,11 +58,11 @@ const faultsOf = (place: Locator): Promise<string[]> =>
  * Expects every control and heading of the place to be complete, not overlapping, and reachable without horizontal
  * scrolling.
  */
-export const expectWithinReach = async (place: Locator, state: string): Promise<void> => {
+export const expectSoundLayout = async (place: Locator, state: string): Promise<void> => {
   await expect(place).toBeVisible();
   const page = place.page();
   const where = `${state}, ${page.viewportSize()?.width} px`;
-  await expect.poll(() => faultsOf(place), { message: where, timeout: 5_000 }).toEqual([]);
+  await expect.poll(() => findFaults(place), { message: where, timeout: 5_000 }).toEqual([]);
   const overflow = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
   expect(overflow, `sideways scroll, ${where}`).toBeLessThanOrEqual(0);
 };

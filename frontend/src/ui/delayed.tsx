@@ -3,7 +3,7 @@ import { useEffect, useState, type ReactNode } from 'react';
 const shownAfterMs = 150;
 
 /** Delays a placeholder, so that content that loads quickly shows none. */
-export const Late = ({ children }: { children: ReactNode }) => {
+export const Delayed = ({ children }: { children: ReactNode }) => {
   const [isDue, setDue] = useState(false);
   useEffect(() => {
     const timer = setTimeout(() => setDue(true), shownAfterMs);

@@ -73,9 +73,10 @@ interface EntryState {
 export type AddressChange = 'none' | 'back' | { added: keyof OpenParts | undefined; replace: boolean };
 
 /**
- * Computes the history change that leads from `shown`, the state in the address, to `wanted`. Opening adds an entry,
- * replacing what is open replaces it, and closing goes back if `topPart`, the part that the current entry was added for, is
- * what closes.
+ * Computes the history change that leads from `shown`, the state in the address, to `wanted`. Opening adds an entry.
+ * Opening something else in its place replaces the entry. Closing goes back if the current entry was added for what
+ * closes.
+ * @param topPart the part that the current entry was added for.
  */
 export const computeAddressChange = (
   shown: OpenParts,

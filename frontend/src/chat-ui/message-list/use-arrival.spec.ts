@@ -22,7 +22,7 @@ it('animates an appended row once', () => {
   expect(result.current.arrivingKey).toBeNull();
 });
 
-it('animates neither the row that is last after a removal, nor history, nor the toMessages of the first load', () => {
+it('animates neither the row that is last after a removal, nor history, nor the rows of the first load', () => {
   const { result, showRows } = renderRows('a', 'b');
   showRows('a');
   expect(result.current.arrivingKey).toBeNull();

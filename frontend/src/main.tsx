@@ -19,28 +19,28 @@ const startRealtimeOnce = async (): Promise<void> => {
     startRealtime();
   } catch (error) {
     console.warn('The connection could not be set up', error);
-    const again = (): void => {
-      window.removeEventListener('online', again);
+    const retry = (): void => {
+      window.removeEventListener('online', retry);
       useConnection.setState({ reconnect: () => undefined });
       void startRealtimeOnce();
     };
-    window.addEventListener('online', again);
-    useConnection.setState({ status: { kind: 'failed', canReconnect: true }, reconnect: again });
+    window.addEventListener('online', retry);
+    useConnection.setState({ status: { kind: 'failed', canReconnect: true }, reconnect: retry });
   }
 };
 
-const whenSignedIn = (run: () => void): void => {
+const runWhenSignedIn = (run: () => void): void => {
   if (useIdentity.getState().user) return run();
-  const stop = useIdentity.subscribe(({ user }) => {
+  const unsubscribe = useIdentity.subscribe(({ user }) => {
     if (!user) return;
-    stop();
+    unsubscribe();
     run();
   });
 };
 
 followTheme();
 followIdentity();
-whenSignedIn(() => void startRealtimeOnce());
+runWhenSignedIn(() => void startRealtimeOnce());
 
 const app = <App wrapInRouter={(routes) => <BrowserRouter>{routes}</BrowserRouter>} />;
 const root = document.getElementById('root');

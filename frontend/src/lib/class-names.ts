@@ -1,6 +1,9 @@
 import { clsx, type ClassValue } from 'clsx';
 
-/** Mutually exclusive utilities, named by the property that they set; the first match counts. */
+/**
+ * Patterns of mutually exclusive utilities, with the property that they set; the first match counts. Without a name, the
+ * first group of the pattern is the property.
+ */
 const groups: readonly [RegExp, string][] = [
   [/^(static|relative|absolute|fixed|sticky)$/, 'position'],
   [/^(block|inline|flex|grid|hidden|contents|inline-(block|flex|grid))$/, 'display'],
@@ -20,7 +23,7 @@ const groups: readonly [RegExp, string][] = [
 ];
 
 /** Further properties that a shorthand sets. */
-const covers: Partial<Record<string, readonly string[]>> = {
+const propertiesOfShorthand: Partial<Record<string, readonly string[]>> = {
   size: ['h', 'w'],
   p: ['px', 'py', 'pt', 'pr', 'pb', 'pl'],
   px: ['pr', 'pl'],
@@ -33,7 +36,7 @@ const covers: Partial<Record<string, readonly string[]>> = {
   gap: ['gap-x', 'gap-y'],
 };
 
-const groupOf = (utility: string): string | undefined => {
+const findProperty = (utility: string): string | undefined => {
   for (const [pattern, name] of groups) {
     const match = pattern.exec(utility);
     if (match) return name || match[1];
@@ -41,19 +44,20 @@ const groupOf = (utility: string): string | undefined => {
   return undefined;
 };
 
-const merged = new Map<string, string>();
+const mergedByInput = new Map<string, string>();
 
 /** Of two utilities that set the same property under the same variants, keeps the later one. */
 const merge = (classes: string): string => {
   const seen = new Set<string>();
   const kept: string[] = [];
   for (const name of classes.split(' ').reverse()) {
+    // Splits `md:hover:[&_svg]:size-5` into the variants, up to the last colon outside brackets, and the utility.
     const [, variants = '', utility = name] =
       /^((?:[^[\]:]*(?:\[[^\]]*\])?[^[\]:]*:)*)(.+)$/.exec(name) ?? [];
-    const group = groupOf(utility);
+    const group = findProperty(utility);
     if (group === undefined) kept.push(name);
     else if (!seen.has(variants + group)) {
-      for (const each of [group, ...(covers[group] ?? [])]) seen.add(variants + each);
+      for (const each of [group, ...(propertiesOfShorthand[group] ?? [])]) seen.add(variants + each);
       kept.push(name);
     }
   }
@@ -66,7 +70,7 @@ const merge = (classes: string): string => {
  */
 export const cn = (...classes: ClassValue[]): string => {
   const joined = clsx(classes);
-  let result = merged.get(joined);
-  if (result === undefined) merged.set(joined, (result = merge(joined)));
+  let result = mergedByInput.get(joined);
+  if (result === undefined) mergedByInput.set(joined, (result = merge(joined)));
   return result;
 };

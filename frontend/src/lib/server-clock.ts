@@ -1,3 +1,5 @@
+/** The `Date` header is truncated to the second, so on average it is half a second behind. */
+const meanTruncationMs = 500;
 /** The `Date` header has whole seconds, and the response takes time: a smaller difference is noise. */
 const toleranceMs = 2_000;
 
@@ -7,9 +9,8 @@ let offsetMs = 0;
 export const noteServerDate = (date: string | null | undefined, sentAt: number, answeredAt: number): void => {
   const serverMs = Date.parse(date ?? '');
   if (Number.isNaN(serverMs)) return;
-  // The header is truncated to the second, so on average it is half a second behind.
-  const difference = serverMs + 500 - (sentAt + answeredAt) / 2;
-  offsetMs = Math.abs(difference) <= toleranceMs + (answeredAt - sentAt) / 2 ? 0 : difference;
+  const differenceMs = serverMs + meanTruncationMs - (sentAt + answeredAt) / 2;
+  offsetMs = Math.abs(differenceMs) <= toleranceMs + (answeredAt - sentAt) / 2 ? 0 : differenceMs;
 };
 
 /** Current time by the server's clock, in ms since the epoch; use it to compare with times sent by the server. */

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { backgrounds, chooseTheme, followTheme, themeChoice } from '@/product/theme';
+import { backgrounds, chooseTheme, followTheme, readThemeChoice } from '@/product/theme';
 
 /** The classic script that the page runs before its first paint. */
 const themeScript = readFileSync(join(__dirname, '../../public/theme.js'), 'utf8');
@@ -54,7 +54,7 @@ it("sets the colour of the browser's bars, both by public/theme.js and by choose
 it('stores the chosen theme and shows it at once', () => {
   chooseTheme('light');
   expect(shownTheme()).toBe('light');
-  expect(themeChoice()).toBe('light');
+  expect(readThemeChoice()).toBe('light');
   chooseTheme('dark');
   expect(shownTheme()).toBe('dark');
 });

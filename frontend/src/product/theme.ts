@@ -14,13 +14,13 @@ const stored = createStoredValue<ThemeChoice>('thaw-theme', {
   format: String,
   prerendered: 'dark',
 });
-export const { read: themeChoice, useValue: useThemeChoice } = stored;
+export const { read: readThemeChoice, useValue: useThemeChoice } = stored;
 
 const applyTheme = (): void => {
-  const choice = themeChoice();
+  const choice = readThemeChoice();
   const isLight = choice === 'light' || (choice === 'system' && lightSystemQuery().matches);
   document.documentElement.dataset.theme = isLight ? 'light' : 'dark';
-  document.documentElement.dataset.themeChoice = choice;
+  document.documentElement.dataset.readThemeChoice = choice;
   const themeColor = document.querySelector<HTMLMetaElement>('meta[name="theme-color"]');
   if (themeColor) themeColor.content = backgrounds[isLight ? 'light' : 'dark'];
 };

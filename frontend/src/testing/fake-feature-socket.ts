@@ -1,7 +1,7 @@
 import { type RequestOptions } from '@/lib/socket/pending-requests';
 
 /** A command that waits for the server's response, which the test provides. */
-export interface AskedCommand {
+export interface SentCommand {
   event: string;
   data: Record<string, unknown>;
   ack: (data: Record<string, unknown>) => void;
@@ -13,7 +13,7 @@ export class FakeFeatureSocket {
   isOpen = true;
   resyncs = 0;
   readonly sent: { event: string; data: unknown }[] = [];
-  readonly asked: AskedCommand[] = [];
+  readonly commands: SentCommand[] = [];
 
   send = (event: string, data: unknown): boolean => {
     if (this.isOpen) this.sent.push({ event, data });
@@ -22,11 +22,11 @@ export class FakeFeatureSocket {
 
   request = (event: string, data: object, options?: RequestOptions): Promise<Record<string, unknown>> =>
     new Promise((resolve, reject) => {
-      const ack: AskedCommand['ack'] = (given) => {
+      const ack: SentCommand['ack'] = (given) => {
         options?.onAck?.(given);
         resolve(given);
       };
-      this.asked.push({ event, data: { ...data }, ack, reject });
+      this.commands.push({ event, data: { ...data }, ack, reject });
     });
 
   resync = (): void => {
@@ -34,7 +34,7 @@ export class FakeFeatureSocket {
   };
 
   /** The commands of one event, in order. */
-  of(event: string): AskedCommand[] {
-    return this.asked.filter((command) => command.event === event);
+  commandsOf(event: string): SentCommand[] {
+    return this.commands.filter((command) => command.event === event);
   }
 }

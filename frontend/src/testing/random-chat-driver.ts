@@ -40,17 +40,17 @@ export class ChatDriver {
 
 export const initial = (): ChatDriver => new ChatDriver();
 export const searching = (): ChatDriver => initial().do({ type: 'findPressed', nowMs: at });
-export const matchedWith = (sessionId = 's1'): ServerData<'chat_matched'> => ({
+export const chatMatched = (sessionId = 's1'): ServerData<'chat_matched'> => ({
   sessionId,
   seq: 1,
   partnerId: partner.id,
   partnerInfo: partner,
 });
-export const active = (): ChatDriver => searching().receive('chat_matched', matchedWith());
+export const active = (): ChatDriver => searching().receive('chat_matched', chatMatched());
 export const skipped = (): ChatDriver =>
   active().receive('chat_skipped', { sessionId: 's1', seq: 2, reason: 'skipped', endedBy: partner.id });
 
-export const said = (
+export const partnerMessage = (
   seq: number,
   content: string,
   changes: Partial<ServerData<'random_message'>> = {},
@@ -71,7 +71,7 @@ export const ack = (clientId: string, content: string, seq: number): Action => (
   message: { clientId, senderId: me, content, type: 'text', replyTo: null },
   ack: { id: `${at}-${seq}`, seq, timestamp: iso(seq), clientId },
 });
-export const resumedWith = (
+export const sessionResumed = (
   changes: Partial<ServerData<'session_resumed'>> = {},
 ): ServerData<'session_resumed'> => ({
   sessionId: 's1',

@@ -6,7 +6,7 @@ import { Button } from '@/ui/button';
 import { copy } from '@/ui/copy';
 import { rememberFocus, returnFocus } from '@/ui/focus-return';
 import { useToasts } from '@/ui/toast-store';
-import { usePullToDismiss } from '@/ui/use-pull-to-dismiss';
+import { usePullToDismiss } from '@/ui/use-pullHandlers-to-dismiss';
 
 export interface ModalProps {
   isOpen: boolean;
@@ -20,7 +20,7 @@ export interface ModalProps {
   className?: string;
 }
 
-const ignore = (event: Event): void => event.preventDefault();
+const preventDefault = (event: Event): void => event.preventDefault();
 
 /** Whether a toast was open when Escape was pressed: Radix then closes the toast, not the dialog. */
 const useEscapeForToast = (isOpen: boolean): { current: boolean } => {
@@ -28,16 +28,16 @@ const useEscapeForToast = (isOpen: boolean): { current: boolean } => {
   useEffect(() => {
     if (!isOpen) return;
     // Captured on window, before Radix closes anything.
-    const look = ({ key }: globalThis.KeyboardEvent): void => {
+    const recordEscape = ({ key }: globalThis.KeyboardEvent): void => {
       isForToast.current = key === 'Escape' && useToasts.getState().shown?.isOpen === true;
     };
-    window.addEventListener('keydown', look, { capture: true });
-    return () => window.removeEventListener('keydown', look, { capture: true });
+    window.addEventListener('keydown', recordEscape, { capture: true });
+    return () => window.removeEventListener('keydown', recordEscape, { capture: true });
   }, [isOpen]);
   return isForToast;
 };
 
-const Discard = ({ onDiscard, onKeep }: { onDiscard: () => void; onKeep: () => void }) => (
+const DiscardQuestion = ({ onDiscard, onKeep }: { onDiscard: () => void; onKeep: () => void }) => (
   <div
     role="alertdialog"
     aria-label={copy.discard.question}
@@ -70,8 +70,8 @@ export const Modal = ({
   const [isAsking, setAsking] = useState(false);
   const isForToast = useEscapeForToast(isOpen);
   // The element that had the focus when the question was shown.
-  const askedFrom = useRef<Element | null>(null);
-  const isInert = !onDismiss || isLocked;
+  const focusBeforeQuestion = useRef<Element | null>(null);
+  const cannotDismiss = !onDismiss || isLocked;
   if (!isOpen && isAsking) setAsking(false);
   const isUnsaved = (): boolean => content.current?.querySelector('[data-unsaved="true"]') != null;
   const keepUnsaved = (event: Event): void => {
@@ -79,34 +79,34 @@ export const Modal = ({
   };
   const dismiss = (): void => {
     setAsking(false);
-    if (!isInert) onDismiss();
+    if (!cannotDismiss) onDismiss();
   };
   const keepEditing = (): void => {
     setAsking(false);
-    if (askedFrom.current instanceof HTMLElement) askedFrom.current.focus();
+    if (focusBeforeQuestion.current instanceof HTMLElement) focusBeforeQuestion.current.focus();
   };
   /** Returns true when unsaved changes prevent closing: asks, or, on a second press, chooses "Keep editing". */
-  const isAboutChanges = (): boolean => {
+  const stopForUnsavedChanges = (): boolean => {
     if (isAsking) {
       keepEditing();
       return true;
     }
     if (!isUnsaved()) return false;
-    askedFrom.current = document.activeElement;
+    focusBeforeQuestion.current = document.activeElement;
     setAsking(true);
     return true;
   };
-  const escape = (event: globalThis.KeyboardEvent): void => {
-    if (isInert || isAboutChanges()) event.preventDefault();
+  const handleEscape = (event: globalThis.KeyboardEvent): void => {
+    if (cannotDismiss || stopForUnsavedChanges()) event.preventDefault();
   };
   // When an open toast consumes Escape, the same press also dismisses the dialog in which it was pressed.
-  const escapeWithToast = ({ key, target }: KeyboardEvent): void => {
+  const handleEscapeWithToast = ({ key, target }: KeyboardEvent): void => {
     // React events also bubble from nested dialogs, which handle their own.
     if (key !== 'Escape' || !isForToast.current || !content.current?.contains(target as Node)) return;
-    if (!isInert && !isAboutChanges()) dismiss();
+    if (!cannotDismiss && !stopForUnsavedChanges()) dismiss();
   };
-  const pull = usePullToDismiss(() => {
-    if (isInert || isAboutChanges()) return false;
+  const pullHandlers = usePullToDismiss(() => {
+    if (cannotDismiss || stopForUnsavedChanges()) return false;
     dismiss();
     return true;
   });
@@ -119,9 +119,9 @@ export const Modal = ({
             ref={content}
             onOpenAutoFocus={rememberFocus}
             onCloseAutoFocus={returnFocus}
-            onEscapeKeyDown={escape}
-            onKeyDown={escapeWithToast}
-            onInteractOutside={isInert ? ignore : keepUnsaved}
+            onEscapeKeyDown={handleEscape}
+            onKeyDown={handleEscapeWithToast}
+            onInteractOutside={cannotDismiss ? preventDefault : keepUnsaved}
             {...(description ? {} : { 'aria-describedby': undefined })}
             className={cn(
               'pop pointer-events-auto relative flex max-h-[calc(var(--app-height)*0.92)] w-full flex-col overflow-hidden bg-popover shadow-elevated outline-none',
@@ -132,7 +132,7 @@ export const Modal = ({
             <div
               data-controls=""
               className={cn('shrink-0 px-6 pt-6', onDismiss && 'touch-none pr-16')}
-              {...(onDismiss ? pull : {})}
+              {...(onDismiss ? pullHandlers : {})}
             >
               {onDismiss ? (
                 <span
@@ -150,7 +150,7 @@ export const Modal = ({
             <div className="min-h-0 overflow-y-auto overscroll-contain px-6 pb-[max(1.5rem,env(safe-area-inset-bottom))]">
               {children}
             </div>
-            {isAsking ? <Discard onDiscard={dismiss} onKeep={keepEditing} /> : null}
+            {isAsking ? <DiscardQuestion onDiscard={dismiss} onKeep={keepEditing} /> : null}
             {onDismiss ? (
               <Dialog.Close
                 aria-label={copy.close}

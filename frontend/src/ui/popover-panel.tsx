@@ -26,7 +26,7 @@ export const PopoverPanel = ({
   onCloseAutoFocus,
   children,
 }: PopoverPanelProps) => {
-  const wasLeft = useRef(false);
+  const wasPressedOutside = useRef(false);
   return (
     <Radix.Root open={isOpen} onOpenChange={onOpenChange}>
       <Radix.Anchor virtualRef={trigger} />
@@ -46,13 +46,13 @@ export const PopoverPanel = ({
             // The click handler of the trigger closes it.
             if (event.target instanceof Node && trigger.current?.contains(event.target))
               event.preventDefault();
-            else wasLeft.current = true;
+            else wasPressedOutside.current = true;
           }}
           onCloseAutoFocus={(event) => {
             onCloseAutoFocus?.(event);
-            if (!event.defaultPrevented && !wasLeft.current) trigger.current?.focus();
+            if (!event.defaultPrevented && !wasPressedOutside.current) trigger.current?.focus();
             event.preventDefault();
-            wasLeft.current = false;
+            wasPressedOutside.current = false;
           }}
         >
           {children}

@@ -21,7 +21,7 @@ const Group = (options: RovingFocusOptions) => {
 const button = (name: string): HTMLElement => screen.getByRole('button', { name });
 
 /** Three items in a row, which jsdom does not lay out. */
-const layOut = (): void => {
+const mockRows = (): void => {
   jest.spyOn(HTMLElement.prototype, 'offsetTop', 'get').mockImplementation(function (this: HTMLElement) {
     return ['four', 'five'].includes(this.textContent) ? 44 : 0;
   });
@@ -45,7 +45,7 @@ it('is one tab stop, and the arrow keys wrap around', async () => {
 });
 
 it('moves by rows in a grid, and not beyond its edges', async () => {
-  layOut();
+  mockRows();
   const user = userEvent.setup();
   render(<Group isGrid />);
   await user.tab();

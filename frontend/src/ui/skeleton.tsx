@@ -11,8 +11,8 @@ export const Skeleton = ({
   className?: string;
 }) => (
   <div role="status" aria-label={label} className={cn('grid content-start gap-4', className)}>
-    {bars.map((bar, place) => (
-      <div key={place} className={cn('animate-pulse rounded-control bg-raised', bar)} />
+    {bars.map((bar, index) => (
+      <div key={index} className={cn('animate-pulse rounded-control bg-raised', bar)} />
     ))}
   </div>
 );

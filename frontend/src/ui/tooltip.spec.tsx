@@ -9,7 +9,7 @@ afterEach(() => {
   jest.useRealTimers();
 });
 
-const open = (): void => {
+const renderTooltips = (): void => {
   render(
     <>
       <Tooltip label="the first">
@@ -21,72 +21,72 @@ const open = (): void => {
     </>,
   );
 };
-const control = (name: string): HTMLElement => screen.getByRole('button', { name });
-const point = (name: string, pointerType = 'mouse'): void => {
-  fireEvent.pointerMove(control(name), { pointerType });
+const button = (name: string): HTMLElement => screen.getByRole('button', { name });
+const hover = (name: string, pointerType = 'mouse'): void => {
+  fireEvent.pointerMove(button(name), { pointerType });
 };
-const pass = (durationMs: number): void => act(() => jest.advanceTimersByTime(durationMs));
-const shown = (): string | null => screen.queryByRole('tooltip')?.textContent ?? null;
+const advanceTime = (durationMs: number): void => act(() => jest.advanceTimersByTime(durationMs));
+const shownText = (): string | null => screen.queryByRole('tooltip')?.textContent ?? null;
 
 it('opens after 700 ms', () => {
-  open();
-  point('one');
-  pass(699);
-  expect(shown()).toBeNull();
-  pass(1);
-  expect(shown()).toBe('the first');
+  renderTooltips();
+  hover('one');
+  advanceTime(699);
+  expect(shownText()).toBeNull();
+  advanceTime(1);
+  expect(shownText()).toBe('the first');
 });
 
 it('opens the next one at once within 300 ms, and after the full delay later', () => {
-  open();
-  point('one');
-  pass(700);
-  fireEvent.pointerLeave(control('one'));
-  expect(shown()).toBeNull();
-  pass(299);
-  point('two');
-  expect(shown()).toBe('the second');
+  renderTooltips();
+  hover('one');
+  advanceTime(700);
+  fireEvent.pointerLeave(button('one'));
+  expect(shownText()).toBeNull();
+  advanceTime(299);
+  hover('two');
+  expect(shownText()).toBe('the second');
 
-  fireEvent.pointerLeave(control('two'));
-  pass(300);
-  point('one');
-  expect(shown()).toBeNull();
-  pass(700);
-  expect(shown()).toBe('the first');
+  fireEvent.pointerLeave(button('two'));
+  advanceTime(300);
+  hover('one');
+  expect(shownText()).toBeNull();
+  advanceTime(700);
+  expect(shownText()).toBe('the first');
 });
 
 it('opens at once on keyboard focus, as the description of the control', () => {
-  open();
-  fireEvent.focus(control('one'));
-  expect(shown()).toBe('the first');
-  expect(control('one')).toHaveAccessibleDescription('the first');
-  fireEvent.blur(control('one'));
-  expect(shown()).toBeNull();
-  expect(control('one')).not.toHaveAttribute('aria-describedby');
+  renderTooltips();
+  fireEvent.focus(button('one'));
+  expect(shownText()).toBe('the first');
+  expect(button('one')).toHaveAccessibleDescription('the first');
+  fireEvent.blur(button('one'));
+  expect(shownText()).toBeNull();
+  expect(button('one')).not.toHaveAttribute('aria-describedby');
 });
 
 it('closes on Escape, on a press, and when its control scrolls', () => {
-  open();
-  fireEvent.focus(control('one'));
+  renderTooltips();
+  fireEvent.focus(button('one'));
   fireEvent.keyDown(document, { key: 'Escape' });
-  expect(shown()).toBeNull();
-  fireEvent.focus(control('one'));
-  fireEvent.pointerDown(control('one'));
-  expect(shown()).toBeNull();
+  expect(shownText()).toBeNull();
+  fireEvent.focus(button('one'));
+  fireEvent.pointerDown(button('one'));
+  expect(shownText()).toBeNull();
   fireEvent.pointerUp(document);
-  fireEvent.focus(control('one'));
+  fireEvent.focus(button('one'));
   fireEvent.scroll(document);
-  expect(shown()).toBeNull();
+  expect(shownText()).toBeNull();
 });
 
 it('does not open on touch, or on focus caused by a press', () => {
-  open();
-  point('one', 'touch');
-  pass(700);
-  fireEvent.pointerDown(control('one'));
-  fireEvent.focus(control('one'));
-  pass(700);
-  expect(shown()).toBeNull();
+  renderTooltips();
+  hover('one', 'touch');
+  advanceTime(700);
+  fireEvent.pointerDown(button('one'));
+  fireEvent.focus(button('one'));
+  advanceTime(700);
+  expect(shownText()).toBeNull();
 });
 
 it('closes when its control is removed', () => {
@@ -95,8 +95,8 @@ it('closes when its control is removed', () => {
       <button type="button">one</button>
     </Tooltip>,
   );
-  fireEvent.focus(control('one'));
-  expect(shown()).toBe('alone');
+  fireEvent.focus(button('one'));
+  expect(shownText()).toBe('alone');
   unmount();
-  expect(shown()).toBeNull();
+  expect(shownText()).toBeNull();
 });

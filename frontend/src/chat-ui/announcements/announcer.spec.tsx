@@ -15,66 +15,68 @@ beforeEach(() => {
 });
 afterEach(() => jest.restoreAllMocks());
 
-const said = (n: number, changes: Partial<ChatMessage> = {}): ChatMessage =>
+const partnerMessage = (n: number, changes: Partial<ChatMessage> = {}): ChatMessage =>
   aMessage({ id: `1763640000000-${n}`, key: `m${n}`, content: `message ${n}`, ...changes });
 
-const open = (...messages: ChatMessage[]) => {
+const renderAnnouncer = (...messages: ChatMessage[]) => {
   const { rerender } = render(<Announcer messages={messages} partner={partner} />);
   return (...next: ChatMessage[]) => rerender(<Announcer messages={next} partner={partner} />);
 };
 
 it('announces each message of a burst once and in order, and none that was present before', () => {
-  const become = open(said(1));
+  const showMessages = renderAnnouncer(partnerMessage(1));
   expect(log()).toEqual([]);
-  become(said(1), said(2), said(3), said(4));
+  showMessages(partnerMessage(1), partnerMessage(2), partnerMessage(3), partnerMessage(4));
   const burst = ['brave-heron-7: message 2', 'brave-heron-7: message 3', 'brave-heron-7: message 4'];
   expect(log()).toEqual(burst);
-  become(said(1), said(2), said(3), said(4, { reactions: {} }));
+  showMessages(partnerMessage(1), partnerMessage(2), partnerMessage(3), partnerMessage(4, { reactions: {} }));
   expect(log()).toEqual(burst);
 });
 
 it('appends new entries and keeps at most five', () => {
-  const become = open(said(1));
-  become(said(1), said(2));
+  const showMessages = renderAnnouncer(partnerMessage(1));
+  showMessages(partnerMessage(1), partnerMessage(2));
   const [first] = [...log()];
-  for (let n = 3; n <= 6; n += 1) become(...Array.from({ length: n }, (_, index) => said(index + 1)));
+  for (let n = 3; n <= 6; n += 1)
+    showMessages(...Array.from({ length: n }, (_, index) => partnerMessage(index + 1)));
   expect(log()).toHaveLength(5);
   expect(log()[0]).toBe(first);
-  become(...Array.from({ length: 7 }, (_, index) => said(index + 1)));
+  showMessages(...Array.from({ length: 7 }, (_, index) => partnerMessage(index + 1)));
   expect(log().map((text) => text?.at(-1))).toEqual(['3', '4', '5', '6', '7']);
 });
 
 it("announces none of the user's own messages and still announces the last one of the partner", () => {
-  const mine = (delivery: ChatMessage['delivery']) => said(9, { senderId: 7, key: 'mine', delivery });
-  const become = open(said(1), mine('sending'));
+  const mine = (delivery: ChatMessage['delivery']) =>
+    partnerMessage(9, { senderId: 7, key: 'mine', delivery });
+  const showMessages = renderAnnouncer(partnerMessage(1), mine('sending'));
   // The partner's message is inserted before the user's own unsent one.
-  become(said(1), said(2), mine('sending'));
+  showMessages(partnerMessage(1), partnerMessage(2), mine('sending'));
   expect(log()).toEqual(['brave-heron-7: message 2']);
-  become(said(1), said(2), mine('sent'));
+  showMessages(partnerMessage(1), partnerMessage(2), mine('sent'));
   expect(log()).toEqual(['brave-heron-7: message 2']);
 });
 
 it('announces a picture as a photo, and a notice by its text', () => {
-  const become = open(said(1));
-  become(
-    said(1),
-    said(2, { type: 'image', content: '/api/files/chat-images/a.webp' }),
-    said(3, { senderId: 0, content: 'Waiting response from your chat partner...' }),
+  const showMessages = renderAnnouncer(partnerMessage(1));
+  showMessages(
+    partnerMessage(1),
+    partnerMessage(2, { type: 'image', content: '/api/files/chat-images/a.webp' }),
+    partnerMessage(3, { senderId: 0, content: 'Waiting response from your chat partner...' }),
   );
   expect(log()).toEqual(['brave-heron-7: Photo', 'Waiting response from your chat partner...']);
 });
 
 it('announces no older messages that are loaded above', () => {
-  const become = open(said(5));
-  become(said(1), said(2), said(5));
+  const showMessages = renderAnnouncer(partnerMessage(5));
+  showMessages(partnerMessage(1), partnerMessage(2), partnerMessage(5));
   expect(log()).toEqual([]);
 });
 
 it('announces nothing again when the newest row is removed', () => {
-  const become = open(said(1), said(2));
-  become(said(1), said(2), said(3, { senderId: 0, content: 'a notice' }));
-  become(said(1), said(2));
+  const showMessages = renderAnnouncer(partnerMessage(1), partnerMessage(2));
+  showMessages(partnerMessage(1), partnerMessage(2), partnerMessage(3, { senderId: 0, content: 'a notice' }));
+  showMessages(partnerMessage(1), partnerMessage(2));
   expect(log()).toEqual(['a notice']);
-  become(said(1), said(2), said(4));
+  showMessages(partnerMessage(1), partnerMessage(2), partnerMessage(4));
   expect(log()).toEqual(['a notice', 'brave-heron-7: message 4']);
 });

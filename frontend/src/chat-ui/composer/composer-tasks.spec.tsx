@@ -5,71 +5,72 @@ import { aMessage } from '@/testing/factories';
 
 const photo = new File(['x'], 'dot.png', { type: 'image/png' });
 
-const setUp = (props: Partial<ComposerProps> = {}) => {
+const renderComposer = (props: Partial<ComposerProps> = {}) => {
   const onSend = jest.fn(() => true);
   const { container, rerender } = render(<Composer onSend={onSend} {...props} />);
   const choose = (file: File): void => {
     fireEvent.change(container.querySelector('input[type=file]')!, { target: { files: [file] } });
   };
-  const again = (changes: Partial<ComposerProps>): void =>
+  const rerenderWith = (changes: Partial<ComposerProps>): void =>
     rerender(<Composer onSend={onSend} {...props} {...changes} />);
-  return { onSend, choose, again };
+  return { onSend, choose, rerenderWith };
 };
 
 const field = (): HTMLElement => screen.getByRole('textbox', { name: 'Message' });
-const write = (value: string): void => void fireEvent.change(field(), { target: { value } });
-const enter = async (): Promise<void> => act(async () => void fireEvent.keyDown(field(), { key: 'Enter' }));
-const remove = (): HTMLElement | null => screen.queryByRole('button', { name: 'Remove photo' });
+const typeText = (value: string): void => void fireEvent.change(field(), { target: { value } });
+const pressEnter = async (): Promise<void> =>
+  act(async () => void fireEvent.keyDown(field(), { key: 'Enter' }));
+const removeButton = (): HTMLElement | null => screen.queryByRole('button', { name: 'Remove photo' });
 
-const revoked = jest.fn();
+const revokeObjectURL = jest.fn();
 let warn: jest.SpyInstance;
 beforeEach(() => {
   URL.createObjectURL = () => 'blob:photo';
-  revoked.mockReset();
-  URL.revokeObjectURL = revoked;
+  revokeObjectURL.mockReset();
+  URL.revokeObjectURL = revokeObjectURL;
   warn = jest.spyOn(console, 'warn').mockImplementation(() => undefined);
 });
 afterEach(() => warn.mockRestore());
 
 describe('a photo', () => {
   it('is sent with its caption, and the composer is empty at once', async () => {
-    const { onSend, choose } = setUp({ canAttach: true });
+    const { onSend, choose } = renderComposer({ canAttach: true });
     choose(photo);
-    write('look');
-    await enter();
+    typeText('look');
+    await pressEnter();
     const attachment = { previewUrl: 'blob:photo', file: photo, url: null };
     expect(onSend).toHaveBeenLastCalledWith({ text: 'look', attachment });
-    expect(remove()).toBeNull();
+    expect(removeButton()).toBeNull();
     expect(field()).toHaveValue('');
-    expect(revoked).not.toHaveBeenCalled();
+    expect(revokeObjectURL).not.toHaveBeenCalled();
   });
 
   it('is accepted at exactly 5 MiB; one byte more, or another type, is only reported in the console (A95)', () => {
-    const { choose } = setUp({ canAttach: true });
+    const { choose } = renderComposer({ canAttach: true });
     const ofSize = (size: number): File =>
       Object.defineProperty(new File([], 'a.png', { type: 'image/png' }), 'size', { value: size });
     choose(ofSize(limits.imageMaxBytes + 1));
     choose(new File(['x'], 'notes.txt', { type: 'text/plain' }));
-    expect(remove()).toBeNull();
+    expect(removeButton()).toBeNull();
     expect(warn).toHaveBeenCalledTimes(2);
     choose(ofSize(limits.imageMaxBytes));
-    expect(remove()).toBeVisible();
+    expect(removeButton()).toBeVisible();
   });
 
   it('stays with its caption when it was not accepted', async () => {
-    const { choose } = setUp({ canAttach: true, onSend: () => false });
+    const { choose } = renderComposer({ canAttach: true, onSend: () => false });
     choose(photo);
-    write('my words');
-    await enter();
-    expect(remove()).toBeVisible();
+    typeText('my words');
+    await pressEnter();
+    expect(removeButton()).toBeVisible();
     expect(field()).toHaveValue('my words');
   });
 
   it('frees its preview when it is removed', () => {
-    const { choose } = setUp({ canAttach: true });
+    const { choose } = renderComposer({ canAttach: true });
     choose(photo);
-    fireEvent.click(remove()!);
-    expect(revoked).toHaveBeenCalledWith('blob:photo');
+    fireEvent.click(removeButton()!);
+    expect(revokeObjectURL).toHaveBeenCalledWith('blob:photo');
   });
 });
 
@@ -79,32 +80,32 @@ describe('an edit', () => {
   it('loads the text, saves on Enter, and restores the unsent text', async () => {
     const onSave = jest.fn(() => true);
     const onCancelTask = jest.fn();
-    const { again } = setUp({ onSave, onCancelTask, canAttach: true });
-    write('half a thought');
-    again({ task: { kind: 'edit', message } });
+    const { rerenderWith } = renderComposer({ onSave, onCancelTask, canAttach: true });
+    typeText('half a thought');
+    rerenderWith({ task: { kind: 'edit', message } });
     expect(field()).toHaveValue('as it was');
     expect(screen.queryByRole('button', { name: 'Attach photo' })).toBeNull();
-    write('  ');
-    await enter();
+    typeText('  ');
+    await pressEnter();
     expect(onSave).not.toHaveBeenCalled();
-    write('as it is');
-    await enter();
+    typeText('as it is');
+    await pressEnter();
     expect(onSave).toHaveBeenCalledWith('as it is');
     expect(onCancelTask).toHaveBeenCalled();
-    again({ task: null });
+    rerenderWith({ task: null });
     expect(field()).toHaveValue('half a thought');
   });
 
   it('that could not be saved reopens with its edited text', () => {
-    setUp({ task: { kind: 'edit', message, text: 'as it should be' } });
+    renderComposer({ task: { kind: 'edit', message, text: 'as it should be' } });
     expect(field()).toHaveValue('as it should be');
   });
 
   it('stays open when it could not be sent, and is cancelled by Escape', async () => {
     const onCancelTask = jest.fn();
-    setUp({ onSave: () => false, onCancelTask, task: { kind: 'edit', message } });
-    write('as it is');
-    await enter();
+    renderComposer({ onSave: () => false, onCancelTask, task: { kind: 'edit', message } });
+    typeText('as it is');
+    await pressEnter();
     expect(onCancelTask).not.toHaveBeenCalled();
     fireEvent.keyDown(field(), { key: 'Escape' });
     expect(onCancelTask).toHaveBeenCalledTimes(1);

@@ -9,7 +9,7 @@ import {
   type ComposerProps,
 } from '@/chat-ui/composer/composer';
 
-const setUp = (onSend: (text: string) => boolean = () => true) => {
+const renderComposer = (onSend: (text: string) => boolean = () => true) => {
   const send = jest.fn(({ text }: { text: string }) => onSend(text));
   const type = jest.fn();
   const view = render(<Composer onSend={send} onType={type} />);
@@ -23,7 +23,7 @@ const setUp = (onSend: (text: string) => boolean = () => true) => {
 };
 
 it('sends on Enter, breaks the line on Shift+Enter, and is empty and focused afterwards', async () => {
-  const { send, field, user } = setUp();
+  const { send, field, user } = renderComposer();
   await user.type(field, 'one{Shift>}{Enter}{/Shift}two{Enter}');
   expect(send).toHaveBeenCalledWith({ text: 'one\ntwo', attachment: null });
   expect(field).toHaveValue('');
@@ -31,7 +31,7 @@ it('sends on Enter, breaks the line on Shift+Enter, and is empty and focused aft
 });
 
 it('does not send on the Enter that ends a composition', () => {
-  const { send, field } = setUp();
+  const { send, field } = renderComposer();
   fireEvent.change(field, { target: { value: 'にほん' } });
   fireEvent.keyDown(field, { key: 'Enter', isComposing: true });
   fireEvent.keyDown(field, { key: 'Enter', keyCode: 229 });
@@ -41,7 +41,7 @@ it('does not send on the Enter that ends a composition', () => {
 });
 
 it('disables Send while the text is blank', async () => {
-  const { send, field, user } = setUp();
+  const { send, field, user } = renderComposer();
   const button = screen.getByRole('button', { name: 'Send' });
   expect(button).toBeDisabled();
   await user.type(field, '   {Enter}');
@@ -52,13 +52,13 @@ it('disables Send while the text is blank', async () => {
 });
 
 it('keeps text that was not accepted', async () => {
-  const { field, user } = setUp(() => false);
+  const { field, user } = renderComposer(() => false);
   await user.type(field, 'hello{Enter}');
   expect(field).toHaveValue('hello');
 });
 
 it('shows the count from 1,800 code points and accepts at most 2,000', () => {
-  const { field } = setUp();
+  const { field } = renderComposer();
   fireEvent.change(field, { target: { value: 'x'.repeat(1_799) } });
   expect(screen.queryByText(/characters/)).not.toBeInTheDocument();
   fireEvent.change(field, { target: { value: '😂'.repeat(1_800) } });
@@ -70,7 +70,7 @@ it('shows the count from 1,800 code points and accepts at most 2,000', () => {
 });
 
 it('reports typing', async () => {
-  const { type, field, user } = setUp();
+  const { type, field, user } = renderComposer();
   await user.type(field, ' ');
   expect(type).not.toHaveBeenCalled();
   await user.type(field, 'a');
@@ -78,37 +78,40 @@ it('reports typing', async () => {
 });
 
 describe('a returned message', () => {
-  const withHandle = (props: Partial<ComposerProps> = {}) => {
+  const renderWithHandle = (props: Partial<ComposerProps> = {}) => {
     const ref = createRef<ComposerHandle>();
-    const kept: Partial<ComposerDraft>[] = [];
-    const draft = { initial: { text: '', hasPicture: false }, onChange: (part: object) => kept.push(part) };
+    const draftChanges: Partial<ComposerDraft>[] = [];
+    const draft = {
+      initial: { text: '', hasPicture: false },
+      onChange: (part: object) => draftChanges.push(part),
+    };
     render(<Composer ref={ref} onSend={() => true} canAttach draft={draft} {...props} />);
     const take = (text: string, attachment: Attachment | null = null): boolean | undefined =>
       ref.current?.take({ text, attachment });
-    return { take, kept, field: screen.getByRole('textbox', { name: 'Message' }) };
+    return { take, draftChanges, field: screen.getByRole('textbox', { name: 'Message' }) };
   };
   const attachment: Attachment = { previewUrl: '/api/files/a.webp', file: null, url: '/api/files/a.webp' };
 
   it('is put before the current text, several in the order of writing', () => {
-    const { take, kept, field } = withHandle();
+    const { take, draftChanges, field } = renderWithHandle();
     fireEvent.change(field, { target: { value: 'new' } });
     act(() => {
       take('first');
       take('second');
     });
     expect(field).toHaveValue('first\nsecond\nnew');
-    expect(kept.at(-1)).toEqual({ text: 'first\nsecond\nnew' });
+    expect(draftChanges.at(-1)).toEqual({ text: 'first\nsecond\nnew' });
   });
 
   it('restores its picture in an empty composer', () => {
-    const { take, field } = withHandle();
+    const { take, field } = renderWithHandle();
     act(() => expect(take('look', attachment)).toBe(true));
     expect(field).toHaveValue('look');
     expect(screen.getByRole('button', { name: 'Remove photo' })).toBeVisible();
   });
 
   it('with a picture is refused while the composer holds another text, picture or reply', () => {
-    const { take, field } = withHandle();
+    const { take, field } = renderWithHandle();
     fireEvent.change(field, { target: { value: 'busy' } });
     act(() => expect(take('look', attachment)).toBe(false));
     expect(field).toHaveValue('busy');
@@ -128,15 +131,15 @@ it('says after a reload that an attached photo was not kept, until the next mess
 });
 
 describe('typing anywhere', () => {
-  const press = (key: string, target: Element = document.body, more: object = {}): void =>
-    void fireEvent.keyDown(target, { key, ...more });
+  const pressKey = (key: string, target: Element = document.body, modifiers: object = {}): void =>
+    void fireEvent.keyDown(target, { key, ...modifiers });
 
   it('moves the focus to the field, for printable characters only', () => {
-    const { field } = setUp();
-    for (const key of ['ArrowUp', 'Tab', 'Escape', 'Enter', '?']) press(key);
-    press('a', document.body, { ctrlKey: true });
+    const { field } = renderComposer();
+    for (const key of ['ArrowUp', 'Tab', 'Escape', 'Enter', '?']) pressKey(key);
+    pressKey('a', document.body, { ctrlKey: true });
     expect(field).not.toHaveFocus();
-    press('a');
+    pressKey('a');
     expect(field).toHaveFocus();
   });
 
@@ -145,18 +148,18 @@ describe('typing anywhere', () => {
     ['a dialog', '<div role="dialog"><button>x</button></div>', 'button', 'a'],
     ['a button that Space presses', '<button>x</button>', 'button', ' '],
   ])('keeps the focus in %s', (_where, html, selector, key) => {
-    const { field } = setUp();
+    const { field } = renderComposer();
     const other = document.body.appendChild(document.createElement('div'));
     other.innerHTML = html;
-    press(key, other.querySelector(selector) ?? other);
+    pressKey(key, other.querySelector(selector) ?? other);
     expect(field).not.toHaveFocus();
     other.remove();
   });
 
   it('does not reach an inert chat beneath another', () => {
-    const { field, view } = setUp();
+    const { field, view } = renderComposer();
     view.container.setAttribute('inert', '');
-    press('a');
+    pressKey('a');
     expect(field).not.toHaveFocus();
   });
 });
@@ -174,7 +177,7 @@ it('edits the last message on Arrow Up in an empty field only', () => {
 });
 
 it('inserts a line break with the button of touch screens', async () => {
-  const { field, send, user } = setUp();
+  const { field, send, user } = renderComposer();
   await user.type(field, 'one');
   await user.click(screen.getByText('New line'));
   await user.type(field, 'two');
@@ -183,18 +186,18 @@ it('inserts a line break with the button of touch screens', async () => {
 });
 
 it('recomputes its height when its width changes', () => {
-  let resized: () => void = () => undefined;
+  let triggerResize: () => void = () => undefined;
   const before = globalThis.ResizeObserver;
   globalThis.ResizeObserver = class {
-    constructor(listen: () => void) {
-      resized = listen;
+    constructor(onResize: () => void) {
+      triggerResize = onResize;
     }
     observe(): void {}
     disconnect(): void {}
   } as unknown as typeof ResizeObserver;
-  const { field } = setUp();
+  const { field } = renderComposer();
   Object.defineProperties(field, { scrollHeight: { value: 96 }, clientWidth: { value: 300 } });
-  act(() => resized());
+  act(() => triggerResize());
   expect(field).toHaveStyle({ height: '96px' });
   globalThis.ResizeObserver = before;
 });

@@ -1,18 +1,18 @@
-import { atRest, keptInFrame, zoomedBy } from '@/chat-ui/lightbox/zoom';
+import { unzoomed, keepInFrame, zoomBy } from '@/chat-ui/lightbox/zoom';
 
 const picture = { width: 300, height: 200 };
 const frame = { width: 390, height: 844 };
 
 it('keeps the point between the fingers in place while scaling', () => {
   const finger = { x: 60, y: -40 };
-  const zoom = zoomedBy(atRest, 2, finger);
+  const zoom = zoomBy(unzoomed, 2, finger);
   // At rest, that point of the picture is at 60, -40 from its centre.
   expect(zoom.x + finger.x * zoom.scale).toBe(finger.x);
   expect(zoom.y + finger.y * zoom.scale).toBe(finger.y);
 });
 
 it('moves with the fingers without scaling', () => {
-  expect(zoomedBy({ scale: 2, x: 10, y: 0 }, 1, { x: 0, y: 0 }, { x: 25, y: -5 })).toEqual({
+  expect(zoomBy({ scale: 2, x: 10, y: 0 }, 1, { x: 0, y: 0 }, { x: 25, y: -5 })).toEqual({
     scale: 2,
     x: 35,
     y: -5,
@@ -20,13 +20,13 @@ it('moves with the fingers without scaling', () => {
 });
 
 it('scales from 1 to 4 times the size of the whole picture', () => {
-  expect(zoomedBy(atRest, 0.2, { x: 0, y: 0 }).scale).toBe(1);
-  expect(zoomedBy(atRest, 40, { x: 0, y: 0 }).scale).toBe(4);
+  expect(zoomBy(unzoomed, 0.2, { x: 0, y: 0 }).scale).toBe(1);
+  expect(zoomBy(unzoomed, 40, { x: 0, y: 0 }).scale).toBe(4);
 });
 
 it('moves a picture no further than its edges, and centres one that is smaller than the frame', () => {
   // 600 × 400 in 390 × 844 at scale 2: 105 px to each side, none vertically.
-  expect(keptInFrame({ scale: 2, x: 500, y: 300 }, picture, frame)).toEqual({ scale: 2, x: 105, y: 0 });
-  expect(keptInFrame({ scale: 2, x: -80, y: 0 }, picture, frame)).toEqual({ scale: 2, x: -80, y: 0 });
-  expect(keptInFrame({ scale: 1, x: -80, y: 9 }, picture, frame)).toEqual(atRest);
+  expect(keepInFrame({ scale: 2, x: 500, y: 300 }, picture, frame)).toEqual({ scale: 2, x: 105, y: 0 });
+  expect(keepInFrame({ scale: 2, x: -80, y: 0 }, picture, frame)).toEqual({ scale: 2, x: -80, y: 0 });
+  expect(keepInFrame({ scale: 1, x: -80, y: 9 }, picture, frame)).toEqual(unzoomed);
 });

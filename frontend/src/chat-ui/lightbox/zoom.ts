@@ -10,29 +10,31 @@ export interface Size {
   height: number;
 }
 
-export const atRest: Zoom = { scale: 1, x: 0, y: 0 };
+export const unzoomed: Zoom = { scale: 1, x: 0, y: 0 };
 
 const maxScale = 4;
 
-const clamp = (value: number, least: number, most: number): number => Math.min(Math.max(value, least), most);
+const clamp = (value: number, minimum: number, maximum: number): number =>
+  Math.min(Math.max(value, minimum), maximum);
 
 /**
  * Scales by `factor` so that the point at `from` moves to `to`. Both are relative to the centre of the frame, in px.
  */
-export const zoomedBy = (zoom: Zoom, factor: number, from: Point, to: Point = from): Zoom => {
+export const zoomBy = (zoom: Zoom, factor: number, from: Point, to: Point = from): Zoom => {
   const scale = clamp(zoom.scale * factor, 1, maxScale);
   const growth = scale / zoom.scale;
   return { scale, x: to.x - (from.x - zoom.x) * growth, y: to.y - (from.y - zoom.y) * growth };
 };
 
 /** Moves the picture as little as needed to leave no gap beside it. A picture smaller than the frame is centred. */
-export const keptInFrame = ({ scale, x, y }: Zoom, picture: Size, frame: Size): Zoom => {
-  const overhang = (length: number, room: number): number => Math.max(0, (length * scale - room) / 2);
-  const horizontalDistance = overhang(picture.width, frame.width);
-  const upright = overhang(picture.height, frame.height);
+export const keepInFrame = ({ scale, x, y }: Zoom, picture: Size, frame: Size): Zoom => {
+  // How far the scaled picture extends beyond the frame, on each side.
+  const computeOverhang = (length: number, room: number): number => Math.max(0, (length * scale - room) / 2);
+  const overhangX = computeOverhang(picture.width, frame.width);
+  const overhangY = computeOverhang(picture.height, frame.height);
   return {
     scale,
-    x: clamp(x, 0 - horizontalDistance, horizontalDistance),
-    y: clamp(y, 0 - upright, upright),
+    x: clamp(x, 0 - overhangX, overhangX),
+    y: clamp(y, 0 - overhangY, overhangY),
   };
 };

@@ -2,7 +2,7 @@ import { act, createEvent, fireEvent, render, screen, waitFor, within } from '@t
 import userEvent from '@testing-library/user-event';
 import { type ComponentProps } from 'react';
 import { type ChatMessage } from '@/chat-ui/chat-message';
-import { MessageList } from '@/chat-ui/message-list/message-list';
+import { MessageList } from '@/chat-ui/message-createList/message-createList';
 import { PartBoundary } from '@/chat-ui/part-boundary';
 
 const me = { id: 11, username: 'quiet-otter-1', avatar: null };
@@ -26,7 +26,10 @@ const aMessage = (n: number, changes: Partial<ChatMessage> = {}): ChatMessage =>
 const retry = jest.fn();
 const discard = jest.fn();
 
-const list = (messages: readonly ChatMessage[], more: Partial<ComponentProps<typeof MessageList>> = {}) => (
+const createList = (
+  messages: readonly ChatMessage[],
+  props: Partial<ComponentProps<typeof MessageList>> = {},
+) => (
   <MessageList
     label="Messages"
     messages={messages}
@@ -45,18 +48,18 @@ const list = (messages: readonly ChatMessage[], more: Partial<ComponentProps<typ
     }}
     capabilities={{ reply: true, edit: true, react: true, delete: false, attach: true }}
     revealed={null}
-    {...more}
+    {...props}
   />
 );
 
 it('shows a message with an invalid time without the time', () => {
-  render(list([aMessage(1, { timestamp: NaN })]));
+  render(createList([aMessage(1, { timestamp: NaN })]));
   expect(screen.getByText('message 1')).toBeInTheDocument();
   expect(screen.queryByRole('alert')).not.toBeInTheDocument();
 });
 
 it("shows the user's own message with an invalid time", () => {
-  render(list([aMessage(1, { senderId: me.id, timestamp: NaN })]));
+  render(createList([aMessage(1, { senderId: me.id, timestamp: NaN })]));
   expect(screen.getByText('message 1')).toBeInTheDocument();
   expect(screen.queryByRole('alert')).not.toBeInTheDocument();
 });
@@ -65,7 +68,7 @@ describe('a message that was not delivered', () => {
   const failed = aMessage(1, { senderId: me.id, clientId: 'c1', delivery: 'failed' });
 
   it('has Retry and Delete below it', async () => {
-    render(list([failed]));
+    render(createList([failed]));
     await userEvent.click(screen.getByRole('button', { name: 'Retry' }));
     expect(retry).toHaveBeenCalledWith('c1');
     await userEvent.click(screen.getByRole('button', { name: 'Delete' }));
@@ -74,7 +77,7 @@ describe('a message that was not delivered', () => {
 
   it('opens a sheet that copies, resends and deletes it', async () => {
     discard.mockClear();
-    render(list([failed]));
+    render(createList([failed]));
     fireEvent.keyDown(screen.getByRole('listitem'), { key: 'Enter' });
     const sheet = within(screen.getByRole('dialog'));
     expect(sheet.getByRole('button', { name: 'Copy text' })).toBeVisible();
@@ -84,7 +87,7 @@ describe('a message that was not delivered', () => {
   });
 
   it("closes its sheet on the browser's Back", async () => {
-    render(list([failed]));
+    render(createList([failed]));
     fireEvent.keyDown(screen.getByRole('listitem'), { key: 'Enter' });
     expect(screen.getByRole('dialog')).toBeVisible();
     await waitFor(() => expect(history.state).toMatchObject({ overlay: expect.any(String) as string }));
@@ -97,7 +100,9 @@ it('shows the progress of a photo upload, with Cancel', async () => {
   discard.mockClear();
   const picture = { previewUrl: 'blob:photo', percent: 45 };
   render(
-    list([aMessage(1, { senderId: me.id, clientId: 'c1', type: 'mixed', delivery: 'sending', picture })]),
+    createList([
+      aMessage(1, { senderId: me.id, clientId: 'c1', type: 'mixed', delivery: 'sending', picture }),
+    ]),
   );
   expect(screen.getByRole('progressbar', { name: 'Sending photo' })).toHaveAttribute('value', '45');
   expect(screen.getByRole('img', { name: 'Your photo' })).toHaveAttribute('src', 'blob:photo');
@@ -107,8 +112,8 @@ it('shows the progress of a photo upload, with Cancel', async () => {
 
 it('reacts with a heart on a double tap, not on two slow taps', () => {
   const onReact = jest.fn();
-  const commands = { ...list([]).props.commands, onReact };
-  render(list([aMessage(1)], { commands }));
+  const commands = { ...createList([]).props.commands, onReact };
+  render(createList([aMessage(1)], { commands }));
   const text = screen.getByText('message 1');
   const tapAt = (timeStamp: number): void => {
     const touch = { clientX: 100, clientY: 100 };
@@ -133,7 +138,7 @@ describe('when a part fails to render', () => {
     const renderCard = (): never => {
       throw new Error('broken card');
     };
-    render(list([aMessage(1), card, aMessage(3)], { renderCard }));
+    render(createList([aMessage(1), card, aMessage(3)], { renderCard }));
     expect(screen.getByText('message 1')).toBeInTheDocument();
     expect(screen.getByText('message 3')).toBeInTheDocument();
     expect(screen.getByText('This message cannot be shown.')).toBeInTheDocument();
@@ -144,14 +149,14 @@ describe('when a part fails to render', () => {
       if (content === 'message 1') throw new Error('broken list');
       return null;
     };
-    const { rerender } = render(list([aMessage(1)], { renderAbove }));
+    const { rerender } = render(createList([aMessage(1)], { renderAbove }));
     expect(screen.getByText('The messages cannot be shown.')).toBeInTheDocument();
     expect(console.error).toHaveBeenCalledWith(
       'A part of the page could not be rendered',
       expect.objectContaining({ message: 'broken list' }),
       expect.any(String),
     );
-    rerender(list([aMessage(2)], { renderAbove }));
+    rerender(createList([aMessage(2)], { renderAbove }));
     expect(screen.getByText('message 2')).toBeInTheDocument();
   });
 

@@ -10,12 +10,12 @@ import { flushPromises } from '@/testing/flush-promises';
 
 const url = '/api/files/chat-images/0b0f3f2a-5a86-4a61-9a0e-6a4b8c1d2e3f.webp';
 const photo = new File(['x'], 'dot.png', { type: 'image/png' });
-const text = (words: string) => ({ text: words, attachment: null, replyTo: null });
+const text = (content: string) => ({ text: content, attachment: null, replyTo: null });
 const replyTo = { messageId: '1-1', content: 'hm', senderId: 12, senderName: 'brave-heron-7' };
 
-const setUp = (changes: Partial<OutboxOptions> = {}) => {
+const createTestOutbox = (changes: Partial<OutboxOptions> = {}) => {
   const clock = new FakeClock();
-  const line = { isConnected: true };
+  const connection = { isConnected: true };
   const sent: {
     message: OutgoingMessage;
     content: string;
@@ -29,14 +29,14 @@ const setUp = (changes: Partial<OutboxOptions> = {}) => {
     fail: (error: unknown) => void;
   }[] = [];
   const unclaimed: unknown[] = [];
-  const lost: unknown[] = [];
-  const acked: string[] = [];
+  const lostPictures: unknown[] = [];
+  const ackedIds: string[] = [];
   let ids = 0;
   const outbox = createOutbox({
     clock,
     newId: () => `c${(ids += 1)}`,
     storageKey: (userId) => `test-${userId}`,
-    isConnected: () => line.isConnected,
+    isConnected: () => connection.isConnected,
     send: (message, onAck) =>
       new Promise((_resolve, reject) =>
         sent.push({
@@ -46,68 +46,68 @@ const setUp = (changes: Partial<OutboxOptions> = {}) => {
           reject,
         }),
       ),
-    onAck: ({ clientId }, data) => data.ok === true && acked.push(clientId) > 0,
+    onAck: ({ clientId }, data) => data.ok === true && ackedIds.push(clientId) > 0,
     onRefused: () => undefined,
     upload: (_file, { signal, onProgress }) =>
       new Promise((done, fail) => uploads.push({ signal, onProgress, done, fail })),
     onUnclaimed: (...given) => unclaimed.push(given),
-    onPictureLost: (...given) => lost.push(given),
+    onPictureLost: (...given) => lostPictures.push(given),
     ...changes,
   });
   outbox.open(7);
   return {
     outbox,
     clock,
-    line,
+    connection,
     sent,
     uploads,
     unclaimed,
-    lost,
-    acked,
+    lostPictures,
+    ackedIds,
     messages: () => outbox.useStore.getState().messages,
     states: () => outbox.useStore.getState().messages.map(({ state }) => state),
     notice: () => outbox.useStore.getState().notice?.kind,
   };
 };
 
-/** A composer that takes messages back; one that is not free refuses pictures. */
-const aComposer = (isFree = true) => {
+/** A composer that takes messages back; one that is in use refuses pictures. */
+const createComposer = ({ isInUse = false } = {}) => {
   const taken: Returned[] = [];
   return {
     taken,
-    take: (returned: Returned): boolean => (isFree || !returned.attachment) && taken.push(returned) > 0,
+    take: (returned: Returned): boolean => (!isInUse || !returned.attachment) && taken.push(returned) > 0,
   };
 };
 
-const revoked = jest.fn();
+const revokeObjectURL = jest.fn();
 beforeEach(() => {
   sessionStorage.clear();
   jest.spyOn(console, 'warn').mockImplementation(() => undefined);
   URL.createObjectURL = () => 'blob:photo';
-  revoked.mockReset();
-  URL.revokeObjectURL = revoked;
+  revokeObjectURL.mockReset();
+  URL.revokeObjectURL = revokeObjectURL;
 });
 afterEach(() => jest.restoreAllMocks());
 
 describe('a text', () => {
   it('is sent at once and removed on its ack', () => {
-    const { outbox, sent, acked, messages } = setUp();
+    const { outbox, sent, ackedIds, messages } = createTestOutbox();
     expect(outbox.submit('12', text('hello'))).toBe(true);
     expect(messages()).toMatchObject([{ clientId: 'c1', content: 'hello', state: 'sending' }]);
     sent[0]?.ack();
-    expect(acked).toEqual(['c1']);
+    expect(ackedIds).toEqual(['c1']);
     expect(messages()).toEqual([]);
   });
 
   it('is not queued while not connected (A114)', () => {
-    const { outbox, line, messages } = setUp();
-    line.isConnected = false;
+    const { outbox, connection, messages } = createTestOutbox();
+    connection.isConnected = false;
     expect(outbox.submit('12', text('hello'))).toBe(false);
     expect(messages()).toEqual([]);
   });
 
   it('waits for Retry when its ack is invalid or the server refuses it, and is then sent once', async () => {
-    const { outbox, sent, states } = setUp();
+    const { outbox, sent, states } = createTestOutbox();
     outbox.submit('12', text('one'));
     outbox.submit('12', text('two'));
     sent[0]?.ack({});
@@ -123,7 +123,7 @@ describe('a text', () => {
   });
 
   it('that was interrupted is resent once and in order on the next connection', async () => {
-    const { outbox, sent, states } = setUp();
+    const { outbox, sent, states } = createTestOutbox();
     outbox.submit('12', text('one'));
     outbox.submit('12', text('two'));
     outbox.sendAll();
@@ -136,7 +136,7 @@ describe('a text', () => {
   });
 
   it('that was unanswered, or given up with the connection, is resent automatically on the next connection', async () => {
-    const { outbox, sent, states } = setUp();
+    const { outbox, sent, states } = createTestOutbox();
     outbox.submit('12', text('one'));
     sent[0]?.reject(new SocketRequestError('timeout'));
     outbox.submit('12', text('two'));
@@ -150,7 +150,7 @@ describe('a text', () => {
   });
 
   it('is resent only for the resumed conversation', async () => {
-    const { outbox, sent } = setUp();
+    const { outbox, sent } = createTestOutbox();
     outbox.submit('s1', text('one'));
     outbox.submit('s2', text('two'));
     for (const { reject } of sent) reject(new SocketRequestError('closed'));
@@ -160,8 +160,8 @@ describe('a text', () => {
   });
 
   it('returns to its composer with its reply on a rate limit, and a notice says so (A90)', async () => {
-    const { outbox, sent, clock, messages, notice } = setUp();
-    const composer = aComposer();
+    const { outbox, sent, clock, messages, notice } = createTestOutbox();
+    const composer = createComposer();
     outbox.attach('12', composer);
     outbox.submit('12', { ...text('hello'), replyTo });
     sent[0]?.reject(new SocketRequestError('refused', 'rate_limited', 900));
@@ -174,8 +174,8 @@ describe('a text', () => {
   });
 
   it('is moved to the draft when its conversation is not on the screen', async () => {
-    const { outbox, sent, unclaimed } = setUp();
-    const detach = outbox.attach('12', aComposer());
+    const { outbox, sent, unclaimed } = createTestOutbox();
+    const detach = outbox.attach('12', createComposer());
     detach();
     outbox.submit('12', text('hello'));
     sent[0]?.reject(new SocketRequestError('refused', 'rate_limited', 900));
@@ -184,7 +184,7 @@ describe('a text', () => {
   });
 
   it('is removed by Delete', async () => {
-    const { outbox, sent, messages } = setUp();
+    const { outbox, sent, messages } = createTestOutbox();
     outbox.submit('12', text('hello'));
     sent[0]?.reject(new SocketRequestError('refused', 'internal'));
     await flushPromises();
@@ -196,48 +196,48 @@ describe('a text', () => {
 
 describe('a reload', () => {
   it('keeps unsent messages and sends them under the same clientId', () => {
-    setUp().outbox.submit('12', { ...text('hello'), replyTo });
-    const { outbox, sent, messages } = setUp();
+    createTestOutbox().outbox.submit('12', { ...text('hello'), replyTo });
+    const { outbox, sent, messages } = createTestOutbox();
     expect(messages()).toMatchObject([{ clientId: 'c1', content: 'hello', replyTo, state: 'sending' }]);
     outbox.sendAll();
     expect(sent[0]).toMatchObject({ content: 'hello', message: { clientId: 'c1' } });
   });
 
   it('keeps a stored photo, and reports one that was not stored as lost', async () => {
-    const before = setUp();
+    const before = createTestOutbox();
     before.outbox.submit('12', { text: 'stored', attachment: attachmentOf(photo), replyTo: null });
     before.outbox.submit('12', { text: 'not stored', attachment: attachmentOf(photo), replyTo: null });
     before.uploads[0]?.done(url);
     await flushPromises();
-    const { messages, lost } = setUp();
+    const { messages, lostPictures } = createTestOutbox();
     expect(messages()).toMatchObject([{ content: `stored\n[IMAGE:${url}]`, type: 'mixed' }]);
-    expect(lost).toEqual([['12', { text: 'not stored', replyTo: null }]]);
+    expect(lostPictures).toEqual([['12', { text: 'not stored', replyTo: null }]]);
   });
 
   it('ignores invalid data in storage', () => {
     for (const stored of ['{', '[{}]', 'null', '[{"clientId":"c1"}]']) {
       sessionStorage.setItem('test-7', stored);
-      expect(setUp().messages()).toEqual([]);
+      expect(createTestOutbox().messages()).toEqual([]);
     }
   });
 
   it('by another user finds nothing, and responses for the previous user change nothing', () => {
-    const { outbox, sent, acked, messages } = setUp();
+    const { outbox, sent, ackedIds, messages } = createTestOutbox();
     outbox.submit('12', text('hello'));
     outbox.open(8);
     expect(messages()).toEqual([]);
     expect(sessionStorage).toHaveLength(0);
     sent[0]?.ack();
-    expect(acked).toEqual([]);
+    expect(ackedIds).toEqual([]);
   });
 });
 
 describe('a photo', () => {
-  const submit = (outbox: ReturnType<typeof setUp>['outbox'], words = 'look'): void =>
-    void outbox.submit('12', { text: words, attachment: attachmentOf(photo), replyTo: null });
+  const submit = (outbox: ReturnType<typeof createTestOutbox>['outbox'], content = 'look'): void =>
+    void outbox.submit('12', { text: content, attachment: attachmentOf(photo), replyTo: null });
 
   it('is a row with its progress while it uploads, and is sent once stored', async () => {
-    const { outbox, uploads, sent, messages } = setUp();
+    const { outbox, uploads, sent, messages } = createTestOutbox();
     submit(outbox);
     uploads[0]?.onProgress(45);
     expect(messages()).toMatchObject([
@@ -253,11 +253,11 @@ describe('a photo', () => {
     expect(sent[0]?.content).toBe(`look\n[IMAGE:${url}]`);
     sent[0]?.ack();
     expect(messages()).toEqual([]);
-    expect(revoked).toHaveBeenCalledWith('blob:photo');
+    expect(revokeObjectURL).toHaveBeenCalledWith('blob:photo');
   });
 
   it('without a caption is of type image', async () => {
-    const { outbox, uploads, sent } = setUp();
+    const { outbox, uploads, sent } = createTestOutbox();
     submit(outbox, '');
     uploads[0]?.done(url);
     await flushPromises();
@@ -265,15 +265,15 @@ describe('a photo', () => {
   });
 
   it('does not delay a text that is written during its upload', () => {
-    const { outbox, sent } = setUp();
+    const { outbox, sent } = createTestOutbox();
     submit(outbox);
     outbox.submit('12', text('meanwhile'));
     expect(sent.map(({ content }) => content)).toEqual(['meanwhile']);
   });
 
   it('is sent even if its conversation was closed during the upload', async () => {
-    const { outbox, uploads, sent } = setUp();
-    const close = outbox.attach('12', aComposer());
+    const { outbox, uploads, sent } = createTestOutbox();
+    const close = outbox.attach('12', createComposer());
     submit(outbox);
     close();
     uploads[0]?.done(url);
@@ -282,8 +282,8 @@ describe('a photo', () => {
   });
 
   it('is aborted by Cancel, and its caption returns to the composer', () => {
-    const { outbox, uploads, messages } = setUp();
-    const composer = aComposer();
+    const { outbox, uploads, messages } = createTestOutbox();
+    const composer = createComposer();
     outbox.attach('12', composer);
     submit(outbox);
     outbox.discard('c1');
@@ -293,37 +293,40 @@ describe('a photo', () => {
   });
 
   it('that cannot be stored returns to the empty composer with its caption (A97)', async () => {
-    const { outbox, uploads, messages } = setUp();
-    const composer = aComposer();
+    const { outbox, uploads, messages } = createTestOutbox();
+    const composer = createComposer();
     outbox.attach('12', composer);
     submit(outbox);
     uploads[0]?.fail(new Error('503'));
     await flushPromises();
     expect(messages()).toEqual([]);
     expect(composer.taken).toMatchObject([{ text: 'look', attachment: { file: photo, url: null } }]);
-    expect(revoked).not.toHaveBeenCalled();
+    expect(revokeObjectURL).not.toHaveBeenCalled();
   });
 
   it.each([
-    ['the composer is in use', () => aComposer(false)],
+    ['the composer is in use', () => createComposer({ isInUse: true })],
     ['the conversation is closed', () => null],
-  ])('that cannot be stored keeps its row when %s, and Retry uploads it again', async (_when, composer) => {
-    const { outbox, uploads, sent, states } = setUp();
-    const port = composer();
-    if (port) outbox.attach('12', port);
-    submit(outbox);
-    uploads[0]?.fail(new Error('503'));
-    await flushPromises();
-    expect(states()).toEqual(['upload_failed']);
-    outbox.retry('c1');
-    expect(states()).toEqual(['uploading']);
-    uploads[1]?.done(url);
-    await flushPromises();
-    expect(sent[0]?.content).toBe(`look\n[IMAGE:${url}]`);
-  });
+  ])(
+    'that cannot be stored keeps its row when %s, and Retry uploads it again',
+    async (_when, openComposer) => {
+      const { outbox, uploads, sent, states } = createTestOutbox();
+      const composer = openComposer();
+      if (composer) outbox.attach('12', composer);
+      submit(outbox);
+      uploads[0]?.fail(new Error('503'));
+      await flushPromises();
+      expect(states()).toEqual(['upload_failed']);
+      outbox.retry('c1');
+      expect(states()).toEqual(['uploading']);
+      uploads[1]?.done(url);
+      await flushPromises();
+      expect(sent[0]?.content).toBe(`look\n[IMAGE:${url}]`);
+    },
+  );
 
   it('that was stored and returned is not uploaded again', () => {
-    const { outbox, uploads, sent } = setUp();
+    const { outbox, uploads, sent } = createTestOutbox();
     const attachment = { previewUrl: url, file: null, url };
     outbox.submit('12', { text: 'look', attachment, replyTo: null });
     expect(uploads).toEqual([]);
@@ -331,7 +334,7 @@ describe('a photo', () => {
   });
 
   it('is dropped with its chat', () => {
-    const { outbox, uploads, messages } = setUp();
+    const { outbox, uploads, messages } = createTestOutbox();
     submit(outbox);
     outbox.keepOnly((conversationId) => conversationId === 's2');
     expect(uploads[0]?.signal.aborted).toBe(true);
@@ -340,7 +343,7 @@ describe('a photo', () => {
 });
 
 it('allows a typing frame at most every two seconds for each conversation', () => {
-  const { outbox, clock } = setUp();
+  const { outbox, clock } = createTestOutbox();
   expect(outbox.maySendTyping('12')).toBe(true);
   expect(outbox.maySendTyping('12')).toBe(false);
   expect(outbox.maySendTyping('13')).toBe(true);

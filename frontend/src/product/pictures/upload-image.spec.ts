@@ -17,8 +17,8 @@ class FakeXhr {
   constructor() {
     FakeXhr.last = this;
   }
-  open(...given: string[]): void {
-    this.opened = given;
+  open(...args: string[]): void {
+    this.opened = args;
   }
   send(form: FormData): void {
     this.form = form;
@@ -29,7 +29,7 @@ class FakeXhr {
   progress(loaded: number, total: number): void {
     this.upload.onprogress?.({ lengthComputable: true, loaded, total });
   }
-  answer(status: number, body: unknown): void {
+  respond(status: number, body: unknown): void {
     Object.assign(this, { status, responseText: JSON.stringify(body) });
     this.onload?.();
   }
@@ -57,14 +57,14 @@ it('posts the form with the cookie, reports whole percent, and returns the addre
   expect([...(last.form ?? new FormData()).keys()]).toEqual(['bucket', 'fileName', 'file']);
   last.progress(1, 3);
   last.progress(3, 3);
-  last.answer(200, { url: '/api/files/chat-images/a.webp' });
+  last.respond(200, { url: '/api/files/chat-images/a.webp' });
   await expect(done).resolves.toBe('/api/files/chat-images/a.webp');
   expect(percents).toEqual([33, 100]);
 });
 
 it('throws an ApiError with the response of the server', async () => {
   const done = uploadImage(photo, 'avatars', 'profiles/7');
-  FakeXhr.last.answer(422, { code: 'image_refused', message: 'No image' });
+  FakeXhr.last.respond(422, { code: 'image_refused', message: 'No image' });
   const error: unknown = await done.catch((thrown: unknown) => thrown);
   expect(error).toBeInstanceOf(ApiError);
   expect(error).toMatchObject({ status: 422, serverMessage: 'No image' });
@@ -74,9 +74,9 @@ it('throws when there is no response, or an invalid one', async () => {
   const unanswered = uploadImage(photo, 'avatars', 'profiles/7');
   FakeXhr.last.onerror?.();
   await expect(unanswered).rejects.toThrow('no answer');
-  const misunderstood = uploadImage(photo, 'avatars', 'profiles/7');
-  FakeXhr.last.answer(200, {});
-  await expect(misunderstood).rejects.toThrow();
+  const invalid = uploadImage(photo, 'avatars', 'profiles/7');
+  FakeXhr.last.respond(200, {});
+  await expect(invalid).rejects.toThrow();
 });
 
 it('aborts after 30 s without progress, with no limit on the total time', async () => {

@@ -28,35 +28,35 @@ export const uploadImage = (
     form.append('bucket', bucket);
     form.append('fileName', fileName);
     form.append('file', file);
-    const call = new XMLHttpRequest();
+    const xhr = new XMLHttpRequest();
     let stallTimer: number | undefined;
-    const settled = new AbortController();
+    const settledController = new AbortController();
     const finish = (settle: () => void): void => {
       clearTimeout(stallTimer);
-      settled.abort();
+      settledController.abort();
       settle();
     };
-    const stop = (reason: unknown): void =>
+    const abort = (reason: unknown): void =>
       finish(() => {
-        call.abort();
+        xhr.abort();
         reject(reason instanceof Error ? reason : new Error(String(reason)));
       });
-    const watch = (): void => {
+    const restartStallTimer = (): void => {
       clearTimeout(stallTimer);
       stallTimer = window.setTimeout(
-        () => stop(new DOMException('The upload made no progress', 'TimeoutError')),
+        () => abort(new DOMException('The upload made no progress', 'TimeoutError')),
         stallTimeoutMs,
       );
     };
-    signal?.addEventListener('abort', () => stop(signal.reason), { signal: settled.signal });
-    call.upload.onprogress = ({ lengthComputable, loaded, total }) => {
-      watch();
+    signal?.addEventListener('abort', () => abort(signal.reason), { signal: settledController.signal });
+    xhr.upload.onprogress = ({ lengthComputable, loaded, total }) => {
+      restartStallTimer();
       if (lengthComputable && total > 0) onProgress?.(Math.floor((loaded / total) * 100));
     };
-    call.onerror = () => finish(() => reject(new Error('The upload got no answer')));
-    call.onload = () =>
+    xhr.onerror = () => finish(() => reject(new Error('The upload got no answer')));
+    xhr.onload = () =>
       finish(() => {
-        const { status, statusText, responseText } = call;
+        const { status, statusText, responseText } = xhr;
         if (status < 200 || status > 299) {
           toApiError({ status, statusText, text: () => Promise.resolve(responseText) }).then(reject, reject);
           return;
@@ -67,8 +67,8 @@ export const uploadImage = (
           reject(error instanceof Error ? error : new Error(String(error)));
         }
       });
-    call.open('POST', '/api/upload');
-    call.withCredentials = true;
-    watch();
-    call.send(form);
+    xhr.open('POST', '/api/upload');
+    xhr.withCredentials = true;
+    restartStallTimer();
+    xhr.send(form);
   });

@@ -2,7 +2,7 @@ import { type ServerFrame } from '@thaw/contract/server-frames';
 import { type ChatMessage } from '@/chat-ui/chat-message';
 import { findReactionTarget } from '@/features/random-chat/reducer/stored-events';
 import { aMessage } from '@/testing/factories';
-import { at, ChatDriver, matchedWith, me, partner, said } from '@/testing/random-chat-driver';
+import { at, ChatDriver, chatMatched, me, partner, partnerMessage } from '@/testing/random-chat-driver';
 
 const sessionId = 's1';
 
@@ -10,12 +10,12 @@ const sessionId = 's1';
 class Chat extends ChatDriver {
   constructor() {
     super();
-    this.do({ type: 'findPressed', nowMs: at }).receive('chat_matched', matchedWith());
+    this.do({ type: 'findPressed', nowMs: at }).receive('chat_matched', chatMatched());
     this.said(2, 'mine', me).said(3, 'theirs', partner.id);
   }
 
-  said(seq: number, content: string, senderId: number, type: 'text' | 'mixed' = 'text'): this {
-    return this.receive('random_message', said(seq, content, { senderId, type }));
+  partnerMessage(seq: number, content: string, senderId: number, type: 'text' | 'mixed' = 'text'): this {
+    return this.receive('random_message', partnerMessage(seq, content, { senderId, type }));
   }
 
   react(changeId: string, seq: number, emoji = '👍'): this {

@@ -6,12 +6,12 @@ import {
   type ChatDriver,
   initial,
   searching,
-  matchedWith,
+  chatMatched,
   active,
   skipped,
-  said,
+  partnerMessage,
   ack,
-  resumedWith,
+  sessionResumed,
   join,
   leave,
   skip,
@@ -32,7 +32,7 @@ describe('initial phase', () => {
   });
 
   it('declines a match that it did not request, and stays (A43)', () => {
-    const chat = initial().receive('chat_matched', matchedWith());
+    const chat = initial().receive('chat_matched', chatMatched());
     expect(chat.state.phase).toBe('initial');
     expect(chat.effects).toEqual([skip('s1')]);
   });
@@ -40,7 +40,7 @@ describe('initial phase', () => {
   it('follows a search that another tab started, and accepts its match (A44)', () => {
     const chat = initial().receive('queue_joined', { preferences: 'male', since: iso(-5_000) });
     expect(chat.state).toMatchObject({ phase: 'searching', preference: 'male', searchingSince: at - 5_000 });
-    chat.receive('chat_matched', matchedWith());
+    chat.receive('chat_matched', chatMatched());
     expect(chat.state.phase).toBe('active');
     expect(chat.effects).toEqual([]);
   });
@@ -50,7 +50,7 @@ describe('initial phase', () => {
       .receive('authenticated', { userId: me, state: 'chatting' })
       .receive(
         'session_resumed',
-        resumedWith({ seq: 2, events: [{ event: 'random_message', data: said(2, 'hi') }] }),
+        sessionResumed({ seq: 2, events: [{ event: 'random_message', data: partnerMessage(2, 'hi') }] }),
       );
     expect(chat.state.phase).toBe('active');
     expect(chat.texts).toEqual(['🎉 You are now chatting with brave-heron-7. Say hi!', 'hi']);
@@ -103,7 +103,7 @@ describe('searching phase', () => {
     expect(stillSearching.effects).toEqual([leave]);
     const matched = cancelled()
       .receive('authenticated', { userId: me, state: 'chatting' })
-      .receive('session_resumed', resumedWith());
+      .receive('session_resumed', sessionResumed());
     expect(matched.effects).toEqual([skip('s1')]);
     expect(matched.state.phase).toBe('initial');
     const forgotten = cancelled().receive('authenticated', { userId: me, state: 'idle' });
@@ -114,7 +114,7 @@ describe('searching phase', () => {
   it('shows the welcome in a chat that was matched while disconnected', () => {
     const chat = searching().receive(
       'session_resumed',
-      resumedWith({ seq: 2, events: [{ event: 'random_message', data: said(2, 'hi') }] }),
+      sessionResumed({ seq: 2, events: [{ event: 'random_message', data: partnerMessage(2, 'hi') }] }),
     );
     expect(chat.texts).toEqual(['🎉 You are now chatting with brave-heron-7. Say hi!', 'hi']);
   });
@@ -153,7 +153,7 @@ describe('active → searching: a confirmed skip', () => {
     const chat = initial()
       .do({ type: 'preferenceChosen', preference: 'male' })
       .do({ type: 'findPressed', nowMs: at })
-      .receive('chat_matched', matchedWith())
+      .receive('chat_matched', chatMatched())
       .do({ type: 'skipConfirmed', nowMs: at });
     expect(chat.state).toMatchObject({ phase: 'searching', session: null });
     expect(chat.effects).toEqual([skip('s1'), join('male')]);
@@ -169,8 +169,8 @@ describe('active → searching: a confirmed skip', () => {
   it('opens the next chat and ignores late frames of the old one', () => {
     const chat = active()
       .do({ type: 'skipConfirmed', nowMs: at })
-      .receive('chat_matched', matchedWith('s2'))
-      .receive('random_message', said(2, 'late'))
+      .receive('chat_matched', chatMatched('s2'))
+      .receive('random_message', partnerMessage(2, 'late'))
       .receive('chat_skipped', { sessionId: 's1', seq: 3, reason: 'skipped', endedBy: me });
     expect(chat.state).toMatchObject({ phase: 'active', session: { sessionId: 's2', seq: 1 } });
     expect(chat.texts).toHaveLength(1);
@@ -180,7 +180,7 @@ describe('active → searching: a confirmed skip', () => {
     const chat = active()
       .do({ type: 'skipConfirmed', nowMs: at })
       .receive('authenticated', { userId: me, state: 'chatting' })
-      .receive('session_resumed', resumedWith());
+      .receive('session_resumed', sessionResumed());
     expect(chat.state.phase).toBe('searching');
     expect(chat.effects).toEqual([skip('s1'), join()]);
   });
@@ -231,7 +231,7 @@ describe('active → skipped', () => {
   it('does not end a later chat when an earlier one has vanished', () => {
     const chat = active()
       .do({ type: 'skipConfirmed', nowMs: at })
-      .receive('chat_matched', matchedWith('s2'))
+      .receive('chat_matched', chatMatched('s2'))
       .do({ type: 'sessionVanished', sessionId: 's1' });
     expect(chat.state.phase).toBe('active');
   });
@@ -245,7 +245,7 @@ describe('skipped → initial', () => {
   });
 
   it('adds nothing to a chat that is over', () => {
-    const chat = skipped().receive('random_message', said(3, 'late'));
+    const chat = skipped().receive('random_message', partnerMessage(3, 'late'));
     chat.do(ack('c1', 'mine', 3));
     expect(chat.texts).toEqual(skipped().texts);
   });

@@ -1,42 +1,51 @@
 import { type ServerData } from '@thaw/contract/server-frames';
-import { me, partner, at, iso, matchedWith, active, said, resumedWith } from '@/testing/random-chat-driver';
+import {
+  me,
+  partner,
+  at,
+  iso,
+  chatMatched,
+  active,
+  partnerMessage,
+  sessionResumed,
+} from '@/testing/random-chat-driver';
 
 describe('a resume with a reset', () => {
   const reset = (changes: Partial<ServerData<'session_resumed'>> = {}): ServerData<'session_resumed'> =>
-    resumedWith({
+    sessionResumed({
       reset: true,
       seq: 2,
       events: [
-        { event: 'chat_matched', data: matchedWith() },
-        { event: 'random_message', data: said(2, 'kept') },
+        { event: 'chat_matched', data: chatMatched() },
+        { event: 'random_message', data: partnerMessage(2, 'kept') },
       ],
       ...changes,
     });
 
   it('replaces what was shown, and continues from there', () => {
     const chat = active()
-      .receive('random_message', said(2, 'kept'))
-      .receive('random_message', said(3, 'lost'));
+      .receive('random_message', partnerMessage(2, 'kept'))
+      .receive('random_message', partnerMessage(3, 'lost'));
     chat.receive('session_resumed', reset());
     expect(chat.texts.slice(1)).toEqual(['kept']);
     expect(chat.state.session?.seq).toBe(2);
-    chat.receive('random_message', said(3, 'next'));
+    chat.receive('random_message', partnerMessage(3, 'next'));
     expect(chat.texts.slice(1)).toEqual(['kept', 'next']);
     expect(chat.effects).toEqual([]);
   });
 
   it('replaces what was shown only with the first of several frames', () => {
     const chat = active()
-      .receive('random_message', said(2, 'kept'))
-      .receive('random_message', said(3, 'lost'));
+      .receive('random_message', partnerMessage(2, 'kept'))
+      .receive('random_message', partnerMessage(3, 'lost'));
     chat.receive('session_resumed', reset({ last: false }));
-    const more = { seq: 3, events: [{ event: 'random_message', data: said(3, 'also kept') }] };
-    chat.receive('session_resumed', resumedWith(more));
+    const more = { seq: 3, events: [{ event: 'random_message', data: partnerMessage(3, 'also kept') }] };
+    chat.receive('session_resumed', sessionResumed(more));
     expect(chat.texts.slice(1)).toEqual(['kept', 'also kept']);
   });
 
   it("sends the user's unacknowledged messages again, and returns the text of an unanswered edit", () => {
-    const chat = active().receive('random_message', said(2, 'mine', { senderId: me }));
+    const chat = active().receive('random_message', partnerMessage(2, 'mine', { senderId: me }));
     chat.do({ type: 'editSaved', changeId: 'e1', messageId: `${at}-2`, newContent: 'better', me });
     chat.receive('session_resumed', reset());
     expect(chat.effects).toEqual([
@@ -47,7 +56,7 @@ describe('a resume with a reset', () => {
   });
 
   it('does not return the text of an edit when the chat has ended, because its composer is closed (A56)', () => {
-    const chat = active().receive('random_message', said(2, 'mine', { senderId: me }));
+    const chat = active().receive('random_message', partnerMessage(2, 'mine', { senderId: me }));
     chat.do({ type: 'editSaved', changeId: 'e1', messageId: `${at}-2`, newContent: 'better', me });
     const chatSkipped = { sessionId: 's1', seq: 3, reason: 'skipped', endedBy: partner.id };
     chat.receive(
@@ -61,38 +70,38 @@ describe('a resume with a reset', () => {
 
 describe('resuming', () => {
   it('adds missed messages from several frames, without duplicates', () => {
-    const chat = active().receive('random_message', said(2, 'two'));
+    const chat = active().receive('random_message', partnerMessage(2, 'two'));
     chat.receive(
       'session_resumed',
-      resumedWith({
+      sessionResumed({
         seq: 3,
         last: false,
         events: [
-          { event: 'random_message', data: said(2, 'two') },
-          { event: 'random_message', data: said(3, 'three') },
+          { event: 'random_message', data: partnerMessage(2, 'two') },
+          { event: 'random_message', data: partnerMessage(3, 'three') },
         ],
       }),
     );
     chat.receive(
       'session_resumed',
-      resumedWith({ seq: 4, events: [{ event: 'random_message', data: said(4, 'four') }] }),
+      sessionResumed({ seq: 4, events: [{ event: 'random_message', data: partnerMessage(4, 'four') }] }),
     );
     expect(chat.texts.slice(1)).toEqual(['two', 'three', 'four']);
   });
 
   it("sends the user's unacknowledged messages again after the last frame", () => {
-    const chat = active().receive('session_resumed', resumedWith({ last: false }));
+    const chat = active().receive('session_resumed', sessionResumed({ last: false }));
     expect(chat.effects).toEqual([]);
-    chat.receive('session_resumed', resumedWith());
+    chat.receive('session_resumed', sessionResumed());
     expect(chat.effects).toEqual([{ type: 'resendMessages', sessionId: 's1' }]);
   });
 
   it('sends unanswered edits and reactions again, and still shows them', () => {
     const chat = active()
-      .receive('random_message', said(2, 'mine', { senderId: me }))
+      .receive('random_message', partnerMessage(2, 'mine', { senderId: me }))
       .do({ type: 'editSaved', changeId: 'e1', messageId: `${at}-2`, newContent: 'better', me })
       .do({ type: 'reactionToggled', changeId: 'r1', messageId: `${at}-2`, emoji: '👍', me });
-    chat.receive('session_resumed', resumedWith({ seq: 2 }));
+    chat.receive('session_resumed', sessionResumed({ seq: 2 }));
     expect(chat.effects).toMatchObject([
       { type: 'resendMessages' },
       { type: 'edit', changeId: 'e1', data: { messageId: `${at}-2`, newContent: 'better', userId: me } },
@@ -104,13 +113,13 @@ describe('resuming', () => {
   it('skips unknown events and counts their seq', () => {
     const chat = active().receive(
       'session_resumed',
-      resumedWith({ seq: 5, events: [{ event: 'from_the_future', data: { seq: 5 } }] }),
+      sessionResumed({ seq: 5, events: [{ event: 'from_the_future', data: { seq: 5 } }] }),
     );
     expect(chat.state.session?.seq).toBe(5);
   });
 
   it("replaces the chat with the server's", () => {
-    const chat = active().receive('session_resumed', resumedWith({ sessionId: 's2', seq: 1 }));
+    const chat = active().receive('session_resumed', sessionResumed({ sessionId: 's2', seq: 1 }));
     expect(chat.state.session?.sessionId).toBe('s2');
     expect(chat.texts).toEqual(['🎉 You are now chatting with brave-heron-7. Say hi!']);
   });

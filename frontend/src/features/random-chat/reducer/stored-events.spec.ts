@@ -5,14 +5,16 @@ import {
   at,
   type ChatDriver,
   active,
-  said,
+  partnerMessage,
   ack,
-  resumedWith,
+  sessionResumed,
 } from '@/testing/random-chat-driver';
 
 describe('messages', () => {
   it("adds the partner's message once", () => {
-    const chat = active().receive('random_message', said(2, 'hi')).receive('random_message', said(2, 'hi'));
+    const chat = active()
+      .receive('random_message', partnerMessage(2, 'hi'))
+      .receive('random_message', partnerMessage(2, 'hi'));
     expect(chat.texts.slice(1)).toEqual(['hi']);
     expect(chat.state.session?.seq).toBe(2);
   });
@@ -30,7 +32,7 @@ describe('messages', () => {
   });
 
   it("adds the user's message once, whether the ack or the frame comes first", () => {
-    const frame = said(2, 'hello', { senderId: me, clientId: 'c1' });
+    const frame = partnerMessage(2, 'hello', { senderId: me, clientId: 'c1' });
     const ackFirst = active()
       .do(ack('c1', 'hello', 2))
       .receive('random_message', frame);
@@ -43,7 +45,7 @@ describe('messages', () => {
   it('shows a message that the user sent in another tab as their own', () => {
     const chat = active().receive(
       'random_message',
-      said(2, 'from the phone', { senderId: me, clientId: 'x' }),
+      partnerMessage(2, 'from the phone', { senderId: me, clientId: 'x' }),
     );
     expect(chat.state.session?.messages.at(-1)).toMatchObject({ senderId: me, delivery: 'sent', key: 'x' });
   });
@@ -57,7 +59,7 @@ describe('messages', () => {
 describe('the order of messages', () => {
   const mine = (seq: number, clientId: string) => ({
     event: 'random_message',
-    data: said(seq, clientId, { senderId: me, clientId }),
+    data: partnerMessage(seq, clientId, { senderId: me, clientId }),
   });
 
   it('is that of the stream when an ack comes twice', () => {
@@ -80,10 +82,10 @@ describe('the order of messages', () => {
     const chat = active().do(ack('c2', 'two', 5));
     chat.receive(
       'session_resumed',
-      resumedWith({
+      sessionResumed({
         seq: 4,
         events: [
-          { event: 'random_message', data: said(2, 'theirs') },
+          { event: 'random_message', data: partnerMessage(2, 'theirs') },
           {
             event: 'break_ice_question_received',
             data: {
@@ -109,23 +111,25 @@ describe('the order of messages', () => {
 
 describe('a gap in seq', () => {
   it('requests the missing events once, and hides later ones until they arrive', () => {
-    const chat = active().receive('random_message', said(3, 'three'));
+    const chat = active().receive('random_message', partnerMessage(3, 'three'));
     expect(chat.effects).toEqual([{ type: 'resync' }]);
     expect(chat.texts).not.toContain('three');
-    chat.receive('random_message', said(4, 'four'));
+    chat.receive('random_message', partnerMessage(4, 'four'));
     expect(chat.effects).toEqual([]);
     chat.receive(
       'session_resumed',
-      resumedWith({
+      sessionResumed({
         seq: 4,
-        events: [said(2, 'two'), said(3, 'three'), said(4, 'four')].map((data) => ({
-          event: 'random_message',
-          data,
-        })),
+        events: [partnerMessage(2, 'two'), partnerMessage(3, 'three'), partnerMessage(4, 'four')].map(
+          (data) => ({
+            event: 'random_message',
+            data,
+          }),
+        ),
       }),
     );
     expect(chat.texts.slice(1)).toEqual(['two', 'three', 'four']);
-    chat.receive('random_message', said(6, 'six'));
+    chat.receive('random_message', partnerMessage(6, 'six'));
     expect(chat.effects).toEqual([{ type: 'resync' }]);
   });
 
@@ -135,11 +139,11 @@ describe('a gap in seq', () => {
     expect(chat.texts).toContain('hello');
     chat.receive(
       'session_resumed',
-      resumedWith({
+      sessionResumed({
         seq: 3,
         events: [
-          { event: 'random_message', data: said(2, 'two') },
-          { event: 'random_message', data: said(3, 'hello', { senderId: me, clientId: 'c1' }) },
+          { event: 'random_message', data: partnerMessage(2, 'two') },
+          { event: 'random_message', data: partnerMessage(3, 'hello', { senderId: me, clientId: 'c1' }) },
         ],
       }),
     );
@@ -150,7 +154,7 @@ describe('a gap in seq', () => {
   it('is not reported for an event without a frame for this client', () => {
     const chat = active()
       .receive('session_advanced', { sessionId: 's1', seq: 2 })
-      .receive('random_message', said(3, 'three'));
+      .receive('random_message', partnerMessage(3, 'three'));
     expect(chat.texts).toContain('three');
     expect(chat.state.session?.seq).toBe(3);
     expect(chat.effects).toEqual([]);
@@ -165,7 +169,7 @@ describe('a gap in seq', () => {
   it('is not reported for an event that changes nothing here', () => {
     const chat = active()
       .receive('message_edited', { sessionId: 's1', seq: 2, messageId: '1-1', newContent: 'x' })
-      .receive('random_message', said(3, 'three'));
+      .receive('random_message', partnerMessage(3, 'three'));
     expect(chat.texts).toContain('three');
     expect(chat.effects).toEqual([]);
   });
@@ -176,7 +180,9 @@ describe('the partner', () => {
     const typing = (): ChatDriver => active().receive('typing', { sessionId: 's1', userId: partner.id });
     expect(typing().state.session?.isPartnerTyping).toBe(true);
     expect(typing().effects).toEqual([{ type: 'restartTypingTimer' }]);
-    expect(typing().receive('random_message', said(2, 'hi')).state.session?.isPartnerTyping).toBe(false);
+    expect(typing().receive('random_message', partnerMessage(2, 'hi')).state.session?.isPartnerTyping).toBe(
+      false,
+    );
     expect(typing().do({ type: 'typingExpired' }).state.session?.isPartnerTyping).toBe(false);
     expect(
       typing().receive('partner_connection', { sessionId: 's1', state: 'reconnecting' }).state.session

@@ -253,7 +253,7 @@ test('a friend is shown offline, online again, and under a new name', async ({ f
   const [ada, bob] = await friends();
   await expect(row(ada, bob.name)).toContainText('Online');
   const context = bob.page.context();
-  await bob.page.closeRequests();
+  await bob.page.close();
   await expect(row(ada, bob.name)).toContainText('Offline');
 
   const back = await context.newPage();

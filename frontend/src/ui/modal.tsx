@@ -6,7 +6,7 @@ import { Button } from '@/ui/button';
 import { copy } from '@/ui/copy';
 import { rememberFocus, returnFocus } from '@/ui/focus-return';
 import { useToasts } from '@/ui/toast-store';
-import { usePullToDismiss } from '@/ui/use-pullHandlers-to-dismiss';
+import { usePullToDismiss } from '@/ui/use-pull-to-dismiss';
 
 export interface ModalProps {
   isOpen: boolean;

@@ -2,7 +2,7 @@ import { act, createEvent, fireEvent, render, screen, waitFor, within } from '@t
 import userEvent from '@testing-library/user-event';
 import { type ComponentProps } from 'react';
 import { type ChatMessage } from '@/chat-ui/chat-message';
-import { MessageList } from '@/chat-ui/message-createList/message-createList';
+import { MessageList } from '@/chat-ui/message-list/message-list';
 import { PartBoundary } from '@/chat-ui/part-boundary';
 
 const me = { id: 11, username: 'quiet-otter-1', avatar: null };

@@ -11,10 +11,10 @@ class Chat extends ChatDriver {
   constructor() {
     super();
     this.do({ type: 'findPressed', nowMs: at }).receive('chat_matched', chatMatched());
-    this.said(2, 'mine', me).said(3, 'theirs', partner.id);
+    this.receiveMessage(2, 'mine', me).receiveMessage(3, 'theirs', partner.id);
   }
 
-  partnerMessage(seq: number, content: string, senderId: number, type: 'text' | 'mixed' = 'text'): this {
+  receiveMessage(seq: number, content: string, senderId: number, type: 'text' | 'mixed' = 'text'): this {
     return this.receive('random_message', partnerMessage(seq, content, { senderId, type }));
   }
 
@@ -149,7 +149,7 @@ describe('an edit', () => {
   it('needs a text message of the user and a new text', () => {
     expect(new Chat().edit('e1', 3, 'not mine').effects).toEqual([]);
     expect(new Chat().edit('e1', 2, 'mine').effects).toEqual([]);
-    expect(new Chat().said(4, 'x', me, 'mixed').edit('e1', 4, 'y').effects).toEqual([]);
+    expect(new Chat().receiveMessage(4, 'x', me, 'mixed').edit('e1', 4, 'y').effects).toEqual([]);
   });
 
   it('by the partner is applied to the message with exactly that id', () => {

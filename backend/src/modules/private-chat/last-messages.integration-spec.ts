@@ -2,14 +2,15 @@
 import type { MessageType } from '@thaw/contract/scalars';
 import type { Friend } from '@thaw/contract/users';
 import { ProjectionRebuildService } from '../../platform/event-store/projection-rebuild.service';
-import { plainJpeg } from '../../testing/image-corpus.fixture';
+import { privateMessage, uploadChatImage } from '../../testing/private-chat.fixture';
 import { makeFriends } from '../../testing/relationship.fixture';
 import { startTestReplicas, type TestReplicas } from '../../testing/test-replicas.harness';
 import type { ThawVisitor } from '../../testing/thaw.client';
-import { UploadsService } from '../uploads/application/uploads.service';
 import { LAST_MESSAGES, LastMessageService } from './application/last-message.service';
 
 jest.setTimeout(90_000);
+
+const PREVIEW_CHARACTERS = 80;
 
 interface PlanNode {
   'Node Type': string;
@@ -20,7 +21,8 @@ interface PlanNode {
   Plans?: PlanNode[];
 }
 
-const nodesOf = (node: PlanNode): PlanNode[] => [node, ...(node.Plans ?? []).flatMap(nodesOf)];
+/** A node of a query plan and all nodes below it. */
+const flattenPlan = (node: PlanNode): PlanNode[] => [node, ...(node.Plans ?? []).flatMap(flattenPlan)];
 
 describe('the newest message of each friend in the friends list', () => {
   let thaw: TestReplicas;
@@ -30,7 +32,7 @@ describe('the newest message of each friend in the friends list', () => {
   });
   afterAll(() => thaw.close());
 
-  const lastMessage = async (viewer: ThawVisitor, friend: ThawVisitor): Promise<unknown> => {
+  const getLastMessage = async (viewer: ThawVisitor, friend: ThawVisitor): Promise<unknown> => {
     const { body } = await viewer.call('GET', `/api/friends/${viewer.user.id}`);
     return (body as unknown as Friend[]).find(({ id }) => id === friend.user.id)?.lastMessage;
   };
@@ -45,86 +47,72 @@ describe('the newest message of each friend in the friends list', () => {
     await makeFriends(thaw.replicas[0]!, ada, eve);
     const [adaSocket, bobSocket] = [await ada.openSocket(), await bob.openSocket()];
     const send = (content: string, messageType: MessageType = 'text') =>
-      adaSocket.request('send_private_message', {
-        senderId: ada.user.id,
-        receiverId: bob.user.id,
-        content,
-        messageType,
-      });
-    const shown = (preview: string, type: MessageType = 'text', sender = ada) => ({
+      adaSocket.request('send_private_message', privateMessage({ from: ada, to: bob, content, messageType }));
+    const lastMessageWith = (preview: string, type: MessageType = 'text', sender = ada) => ({
       senderId: sender.user.id,
       preview,
       type,
       createdAt: expect.stringMatching(/^\d{4}-.*Z$/),
     });
     const expectLast = async (expected: unknown): Promise<void> => {
-      expect(await lastMessage(ada, bob)).toEqual(expected);
-      expect(await lastMessage(bob, ada)).toEqual(expected);
-      expect(await lastMessage(ada, eve)).toBeNull();
+      expect(await getLastMessage(ada, bob)).toEqual(expected);
+      expect(await getLastMessage(bob, ada)).toEqual(expected);
+      expect(await getLastMessage(ada, eve)).toBeNull();
     };
 
     await expectLast(null);
     await send('good evening');
-    await expectLast(shown('good evening'));
-    await bobSocket.request('send_private_message', {
-      senderId: bob.user.id,
-      receiverId: ada.user.id,
-      content: 'good evening to you',
-      messageType: 'text',
-    });
-    await expectLast(shown('good evening to you', 'text', bob));
+    await expectLast(lastMessageWith('good evening'));
+    const answer = privateMessage({ from: bob, to: ada, content: 'good evening to you' });
+    await bobSocket.request('send_private_message', answer);
+    await expectLast(lastMessageWith('good evening to you', 'text', bob));
 
     const { id: messageId } = await send('🦦'.repeat(100));
-    await expectLast(shown('🦦'.repeat(80)));
+    await expectLast(lastMessageWith('🦦'.repeat(PREVIEW_CHARACTERS)));
     await adaSocket.request('edit_private_message', {
       messageId: Number(messageId),
       newContent: 'an otter',
       senderId: ada.user.id,
       receiverId: bob.user.id,
     });
-    await expectLast(shown('an otter'));
+    await expectLast(lastMessageWith('an otter'));
 
-    const url = await thaw.replicas[0]!.app.get(UploadsService).receive({
-      ownerId: ada.user.id,
-      bucket: 'chat-images',
-      fileName: 'private-chat/x.jpg',
-      bytes: await plainJpeg(),
-    });
+    const url = await uploadChatImage(thaw.replicas[0]!, ada);
     await send(`look at this\n[IMAGE:${url}]`, 'mixed');
-    await expectLast(shown('look at this', 'mixed'));
+    await expectLast(lastMessageWith('look at this', 'mixed'));
     const { id: imageId } = await send(url, 'image');
-    await expectLast(shown('', 'image'));
+    await expectLast(lastMessageWith('', 'image'));
     await adaSocket.request('delete_private_message', {
       messageId: Number(imageId),
       senderId: ada.user.id,
       receiverId: bob.user.id,
     });
-    await expectLast(shown(''));
+    await expectLast(lastMessageWith(''));
 
-    // The same after a rebuild from the log.
+    // A rebuild from the events gives the same.
     await thaw.replicas[0]!.app.get(ProjectionRebuildService).rebuild();
-    await expectLast(shown(''));
+    await expectLast(lastMessageWith(''));
     await Promise.all([adaSocket.leave(), bobSocket.leave()]);
   });
 
   it('is read with one index step per friend, regardless of the length of the conversations', async () => {
-    const [me, friends, each] = [1, 60, 400];
+    const [userId, friendCount, messagesPerFriend] = [1, 60, 400];
     const { dataSource } = thaw.database;
     await dataSource.query(
       `INSERT INTO private_messages (id, sender_id, receiver_id, type, content, created_at)
        SELECT nextval('private_message_ids'), CASE WHEN n % 2 = 0 THEN $1::bigint ELSE friend END,
               CASE WHEN n % 2 = 0 THEN friend ELSE $1::bigint END, 'text', 'message ' || n, now()
        FROM generate_series(1, $3::int) AS n, generate_series(2, $2::int + 1) AS friend`,
-      [me, friends, each],
+      [userId, friendCount, messagesPerFriend],
     );
     await dataSource.query('ANALYZE private_messages');
-    const friendIds = Array.from({ length: friends }, (_, index) => index + 2);
+    const friendIds = Array.from({ length: friendCount }, (_, index) => index + 2);
 
     const [explained] = await dataSource.query<{ 'QUERY PLAN': { Plan: PlanNode }[] }[]>(
       `EXPLAIN (ANALYZE, FORMAT JSON) ${LAST_MESSAGES}`,
-      [me, friendIds, 80],
+      [userId, friendIds, PREVIEW_CHARACTERS],
     );
-    const reads = nodesOf(explained!['QUERY PLAN'][0]!.Plan).filter(
+    const reads = flattenPlan(explained!['QUERY PLAN'][0]!.Plan).filter(
       (node) => node['Relation Name'] === 'private_messages',
     );
     expect(reads).toMatchObject([
@@ -132,11 +120,11 @@ describe('the newest message of each friend in the friends list', () => {
         'Node Type': 'Index Scan',
         'Index Name': 'private_messages_conversation_idx',
         'Actual Rows': 1,
-        'Actual Loops': friends,
+        'Actual Loops': friendCount,
       },
     ]);
-    const found = await thaw.replicas[0]!.app.get(LastMessageService).between(me, friendIds);
-    expect(found.size).toBe(friends);
-    for (const { preview } of found.values()) expect(preview).toBe(`message ${each}`);
+    const found = await thaw.replicas[0]!.app.get(LastMessageService).between(userId, friendIds);
+    expect(found.size).toBe(friendCount);
+    for (const { preview } of found.values()) expect(preview).toBe(`message ${messagesPerFriend}`);
   });
 });

@@ -1,0 +1,188 @@
+// Real: PostgreSQL behind links that can be cut, Redis, two api replicas over HTTP and sockets.
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ProjectionRebuildService } from '../../platform/event-store/projection-rebuild.service';
+import { type CuttableLink, startCuttableLink } from '../../testing/cuttable-link.proxy';
+import {
+  createConnectedFriends,
+  type FriendPair,
+  leaveAll,
+  loadMessages,
+  privateMessage,
+  requestMessages,
+} from '../../testing/private-chat.fixture';
+import { makeFriends } from '../../testing/relationship.fixture';
+import { startTestReplicas, type TestReplicas } from '../../testing/test-replicas.harness';
+import type { ThawSocket, ThawVisitor } from '../../testing/thaw.client';
+import { until } from '../../testing/until.functions';
+
+const isLong = process.env.THAW_TEST_LONG === '1';
+const MESSAGES_PER_USER = isLong ? 5_000 : 150;
+/** Messages in a response, unless it is asked for fewer. */
+const MESSAGES_PER_PAGE = 500;
+
+const CUT_MS = 30;
+const PAUSE_BETWEEN_CUTS_MS = 80;
+const RETRY_MS = 20;
+
+jest.setTimeout(isLong ? 1_800_000 : 90_000);
+
+describe('private messages sent concurrently on two replicas', () => {
+  let thaw: TestReplicas;
+  const links: CuttableLink[] = [];
+
+  beforeAll(async () => {
+    thaw = await startTestReplicas(0);
+    for (let replica = 0; replica < 2; replica += 1) {
+      const link = await startCuttableLink(thaw.database.url);
+      links.push(link);
+      await thaw.add({ DATABASE_URL: link.url });
+    }
+  });
+  afterAll(async () => {
+    await thaw.close();
+    for (const link of links) await link.close();
+  });
+
+  interface MessageRow {
+    id: string;
+    content: string;
+    created_at: Date;
+  }
+  /** Reads the messages of two friends from PostgreSQL, by id. */
+  const readRows = ({ ada, bob }: FriendPair): Promise<MessageRow[]> =>
+    thaw.database.dataSource.query<MessageRow[]>(
+      'SELECT id, content, created_at FROM private_messages WHERE sender_id IN ($1, $2) ORDER BY id',
+      [ada.user.id, bob.user.id],
+    );
+
+  it('are stored once when both replicas receive the same one many times', async () => {
+    const { ada, bob, adaSocket, bobSocket } = await createConnectedFriends(thaw);
+    const adaOtherSocket = await ada.openSocket(thaw.origins[1]);
+    const clientId = randomUUID();
+    const message = privateMessage({ from: ada, to: bob, content: 'once', clientId });
+    const acks = await Promise.all(
+      Array.from({ length: 20 }, (_, index) =>
+        [adaSocket, adaOtherSocket][index % 2]!.request('send_private_message', message),
+      ),
+    );
+    expect(new Set(acks.map(({ id }) => id)).size).toBe(1);
+    expect(await loadMessages(bob, ada)).toHaveLength(1);
+    await bobSocket.next('private_message');
+    // An answered frame: every copy of the message would have arrived before it.
+    await bobSocket.request('typing', { receiverId: ada.user.id });
+    expect(bobSocket.all('private_message')).toHaveLength(1);
+
+    const eve = await thaw.createVisitor(0);
+    await makeFriends(thaw.replicas[0]!, ada, eve);
+    const reused = privateMessage({ from: ada, to: eve, content: 'x', clientId });
+    expect(await adaSocket.ask('send_private_message', reused)).toMatchObject({
+      data: { code: 'invalid_payload' },
+    });
+    await leaveAll(adaSocket, bobSocket, adaOtherSocket);
+  });
+
+  describe('while the connections to PostgreSQL are cut repeatedly', () => {
+    /** Sends `<name>.0`, `<name>.1`, …; each is retried until acknowledged. @returns the acknowledged ids. */
+    const sendAllWithRetries = async (
+      socket: ThawSocket,
+      { from, to, name }: { from: ThawVisitor; to: ThawVisitor; name: string },
+    ): Promise<Map<string, number>> => {
+      const idsByContent = new Map<string, number>();
+      for (let number = 0; number < MESSAGES_PER_USER; number += 1) {
+        const content = `${name}.${number}`;
+        const message = privateMessage({ from, to, content, clientId: randomUUID() });
+        let answer = await socket.ask('send_private_message', message);
+        while (answer.event !== 'ack') {
+          expect(answer.data.code).toBe('unavailable');
+          await sleep(RETRY_MS);
+          answer = await socket.ask('send_private_message', message);
+        }
+        idsByContent.set(content, Number(answer.data.id));
+      }
+      return idsByContent;
+    };
+
+    /** Cuts the two links in turn until `signal` is aborted. @returns the number of cuts. */
+    const cutRepeatedly = async (signal: AbortSignal): Promise<number> => {
+      let cuts = 0;
+      while (!signal.aborted) {
+        const link = links[cuts % 2]!;
+        await link.cut();
+        await sleep(CUT_MS);
+        await link.restore();
+        cuts += 1;
+        await sleep(PAUSE_BETWEEN_CUTS_MS);
+      }
+      return cuts;
+    };
+
+    it(`are each stored once and in one order when acknowledged (${2 * MESSAGES_PER_USER} messages)`, async () => {
+      const { ada, bob, adaSocket, bobSocket } = await createConnectedFriends(thaw);
+      const sending = new AbortController();
+      const cutting = cutRepeatedly(sending.signal);
+      const idsByContent = await Promise.all([
+        sendAllWithRetries(adaSocket, { from: ada, to: bob, name: 'ada' }),
+        sendAllWithRetries(bobSocket, { from: bob, to: ada, name: 'bob' }),
+      ]);
+      sending.abort();
+      expect(await cutting).toBeGreaterThan(2);
+
+      const acknowledged = new Map(idsByContent.flatMap((ids) => [...ids]));
+      expect(acknowledged.size).toBe(2 * MESSAGES_PER_USER);
+      const rows = await readRows({ ada, bob });
+      expect(rows.map(({ content }) => content).sort()).toEqual([...acknowledged.keys()].sort());
+      for (const { id, content } of rows) expect(acknowledged.get(content)).toBe(Number(id));
+      for (const name of ['ada', 'bob']) {
+        const sent = rows.filter(({ content }) => content.startsWith(name)).map(({ content }) => content);
+        expect(sent).toEqual(Array.from({ length: MESSAGES_PER_USER }, (_, number) => `${name}.${number}`));
+      }
+      const times = rows.map((row) => row.created_at.getTime());
+      expect(times).toEqual([...times].sort((one, other) => one - other));
+
+      const newest = rows.slice(-MESSAGES_PER_PAGE).map(({ content }) => content);
+      await until(async () => (await requestMessages(ada, bob)).status === 200);
+      for (const [viewer, friend] of [
+        [ada, bob],
+        [bob, ada],
+      ] as const) {
+        expect((await loadMessages(viewer, friend)).map(({ content }) => content)).toEqual(newest);
+      }
+      await leaveAll(adaSocket, bobSocket);
+    });
+  });
+
+  it('never become visible before an earlier message of the same conversation', async () => {
+    const { ada, bob, adaSocket, bobSocket } = await createConnectedFriends(thaw);
+    const sendAll = (socket: ThawSocket, from: ThawVisitor, to: ThawVisitor) =>
+      Promise.all(
+        Array.from({ length: 30 }, (_, number) =>
+          socket.request('send_private_message', privateMessage({ from, to, content: `${number}` })),
+        ),
+      );
+    /** Fails when a message appears below one that was visible before. */
+    const watchOrder = async (signal: AbortSignal): Promise<void> => {
+      let visibleIds: number[] = [];
+      while (!signal.aborted) {
+        const ids = (await readRows({ ada, bob })).map(({ id }) => Number(id));
+        expect(ids.slice(0, visibleIds.length)).toEqual(visibleIds);
+        visibleIds = ids;
+      }
+    };
+    const sending = new AbortController();
+    const watching = watchOrder(sending.signal);
+    await Promise.all([sendAll(adaSocket, ada, bob), sendAll(bobSocket, bob, ada)]);
+    sending.abort();
+    await watching;
+    await leaveAll(adaSocket, bobSocket);
+  });
+
+  it('are unchanged by a rebuild of the read model', async () => {
+    const readAll = () => thaw.database.dataSource.query('SELECT * FROM private_messages ORDER BY id');
+    const before = await readAll();
+    expect(before.length).toBeGreaterThan(50);
+    await thaw.database.dataSource.query(`UPDATE private_messages SET content = 'lost', reactions = '[]'`);
+    await thaw.replicas[0]!.app.get(ProjectionRebuildService).rebuild();
+    expect(await readAll()).toEqual(before);
+  });
+});

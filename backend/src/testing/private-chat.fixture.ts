@@ -1,0 +1,66 @@
+import type { MessageType } from '@thaw/contract/scalars';
+import type { PrivateMessage } from '@thaw/contract/private-chat';
+import { UploadsService } from '../modules/uploads/application/uploads.service';
+import { plainJpeg } from './image-corpus.fixture';
+import { makeFriends } from './relationship.fixture';
+import type { TestReplica, TestReplicas } from './test-replicas.harness';
+import type { ThawSocket, ThawVisitor } from './thaw.client';
+
+export interface FriendPair {
+  ada: ThawVisitor;
+  bob: ThawVisitor;
+}
+
+export interface ConnectedFriendPair extends FriendPair {
+  adaSocket: ThawSocket;
+  bobSocket: ThawSocket;
+}
+
+/** Creates two friends; `ada` is served by the first replica, `bob` by the second. */
+export const createFriends = async (thaw: TestReplicas): Promise<FriendPair> => {
+  const [ada, bob] = [await thaw.createVisitor(0), await thaw.createVisitor(1)];
+  await makeFriends(thaw.replicas[0]!, ada, bob);
+  return { ada, bob };
+};
+
+/** Creates two friends who each have a socket open, on different replicas. */
+export const createConnectedFriends = async (thaw: TestReplicas): Promise<ConnectedFriendPair> => {
+  const { ada, bob } = await createFriends(thaw);
+  return { ada, bob, adaSocket: await ada.openSocket(), bobSocket: await bob.openSocket() };
+};
+
+interface MessageOptions {
+  from: ThawVisitor;
+  to: ThawVisitor;
+  content: string;
+  messageType?: MessageType;
+  clientId?: string;
+  replyTo?: { id: number };
+}
+
+/** `data` of the frame `send_private_message`: a text unless `messageType` says otherwise. */
+export const privateMessage = ({ from, to, ...message }: MessageOptions) => ({
+  senderId: from.user.id,
+  receiverId: to.user.id,
+  messageType: 'text' as MessageType,
+  ...message,
+});
+
+/** Calls the route that lists the messages of two friends; `query` may page through them, such as `?limit=3`. */
+export const requestMessages = (viewer: ThawVisitor, friend: ThawVisitor, query = '') =>
+  viewer.call('GET', `/api/private-messages/${viewer.user.id}/${friend.user.id}${query}`);
+
+/** The newest messages between two friends, oldest first, as `viewer` sees them. */
+export const loadMessages = async (viewer: ThawVisitor, friend: ThawVisitor): Promise<PrivateMessage[]> =>
+  (await requestMessages(viewer, friend)).body as unknown as PrivateMessage[];
+
+/** Uploads an image as `owner`. @returns its URL. */
+export const uploadChatImage = async ({ app }: TestReplica, owner: ThawVisitor): Promise<string> =>
+  app.get(UploadsService).receive({
+    ownerId: owner.user.id,
+    bucket: 'chat-images',
+    fileName: 'private-chat/photo.jpg',
+    bytes: await plainJpeg(),
+  });
+
+export const leaveAll = (...sockets: ThawSocket[]) => Promise.all(sockets.map((socket) => socket.leave()));

@@ -78,7 +78,8 @@ describe('a private message that is retried or refused', () => {
   it('is acknowledged like the first time when the quoted message was deleted before the retry', async () => {
     const quoted = await sockets[0]!.request('send_private_message', message('to be deleted'));
     const messageId = Number(quoted.id);
-    const reply = { ...message('indeed'), replyTo: { id: messageId }, clientId: 'a reply' };
+    const image = message(await uploadAsAda(), 'image');
+    const reply = { ...image, replyTo: { id: messageId }, clientId: 'a reply' };
     const firstAck = await sockets[0]!.request('send_private_message', reply);
     const { senderId, receiverId } = reply;
     await sockets[0]!.request('delete_private_message', { messageId, senderId, receiverId });

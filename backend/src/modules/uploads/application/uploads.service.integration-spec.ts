@@ -1,0 +1,70 @@
+// Real: PostgreSQL, Redis, the services of an api replica; files in a folder.
+import { withImageMarkers } from '@thaw/contract/image-markers';
+import type { MessageType } from '@thaw/contract/scalars';
+import { droppedMessage, TestUploads } from '../../../testing/uploads.fixture';
+
+jest.setTimeout(60_000);
+
+describe('images', () => {
+  let images: TestUploads;
+  /** A new user for each test; the ids after it are free too. */
+  let ownerId = 1;
+
+  beforeAll(async () => {
+    images = await TestUploads.start();
+  });
+  beforeEach(async () => {
+    ownerId += 10;
+    await images.reset();
+  });
+  afterAll(() => images.close());
+
+  const notYours = { code: 'image_not_yours' };
+
+  it('are owned only by the user who uploaded them, and only in their bucket', async () => {
+    const [ada, bob] = [ownerId, ownerId + 1];
+    const [image, avatar] = [await images.receive(ada), await images.receive(ada, 'avatars')];
+    expect(await images.uploads.ownedBy(ada, image, 'chat-images')).toBe(true);
+    expect(await images.uploads.ownedBy(ada, avatar, 'avatars')).toBe(true);
+    expect(await images.uploads.ownedBy(ada, image, 'avatars')).toBe(false);
+    expect(await images.uploads.ownedBy(ada, avatar, 'chat-images')).toBe(false);
+    expect(await images.uploads.ownedBy(bob, image, 'chat-images')).toBe(false);
+    for (const url of ['', 'https://evil.example/a.png', `${image}?`, '/api/files/avatars/__proto__']) {
+      expect(await images.uploads.ownedBy(ada, url, 'chat-images')).toBe(false);
+      await expect(images.uploads.grant(url, bob)).rejects.toMatchObject(notYours);
+    }
+    await expect(images.uploads.grant(avatar, bob)).rejects.toMatchObject(notYours);
+  });
+
+  it('cannot be sent in a message, not even with a disguised marker', async () => {
+    const [ada, bob, receiver] = [ownerId, ownerId + 1, ownerId + 2];
+    const [imageOfAda, avatarOfAda] = [await images.receive(ada), await images.receive(ada, 'avatars')];
+    const imageOfBob = await images.receive(bob);
+    const share = (messageType: MessageType, content: string) =>
+      images.uploads.share({ senderId: bob, receiverId: receiver, messageType, content });
+    for (const content of [
+      withImageMarkers({ text: 'mine', imageUrls: [imageOfBob, imageOfAda] }),
+      `hidden\n[IMAGE:${imageOfAda}] \n[IMAGE:${imageOfBob}]`,
+      `hidden\n[IMAGE:${imageOfAda}]\u0007\n[IMAGE:${imageOfBob}]`,
+      `hidden\n[IMAGE:${imageOfAda}]\n \n\t[IMAGE:${imageOfBob}]`,
+    ]) {
+      await expect(share('mixed', content)).rejects.toMatchObject(notYours);
+    }
+    for (const content of ['no image', imageOfAda, avatarOfAda]) {
+      await expect(share('image', content)).rejects.toMatchObject(notYours);
+    }
+    expect(await images.isVisibleTo(receiver, imageOfBob)).toBe(false);
+
+    await share('text', imageOfAda);
+    await share('mixed', `two\n[IMAGE:${imageOfBob}]\n[IMAGE:${imageOfBob}]`);
+    expect(await images.isVisibleTo(receiver, imageOfAda)).toBe(false);
+    expect(await images.isVisibleTo(receiver, imageOfBob)).toBe(true);
+  });
+
+  it('are granted all or none when several are granted at once', async () => {
+    const [first, second] = [await images.receive(ownerId), await images.receive(ownerId)];
+    await images.expireMessages(droppedMessage(ownerId, 'image', second));
+    await expect(images.uploads.grant([first, second], 1)).rejects.toMatchObject(notYours);
+    expect(await images.isVisibleTo(1, first)).toBe(false);
+  });
+});

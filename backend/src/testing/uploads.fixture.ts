@@ -1,0 +1,121 @@
+import { randomUUID } from 'node:crypto';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { parseUploadUrl, type UploadBucket } from '@thaw/contract/uploads';
+import { UploadRemovalService } from '../modules/uploads/application/upload-removal.service';
+import { UploadsService } from '../modules/uploads/application/uploads.service';
+import { UploadRepository } from '../modules/uploads/infrastructure/upload.repository';
+import { EventStoreRepository } from '../platform/event-store/event-store.repository';
+import type { DroppedData } from '../platform/event-store/personal-data.repository';
+import { FILE_STORAGE_PORT, type FileStoragePort } from '../platform/storage/file-storage.port';
+import { plainJpeg } from './image-corpus.fixture';
+import { startTestApi, type TestApi } from './test-api.harness';
+
+const HOUR_MS = 60 * 60_000;
+
+/** A message of a random chat, in the form in which its personal data is dropped when it expires. */
+export const droppedMessage = (senderId: number, messageType: string, content: string): DroppedData => ({
+  streamId: `chat-${randomUUID()}`,
+  eventId: randomUUID(),
+  type: 'MessageSent',
+  data: { senderId, messageType, content, replyTo: null },
+});
+
+export const locate = (url: string) => parseUploadUrl(url)!;
+
+/** The services that store and remove images, with files in a temporary folder. */
+export class TestUploads {
+  readonly uploads: UploadsService;
+  readonly repository: UploadRepository;
+  readonly storage: FileStoragePort;
+  readonly removal: UploadRemovalService;
+
+  private constructor(
+    readonly api: TestApi,
+    private readonly folder: string,
+    private readonly jpeg: Buffer,
+  ) {
+    this.uploads = api.app.get(UploadsService);
+    this.repository = api.app.get(UploadRepository);
+    this.storage = api.app.get<FileStoragePort>(FILE_STORAGE_PORT);
+    this.removal = new UploadRemovalService(this.repository, this.storage);
+  }
+
+  static async start(): Promise<TestUploads> {
+    const folder = await mkdtemp(path.join(tmpdir(), 'thaw-uploads-'));
+    const api = await startTestApi({ STORAGE_DIR: folder, LIMITS_PROFILE: 'load' });
+    return new TestUploads(api, folder, await plainJpeg(8, 8));
+  }
+
+  async close(): Promise<void> {
+    await this.api.close();
+    await rm(this.folder, { recursive: true, force: true });
+  }
+
+  /** Deletes all images. */
+  async reset(): Promise<void> {
+    await this.query('DELETE FROM uploads');
+    await this.query('DELETE FROM upload_uses');
+    await rm(path.join(this.folder, 'chat-images'), { recursive: true, force: true });
+  }
+
+  query<Rows extends object[]>(sql: string, parameters: unknown[] = []): Promise<Rows> {
+    return this.api.database.dataSource.query<Rows>(sql, parameters);
+  }
+
+  /** Uploads an image. @returns its URL. */
+  receive(ownerId: number, bucket: UploadBucket = 'chat-images'): Promise<string> {
+    return this.uploads.receive({ ownerId, bucket, fileName: '', bytes: this.jpeg });
+  }
+
+  isVisibleTo(viewerId: number, url: string): Promise<boolean> {
+    return this.uploads.seenBy(viewerId, locate(url)).then(
+      () => true,
+      (error: unknown) => {
+        expect(error).toMatchObject({ code: 'not_found' });
+        return false;
+      },
+    );
+  }
+
+  async hasFile(url: string): Promise<boolean> {
+    const file = await this.storage.open(locate(url));
+    file?.content.destroy();
+    return file !== null;
+  }
+
+  listFiles(): Promise<string[]> {
+    return readdir(path.join(this.folder, 'chat-images')).catch(() => []);
+  }
+
+  readRows(): Promise<{ key: string; unused_since: Date | null }[]> {
+    return this.query('SELECT * FROM uploads ORDER BY key');
+  }
+
+  /** Sweeps as if `hours` had passed. @returns the number of removed images. */
+  sweepAfterHours(hours: number): Promise<number> {
+    return this.removal.sweep(new Date(Date.now() + hours * HOUR_MS));
+  }
+
+  /** Appends a message to a chat of its own. @returns its data as dropped on expiry. */
+  async appendMessage(senderId: number, messageType: string, content: string): Promise<DroppedData> {
+    const message = droppedMessage(senderId, messageType, content);
+    const { streamId, ...event } = message;
+    await this.api.app
+      .get(EventStoreRepository)
+      .appendBatch([{ streamId, event: { ...event, occurredAt: new Date() } }]);
+    return message;
+  }
+
+  expireMessages(...messages: DroppedData[]): Promise<void> {
+    return this.removal.expire(messages, this.api.database.dataSource.manager);
+  }
+
+  async changeAvatar(userId: number, avatar: string | null, occurredAt = new Date()): Promise<void> {
+    const data = { userId, username: 'Ada', avatar };
+    await this.api.app
+      .get(EventStoreRepository)
+      .append(`user-${userId}`, 'any', [{ eventId: randomUUID(), type: 'ProfileChanged', data, occurredAt }]);
+  }
+}

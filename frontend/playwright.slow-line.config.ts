@@ -1,9 +1,9 @@
 import { defineConfig } from '@playwright/test';
-import desk from './playwright.config.ts';
+import desktopConfig from './playwright.config.ts';
 
-/** Times over a slow line, in the long form of the tests alone: one page at a time, and no second try. */
+/** Timings over a slow connection, part of `npm run test:long` only: one page at a time, without retries. */
 export default defineConfig({
-  ...desk,
+  ...desktopConfig,
   testDir: 'e2e-slow-line',
   workers: 1,
   retries: 0,

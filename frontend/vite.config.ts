@@ -5,7 +5,7 @@ import { defineConfig, type Plugin } from 'vite';
 
 const api = process.env.THAW_API_URL ?? 'http://127.0.0.1:3000';
 
-/** The font of the page's own words is asked for together with the style sheet; extended Latin comes on demand. */
+/** Preloads the font of basic Latin with the style sheet. The browser loads extended Latin when a page needs it. */
 const preloadFont = (): Plugin => ({
   name: 'thaw-preload-font',
   transformIndexHtml: {
@@ -22,8 +22,8 @@ const preloadFont = (): Plugin => ({
 });
 
 /**
- * React Router names its components in statements of their own and does not mark their calls as pure, so that a bundler
- * keeps those that are not used: 3 kB (gzip) of every page.
+ * Lets the bundler drop unused components of React Router, 3 kB (gzip) of every page. The library assigns their names in
+ * separate statements and does not mark the calls that create them as pure, so they would be kept.
  */
 const dropUnusedRouterParts = (): Plugin => ({
   name: 'thaw-drop-unused-router-parts',
@@ -40,8 +40,8 @@ const dropUnusedRouterParts = (): Plugin => ({
 });
 
 /**
- * Over HTTP/1.1 a browser asks for six files at a time: what routes share comes in few files, not in twenty of 1 kB.
- * `base` is what each page needs, `chat-libraries` what /chat and its dialogs need.
+ * Groups the code that routes share into few chunks instead of twenty of 1 kB: over HTTP/1.1 a browser loads only six
+ * files at a time. `base` is needed by every page, `chat-libraries` by /chat and its dialogs.
  */
 const sharedChunks = [
   {
@@ -54,7 +54,7 @@ const sharedChunks = [
         'vite/preload-helper',
         String.raw`contract/dist/limits\.js`,
         String.raw`src/lib/(api-client|class-names|document-title|missing-chunk|open-chat|report-error|storage)\.ts`,
-        String.raw`src/ui/(button|choice-group|late|link|loaded-part|logo|toast-store|two-dots)\.tsx?`,
+        String.raw`src/ui/(button|choice-group|delayed|link|loaded-part|logo|toast-store|two-dots)\.tsx?`,
       ].join('|'),
     ),
   },
@@ -75,7 +75,7 @@ export default defineConfig({
     target: 'es2022',
     modulePreload: { polyfill: false },
     rolldownOptions: { output: { codeSplitting: { groups: sharedChunks } } },
-    // The Content-Security-Policy gives fonts and scripts no data: addresses.
+    // The Content-Security-Policy forbids data: URLs for fonts and scripts.
     assetsInlineLimit: 0,
   },
   server: {

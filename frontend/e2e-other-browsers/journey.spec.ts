@@ -5,26 +5,26 @@ import { type Browser, type Tab } from './support/tab.ts';
 import { startWebKit } from './support/webkit.ts';
 
 const { FIREFOX_PATH, WEBKIT_DRIVER_PATH, WEBKIT_BROWSER_PATH, XVFB_PATH } = process.env;
-const given = (path: string | undefined): string => path ?? '';
+const orEmpty = (path: string | undefined): string => path ?? '';
 
-const start: Record<string, () => Browser | Promise<Browser>> = {
-  firefox: () => startFirefox(given(FIREFOX_PATH)),
+const startBrowser: Record<string, () => Browser | Promise<Browser>> = {
+  firefox: () => startFirefox(orEmpty(FIREFOX_PATH)),
   webkit: () =>
     startWebKit({
-      driver: given(WEBKIT_DRIVER_PATH),
-      browser: given(WEBKIT_BROWSER_PATH),
-      display: given(XVFB_PATH),
+      driver: orEmpty(WEBKIT_DRIVER_PATH),
+      browser: orEmpty(WEBKIT_BROWSER_PATH),
+      display: orEmpty(XVFB_PATH),
     }),
 };
 
 const test = base.extend<{ strangers: [Tab, Tab] }>({
   strangers: async ({ address }, provide, { project }) => {
-    const browser = await start[project.name]!();
+    const browser = await startBrowser[project.name]!();
     try {
       const tabs: [Tab, Tab] = [await browser.newVisitor(), await browser.newVisitor()];
       for (const tab of tabs) await tab.open(address);
       await provide(tabs);
-      expect(tabs.flatMap((tab) => tab.complaints())).toEqual([]);
+      expect(tabs.flatMap((tab) => tab.pageErrors())).toEqual([]);
     } finally {
       await browser.close();
     }
@@ -54,7 +54,7 @@ const join = async (tab: Tab, gender: 'Woman' | 'Man'): Promise<void> => {
   await press(tab, button('Maybe Later'));
 };
 
-const say = async (tab: Tab, text: string): Promise<void> => {
+const sendMessage = async (tab: Tab, text: string): Promise<void> => {
   await tab.type(field, text);
   await tab.press(field, 'Enter');
 };
@@ -67,14 +67,14 @@ test('two strangers join, meet, chat both ways, edit, and part', async ({ strang
   await press(bob, button('Find Conversation'));
   for (const tab of [ada, bob]) await expectShown(tab, message('You are now chatting with'));
 
-  await say(ada, 'hello');
+  await sendMessage(ada, 'hello');
   await expectShown(bob, message('hello'));
-  await say(bob, 'hi yourself');
+  await sendMessage(bob, 'hi yourself');
   await expectShown(ada, message('hi yourself'));
 
   // Arrow Up edits the user's own last message.
   await ada.press(field, 'ArrowUp');
-  await say(ada, ' there');
+  await sendMessage(ada, ' there');
   await expectShown(bob, message('hello there'));
   await expectShown(bob, message('(edited)'));
 

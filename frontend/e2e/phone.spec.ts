@@ -5,7 +5,7 @@ import { expect, test, type Person } from './support/test.ts';
 
 const actions = ['Break the Ice', 'Add Friend', 'Skip Chat'] as const;
 
-const expectWordsInSight = async ({ page }: Person, words: readonly string[]): Promise<void> => {
+const expectLabelsVisible = async ({ page }: Person, words: readonly string[]): Promise<void> => {
   for (const word of words) {
     const text = page.getByRole('button', { name: word, exact: true }).getByText(word, { exact: true });
     const label = (await text.count()) > 0 ? text : page.getByRole('button', { name: word, exact: true });
@@ -13,10 +13,10 @@ const expectWordsInSight = async ({ page }: Person, words: readonly string[]): P
     const room = await label.evaluate((element) => {
       const range = document.createRange();
       range.selectNodeContents(element);
-      const written = [...range.getClientRects()].reduce((sum, { width }) => sum + width, 0);
-      return { written, isClipped: getComputedStyle(element).position === 'absolute' };
+      const widthPx = [...range.getClientRects()].reduce((sum, { width }) => sum + width, 0);
+      return { widthPx, isClipped: getComputedStyle(element).position === 'absolute' };
     });
-    expect(room.written, `${word} is written out`).toBeGreaterThan(20);
+    expect(room.widthPx, `${word} is written out`).toBeGreaterThan(20);
     expect(room.isClipped, `${word} is not for screen readers alone`).toBe(false);
   }
 };
@@ -32,7 +32,7 @@ test('the labels of the toolbar are visible at every width, in portrait and in l
     { width: 844, height: 390 },
   ]) {
     await ada.page.setViewportSize(viewport);
-    await expectWordsInSight(ada, actions);
+    await expectLabelsVisible(ada, actions);
     await expectNoOverflow(ada.page, 'an active chat');
     const list = ada.page.getByRole('region', { name: 'Messages' });
     const { height } = (await list.boundingBox()) ?? { height: 0 };
@@ -51,20 +51,20 @@ test('the labels of the toolbar are visible at every width, in portrait and in l
       await ada.button(name).tap({ trial: true, timeout: 2_000 });
   }
   await expect(toast).toBeVisible();
-  await expectWordsInSight(ada, ['Sent!']);
+  await expectLabelsVisible(ada, ['Sent!']);
   await expectAccessible(ada.page, 'the toolbar of a phone');
   await expect(ada.heading(bob.name)).toBeInViewport();
 });
 
 test('the parts of the top bar do not overlap at 320 px', async ({ newcomer }) => {
   const ada = await newcomer({ viewport: { width: 320, height: 640 } });
-  const right = async (selector: ReturnType<Person['button']>): Promise<[number, number]> => {
+  const horizontalEdges = async (selector: ReturnType<Person['button']>): Promise<[number, number]> => {
     const box = await selector.boundingBox();
     return box ? [box.x, box.x + box.width] : [NaN, NaN];
   };
-  const [, logoEnd] = await right(ada.page.getByRole('banner').getByRole('link', { name: 'Thaw' }));
-  const [statusStart, statusEnd] = await right(ada.page.getByText('Connected', { exact: true }));
-  const [requestsStart] = await right(ada.page.getByRole('button', { name: /^Friend Requests/ }));
+  const [, logoEnd] = await horizontalEdges(ada.page.getByRole('banner').getByRole('link', { name: 'Thaw' }));
+  const [statusStart, statusEnd] = await horizontalEdges(ada.page.getByText('Connected', { exact: true }));
+  const [requestsStart] = await horizontalEdges(ada.page.getByRole('button', { name: /^Friend Requests/ }));
   expect(logoEnd).toBeLessThanOrEqual(statusStart);
   expect(statusEnd).toBeLessThanOrEqual(requestsStart);
   await expectNoOverflow(ada.page, 'the top bar');

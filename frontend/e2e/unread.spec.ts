@@ -8,13 +8,13 @@ import {
 } from './support/private-chat.ts';
 
 /** A friend's row in the sidebar. */
-const rowOf = ({ page }: Person, friend: Person) =>
+const friendRow = ({ page }: Person, friend: Person) =>
   page
     .getByRole('list', { name: 'Friends', exact: true })
     .getByRole('listitem')
     .filter({ hasText: friend.name });
 
-const hide = (page: Person['page'], isHidden: boolean): Promise<void> =>
+const setHidden = (page: Person['page'], isHidden: boolean): Promise<void> =>
   page.evaluate((hidden) => {
     Object.defineProperty(document, 'visibilityState', {
       configurable: true,
@@ -35,27 +35,27 @@ test('a badge counts unread messages of each friend; opening the chat clears it 
   await befriend(ada, eve);
   const second = new Person(await ada.page.context().newPage(), ada.user);
   await second.page.goto('/chat');
-  await expect(rowOf(second, eve)).toBeVisible();
+  await expect(friendRow(second, eve)).toBeVisible();
 
   await seedMessages(bob, ada, 2);
   await seedMessages(eve, ada, 1);
   for (const tab of [ada, second]) {
-    await expect(rowOf(tab, bob).getByText('2 unread')).toBeVisible();
-    await expect(rowOf(tab, eve).getByText('1 unread')).toBeVisible();
+    await expect(friendRow(tab, bob).getByText('2 unread')).toBeVisible();
+    await expect(friendRow(tab, eve).getByText('1 unread')).toBeVisible();
     await expect(tab.page).toHaveTitle(/^\(3\) /);
   }
 
   await openChat(ada, bob);
   await expect(ada.page.getByRole('separator', { name: 'New messages' })).toBeVisible();
   for (const tab of [ada, second]) {
-    await expect(rowOf(tab, bob).getByText('unread')).toHaveCount(0);
-    await expect(rowOf(tab, eve).getByText('1 unread')).toBeVisible();
+    await expect(friendRow(tab, bob).getByText('unread')).toHaveCount(0);
+    await expect(friendRow(tab, eve).getByText('1 unread')).toBeVisible();
     await expect(tab.page).toHaveTitle(/^\(1\) /);
   }
   // The server has recorded it, too: a reload brings no badge back.
   await ada.page.reload();
-  await expect(rowOf(ada, eve).getByText('1 unread')).toBeVisible();
-  await expect(rowOf(ada, bob).getByText('unread')).toHaveCount(0);
+  await expect(friendRow(ada, eve).getByText('1 unread')).toBeVisible();
+  await expect(friendRow(ada, bob).getByText('unread')).toHaveCount(0);
 });
 
 test('a message in the open chat is read while the tab is visible, and stays unread while it is not', async ({
@@ -63,15 +63,15 @@ test('a message in the open chat is read while the tab is visible, and stays unr
 }) => {
   const [ada, bob] = (await friends()).map(inPrivateChat) as [PrivateChatUser, PrivateChatUser];
   await openChat(ada, bob);
-  await hide(ada.page, true);
+  await setHidden(ada.page, true);
   await seedMessages(bob, ada, 2);
   await expect(ada.message('message number 2')).toBeVisible();
-  await expect(rowOf(ada, bob).getByText('2 unread')).toBeVisible();
+  await expect(friendRow(ada, bob).getByText('2 unread')).toBeVisible();
 
   const read = ada.page.waitForResponse(/\/api\/private-messages\/read\//);
-  await hide(ada.page, false);
+  await setHidden(ada.page, false);
   expect((await read).status()).toBe(204);
-  await expect(rowOf(ada, bob).getByText('unread')).toHaveCount(0);
+  await expect(friendRow(ada, bob).getByText('unread')).toHaveCount(0);
   const divided = privateChat(ada)
     .getByRole('listitem')
     .filter({ has: ada.page.getByRole('separator') });
@@ -81,7 +81,7 @@ test('a message in the open chat is read while the tab is visible, and stays unr
   await seedMessages(bob, ada, 1, { text: () => 'seen at once' });
   expect((await again).status()).toBe(204);
   await expect(ada.message('seen at once')).toBeVisible();
-  await expect(rowOf(ada, bob).getByText('unread')).toHaveCount(0);
+  await expect(friendRow(ada, bob).getByText('unread')).toHaveCount(0);
 });
 
 // The socket may report the logout before the page has its response; it then checks once who is signed in.
@@ -92,21 +92,21 @@ test('99 unread messages are shown exactly, more as 99+; counts are shown at the
 }) => {
   const [ada, bob] = await friends();
   await seedMessages(bob, ada, 99);
-  await expect(rowOf(ada, bob).getByText('99 unread')).toBeVisible();
+  await expect(friendRow(ada, bob).getByText('99 unread')).toBeVisible();
   await seedMessages(bob, ada, 1);
-  await expect(rowOf(ada, bob).getByText('99+ unread')).toBeVisible();
+  await expect(friendRow(ada, bob).getByText('99+ unread')).toBeVisible();
   await expect(ada.page).toHaveTitle(/^\(99\+\) /);
 
   // Before the server responds, the last known count is shown.
-  let answer: (() => void) | undefined;
-  const held = new Promise<void>((resolve) => (answer = resolve));
+  let respond: (() => void) | undefined;
+  const heldResponse = new Promise<void>((resolve) => (respond = resolve));
   await ada.page.route('**/api/private-messages/unread-counts/**', async (route) => {
-    await held;
+    await heldResponse;
     await route.continue();
   });
   await ada.page.reload();
-  await expect(rowOf(ada, bob).getByText('99+ unread')).toBeVisible();
-  answer?.();
+  await expect(friendRow(ada, bob).getByText('99+ unread')).toBeVisible();
+  respond?.();
 
   // The chat opens at the first unread message, with a button to the newest.
   await openChat(ada, bob);

@@ -1,27 +1,27 @@
 import { type ConsoleMessage, launch, type Page } from 'puppeteer-core';
 import { type Browser, type Tab } from './tab.ts';
 
-const located = (xpath: string): string => `xpath/${xpath}`;
+const toSelector = (xpath: string): string => `xpath/${xpath}`;
 
-const tabOf = (page: Page): Tab => {
-  const complaints: string[] = [];
-  page.on('pageerror', (error) => complaints.push(`thrown: ${String(error)}`));
+const createTab = (page: Page): Tab => {
+  const pageErrors: string[] = [];
+  page.on('pageerror', (error) => pageErrors.push(`thrown: ${String(error)}`));
   page.on('console', (message: ConsoleMessage) => {
-    if (message.type() === 'error') complaints.push(`console: ${message.text()}`);
+    if (message.type() === 'error') pageErrors.push(`console: ${message.text()}`);
   });
   return {
     open: async (url) => void (await page.goto(url)),
-    isShown: async (xpath) => (await (await page.$(located(xpath)))?.isVisible()) ?? false,
-    click: (xpath) => page.locator(located(xpath)).click(),
+    isShown: async (xpath) => (await (await page.$(toSelector(xpath)))?.isVisible()) ?? false,
+    click: (xpath) => page.locator(toSelector(xpath)).click(),
     type: async (xpath, text) => {
-      await page.focus(located(xpath));
+      await page.focus(toSelector(xpath));
       await page.keyboard.type(text);
     },
     press: async (xpath, key) => {
-      await page.focus(located(xpath));
+      await page.focus(toSelector(xpath));
       await page.keyboard.press(key);
     },
-    complaints: () => complaints,
+    pageErrors: () => pageErrors,
   };
 };
 
@@ -32,7 +32,7 @@ export const startFirefox = (program: string): Browser => {
     newVisitor: async () => {
       const browser = await launch({ browser: 'firefox', executablePath: program, headless: true });
       onClose.push(() => browser.close());
-      return tabOf(await browser.newPage());
+      return createTab(await browser.newPage());
     },
     close: async () => {
       for (const close of onClose) await close();

@@ -11,7 +11,7 @@ export interface Tab {
   type: (xpath: string, text: string) => Promise<void>;
   press: (xpath: string, key: Key) => Promise<void>;
   /** Exceptions and console errors, where the protocol reports them. */
-  complaints: () => readonly string[];
+  pageErrors: () => readonly string[];
 }
 
 export type Key = 'Enter' | 'ArrowUp';

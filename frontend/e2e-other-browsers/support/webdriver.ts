@@ -22,7 +22,7 @@ export class WebDriverSession {
   private constructor(private readonly address: string) {}
 
   static async start(driver: string, capabilities: object): Promise<WebDriverSession> {
-    const { sessionId } = (await command('POST', `${driver}/session`, {
+    const { sessionId } = (await sendCommand('POST', `${driver}/session`, {
       capabilities: { alwaysMatch: capabilities },
     })) as { sessionId: string };
     return new WebDriverSession(`${driver}/session/${sessionId}`);
@@ -38,7 +38,7 @@ export class WebDriverSession {
   }
 
   async isDisplayed(element: string): Promise<boolean> {
-    return (await command('GET', `${this.address}/element/${element}/displayed`)) as boolean;
+    return (await sendCommand('GET', `${this.address}/element/${element}/displayed`)) as boolean;
   }
 
   click(element: string): Promise<unknown> {
@@ -50,17 +50,17 @@ export class WebDriverSession {
   }
 
   end(): Promise<unknown> {
-    return command('DELETE', this.address);
+    return sendCommand('DELETE', this.address);
   }
 
-  private post(what: string, body: object): Promise<unknown> {
-    return command('POST', `${this.address}/${what}`, body);
+  private post(path: string, body: object): Promise<unknown> {
+    return sendCommand('POST', `${this.address}/${path}`, body);
   }
 }
 
-const command = async (method: string, address: string, body?: object): Promise<unknown> => {
-  const answer = await fetch(address, { method, ...(body && { body: JSON.stringify(body) }) });
-  const { value } = (await answer.json()) as { value: unknown };
-  if (!answer.ok) throw new WebDriverError(value as Failure);
+const sendCommand = async (method: string, address: string, body?: object): Promise<unknown> => {
+  const response = await fetch(address, { method, ...(body && { body: JSON.stringify(body) }) });
+  const { value } = (await response.json()) as { value: unknown };
+  if (!response.ok) throw new WebDriverError(value as Failure);
   return value;
 };

@@ -5,17 +5,18 @@ import { freePort } from '../../e2e/support/free-port.ts';
 import { type Browser, type Key, type Tab } from './tab.ts';
 import { WebDriverError, WebDriverSession } from './webdriver.ts';
 
-const startMs = 30_000;
+const startTimeoutMs = 30_000;
+/** Codes of special keys in the WebDriver protocol. */
 const keys: Record<Key, string> = { Enter: '\uE007', ArrowUp: '\uE013' };
 
-const end = async (process: ChildProcess): Promise<void> => {
+const stopProcess = async (process: ChildProcess): Promise<void> => {
   if (process.exitCode !== null) return;
   const ended = once(process, 'exit');
   process.kill();
   await ended;
 };
 
-const tabOf = (session: WebDriverSession): Tab => ({
+const createTab = (session: WebDriverSession): Tab => ({
   open: async (url) => void (await session.open(url)),
   isShown: async (xpath) => {
     try {
@@ -32,7 +33,7 @@ const tabOf = (session: WebDriverSession): Tab => ({
   type: async (xpath, text) => void (await session.type(await session.find(xpath), text)),
   press: async (xpath, key) => void (await session.type(await session.find(xpath), keys[key])),
   // The protocol reports no console errors.
-  complaints: () => [],
+  pageErrors: () => [],
 });
 
 /** WebKitGTK's MiniBrowser. A driver has one session, so each visitor has a driver and a browser of their own. */
@@ -48,7 +49,7 @@ export const startWebKit = async (
       stdio: ['ignore', 'ignore', 'ignore', 'pipe'],
     },
   );
-  onClose.push(() => end(display));
+  onClose.push(() => stopProcess(display));
   const [number] = (await once(display.stdio[3] as NodeJS.ReadableStream, 'data')) as [Buffer];
   const env = {
     ...process.env,
@@ -60,16 +61,16 @@ export const startWebKit = async (
     newVisitor: async () => {
       const port = await freePort();
       const driver = spawn(programs.driver, [`--port=${port}`], { stdio: 'ignore', env });
-      onClose.unshift(() => end(driver));
+      onClose.unshift(() => stopProcess(driver));
       const address = `http://127.0.0.1:${port}`;
       await expect(async () => {
         expect((await fetch(`${address}/status`)).ok).toBe(true);
-      }).toPass({ timeout: startMs });
+      }).toPass({ timeout: startTimeoutMs });
       const session = await WebDriverSession.start(address, {
         'webkitgtk:browserOptions': { binary: programs.browser, args: ['--automation'] },
       });
       onClose.unshift(() => session.end());
-      return tabOf(session);
+      return createTab(session);
     },
     close: async () => {
       for (const close of onClose) await close();

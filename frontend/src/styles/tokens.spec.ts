@@ -6,7 +6,7 @@ type Tokens = Map<string, [lightness: number, chroma: number, hue: number]>;
 
 const css = readFileSync(join(__dirname, 'tokens.css'), 'utf8');
 
-const tokensOf = (selector: string): Tokens => {
+const readTokens = (selector: string): Tokens => {
   const start = css.indexOf(`${selector} {`);
   const block = css.slice(start, css.indexOf('}', start));
   return new Map(
@@ -17,8 +17,8 @@ const tokensOf = (selector: string): Tokens => {
   );
 };
 
-/** An OKLCH colour as linear sRGB, which may lie outside the gamut. */
-const linear = ([l, c, h]: [number, number, number]): [red: number, green: number, blue: number] => {
+/** Converts an OKLCH colour to linear sRGB, which may lie outside the gamut, with the matrices of CSS Color 4. */
+const toLinearRgb = ([l, c, h]: [number, number, number]): [red: number, green: number, blue: number] => {
   const a = c * Math.cos((h * Math.PI) / 180);
   const b = c * Math.sin((h * Math.PI) / 180);
   const [x, y, z] = [
@@ -35,7 +35,7 @@ const linear = ([l, c, h]: [number, number, number]): [red: number, green: numbe
 
 /** Relative luminance (WCAG 2), cut to the gamut. */
 const luminance = (colour: [number, number, number]): number => {
-  const [red, green, blue] = linear(colour).map((value) => Math.min(1, Math.max(0, value))) as [
+  const [red, green, blue] = toLinearRgb(colour).map((value) => Math.min(1, Math.max(0, value))) as [
     number,
     number,
     number,
@@ -44,12 +44,12 @@ const luminance = (colour: [number, number, number]): number => {
 };
 
 const contrast = (tokens: Tokens, one: string, other: string): number => {
-  const of = (name: string): number => {
+  const luminanceOf = (name: string): number => {
     const token = tokens.get(name);
     if (!token) throw new Error(`No token ${name}`);
     return luminance(token);
   };
-  const [dark, light] = [of(one), of(other)].sort((x, y) => x - y) as [number, number];
+  const [dark, light] = [luminanceOf(one), luminanceOf(other)].sort((x, y) => x - y) as [number, number];
   return (light + 0.05) / (dark + 0.05);
 };
 
@@ -77,7 +77,7 @@ describe.each([
   ['dark', '@theme'],
   ['light', ":root[data-theme='light']"],
 ])('the %s theme', (_name, selector) => {
-  const tokens = tokensOf(selector);
+  const tokens = readTokens(selector);
 
   it.each(textPairs)('reads %s on %s at 4.5:1 or better', (text, surface) => {
     expect(contrast(tokens, text, surface)).toBeGreaterThanOrEqual(4.5);
@@ -99,8 +99,8 @@ it('measures black on white as 21:1', () => {
   expect(contrast(tokens, 'black', 'white')).toBeCloseTo(21, 1);
 });
 
-const hex = (colour: [number, number, number]): string => {
-  const encoded = linear(colour).map((value) =>
+const toHex = (colour: [number, number, number]): string => {
+  const encoded = toLinearRgb(colour).map((value) =>
     Math.round(255 * (value <= 0.0031308 ? 12.92 * value : 1.055 * value ** (1 / 2.4) - 0.055)),
   );
   return `#${encoded.map((value) => value.toString(16).padStart(2, '0')).join('')}`;
@@ -108,8 +108,8 @@ const hex = (colour: [number, number, number]): string => {
 
 it('gives the browser’s bars, and the installed application, the background of the page', () => {
   const page = join(__dirname, '../..');
-  const dark = hex(tokensOf('@theme').get('background')!);
-  const light = hex(tokensOf(":root[data-theme='light']").get('background')!);
+  const dark = toHex(readTokens('@theme').get('background')!);
+  const light = toHex(readTokens(":root[data-theme='light']").get('background')!);
   expect(backgrounds).toEqual({ dark, light });
   const script = readFileSync(join(page, 'public/theme.js'), 'utf8');
   expect(script).toContain(`light ? '${light}' : '${dark}'`);

@@ -8,8 +8,10 @@ import {
 } from '@/features/random-chat/reducer/random-chat.state';
 import { aPartner } from '@/testing/factories';
 
+/** Id of the signed-in user. */
 export const me = 7;
 export const partner = aPartner();
+/** When the driver receives its frames. */
 export const at = Date.parse('2026-11-20T12:00:00.000Z');
 export const iso = (offsetMs = 0): string => new Date(at + offsetMs).toISOString();
 
@@ -38,6 +40,8 @@ export class ChatDriver {
   }
 }
 
+// Drivers in each phase of a random chat.
+
 export const initial = (): ChatDriver => new ChatDriver();
 export const searching = (): ChatDriver => initial().do({ type: 'findPressed', nowMs: at });
 export const chatMatched = (sessionId = 's1'): ServerData<'chat_matched'> => ({
@@ -50,6 +54,7 @@ export const active = (): ChatDriver => searching().receive('chat_matched', chat
 export const skipped = (): ChatDriver =>
   active().receive('chat_skipped', { sessionId: 's1', seq: 2, reason: 'skipped', endedBy: partner.id });
 
+/** The frame of a message of the partner. */
 export const partnerMessage = (
   seq: number,
   content: string,
@@ -65,6 +70,7 @@ export const partnerMessage = (
   replyTo: null,
   ...changes,
 });
+/** The acknowledgement of a message of the user. */
 export const ack = (clientId: string, content: string, seq: number): Action => ({
   type: 'messageAcknowledged',
   sessionId: 's1',
@@ -83,6 +89,8 @@ export const sessionResumed = (
   last: true,
   ...changes,
 });
+
+// Effects that send a command.
 
 export const join = (preferences: 'both' | 'male' | 'female' = 'both'): Effect => ({
   type: 'send',

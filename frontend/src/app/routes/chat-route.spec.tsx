@@ -8,7 +8,7 @@ import { fakeServer, Refusal } from '@/testing/fake-server';
 
 const me = aUser({ isAnonymous: false });
 
-const open = async (logout: () => Promise<undefined> | Refusal) => {
+const openChatRoute = async (logout: () => Promise<undefined> | Refusal) => {
   const server = fakeServer({
     [`GET /api/user/${me.id}`]: { user: me },
     [`GET /api/friends/${me.id}`]: [],
@@ -43,7 +43,9 @@ afterEach(() => {
 });
 
 it('signs out even if the server refuses the logout for its rate limit (A03)', async () => {
-  const server = await open(() => new Refusal(429, { code: 'rate_limited', message: 'Too many requests' }));
+  const server = await openChatRoute(
+    () => new Refusal(429, { code: 'rate_limited', message: 'Too many requests' }),
+  );
   await logOut();
   expect(await screen.findByText('the sign-in page')).toBeVisible();
   expect(currentUser()).toBeNull();
@@ -51,12 +53,12 @@ it('signs out even if the server refuses the logout for its rate limit (A03)', a
 });
 
 it('shows that the logout is in progress, and waits at most four seconds for the response', async () => {
-  const line = new AbortController();
-  const timeout = jest.spyOn(AbortSignal, 'timeout').mockReturnValue(line.signal);
-  await open(
+  const connection = new AbortController();
+  const timeout = jest.spyOn(AbortSignal, 'timeout').mockReturnValue(connection.signal);
+  await openChatRoute(
     () =>
       new Promise((_resolve, reject) => {
-        line.signal.addEventListener('abort', () => reject(new DOMException('late', 'TimeoutError')));
+        connection.signal.addEventListener('abort', () => reject(new DOMException('late', 'TimeoutError')));
       }),
   );
   timeout.mockClear();
@@ -64,7 +66,7 @@ it('shows that the logout is in progress, and waits at most four seconds for the
   expect(timeout).toHaveBeenCalledWith(4_000);
   expect(await screen.findByText('Logging out…')).toBeVisible();
   expect(currentUser()).toEqual(me);
-  act(() => line.abort());
+  act(() => connection.abort());
   expect(await screen.findByText('the sign-in page')).toBeVisible();
   expect(currentUser()).toBeNull();
 });

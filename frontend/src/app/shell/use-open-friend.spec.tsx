@@ -18,7 +18,7 @@ const OpenFriend = () => {
   );
 };
 
-const show = () => {
+const renderOpenFriend = () => {
   const queries = createQueryClient();
   queries.setQueryData(friendsKey(7), [aFriend({ id: 12, username: 'heron' })]);
   return renderWithCache(<OpenFriend />, queries);
@@ -27,7 +27,7 @@ const show = () => {
 beforeEach(() => shell.reset());
 
 it('returns the friend whose chat was opened', () => {
-  show();
+  renderOpenFriend();
   expect(screen.getByText('nobody')).toBeVisible();
   act(() => shell.openFriend(12));
   expect(screen.getByText('heron')).toBeVisible();
@@ -39,29 +39,29 @@ it.each([
   ['by the user', { removedFriendId: 12, removedBy: 7 }],
   ['by the friend', { removedFriendId: 7, removedBy: 12 }],
 ])('closes the chat when the friendship is removed %s (A126)', (_, detail) => {
-  show();
+  renderOpenFriend();
   act(() => shell.openFriend(12));
   act(() => raise('friendship-removed', detail));
   expect(useShell.getState().openFriendId).toBeUndefined();
 });
 
 it('keeps the chat open when another friendship is removed', () => {
-  show();
+  renderOpenFriend();
   act(() => shell.openFriend(12));
   act(() => raise('friendship-removed', { removedFriendId: 7, removedBy: 13 }));
   expect(screen.getByText('heron')).toBeVisible();
 });
 
 it('closes the chat when the list no longer contains the friend, and keeps it closed when they are back', async () => {
-  const { queries } = show();
+  const { queries } = renderOpenFriend();
   // The query cache notifies its observers asynchronously.
-  const become = (friends: unknown[]) => {
+  const setFriends = (friends: unknown[]) => {
     act(() => void queries.setQueryData(friendsKey(7), friends));
     return screen.findByText(`of ${friends.length}`);
   };
   act(() => shell.openFriend(12));
-  await become([]);
+  await setFriends([]);
   expect(screen.getByText('nobody')).toBeVisible();
-  await become([aFriend({ id: 12, username: 'heron' })]);
+  await setFriends([aFriend({ id: 12, username: 'heron' })]);
   expect(screen.getByText('nobody')).toBeVisible();
 });

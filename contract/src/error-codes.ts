@@ -17,6 +17,7 @@ export const httpErrorStatus = {
   already_friends: 409,
   /** The friend request was accepted or declined before. */
   already_answered: 409,
+  limit_reached: 409,
   too_large: 413,
   unsupported_type: 415,
   /** The file is of an accepted type but cannot be processed as an image. */

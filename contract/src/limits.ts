@@ -54,6 +54,8 @@ export const limits = {
   questionCount: 85,
   optionsPerQuestion: 5,
 
+  /** Users that one user may have blocked at a time. */
+  blockedUsersMax: 2_000,
   chatHistoryMaxEntries: 100,
   privateMessagesPageSize: 500,
 } as const;

@@ -29,6 +29,7 @@ import {
   sessionAdvancedSchema,
   sessionResumedSchema,
 } from './random-chat.js';
+import { blockChangedSchema } from './safety.js';
 import { idSchema, preferenceSchema, sessionIdSchema, timestampSchema } from './scalars.js';
 
 export const userStateSchema = z.enum(['idle', 'searching', 'chatting']);
@@ -78,6 +79,7 @@ export const serverFrames = {
   friendship_removed: friendshipRemovedSchema,
   presence: presenceSchema,
   profile_updated: profileUpdatedSchema,
+  block_changed: blockChangedSchema,
 } as const;
 
 export type ServerEvent = keyof typeof serverFrames;

@@ -16,6 +16,7 @@ export const errorMessages: Record<DomainErrorCode, string> = {
   gender_already_set: 'Your gender has been chosen already.',
   already_friends: 'You are friends already.',
   already_answered: 'That has been answered already.',
+  limit_reached: 'This list is full.',
   too_large: 'That is too large.',
   unsupported_type: 'That type of content is not supported.',
   image_refused: 'This image cannot be used.',

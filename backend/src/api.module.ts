@@ -2,6 +2,7 @@ import { type DynamicModule, Module } from '@nestjs/common';
 import type { Environment } from './config/environment.config';
 import { EnvironmentModule } from './config/environment.module';
 import { AuthModule } from './modules/auth/auth.module';
+import { BlocksModule } from './modules/blocks/blocks.module';
 import { FriendsModule } from './modules/friends/friends.module';
 import { MatchingModule } from './modules/matching/matching.module';
 import { PresenceModule } from './modules/presence/presence.module';
@@ -52,6 +53,7 @@ import { StorageModule } from './platform/storage/storage.module';
     FriendsModule,
     PresenceModule,
     PrivateChatModule,
+    BlocksModule,
   ],
 })
 export class ApiModule {

@@ -1,6 +1,7 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import type { Environment } from './config/environment.config';
 import { EnvironmentModule } from './config/environment.module';
+import { BlocksReadModelModule } from './modules/blocks/blocks-read-model.module';
 import { FriendsReadModelModule } from './modules/friends/friends-read-model.module';
 import { PrivateChatReadModelModule } from './modules/private-chat/private-chat-read-model.module';
 import { RandomChatReadModelModule } from './modules/random-chat/random-chat-read-model.module';
@@ -19,6 +20,7 @@ import { EventStoreModule } from './platform/event-store/event-store.module';
     UploadRecordsModule,
     FriendsReadModelModule,
     PrivateChatReadModelModule,
+    BlocksReadModelModule,
   ],
 })
 export class ReadModelsModule {

@@ -1,6 +1,7 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import type { Environment } from './config/environment.config';
 import { EnvironmentModule } from './config/environment.module';
+import { BlocksReadModelModule } from './modules/blocks/blocks-read-model.module';
 import { RandomChatWorkerModule } from './modules/random-chat/random-chat-worker.module';
 import { UploadsWorkerModule } from './modules/uploads/uploads-worker.module';
 import { UsersReadModelModule } from './modules/users/users-read-model.module';
@@ -35,6 +36,7 @@ import { StorageModule } from './platform/storage/storage.module';
     WorkerQueueModule,
 
     UsersReadModelModule,
+    BlocksReadModelModule,
     RandomChatWorkerModule,
     UploadsWorkerModule,
   ],

@@ -7,6 +7,7 @@ import { PrivateChat1763640410000 } from './1763640410000-private-chat';
 import { PrivateDataExpiries1763640500000 } from './1763640500000-private-data-expiries';
 import { NoTransactionIndex1763640510000 } from './1763640510000-no-transaction-index';
 import { UploadUses1763640600000 } from './1763640600000-upload-uses';
+import { Blocks1763640700000 } from './1763640700000-blocks';
 
 /** Every migration, in order. */
 export const migrations = [
@@ -19,4 +20,5 @@ export const migrations = [
   PrivateDataExpiries1763640500000,
   NoTransactionIndex1763640510000,
   UploadUses1763640600000,
+  Blocks1763640700000,
 ];

@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { BlocksReadModelModule } from '../blocks/blocks-read-model.module';
 import { PrivateChatReadModelModule } from '../private-chat/private-chat-read-model.module';
 import { RandomChatModule } from '../random-chat/random-chat.module';
 import { UsersModule } from '../users/users.module';
@@ -9,7 +10,13 @@ import { FriendRepository } from './infrastructure/friend.repository';
 import { FriendsController } from './transport/friends.controller';
 
 @Module({
-  imports: [FriendsReadModelModule, PrivateChatReadModelModule, UsersModule, RandomChatModule],
+  imports: [
+    BlocksReadModelModule,
+    FriendsReadModelModule,
+    PrivateChatReadModelModule,
+    UsersModule,
+    RandomChatModule,
+  ],
   controllers: [FriendsController],
   providers: [FriendRepository, FriendsService, FriendshipService],
   exports: [FriendshipService],

@@ -1,4 +1,5 @@
 import { Global, Module } from '@nestjs/common';
+import { BlocksReadModelModule } from '../blocks/blocks-read-model.module';
 import { FriendsModule } from '../friends/friends.module';
 import { RandomChatModule } from '../random-chat/random-chat.module';
 import { USER_RELATIONS } from '../users/application/user-relations.port';
@@ -7,7 +8,7 @@ import { UserRelationsService } from './application/user-relations.service';
 /** Global, because modules that ask about users are loaded before friends and chats, which depend on them. */
 @Global()
 @Module({
-  imports: [FriendsModule, RandomChatModule],
+  imports: [BlocksReadModelModule, FriendsModule, RandomChatModule],
   providers: [UserRelationsService, { provide: USER_RELATIONS, useExisting: UserRelationsService }],
   exports: [USER_RELATIONS],
 })

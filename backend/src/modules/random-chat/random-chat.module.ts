@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { ChatPresenceService } from '../../platform/hot-log/chat-presence.service';
+import { BlocksReadModelModule } from '../blocks/blocks-read-model.module';
 import { MatchingModule } from '../matching/matching.module';
 import { UploadsModule } from '../uploads/uploads.module';
 import { UsersModule } from '../users/users.module';
@@ -17,7 +18,7 @@ import { QueueGateway } from './transport/queue.gateway';
 import { RandomChatGateway } from './transport/random-chat.gateway';
 
 @Module({
-  imports: [RandomChatReadModelModule, MatchingModule, UploadsModule, UsersModule],
+  imports: [BlocksReadModelModule, RandomChatReadModelModule, MatchingModule, UploadsModule, UsersModule],
   controllers: [ChatHistoryController],
   providers: [
     PastPartnersService,

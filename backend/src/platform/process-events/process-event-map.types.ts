@@ -16,6 +16,12 @@ export interface MatchedPair {
   userIds: readonly [number, number];
 }
 
+/** A user, and the user whom they block. */
+export interface BlockedPair {
+  blockerId: number;
+  blockedId: number;
+}
+
 /**
  * The events inside one process, by name. To find the reactions to an event, search for `@OnProcessEvent('<name>')`.
  * "Delivered" marks events that are published with `deliver`, whose publisher waits for the reactions.
@@ -40,6 +46,15 @@ export interface ProcessEventMap {
   OnlineChanged: { userIds: readonly number[] };
   /** A user's name or avatar changed. Delivered. */
   ProfileChanged: Profile;
+  /**
+   * A user has blocked another; committed. Runs again for a block that exists already. Delivered: a chat of the two is
+   * over, and none can start.
+   */
+  UserBlocked: BlockedPair;
+  /** A user no longer blocks another; committed. The other may still block the user. Delivered. */
+  UserUnblocked: BlockedPair;
+  /** The users with whom a user with a socket here must not be matched have changed. */
+  ExclusionsChanged: { userId: number };
   /** An append found its shard's outbox empty, so a worker must be woken. */
   OutboxFilled: { shard: number };
   /** The replica's lease was renewed; about once a second. */
@@ -62,6 +77,12 @@ export interface TransactionEventMap {
     previousAvatar: string | null;
     manager: EntityManager;
   };
+  /** A user is about to block another, or has done so already. */
+  UserBlocking: BlockedPair & {
+    manager: EntityManager;
+    /** Runs the work after the commit; best effort, so only for publications. */
+    afterCommit: (work: () => Promise<void>) => void;
+  };
 }
 
 export type ProcessEventName = keyof ProcessEventMap;
@@ -79,10 +100,16 @@ export const processEventNames = {
   TypedToFriend: true,
   OnlineChanged: true,
   ProfileChanged: true,
+  UserBlocked: true,
+  UserUnblocked: true,
+  ExclusionsChanged: true,
   OutboxFilled: true,
   LeaseRenewed: true,
   LeaseLapsed: true,
   SubscriberRestored: true,
 } satisfies Record<ProcessEventName, true>;
 
-export const transactionEventNames = { ProfileChanging: true } satisfies Record<TransactionEventName, true>;
+export const transactionEventNames = {
+  ProfileChanging: true,
+  UserBlocking: true,
+} satisfies Record<TransactionEventName, true>;

@@ -39,6 +39,7 @@ export const buckets = {
   profile_reads: { amount: 120, periodMs: MINUTE },
   name_changes: { amount: 10, periodMs: HOUR, isFixed: true },
   friend_requests: { amount: 20, periodMs: DAY },
+  blocks: { amount: 60, periodMs: HOUR },
   uploads: { amount: 20, periodMs: 10 * MINUTE },
   uploaded_bytes: { amount: 100 * 1024 * 1024, periodMs: DAY },
   socket_frames: { amount: 300, periodMs: MINUTE, burst: 100 },

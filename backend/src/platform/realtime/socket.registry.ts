@@ -112,6 +112,9 @@ export class SocketRegistry {
       case 'chat_started':
         this.events.publish('ChatStarted', { userId, sessionId: message.sessionId });
         return;
+      case 'exclusions_changed':
+        this.events.publish('ExclusionsChanged', { userId });
+        return;
       default:
         message satisfies never;
         this.logger.warn('A user channel carried a message of an unknown kind');

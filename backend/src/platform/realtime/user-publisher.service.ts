@@ -13,7 +13,9 @@ export type UserChannelMessage =
   | { kind: 'close_socket'; socketId: string }
   /** The user is waiting in the queue: every replica with a socket of the user must hold their place. */
   | { kind: 'searching' }
-  | { kind: 'chat_started'; sessionId: string };
+  | { kind: 'chat_started'; sessionId: string }
+  /** The users with whom the user must not be matched have changed. */
+  | { kind: 'exclusions_changed' };
 
 /** Publishes to all replicas with sockets of one user. */
 @Injectable()

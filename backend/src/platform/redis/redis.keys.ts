@@ -69,6 +69,12 @@ export const matchingKeys = {
   chats: '{matching}:chats',
   queue: (gender: string, preference: string): string => `{matching}:queue:${gender}:${preference}`,
   user: (userId: number): string => `{matching}:user:${userId}`,
+  /**
+   * `1` while two users who were in a chat together are not matched again (A41); `x` for an hour after one has blocked
+   * the other.
+   */
+  coolDown: (userId: number, otherId: number): string =>
+    `{matching}:cool-down:${Math.min(userId, otherId)}-${Math.max(userId, otherId)}`,
   /** Exists for some minutes after the two users were in a chat together. */
   recentPartners: (userId: number, otherId: number): string =>
     `{matching}:recent-partners:${Math.min(userId, otherId)}-${Math.max(userId, otherId)}`,

@@ -8,10 +8,12 @@ import { DomainError } from '../../../platform/errors/domain.errors';
 import { CommandExecutorService } from '../../../platform/event-store/command-executor.service';
 import { StreamVersionConflictError } from '../../../platform/event-store/event-store.errors';
 import { warnAbout } from '../../../platform/observability/warn-about.functions';
-import { OnProcessEvent } from '../../../platform/process-events/process-event.decorator';
+import { InTransaction, OnProcessEvent } from '../../../platform/process-events/process-event.decorator';
+import type { TransactionEventMap } from '../../../platform/process-events/process-event-map.types';
 import { RateLimiterService } from '../../../platform/rate-limit/rate-limiter.service';
 import { OnlineUsersService } from '../../../platform/realtime/online-users.service';
 import { UserPublisherService } from '../../../platform/realtime/user-publisher.service';
+import { BlockListService } from '../../blocks/application/block-list.service';
 import { LastMessageService } from '../../private-chat/application/last-message.service';
 import { PastPartnersService } from '../../random-chat/application/past-partners.service';
 import { UsersService } from '../../users/application/users.service';
@@ -45,6 +47,7 @@ export class FriendsService {
     private readonly online: OnlineUsersService,
     private readonly userPublisher: UserPublisherService,
     private readonly limiter: RateLimiterService,
+    private readonly blockList: BlockListService,
   ) {}
 
   async list(userId: number): Promise<Friend[]> {
@@ -64,7 +67,7 @@ export class FriendsService {
 
   /**
    * Sends a friend request. If the addressee has already sent one to the requester, the two become friends (A121).
-   * @throws DomainError not_found when they have not chatted recently, already_friends, rate_limited
+   * @throws DomainError not_found when they have not chatted recently or one has blocked the other, already_friends, rate_limited
    */
   async request(requesterId: number, addresseeId: number): Promise<SentRequest> {
     await this.limiter.require('friend_requests', requesterId);
@@ -109,6 +112,24 @@ export class FriendsService {
     await this.execute(userId, friendId, { type: 'RemoveFriend', userId, friendId });
   }
 
+  /** A user is about to block another: they are no longer friends, and no request between them is pending. */
+  @InTransaction('UserBlocking')
+  async separate({
+    blockerId,
+    blockedId,
+    manager,
+    afterCommit,
+  }: TransactionEventMap['UserBlocking']): Promise<void> {
+    const { state, events } = await this.executor.execute(
+      friendshipStream(blockerId, blockedId),
+      friendshipDecider,
+      { type: 'SeparateUsers', eventId: randomUUID(), at: new Date(), blockerId, blockedId },
+      manager,
+    );
+    for (const event of events as unknown as FriendshipEvent[])
+      afterCommit(() => this.publishQuietly(event, state));
+  }
+
   /** Publishes the changed profile to the user's friends and to the user's own pages. */
   @OnProcessEvent('ProfileChanged')
   async publishProfile(user: Profile): Promise<void> {
@@ -126,11 +147,7 @@ export class FriendsService {
   ): Promise<{ state: FriendshipState; event: FriendshipEvent | undefined }> {
     const command = { ...input, eventId: randomUUID(), at: new Date() } as FriendshipCommand;
     try {
-      const { state, events } = await this.executor.execute(
-        friendshipStream(userId, otherId),
-        friendshipDecider,
-        command,
-      );
+      const { state, events } = await this.executeUnlessApart(userId, otherId, command);
       const [event] = events as unknown as FriendshipEvent[];
       if (event) await this.publishQuietly(event, state);
       return { state, event };
@@ -139,6 +156,18 @@ export class FriendsService {
       if (error instanceof StreamVersionConflictError) throw new DomainError('unavailable');
       throw error;
     }
+  }
+
+  private async executeUnlessApart(userId: number, otherId: number, command: FriendshipCommand) {
+    const stream = friendshipStream(userId, otherId);
+    // A block ends what the other commands need, so it conflicts with them; only a request would go unnoticed.
+    if (command.type !== 'SendFriendRequest')
+      return this.executor.execute(stream, friendshipDecider, command);
+    return this.executor.inTransaction(async (manager) => {
+      if (await this.blockList.areApartUntilCommit(userId, otherId, manager))
+        throw new DomainError('not_found');
+      return this.executor.execute(stream, friendshipDecider, command, manager);
+    });
   }
 
   /** Never throws: pushes are best effort, and a client that misses one reads the same state later. */
@@ -171,6 +200,8 @@ export class FriendsService {
       }
       case 'FriendRequestDeclined':
         return; // The requester is not notified of a decline.
+      case 'FriendRequestVoided':
+        return; // The blocked user must not notice the block.
       case 'FriendshipRemoved': {
         const { removedBy, removedFriendId } = event.data;
         await this.publish([removedBy, removedFriendId], 'friendship_removed', event.data);

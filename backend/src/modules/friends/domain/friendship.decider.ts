@@ -5,6 +5,7 @@ import type {
   FriendshipCommand,
   RemoveFriend,
   SendFriendRequest,
+  SeparateUsers,
 } from './friendship.commands';
 import type { FriendshipEvent, RequestData } from './friendship.events';
 import {
@@ -26,6 +27,8 @@ const decide = (command: FriendshipCommand, state: FriendshipState): readonly Fr
       return decideAnswer(command, state);
     case 'RemoveFriend':
       return decideRemoval(command, state);
+    case 'SeparateUsers':
+      return decideSeparation(command, state);
     default:
       return command satisfies never;
   }
@@ -78,6 +81,24 @@ const decideRemoval = (
       data: { removedBy: userId, removedFriendId: friendId },
     },
   ];
+};
+
+const decideSeparation = (
+  { eventId, at, blockerId, blockedId }: SeparateUsers,
+  state: FriendshipState,
+): readonly FriendshipEvent[] => {
+  const { areFriends, pending } = state;
+  if (areFriends)
+    return [
+      {
+        eventId,
+        occurredAt: at,
+        type: 'FriendshipRemoved',
+        data: { removedBy: blockerId, removedFriendId: blockedId },
+      },
+    ];
+  if (pending) return [{ eventId, occurredAt: at, type: 'FriendRequestVoided', data: numbersOf(pending) }];
+  return [];
 };
 
 const accepted = (request: FriendRequestState, eventId: string, at: Date): FriendshipEvent => ({

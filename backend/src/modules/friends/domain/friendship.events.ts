@@ -17,6 +17,8 @@ export type FriendRequestSent = RecordedEvent<'FriendRequestSent', RequestData &
 /** Accepted by the addressee's answer, or by the addressee sending a request too. */
 export type FriendRequestAccepted = RecordedEvent<'FriendRequestAccepted', RequestData>;
 export type FriendRequestDeclined = RecordedEvent<'FriendRequestDeclined', RequestData>;
+/** A pending request that came to nothing, because one of the two blocked the other. */
+export type FriendRequestVoided = RecordedEvent<'FriendRequestVoided', RequestData>;
 export type FriendshipRemoved = RecordedEvent<
   'FriendshipRemoved',
   { removedBy: number; removedFriendId: number }
@@ -24,7 +26,7 @@ export type FriendshipRemoved = RecordedEvent<
 
 /** All events between two users, in the stream `friendship-<lower id>-<higher id>`. */
 export type FriendshipEvent =
-  FriendRequestSent | FriendRequestAccepted | FriendRequestDeclined | FriendshipRemoved;
+  FriendRequestSent | FriendRequestAccepted | FriendRequestDeclined | FriendRequestVoided | FriendshipRemoved;
 
 export const friendshipStream = (userId: number, otherId: number): string =>
   `friendship-${Math.min(userId, otherId)}-${Math.max(userId, otherId)}`;

@@ -9,7 +9,7 @@ export interface FriendRequestState extends RequestData {
 
 export interface FriendshipState {
   areFriends: boolean;
-  /** All requests between the two, by id. */
+  /** All requests between the two, by id, without voided ones. */
   requests: ReadonlyMap<number, FriendRequestState>;
   /** The unanswered request. */
   pending: FriendRequestState | null;
@@ -46,6 +46,11 @@ export const evolveFriendship = (state: FriendshipState, event: FriendshipEvent)
       const { requestId, requesterId } = event.data;
       const declinedAt = new Map(state.declinedAt).set(requesterId, event.occurredAt);
       return { ...answered(state, requestId, 'declined'), declinedAt };
+    }
+    case 'FriendRequestVoided': {
+      const requests = new Map(state.requests);
+      requests.delete(event.data.requestId);
+      return { ...state, requests, pending: null };
     }
     case 'FriendshipRemoved':
       return { ...state, areFriends: false };

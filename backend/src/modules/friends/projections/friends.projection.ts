@@ -10,6 +10,7 @@ const types: readonly FriendshipEvent['type'][] = [
   'FriendRequestSent',
   'FriendRequestAccepted',
   'FriendRequestDeclined',
+  'FriendRequestVoided',
   'FriendshipRemoved',
 ];
 
@@ -53,6 +54,9 @@ const project = async (event: StoredFriendshipEvent, manager: EntityManager): Pr
     }
     case 'FriendRequestDeclined':
       await manager.update(FriendRequestEntity, event.data.requestId, { status: 'declined' });
+      return;
+    case 'FriendRequestVoided':
+      await manager.delete(FriendRequestEntity, event.data.requestId);
       return;
     case 'FriendshipRemoved':
       await manager.delete(FriendshipEntity, ofPair(event.data.removedBy, event.data.removedFriendId));

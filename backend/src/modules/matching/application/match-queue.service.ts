@@ -11,6 +11,7 @@ import { REDIS } from '../../../platform/redis/redis.module';
 import { matchingKeys } from '../../../platform/redis/redis.keys';
 import type { RedisScript } from '../../../platform/redis/redis-script.model';
 import {
+  apartScript,
   confirmScript,
   departScript,
   finishScript,
@@ -18,6 +19,7 @@ import {
   type JoinReply,
   leaveQueueScript,
   releaseClaimScript,
+  removeApartScript,
   resumeScript,
   retryScript,
   sweepScript,
@@ -196,7 +198,8 @@ export class MatchQueueService {
 
   /**
    * Confirms a match after its chat has been created.
-   * @returns the users who left the queue meanwhile; null when the claim had expired and was released.
+   * @returns the users who left the queue meanwhile; null when the claim had expired and was released, or the two have been
+   * separated by a block.
    */
   async confirm({ sessionId, userIds }: Match): Promise<number[] | null> {
     const parameters = [sessionId, ...userIds, CHECK_CHAT_EVERY_MS];
@@ -222,6 +225,21 @@ export class MatchQueueService {
   /** Frees the users of an ended chat and starts their cool-down (A41). */
   async finish({ sessionId, userIds }: Match): Promise<void> {
     await finishScript.run(this.redis, KEYS, [sessionId, this.coolDownMs, ...userIds]);
+  }
+
+  /**
+   * Keeps two users apart: from now on they are not matched with each other, and a claim of the two is not confirmed.
+   * The key expires after an hour; older blocks are excluded by `excludedIds`.
+   * @returns the session of the chat that they are in; null when they are in none.
+   */
+  async separate(userId: number, otherId: number): Promise<string | null> {
+    const [state, sessionId] = await apartScript.run(this.redis, KEYS, [userId, otherId]);
+    return state === 'chatting' && sessionId ? sessionId : null;
+  }
+
+  /** Undoes `separate` for future searches. */
+  async allowAgain(userId: number, otherId: number): Promise<void> {
+    await removeApartScript.run(this.redis, KEYS, [userId, otherId]);
   }
 
   async countWaiting(): Promise<WaitingCounts> {

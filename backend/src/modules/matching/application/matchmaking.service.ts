@@ -7,6 +7,7 @@ import { ProcessEventsService } from '../../../platform/process-events/process-e
 import { ReplicaLeaseService } from '../../../platform/realtime/replica-lease.service';
 import { SocketRegistry } from '../../../platform/realtime/socket.registry';
 import { UserPublisherService } from '../../../platform/realtime/user-publisher.service';
+import { BlockListService } from '../../blocks/application/block-list.service';
 import {
   hasCandidate,
   type LeaveResult,
@@ -23,6 +24,15 @@ const CHECK_PAGE_SIZE = 200;
 const SETTLING_REPLICAS = 4;
 /** A retry is sent this long after the cool-down may be ignored, so that it is never early. */
 const RETRY_SLACK_MS = 50;
+/** A list of excluded users is used for this long; blocks made meanwhile are known to Redis for twice as long. */
+const EXCLUSIONS_KEPT_MS = 1_800_000;
+
+/** The users with whom a user must not be matched, because one has blocked the other. */
+interface Exclusions {
+  userIds: readonly number[];
+  /** Epoch ms. */
+  readAt: number;
+}
 
 /** A user who is searching, or is matched and waits for the chat to start. */
 interface WaitingUser {
@@ -31,6 +41,7 @@ interface WaitingUser {
   since: Date | null;
   /** Set while a cool-down blocks a match. */
   retryTimer: NodeJS.Timeout | undefined;
+  exclusions: Exclusions;
   /** The record was missing at the last check. */
   isMissing?: true;
 }
@@ -56,6 +67,7 @@ export class MatchmakingService implements OnModuleInit, OnApplicationShutdown {
     private readonly lease: ReplicaLeaseService,
     private readonly userPublisher: UserPublisherService,
     private readonly events: ProcessEventsService,
+    private readonly blockList: BlockListService,
   ) {}
 
   onModuleInit(): void {
@@ -85,15 +97,21 @@ export class MatchmakingService implements OnModuleInit, OnApplicationShutdown {
     { gender, preference }: SearchCriteria,
     onPlaced: (place: MatchState) => Promise<void> = async () => undefined,
   ): Promise<MatchState> {
-    const place = await this.departOnFailure(userId, this.queue.join(userId, gender, preference));
+    const exclusions = await this.readExclusions(userId);
+    const place = await this.departOnFailure(
+      userId,
+      this.queue.join(userId, gender, preference, exclusions.userIds),
+    );
     await onPlaced(place);
     if (place.kind === 'searching') void this.publishSearch(userId);
-    return this.track(userId, place);
+    return this.track(userId, place, exclusions);
   }
 
   /** Continues the user's search, if there is one, for a socket on this replica. @returns the user's state. */
   async resume(userId: number): Promise<MatchState> {
-    return this.track(userId, await this.departOnFailure(userId, this.queue.resume(userId)));
+    const exclusions = await this.exclusionsOf(userId);
+    const place = await this.departOnFailure(userId, this.queue.resume(userId, exclusions.userIds));
+    return this.track(userId, place, exclusions);
   }
 
   /** Ends the user's search, unless a match was made. */
@@ -115,12 +133,13 @@ export class MatchmakingService implements OnModuleInit, OnApplicationShutdown {
 
   /** Retries matching for a searching user, who need not have a socket on this replica. */
   async retryNow(userId: number): Promise<void> {
-    const place = await this.queue.retry(userId);
+    const { userIds } = await this.exclusionsOf(userId);
+    const place = await this.queue.retry(userId, userIds);
     if (place.kind === 'matched') await this.events.deliver('MatchMade', place.match);
   }
 
   /** Tracks the user while their state is a search or a claim, and starts the chat of a match. @returns the state. */
-  private async track(userId: number, place: MatchState): Promise<MatchState> {
+  private async track(userId: number, place: MatchState, exclusions: Exclusions): Promise<MatchState> {
     this.untrack(userId);
     if (place.kind === 'searching') {
       const { criteria, since, retryInMs } = place;
@@ -128,9 +147,14 @@ export class MatchmakingService implements OnModuleInit, OnApplicationShutdown {
         retryInMs === null
           ? undefined
           : setTimeout(() => void this.retry(userId), retryInMs + RETRY_SLACK_MS);
-      this.waitingUsers.set(userId, { criteria, since, retryTimer });
+      this.waitingUsers.set(userId, { criteria, since, retryTimer, exclusions });
     } else if (place.kind === 'matched' || place.kind === 'claimed') {
-      this.waitingUsers.set(userId, { criteria: place.criteria, since: null, retryTimer: undefined });
+      this.waitingUsers.set(userId, {
+        criteria: place.criteria,
+        since: null,
+        retryTimer: undefined,
+        exclusions,
+      });
     }
     // The user's last socket may have closed during the call; no later event would then release their place.
     if (!this.registry.hasSocketsOf(userId)) await this.depart(userId);
@@ -190,9 +214,52 @@ export class MatchmakingService implements OnModuleInit, OnApplicationShutdown {
   private async retry(userId: number): Promise<void> {
     if (!this.waitingUsers.has(userId)) return;
     try {
-      await this.track(userId, await this.queue.retry(userId));
+      const exclusions = await this.exclusionsOf(userId);
+      await this.track(userId, await this.queue.retry(userId, exclusions.userIds), exclusions);
     } catch (error) {
       warnAbout(this.logger, 'A retry failed', error); // the next check of the records resumes the search
+    }
+  }
+
+  /** A block of the user, or by the user, has been lifted: a match may have become possible. */
+  @OnProcessEvent('ExclusionsChanged')
+  async applyExclusions({ userId }: ProcessEventMap['ExclusionsChanged']): Promise<void> {
+    const user = this.waitingUsers.get(userId);
+    if (!user) return;
+    user.exclusions = await this.readExclusions(userId, user.exclusions);
+    if (user.since) await this.retry(userId);
+  }
+
+  /** Lets two users be matched again, unless another block keeps them apart, and retries their searches. */
+  @OnProcessEvent('UserUnblocked')
+  async allowAgain({ blockerId, blockedId }: ProcessEventMap['UserUnblocked']): Promise<void> {
+    if (await this.blockList.areApart(blockerId, blockedId)) return;
+    await this.queue.allowAgain(blockerId, blockedId);
+    await Promise.all(
+      [blockerId, blockedId].map((userId) =>
+        this.userPublisher.publish(userId, { kind: 'exclusions_changed' }),
+      ),
+    );
+  }
+
+  /** The exclusions of a search, read again when they are old. */
+  private async exclusionsOf(userId: number): Promise<Exclusions> {
+    const known = this.waitingUsers.get(userId)?.exclusions;
+    if (known && Date.now() - known.readAt < EXCLUSIONS_KEPT_MS) return known;
+    return this.readExclusions(userId, known);
+  }
+
+  /**
+   * Never rejects: a search continues while PostgreSQL is unreachable, since the start of a chat is refused without it.
+   * @param fallback used, and due to be read again, when the list cannot be read.
+   */
+  private async readExclusions(userId: number, fallback?: Exclusions): Promise<Exclusions> {
+    try {
+      const readAt = Date.now(); // before the query: a block committed meanwhile counts as newer
+      return { userIds: await this.blockList.excludedFor(userId), readAt };
+    } catch (error) {
+      warnAbout(this.logger, 'The exclusions of a search were not read', error);
+      return { userIds: fallback?.userIds ?? [], readAt: 0 };
     }
   }
 

@@ -86,14 +86,17 @@ return {record.state, record.session, now - record.claimedAt}
 
 /**
  * Confirms a claim after its chat has been created; idempotent. ARGV: session, the two users, ms until the chat is
- * checked. Returns 'ok' and the users who left meanwhile, or 'lost' when the claim had been released.
+ * checked. Returns 'ok' and the users who left meanwhile, or 'lost' when the claim had been released or one of the two
+ * has blocked the other.
  */
 export const confirmScript = new RedisScript<['ok', ...string[]] | ['lost']>(`${matchRecordLua}
 local session, users, checkInMs = ARGV[1], {ARGV[2], ARGV[3]}, ARGV[4]
 local records = {}
 for i, user in ipairs(users) do
   records[i] = loadRecord(user)
-  if not records[i] or records[i].session ~= session or records[i].state == 'searching' then return {'lost'} end
+  if not records[i] or records[i].session ~= session or records[i].state == 'searching' or records[i].apart then
+    return {'lost'}
+  end
 end
 local reply = {'ok'}
 for i, user in ipairs(users) do
@@ -132,7 +135,7 @@ for _, user in ipairs(users) do
       deleteRecord(user)
     else
       redis.call('HSET', userKey(user), 'state', 'searching')
-      redis.call('HDEL', userKey(user), 'session', 'partner', 'claimedAt')
+      redis.call('HDEL', userKey(user), 'session', 'partner', 'claimedAt', 'apart')
       enqueue(user, record)
       searching[#searching + 1] = user
     end
@@ -174,9 +177,38 @@ for _, user in ipairs(users) do
   local record = loadRecord(user)
   if record and record.session == session and record.state ~= 'searching' then deleteRecord(user) end
 end
-if coolDownMs > 0 then redis.call('SET', coolDownKey(users[1], users[2]), '1', 'PX', coolDownMs) end
+local key = coolDownKey(users[1], users[2])
+if coolDownMs > 0 and redis.call('GET', key) ~= 'x' then redis.call('SET', key, '1', 'PX', coolDownMs) end
 redis.call('SET', pairKey('recent-partners', users[1], users[2]), '1', 'PX', ${RECENT_PARTNER_TTL_MS})
 return nil
 `,
   { allowOom: true },
 );
+
+/** A block keeps two users apart by their pair's key for an hour; searches exclude older blocks by their lists. */
+const APART_TTL_MS = 3_600_000;
+
+export type ApartReply = [] | [state: 'claimed' | 'chatting', sessionId: string];
+
+/**
+ * Keeps two users apart who are not to meet again, and returns their present match, if there is one. A claim is marked,
+ * so that it cannot be confirmed. ARGV: the two users.
+ */
+export const apartScript = new RedisScript<ApartReply>(
+  `${matchRecordLua}
+local user, other = ARGV[1], ARGV[2]
+redis.call('SET', coolDownKey(user, other), 'x', 'PX', ${APART_TTL_MS})
+local record = loadRecord(user)
+if not record or record.state == 'searching' or record.partner ~= other then return {} end
+if record.state == 'claimed' then redis.call('HSET', userKey(user), 'apart', '1') end
+return {record.state, record.session}
+`,
+  { allowOom: true },
+);
+
+/** Ends what `apartScript` began for future searches. ARGV: the two users. */
+export const removeApartScript = new RedisScript<null>(`${matchRecordLua}
+local key = coolDownKey(ARGV[1], ARGV[2])
+if redis.call('GET', key) == 'x' then redis.call('DEL', key) end
+return nil
+`);

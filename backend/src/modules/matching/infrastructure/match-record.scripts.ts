@@ -3,7 +3,10 @@ import { socketDirectoryLua } from '../../../platform/realtime/socket-directory.
 
 /** Users read per ZRANGE. */
 const PAGE_SIZE = 32;
-/** Pages read per queue before an attempt to match a user gives up; the user stays in the queue. */
+/**
+ * Pages read per queue before an attempt to match a user gives up, besides those that excluded users may fill; the user
+ * stays in the queue.
+ */
 const MAX_PAGES = 8;
 /** Overdue claims or chats returned by one call. */
 const DUE_AT_ONCE = 16;
@@ -20,6 +23,7 @@ const DUE_AT_ONCE = 16;
  *   session partner    while claimed or chatting
  *   claimedAt          when the match was made (ms)
  *   left               present if the user left while claimed
+ *   apart              present if one of the two blocked the other while claimed: the chat must not start
  * There is one queue (sorted set) for each gender and preference, scored by `since`. A searching user without a live
  * replica is parked: removed from the queue, while the record is kept for some time.
  */
@@ -32,10 +36,11 @@ local function queueOf(record) return queueKey(record.gender, record.preference)
 
 local function loadRecord(user)
   local fields = redis.call('HMGET', userKey(user), 'state', 'gender', 'preference', 'since', 'session', 'partner',
-    'claimedAt', 'left')
+    'claimedAt', 'left', 'apart')
   if not fields[1] then return nil end
   return {state = fields[1], gender = fields[2], preference = fields[3], since = tonumber(fields[4]),
-    session = fields[5], partner = fields[6], claimedAt = tonumber(fields[7] or '0'), left = fields[8]}
+    session = fields[5], partner = fields[6], claimedAt = tonumber(fields[7] or '0'), left = fields[8],
+    apart = fields[9]}
 end
 
 local function deleteRecord(user)
@@ -74,17 +79,18 @@ local function pairKey(name, a, b)
   if tonumber(a) < tonumber(b) then return P .. name .. ':' .. a .. '-' .. b end
   return P .. name .. ':' .. b .. '-' .. a
 end
+-- '1': the two were in a chat a while ago. 'x': one has blocked the other.
 local function coolDownKey(a, b) return pairKey('cool-down', a, b) end
 
 local function claim(user, record, partner, session)
   redis.call('ZREM', queueOf(record), user)
   redis.call('HSET', userKey(user), 'state', 'claimed', 'session', session, 'partner', partner, 'claimedAt', now)
-  redis.call('HDEL', userKey(user), 'left')
+  redis.call('HDEL', userKey(user), 'left', 'apart')
 end
 
--- Calls visit(other, since) for each user in a queue, longest-waiting first, until it returns true.
-local function scanQueue(queue, visit)
-  for page = 0, ${MAX_PAGES - 1} do
+-- Calls visit(other, since) for each user on the first pages of a queue, longest-waiting first, until it returns true.
+local function scanQueue(queue, pages, visit)
+  for page = 0, pages - 1 do
     local first = page * ${PAGE_SIZE}
     local waiting = redis.call('ZRANGE', queue, first, first + ${PAGE_SIZE - 1}, 'WITHSCORES')
     for i = 1, #waiting, 2 do
@@ -106,14 +112,16 @@ local function compatibleQueues(record)
 end
 
 -- Finds the longest-waiting compatible user. A user under a cool-down with the given one is skipped until one of the
--- two has waited for ignoreCoolDownAfterMs, and is only a fallback from then on.
+-- two has waited for ignoreCoolDownAfterMs, and is only a fallback from then on. Users whom a block keeps apart are
+-- skipped in any case.
 -- Returns the partner or nil, and retryAt: when the first cool-down that blocked a candidate may be ignored, or nil.
 -- Also removes stale entries from the queues, and parks users without a live replica.
-local function findPartner(user, record, excluded, ignoreCoolDownAfterMs)
+local function findPartner(user, record, excluded, excludedCount, ignoreCoolDownAfterMs)
+  local pages = ${MAX_PAGES} + math.ceil(excludedCount / ${PAGE_SIZE})
   local best, bestSince, fallback, fallbackSince, retryAt
   for _, queue in ipairs(compatibleQueues(record)) do
     local stale, disconnected = {}, {}
-    scanQueue(queue, function(other, since)
+    scanQueue(queue, pages, function(other, since)
       if bestSince and since >= bestSince then return true end
       if other == user or excluded[other] then return false end
       local theirs = loadRecord(other)
@@ -121,7 +129,9 @@ local function findPartner(user, record, excluded, ignoreCoolDownAfterMs)
         stale[#stale + 1] = other
         return false
       end
-      local isCooling = redis.call('EXISTS', coolDownKey(user, other)) == 1
+      local separation = redis.call('GET', coolDownKey(user, other))
+      if separation == 'x' then return false end
+      local isCooling = separation ~= false
       local ignoredFrom = math.min(since, record.since) + ignoreCoolDownAfterMs
       if isCooling and ignoredFrom > now then
         if not retryAt or ignoredFrom < retryAt then retryAt = ignoredFrom end
@@ -158,7 +168,8 @@ local function attemptMatch(user, record, first, firstExcluded)
   local session, claimMs, ignoreCoolDownAfterMs = ARGV[first], tonumber(ARGV[first + 1]), tonumber(ARGV[first + 2])
   local excluded = {}
   for i = firstExcluded, #ARGV do excluded[ARGV[i]] = true end
-  local partner, retryAt = findPartner(user, record, excluded, ignoreCoolDownAfterMs)
+  local excludedCount = math.max(0, #ARGV - firstExcluded + 1)
+  local partner, retryAt = findPartner(user, record, excluded, excludedCount, ignoreCoolDownAfterMs)
   if not partner then return searchingReply(record, retryAt and tostring(retryAt - now) or '') end
   claim(user, record, partner, session)
   claim(partner, loadRecord(partner), user, session)

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { OnProcessEvent } from '../../../platform/process-events/process-event.decorator';
 import type { ProcessEventMap } from '../../../platform/process-events/process-event-map.types';
 import { OnlineUsersService } from '../../../platform/realtime/online-users.service';
+import { BlockListService } from '../../blocks/application/block-list.service';
 import { FriendshipService } from '../../friends/application/friendship.service';
 import { PastPartnersService } from '../../random-chat/application/past-partners.service';
 import type { UserRelationsPort } from '../../users/application/user-relations.port';
@@ -13,17 +14,25 @@ export class UserRelationsService implements UserRelationsPort {
     private readonly online: OnlineUsersService,
     private readonly friendships: FriendshipService,
     private readonly pastPartners: PastPartnersService,
+    private readonly blockList: BlockListService,
   ) {}
 
-  async mayReadProfile(viewerId: number, userId: number): Promise<boolean> {
+  async isAcquainted(userId: number, otherId: number): Promise<boolean> {
     return (
-      (await this.pastPartners.haveChatted(viewerId, userId)) ||
-      (await this.friendships.areFriends(viewerId, userId)) ||
-      this.friendships.hasPendingRequest(viewerId, userId)
+      (await this.pastPartners.haveChatted(userId, otherId)) ||
+      (await this.friendships.areFriends(userId, otherId)) ||
+      this.friendships.hasPendingRequest(userId, otherId)
     );
   }
 
+  async mayReadProfile(viewerId: number, userId: number): Promise<boolean> {
+    if (await this.blockList.hasBlocked(userId, viewerId)) return false;
+    // Blocking voids a friend request, which may have been all that they had in common.
+    return (await this.isAcquainted(viewerId, userId)) || (await this.blockList.hasBlocked(viewerId, userId));
+  }
+
   async isSeenOnline(viewerId: number, userId: number): Promise<boolean> {
+    if (await this.blockList.areApart(viewerId, userId)) return false;
     const mayKnow =
       (await this.friendships.areFriends(viewerId, userId)) ||
       (await this.pastPartners.arePartners(viewerId, userId).catch(() => false)); // Redis is unreachable

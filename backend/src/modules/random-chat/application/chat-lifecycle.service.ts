@@ -10,6 +10,7 @@ import type { InboundFrame } from '../../../platform/realtime/inbound-frame.mode
 import type { SocketConnection } from '../../../platform/realtime/socket-connection.model';
 import { SocketRegistry } from '../../../platform/realtime/socket.registry';
 import { UserPublisherService } from '../../../platform/realtime/user-publisher.service';
+import { BlockListService } from '../../blocks/application/block-list.service';
 import { MatchmakingService } from '../../matching/application/matchmaking.service';
 import { type Match, MatchQueueService } from '../../matching/application/match-queue.service';
 import { UsersService } from '../../users/application/users.service';
@@ -39,13 +40,25 @@ export class ChatLifecycleService {
     private readonly users: UsersService,
     private readonly userPublisher: UserPublisherService,
     private readonly registry: SocketRegistry,
+    private readonly blockList: BlockListService,
     @Inject(ENVIRONMENT) private readonly environment: Environment,
   ) {}
 
-  /** Starts the chat of a match: first its stream, then the records, then the publication to both users. */
+  /**
+   * Starts the chat of a match: first its stream, then the records, then the publication to both users. A match of two
+   * users of whom one has blocked the other is refused, and both continue their searches.
+   */
   @OnProcessEvent('MatchMade')
   async start(match: Match): Promise<void> {
-    const [first, second] = await this.participants(match);
+    const [[first, second], areApart] = await Promise.all([
+      this.participants(match),
+      this.blockList.areApart(...match.userIds),
+    ]);
+    if (areApart) {
+      await this.queue.separate(...match.userIds);
+      await this.releaseAndRetry(match);
+      return;
+    }
     // Before the chat exists: if this process dies on the way, a sweep finds the deadlines and ends the chat.
     await this.presence.setDeadlines(match.sessionId, match.userIds, this.environment.GRACE_AFTER_LOSS_MS);
     const chat = this.chats.create(match.sessionId);
@@ -58,7 +71,7 @@ export class ChatLifecycleService {
   async recover(match: Match): Promise<void> {
     const chat = await this.chats.read(match.sessionId);
     if (chat.version > 0) await this.confirmAndPublish(match, chat);
-    else for (const userId of await this.queue.release(match)) await this.matchmaking.retryNow(userId);
+    else await this.releaseAndRetry(match);
   }
 
   /** Frees the users of an ended chat, in case that failed when it ended. */
@@ -95,6 +108,16 @@ export class ChatLifecycleService {
     await this.finish(chat);
   }
 
+  /** Ends the chat that a user is in with a user whom they have just blocked, and keeps the two from being matched. */
+  @OnProcessEvent('UserBlocked')
+  async separate({ blockerId, blockedId }: ProcessEventMap['UserBlocked']): Promise<void> {
+    const sessionId = await this.queue.separate(blockerId, blockedId);
+    if (sessionId === null) return;
+    const chat = await this.chats.read(sessionId);
+    if (chat.hasParticipant(blockerId)) await chat.execute({ type: 'SkipChat', userId: blockerId });
+    await this.records.close(sessionId, [blockerId, blockedId]);
+  }
+
   /** Whether the chat on a user's record has ended. If so, removes it from the record. */
   async isOver(userId: number, sessionId: string): Promise<boolean> {
     return this.closeIfOver(userId, await this.chats.summary(sessionId));
@@ -119,8 +142,8 @@ export class ChatLifecycleService {
     const left = await this.queue.confirm(match);
     if (left === null) {
       await chat.execute({ type: 'AbortChat' });
-      await this.queue.release(match);
       await this.presence.forget(match.sessionId, match.userIds);
+      await this.releaseAndRetry(match); // after a block; otherwise the claim was released before
       return;
     }
     const { sessionId } = match;
@@ -130,6 +153,10 @@ export class ChatLifecycleService {
     // A user who left the queue after the match was made has skipped the chat (A43).
     for (const userId of left) await chat.execute({ type: 'SkipChat', userId });
     if (left.length > 0) await this.finish(chat);
+  }
+
+  private async releaseAndRetry(match: Match): Promise<void> {
+    for (const userId of await this.queue.release(match)) await this.matchmaking.retryNow(userId);
   }
 
   private async participants({ userIds }: Match) {

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import type { UploadAddress, UploadBucket } from '@thaw/contract/uploads';
 import { type EntityManager, In, IsNull, MoreThan, Not, Repository } from 'typeorm';
+import { BlockListService } from '../../blocks/application/block-list.service';
 import type { ShownImage } from '../application/shown-image.mapper';
 import { UploadEntity } from './upload.entity';
 
@@ -25,7 +26,10 @@ export class UploadRepository {
     return affected === 1;
   }
 
-  /** The image, if the viewer may see it: an avatar, their own upload, or an image sent to them (A100). */
+  /**
+   * The image, if the viewer may see it: an avatar, their own upload, or an image sent to them (A100). Never an image of
+   * a user who has blocked the viewer.
+   */
   async findVisible({ bucket, key }: UploadAddress, viewerId: number): Promise<UploadEntity | null> {
     return this.uploads
       .createQueryBuilder('upload')
@@ -36,6 +40,7 @@ export class UploadRepository {
            SELECT 1 FROM upload_views WHERE upload_views.key = upload.key AND upload_views.viewer_id = :viewerId))`,
         { viewerId },
       )
+      .andWhere(`NOT ${BlockListService.hasBlockedSql('upload.ownerId', ':viewerId')}`)
       .getOne();
   }
 

@@ -1,0 +1,135 @@
+import { randomUUID } from 'node:crypto';
+import { Inject, Injectable, Logger } from '@nestjs/common';
+import type { Block, BlockedUser } from '@thaw/contract/safety';
+import type { EntityManager } from 'typeorm';
+import { DomainError } from '../../../platform/errors/domain.errors';
+import { CommandExecutorService } from '../../../platform/event-store/command-executor.service';
+import { StreamVersionConflictError } from '../../../platform/event-store/event-store.errors';
+import { warnAbout, warnAboutFailed } from '../../../platform/observability/warn-about.functions';
+import { ProcessEventsService } from '../../../platform/process-events/process-events.service';
+import { UserPublisherService } from '../../../platform/realtime/user-publisher.service';
+import { USER_RELATIONS, type UserRelationsPort } from '../../users/application/user-relations.port';
+import { UsersService } from '../../users/application/users.service';
+import type { BlockCommand } from '../domain/block.commands';
+import { blockDecider, type BlockState } from '../domain/block.decider';
+import { blockStream } from '../domain/block.events';
+import { BlockRepository } from '../infrastructure/block.repository';
+
+export interface PlacedBlock {
+  block: Block;
+  /** Whether this call created it. */
+  isNew: boolean;
+}
+
+type AfterCommit = () => Promise<void>;
+
+/** Blocks and unblocks users. The other modules react to the events UserBlocking, UserBlocked and UserUnblocked. */
+@Injectable()
+export class BlocksService {
+  private readonly logger = new Logger(BlocksService.name);
+
+  constructor(
+    private readonly blocks: BlockRepository,
+    private readonly executor: CommandExecutorService,
+    private readonly users: UsersService,
+    @Inject(USER_RELATIONS) private readonly relations: UserRelationsPort,
+    private readonly processEvents: ProcessEventsService,
+    private readonly userPublisher: UserPublisherService,
+  ) {}
+
+  /** The users whom the user has blocked, newest first. */
+  async list(userId: number): Promise<BlockedUser[]> {
+    const blocks = await this.blocks.findByBlocker(userId);
+    const profiles = await this.users.findProfiles(blocks.map(({ blockedId }) => blockedId));
+    const profileOf = new Map(profiles.map((profile) => [profile.id, profile]));
+    return blocks.flatMap(({ blockedId, createdAt }) => {
+      const profile = profileOf.get(blockedId);
+      if (!profile) return [];
+      const { username, avatar } = profile;
+      return [{ blockedId, username, avatar, createdAt: createdAt.toISOString() }];
+    });
+  }
+
+  /**
+   * Blocks a user. When the user is blocked already, the effects are run again: an earlier call may have died after its
+   * commit. After this returns, no chat of the two is open and none can start.
+   * @throws DomainError not_found, limit_reached
+   */
+  async block(blockerId: number, blockedId: number): Promise<PlacedBlock> {
+    const isAcquainted =
+      blockerId !== blockedId &&
+      (await this.users.findProfile(blockedId)) !== null &&
+      (await this.relations.isAcquainted(blockerId, blockedId));
+    let afterCommit: AfterCommit[] = [];
+    const { state, isNew } = await this.inTransaction(async (manager) => {
+      afterCommit = []; // of an attempt that lost a version conflict
+      await this.blocks.lockPair(blockerId, blockedId, manager);
+      await this.blocks.lockBlocker(blockerId, manager);
+      const blockedCount = await this.blocks.countByBlocker(blockerId, manager);
+      const command: BlockCommand = {
+        type: 'BlockUser',
+        eventId: randomUUID(),
+        at: new Date(),
+        blockerId,
+        blockedId,
+        isAcquainted,
+        blockedCount,
+      };
+      const { state, events } = await this.execute(command, manager);
+      await this.processEvents.runInTransaction('UserBlocking', {
+        blockerId,
+        blockedId,
+        manager,
+        afterCommit: (work) => afterCommit.push(work),
+      });
+      return { state, isNew: events.length > 0 };
+    });
+    try {
+      await this.processEvents.deliver('UserBlocked', { blockerId, blockedId });
+    } finally {
+      const results = await Promise.allSettled(afterCommit.map((work) => work()));
+      warnAboutFailed(this.logger, 'An effect of a block was not published', results);
+    }
+    await this.publishChange(blockerId, blockedId, true);
+    if (!state.blockedAt) throw new Error('A block came to nothing');
+    return { block: { blockedId, createdAt: state.blockedAt.toISOString() }, isNew };
+  }
+
+  /** @throws DomainError not_found when the user is not blocked */
+  async unblock(blockerId: number, blockedId: number): Promise<void> {
+    await this.inTransaction(async (manager) => {
+      await this.blocks.lockPair(blockerId, blockedId, manager);
+      const command = { eventId: randomUUID(), at: new Date(), blockerId, blockedId };
+      await this.execute({ type: 'UnblockUser', ...command }, manager);
+    });
+    await this.processEvents.deliver('UserUnblocked', { blockerId, blockedId });
+    await this.publishChange(blockerId, blockedId, false);
+  }
+
+  private async execute(
+    command: BlockCommand,
+    manager: EntityManager,
+  ): Promise<{ state: BlockState; events: readonly object[] }> {
+    const stream = blockStream(command.blockerId, command.blockedId);
+    return this.executor.execute(stream, blockDecider, command, manager);
+  }
+
+  private async inTransaction<Result>(work: (manager: EntityManager) => Promise<Result>): Promise<Result> {
+    try {
+      return await this.executor.inTransaction(work);
+    } catch (error) {
+      // Optimistic concurrency was lost on every attempt.
+      if (error instanceof StreamVersionConflictError) throw new DomainError('unavailable');
+      throw error;
+    }
+  }
+
+  /** Never throws: pushes are best effort, and a client that misses one reads the same list later. */
+  private async publishChange(blockerId: number, blockedId: number, isBlocked: boolean): Promise<void> {
+    try {
+      await this.userPublisher.sendFrame(blockerId, 'block_changed', { userId: blockedId, isBlocked });
+    } catch (error) {
+      warnAbout(this.logger, 'A change of a block was not published', error);
+    }
+  }
+}

@@ -1,0 +1,21 @@
+import { Module } from '@nestjs/common';
+import { TypeOrmModule } from '@nestjs/typeorm';
+import { EventTypeRegistry } from '../../platform/event-store/event-type.registry';
+import { ProjectionRegistry } from '../../platform/event-store/projection.registry';
+import { BlockListService } from './application/block-list.service';
+import { BlockEntity } from './infrastructure/block.entity';
+import { BlockRepository } from './infrastructure/block.repository';
+import { blockEventTypes, blocksProjection } from './projections/blocks.projection';
+
+/** Event types, projection, table and queries of blocks. Depends on the platform only, so that any module may ask. */
+@Module({
+  imports: [TypeOrmModule.forFeature([BlockEntity])],
+  providers: [BlockRepository, BlockListService],
+  exports: [BlockRepository, BlockListService],
+})
+export class BlocksReadModelModule {
+  constructor(eventTypes: EventTypeRegistry, projections: ProjectionRegistry) {
+    eventTypes.register(blockEventTypes);
+    projections.register(blocksProjection);
+  }
+}

@@ -1,0 +1,56 @@
+import { limits } from '@thaw/contract/limits';
+import { DomainError } from '../../../platform/errors/domain.errors';
+import type { Decider } from '../../../platform/event-store/decider.types';
+import type { BlockCommand, BlockUser, UnblockUser } from './block.commands';
+import type { BlockEvent } from './block.events';
+
+/** `blockedAt`: since when the block exists; null when there is none. */
+export interface BlockState {
+  blockedAt: Date | null;
+}
+
+/** @throws DomainError not_found, limit_reached */
+const decide = (command: BlockCommand, state: BlockState): readonly BlockEvent[] => {
+  switch (command.type) {
+    case 'BlockUser':
+      return decideBlock(command, state);
+    case 'UnblockUser':
+      return decideUnblock(command, state);
+    default:
+      return command satisfies never;
+  }
+};
+
+const decideBlock = (command: BlockUser, state: BlockState): readonly BlockEvent[] => {
+  const { eventId, at, blockerId, blockedId, isAcquainted, blockedCount } = command;
+  if (state.blockedAt) return [];
+  if (blockerId === blockedId || !isAcquainted) throw new DomainError('not_found');
+  if (blockedCount >= limits.blockedUsersMax) throw new DomainError('limit_reached');
+  return [{ type: 'PersonBlocked', eventId, occurredAt: at, data: { blockerId, blockedId } }];
+};
+
+const decideUnblock = (
+  { eventId, at, blockerId, blockedId }: UnblockUser,
+  state: BlockState,
+): readonly BlockEvent[] => {
+  if (!state.blockedAt) throw new DomainError('not_found');
+  return [{ type: 'PersonUnblocked', eventId, occurredAt: at, data: { blockerId, blockedId } }];
+};
+
+const evolve = (state: BlockState, event: BlockEvent): BlockState => {
+  switch (event.type) {
+    case 'PersonBlocked':
+      return { blockedAt: event.occurredAt };
+    case 'PersonUnblocked':
+      return { blockedAt: null };
+    default:
+      event satisfies never;
+      return state;
+  }
+};
+
+export const blockDecider: Decider<BlockState, BlockCommand, BlockEvent> = {
+  initialState: () => ({ blockedAt: null }),
+  evolve,
+  decide,
+};

@@ -5,6 +5,7 @@ import { randomUUID } from 'node:crypto';
 import type { INestApplicationContext } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { loadEnvironment } from './config/environment.config';
+import { blockDecider } from './modules/blocks/domain/block.decider';
 import { friendshipDecider } from './modules/friends/domain/friendship.decider';
 import { privateMessageDecider } from './modules/private-chat/domain/private-message.decider';
 import { readEvent } from './modules/random-chat/application/chat-event.codec';
@@ -86,7 +87,7 @@ describe('events of all releases', () => {
     }
   });
 
-  it('can be folded by the deciders of users, friendships and private messages', async () => {
+  it('can be folded by the deciders of users, friendships, private messages and blocks', async () => {
     expect(await fold('user-1', userDecider)).toEqual({
       kind: 'registered',
       username: 'ada l',
@@ -102,6 +103,13 @@ describe('events of all releases', () => {
     expect(friendship).toMatchObject({ areFriends: false, pending: null });
     expect(friendship.requests.get(1)).toMatchObject({ status: 'declined' });
     expect(friendship.requests.get(2)).toMatchObject({ status: 'accepted' });
+    expect(await fold('friendship-2-3', friendshipDecider)).toMatchObject({
+      areFriends: false,
+      pending: null,
+      requests: new Map(),
+    });
+    expect(await fold('block-1-2', blockDecider)).toEqual({ blockedAt: expect.any(Date) });
+    expect(await fold('block-2-3', blockDecider)).toEqual({ blockedAt: null });
     expect(await fold('private-1', privateMessageDecider)).toMatchObject({ senderId: 1, isDeleted: true });
   });
 
@@ -130,6 +138,10 @@ describe('events of all releases', () => {
     expect(await rows('SELECT email FROM users ORDER BY id')).toEqual([
       { email: 'lovelace@example.org' },
       { email: 'bob@example.org' },
+    ]);
+    expect(await rows('SELECT id FROM friend_requests ORDER BY id')).toEqual([{ id: '1' }, { id: '2' }]);
+    expect(await rows('SELECT blocker_id, blocked_id FROM blocks')).toEqual([
+      { blocker_id: '1', blocked_id: '2' },
     ]);
     expect(await rows('SELECT * FROM chat_history')).toHaveLength(1);
     expect(await rows('SELECT is_edited, is_deleted FROM private_messages')).toMatchObject([

@@ -12,7 +12,18 @@ export interface Crowd {
 
 /** An operation on the queue. */
 export interface Step {
-  what: 'join' | 'arrive' | 'depart' | 'leave' | 'confirm' | 'release' | 'skip' | 'retry' | 'kill';
+  what:
+    | 'join'
+    | 'arrive'
+    | 'depart'
+    | 'leave'
+    | 'confirm'
+    | 'release'
+    | 'skip'
+    | 'retry'
+    | 'block'
+    | 'unblock'
+    | 'kill';
   who: number;
   replica: number;
   preference: Preference;
@@ -33,6 +44,7 @@ export const anySteps: fc.Arbitrary<Step[]> = fc.array(
         weight: 3,
         arbitrary: fc.constantFrom<Step['what']>('depart', 'leave', 'release', 'retry', 'kill'),
       },
+      { weight: 2, arbitrary: fc.constantFrom('block' as const, 'unblock' as const) },
     ),
     who: fc.nat(MAX_USERS - 1),
     replica: fc.nat(REPLICAS - 1),

@@ -20,6 +20,8 @@ interface ModelUser {
   replicas: Set<string>;
   match: Match | null;
   hasLeft: boolean;
+  /** The users of blocks as the user's replica read them last. */
+  excludedIds: number[];
 }
 
 const admits = (preference: Preference, gender: Gender): boolean =>
@@ -36,8 +38,12 @@ export class MatchQueueModel {
   readonly seen = new Map<string, number>();
   private readonly people: ModelUser[];
   private readonly blocked = new Set<string>();
+  /** Blocked pairs whose key in Redis keeps them apart. */
+  private readonly apart = new Set<string>();
   private readonly met = new Set<string>();
   private readonly matches: Match[] = [];
+  /** Claims of users of whom one has blocked the other since. */
+  private readonly separated = new Set<Match>();
   private readonly generations = new Array<number>(REPLICAS).fill(0);
 
   /** @param relaxS seconds after which a cool-down may be ignored: 0, or more than the test takes. */
@@ -55,8 +61,10 @@ export class MatchQueueModel {
       replicas: new Set(),
       match: null,
       hasLeft: false,
+      excludedIds: [],
     }));
     for (const [one, other] of blocks) this.blocked.add(pairOf(one + 1, other + 1));
+    for (const person of this.people) person.excludedIds = this.excludedFor(person);
   }
 
   async start(): Promise<void> {
@@ -68,7 +76,8 @@ export class MatchQueueModel {
     if (!person) return;
     const replicaId = this.replicaId(step.replica);
     const service = this.service(replicaId);
-    const excluded = this.excludedFor(person);
+    if (step.what === 'join') person.excludedIds = this.excludedFor(person);
+    const excluded = person.excludedIds;
     switch (step.what) {
       case 'join': {
         const place = await service.join(person.id, person.gender, step.preference, excluded);
@@ -88,9 +97,7 @@ export class MatchQueueModel {
         break;
       }
       case 'retry': {
-        const place = await service.retry(person.id, excluded);
-        if (person.at === 'searching' && !this.isHeld(person)) expect(place).toEqual({ kind: 'idle' });
-        else this.compareAttempt(person, place);
+        await this.retry(service, person);
         break;
       }
       case 'depart':
@@ -108,6 +115,12 @@ export class MatchQueueModel {
         break;
       case 'skip':
         if (person.at === 'chatting' && person.match) await this.finish(service, person.match);
+        break;
+      case 'block':
+        await this.block(service, person, this.otherThan(person, step.which));
+        break;
+      case 'unblock':
+        await this.unblock(service, person, this.otherThan(person, step.which));
         break;
       case 'kill':
         await this.redis.zrem(matchingKeys.leases, replicaId);
@@ -142,7 +155,7 @@ export class MatchQueueModel {
   private async confirm(service: MatchQueueService, match: Match | undefined): Promise<void> {
     if (!match) return;
     const both = this.both(match);
-    const isStanding = both.every((person) => person.match === match);
+    const isStanding = both.every((person) => person.match === match) && !this.separated.has(match);
     const left = await service.confirm(match);
     if (!isStanding) {
       expect(left).toBeNull();
@@ -165,16 +178,52 @@ export class MatchQueueModel {
     }
     for (const userId of waiting) {
       const person = this.person(userId);
-      const place = await service.retry(userId, this.excludedFor(person));
-      if (person.at === 'searching' && !this.isHeld(person)) expect(place).toEqual({ kind: 'idle' });
-      else this.compareAttempt(person, place);
+      await this.retry(service, person);
     }
   }
 
   private async finish(service: MatchQueueService, match: Match): Promise<void> {
     await service.finish(match);
     for (const person of this.both(match)) Object.assign(person, { at: 'nowhere', match: null });
-    this.met.add(pairOf(...match.userIds));
+    const pair = pairOf(...match.userIds);
+    if (!this.apart.has(pair)) this.met.add(pair);
+  }
+
+  /** Blocks as `BlocksService` does: the other replicas learn of it by the key of the pair only. */
+  private async block(service: MatchQueueService, person: ModelUser, other: ModelUser): Promise<void> {
+    const pair = pairOf(person.id, other.id);
+    this.blocked.add(pair);
+    this.apart.add(pair);
+    this.met.delete(pair);
+    const sessionId = await service.separate(person.id, other.id);
+    const { match } = person;
+    const areTogether = match !== null && match === other.match;
+    expect(sessionId).toBe(areTogether && person.at === 'chatting' ? match.sessionId : null);
+    if (!areTogether) return;
+    this.count(`block while ${person.at}`);
+    if (person.at === 'chatting') await this.finish(service, match);
+    else this.separated.add(match);
+  }
+
+  /** Lifts a block as `BlocksService` does: the lists of both are read again, and their searches are retried. */
+  private async unblock(service: MatchQueueService, person: ModelUser, other: ModelUser): Promise<void> {
+    const pair = pairOf(person.id, other.id);
+    this.blocked.delete(pair);
+    this.apart.delete(pair);
+    await service.allowAgain(person.id, other.id);
+    for (const either of [person, other]) either.excludedIds = this.excludedFor(either);
+    for (const either of [person, other]) if (either.at === 'searching') await this.retry(service, either);
+  }
+
+  private async retry(service: MatchQueueService, person: ModelUser): Promise<void> {
+    const place = await service.retry(person.id, person.excludedIds);
+    if (person.at === 'searching' && !this.isHeld(person)) expect(place).toEqual({ kind: 'idle' });
+    else this.compareAttempt(person, place);
+  }
+
+  private otherThan(person: ModelUser, which: number): ModelUser {
+    const others = this.people.filter((other) => other !== person);
+    return others[which % others.length] ?? person;
   }
 
   private search(person: ModelUser, preference: Preference): void {

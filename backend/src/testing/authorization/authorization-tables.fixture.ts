@@ -6,6 +6,7 @@ import {
   type RouteCases,
   sameForAllIds,
 } from './authorization-case.fixture';
+import { blocksCases } from './blocks-cases.fixture';
 import { friendsCases } from './friends-cases.fixture';
 import { matchingCases } from './matching-cases.fixture';
 import { privateChatCases } from './private-chat-cases.fixture';
@@ -22,6 +23,7 @@ const tables: AuthorizationTable[] = [
   authCases,
   usersCases,
   friendsCases,
+  blocksCases,
   randomChatCases,
   matchingCases,
   privateChatCases,

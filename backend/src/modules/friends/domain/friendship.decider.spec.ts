@@ -198,3 +198,49 @@ it('keeps both directions of a friendship in one stream', () => {
   expect(friendshipStream(bob, ada)).toBe('friendship-3-7');
   expect(friendshipStream(ada, bob)).toBe('friendship-3-7');
 });
+
+describe('a block of one of the two', () => {
+  const separate: FriendshipCommand = {
+    type: 'SeparateUsers',
+    eventId: 'new',
+    at: after(1_000),
+    blockerId: bob,
+    blockedId: ada,
+  };
+  const voided = (): FriendshipEvent => ({
+    type: 'FriendRequestVoided',
+    eventId: 'voided',
+    occurredAt: after(0),
+    data: { requestId: 1, requesterId: ada, addresseeId: bob },
+  });
+
+  it('ends the friendship, on behalf of the blocker', () => {
+    given(sent(), accepted())
+      .when(separate)
+      .then({ type: 'FriendshipRemoved', data: { removedBy: bob, removedFriendId: ada } });
+  });
+
+  it.each([
+    ['the blocked user', sent()],
+    ['the blocker', sent({ from: bob })],
+    ['the blocked user, hidden after a decline', sent({ isHidden: true })],
+  ])('voids a pending request of %s', (_, request) => {
+    given(request)
+      .when(separate)
+      .then({ type: 'FriendRequestVoided', data: { requestId: 1 } });
+  });
+
+  it('changes nothing between users without friendship or request', () => {
+    given().when(separate).thenNothing();
+    given(sent(), declined()).when(separate).thenNothing();
+    given(sent(), accepted(), removed()).when(separate).thenNothing();
+    given(sent(), voided()).when(separate).thenNothing();
+  });
+
+  it('leaves a voided request that cannot be answered, and that a new one does not accept', () => {
+    given(sent(), voided()).when(answer('accepted')).thenThrows('not_found');
+    given(sent(), voided())
+      .when(request({ from: bob }))
+      .then({ type: 'FriendRequestSent' });
+  });
+});

@@ -293,6 +293,35 @@ describe('matching', () => {
       expect(await service.join(2, 'male', 'both', [1])).toMatchObject({ retryInMs: null });
     });
 
+    it('is never matched after a block of one of the two, until it is lifted', async () => {
+      const service = replica('r1', { REMATCH_RELAX_AFTER_S: 0 });
+      await together(service);
+      expect(await service.separate(2, 1)).toBeNull();
+      await service.join(1, 'male', 'both');
+      await age(1, 60_000);
+      expect(await service.join(2, 'male', 'both')).toMatchObject({ kind: 'searching', retryInMs: null });
+      expect(await redis().pttl(matchingKeys.coolDown(1, 2))).toBeGreaterThan(3_599_000);
+      await service.allowAgain(1, 2);
+      expect(matched(await service.retry(1)).userIds).toEqual([1, 2]);
+    });
+
+    it('keeps its cool-down when a block is lifted that Redis no longer knows', async () => {
+      const service = replica('r1');
+      await together(service);
+      await service.allowAgain(1, 2);
+      expect(await redis().get(matchingKeys.coolDown(1, 2))).toBe('1');
+    });
+
+    it('stays apart when the chat ends after the block', async () => {
+      const service = replica('r1');
+      await service.join(1, 'male', 'both');
+      const match = matched(await service.join(2, 'male', 'both'));
+      await service.confirm(match);
+      expect(await service.separate(1, 2)).toBe(match.sessionId);
+      await service.finish(match);
+      expect(await redis().get(matchingKeys.coolDown(1, 2))).toBe('x');
+    });
+
     it('is matched at once when both settings are 0', async () => {
       const service = replica('r1', { REMATCH_COOLDOWN_S: 0, REMATCH_RELAX_AFTER_S: 0 });
       await together(service);
@@ -394,6 +423,16 @@ describe('matching', () => {
       expect(await replica('r1').confirm(match)).toEqual([]);
     });
 
+    it('is not confirmed after a block, and returns both users to their old places', async () => {
+      const match = await claimed();
+      expect(await replica('r1').separate(1, 2)).toBeNull();
+      expect(await replica('r2').confirm(match)).toBeNull();
+      expect(await replica('r2').release(match)).toEqual([2, 1]);
+      expect(await replica('r2').retry(1)).toMatchObject({ kind: 'searching' });
+      await replica('r2').join(3, 'male', 'both');
+      expect(await stateOf(1, 2, 3)).toEqual(['claimed', 'searching', 'claimed']);
+    });
+
     it('removes a user who left meanwhile when it expires', async () => {
       const match = await claimed();
       await replica('r2').leave(1);
@@ -454,9 +493,11 @@ describe('matching', () => {
           },
         );
         // A property whose steps have no effect would prove nothing.
-        for (const what of ['matched', 'waits', 'confirm', 'release', 'skip', 'kill']) {
+        for (const what of ['matched', 'waits', 'confirm', 'release', 'skip', 'kill', 'block', 'unblock']) {
           expect(seen.get(what)).toBeGreaterThan(15);
         }
+        for (const what of ['block while claimed', 'block while chatting'])
+          expect(seen.get(what)).toBeGreaterThan(3);
         if (relaxS === 0) expect(seen.get('matched again')).toBeGreaterThan(3);
       } finally {
         client.disconnect();

@@ -1,0 +1,51 @@
+import {
+  type AuthorizationTable,
+  NOT_FOUND,
+  onlyOwnUserId,
+  VALIDATION_FAILED,
+} from './authorization-case.fixture';
+
+export const blocksCases: AuthorizationTable = {
+  routes: {
+    'GET /api/blocks/:userId': {
+      cases: [{ path: ({ user }) => `/api/blocks/${String(user)}`, outcomes: onlyOwnUserId('200') }],
+    },
+    'POST /api/blocks': {
+      // It ends the chat and the friendship that other cases need.
+      runsLast: true,
+      cases: [
+        {
+          body: ({ user, loner }) => ({ blockerId: user, blockedId: loner }),
+          outcomes: onlyOwnUserId(NOT_FOUND, VALIDATION_FAILED),
+        },
+        {
+          body: ({ user, me }) => ({ blockerId: me, blockedId: user }),
+          outcomes: {
+            own: NOT_FOUND,
+            other: { friend: '201', partner: '201', else: NOT_FOUND },
+            missing: NOT_FOUND,
+            malformed: VALIDATION_FAILED,
+          },
+        },
+      ],
+    },
+    'DELETE /api/blocks/:userId/:blockedId': {
+      runsLast: true,
+      cases: [
+        {
+          path: ({ user, loner }) => `/api/blocks/${String(user)}/${loner}`,
+          outcomes: onlyOwnUserId(NOT_FOUND),
+        },
+        {
+          path: ({ user, me }) => `/api/blocks/${me}/${String(user)}`,
+          outcomes: {
+            own: NOT_FOUND,
+            other: { friend: '204', partner: '204', else: NOT_FOUND },
+            missing: NOT_FOUND,
+            malformed: NOT_FOUND,
+          },
+        },
+      ],
+    },
+  },
+};

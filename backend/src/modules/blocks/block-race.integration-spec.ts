@@ -55,12 +55,16 @@ describe('a block and a match at the same moment', () => {
       const [first, second] = round % 2 ? [0, 1] : [1, 0];
       const [blocker, blocked] = (round % 4 < 2 ? users : [...users].reverse()) as [ThawVisitor, ThawVisitor];
       await sockets[first]!.request('join_queue', {});
-      const joined = sockets[second]!.ask('join_queue', {});
-      await takeTurns((round * 7) % 120);
+      const join = () => sockets[second]!.ask('join_queue', {});
       const body = { blockerId: blocker.user.id, blockedId: blocked.user.id };
-      const { status } = await blocker.call('POST', '/api/blocks', body);
-      expect(status).toBe(201);
-      await joined;
+      const block = () => blocker.call('POST', '/api/blocks', body);
+      const turns = (round * 7) % 120;
+      const isBlockFirst = Math.floor(round / 4) % 2 === 0;
+      const pending: Promise<unknown>[] = [isBlockFirst ? block() : join()];
+      await takeTurns(turns);
+      pending.push(isBlockFirst ? join() : block());
+      const answers = await Promise.all(pending);
+      expect(answers[isBlockFirst ? 0 : 1]).toMatchObject({ status: 201 });
 
       await until(async () =>
         (await statesOf()).every((state) => state === 'nowhere' || state === 'searching'),

@@ -131,8 +131,13 @@ export class MatchQueueService {
   /**
    * Records that this replica holds a socket of the user, and returns the user's state. A searching user keeps their
    * place, and matching is retried.
+   * @param excludedIds as for `join`; null if they are not known, in which case matching is not retried.
    */
-  async resume(userId: number, excludedIds: readonly number[] = []): Promise<MatchState> {
+  async resume(userId: number, excludedIds: readonly number[] | null = []): Promise<MatchState> {
+    if (excludedIds === null) {
+      const reply = await this.directory.joinWith(resumeScript, String(userId), this.lease.replicaId, []);
+      return toMatchState(userId, reply);
+    }
     return this.joinDirectory(resumeScript, userId, excludedIds);
   }
 

@@ -34,6 +34,11 @@ interface Exclusions {
   readAt: number;
 }
 
+/** Of a user who is not searching. Old, so that a search reads the list. */
+const UNKNOWN_EXCLUSIONS: Exclusions = { userIds: [], readAt: 0 };
+
+const isOld = ({ readAt }: Exclusions): boolean => Date.now() - readAt >= EXCLUSIONS_KEPT_MS;
+
 /** A user who is searching, or is matched and waits for the chat to start. */
 interface WaitingUser {
   criteria: SearchCriteria;
@@ -109,9 +114,17 @@ export class MatchmakingService implements OnModuleInit, OnApplicationShutdown {
 
   /** Continues the user's search, if there is one, for a socket on this replica. @returns the user's state. */
   async resume(userId: number): Promise<MatchState> {
-    const exclusions = await this.exclusionsOf(userId);
-    const place = await this.departOnFailure(userId, this.queue.resume(userId, exclusions.userIds));
-    return this.track(userId, place, exclusions);
+    const known = this.waitingUsers.get(userId)?.exclusions;
+    const isKnown = known !== undefined && !isOld(known);
+    const place = await this.departOnFailure(
+      userId,
+      this.queue.resume(userId, isKnown ? known.userIds : null),
+    );
+    // Most users are not searching, and need no list.
+    if (isKnown || place.kind !== 'searching') return this.track(userId, place, known ?? UNKNOWN_EXCLUSIONS);
+    const exclusions = await this.readExclusions(userId, known);
+    const retried = await this.departOnFailure(userId, this.queue.retry(userId, exclusions.userIds));
+    return this.track(userId, retried, exclusions);
   }
 
   /** Ends the user's search, unless a match was made. */
@@ -245,7 +258,7 @@ export class MatchmakingService implements OnModuleInit, OnApplicationShutdown {
   /** The exclusions of a search, read again when they are old. */
   private async exclusionsOf(userId: number): Promise<Exclusions> {
     const known = this.waitingUsers.get(userId)?.exclusions;
-    if (known && Date.now() - known.readAt < EXCLUSIONS_KEPT_MS) return known;
+    if (known && !isOld(known)) return known;
     return this.readExclusions(userId, known);
   }
 

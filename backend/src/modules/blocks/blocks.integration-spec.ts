@@ -75,8 +75,8 @@ describe('blocks across two replicas', () => {
     it('refuses oneself, users who do not exist, and users who were never met', async () => {
       const { ada } = await acquainted();
       const stranger = await thaw.createVisitor(1);
-      const nobody = { user: { id: Number.MAX_SAFE_INTEGER } };
-      for (const other of [ada, stranger, nobody])
+      const missingUser = { user: { id: Number.MAX_SAFE_INTEGER } };
+      for (const other of [ada, stranger, missingUser])
         expect(await block(ada, other)).toMatchObject({ status: 404, body: { code: 'not_found' } });
       expect(await blocksOf(ada)).toEqual([]);
     });

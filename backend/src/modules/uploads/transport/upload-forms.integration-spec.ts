@@ -1,0 +1,188 @@
+// Real: PostgreSQL, Redis, an api replica over HTTP; files in a folder.
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { plainJpeg } from '../../../testing/image-corpus.fixture';
+import { startTestApi, type TestApi } from '../../../testing/test-api.harness';
+import {
+  type Browser,
+  expectRefusal,
+  FORM_END,
+  formField,
+  formFile,
+  postForm,
+  requiredFields,
+  signInAnonymously,
+  upload,
+} from '../../../testing/upload-requests.fixture';
+
+jest.setTimeout(60_000);
+
+const uuidPattern = '[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}';
+
+let jpeg: Buffer;
+let folder: string;
+
+beforeAll(async () => {
+  jpeg = await plainJpeg();
+  folder = await mkdtemp(path.join(tmpdir(), 'thaw-uploads-'));
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+describe('an upload form', () => {
+  let api: TestApi;
+  let browser: Browser;
+  let userId: number;
+
+  beforeAll(async () => {
+    api = await startTestApi({ STORAGE_DIR: folder });
+  });
+  beforeEach(async () => {
+    ({ browser, id: userId } = await signInAnonymously(api));
+  });
+  // No form may leave the replica unable to accept another upload.
+  afterEach(async () => {
+    const next = await signInAnonymously(api);
+    await upload(next.browser, jpeg).expect(201);
+  });
+  afterAll(() => api.close());
+
+  it.each([
+    ['cat.jpg', ''],
+    ['profiles/7-1763640000000.png', 'profiles/'],
+    ['private-chat/cat.jpg', 'private-chat/'],
+    ['', ''],
+    ['../../../etc/passwd', ''],
+    ['profiles/../../../etc/passwd', 'profiles/'],
+    ['profiles\\..\\boot.ini', ''],
+    ['/profiles/a.jpg', ''],
+    ['Profiles/a.jpg', ''],
+    ['other/a.jpg', ''],
+    ['__proto__/a.jpg', ''],
+    ['a\u0000.jpg', ''],
+    ['profiles/\u0000', 'profiles/'],
+    ['<script>.svg', ''],
+    ['x'.repeat(512), ''],
+    ['猫'.repeat(100), ''],
+  ])('with the file name %j keeps only the prefix %j', async (fileName, prefix) => {
+    const { body } = await upload(browser, jpeg, { fileName }).expect(201);
+    expect(body.url).toMatch(new RegExp(`^/api/files/chat-images/${prefix}${uuidPattern}\\.jpg$`));
+  });
+
+  it.each([
+    'secrets',
+    '',
+    '__proto__',
+    'constructor',
+    'avatars/',
+    '../avatars',
+    'Avatars',
+    'chat-images\u0000',
+  ])('is refused with the bucket %j', async (bucket) => {
+    await expectRefusal(upload(browser, jpeg, { bucket }), 400, 'validation_failed');
+  });
+
+  it.each([
+    ['no file', () => [...requiredFields, FORM_END]],
+    ['no bucket', () => [formField('fileName', 'a'), formFile('file', jpeg), FORM_END]],
+    ['no file name', () => [formField('bucket', 'avatars'), formFile('file', jpeg), FORM_END]],
+    ['nothing at all', () => [FORM_END]],
+    ['a file that is a field', () => [...requiredFields, formField('file', 'text'), FORM_END]],
+    ['a file in another field', () => [...requiredFields, formFile('image', jpeg), FORM_END]],
+    ['a bucket that is a file', () => [formFile('bucket', jpeg), formFile('file', jpeg), FORM_END]],
+    ['two files', () => [...requiredFields, formFile('file', jpeg), formFile('file', jpeg), FORM_END]],
+    [
+      'two files of different names',
+      () => [...requiredFields, formFile('file', jpeg), formFile('other', jpeg), FORM_END],
+    ],
+    [
+      'two buckets',
+      () => [...requiredFields, formField('bucket', 'avatars'), formFile('file', jpeg), FORM_END],
+    ],
+    [
+      'a bucket in array syntax',
+      () => [formField('bucket[]', 'avatars'), formField('fileName', 'a'), formFile('file', jpeg), FORM_END],
+    ],
+    ['nested names', () => [...requiredFields, formField('a[b][c]', 'x'), formFile('file', jpeg), FORM_END]],
+    [
+      'an index of 4,294,967,294 in array syntax',
+      () => [...requiredFields, formField('a[4294967294]', 'x'), formFile('file', jpeg), FORM_END],
+    ],
+    [
+      'a field called __proto__',
+      () => [...requiredFields, formField('__proto__', 'x'), formFile('file', jpeg), FORM_END],
+    ],
+    [
+      'a field that sets a property of __proto__',
+      () => [...requiredFields, formField('__proto__[isAdmin]', '1'), formFile('file', jpeg), FORM_END],
+    ],
+    [
+      'a field called constructor',
+      () => [...requiredFields, formField('constructor', 'x'), formFile('file', jpeg), FORM_END],
+    ],
+    [
+      'a field called prototype',
+      () => [...requiredFields, formField('prototype', 'x'), formFile('file', jpeg), FORM_END],
+    ],
+    [
+      'a field without a name',
+      () => [...requiredFields, formField('', 'x'), formFile('file', jpeg), FORM_END],
+    ],
+    [
+      'a field name of 65 characters',
+      () => [...requiredFields, formField('n'.repeat(65), 'x'), formFile('file', jpeg), FORM_END],
+    ],
+    [
+      'a field of 513 characters',
+      () => [...requiredFields, formField('note', 'x'.repeat(513)), formFile('file', jpeg), FORM_END],
+    ],
+    [
+      'five fields',
+      () => [
+        ...requiredFields,
+        ...['a', 'b', 'c'].map((name) => formField(name, 'x')),
+        formFile('file', jpeg),
+        FORM_END,
+      ],
+    ],
+    ['no final boundary', () => [...requiredFields, formFile('file', jpeg)]],
+    ['a file that is cut off', () => [...requiredFields, formFile('file', jpeg).subarray(0, -200)]],
+    [
+      'part headers that never end',
+      () => [Buffer.from(`--edge\r\nContent-Disposition: ${'x'.repeat(20_000)}`)],
+    ],
+    ['bytes that are not a form', () => [Buffer.alloc(1_000, 0x2d)]],
+  ])('is refused with %s', async (_, create) => {
+    await expectRefusal(postForm(browser, create()), 400, 'validation_failed');
+    expect(({} as Record<string, unknown>).isAdmin).toBeUndefined();
+  });
+
+  it('is accepted without its unknown fields', async () => {
+    const unknown = [formField('toString', 'x'), formField('ownerId', '1')];
+    await postForm(browser, [...requiredFields, ...unknown, formFile('file', jpeg), FORM_END]).expect(201);
+    const rows = await api.database.dataSource.query('SELECT owner_id FROM uploads WHERE owner_id = $1', [
+      userId,
+    ]);
+    expect(rows).toHaveLength(1);
+  });
+
+  it('is refused with a content type other than that of a form', async () => {
+    const form = [...requiredFields, formFile('file', jpeg), FORM_END];
+    for (const type of [
+      'application/x-www-form-urlencoded',
+      'text/plain',
+      'application/octet-stream',
+      'multipart/mixed; boundary=edge',
+      'multipart/form-data',
+      'image/jpeg',
+    ]) {
+      await expectRefusal(postForm(browser, form, type), 415, 'unsupported_type');
+    }
+    await expectRefusal(browser.post('/api/upload').send({ bucket: 'avatars' }), 415, 'unsupported_type');
+    await expectRefusal(postForm(browser, form, 'multipart/form-data; charset=x'), 400, 'validation_failed');
+    await expectRefusal(browser.post('/api/upload'), 415, 'unsupported_type');
+    // Only uploads may be forms.
+    const login = browser.post('/api/login').field('email', 'a@example.org').field('password', 'secret');
+    await expectRefusal(login, 415, 'unsupported_type');
+  });
+});

@@ -1,0 +1,211 @@
+// Real: PostgreSQL, Redis, an api replica over HTTP; files in a folder and in a server that speaks S3.
+import { randomUUID } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import sharp from 'sharp';
+import { FILE_STORAGE_PORT, type FileStoragePort } from '../../../platform/storage/file-storage.port';
+import { noisyPng, photoWithMetadata, plainJpeg, SECRET } from '../../../testing/image-corpus.fixture';
+import { startTestApi, type TestApi } from '../../../testing/test-api.harness';
+import { startTestS3, type TestS3 } from '../../../testing/test-s3.harness';
+import { expectRefusal, signInAnonymously, upload } from '../../../testing/upload-requests.fixture';
+import { locate } from '../../../testing/uploads.fixture';
+import { UploadRemovalService } from '../application/upload-removal.service';
+import { UploadsService } from '../application/uploads.service';
+import { UploadRepository } from '../infrastructure/upload.repository';
+
+jest.setTimeout(60_000);
+
+const uuidPattern = '[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}';
+
+let jpeg: Buffer;
+let folder: string;
+let s3: TestS3;
+
+beforeAll(async () => {
+  jpeg = await plainJpeg();
+  folder = await mkdtemp(path.join(tmpdir(), 'thaw-uploads-'));
+  s3 = await startTestS3();
+});
+afterAll(async () => {
+  await s3.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+describe.each([
+  ['a folder', () => ({ STORAGE_DIR: folder })],
+  ['S3', () => s3.settings],
+])('images in %s', (_, settings) => {
+  let api: TestApi;
+  let uploads: UploadsService;
+  let removal: UploadRemovalService;
+
+  beforeAll(async () => {
+    api = await startTestApi(settings());
+    uploads = api.app.get(UploadsService);
+    removal = new UploadRemovalService(
+      api.app.get(UploadRepository),
+      api.app.get<FileStoragePort>(FILE_STORAGE_PORT),
+    );
+  });
+  afterAll(() => api.close());
+
+  it('are served re-encoded, without the metadata of the upload', async () => {
+    const { browser } = await signInAnonymously(api);
+    const { body } = await upload(browser, await photoWithMetadata()).expect(201);
+    expect(body).toEqual({ url: expect.stringMatching(`^/api/files/chat-images/${uuidPattern}\\.jpg$`) });
+
+    const image = await browser.get(body.url as string).expect(200);
+    expect(image.headers).toMatchObject({
+      'content-type': 'image/jpeg',
+      'content-length': String((image.body as Buffer).length),
+      'cache-control': 'private, max-age=86400, immutable',
+      'content-security-policy': "default-src 'none'; sandbox",
+      'x-content-type-options': 'nosniff',
+      'cross-origin-resource-policy': 'same-origin',
+      etag: expect.stringMatching(`^"${uuidPattern}\\.jpg"$`),
+    });
+    const { width, height, exif } = await sharp(image.body as Buffer).metadata();
+    expect({ width, height, exif }).toEqual({ width: 100, height: 200 });
+    expect((image.body as Buffer).toString('latin1')).not.toContain(SECRET);
+  });
+
+  it('of a megabyte are served whole', async () => {
+    const { browser } = await signInAnonymously(api);
+    const { body } = await upload(browser, await noisyPng(1_000)).expect(201);
+    const image = await browser.get(body.url as string).expect(200);
+    expect((image.body as Buffer).length).toBeGreaterThan(500_000);
+    expect(await sharp(image.body as Buffer).stats()).toBeDefined();
+  });
+
+  it('are answered 304 when the client has them already', async () => {
+    const { browser } = await signInAnonymously(api);
+    const { body } = await upload(browser, jpeg).expect(201);
+    const url = body.url as string;
+    const { headers } = await browser.get(url);
+    for (const known of [headers.etag, `W/${headers.etag}`, `"other", ${headers.etag}`, '*']) {
+      const answer = await browser.get(url).set('If-None-Match', known!).expect(304);
+      expect(answer.headers['cache-control']).toBe('private, max-age=86400, immutable');
+      expect(answer.text).toBeFalsy();
+    }
+    await browser.get(url).set('If-None-Match', '"other"').expect(200);
+    const head = await browser.head(url).expect(200);
+    expect(head.headers['content-length']).toBe(headers['content-length']);
+    expect(head.headers['content-type']).toBe('image/jpeg');
+  });
+
+  it('are visible only to users who are allowed to see them (A100)', async () => {
+    const [ada, bob, eve] = [
+      await signInAnonymously(api),
+      await signInAnonymously(api),
+      await signInAnonymously(api),
+    ];
+    const chatImage = (await upload(ada.browser, jpeg)).body.url as string;
+    const avatar = (await upload(ada.browser, jpeg, { bucket: 'avatars', fileName: 'profiles/a.png' })).body
+      .url as string;
+    const requestAsEach = async (url: string): Promise<Record<string, number>> => ({
+      ada: (await ada.browser.get(url)).status,
+      bob: (await bob.browser.get(url)).status,
+      eve: (await eve.browser.get(url)).status,
+      visitor: (await api.browser().get(url)).status,
+    });
+
+    expect(await requestAsEach(avatar)).toEqual({ ada: 200, bob: 200, eve: 200, visitor: 401 });
+    expect(await requestAsEach(chatImage)).toEqual({ ada: 200, bob: 404, eve: 404, visitor: 401 });
+
+    await uploads.grant(chatImage, bob.id);
+    await uploads.grant([chatImage], bob.id);
+    expect(await requestAsEach(chatImage)).toEqual({ ada: 200, bob: 200, eve: 404, visitor: 401 });
+    // Neither a known ETag nor another method gives access to a known URL.
+    const { headers } = await ada.browser.get(chatImage);
+    await expectRefusal(eve.browser.get(chatImage).set('If-None-Match', headers.etag!), 404, 'not_found');
+    await eve.browser.head(chatImage).expect(404);
+    const denied = await eve.browser.get(chatImage);
+    expect(denied.headers['cache-control']).toBe('no-store');
+    expect(denied.headers.etag).toBeUndefined();
+
+    const expired = { streamId: 'chat-x', eventId: randomUUID(), type: 'MessageSent' };
+    const data = { senderId: ada.id, messageType: 'image', content: chatImage };
+    await removal.expire([{ ...expired, data }], api.database.dataSource.manager);
+    const removed = { ada: 404, bob: 404, eve: 404, visitor: 401 };
+    expect(await requestAsEach(chatImage)).toEqual(removed);
+    expect(await requestAsEach(avatar)).toEqual({ ada: 200, bob: 200, eve: 200, visitor: 401 });
+    expect(await uploads.ownedBy(ada.id, chatImage, 'chat-images')).toBe(false);
+
+    await removal.sweep(new Date());
+    expect(await requestAsEach(chatImage)).toEqual(removed);
+    expect(await api.app.get<FileStoragePort>(FILE_STORAGE_PORT).open(locate(chatImage))).toBeNull();
+  });
+
+  it('of several users are stored under their own URLs when uploaded concurrently', async () => {
+    const users = await Promise.all(Array.from({ length: 10 }, () => signInAnonymously(api)));
+    const requests = await Promise.all(
+      users.flatMap(({ browser }) =>
+        [20, 30, 40].map(async (width) => ({ browser, width, image: await plainJpeg(width, 10) })),
+      ),
+    );
+    const answers = await Promise.all(requests.map(({ browser, image }) => upload(browser, image)));
+    expect(answers.map(({ status }) => status)).toEqual(requests.map(() => 201));
+    expect(new Set(answers.map(({ body }) => body.url as string)).size).toBe(requests.length);
+    for (const [index, { browser, width }] of requests.entries()) {
+      const image = await browser.get(answers[index]!.body.url as string).expect(200);
+      expect((await sharp(image.body as Buffer).metadata()).width).toBe(width);
+    }
+  });
+});
+
+describe('the URL of an image', () => {
+  let api: TestApi;
+  beforeAll(async () => {
+    api = await startTestApi({ STORAGE_DIR: folder });
+  });
+  afterAll(() => api.close());
+
+  it('is answered 404 unless it is exactly the URL of a stored image', async () => {
+    const { browser } = await signInAnonymously(api);
+    const url = (await upload(browser, jpeg)).body.url as string;
+    const name = url.split('/').at(-1)!;
+    for (const wrong of [
+      `/api/files/avatars/${name}`,
+      `/api/files/secrets/${name}`,
+      `/api/files/__proto__/${name}`,
+      `/api/files/chat-images/profiles/${name}`,
+      `/api/files/chat-images/other/${name}`,
+      `/api/files/chat-images/${name}.jpg`,
+      `/api/files/chat-images/${name.toUpperCase()}`,
+      `/api/files/chat-images/${randomUUID()}.jpg`,
+      `/api/files/chat-images/${name}/${name}`,
+      `/api/files/chat-images/${name}%00`,
+      `/api/files/chat-images/..%2Favatars%2F${name}`,
+      `/api/files/chat-images/..%2F..%2F..%2Fetc%2Fpasswd`,
+      `/api/files/chat-images/%2e%2e/%2e%2e/package.json`,
+      `/api/files/..%2F..%2F/${name}`,
+      '/api/files/chat-images/.unfinished',
+      '/api/files/chat-images',
+      '/api/files',
+    ]) {
+      await expectRefusal(browser.get(wrong), 404, 'not_found');
+    }
+    await browser.get(url).expect(200);
+    for (const method of ['post', 'put', 'delete'] as const) {
+      await expectRefusal(browser[method](url), 404, 'not_found');
+    }
+  });
+
+  it('is returned by a route whose form and responses the API documentation describes', async () => {
+    const { body } = await api.browser().get('/api/docs/openapi.json').expect(200);
+    const { requestBody, responses } = body.paths['/api/upload'].post;
+    expect(Object.keys(requestBody.content)).toEqual(['multipart/form-data']);
+    expect(Object.keys(responses).sort()).toEqual([
+      '201',
+      '400',
+      '401',
+      '403',
+      '413',
+      '415',
+      '422',
+      '429',
+      '503',
+    ]);
+  });
+});

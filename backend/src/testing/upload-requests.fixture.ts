@@ -1,0 +1,87 @@
+import type { AddressInfo } from 'node:net';
+import type request from 'supertest';
+import type { TestApi } from './test-api.harness';
+
+export type Browser = ReturnType<TestApi['browser']>;
+
+interface UploadOptions {
+  bucket?: string;
+  fileName?: string;
+  contentType?: string;
+}
+
+/** Uploads an image as a browser does; by default a JPEG for a chat. */
+export const upload = (
+  browser: Browser,
+  image: Buffer,
+  { bucket = 'chat-images', fileName = 'cat.jpg', contentType = 'image/jpeg' }: UploadOptions = {},
+): request.Test =>
+  browser
+    .post('/api/upload')
+    .field('bucket', bucket)
+    .field('fileName', fileName)
+    .attach('file', image, { filename: 'cat.jpg', contentType });
+
+const BOUNDARY = 'edge';
+export const FORM_CONTENT_TYPE = `multipart/form-data; boundary=${BOUNDARY}`;
+
+/** A part of a hand-written form, for requests that no client library would send. */
+const formPart = (headers: string, content: Buffer | string): Buffer =>
+  Buffer.concat([
+    Buffer.from(`--${BOUNDARY}\r\n${headers}\r\n\r\n`),
+    Buffer.from(content),
+    Buffer.from('\r\n'),
+  ]);
+export const formField = (name: string, value: string): Buffer =>
+  formPart(`Content-Disposition: form-data; name="${name}"`, value);
+export const formFile = (name: string, content: Buffer): Buffer =>
+  formPart(
+    `Content-Disposition: form-data; name="${name}"; filename="a.jpg"\r\nContent-Type: image/jpeg`,
+    content,
+  );
+export const FORM_END = Buffer.from(`--${BOUNDARY}--\r\n`);
+/** The fields that a valid form has besides its file. */
+export const requiredFields = [formField('bucket', 'chat-images'), formField('fileName', 'a.jpg')];
+
+/** Sends a hand-written form unchanged. */
+export const postForm = (
+  browser: Browser,
+  parts: readonly Buffer[],
+  contentType = FORM_CONTENT_TYPE,
+): request.Test =>
+  browser
+    .post('/api/upload')
+    .set('Content-Type', contentType)
+    .serialize((body: Buffer) => body as unknown as string)
+    .send(Buffer.concat(parts) as unknown as string);
+
+export const signInAnonymously = async (api: TestApi): Promise<{ browser: Browser; id: number }> => {
+  const browser = api.browser();
+  const response = await browser.post('/api/anonymous').expect(201);
+  return { browser, id: response.body.user.id as number };
+};
+
+/** Signs in anonymously. @returns the value of the header `Cookie`. */
+export const createSessionCookie = async (api: TestApi): Promise<string> => {
+  const response = await api.browser().post('/api/anonymous').expect(201);
+  const cookies = response.headers['set-cookie'] as unknown as string[];
+  return cookies.map((line) => line.split(';')[0]).join('; ');
+};
+
+export const findPort = (api: TestApi): number => (api.app.getHttpServer().address() as AddressInfo).port;
+
+/** The body of an error response. */
+export const errorBody = (statusCode: number, code: string) => ({
+  statusCode,
+  code,
+  message: expect.any(String),
+});
+
+export const expectRefusal = async (
+  answer: request.Test,
+  statusCode: number,
+  code: string,
+): Promise<void> => {
+  const { status, body } = await answer;
+  expect({ status, body }).toEqual({ status: statusCode, body: errorBody(statusCode, code) });
+};

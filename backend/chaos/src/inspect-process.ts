@@ -5,7 +5,7 @@
  */
 import { renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { setImmediate as turn } from 'node:timers/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { NestFactory } from '@nestjs/core';
 
 export interface Inspection {
@@ -22,15 +22,15 @@ interface Container {
 
 const applications: { container: Container }[] = [];
 
-const remember = <Method extends (...given: never[]) => Promise<unknown>>(method: Method): Method =>
-  (async (...given: Parameters<Method>) => {
-    const application = await method.apply(NestFactory, given);
+const recordResult = <Method extends (...args: never[]) => Promise<unknown>>(method: Method): Method =>
+  (async (...args: Parameters<Method>) => {
+    const application = await method.apply(NestFactory, args);
     applications.push(application as { container: Container });
     return application;
   }) as Method;
 
-NestFactory.create = remember(NestFactory.create.bind(NestFactory) as never);
-NestFactory.createApplicationContext = remember(NestFactory.createApplicationContext.bind(NestFactory));
+NestFactory.create = recordResult(NestFactory.create.bind(NestFactory) as never);
+NestFactory.createApplicationContext = recordResult(NestFactory.createApplicationContext.bind(NestFactory));
 
 /** Where timers were set, to identify one that is left. */
 const timers: { timer: WeakRef<NodeJS.Timeout>; site: string }[] = [];
@@ -48,7 +48,7 @@ const sweepTimers = (): void => {
   timers.splice(0, timers.length, ...active);
 };
 
-const callSite = (): string => {
+const readCallSite = (): string => {
   const [, , , caller = ''] = (new Error().stack ?? '').split('\n');
   return caller
     .trim()
@@ -57,16 +57,16 @@ const callSite = (): string => {
 };
 
 const recordTimers = (name: 'setTimeout' | 'setInterval'): void => {
-  const original = globalThis[name] as (...given: unknown[]) => NodeJS.Timeout;
-  const recording = (...given: unknown[]): NodeJS.Timeout => {
-    const timer = original(...given);
-    timers.push({ timer: new WeakRef(timer), site: callSite() });
+  const original = globalThis[name] as (...args: unknown[]) => NodeJS.Timeout;
+  const recordingTimer = (...args: unknown[]): NodeJS.Timeout => {
+    const timer = original(...args);
+    timers.push({ timer: new WeakRef(timer), site: readCallSite() });
     if (timers.length > TIMERS_BEFORE_SWEEP) sweepTimers();
     return timer;
   };
   // util.promisify finds the promise variant under symbols of the original.
   globalThis[name] = Object.defineProperties(
-    recording,
+    recordingTimer,
     Object.getOwnPropertyDescriptors(original),
   ) as unknown as typeof setTimeout & typeof setInterval;
 };
@@ -85,7 +85,7 @@ const sizeOf = (value: unknown): number | undefined => {
 const isOwned = (value: unknown): value is object =>
   typeof value === 'object' && value !== null && !('on' in value && 'connect' in value);
 
-const collections = (): Record<string, number> => {
+const measureCollections = (): Record<string, number> => {
   const sizes: Record<string, number> = {};
   const seen = new Set<unknown>();
   for (const { container } of applications) {
@@ -120,11 +120,11 @@ const addSizes = (
   }
 };
 
-const inspect = async (): Promise<void> => {
+const writeInspection = async (): Promise<void> => {
   // What is released in one turn of the event loop is collected in the next.
   for (let round = 0; round < 4; round += 1) {
     (globalThis as { gc?: () => void }).gc?.();
-    await turn();
+    await nextTurn();
   }
   const resources: Record<string, number> = {};
   const count = (name: string): void => void (resources[name] = (resources[name] ?? 0) + 1);
@@ -134,11 +134,11 @@ const inspect = async (): Promise<void> => {
   const inspection: Inspection = {
     heapBytes: process.memoryUsage().heapUsed,
     resources,
-    collections: collections(),
+    collections: measureCollections(),
   };
   const file = path.join(process.env.CHAOS_INSPECTIONS ?? '', `${process.pid}.json`);
   writeFileSync(`${file}.new`, JSON.stringify(inspection));
   renameSync(`${file}.new`, file);
 };
 
-process.on('SIGUSR2', () => void inspect());
+process.on('SIGUSR2', () => void writeInspection());

@@ -1,17 +1,17 @@
 import { Cluster } from './cluster/cluster';
 import { readOptions } from './options';
-import { inWords, writeReport } from './report';
+import { renderReport, writeReport } from './report';
 import { Run } from './run';
 
 /** Exit code 0: everything held; 1: something was violated; 2: the run failed. */
 const main = async (): Promise<number> => {
   const options = readOptions(process.argv.slice(2));
   const startedAt = Date.now();
-  const say = (text: string): void => {
+  const log = (text: string): void => {
     const seconds = ((Date.now() - startedAt) / 1_000).toFixed(1).padStart(7);
     process.stdout.write(`${seconds} s  ${text}\n`);
   };
-  say(`seed ${options.seed}`);
+  log(`seed ${options.seed}`);
   const cluster = await Cluster.start();
   let isInterrupted = false;
   const interrupt = (): void => {
@@ -22,8 +22,8 @@ const main = async (): Promise<number> => {
   process.on('SIGINT', interrupt);
   process.on('SIGTERM', interrupt);
   try {
-    const report = await new Run(cluster, options, startedAt, say).execute();
-    process.stdout.write(`\n${inWords(report)}\n`);
+    const report = await new Run(cluster, options, startedAt, log).execute();
+    process.stdout.write(`\n${renderReport(report)}\n`);
     if (options.report) writeReport(options.report, report);
     return report.verdict.violations.length === 0 ? 0 : 1;
   } finally {

@@ -6,7 +6,9 @@ export interface Options {
   durationMs: number;
   /** Number of faults to cause, instead of a duration. */
   faults: number | undefined;
-  people: number;
+  /** Even, so that every user finds a partner. */
+  userCount: number;
+  /** Average time between two actions of a user, in milliseconds. */
   actEveryMs: number;
   /** Causes only faults whose label contains one of these texts. */
   only: string[] | undefined;
@@ -17,48 +19,48 @@ export interface Options {
 }
 
 const USAGE =
-  'Usage: npm run chaos -- [--seed N] [--seconds 60] [--long] [--faults N] [--people N] [--every ms] [--only text,…] [--report file]';
+  'Usage: npm run chaos -- [--seed N] [--seconds 60] [--long] [--faults N] [--users N] [--every ms] [--only text,…] [--report file]';
 
-const LONG = { faults: 104, people: 60, actEveryMs: 220 };
-const SHORT = { people: 12, actEveryMs: 350, durationMs: 60_000 };
+const LONG_RUN = { faults: 104, userCount: 60, actEveryMs: 220 };
+const SHORT_RUN = { userCount: 12, actEveryMs: 350, durationMs: 60_000 };
 
 /** @throws Error with the usage */
 export const readOptions = (args: readonly string[]): Options => {
-  const string = { type: 'string' } as const;
+  const stringOption = { type: 'string' } as const;
   let values;
   try {
     ({ values } = parseArgs({
       args: [...args],
       options: {
-        seed: string,
-        seconds: string,
-        faults: string,
-        people: string,
-        every: string,
-        only: string,
-        report: string,
+        seed: stringOption,
+        seconds: stringOption,
+        faults: stringOption,
+        users: stringOption,
+        every: stringOption,
+        only: stringOption,
+        report: stringOption,
         long: { type: 'boolean' },
       },
     }));
   } catch {
     throw new Error(USAGE);
   }
-  const number = (text: string | undefined): number | undefined => {
+  const parseCount = (text: string | undefined): number | undefined => {
     if (text === undefined) return undefined;
     const value = Number(text);
     if (!Number.isSafeInteger(value) || value < 0) throw new Error(USAGE);
     return value;
   };
   const isLong = values.long ?? false;
-  const size = isLong ? LONG : SHORT;
-  const seconds = number(values.seconds);
-  const people = number(values.people) ?? size.people;
+  const preset = isLong ? LONG_RUN : SHORT_RUN;
+  const seconds = parseCount(values.seconds);
+  const userCount = parseCount(values.users) ?? preset.userCount;
   return {
-    seed: number(values.seed) ?? Math.floor(Math.random() * 0x1_0000_0000),
-    durationMs: seconds === undefined ? SHORT.durationMs : seconds * 1_000,
-    faults: number(values.faults) ?? (isLong && seconds === undefined ? LONG.faults : undefined),
-    people: people + (people % 2),
-    actEveryMs: number(values.every) ?? size.actEveryMs,
+    seed: parseCount(values.seed) ?? Math.floor(Math.random() * 0x1_0000_0000),
+    durationMs: seconds === undefined ? SHORT_RUN.durationMs : seconds * 1_000,
+    faults: parseCount(values.faults) ?? (isLong && seconds === undefined ? LONG_RUN.faults : undefined),
+    userCount: userCount + (userCount % 2),
+    actEveryMs: parseCount(values.every) ?? preset.actEveryMs,
     only: values.only?.split(','),
     report: values.report,
     isLong,

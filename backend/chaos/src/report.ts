@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import type { AtRest } from './check/at-rest';
-import type { Verdict, Violation } from './check/checker';
+import type { IdleState } from './check/idle-state';
+import type { Verdict, Violation } from './check/evidence-checker';
 import { percentile, type RecoveryFigures } from './check/recovery';
 import type { CausedFault } from './faults/injector';
 
@@ -11,7 +11,7 @@ export interface Report {
   /** As `Date.now()`; times in the text report are relative to it. */
   startedAt: number;
   tookMs: number;
-  people: number;
+  userCount: number;
   faults: CausedFault[];
   skippedFaults: string[];
   verdict: Verdict;
@@ -21,12 +21,12 @@ export interface Report {
   /** Acknowledged commands by event. */
   acknowledged: Record<string, number>;
   /** How often users reached the Reconnect button. */
-  gaveUp: number;
-  before: AtRest;
-  after: AtRest;
+  gaveUpCount: number;
+  before: IdleState;
+  after: IdleState;
 }
 
-/** One check of a run, counted by `npm test`. */
+/** One check of a run. `npm test` counts the checks of the report. */
 interface Check {
   name: string;
   violations: Violation[];
@@ -38,72 +38,73 @@ const RULES = [
   'order',
   'cross-talk',
   'two chats or stuck',
-  'not told',
+  'not notified',
   'left over',
   'private',
   'friends',
   'images',
   'at rest',
   'recovery',
-  'noticed by a person',
+  'noticed by a user',
 ] as const;
-const SHOWN = 8;
+const MAX_SHOWN_VIOLATIONS = 8;
 
 const checksOf = ({ verdict }: Report): Check[] =>
   RULES.map((name) => ({ name, violations: verdict.violations.filter(({ rule }) => rule === name) }));
 
-const inSeconds = (ms: number): string => `${(ms / 1_000).toFixed(1)} s`;
+const renderSeconds = (ms: number): string => `${(ms / 1_000).toFixed(1)} s`;
 
-const spread = (values: readonly number[]): string =>
+const renderDurations = (values: readonly number[]): string =>
   values.length === 0
     ? 'none'
-    : `median ${inSeconds(percentile(values, 0.5))}, p99 ${inSeconds(percentile(values, 0.99))}, ` +
-      `most ${inSeconds(Math.max(...values))}, of ${values.length}`;
+    : `median ${renderSeconds(percentile(values, 0.5))}, p99 ${renderSeconds(percentile(values, 0.99))}, ` +
+      `maximum ${renderSeconds(Math.max(...values))}, of ${values.length}`;
 
-const counts = (each: Record<string, number>): string =>
+const renderCounts = (each: Record<string, number>): string =>
   Object.entries(each)
     .sort(([, first], [, second]) => second - first)
     .map(([name, count]) => `${name} ${count}`)
     .join(', ') || 'none';
 
 /** The report as text. */
-export const inWords = (report: Report): string => {
+export const renderReport = (report: Report): string => {
   const { verdict, faults, recovery } = report;
-  const { chat, private: privately } = verdict.acknowledgements;
+  const { chat: chatCount, private: privateCount } = verdict.acknowledgements;
   const allowed = verdict.losses.filter(({ allowedBy }) => allowedBy !== undefined);
-  const known = (values: readonly (number | undefined)[]) => values.filter((value) => value !== undefined);
+  const defined = (values: readonly (number | undefined)[]) => values.filter((value) => value !== undefined);
   const lines = [
-    `seed               ${report.seed}, ${report.people} people, ${inSeconds(report.tookMs)}`,
+    `seed               ${report.seed}, ${report.userCount} users, ${renderSeconds(report.tookMs)}`,
     `faults             ${faults.length}${faults.length ? ': ' : ''}${faults.map(({ label }) => label).join(', ')}`,
     ...report.skippedFaults.map((what) => `SKIPPED            ${what}`),
-    `acknowledgements   ${chat + privately}: ${chat} in chats, ${privately} private`,
-    `acknowledged       ${counts(report.acknowledged)}`,
-    `refused            ${counts(report.refusals)}`,
-    `losses             ${verdict.losses.length - allowed.length}, and ${allowed.length} that a fault allows`,
-    ...lossesByFault(allowed),
+    `acknowledgements   ${chatCount + privateCount}: ${chatCount} in chats, ${privateCount} private`,
+    `acknowledged       ${renderCounts(report.acknowledged)}`,
+    `refused            ${renderCounts(report.refusals)}`,
+    `losses             ${verdict.losses.length - allowed.length} unexplained, ${allowed.length} explained by a fault`,
+    ...renderLossesByFault(allowed),
     `duplicates         ${verdict.violations.filter(({ rule }) => rule === 'duplicate').length}`,
-    `fresh clients      ${spread(known(recovery.fresh))}`,
-    `people's returns   ${spread(known(recovery.returns))}`,
-    `reconnect buttons  ${report.gaveUp}`,
-    ...heaps(report),
+    `fresh clients      ${renderDurations(defined(recovery.fresh))}`,
+    `user reconnects    ${renderDurations(defined(recovery.returns))}`,
+    `reconnect buttons  ${report.gaveUpCount}`,
+    ...renderHeaps(report),
     '',
   ];
   for (const { name, violations } of checksOf(report)) {
     lines.push(`${violations.length === 0 ? 'holds ' : 'BROKEN'}  ${name}`);
-    for (const { what, at } of violations.slice(0, SHOWN))
-      lines.push(`          ${at === undefined ? '' : `${inSeconds(at - report.startedAt)}: `}${what}`);
-    if (violations.length > SHOWN) lines.push(`          … and ${violations.length - SHOWN} more`);
+    for (const { what, at } of violations.slice(0, MAX_SHOWN_VIOLATIONS))
+      lines.push(`          ${at === undefined ? '' : `${renderSeconds(at - report.startedAt)}: `}${what}`);
+    if (violations.length > MAX_SHOWN_VIOLATIONS)
+      lines.push(`          … and ${violations.length - MAX_SHOWN_VIOLATIONS} more`);
   }
   return lines.join('\n');
 };
 
-const lossesByFault = (allowed: Verdict['losses']): string[] => {
+const renderLossesByFault = (allowed: Verdict['losses']): string[] => {
   const byFault: Record<string, number> = {};
   for (const { allowedBy = '' } of allowed) byFault[allowedBy] = (byFault[allowedBy] ?? 0) + 1;
   return Object.entries(byFault).map(([label, count]) => `                   ${count} by ${label}`);
 };
 
-const heaps = ({ before, after }: Report): string[] =>
+const renderHeaps = ({ before, after }: Report): string[] =>
   Object.entries(before.processes).map(([name, was]) => {
     const is = after.processes[name];
     const mib = (bytes = NaN): string => `${(bytes / 1024 / 1024).toFixed(1)} MiB`;

@@ -46,17 +46,17 @@ export interface ScheduleOptions {
   /** Number of faults to cause; `durationMs` is then ignored. */
   faults?: number;
   /** Whether this machine cannot cause a fault. */
-  without?: (fault: Fault) => boolean;
+  isExcluded?: (fault: Fault) => boolean;
   /** Only faults whose label contains one of these texts. */
   only?: readonly string[];
 }
 
-/** Limit for faults that disconnect users: longer ones lead to the Reconnect button. */
-export const LONGEST_MS = 12_000;
-/** Share of the rounds with two faults. */
-const PAIRS = 0.3;
+/** Longest fault that disconnects users: during a longer one their pages give up and show the Reconnect button. */
+export const MAX_DISCONNECTION_MS = 12_000;
+/** Share of rounds with two faults. */
+const SECOND_FAULT_PROBABILITY = 0.3;
 /** Estimated time of a round after its faults: recovery, and the proof that the service works again. */
-const CURE_MS = 3_000;
+const ESTIMATED_RECOVERY_MS = 3_000;
 
 /** Name of a fault in reports, such as `kill api-2`. */
 export const labelOf = (fault: Fault): string =>
@@ -74,7 +74,7 @@ export const allFaults = ({ replicas, workers }: Topology): Fault[][] => {
     workers.map((name) => `${name}->redis`),
     workers.map((name) => `${name}->postgres`),
     replicas.map((name) => `nginx->${name}`),
-    ['people->nginx'],
+    ['clients->nginx'],
   ];
   return [
     ...signalled.flatMap((targets) =>
@@ -97,58 +97,65 @@ const mayCoincide = (first: Fault, second: Fault): boolean => first.target !== s
  * The rounds of a run. The same seed and options give the same rounds.
  * Classes of faults are drawn from a shuffled deck, so that each is drawn once before any is drawn twice.
  */
-export const schedule = ({ seed, topology, durationMs, faults, without, only }: ScheduleOptions): Round[] => {
+export const createSchedule = ({
+  seed,
+  topology,
+  durationMs,
+  faults,
+  isExcluded,
+  only,
+}: ScheduleOptions): Round[] => {
   const random = seededRandom(seed);
   const classes = allFaults(topology)
     .map((each) =>
       each.filter(
-        (fault) => !without?.(fault) && (!only || only.some((text) => labelOf(fault).includes(text))),
+        (fault) => !isExcluded?.(fault) && (!only || only.some((text) => labelOf(fault).includes(text))),
       ),
     )
     .filter((each) => each.length > 0);
   if (classes.length === 0) throw new Error('No fault is left to cause');
   let deck: Fault[][] = [];
-  const draw = (companion?: Fault): Fault | undefined => {
+  const drawFault = (companion?: Fault): Fault | undefined => {
     if (deck.length === 0) deck = random.shuffle(classes);
     const index = deck.findIndex((each) => !companion || each.some((fault) => mayCoincide(fault, companion)));
     const [drawn] = index < 0 ? [] : deck.splice(index, 1);
-    const fitting = drawn?.filter((fault) => !companion || mayCoincide(fault, companion)) ?? [];
-    return fitting.length > 0 ? random.pick(fitting) : undefined;
+    const candidates = drawn?.filter((fault) => !companion || mayCoincide(fault, companion)) ?? [];
+    return candidates.length > 0 ? random.pick(candidates) : undefined;
   };
   const rounds: Round[] = [];
   let elapsedMs = 0;
-  let count = 0;
-  while (faults === undefined ? elapsedMs < durationMs : count < faults) {
-    const round = makeRound(random, draw);
+  let faultCount = 0;
+  while (faults === undefined ? elapsedMs < durationMs : faultCount < faults) {
+    const round = makeRound(random, drawFault);
     const busyMs = Math.max(...round.faults.map(({ afterMs, lastsMs }) => afterMs + lastsMs));
-    elapsedMs += round.pauseMs + busyMs + CURE_MS;
+    elapsedMs += round.pauseMs + busyMs + ESTIMATED_RECOVERY_MS;
     if (faults === undefined && rounds.length > 0 && elapsedMs > durationMs) break;
     rounds.push(round);
-    count += round.faults.length;
+    faultCount += round.faults.length;
   }
   return rounds;
 };
 
-const makeRound = (random: Random, draw: (companion?: Fault) => Fault | undefined): Round => {
-  const first = draw();
+const makeRound = (random: Random, drawFault: (companion?: Fault) => Fault | undefined): Round => {
+  const first = drawFault();
   if (!first) throw new Error('No fault could be drawn');
   const round: Round = {
     pauseMs: random.between(1_500, 3_000),
-    faults: [{ fault: first, afterMs: 0, lastsMs: lastsMs(random, first) }],
+    faults: [{ fault: first, afterMs: 0, lastsMs: drawLastsMs(random, first) }],
   };
-  const second = random.chance(PAIRS) ? draw(first) : undefined;
+  const second = random.chance(SECOND_FAULT_PROBABILITY) ? drawFault(first) : undefined;
   if (second)
     round.faults.push({
       fault: second,
       afterMs: random.between(0, 2_000),
       // Both faults end within the limit for disconnecting users.
-      lastsMs: Math.min(lastsMs(random, second), LONGEST_MS - 2_000),
+      lastsMs: Math.min(drawLastsMs(random, second), MAX_DISCONNECTION_MS - 2_000),
     });
   return round;
 };
 
 /** Duration in milliseconds. Instantaneous faults, such as a kill, last until their recovery. */
-const lastsMs = (random: Random, { kind }: Fault): number => {
+const drawLastsMs = (random: Random, { kind }: Fault): number => {
   switch (kind) {
     case 'kill':
     case 'terminate':

@@ -1,27 +1,28 @@
 /**
- * One line that identifies the content of a chat event. It is the same for a participant, who receives a frame or an
- * ack, and for the stores, which hold the event.
+ * One line of text that identifies the content of a chat event. A frame or an ack that a participant receives gives the
+ * same fingerprint as the event in the stores, so the two can be compared.
  */
 export type Fingerprint = string;
 
-/** Fingerprint of an event that clients of this release have no frame for. It matches any other. */
-export const UNKNOWN: Fingerprint = '?';
+/** Stands for an unknown event, such as a stored event for which this release has no frame. It matches any fingerprint. */
+export const ANY_FINGERPRINT: Fingerprint = '?';
 
 type Data = Record<string, unknown>;
 
 /** Emojis are compared without their variation selector. */
-const emoji = (text: unknown): string => String(text).replaceAll('\uFE0F', '');
+const withoutVariationSelector = (text: unknown): string => String(text).replaceAll('\uFE0F', '');
 
-const reveal = (gameId: unknown, answers: readonly unknown[]): Fingerprint =>
+const fingerprintOfReveal = (gameId: unknown, answers: readonly unknown[]): Fingerprint =>
   `reveal ${String(gameId)} ${answers.map(String).sort().join(' / ')}`;
 
+/** Builds the fingerprint of each kind of event. Parameters are parsed JSON, hence `unknown`. */
 export const fingerprints = {
   started: () => 'start',
   message: (id: unknown, senderId: unknown, content: unknown) =>
     `message ${String(id)} ${String(senderId)} ${String(content)}`,
   edit: (messageId: unknown, content: unknown) => `edit ${String(messageId)} ${String(content)}`,
   reaction: (messageId: unknown, reaction: unknown, action: unknown, userId: unknown) =>
-    `reaction ${String(messageId)} ${emoji(reaction)} ${String(action)} ${String(userId)}`,
+    `reaction ${String(messageId)} ${withoutVariationSelector(reaction)} ${String(action)} ${String(userId)}`,
   game: (gameId: unknown, questionId: unknown, initiatorId: unknown) =>
     `game ${String(gameId)} ${String(questionId)} ${String(initiatorId)}`,
   answer: (gameId: unknown) => `answer ${String(gameId)}`,
@@ -30,7 +31,7 @@ export const fingerprints = {
 } as const;
 
 /** Fingerprint of a frame that carries `sessionId` and `seq`. */
-export const ofFrame = (event: string, data: Data): Fingerprint => {
+export const fingerprintOfFrame = (event: string, data: Data): Fingerprint => {
   switch (event) {
     case 'chat_matched':
       return fingerprints.started();
@@ -46,18 +47,18 @@ export const ofFrame = (event: string, data: Data): Fingerprint => {
     case 'break_ice_partner_answered':
       return fingerprints.answer(data.gameId);
     case 'break_ice_reveal_results':
-      return reveal(data.gameId, [data.yourResponse, data.theirResponse]);
+      return fingerprintOfReveal(data.gameId, [data.yourResponse, data.theirResponse]);
     case 'break_ice_ignored':
       return fingerprints.ignore(data.gameId, data.ignoredBy);
     case 'chat_skipped':
       return fingerprints.end(data.reason);
     default:
-      return UNKNOWN;
+      return ANY_FINGERPRINT;
   }
 };
 
 /** Fingerprint of a stored event. */
-export const ofStored = ({
+export const fingerprintOfStoredEvent = ({
   type,
   data,
   entryId,
@@ -82,7 +83,7 @@ export const ofStored = ({
     case 'GameAnswered':
       return fingerprints.answer(data.gameId);
     case 'GameRevealed':
-      return reveal(
+      return fingerprintOfReveal(
         data.gameId,
         (data.answers as { response?: unknown }[]).map(({ response }) => response),
       );
@@ -91,9 +92,10 @@ export const ofStored = ({
     case 'ChatEnded':
       return fingerprints.end(data.reason);
     default:
-      return UNKNOWN;
+      return ANY_FINGERPRINT;
   }
 };
 
-export const agree = (first: Fingerprint, second: Fingerprint): boolean =>
-  first === second || first === UNKNOWN || second === UNKNOWN;
+/** Whether two fingerprints are equal, or one of them is `ANY_FINGERPRINT`. */
+export const fingerprintsMatch = (first: Fingerprint, second: Fingerprint): boolean =>
+  first === second || first === ANY_FINGERPRINT || second === ANY_FINGERPRINT;

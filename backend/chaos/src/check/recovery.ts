@@ -1,13 +1,13 @@
-import type { Violation } from './checker';
+import type { Violation } from './evidence-checker';
 
 /** Limit for a fresh client to exchange messages after a recovery, at the 99th percentile. */
-export const FRESH_P99_MS = 10_000;
+export const MAX_FRESH_P99_MS = 10_000;
 /** Limit for one reconnect attempt. */
-export const ATTEMPT_MS = 2_000;
+export const MAX_ATTEMPT_MS = 2_000;
 
 export interface AttemptTimes {
   startedAt: number;
-  arrivedAt?: number;
+  authenticatedAt?: number;
   failedAt?: number;
 }
 
@@ -26,37 +26,38 @@ export interface RecoveryFigures {
 
 /**
  * The duration of a user's first attempt after each recovery. Attempts that overlap a fault are skipped.
- * @param healedAt when each round of faults was over.
+ * @param recoveries times at which each round of faults was over.
  * @param isFaulty whether a fault was active at some time between two times.
  */
-export const returnsAfter = (
-  healedAt: readonly number[],
+export const measureReturns = (
+  recoveries: readonly number[],
   attempts: readonly AttemptTimes[],
   isFaulty: (from: number, to: number) => boolean,
 ): (number | undefined)[] =>
-  healedAt.flatMap((healed) => {
-    const first = attempts.find(({ startedAt }) => startedAt >= healed);
+  recoveries.flatMap((recoveredAt) => {
+    const first = attempts.find(({ startedAt }) => startedAt >= recoveredAt);
     if (!first) return [];
-    const over = first.arrivedAt ?? first.failedAt ?? first.startedAt + ATTEMPT_MS;
-    if (isFaulty(healed + 1, over)) return [];
-    return [first.arrivedAt === undefined ? undefined : first.arrivedAt - first.startedAt];
+    const finishedAt = first.authenticatedAt ?? first.failedAt ?? first.startedAt + MAX_ATTEMPT_MS;
+    if (isFaulty(recoveredAt + 1, finishedAt)) return [];
+    return [first.authenticatedAt === undefined ? undefined : first.authenticatedAt - first.startedAt];
   });
 
-/** @param busyness factor by which limits are extended, because other programs use the processors too. */
-export const slowness = ({ fresh, returns }: RecoveryFigures, busyness: number): Violation[] => {
+/** @param slowdown factor by which limits are extended because other programs use the processors too. */
+export const findSlowRecoveries = ({ fresh, returns }: RecoveryFigures, slowdown: number): Violation[] => {
   const found: string[] = [];
-  const never = fresh.filter((took) => took === undefined).length;
-  if (never > 0) found.push(`${never} times fresh clients could not exchange messages after healing`);
+  const failedProbes = fresh.filter((took) => took === undefined).length;
+  if (failedProbes > 0)
+    found.push(`${failedProbes} times fresh clients could not exchange messages after healing`);
   const p99 = percentile(
     fresh.filter((took) => took !== undefined),
     0.99,
   );
-  if (p99 > FRESH_P99_MS * busyness)
+  if (p99 > MAX_FRESH_P99_MS * slowdown)
     found.push(`a fresh client took ${Math.round(p99)} ms from healing (p99)`);
-  const late = returns.filter((took) => took === undefined || took > ATTEMPT_MS * busyness);
-  if (late.length > 0)
+  const slowReturns = returns.filter((took) => took === undefined || took > MAX_ATTEMPT_MS * slowdown);
+  if (slowReturns.length > 0)
     found.push(
-      `${late.length} of ${returns.length} attempts after healing were not back within ${ATTEMPT_MS} ms`,
+      `${slowReturns.length} of ${returns.length} attempts after healing were not back within ${MAX_ATTEMPT_MS} ms`,
     );
   return found.map((what) => ({ rule: 'recovery', what }));
 };

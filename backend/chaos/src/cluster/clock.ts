@@ -5,7 +5,7 @@ const LIBRARY = 'libfaketimeMT.so.1';
 /** The clock of one replica, which can be shifted while the replica runs. */
 export interface Clock {
   /** Why it cannot be shifted on this machine; undefined when it can. */
-  readonly whyNot: string | undefined;
+  readonly unavailableReason: string | undefined;
   /** Environment variables of the replica's process. */
   readonly settings: Record<string, string>;
   set(offsetS: number): void;
@@ -23,10 +23,10 @@ export const clockFor = (offsetFile: string): Clock => {
   const library = findLibrary();
   const set = (offsetS: number): void =>
     writeFileSync(offsetFile, `${offsetS < 0 ? '-' : '+'}${Math.abs(offsetS)}\n`);
-  if (!library) return { whyNot: `${LIBRARY} was not found: install faketime`, settings: {}, set };
+  if (!library) return { unavailableReason: `${LIBRARY} was not found: install faketime`, settings: {}, set };
   set(0);
   return {
-    whyNot: undefined,
+    unavailableReason: undefined,
     settings: {
       LD_PRELOAD: library,
       FAKETIME_TIMESTAMP_FILE: offsetFile,

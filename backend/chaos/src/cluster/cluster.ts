@@ -59,7 +59,7 @@ export class Cluster {
 
   /** The public address of the service. */
   get url(): string {
-    return `http://127.0.0.1:${this.link('people->nginx').port}`;
+    return `http://127.0.0.1:${this.link('clients->nginx').port}`;
   }
 
   get databaseUrl(): string {
@@ -111,7 +111,7 @@ export class Cluster {
     this.redis?.disconnect();
     await Promise.all([this.redisStore?.close(), this.postgresStore?.close()]);
     for (const link of this.links.values()) await link.close();
-    this.keepLogs();
+    this.copyLogs();
     this.disk.unmount();
     await endTemporaryHome(this.home);
   }
@@ -134,12 +134,12 @@ export class Cluster {
       routeToReplicas: (ports) =>
         Promise.all(ports.map((port, index) => this.addLink(`nginx->api-${index + 1}`, port))),
       programs: {
-        migrate: program([], 'migrate'),
-        api: program([...inspectable, ...replicaNodeFlags], 'api'),
-        worker: program(inspectable, 'worker'),
+        migrate: nodeProgram([], 'migrate'),
+        api: nodeProgram([...inspectionFlags, ...replicaNodeFlags], 'api'),
+        worker: nodeProgram(inspectionFlags, 'worker'),
       },
     });
-    await this.addLink('people->nginx', this.stack.ports.page);
+    await this.addLink('clients->nginx', this.stack.ports.page);
   }
 
   private async startStores(): Promise<void> {
@@ -161,13 +161,13 @@ export class Cluster {
     const port = store.running()?.port ?? 0;
     if (!this.redis) {
       this.redis = new Redis(store.kind.url(port), { retryStrategy: () => 100, maxRetriesPerRequest: null });
-      this.redis.on('error', () => undefined); // Redis dies and returns as scheduled
+      this.redis.on('error', () => undefined); // Redis is killed and restarted as scheduled
     }
     await this.redis.config('SET', 'maxmemory', String(REDIS_MAX_BYTES));
   }
 
   private async addLink(name: string, port: number): Promise<number> {
-    const link = await FaultyLink.to({ host: '127.0.0.1', port });
+    const link = await FaultyLink.startTo({ host: '127.0.0.1', port });
     this.links.set(name, link);
     return link.port;
   }
@@ -182,20 +182,20 @@ export class Cluster {
   }
 
   /** Copies the logs to the folder that a test run asks for, or next to those of `npm start`. */
-  private keepLogs(): void {
+  private copyLogs(): void {
     const logs = path.join(this.home, 'logs');
     const kept = process.env.THAW_STACK_LOGS ?? inRepository('.thaw', 'logs', 'chaos');
     if (existsSync(logs)) cpSync(logs, path.join(kept, 'chaos'), { recursive: true });
   }
 }
 
-const inspectable = ['--expose-gc', '--require', path.join(__dirname, '..', 'inspect-process.js')];
+const inspectionFlags = ['--expose-gc', '--require', path.join(__dirname, '..', 'inspect-process.js')];
 
 /**
  * Without `--enable-source-maps`: Node caches the map of every file through which an error has passed, some megabytes
  * each for the larger ones. Each is read only once, but the growth would be reported as a leak.
  */
-const program = (flags: readonly string[], role: string) => ({
+const nodeProgram = (flags: readonly string[], role: string) => ({
   command: process.execPath,
   args: [...flags, inRepository('backend', 'dist', `main.${role}.js`)],
 });

@@ -6,7 +6,7 @@ const SIZE = '4g';
 /** The disk of PostgreSQL, which can be filled. */
 export interface Disk {
   /** Why it cannot be filled on this machine; undefined when it can. */
-  readonly whyNot: string | undefined;
+  readonly unavailableReason: string | undefined;
   mount(): void;
   /** Leaves no room for another page. */
   fill(): void;
@@ -21,14 +21,14 @@ const run = (command: string, ...args: string[]): string | undefined => {
 
 /** A tmpfs mounted at a folder. It is filled by shrinking it to its used size. */
 export const diskFor = (place: string): Disk => {
-  let whyNot: string | undefined = 'it was not mounted yet';
+  let unavailableReason: string | undefined = 'it was not mounted yet';
   return {
-    get whyNot() {
-      return whyNot;
+    get unavailableReason() {
+      return unavailableReason;
     },
     mount() {
       if (!existsSync(place)) mkdirSync(place, { recursive: true });
-      whyNot = run('mount', '-t', 'tmpfs', '-o', `size=${SIZE},mode=0755`, 'thaw-chaos', place);
+      unavailableReason = run('mount', '-t', 'tmpfs', '-o', `size=${SIZE},mode=0755`, 'thaw-chaos', place);
     },
     fill() {
       const { blocks, bfree, bsize } = statfsSync(place);
@@ -40,8 +40,8 @@ export const diskFor = (place: string): Disk => {
       if (problem) throw new Error(`The disk could not be freed: ${problem}`);
     },
     unmount() {
-      if (whyNot === undefined) run('umount', '--lazy', place);
-      whyNot = 'it is not mounted';
+      if (unavailableReason === undefined) run('umount', '--lazy', place);
+      unavailableReason = 'it is not mounted';
     },
   };
 };

@@ -19,7 +19,7 @@ beforeEach(async () => {
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  link = await FaultyLink.to({ host: '127.0.0.1', port: (server.address() as AddressInfo).port });
+  link = await FaultyLink.startTo({ host: '127.0.0.1', port: (server.address() as AddressInfo).port });
 });
 
 afterEach(async () => {

@@ -13,7 +13,7 @@ class Direction {
   /** The near end is closed, and the far end is not notified. */
   isAbandoned = false;
   private timer: NodeJS.Timeout | undefined;
-  private allowance = 0;
+  private allowanceBytes = 0;
   private refilledAt = Date.now();
 
   constructor(
@@ -51,10 +51,10 @@ class Direction {
     const now = Date.now();
     while (this.waiting[0] && this.waiting[0].dueAt <= now) {
       const { bytes } = this.waiting[0];
-      const passing = this.link.fault === 'throttle' ? this.allowed(bytes, now) : bytes;
-      if (passing.length > 0 && !this.to.destroyed) this.to.write(passing);
-      if (passing.length < bytes.length) {
-        this.waiting[0].bytes = bytes.subarray(passing.length);
+      const passed = this.link.fault === 'throttle' ? this.takeAllowance(bytes, now) : bytes;
+      if (passed.length > 0 && !this.to.destroyed) this.to.write(passed);
+      if (passed.length < bytes.length) {
+        this.waiting[0].bytes = bytes.subarray(passed.length);
         break;
       }
       this.waiting.shift();
@@ -65,19 +65,19 @@ class Direction {
     else this.from.resume();
   }
 
-  private allowed(bytes: Buffer, now: number): Buffer {
-    const most = (THROTTLED_BYTES_PER_S * TICK_MS) / 1_000;
-    this.allowance = Math.min(
-      most * 2,
-      this.allowance + (THROTTLED_BYTES_PER_S * (now - this.refilledAt)) / 1_000,
+  private takeAllowance(bytes: Buffer, now: number): Buffer {
+    const bytesPerTick = (THROTTLED_BYTES_PER_S * TICK_MS) / 1_000;
+    this.allowanceBytes = Math.min(
+      bytesPerTick * 2,
+      this.allowanceBytes + (THROTTLED_BYTES_PER_S * (now - this.refilledAt)) / 1_000,
     );
     this.refilledAt = now;
-    const passing = bytes.subarray(0, Math.floor(this.allowance));
-    this.allowance -= passing.length;
-    return passing;
+    const passed = bytes.subarray(0, Math.floor(this.allowanceBytes));
+    this.allowanceBytes -= passed.length;
+    return passed;
   }
 
-  stop(): void {
+  clearTimer(): void {
     clearTimeout(this.timer);
   }
 }
@@ -104,7 +104,7 @@ export class FaultyLink {
   }
 
   /** Listens on a free port of the loopback address. */
-  static async to(target: { host: string; port: number }): Promise<FaultyLink> {
+  static async startTo(target: { host: string; port: number }): Promise<FaultyLink> {
     const link = new FaultyLink(target);
     link.server.listen(0, '127.0.0.1');
     await once(link.server, 'listening');
@@ -131,17 +131,17 @@ export class FaultyLink {
   fail(fault: LinkKind): void {
     this.fault = fault;
     if (fault === 'cut') this.resetAll();
-    if (fault === 'half-open') for (const far of this.ends('far')) far.destroy();
+    if (fault === 'half-open') for (const far of this.socketsAt('far')) far.destroy();
     if (fault === 'abandoned') {
       for (const direction of this.directions) direction.isAbandoned = true;
-      for (const near of this.ends('near')) near.resetAndDestroy();
+      for (const near of this.socketsAt('near')) near.resetAndDestroy();
     }
   }
 
   heal(): void {
-    const was = this.fault;
+    const healedFault = this.fault;
     this.fault = undefined;
-    if (was === 'half-open') this.resetAll();
+    if (healedFault === 'half-open') this.resetAll();
     for (const direction of this.directions) {
       direction.isAbandoned = false;
       if (direction.from.destroyed) direction.to.destroy();
@@ -173,22 +173,22 @@ export class FaultyLink {
     });
     const pair = [new Direction(this, near, far), new Direction(this, far, near)];
     for (const direction of pair) this.directions.add(direction);
-    const forget = () => {
+    const removeWhenClosed = () => {
       if (!near.destroyed || !far.destroyed) return;
       for (const direction of pair) {
-        direction.stop();
+        direction.clearTimer();
         this.directions.delete(direction);
       }
     };
-    near.once('close', forget);
-    far.once('close', forget);
+    near.once('close', removeWhenClosed);
+    far.once('close', removeWhenClosed);
     if (this.fault === 'half-open') far.destroy();
   }
 
-  private ends(which: 'near' | 'far'): Socket[] {
+  private socketsAt(end: 'near' | 'far'): Socket[] {
     return [...this.directions]
       .filter((_, index) => index % 2 === 0)
-      .map(({ from, to }) => (which === 'near' ? from : to));
+      .map(({ from, to }) => (end === 'near' ? from : to));
   }
 
   private resetAll(): void {

@@ -6,7 +6,7 @@ const WATCH_MS = 200;
 
 /** A private PostgreSQL or Redis that is restarted on its port when it dies. */
 export class SupervisedStore {
-  private isHeld = false;
+  private isRestartPaused = false;
   private isClosed = false;
   private watching: Promise<void> | undefined;
 
@@ -44,17 +44,17 @@ export class SupervisedStore {
   }
 
   /** Resolves when the store's process is gone. */
-  async gone(): Promise<void> {
+  async waitUntilGone(): Promise<void> {
     while (this.pid !== undefined) await sleep(20);
   }
 
   /** Runs `work` on the files of the store, which is not restarted meanwhile. */
-  async whileHeld<Result>(work: () => Promise<Result>): Promise<Result> {
-    this.isHeld = true;
+  async withoutRestarts<Result>(work: () => Promise<Result>): Promise<Result> {
+    this.isRestartPaused = true;
     try {
       return await work();
     } finally {
-      this.isHeld = false;
+      this.isRestartPaused = false;
     }
   }
 
@@ -66,7 +66,7 @@ export class SupervisedStore {
 
   private async watch(): Promise<void> {
     while (!this.isClosed) {
-      if (!this.isHeld && this.pid === undefined) {
+      if (!this.isRestartPaused && this.pid === undefined) {
         try {
           await this.store.ensureRunning({ onSamePort: true });
           await this.onStart();

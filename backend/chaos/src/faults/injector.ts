@@ -2,9 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Cluster } from '../cluster/cluster';
 import { type Fault, labelOf, type Round } from '../schedule';
 import type { FaultEffect } from './fault-effect';
-import { postgresFault } from './postgres-faults';
-import { processFault } from './process-faults';
-import { redisFault } from './redis-faults';
+import { createPostgresFault } from './postgres-faults';
+import { createProcessFault } from './process-faults';
+import { createRedisFault } from './redis-faults';
 
 /** A fault that was caused. Times are `Date.now()`. */
 export interface CausedFault {
@@ -16,12 +16,12 @@ export interface CausedFault {
   healedAt?: number;
 }
 
-const effectOf = (cluster: Cluster, fault: Fault): FaultEffect => {
+const createEffect = (cluster: Cluster, fault: Fault): FaultEffect => {
   switch (fault.kind) {
     case 'kill':
     case 'pause':
     case 'terminate':
-      return processFault(cluster, fault.kind, fault.target);
+      return createProcessFault(cluster, fault.kind, fault.target);
     case 'cut':
     case 'delay':
     case 'black-hole':
@@ -35,11 +35,11 @@ const effectOf = (cluster: Cluster, fault: Fault): FaultEffect => {
     case 'nearly-full':
     case 'truncated':
     case 'flushed':
-      return redisFault(cluster, fault.kind);
+      return createRedisFault(cluster, fault.kind);
     case 'read-only':
     case 'no-connections':
     case 'disk-full':
-      return postgresFault(cluster, fault.kind);
+      return createPostgresFault(cluster, fault.kind);
     case 'clock':
       return {
         begin: async () => cluster.clock.set(fault.offsetS),
@@ -54,7 +54,7 @@ export class Injector {
 
   constructor(
     private readonly cluster: Cluster,
-    private readonly say: (text: string) => void,
+    private readonly log: (text: string) => void,
   ) {}
 
   /** Whether a fault was active at some time between `from` and `to`, as `Date.now()`. */
@@ -74,10 +74,10 @@ export class Injector {
   }
 
   async cause(fault: Fault, lastsMs: number, round: number): Promise<void> {
-    const effect = effectOf(this.cluster, fault);
+    const effect = createEffect(this.cluster, fault);
     const caused: CausedFault = { fault, label: labelOf(fault), round, beganAt: Date.now() };
     this.caused.push(caused);
-    this.say(`${caused.label}, ${(lastsMs / 1_000).toFixed(1)} s`);
+    this.log(`${caused.label}, ${(lastsMs / 1_000).toFixed(1)} s`);
     try {
       await effect.begin();
       await sleep(lastsMs);

@@ -3,10 +3,10 @@ import { Client } from 'pg';
 import type { Cluster } from '../cluster/cluster';
 import type { postgresKinds } from '../schedule';
 import type { FaultEffect } from './fault-effect';
-import { untilAnswers } from './process-faults';
+import { waitUntilStoreAnswers } from './process-faults';
 
 /** Faults in which PostgreSQL lacks a resource or refuses writes. */
-export const postgresFault = (cluster: Cluster, kind: (typeof postgresKinds)[number]): FaultEffect => {
+export const createPostgresFault = (cluster: Cluster, kind: (typeof postgresKinds)[number]): FaultEffect => {
   switch (kind) {
     case 'read-only':
       return {
@@ -20,15 +20,15 @@ export const postgresFault = (cluster: Cluster, kind: (typeof postgresKinds)[num
         begin: async () => cluster.disk.fill(),
         async end() {
           cluster.disk.free();
-          // Without room for its WAL it has stopped, and recovers now.
-          await untilAnswers(cluster, 'postgres');
+          // PostgreSQL stopped when it had no room for its WAL. It recovers now.
+          await waitUntilStoreAnswers(cluster, 'postgres');
         },
       };
   }
 };
 
 const setReadOnly = async (cluster: Cluster, isReadOnly: boolean): Promise<void> => {
-  await untilAnswers(cluster, 'postgres');
+  await waitUntilStoreAnswers(cluster, 'postgres');
   await cluster.withPostgres(async (client) => {
     await client.query(`ALTER SYSTEM SET default_transaction_read_only = ${isReadOnly ? 'on' : 'off'}`);
     await client.query('SELECT pg_reload_conf()');
@@ -38,7 +38,7 @@ const setReadOnly = async (cluster: Cluster, isReadOnly: boolean): Promise<void>
 const takeAllConnections = (cluster: Cluster): FaultEffect => {
   const taken: Client[] = [];
   let isOver = false;
-  let taking: Promise<void> | undefined;
+  let takingLoop: Promise<void> | undefined;
   const takeOne = async (): Promise<boolean> => {
     const client = new Client({ connectionString: cluster.databaseUrl, application_name: 'chaos' });
     client.on('error', () => undefined);
@@ -52,9 +52,9 @@ const takeAllConnections = (cluster: Cluster): FaultEffect => {
   };
   return {
     async begin() {
-      // One client ends the connections of the service, and our clients take the freed slots.
+      // The first client terminates the connections of the service; the others take the freed slots.
       await takeOne();
-      taking = (async () => {
+      takingLoop = (async () => {
         while (!isOver) {
           while (!isOver && (await takeOne()));
           await taken[0]
@@ -69,9 +69,9 @@ const takeAllConnections = (cluster: Cluster): FaultEffect => {
     },
     async end() {
       isOver = true;
-      await taking;
+      await takingLoop;
       await Promise.all(taken.map((client) => client.end().catch(() => undefined)));
-      await untilAnswers(cluster, 'postgres');
+      await waitUntilStoreAnswers(cluster, 'postgres');
     },
   };
 };

@@ -6,8 +6,8 @@ import type { FaultEffect } from './fault-effect';
 
 type SignalKind = (typeof signalKinds)[number];
 
-/** What a fault needs of a process of the product or of a store. */
-interface Victim {
+/** A process of the product or of a store, as its faults use it. */
+interface FaultTarget {
   pid(): number | undefined;
   /** Signals the process and its children. */
   signalAll(signal: NodeJS.Signals): void;
@@ -16,53 +16,54 @@ interface Victim {
   waitUntilReady(): Promise<void>;
 }
 
-/** Sends a signal to a process. Its supervisor restarts it if it dies. */
-export const processFault = (cluster: Cluster, kind: SignalKind, target: string): FaultEffect => {
-  const victim = victimOf(cluster, target);
+/** A fault caused by signals to a process. The supervisor of a process that dies restarts it. */
+export const createProcessFault = (cluster: Cluster, kind: SignalKind, target: string): FaultEffect => {
+  const faultTarget = findFaultTarget(cluster, target);
   switch (kind) {
     case 'pause':
       return {
-        begin: async () => victim.signalAll('SIGSTOP'),
+        begin: async () => faultTarget.signalAll('SIGSTOP'),
         async end() {
-          victim.signalAll('SIGCONT');
-          await victim.waitUntilReady();
+          faultTarget.signalAll('SIGCONT');
+          await faultTarget.waitUntilReady();
         },
       };
     case 'kill':
-      return ending(victim, async () => victim.signalAll('SIGKILL'));
+      return restartAfter(faultTarget, async () => faultTarget.signalAll('SIGKILL'));
     case 'terminate':
-      return ending(victim, async () => {
-        victim.signal('SIGTERM');
+      return restartAfter(faultTarget, async () => {
+        faultTarget.signal('SIGTERM');
         if (target !== 'postgres') return;
         // PostgreSQL waits for its clients to disconnect, which pools never do. Supervisors then escalate.
         await sleep(1_000);
-        victim.signal('SIGINT');
+        faultTarget.signal('SIGINT');
       });
   }
 };
 
-const ending = (victim: Victim, end: () => Promise<void>): FaultEffect => {
-  let before: number | undefined;
+/** Stops a process and waits until its supervisor has started another one. */
+const restartAfter = (faultTarget: FaultTarget, stop: () => Promise<void>): FaultEffect => {
+  let stoppedPid: number | undefined;
   return {
     async begin() {
-      before = victim.pid();
-      await end();
+      stoppedPid = faultTarget.pid();
+      await stop();
     },
     async end() {
-      while (victim.pid() === before || victim.pid() === undefined) await sleep(20);
-      await victim.waitUntilReady();
+      while (faultTarget.pid() === stoppedPid || faultTarget.pid() === undefined) await sleep(20);
+      await faultTarget.waitUntilReady();
     },
   };
 };
 
-const victimOf = (cluster: Cluster, target: string): Victim => {
+const findFaultTarget = (cluster: Cluster, target: string): FaultTarget => {
   if (target === 'redis' || target === 'postgres') {
     const store = target === 'redis' ? cluster.redisStore : cluster.postgresStore;
     return {
       pid: () => store.pid,
       signalAll: (signal) => store.signalAll(signal),
       signal: (signal) => store.signal(signal),
-      waitUntilReady: () => untilAnswers(cluster, target),
+      waitUntilReady: () => waitUntilStoreAnswers(cluster, target),
     };
   }
   const replica =
@@ -80,14 +81,14 @@ const victimOf = (cluster: Cluster, target: string): Victim => {
 };
 
 /** Resolves when a store answers. */
-export const untilAnswers = async (cluster: Cluster, store: 'redis' | 'postgres'): Promise<void> => {
+export const waitUntilStoreAnswers = async (cluster: Cluster, store: 'redis' | 'postgres'): Promise<void> => {
   for (;;) {
     try {
       if (store === 'redis') await cluster.redis.ping();
       else await cluster.withPostgres((client) => client.query('SELECT 1'));
       return;
     } catch {
-      await sleep(50); // it is starting or recovering its data
+      await sleep(50); // the store is starting or recovering
     }
   }
 };

@@ -1,6 +1,6 @@
-import { agree, type Fingerprint, UNKNOWN } from './fingerprint';
-import type { ChatAck, ChatRecord, PersonLog } from './logs';
-import type { StoredEvent, Truth } from './truth';
+import { fingerprintsMatch, type Fingerprint, ANY_FINGERPRINT } from './fingerprint';
+import type { ChatAck, ChatRecord, UserLog } from './user-log';
+import type { StoredEvent, StoredState } from './stored-state';
 
 /** A period whose acknowledged data may have been lost to a fault. Times are `Date.now()`. */
 export interface LossWindow {
@@ -29,14 +29,14 @@ export type Rule =
   | 'order'
   | 'cross-talk'
   | 'two chats or stuck'
-  | 'not told'
+  | 'not notified'
   | 'left over'
   | 'private'
   | 'friends'
   | 'images'
   | 'at rest'
   | 'recovery'
-  | 'noticed by a person';
+  | 'noticed by a user';
 
 export interface Violation {
   rule: Rule;
@@ -53,18 +53,18 @@ export interface Verdict {
 
 /** Input of the checker. */
 export interface Evidence {
-  logs: readonly PersonLog[];
-  truth: Truth;
+  logs: readonly UserLog[];
+  storedState: StoredState;
   lossWindows: readonly LossWindow[];
 }
 
 /** Compares what users saw and had acknowledged with the stores. Pure: its only times are those of the evidence. */
-export const check = (evidence: Evidence): Verdict => {
+export const checkEvidence = (evidence: Evidence): Verdict => {
   const violations: Violation[] = [];
   const losses: Loss[] = [];
   const report: Report = (rule, what, at) => void violations.push({ rule, what, at });
   for (const log of evidence.logs) {
-    for (const { at, what } of log.complaints) report(ruleOf(what), `user ${log.userId}: ${what}`, at);
+    for (const { at, what } of log.problems) report(ruleOf(what), `user ${log.userId}: ${what}`, at);
     for (const chat of log.chats.values()) checkChat(evidence, log, chat, report, losses);
     checkPrivate(evidence, log, report);
     checkFriends(evidence, log, report);
@@ -74,14 +74,16 @@ export const check = (evidence: Evidence): Verdict => {
   for (const loss of losses.filter(({ allowedBy }) => allowedBy === undefined)) {
     report('lost', `${loss.sessionId} ${loss.seq} of user ${loss.userId}: ${loss.fingerprint}`);
   }
-  const count = (of: (log: PersonLog) => number): number =>
-    evidence.logs.reduce((total, log) => total + of(log), 0);
+  const sumOverLogs = (countIn: (log: UserLog) => number): number =>
+    evidence.logs.reduce((total, log) => total + countIn(log), 0);
   return {
     violations,
     losses,
     acknowledgements: {
-      chat: count(({ chats }) => [...chats.values()].reduce((total, { acks }) => total + acks.length, 0)),
-      private: count(({ privateAcks }) => privateAcks.length),
+      chat: sumOverLogs(({ chats }) =>
+        [...chats.values()].reduce((total, { acks }) => total + acks.length, 0),
+      ),
+      private: sumOverLogs(({ privateAcks }) => privateAcks.length),
     },
   };
 };
@@ -93,26 +95,26 @@ const ENDED_AFTER_MS = 45_000;
 
 type Report = (rule: Rule, what: string, at?: number) => void;
 
-const ruleOf = (complaint: string): Rule => {
-  if (/delivered twice|told twice/.test(complaint)) return 'duplicate';
-  if (/a gap|resumed up to|another content|after the end/.test(complaint)) return 'order';
-  if (/foreign chat|of elsewhere|private message between|another partner/.test(complaint))
+const ruleOf = (problem: string): Rule => {
+  if (/delivered twice/.test(problem)) return 'duplicate';
+  if (/a gap|resumed up to|another content|after the end/.test(problem)) return 'order';
+  if (/unknown chat|of another chat|private message between|another partner/.test(problem))
     return 'cross-talk';
-  if (/in two chats/.test(complaint)) return 'two chats or stuck';
-  if (/not told/.test(complaint)) return 'not told';
-  return 'noticed by a person';
+  if (/in two chats/.test(problem)) return 'two chats or stuck';
+  if (/not notified/.test(problem)) return 'not notified';
+  return 'noticed by a user';
 };
 
 const windowOf = ({ lossWindows }: Evidence, ack: ChatAck): LossWindow | undefined =>
   lossWindows.find(({ from, to }) => ack.at >= from && ack.at <= to);
 
 /** The stored chat. PostgreSQL is complete once the outboxes are empty. */
-const storedEvents = ({ truth }: Evidence, sessionId: string): readonly StoredEvent[] =>
-  truth.durable.get(sessionId) ?? [];
+const storedEvents = ({ storedState }: Evidence, sessionId: string): readonly StoredEvent[] =>
+  storedState.durable.get(sessionId) ?? [];
 
 const checkChat = (
   evidence: Evidence,
-  { userId }: PersonLog,
+  { userId }: UserLog,
   chat: ChatRecord,
   report: Report,
   losses: Loss[],
@@ -121,13 +123,17 @@ const checkChat = (
   const name = `${chat.sessionId} of user ${userId}`;
   for (const { endedAt } of chat.reopened) {
     const isExplained = evidence.lossWindows.some(({ from, to }) => endedAt >= from && endedAt <= to);
-    if (!isExplained) report('order', `${name}: went on after it had ended`);
+    if (!isExplained) report('order', `${name}: continued after it had ended`);
   }
   const lost: ChatAck[] = [];
   for (const ack of chat.acks) {
-    const there = stored[ack.seq - 1];
+    const storedEvent = stored[ack.seq - 1];
     // An end is also acknowledged when the chat was already over or is lost.
-    if (ack.fingerprint === UNKNOWN || (there && agree(there.fingerprint, ack.fingerprint))) continue;
+    if (
+      ack.fingerprint === ANY_FINGERPRINT ||
+      (storedEvent && fingerprintsMatch(storedEvent.fingerprint, ack.fingerprint))
+    )
+      continue;
     const isElsewhere = stored.some(({ fingerprint }) => fingerprint === ack.fingerprint);
     if (isElsewhere && !mayDiffer(evidence, chat)) {
       report('order', `${name}: acknowledged as ${ack.seq} and stored elsewhere: ${ack.fingerprint}`);
@@ -139,15 +145,15 @@ const checkChat = (
     }
   }
   if (lost.length > 0 && !wasNotified(chat, lost)) {
-    report('not told', `${name}: lost ${lost.length} acknowledged, without a reset or an end`);
+    report('not notified', `${name}: lost ${lost.length} acknowledged, without a reset or an end`);
   }
   if (mayDiffer(evidence, chat)) return;
   for (const [seq, fingerprint] of chat.events) {
-    const there = stored[seq - 1];
-    if (!there || !agree(there.fingerprint, fingerprint)) {
+    const storedEvent = stored[seq - 1];
+    if (!storedEvent || !fingerprintsMatch(storedEvent.fingerprint, fingerprint)) {
       report(
         'order',
-        `${name}: saw ${fingerprint} as ${seq}, where ${there?.fingerprint ?? 'nothing'} is stored`,
+        `${name}: saw ${fingerprint} as ${seq}; stored there: ${storedEvent?.fingerprint ?? 'nothing'}`,
       );
     }
   }
@@ -177,16 +183,16 @@ const wasNotified = ({ resetAt, endedAt }: ChatRecord, lost: readonly ChatAck[])
   return (endedAt !== undefined && endedAt >= lostAt) || resetAt.some((at) => at >= lostAt);
 };
 
-/** Where both participants saw an event, they saw the same one. */
+/** Reports events that the two participants of a chat saw differently. */
 const checkSides = ({ logs }: Evidence, report: Report): void => {
   const byUser = new Map(logs.map((log) => [log.userId, log]));
   for (const { userId, chats } of logs) {
     for (const chat of chats.values()) {
-      const theirs = byUser.get(chat.partnerId)?.chats.get(chat.sessionId);
-      if (!theirs || userId > chat.partnerId) continue;
+      const partnerChat = byUser.get(chat.partnerId)?.chats.get(chat.sessionId);
+      if (!partnerChat || userId > chat.partnerId) continue;
       for (const [seq, fingerprint] of chat.events) {
-        const other = theirs.events.get(seq);
-        if (other !== undefined && !agree(other, fingerprint))
+        const other = partnerChat.events.get(seq);
+        if (other !== undefined && !fingerprintsMatch(other, fingerprint))
           report('order', `${chat.sessionId} ${seq}: ${fingerprint} on one side, ${other} on the other`);
       }
     }
@@ -194,9 +200,9 @@ const checkSides = ({ logs }: Evidence, report: Report): void => {
 };
 
 const checkStores = (evidence: Evidence, report: Report): void => {
-  const { truth } = evidence;
+  const { storedState } = evidence;
   const affected = affectedChats(evidence);
-  for (const [sessionId, events] of truth.durable) {
+  for (const [sessionId, events] of storedState.durable) {
     const ids = events.map(({ eventId }) => eventId);
     if (new Set(ids).size !== ids.length) report('duplicate', `${sessionId}: an event is stored twice`);
     const keys = events.flatMap(({ clientKey }) => clientKey ?? []);
@@ -208,13 +214,13 @@ const checkStores = (evidence: Evidence, report: Report): void => {
     if (ends.length === 0 && !affected.has(sessionId))
       report('two chats or stuck', `${sessionId} has no end in PostgreSQL`);
   }
-  for (const [sessionId, live] of truth.live) {
-    const problem = differenceOf(live, truth.durable.get(sessionId) ?? [], affected.has(sessionId));
+  for (const [sessionId, live] of storedState.live) {
+    const problem = differenceOf(live, storedState.durable.get(sessionId) ?? [], affected.has(sessionId));
     if (problem) report('order', `${sessionId}: ${problem}`);
   }
-  if (truth.outboxEntries > 0) report('left over', `${truth.outboxEntries} entries in outboxes`);
-  if (truth.waitingJobs > 0) report('left over', `${truth.waitingJobs} jobs wait`);
-  if (truth.deadLetters > 0) report('left over', `${truth.deadLetters} dead letters`);
+  if (storedState.outboxEntries > 0) report('left over', `${storedState.outboxEntries} entries in outboxes`);
+  if (storedState.waitingJobs > 0) report('left over', `${storedState.waitingJobs} jobs wait`);
+  if (storedState.deadLetters > 0) report('left over', `${storedState.deadLetters} dead letters`);
 };
 
 /** @param isLossy Redis may lack events that PostgreSQL has; those it has must be in PostgreSQL, in the same order. */
@@ -235,27 +241,27 @@ const differenceOf = (
   return undefined;
 };
 
-const checkPrivate = ({ truth }: Evidence, log: PersonLog, report: Report): void => {
-  const stored = new Map(truth.privateMessages.map((message) => [message.id, message]));
+const checkPrivate = ({ storedState }: Evidence, log: UserLog, report: Report): void => {
+  const stored = new Map(storedState.privateMessages.map((message) => [message.id, message]));
   for (const { id, senderId, receiverId, content } of log.privateAcks) {
     const message = stored.get(id);
-    const isThere =
+    const isStored =
       message?.content === content && message.senderId === senderId && message.receiverId === receiverId;
-    if (!isThere)
+    if (!isStored)
       report('private', `user ${senderId}: ${id} to ${receiverId} was acknowledged and is not stored`);
-    const copies = truth.privateMessages.filter((other) => other.content === content).length;
+    const copies = storedState.privateMessages.filter((other) => other.content === content).length;
     if (copies > 1) report('duplicate', `private message ${id} is stored ${copies} times`);
   }
   for (const [id, content] of log.privateReceived) {
     if (stored.get(id)?.content !== content)
-      report('private', `user ${log.userId}: received ${id}, not as stored`);
+      report('private', `user ${log.userId}: received ${id}, which differs from the stored message`);
   }
 };
 
-const checkFriends = ({ truth }: Evidence, { userId, friends }: PersonLog, report: Report): void => {
+const checkFriends = ({ storedState }: Evidence, { userId, friends }: UserLog, report: Report): void => {
   for (const friendId of friends) {
     const pair = `${Math.min(userId, friendId)}-${Math.max(userId, friendId)}`;
-    if (!truth.friendships.has(pair))
-      report('friends', `${pair}: told that they are friends, and they are not`);
+    if (!storedState.friendships.has(pair))
+      report('friends', `${pair}: the users were notified of a friendship that is not stored`);
   }
 };

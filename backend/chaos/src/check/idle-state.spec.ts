@@ -1,16 +1,16 @@
-import { type AtRest, atBoth, growth } from './at-rest';
+import { type IdleState, minimumOfBoth, findGrowth } from './idle-state';
 
-const rest = (more: Partial<AtRest> = {}): AtRest => ({
+const rest = (more: Partial<IdleState> = {}): IdleState => ({
   processes: {
     'api-1': { heapBytes: 50e6, resources: { Timeout: 5 }, collections: { 'LiveChatService.served': 0 } },
   },
   redisClients: 20,
   redisChannels: 200,
   postgresConnections: 20,
-  lastingKeys: { '{matching}:leases': 1 },
+  keysWithoutExpiry: { '{matching}:leases': 1 },
   ...more,
 });
-const process = (more: Partial<AtRest['processes'][string]>): AtRest => {
+const process = (more: Partial<IdleState['processes'][string]>): IdleState => {
   const { processes } = rest();
   return rest({ processes: { 'api-1': { ...processes['api-1']!, ...more } } });
 };
@@ -23,17 +23,17 @@ it.each([
   ['a process that does not answer', rest({ processes: {} })],
   ['subscriptions that are left', rest({ redisChannels: 201 })],
   ['connections to Redis that are left', rest({ redisClients: 25 })],
-  ['keys that never expire', rest({ lastingKeys: { '{matching}:user:<n>': 4 } })],
+  ['keys that never expire', rest({ keysWithoutExpiry: { '{matching}:user:<n>': 4 } })],
 ])('reports %s', (_, after) => {
-  expect(growth(rest(), after)).toHaveLength(1);
+  expect(findGrowth(rest(), after)).toHaveLength(1);
 });
 
 it('reports nothing when nothing has grown', () => {
-  expect(growth(rest(), process({ heapBytes: 59e6, resources: { Timeout: 7 } }))).toEqual([]);
+  expect(findGrowth(rest(), process({ heapBytes: 59e6, resources: { Timeout: 7 } }))).toEqual([]);
 });
 
 it('ignores growth that only one of two inspections saw', () => {
   const busy = process({ resources: { Timeout: 50 }, collections: { 'LiveChatService.served': 3 } });
-  expect(growth(rest(), atBoth(busy, rest()))).toEqual([]);
-  expect(growth(rest(), atBoth(busy, busy))).toHaveLength(2);
+  expect(findGrowth(rest(), minimumOfBoth(busy, rest()))).toEqual([]);
+  expect(findGrowth(rest(), minimumOfBoth(busy, busy))).toHaveLength(2);
 });

@@ -1,26 +1,28 @@
 import type { Inspection } from '../inspect-process';
-import type { Violation } from './checker';
+import type { Violation } from './evidence-checker';
 
-/** What processes and stores hold while no user is connected. */
-export interface AtRest {
+/** Resources that processes and stores hold while no user is connected. */
+export interface IdleState {
   /** By process name. */
   processes: Record<string, Inspection>;
+  /** Connections to Redis. */
   redisClients: number;
   redisChannels: number;
   postgresConnections: number;
-  lastingKeys: Record<string, number>;
+  /** Number of Redis keys without an expiry, by shape. */
+  keysWithoutExpiry: Record<string, number>;
 }
 
 /** Heap after a forced collection may grow by this factor. */
-const HEAP_FACTOR = 1.2;
+const MAX_HEAP_GROWTH_FACTOR = 1.2;
 /** Pools keep idle connections for a while, and the number of timers of a process varies. */
-const SLACK: Record<string, number> = { Timeout: 6, Immediate: 2 };
+const RESOURCE_SLACK: Record<string, number> = { Timeout: 6, Immediate: 2 };
 const POOL_SIZE = 10;
 const CLIENTS_SLACK = 2;
 /** One entry for each replica that was running. */
 const KEYS_SLACK = 3;
 /** Collections that grow with use, up to this size. */
-const BOUNDS: Record<string, number> = {
+const COLLECTION_LIMITS: Record<string, number> = {
   // One entry for each shard group that this worker has persisted.
   'OutboxProcessor.startedAt': 4,
   // Idle image decoders are kept for a minute, at most two of them.
@@ -28,11 +30,11 @@ const BOUNDS: Record<string, number> = {
   'ImageProcessingService.decoders.idle': 2,
 };
 
-const least = (one: Record<string, number>, other: Record<string, number>): Record<string, number> =>
+const minimumCounts = (one: Record<string, number>, other: Record<string, number>): Record<string, number> =>
   Object.fromEntries(Object.keys(one).map((key) => [key, Math.min(one[key] ?? 0, other[key] ?? 0)]));
 
-/** The smaller of two inspections: growth that only one of them saw was work in progress. */
-export const atBoth = (one: AtRest, other: AtRest): AtRest => ({
+/** The smaller value of two inspections each: growth that only one of them saw was work in progress. */
+export const minimumOfBoth = (one: IdleState, other: IdleState): IdleState => ({
   processes: Object.fromEntries(
     Object.entries(one.processes).map(([name, first]) => {
       const second = other.processes[name] ?? first;
@@ -40,8 +42,8 @@ export const atBoth = (one: AtRest, other: AtRest): AtRest => ({
         name,
         {
           heapBytes: Math.min(first.heapBytes, second.heapBytes),
-          resources: least(first.resources, second.resources),
-          collections: least(first.collections, second.collections),
+          resources: minimumCounts(first.resources, second.resources),
+          collections: minimumCounts(first.collections, second.collections),
         },
       ];
     }),
@@ -49,34 +51,36 @@ export const atBoth = (one: AtRest, other: AtRest): AtRest => ({
   redisClients: Math.min(one.redisClients, other.redisClients),
   redisChannels: Math.min(one.redisChannels, other.redisChannels),
   postgresConnections: Math.min(one.postgresConnections, other.postgresConnections),
-  lastingKeys: least(one.lastingKeys, other.lastingKeys),
+  keysWithoutExpiry: minimumCounts(one.keysWithoutExpiry, other.keysWithoutExpiry),
 });
 
 /** Reports what has grown between two inspections at rest. */
-export const growth = (before: AtRest, after: AtRest): Violation[] => {
+export const findGrowth = (before: IdleState, after: IdleState): Violation[] => {
   const found: string[] = [];
-  const compare = (what: string, was: number, is: number, slack = 0): void => {
-    if (is > was + slack) found.push(`${what}: ${was} before, ${is} after`);
+  const compare = (what: string, earlier: number, later: number, slack = 0): void => {
+    if (later > earlier + slack) found.push(`${what}: ${earlier} before, ${later} after`);
   };
-  for (const [name, was] of Object.entries(before.processes)) {
-    const is = after.processes[name];
-    if (!is) {
+  for (const [name, earlier] of Object.entries(before.processes)) {
+    const later = after.processes[name];
+    if (!later) {
       found.push(`${name} does not answer`);
       continue;
     }
     const heapMiB = (bytes: number): string => (bytes / 1024 / 1024).toFixed(1);
-    if (is.heapBytes > was.heapBytes * HEAP_FACTOR)
-      found.push(`${name}: heap ${heapMiB(was.heapBytes)} MiB before, ${heapMiB(is.heapBytes)} MiB after`);
-    for (const [type, count] of Object.entries(is.resources))
+    if (later.heapBytes > earlier.heapBytes * MAX_HEAP_GROWTH_FACTOR)
+      found.push(
+        `${name}: heap ${heapMiB(earlier.heapBytes)} MiB before, ${heapMiB(later.heapBytes)} MiB after`,
+      );
+    for (const [type, count] of Object.entries(later.resources))
       compare(
         `${name}: ${type}`,
-        was.resources[type] ?? 0,
+        earlier.resources[type] ?? 0,
         count,
-        SLACK[type.split(' ')[0] ?? ''] ?? POOL_SIZE,
+        RESOURCE_SLACK[type.split(' ')[0] ?? ''] ?? POOL_SIZE,
       );
-    for (const [collection, size] of Object.entries(is.collections))
-      if (size > (BOUNDS[collection] ?? 0))
-        compare(`${name}: ${collection}`, was.collections[collection] ?? 0, size);
+    for (const [collection, size] of Object.entries(later.collections))
+      if (size > (COLLECTION_LIMITS[collection] ?? 0))
+        compare(`${name}: ${collection}`, earlier.collections[collection] ?? 0, size);
   }
   compare('clients of Redis', before.redisClients, after.redisClients, CLIENTS_SLACK);
   compare('channels of Redis', before.redisChannels, after.redisChannels);
@@ -87,7 +91,7 @@ export const growth = (before: AtRest, after: AtRest): Violation[] => {
     after.postgresConnections,
     processes * POOL_SIZE,
   );
-  for (const [shape, count] of Object.entries(after.lastingKeys))
-    compare(`${shape}, which never expires`, before.lastingKeys[shape] ?? 0, count, KEYS_SLACK);
+  for (const [keyShape, count] of Object.entries(after.keysWithoutExpiry))
+    compare(`${keyShape}, which never expires`, before.keysWithoutExpiry[keyShape] ?? 0, count, KEYS_SLACK);
   return found.map((what) => ({ rule: 'at rest', what }));
 };

@@ -5,26 +5,28 @@ import type { Gender } from '@thaw/contract/scalars';
 import { ThawVisitor } from '#testing/thaw.client';
 import type { Fingerprint } from '../check/fingerprint';
 import { Connection } from './connection';
-import { Journal } from './journal';
+import { FrameRecorder } from './frame-recorder';
 import type { Frame } from './page-socket';
 
 const RETRY_MS = 250;
 const HTTP_RETRY_MS = 500;
+/** Time limit of one HTTP request. */
 const HTTP_WITHIN_MS = 12_000;
 /** Error codes after which a command is retried. */
-const NOT_NOW = new Set(['unavailable', 'rate_limited', 'internal']);
+const RETRIED_CODES = new Set(['unavailable', 'rate_limited', 'internal']);
 /** Error codes that mean the chat is over and its end frame is in flight. */
-const OVER = new Set(['session_ended', 'not_in_session']);
+const CHAT_OVER_CODES = new Set(['session_ended', 'not_in_session']);
+/** How long after a refusal the end frame of the chat may take to arrive. */
 const NOTIFIED_WITHIN_MS = 5_000;
 
-export type Outcome = 'done' | 'over' | 'refused' | 'given_up';
+export type Outcome = 'done' | 'chat_over' | 'refused' | 'given_up';
 
-/** A visitor with a page: an account, a connection that reconnects, and a journal of what was received. */
-export class Person {
+/** A simulated visitor: an account, a connection that reconnects, and a record of the frames received. */
+export class SimulatedUser {
   readonly visitor: ThawVisitor;
   readonly connection: Connection;
-  journal!: Journal;
-  /** Refused commands by code; `silence` when no answer came. */
+  recorder!: FrameRecorder;
+  /** Refused commands by code; `no_answer` when none came. */
   readonly refusals: Record<string, number> = {};
   /** Acknowledged commands by event. */
   readonly acknowledged: Record<string, number> = {};
@@ -34,10 +36,10 @@ export class Person {
   constructor(readonly origin: string) {
     this.visitor = new ThawVisitor([origin]);
     this.connection = new Connection(origin, () => this.visitor.cookie, {
-      authentication: () => ({ userId: this.id, lastSeen: this.journal.lastSeen() }),
-      onSocket: () => this.journal.arriving(),
+      authenticationData: () => ({ userId: this.id, lastSeen: this.recorder.lastSeen() }),
+      onSocket: () => this.recorder.startSocket(),
       onFrame: (frame) => this.receive(frame),
-      complain: (what) => this.journal.complain(what),
+      reportProblem: (what) => this.recorder.reportProblem(what),
     });
   }
 
@@ -49,22 +51,22 @@ export class Person {
   async join(gender: Gender, deadline = Infinity): Promise<boolean> {
     while (Date.now() < deadline) {
       try {
-        await within(HTTP_WITHIN_MS, this.visitor.joinAnonymously(gender));
-        this.journal = new Journal(this.id, () => this.connection.authenticateAgain());
+        await withTimeout(HTTP_WITHIN_MS, this.visitor.joinAnonymously(gender));
+        this.recorder = new FrameRecorder(this.id, () => this.connection.authenticateAgain());
         return true;
       } catch {
-        this.count(this.refusals, 'http');
+        this.increment(this.refusals, 'http');
         await sleep(HTTP_RETRY_MS);
       }
     }
     return false;
   }
 
-  come(): void {
+  connect(): void {
     this.connection.start();
   }
 
-  leave(): void {
+  disconnect(): void {
     this.connection.stop();
   }
 
@@ -76,11 +78,11 @@ export class Person {
   ): Promise<{ status: number; body: unknown } | undefined> {
     while (!this.isStopping) {
       try {
-        const answer = await within(HTTP_WITHIN_MS, this.visitor.call(method, path, body));
-        if (answer.status < 500 && answer.status !== 429) return answer;
-        this.count(this.refusals, `http ${answer.status}`);
+        const response = await withTimeout(HTTP_WITHIN_MS, this.visitor.call(method, path, body));
+        if (response.status < 500 && response.status !== 429) return response;
+        this.increment(this.refusals, `http ${response.status}`);
       } catch {
-        this.count(this.refusals, 'http');
+        this.increment(this.refusals, 'http');
       }
       await sleep(HTTP_RETRY_MS);
     }
@@ -93,23 +95,23 @@ export class Person {
     form.set('bucket', 'chat-images');
     form.set('fileName', 'photo.jpg');
     form.set('file', new Blob([new Uint8Array(image)], { type: 'image/jpeg' }), 'photo.jpg');
-    const answer = await this.call('POST', '/api/upload', form);
-    if (answer?.status !== 201) return undefined;
-    this.count(this.acknowledged, 'upload');
-    return (answer.body as { url?: string }).url;
+    const response = await this.call('POST', '/api/upload', form);
+    if (response?.status !== 201) return undefined;
+    this.increment(this.acknowledged, 'upload');
+    return (response.body as { url?: string }).url;
   }
 
   /** HTTP status of an image; undefined when there was no answer. */
-  async statusOf(url: string): Promise<number | undefined> {
+  async fetchStatus(url: string): Promise<number | undefined> {
     return (await this.call('GET', url))?.status;
   }
 
   /**
-   * Sends a command until it is answered, over as many sockets as it takes.
+   * Sends a command until it is answered, on further sockets if necessary.
    * @param onAck called with the ack before any later frame is received, and whether an earlier attempt had no answer.
    * @param isWanted the command is not sent again once this is false.
    */
-  async command<E extends ClientEvent>(
+  async sendCommand<E extends ClientEvent>(
     event: E,
     data: ClientInput<E>,
     onAck: (data: Record<string, unknown>, wasRetried: boolean) => void,
@@ -117,94 +119,94 @@ export class Person {
   ): Promise<Outcome> {
     let wasRetried = false;
     while (isWanted()) {
-      if (!(await this.connection.ready(1_000))) {
-        if (this.isStopping && this.connection.isGivenUp) return 'given_up';
+      if (!(await this.connection.waitUntilReady(1_000))) {
+        if (this.isStopping && this.connection.hasGivenUp) return 'given_up';
         continue;
       }
       const retried = wasRetried;
-      const answer = await this.connection.ask(event, data, (frame) => {
+      const response = await this.connection.request(event, data, (frame) => {
         if (frame.event === 'ack') onAck(frame.data, retried);
       });
-      if (typeof answer === 'string') {
-        this.count(this.refusals, 'silence');
+      if (typeof response === 'string') {
+        this.increment(this.refusals, 'no_answer');
         wasRetried = true;
         await sleep(20);
-      } else if (answer.event === 'ack') {
-        this.count(this.acknowledged, event);
+      } else if (response.event === 'ack') {
+        this.increment(this.acknowledged, event);
         return 'done';
       } else {
-        const code = String(answer.data.code);
-        this.count(this.refusals, code);
-        if (OVER.has(code)) return 'over';
-        if (!NOT_NOW.has(code)) return 'refused';
+        const code = String(response.data.code);
+        this.increment(this.refusals, code);
+        if (CHAT_OVER_CODES.has(code)) return 'chat_over';
+        if (!RETRIED_CODES.has(code)) return 'refused';
         // A command that failed with `internal` or `unavailable` may have been stored all the same.
         wasRetried = true;
-        await sleep(Math.min(2_000, Number(answer.data.retryAfterMs ?? RETRY_MS)));
+        await sleep(Math.min(2_000, Number(response.data.retryAfterMs ?? RETRY_MS)));
       }
     }
     return 'refused';
   }
 
   /** Sends a command of the current chat and records the seq of its ack. */
-  async commandInChat<E extends ClientEvent>(
+  async sendChatCommand<E extends ClientEvent>(
     event: E,
     data: ClientInput<E> & { sessionId: string },
     fingerprintOf: (ack: Record<string, unknown>) => Fingerprint | undefined,
   ): Promise<Outcome> {
     const { sessionId } = data;
-    const isOpen = () => this.journal.current?.sessionId === sessionId;
-    const outcome = await this.command(
+    const isOpen = () => this.recorder.current?.sessionId === sessionId;
+    const outcome = await this.sendCommand(
       event,
       data,
       (ack, wasRetried) => {
         const fingerprint = fingerprintOf(ack);
         if (fingerprint !== undefined)
-          this.journal.acknowledge(sessionId, Number(ack.seq), fingerprint, wasRetried);
+          this.recorder.acknowledge(sessionId, Number(ack.seq), fingerprint, wasRetried);
       },
       isOpen,
     );
-    if (outcome === 'over') await this.awaitEnd(sessionId);
+    if (outcome === 'chat_over') await this.awaitEnd(sessionId);
     return outcome;
   }
 
   /** After an answer that the chat is over, the end frame must arrive too. */
   private async awaitEnd(sessionId: string): Promise<void> {
-    const isOpen = () => this.journal.current?.sessionId === sessionId;
+    const isOpen = () => this.recorder.current?.sessionId === sessionId;
     for (const deadline = Date.now() + NOTIFIED_WITHIN_MS; Date.now() < deadline; await sleep(50)) {
       if (!isOpen() || !this.connection.isReady) return;
     }
-    this.journal.complain(`${sessionId}: refused as over, and not told that it has ended`);
-    this.journal.ended(sessionId);
+    this.recorder.reportProblem(`${sessionId}: refused as over, and not notified of its end`);
+    this.recorder.markEnded(sessionId);
   }
 
   private receive(frame: Frame): void {
     if (frame.event === 'authenticated') this.state = String(frame.data.state);
     if (frame.event === 'chat_matched') this.state = 'chatting';
     if (frame.event === 'queue_joined') this.state = 'searching';
-    this.journal.receive(frame);
-    if (frame.event === 'chat_skipped' && !this.journal.current) this.state = 'idle';
+    this.recorder.receive(frame);
+    if (frame.event === 'chat_skipped' && !this.recorder.current) this.state = 'idle';
     this.onFrame?.(frame);
   }
 
   /** Called with every frame, for the simulation that drives this user. */
   onFrame: ((frame: Frame) => void) | undefined;
 
-  count(counts: Record<string, number>, name: string): void {
+  increment(counts: Record<string, number>, name: string): void {
     counts[name] = (counts[name] ?? 0) + 1;
   }
 
-  newId(): string {
+  createId(): string {
     return randomUUID();
   }
 }
 
-const within = async <Result>(ms: number, work: Promise<Result>): Promise<Result> => {
+const withTimeout = async <Result>(ms: number, work: Promise<Result>): Promise<Result> => {
   let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
+  const timeout = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(new Error('no answer in time')), ms);
   });
   try {
-    return await Promise.race([work, late]);
+    return await Promise.race([work, timeout]);
   } finally {
     clearTimeout(timer);
   }

@@ -21,8 +21,6 @@ export interface ChatRecord {
   resetAt: number[];
   /** Times at which the chat continued after its end, because the end was lost with the last second of Redis. */
   reopened: { endedAt: number; at: number }[];
-  /** The end arrived after an absence, so the events just before it were not seen. */
-  missesTail: boolean;
 }
 
 export interface PrivateAck {
@@ -35,7 +33,7 @@ export interface PrivateAck {
 }
 
 /** Everything that a user has seen. */
-export interface PersonLog {
+export interface UserLog {
   userId: number;
   chats: Map<string, ChatRecord>;
   privateAcks: PrivateAck[];
@@ -46,15 +44,15 @@ export interface PersonLog {
   /** Users who became friends, according to the service. */
   friends: Set<number>;
   /** Violations that the user noticed at once. */
-  complaints: { at: number; what: string }[];
+  problems: { at: number; what: string }[];
 }
 
-export const emptyLog = (userId: number): PersonLog => ({
+export const createUserLog = (userId: number): UserLog => ({
   userId,
   chats: new Map(),
   privateAcks: [],
   privateReceived: new Map(),
   images: new Set(),
   friends: new Set(),
-  complaints: [],
+  problems: [],
 });

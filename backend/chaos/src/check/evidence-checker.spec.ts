@@ -1,7 +1,7 @@
-import { check, type Evidence, type Rule } from './checker';
+import { checkEvidence, type Evidence, type Rule } from './evidence-checker';
 import { type Fingerprint, fingerprints } from './fingerprint';
-import { type ChatRecord, emptyLog, type PersonLog } from './logs';
-import type { StoredEvent, Truth } from './truth';
+import { type ChatRecord, createUserLog, type UserLog } from './user-log';
+import type { StoredEvent, StoredState } from './stored-state';
 
 const ADA = 1;
 const BOB = 2;
@@ -19,7 +19,7 @@ const stored = (events: readonly Fingerprint[]): StoredEvent[] =>
     ...(fingerprint.startsWith('message') ? { clientKey: `1 c-${index}` } : {}),
   }));
 
-const truthOf = (events: readonly Fingerprint[], more: Partial<Truth> = {}): Truth => ({
+const storedStateOf = (events: readonly Fingerprint[], more: Partial<StoredState> = {}): StoredState => ({
   durable: new Map([[SESSION, stored(events)]]),
   live: new Map([[SESSION, stored(events)]]),
   privateMessages: [{ id: 7, senderId: ADA, receiverId: BOB, content: 'private' }],
@@ -27,12 +27,12 @@ const truthOf = (events: readonly Fingerprint[], more: Partial<Truth> = {}): Tru
   outboxEntries: 0,
   deadLetters: 0,
   waitingJobs: 0,
-  lastingKeys: {},
+  keysWithoutExpiry: {},
   ...more,
 });
 
-const logOf = (userId: number, partnerId: number, more: Partial<ChatRecord> = {}): PersonLog => ({
-  ...emptyLog(userId),
+const logOf = (userId: number, partnerId: number, more: Partial<ChatRecord> = {}): UserLog => ({
+  ...createUserLog(userId),
   chats: new Map([
     [
       SESSION,
@@ -46,7 +46,6 @@ const logOf = (userId: number, partnerId: number, more: Partial<ChatRecord> = {}
         endedAt: 20_000,
         resetAt: [],
         reopened: [],
-        missesTail: false,
         ...more,
       },
     ],
@@ -62,22 +61,22 @@ const evidence = (more: Partial<Evidence> = {}): Evidence => ({
     },
     { ...logOf(BOB, ADA), privateReceived: new Map([[7, 'private']]) },
   ],
-  truth: truthOf(history),
+  storedState: storedStateOf(history),
   lossWindows: [],
   ...more,
 });
 
 const rulesOf = (more: Partial<Evidence>): Rule[] => [
-  ...new Set(check(evidence(more)).violations.map(({ rule }) => rule)),
+  ...new Set(checkEvidence(evidence(more)).violations.map(({ rule }) => rule)),
 ];
 const complaining = (what: string): Partial<Evidence> => ({
-  logs: [{ ...logOf(ADA, BOB), complaints: [{ at: 5_000, what }] }, logOf(BOB, ADA)],
+  logs: [{ ...logOf(ADA, BOB), problems: [{ at: 5_000, what }] }, logOf(BOB, ADA)],
 });
 const without = (lost: Fingerprint): Fingerprint[] => history.filter((fingerprint) => fingerprint !== lost);
 
-describe('the checker', () => {
+describe('checkEvidence', () => {
   it('finds nothing in consistent evidence', () => {
-    expect(check(evidence())).toEqual({
+    expect(checkEvidence(evidence())).toEqual({
       violations: [],
       losses: [],
       acknowledgements: { chat: 1, private: 1 },
@@ -85,7 +84,7 @@ describe('the checker', () => {
   });
 
   it('reports an acknowledged message that is not stored as lost', () => {
-    const verdict = check(evidence({ truth: truthOf(without(hello)) }));
+    const verdict = checkEvidence(evidence({ storedState: storedStateOf(without(hello)) }));
     expect(verdict.losses).toMatchObject([{ seq: 2, fingerprint: hello, allowedBy: undefined }]);
     expect(verdict.violations.map(({ rule }) => rule)).toContain('lost');
   });
@@ -94,26 +93,30 @@ describe('the checker', () => {
     const window = { label: 'truncated redis', from: ACKED_AT - 500, at: ACKED_AT, to: ACKED_AT + 500 };
     const ended = { endedAt: ACKED_AT + 2_000 };
     const logs = [logOf(ADA, BOB, ended), logOf(BOB, ADA, ended)];
-    const verdict = check(evidence({ truth: truthOf(without(hello)), lossWindows: [window], logs }));
+    const verdict = checkEvidence(
+      evidence({ storedState: storedStateOf(without(hello)), lossWindows: [window], logs }),
+    );
     expect(verdict.losses).toMatchObject([{ allowedBy: 'truncated redis' }]);
     expect(verdict.violations.filter(({ rule }) => rule !== 'private')).toEqual([]);
   });
 
   it('reports a loss outside the time window of the fault that would allow it', () => {
     const window = { label: 'truncated redis', from: 50_000, at: 50_500, to: 51_000 };
-    expect(rulesOf({ truth: truthOf(without(hello)), lossWindows: [window] })).toContain('lost');
+    expect(rulesOf({ storedState: storedStateOf(without(hello)), lossWindows: [window] })).toContain('lost');
   });
 
   it('reports a loss whose user received neither a reset nor an end of the chat', () => {
     const window = { label: 'flushed redis', from: 0, at: 10_500, to: 11_000 };
     const open = { endedAt: undefined };
     const logs = [logOf(ADA, BOB, open), logOf(BOB, ADA, open)];
-    expect(rulesOf({ truth: truthOf(without(hello)), lossWindows: [window], logs })).toContain('not told');
+    expect(rulesOf({ storedState: storedStateOf(without(hello)), lossWindows: [window], logs })).toContain(
+      'not notified',
+    );
   });
 
   it('reports a message that is stored under another number than the acknowledged one', () => {
     const [start = '', first = '', second = '', end = ''] = history;
-    expect(rulesOf({ truth: truthOf([start, second, first, end]) })).toEqual(['order']);
+    expect(rulesOf({ storedState: storedStateOf([start, second, first, end]) })).toEqual(['order']);
   });
 
   it('reports two sides that saw different orders', () => {
@@ -132,15 +135,15 @@ describe('the checker', () => {
   });
 
   it('reports a message that is stored twice under one client id', () => {
-    const truth = truthOf(history);
-    const events = truth.durable.get(SESSION) ?? [];
+    const storedState = storedStateOf(history);
+    const events = storedState.durable.get(SESSION) ?? [];
     events.splice(3, 0, { eventId: 'e-9', fingerprint: hello, clientKey: '1 c-1' });
-    expect(rulesOf({ truth: { ...truth, live: new Map() } })).toContain('duplicate');
+    expect(rulesOf({ storedState: { ...storedState, live: new Map() } })).toContain('duplicate');
   });
 
   it('reports frames of another chat', () => {
-    expect(rulesOf(complaining('typing of the foreign chat s-2'))).toEqual(['cross-talk']);
-    expect(rulesOf(complaining('s-1: a message of elsewhere: s-2 5 hello'))).toEqual(['cross-talk']);
+    expect(rulesOf(complaining('typing of the unknown chat s-2'))).toEqual(['cross-talk']);
+    expect(rulesOf(complaining('s-1: a message of another chat: s-2 5 hello'))).toEqual(['cross-talk']);
   });
 
   it('reports a user in two chats', () => {
@@ -148,44 +151,46 @@ describe('the checker', () => {
   });
 
   it('reports a chat that never ends', () => {
-    expect(rulesOf({ truth: truthOf(history.slice(0, 3)), logs: [] })).toEqual(['two chats or stuck']);
+    expect(rulesOf({ storedState: storedStateOf(history.slice(0, 3)), logs: [] })).toEqual([
+      'two chats or stuck',
+    ]);
   });
 
   it('reports a chat that goes on after its end, unless the end was lost with the last second of Redis', () => {
     const logs = [logOf(ADA, BOB, { reopened: [{ endedAt: 12_000, at: 13_000 }] }), logOf(BOB, ADA)];
     const window = { label: 'truncated redis', from: 11_500, at: 11_600, to: 12_500 };
-    expect(rulesOf({ logs, truth: truthOf(history) })).toContain('order');
+    expect(rulesOf({ logs, storedState: storedStateOf(history) })).toContain('order');
     expect(rulesOf({ logs, lossWindows: [window] })).not.toContain('order');
   });
 
   it('reports a chat that never ends, unless data was lost during it', () => {
-    const truth = truthOf(history.slice(0, 3));
+    const storedState = storedStateOf(history.slice(0, 3));
     const earlier = { label: 'flushed redis', from: 0, at: 300, to: 800 };
     const during = { ...earlier, at: 19_000, to: 19_500 };
-    expect(rulesOf({ truth, lossWindows: [earlier] })).toContain('two chats or stuck');
-    expect(rulesOf({ truth, lossWindows: [during] })).not.toContain('two chats or stuck');
+    expect(rulesOf({ storedState, lossWindows: [earlier] })).toContain('two chats or stuck');
+    expect(rulesOf({ storedState, lossWindows: [during] })).not.toContain('two chats or stuck');
   });
 
   it('reports an event that differs between Redis and PostgreSQL', () => {
-    const truth = truthOf(history);
-    truth.live.set(SESSION, stored(history).with(1, { eventId: 'other', fingerprint: hello }));
-    expect(rulesOf({ truth })).toEqual(['order']);
+    const storedState = storedStateOf(history);
+    storedState.live.set(SESSION, stored(history).with(1, { eventId: 'other', fingerprint: hello }));
+    expect(rulesOf({ storedState })).toEqual(['order']);
   });
 
   it('reports what is left in outboxes, queues and dead letters', () => {
-    expect(rulesOf({ truth: truthOf(history, { waitingJobs: 1 }) })).toEqual(['left over']);
-    expect(rulesOf({ truth: truthOf(history, { outboxEntries: 1 }) })).toEqual(['left over']);
-    expect(rulesOf({ truth: truthOf(history, { deadLetters: 1 }) })).toEqual(['left over']);
+    expect(rulesOf({ storedState: storedStateOf(history, { waitingJobs: 1 }) })).toEqual(['left over']);
+    expect(rulesOf({ storedState: storedStateOf(history, { outboxEntries: 1 }) })).toEqual(['left over']);
+    expect(rulesOf({ storedState: storedStateOf(history, { deadLetters: 1 }) })).toEqual(['left over']);
   });
 
   it('reports a private message that was acknowledged and is not stored, or stored twice', () => {
-    expect(rulesOf({ truth: truthOf(history, { privateMessages: [] }) })).toEqual(['private']);
+    expect(rulesOf({ storedState: storedStateOf(history, { privateMessages: [] }) })).toEqual(['private']);
     const message = { id: 7, senderId: ADA, receiverId: BOB, content: 'private' };
-    const twice = truthOf(history, { privateMessages: [message, { ...message, id: 8 }] });
-    expect(rulesOf({ truth: twice })).toEqual(['duplicate']);
+    const twice = storedStateOf(history, { privateMessages: [message, { ...message, id: 8 }] });
+    expect(rulesOf({ storedState: twice })).toEqual(['duplicate']);
   });
 
   it('reports a friendship that a user saw and that is not stored', () => {
-    expect(rulesOf({ truth: truthOf(history, { friendships: new Set() }) })).toEqual(['friends']);
+    expect(rulesOf({ storedState: storedStateOf(history, { friendships: new Set() }) })).toEqual(['friends']);
   });
 });

@@ -2,24 +2,24 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { ClientEvent, ClientInput } from '@thaw/contract/client-frames';
 import { shouldReconnectAfter } from '@thaw/contract/close-codes';
 import { limits, reconnectDelayMs } from '@thaw/contract/limits';
-import { type Frame, PageSocket, type Silence } from './page-socket';
+import { type Frame, PageSocket, type NoAnswer } from './page-socket';
 
 /** One attempt to connect and authenticate. */
 export interface Attempt {
   startedAt: number;
   /** When the socket was authenticated; undefined when it was not. */
-  arrivedAt?: number;
+  authenticatedAt?: number;
   failedAt?: number;
 }
 
-interface Owner {
+interface ConnectionOwner {
   /** Data to authenticate with; called before each attempt. */
-  authentication(): ClientInput<'authenticate'>;
+  authenticationData(): ClientInput<'authenticate'>;
   /** Called for a new socket; all later frames come from it. */
   onSocket(): void;
   onFrame(frame: Frame): void;
   /** Reports a violation. */
-  complain(what: string): void;
+  reportProblem(what: string): void;
 }
 
 /**
@@ -29,64 +29,64 @@ interface Owner {
 export class Connection {
   readonly attempts: Attempt[] = [];
   readonly closeCodes: number[] = [];
-  /** How often the Reconnect button was reached. */
-  gaveUp = 0;
-  isGivenUp = false;
+  /** How often all attempts failed, so that the page showed the Reconnect button. */
+  gaveUpCount = 0;
+  hasGivenUp = false;
   private socket: PageSocket | undefined;
-  private attempt = 0;
+  private attemptCount = 0;
   private isStopped = true;
   private retryTimer: NodeJS.Timeout | undefined;
   private uptimeTimer: NodeJS.Timeout | undefined;
   private pingTimer: NodeJS.Timeout | undefined;
-  private arrived: PageSocket | undefined;
+  private authenticatedSocket: PageSocket | undefined;
 
   constructor(
     private readonly origin: string,
     private readonly cookie: () => string,
-    private readonly owner: Owner,
+    private readonly owner: ConnectionOwner,
   ) {}
 
   /** Whether the current socket is authenticated. */
   get isReady(): boolean {
-    return this.arrived !== undefined && this.arrived === this.socket;
+    return this.authenticatedSocket !== undefined && this.authenticatedSocket === this.socket;
   }
 
   start(): void {
     this.isStopped = false;
-    this.attempt = 0;
+    this.attemptCount = 0;
     this.open();
   }
 
   /** Presses the Reconnect button: starts a new series of attempts at once. */
   pressReconnect(): void {
-    if (!this.isGivenUp || this.isStopped) return;
-    this.isGivenUp = false;
-    this.attempt = 0;
+    if (!this.hasGivenUp || this.isStopped) return;
+    this.hasGivenUp = false;
+    this.attemptCount = 0;
     this.open();
   }
 
   stop(): void {
     this.isStopped = true;
     const { socket } = this;
-    this.forget();
+    this.releaseSocket();
     socket?.leave();
   }
 
   /** Resolves when authenticated. @returns false on a timeout. */
-  async ready(withinMs: number): Promise<boolean> {
+  async waitUntilReady(withinMs: number): Promise<boolean> {
     for (const deadline = Date.now() + withinMs; Date.now() < deadline; await sleep(20)) {
       if (this.isReady) return true;
     }
     return this.isReady;
   }
 
-  ask<E extends ClientEvent>(
+  request<E extends ClientEvent>(
     event: E,
     data: ClientInput<E>,
     onAnswer?: (frame: Frame) => void,
-  ): Promise<Frame | Silence> {
+  ): Promise<Frame | NoAnswer> {
     if (!this.isReady || !this.socket) return Promise.resolve('closed');
-    return this.socket.ask(event, data, onAnswer);
+    return this.socket.request(event, data, onAnswer);
   }
 
   send<E extends ClientEvent>(event: E, data: ClientInput<E>): void {
@@ -107,12 +107,12 @@ export class Connection {
       open: () => void this.authenticate(socket, attempt),
       frame: (frame) => {
         if (socket !== this.socket) return;
-        if (frame.event === 'authenticated') this.authenticated(socket, attempt);
+        if (frame.event === 'authenticated') this.handleAuthenticated(socket, attempt);
         this.owner.onFrame(frame);
       },
       close: (code) => {
-        if (attempt.arrivedAt === undefined) attempt.failedAt ??= Date.now();
-        if (socket === this.socket) this.lost(code);
+        if (attempt.authenticatedAt === undefined) attempt.failedAt ??= Date.now();
+        if (socket === this.socket) this.handleClose(code);
       },
     });
     this.socket = socket;
@@ -120,7 +120,7 @@ export class Connection {
   }
 
   private async authenticate(socket: PageSocket, attempt: Attempt): Promise<void> {
-    const answer = await socket.ask('authenticate', this.owner.authentication());
+    const answer = await socket.request('authenticate', this.owner.authenticationData());
     if (socket !== this.socket || answer === 'closed') return;
     if (answer !== 'timeout' && answer.event === 'authenticated') return;
     // A socket that cannot authenticate is treated as lost.
@@ -128,37 +128,37 @@ export class Connection {
     socket.drop();
   }
 
-  private authenticated(socket: PageSocket, attempt: Attempt): void {
+  private handleAuthenticated(socket: PageSocket, attempt: Attempt): void {
     if (this.isReady) return;
-    attempt.arrivedAt = Date.now();
-    this.arrived = socket;
-    this.uptimeTimer = setTimeout(() => (this.attempt = 0), limits.reconnectResetAfterMs);
+    attempt.authenticatedAt = Date.now();
+    this.authenticatedSocket = socket;
+    this.uptimeTimer = setTimeout(() => (this.attemptCount = 0), limits.reconnectResetAfterMs);
     this.pingTimer = setInterval(() => void this.ping(socket), limits.pingIntervalMs);
   }
 
   private async ping(socket: PageSocket): Promise<void> {
-    if ((await socket.ask('ping', {})) === 'timeout' && socket === this.socket) socket.drop();
+    if ((await socket.request('ping', {})) === 'timeout' && socket === this.socket) socket.drop();
   }
 
-  private forget(): void {
+  private releaseSocket(): void {
     clearTimeout(this.retryTimer);
     clearTimeout(this.uptimeTimer);
     clearInterval(this.pingTimer);
-    this.socket = this.arrived = undefined;
+    this.socket = this.authenticatedSocket = undefined;
   }
 
-  private lost(code: number): void {
-    this.forget();
+  private handleClose(code: number): void {
+    this.releaseSocket();
     this.closeCodes.push(code);
     if (this.isStopped) return;
     if (!shouldReconnectAfter(code))
-      this.owner.complain(`closed with ${code}, after which a page does not come back`);
-    if (this.attempt >= limits.reconnectAttempts) {
-      this.gaveUp += 1;
-      this.isGivenUp = true;
+      this.owner.reportProblem(`closed with ${code}, after which a page does not reconnect`);
+    if (this.attemptCount >= limits.reconnectAttempts) {
+      this.gaveUpCount += 1;
+      this.hasGivenUp = true;
       return;
     }
-    this.attempt += 1;
-    this.retryTimer = setTimeout(() => this.open(), reconnectDelayMs(this.attempt));
+    this.attemptCount += 1;
+    this.retryTimer = setTimeout(() => this.open(), reconnectDelayMs(this.attemptCount));
   }
 }

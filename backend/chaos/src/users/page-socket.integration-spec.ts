@@ -29,7 +29,7 @@ it('passes on a late acknowledgement before the frames that follow it', async ()
   const [served] = await connected;
   await until(() => isOpen);
   jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'performance', 'Date'] });
-  const asked = socket.ask('ping', {}, ({ event }: Frame) => seen.push(event));
+  const asked = socket.request('ping', {}, ({ event }: Frame) => seen.push(event));
   jest.advanceTimersByTime(ANSWER_WITHIN_MS);
   expect(await asked).toBe('timeout');
   jest.useRealTimers();

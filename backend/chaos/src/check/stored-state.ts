@@ -1,6 +1,6 @@
 import type { Redis } from 'ioredis';
 import type { Client } from 'pg';
-import { type Fingerprint, ofStored } from './fingerprint';
+import { type Fingerprint, fingerprintOfStoredEvent } from './fingerprint';
 
 export interface StoredEvent {
   eventId: string;
@@ -25,7 +25,7 @@ export interface Backlog {
 }
 
 /** Content of the stores at the end of a run. */
-export interface Truth extends Backlog {
+export interface StoredState extends Backlog {
   /** All events of each chat in PostgreSQL, in order, by session id. */
   durable: Map<string, StoredEvent[]>;
   /** The same for the streams that Redis still holds. */
@@ -35,16 +35,16 @@ export interface Truth extends Backlog {
   friendships: Set<string>;
   deadLetters: number;
   /** Keys without an expiry, by their shape. */
-  lastingKeys: Record<string, number>;
+  keysWithoutExpiry: Record<string, number>;
 }
 
 type Data = Record<string, unknown>;
 
 const CHAT_PREFIX = 'chat-';
 
-const toStored = (eventId: string, type: string, data: Data, entryId: string): StoredEvent => ({
+const toStoredEvent = (eventId: string, type: string, data: Data, entryId: string): StoredEvent => ({
   eventId,
-  fingerprint: ofStored({ type, data, entryId }),
+  fingerprint: fingerprintOfStoredEvent({ type, data, entryId }),
   ...(type === 'MessageSent' ? { clientKey: `${String(data.senderId)} ${String(data.clientId)}` } : {}),
 });
 
@@ -57,7 +57,7 @@ interface EventRow {
   entry_id: string;
 }
 
-const durableChats = async (client: Client): Promise<Map<string, StoredEvent[]>> => {
+const readDurableChats = async (client: Client): Promise<Map<string, StoredEvent[]>> => {
   const { rows } = await client.query<EventRow>(
     `SELECT e.stream_id, e.event_id, e.type, e.data, p.data AS personal, e.metadata->>'entryId' AS entry_id
      FROM events e LEFT JOIN event_private p USING (stream_id, event_id)
@@ -67,13 +67,13 @@ const durableChats = async (client: Client): Promise<Map<string, StoredEvent[]>>
   for (const { stream_id: streamId, event_id: eventId, type, data, personal, entry_id: entryId } of rows) {
     const sessionId = streamId.slice(CHAT_PREFIX.length);
     const events = chats.get(sessionId) ?? [];
-    events.push(toStored(eventId, type, { ...data, ...personal }, entryId));
+    events.push(toStoredEvent(eventId, type, { ...data, ...personal }, entryId));
     chats.set(sessionId, events);
   }
   return chats;
 };
 
-const allKeys = async (redis: Redis): Promise<string[]> => {
+const scanAllKeys = async (redis: Redis): Promise<string[]> => {
   const keys: string[] = [];
   let cursor = '0';
   do {
@@ -84,7 +84,7 @@ const allKeys = async (redis: Redis): Promise<string[]> => {
   return [...new Set(keys)];
 };
 
-const liveChats = async (redis: Redis, keys: readonly string[]): Promise<Map<string, StoredEvent[]>> => {
+const readLiveChats = async (redis: Redis, keys: readonly string[]): Promise<Map<string, StoredEvent[]>> => {
   const chats = new Map<string, StoredEvent[]>();
   for (const key of keys) {
     const sessionId = /^\{shard\d+\}:chat:(.+)$/.exec(key)?.[1];
@@ -95,14 +95,14 @@ const liveChats = async (redis: Redis, keys: readonly string[]): Promise<Map<str
       entries.map(([entryId, fields]) => {
         const text = fields[fields.indexOf('event') + 1] ?? '{}';
         const { i, t, d } = JSON.parse(text) as { i: string; t: string; d: Data };
-        return toStored(i, t, d, entryId);
+        return toStoredEvent(i, t, d, entryId);
       }),
     );
   }
   return chats;
 };
 
-const sum = async (redis: Redis, keys: readonly string[], pattern: RegExp): Promise<number> => {
+const sumStreamLengths = async (redis: Redis, keys: readonly string[], pattern: RegExp): Promise<number> => {
   let entries = 0;
   for (const key of keys.filter((each) => pattern.test(each))) entries += await redis.xlen(key);
   return entries;
@@ -116,7 +116,7 @@ export const shapeOf = (key: string): string =>
     .replace(/\d+/g, '<n>');
 
 /** One key per shard, without an id. The number of such keys only shows how many shards were used. */
-const isOfShard = (shape: string): boolean => /^\{[a-z]+<n>\}:[a-z-]+$/.test(shape);
+const existsOncePerShard = (shape: string): boolean => /^\{[a-z]+<n>\}:[a-z-]+$/.test(shape);
 
 const lengthOf = async (redis: Redis, key: string): Promise<number> => {
   switch (await redis.type(key)) {
@@ -139,9 +139,9 @@ const lengthOf = async (redis: Redis, key: string): Promise<number> => {
  * Keys without an expiry, by shape: the number of keys, or, for keys that exist once per shard, the length of the
  * longest one.
  */
-export const lastingKeys = async (redis: Redis): Promise<Record<string, number>> => {
+export const countKeysWithoutExpiry = async (redis: Redis): Promise<Record<string, number>> => {
   const shapes: Record<string, number> = {};
-  const keys = await allKeys(redis);
+  const keys = await scanAllKeys(redis);
   const pipeline = redis.pipeline();
   for (const key of keys) pipeline.pttl(key);
   const replies = (await pipeline.exec()) ?? [];
@@ -150,12 +150,12 @@ export const lastingKeys = async (redis: Redis): Promise<Record<string, number>>
     if (Number(replies[index]?.[1]) !== -1 || key.startsWith('bull:')) continue;
     const shape = shapeOf(key);
     const known = shapes[shape] ?? 0;
-    shapes[shape] = isOfShard(shape) ? Math.max(known, await lengthOf(redis, key)) : known + 1;
+    shapes[shape] = existsOncePerShard(shape) ? Math.max(known, await lengthOf(redis, key)) : known + 1;
   }
   return shapes;
 };
 
-const jobs = async (redis: Redis, keys: readonly string[]): Promise<number> => {
+const countWaitingJobs = async (redis: Redis, keys: readonly string[]): Promise<number> => {
   let count = 0;
   for (const key of keys) {
     if (/^bull:[^:]+:(wait|active)$/.test(key)) count += await redis.llen(key);
@@ -163,16 +163,17 @@ const jobs = async (redis: Redis, keys: readonly string[]): Promise<number> => {
   return count;
 };
 
-const backlogOf = async (redis: Redis, keys: readonly string[]): Promise<Backlog> => ({
-  outboxEntries: await sum(redis, keys, /:outbox$/),
-  waitingJobs: await jobs(redis, keys),
+const countBacklog = async (redis: Redis, keys: readonly string[]): Promise<Backlog> => ({
+  outboxEntries: await sumStreamLengths(redis, keys, /:outbox$/),
+  waitingJobs: await countWaitingJobs(redis, keys),
 });
 
-export const backlog = async (redis: Redis): Promise<Backlog> => backlogOf(redis, await allKeys(redis));
+export const readBacklog = async (redis: Redis): Promise<Backlog> =>
+  countBacklog(redis, await scanAllKeys(redis));
 
 /** Reads both stores directly, bypassing all proxies. */
-export const readTruth = async (redis: Redis, client: Client): Promise<Truth> => {
-  const keys = await allKeys(redis);
+export const readStoredState = async (redis: Redis, client: Client): Promise<StoredState> => {
+  const keys = await scanAllKeys(redis);
   const messages = await client.query<{
     id: string;
     sender_id: string;
@@ -183,8 +184,8 @@ export const readTruth = async (redis: Redis, client: Client): Promise<Truth> =>
     'SELECT low_id, high_id FROM friendships',
   );
   return {
-    durable: await durableChats(client),
-    live: await liveChats(redis, keys),
+    durable: await readDurableChats(client),
+    live: await readLiveChats(redis, keys),
     privateMessages: messages.rows.map(({ id, sender_id: senderId, receiver_id: receiverId, content }) => ({
       id: Number(id),
       senderId: Number(senderId),
@@ -192,8 +193,8 @@ export const readTruth = async (redis: Redis, client: Client): Promise<Truth> =>
       content,
     })),
     friendships: new Set(friendships.rows.map(({ low_id: low, high_id: high }) => `${low}-${high}`)),
-    ...(await backlogOf(redis, keys)),
-    deadLetters: await sum(redis, keys, /:dead-letters$/),
-    lastingKeys: await lastingKeys(redis),
+    ...(await countBacklog(redis, keys)),
+    deadLetters: await sumStreamLengths(redis, keys, /:dead-letters$/),
+    keysWithoutExpiry: await countKeysWithoutExpiry(redis),
   };
 };

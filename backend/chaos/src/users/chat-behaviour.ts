@@ -1,0 +1,184 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { reactionEmojis } from '@thaw/contract/emojis';
+import { withImageMarkers } from '@thaw/contract/image-markers';
+import { questionById, questions } from '@thaw/contract/questions';
+import { fingerprints, ANY_FINGERPRINT } from '../check/fingerprint';
+import type { Random } from '../random';
+import type { Outcome, SimulatedUser } from './simulated-user';
+
+/** How long a search may go without a match before the page repeats `join_queue`. */
+const REPEAT_JOIN_MS = 10_000;
+
+/** Simulates what a user does in random chats: searching, sending, reacting, editing, playing and skipping. */
+export class ChatBehaviour {
+  private sentCount = 0;
+  /** Reactions sent so far. Each is sent once, because an existing reaction is acknowledged with the current seq. */
+  private readonly sentReactions = new Set<string>();
+
+  constructor(
+    private readonly user: SimulatedUser,
+    private readonly random: Random,
+    /** Photos that this user sends. */
+    private readonly photos: readonly Buffer[] = [],
+  ) {}
+
+  get isChatting(): boolean {
+    return this.user.recorder.current !== undefined;
+  }
+
+  /** Joins the queue and waits for a chat. @returns whether one began. */
+  async search(withinMs: number): Promise<boolean> {
+    const { user } = this;
+    const deadline = Date.now() + withinMs;
+    while (!this.isChatting && Date.now() < deadline && !user.isStopping) {
+      await user.sendCommand(
+        'join_queue',
+        {},
+        () => undefined,
+        () => !this.isChatting && Date.now() < deadline,
+      );
+      const retryAt = Math.min(deadline, Date.now() + REPEAT_JOIN_MS);
+      while (!this.isChatting && Date.now() < retryAt) await sleep(20);
+    }
+    return this.isChatting;
+  }
+
+  /** Does one random action in the current chat. */
+  async actInChat(): Promise<void> {
+    const { game } = this.user.recorder;
+    const { random } = this;
+    if (game && !game.hasAnswered && random.chance(0.5)) return this.answerGame();
+    const roll = random.next();
+    if (roll < 0.81) await this.sendMessage();
+    else if (roll < 0.82) await this.sendPhoto();
+    else if (roll < 0.88) await this.addReaction();
+    else if (roll < 0.92) await this.editMessage();
+    else if (roll < 0.96) await this.startGame();
+    else if (roll < 0.97) await this.ignoreGame();
+    else this.sendTyping();
+  }
+
+  /** @returns the outcome; undefined when there is no chat. */
+  async sendMessage(): Promise<Outcome | undefined> {
+    const sessionId = this.sessionId;
+    if (!sessionId) return undefined;
+    this.sentCount += 1;
+    const content = `${sessionId} ${this.user.id} ${this.sentCount} ${'.'.repeat(this.random.between(0, 60))}|`;
+    const clientId = this.user.createId();
+    return this.user.sendChatCommand(
+      'random_message',
+      { sessionId, content, messageType: 'text', clientId },
+      ({ id }) => fingerprints.message(id, this.user.id, content),
+    );
+  }
+
+  /** Uploads a photo and sends it to the partner. */
+  private async sendPhoto(): Promise<void> {
+    const sessionId = this.sessionId;
+    const [photo] = this.photos;
+    if (!sessionId || !photo) return;
+    const url = await this.user.upload(photo);
+    if (url === undefined) return;
+    const { id, recorder } = this.user;
+    this.sentCount += 1;
+    const content = withImageMarkers({ text: `${sessionId} ${id} ${this.sentCount} look`, imageUrls: [url] });
+    const clientId = this.user.createId();
+    await this.user.sendChatCommand(
+      'random_message',
+      { sessionId, content, messageType: 'mixed', clientId },
+      (ack) => {
+        recorder.log.images.add(url);
+        return fingerprints.message(ack.id, id, content);
+      },
+    );
+  }
+
+  async skip(): Promise<void> {
+    const sessionId = this.sessionId;
+    if (!sessionId) return;
+    // If the partner was faster, or the grace period was over, the ack refers to that earlier end.
+    const outcome = await this.user.sendChatCommand('skip_chat', { sessionId }, () => ANY_FINGERPRINT);
+    if (outcome === 'done') this.user.recorder.markEnded(sessionId);
+  }
+
+  private get sessionId(): string | undefined {
+    return this.user.recorder.current?.sessionId;
+  }
+
+  private async addReaction(): Promise<void> {
+    const { recorder, id: userId } = this.user;
+    const sessionId = this.sessionId;
+    const message = recorder.messages.at(-1);
+    if (!sessionId || !message) return;
+    const emoji = this.random.pick(reactionEmojis);
+    const reactionKey = `${message.id} ${emoji}`;
+    if (this.sentReactions.has(reactionKey)) return;
+    this.sentReactions.add(reactionKey);
+    await this.user.sendChatCommand(
+      'message_reaction',
+      { sessionId, messageId: message.id, emoji, action: 'add', userId },
+      () => fingerprints.reaction(message.id, emoji, 'add', userId),
+    );
+  }
+
+  private async editMessage(): Promise<void> {
+    const { recorder, id: userId } = this.user;
+    const sessionId = this.sessionId;
+    const message = recorder.messages.filter(({ senderId }) => senderId === userId).at(-1);
+    if (!sessionId || !message) return;
+    this.sentCount += 1;
+    const newContent = `${sessionId} ${userId} ${this.sentCount} edited`;
+    await this.user.sendChatCommand(
+      'message_edit',
+      { sessionId, messageId: message.id, newContent, userId },
+      () => fingerprints.edit(message.id, newContent),
+    );
+  }
+
+  private async startGame(): Promise<void> {
+    const { recorder, id: initiatorId } = this.user;
+    const sessionId = this.sessionId;
+    if (!sessionId || recorder.game) return;
+    const gameId = this.user.createId();
+    const question = { id: this.random.pick(questions).id };
+    await this.user.sendChatCommand(
+      'break_ice_start',
+      { sessionId, gameId, question, initiatorId },
+      (ack) => {
+        const questionId = Number((ack.question as { id?: unknown } | undefined)?.id ?? question.id);
+        recorder.game ??= { gameId, questionId, hasAnswered: false };
+        return fingerprints.game(gameId, questionId, initiatorId);
+      },
+    );
+  }
+
+  private async answerGame(): Promise<void> {
+    const { recorder, id: userId } = this.user;
+    const sessionId = this.sessionId;
+    const { game } = recorder;
+    const options = game && questionById(game.questionId)?.options;
+    if (!sessionId || !options) return;
+    game.hasAnswered = true;
+    await this.user.sendChatCommand(
+      'break_ice_response',
+      { sessionId, gameId: game.gameId, response: this.random.pick(options), userId },
+      // The answerer also receives the event as a frame, which carries its seq.
+      () => undefined,
+    );
+  }
+
+  private async ignoreGame(): Promise<void> {
+    const { recorder, id: userId } = this.user;
+    const sessionId = this.sessionId;
+    if (!sessionId || !recorder.game) return;
+    const { gameId } = recorder.game;
+    await this.user.sendChatCommand('break_ice_ignore', { sessionId, gameId, userId }, () => {
+      recorder.game = undefined;
+      return fingerprints.ignore(gameId, userId);
+    });
+  }
+
+  private sendTyping(): void {
+    if (this.sessionId) this.user.connection.send('typing', { sessionId: this.sessionId });
+  }
+}

@@ -1,0 +1,58 @@
+import type { Random } from '../random';
+import type { SimulatedUser } from './simulated-user';
+
+const MAX_FRIENDS = 4;
+
+/** Simulates what a user does outside random chats: makes friends and writes private messages. */
+export class FriendBehaviour {
+  private writtenCount = 0;
+
+  constructor(
+    private readonly user: SimulatedUser,
+    private readonly random: Random,
+  ) {}
+
+  /** Sends a friend request to the current partner. Mutual requests make a friendship. */
+  async befriendPartner(): Promise<void> {
+    const { recorder } = this.user;
+    const partnerId = recorder.current?.partnerId;
+    if (partnerId === undefined || recorder.log.friends.has(partnerId)) return;
+    if (recorder.log.friends.size >= MAX_FRIENDS) return;
+    await this.sendRequest(partnerId);
+  }
+
+  /** Accepts a friend request by sending one back. */
+  async sendRequest(addresseeId: number): Promise<void> {
+    const { user } = this;
+    const response = await user.call('POST', '/api/friends/request', { requesterId: user.id, addresseeId });
+    if (!response) return;
+    const { status, code } = response.body as { status?: string; code?: string };
+    if (status !== 'accepted' && code !== 'already_friends') return;
+    user.recorder.log.friends.add(addresseeId);
+    user.increment(user.acknowledged, 'friendship');
+  }
+
+  async writePrivateMessage(): Promise<void> {
+    const { user } = this;
+    const { log } = user.recorder;
+    if (log.friends.size === 0) return;
+    const receiverId = this.random.pick([...log.friends]);
+    const clientId = user.createId();
+    this.writtenCount += 1;
+    const content = `private ${user.id} ${receiverId} ${this.writtenCount}`;
+    await user.sendCommand(
+      'send_private_message',
+      { senderId: user.id, receiverId, content, messageType: 'text', clientId },
+      ({ id }) =>
+        log.privateAcks.push({
+          id: Number(id),
+          clientId,
+          senderId: user.id,
+          receiverId,
+          content,
+          at: Date.now(),
+        }),
+      () => !user.isStopping,
+    );
+  }
+}

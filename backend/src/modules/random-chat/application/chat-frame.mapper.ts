@@ -11,7 +11,7 @@ import { type ChatMessage, partnerOf, type RandomChatState } from '../domain/ran
 import { isoTimestamp } from './iso-timestamp.functions';
 
 /** The text that the specification fixes for the user who answered first. */
-const WAITING = 'Waiting response from your chat partner...';
+const WAITING_MESSAGE = 'Waiting response from your chat partner...';
 
 /** The frame that a participant receives for an event. */
 export type ChatFrame = { [E in ServerEvent]: { event: E; data: ServerData<E> } }[ServerEvent];
@@ -41,14 +41,14 @@ export const frameOf = (
 ): ChatFrame => {
   const { sessionId } = view;
   if (!event) return advancedFrame(sessionId, position.seq);
-  const stored = { sessionId, seq: position.seq };
+  const sessionAndSeq = { sessionId, seq: position.seq };
   switch (event.type) {
     case 'ChatStarted': {
       const partner = partnerOf(view, viewerId);
       if (!partner) throw new Error('A chat without a partner');
       return {
         event: 'chat_matched',
-        data: { ...stored, partnerId: partner.id, partnerInfo: { ...partner, isOnline: true } },
+        data: { ...sessionAndSeq, partnerId: partner.id, partnerInfo: { ...partner, isOnline: true } },
       };
     }
     case 'MessageSent': {
@@ -71,7 +71,7 @@ export const frameOf = (
     }
     case 'MessageEdited': {
       const { messageId, content } = event.data;
-      return { event: 'message_edited', data: { ...stored, messageId, newContent: content } };
+      return { event: 'message_edited', data: { ...sessionAndSeq, messageId, newContent: content } };
     }
     case 'ReactionAdded':
     case 'ReactionRemoved': {
@@ -79,21 +79,24 @@ export const frameOf = (
       const { messageId } = event.data;
       return {
         event: 'message_reaction',
-        data: { ...stored, ...event.data, action, reactions: view.reactionsOf(messageId) },
+        data: { ...sessionAndSeq, ...event.data, action, reactions: view.reactionsOf(messageId) },
       };
     }
     case 'GameStarted': {
       const { gameId, questionId, initiatorId } = event.data;
       return {
         event: 'break_ice_question_received',
-        data: { ...stored, gameId, question: requireQuestion(questionId), initiatorId },
+        data: { ...sessionAndSeq, gameId, question: requireQuestion(questionId), initiatorId },
       };
     }
     case 'GameAnswered': {
       const { gameId, userId } = event.data;
       return userId === viewerId
-        ? { event: 'break_ice_partner_responded_waiting', data: { ...stored, gameId, message: WAITING } }
-        : { event: 'break_ice_partner_answered', data: { ...stored, gameId } };
+        ? {
+            event: 'break_ice_partner_responded_waiting',
+            data: { ...sessionAndSeq, gameId, message: WAITING_MESSAGE },
+          }
+        : { event: 'break_ice_partner_answered', data: { ...sessionAndSeq, gameId } };
     }
     case 'GameRevealed': {
       const { gameId, questionId, answers } = event.data;
@@ -103,7 +106,7 @@ export const frameOf = (
       return {
         event: 'break_ice_reveal_results',
         data: {
-          ...stored,
+          ...sessionAndSeq,
           gameId,
           question: requireQuestion(questionId),
           yourResponse,
@@ -114,14 +117,15 @@ export const frameOf = (
     }
     case 'GameIgnored': {
       const { gameId, userId } = event.data;
-      return { event: 'break_ice_ignored', data: { ...stored, gameId, ignoredBy: userId } };
+      return { event: 'break_ice_ignored', data: { ...sessionAndSeq, gameId, ignoredBy: userId } };
     }
     case 'ChatEnded':
-      return { event: 'chat_skipped', data: endData(sessionId, position.seq, event.data) };
+      return { event: 'chat_skipped', data: toEndData(sessionId, position.seq, event.data) };
   }
 };
 
-export const endData = (
+/** The data of `chat_skipped`: clients are not told that a chat was aborted. */
+export const toEndData = (
   sessionId: string,
   seq: number,
   { reason, endedBy }: ChatEnded['data'],
@@ -132,18 +136,19 @@ export const endData = (
   endedBy,
 });
 
-const perspective: ReadonlySet<RandomChatEvent['type']> = new Set([
+/** Events whose frame differs between the two participants. */
+const typesWithFramePerViewer: ReadonlySet<RandomChatEvent['type']> = new Set([
   'ChatStarted',
   'GameAnswered',
   'GameRevealed',
 ]);
 
 /** Whether both participants receive the same frame. */
-export const isSameForBoth = (event: RandomChatEvent | null): boolean =>
-  event === null || !perspective.has(event.type);
+export const hasSameFrameForBoth = (event: RandomChatEvent | null): boolean =>
+  event === null || !typesWithFramePerViewer.has(event.type);
 
 /** Whether the sender receives the frame as well, because it says more than the ack. */
-export const isFrameForSenderToo = ({ type }: RandomChatEvent): boolean =>
+export const isSentToSenderToo = ({ type }: RandomChatEvent): boolean =>
   type === 'GameAnswered' || type === 'GameRevealed';
 
 /** The ack to the sender of the command that led to the event. */

@@ -29,7 +29,7 @@ const POSTPONED_BY_MS = 5_000;
 export class ChatLifecycleService {
   private readonly logger = new Logger(ChatLifecycleService.name);
   /** Sessions with an overdue deadline that are being ended. */
-  private readonly ending = new Set<string>();
+  private readonly endingSessionIds = new Set<string>();
 
   constructor(
     private readonly queue: MatchQueueService,
@@ -76,8 +76,8 @@ export class ChatLifecycleService {
 
   /** Frees the users of an ended chat, in case that failed when it ended. */
   @OnProcessEvent('ChatCheckDue')
-  async freeIfOver({ sessionId, userIds }: Match): Promise<void> {
-    const chat = await this.chats.summary(sessionId);
+  async closeRecordsOfMatchIfOver({ sessionId, userIds }: Match): Promise<void> {
+    const chat = await this.chats.readSummary(sessionId);
     if (chat.version === 0 || chat.isEnded) await this.records.close(sessionId, userIds);
   }
 
@@ -100,7 +100,7 @@ export class ChatLifecycleService {
    */
   async skip(connection: SocketConnection, sessionId: string, frame?: InboundFrame): Promise<void> {
     const { userId } = connection.identity;
-    const chat = await this.chats.find(connection, sessionId);
+    const chat = await this.chats.findServedOrRead(connection, sessionId);
     if (!chat.hasParticipant(userId)) throw new DomainError('not_in_session');
     const result = await chat.execute({ type: 'SkipChat', userId }, frame);
     if (result.kind === 'already_done') frame?.answer({ seq: result.position.seq });
@@ -118,13 +118,13 @@ export class ChatLifecycleService {
     await this.records.close(sessionId, [blockerId, blockedId]);
   }
 
-  /** Whether the chat on a user's record has ended. If so, removes it from the record. */
-  async isOver(userId: number, sessionId: string): Promise<boolean> {
-    return this.closeIfOver(userId, await this.chats.summary(sessionId));
+  /** Reads the chat on a user's record, and closes its records if it is over. @returns whether it is over. */
+  async readAndCloseRecordsIfOver(userId: number, sessionId: string): Promise<boolean> {
+    return this.closeRecordsIfOver(userId, await this.chats.readSummary(sessionId));
   }
 
-  /** Removes an ended chat from its users' records. @returns whether it has ended. */
-  async closeIfOver(userId: number, chat: ChatSummary): Promise<boolean> {
+  /** Closes the records of a chat that has ended or does not exist. @returns whether it is over in this sense. */
+  async closeRecordsIfOver(userId: number, chat: ChatSummary): Promise<boolean> {
     if (chat.version > 0 && !chat.isEnded) return false;
     const [first = userId, second = userId] = chat.userIds;
     await this.records.close(chat.sessionId, [first, second]);
@@ -139,8 +139,8 @@ export class ChatLifecycleService {
   }
 
   private async confirmAndPublish(match: Match, chat: LiveChat): Promise<void> {
-    const left = await this.queue.confirm(match);
-    if (left === null) {
+    const userIdsWhoLeft = await this.queue.confirm(match);
+    if (userIdsWhoLeft === null) {
       await chat.execute({ type: 'AbortChat' });
       await this.presence.forget(match.sessionId, match.userIds);
       await this.releaseAndRetry(match); // after a block; otherwise the claim was released before
@@ -151,8 +151,8 @@ export class ChatLifecycleService {
       match.userIds.map((userId) => this.userPublisher.publish(userId, { kind: 'chat_started', sessionId })),
     );
     // A user who left the queue after the match was made has skipped the chat (A43).
-    for (const userId of left) await chat.execute({ type: 'SkipChat', userId });
-    if (left.length > 0) await this.finish(chat);
+    for (const userId of userIdsWhoLeft) await chat.execute({ type: 'SkipChat', userId });
+    if (userIdsWhoLeft.length > 0) await this.finish(chat);
   }
 
   private async releaseAndRetry(match: Match): Promise<void> {
@@ -170,13 +170,13 @@ export class ChatLifecycleService {
   @OnProcessEvent('LeaseRenewed')
   async sweep(): Promise<void> {
     const [overdue] = await Promise.all([this.presence.sweep(), this.presence.reconcile()]);
-    const due = overdue.filter(({ sessionId }) => !this.ending.has(sessionId));
-    for (const { sessionId } of due) this.ending.add(sessionId);
+    const due = overdue.filter(({ sessionId }) => !this.endingSessionIds.has(sessionId));
+    for (const { sessionId } of due) this.endingSessionIds.add(sessionId);
     const failures: unknown[] = [];
     for (let start = 0; start < due.length; start += ENDING_CONCURRENCY) {
       const page = due.slice(start, start + ENDING_CONCURRENCY);
       const results = await Promise.allSettled(page.map((deadline) => this.endOrPostpone(deadline)));
-      for (const { sessionId } of page) this.ending.delete(sessionId);
+      for (const { sessionId } of page) this.endingSessionIds.delete(sessionId);
       for (const result of results) if (result.status === 'rejected') failures.push(result.reason);
     }
     if (failures.length > 0)
@@ -196,7 +196,7 @@ export class ChatLifecycleService {
 
   private async endAbandoned({ sessionId, userId }: Deadline): Promise<void> {
     const chat = await this.chats.read(sessionId);
-    if (chat.version === 1 && (await this.wasTakenBack(chat))) {
+    if (chat.version === 1 && (await this.wasClaimReleased(chat))) {
       await chat.execute({ type: 'AbortChat' }, undefined, { userId });
       await this.presence.forget(sessionId, chat.userIds);
     } else if (chat.hasParticipant(userId)) {
@@ -208,7 +208,7 @@ export class ChatLifecycleService {
   }
 
   /** Whether the claim was released after the chat started: its replica died in between, and no user saw the chat. */
-  private async wasTakenBack({ sessionId, userIds }: LiveChat): Promise<boolean> {
+  private async wasClaimReleased({ sessionId, userIds }: LiveChat): Promise<boolean> {
     const records = await this.queue.readRecords(userIds);
     return !records.some((record) => record?.sessionId === sessionId);
   }

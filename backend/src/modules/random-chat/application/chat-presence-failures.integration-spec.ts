@@ -117,17 +117,17 @@ describe('presence in chats, when a call or a store fails', () => {
     const { ada, adaSocket, bobSocket, sessionId } = await meet();
     const chats = thaw.replicas[0]!.app.get(LiveChatService);
     const connection = [
-      ...(chats as unknown as { chatOf: Map<Parameters<LiveChatService['show']>[0], string> }).chatOf,
+      ...(chats as unknown as { chatOf: Map<Parameters<LiveChatService['setShowsChat']>[0], string> }).chatOf,
     ]
       .filter(([, id]) => id === sessionId)
       .map(([socket]) => socket)
       .find(({ identity }) => identity.userId === ada.user.id)!;
-    await chats.show(connection, sessionId, false);
+    await chats.setShowsChat(connection, sessionId, false);
     await until(() => connectionStates(bobSocket).at(-1) === 'reconnecting');
-    await chats.show(connection, sessionId, true);
+    await chats.setShowsChat(connection, sessionId, true);
     await until(() => connectionStates(bobSocket).at(-1) === 'connected');
     expect(await adaSocket.ask('ping', {})).toMatchObject({ event: 'pong' });
-    await chats.show(connection, sessionId, false);
+    await chats.setShowsChat(connection, sessionId, false);
     expect(await bobSocket.next('chat_skipped')).toMatchObject({ reason: 'disconnected' });
   });
 

@@ -8,12 +8,12 @@ import type { LiveChat } from './live-chat.model';
 const PAGE_FRAME_BYTES = 2_048;
 const PAGE_EVENT_BYTES = limits.resumeFrameMaxBytes - PAGE_FRAME_BYTES;
 
-/** Approximate number of pages of a resume from `seen`; 0 when there is nothing to send. */
-export const resumePages = (chat: LiveChat, seen: number): number =>
-  Math.ceil(chat.sizeAfter(seen > chat.version ? 0 : seen) / PAGE_EVENT_BYTES);
+/** Approximate number of pages of a resume from `seenVersion`; 0 when there is nothing to send. */
+export const countResumePages = (chat: LiveChat, seenVersion: number): number =>
+  Math.ceil(chat.sizeAfter(seenVersion > chat.version ? 0 : seenVersion) / PAGE_EVENT_BYTES);
 
 /** For a short chat that begins: sends each event as a frame of its own, then attaches the socket. */
-export const sendFromStart = (chat: LiveChat, connection: SocketConnection): void => {
+export const sendAllEvents = (chat: LiveChat, connection: SocketConnection): void => {
   const { userId } = connection.identity;
   for (let seq = 1; seq <= chat.version; seq += 1) connection.send(chat.pastFrame(seq, userId));
   const partner = partnerOf(chat, userId);
@@ -26,37 +26,37 @@ export const sendFromStart = (chat: LiveChat, connection: SocketConnection): voi
  * Sends a socket the events that it has not seen, as pages of `session_resumed`, and attaches it with the last one. A
  * page is built when the previous one has left this process, so a slow connection holds one page in memory. Events that
  * happen meanwhile are on a later page. If the socket closes in between, its client resumes after the pages received.
- * @param seen version that the client has seen. If the chat has fewer events (Redis lost some), all are sent again.
+ * @param seenVersion version that the client has seen. If the chat has fewer events (Redis lost some), all are sent again.
  */
-export const resume = async (
+export const sendMissedEvents = async (
   chat: LiveChat,
   connection: SocketConnection,
-  seen: number,
+  seenVersion: number,
   eventLoop: EventLoopLimiter,
 ): Promise<void> => {
   const { userId } = connection.identity;
   const partner = partnerOf(chat, userId);
   if (!partner) return;
   // Detached until the last page: events from here on are sent as part of a page.
-  chat.leave(connection);
-  const isReset = seen > chat.version;
-  let seq = isReset ? 0 : seen;
+  chat.detach(connection);
+  const isReset = seenVersion > chat.version;
+  let seq = isReset ? 0 : seenVersion;
   for (let isFirst = true; connection.isOpen; isFirst = false) {
-    const page = pageAfter(chat, seq, userId);
+    const page = buildPageAfter(chat, seq, userId);
     seq = page.seq;
     const isLast = seq === chat.version;
-    const isThere = !chat.isAway(partner.id);
-    const around = JSON.stringify({
+    const isPartnerHere = !chat.isAway(partner.id);
+    const textWithoutEvents = JSON.stringify({
       sessionId: chat.sessionId,
       reset: isReset && isFirst ? true : undefined,
       seq,
       partnerId: partner.id,
-      partnerInfo: { ...partner, isOnline: isThere },
-      partnerConnection: isThere ? 'connected' : 'reconnecting',
+      partnerInfo: { ...partner, isOnline: isPartnerHere },
+      partnerConnection: isPartnerHere ? 'connected' : 'reconnecting',
       last: isLast,
     });
     connection.send(
-      `{"event":"session_resumed","data":${around.slice(0, -1)},"events":[${page.frames.join(',')}]}}`,
+      `{"event":"session_resumed","data":${textWithoutEvents.slice(0, -1)},"events":[${page.frames.join(',')}]}}`,
     );
     if (isLast) {
       if (connection.isOpen) chat.attach(connection);
@@ -68,7 +68,7 @@ export const resume = async (
 };
 
 /** The frames after a version that fit on one page: at least one, unless there is none. */
-const pageAfter = (chat: LiveChat, from: number, userId: number): { frames: string[]; seq: number } => {
+const buildPageAfter = (chat: LiveChat, from: number, userId: number): { frames: string[]; seq: number } => {
   const frames: string[] = [];
   let [seq, size] = [from, 0];
   while (seq < chat.version) {

@@ -5,7 +5,7 @@ import type { SocketConnection } from '../../../platform/realtime/socket-connect
 import { MAX_BYTES, MAX_EVENTS } from '../domain/random-chat.decider';
 import type { RandomChatEvent } from '../domain/random-chat.events';
 import { encodeEvent } from './chat-event.codec';
-import { resume } from './chat-resume.functions';
+import { sendMissedEvents } from './chat-resume.functions';
 import { LiveChat, type LiveChatServices } from './live-chat.model';
 
 const LONGEST_SLICE_MS = 10;
@@ -89,7 +89,12 @@ const resumeSlices = async (chat: LiveChat): Promise<{ slices: Slices; sent: num
   };
   const eventLoop = { waitForIteration: () => Promise.resolve(slices.begin()) };
   slices.begin();
-  await resume(chat, connection as unknown as SocketConnection, 0, eventLoop as unknown as EventLoopLimiter);
+  await sendMissedEvents(
+    chat,
+    connection as unknown as SocketConnection,
+    0,
+    eventLoop as unknown as EventLoopLimiter,
+  );
   slices.end();
   return { slices, sent };
 };

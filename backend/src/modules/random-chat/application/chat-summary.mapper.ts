@@ -1,6 +1,6 @@
 import { type ChatLogEdges } from '../../../platform/hot-log/chat-log.repository';
 import { readEvent } from './chat-event.codec';
-import { type ChatFrame, endData } from './chat-frame.mapper';
+import { type ChatFrame, toEndData } from './chat-frame.mapper';
 
 /** The facts of a chat that need only its first and last event. */
 export interface ChatSummary {
@@ -22,7 +22,7 @@ export const summaryOf = (sessionId: string, { version, first, last }: ChatLogEd
   const ended = last && readEvent(last.text).event;
   const endFrame: EndFrame | null =
     ended?.type === 'ChatEnded'
-      ? { event: 'chat_skipped', data: endData(sessionId, version, ended.data) }
+      ? { event: 'chat_skipped', data: toEndData(sessionId, version, ended.data) }
       : null;
   const userIds = started?.type === 'ChatStarted' ? started.data.userIds : [];
   return { sessionId, version, userIds, isEnded: endFrame !== null, endFrame };

@@ -42,14 +42,14 @@ export class ConnectionResumeService {
     const { sessionId } = place;
     const chat = await this.chats.hold(sessionId);
     try {
-      if (await this.lifecycle.closeIfOver(userId, chat)) {
+      if (await this.lifecycle.closeRecordsIfOver(userId, chat)) {
         await this.resumeOutsideChat(connection, { kind: 'idle' }, lastSeen, answer, chat);
         return;
       }
       const seen = lastSeen?.sessionId === sessionId ? lastSeen.seq : 0;
-      await this.chats.requireResume(chat, userId, seen);
-      const past = await this.pastChat(lastSeen, chat);
-      this.admit(connection, place, answer);
+      await this.chats.requireResumeRate(chat, userId, seen);
+      const past = await this.findPastChat(lastSeen, chat);
+      this.admitSocket(connection, place, answer);
       if (past && lastSeen) sendEnd(connection, past, lastSeen.seq);
       if (await this.chats.resume(connection, chat, seen)) return;
       // The chat ended meanwhile, and another one may have started.
@@ -68,23 +68,23 @@ export class ConnectionResumeService {
   ): Promise<void> {
     // The client has already seen the claimed chat: it has started, and is joined in a moment.
     const isClaimed = place.kind === 'claimed' && place.sessionId === lastSeen?.sessionId;
-    const past = isClaimed ? null : await this.pastChat(lastSeen, known);
-    this.admit(connection, place, answer);
+    const past = isClaimed ? null : await this.findPastChat(lastSeen, known);
+    this.admitSocket(connection, place, answer);
     if (past && lastSeen) sendEnd(connection, past, lastSeen.seq);
     sendSearch(connection, place);
     await this.joinLateStart(connection, place);
   }
 
   /** From here on, a chat that starts reaches the socket through the user's channel. */
-  private admit(connection: SocketConnection, place: MatchState, answer: Answer): void {
+  private admitSocket(connection: SocketConnection, place: MatchState, answer: Answer): void {
     connection.isAuthenticated = true;
     answer(stateOf(place));
   }
 
   /** The chat that the client was in, if it may be over. @param known a chat that has already been read. */
-  private async pastChat(lastSeen: LastSeen, known?: ChatSummary): Promise<ChatSummary | null> {
+  private async findPastChat(lastSeen: LastSeen, known?: ChatSummary): Promise<ChatSummary | null> {
     if (!lastSeen) return null;
-    if (lastSeen.sessionId !== known?.sessionId) return this.chats.summary(lastSeen.sessionId);
+    if (lastSeen.sessionId !== known?.sessionId) return this.chats.readSummary(lastSeen.sessionId);
     return known.isEnded || known.version === 0 ? known : null;
   }
 

@@ -12,7 +12,7 @@ import {
   type Rates,
 } from '../domain/random-chat.state';
 import { type ReadEvent, readEvent } from './chat-event.codec';
-import { advancedFrame, type ChatView, endData, frameOf, toReactions } from './chat-frame.mapper';
+import { advancedFrame, type ChatView, toEndData, frameOf, toReactions } from './chat-frame.mapper';
 import type { ChatSummary, EndFrame } from './chat-summary.mapper';
 
 const logger = new Logger('FoldedChat');
@@ -49,7 +49,7 @@ export class FoldedChat implements ChatSummary, ChatView {
 
   get endFrame(): EndFrame | null {
     const { ended } = this.state;
-    return ended && { event: 'chat_skipped', data: endData(this.sessionId, ended.seq, ended) };
+    return ended && { event: 'chat_skipped', data: toEndData(this.sessionId, ended.seq, ended) };
   }
 
   reactionsOf(messageId: string): Reactions {

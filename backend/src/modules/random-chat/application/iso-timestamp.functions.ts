@@ -1,5 +1,6 @@
-let second = NaN;
-let upToSecond = '';
+/** The second of the last call (epoch ms), and its text as in `2026-01-31T12:34:56.`. */
+let cachedSecondMs = NaN;
+let cachedPrefix = '';
 
 /**
  * Formats a time as `Date.toISOString` does. Formatting dates dominates the cost of building a message frame, so the
@@ -7,10 +8,10 @@ let upToSecond = '';
  * @param ms epoch ms, not negative.
  */
 export const isoTimestamp = (ms: number): string => {
-  const inSecond = ms % 1_000;
-  if (ms - inSecond !== second) {
-    second = ms - inSecond;
-    upToSecond = new Date(second).toISOString().slice(0, -'000Z'.length);
+  const msWithinSecond = ms % 1_000;
+  if (ms - msWithinSecond !== cachedSecondMs) {
+    cachedSecondMs = ms - msWithinSecond;
+    cachedPrefix = new Date(cachedSecondMs).toISOString().slice(0, -'000Z'.length);
   }
-  return `${upToSecond}${String(inSecond).padStart(3, '0')}Z`;
+  return `${cachedPrefix}${String(msWithinSecond).padStart(3, '0')}Z`;
 };

@@ -10,12 +10,15 @@ import type { RandomChatCommand } from '../domain/random-chat.commands';
 import { decide } from '../domain/random-chat.decider';
 import type { EventPosition, RandomChatEvent } from '../domain/random-chat.events';
 import type { Rates } from '../domain/random-chat.state';
-import { encodeEvent, type ReadEvent } from './chat-event.codec';
-import { ackOf, type ChatFrame, isFrameForSenderToo, isSameForBoth } from './chat-frame.mapper';
+import { encodeEvent, type LoggedEvent, type ReadEvent } from './chat-event.codec';
+import { ackOf, type ChatFrame, isSentToSenderToo, hasSameFrameForBoth } from './chat-frame.mapper';
 import { restoreTail } from './chat-restore.functions';
 import { FoldedChat } from './folded-chat.model';
 
-const ATTEMPTS = 8;
+/** Attempts to append a command, each lost to another writer of the stream. */
+const MAX_APPEND_ATTEMPTS = 8;
+
+const [CODE_OF_0, CODE_OF_9] = ['0'.charCodeAt(0), '9'.charCodeAt(0)];
 
 const logger = new Logger('LiveChat');
 
@@ -52,7 +55,7 @@ export class LiveChat extends FoldedChat {
   /** The frame of the current command, if it wants an ack, and the uuid of the event that will be its ack. */
   private pendingReply: { eventId: string; frame: InboundFrame } | undefined;
   private readonly sockets = new Set<SocketConnection>();
-  private readonly away = new Set<number>();
+  private readonly awayUserIds = new Set<number>();
   /** Number of connection updates received, by user. */
   private readonly connectionUpdates = new Map<number, number>();
   /** The command in progress; waiting commands check again when it is done. */
@@ -79,22 +82,22 @@ export class LiveChat extends FoldedChat {
   }
 
   isAway(userId: number): boolean {
-    return this.away.has(userId);
+    return this.awayUserIds.has(userId);
   }
 
   /** Reads new entries from the stream. Afterwards, no entry is missing that existed before the call. */
   async catchUp(): Promise<void> {
     let version = this.state.version;
     for await (const page of this.services.log.readPages(this.sessionId, this.entries.at(-1)?.id)) {
-      for (const entry of page) this.receive((version += 1), entry);
+      for (const entry of page) this.receiveEntry((version += 1), entry);
     }
   }
 
   /**
-   * The decision on a command at the present version; appends nothing.
+   * Decides on a command at the present version; appends nothing.
    * @throws DomainError when the command would be refused.
    */
-  check(command: RandomChatCommand): Decision {
+  previewDecision(command: RandomChatCommand): Decision {
     return decide(command, this.state);
   }
 
@@ -114,7 +117,7 @@ export class LiveChat extends FoldedChat {
     while (this.turn) await this.turn;
     const decision = decide(command, this.state);
     if ('alreadyDone' in decision) return { kind: 'already_done', position: decision.alreadyDone };
-    return this.takeTurn(this.decideAndAppend(command, frame, claim, decision));
+    return this.runTurn(this.decideAndAppend(command, frame, claim, decision));
   }
 
   /**
@@ -123,58 +126,59 @@ export class LiveChat extends FoldedChat {
    */
   async repair(): Promise<void> {
     while (this.turn) await this.turn;
-    await this.takeTurn(this.restoreOrEnd());
+    await this.runTurn(this.restoreOrEnd());
   }
 
-  /** Handles a publication for this session on the replica's channel. */
-  receiveMessage(message: string): void {
-    const kind = message.charCodeAt(0);
-    if (kind >= 48 && kind <= 57) {
-      const afterVersion = message.indexOf(' ');
-      const version = Number(message.slice(0, afterVersion));
+  /**
+   * Handles a publication for this session on the replica's channel.
+   * @param message `<version> <entry id> <event>`, `connection <user id> <state>` or `typing <user id>`.
+   */
+  receivePublication(message: string): void {
+    const firstCode = message.charCodeAt(0);
+    const isEntry = firstCode >= CODE_OF_0 && firstCode <= CODE_OF_9;
+    if (isEntry) {
+      const versionEnd = message.indexOf(' ');
+      const version = Number(message.slice(0, versionEnd));
       if (version <= this.state.version) return;
-      const afterId = message.indexOf(' ', afterVersion + 1);
-      this.receive(version, {
-        id: message.slice(afterVersion + 1, afterId),
-        text: message.slice(afterId + 1),
+      const idEnd = message.indexOf(' ', versionEnd + 1);
+      this.receiveEntry(version, {
+        id: message.slice(versionEnd + 1, idEnd),
+        text: message.slice(idEnd + 1),
       });
       return;
     }
-    const [what, user, detail] = message.split(' ');
+    const [kind, user, connectionState] = message.split(' ');
     const userId = Number(user);
-    if (what === 'connection') this.receiveConnection(userId, detail === 'connected');
-    else if (what === 'typing') this.sendToPartnerOf(userId, 'typing', { sessionId: this.sessionId, userId });
+    if (kind === 'connection') this.receiveConnection(userId, connectionState === 'connected');
+    else if (kind === 'typing') this.sendToPartnerOf(userId, 'typing', { sessionId: this.sessionId, userId });
   }
 
-  /** From here on, the socket is sent every event. The caller has sent it all earlier ones. */
+  /** From here on, the socket is sent every event. The caller has already sent it all earlier ones. */
   attach(connection: SocketConnection): void {
     this.sockets.add(connection);
   }
 
-  has(connection: SocketConnection): boolean {
-    return this.sockets.has(connection);
-  }
-
-  leave(connection: SocketConnection): void {
+  /** From here on, the socket is sent no event of this chat. */
+  detach(connection: SocketConnection): void {
     this.sockets.delete(connection);
   }
 
   /**
-   * Reads whether a user is away, and stores it. Updates arrive on another Redis connection and may overtake the reply:
+   * Reads whether a user is away, and stores it. Publications of such changes arrive on another Redis connection and may overtake the reply:
    * one received meanwhile is newer than the reply, which is then ignored.
    */
-  async readAway(userId: number, read: () => Promise<boolean>): Promise<void> {
+  async updateAway(userId: number, read: () => Promise<boolean>): Promise<void> {
     const updates = this.connectionUpdates.get(userId);
     const isAway = await read();
     if (updates === this.connectionUpdates.get(userId)) this.setAway(userId, isAway);
   }
 
   private setAway(userId: number, isAway: boolean): void {
-    if (isAway) this.away.add(userId);
-    else this.away.delete(userId);
+    if (isAway) this.awayUserIds.add(userId);
+    else this.awayUserIds.delete(userId);
   }
 
-  private takeTurn<Result>(work: Promise<Result>): Promise<Result> {
+  private runTurn<Result>(work: Promise<Result>): Promise<Result> {
     this.turn = work.then(this.endTurn, this.endTurn);
     return work;
   }
@@ -183,7 +187,7 @@ export class LiveChat extends FoldedChat {
   private async restoreOrEnd(): Promise<boolean> {
     const restoration = await restoreTail(this.services.log, this.sessionId, this.entries);
     if (restoration === 'restored') return true;
-    await this.endLost();
+    await this.endLostChat();
     return false;
   }
 
@@ -191,32 +195,37 @@ export class LiveChat extends FoldedChat {
    * The stream lacks entries that users of this replica have seen, or the records beside it are lost. Ends the chat in
    * the stream as Redis has it, for the partner, and here.
    */
-  private async endLost(): Promise<void> {
+  private async endLostChat(): Promise<void> {
     const { userIds, isEnded } = this;
     const stored = new LiveChat(this.sessionId, this.services);
     await stored.catchUp();
     await stored.execute({ type: 'EndLostChat' });
     if (isEnded) return;
     if (stored.entries[this.version - 1]?.id === this.entries.at(-1)?.id) {
-      for (const [index, entry] of stored.entries.entries()) this.receive(index + 1, entry);
+      for (const [index, entry] of stored.entries.entries()) this.receiveEntry(index + 1, entry);
     } else {
       const ended: RandomChatEvent = { type: 'ChatEnded', data: { reason: 'disconnected', endedBy: null } };
       const end = { eventId: randomUUID(), event: ended };
       const id = `${this.services.log.now()}-0`;
-      this.send(this.add({ id, text: encodeEvent(end) }, end), { id, seq: this.version });
+      this.sendEvent(this.add({ id, text: encodeEvent(end) }, end), { id, seq: this.version });
     }
     await this.serving?.onLost(userIds);
   }
 
+  /**
+   * Appends the events of a decision. If another writer was first, receives its events and decides again.
+   * @param firstDecision the decision at the present version.
+   * @throws DomainError when the command is refused, the chat was lost, or every attempt lost to other writers.
+   */
   private async decideAndAppend(
     command: RandomChatCommand,
     frame: InboundFrame | undefined,
     claim: { userId: number } | undefined,
-    first: Decision,
+    firstDecision: Decision,
   ): Promise<ExecuteResult> {
-    for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
-      // Another writer was first: the decision was based on an old version and is made again.
-      const decision = attempt === 1 ? first : decide(command, this.state);
+    for (let attempt = 1; attempt <= MAX_APPEND_ATTEMPTS; attempt += 1) {
+      // After the first attempt, another writer has changed the version on which the decision was based.
+      const decision = attempt === 1 ? firstDecision : decide(command, this.state);
       if ('alreadyDone' in decision) return { kind: 'already_done', position: decision.alreadyDone };
       const isEnd = decision.events.some(({ type }) => type === 'ChatEnded');
       if (!isEnd) this.services.requireMemory();
@@ -233,33 +242,44 @@ export class LiveChat extends FoldedChat {
         });
         switch (result.kind) {
           case 'appended':
-            for (const [index, id] of result.ids.entries()) {
-              this.receive(version + index + 1, { id, text: texts[index] ?? '' }, events[index]);
-            }
+            this.applyAppended(version, result.ids, texts, events);
             this.answerUnattached(frame, events[0]?.event, { id: result.ids[0] ?? '', seq: version + 1 });
-            if (!this.serving) this.services.retainTail(this);
             return { kind: 'appended' };
           case 'claim_lost':
             return { kind: 'claim_lost' };
           case 'outbox_full':
             throw new DomainError('unavailable');
           case 'behind':
-            if (result.version < version) {
-              if (await this.restoreOrEnd()) continue;
-              throw new DomainError('session_ended');
-            }
-            for (const [index, entry] of result.missed.entries()) this.receive(version + index + 1, entry);
+            if (result.version >= version) this.receiveMissed(version, result.missed);
+            else if (!(await this.restoreOrEnd())) throw new DomainError('session_ended');
             continue;
           case 'diverged':
-            break;
+            await this.endLostChat();
+            throw new DomainError('session_ended');
         }
-        await this.endLost();
-        throw new DomainError('session_ended');
       } finally {
         this.pendingReply = undefined;
       }
     }
     throw new DomainError('unavailable');
+  }
+
+  /** @param version version of the chat before the appended events. */
+  private applyAppended(
+    version: number,
+    ids: readonly string[],
+    texts: readonly string[],
+    events: readonly LoggedEvent[],
+  ): void {
+    for (const [index, id] of ids.entries()) {
+      this.receiveEntry(version + index + 1, { id, text: texts[index] ?? '' }, events[index]);
+    }
+    if (!this.serving) this.services.retainTail(this);
+  }
+
+  /** @param version version of the chat before the missed entries. */
+  private receiveMissed(version: number, missed: readonly ChatLogEntry[]): void {
+    for (const [index, entry] of missed.entries()) this.receiveEntry(version + index + 1, entry);
   }
 
   /** A sender whose socket is not attached to the chat did not get the ack with the event; it is sent now. */
@@ -272,7 +292,7 @@ export class LiveChat extends FoldedChat {
   }
 
   /** @param read the entry's decoded event, where available. */
-  private receive(version: number, entry: ChatLogEntry, read?: ReadEvent): void {
+  private receiveEntry(version: number, entry: ChatLogEntry, read?: ReadEvent): void {
     if (version <= this.state.version) return;
     if (version > this.state.version + 1) {
       this.buffered.set(version, entry);
@@ -282,7 +302,7 @@ export class LiveChat extends FoldedChat {
     for (let next: ChatLogEntry | undefined = entry; next; next = this.buffered.get(this.state.version + 1)) {
       const seq = this.state.version + 1;
       this.buffered.delete(seq);
-      this.send(this.add(next, next === entry ? read : undefined), { id: next.id, seq });
+      this.sendEvent(this.add(next, next === entry ? read : undefined), { id: next.id, seq });
     }
   }
 
@@ -299,17 +319,17 @@ export class LiveChat extends FoldedChat {
   }
 
   /** Sends a folded event to every socket here. */
-  private send({ eventId, event }: ReadEvent, position: EventPosition): void {
+  private sendEvent({ eventId, event }: ReadEvent, position: EventPosition): void {
     const answered = event && this.pendingReply?.eventId === eventId ? this.pendingReply.frame : undefined;
     let textForBoth: string | undefined;
     for (const connection of this.sockets) {
       if (event && answered?.connection === connection) {
         answered.answer(ackOf(event, position, this));
-        if (!isFrameForSenderToo(event)) continue;
+        if (!isSentToSenderToo(event)) continue;
       }
       const { userId } = connection.identity;
       connection.send(
-        isSameForBoth(event)
+        hasSameFrameForBoth(event)
           ? (textForBoth ??= this.serialise(this, event, position, userId))
           : this.serialise(this, event, position, userId),
       );
@@ -319,7 +339,7 @@ export class LiveChat extends FoldedChat {
 
   private receiveConnection(userId: number, isConnected: boolean): void {
     this.connectionUpdates.set(userId, (this.connectionUpdates.get(userId) ?? 0) + 1);
-    if (this.away.has(userId) === !isConnected) return;
+    if (this.awayUserIds.has(userId) === !isConnected) return;
     this.setAway(userId, !isConnected);
     const state = isConnected ? 'connected' : 'reconnecting';
     this.sendToPartnerOf(userId, 'partner_connection', { sessionId: this.sessionId, state });

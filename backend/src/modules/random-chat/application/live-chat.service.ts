@@ -14,7 +14,7 @@ import { MemoryValveService } from '../../../platform/redis/memory-valve.service
 import type { Rates } from '../domain/random-chat.state';
 import { type ChatSummary, summaryOf } from './chat-summary.mapper';
 import { ChatRecordsService } from './chat-records.service';
-import { resume, resumePages, sendFromStart } from './chat-resume.functions';
+import { countResumePages, sendAllEvents, sendMissedEvents } from './chat-resume.functions';
 import { ChatTailService } from './chat-tail.service';
 import { EventLoopLimiter } from '../../../platform/realtime/event-loop.limiter';
 import { bucketOf, type LimitsProfile } from '../../../platform/rate-limit/bucket.limits';
@@ -22,6 +22,7 @@ import { RateLimiterService } from '../../../platform/rate-limit/rate-limiter.se
 import { LiveChat, type LiveChatServices } from './live-chat.model';
 import { ServedChatRegistry } from './served-chat.registry';
 
+/** How often versions are compared with Redis, since publications can be lost. */
 const COMPARE_EVERY_MS = 5_000;
 
 const ratesOf = (profile: LimitsProfile): Rates => ({
@@ -36,13 +37,14 @@ const ratesOf = (profile: LimitsProfile): Rates => ({
 export class LiveChatService implements OnModuleInit, OnApplicationShutdown {
   private readonly logger = new Logger(LiveChatService.name);
   private readonly served = new ServedChatRegistry({
-    open: (sessionId) => this.open(sessionId),
-    read: (chat) => this.load(chat),
+    create: (sessionId) => this.createServed(sessionId),
+    read: (chat) => this.readChat(chat),
     onDropped: (chat) => this.tails.retain(chat),
   });
-  private readonly chatOf = new Map<SocketConnection, string>();
-  /** The last chat of a socket, once the socket has been sent its end. */
-  private readonly pastChatOf = new WeakMap<SocketConnection, string>();
+  /** The session that a socket has joined. */
+  private readonly sessionIdOf = new Map<SocketConnection, string>();
+  /** The last session of a socket, once the socket has been sent its end. */
+  private readonly pastSessionIdOf = new WeakMap<SocketConnection, string>();
   private readonly tails: ChatTailService;
   private readonly services: LiveChatServices;
   private readonly eventLoop = new EventLoopLimiter();
@@ -70,13 +72,13 @@ export class LiveChatService implements OnModuleInit, OnApplicationShutdown {
 
   async onModuleInit(): Promise<void> {
     const { replicaId } = this.lease;
-    const receive = (message: string) => this.receive(message);
+    const dispatch = (message: string) => this.dispatchPublication(message);
     await Promise.all(
       Array.from({ length: SHARD_COUNT }, (_, shard) =>
-        this.subscriber.subscribe(chatKeys(shard).channel(replicaId), receive),
+        this.subscriber.subscribe(chatKeys(shard).channel(replicaId), dispatch),
       ),
     );
-    this.compareTimer = setInterval(() => void this.compareAll(), COMPARE_EVERY_MS);
+    this.compareTimer = setInterval(() => void this.compareVersions(), COMPARE_EVERY_MS);
   }
 
   onApplicationShutdown(): void {
@@ -97,28 +99,28 @@ export class LiveChatService implements OnModuleInit, OnApplicationShutdown {
    * has joined the chat, as it has for almost every frame.
    * @throws DomainError not_in_session when the socket's user is not a participant.
    */
-  require(connection: SocketConnection, sessionId: string): LiveChat | Promise<LiveChat> {
-    const served = this.chatOf.get(connection) === sessionId && this.served.get(sessionId);
-    return served && served.isReady ? served.chat : this.requireUnattached(connection, sessionId);
+  requireChat(connection: SocketConnection, sessionId: string): LiveChat | Promise<LiveChat> {
+    const served = this.sessionIdOf.get(connection) === sessionId && this.served.get(sessionId);
+    return served && served.isReady ? served.chat : this.joinAndRequireChat(connection, sessionId);
   }
 
-  private async requireUnattached(connection: SocketConnection, sessionId: string): Promise<LiveChat> {
-    const chat = await this.find(connection, sessionId);
-    if (this.chatOf.get(connection) === sessionId) return chat;
+  private async joinAndRequireChat(connection: SocketConnection, sessionId: string): Promise<LiveChat> {
+    const chat = await this.findServedOrRead(connection, sessionId);
+    if (this.sessionIdOf.get(connection) === sessionId) return chat;
     if (!chat.hasParticipant(connection.identity.userId)) throw new DomainError('not_in_session');
     if (chat.isEnded) return chat;
     return (await this.join(connection, sessionId)) ?? chat;
   }
 
   /** The chat as this replica serves it to the socket, otherwise as read from Redis. */
-  async find(connection: SocketConnection, sessionId: string): Promise<LiveChat> {
+  async findServedOrRead(connection: SocketConnection, sessionId: string): Promise<LiveChat> {
     const served = this.served.get(sessionId);
-    if (!served || this.chatOf.get(connection) !== sessionId) return this.read(sessionId);
+    if (!served || this.sessionIdOf.get(connection) !== sessionId) return this.read(sessionId);
     await served.ready;
     return served.chat;
   }
 
-  /** A chat that has not started, or was not read yet: its first command finds out. */
+  /** Creates a chat without reading its stream; its first append reveals whether the stream has events already. */
   create(sessionId: string): LiveChat {
     return new LiveChat(sessionId, this.services);
   }
@@ -134,7 +136,7 @@ export class LiveChatService implements OnModuleInit, OnApplicationShutdown {
   }
 
   /** The participants of a chat, and whether it has ended, without reading all of it. */
-  async summary(sessionId: string): Promise<ChatSummary> {
+  async readSummary(sessionId: string): Promise<ChatSummary> {
     const edges = await this.log.readEdges(sessionId);
     const isRestored = await this.restoreLost(sessionId, edges.version);
     return summaryOf(sessionId, isRestored ? await this.log.readEdges(sessionId) : edges);
@@ -155,14 +157,14 @@ export class LiveChatService implements OnModuleInit, OnApplicationShutdown {
    * @returns the chat; null when it is over, or when the socket has already joined it or is closed.
    */
   async join(connection: SocketConnection, sessionId: string): Promise<LiveChat | null> {
-    if (this.pastChatOf.get(connection) === sessionId || this.chatOf.get(connection) === sessionId)
+    if (this.pastSessionIdOf.get(connection) === sessionId || this.sessionIdOf.get(connection) === sessionId)
       return null;
     const chat = await this.hold(sessionId);
     try {
       // A partner without a socket in the chat yet ('awaited') is about to join and not shown as away.
       return await this.joinSocket(connection, chat, ['reconnecting'], async () => {
-        if (resumePages(chat, 0) <= 1) sendFromStart(chat, connection);
-        else await resume(chat, connection, 0, this.eventLoop);
+        if (countResumePages(chat, 0) <= 1) sendAllEvents(chat, connection);
+        else await sendMissedEvents(chat, connection, 0, this.eventLoop);
       });
     } finally {
       this.release(sessionId);
@@ -174,8 +176,8 @@ export class LiveChatService implements OnModuleInit, OnApplicationShutdown {
    * frames applies.
    * @throws DomainError rate_limited
    */
-  async requireResume(chat: LiveChat, userId: number, seen: number): Promise<void> {
-    const pages = resumePages(chat, seen);
+  async requireResumeRate(chat: LiveChat, userId: number, seenVersion: number): Promise<void> {
+    const pages = countResumePages(chat, seenVersion);
     if (pages > 1) await this.limiter.require('resumed_pages', userId, pages);
   }
 
@@ -184,14 +186,14 @@ export class LiveChatService implements OnModuleInit, OnApplicationShutdown {
    * the chat already and noticed a gap.
    * @returns null when the chat is over or the socket is closed.
    */
-  async resume(connection: SocketConnection, chat: LiveChat, seen: number): Promise<LiveChat | null> {
-    const sendPast = () => resume(chat, connection, seen, this.eventLoop);
-    const away: readonly PartnerState[] = ['reconnecting', 'awaited'];
-    if (this.chatOf.get(connection) !== chat.sessionId)
-      return this.joinSocket(connection, chat, away, sendPast);
-    await this.recordAndReadPartner(chat, connection, away);
+  async resume(connection: SocketConnection, chat: LiveChat, seenVersion: number): Promise<LiveChat | null> {
+    const sendPastEvents = () => sendMissedEvents(chat, connection, seenVersion, this.eventLoop);
+    const awayStates: readonly PartnerState[] = ['reconnecting', 'awaited'];
+    if (this.sessionIdOf.get(connection) !== chat.sessionId)
+      return this.joinSocket(connection, chat, awayStates, sendPastEvents);
+    await this.recordAndReadPartner(chat, connection, awayStates);
     await chat.catchUp();
-    await sendPast();
+    await sendPastEvents();
     if (!chat.isEnded) return chat;
     this.detachSockets(chat.sessionId);
     return null;
@@ -199,46 +201,46 @@ export class LiveChatService implements OnModuleInit, OnApplicationShutdown {
 
   /**
    * @param chat held by the caller.
-   * @param away the states in which the partner is shown as away.
+   * @param awayStates the states in which the partner is shown as away.
    */
   private async joinSocket(
     connection: SocketConnection,
     chat: LiveChat,
-    away: readonly PartnerState[],
-    sendPast: () => Promise<void>,
+    awayStates: readonly PartnerState[],
+    sendPastEvents: () => Promise<void>,
   ): Promise<LiveChat | null> {
     const { sessionId } = chat;
     const { userId } = connection.identity;
-    if (this.chatOf.get(connection) === sessionId || !connection.isOpen) return null;
+    if (this.sessionIdOf.get(connection) === sessionId || !connection.isOpen) return null;
     if (!chat.hasParticipant(userId)) return null;
-    this.chatOf.set(connection, sessionId);
-    let isIn = false;
+    this.sessionIdOf.set(connection, sessionId);
+    let hasJoined = false;
     let isEnded = false;
     try {
-      await this.recordAndReadPartner(chat, connection, away);
+      await this.recordAndReadPartner(chat, connection, awayStates);
       // From here on every publication is received; earlier events are read from the stream.
       await chat.catchUp();
-      await sendPast();
+      await sendPastEvents();
       if (chat.isEnded) {
         isEnded = true;
         this.detachSockets(sessionId);
         return null;
       }
       // The socket may have closed while it was joining.
-      isIn = connection.isOpen;
-      return isIn ? chat : null;
+      hasJoined = connection.isOpen;
+      return hasJoined ? chat : null;
     } finally {
-      if (!isIn) {
-        chat.leave(connection);
-        // Also when `record` failed: Redis may still execute a call that timed out here.
+      if (!hasJoined) {
+        chat.detach(connection);
+        // Also when `recordSocket` failed: Redis may still execute a call that timed out here.
         if (isEnded) await this.presence.leaveEnded(sessionId, connection.id);
         else await this.presence.leave(sessionId, connection.id, this.environment.GRACE_AFTER_LOSS_MS);
-        if (this.chatOf.get(connection) === sessionId) this.chatOf.delete(connection);
+        if (this.sessionIdOf.get(connection) === sessionId) this.sessionIdOf.delete(connection);
       }
     }
   }
 
-  private open(sessionId: string): LiveChat {
+  private createServed(sessionId: string): LiveChat {
     return new LiveChat(sessionId, this.services, {
       replicaId: this.lease.replicaId,
       onEnded: () => this.detachSockets(sessionId),
@@ -246,7 +248,7 @@ export class LiveChatService implements OnModuleInit, OnApplicationShutdown {
     });
   }
 
-  private async load(chat: LiveChat): Promise<void> {
+  private async readChat(chat: LiveChat): Promise<void> {
     await chat.catchUp();
     if (await this.restoreLost(chat.sessionId, chat.version)) await chat.catchUp();
   }
@@ -256,9 +258,10 @@ export class LiveChatService implements OnModuleInit, OnApplicationShutdown {
     return this.tails.restoreLost(sessionId, version, this.served.get(sessionId)?.chat);
   }
 
-  private receive(message: string): void {
-    const afterId = message.indexOf(' ');
-    this.served.get(message.slice(0, afterId))?.chat.receiveMessage(message.slice(afterId + 1));
+  /** @param message the session id, a space, and the publication. */
+  private dispatchPublication(message: string): void {
+    const sessionIdEnd = message.indexOf(' ');
+    this.served.get(message.slice(0, sessionIdEnd))?.chat.receivePublication(message.slice(sessionIdEnd + 1));
   }
 
   /** Detaches the sockets of an ended chat, so that they can join another one. */
@@ -266,21 +269,21 @@ export class LiveChatService implements OnModuleInit, OnApplicationShutdown {
     const served = this.served.get(sessionId);
     if (!served) return;
     for (const connection of [...served.chat.connections]) {
-      served.chat.leave(connection);
-      this.pastChatOf.set(connection, sessionId);
-      if (this.chatOf.get(connection) === sessionId) this.chatOf.delete(connection);
+      served.chat.detach(connection);
+      this.pastSessionIdOf.set(connection, sessionId);
+      if (this.sessionIdOf.get(connection) === sessionId) this.sessionIdOf.delete(connection);
       void this.presence.leaveEnded(sessionId, connection.id);
     }
     this.served.dropIfEmpty(sessionId);
   }
 
   @OnProcessEvent('SocketClosed')
-  leave({ connection, closure: { isClean } }: ProcessEventMap['SocketClosed']): void {
-    const sessionId = this.chatOf.get(connection);
+  leaveChat({ connection, closure: { isClean } }: ProcessEventMap['SocketClosed']): void {
+    const sessionId = this.sessionIdOf.get(connection);
     if (sessionId === undefined) return;
-    this.chatOf.delete(connection);
+    this.sessionIdOf.delete(connection);
     const served = this.served.get(sessionId);
-    served?.chat.leave(connection);
+    served?.chat.detach(connection);
     const { GRACE_AFTER_CLEAN_CLOSE_MS, GRACE_AFTER_LOSS_MS } = this.environment;
     const graceMs = isClean ? GRACE_AFTER_CLEAN_CLOSE_MS : GRACE_AFTER_LOSS_MS;
     void this.presence.leave(sessionId, connection.id, graceMs);
@@ -288,28 +291,28 @@ export class LiveChatService implements OnModuleInit, OnApplicationShutdown {
   }
 
   /**
-   * A page on the socket shows the chat, or no longer does: only sockets that show it make their user present (A51). A
+   * Stores whether the page on the socket shows the chat: only sockets that show it make their user present (A51). A
    * socket that has not joined the chat keeps the setting for when it joins.
    */
-  async show(connection: SocketConnection, sessionId: string, showsChat: boolean): Promise<void> {
+  async setShowsChat(connection: SocketConnection, sessionId: string, showsChat: boolean): Promise<void> {
     connection.showsChat = showsChat;
-    const served = this.chatOf.get(connection) === sessionId && this.served.get(sessionId);
-    if (served && !served.chat.isEnded) await this.record(served.chat, connection);
+    const served = this.sessionIdOf.get(connection) === sessionId && this.served.get(sessionId);
+    if (served && !served.chat.isEnded) await this.recordSocket(served.chat, connection);
   }
 
   /** Records the socket in the chat and stores whether its partner is away. */
   private async recordAndReadPartner(
     chat: LiveChat,
     connection: SocketConnection,
-    away: readonly PartnerState[],
+    awayStates: readonly PartnerState[],
   ): Promise<void> {
-    await chat.readAway(partnerIdOf(chat, connection), async () =>
-      away.includes(await this.record(chat, connection)),
+    await chat.updateAway(partnerIdOf(chat, connection), async () =>
+      awayStates.includes(await this.recordSocket(chat, connection)),
     );
   }
 
-  /** From here on, publications of the chat reach this replica. */
-  private async record(chat: LiveChat, connection: SocketConnection): Promise<PartnerState> {
+  /** Records the socket in Redis. From here on, publications of the chat reach this replica. */
+  private async recordSocket(chat: LiveChat, connection: SocketConnection): Promise<PartnerState> {
     const { id, showsChat } = connection;
     const { userId } = connection.identity;
     const partnerId = partnerIdOf(chat, connection);
@@ -323,12 +326,12 @@ export class LiveChatService implements OnModuleInit, OnApplicationShutdown {
   @OnProcessEvent('LeaseLapsed')
   @OnProcessEvent('SubscriberRestored')
   async recoverAfterLoss(): Promise<void> {
-    await this.compareAll();
+    await this.compareVersions();
     await this.presence.reconcileAll();
-    await this.compareAll();
+    await this.compareVersions();
   }
 
-  private async compareAll(): Promise<void> {
+  private async compareVersions(): Promise<void> {
     try {
       await this.tails.compare(this.served.chats());
     } catch (error) {

@@ -38,7 +38,7 @@ describe('a chat whose tail Redis has lost', () => {
     await rewriting.exec();
   };
   const compare = (replica: number): Promise<void> =>
-    thaw.replicas[replica]!.app.get<{ compareAll(): Promise<void> }>(LiveChatService).compareAll();
+    thaw.replicas[replica]!.app.get<{ compareVersions(): Promise<void> }>(LiveChatService).compareVersions();
   const expectEndForBoth = async ({ ada, bob, adaSocket, bobSocket, sessionId }: Pair): Promise<void> => {
     for (const socket of [adaSocket, bobSocket]) {
       expect(await socket.next('chat_skipped')).toMatchObject({ sessionId, reason: 'disconnected' });

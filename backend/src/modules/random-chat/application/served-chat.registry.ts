@@ -6,15 +6,15 @@ export interface ServedChat {
   /** Settles when the chat has been read. */
   ready: Promise<void>;
   isReady: boolean;
-  /** Work in progress, such as sockets that are joining; the chat is kept while there is any. */
+  /** Number of calls of `hold` without their `release`, such as sockets that are joining; the chat is kept meanwhile. */
   holders: number;
 }
 
 export interface ServingOptions {
   /** Creates a chat without reading it. */
-  open(sessionId: string): LiveChat;
+  create(sessionId: string): LiveChat;
   read(chat: LiveChat): Promise<void>;
-  /** The chat has no more sockets on this replica. */
+  /** Called when the chat has no more sockets on this replica and is dropped. */
   onDropped(chat: LiveChat): void;
 }
 
@@ -38,7 +38,7 @@ export class ServedChatRegistry {
 
   /** Reads a chat and keeps it until the caller calls `release`. @throws the error of the read. */
   async hold(sessionId: string): Promise<LiveChat> {
-    const served = this.serve(sessionId);
+    const served = this.getOrCreate(sessionId);
     served.holders += 1;
     try {
       await served.ready;
@@ -65,10 +65,10 @@ export class ServedChatRegistry {
     this.options.onDropped(served.chat);
   }
 
-  private serve(sessionId: string): ServedChat {
-    const known = this.served.get(sessionId);
-    if (known) return known;
-    const chat = this.options.open(sessionId);
+  private getOrCreate(sessionId: string): ServedChat {
+    const existing = this.served.get(sessionId);
+    if (existing) return existing;
+    const chat = this.options.create(sessionId);
     const ready = this.options.read(chat);
     const served: ServedChat = { chat, ready, isReady: false, holders: 0 };
     ready.then(

@@ -12,7 +12,7 @@ export class IcebreakerGateway {
   async start(_: WebSocket, frame: InboundFrame<'break_ice_start'>): Promise<void> {
     const { data, userId } = frame;
     requireOwnId(data.initiatorId, frame);
-    const chat = await this.chats.require(frame.connection, data.sessionId);
+    const chat = await this.chats.requireChat(frame.connection, data.sessionId);
     const { gameId, question } = data;
     const executed = await chat.execute(
       {
@@ -32,7 +32,7 @@ export class IcebreakerGateway {
   async answer(_: WebSocket, frame: InboundFrame<'break_ice_response'>): Promise<void> {
     const { data, userId } = frame;
     requireOwnId(data.userId, frame);
-    const chat = await this.chats.require(frame.connection, data.sessionId);
+    const chat = await this.chats.requireChat(frame.connection, data.sessionId);
     const { gameId, response } = data;
     await chat.execute({ type: 'AnswerGame', userId, gameId, response }, frame);
   }
@@ -41,7 +41,7 @@ export class IcebreakerGateway {
   async ignore(_: WebSocket, frame: InboundFrame<'break_ice_ignore'>): Promise<void> {
     const { data, userId } = frame;
     requireOwnId(data.userId, frame);
-    const chat = await this.chats.require(frame.connection, data.sessionId);
+    const chat = await this.chats.requireChat(frame.connection, data.sessionId);
     const executed = await chat.execute({ type: 'IgnoreGame', userId, gameId: data.gameId }, frame);
     if (executed.kind === 'already_done') frame.answer({ seq: executed.position.seq });
   }

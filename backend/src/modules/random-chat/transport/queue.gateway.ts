@@ -33,16 +33,19 @@ export class QueueGateway {
     const gender = await this.users.findGender(userId);
     if (!gender) throw new DomainError('gender_required');
     const { preferences } = frame.data;
-    const placed = async (place: MatchState): Promise<void> => {
+    const reportPlace = async (place: MatchState): Promise<void> => {
       if (place.kind === 'chatting') return;
       frame.answer({});
       const since = place.kind === 'searching' ? place.since : new Date();
-      const joined = { preferences, since: since.toISOString() };
-      await this.userPublisher.sendFrame(userId, 'queue_joined', joined, connection.id);
+      const queueJoined = { preferences, since: since.toISOString() };
+      await this.userPublisher.sendFrame(userId, 'queue_joined', queueJoined, connection.id);
     };
-    let place = await this.matchmaking.join(userId, { gender, preference: preferences }, placed);
-    if (place.kind === 'chatting' && (await this.lifecycle.isOver(userId, place.sessionId))) {
-      place = await this.matchmaking.join(userId, { gender, preference: preferences }, placed);
+    let place = await this.matchmaking.join(userId, { gender, preference: preferences }, reportPlace);
+    if (
+      place.kind === 'chatting' &&
+      (await this.lifecycle.readAndCloseRecordsIfOver(userId, place.sessionId))
+    ) {
+      place = await this.matchmaking.join(userId, { gender, preference: preferences }, reportPlace);
     }
     if (place.kind !== 'chatting') return;
     await this.chats.join(connection, place.sessionId);

@@ -54,7 +54,7 @@ export class RandomChatGateway {
   @SubscribeMessage('random_message')
   async sendMessage(_: WebSocket, frame: InboundFrame<'random_message'>): Promise<void> {
     const { data, userId } = frame;
-    const chat = await this.chats.require(frame.connection, data.sessionId);
+    const chat = await this.chats.requireChat(frame.connection, data.sessionId);
     const { messageType, content } = data;
     const clientId = data.clientId ?? null;
     const command: SendMessage = {
@@ -77,7 +77,7 @@ export class RandomChatGateway {
    */
   private async grantImageAccess(chat: LiveChat, command: SendMessage): Promise<void> {
     const { senderId, messageType, content } = command;
-    if ('alreadyDone' in chat.check(command)) return;
+    if ('alreadyDone' in chat.previewDecision(command)) return;
     const receiverId = chat.userIds.find((id) => id !== senderId);
     if (receiverId !== undefined) await this.uploads.share({ senderId, receiverId, messageType, content });
   }
@@ -86,7 +86,7 @@ export class RandomChatGateway {
   async edit(_: WebSocket, frame: InboundFrame<'message_edit'>): Promise<void> {
     const { data, userId } = frame;
     requireOwnId(data.userId, frame);
-    const chat = await this.chats.require(frame.connection, data.sessionId);
+    const chat = await this.chats.requireChat(frame.connection, data.sessionId);
     const { messageId, newContent: content } = data;
     const result = await chat.execute(
       { type: 'EditMessage', at: this.chats.now(), editorId: userId, messageId, content },
@@ -99,7 +99,7 @@ export class RandomChatGateway {
   async react(_: WebSocket, frame: InboundFrame<'message_reaction'>): Promise<void> {
     const { data, userId } = frame;
     requireOwnId(data.userId, frame);
-    const chat = await this.chats.require(frame.connection, data.sessionId);
+    const chat = await this.chats.requireChat(frame.connection, data.sessionId);
     const { messageId, emoji, action } = data;
     const result = await chat.execute(
       { type: 'ReactToMessage', at: this.chats.now(), userId, messageId, emoji, action },
@@ -112,8 +112,8 @@ export class RandomChatGateway {
   @SubscribeMessage('show_chat')
   async show(_: WebSocket, frame: InboundFrame<'show_chat'>): Promise<void> {
     const { sessionId, showsChat } = frame.data;
-    await this.chats.require(frame.connection, sessionId);
-    await this.chats.show(frame.connection, sessionId, showsChat);
+    await this.chats.requireChat(frame.connection, sessionId);
+    await this.chats.setShowsChat(frame.connection, sessionId, showsChat);
   }
 
   @SubscribeMessage('skip_chat')
@@ -127,7 +127,7 @@ export class RandomChatGateway {
     const { connection, data, userId } = frame;
     if ('receiverId' in data)
       return this.events.deliver('TypedToFriend', { frame, receiverId: data.receiverId });
-    const chat = await this.chats.require(frame.connection, data.sessionId);
+    const chat = await this.chats.requireChat(frame.connection, data.sessionId);
     if (chat.isEnded) throw new DomainError('session_ended');
     const now = Date.now();
     // Publishing more often than the page shows it is wasted. Half the interval, because clients' timers drift.

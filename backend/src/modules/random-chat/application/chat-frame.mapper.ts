@@ -124,7 +124,7 @@ export const frameOf = (
   }
 };
 
-/** The data of `chat_skipped`: clients are not told that a chat was aborted. */
+/** The data of `chat_skipped`. Clients see an aborted chat as a disconnected one. */
 export const toEndData = (
   sessionId: string,
   seq: number,

@@ -117,7 +117,8 @@ describe('presence in chats, when a call or a store fails', () => {
     const { ada, adaSocket, bobSocket, sessionId } = await meet();
     const chats = thaw.replicas[0]!.app.get(LiveChatService);
     const connection = [
-      ...(chats as unknown as { chatOf: Map<Parameters<LiveChatService['setShowsChat']>[0], string> }).chatOf,
+      ...(chats as unknown as { sessionIdOf: Map<Parameters<LiveChatService['setShowsChat']>[0], string> })
+        .sessionIdOf,
     ]
       .filter(([, id]) => id === sessionId)
       .map(([socket]) => socket)

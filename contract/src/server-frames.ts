@@ -32,6 +32,7 @@ import {
 import { blockChangedSchema } from './safety.js';
 import { idSchema, preferenceSchema, sessionIdSchema, timestampSchema } from './scalars.js';
 
+/** What a user does in the random chat. */
 export const userStateSchema = z.enum(['idle', 'searching', 'chatting']);
 export type UserState = z.infer<typeof userStateSchema>;
 
@@ -42,14 +43,16 @@ export const socketErrorSchema = z.object({
 });
 export type SocketError = z.infer<typeof socketErrorSchema>;
 
-/** Schemas of the `data` of every frame a server may send, by event. */
+/** Schemas of the `data` of every frame a server may send, by the name of its event. */
 export const serverFrames = {
   authenticated: z.object({ userId: idSchema, state: userStateSchema }),
   pong: z.optional(z.object({})),
+  /** Its content depends on the command that it acknowledges: see acks.ts. */
   ack: z.record(z.string(), z.unknown()),
   error: socketErrorSchema,
   queue_joined: z.object({ preferences: preferenceSchema, since: timestampSchema }),
   queue_left: z.object({}),
+  /** `anyoneMatches`: whether another searching user is compatible with the user. */
   queue_status: z.object({ waitedMs: z.number(), anyoneMatches: z.boolean() }),
   chat_matched: chatMatchedSchema,
   session_advanced: sessionAdvancedSchema,
@@ -64,6 +67,7 @@ export const serverFrames = {
   break_ice_ignored: breakIceIgnoredSchema,
   chat_skipped: chatSkippedSchema,
   partner_connection: partnerConnectionSchema,
+  /** The user `userId` types, in a random chat (`sessionId`) or in the private chat with `senderId`. */
   typing: z.object({
     sessionId: z.optional(sessionIdSchema),
     senderId: z.optional(idSchema),

@@ -1,7 +1,7 @@
 import { type HttpMethod } from '@/lib/api-client';
 
-type Answer = object | undefined;
-type Route = Answer | ((body: unknown) => Answer | Promise<Answer>);
+type FakeResponse = object | undefined;
+type Route = FakeResponse | ((body: unknown) => FakeResponse | Promise<FakeResponse>);
 
 /** A non-success response. */
 export class Refusal {
@@ -31,11 +31,13 @@ export const fakeServer = (routes: Partial<Record<`${HttpMethod} ${string}`, Rou
       const key = `${method} ${url}` as `${HttpMethod} ${string}`;
       if (!(key in routes)) return toResponse(404, { message: 'not there' });
       const route = routes[key];
-      const answer =
+      const response =
         typeof route === 'function'
-          ? await (route as (body: unknown) => Answer | Promise<Answer>)(parsed)
+          ? await (route as (body: unknown) => FakeResponse | Promise<FakeResponse>)(parsed)
           : route;
-      return answer instanceof Refusal ? toResponse(answer.status, answer.body) : toResponse(200, answer);
+      return response instanceof Refusal
+        ? toResponse(response.status, response.body)
+        : toResponse(200, response);
     },
   });
   return {

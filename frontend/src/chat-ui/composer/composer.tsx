@@ -56,7 +56,7 @@ export interface ComposerProps {
   notice?: string | null | undefined;
 }
 
-const imageIn = (data: DataTransfer): File | undefined => [...data.files][0];
+const firstFileOf = (data: DataTransfer): File | undefined => [...data.files][0];
 
 /**
  * Grows from one line to six. Enter sends and Shift+Enter inserts a line break; an Enter that ends an IME composition
@@ -78,13 +78,13 @@ export const Composer = ({
   const field = useRef<HTMLTextAreaElement>(null);
   const noticeId = useId();
   const countId = useId();
-  const [hasLostPicture, setLostPicture] = useState(draft?.initial.hasPicture ?? false);
-  const words = useComposerText(draft?.initial.text ?? '', task, (text) => draft?.onChange({ text }));
+  const [isPictureLost, setPictureLost] = useState(draft?.initial.hasPicture ?? false);
+  const fieldText = useComposerText(draft?.initial.text ?? '', task, (text) => draft?.onChange({ text }));
   const picture = useAttachment((hasPicture) => {
-    setLostPicture(false);
+    setPictureLost(false);
     draft?.onChange({ hasPicture });
   });
-  const { shown } = words;
+  const { shown } = fieldText;
   const { attachment } = picture;
   const isEditing = task?.kind === 'edit';
   useComposerFocus(field, task);
@@ -97,13 +97,13 @@ export const Composer = ({
     attach,
     focus: () => field.current?.focus(),
     take: ({ text, attachment: returned }) => {
-      const isInUse = task !== null || !words.isEmpty() || !picture.isEmpty();
+      const isInUse = task !== null || !fieldText.isEmpty() || !picture.isEmpty();
       if (returned && isInUse) return false;
-      if (text !== '') words.takeBack(text);
+      if (text !== '') fieldText.takeBack(text);
       if (returned) picture.takeBack(returned);
       return true;
     },
-    replaceText: words.replace,
+    replaceText: fieldText.replace,
   }));
 
   const content = normalizeText(shown);
@@ -112,25 +112,25 @@ export const Composer = ({
   const hasAttachment = !isEditing && attachment !== null;
   const canSend = (length > 0 || hasAttachment) && !isTooLong;
   const showsCount = length >= pageLimits.messageCounterFromCodePoints;
-  const line = notice ?? (hasLostPicture ? copy.composer.photoLost : null);
+  const shownNotice = notice ?? (isPictureLost ? copy.composer.photoLost : null);
 
   const send = (): void => {
     if (!canSend) return;
     if (isEditing) {
       if (onSave?.(content)) onCancelTask?.();
     } else if (onSend({ text: content, attachment })) {
-      words.clear();
+      fieldText.clear();
       picture.handOver();
     }
     field.current?.focus();
   };
 
-  const insert = (inserted: string): void => {
+  const insertAtCaret = (inserted: string): void => {
     const area = field.current;
     const start = area?.selectionStart ?? shown.length;
     const end = area?.selectionEnd ?? shown.length;
     // Render synchronously: setting the caret a frame later would move it in front of text typed in between.
-    flushSync(() => words.change(shown.slice(0, start) + inserted + shown.slice(end)));
+    flushSync(() => fieldText.change(shown.slice(0, start) + inserted + shown.slice(end)));
     onType?.();
     const caret = start + inserted.length;
     area?.setSelectionRange(caret, caret);
@@ -152,7 +152,7 @@ export const Composer = ({
     >
       <div className="flex min-h-5 items-center justify-between gap-4 px-3 pb-1 text-sm">
         <p id={noticeId} role="status" className="text-warning">
-          {line ? <span className="enter-rise inline-block">{line}</span> : null}
+          {shownNotice ? <span className="enter-rise inline-block">{shownNotice}</span> : null}
         </p>
         {showsCount ? (
           <p
@@ -171,7 +171,7 @@ export const Composer = ({
             className="relative hidden items-center gap-1 font-semibold text-muted-foreground after:absolute after:-inset-x-3 after:-inset-y-2 [@media(pointer:coarse)]:inline-flex"
             // Keeps the focus in the field, and so the keyboard of a phone open.
             onPointerDown={(event) => event.preventDefault()}
-            onClick={() => insert('\n')}
+            onClick={() => insertAtCaret('\n')}
           >
             <CornerDownLeft aria-hidden="true" className="size-3.5" />
             {copy.composer.newLine}
@@ -197,17 +197,17 @@ export const Composer = ({
             rows={1}
             value={shown}
             aria-label={copy.composer.label}
-            aria-describedby={cn(line && noticeId, showsCount && countId) || undefined}
+            aria-describedby={cn(shownNotice && noticeId, showsCount && countId) || undefined}
             aria-invalid={isTooLong || undefined}
             placeholder={hasAttachment ? copy.composer.captionPlaceholder : copy.composer.placeholder}
             enterKeyHint="send"
             className="min-h-11 w-full min-w-0 flex-1 resize-none bg-transparent px-3 py-2.5 text-md outline-none placeholder:text-muted-foreground md:pointer-fine:text-chat"
             onChange={(event) => {
-              words.change(event.target.value);
+              fieldText.change(event.target.value);
               if (event.target.value.trim() !== '') onType?.();
             }}
             onPaste={(event) => {
-              const file = imageIn(event.clipboardData);
+              const file = firstFileOf(event.clipboardData);
               // Word processors put a picture of the text on the clipboard beside the text.
               if (!file || event.clipboardData.types.includes('text/plain')) return;
               event.preventDefault();
@@ -230,7 +230,7 @@ export const Composer = ({
             <EmojiPicker
               emojis={pickerEmojis}
               className={toolClass}
-              onChoose={insert}
+              onChoose={insertAtCaret}
               onCloseAfterChoice={() => field.current?.focus()}
             />
           ) : null}

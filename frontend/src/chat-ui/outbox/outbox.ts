@@ -72,7 +72,7 @@ export const createOutbox = (options: OutboxOptions) => {
   /** Incremented on a change of user: responses for an earlier user are ignored. */
   let epoch = 0;
 
-  const find = (clientId: string): OutgoingMessage | undefined =>
+  const findMessage = (clientId: string): OutgoingMessage | undefined =>
     useStore.getState().messages.find((message) => message.clientId === clientId);
 
   const setMessages = (messages: readonly OutgoingMessage[]): void => {
@@ -80,28 +80,31 @@ export const createOutbox = (options: OutboxOptions) => {
     if (userId !== undefined) writeOutgoing(options.storageKey(userId), messages);
   };
 
-  const patch = (clientId: string, change: Partial<OutgoingMessage>): OutgoingMessage | undefined => {
+  const updateMessage = (clientId: string, change: Partial<OutgoingMessage>): OutgoingMessage | undefined => {
     setMessages(
       useStore
         .getState()
         .messages.map((message) => (message.clientId === clientId ? { ...message, ...change } : message)),
     );
-    return find(clientId);
+    return findMessage(clientId);
   };
 
   /** Removes messages and frees their pictures, unless `keepsPictures` says that a composer has them again. */
-  const removeWhere = (shouldRemove: (message: OutgoingMessage) => boolean, keepsPictures = false): void => {
+  const removeWhere = (
+    shouldRemove: (message: OutgoingMessage) => boolean,
+    { keepsPictures = false } = {},
+  ): void => {
     const { messages } = useStore.getState();
-    const gone = messages.filter(shouldRemove);
-    if (gone.length === 0) return;
-    setMessages(messages.filter((message) => !gone.includes(message)));
-    for (const { clientId, picture } of gone) {
+    const removed = messages.filter(shouldRemove);
+    if (removed.length === 0) return;
+    setMessages(messages.filter((message) => !removed.includes(message)));
+    for (const { clientId, picture } of removed) {
       uploads.get(clientId)?.abort();
       uploads.delete(clientId);
       if (!keepsPictures) discardAttachment(picture);
     }
   };
-  const remove = (clientId: string): void => removeWhere((message) => message.clientId === clientId);
+  const removeMessage = (clientId: string): void => removeWhere((message) => message.clientId === clientId);
 
   const notify = (conversationId: string, kind: NoticeKind, minimumMs = 0): void => {
     useStore.setState({ notice: { conversationId, kind } });
@@ -128,7 +131,7 @@ export const createOutbox = (options: OutboxOptions) => {
     if (!composer && picture) return false;
     if (!composer) options.onUnclaimed(conversationId, { text: message.content, replyTo });
     else if (!composer.take(toReturned(message))) return false;
-    removeWhere((other) => other.clientId === clientId, true);
+    removeWhere((other) => other.clientId === clientId, { keepsPictures: true });
     return true;
   };
 
@@ -140,20 +143,20 @@ export const createOutbox = (options: OutboxOptions) => {
     options
       .send(message, (data) => {
         if (epochAtSend !== epoch) return;
-        if (options.onAck(message, data)) remove(clientId);
-        else patch(clientId, { state: 'refused' });
+        if (options.onAck(message, data)) removeMessage(clientId);
+        else updateMessage(clientId, { state: 'refused' });
       })
       .catch((error: unknown) => {
         if (!(error instanceof SocketRequestError)) throw error;
-        if (epochAtSend !== epoch || !find(clientId)) return;
+        if (epochAtSend !== epoch || !findMessage(clientId)) return;
         // The connection was lost: the message is sent again with the same clientId after the reconnect.
         if (error.failure === 'closed' || error.failure === 'not_connected') return;
-        if (error.failure === 'timeout') return void patch(clientId, { state: 'unanswered' });
+        if (error.failure === 'timeout') return void updateMessage(clientId, { state: 'unanswered' });
         if (error.code !== 'rate_limited') {
-          patch(clientId, { state: 'refused' });
+          updateMessage(clientId, { state: 'refused' });
           return options.onRefused(message, error);
         }
-        if (!returnToComposer(message)) patch(clientId, { state: 'refused' });
+        if (!returnToComposer(message)) updateMessage(clientId, { state: 'refused' });
         notify(conversationId, 'too_fast', error.retryAfterMs);
       })
       .finally(() => inFlight.delete(clientId));
@@ -164,28 +167,29 @@ export const createOutbox = (options: OutboxOptions) => {
     const controller = new AbortController();
     uploads.set(clientId, controller);
     const change = (part: Partial<NonNullable<OutgoingMessage['picture']>>) => {
-      const present = find(clientId);
+      const present = findMessage(clientId);
       return present?.picture ? { picture: { ...present.picture, ...part } } : {};
     };
     options
       .upload(picture.file, {
         signal: controller.signal,
         onProgress: (percent) => {
-          if (find(clientId)?.picture?.percent !== percent) patch(clientId, change({ percent }));
+          if (findMessage(clientId)?.picture?.percent !== percent)
+            updateMessage(clientId, change({ percent }));
         },
       })
       .then(
         (url) => {
           if (controller.signal.aborted) return;
-          const stored = patch(clientId, { state: 'sending', ...change({ url, percent: 100 }) });
+          const stored = updateMessage(clientId, { state: 'sending', ...change({ url, percent: 100 }) });
           if (stored) transmit(stored);
         },
         (error: unknown) => {
-          const message = find(clientId);
+          const message = findMessage(clientId);
           if (controller.signal.aborted || !message) return;
           // Without a toast, as the specification requires (§8, A97).
           console.warn('The photo was not stored', error);
-          if (!returnToComposer(message)) patch(clientId, { state: 'upload_failed' });
+          if (!returnToComposer(message)) updateMessage(clientId, { state: 'upload_failed' });
         },
       )
       .finally(() => {
@@ -241,9 +245,9 @@ export const createOutbox = (options: OutboxOptions) => {
     /** @returns false while not connected. */
     retry: (clientId: string): boolean => {
       if (!options.isConnected()) return false;
-      const message = find(clientId);
+      const message = findMessage(clientId);
       if (!message || message.state === 'sending' || message.state === 'uploading') return true;
-      const retried = patch(clientId, {
+      const retried = updateMessage(clientId, {
         state: message.state === 'upload_failed' ? 'uploading' : 'sending',
       });
       if (retried) dispatch(retried);
@@ -252,24 +256,25 @@ export const createOutbox = (options: OutboxOptions) => {
 
     /** Deletes a message that was not delivered, or cancels an upload, whose caption returns to the composer. */
     discard: (clientId: string): void => {
-      const message = find(clientId);
+      const message = findMessage(clientId);
       if (!message) return;
       const { conversationId, content: text, replyTo } = message;
-      remove(clientId);
+      removeMessage(clientId);
       if (message.state !== 'uploading' || text === '') return;
       const returned = { text, replyTo, attachment: null };
       if (!composers.get(conversationId)?.take(returned)) options.onUnclaimed(conversationId, returned);
     },
 
     /** The message is stored, as a frame other than its ack shows. */
-    stored: remove,
+    stored: removeMessage,
 
     /** Called on connect: sends the messages that were interrupted, unanswered or kept over a reload, in order. */
     sendAll: (conversationId?: string): void => {
       for (const { clientId, state, conversationId: its } of useStore.getState().messages) {
         if (conversationId !== undefined && its !== conversationId) continue;
         if (state !== 'sending' && state !== 'unanswered') continue;
-        const message = state === 'sending' ? find(clientId) : patch(clientId, { state: 'sending' });
+        const message =
+          state === 'sending' ? findMessage(clientId) : updateMessage(clientId, { state: 'sending' });
         if (message) transmit(message);
       }
     },

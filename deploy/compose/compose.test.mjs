@@ -82,7 +82,7 @@ suite('docker compose', { skip }, () => {
     for (const service of services) {
       for (const container of await stack.containers(service)) {
         const { Config, HostConfig, NetworkSettings } = await stack.inspect(container);
-        assert.match(Config.User, /^(?!root$|0$)./, `${service} runs as somebody`);
+        assert.match(Config.User, /^(?!root$|0$)./, `${service} runs as a user other than root`);
         assert.ok(HostConfig.ReadonlyRootfs, `${service} is read-only`);
         assert.deepEqual(HostConfig.CapDrop, ['ALL']);
         assert.deepEqual(HostConfig.CapAdd ?? [], []);
@@ -199,7 +199,7 @@ suite('docker compose', { skip }, () => {
       const users = pairs.flat();
       for (const pair of pairs) await assertSameChat(pair);
       const closes = users.flatMap((user) => user.closes);
-      assert.ok(closes.length > 0, 'somebody was on a replica that left');
+      assert.ok(closes.length > 0, 'no socket was on a replica that stopped');
       assert.deepEqual([...new Set(closes)], [1012]);
       await assertPersisted(stack, pairs);
       report(t, users);

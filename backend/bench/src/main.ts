@@ -15,7 +15,7 @@ import { measureStorm } from './figures/storm.figure';
 import { killAllServers } from './measure/server-process';
 import { endAllStores } from './measure/stores';
 import { parseOptions } from './options';
-import { tableOf, writeResults } from './report';
+import { renderTable, writeResults } from './report';
 
 type Measure = (driver: Driver, settings: Settings, wanted: ReadonlySet<string>) => Promise<Outcome>;
 
@@ -43,32 +43,36 @@ const run = async (): Promise<void> => {
       if (!figures.some((figure) => wanted.has(figure))) continue;
       const outcome = await measure(driver, settings, wanted);
       outcomes.push(outcome);
-      keepRaw(figures, settings, outcome);
+      writeRawMeasurements(figures, settings, outcome);
     }
   } finally {
     driver.end();
   }
   const rows = outcomes.flatMap((outcome) => outcome.rows);
   const faults = outcomes.flatMap((outcome) => outcome.faults);
-  console.log(tableOf(rows));
+  console.log(renderTable(rows));
   for (const fault of faults) console.log(`FAULT ${fault}`);
   if (!isShort && faults.length === 0) await writeResults(path.join(bench, 'results.md'), rows, settings);
   if (faults.length > 0) process.exitCode = 1;
 };
 
-const keepRaw = (figures: readonly string[], settings: Settings, { rows, faults, raw }: Outcome): void => {
+const writeRawMeasurements = (
+  figures: readonly string[],
+  settings: Settings,
+  { rows, faults, raw }: Outcome,
+): void => {
   const folder = path.join(bench, 'dist/raw');
   mkdirSync(folder, { recursive: true });
   const name = `${new Date().toISOString().replace(/[:.]/g, '-')}-${figures.join('-')}.json`;
   writeFileSync(path.join(folder, name), JSON.stringify({ settings, rows, faults, raw }, null, 1));
 };
 
-const interrupted = (): void => {
+const handleInterrupt = (): void => {
   killAllServers();
   void endAllStores().finally(() => process.exit(130));
 };
-process.once('SIGINT', interrupted);
-process.once('SIGTERM', interrupted);
+process.once('SIGINT', handleInterrupt);
+process.once('SIGTERM', handleInterrupt);
 
 run().catch((error: unknown) => {
   console.error(error);

@@ -22,7 +22,7 @@ export interface Options {
   settings: Settings;
 }
 
-const usage = `npm run bench -- [--only P1,P3] [--rounds 5] [--seconds 5] [--rate 1000] [--commands 3000] [--pairs 200] [--short] [--profile <folder>]`;
+const USAGE = `npm run bench -- [--only P1,P3] [--rounds 5] [--seconds 5] [--rate 1000] [--commands 3000] [--pairs 200] [--short] [--profile <folder>]`;
 
 /** @throws Error with the usage when an option is unknown or not a number. */
 export const parseOptions = (args: readonly string[]): Options => {
@@ -40,31 +40,31 @@ export const parseOptions = (args: readonly string[]): Options => {
     },
   });
   const isShort = values.short;
-  const number = (text: string | undefined, otherwise: number): number => {
-    const value = text === undefined ? otherwise : Number(text);
-    if (!(value > 0)) throw new Error(usage);
+  const parsePositive = (text: string | undefined, defaultValue: number): number => {
+    const value = text === undefined ? defaultValue : Number(text);
+    if (!(value > 0)) throw new Error(USAGE);
     return value;
   };
   const wanted = new Set(values.only?.split(',') ?? figureNames);
   for (const name of wanted) {
     if (!(figureNames as readonly string[]).includes(name))
-      throw new Error(`There is no figure ${name}. ${usage}`);
+      throw new Error(`There is no figure ${name}. ${USAGE}`);
   }
   return {
     wanted,
     isShort,
     settings: {
-      rounds: number(values.rounds, isShort ? 2 : 5),
-      seconds: number(values.seconds, isShort ? 2 : 5),
-      pairs: number(values.pairs, isShort ? 50 : 200),
-      messagesPerSecond: number(values.rate, isShort ? 200 : 1_000),
-      commandsPerSecond: number(values.commands, isShort ? 1_000 : 3_000),
+      rounds: parsePositive(values.rounds, isShort ? 2 : 5),
+      seconds: parsePositive(values.seconds, isShort ? 2 : 5),
+      pairs: parsePositive(values.pairs, isShort ? 50 : 200),
+      messagesPerSecond: parsePositive(values.rate, isShort ? 200 : 1_000),
+      commandsPerSecond: parsePositive(values.commands, isShort ? 1_000 : 3_000),
       idleSockets: isShort ? 200 : 2_000,
-      waiting: isShort ? [0, 1_000] : [0, 10_000, 100_000],
-      replicas: isShort ? [2, 3] : [2, 4, 8],
+      queueLengths: isShort ? [0, 1_000] : [0, 10_000, 100_000],
+      replicaCounts: isShort ? [2, 3] : [2, 4, 8],
       historyRows: isShort ? 2_000 : 50_000,
-      leases: isShort ? [10, 1_000] : [10, 100, 1_000],
-      arrivals: isShort ? 200 : 2_000,
+      leaseCounts: isShort ? [10, 1_000] : [10, 100, 1_000],
+      openedSockets: isShort ? 200 : 2_000,
       profiles: values.profile,
     },
   };

@@ -2,18 +2,18 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { format } from 'prettier';
 import type { Row, Settings } from './figures/figure';
 
-const HEAD =
+const TABLE_HEAD =
   '| # | Figure | Thaw | Against | Theirs | Ratio (spread) | Gate | Aim | |\n|---|---|---|---|---|---|---|---|---|';
 
-const line = ({ figure, what, ours, against, theirs, ratio, gate, aim, isReached }: Row): string => {
-  const times = ratio
-    ? `${ratio.median.toFixed(2)} (${ratio.least.toFixed(2)} to ${ratio.most.toFixed(2)})`
+const renderRow = ({ figure, what, ours, against, theirs, ratio, gate, aim, isReached }: Row): string => {
+  const ratioText = ratio
+    ? `${ratio.median.toFixed(2)} (${ratio.minimum.toFixed(2)} to ${ratio.maximum.toFixed(2)})`
     : '';
   const verdict = isReached === undefined ? '' : isReached ? 'reached' : 'missed';
-  return `| ${[figure, what, ours, against, theirs, times, gate, aim, verdict].join(' | ')} |`;
+  return `| ${[figure, what, ours, against, theirs, ratioText, gate, aim, verdict].join(' | ')} |`;
 };
 
-export const tableOf = (rows: readonly Row[]): string => [HEAD, ...rows.map(line)].join('\n');
+export const renderTable = (rows: readonly Row[]): string => [TABLE_HEAD, ...rows.map(renderRow)].join('\n');
 
 /** Merges the figures of this run into the file. Rows of figures that were not measured now are kept. */
 export const writeResults = async (file: string, rows: readonly Row[], settings: Settings): Promise<void> => {
@@ -23,13 +23,13 @@ export const writeResults = async (file: string, rows: readonly Row[], settings:
     .split('\n')
     .filter((text) => /^\| P\d/.test(text) && !measured.has(/^\| (P\d+)/.exec(text)?.[1] ?? ''));
   const figureOf = (text: string): number => Number(/^\| P(\d+)/.exec(text)?.[1] ?? 0);
-  const lines = [...kept, ...rows.map(line)].sort((a, b) => figureOf(a) - figureOf(b));
+  const lines = [...kept, ...rows.map(renderRow)].sort((a, b) => figureOf(a) - figureOf(b));
   const { rounds, seconds, pairs, messagesPerSecond, commandsPerSecond } = settings;
   const text = `# Figures
 
 Written by \`npm run bench\`, which explains what it does in \`backend/bench/README.md\`. The latest run measured ${[...measured].join(', ')} (Node ${process.versions.node}; ${rounds} rounds, every contender ${seconds} s in each, one after the other; ${pairs} pairs at ${messagesPerSecond} messages a second, commands at ${commandsPerSecond} a second); the other rows are those of earlier runs. A ratio is the median over the rounds of ours to theirs in the same round, with the least and the most. Compare ratios: the absolute figures are those of one small machine.
 
-${HEAD}
+${TABLE_HEAD}
 ${lines.join('\n')}
 `;
   writeFileSync(file, await format(text, { parser: 'markdown', printWidth: 110 }));

@@ -28,7 +28,7 @@ const buildIn = (checkout: string): Build => {
 };
 
 /** Builds named by BENCH_SERVICE (comma-separated folders of built checkouts), which run as contenders beside ours. */
-export const otherBuilds: readonly Build[] = (process.env.BENCH_SERVICE ?? '')
+export const comparedBuilds: readonly Build[] = (process.env.BENCH_SERVICE ?? '')
   .split(',')
   .filter((checkout) => checkout !== '')
   .map(buildIn);
@@ -89,7 +89,7 @@ export class Service {
   }
 
   /** Restarts a replica that has ended, on the same port. */
-  async startAgain(replica: Replica): Promise<void> {
+  async restart(replica: Replica): Promise<void> {
     const index = this.replicas.indexOf(replica);
     this.replicas[index] = await this.startReplica(index, replica.port);
   }
@@ -157,13 +157,13 @@ export interface RunningBuild {
 /** Starts our build and every build of BENCH_SERVICE. @returns ours first. */
 export const startBuilds = async (
   options: Omit<ServiceOptions, 'build'>,
-  forOurs: Pick<ServiceOptions, 'nodeFlags' | 'env'> = {},
+  ourOptions: Pick<ServiceOptions, 'nodeFlags' | 'env'> = {},
 ): Promise<RunningBuild[]> => {
   const running: RunningBuild[] = [];
   try {
-    for (const build of [ourBuild, ...otherBuilds]) {
+    for (const build of [ourBuild, ...comparedBuilds]) {
       const stores = await BenchStores.open({ hasDatabase: true });
-      const own = build === ourBuild ? { ...options, ...forOurs } : options;
+      const own = build === ourBuild ? { ...options, ...ourOptions } : options;
       running.push({ name: build.name, stores, service: await Service.start(stores, { ...own, build }) });
     }
   } catch (error) {

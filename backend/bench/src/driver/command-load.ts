@@ -1,5 +1,5 @@
-import { sendAtRate, until } from './pacer';
-import { arrive, inParallel, visit } from './visitor';
+import { sendAtRate, until } from './constant-rate';
+import { openAuthenticatedSocket, inParallel, createVisitor } from './visitor';
 import { openPairs } from './pairs';
 import { JsonWire, type Wire } from './wire';
 
@@ -11,7 +11,7 @@ export interface CommandResult {
   refusal?: string;
 }
 
-interface Speaker {
+interface CommandSender {
   wire: Wire;
   data: object;
   sent: number;
@@ -30,49 +30,49 @@ export class CommandLoad {
   private acked = 0;
 
   private constructor(
-    private readonly speakers: readonly Speaker[],
-    private readonly all: readonly Wire[],
+    private readonly senders: readonly CommandSender[],
+    private readonly wires: readonly Wire[],
     private readonly isRefInData = false,
   ) {
-    for (const speaker of speakers) {
-      speaker.wire.onFrame = ({ event, data, ref }) => {
+    for (const sender of senders) {
+      sender.wire.onFrame = ({ event, data, ref }) => {
         if (event === 'error') {
           this.refusal ??= JSON.stringify(data);
           this.disorders += 1;
         }
         if (event !== 'ack') return;
-        speaker.acked += 1;
+        sender.acked += 1;
         this.acked += 1;
-        if (ref !== String(speaker.acked)) this.disorders += 1;
+        if (ref !== String(sender.acked)) this.disorders += 1;
       };
     }
   }
 
-  /** Opens chats in the service, each with a message to react to. The users on the first origin send the commands. */
-  static async inChats(origins: readonly [string, string], count: number): Promise<CommandLoad> {
+  /** Opens chats in the service, each with a message for the reactions. The users on the first origin send the commands. */
+  static async openChats(origins: readonly [string, string], count: number): Promise<CommandLoad> {
     const pairs = await openPairs('thaw', origins, count);
-    const speakers: Speaker[] = [];
+    const senders: CommandSender[] = [];
     for (const [{ wire, sessionId, userId }] of pairs) {
       const sent = await wire.request('random_message', { sessionId, content: 'hello', messageType: 'text' });
-      speakers.push(speaker(wire, { sessionId, messageId: sent.id, userId }));
+      senders.push(createSender(wire, { sessionId, messageId: sent.id, userId }));
     }
     return new CommandLoad(
-      speakers,
+      senders,
       pairs.flatMap(([first, second]) => [first.wire, second.wire]),
     );
   }
 
   /** Sends the same frames to a server that only answers them. */
-  static async bare(origin: string, count: number, isRefInData: boolean): Promise<CommandLoad> {
-    const speakers: Speaker[] = [];
+  static async connectBare(origin: string, count: number, isRefInData: boolean): Promise<CommandLoad> {
+    const senders: CommandSender[] = [];
     await inParallel(count, 8, async (index) => {
       const wire = await JsonWire.open(`${origin.replace(/^http/, 'ws')}/ws`);
       const sessionId = `00000000-0000-4000-8000-${String(index).padStart(12, '0')}`;
-      speakers.push(speaker(wire, { sessionId, messageId: '1763640000000-0', userId: index + 1 }));
+      senders.push(createSender(wire, { sessionId, messageId: '1763640000000-0', userId: index + 1 }));
     });
     return new CommandLoad(
-      speakers,
-      speakers.map(({ wire }) => wire),
+      senders,
+      senders.map(({ wire }) => wire),
       isRefInData,
     );
   }
@@ -81,23 +81,23 @@ export class CommandLoad {
     const count = Math.round(perSecond * seconds);
     [this.disorders, this.acked, this.refusal] = [0, 0, undefined];
     await sendAtRate(count, perSecond, (index) => {
-      const speaker = this.speakers[index % this.speakers.length];
-      if (!speaker) return;
-      speaker.sent += 1;
-      const ref = String(speaker.sent);
-      const data = this.isRefInData ? { ...speaker.data, ref } : speaker.data;
-      speaker.wire.send('message_reaction', data, ref);
+      const sender = this.senders[index % this.senders.length];
+      if (!sender) return;
+      sender.sent += 1;
+      const ref = String(sender.sent);
+      const data = this.isRefInData ? { ...sender.data, ref } : sender.data;
+      sender.wire.send('message_reaction', data, ref);
     });
     await until(() => this.acked >= count, DRAIN_MS);
     return { sent: count, acked: this.acked, disorders: this.disorders, refusal: this.refusal };
   }
 
   close(): void {
-    for (const wire of this.all) wire.close();
+    for (const wire of this.wires) wire.close();
   }
 }
 
-const speaker = (wire: Wire, data: object): Speaker => ({
+const createSender = (wire: Wire, data: object): CommandSender => ({
   wire,
   data: { ...data, emoji: '👍', action: 'remove' },
   sent: 0,
@@ -105,7 +105,7 @@ const speaker = (wire: Wire, data: object): Speaker => ({
 });
 
 /** Opens sockets that stay idle. */
-export const openIdle = async (
+export const openIdleSockets = async (
   kind: 'thaw' | 'json' | 'socket.io',
   origin: string,
   count: number,
@@ -113,7 +113,7 @@ export const openIdle = async (
 ): Promise<Wire[]> => {
   const wires: Wire[] = [];
   await inParallel(count, 8, async () => {
-    if (kind === 'thaw') wires.push(await arrive(origin, await visit(origin)));
+    if (kind === 'thaw') wires.push(await openAuthenticatedSocket(origin, await createVisitor(origin)));
     else if (kind === 'json') wires.push(await JsonWire.open(`${origin.replace(/^http/, 'ws')}/ws`));
     else wires.push(await open.socketIo(origin));
   });

@@ -2,9 +2,9 @@ import { type ChildProcess, fork } from 'node:child_process';
 import path from 'node:path';
 import type { DriverCall, DriverCalls } from './driver';
 
-interface Answer {
+interface DriverMessage {
   id: number;
-  answer?: unknown;
+  response?: unknown;
   error?: string;
 }
 
@@ -18,11 +18,11 @@ export class Driver {
   private nextId = 0;
 
   constructor() {
-    this.child.on('message', ({ id, answer, error }: Answer) => {
-      const asked = this.pending.get(id);
+    this.child.on('message', ({ id, response, error }: DriverMessage) => {
+      const pendingCall = this.pending.get(id);
       this.pending.delete(id);
-      if (error === undefined) asked?.resolve(answer);
-      else asked?.reject(new Error(error));
+      if (error === undefined) pendingCall?.resolve(response);
+      else pendingCall?.reject(new Error(error));
     });
     this.child.once('exit', () => {
       for (const { reject } of this.pending.values()) reject(new Error('The load process ended'));
@@ -31,13 +31,13 @@ export class Driver {
 
   call<Call extends DriverCall>(
     call: Call,
-    ask: DriverCalls[Call]['ask'],
-  ): Promise<DriverCalls[Call]['answer']> {
+    request: DriverCalls[Call]['request'],
+  ): Promise<DriverCalls[Call]['response']> {
     this.nextId += 1;
     const id = this.nextId;
     return new Promise((resolve, reject) => {
       this.pending.set(id, { resolve: resolve as (value: unknown) => void, reject });
-      this.child.send({ id, call, ask });
+      this.child.send({ id, call, request });
     });
   }
 

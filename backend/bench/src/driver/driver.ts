@@ -1,5 +1,5 @@
-import { CommandLoad, type CommandResult, openIdle } from './command-load';
-import { type ArrivalResult, Crowd } from './crowd';
+import { CommandLoad, type CommandResult, openIdleSockets } from './command-load';
+import { type OpeningResult, VisitorGroup } from './visitor-group';
 import { type Contender, openPairs } from './pairs';
 import { RelayLoad, type RelayResult } from './relay-load';
 import { Storm, type StormResult } from './storm';
@@ -8,29 +8,29 @@ import { SocketIoWire } from './wire';
 /** Calls that the load process accepts, and their results. */
 export interface DriverCalls {
   openRelay: {
-    ask: { contender: Contender; origins: readonly [string, string]; pairs: number };
-    answer: number;
+    request: { contender: Contender; origins: readonly [string, string]; pairs: number };
+    response: number;
   };
-  relay: { ask: { group: number; perSecond: number; seconds: number }; answer: RelayResult };
+  runRelay: { request: { group: number; perSecond: number; seconds: number }; response: RelayResult };
   openCommands: {
-    ask: { origins: readonly string[]; sockets: number; isRefInData?: boolean };
-    answer: number;
+    request: { origins: readonly string[]; sockets: number; isRefInData?: boolean };
+    response: number;
   };
-  command: { ask: { group: number; perSecond: number; seconds: number }; answer: CommandResult };
-  openIdle: {
-    ask: { kind: 'thaw' | 'json' | 'socket.io'; origin: string; sockets: number };
-    answer: number;
+  runCommands: { request: { group: number; perSecond: number; seconds: number }; response: CommandResult };
+  openIdleSockets: {
+    request: { kind: 'thaw' | 'json' | 'socket.io'; origin: string; sockets: number };
+    response: number;
   };
-  signUp: { ask: { origin: string; visitors: number }; answer: number };
-  arrive: {
-    ask: { group: number; kind: 'thaw' | 'socket.io'; origin: string; atOnce: number };
-    answer: ArrivalResult;
+  signUp: { request: { origin: string; visitors: number }; response: number };
+  openSockets: {
+    request: { group: number; kind: 'thaw' | 'socket.io'; origin: string; concurrency: number };
+    response: OpeningResult;
   };
-  leave: { ask: { group: number }; answer: null };
-  openStorm: { ask: { kind: 'thaw' | 'socket.io'; origin: string; pairs: number }; answer: number };
-  gather: { ask: { group: number; origin: string }; answer: null };
-  storm: { ask: { group: number; proxy: string }; answer: StormResult };
-  close: { ask: { group: number }; answer: null };
+  closeSockets: { request: { group: number }; response: null };
+  openStorm: { request: { kind: 'thaw' | 'socket.io'; origin: string; pairs: number }; response: number };
+  moveToReplica: { request: { group: number; origin: string }; response: null };
+  runStorm: { request: { group: number; proxy: string }; response: StormResult };
+  closeGroup: { request: { group: number }; response: null };
 }
 
 export type DriverCall = keyof DriverCalls;
@@ -41,52 +41,53 @@ interface Group {
 
 const groups: Group[] = [];
 
-const keep = (group: Group): number => groups.push(group) - 1;
+const addGroup = (group: Group): number => groups.push(group) - 1;
 
-const group = <Kind extends Group>(index: number, kind: { readonly prototype: Kind }): Kind => {
+const getGroup = <Kind extends Group>(index: number, kind: { readonly prototype: Kind }): Kind => {
   const found = groups[index];
   if (found && Object.getPrototypeOf(found) === kind.prototype) return found as Kind;
   throw new Error(`Group ${index} is of another kind`);
 };
 
 const handlers: {
-  [Call in DriverCall]: (ask: DriverCalls[Call]['ask']) => Promise<DriverCalls[Call]['answer']>;
+  [Call in DriverCall]: (request: DriverCalls[Call]['request']) => Promise<DriverCalls[Call]['response']>;
 } = {
   openRelay: async ({ contender, origins, pairs }) =>
-    keep(new RelayLoad(await openPairs(contender, origins, pairs))),
-  relay: ({ group: index, perSecond, seconds }) => group(index, RelayLoad).run(perSecond, seconds),
+    addGroup(new RelayLoad(await openPairs(contender, origins, pairs))),
+  runRelay: ({ group: index, perSecond, seconds }) => getGroup(index, RelayLoad).run(perSecond, seconds),
   openCommands: async ({ origins: [first = '', second], sockets, isRefInData = false }) =>
-    keep(
+    addGroup(
       second === undefined
-        ? await CommandLoad.bare(first, sockets, isRefInData)
-        : await CommandLoad.inChats([first, second], sockets),
+        ? await CommandLoad.connectBare(first, sockets, isRefInData)
+        : await CommandLoad.openChats([first, second], sockets),
     ),
-  command: ({ group: index, perSecond, seconds }) => group(index, CommandLoad).run(perSecond, seconds),
-  openIdle: async ({ kind, origin, sockets }) => {
-    const wires = await openIdle(kind, origin, sockets, { socketIo: (url) => SocketIoWire.open(url) });
-    return keep({ close: () => wires.forEach((wire) => wire.close()) });
+  runCommands: ({ group: index, perSecond, seconds }) => getGroup(index, CommandLoad).run(perSecond, seconds),
+  openIdleSockets: async ({ kind, origin, sockets }) => {
+    const wires = await openIdleSockets(kind, origin, sockets, { socketIo: (url) => SocketIoWire.open(url) });
+    return addGroup({ close: () => wires.forEach((wire) => wire.close()) });
   },
-  signUp: async ({ origin, visitors }) => keep(await Crowd.signUp(origin, visitors)),
-  arrive: ({ group: index, kind, origin, atOnce }) => group(index, Crowd).arrive(kind, origin, atOnce),
-  leave: async ({ group: index }) => {
-    await group(index, Crowd).leave();
+  signUp: async ({ origin, visitors }) => addGroup(await VisitorGroup.signUp(origin, visitors)),
+  openSockets: ({ group: index, kind, origin, concurrency }) =>
+    getGroup(index, VisitorGroup).openSockets(kind, origin, concurrency),
+  closeSockets: async ({ group: index }) => {
+    await getGroup(index, VisitorGroup).closeSockets();
     return null;
   },
-  openStorm: async ({ kind, origin, pairs }) => keep(await Storm.open(kind, origin, pairs)),
-  gather: async ({ group: index, origin }) => {
-    await group(index, Storm).gather(origin);
+  openStorm: async ({ kind, origin, pairs }) => addGroup(await Storm.open(kind, origin, pairs)),
+  moveToReplica: async ({ group: index, origin }) => {
+    await getGroup(index, Storm).moveTo(origin);
     return null;
   },
-  storm: ({ group: index, proxy }) => group(index, Storm).run(proxy),
-  close: async ({ group: index }) => {
+  runStorm: ({ group: index, proxy }) => getGroup(index, Storm).run(proxy),
+  closeGroup: async ({ group: index }) => {
     groups[index]?.close();
     return null;
   },
 };
 
-process.on('message', ({ id, call, ask }: { id: number; call: DriverCall; ask: never }) => {
-  handlers[call](ask).then(
-    (answer) => process.send?.({ id, answer }),
+process.on('message', ({ id, call, request }: { id: number; call: DriverCall; request: never }) => {
+  handlers[call](request).then(
+    (response) => process.send?.({ id, response }),
     (error: unknown) => process.send?.({ id, error: error instanceof Error ? error.stack : String(error) }),
   );
 });

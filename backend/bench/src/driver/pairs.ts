@@ -1,4 +1,4 @@
-import { arrive, inParallel, visit, type Visitor } from './visitor';
+import { openAuthenticatedSocket, inParallel, createVisitor, type Visitor } from './visitor';
 import { JsonWire, SocketIoWire, type Wire } from './wire';
 
 export type Contender = 'thaw' | 'floor' | 'socket.io';
@@ -13,51 +13,63 @@ export interface Partner {
 
 export type Pair = readonly [Partner, Partner];
 
-const AT_ONCE = 4;
+const CONCURRENCY = 4;
 
 /** Opens pairs of users, one chat for each pair: the first user on the first origin, the second on the second. */
 export const openPairs = (
   contender: Contender,
   origins: readonly [string, string],
   count: number,
-): Promise<Pair[]> => (contender === 'thaw' ? meet(origins, count) : seat(contender, origins, count));
+): Promise<Pair[]> =>
+  contender === 'thaw' ? matchPairs(origins, count) : connectPairs(contender, origins, count);
 
-/** Matches users through the real queue. Women wait for men and men for women, so a pair always spans both replicas. */
-const meet = async (origins: readonly [string, string], count: number): Promise<Pair[]> => {
-  const arrived = new Map<number, Partner & { partnerId: number; isFirst: boolean }>();
-  await inParallel(count * 2, AT_ONCE, async (index) => {
+/**
+ * Matches users through the real queue. The users on one origin are female and search for men, those on the other the
+ * reverse, so each pair has a user on each replica.
+ */
+const matchPairs = async (origins: readonly [string, string], count: number): Promise<Pair[]> => {
+  const matchedPartners = new Map<number, Partner & { partnerId: number; isFirst: boolean }>();
+  await inParallel(count * 2, CONCURRENCY, async (index) => {
     const isFirst = index % 2 === 0;
     const origin = origins[isFirst ? 0 : 1];
-    const visitor = await visit(origin, isFirst ? 'female' : 'male');
-    const wire = await arrive(origin, visitor);
-    const matched = wire.next(({ event }) => event === 'chat_matched', 60_000);
+    const visitor = await createVisitor(origin, isFirst ? 'female' : 'male');
+    const wire = await openAuthenticatedSocket(origin, visitor);
+    const matched = wire.waitForFrame(({ event }) => event === 'chat_matched', 60_000);
     await wire.request('join_queue', { preferences: isFirst ? 'male' : 'female' });
     void matched.then(({ data }) => {
       const { sessionId, partnerId } = data as { sessionId: string; partnerId: number };
-      arrived.set(visitor.userId, { wire, visitor, userId: visitor.userId, sessionId, partnerId, isFirst });
+      matchedPartners.set(visitor.userId, {
+        wire,
+        visitor,
+        userId: visitor.userId,
+        sessionId,
+        partnerId,
+        isFirst,
+      });
     });
   });
-  for (let waits = 0; arrived.size < count * 2; waits += 1) {
-    if (waits > 600) throw new Error(`Only ${arrived.size} of ${count * 2} were matched`);
+  for (let waits = 0; matchedPartners.size < count * 2; waits += 1) {
+    if (waits > 600) throw new Error(`Only ${matchedPartners.size} of ${count * 2} were matched`);
     await new Promise((resolve) => setTimeout(resolve, 100));
   }
-  return [...arrived.values()]
+  return [...matchedPartners.values()]
     .filter(({ isFirst }) => isFirst)
     .map((first): Pair => {
-      const second = arrived.get(first.partnerId);
-      if (second?.sessionId !== first.sessionId) throw new Error('Two of a pair are in different chats');
+      const second = matchedPartners.get(first.partnerId);
+      if (second?.sessionId !== first.sessionId)
+        throw new Error('The two users of a pair are in different chats');
       return [first, second];
     });
 };
 
 /** The peers have no queue: each client names its partner when it connects. */
-const seat = async (
+const connectPairs = async (
   contender: 'floor' | 'socket.io',
   origins: readonly [string, string],
   count: number,
 ): Promise<Pair[]> => {
   const pairs: Pair[] = [];
-  await inParallel(count, AT_ONCE, async (index) => {
+  await inParallel(count, CONCURRENCY, async (index) => {
     const sessionId = `${contender}-0000-0000-0000-${String(index).padStart(12, '0')}`;
     const open = async (side: 0 | 1): Promise<Partner> => {
       const userId = index * 2 + side + 1;

@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks';
 import { percentile } from '../measure/statistics';
-import { sendAtRate, until } from './pacer';
+import { sendAtRate, until } from './constant-rate';
 import type { Pair, Partner } from './pairs';
 
 const CONTENT_BYTES = 100;
@@ -42,7 +42,7 @@ export class RelayLoad {
   private intendedAt: number[] = [];
 
   constructor(private readonly pairs: readonly Pair[]) {
-    this.sides = pairs.map(([first, second]) => [this.side(first), this.side(second)]);
+    this.sides = pairs.map(([first, second]) => [this.createSide(first), this.createSide(second)]);
   }
 
   async run(perSecond: number, seconds: number): Promise<RelayResult> {
@@ -83,7 +83,7 @@ export class RelayLoad {
     wire.send('random_message', { sessionId, content, messageType: 'text', clientId }, String(side.sent));
   }
 
-  private side(self: Partner): Side {
+  private createSide(self: Partner): Side {
     const side: Side = { self, sent: 0, lastAcked: 0, lastReceived: 0 };
     self.wire.onFrame = ({ event, data, ref }) => {
       if (event === 'random_message' && data.senderId === self.userId) {

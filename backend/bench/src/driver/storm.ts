@@ -1,13 +1,13 @@
 import { performance } from 'node:perf_hooks';
 import { reconnectDelayMs } from '@thaw/contract/limits';
-import { until } from './pacer';
+import { until } from './constant-rate';
 import { openPairs, type Partner } from './pairs';
 import { inParallel } from './visitor';
 import { JsonWire, SocketIoWire, type Wire, type WireFrame } from './wire';
 
 export interface StormResult {
   sockets: number;
-  /** Sockets that reconnected in the end. The others failed until the deadline. */
+  /** Sockets that reconnected before the deadline. */
   resumed: number;
   /** From the first socket that closed until the last one reconnected. */
   lastResumedMs: number;
@@ -25,16 +25,16 @@ interface Side {
   sent: number;
   acked: Set<string>;
   received: Set<string>;
-  isAway: boolean;
+  isDisconnected: boolean;
   attempts: number;
 }
 
 type Kind = 'thaw' | 'socket.io';
 
-const GATHER_AT_ONCE = 16;
-const BACK_WITHIN_MS = 60_000;
+const MOVE_CONCURRENCY = 16;
+const RECONNECTED_WITHIN_MS = 60_000;
 const DELIVERED_WITHIN_MS = 10_000;
-const SAY_EVERY_MS = 5;
+const SEND_EVERY_MS = 5;
 
 /** Pairs in chats on one replica. When it dies, their clients reconnect through a proxy with the page's back-off. */
 export class Storm {
@@ -50,7 +50,7 @@ export class Storm {
     private readonly kind: Kind,
     pairs: readonly (readonly [Partner, Partner])[],
   ) {
-    this.pairs = pairs.map(([first, second]) => [this.side(first), this.side(second)]);
+    this.pairs = pairs.map(([first, second]) => [this.createSide(first), this.createSide(second)]);
     this.sides = this.pairs.flat();
   }
 
@@ -59,12 +59,12 @@ export class Storm {
   }
 
   /** Moves all sockets to one replica. */
-  async gather(origin: string): Promise<void> {
+  async moveTo(origin: string): Promise<void> {
     this.proxy = undefined;
-    await inParallel(this.sides.length, GATHER_AT_ONCE, async (index) => {
+    await inParallel(this.sides.length, MOVE_CONCURRENCY, async (index) => {
       const side = this.sides[index];
       if (!side) return;
-      await side.partner.wire.leave();
+      await side.partner.wire.closeAndWait();
       await this.open(side, origin);
     });
   }
@@ -76,29 +76,30 @@ export class Storm {
   async run(proxy: string): Promise<StormResult> {
     [this.proxy, this.closedAt, this.resumedAt, this.refusals] = [proxy, undefined, 0, {}];
     let next = 0;
-    const talk = setInterval(() => {
+    const messageTimer = setInterval(() => {
       const side = this.sides[next % this.sides.length];
-      if (side && !side.isAway) this.say(side);
+      if (side && !side.isDisconnected) this.sendMessage(side);
       next += 1;
-    }, SAY_EVERY_MS);
-    const isBack = (): boolean => this.closedAt !== undefined && this.sides.every(({ isAway }) => !isAway);
-    const isLate = (): boolean =>
-      this.closedAt !== undefined && performance.now() - this.closedAt > BACK_WITHIN_MS;
-    await until(() => isBack() || isLate(), 2 * BACK_WITHIN_MS);
-    clearInterval(talk);
-    const back = this.sides.filter(({ isAway }) => !isAway);
-    const final = new Map(back.map((side) => [side, this.say(side)]));
+    }, SEND_EVERY_MS);
+    const haveAllReconnected = (): boolean =>
+      this.closedAt !== undefined && this.sides.every(({ isDisconnected }) => !isDisconnected);
+    const hasTimedOut = (): boolean =>
+      this.closedAt !== undefined && performance.now() - this.closedAt > RECONNECTED_WITHIN_MS;
+    await until(() => haveAllReconnected() || hasTimedOut(), 2 * RECONNECTED_WITHIN_MS);
+    clearInterval(messageTimer);
+    const reconnected = this.sides.filter(({ isDisconnected }) => !isDisconnected);
+    const finalMessages = new Map(reconnected.map((side) => [side, this.sendMessage(side)]));
     await until(
-      () => [...final].every(([{ acked }, clientId]) => acked.has(clientId)) && this.lost === 0,
+      () => [...finalMessages].every(([{ acked }, clientId]) => acked.has(clientId)) && this.lostCount === 0,
       this.kind === 'thaw' ? DELIVERED_WITHIN_MS : 0,
     );
     return {
       sockets: this.sides.length,
-      resumed: back.length,
+      resumed: reconnected.length,
       lastResumedMs: this.resumedAt - (this.closedAt ?? this.resumedAt),
       refusals: this.refusals,
       acked: this.sides.reduce((sum, { acked }) => sum + acked.size, 0),
-      lost: this.lost,
+      lost: this.lostCount,
     };
   }
 
@@ -107,18 +108,18 @@ export class Storm {
     for (const { partner } of this.sides) partner.wire.close();
   }
 
-  private get lost(): number {
-    return this.pairs.reduce((sum, [a, b]) => sum + missing(a, b) + missing(b, a), 0);
+  private get lostCount(): number {
+    return this.pairs.reduce((sum, [a, b]) => sum + countMissing(a, b) + countMissing(b, a), 0);
   }
 
-  private side(partner: Partner): Side {
+  private createSide(partner: Partner): Side {
     const side: Side = {
       partner,
       seq: 0,
       sent: 0,
       acked: new Set(),
       received: new Set(),
-      isAway: false,
+      isDisconnected: false,
       attempts: 0,
     };
     this.attach(side, partner.wire);
@@ -127,15 +128,15 @@ export class Storm {
 
   private attach(side: Side, wire: Wire): void {
     side.partner.wire = wire;
-    wire.onFrame = (frame) => receive(side, frame);
+    wire.onFrame = (frame) => recordFrame(side, frame);
     wire.onClose = () => {
-      side.isAway = true;
+      side.isDisconnected = true;
       this.closedAt ??= performance.now();
-      this.retry(side);
+      this.scheduleReconnect(side);
     };
   }
 
-  private say(side: Side): string {
+  private sendMessage(side: Side): string {
     const clientId = `c-${(side.sent += 1)}`;
     // The Socket.IO peer cannot resume a chat, so nothing is sent or counted there.
     if (this.kind === 'thaw') {
@@ -145,21 +146,21 @@ export class Storm {
     return clientId;
   }
 
-  private retry(side: Side): void {
+  private scheduleReconnect(side: Side): void {
     const { proxy } = this;
     if (proxy === undefined) return;
     side.attempts += 1;
     setTimeout(() => {
       this.open(side, proxy).then(
         () => {
-          side.isAway = false;
+          side.isDisconnected = false;
           side.attempts = 0;
           this.resumedAt = performance.now();
         },
         (error: unknown) => {
           const reason = error instanceof Error ? error.message : String(error);
           this.refusals[reason] = (this.refusals[reason] ?? 0) + 1;
-          this.retry(side);
+          this.scheduleReconnect(side);
         },
       );
     }, reconnectDelayMs(side.attempts));
@@ -177,8 +178,10 @@ export class Storm {
     const headers = { cookie: visitor?.cookie ?? '' };
     const wire = await JsonWire.open(`${origin.replace(/^http/, 'ws')}/ws`, { headers });
     try {
-      wire.onFrame = (frame) => receive(side, frame);
-      const resumed = wire.next(({ event, data }) => event === 'session_resumed' && data.last === true);
+      wire.onFrame = (frame) => recordFrame(side, frame);
+      const resumed = wire.waitForFrame(
+        ({ event, data }) => event === 'session_resumed' && data.last === true,
+      );
       const lastSeen = { sessionId, seq: side.seq };
       await Promise.all([wire.request('authenticate', { userId, lastSeen }, 'authenticated'), resumed]);
     } catch (error) {
@@ -190,12 +193,12 @@ export class Storm {
 }
 
 /** Number of messages for which `from` has an ack and which `to` has not received. */
-const missing = (from: Side, to: Side): number =>
+const countMissing = (from: Side, to: Side): number =>
   [...from.acked].filter((clientId) => !to.received.has(clientId)).length;
 
-const receive = (side: Side, { event, data }: WireFrame): void => {
+const recordFrame = (side: Side, { event, data }: WireFrame): void => {
   if (event === 'session_resumed') {
-    for (const entry of data.events as WireFrame[]) receive(side, entry);
+    for (const entry of data.events as WireFrame[]) recordFrame(side, entry);
     return;
   }
   if (typeof data?.seq === 'number') side.seq = Math.max(side.seq, data.seq);

@@ -5,7 +5,7 @@ export interface Visitor {
   cookie: string;
 }
 
-const call = async (
+const requestHttp = async (
   origin: string,
   method: string,
   path: string,
@@ -22,45 +22,48 @@ const call = async (
 };
 
 /** Creates an anonymous account, with a gender if one is given. */
-export const visit = async (origin: string, gender?: 'male' | 'female'): Promise<Visitor> => {
-  const response = await call(origin, 'POST', '/api/anonymous', '', {});
+export const createVisitor = async (origin: string, gender?: 'male' | 'female'): Promise<Visitor> => {
+  const response = await requestHttp(origin, 'POST', '/api/anonymous', '', {});
   const cookie = response.headers
     .getSetCookie()
     .map((line) => line.split(';')[0])
     .join('; ');
   const { user } = (await response.json()) as { user: { id: number } };
-  if (gender) await call(origin, 'PATCH', `/api/user/${user.id}`, cookie, { gender });
+  if (gender) await requestHttp(origin, 'PATCH', `/api/user/${user.id}`, cookie, { gender });
   return { userId: user.id, cookie };
 };
 
-const ATTEMPTS = 5;
+const MAX_ATTEMPTS = 5;
 
 /** Opens an authenticated socket of a visitor. Retries, because a busy server refuses connections. */
-export const arrive = async (origin: string, { userId, cookie }: Visitor): Promise<JsonWire> => {
+export const openAuthenticatedSocket = async (
+  origin: string,
+  { userId, cookie }: Visitor,
+): Promise<JsonWire> => {
   for (let attempt = 1; ; attempt += 1) {
     try {
       const wire = await JsonWire.open(`${origin.replace(/^http/, 'ws')}/ws`, { headers: { cookie } });
       await wire.request('authenticate', { userId }, 'authenticated');
       return wire;
     } catch (error) {
-      if (attempt === ATTEMPTS) throw error;
+      if (attempt === MAX_ATTEMPTS) throw error;
     }
   }
 };
 
-/** Runs a task for 0 … count-1, at most `width` at a time. */
+/** Runs a task for 0 … count-1, at most `concurrency` at a time. */
 export const inParallel = async (
   count: number,
-  width: number,
+  concurrency: number,
   task: (index: number) => Promise<void>,
 ): Promise<void> => {
   let next = 0;
-  const takeNext = async (): Promise<void> => {
+  const runTasks = async (): Promise<void> => {
     while (next < count) {
       const index = next;
       next += 1;
       await task(index);
     }
   };
-  await Promise.all(Array.from({ length: width }, takeNext));
+  await Promise.all(Array.from({ length: concurrency }, runTasks));
 };

@@ -33,7 +33,7 @@ export abstract class Wire {
   /** Sends a frame and waits for the answer. @throws Error when the answer is an error, or none arrives. */
   async request(event: string, data: object, answer = 'ack'): Promise<Record<string, unknown>> {
     const ref = `request-${event}`;
-    const answered = this.next((frame) => frame.ref === ref);
+    const answered = this.waitForFrame((frame) => frame.ref === ref);
     this.send(event, data, ref);
     const frame = await answered;
     if (frame.event !== answer) throw new Error(`${event} was answered ${JSON.stringify(frame)}`);
@@ -41,18 +41,18 @@ export abstract class Wire {
   }
 
   /** Resolves with the next frame that matches. @throws Error after `withinMs`. */
-  next(match: (frame: WireFrame) => boolean, withinMs = 20_000): Promise<WireFrame> {
+  waitForFrame(match: (frame: WireFrame) => boolean, withinMs = 20_000): Promise<WireFrame> {
     return new Promise((resolve, reject) => {
-      const late = setTimeout(() => reject(new Error('A frame was waited for in vain')), withinMs);
+      const timer = setTimeout(() => reject(new Error('No matching frame arrived in time')), withinMs);
       const entry = {
         match: (frame: WireFrame): boolean => {
           if (!match(frame)) return false;
           resolve(frame);
           return true;
         },
-        resolve: () => clearTimeout(late),
+        resolve: () => clearTimeout(timer),
         reject: (error: Error) => {
-          clearTimeout(late);
+          clearTimeout(timer);
           reject(error);
         },
       };
@@ -66,7 +66,7 @@ export abstract class Wire {
   }
 
   /** Closes the socket. Resolves when it is closed. */
-  leave(): Promise<void> {
+  closeAndWait(): Promise<void> {
     if (this.socket.readyState === WebSocket.CLOSED) return Promise.resolve();
     const closed = new Promise<void>((resolve) => this.socket.once('close', () => resolve()));
     this.close();
@@ -83,7 +83,7 @@ export abstract class Wire {
   }
 }
 
-const opened = (socket: WebSocket): Promise<void> =>
+const waitUntilOpen = (socket: WebSocket): Promise<void> =>
   new Promise((resolve, reject) => {
     socket.once('open', resolve);
     socket.once('error', reject);
@@ -104,8 +104,8 @@ export class JsonWire extends Wire {
     const wire = new JsonWire(socket);
     socket.on('message', (raw) => wire.receive(JSON.parse((raw as Buffer).toString()) as WireFrame));
     // Subscribe before the handshake: a fast server's first frame arrives together with it.
-    const greeted = greeting === undefined ? undefined : wire.next(({ event }) => event === greeting);
-    await opened(socket);
+    const greeted = greeting === undefined ? undefined : wire.waitForFrame(({ event }) => event === greeting);
+    await waitUntilOpen(socket);
     await greeted;
     return wire;
   }
@@ -142,7 +142,7 @@ export class SocketIoWire extends Wire {
         else if (text.startsWith(OPEN)) socket.send(CONNECT);
       });
     });
-    await opened(socket);
+    await waitUntilOpen(socket);
     await connected;
     return wire;
   }

@@ -7,13 +7,18 @@ export interface Settings {
   pairs: number;
   messagesPerSecond: number;
   commandsPerSecond: number;
+  /** Idle connections whose memory is measured (P4). */
   idleSockets: number;
-  waiting: readonly number[];
-  replicas: readonly number[];
+  /** Numbers of waiting users for which matching is measured (P6). */
+  queueLengths: readonly number[];
+  /** Numbers of replicas for which publications are counted (P7). */
+  replicaCounts: readonly number[];
+  /** Events that are persisted in each round (P9). */
   historyRows: number;
-  leases: readonly number[];
+  /** Numbers of leases for which the cost of Redis is measured (P17). */
+  leaseCounts: readonly number[];
   /** Sockets opened one after the other (P13), or that lose their replica at once (P16). */
-  arrivals: number;
+  openedSockets: number;
   /** Folder for CPU profiles of our replicas; undefined: no profiles. */
   profiles?: string;
 }
@@ -22,12 +27,16 @@ export interface Settings {
 export interface Row {
   figure: string;
   what: string;
+  /** Value of this build, with its unit. */
   ours: string;
+  /** The contender that it is compared with, and its value. */
   against: string;
   theirs: string;
   /** Ours divided by theirs, within each round. */
   ratio?: Spread;
+  /** Limit whose violation is shown as "missed". */
   gate: string;
+  /** Stricter limit that is aimed for. */
   aim: string;
   isReached?: boolean;
 }
@@ -40,15 +49,17 @@ export interface Outcome {
   raw: unknown;
 }
 
-/** How much more than an earlier build ours may cost: the median ratio of nine rounds (design/performance.md). */
+/** Maximum median ratio over nine rounds between this build and an earlier one; above it counts as a regression. */
 export const regressionGate = 1.05;
 
 /** Reverses the order in even rounds, so that no contender always follows the same one. */
-export const inTurn = <Contender>(contenders: readonly Contender[], round: number): readonly Contender[] =>
-  round % 2 === 1 ? contenders : [...contenders].reverse();
+export const inRoundOrder = <Contender>(
+  contenders: readonly Contender[],
+  round: number,
+): readonly Contender[] => (round % 2 === 1 ? contenders : [...contenders].reverse());
 
 export const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
-export const micros = (value: number): string => `${value.toFixed(value < 10 ? 1 : 0)} µs`;
+export const formatMicros = (value: number): string => `${value.toFixed(value < 10 ? 1 : 0)} µs`;
 
-export const say = (text: string): void => void process.stderr.write(`${text}\n`);
+export const logProgress = (text: string): void => void process.stderr.write(`${text}\n`);

@@ -1,11 +1,20 @@
 import path from 'node:path';
 import type { CommandResult } from '../driver/command-load';
 import type { Driver } from '../driver/driver-process';
-import { profiling } from '../measure/profiling';
+import { createProfiler } from '../measure/profiling';
 import { ServerProcess } from '../measure/server-process';
-import { median, ratios } from '../measure/statistics';
+import { median, computeRatios } from '../measure/statistics';
 import { startBuilds, stopBuilds } from '../service';
-import { inTurn, micros, type Outcome, regressionGate, type Row, say, type Settings, wait } from './figure';
+import {
+  inRoundOrder,
+  formatMicros,
+  type Outcome,
+  regressionGate,
+  type Row,
+  logProgress,
+  type Settings,
+  wait,
+} from './figure';
 
 interface Entrant {
   name: string;
@@ -17,13 +26,13 @@ const WARM_UP_SECONDS = 2;
 
 /** P3: cost of a command that is authenticated, validated, decided and acknowledged, and stores nothing. */
 export const measureGateway = async (driver: Driver, settings: Settings): Promise<Outcome> => {
-  const profiler = profiling(settings.profiles);
-  const builds = await startBuilds({ replicas: 2 }, profiler.options('gateway'));
+  const profiler = createProfiler(settings.profiles);
+  const builds = await startBuilds({ replicas: 2 }, profiler.prepare('gateway'));
   const [ours] = builds;
   if (!ours) throw new Error('No build');
   const peers: ServerProcess[] = [];
   const entrants: Entrant[] = [];
-  const enterPeer = async (name: string, script: string, isRefInData: boolean): Promise<void> => {
+  const addPeer = async (name: string, script: string, isRefInData: boolean): Promise<void> => {
     const { server, port } = await ServerProcess.startPeer({
       name,
       script: path.join(__dirname, '../peers', script),
@@ -36,56 +45,56 @@ export const measureGateway = async (driver: Driver, settings: Settings): Promis
     entrants.push({ name, group, server });
   };
   try {
-    await enterPeer('bare ws', 'bare-echo.js', false);
+    await addPeer('bare ws', 'bare-echo.js', false);
     for (const { name, service } of builds) {
       const [replica] = service.replicas;
       if (!replica) throw new Error('No replica');
       const group = await driver.call('openCommands', { origins: service.origins, sockets: settings.pairs });
       entrants.push({ name, group, server: replica.server });
     }
-    await enterPeer('stock Nest', 'stock-nest.js', true);
+    await addPeer('stock Nest', 'stock-nest.js', true);
 
     const perSecond = settings.commandsPerSecond;
     const faults: string[] = [];
     for (const { name, group } of entrants) {
-      const load = await driver.call('command', { group, perSecond, seconds: WARM_UP_SECONDS });
-      faults.push(...faultsOf(`${name}, warming up`, load));
+      const load = await driver.call('runCommands', { group, perSecond, seconds: WARM_UP_SECONDS });
+      faults.push(...findFaults(`${name}, warming up`, load));
     }
     const turns = new Map<string, number[]>();
     for (let round = 1; round <= settings.rounds; round += 1) {
-      say(`gateway, round ${round} of ${settings.rounds}`);
-      for (const { name, group, server } of inTurn(entrants, round)) {
+      logProgress(`gateway, round ${round} of ${settings.rounds}`);
+      for (const { name, group, server } of inRoundOrder(entrants, round)) {
         const before = server.cpuMicros;
-        const load = await driver.call('command', { group, perSecond, seconds: settings.seconds });
+        const load = await driver.call('runCommands', { group, perSecond, seconds: settings.seconds });
         const perCommand = (server.cpuMicros - before) / load.sent;
         turns.set(name, [...(turns.get(name) ?? []), perCommand]);
-        faults.push(...faultsOf(name, load));
-        say(`  ${name}: ${micros(perCommand)}`);
+        faults.push(...findFaults(name, load));
+        logProgress(`  ${name}: ${formatMicros(perCommand)}`);
       }
     }
     const thaw = entrants.find(({ name }) => name === ours.name);
     if (settings.profiles && thaw) {
       profiler.toggle([thaw.server]);
-      await driver.call('command', { group: thaw.group, perSecond, seconds: 10 });
+      await driver.call('runCommands', { group: thaw.group, perSecond, seconds: 10 });
       profiler.toggle([thaw.server]);
       await wait(1_000);
-      profiler.report('gateway');
+      profiler.logReport('gateway');
     }
     const others = builds.slice(1).map(({ name }) => name);
-    return { rows: rowsOf(turns, others), faults, raw: Object.fromEntries(turns) };
+    return { rows: createRows(turns, others), faults, raw: Object.fromEntries(turns) };
   } finally {
-    for (const { group } of entrants) await driver.call('close', { group }).catch(() => null);
+    for (const { group } of entrants) await driver.call('closeGroup', { group }).catch(() => null);
     await Promise.all(peers.map((server) => server.stop()));
     await stopBuilds(builds);
   }
 };
 
-const faultsOf = (name: string, { sent, acked, disorders, refusal = '' }: CommandResult): string[] =>
+const findFaults = (name: string, { sent, acked, disorders, refusal = '' }: CommandResult): string[] =>
   sent === acked && disorders === 0
     ? []
     : [`${name}: ${sent} commands, ${acked} acknowledged, ${disorders} refused or out of order ${refusal}`];
 
-const rowsOf = (turns: ReadonlyMap<string, readonly number[]>, others: readonly string[]): Row[] => {
+const createRows = (turns: ReadonlyMap<string, readonly number[]>, others: readonly string[]): Row[] => {
   const ours = turns.get('thaw') ?? [];
   const contenders: readonly (readonly [string, number | undefined, string])[] = [
     ['bare ws', 1.6, '≤ 1.35'],
@@ -94,13 +103,13 @@ const rowsOf = (turns: ReadonlyMap<string, readonly number[]>, others: readonly 
   ];
   return contenders.map(([against, gate, aim]) => {
     const theirs = turns.get(against) ?? [];
-    const ratio = ratios(ours, theirs);
+    const ratio = computeRatios(ours, theirs);
     return {
       figure: 'P3',
       what: 'CPU per command through the gateway',
-      ours: micros(median(ours)),
+      ours: formatMicros(median(ours)),
       against,
-      theirs: micros(median(theirs)),
+      theirs: formatMicros(median(theirs)),
       ratio,
       gate: gate === undefined ? '' : `≤ ${gate}`,
       aim,

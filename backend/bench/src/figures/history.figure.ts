@@ -4,12 +4,12 @@ import path from 'node:path';
 import { Pool } from 'pg';
 import type { ProcessEventsService } from '../../../src/platform/process-events/process-events.service';
 import type { Driver } from '../driver/driver-process';
-import { sendAtRate } from '../driver/pacer';
+import { sendAtRate } from '../driver/constant-rate';
 import { inParallel } from '../driver/visitor';
-import { median, percentile, ratios } from '../measure/statistics';
+import { median, percentile, computeRatios } from '../measure/statistics';
 import { BenchStores } from '../measure/stores';
 import { requireBuilt, Service } from '../service';
-import { type Outcome, type Row, say, type Settings, wait } from './figure';
+import { type Outcome, type Row, logProgress, type Settings, wait } from './figure';
 
 type ChatLogModule = typeof import('../../../src/platform/hot-log/chat-log.repository');
 type OutboxModule = typeof import('../../../src/platform/hot-log/outbox.repository');
@@ -35,16 +35,20 @@ export const measureHistory = async (_: Driver, settings: Settings): Promise<Out
   const faults: string[] = [];
   try {
     for (let round = 1; round <= rounds; round += 1) {
-      ours.push(await carry(stores, service, pool, settings.historyRows, faults));
-      naive.push(await naiveRows(stores, Math.min(5_000, settings.historyRows)));
-      ceiling.push(await ceilingRows(pool, settings.historyRows));
-      say(
-        `history, round ${round} of ${rounds}: ${[ours, naive, ceiling].map((all) => rate(all.at(-1) ?? 0)).join(', ')}`,
+      ours.push(await measureDrainRate(stores, service, pool, settings.historyRows, faults));
+      naive.push(await measureNaiveRate(stores, Math.min(5_000, settings.historyRows)));
+      ceiling.push(await measureCeilingRate(pool, settings.historyRows));
+      logProgress(
+        `history, round ${round} of ${rounds}: ${[ours, naive, ceiling].map((all) => formatRate(all.at(-1) ?? 0)).join(', ')}`,
       );
     }
-    const lags = await lagsMs(stores, pool, faults);
+    const lags = await measureLagsMs(stores, pool, faults);
     const [p50, p99] = [percentile(lags, 0.5), percentile(lags, 0.99)];
-    return { rows: rowsOf(ours, naive, ceiling, p50, p99), faults, raw: { ours, naive, ceiling, p50, p99 } };
+    return {
+      rows: createRows(ours, naive, ceiling, p50, p99),
+      faults,
+      raw: { ours, naive, ceiling, p50, p99 },
+    };
   } finally {
     await pool.end();
     await service.stop();
@@ -53,7 +57,7 @@ export const measureHistory = async (_: Driver, settings: Settings): Promise<Out
 };
 
 /** Fills the outboxes while no worker runs, then starts one to drain them. @returns rows per second */
-const carry = async (
+const measureDrainRate = async (
   stores: BenchStores,
   service: Service,
   pool: Pool,
@@ -61,10 +65,10 @@ const carry = async (
   faults: string[],
 ): Promise<number> => {
   await service.stopWorker();
-  const before = await countOf(pool);
+  const before = await countEvents(pool);
   const { OutboxRepository } = requireBuilt<OutboxModule>('platform/hot-log/outbox.repository');
   const outbox = new OutboxRepository(stores.redis);
-  const chats = await openChats(stores, rows / SESSIONS);
+  const chats = await appendChats(stores, rows / SESSIONS);
   const backlog = (await outbox.measureBacklog()).length;
   await service.startWorker();
   let startedAt = 0;
@@ -75,13 +79,13 @@ const carry = async (
     await wait(10);
   }
   const seconds = (performance.now() - startedAt) / 1_000;
-  const added = (await countOf(pool)) - before;
+  const added = (await countEvents(pool)) - before;
   if (added !== chats.length) faults.push(`history: ${chats.length} events went in, ${added} rows came out`);
   return backlog / seconds;
 };
 
 /** Appends chats of `eventsEach` events. @returns the ids of all events */
-const openChats = async (stores: BenchStores, eventsEach: number): Promise<string[]> => {
+const appendChats = async (stores: BenchStores, eventsEach: number): Promise<string[]> => {
   const { ChatLogRepository } = requireBuilt<ChatLogModule>('platform/hot-log/chat-log.repository');
   const log = new ChatLogRepository(stores.redis, {
     publish: () => undefined,
@@ -89,8 +93,8 @@ const openChats = async (stores: BenchStores, eventsEach: number): Promise<strin
   const eventIds: string[] = [];
   await inParallel(SESSIONS, 8, async () => {
     const sessionId = randomUUID();
-    const texts = [startText(eventIds)];
-    while (texts.length < eventsEach) texts.push(messageText(eventIds));
+    const texts = [encodeChatStart(eventIds)];
+    while (texts.length < eventsEach) texts.push(encodeMessage(eventIds));
     let end = { version: 0, lastId: '' };
     for (let start = 0; start < texts.length; start += PER_APPEND) {
       const result = await log.append(sessionId, end, texts.slice(start, start + PER_APPEND));
@@ -108,22 +112,22 @@ const encode = (event: Parameters<Codec['encodeEvent']>[0]['event'], eventIds: s
   return encodeEvent({ eventId, event });
 };
 
-const startText = (eventIds: string[]): string => {
+const encodeChatStart = (eventIds: string[]): string => {
   const participants = [1, 2].map((id) => ({ id, username: `user${id}`, avatar: null }));
   return encode({ type: 'ChatStarted', data: { userIds: [1, 2], participants } } as never, eventIds);
 };
 
-const messageText = (eventIds: string[]): string => {
+const encodeMessage = (eventIds: string[]): string => {
   const data = { senderId: 1, content: 'x'.repeat(100), messageType: 'text', replyTo: null, clientId: 'c-1' };
   return encode({ type: 'MessageSent', data } as never, eventIds);
 };
 
-const countOf = async (pool: Pool): Promise<number> => {
+const countEvents = async (pool: Pool): Promise<number> => {
   const { rows } = await pool.query<{ count: string }>('SELECT count(*) FROM events');
   return Number(rows[0]?.count);
 };
 
-const naiveRows = (stores: BenchStores, rows: number): Promise<number> =>
+const measureNaiveRate = (stores: BenchStores, rows: number): Promise<number> =>
   new Promise((resolve, reject) => {
     const { databaseUrl, redisUrl } = stores;
     const child = fork(path.join(__dirname, '../peers/naive-history.js'), {
@@ -134,7 +138,7 @@ const naiveRows = (stores: BenchStores, rows: number): Promise<number> =>
   });
 
 /** The upper bound of PostgreSQL: rows that it generates itself. @returns rows per second */
-const ceilingRows = async (pool: Pool, rows: number): Promise<number> => {
+const measureCeilingRate = async (pool: Pool, rows: number): Promise<number> => {
   await pool.query(
     'DROP TABLE IF EXISTS ceiling_events; CREATE TABLE ceiling_events (LIKE events INCLUDING ALL)',
   );
@@ -149,7 +153,7 @@ const ceilingRows = async (pool: Pool, rows: number): Promise<number> => {
 };
 
 /** Lags between events and their rows in PostgreSQL, at a steady rate. The worker is woken as by a replica. */
-const lagsMs = async (stores: BenchStores, pool: Pool, faults: string[]): Promise<number[]> => {
+const measureLagsMs = async (stores: BenchStores, pool: Pool, faults: string[]): Promise<number[]> => {
   const { ChatLogRepository } = requireBuilt<ChatLogModule>('platform/hot-log/chat-log.repository');
   const { JobQueueService } = requireBuilt<Queue>('platform/queue/job-queue.service');
   const { OutboxSchedulerService } = requireBuilt<Scheduler>(
@@ -176,7 +180,7 @@ const lagsMs = async (stores: BenchStores, pool: Pool, faults: string[]): Promis
     const chat = chats[index % SESSIONS];
     if (!chat) return;
     chat.turn = chat.turn.then(async () => {
-      const result = await log.append(chat.sessionId, chat.end, [messageText([])]);
+      const result = await log.append(chat.sessionId, chat.end, [encodeMessage([])]);
       if (result.kind !== 'appended') return;
       chat.end = { version: chat.end.version + 1, lastId: result.ids[0] ?? '' };
     });
@@ -192,24 +196,24 @@ const lagsMs = async (stores: BenchStores, pool: Pool, faults: string[]): Promis
   return rows.map(({ ms }) => ms);
 };
 
-const rate = (rows: number): string => `${Math.round(rows).toLocaleString('en')} rows/s`;
+const formatRate = (rows: number): string => `${Math.round(rows).toLocaleString('en')} rows/s`;
 
-const rowsOf = (
+const createRows = (
   ours: readonly number[],
   naive: readonly number[],
   ceiling: readonly number[],
   p50: number,
   p99: number,
 ): Row[] => {
-  const toNaive = ratios(ours, naive);
+  const toNaive = computeRatios(ours, naive);
   const what = 'Rows from outbox to PostgreSQL';
   return [
     {
       figure: 'P9',
       what,
-      ours: rate(median(ours)),
+      ours: formatRate(median(ours)),
       against: 'a job and an INSERT each',
-      theirs: rate(median(naive)),
+      theirs: formatRate(median(naive)),
       ratio: toNaive,
       gate: '≥ 5',
       aim: '≥ 10',
@@ -218,10 +222,10 @@ const rowsOf = (
     {
       figure: 'P9',
       what,
-      ours: rate(median(ours)),
+      ours: formatRate(median(ours)),
       against: 'INSERT … generate_series',
-      theirs: rate(median(ceiling)),
-      ratio: ratios(ours, ceiling),
+      theirs: formatRate(median(ceiling)),
+      ratio: computeRatios(ours, ceiling),
       gate: '',
       aim: '≥ 0.5',
     },

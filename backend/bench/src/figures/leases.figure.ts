@@ -1,8 +1,16 @@
 import type { Driver } from '../driver/driver-process';
-import { median, ratios } from '../measure/statistics';
+import { median, computeRatios } from '../measure/statistics';
 import { BenchStores } from '../measure/stores';
 import { type RunningBuild, startBuilds, stopBuilds } from '../service';
-import { inTurn, micros, type Outcome, type Row, say, type Settings, wait } from './figure';
+import {
+  inRoundOrder,
+  formatMicros,
+  type Outcome,
+  type Row,
+  logProgress,
+  type Settings,
+  wait,
+} from './figure';
 
 const REPLICAS = 2;
 const SETTLE_MS = 2_000;
@@ -21,15 +29,15 @@ export const measureLeases = async (_: Driver, settings: Settings): Promise<Outc
   const turns = new Map<string, number[]>();
   try {
     for (let round = 1; round <= settings.rounds; round += 1) {
-      say(`leases, round ${round} of ${settings.rounds}`);
-      for (const leases of inTurn(settings.leases, round)) {
+      logProgress(`leases, round ${round} of ${settings.rounds}`);
+      for (const leases of inRoundOrder(settings.leaseCounts, round)) {
         for (const { stores } of builds) await setLeases(stores, leases);
         await wait(SETTLE_MS);
         const costs = await measure(builds, idle, settings.seconds);
         for (const [index, { name }] of builds.entries()) {
           const turn = nameOf(name, leases);
           turns.set(turn, [...(turns.get(turn) ?? []), costs[index] ?? NaN]);
-          say(`  ${turn}: ${micros(costs[index] ?? NaN)}`);
+          logProgress(`  ${turn}: ${formatMicros(costs[index] ?? NaN)}`);
         }
       }
     }
@@ -38,7 +46,11 @@ export const measureLeases = async (_: Driver, settings: Settings): Promise<Outc
     await stopBuilds(builds);
   }
   const others = builds.slice(1).map(({ name }) => name);
-  return { rows: rowsOf(turns, settings.leases, others), faults: [], raw: Object.fromEntries(turns) };
+  return {
+    rows: createRows(turns, settings.leaseCounts, others),
+    faults: [],
+    raw: Object.fromEntries(turns),
+  };
 };
 
 const nameOf = (build: string, leases: number): string => `${build}, ${leases.toLocaleString('en')} leases`;
@@ -70,20 +82,20 @@ const measure = async (
   return spent.map((micro) => (micro - ofIdle) / elapsed / REPLICAS);
 };
 
-const rowsOf = (
+const createRows = (
   turns: ReadonlyMap<string, readonly number[]>,
   leases: readonly number[],
   others: readonly string[],
 ): Row[] => {
   const row = (count: number, against: string, gate?: number): Row => {
     const [ours, theirs] = [turns.get(nameOf('thaw', count)) ?? [], turns.get(against) ?? []];
-    const ratio = ratios(ours, theirs);
+    const ratio = computeRatios(ours, theirs);
     return {
       figure: 'P17',
       what: `Redis CPU per replica and second at rest, ${count.toLocaleString('en')} leases`,
-      ours: micros(median(ours)),
+      ours: formatMicros(median(ours)),
       against,
-      theirs: micros(median(theirs)),
+      theirs: formatMicros(median(theirs)),
       ratio,
       gate: gate === undefined ? '' : `≤ ${gate}`,
       aim: gate === undefined ? '' : AIM,

@@ -1,10 +1,10 @@
 import { Redis } from 'ioredis';
 import { inParallel } from '../driver/visitor';
-import { median, ratios, spread } from '../measure/statistics';
+import { median, computeRatios, computeSpread } from '../measure/statistics';
 import { BenchStores } from '../measure/stores';
 import { requireBuilt } from '../service';
 import type { Driver } from '../driver/driver-process';
-import { micros, type Outcome, type Row, say, type Settings } from './figure';
+import { formatMicros, type Outcome, type Row, logProgress, type Settings } from './figure';
 
 type Matching = typeof import('../../../src/modules/matching/application/match-queue.service');
 type MatchQueueService = InstanceType<Matching['MatchQueueService']>;
@@ -13,7 +13,7 @@ type MatchQueueService = InstanceType<Matching['MatchQueueService']>;
 const LEASES = '{matching}:leases';
 const REPLICA = 'bench.1';
 /** Users at the head of the queue who are never matched: this many in cool-down, and as many blocked. */
-const PASSED_OVER = 4;
+const EXCLUDED_COUNT = 4;
 const JOINS = 1_000;
 
 const NAIVE = `
@@ -30,33 +30,33 @@ export const measureMatching = async (_: Driver, settings: Settings): Promise<Ou
   const faults: string[] = [];
   try {
     for (let round = 1; round <= settings.rounds; round += 1) {
-      for (const waiting of settings.waiting) {
+      for (const waiting of settings.queueLengths) {
         await stores.redis.flushall();
-        const bench = await Joins.among(stores, waiting);
-        put(ours, waiting, await bench.perJoin(faults));
+        const bench = await JoinBenchmark.prepare(stores, waiting);
+        addValue(ours, waiting, await bench.measureCpuPerJoin(faults));
         await stores.redis.flushall();
-        put(naive, waiting, await naiveJoins(stores, waiting));
+        addValue(naive, waiting, await measureNaiveJoins(stores, waiting));
       }
-      const shown = settings.waiting.map(
-        (waiting) => `${waiting}: ${micros(ours.get(waiting)?.at(-1) ?? 0)}`,
+      const shown = settings.queueLengths.map(
+        (waiting) => `${waiting}: ${formatMicros(ours.get(waiting)?.at(-1) ?? 0)}`,
       );
-      say(`matching, round ${round} of ${settings.rounds}: ${shown.join(', ')}`);
+      logProgress(`matching, round ${round} of ${settings.rounds}: ${shown.join(', ')}`);
     }
   } finally {
     await stores.end();
   }
-  const none = ours.get(0) ?? [];
-  const rows = settings.waiting.map((waiting): Row => {
-    const here = ours.get(waiting) ?? [];
-    const isGated = waiting === Math.max(...settings.waiting);
-    const ratio = waiting === 0 ? undefined : ratios(here, none);
-    const theirs = spread(naive.get(waiting) ?? []);
+  const emptyQueue = ours.get(0) ?? [];
+  const rows = settings.queueLengths.map((waiting): Row => {
+    const ofLength = ours.get(waiting) ?? [];
+    const isGated = waiting === Math.max(...settings.queueLengths);
+    const ratio = waiting === 0 ? undefined : computeRatios(ofLength, emptyQueue);
+    const theirs = computeSpread(naive.get(waiting) ?? []);
     return {
       figure: 'P6',
-      what: `Redis CPU per join, ${waiting.toLocaleString('en')} waiting (a bare ZPOPMIN script: ${micros(theirs.median)})`,
-      ours: micros(median(here)),
-      against: waiting === 0 ? '' : 'nobody waiting',
-      theirs: waiting === 0 ? '' : micros(median(none)),
+      what: `Redis CPU per join, ${waiting.toLocaleString('en')} waiting (a bare ZPOPMIN script: ${formatMicros(theirs.median)})`,
+      ours: formatMicros(median(ofLength)),
+      against: waiting === 0 ? '' : 'no user waiting',
+      theirs: waiting === 0 ? '' : formatMicros(median(emptyQueue)),
       ratio,
       gate: isGated ? '≤ 1.5' : '',
       aim: isGated ? '≤ 1.2' : '',
@@ -66,20 +66,20 @@ export const measureMatching = async (_: Driver, settings: Settings): Promise<Ou
   return { rows, faults, raw: { ours: Object.fromEntries(ours), naive: Object.fromEntries(naive) } };
 };
 
-const put = (map: Map<number, number[]>, key: number, value: number): void => {
+const addValue = (map: Map<number, number[]>, key: number, value: number): void => {
   map.set(key, [...(map.get(key) ?? []), value]);
 };
 
-class Joins {
+class JoinBenchmark {
   private nextId = 1;
 
   private constructor(
     private readonly stores: BenchStores,
     private readonly matching: MatchQueueService,
-    private readonly passedOver: readonly number[],
+    private readonly excludedIds: readonly number[],
   ) {}
 
-  static async among(stores: BenchStores, waiting: number): Promise<Joins> {
+  static async prepare(stores: BenchStores, waiting: number): Promise<JoinBenchmark> {
     const { MatchQueueService } = requireBuilt<Matching>('modules/matching/application/match-queue.service');
     await stores.redis.zadd(LEASES, Date.now() + 3_600_000, REPLICA);
     const environment = { REMATCH_RELAX_AFTER_S: 3_600, REMATCH_COOLDOWN_S: 600 };
@@ -88,10 +88,10 @@ class Joins {
       environment as ConstructorParameters<typeof MatchQueueService>[1],
       { replicaId: REPLICA } as ConstructorParameters<typeof MatchQueueService>[2],
     );
-    const passedOver = Array.from({ length: PASSED_OVER * 2 }, (_, index) => index + 1);
-    const joins = new Joins(stores, matching, passedOver);
-    joins.nextId += passedOver.length;
-    for (const id of passedOver) await matching.join(id, 'male', 'female');
+    const excludedIds = Array.from({ length: EXCLUDED_COUNT * 2 }, (_, index) => index + 1);
+    const joins = new JoinBenchmark(stores, matching, excludedIds);
+    joins.nextId += excludedIds.length;
+    for (const id of excludedIds) await matching.join(id, 'male', 'female');
     await inParallel(waiting, 100, async () => {
       await matching.join(joins.newId(), 'male', 'female');
     });
@@ -99,10 +99,10 @@ class Joins {
   }
 
   /** After each man joins a woman who is matched with the oldest man allowed, so the queue length is constant. */
-  async perJoin(faults: string[]): Promise<number> {
+  async measureCpuPerJoin(faults: string[]): Promise<number> {
     const couples = Array.from({ length: JOINS / 2 }, () => ({ man: this.newId(), woman: this.newId() }));
-    const recent = this.passedOver.slice(0, PASSED_OVER);
-    const blocked = this.passedOver.slice(PASSED_OVER);
+    const recent = this.excludedIds.slice(0, EXCLUDED_COUNT);
+    const blocked = this.excludedIds.slice(EXCLUDED_COUNT);
     await inParallel(couples.length * recent.length, 50, async (index) => {
       const woman = couples[Math.floor(index / recent.length)]?.woman ?? 0;
       await this.matching.finish({
@@ -115,11 +115,11 @@ class Joins {
     for (const { man, woman } of couples) {
       await this.matching.join(man, 'male', 'female');
       const place = await this.matching.join(woman, 'female', 'male', blocked);
-      if (place.kind === 'matched' && !this.passedOver.includes(place.match.userIds[1])) matched += 1;
+      if (place.kind === 'matched' && !this.excludedIds.includes(place.match.userIds[1])) matched += 1;
     }
     const spent = (await this.stores.redisCpuMicros()) - before;
     if (matched !== couples.length)
-      faults.push(`matching: ${matched} of ${couples.length} were matched as they should`);
+      faults.push(`matching: ${matched} of ${couples.length} were matched with a user who was not excluded`);
     return spent / JOINS;
   }
 
@@ -129,7 +129,7 @@ class Joins {
   }
 }
 
-const naiveJoins = async (stores: BenchStores, waiting: number): Promise<number> => {
+const measureNaiveJoins = async (stores: BenchStores, waiting: number): Promise<number> => {
   const { redis }: { redis: Redis } = stores;
   const [men, women] = ['naive:men', 'naive:women'];
   const sha = (await redis.script('LOAD', NAIVE)) as string;

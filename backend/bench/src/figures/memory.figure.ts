@@ -1,10 +1,10 @@
 import path from 'node:path';
 import type { Driver } from '../driver/driver-process';
 import { ServerProcess } from '../measure/server-process';
-import { ratios, spread } from '../measure/statistics';
+import { computeRatios, computeSpread } from '../measure/statistics';
 import { BenchStores } from '../measure/stores';
 import { Service } from '../service';
-import { type Outcome, type Row, say, type Settings, wait } from './figure';
+import { type Outcome, type Row, logProgress, type Settings, wait } from './figure';
 
 const ROUNDS = 3;
 const SETTLE_MS = 1_500;
@@ -21,23 +21,23 @@ export const measureMemory = async (driver: Driver, settings: Settings): Promise
   try {
     for (let round = 1; round <= rounds; round += 1) {
       for (const kind of ['json', 'thaw', 'socket.io'] as const) {
-        const perSocket = await perSocketKilobytes(driver, stores, kind, settings.idleSockets);
+        const perSocket = await measureKilobytesPerSocket(driver, stores, kind, settings.idleSockets);
         kilobytes.set(kind, [...(kilobytes.get(kind) ?? []), perSocket]);
-        say(`memory, round ${round} of ${rounds}, ${kind}: ${perSocket.toFixed(1)} KB a connection`);
+        logProgress(`memory, round ${round} of ${rounds}, ${kind}: ${perSocket.toFixed(1)} KB a connection`);
       }
     }
   } finally {
     await stores.end();
   }
-  const of = (kind: Kind): number[] => kilobytes.get(kind) ?? [];
+  const valuesOf = (kind: Kind): number[] => kilobytes.get(kind) ?? [];
   const row = (against: string, theirs: readonly number[], gate: number | undefined, aim: string): Row => {
-    const ratio = ratios(of('thaw'), theirs);
+    const ratio = computeRatios(valuesOf('thaw'), theirs);
     return {
       figure: 'P4',
       what: `Memory per idle connection, ${settings.idleSockets.toLocaleString('en')} of them`,
-      ours: `${spread(of('thaw')).median.toFixed(1)} KB`,
+      ours: `${computeSpread(valuesOf('thaw')).median.toFixed(1)} KB`,
       against,
-      theirs: `${spread(theirs).median.toFixed(1)} KB`,
+      theirs: `${computeSpread(theirs).median.toFixed(1)} KB`,
       ratio,
       gate: gate === undefined ? '' : `≤ ${gate}`,
       aim,
@@ -45,34 +45,37 @@ export const measureMemory = async (driver: Driver, settings: Settings): Promise
     };
   };
   const rows = [
-    row('bare ws', of('json'), 2, '≤ 1.5'),
-    row('socket.io', of('socket.io'), undefined, '≤ 0.65'),
+    row('bare ws', valuesOf('json'), 2, '≤ 1.5'),
+    row('socket.io', valuesOf('socket.io'), undefined, '≤ 0.65'),
   ];
   return { rows, faults: [], raw: Object.fromEntries(kilobytes) };
 };
 
-const perSocketKilobytes = async (
+const measureKilobytesPerSocket = async (
   driver: Driver,
   stores: BenchStores,
   kind: Kind,
   sockets: number,
 ): Promise<number> => {
-  const { server, origin } = await start(stores, kind);
+  const { server, origin } = await startServer(stores, kind);
   try {
     // The first sockets pay for compiled code and for buffers that are kept.
-    const first = await driver.call('openIdle', { kind, origin, sockets: FIRST_SOCKETS });
-    const before = await settled(server);
-    const group = await driver.call('openIdle', { kind, origin, sockets });
-    const after = await settled(server);
-    await driver.call('close', { group });
-    await driver.call('close', { group: first });
+    const first = await driver.call('openIdleSockets', { kind, origin, sockets: FIRST_SOCKETS });
+    const before = await readSettledMemory(server);
+    const group = await driver.call('openIdleSockets', { kind, origin, sockets });
+    const after = await readSettledMemory(server);
+    await driver.call('closeGroup', { group });
+    await driver.call('closeGroup', { group: first });
     return (after - before) / sockets / 1_024;
   } finally {
     await server.stop();
   }
 };
 
-const start = async (stores: BenchStores, kind: Kind): Promise<{ server: ServerProcess; origin: string }> => {
+const startServer = async (
+  stores: BenchStores,
+  kind: Kind,
+): Promise<{ server: ServerProcess; origin: string }> => {
   if (kind === 'thaw') {
     const [replica] = (await Service.start(stores, { replicas: 1, hasWorker: false, nodeFlags })).replicas;
     if (!replica) throw new Error('No replica');
@@ -88,7 +91,7 @@ const start = async (stores: BenchStores, kind: Kind): Promise<{ server: ServerP
   return { server, origin: `http://127.0.0.1:${port}` };
 };
 
-const settled = async (server: ServerProcess): Promise<number> => {
+const readSettledMemory = async (server: ServerProcess): Promise<number> => {
   for (let times = 0; times < 2; times += 1) {
     await wait(SETTLE_MS);
     server.signal('SIGUSR2');

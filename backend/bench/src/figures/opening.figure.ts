@@ -1,14 +1,22 @@
 import path from 'node:path';
 import { prepareProductEnvironment } from '../../../../deploy/local/product-environment.mjs';
-import type { ArrivalResult } from '../driver/crowd';
+import type { OpeningResult } from '../driver/visitor-group';
 import type { Driver } from '../driver/driver-process';
 import { PostgresMeter, STATISTICS_LAG_MS } from '../measure/postgres';
-import { profiling } from '../measure/profiling';
+import { createProfiler } from '../measure/profiling';
 import { ServerProcess } from '../measure/server-process';
-import { median, ratios } from '../measure/statistics';
+import { median, computeRatios } from '../measure/statistics';
 import type { BenchStores } from '../measure/stores';
 import { startBuilds, stopBuilds } from '../service';
-import { inTurn, micros, type Outcome, type Row, say, type Settings, wait } from './figure';
+import {
+  inRoundOrder,
+  formatMicros,
+  type Outcome,
+  type Row,
+  logProgress,
+  type Settings,
+  wait,
+} from './figure';
 
 /** CPU-µs per socket of one turn. */
 interface Turn {
@@ -27,7 +35,7 @@ interface Entrant {
   postgres: PostgresMeter;
 }
 
-const AT_ONCE = 64;
+const CONCURRENCY = 64;
 /** Presence is recorded and announced after the answer, but is part of the turn. */
 const SETTLE_MS = 300;
 /** After this time the users are offline, so their next arrival costs the same as the first. */
@@ -35,20 +43,20 @@ const OFFLINE_AFTER_MS = 4_000;
 const PEER = 'socket.io, same look-up';
 const GATE_TO_EARLIER = 0.65;
 /** One transaction per socket, plus the checks that sockets share. */
-const MOST_TRANSACTIONS = 1.2;
+const MAX_TRANSACTIONS = 1.2;
 
 /** P13: cost of opening and authenticating a socket. */
 export const measureOpening = async (driver: Driver, settings: Settings): Promise<Outcome> => {
-  const profiler = profiling(settings.profiles);
-  const builds = await startBuilds({ replicas: 1, hasWorker: false }, profiler.options('opening'));
+  const profiler = createProfiler(settings.profiles);
+  const builds = await startBuilds({ replicas: 1, hasWorker: false }, profiler.prepare('opening'));
   const peers: ServerProcess[] = [];
   const entrants: Entrant[] = [];
   try {
     for (const { name, stores, service } of builds) {
       const [replica] = service.replicas;
       if (!replica) throw new Error('No replica');
-      say(`  signing ${settings.arrivals} visitors up at ${name}`);
-      const group = await driver.call('signUp', { origin: replica.origin, visitors: settings.arrivals });
+      logProgress(`  signing ${settings.openedSockets} visitors up at ${name}`);
+      const group = await driver.call('signUp', { origin: replica.origin, visitors: settings.openedSockets });
       const postgres = await PostgresMeter.open(stores.databaseUrl);
       entrants.push({ name, kind: 'thaw', group, ...replica, stores, postgres });
       if (name !== builds[0]?.name) continue;
@@ -59,41 +67,45 @@ export const measureOpening = async (driver: Driver, settings: Settings): Promis
     }
     const faults: string[] = [];
     const turns = new Map<string, Turn[]>();
-    const play = async (entrant: Entrant): Promise<Turn> => {
+    const runTurn = async (entrant: Entrant): Promise<Turn> => {
       const { turn, load } = await measure(driver, entrant);
-      if (load.opened !== settings.arrivals)
-        faults.push(`${entrant.name}: ${load.opened} of ${settings.arrivals} opened ${load.refusal ?? ''}`);
+      if (load.opened !== settings.openedSockets)
+        faults.push(
+          `${entrant.name}: ${load.opened} of ${settings.openedSockets} opened ${load.refusal ?? ''}`,
+        );
       return turn;
     };
-    for (const entrant of entrants) await play(entrant);
+    for (const entrant of entrants) await runTurn(entrant);
     for (let round = 1; round <= settings.rounds; round += 1) {
-      say(`opening, round ${round} of ${settings.rounds}`);
-      for (const entrant of inTurn(entrants, round)) {
-        const turn = await play(entrant);
+      logProgress(`opening, round ${round} of ${settings.rounds}`);
+      for (const entrant of inRoundOrder(entrants, round)) {
+        const turn = await runTurn(entrant);
         turns.set(entrant.name, [...(turns.get(entrant.name) ?? []), turn]);
         const { node, postgres, redis } = turn;
-        say(`  ${entrant.name}: ${micros(node)}, postgres ${micros(postgres)}, redis ${micros(redis)}`);
+        logProgress(
+          `  ${entrant.name}: ${formatMicros(node)}, postgres ${formatMicros(postgres)}, redis ${formatMicros(redis)}`,
+        );
       }
     }
     const [ours] = entrants;
     if (!ours) throw new Error('No build');
     if (settings.profiles) {
       profiler.toggle([ours.server]);
-      await play(ours);
+      await runTurn(ours);
       profiler.toggle([ours.server]);
       await wait(1_000);
-      profiler.report('opening');
+      profiler.logReport('opening');
     }
-    const transactions = await countTransactions(ours, () => play(ours), settings.arrivals);
+    const transactions = await countTransactions(ours, () => runTurn(ours), settings.openedSockets);
     const others = builds.slice(1).map(({ name }) => name);
     return {
-      rows: rowsOf(turns, others, transactions),
+      rows: createRows(turns, others, transactions),
       faults,
       raw: { ...Object.fromEntries(turns), transactions },
     };
   } finally {
     for (const { group, postgres } of entrants) {
-      await driver.call('close', { group }).catch(() => null);
+      await driver.call('closeGroup', { group }).catch(() => null);
       await postgres.end().catch(() => undefined); // two entrants may share it
     }
     await Promise.all(peers.map((server) => server.stop()));
@@ -112,17 +124,17 @@ const startPeer = (stores: BenchStores): Promise<{ server: ServerProcess; port: 
 const measure = async (
   driver: Driver,
   { kind, group, origin, server, stores, postgres }: Entrant,
-): Promise<{ turn: Turn; load: ArrivalResult }> => {
+): Promise<{ turn: Turn; load: OpeningResult }> => {
   const read = async (): Promise<Turn> => ({
     node: server.cpuMicros,
     postgres: postgres.cpuMicros,
     redis: await stores.redisCpuMicros(),
   });
   const before = await read();
-  const load = await driver.call('arrive', { group, kind, origin, atOnce: AT_ONCE });
+  const load = await driver.call('openSockets', { group, kind, origin, concurrency: CONCURRENCY });
   await wait(SETTLE_MS);
   const after = await read();
-  await driver.call('leave', { group });
+  await driver.call('closeSockets', { group });
   await wait(OFFLINE_AFTER_MS);
   const per = (what: keyof Turn): number => (after[what] - before[what]) / load.opened;
   return { turn: { node: per('node'), postgres: per('postgres'), redis: per('redis') }, load };
@@ -146,27 +158,27 @@ const countTransactions = async (
   return (counted - (atRest * elapsedMs) / STATISTICS_LAG_MS) / sockets;
 };
 
-const rowsOf = (
+const createRows = (
   turns: ReadonlyMap<string, readonly Turn[]>,
   others: readonly string[],
   transactions: number,
 ): Row[] => {
   const row = (what: keyof Turn, label: string, against: string, gate?: number, aim = ''): Row => {
-    const of = (name: string): number[] => (turns.get(name) ?? []).map((turn) => turn[what]);
-    const ratio = ratios(of('thaw'), of(against));
+    const valuesOf = (name: string): number[] => (turns.get(name) ?? []).map((turn) => turn[what]);
+    const ratio = computeRatios(valuesOf('thaw'), valuesOf(against));
     return {
       figure: 'P13',
       what: label,
-      ours: micros(median(of('thaw'))),
+      ours: formatMicros(median(valuesOf('thaw'))),
       against,
-      theirs: micros(median(of(against))),
+      theirs: formatMicros(median(valuesOf(against))),
       ratio,
       gate: gate === undefined ? '' : `≤ ${gate}`,
       aim,
       isReached: gate === undefined ? undefined : ratio.median <= gate,
     };
   };
-  const opening = `api CPU to open and authenticate a socket, ${AT_ONCE} at a time`;
+  const opening = `api CPU to open and authenticate a socket, ${CONCURRENCY} at a time`;
   return [
     row('node', opening, PEER, 1.25, '≤ 0.8'),
     ...others.map((other) => row('node', opening, other, GATE_TO_EARLIER)),
@@ -179,9 +191,9 @@ const rowsOf = (
       ours: transactions.toFixed(2),
       against: '',
       theirs: '',
-      gate: `≤ ${MOST_TRANSACTIONS}`,
+      gate: `≤ ${MAX_TRANSACTIONS}`,
       aim: '',
-      isReached: transactions <= MOST_TRANSACTIONS,
+      isReached: transactions <= MAX_TRANSACTIONS,
     },
   ];
 };

@@ -1,16 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { Pool } from 'pg';
 import type { Driver } from '../driver/driver-process';
-import { arrive, visit } from '../driver/visitor';
+import { openAuthenticatedSocket, createVisitor } from '../driver/visitor';
 import type { JsonWire } from '../driver/wire';
-import { median, ratios } from '../measure/statistics';
+import { median, computeRatios } from '../measure/statistics';
 import { BenchStores } from '../measure/stores';
 import { Service } from '../service';
-import { micros, type Outcome, say, type Settings } from './figure';
+import { formatMicros, type Outcome, logProgress, type Settings } from './figure';
 
 const CONTENT = 'x'.repeat(100);
 const WARM_UP = 100;
-const PER_SECOND_OF_A_TURN = 60;
+const MESSAGES_PER_SECOND = 60;
 const GATE = 3;
 
 /** P10: time from sending a private message to its ack, which follows the commit. One message at a time. */
@@ -23,13 +23,13 @@ export const measurePrivateMessage = async (_: Driver, settings: Settings): Prom
   let wire: JsonWire | undefined;
   try {
     const [origin = ''] = service.origins;
-    const [ada, bob] = [await visit(origin), await visit(origin)];
+    const [ada, bob] = [await createVisitor(origin), await createVisitor(origin)];
     const ids = [ada.userId, bob.userId].sort((one, other) => one - other);
     await pool.query('INSERT INTO friendships (low_id, high_id, created_at) VALUES ($1, $2, now())', ids);
     await pool.query(
       'CREATE TABLE bare (id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, sender_id bigint, content text)',
     );
-    const socket = (wire = await arrive(origin, ada));
+    const socket = (wire = await openAuthenticatedSocket(origin, ada));
     const message = { senderId: ada.userId, receiverId: bob.userId, content: CONTENT, messageType: 'text' };
     const send = () => socket.request('send_private_message', { ...message, clientId: randomUUID() });
     const insert = () =>
@@ -38,35 +38,35 @@ export const measurePrivateMessage = async (_: Driver, settings: Settings): Prom
         text: 'INSERT INTO bare (sender_id, content) VALUES ($1, $2)',
         values: [ada.userId, CONTENT],
       });
-    const turn = Math.ceil(settings.seconds * PER_SECOND_OF_A_TURN);
+    const turn = Math.ceil(settings.seconds * MESSAGES_PER_SECOND);
     let sent = 0;
     for (let round = 0; round <= settings.rounds; round += 1) {
       const count = round === 0 ? WARM_UP : turn;
       const [messages, inserts]: number[][] = [[], []];
       // Alternate, so that both see the same state of the disk.
       for (let index = 0; index < count; index += 1) {
-        inserts?.push(await microsOf(insert));
-        messages?.push(await microsOf(send));
+        inserts?.push(await measureMicros(insert));
+        messages?.push(await measureMicros(send));
       }
       sent += count;
       if (round === 0) continue;
       ours.push(median(messages ?? []));
       bare.push(median(inserts ?? []));
-      say(
+      logProgress(
         `private messages, round ${round} of ${settings.rounds}: ` +
-          `${micros(ours.at(-1) ?? 0)}, bare ${micros(bare.at(-1) ?? 0)}`,
+          `${formatMicros(ours.at(-1) ?? 0)}, bare ${formatMicros(bare.at(-1) ?? 0)}`,
       );
     }
     const { rows } = await pool.query<{ count: string }>('SELECT count(*) FROM private_messages');
     const stored = Number(rows[0]?.count);
     const faults = stored === sent ? [] : [`private messages: ${sent} acknowledged, ${stored} stored`];
-    const ratio = ratios(ours, bare);
+    const ratio = computeRatios(ours, bare);
     const row = {
       figure: 'P10',
       what: 'Private message, sent to acknowledged',
-      ours: micros(median(ours)),
+      ours: formatMicros(median(ours)),
       against: 'bare INSERT',
-      theirs: micros(median(bare)),
+      theirs: formatMicros(median(bare)),
       ratio,
       gate: `≤ ${GATE}`,
       aim: '≤ 2',
@@ -81,7 +81,7 @@ export const measurePrivateMessage = async (_: Driver, settings: Settings): Prom
   }
 };
 
-const microsOf = async (work: () => Promise<unknown>): Promise<number> => {
+const measureMicros = async (work: () => Promise<unknown>): Promise<number> => {
   const startedAt = performance.now();
   await work();
   return (performance.now() - startedAt) * 1_000;

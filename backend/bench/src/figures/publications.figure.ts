@@ -5,14 +5,14 @@ import { PublicationCounter } from '../measure/publication-counter';
 import { ServerProcess } from '../measure/server-process';
 import { BenchStores } from '../measure/stores';
 import { Service } from '../service';
-import { type Outcome, type Row, say, type Settings, wait } from './figure';
+import { type Outcome, type Row, logProgress, type Settings, wait } from './figure';
 
 const PAIRS = 20;
 const MESSAGES_PER_SECOND = 100;
 const SECONDS = 3;
 
 /** Publications received by the replicas that hold no pair. */
-interface Count {
+interface PublicationCount {
   replicas: number;
   messages: number;
   foreign: number;
@@ -21,17 +21,17 @@ interface Count {
 /** P7: publications that reach replicas without a participant of the chat. */
 export const measurePublications = async (driver: Driver, settings: Settings): Promise<Outcome> => {
   const faults: string[] = [];
-  const thaw: Count[] = [];
-  const socketIo: Count[] = [];
-  for (const replicas of settings.replicas) {
-    thaw.push(await ofService(driver, replicas, faults));
-    socketIo.push(await ofSocketIo(driver, replicas, faults));
-    say(
+  const thaw: PublicationCount[] = [];
+  const socketIo: PublicationCount[] = [];
+  for (const replicas of settings.replicaCounts) {
+    thaw.push(await countForService(driver, replicas, faults));
+    socketIo.push(await countForSocketIo(driver, replicas, faults));
+    logProgress(
       `publications at ${replicas} replicas: thaw ${thaw.at(-1)?.foreign}, socket.io ${socketIo.at(-1)?.foreign}`,
     );
   }
   const rows = thaw.map((ours, index): Row => {
-    const perMessage = ({ foreign, messages }: Count): string => (foreign / messages).toFixed(2);
+    const perMessage = ({ foreign, messages }: PublicationCount): string => (foreign / messages).toFixed(2);
     const theirs = socketIo[index];
     return {
       figure: 'P7',
@@ -47,13 +47,17 @@ export const measurePublications = async (driver: Driver, settings: Settings): P
   return { rows, faults, raw: { thaw, socketIo } };
 };
 
-const ofService = async (driver: Driver, replicas: number, faults: string[]): Promise<Count> => {
+const countForService = async (
+  driver: Driver,
+  replicas: number,
+  faults: string[],
+): Promise<PublicationCount> => {
   const stores = await BenchStores.open({ hasDatabase: true });
   const counters = await openCounters(stores.redisUrl, replicas, /probe:/);
   const redisUrls = counters.map(({ url }) => url);
   const service = await Service.start(stores, { replicas, hasWorker: false, redisUrls });
   try {
-    return await count(driver, 'thaw', service.origins, counters, faults);
+    return await countForeignPublications(driver, 'thaw', service.origins, counters, faults);
   } finally {
     await service.stop();
     for (const counter of counters) counter.close();
@@ -61,7 +65,11 @@ const ofService = async (driver: Driver, replicas: number, faults: string[]): Pr
   }
 };
 
-const ofSocketIo = async (driver: Driver, replicas: number, faults: string[]): Promise<Count> => {
+const countForSocketIo = async (
+  driver: Driver,
+  replicas: number,
+  faults: string[],
+): Promise<PublicationCount> => {
   const stores = await BenchStores.open({ hasDatabase: false });
   const counters = await openCounters(stores.redisUrl, replicas, /^$/);
   const peers: { server: ServerProcess; port: number }[] = [];
@@ -76,7 +84,7 @@ const ofSocketIo = async (driver: Driver, replicas: number, faults: string[]): P
       peers.push(peer);
     }
     const origins = peers.map(({ port }) => `http://127.0.0.1:${port}`);
-    return await count(driver, 'socket.io', origins, counters, faults);
+    return await countForeignPublications(driver, 'socket.io', origins, counters, faults);
   } finally {
     await Promise.all(peers.map(({ server }) => server.stop()));
     for (const counter of counters) counter.close();
@@ -88,26 +96,26 @@ const openCounters = (redisUrl: string, count: number, isOwn: RegExp): Promise<P
   Promise.all(Array.from({ length: count }, () => PublicationCounter.open(redisUrl, isOwn)));
 
 /** All pairs are on the first two replicas, so every publication to another replica is foreign. */
-const count = async (
+const countForeignPublications = async (
   driver: Driver,
   contender: Contender,
   [first = '', second = '', ...others]: readonly string[],
   counters: readonly PublicationCounter[],
   faults: string[],
-): Promise<Count> => {
+): Promise<PublicationCount> => {
   const group = await driver.call('openRelay', { contender, origins: [first, second], pairs: PAIRS });
-  for (const counter of counters) counter.take();
-  const load = await driver.call('relay', { group, perSecond: MESSAGES_PER_SECOND, seconds: SECONDS });
+  for (const counter of counters) counter.takeCount();
+  const load = await driver.call('runRelay', { group, perSecond: MESSAGES_PER_SECOND, seconds: SECONDS });
   await wait(200);
-  const received = counters.map((counter) => counter.take());
-  await driver.call('close', { group });
+  const received = counters.map((counter) => counter.takeCount());
+  await driver.call('closeGroup', { group });
   const holders = received.slice(0, 2);
   if (load.received !== load.sent || load.disorders > 0) {
     faults.push(`${contender}: ${load.sent} sent, ${load.received} received, ${load.disorders} out of order`);
   }
   // Guards against a counter that counts nothing, with which the check would always pass.
   if (holders.some((publications) => publications < load.sent / 4)) {
-    faults.push(`${contender}: the two replicas with the pairs were sent only ${holders.join(' and ')}`);
+    faults.push(`${contender}: the two replicas with the pairs received only ${holders.join(' and ')}`);
   }
   const foreign = received.slice(2).reduce((sum, publications) => sum + publications, 0);
   return { replicas: others.length + 2, messages: load.sent, foreign };

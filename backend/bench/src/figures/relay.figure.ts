@@ -2,12 +2,21 @@ import path from 'node:path';
 import type { Driver } from '../driver/driver-process';
 import type { Contender } from '../driver/pairs';
 import type { RelayResult } from '../driver/relay-load';
-import { profiling } from '../measure/profiling';
+import { createProfiler } from '../measure/profiling';
 import { ServerProcess } from '../measure/server-process';
-import { median, ratios, spread } from '../measure/statistics';
+import { median, computeRatios, computeSpread } from '../measure/statistics';
 import { BenchStores } from '../measure/stores';
 import { startBuilds, stopBuilds } from '../service';
-import { inTurn, micros, type Outcome, regressionGate, type Row, say, type Settings, wait } from './figure';
+import {
+  inRoundOrder,
+  formatMicros,
+  type Outcome,
+  regressionGate,
+  type Row,
+  logProgress,
+  type Settings,
+  wait,
+} from './figure';
 
 /** 'floor', 'floor by session', 'socket.io', 'thaw', 'thaw, worker stopped', or a build of BENCH_SERVICE. */
 type Name = string;
@@ -42,13 +51,13 @@ export const measureRelay = async (
   wanted: ReadonlySet<string>,
 ): Promise<Outcome> => {
   const peerStores = await BenchStores.open({ hasDatabase: false });
-  const profiler = profiling(settings.profiles);
-  const profile = profiler.options('relay');
+  const profiler = createProfiler(settings.profiles);
+  const profile = profiler.prepare('relay');
   const builds = await startBuilds({ replicas: 2 }, profile);
   const peers: ServerProcess[] = [];
   const entrants: Entrant[] = [];
 
-  const enter = async (
+  const addEntrant = async (
     name: Name,
     contender: Contender,
     servers: readonly ServerProcess[],
@@ -56,7 +65,7 @@ export const measureRelay = async (
     rest: Pick<Entrant, 'stores' | 'worker' | 'before'>,
   ): Promise<void> => {
     const [first = '', second = ''] = origins;
-    say(`  opening ${name}`);
+    logProgress(`  opening ${name}`);
     const group = await driver.call('openRelay', {
       contender,
       origins: [first, second],
@@ -64,7 +73,7 @@ export const measureRelay = async (
     });
     entrants.push({ name, group, servers, ...rest });
   };
-  const enterPeer = async (
+  const addPeer = async (
     name: Name,
     contender: Contender,
     script: string,
@@ -91,61 +100,65 @@ export const measureRelay = async (
     const servers = started.map(({ server }) => server);
     peers.push(...servers);
     const origins = started.map(({ port }) => `http://127.0.0.1:${port}`);
-    await enter(name, contender, servers, origins, { stores: peerStores });
+    await addEntrant(name, contender, servers, origins, { stores: peerStores });
   };
 
   try {
-    await enterPeer('floor', 'floor', 'floor-relay.js');
-    await enterPeer('floor by session', 'floor', 'floor-relay.js', { CHANNELS: 'session' });
+    await addPeer('floor', 'floor', 'floor-relay.js');
+    await addPeer('floor by session', 'floor', 'floor-relay.js', { CHANNELS: 'session' });
     for (const { name, stores, service } of builds) {
       const replicas = service.replicas.map(({ server }) => server);
-      await enter(name, 'thaw', replicas, service.origins, { stores, worker: () => service.worker });
+      await addEntrant(name, 'thaw', replicas, service.origins, { stores, worker: () => service.worker });
     }
-    if (wanted.has('P2')) await enterPeer('socket.io', 'socket.io', 'socket-io-relay.js');
+    if (wanted.has('P2')) await addPeer('socket.io', 'socket.io', 'socket-io-relay.js');
 
     const faults: string[] = [];
     for (const { name, group } of entrants) {
       const perSecond = settings.messagesPerSecond;
-      const load = await driver.call('relay', {
+      const load = await driver.call('runRelay', {
         group,
         perSecond,
         seconds: Math.min(WARM_UP_SECONDS, settings.seconds * 2),
       });
-      faults.push(...faultsOf(`${name}, warming up`, load));
+      faults.push(...findFaults(`${name}, warming up`, load));
     }
     const turns = new Map<Name, Turn[]>();
-    const play = async (entrant: Entrant, name = entrant.name): Promise<void> => {
+    const runTurn = async (entrant: Entrant, name = entrant.name): Promise<void> => {
       const turn = await measure(driver, entrant, settings);
       turns.set(name, [...(turns.get(name) ?? []), turn]);
-      faults.push(...faultsOf(name, turn.load));
+      faults.push(...findFaults(name, turn.load));
       const { node, worker, redis, load } = turn;
-      say(
-        `  ${name}: node ${micros(node)}, worker ${micros(worker)}, redis ${micros(redis)}, ` +
+      logProgress(
+        `  ${name}: node ${formatMicros(node)}, worker ${formatMicros(worker)}, redis ${formatMicros(redis)}, ` +
           `p50 ${load.p50Ms.toFixed(1)} ms, p99 ${load.p99Ms.toFixed(1)} ms`,
       );
     };
     for (let round = 1; round <= settings.rounds; round += 1) {
-      say(`relay, round ${round} of ${settings.rounds}`);
-      for (const entrant of inTurn(entrants, round)) await play(entrant);
+      logProgress(`relay, round ${round} of ${settings.rounds}`);
+      for (const entrant of inRoundOrder(entrants, round)) await runTurn(entrant);
     }
     const thaw = entrants.find(({ name }) => name === 'thaw');
     if (thaw && wanted.has('P5')) {
       // Separates what the history costs Redis from the append itself.
       await builds[0]?.service.stopWorker();
       for (let round = 1; round <= Math.min(3, settings.rounds); round += 1)
-        await play(thaw, 'thaw, worker stopped');
+        await runTurn(thaw, 'thaw, worker stopped');
     }
     for (const { name, group, servers } of settings.profiles ? entrants : []) {
       profiler.toggle(servers);
-      await driver.call('relay', { group, perSecond: settings.messagesPerSecond, seconds: PROFILE_SECONDS });
+      await driver.call('runRelay', {
+        group,
+        perSecond: settings.messagesPerSecond,
+        seconds: PROFILE_SECONDS,
+      });
       profiler.toggle(servers);
       await wait(1_000);
-      if (name === 'thaw') profiler.report('relay');
+      if (name === 'thaw') profiler.logReport('relay');
     }
     const others = builds.slice(1).map(({ name }) => name);
-    return { rows: rowsOf(turns, wanted, others), faults, raw: Object.fromEntries(turns) };
+    return { rows: createRows(turns, wanted, others), faults, raw: Object.fromEntries(turns) };
   } finally {
-    for (const { group } of entrants) await driver.call('close', { group }).catch(() => null);
+    for (const { group } of entrants) await driver.call('closeGroup', { group }).catch(() => null);
     await Promise.all(peers.map((server) => server.stop()));
     await stopBuilds(builds);
     await peerStores.end();
@@ -160,7 +173,7 @@ const measure = async (driver: Driver, entrant: Entrant, settings: Settings): Pr
     await stores.redisCpuMicros(),
   ];
   const before = await read();
-  const load = await driver.call('relay', {
+  const load = await driver.call('runRelay', {
     group,
     perSecond: settings.messagesPerSecond,
     seconds: settings.seconds,
@@ -173,7 +186,7 @@ const measure = async (driver: Driver, entrant: Entrant, settings: Settings): Pr
   return { node: node ?? 0, worker: workerMicros ?? 0, redis: redis ?? 0, load };
 };
 
-const faultsOf = (name: string, load: RelayResult): string[] => {
+const findFaults = (name: string, load: RelayResult): string[] => {
   const { sent, acked, received, refused, storedAfterRefusal, refusal = '', disorders } = load;
   return sent === acked && sent === received && disorders === 0
     ? []
@@ -183,12 +196,12 @@ const faultsOf = (name: string, load: RelayResult): string[] => {
       ];
 };
 
-const rowsOf = (
+const createRows = (
   turns: ReadonlyMap<Name, readonly Turn[]>,
   wanted: ReadonlySet<string>,
   others: readonly Name[],
 ): Row[] => {
-  const of = (name: Name, what: 'node' | 'worker' | 'redis'): number[] =>
+  const valuesOf = (name: Name, what: 'node' | 'worker' | 'redis'): number[] =>
     (turns.get(name) ?? []).map((turn) => turn[what]);
   const rows: Row[] = [];
   const add = (
@@ -201,47 +214,67 @@ const rowsOf = (
     aim: number | undefined,
   ): void => {
     if (!wanted.has(figure) || ours.length === 0 || theirs.length === 0) return;
-    const ratio = ratios(ours, theirs);
+    const ratio = computeRatios(ours, theirs);
     rows.push({
       figure,
       what,
-      ours: micros(median(ours)),
+      ours: formatMicros(median(ours)),
       against,
-      theirs: micros(median(theirs)),
+      theirs: formatMicros(median(theirs)),
       ratio,
       gate: gate === undefined ? '' : `≤ ${gate}`,
       aim: aim === undefined ? '' : `≤ ${aim}`,
       isReached: gate === undefined ? undefined : ratio.median <= gate,
     });
   };
-  const node = of('thaw', 'node');
-  const withWorker = node.map((micro, round) => micro + (of('thaw', 'worker')[round] ?? 0));
-  add('P1', 'Node CPU per message, both replicas', node, 'floor', of('floor', 'node'), 1.6, 1.25);
-  add('P1', 'the same', node, 'floor by session', of('floor by session', 'node'), undefined, undefined);
-  add('P1', 'the same and the worker’s', withWorker, 'floor', of('floor', 'node'), undefined, undefined);
-  add('P2', 'Node CPU per message, both replicas', node, 'socket.io', of('socket.io', 'node'), 1, 0.75);
+  const node = valuesOf('thaw', 'node');
+  const withWorker = node.map((micro, round) => micro + (valuesOf('thaw', 'worker')[round] ?? 0));
+  add('P1', 'Node CPU per message, both replicas', node, 'floor', valuesOf('floor', 'node'), 1.6, 1.25);
+  add('P1', 'the same', node, 'floor by session', valuesOf('floor by session', 'node'), undefined, undefined);
+  add(
+    'P1',
+    'the same and the worker’s',
+    withWorker,
+    'floor',
+    valuesOf('floor', 'node'),
+    undefined,
+    undefined,
+  );
+  add('P2', 'Node CPU per message, both replicas', node, 'socket.io', valuesOf('socket.io', 'node'), 1, 0.75);
   add(
     'P5',
     'Redis CPU per message, outbox and worker',
-    of('thaw', 'redis'),
+    valuesOf('thaw', 'redis'),
     'floor',
-    of('floor', 'redis'),
+    valuesOf('floor', 'redis'),
     3,
     2,
   );
   for (const other of others) {
     const figure = wanted.has('P1') ? 'P1' : 'P2';
     const gate = regressionGate;
-    add(figure, 'Node CPU per message, both replicas', node, other, of(other, 'node'), gate, undefined);
-    const redis = of('thaw', 'redis');
-    add('P5', 'Redis CPU per message, outbox and worker', redis, other, of(other, 'redis'), gate, undefined);
+    add(figure, 'Node CPU per message, both replicas', node, other, valuesOf(other, 'node'), gate, undefined);
+    const redis = valuesOf('thaw', 'redis');
+    add(
+      'P5',
+      'Redis CPU per message, outbox and worker',
+      redis,
+      other,
+      valuesOf(other, 'redis'),
+      gate,
+      undefined,
+    );
   }
   add(
     'P5',
     'Redis CPU per message, outbox filled',
-    of('thaw, worker stopped', 'redis'),
+    valuesOf('thaw, worker stopped', 'redis'),
     'floor',
-    [...of('thaw, worker stopped', 'redis').map(() => spread(of('floor', 'redis')).median)],
+    [
+      ...valuesOf('thaw, worker stopped', 'redis').map(
+        () => computeSpread(valuesOf('floor', 'redis')).median,
+      ),
+    ],
     undefined,
     undefined,
   );

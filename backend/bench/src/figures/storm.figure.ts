@@ -3,24 +3,24 @@ import type { Driver } from '../driver/driver-process';
 import type { StormResult } from '../driver/storm';
 import { startProxy } from '../measure/proxy';
 import { ServerProcess } from '../measure/server-process';
-import { median, ratios } from '../measure/statistics';
+import { median, computeRatios } from '../measure/statistics';
 import { BenchStores } from '../measure/stores';
 import { findFreePorts } from '../../../../deploy/local/processes/ports.mjs';
 import { Service } from '../service';
-import { inTurn, type Outcome, type Row, say, type Settings, wait } from './figure';
+import { inRoundOrder, type Outcome, type Row, logProgress, type Settings, wait } from './figure';
 
 const REPLICAS = 3;
 const ROUNDS = 3;
 /** The users chat for this long before the replica is killed. */
-const TALK_MS = 2_000;
+const CHAT_MS = 2_000;
 
 interface Entrant {
   kind: 'thaw' | 'socket.io';
   group: number;
   proxy: string;
   /** The replica that holds all sockets and is killed. */
-  victim: () => { server: ServerProcess; origin: string };
-  revive: () => Promise<void>;
+  killedReplica: () => { server: ServerProcess; origin: string };
+  restartKilled: () => Promise<void>;
 }
 
 /** P16: one of three replicas is killed, and its sockets reconnect to the other two through nginx. */
@@ -30,61 +30,63 @@ export const measureStorm = async (driver: Driver, settings: Settings): Promise<
   const peers = await SocketIoReplicas.start(stores);
   const proxies: ServerProcess[] = [];
   const entrants: Entrant[] = [];
-  const enter = async (
+  const addEntrant = async (
     kind: Entrant['kind'],
     replicas: () => readonly { server: ServerProcess; port: number; origin: string }[],
-    revive: Entrant['revive'],
+    restartKilled: Entrant['restartKilled'],
   ): Promise<void> => {
     const ports = replicas().map(({ port }) => port);
     const { server, origin: proxy } = await startProxy(stores.home, ports);
     proxies.push(server);
-    const victim: Entrant['victim'] = () => {
+    const killedReplica: Entrant['killedReplica'] = () => {
       const [first] = replicas();
       if (!first) throw new Error('No replica');
       return first;
     };
-    say(`  opening ${settings.arrivals} sockets in chats, ${kind}`);
-    const { origin } = victim();
-    const group = await driver.call('openStorm', { kind, origin, pairs: settings.arrivals / 2 });
-    entrants.push({ kind, group, proxy, victim, revive });
+    logProgress(`  opening ${settings.openedSockets} sockets in chats, ${kind}`);
+    const { origin } = killedReplica();
+    const group = await driver.call('openStorm', { kind, origin, pairs: settings.openedSockets / 2 });
+    entrants.push({ kind, group, proxy, killedReplica, restartKilled });
   };
   try {
-    await enter(
+    await addEntrant(
       'thaw',
       () => service.replicas,
       async () => {
         const [first] = service.replicas;
-        if (first) await service.startAgain(first);
+        if (first) await service.restart(first);
       },
     );
-    await enter(
+    await addEntrant(
       'socket.io',
       () => peers.replicas,
-      () => peers.startFirstAgain(),
+      () => peers.restartFirst(),
     );
     const faults: string[] = [];
     const turns = new Map<Entrant['kind'], StormResult[]>();
     const rounds = Math.min(ROUNDS, settings.rounds);
     for (let round = 1; round <= rounds; round += 1) {
-      say(`storm, round ${round} of ${rounds}`);
-      for (const { kind, group, proxy, victim, revive } of inTurn(entrants, round)) {
-        if (round > 1) await driver.call('gather', { group, origin: victim().origin });
-        const storm = driver.call('storm', { group, proxy });
-        await wait(TALK_MS);
-        await victim().server.stop();
+      logProgress(`storm, round ${round} of ${rounds}`);
+      for (const { kind, group, proxy, killedReplica, restartKilled } of inRoundOrder(entrants, round)) {
+        if (round > 1) await driver.call('moveToReplica', { group, origin: killedReplica().origin });
+        const storm = driver.call('runStorm', { group, proxy });
+        await wait(CHAT_MS);
+        await killedReplica().server.stop();
         const result = await storm;
-        await revive();
+        await restartKilled();
         turns.set(kind, [...(turns.get(kind) ?? []), result]);
         const { resumed, sockets, lost, lastResumedMs, acked } = result;
-        if (resumed !== sockets) faults.push(`${kind}: ${resumed} of ${sockets} came back`);
+        if (resumed !== sockets) faults.push(`${kind}: ${resumed} of ${sockets} reconnected`);
         if (lost > 0) faults.push(`${kind}: ${lost} of ${acked} acknowledged messages were lost`);
         const refused = JSON.stringify(result.refusals);
-        say(`  ${kind}: the last after ${lastResumedMs.toFixed(0)} ms, refused ${refused}, lost ${lost}`);
+        logProgress(
+          `  ${kind}: the last after ${lastResumedMs.toFixed(0)} ms, refused ${refused}, lost ${lost}`,
+        );
       }
     }
-    return { rows: rowsOf(turns), faults, raw: Object.fromEntries(turns) };
+    return { rows: createRows(turns), faults, raw: Object.fromEntries(turns) };
   } finally {
-    for (const { group } of entrants) await driver.call('close', { group }).catch(() => null);
+    for (const { group } of entrants) await driver.call('closeGroup', { group }).catch(() => null);
     await Promise.all([service.stop(), peers.stop(), ...proxies.map((server) => server.stop(5_000))]);
     await stores.end();
   }
@@ -102,7 +104,7 @@ class SocketIoReplicas {
     return replicas;
   }
 
-  async startFirstAgain(): Promise<void> {
+  async restartFirst(): Promise<void> {
     const [first] = this.replicas;
     if (first) this.replicas[0] = await this.startOne(first.port);
   }
@@ -122,14 +124,14 @@ class SocketIoReplicas {
   }
 }
 
-const rowsOf = (turns: ReadonlyMap<Entrant['kind'], readonly StormResult[]>): Row[] => {
+const createRows = (turns: ReadonlyMap<Entrant['kind'], readonly StormResult[]>): Row[] => {
   const ours = turns.get('thaw') ?? [];
   const theirs = turns.get('socket.io') ?? [];
   const times = (results: readonly StormResult[]): number[] => results.map((result) => result.lastResumedMs);
   const milliseconds = (results: readonly StormResult[]): string => `${median(times(results)).toFixed(0)} ms`;
   const refused = (results: readonly StormResult[]): number =>
     results.reduce((sum, { refusals }) => sum + Object.values(refusals).reduce((a, b) => a + b, 0), 0);
-  const ratio = ratios(times(ours), times(theirs));
+  const ratio = computeRatios(times(ours), times(theirs));
   const lost = ours.reduce((sum, result) => sum + result.lost, 0);
   const acked = ours.at(-1)?.acked ?? 0;
   const sockets = (ours[0]?.sockets ?? 0).toLocaleString('en');

@@ -1,6 +1,6 @@
 import { mkdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { say } from '../figures/figure';
+import { logProgress } from '../figures/figure';
 import type { ServerProcess } from './server-process';
 
 interface Profile {
@@ -9,13 +9,13 @@ interface Profile {
   timeDeltas: number[];
 }
 
-const SHOWN = 45;
+const MAX_SHOWN_FUNCTIONS = 45;
 
-/** Takes CPU profiles of our replicas under load. Does nothing without a folder for them. */
-export const profiling = (folder: string | undefined) => {
+/** Takes CPU profiles of our replicas under load. Does nothing when `folder` is undefined. */
+export const createProfiler = (folder: string | undefined) => {
   let current = '';
   return {
-    options: (figure: string): { nodeFlags?: string[]; env?: Record<string, string> } => {
+    prepare: (figure: string): { nodeFlags?: string[]; env?: Record<string, string> } => {
       if (!folder) return {};
       current = path.join(folder, figure);
       mkdirSync(current, { recursive: true });
@@ -27,15 +27,15 @@ export const profiling = (folder: string | undefined) => {
     toggle: (servers: readonly ServerProcess[]): void => {
       for (const server of servers) server.signal('SIGUSR2');
     },
-    report: (figure: string): void => {
-      say(
-        `Self time of api-1 under the load of ${figure}:\n${topOf(path.join(current, 'api-1.cpuprofile'))}`,
+    logReport: (figure: string): void => {
+      logProgress(
+        `Self time of api-1 under the load of ${figure}:\n${renderTopFunctions(path.join(current, 'api-1.cpuprofile'))}`,
       );
     },
   };
 };
 
-const topOf = (file: string): string => {
+const renderTopFunctions = (file: string): string => {
   const { nodes, samples, timeDeltas } = JSON.parse(readFileSync(file, 'utf8')) as Profile;
   const nameOf = new Map(
     nodes.map(({ id, callFrame: { functionName, url, lineNumber } }) => [
@@ -43,7 +43,7 @@ const topOf = (file: string): string => {
       `${functionName || '(anonymous)'} ${url.replace(/^.*\/(node_modules|dist)\//, '')}:${lineNumber + 1}`,
     ]),
   );
-  const self = new Map<string, number>();
+  const selfMicros = new Map<string, number>();
   let total = 0;
   for (const [index, sample] of samples.entries()) {
     const name = nameOf.get(sample) ?? '';
@@ -51,11 +51,11 @@ const topOf = (file: string): string => {
     if (name.startsWith('(idle)') || name === 'dispatch :0') continue;
     const micros = timeDeltas[index] ?? 0;
     total += micros;
-    self.set(name, (self.get(name) ?? 0) + micros);
+    selfMicros.set(name, (selfMicros.get(name) ?? 0) + micros);
   }
-  return [...self]
+  return [...selfMicros]
     .sort(([, a], [, b]) => b - a)
-    .slice(0, SHOWN)
+    .slice(0, MAX_SHOWN_FUNCTIONS)
     .map(([name, time]) => `${((time / total) * 100).toFixed(1).padStart(6)} %  ${name}`)
     .join('\n');
 };

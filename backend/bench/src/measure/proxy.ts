@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { prepareNginx } from '../../../../deploy/local/proxy/nginx.mjs';
 import { findFreePorts } from '../../../../deploy/local/processes/ports.mjs';
-import { say } from '../figures/figure';
+import { logProgress } from '../figures/figure';
 import { ServerProcess } from './server-process';
 
 const page = path.resolve(__dirname, '../../../../frontend/dist');
@@ -19,7 +19,7 @@ export const startProxy = async (
     apiPorts: [...apiPorts],
     page,
     limitsProfile: 'load',
-    logStep: (label, text) => say(`${label}: ${text}`),
+    logStep: (label, text) => logProgress(`${label}: ${text}`),
   });
   const origin = `http://127.0.0.1:${port}`;
   return { server: await ServerProcess.startProgram(definition, origin), origin };

@@ -1,10 +1,11 @@
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import type { AddressInfo } from 'node:net';
 
+/** How a publication begins in the Redis protocol (RESP): the name of the push and its length. */
 const PUSHES = ['$7\r\nmessage\r\n', '$8\r\npmessage\r\n', '$8\r\nsmessage\r\n'];
-const LONGEST = Math.max(...PUSHES.map(({ length }) => length));
-/** Bytes after a push that are enough to contain its channel. */
-const LOOK_AHEAD = 48;
+const LONGEST_PUSH_BYTES = Math.max(...PUSHES.map(({ length }) => length));
+/** Bytes after the start of a push in which its channel is looked for. */
+const CHANNEL_BYTES = 48;
 
 /** A proxy between one replica and Redis, which counts the publications that the replica receives. */
 export class PublicationCounter {
@@ -16,8 +17,8 @@ export class PublicationCounter {
     readonly url: string,
   ) {}
 
-  /** @param isOwn matches the channels on which a replica publishes to itself; these are not counted. */
-  static async open(redisUrl: string, isOwn: RegExp): Promise<PublicationCounter> {
+  /** @param ownChannel matches the channels on which a replica publishes to itself; these are not counted. */
+  static async open(redisUrl: string, ownChannel: RegExp): Promise<PublicationCounter> {
     const { hostname, port } = new URL(redisUrl);
     const server = createServer();
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -26,7 +27,7 @@ export class PublicationCounter {
     const counter = new PublicationCounter(server, url.toString());
     server.on('connection', (client) => {
       const redis = connect({ host: hostname, port: Number(port) });
-      const count = counting(isOwn, () => (counter.received += 1));
+      const count = createPushCounter(ownChannel, () => (counter.received += 1));
       redis.on('data', (piece: Buffer) => {
         count(piece.toString('latin1'));
         client.write(piece);
@@ -48,7 +49,7 @@ export class PublicationCounter {
   }
 
   /** @returns the publications since the last call. */
-  take(): number {
+  takeCount(): number {
     const { received } = this;
     this.received = 0;
     return received;
@@ -61,7 +62,7 @@ export class PublicationCounter {
 }
 
 /** Counts pushes in chunks, which may end in the middle of one. */
-const counting = (isOwn: RegExp, onPush: () => void): ((piece: string) => void) => {
+const createPushCounter = (ownChannel: RegExp, onPush: () => void): ((piece: string) => void) => {
   let rest = '';
   return (piece) => {
     const text = rest + piece;
@@ -70,13 +71,13 @@ const counting = (isOwn: RegExp, onPush: () => void): ((piece: string) => void) 
       const starts = PUSHES.map((push) => text.indexOf(push, position)).filter((start) => start >= 0);
       if (starts.length === 0) break;
       const start = Math.min(...starts);
-      if (text.length < start + LONGEST + LOOK_AHEAD) {
+      if (text.length < start + LONGEST_PUSH_BYTES + CHANNEL_BYTES) {
         rest = text.slice(start);
         return;
       }
-      position = start + LONGEST;
-      if (!isOwn.test(text.slice(start, position + LOOK_AHEAD))) onPush();
+      position = start + LONGEST_PUSH_BYTES;
+      if (!ownChannel.test(text.slice(start, position + CHANNEL_BYTES))) onPush();
     }
-    rest = text.slice(Math.max(position, text.length - LONGEST));
+    rest = text.slice(Math.max(position, text.length - LONGEST_PUSH_BYTES));
   };
 };

@@ -44,12 +44,12 @@ export class ServerProcess {
       stdio: ['ignore', log, log, 'ipc'],
     });
     closeSync(log);
-    const server = ServerProcess.of(definition, child);
+    const server = ServerProcess.register(definition, child);
     const port = await new Promise<number>((resolve, reject) => {
-      const late = setTimeout(() => reject(new Error(`${definition.name} is not ready`)), READY_WITHIN_MS);
-      child.once('exit', () => reject(new Error(`${definition.name} ended:\n${endOf(logFile)}`)));
+      const timer = setTimeout(() => reject(new Error(`${definition.name} is not ready`)), READY_WITHIN_MS);
+      child.once('exit', () => reject(new Error(`${definition.name} ended:\n${readEndOf(logFile)}`)));
       child.once('message', (message: { port: number }) => {
-        clearTimeout(late);
+        clearTimeout(timer);
         resolve(message.port);
       });
     });
@@ -65,12 +65,12 @@ export class ServerProcess {
       stdio: ['ignore', log, log],
     });
     closeSync(log);
-    const server = ServerProcess.of(definition, child);
+    const server = ServerProcess.register(definition, child);
     const deadline = Date.now() + READY_WITHIN_MS;
     for (;;) {
-      if (child.exitCode !== null) throw new Error(`${definition.name} ended:\n${endOf(logFile)}`);
-      if (await answersReady(internalPort)) return server;
-      if (Date.now() > deadline) throw new Error(`${definition.name} is not ready:\n${endOf(logFile)}`);
+      if (child.exitCode !== null) throw new Error(`${definition.name} ended:\n${readEndOf(logFile)}`);
+      if (await isReady(internalPort)) return server;
+      if (Date.now() > deadline) throw new Error(`${definition.name} is not ready:\n${readEndOf(logFile)}`);
       await new Promise((resolve) => setTimeout(resolve, 100));
     }
   }
@@ -84,17 +84,17 @@ export class ServerProcess {
     const child = spawn(command, args, { env, stdio: ['ignore', log, log] });
     closeSync(log);
     // SIGKILL would orphan its children.
-    const server = ServerProcess.of({ name }, child, 'SIGTERM');
+    const server = ServerProcess.register({ name }, child, 'SIGTERM');
     const deadline = Date.now() + READY_WITHIN_MS;
     for (;;) {
-      if (child.exitCode !== null) throw new Error(`${name} ended:\n${endOf(logFile)}`);
-      if (await answers(origin)) return server;
-      if (Date.now() > deadline) throw new Error(`${name} is not ready:\n${endOf(logFile)}`);
+      if (child.exitCode !== null) throw new Error(`${name} ended:\n${readEndOf(logFile)}`);
+      if (await isAnswering(origin)) return server;
+      if (Date.now() > deadline) throw new Error(`${name} is not ready:\n${readEndOf(logFile)}`);
       await new Promise((resolve) => setTimeout(resolve, 100));
     }
   }
 
-  private static of(
+  private static register(
     { name }: Pick<ServerDefinition, 'name'>,
     child: ChildProcess,
     endSignal: NodeJS.Signals = 'SIGKILL',
@@ -156,12 +156,12 @@ export const cpuMicrosOf = (pid: number): number => {
 };
 
 /** For error messages: log files are deleted with the run. */
-const endOf = (logFile: string): string => readFileSync(logFile, 'utf8').slice(-4_000);
+const readEndOf = (logFile: string): string => readFileSync(logFile, 'utf8').slice(-4_000);
 
-const answersReady = (internalPort: number): Promise<boolean> =>
-  answers(`http://127.0.0.1:${internalPort}/health/ready`, 200);
+const isReady = (internalPort: number): Promise<boolean> =>
+  isAnswering(`http://127.0.0.1:${internalPort}/health/ready`, 200);
 
-const answers = async (url: string, status?: number): Promise<boolean> => {
+const isAnswering = async (url: string, status?: number): Promise<boolean> => {
   try {
     const response = await fetch(url);
     await response.body?.cancel();

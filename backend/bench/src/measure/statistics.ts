@@ -15,16 +15,16 @@ export const percentile = (values: readonly number[], share: number): number => 
 /** A figure over all rounds of a run. */
 export interface Spread {
   median: number;
-  least: number;
-  most: number;
+  minimum: number;
+  maximum: number;
 }
 
-export const spread = (values: readonly number[]): Spread => ({
+export const computeSpread = (values: readonly number[]): Spread => ({
   median: median(values),
-  least: Math.min(...values),
-  most: Math.max(...values),
+  minimum: Math.min(...values),
+  maximum: Math.max(...values),
 });
 
 /** Ratios within each round, so that a temporary slowdown of the machine cancels out. */
-export const ratios = (ours: readonly number[], theirs: readonly number[]): Spread =>
-  spread(ours.map((value, round) => value / (theirs[round] ?? NaN)));
+export const computeRatios = (ours: readonly number[], theirs: readonly number[]): Spread =>
+  computeSpread(ours.map((value, round) => value / (theirs[round] ?? NaN)));

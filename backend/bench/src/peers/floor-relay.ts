@@ -39,7 +39,7 @@ new WebSocketServer({ server, perMessageDeflate: false, clientTracking: false })
       (name) => query.get(name) ?? '',
     );
     const channel = isBySession ? `live:${session}` : `user:${user}`;
-    const spoken = isBySession ? channel : `user:${partner}`;
+    const publishedChannel = isBySession ? channel : `user:${partner}`;
     socketsOf.set(channel, [...(socketsOf.get(channel) ?? []), socket]);
     userOf.set(socket, user);
     void subscriber.subscribe(channel).then(() => socket.send('{"event":"ready","data":{}}'));
@@ -67,7 +67,9 @@ new WebSocketServer({ server, perMessageDeflate: false, clientTracking: false })
         },
       });
       const ack = JSON.stringify({ event: 'ack', data: { id, seq, timestamp, clientId }, ref });
-      void publisher.publish(spoken, isBySession ? `${user} ${frame}` : frame).then(() => socket.send(ack));
+      void publisher
+        .publish(publishedChannel, isBySession ? `${user} ${frame}` : frame)
+        .then(() => socket.send(ack));
     });
   },
 );

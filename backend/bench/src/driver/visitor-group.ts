@@ -1,0 +1,60 @@
+import { performance } from 'node:perf_hooks';
+import { inParallel, createVisitor, type Visitor } from './visitor';
+import { JsonWire, SocketIoWire, type Wire } from './wire';
+
+export interface OpeningResult {
+  opened: number;
+  seconds: number;
+  /** Error of the first socket that did not open. */
+  refusal?: string;
+}
+
+const SIGN_UP_CONCURRENCY = 16;
+
+/** Visitors with a login each. Each opens one socket and closes it again. */
+export class VisitorGroup {
+  private wires: Wire[] = [];
+
+  private constructor(private readonly visitors: readonly Visitor[]) {}
+
+  static async signUp(origin: string, count: number): Promise<VisitorGroup> {
+    const visitors: Visitor[] = [];
+    await inParallel(count, SIGN_UP_CONCURRENCY, async () => void visitors.push(await createVisitor(origin)));
+    return new VisitorGroup(visitors);
+  }
+
+  /** Opens and authenticates a socket for each visitor, `concurrency` at a time. */
+  async openSockets(kind: 'thaw' | 'socket.io', origin: string, concurrency: number): Promise<OpeningResult> {
+    let firstError: string | undefined;
+    const startedAt = performance.now();
+    await inParallel(this.visitors.length, concurrency, async (index) => {
+      const visitor = this.visitors[index];
+      if (!visitor) return;
+      try {
+        this.wires.push(await (kind === 'thaw' ? openThawSocket : openSocketIoSocket)(origin, visitor));
+      } catch (error) {
+        firstError ??= String(error);
+      }
+    });
+    const seconds = (performance.now() - startedAt) / 1_000;
+    return { opened: this.wires.length, seconds, refusal: firstError };
+  }
+
+  /** Closes every socket. Resolves when all of them are closed. */
+  async closeSockets(): Promise<void> {
+    await Promise.all(this.wires.splice(0).map((wire) => wire.closeAndWait()));
+  }
+
+  close(): void {
+    for (const wire of this.wires) wire.close();
+  }
+}
+
+const openThawSocket = async (origin: string, { userId, cookie }: Visitor): Promise<Wire> => {
+  const wire = await JsonWire.open(`${origin.replace(/^http/, 'ws')}/ws`, { headers: { cookie } });
+  await wire.request('authenticate', { userId }, 'authenticated');
+  return wire;
+};
+
+const openSocketIoSocket = (origin: string, { cookie }: Visitor): Promise<Wire> =>
+  SocketIoWire.open(origin, { cookie });

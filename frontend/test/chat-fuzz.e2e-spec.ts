@@ -183,7 +183,7 @@ const meet = async (pair: Pair, past: string | undefined): Promise<string> => {
     if (!page.isOpen) return;
     const { phase } = page.state;
     if (phase === 'skipped') page.act(() => page.chat.newConversation());
-    else if (phase === 'initial') page.act(() => page.chat.find());
+    else if (phase === 'initial') page.act(() => page.chat.startSearch());
   };
   const place = ({ state }: ChatPage): string | undefined =>
     state.phase === 'active' ? state.session?.sessionId : undefined;
@@ -203,7 +203,7 @@ const end = (pair: Pair, dice: Dice): string => {
   const ways: [number, string, () => void][] = [
     [4, 'one skips', () => first.act(() => first.chat.skip())],
     [2, 'both skip', () => [first, second].forEach((page) => page.act(() => page.chat.skip()))],
-    [2, 'one leaves', () => first.act(() => first.chat.leaveNow())],
+    [2, 'one leaves', () => first.act(() => first.chat.endSearchOrChat())],
     [
       1,
       'one skips as the other is cut off',
@@ -299,7 +299,7 @@ const playInTurn = async (run: Run): Promise<void> => {
       }
     }
     await alone(async () => {
-      for (const page of pair) page.act(() => page.chat.leaveNow());
+      for (const page of pair) page.act(() => page.chat.endSearchOrChat());
       if (past === undefined) return;
       const last = past;
       await until(
@@ -316,7 +316,7 @@ const playInTurn = async (run: Run): Promise<void> => {
     throw error;
   } finally {
     for (const page of pair) {
-      page.act(() => page.chat.leaveNow());
+      page.act(() => page.chat.endSearchOrChat());
       page.stop();
     }
   }

@@ -37,14 +37,14 @@ export class ChatPage {
   ) {
     const act = (work: () => void): void => this.act(work);
     const alone = { enter: () => undefined, leave: () => undefined, isOpenElsewhere: async () => false };
-    this.chat = createRandomChat({ clock: clockOf(act, (delayMs) => delayMs), newId, place: alone });
+    this.chat = createRandomChat({ clock: clockOf(act, (delayMs) => delayMs), newId, openTabs: alone });
     this.client = new SocketClient({
       clock: clockOf(act, hastened),
       parse: parseFrame,
       connect: () => this.connect(),
       buildAuthentication: () => {
         const lastSeen = this.chat.lastSeen();
-        const showsChat = this.chat.showsChat();
+        const showsChat = this.chat.takeShowsChat();
         return { userId: this.id, showsChat, ...(lastSeen ? { lastSeen } : {}) };
       },
       checkSignedOut: async () => false,
@@ -59,7 +59,7 @@ export class ChatPage {
       log: () => undefined,
     });
     this.chat.connect(this.client);
-    this.chat.enter();
+    this.chat.show();
   }
 
   get id(): number {

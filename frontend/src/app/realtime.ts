@@ -64,7 +64,7 @@ export const startRealtime = (): void => {
     parse: parseFrame,
     buildAuthentication: () => {
       const lastSeen = randomChat.lastSeen();
-      const showsChat = randomChat.showsChat();
+      const showsChat = randomChat.takeShowsChat();
       return { userId: currentUser()?.id ?? 0, showsChat, ...(lastSeen ? { lastSeen } : {}) };
     },
     checkSignedOut,
@@ -86,7 +86,7 @@ export const startRealtime = (): void => {
   });
 
   // A page that opens at /chat shows the chat in a moment, so a reload does not count as leaving it.
-  if (location.pathname.startsWith('/chat')) randomChat.enter();
+  if (location.pathname.startsWith('/chat')) randomChat.show();
   randomChat.useStore.subscribe(createOpenChatReminder());
   randomChat.connect(client);
   privateChat.connect(client);

@@ -26,28 +26,28 @@ export const aRandomChatPage = ({ isReload = false } = {}) => {
   const clock = new FakeClock();
   const socket = new FakeFeatureSocket();
   let ids = 0;
-  const place = {
+  const openTabs = {
     elsewhere: false as boolean | undefined,
     enter: jest.fn(),
     leave: jest.fn(),
-    isOpenElsewhere: async () => place.elsewhere,
+    isOpenElsewhere: async () => openTabs.elsewhere,
   };
-  const chat = createRandomChat({ clock, newId: () => `c${(ids += 1)}`, place });
+  const chat = createRandomChat({ clock, newId: () => `c${(ids += 1)}`, openTabs });
   chat.connect(socket);
   chat.reset();
-  chat.enter();
+  chat.show();
   const receive = <E extends ServerEvent>(event: E, data: ServerData<E>): void =>
     chat.receive({ event, data } as ServerFrame);
   return {
     chat,
-    place,
+    openTabs,
     clock,
     socket,
     sent: socket.sent,
     commands: socket.commands,
     receive,
     match: (sessionId = 's1'): void => {
-      chat.find();
+      chat.startSearch();
       receive('chat_matched', { sessionId, seq: 1, partnerId: 12, partnerInfo: aPartner() });
     },
     say: (content: string, sessionId = 's1'): boolean =>

@@ -63,7 +63,7 @@ const partsOnDemand = [
 ];
 
 const endSession = async (): Promise<void> => {
-  randomChat.leaveNow();
+  randomChat.endSearchOrChat();
   privateChat.sendRemovals();
   try {
     await logout();

@@ -23,7 +23,7 @@ export const profileDialogContents = {
 
 /** The dialogs about the user. If their code failed to load, each opening retries. */
 export const ProfileDialogsPlace = ({ user, onLogout }: { user: SelfUser; onLogout: () => void }) => {
-  const open = useProfileDialogs((state) => state.open);
+  const open = useProfileDialogs((state) => state.openDialog);
   const isGenderMissing = user.gender === null;
   const isOpen = open !== null && !isGenderMissing;
   return (

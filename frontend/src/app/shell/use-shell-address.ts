@@ -52,7 +52,7 @@ export const formatSearch = ({ friend, dialog }: OpenParts): string => {
 
 const readOpenParts = (): OpenParts => ({
   friend: useShell.getState().openFriendId,
-  dialog: useShell.getState().modal ?? useProfileDialogs.getState().open ?? undefined,
+  dialog: useShell.getState().modal ?? useProfileDialogs.getState().openDialog ?? undefined,
 });
 
 /** Set while the address is copied into two stores in turn: their intermediate state must not be written back. */
@@ -61,7 +61,7 @@ let isApplying = false;
 const applyToStores = ({ friend, dialog }: OpenParts): void => {
   isApplying = true;
   useShell.setState({ openFriendId: friend, modal: isShellModal(dialog) ? dialog : undefined });
-  useProfileDialogs.setState({ open: dialog === undefined || isShellModal(dialog) ? null : dialog });
+  useProfileDialogs.setState({ openDialog: dialog === undefined || isShellModal(dialog) ? null : dialog });
   isApplying = false;
 };
 

@@ -20,12 +20,12 @@ const registerFormSchema = z.object({ email, password, confirmPassword: z.string
   z.refine((form) => form.confirmPassword === form.password, {
     error: copy.errors.passwordsDiffer,
     path: ['confirmPassword'],
-    // Reported together with the other errors; by default the refinement would run only after those are fixed.
+    // By default a refinement runs only when the fields are valid; this one is reported together with their errors.
     when: () => true,
   }),
 );
 
-/** The first error of each field. */
+/** Returns the first error of each invalid field. */
 export const validateCredentials = (mode: 'login' | 'register', form: CredentialsForm): CredentialsErrors => {
   const { error } = (mode === 'login' ? loginFormSchema : registerFormSchema).safeParse(form);
   const errors: CredentialsErrors = {};

@@ -6,14 +6,14 @@ import { currentUser, signOut } from '@/product/identity';
 import { aUser } from '@/testing/factories';
 import { fakeServer, Refusal } from '@/testing/fake-server';
 
-const failure = { title: 'no', description: 'not today' };
+const failureToast = { title: 'no', description: 'not today' };
 
-/** Renders a page with the button. Calling the returned function completes the loading of the chat. */
-const open = () => {
-  let chatIsLoaded: () => void = () => undefined;
-  const loading = new Promise<void>((resolve) => (chatIsLoaded = resolve));
+/** Renders a page with the button; returns a function that completes the loading of /chat. */
+const openPage = () => {
+  let finishLoadingChat: () => void = () => undefined;
+  const loading = new Promise<void>((resolve) => (finishLoadingChat = resolve));
   const Page = () => {
-    const { start, isStarting } = useAnonymousStart(failure, () => loading);
+    const { start, isStarting } = useAnonymousStart(failureToast, () => loading);
     return (
       <button type="button" disabled={isStarting} onClick={start}>
         {isStarting ? 'Starting...' : 'Join Anonymously'}
@@ -28,7 +28,7 @@ const open = () => {
       </Routes>
     </MemoryRouter>,
   );
-  return chatIsLoaded;
+  return finishLoadingChat;
 };
 
 beforeEach(() => jest.spyOn(console, 'warn').mockImplementation(() => undefined));
@@ -37,9 +37,9 @@ afterEach(() => {
   jest.restoreAllMocks();
 });
 
-it("keeps saying 'Starting...' after the server has answered, until the chat is on screen", async () => {
+it("shows 'Starting...' after the server has answered, until /chat is loaded", async () => {
   const { calls } = fakeServer({ 'POST /api/anonymous': { user: aUser() } });
-  const chatIsLoaded = open();
+  const finishLoadingChat = openPage();
   await userEvent.click(screen.getByRole('button', { name: 'Join Anonymously' }));
   await act(async () => Promise.resolve());
   expect(calls).toHaveLength(1);
@@ -47,16 +47,16 @@ it("keeps saying 'Starting...' after the server has answered, until the chat is 
   // Signing in is visible to other tabs, so it waits until this tab can navigate.
   expect(currentUser()).toBeNull();
   await act(async () => {
-    chatIsLoaded();
+    finishLoadingChat();
     await Promise.resolve();
   });
   expect(await screen.findByText('the chat')).toBeVisible();
   expect(currentUser()).toEqual(aUser());
 });
 
-it('enables the button again when the session did not start', async () => {
+it('enables the button again when the session cannot be started', async () => {
   fakeServer({ 'POST /api/anonymous': new Refusal(503) });
-  open();
+  openPage();
   await userEvent.click(screen.getByRole('button', { name: 'Join Anonymously' }));
   expect(await screen.findByRole('button', { name: 'Join Anonymously' })).toBeEnabled();
 });

@@ -6,26 +6,26 @@ import { signIn } from '@/product/identity';
 import { toast } from '@/ui/toast-store';
 
 /**
- * Starts an anonymous session and navigates to /chat. `isStarting` stays true until then, while `prepare` loads the
- * page.
- * Shows the toast `failure` on an error.
+ * Returns `start`, which starts an anonymous session and navigates to /chat; `isStarting` is true until then.
+ * @param failureToast  shown when the session could not be started
+ * @param prepareChat  loads the code of /chat during the request, so that the navigation shows the page at once
  */
 export const useAnonymousStart = (
-  failure: { title: string; description: string },
-  prepare: () => Promise<void>,
+  failureToast: { title: string; description: string },
+  prepareChat: () => Promise<void>,
 ) => {
   const navigate = useNavigate();
   const [isStarting, setStarting] = useState(false);
   const start = async (): Promise<void> => {
     setStarting(true);
     try {
-      const [user] = await Promise.all([startAnonymously(), prepare()]);
+      const [user] = await Promise.all([startAnonymously(), prepareChat()]);
       signIn(user);
       toast(copy.toasts.anonymousStarted);
       await navigate('/chat');
     } catch (error) {
       console.warn('The anonymous session did not start', error);
-      toast({ ...failure, tone: 'destructive' });
+      toast({ ...failureToast, tone: 'destructive' });
       setStarting(false);
     }
   };

@@ -1,5 +1,5 @@
 const requiredFields = { title: 'Required fields', description: 'Please fill in all fields.' };
-const atLeast6 = 'Password must be at least 6 characters long.';
+const passwordTooShort = 'Password must be at least 6 characters long.';
 
 /** Texts of the profile dialogs. testing/specification.spec.ts checks those that the product specification quotes. */
 export const copy = {
@@ -85,7 +85,7 @@ export const copy = {
       title: 'Passwords do not match',
       description: 'New password and confirmation must be the same.',
     },
-    tooShort: { title: 'Password too short', description: atLeast6 },
+    tooShort: { title: 'Password too short', description: passwordTooShort },
     changed: { title: 'Password changed' },
     failed: {
       title: 'Error changing password',
@@ -113,7 +113,7 @@ export const copy = {
       title: "Passwords don't match",
       description: 'Please make sure both passwords are identical.',
     },
-    tooShort: { title: 'Password too short', description: atLeast6 },
+    tooShort: { title: 'Password too short', description: passwordTooShort },
     converted: { title: 'Account created successfully!' },
     failed: { title: 'Conversion failed', description: 'Could not convert account. Please try again.' },
   },

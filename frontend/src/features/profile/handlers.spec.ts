@@ -2,19 +2,19 @@ import { handleProfileFrame } from '@/features/profile/handlers';
 import { currentUser, signIn, signOut } from '@/product/identity';
 import { aUser } from '@/testing/factories';
 
-const updated = (id: number): void =>
+const receiveProfileUpdate = (id: number): void =>
   handleProfileFrame({ event: 'profile_updated', data: { user: { id, username: 'Ada', avatar: '/a' } } });
 
 afterEach(() => signOut());
 
 it('applies a change made on another device and keeps the other fields', () => {
   signIn(aUser({ email: 'ada@example.com' }));
-  updated(7);
+  receiveProfileUpdate(7);
   expect(currentUser()).toMatchObject({ username: 'Ada', avatar: '/a', email: 'ada@example.com' });
 });
 
 it('ignores the profile of a friend', () => {
   signIn(aUser());
-  updated(8);
+  receiveProfileUpdate(8);
   expect(currentUser()).toEqual(aUser());
 });

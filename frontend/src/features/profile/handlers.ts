@@ -3,7 +3,7 @@ import { currentUser, mergeIntoUser } from '@/product/identity';
 
 export const profileEvents: readonly ServerEvent[] = ['profile_updated'];
 
-/** Applies profile changes that the user made on another device; the friends feature handles those of friends. */
+/** Applies profile changes that the user made on another device. The friends feature handles changes by friends. */
 export const handleProfileFrame = (frame: ServerFrame): void => {
   if (frame.event !== 'profile_updated') return;
   const { id, username, avatar } = frame.data.user;

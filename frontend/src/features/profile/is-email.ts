@@ -1,4 +1,4 @@
 import { credentialsSchema } from '@thaw/contract/http';
 
-/** Whether the server would accept it as an email address. */
+/** Whether the server would accept `text` as an email address. */
 export const isEmail = (text: string): boolean => credentialsSchema.shape.email.safeParse(text).success;

@@ -2,13 +2,15 @@ import { create } from 'zustand';
 
 export type ProfileDialog = 'settings' | 'anonymous-prompt' | 'conversion';
 
-/** The dialog about the user that is open. A store, because distant parts of the page open dialogs. */
-export const useProfileDialogs = create<{ open: ProfileDialog | null }>()(() => ({ open: null }));
+/** The profile dialog that is open. A store, because dialogs are opened from distant components. */
+export const useProfileDialogs = create<{ openDialog: ProfileDialog | null }>()(() => ({ openDialog: null }));
 
-const open = (dialog: ProfileDialog) => (): void => useProfileDialogs.setState({ open: dialog });
+const showDialog = (openDialog: ProfileDialog | null): void => useProfileDialogs.setState({ openDialog });
 
-export const openProfileSettings = open('settings');
-export const openAnonymousPrompt = open('anonymous-prompt');
-export const openConversion = open('conversion');
+export const openProfileSettings = (): void => showDialog('settings');
+/** Offers an account to an anonymous user. */
+export const openAnonymousPrompt = (): void => showDialog('anonymous-prompt');
+/** Opens the form that turns an anonymous user into one with an account. */
+export const openConversion = (): void => showDialog('conversion');
 
-export const closeProfileDialog = (): void => useProfileDialogs.setState({ open: null });
+export const closeProfileDialog = (): void => showDialog(null);

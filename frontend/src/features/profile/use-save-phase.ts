@@ -3,28 +3,29 @@ import { pageLimits } from '@/lib/page-limits';
 
 export type SavePhase = 'idle' | 'loading' | 'success' | 'error';
 
-const shownForMs: Record<SavePhase, number | null> = {
+/** How long a phase lasts before it returns to `idle`; null: until the next event. */
+const phaseDurationsMs: Record<SavePhase, number | null> = {
   idle: null,
   loading: null,
   success: pageLimits.profileSavedMs,
   error: pageLimits.profileErrorMs,
 };
 
-/** States of the save button; `success` and `error` return to `idle` after a delay. */
+/** The phase of saving that the save button shows; `success` and `error` return to `idle` after a delay. */
 export const useSavePhase = () => {
   const [phase, setPhase] = useState<SavePhase>('idle');
   useEffect(() => {
-    const delayMs = shownForMs[phase];
+    const delayMs = phaseDurationsMs[phase];
     if (delayMs === null) return;
     const timer = setTimeout(() => setPhase('idle'), delayMs);
     return () => clearTimeout(timer);
   }, [phase]);
   return {
     phase,
-    begin: () => setPhase('loading'),
-    succeed: () => setPhase('success'),
-    fail: () => setPhase('error'),
-    /** On an edit, the outcome of the last attempt is no longer shown (A171). */
-    edited: () => setPhase((present) => (present === 'loading' ? present : 'idle')),
+    showSaving: () => setPhase('loading'),
+    showSaved: () => setPhase('success'),
+    showFailed: () => setPhase('error'),
+    /** Called when the user edits a field: hides the outcome of the previous attempt (A171). */
+    hideOutcome: () => setPhase((current) => (current === 'loading' ? current : 'idle')),
   };
 };

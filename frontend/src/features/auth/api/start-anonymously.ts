@@ -1,11 +1,11 @@
 import { type SelfUser } from '@thaw/contract/users';
 import { request } from '@/lib/api-client';
 
-/** Loads the schemas while the server answers, so that the landing page does not carry them. */
+/** Starts an anonymous session. Loads the response schemas during the request, to keep them out of the landing page. */
 export const startAnonymously = async (): Promise<SelfUser> => {
-  const [answer, { parseUserResponse }] = await Promise.all([
+  const [response, { parseUserResponse }] = await Promise.all([
     request('POST', '/api/anonymous', {}),
     import('@/product/user-response'),
   ]);
-  return parseUserResponse(answer);
+  return parseUserResponse(response);
 };

@@ -20,13 +20,13 @@ const emptyForm: CredentialsForm = { email: '', password: '', confirmPassword: '
 export interface AuthPageProps {
   /** The terms that a visitor accepts by signing in. */
   consent: ReactNode;
-  /** Loads /chat. Called while the request is in flight, so that this page stays until /chat is loaded. */
+  /** Loads the code of /chat. Called during the sign-in request; this page stays until both are done. */
   prepareChat: () => Promise<void>;
 }
 
 export const AuthPage = ({ consent, prepareChat }: AuthPageProps) => {
-  const [search, setSearch] = useSearchParams();
-  const isRegistering = search.get('register') === 'true';
+  const [searchParams, setSearchParams] = useSearchParams();
+  const isRegistering = searchParams.get('register') === 'true';
   const mode = isRegistering ? 'register' : 'login';
   const words = copy[mode];
   useDocumentTitle(words.submit);
@@ -35,8 +35,8 @@ export const AuthPage = ({ consent, prepareChat }: AuthPageProps) => {
   const anonymous = useAnonymousStart(copy.toasts.anonymousFailed, prepareChat);
   const { values, field, reset } = useForm(emptyForm);
   // Validates on submit, and on every change after that.
-  const [isValidated, setValidated] = useState(false);
-  const errors = isValidated ? validateCredentials(mode, values) : {};
+  const [wasSubmitted, setWasSubmitted] = useState(false);
+  const errors = wasSubmitted ? validateCredentials(mode, values) : {};
   const [isSubmitting, startSubmitting] = useTransition();
 
   const signInOrRegister = async (): Promise<void> => {
@@ -58,20 +58,20 @@ export const AuthPage = ({ consent, prepareChat }: AuthPageProps) => {
 
   const submit = (event: FormEvent<HTMLFormElement>): void => {
     event.preventDefault();
-    const [invalid] = Object.keys(validateCredentials(mode, values));
-    setValidated(true);
-    if (invalid === undefined) {
+    const [firstInvalidField] = Object.keys(validateCredentials(mode, values));
+    setWasSubmitted(true);
+    if (firstInvalidField === undefined) {
       if (!isSubmitting) startSubmitting(signInOrRegister);
     } else {
-      const input = event.currentTarget.elements.namedItem(invalid);
+      const input = event.currentTarget.elements.namedItem(firstInvalidField);
       if (input instanceof HTMLElement) input.focus();
     }
   };
 
   const toggleMode = (): void => {
     reset({ ...emptyForm, email: values.email });
-    setValidated(false);
-    setSearch(isRegistering ? {} : { register: 'true' }, { replace: true });
+    setWasSubmitted(false);
+    setSearchParams(isRegistering ? {} : { register: 'true' }, { replace: true });
   };
 
   return (

@@ -14,12 +14,12 @@ export const changePassword = async (userId: number, body: ChangePassword): Prom
 export const convertAnonymous = async (body: ConvertAnonymous): Promise<SelfUser> =>
   parseUserResponse(await request('POST', '/api/convert-anonymous', body));
 
-/** The toast of a failure, with the server's message if it sent one (A146). */
+/** Builds the toast for a failed request, with the server's message if it sent one (A146). */
 export const createFailureToast = (
   error: unknown,
-  failure: { title: string; description: string },
+  fallback: { title: string; description: string },
 ): { title: string; description: string; tone: 'destructive' } => ({
-  title: failure.title,
-  description: (error instanceof ApiError && error.serverMessage) || failure.description,
+  title: fallback.title,
+  description: (error instanceof ApiError && error.serverMessage) || fallback.description,
   tone: 'destructive',
 });

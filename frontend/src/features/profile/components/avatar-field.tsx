@@ -12,15 +12,21 @@ const words = copy.profile;
 
 export interface AvatarFieldProps {
   user: SelfUser;
-  /** The picture as it would be saved. */
+  /** URL of the picture that saving the profile would store. */
   picture: string | null;
   isUploading: boolean;
-  onUploading: (isUploading: boolean) => void;
+  onUploadingChange: (isUploading: boolean) => void;
   onChange: (picture: string | null) => void;
 }
 
-/** Uploads the picture as soon as it is chosen; saving the profile makes it the user's. */
-export const AvatarField = ({ user, picture, isUploading, onUploading, onChange }: AvatarFieldProps) => {
+/** Uploads a picture as soon as it is chosen. It becomes the user's picture when the profile is saved. */
+export const AvatarField = ({
+  user,
+  picture,
+  isUploading,
+  onUploadingChange,
+  onChange,
+}: AvatarFieldProps) => {
   const fileInput = useRef<HTMLInputElement>(null);
   const chooseButton = useRef<HTMLButtonElement>(null);
 
@@ -29,7 +35,7 @@ export const AvatarField = ({ user, picture, isUploading, onUploading, onChange 
       toast({ ...words.avatarTooLarge, tone: 'destructive' });
       return;
     }
-    onUploading(true);
+    onUploadingChange(true);
     try {
       if (!file.type.startsWith('image/')) throw new TypeError(`Not an image: ${file.type}`);
       onChange(await uploadImage(file, 'avatars', `profiles/${user.id}`));
@@ -37,13 +43,13 @@ export const AvatarField = ({ user, picture, isUploading, onUploading, onChange 
       console.warn('The picture was not uploaded', error);
       toast({ ...words.avatarFailed, tone: 'destructive' });
     } finally {
-      onUploading(false);
+      onUploadingChange(false);
     }
   };
 
   const handleFileChosen = ({ target }: ChangeEvent<HTMLInputElement>): void => {
     const file = target.files?.[0];
-    // Allows choosing the same file again.
+    // Otherwise choosing the same file again would fire no event.
     target.value = '';
     if (file) void upload(file);
   };

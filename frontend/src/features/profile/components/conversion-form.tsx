@@ -14,7 +14,7 @@ import { useForm } from '@/ui/use-form';
 const words = copy.conversion;
 const emptyForm = { email: '', password: '', confirmPassword: '' };
 
-/** The toast to show instead of sending the form; null when there is no problem. */
+/** Returns the toast to show instead of sending the form; null when the form is complete. */
 export const findProblem = ({ email, password, confirmPassword }: typeof emptyForm) => {
   if (!email.trim() || !password || !confirmPassword) return words.missingFields;
   if (password !== confirmPassword) return words.doNotMatch;
@@ -24,18 +24,18 @@ export const findProblem = ({ email, password, confirmPassword }: typeof emptyFo
 
 export interface ConversionFormProps {
   user: SelfUser;
-  /** While pending, the dialog must stay open. */
-  onPending: (isPending: boolean) => void;
+  /** Called when the request starts and ends; in between, the dialog must stay open. */
+  onPendingChange: (isPending: boolean) => void;
   onConverted: () => void;
 }
 
-export const ConversionForm = ({ user, onPending, onConverted }: ConversionFormProps) => {
+export const ConversionForm = ({ user, onPendingChange, onConverted }: ConversionFormProps) => {
   const { values, isUnsaved, field } = useForm(emptyForm);
   const email = values.email.trim();
-  const converting = useMutation({
+  const conversion = useMutation({
     mutationFn: () => convertAnonymous({ userId: user.id, email, password: values.password }),
-    onMutate: () => onPending(true),
-    onSettled: () => onPending(false),
+    onMutate: () => onPendingChange(true),
+    onSettled: () => onPendingChange(false),
     onSuccess: (converted) => {
       mergeIntoUser(converted);
       toast(words.converted);
@@ -47,7 +47,7 @@ export const ConversionForm = ({ user, onPending, onConverted }: ConversionFormP
   const submit = (): void => {
     const problem = findProblem(values);
     if (problem) toast({ ...problem, tone: 'destructive' });
-    else if (!converting.isPending) converting.mutate();
+    else if (!conversion.isPending) conversion.mutate();
   };
 
   return (
@@ -56,7 +56,7 @@ export const ConversionForm = ({ user, onPending, onConverted }: ConversionFormP
       className="mt-6 grid gap-4"
       data-unsaved={isUnsaved}
       onChange={() => {
-        if (converting.isError) converting.reset();
+        if (conversion.isError) conversion.reset();
       }}
       onSubmit={(event) => {
         event.preventDefault();
@@ -69,7 +69,7 @@ export const ConversionForm = ({ user, onPending, onConverted }: ConversionFormP
         autoComplete="email"
         inputMode="email"
         spellCheck={false}
-        error={converting.isError && !isEmail(email) ? words.invalidEmail : undefined}
+        error={conversion.isError && !isEmail(email) ? words.invalidEmail : undefined}
         {...field('email')}
       />
       <Field
@@ -85,8 +85,8 @@ export const ConversionForm = ({ user, onPending, onConverted }: ConversionFormP
         autoComplete="new-password"
         {...field('confirmPassword')}
       />
-      <Button type="submit" size="lg" className="mt-2" disabled={converting.isPending}>
-        {converting.isPending ? words.pending : words.submit}
+      <Button type="submit" size="lg" className="mt-2" disabled={conversion.isPending}>
+        {conversion.isPending ? words.pending : words.submit}
       </Button>
     </form>
   );

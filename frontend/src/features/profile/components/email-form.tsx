@@ -15,7 +15,7 @@ const emptyForm = { newEmail: '', currentPassword: '' };
 export const EmailForm = ({ user }: { user: SelfUser }) => {
   const form = useForm(emptyForm);
   const newEmail = form.values.newEmail.trim();
-  const changing = useMutation({
+  const emailChange = useMutation({
     mutationFn: () => changeEmail(user.id, { newEmail, currentPassword: form.values.currentPassword }),
     onSuccess: (changed) => {
       mergeIntoUser(changed);
@@ -28,8 +28,8 @@ export const EmailForm = ({ user }: { user: SelfUser }) => {
   const submit = (): void => {
     if (newEmail === '' || form.values.currentPassword === '') {
       toast({ ...words.requiredFields, tone: 'destructive' });
-    } else if (!changing.isPending) {
-      changing.mutate();
+    } else if (!emailChange.isPending) {
+      emailChange.mutate();
     }
   };
 
@@ -38,7 +38,7 @@ export const EmailForm = ({ user }: { user: SelfUser }) => {
       noValidate
       className="grid gap-4"
       data-unsaved={form.isUnsaved}
-      onChange={() => changing.reset()}
+      onChange={() => emailChange.reset()}
       onSubmit={(event) => {
         event.preventDefault();
         submit();
@@ -53,8 +53,8 @@ export const EmailForm = ({ user }: { user: SelfUser }) => {
         autoComplete="email"
         inputMode="email"
         spellCheck={false}
-        // The server has refused the change; if the address is the reason, the field shows it, too.
-        error={changing.isError && !isEmail(newEmail) ? words.invalid : undefined}
+        // The server refused the change; if the address is invalid, that is the reason.
+        error={emailChange.isError && !isEmail(newEmail) ? words.invalid : undefined}
         {...form.field('newEmail')}
       />
       <Field
@@ -63,8 +63,8 @@ export const EmailForm = ({ user }: { user: SelfUser }) => {
         autoComplete="current-password"
         {...form.field('currentPassword')}
       />
-      <Button type="submit" size="lg" className="mt-2" disabled={changing.isPending}>
-        {changing.isPending ? words.pending : words.submit}
+      <Button type="submit" size="lg" className="mt-2" disabled={emailChange.isPending}>
+        {emailChange.isPending ? words.pending : words.submit}
       </Button>
     </form>
   );

@@ -8,16 +8,16 @@ import { aUser } from '@/testing/factories';
 
 const fetchMock = jest.fn<Promise<Response>, [string, RequestInit]>();
 
-const Mine = () => {
+const CurrentUserModal = () => {
   const user = useIdentity((state) => state.user);
   return user ? <GenderModal user={user} /> : null;
 };
 
-const open = () => {
+const openModal = () => {
   signIn(aUser({ gender: null }));
   render(
     <QueryClientProvider client={createQueryClient()}>
-      <Mine />
+      <CurrentUserModal />
     </QueryClientProvider>,
   );
   return userEvent.setup();
@@ -30,7 +30,7 @@ beforeEach(() => {
 afterEach(() => signOut());
 
 it('cannot be dismissed, and Confirm is disabled until a gender is chosen', async () => {
-  const user = open();
+  const user = openModal();
   expect(screen.getByRole('dialog', { name: 'Select Your Gender' })).toBeVisible();
   const confirm = screen.getByRole('button', { name: 'Confirm' });
   expect(confirm).toBeDisabled();
@@ -44,7 +44,7 @@ it('cannot be dismissed, and Confirm is disabled until a gender is chosen', asyn
 });
 
 it('saves the choice and closes', async () => {
-  const user = open();
+  const user = openModal();
   fetchMock.mockResolvedValueOnce(new Response(JSON.stringify({ user: aUser({ gender: 'female' }) })));
   await user.click(screen.getByRole('radio', { name: 'Woman' }));
   await user.click(screen.getByRole('button', { name: 'Confirm' }));
@@ -54,7 +54,7 @@ it('saves the choice and closes', async () => {
 });
 
 it('stays open and shows an error when saving fails', async () => {
-  const user = open();
+  const user = openModal();
   fetchMock.mockResolvedValueOnce(new Response('no', { status: 500 }));
   await user.click(screen.getByRole('radio', { name: 'Woman' }));
   await user.click(screen.getByRole('button', { name: 'Confirm' }));
@@ -63,7 +63,7 @@ it('stays open and shows an error when saving fails', async () => {
 });
 
 it('applies the gender that was chosen on another device', async () => {
-  const user = open();
+  const user = openModal();
   fetchMock.mockResolvedValueOnce(new Response('{"code":"gender_already_set"}', { status: 409 }));
   fetchMock.mockResolvedValueOnce(new Response(JSON.stringify(aUser({ gender: 'male' }))));
   await user.click(screen.getByRole('radio', { name: 'Woman' }));

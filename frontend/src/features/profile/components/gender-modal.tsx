@@ -13,26 +13,26 @@ import { Modal } from '@/ui/modal';
 
 const choices = genderSchema.options.map((value) => ({ value, label: copy.gender.options[value] }));
 
-/** Shown while the user has no gender; cannot be dismissed. An anonymous user is then offered an account. */
+/** Shown while the user has no gender; cannot be dismissed. Afterwards an anonymous user is offered an account. */
 export const GenderModal = ({ user }: { user: SelfUser }) => {
   const [chosen, setChosen] = useState<Gender>();
-  const saving = useMutation({
+  const genderChange = useMutation({
     mutationFn: (gender: Gender) => setGender(user.id, { gender }),
     onSuccess: mergeIntoUser,
   });
-  const isOfferDue = saving.isSuccess && user.isAnonymous;
+  const shouldOfferAccount = genderChange.isSuccess && user.isAnonymous;
   useEffect(() => {
-    if (!isOfferDue) return;
+    if (!shouldOfferAccount) return;
     const timer = setTimeout(openAnonymousPrompt, pageLimits.anonymousPromptDelayMs);
     return () => clearTimeout(timer);
-  }, [isOfferDue]);
+  }, [shouldOfferAccount]);
   return (
     <Modal isOpen={user.gender === null} title={copy.gender.title} description={copy.gender.lead}>
       <form
         className="mt-6 grid gap-6"
         onSubmit={(event) => {
           event.preventDefault();
-          if (chosen) saving.mutate(chosen);
+          if (chosen) genderChange.mutate(chosen);
         }}
       >
         <ChoiceGroup
@@ -44,10 +44,10 @@ export const GenderModal = ({ user }: { user: SelfUser }) => {
           onChoose={setChosen}
         />
         <div className="grid gap-2">
-          <Button type="submit" size="lg" disabled={!chosen || saving.isPending}>
-            {saving.isPending ? copy.gender.pending : copy.gender.confirm}
+          <Button type="submit" size="lg" disabled={!chosen || genderChange.isPending}>
+            {genderChange.isPending ? copy.gender.pending : copy.gender.confirm}
           </Button>
-          {saving.isError ? (
+          {genderChange.isError ? (
             <p role="alert" className="text-sm text-destructive">
               {copy.gender.failed}
             </p>

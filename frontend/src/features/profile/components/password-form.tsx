@@ -12,7 +12,7 @@ import { useForm } from '@/ui/use-form';
 const words = copy.password;
 const emptyForm = { currentPassword: '', newPassword: '', confirmPassword: '' };
 
-/** The toast to show instead of sending the form, for the first problem found; null when there is none. */
+/** Returns the toast to show instead of sending the form, for the first problem found; null when there is none. */
 export const findProblem = ({ currentPassword, newPassword, confirmPassword }: typeof emptyForm) => {
   if (!currentPassword || !newPassword || !confirmPassword) return words.requiredFields;
   if (newPassword !== confirmPassword) return words.doNotMatch;
@@ -23,7 +23,7 @@ export const findProblem = ({ currentPassword, newPassword, confirmPassword }: t
 export const PasswordForm = ({ user }: { user: SelfUser }) => {
   const { values, isUnsaved, field, reset } = useForm(emptyForm);
   const problem = findProblem(values);
-  const changing = useMutation({
+  const passwordChange = useMutation({
     mutationFn: () =>
       changePassword(user.id, { currentPassword: values.currentPassword, newPassword: values.newPassword }),
     onSuccess: () => {
@@ -34,9 +34,9 @@ export const PasswordForm = ({ user }: { user: SelfUser }) => {
   });
 
   const submit = (): void => {
-    // The button is disabled in the same cases, but Enter in a field submits nevertheless.
+    // With a problem the button is disabled, but a form can also be submitted without it (A22).
     if (problem) toast({ ...problem, tone: 'destructive' });
-    else if (!changing.isPending) changing.mutate();
+    else if (!passwordChange.isPending) passwordChange.mutate();
   };
 
   return (
@@ -50,7 +50,7 @@ export const PasswordForm = ({ user }: { user: SelfUser }) => {
       }}
     >
       <p className="text-base text-muted-foreground">{words.lead}</p>
-      {/* Shows password managers which account the password belongs to. */}
+      {/* Tells password managers which account the password belongs to. */}
       <input type="email" autoComplete="username" value={user.email ?? ''} readOnly hidden />
       <Field
         label={words.currentPassword}
@@ -74,8 +74,13 @@ export const PasswordForm = ({ user }: { user: SelfUser }) => {
         }
         {...field('confirmPassword')}
       />
-      <Button type="submit" size="lg" className="mt-2" disabled={problem !== null || changing.isPending}>
-        {changing.isPending ? words.pending : words.submit}
+      <Button
+        type="submit"
+        size="lg"
+        className="mt-2"
+        disabled={problem !== null || passwordChange.isPending}
+      >
+        {passwordChange.isPending ? words.pending : words.submit}
       </Button>
     </form>
   );

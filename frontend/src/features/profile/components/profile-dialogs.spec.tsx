@@ -14,29 +14,30 @@ import { aUser } from '@/testing/factories';
 const fetchMock = jest.fn<Promise<Response>, [string, RequestInit]>();
 const onLogout = jest.fn();
 
-const Mine = () => {
+const CurrentUserDialogs = () => {
   const user = useIdentity((state) => state.user);
   return user ? <ProfileDialogs user={user} onLogout={onLogout} /> : null;
 };
-const settle = (): Promise<void> => act(async () => void (await jest.advanceTimersByTimeAsync(0)));
-const pass = (ms: number): Promise<void> => act(async () => void (await jest.advanceTimersByTimeAsync(ms)));
-const open = async (changes = {}): Promise<void> => {
+const flushUpdates = (): Promise<void> => act(async () => void (await jest.advanceTimersByTimeAsync(0)));
+const advanceTime = (ms: number): Promise<void> =>
+  act(async () => void (await jest.advanceTimersByTimeAsync(ms)));
+const openPage = async (changes = {}): Promise<void> => {
   signIn(aUser(changes));
   render(
     <QueryClientProvider client={createQueryClient()}>
-      <Mine />
+      <CurrentUserDialogs />
     </QueryClientProvider>,
   );
-  await settle();
+  await flushUpdates();
 };
-const dialog = (name: string): HTMLElement | null => screen.queryByRole('dialog', { name });
+const queryDialog = (name: string): HTMLElement | null => screen.queryByRole('dialog', { name });
 const click = async (name: string, role = 'button'): Promise<void> => {
   fireEvent.click(screen.getByRole(role, { name }));
-  await settle();
+  await flushUpdates();
 };
-const chooseGender = async (answered = {}): Promise<void> => {
+const chooseGender = async (savedUser = {}): Promise<void> => {
   fetchMock.mockResolvedValueOnce(
-    new Response(JSON.stringify({ user: aUser({ gender: 'male', ...answered }) })),
+    new Response(JSON.stringify({ user: aUser({ gender: 'male', ...savedUser }) })),
   );
   await click('Man', 'radio');
   await click('Confirm');
@@ -55,92 +56,92 @@ afterEach(() => {
 });
 
 it('offers an account 500 ms after the gender was chosen, once', async () => {
-  await open({ gender: null });
+  await openPage({ gender: null });
   await chooseGender();
-  expect(dialog('Select Your Gender')).toBeNull();
-  await pass(499);
-  expect(dialog('Anonymous Account')).toBeNull();
-  await pass(1);
-  expect(dialog('Anonymous Account')).toBeVisible();
+  expect(queryDialog('Select Your Gender')).toBeNull();
+  await advanceTime(499);
+  expect(queryDialog('Anonymous Account')).toBeNull();
+  await advanceTime(1);
+  expect(queryDialog('Anonymous Account')).toBeVisible();
   await click('Maybe Later');
-  expect(dialog('Anonymous Account')).toBeNull();
-  await pass(60_000);
+  expect(queryDialog('Anonymous Account')).toBeNull();
+  await advanceTime(60_000);
   expect(screen.queryByRole('dialog')).toBeNull();
 });
 
 it('offers no account to a registered user', async () => {
-  await open({ gender: null, isAnonymous: false });
+  await openPage({ gender: null, isAnonymous: false });
   await chooseGender({ isAnonymous: false });
-  await pass(60_000);
+  await advanceTime(60_000);
   expect(screen.queryByRole('dialog')).toBeNull();
 });
 
 it('offers no account to a user who chose the gender earlier', async () => {
-  await open();
-  await pass(60_000);
+  await openPage();
+  await advanceTime(60_000);
   expect(screen.queryByRole('dialog')).toBeNull();
 });
 
 it('opens Create Your Account from the offer', async () => {
-  await open({ gender: null });
+  await openPage({ gender: null });
   await chooseGender();
-  await pass(500);
+  await advanceTime(500);
   await click('Create Account');
-  expect(dialog('Anonymous Account')).toBeNull();
-  expect(dialog('Create Your Account')).toBeVisible();
+  expect(queryDialog('Anonymous Account')).toBeNull();
+  expect(queryDialog('Create Your Account')).toBeVisible();
 });
 
 it('asks for the gender before it opens any other dialog (A166)', async () => {
-  await open({ gender: null });
+  await openPage({ gender: null });
   act(openProfileSettings);
-  await settle();
-  expect(dialog('Profile Settings')).toBeNull();
-  expect(dialog('Select Your Gender')).toBeVisible();
+  await flushUpdates();
+  expect(queryDialog('Profile Settings')).toBeNull();
+  expect(queryDialog('Select Your Gender')).toBeVisible();
 });
 
-it('cannot be closed by Esc, the X or a click outside while the conversion is pending', async () => {
-  await open();
+it('keeps Create Your Account open on Esc, the X and a click outside while the request is pending', async () => {
+  await openPage();
   act(openConversion);
-  await settle();
+  await flushUpdates();
   for (const label of ['Email', 'Password', 'Confirm Password']) {
     fireEvent.change(screen.getByLabelText(label), { target: { value: 'ada@example.com' } });
   }
-  let finish: (response: Response) => void = () => undefined;
-  fetchMock.mockReturnValueOnce(new Promise((resolve) => (finish = resolve)));
+  let respond: (response: Response) => void = () => undefined;
+  fetchMock.mockReturnValueOnce(new Promise((resolve) => (respond = resolve)));
   await click('Create Account');
   expect(screen.getByRole('button', { name: 'Close' })).toBeDisabled();
   fireEvent.keyDown(document, { key: 'Escape' });
   fireEvent.pointerDown(document.body);
   fireEvent.click(document.body);
-  await pass(1_000);
-  expect(dialog('Create Your Account')).toBeVisible();
+  await advanceTime(1_000);
+  expect(queryDialog('Create Your Account')).toBeVisible();
 
-  finish(new Response('{}', { status: 500 }));
-  await settle();
+  respond(new Response('{}', { status: 500 }));
+  await flushUpdates();
   expect(screen.getByRole('button', { name: 'Close' })).toBeEnabled();
   // Unsaved input needs a confirmation first.
   fireEvent.keyDown(document, { key: 'Escape' });
-  await settle();
+  await flushUpdates();
   await click('Discard');
-  await settle();
-  expect(dialog('Create Your Account')).toBeNull();
+  await flushUpdates();
+  expect(queryDialog('Create Your Account')).toBeNull();
 });
 
-it('shows an anonymous user the warning and no Email and Password tabs', async () => {
-  await open();
+it('shows an anonymous user the warning, but no Email and Password tabs, in Profile Settings', async () => {
+  await openPage();
   act(openProfileSettings);
-  await settle();
+  await flushUpdates();
   expect(screen.getAllByRole('tab').map(({ textContent }) => textContent)).toEqual(['Profile']);
   expect(screen.getByText(/not saved permanently/)).toBeVisible();
   await click('Create Account');
-  expect(dialog('Profile Settings')).toBeNull();
-  expect(dialog('Create Your Account')).toBeVisible();
+  expect(queryDialog('Profile Settings')).toBeNull();
+  expect(queryDialog('Create Your Account')).toBeVisible();
 });
 
-it('shows a registered user all tabs and no warning', async () => {
-  await open({ isAnonymous: false, email: 'ada@example.com' });
+it('shows a registered user all tabs and no warning in Profile Settings', async () => {
+  await openPage({ isAnonymous: false, email: 'ada@example.com' });
   act(openProfileSettings);
-  await settle();
+  await flushUpdates();
   expect(screen.getAllByRole('tab').map(({ textContent }) => textContent)).toEqual([
     'Profile',
     'Email',
@@ -150,10 +151,10 @@ it('shows a registered user all tabs and no warning', async () => {
   expect(screen.queryByRole('button', { name: 'Create Account' })).toBeNull();
 });
 
-it('contains the theme, the sound and the logout', async () => {
-  await open();
+it('contains the choice of theme, the sound switch and the logout in Profile Settings', async () => {
+  await openPage();
   act(openProfileSettings);
-  await settle();
+  await flushUpdates();
   expect(screen.getByRole('radio', { name: 'Dark' })).toBeChecked();
   await click('Light', 'radio');
   expect(localStorage.getItem('thaw-theme')).toBe('light');

@@ -23,21 +23,21 @@ interface LoadedModalProps<P> extends Omit<ModalProps, 'children'> {
 }
 
 /**
- * A modal whose content is loaded on demand. It mounts together with the content, so that the focus finds its first
- * field.
+ * A modal whose content is loaded on demand. The modal with the content is a new mount, so that its first field receives
+ * the focus.
  */
 const LoadedModal = <P extends object>({ part, children, ...modal }: LoadedModalProps<P>) => {
-  const [opening, setOpening] = useState({ isOpen: modal.isOpen, count: 0 });
-  // A new key for each opening uses a part loaded since, or retries; closing keeps the content for the animation.
-  if (opening.isOpen !== modal.isOpen) {
-    setOpening({ isOpen: modal.isOpen, count: opening.count + (modal.isOpen ? 1 : 0) });
+  const [{ wasOpen, timesOpened }, setOpenState] = useState({ wasOpen: modal.isOpen, timesOpened: 0 });
+  if (wasOpen !== modal.isOpen) {
+    setOpenState({ wasOpen: modal.isOpen, timesOpened: timesOpened + (modal.isOpen ? 1 : 0) });
   }
   return (
     <LoadedPart
-      key={opening.count}
+      // Remounts on each opening, to use content loaded since or to retry; not on closing, which is animated.
+      key={timesOpened}
       part={part}
       pending={
-        // Opens at once, however slow the connection.
+        // The modal opens at once, even on a slow connection.
         <Modal {...modal}>
           <Delayed>
             <Skeleton label={copy.settings.loading} bars={['h-11', 'h-24', 'h-14']} className="mt-6" />
@@ -60,11 +60,11 @@ const LoadedModal = <P extends object>({ part, children, ...modal }: LoadedModal
   );
 };
 
-/** All dialogs about the user. The gender comes first: no other dialog opens while it is missing (A166). */
+/** All dialogs about the user. A user without a gender is asked for it before any other dialog opens (A166). */
 export const ProfileDialogs = ({ user, onLogout }: { user: SelfUser; onLogout: () => void }) => {
-  const open = useProfileDialogs((state) => state.open);
+  const openDialog = useProfileDialogs((state) => state.openDialog);
   const [isConverting, setConverting] = useState(false);
-  const shown = user.gender === null ? null : open;
+  const shownDialog = user.gender === null ? null : openDialog;
   // The next user of this page must not see a dialog of the previous one.
   useEffect(() => closeProfileDialog, [user.id]);
   return (
@@ -72,16 +72,16 @@ export const ProfileDialogs = ({ user, onLogout }: { user: SelfUser; onLogout: (
       <GenderModal user={user} />
       <LoadedModal
         part={profileSettingsPart}
-        isOpen={shown === 'settings'}
+        isOpen={shownDialog === 'settings'}
         title={copy.settings.title}
         onDismiss={closeProfileDialog}
-        // Fixed height for all tabs.
+        // The same height for all tabs, so that the modal does not jump when the tab changes.
         className="h-[calc(var(--app-height)*0.92)] md:h-[46rem]"
       >
         {(ProfileSettings) => <ProfileSettings user={user} onLogout={onLogout} />}
       </LoadedModal>
       <Modal
-        isOpen={shown === 'anonymous-prompt' && user.isAnonymous}
+        isOpen={shownDialog === 'anonymous-prompt' && user.isAnonymous}
         title={copy.anonymousPrompt.title}
         description={copy.anonymousPrompt.lead}
         onDismiss={closeProfileDialog}
@@ -90,14 +90,14 @@ export const ProfileDialogs = ({ user, onLogout }: { user: SelfUser; onLogout: (
       </Modal>
       <LoadedModal
         part={conversionPart}
-        isOpen={shown === 'conversion'}
+        isOpen={shownDialog === 'conversion'}
         title={copy.conversion.title}
         description={copy.conversion.lead}
         onDismiss={closeProfileDialog}
         isLocked={isConverting}
       >
         {(ConversionForm) => (
-          <ConversionForm user={user} onPending={setConverting} onConverted={closeProfileDialog} />
+          <ConversionForm user={user} onPendingChange={setConverting} onConverted={closeProfileDialog} />
         )}
       </LoadedModal>
     </>

@@ -13,7 +13,7 @@ import { Field } from '@/ui/field';
 
 const words = copy.profile;
 
-/** Unsaved changes; every other field follows the user. */
+/** Unsaved changes. A field that is absent shows the stored value. */
 interface Draft {
   username?: string;
   avatar?: string | null;
@@ -22,7 +22,7 @@ interface Draft {
 export const ProfileForm = ({ user }: { user: SelfUser }) => {
   const [draft, setDraft] = useState<Draft>({});
   const [isUploading, setUploading] = useState(false);
-  const { phase, begin, succeed, fail, edited } = useSavePhase();
+  const { phase, showSaving, showSaved, showFailed, hideOutcome } = useSavePhase();
 
   const shownUsername = draft.username ?? user.username;
   const username = shownUsername.trim();
@@ -31,25 +31,25 @@ export const ProfileForm = ({ user }: { user: SelfUser }) => {
   const canSave = isChanged && username !== '' && !isUploading && phase !== 'loading';
 
   const edit = (changes: Draft): void => {
-    setDraft((present) => ({ ...present, ...changes }));
-    edited();
+    setDraft((current) => ({ ...current, ...changes }));
+    hideOutcome();
   };
 
   const save = async (): Promise<void> => {
-    begin();
+    showSaving();
     try {
       mergeIntoUser(await saveProfile(user.id, { username, avatar }));
-      // What was typed during the save stays a draft.
-      setDraft((present) => ({
-        ...(present.username === undefined || present.username === shownUsername
+      // Clears what was saved from the draft; what was typed during the save stays in it.
+      setDraft((current) => ({
+        ...(current.username === undefined || current.username === shownUsername
           ? {}
-          : { username: present.username }),
-        ...(present.avatar === undefined || present.avatar === avatar ? {} : { avatar: present.avatar }),
+          : { username: current.username }),
+        ...(current.avatar === undefined || current.avatar === avatar ? {} : { avatar: current.avatar }),
       }));
-      succeed();
+      showSaved();
     } catch (error) {
       console.warn('The profile was not saved', error);
-      fail();
+      showFailed();
     }
   };
 
@@ -67,7 +67,7 @@ export const ProfileForm = ({ user }: { user: SelfUser }) => {
         user={user}
         picture={avatar}
         isUploading={isUploading}
-        onUploading={setUploading}
+        onUploadingChange={setUploading}
         onChange={(picture) => edit({ avatar: picture })}
       />
       <Field

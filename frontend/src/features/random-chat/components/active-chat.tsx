@@ -12,7 +12,7 @@ import { copy } from '@/features/random-chat/copy';
 import { useEscape } from '@/features/random-chat/hooks/use-escape';
 import { BreakTheIce, renderGameCard } from '@/features/random-chat/icebreaker/components/break-the-ice';
 import { type Session } from '@/features/random-chat/reducer/random-chat.state';
-import { keepDraft, readDraft } from '@/features/random-chat/stores/draft';
+import { writeDraft, readDraft } from '@/features/random-chat/stores/draft';
 import { randomChat } from '@/features/random-chat/stores/random-chat.store';
 
 /** Excludes game cards, which the game announces. */
@@ -49,7 +49,7 @@ export const ActiveChat = ({ session, me, toolbar }: ActiveChatProps) => {
     [sessionId, me, partner],
   );
   const draft = useMemo<DraftStorage>(
-    () => ({ read: () => readDraft(sessionId), keep: (begun) => keepDraft(sessionId, begun) }),
+    () => ({ read: () => readDraft(sessionId), keep: (draft) => writeDraft(sessionId, draft) }),
     [sessionId],
   );
   // On cancel, the focus returns to where it was, such as the composer.

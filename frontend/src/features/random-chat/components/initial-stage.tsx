@@ -19,7 +19,7 @@ export const InitialStage = () => {
         choices={choices}
         onChoose={randomChat.choosePreference}
       />
-      <Button size="lg" className="w-full" disabled={!isConnected} onClick={randomChat.find}>
+      <Button size="lg" className="w-full" disabled={!isConnected} onClick={randomChat.startSearch}>
         {isConnected ? copy.initial.find : copy.initial.connecting}
       </Button>
     </Stage>

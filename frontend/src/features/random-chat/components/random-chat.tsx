@@ -61,8 +61,8 @@ const StageOf = ({ toolbar, skippedActions }: RandomChatSlots) => {
 /** The random chat in its four phases. */
 export const RandomChat = (slots: RandomChatSlots) => {
   useEffect(() => {
-    randomChat.enter();
-    return () => randomChat.leave();
+    randomChat.show();
+    return () => randomChat.hide();
   }, []);
   usePreloaded(partsAfterFirstScreen);
   useEffect(

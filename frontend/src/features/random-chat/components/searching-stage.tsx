@@ -40,7 +40,7 @@ export const SearchingStage = () => {
       }
     >
       <div className="flex items-center justify-between gap-4">
-        <Button variant="outline" size="lg" onClick={randomChat.cancel}>
+        <Button variant="outline" size="lg" onClick={randomChat.cancelSearch}>
           {copy.searching.cancel}
         </Button>
         <p className="text-base text-muted-foreground tabular-nums">

@@ -2,20 +2,20 @@ import { emptyDraft, isEmptyDraft, parseDraft, type Draft } from '@/chat-ui/comp
 import { tabStorage } from '@/lib/storage';
 
 /** The draft of the current chat, stored in this tab: it survives a reload and is removed with the chat. */
-const key = 'thaw-draft';
+const draftKey = 'thaw-draft';
 const sessionKey = 'thaw-draft-session';
 
 export const readDraft = (sessionId: string): Draft =>
-  tabStorage.read(sessionKey) === sessionId ? parseDraft(tabStorage.read(key)) : emptyDraft;
+  tabStorage.read(sessionKey) === sessionId ? parseDraft(tabStorage.read(draftKey)) : emptyDraft;
 
 export const removeDraft = (): void => {
-  tabStorage.remove(key);
+  tabStorage.remove(draftKey);
   tabStorage.remove(sessionKey);
 };
 
-export const keepDraft = (sessionId: string, draft: Draft): void => {
+export const writeDraft = (sessionId: string, draft: Draft): void => {
   if (isEmptyDraft(draft)) return removeDraft();
   // If the storage is blocked, the text is still in the field.
   tabStorage.write(sessionKey, sessionId);
-  tabStorage.write(key, JSON.stringify(draft));
+  tabStorage.write(draftKey, JSON.stringify(draft));
 };

@@ -3,7 +3,7 @@ import { type ClientInput } from '@thaw/contract/client-frames';
 import { type Outbox } from '@/chat-ui/outbox/outbox';
 import { type Action, type Effect } from '@/features/random-chat/reducer/random-chat.state';
 import { type RandomChatSocket } from '@/features/random-chat/stores/random-chat-socket';
-import { isOver } from '@/features/random-chat/stores/random-outbox';
+import { isChatEndedError } from '@/features/random-chat/stores/random-outbox';
 import { SocketRequestError } from '@/lib/socket/socket-request-error';
 
 type ChangeFrame = Extract<Action, { type: 'changeStored' }>['frame'];
@@ -16,7 +16,7 @@ export interface MessageChangesOptions {
 
 /** Sends edits and reactions. When the connection is lost they stay visible, and the resume sends them again. */
 export const createMessageChanges = ({ socket, dispatch, outbox }: MessageChangesOptions) => {
-  const underWay = new Set<string>();
+  const inFlightChangeIds = new Set<string>();
 
   const change = <E extends 'message_edit' | 'message_reaction'>(
     event: E,
@@ -25,8 +25,8 @@ export const createMessageChanges = ({ socket, dispatch, outbox }: MessageChange
     toFrame: (ack: Record<string, unknown>) => ChangeFrame | undefined,
     onFailed: (reason: 'too_fast' | 'not_saved', retryAfterMs?: number) => void,
   ): void => {
-    if (underWay.has(changeId)) return;
-    underWay.add(changeId);
+    if (inFlightChangeIds.has(changeId)) return;
+    inFlightChangeIds.add(changeId);
     const { sessionId, messageId, userId } = data;
     const fail: typeof onFailed = (...reason) => {
       dispatch({ type: 'changeFailed', sessionId, changeId, messageId });
@@ -43,13 +43,13 @@ export const createMessageChanges = ({ socket, dispatch, outbox }: MessageChange
       .catch((error: unknown) => {
         if (!(error instanceof SocketRequestError)) throw error;
         if (error.failure === 'closed' || error.failure === 'not_connected') return;
-        if (isOver(error)) {
+        if (isChatEndedError(error)) {
           dispatch({ type: 'changeFailed', sessionId, changeId, messageId });
           return socket().resync();
         }
         fail(error.code === 'rate_limited' ? 'too_fast' : 'not_saved', error.retryAfterMs);
       })
-      .finally(() => underWay.delete(changeId));
+      .finally(() => inFlightChangeIds.delete(changeId));
   };
 
   return {

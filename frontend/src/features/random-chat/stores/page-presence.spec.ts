@@ -5,7 +5,7 @@ import { SocketRequestError } from '@/lib/socket/socket-request-error';
 import { FakeClock } from '@/testing/fake-clock';
 import { flushPromises } from '@/testing/flush-promises';
 
-interface Announcement {
+interface SentRequest {
   event: string;
   data: unknown;
   reject: (error: unknown) => void;
@@ -14,139 +14,144 @@ interface Announcement {
 const setUp = (phase: Phase = 'active') => {
   const clock = new FakeClock();
   const chat = { phase, sessionId: 's1' as string | undefined };
-  const announced: Announcement[] = [];
-  const ended = jest.fn(() => {
+  const requests: SentRequest[] = [];
+  const endSearchOrChat = jest.fn(() => {
     chat.phase = 'initial';
   });
-  const tabs = { elsewhere: false as boolean | undefined };
+  /** Whether another tab shows the chat; undefined without Web Locks. */
+  const otherTabs = { showChat: false as boolean | undefined };
   const socket = {
     isOpen: true,
-    resync: jest.fn(() => void presence.announceAtOpening()),
+    resync: jest.fn(() => void presence.takeShowsChat()),
     send: () => true,
     request: (event: string, data: unknown) =>
-      new Promise<Record<string, unknown>>((_resolve, reject) => announced.push({ event, data, reject })),
+      new Promise<Record<string, unknown>>((_resolve, reject) => requests.push({ event, data, reject })),
   };
   const presence = createPagePresence({
     clock,
-    place: { enter: () => undefined, leave: () => undefined, isOpenElsewhere: async () => tabs.elsewhere },
+    openTabs: {
+      enter: () => undefined,
+      leave: () => undefined,
+      isOpenElsewhere: async () => otherTabs.showChat,
+    },
     socket: () => socket,
     chat: () => chat,
-    leave: ended,
+    endSearchOrChat,
   });
-  return { announced, chat, clock, ended, presence, socket, tabs };
+  return { requests, chat, clock, endSearchOrChat, presence, socket, otherTabs };
 };
 
-describe('the reported presence', () => {
-  it('says in authenticate that the page shows the chat', () => {
+describe('the report of whether the page shows the chat', () => {
+  it('is part of authenticate', () => {
     const { presence } = setUp();
-    expect(presence.announceAtOpening()).toBe(false);
-    presence.enter();
-    expect(presence.announceAtOpening()).toBe(true);
+    expect(presence.takeShowsChat()).toBe(false);
+    presence.show();
+    expect(presence.takeShowsChat()).toBe(true);
   });
 
-  it('is sent on each change during a chat, once', () => {
-    const { announced, presence } = setUp();
-    presence.enter();
-    presence.announceAtOpening();
-    presence.follow();
-    expect(announced).toEqual([]);
-    presence.leave();
-    presence.follow();
-    presence.enter();
-    expect(announced.map(({ event, data }) => [event, data])).toEqual([
+  it('is sent once for each change during a chat', () => {
+    const { requests, presence } = setUp();
+    presence.show();
+    presence.takeShowsChat();
+    presence.update();
+    expect(requests).toEqual([]);
+    presence.hide();
+    presence.update();
+    presence.show();
+    expect(requests.map(({ event, data }) => [event, data])).toEqual([
       ['show_chat', { sessionId: 's1', showsChat: false }],
       ['show_chat', { sessionId: 's1', showsChat: true }],
     ]);
   });
 
-  it('is sent by authenticate while there is no chat', () => {
-    const { announced, presence, socket } = setUp('initial');
-    presence.announceAtOpening();
-    presence.enter();
-    presence.follow();
+  it('causes a new authenticate when it changes while there is no chat', () => {
+    const { requests, presence, socket } = setUp('initial');
+    presence.takeShowsChat();
+    presence.show();
+    presence.update();
     expect(socket.resync).toHaveBeenCalledTimes(1);
-    expect(announced).toEqual([]);
+    expect(requests).toEqual([]);
   });
 
-  it('waits for the connection, and is not repeated after authenticate', () => {
-    const { announced, presence, socket } = setUp();
-    presence.announceAtOpening();
+  it('waits for the connection, and is not sent again after authenticate carried it', () => {
+    const { requests, presence, socket } = setUp();
+    presence.takeShowsChat();
     socket.isOpen = false;
-    presence.enter();
-    expect(announced).toEqual([]);
+    presence.show();
+    expect(requests).toEqual([]);
     socket.isOpen = true;
-    presence.announceAtOpening();
-    presence.follow();
-    expect(announced).toEqual([]);
+    presence.takeShowsChat();
+    presence.update();
+    expect(requests).toEqual([]);
   });
 
-  it('is sent again after a timeout or a rate limit, not after the end of the chat', async () => {
-    const { announced, clock, presence } = setUp();
-    presence.announceAtOpening();
-    presence.enter();
-    announced[0]?.reject(new SocketRequestError('timeout'));
+  it('is retried after a timeout or a rate limit, but not after the end of the chat', async () => {
+    const { requests, clock, presence } = setUp();
+    presence.takeShowsChat();
+    presence.show();
+    requests[0]?.reject(new SocketRequestError('timeout'));
     await flushPromises();
     clock.advance(1_000);
-    expect(announced).toHaveLength(2);
-    announced[1]?.reject(new SocketRequestError('refused', 'rate_limited', 5_000));
+    expect(requests).toHaveLength(2);
+    requests[1]?.reject(new SocketRequestError('refused', 'rate_limited', 5_000));
     await flushPromises();
     clock.advance(4_999);
-    expect(announced).toHaveLength(2);
+    expect(requests).toHaveLength(2);
     clock.advance(1);
-    expect(announced).toHaveLength(3);
-    announced[2]?.reject(new SocketRequestError('refused', 'session_ended'));
+    expect(requests).toHaveLength(3);
+    requests[2]?.reject(new SocketRequestError('refused', 'session_ended'));
     await flushPromises();
     clock.advance(60_000);
-    expect(announced).toHaveLength(3);
+    expect(requests).toHaveLength(3);
   });
 });
 
 describe('a chat or a search on a page that does not show it', () => {
-  it.each(['active', 'searching'] as const)('is ended after ten seconds (%s)', async (phase) => {
-    const { clock, ended, presence } = setUp(phase);
-    // As when a user enters the address of the landing page and its socket resumes the chat.
-    presence.follow();
+  it.each(['active', 'searching'] as const)('is ended after ten seconds in the phase %s', async (phase) => {
+    const { clock, endSearchOrChat, presence } = setUp(phase);
+    // The state changes while the page shows something else: the landing page's socket has resumed the chat.
+    presence.update();
     clock.advance(pageLimits.leaveChatDelayMs - 1);
     await flushPromises();
-    expect(ended).not.toHaveBeenCalled();
+    expect(endSearchOrChat).not.toHaveBeenCalled();
     clock.advance(1);
     await flushPromises();
-    expect(ended).toHaveBeenCalledTimes(1);
+    expect(endSearchOrChat).toHaveBeenCalledTimes(1);
   });
 
-  it('continues when the page shows it in time', async () => {
-    const { clock, ended, presence } = setUp();
-    presence.follow();
+  it('continues when the page shows it within ten seconds', async () => {
+    const { clock, endSearchOrChat, presence } = setUp();
+    presence.update();
     clock.advance(9_000);
-    presence.enter();
+    presence.show();
     clock.advance(60_000);
     await flushPromises();
-    expect(ended).not.toHaveBeenCalled();
+    expect(endSearchOrChat).not.toHaveBeenCalled();
   });
 
-  it('is ended after the other tab is closed', async () => {
-    const { clock, ended, presence, tabs } = setUp('searching');
-    tabs.elsewhere = true;
-    presence.follow();
+  it('is ended only after the other tab that shows it is closed', async () => {
+    const { clock, endSearchOrChat, presence, otherTabs } = setUp('searching');
+    otherTabs.showChat = true;
+    presence.update();
     clock.advance(pageLimits.leaveChatDelayMs);
     await flushPromises();
-    expect(ended).not.toHaveBeenCalled();
-    tabs.elsewhere = false;
+    expect(endSearchOrChat).not.toHaveBeenCalled();
+    otherTabs.showChat = false;
     clock.advance(pageLimits.leaveChatDelayMs);
     await flushPromises();
-    expect(ended).toHaveBeenCalledTimes(1);
+    expect(endSearchOrChat).toHaveBeenCalledTimes(1);
   });
 
-  it('is left to the server when other tabs are unknown; a search is ended', async () => {
-    const { chat, clock, ended, presence, tabs } = setUp();
-    tabs.elsewhere = undefined;
-    presence.follow();
+  it('is left to the server without Web Locks if it is a chat, and ended if it is a search', async () => {
+    const { chat, clock, endSearchOrChat, presence, otherTabs } = setUp();
+    otherTabs.showChat = undefined;
+    presence.update();
     clock.advance(5 * pageLimits.leaveChatDelayMs);
     await flushPromises();
-    expect(ended).not.toHaveBeenCalled();
+    expect(endSearchOrChat).not.toHaveBeenCalled();
     chat.phase = 'searching';
-    presence.leave();
+    presence.hide();
     await flushPromises();
-    expect(ended).toHaveBeenCalledTimes(1);
+    expect(endSearchOrChat).toHaveBeenCalledTimes(1);
   });
 });

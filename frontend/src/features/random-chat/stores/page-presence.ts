@@ -7,91 +7,98 @@ import { SocketRequestError } from '@/lib/socket/socket-request-error';
 
 export interface PagePresenceOptions {
   clock: Clock;
-  /** The tabs of this browser that show the chat. */
-  place: Pick<SharedPlace, 'enter' | 'leave' | 'isOpenElsewhere'>;
+  /** Tracks which tabs of this browser show the chat. */
+  openTabs: Pick<SharedPlace, 'enter' | 'leave' | 'isOpenElsewhere'>;
   socket: () => FeatureSocket & { resync: () => void };
   chat: () => { phase: Phase; sessionId: string | undefined };
-  /** Ends the search or the chat. */
-  leave: () => void;
+  endSearchOrChat: () => void;
 }
 
-const announceAgainAfterMs = 1_000;
+/** Delay before a report is repeated, when the server names none. */
+const retryDelayMs = 1_000;
 
 /**
- * Reports whether this page shows the random chat. Every page keeps a socket (A143), so the server is informed with
- * `showsChat`: a chat that no page shows ends after the grace period, even while a socket of the user is open (A51).
- * The page itself ends a search or chat that it does not show, unless another tab shows it (A59).
+ * Reports to the server whether this page shows the random chat, as `showsChat` of `authenticate` and `show_chat`. Every
+ * page keeps a socket open (A143), so an open socket does not say that the user sees the chat. A chat that no page shows
+ * ends after the grace period (A51). The page itself ends a search or chat that neither it nor another tab shows (A59).
  */
-export const createPagePresence = ({ clock, place, socket, chat, leave: end }: PagePresenceOptions) => {
-  let isHere = false;
-  /** The last value sent on this connection; undefined before the first `authenticate`. */
-  let announced: boolean | undefined;
-  let leaveTimer: number | undefined;
+export const createPagePresence = ({
+  clock,
+  openTabs,
+  socket,
+  chat,
+  endSearchOrChat,
+}: PagePresenceOptions) => {
+  let isChatShown = false;
+  /** The `showsChat` last sent on this connection; undefined before the first `authenticate`. */
+  let reportedShowsChat: boolean | undefined;
+  let endTimer: number | undefined;
 
-  const isLive = (): boolean => chat().phase === 'searching' || chat().phase === 'active';
+  const isSearchingOrChatting = (): boolean => chat().phase === 'searching' || chat().phase === 'active';
 
-  const endUnlessElsewhere = async (): Promise<void> => {
-    const isElsewhere = await place.isOpenElsewhere();
-    if (isHere || isElsewhere) return;
+  const endUnlessShownInOtherTab = async (): Promise<void> => {
+    const isShownInOtherTab = await openTabs.isOpenElsewhere();
+    if (isChatShown || isShownInOtherTab) return;
     // Without Web Locks another tab may show the chat unnoticed: the server ends the chat when no tab does.
-    if (isElsewhere === undefined && chat().phase === 'active') return;
-    end();
+    if (isShownInOtherTab === undefined && chat().phase === 'active') return;
+    endSearchOrChat();
   };
 
-  const watch = (): void => {
-    if (isHere || !isLive()) {
-      clock.clearTimeout(leaveTimer);
-      leaveTimer = undefined;
-    } else if (leaveTimer === undefined) {
-      leaveTimer = clock.setTimeout(() => {
-        leaveTimer = undefined;
-        // Checked again while the chat continues, because the other tab may be closed.
-        void endUnlessElsewhere().then(watch);
+  /** Runs the timer that ends a search or chat while this page does not show it. */
+  const updateEndTimer = (): void => {
+    if (isChatShown || !isSearchingOrChatting()) {
+      clock.clearTimeout(endTimer);
+      endTimer = undefined;
+    } else if (endTimer === undefined) {
+      endTimer = clock.setTimeout(() => {
+        endTimer = undefined;
+        // Starts again while the chat continues, because the other tab may be closed later.
+        void endUnlessShownInOtherTab().then(updateEndTimer);
       }, pageLimits.leaveChatDelayMs);
     }
   };
 
-  const announce = (): void => {
+  const reportIfChanged = (): void => {
     const { phase, sessionId } = chat();
-    if (announced === undefined || announced === isHere || !socket().isOpen) return;
+    if (reportedShowsChat === undefined || reportedShowsChat === isChatShown || !socket().isOpen) return;
     // Outside a chat there is no session to name; `authenticate` carries the value for the next one.
     if (phase !== 'active' || sessionId === undefined) return socket().resync();
-    const showsChat = isHere;
-    announced = showsChat;
+    const showsChat = isChatShown;
+    reportedShowsChat = showsChat;
     socket()
       .request('show_chat', { sessionId, showsChat })
       .catch((error: unknown) => {
         if (!(error instanceof SocketRequestError)) throw error;
-        // After a reconnect `authenticate` carries the value; a chat that has ended needs none.
-        const isWorthRepeating = error.failure === 'timeout' || error.code === 'rate_limited';
-        if (!isWorthRepeating || announced !== showsChat) return;
-        announced = !showsChat;
-        clock.setTimeout(announce, error.retryAfterMs ?? announceAgainAfterMs);
+        // After a reconnect `authenticate` carries the value; a chat that has ended needs no report.
+        const shouldRetry = error.failure === 'timeout' || error.code === 'rate_limited';
+        if (!shouldRetry || reportedShowsChat !== showsChat) return;
+        reportedShowsChat = !showsChat;
+        clock.setTimeout(reportIfChanged, error.retryAfterMs ?? retryDelayMs);
       });
   };
 
-  const follow = (): void => {
-    watch();
-    announce();
+  const update = (): void => {
+    updateEndTimer();
+    reportIfChanged();
   };
 
   return {
-    /** To be called after every change of the chat's state. */
-    follow,
-    /** The value of `showsChat` for an `authenticate` that is about to be sent. */
-    announceAtOpening: (): boolean => (announced = isHere),
-    /** The page shows the chat (again). */
-    enter: (): void => {
-      isHere = true;
-      place.enter();
-      follow();
+    /** Must be called after every change of the chat's state. */
+    update,
+    /** Returns `showsChat` for an `authenticate` that is about to be sent, and records it as reported. */
+    takeShowsChat: (): boolean => (reportedShowsChat = isChatShown),
+    /** The page shows the chat, possibly after a short absence. */
+    show: (): void => {
+      isChatShown = true;
+      openTabs.enter();
+      update();
     },
     /** The page shows something else: a search ends at once, a chat after a delay (A59). */
-    leave: (): void => {
-      isHere = false;
-      place.leave();
-      if (chat().phase !== 'active') void endUnlessElsewhere();
-      follow();
+    hide: (): void => {
+      isChatShown = false;
+      openTabs.leave();
+      if (chat().phase !== 'active') void endUnlessShownInOtherTab();
+      update();
     },
   };
 };

@@ -13,7 +13,7 @@ afterEach(() => {
 describe('searching', () => {
   it('joins again after the delay that the server requests', async () => {
     const { chat, clock, commands } = aRandomChatPage();
-    chat.find();
+    chat.startSearch();
     commands.at(-1)?.reject(new SocketRequestError('refused', 'rate_limited', 700));
     await flushPromises();
     expect(commands).toHaveLength(1);
@@ -23,7 +23,7 @@ describe('searching', () => {
 
   it('reports a refusal and returns to initial', async () => {
     const { chat, commands, state } = aRandomChatPage();
-    chat.find();
+    chat.startSearch();
     commands.at(-1)?.reject(new SocketRequestError('refused', 'unavailable'));
     await flushPromises();
     expect(state()).toMatchObject({ phase: 'initial', refusals: 1 });
@@ -31,7 +31,7 @@ describe('searching', () => {
 
   it('resyncs when the user is already in a chat', async () => {
     const { chat, commands, socket, state } = aRandomChatPage();
-    chat.find();
+    chat.startSearch();
     commands.at(-1)?.reject(new SocketRequestError('refused', 'already_in_session'));
     await flushPromises();
     expect(socket.resyncs).toBe(1);
@@ -59,11 +59,11 @@ describe('an unanswered queue command', () => {
   it('is repeated while the search is wanted (join_queue)', async () => {
     const page = aRandomChatPage();
     const { chat, socket, state } = page;
-    chat.find();
+    chat.startSearch();
     await unanswered(page, 'join_queue');
     expect(socket.commandsOf('join_queue')).toHaveLength(2);
     expect(state().phase).toBe('searching');
-    chat.cancel();
+    chat.cancelSearch();
     await unanswered(page, 'join_queue');
     expect(socket.commandsOf('join_queue')).toHaveLength(2);
   });
@@ -71,8 +71,8 @@ describe('an unanswered queue command', () => {
   it('is repeated until it is acknowledged (leave_queue)', async () => {
     const page = aRandomChatPage();
     const { chat, socket, state } = page;
-    chat.find();
-    chat.cancel();
+    chat.startSearch();
+    chat.cancelSearch();
     await unanswered(page, 'leave_queue');
     expect(socket.commandsOf('leave_queue')).toHaveLength(2);
     socket.commandsOf('leave_queue').at(-1)?.ack({});

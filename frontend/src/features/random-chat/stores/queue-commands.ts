@@ -14,27 +14,27 @@ export interface QueueCommandsOptions {
   onRefused: () => void;
 }
 
-const defaultPauseMs = 1_000;
+/** Delay after `rate_limited`, when the server names none. */
+const defaultRetryDelayMs = 1_000;
 
 /**
- * Sends `join_queue` and `leave_queue`, and repeats each until it is answered or no longer wanted. A command that was
- * interrupted by a lost connection is not repeated here: the next `authenticated` carries the server's state, and the
- * reducer acts on it.
+ * Sends `join_queue` and `leave_queue`, and retries each until the server answers it or it is no longer wanted. A lost
+ * connection causes no retry here: the next `authenticated` carries the server's state, and the reducer acts on it.
  */
 export const createQueueCommands = ({ clock, socket, state, onLeft, onRefused }: QueueCommandsOptions) => {
   const join = (data: ClientInput<'join_queue'>): void => {
-    const again = (): void => {
+    const retry = (): void => {
       if (state().phase === 'searching') join(data);
     };
     socket()
       .request('join_queue', data)
       .catch((error: unknown) => {
         if (!(error instanceof SocketRequestError)) throw error;
-        if (error.failure === 'timeout') return again();
+        if (error.failure === 'timeout') return retry();
         if (error.failure !== 'refused') return;
         if (error.code === 'already_in_session') return socket().resync();
         if (error.code === 'rate_limited') {
-          clock.setTimeout(again, error.retryAfterMs ?? defaultPauseMs);
+          clock.setTimeout(retry, error.retryAfterMs ?? defaultRetryDelayMs);
           return;
         }
         onRefused();
@@ -42,20 +42,20 @@ export const createQueueCommands = ({ clock, socket, state, onLeft, onRefused }:
   };
 
   const leave = (): void => {
-    const again = (): void => {
+    const retry = (): void => {
       if (state().isLeavePending) leave();
     };
     socket()
       .request('leave_queue', {}, { onAck: onLeft })
       .catch((error: unknown) => {
         if (!(error instanceof SocketRequestError)) throw error;
-        if (error.failure === 'timeout') return again();
+        if (error.failure === 'timeout') return retry();
         if (error.failure !== 'refused') return;
         if (error.code === 'rate_limited') {
-          clock.setTimeout(again, error.retryAfterMs ?? defaultPauseMs);
+          clock.setTimeout(retry, error.retryAfterMs ?? defaultRetryDelayMs);
           return;
         }
-        // The user is not in the queue, so no leave is owed.
+        // Any other refusal means that the user is not in the queue: there is nothing to leave.
         onLeft();
       });
   };

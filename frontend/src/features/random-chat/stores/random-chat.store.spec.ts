@@ -46,8 +46,8 @@ describe('typing', () => {
 describe('leaving /chat inside the application (A59)', () => {
   it('ends a search at once', async () => {
     const { chat, commands, state } = aRandomChatPage();
-    chat.find();
-    chat.leave();
+    chat.startSearch();
+    chat.hide();
     await flushPromises();
     expect(state().phase).toBe('initial');
     expect(commands.at(-1)).toMatchObject({ event: 'leave_queue', data: {} });
@@ -56,7 +56,7 @@ describe('leaving /chat inside the application (A59)', () => {
   it('skips a chat after ten seconds', async () => {
     const { chat, clock, sent, match, state } = aRandomChatPage();
     match();
-    chat.leave();
+    chat.hide();
     clock.advance(pageLimits.leaveChatDelayMs - 1);
     await flushPromises();
     expect(state().phase).toBe('active');
@@ -69,24 +69,24 @@ describe('leaving /chat inside the application (A59)', () => {
   it('keeps the chat when the user returns in time', async () => {
     const { chat, clock, match, state } = aRandomChatPage();
     match();
-    chat.leave();
+    chat.hide();
     clock.advance(9_000);
-    chat.enter();
+    chat.show();
     clock.advance(60_000);
     await flushPromises();
     expect(state().phase).toBe('active');
   });
 
   it('ends nothing while another tab shows the chat', async () => {
-    const { chat, clock, place, match, state } = aRandomChatPage();
-    place.elsewhere = true;
-    chat.find();
-    chat.leave();
+    const { chat, clock, openTabs, match, state } = aRandomChatPage();
+    openTabs.elsewhere = true;
+    chat.startSearch();
+    chat.hide();
     await flushPromises();
     expect(state().phase).toBe('searching');
-    chat.enter();
+    chat.show();
     match();
-    chat.leave();
+    chat.hide();
     clock.advance(pageLimits.leaveChatDelayMs);
     await flushPromises();
     expect(state().phase).toBe('active');
@@ -95,7 +95,7 @@ describe('leaving /chat inside the application (A59)', () => {
   it('ends the chat at once on logout', () => {
     const { chat, sent, match } = aRandomChatPage();
     match();
-    chat.leaveNow();
+    chat.endSearchOrChat();
     expect(sent.at(-1)).toEqual({ event: 'skip_chat', data: { sessionId: 's1' } });
   });
 });

@@ -36,7 +36,7 @@ export interface RandomChatStore extends RandomChatState {
 
 const preferenceKey = (userId: number): string => `thaw-preference-${userId}`;
 
-const storedPreference = (userId: number | undefined): Preference => {
+const readStoredPreference = (userId: number | undefined): Preference => {
   const parsed = preferenceSchema.safeParse(
     userId === undefined ? null : browserStorage.read(preferenceKey(userId)),
   );
@@ -44,21 +44,21 @@ const storedPreference = (userId: number | undefined): Preference => {
 };
 
 /** Time after `authenticated` within which an ended chat's `chat_skipped` must arrive before the chat is given up. */
-const endExpectedWithinMs = 5_000;
+const chatEndTimeoutMs = 5_000;
 
-/** Id of the session on the screen. */
+/** The id of the running chat; null while there is none. */
 const findActiveSessionId = ({ phase, session }: RandomChatState): string | null =>
   phase === 'active' && session ? session.sessionId : null;
 
 export interface RandomChatOptions {
   clock: Clock;
   newId: () => string;
-  /** The tabs of this browser that show the chat. */
-  place: Pick<SharedPlace, 'enter' | 'leave' | 'isOpenElsewhere'>;
+  /** Tracks which tabs of this browser show the chat. */
+  openTabs: Pick<SharedPlace, 'enter' | 'leave' | 'isOpenElsewhere'>;
 }
 
 /** The state of the random chat with the commands of its screens. Effects use the socket passed to `connect`. */
-export const createRandomChat = ({ clock, newId, place }: RandomChatOptions) => {
+export const createRandomChat = ({ clock, newId, openTabs }: RandomChatOptions) => {
   const useStore = create<RandomChatStore>()(() => ({
     ...initialState(),
     refusals: 0,
@@ -75,7 +75,7 @@ export const createRandomChat = ({ clock, newId, place }: RandomChatOptions) => 
     if (state !== before) useStore.setState(state);
     settleOutbox(before, state);
     for (const effect of effects) perform(effect);
-    presence.follow();
+    presence.update();
   };
 
   const outbox = createRandomOutbox({ clock, newId, socket: () => socket, dispatch });
@@ -100,7 +100,7 @@ export const createRandomChat = ({ clock, newId, place }: RandomChatOptions) => 
    * Sends a command. `toFrame` converts its ack to the frame that the partner and other tabs receive.
    * @throws SocketRequestError when the server did not accept it.
    */
-  const command = async <E extends ClientEvent>(
+  const sendCommand = async <E extends ClientEvent>(
     event: E,
     data: ClientInput<E>,
     toFrame: (ack: Record<string, unknown>) => ServerFrame | undefined,
@@ -140,7 +140,7 @@ export const createRandomChat = ({ clock, newId, place }: RandomChatOptions) => 
         clock.clearTimeout(endTimer);
         endTimer = clock.setTimeout(
           () => dispatch({ type: 'sessionVanished', sessionId: effect.sessionId }),
-          endExpectedWithinMs,
+          chatEndTimeoutMs,
         );
         return;
     }
@@ -160,20 +160,20 @@ export const createRandomChat = ({ clock, newId, place }: RandomChatOptions) => 
     dispatch({ type: 'frameReceived', frame, me: me.id, nowMs: clock.now() });
   };
 
-  const leaveNow = (): void => {
+  const endSearchOrChat = (): void => {
     removeDraft();
     dispatch({ type: 'chatLeft' });
   };
 
   const presence = createPagePresence({
     clock,
-    place,
+    openTabs,
     socket: () => socket,
     chat: () => {
       const { phase, session } = useStore.getState();
       return { phase, sessionId: session?.sessionId };
     },
-    leave: leaveNow,
+    endSearchOrChat,
   });
 
   const queue = createQueueCommands({
@@ -189,27 +189,27 @@ export const createRandomChat = ({ clock, newId, place }: RandomChatOptions) => 
 
   return {
     useStore,
-    connect: (given: RandomChatSocket): void => {
-      socket = given;
+    connect: (newSocket: RandomChatSocket): void => {
+      socket = newSocket;
     },
     /** The user of this page has changed: removes the data of the previous one. */
     reset: (): void => {
       clock.clearTimeout(typingTimer);
       clock.clearTimeout(endTimer);
-      const next = currentUser()?.id;
-      if (userId !== undefined && userId !== next) removeDraft();
-      userId = next;
-      outbox.open(next);
-      useStore.setState(initialState(storedPreference(next)));
-      presence.follow();
+      const nextUserId = currentUser()?.id;
+      if (userId !== undefined && userId !== nextUserId) removeDraft();
+      userId = nextUserId;
+      outbox.open(nextUserId);
+      useStore.setState(initialState(readStoredPreference(nextUserId)));
+      presence.update();
     },
     /** The session and `seq` that `authenticate` reports as last seen. */
     lastSeen: (): ClientInput<'authenticate'>['lastSeen'] => {
       const { phase, session } = useStore.getState();
       return phase === 'active' && session ? { sessionId: session.sessionId, seq: session.seq } : undefined;
     },
-    /** The value of `showsChat` in `authenticate`. */
-    showsChat: presence.announceAtOpening,
+    /** Returns `showsChat` for an `authenticate` that is about to be sent, and records it as reported. */
+    takeShowsChat: presence.takeShowsChat,
     receive,
     /** The user's moves in Break the Ice. */
     game: createGamePlay({
@@ -219,14 +219,14 @@ export const createRandomChat = ({ clock, newId, place }: RandomChatOptions) => 
       },
       me: () => currentUser()?.id,
       isConnected: () => socket.isOpen,
-      command,
+      command: sendCommand,
       resync: () => socket.resync(),
       dispatch,
       onStarting: (isStartingGame) => useStore.setState({ isStartingGame }),
       newId,
       random: Math.random,
     }),
-    /** The effect of this game is over. */
+    /** Called when the visual effect of this game has finished. */
     endCelebration: (gameId: string): void => dispatch({ type: 'celebrationEnded', gameId }),
     outbox,
     handleConnectionGivenUp: (): void => {
@@ -239,8 +239,8 @@ export const createRandomChat = ({ clock, newId, place }: RandomChatOptions) => 
       if (me) browserStorage.write(preferenceKey(me.id), preference);
       dispatch({ type: 'preferenceChosen', preference });
     },
-    find: (): void => dispatch({ type: 'findPressed', nowMs: clock.now() }),
-    cancel: (): void => dispatch({ type: 'cancelPressed' }),
+    startSearch: (): void => dispatch({ type: 'findPressed', nowMs: clock.now() }),
+    cancelSearch: (): void => dispatch({ type: 'cancelPressed' }),
     skip: (): void => dispatch({ type: 'skipConfirmed', nowMs: clock.now() }),
     newConversation: (): void => {
       dispatch({ type: 'newConversationPressed' });
@@ -272,17 +272,18 @@ export const createRandomChat = ({ clock, newId, place }: RandomChatOptions) => 
     },
 
     /** The screen is shown (again), possibly after a short absence (A59). */
-    enter: presence.enter,
+    show: presence.show,
     /** The user left the screen inside the application: a search ends at once, a chat after a delay (A59). */
-    leave: presence.leave,
-    leaveNow,
+    hide: presence.hide,
+    /** Ends the search or the chat at once, without a confirmation. */
+    endSearchOrChat,
   };
 };
 
 export const randomChat = createRandomChat({
   clock: { ...systemClock, now: serverNow },
   newId,
-  place: new SharedPlace('thaw-random-chat'),
+  openTabs: new SharedPlace('thaw-random-chat'),
 });
 
 export const useRandomChat = randomChat.useStore;

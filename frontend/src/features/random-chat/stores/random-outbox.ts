@@ -3,14 +3,14 @@ import { prependReturned } from '@/chat-ui/composer/draft';
 import { createOutbox, type Outbox } from '@/chat-ui/outbox/outbox';
 import { wireContent } from '@/chat-ui/outbox/outgoing-message';
 import { type Action } from '@/features/random-chat/reducer/random-chat.state';
-import { keepDraft, readDraft } from '@/features/random-chat/stores/draft';
+import { writeDraft, readDraft } from '@/features/random-chat/stores/draft';
 import { type RandomChatSocket } from '@/features/random-chat/stores/random-chat-socket';
 import { type Clock } from '@/lib/clock';
 import { type SocketRequestError } from '@/lib/socket/socket-request-error';
 import { currentUser } from '@/product/identity';
 
 /** Whether the command was refused because its chat has ended; a resync reports how. */
-export const isOver = ({ code }: SocketRequestError): boolean =>
+export const isChatEndedError = ({ code }: SocketRequestError): boolean =>
   code === 'session_ended' || code === 'not_in_session';
 
 export interface RandomOutboxOptions {
@@ -49,7 +49,7 @@ export const createRandomOutbox = ({ clock, newId, socket, dispatch }: RandomOut
       return true;
     },
     onRefused: (_message, error) => {
-      if (isOver(error)) socket().resync();
+      if (isChatEndedError(error)) socket().resync();
     },
     // Loaded with the first photo.
     upload: async (file, options) => {
@@ -57,7 +57,7 @@ export const createRandomOutbox = ({ clock, newId, socket, dispatch }: RandomOut
       return uploadChatImage(file, options);
     },
     onUnclaimed: (sessionId, returned) =>
-      keepDraft(sessionId, prependReturned(readDraft(sessionId), returned)),
+      writeDraft(sessionId, prependReturned(readDraft(sessionId), returned)),
     onPictureLost: (sessionId, returned) =>
-      keepDraft(sessionId, { ...prependReturned(readDraft(sessionId), returned), hasPicture: true }),
+      writeDraft(sessionId, { ...prependReturned(readDraft(sessionId), returned), hasPicture: true }),
   });

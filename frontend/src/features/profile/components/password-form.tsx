@@ -50,7 +50,7 @@ export const PasswordForm = ({ user }: { user: SelfUser }) => {
       }}
     >
       <p className="text-base text-muted-foreground">{words.lead}</p>
-      {/* Tells password managers which account the password belongs to. */}
+      {/* Password managers read here which account the password belongs to. */}
       <input type="email" autoComplete="username" value={user.email ?? ''} readOnly hidden />
       <Field
         label={words.currentPassword}

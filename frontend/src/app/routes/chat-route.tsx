@@ -126,7 +126,7 @@ const Chat = ({ user }: { user: SelfUser }) => {
               userId={user.id}
               unread={unread}
               typing={typing}
-              draftOf={privateChat.draftOf}
+              draftOf={privateChat.readDraftText}
               openFriendId={openFriendId}
               onOpen={shell.openFriend}
               isCollapsed={isCollapsed}

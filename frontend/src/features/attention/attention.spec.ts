@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { selectFavicon, isSoundDue, formatTitle, type Situation } from '@/features/attention/attention';
 
-const situation = (changes: Partial<Situation> = {}): Situation => ({
+const createSituation = (changes: Partial<Situation> = {}): Situation => ({
   phase: 'initial',
   partnerName: undefined,
   friendName: undefined,
@@ -28,24 +28,24 @@ describe('the document title', () => {
     ['with 99', { unread: 99 }, '(99) Chat · Thaw'],
     ['with more', { unread: 100 }, '(99+) Chat · Thaw'],
   ])('shows the state and the unread count: %s', (_when, changes, title) => {
-    expect(formatTitle(situation(changes))).toBe(title);
+    expect(formatTitle(createSituation(changes))).toBe(title);
   });
 });
 
 describe('the icon', () => {
   const phases = ['initial', 'searching', 'active', 'skipped'] as const;
   const every = phases.flatMap((phase) =>
-    [0, 1].map((unread) => selectFavicon(situation({ phase, unread }))),
+    [0, 1].map((unread) => selectFavicon(createSituation({ phase, unread }))),
   );
 
   it('differs for each phase, and for unread messages or news', () => {
     expect(new Set(every).size).toBe(every.length);
-    expect(selectFavicon(situation({ phase: 'active', isNews: true }))).toBe(
-      selectFavicon(situation({ phase: 'active', unread: 1 })),
+    expect(selectFavicon(createSituation({ phase: 'active', isNews: true }))).toBe(
+      selectFavicon(createSituation({ phase: 'active', unread: 1 })),
     );
   });
 
-  it.each(every)('%s exists', (path) => {
+  it.each(every)('exists as the file %s', (path) => {
     expect(existsSync(resolve('public', `.${path}`))).toBe(true);
   });
 });
@@ -60,6 +60,6 @@ describe('isSoundDue', () => {
     ['a match in sight', {}, { phase: 'active' }, false],
     ['the same news', { isNews: true }, { isNews: true }, false],
   ])('decides whether to play the sound: %s', (_what, before, now, isOne) => {
-    expect(isSoundDue(situation(before), situation(now))).toBe(isOne);
+    expect(isSoundDue(createSituation(before), createSituation(now))).toBe(isOne);
   });
 });

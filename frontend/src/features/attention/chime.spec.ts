@@ -37,7 +37,7 @@ class FakeContext {
   }
 }
 
-const open = async () => {
+const loadChime = async () => {
   jest.resetModules();
   localStorage.clear();
   Object.assign(globalThis, { AudioContext: FakeContext });
@@ -46,7 +46,7 @@ const open = async () => {
 };
 
 it('plays two notes once the browser allows audio', async () => {
-  const playChime = await open();
+  const playChime = await loadChime();
   const played = playChime(() => 10_000);
   FakeContext.last.allow();
   await played;
@@ -54,7 +54,7 @@ it('plays two notes once the browser allows audio', async () => {
 });
 
 it('stays silent when the browser allows audio only long after the call', async () => {
-  const playChime = await open();
+  const playChime = await loadChime();
   let now = 10_000;
   const first = playChime(() => now);
   now = 60_000;

@@ -31,7 +31,7 @@ class FakeContext {
 
 let visibility: DocumentVisibilityState = 'visible';
 Object.defineProperty(document, 'visibilityState', { configurable: true, get: () => visibility });
-const become = (state: DocumentVisibilityState): void =>
+const setVisibility = (state: DocumentVisibilityState): void =>
   act(() => {
     visibility = state;
     document.dispatchEvent(new Event('visibilitychange'));
@@ -51,12 +51,12 @@ const Page = (seen: AttentionOptions) => {
   return null;
 };
 
-const open = () => {
+const renderPage = () => {
   const { rerender } = render(<Page {...quiet} />);
   return { change: (changes: Partial<AttentionOptions>) => rerender(<Page {...quiet} {...changes} />) };
 };
 
-const icon = () => document.querySelector('link[rel="icon"]')?.getAttribute('href');
+const readIconUrl = () => document.querySelector('link[rel="icon"]')?.getAttribute('href');
 const expectNotes = (count: number) => waitFor(() => expect(notes).toBe(count));
 
 beforeEach(() => {
@@ -69,32 +69,32 @@ beforeEach(() => {
 });
 
 it('counts a friend request in the title of a hidden tab and plays the sound, until the tab is visible', async () => {
-  const page = open();
-  become('hidden');
+  const page = renderPage();
+  setVisibility('hidden');
   page.change({ friendNews: 1 });
   expect(document.title).toBe('(1) Chat · Thaw');
-  expect(icon()).toBe('/favicon/initial-calling.svg');
+  expect(readIconUrl()).toBe('/favicon/initial-calling.svg');
   await expectNotes(2);
 
-  become('visible');
+  setVisibility('visible');
   expect(document.title).toBe('Chat · Thaw');
-  expect(icon()).toBe('/favicon.svg');
+  expect(readIconUrl()).toBe('/favicon.svg');
   // What was seen once is not counted again when the tab is hidden.
-  become('hidden');
+  setVisibility('hidden');
   expect(document.title).toBe('Chat · Thaw');
   expect(notes).toBe(2);
 });
 
 it('counts accepted friend requests and unread messages together', async () => {
-  const page = open();
-  become('hidden');
+  const page = renderPage();
+  setVisibility('hidden');
   page.change({ friendNews: 1, unread: 2 });
   expect(document.title).toBe('(3) Chat · Thaw');
   await expectNotes(2);
 });
 
 it('plays the sound for a friend request in a visible tab without changing its title', async () => {
-  const page = open();
+  const page = renderPage();
   page.change({ friendNews: 1 });
   expect(document.title).toBe('Chat · Thaw');
   await expectNotes(2);
@@ -103,8 +103,8 @@ it('plays the sound for a friend request in a visible tab without changing its t
 it('plays no sound unless the user has turned it on', async () => {
   const context = jest.spyOn(FakeContext.prototype, 'createOscillator');
   setSoundOn(false);
-  const page = open();
-  become('hidden');
+  const page = renderPage();
+  setVisibility('hidden');
   page.change({ friendNews: 1 });
   await waitFor(() => expect(document.title).toBe('(1) Chat · Thaw'));
   expect(context).not.toHaveBeenCalled();
@@ -115,8 +115,8 @@ it('plays no sound in a hidden tab while another tab of the page is visible', as
   const query = jest.fn(() => Promise.resolve({ held: [{ name: 'thaw-visible' }], pending: [] }));
   const locks = { request: () => Promise.resolve(), query };
   Object.defineProperty(navigator, 'locks', { configurable: true, value: locks });
-  const page = open();
-  become('hidden');
+  const page = renderPage();
+  setVisibility('hidden');
   page.change({ friendNews: 1 });
   await waitFor(() => expect(query).toHaveBeenCalledTimes(1));
   await act(() => Promise.resolve());

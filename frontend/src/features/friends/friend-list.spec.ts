@@ -49,14 +49,14 @@ it('does not modify the given list', () => {
   expect(names(friends)).toEqual(['b', 'a']);
 });
 
-it('contains each friend once', () => {
+it('adds a friend who is already in the list without a duplicate', () => {
   const friends = [friend(1, 'old'), friend(2, 'b')];
   expect(withFriend(friends, friend(1, 'new'))).toEqual([friend(2, 'b'), friend(1, 'new')]);
   expect(withoutFriend(friends, 1)).toEqual([friend(2, 'b')]);
   expect(withoutFriend(friends, 9)).toEqual(friends);
 });
 
-it('applies presence and profile changes to the right friend', () => {
+it('applies presence and profile changes only to the friend concerned', () => {
   const friends = [friend(1, 'a'), friend(2, 'b')];
   expect(withPresence(friends, 2, true)).toEqual([friend(1, 'a'), friend(2, 'b', true)]);
   expect(withProfile(friends, { id: 1, username: 'ada', avatar: '/x' })).toEqual([

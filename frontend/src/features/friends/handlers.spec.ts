@@ -37,11 +37,11 @@ afterEach(() => {
   queries.clear();
 });
 
-const friends = () => queries.getQueryData(friendsKey(7));
-const requests = () => queries.getQueryData(friendRequestsKey(7));
+const readCachedFriends = () => queries.getQueryData(friendsKey(7));
+const readCachedRequests = () => queries.getQueryData(friendRequestsKey(7));
 const isStale = (key: readonly string[]) => queries.getQueryState(key)?.isInvalidated;
 
-const requestFrame = (id: number): ServerFrame => ({
+const createRequestFrame = (id: number): ServerFrame => ({
   event: 'friend_request',
   data: {
     id,
@@ -52,9 +52,9 @@ const requestFrame = (id: number): ServerFrame => ({
 });
 
 it('adds a request once, although the server may send it twice (A124)', () => {
-  handle(requestFrame(40));
-  handle(requestFrame(40));
-  expect(requests()).toEqual([
+  handle(createRequestFrame(40));
+  handle(createRequestFrame(40));
+  expect(readCachedRequests()).toEqual([
     aFriendRequest({ id: 30, requesterId: 13 }),
     aFriendRequest({ id: 40, requesterId: 14 }),
   ]);
@@ -63,14 +63,14 @@ it('adds a request once, although the server may send it twice (A124)', () => {
   // The frame contains the name, so the profile is not loaded.
   expect(queries.getQueryData(profileKey(14))).toMatchObject({ username: 'wren' });
 
-  handle(requestFrame(41));
-  expect(requests()).toHaveLength(3);
+  handle(createRequestFrame(41));
+  expect(readCachedRequests()).toHaveLength(3);
 });
 
 it('adds the new friend and removes their request', () => {
   handle({ event: 'friendship_accepted', data: { requestId: 30, friend: finch } });
-  expect(friends()).toEqual([heron, finch]);
-  expect(requests()).toEqual([]);
+  expect(readCachedFriends()).toEqual([heron, finch]);
+  expect(readCachedRequests()).toEqual([]);
   expect(isStale(friendsKey(7))).toBe(true);
   expect(isStale(friendRequestsKey(7))).toBe(true);
   expect(received).toEqual([['friendship-accepted', { requestId: 30, friendId: 13 }]]);
@@ -89,7 +89,7 @@ it.each([
 ])('removes a friend when the friendship is ended %s, and allows a new request (A126)', async (_, data) => {
   await sendRequest();
   handle({ event: 'friendship_removed', data });
-  expect(friends()).toEqual([]);
+  expect(readCachedFriends()).toEqual([]);
   expect(isStale(friendsKey(7))).toBe(true);
   expect(readSentRequest(queries, 12)).toBeUndefined();
   expect(received).toEqual([['friendship-removed', data]]);
@@ -97,14 +97,14 @@ it.each([
 
 it('shows friends who come online and go offline (A128)', () => {
   handle({ event: 'presence', data: { userId: 12, isOnline: true } });
-  expect(friends()).toEqual([{ ...heron, isOnline: true }]);
+  expect(readCachedFriends()).toEqual([{ ...heron, isOnline: true }]);
   handle({ event: 'presence', data: { userId: 12, isOnline: false } });
-  expect(friends()).toEqual([heron]);
+  expect(readCachedFriends()).toEqual([heron]);
 });
 
 it("updates a friend's profile everywhere, and leaves the user's own to the profile feature", () => {
   handle({ event: 'profile_updated', data: { user: { id: 12, username: 'grey', avatar: '/a' } } });
-  expect(friends()).toEqual([{ ...heron, username: 'grey', avatar: '/a' }]);
+  expect(readCachedFriends()).toEqual([{ ...heron, username: 'grey', avatar: '/a' }]);
   expect(queries.getQueryData(profileKey(12))).toMatchObject({ username: 'grey' });
   handle({ event: 'profile_updated', data: { user: { id: 7, username: 'otter', avatar: null } } });
   expect(currentUser()).toEqual(me);
@@ -132,7 +132,7 @@ it('refetches when a frame overtakes the first response', async () => {
 
 it('ignores frames of other features', () => {
   signIn(me);
-  const before = friends();
+  const before = readCachedFriends();
   handle({ event: 'queue_left', data: {} });
-  expect(friends()).toBe(before);
+  expect(readCachedFriends()).toBe(before);
 });

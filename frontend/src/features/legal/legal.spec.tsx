@@ -3,10 +3,10 @@ import { MemoryRouter } from 'react-router-dom';
 import { LegalPage } from '@/features/legal/components/legal-page';
 import { Consent } from '@/features/legal/consent/consent';
 
-const show = (element: React.ReactElement) => render(<MemoryRouter>{element}</MemoryRouter>);
+const renderInRouter = (element: React.ReactElement) => render(<MemoryRouter>{element}</MemoryRouter>);
 
 it('states that visitors are adults, and links to the terms and the privacy notice (A174)', () => {
-  show(<Consent />);
+  renderInRouter(<Consent />);
   expect(screen.getByText('By continuing you confirm that you are 18 or older.')).toBeVisible();
   expect(screen.getByRole('link', { name: 'Terms' })).toHaveAttribute('href', '/terms');
   expect(screen.getByRole('link', { name: 'Privacy' })).toHaveAttribute('href', '/privacy');
@@ -16,7 +16,7 @@ it.each([
   ['terms', 'Terms', 'Privacy', '/privacy'],
   ['privacy', 'Privacy', 'Terms', '/terms'],
 ] as const)('shows the %s with a link to the other page and one back', (which, title, other, address) => {
-  show(<LegalPage which={which} />);
+  renderInRouter(<LegalPage which={which} />);
   expect(screen.getByRole('heading', { level: 1, name: title })).toBeVisible();
   expect(document.title).toBe(`${title} · Thaw`);
   const page = within(screen.getByRole('main'));

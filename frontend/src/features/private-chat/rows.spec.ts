@@ -3,19 +3,19 @@ import { aPrivateMessage } from '@/testing/factories';
 
 const none = { edits: [], removals: [] };
 
-it('rows are the same objects while nothing has changed', () => {
+it('returns the same row objects while nothing has changed', () => {
   const rows = new RowCache();
   const message = aPrivateMessage({ id: 4 });
   const [before] = rows.toRows([message], none);
   expect(rows.toRows([message, aPrivateMessage({ id: 5 })], none)[0]).toBe(before);
 });
 
-it('rows keep the key under which a message was sent', () => {
+it('keeps as row key the clientId under which a message was sent', () => {
   const [row] = new RowCache().toRows([aPrivateMessage({ id: 4, senderId: 7, clientId: 'c1' })], none);
   expect([row?.key, row?.id]).toEqual(['c1', '4']);
 });
 
-it("rows show the user's last unconfirmed edit, and no content of a message that is being deleted", () => {
+it("shows the user's last unconfirmed edit, and no content of a message that is being deleted", () => {
   const messages = [aPrivateMessage({ id: 4 }), aPrivateMessage({ id: 5 })];
   const edit = { editId: 'e1', friendId: 12, messageId: 4, newContent: 'better' };
   const rows = new RowCache().toRows(messages, {
@@ -26,7 +26,7 @@ it("rows show the user's last unconfirmed edit, and no content of a message that
   expect(rows[1]).toMatchObject({ content: '', isDeleted: true });
 });
 
-it('rows count the reactions by emoji', () => {
+it('counts the reactions of a row by emoji', () => {
   const reactions = [
     { emoji: '👍', userId: 7 },
     { emoji: '🔥', userId: 7 },
@@ -38,7 +38,7 @@ it('rows count the reactions by emoji', () => {
   });
 });
 
-it('rows contain the quoted message in the format of the bubbles', () => {
+it('converts the quoted message to the format of the bubbles', () => {
   const replyTo = { id: 3, content: 'hm', senderId: 12, senderName: 'brave-heron-7' };
   const [row] = new RowCache().toRows([aPrivateMessage({ metadata: { replyTo } })], none);
   expect(row?.replyTo).toEqual({

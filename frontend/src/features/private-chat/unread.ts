@@ -27,7 +27,7 @@ export const incrementUnread = (counts: UnreadCounts, friendId: number): UnreadC
 
 export const clearUnread = (counts: UnreadCounts, friendId: number): UnreadCounts => {
   if (!(friendId in counts)) return counts;
-  const { [friendId]: _read, ...others } = counts;
+  const { [friendId]: _removed, ...others } = counts;
   return others;
 };
 

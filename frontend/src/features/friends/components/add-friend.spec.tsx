@@ -13,7 +13,7 @@ const both = (
     <AddFriend userId={7} personId={12} place="skipped" />
   </>
 );
-const shownToast = () => {
+const readShownToast = () => {
   const { shown } = useToasts.getState();
   return shown && { title: shown.title, description: shown.description };
 };
@@ -36,7 +36,7 @@ it('sends one request for several clicks on two buttons, and shows the state on 
   });
   expect(await screen.findByRole('button', { name: 'Sent!' })).toBeDisabled();
   expect(screen.getByRole('button', { name: 'Friend Request Sent' })).toBeDisabled();
-  expect(shownToast()).toEqual({ title: 'Friend request sent', description: undefined });
+  expect(readShownToast()).toEqual({ title: 'Friend request sent', description: undefined });
   expect(server.calls.filter(({ method }) => method === 'POST')).toEqual([
     { method: 'POST', url: '/api/friends/request', body: { requesterId: 7, addresseeId: 12 } },
   ]);
@@ -66,7 +66,7 @@ it('can be tried again after a failure', async () => {
   renderWithCache(<AddFriend userId={7} personId={12} place="toolbar" />);
   await userEvent.click(screen.getByRole('button', { name: 'Add Friend' }));
   await waitFor(() =>
-    expect(shownToast()).toEqual({ title: 'Error', description: 'Could not send friend request.' }),
+    expect(readShownToast()).toEqual({ title: 'Error', description: 'Could not send friend request.' }),
   );
   expect(await screen.findByRole('button', { name: 'Add Friend' })).toBeEnabled();
   warn.mockRestore();
@@ -104,5 +104,5 @@ it('shows the friendship at once when the other user had already sent a request 
   renderWithCache(<AddFriend userId={7} personId={12} place="toolbar" />);
   await userEvent.click(screen.getByRole('button', { name: 'Add Friend' }));
   expect(await screen.findByRole('button', { name: 'Friends' })).toBeDisabled();
-  expect(shownToast()).toEqual({ title: 'Friend request sent', description: 'You are friends now.' });
+  expect(readShownToast()).toEqual({ title: 'Friend request sent', description: 'You are friends now.' });
 });

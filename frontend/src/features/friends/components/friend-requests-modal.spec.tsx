@@ -9,8 +9,8 @@ import { useToasts } from '@/ui/toast-store';
 const pending = [aFriendRequest({ id: 31, requesterId: 12 }), aFriendRequest({ id: 32, requesterId: 13 })];
 const heron = { id: 12, username: 'heron', avatar: null, isOnline: true };
 
-const show = () => renderWithCache(<FriendRequestsModal userId={7} onDismiss={jest.fn()} />);
-const toastShown = () => {
+const renderModal = () => renderWithCache(<FriendRequestsModal userId={7} onDismiss={jest.fn()} />);
+const readShownToast = () => {
   const { shown } = useToasts.getState();
   return shown && { title: shown.title, description: shown.description };
 };
@@ -19,7 +19,7 @@ beforeEach(() => useToasts.setState({ shown: null }));
 
 it('shows the name of each requester, or their id when the profile cannot be loaded', async () => {
   fakeServer({ 'GET /api/friends/requests/7': pending, 'GET /api/user/12': heron });
-  show();
+  renderModal();
   expect(await screen.findByText('heron')).toBeVisible();
   expect(await screen.findByText('Utilizador #13')).toBeVisible();
   expect(screen.getByRole('list', { name: 'Friend requests' })).toHaveClass('max-h-96', 'overflow-y-auto');
@@ -34,12 +34,12 @@ it.each([
     'GET /api/user/12': heron,
     'PUT /api/friends/request/31': (body: unknown) => ({ ...pending[0], ...(body as object) }),
   });
-  show();
+  renderModal();
   const [row] = await screen.findAllByRole('listitem');
   await within(row!).findByText('heron');
   server.routes['GET /api/friends/requests/7'] = pending.slice(1);
   await userEvent.dblClick(within(row!).getByRole('button', { name: button }));
-  await waitFor(() => expect(toastShown()).toEqual(toastText));
+  await waitFor(() => expect(readShownToast()).toEqual(toastText));
   await waitFor(() => expect(screen.getAllByRole('listitem')).toHaveLength(1));
   expect(server.calls.filter(({ method }) => method === 'PUT')).toEqual([
     { method: 'PUT', url: '/api/friends/request/31', body: { status } },
@@ -52,10 +52,10 @@ it('shows an error when answering fails, refetches the requests and can be tried
     'GET /api/friends/requests/7': pending.slice(0, 1),
     'PUT /api/friends/request/31': new Refusal(503),
   });
-  show();
+  renderModal();
   await userEvent.click(await screen.findByRole('button', { name: 'Accept' }));
   await waitFor(() =>
-    expect(toastShown()).toEqual({
+    expect(readShownToast()).toEqual({
       title: 'Error',
       description: 'Could not respond to request. Please try again.',
     }),
@@ -67,6 +67,6 @@ it('shows an error when answering fails, refetches the requests and can be tried
 
 it('shows that there are no requests', async () => {
   fakeServer({ 'GET /api/friends/requests/7': [] });
-  show();
+  renderModal();
   expect(await screen.findByText('No pending friend requests')).toBeVisible();
 });

@@ -9,7 +9,7 @@ const friends = ['heron', 'finch', 'hawk'].map((username, index) =>
   aFriend({ id: index + 12, username, isOnline: false }),
 );
 
-const show = async () => {
+const renderSwitcher = async () => {
   fakeServer({ 'GET /api/friends/7': friends });
   const onOpen = jest.fn();
   const onDismiss = jest.fn();
@@ -17,37 +17,37 @@ const show = async () => {
   await screen.findByRole('option', { name: /finch/ });
   return { onOpen, onDismiss, user: userEvent.setup() };
 };
-const chosen = () => screen.getByRole('option', { selected: true });
+const getSelectedOption = () => screen.getByRole('option', { selected: true });
 
 it('focuses the search and preselects the friend with unread messages', async () => {
-  await show();
+  await renderSwitcher();
   const search = screen.getByRole('combobox', { name: 'Search friends' });
   expect(search).toHaveFocus();
-  expect(chosen()).toHaveTextContent('heron');
-  expect(search).toHaveAttribute('aria-activedescendant', chosen().id);
+  expect(getSelectedOption()).toHaveTextContent('heron');
+  expect(search).toHaveAttribute('aria-activedescendant', getSelectedOption().id);
 });
 
 it('wraps around with the arrow keys and opens the selected friend with Enter', async () => {
-  const { user, onOpen, onDismiss } = await show();
+  const { user, onOpen, onDismiss } = await renderSwitcher();
   await user.keyboard('h');
   expect(screen.getAllByRole('option')).toHaveLength(3);
   await user.keyboard('aw');
   expect(screen.getAllByRole('option')).toHaveLength(1);
   await user.keyboard('{Backspace}{Backspace}{ArrowUp}');
-  expect(chosen()).toHaveTextContent('hawk');
+  expect(getSelectedOption()).toHaveTextContent('hawk');
   await user.keyboard('{ArrowDown}{ArrowDown}{Enter}');
   expect(onOpen).toHaveBeenCalledWith(13);
   expect(onDismiss).toHaveBeenCalledTimes(1);
 });
 
 it('opens a friend with a click', async () => {
-  const { user, onOpen } = await show();
+  const { user, onOpen } = await renderSwitcher();
   await user.click(screen.getByRole('option', { name: /hawk/ }));
   expect(onOpen).toHaveBeenCalledWith(14);
 });
 
-it('says when no friend has that name', async () => {
-  const { user, onOpen } = await show();
+it('shows a text when no friend has the searched name', async () => {
+  const { user, onOpen } = await renderSwitcher();
   await user.keyboard('zebra{Enter}');
   expect(screen.getByText('No friend has that name.')).toBeVisible();
   expect(onOpen).not.toHaveBeenCalled();

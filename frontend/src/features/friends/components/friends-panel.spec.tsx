@@ -9,7 +9,7 @@ import { renderWithCache } from '@/testing/with-cache';
 const heron = aFriend({ id: 12, username: 'heron', isOnline: false });
 const finch = aFriend({ id: 13, username: 'finch', isOnline: true });
 
-const show = (changes: Partial<FriendsPanelProps> = {}) => {
+const renderPanel = (changes: Partial<FriendsPanelProps> = {}) => {
   const onOpen = jest.fn();
   const shown = renderWithCache(
     <FriendsPanel userId={7} unread={{}} openFriendId={undefined} onOpen={onOpen} {...changes} />,
@@ -17,13 +17,13 @@ const show = (changes: Partial<FriendsPanelProps> = {}) => {
   return { ...shown, onOpen };
 };
 
-const rows = () => within(screen.getByRole('list', { name: 'Friends' })).getAllByRole('listitem');
+const getRows = () => within(screen.getByRole('list', { name: 'Friends' })).getAllByRole('listitem');
 
 it('shows the number of friends and the presence of each as text', async () => {
   fakeServer({ 'GET /api/friends/7': [heron, finch] });
-  show();
+  renderPanel();
   expect(await screen.findByRole('heading', { name: 'Friends (2)' })).toBeVisible();
-  const [first, second] = rows();
+  const [first, second] = getRows();
   expect(first).toHaveTextContent('finchOnline');
   expect(second).toHaveTextContent('heronOffline');
 });
@@ -34,11 +34,11 @@ it.each([
   [100, '99+'],
 ])('shows %i unread messages as %s, at the top of the list', async (count, text) => {
   fakeServer({ 'GET /api/friends/7': [finch, heron] });
-  show({ unread: { 12: count } });
+  renderPanel({ unread: { 12: count } });
   await screen.findByRole('heading', { name: 'Friends (2)' });
-  expect(rows()[0]).toHaveTextContent('heron');
-  expect(within(rows()[0]!).getByText(text)).toHaveTextContent(`${text} unread`);
-  expect(within(rows()[1]!).queryByText(/unread/)).toBeNull();
+  expect(getRows()[0]).toHaveTextContent('heron');
+  expect(within(getRows()[0]!).getByText(text)).toHaveTextContent(`${text} unread`);
+  expect(within(getRows()[1]!).queryByText(/unread/)).toBeNull();
 });
 
 describe('the line below a name', () => {
@@ -59,33 +59,33 @@ describe('the line below a name', () => {
     ['that the last message was deleted', said({ preview: '' }), 'Message deleted'],
   ])('shows %s, and presence to screen readers', async (_, changes, line) => {
     fakeServer({ 'GET /api/friends/7': [{ ...finch, ...changes }] });
-    show();
+    renderPanel();
     await screen.findByRole('heading', { name: 'Friends (1)' });
-    expect(rows()[0]).toHaveTextContent(`finchOnline ${line}`);
+    expect(getRows()[0]).toHaveTextContent(`finchOnline ${line}`);
     expect(screen.getByText('Online')).toHaveClass('sr-only');
   });
 
-  it('shows typing in preference to a draft and the last message', async () => {
+  it('shows that the friend is typing rather than a draft or the last message', async () => {
     fakeServer({ 'GET /api/friends/7': [{ ...finch, ...said({}) }] });
-    show({ typing: [13], draftOf: () => 'a draft' });
+    renderPanel({ typing: [13], draftOf: () => 'a draft' });
     await screen.findByRole('heading', { name: 'Friends (1)' });
-    expect(rows()[0]).toHaveTextContent('finchOnline typing…');
+    expect(getRows()[0]).toHaveTextContent('finchOnline typing…');
   });
 
   it('shows a draft, unless its chat is open', async () => {
     fakeServer({ 'GET /api/friends/7': [{ ...finch, ...said({}) }, heron] });
-    show({ draftOf: (id) => (id === 13 ? 'I was about to' : 'another'), openFriendId: 12 });
+    renderPanel({ draftOf: (id) => (id === 13 ? 'I was about to' : 'another'), openFriendId: 12 });
     await screen.findByRole('heading', { name: 'Friends (2)' });
-    expect(rows()[0]).toHaveTextContent('finchOnline Draft: I was about to');
-    expect(rows()[1]).toHaveTextContent('heronOffline');
+    expect(getRows()[0]).toHaveTextContent('finchOnline Draft: I was about to');
+    expect(getRows()[1]).toHaveTextContent('heronOffline');
   });
 });
 
 it('opens the private chat of the friend whose Send Message is pressed', async () => {
   fakeServer({ 'GET /api/friends/7': [finch, heron] });
-  const { onOpen } = show();
+  const { onOpen } = renderPanel();
   await screen.findByRole('heading', { name: 'Friends (2)' });
-  const send = within(rows()[1]!).getByRole('button', { name: 'Send Message' });
+  const send = within(getRows()[1]!).getByRole('button', { name: 'Send Message' });
   expect(send).toHaveAccessibleDescription('heron');
   await userEvent.click(send);
   expect(onOpen).toHaveBeenCalledWith(12);
@@ -93,12 +93,12 @@ it('opens the private chat of the friend whose Send Message is pressed', async (
 
 it('removes a friend without confirmation or toast, and moves the focus to the title', async () => {
   const server = fakeServer({ 'GET /api/friends/7': [finch, heron], 'DELETE /api/friends/7/13': undefined });
-  show();
+  renderPanel();
   await screen.findByRole('heading', { name: 'Friends (2)' });
   server.routes['GET /api/friends/7'] = [heron];
-  await userEvent.click(within(rows()[0]!).getByRole('button', { name: 'Remove Friend' }));
+  await userEvent.click(within(getRows()[0]!).getByRole('button', { name: 'Remove Friend' }));
   await screen.findByRole('heading', { name: 'Friends (1)' });
-  expect(rows()).toHaveLength(1);
+  expect(getRows()).toHaveLength(1);
   expect(screen.getByRole('heading', { name: 'Friends (1)' })).toHaveFocus();
   expect(server.count('DELETE', '/api/friends/7/13')).toBe(1);
 });
@@ -106,25 +106,25 @@ it('removes a friend without confirmation or toast, and moves the focus to the t
 it('keeps the friend when the removal fails, and only logs to the console', async () => {
   const warn = jest.spyOn(console, 'warn').mockImplementation(() => undefined);
   fakeServer({ 'GET /api/friends/7': [finch], 'DELETE /api/friends/7/13': new Refusal(503) });
-  show();
+  renderPanel();
   await screen.findByRole('heading', { name: 'Friends (1)' });
   await userEvent.click(screen.getByRole('button', { name: 'Remove Friend' }));
   await waitFor(() => expect(warn).toHaveBeenCalledWith('The friend was not removed', expect.anything()));
-  expect(rows()).toHaveLength(1);
+  expect(getRows()).toHaveLength(1);
   expect(screen.queryByRole('alert')).toBeNull();
   warn.mockRestore();
 });
 
 it('invites a user without friends to start chatting', async () => {
   fakeServer({ 'GET /api/friends/7': [] });
-  show();
+  renderPanel();
   expect(await screen.findByText('No friends yet. Start chatting to make new friends!')).toBeVisible();
   expect(screen.getByRole('heading', { name: 'Friends (0)' })).toBeVisible();
 });
 
 it('shows a rail of pictures when collapsed, with accessible names', async () => {
   fakeServer({ 'GET /api/friends/7': [finch, heron] });
-  const { onOpen } = show({ isCollapsed: true, unread: { 12: 3 } });
+  const { onOpen } = renderPanel({ isCollapsed: true, unread: { 12: 3 } });
   await screen.findByRole('heading', { name: 'Friends (2)' });
   expect(screen.queryByRole('button', { name: 'Remove Friend' })).toBeNull();
   await userEvent.click(screen.getByRole('button', { name: 'Send Message to heron, Offline 3 unread' }));
@@ -133,7 +133,7 @@ it('shows a rail of pictures when collapsed, with accessible names', async () =>
 
 it('can be loaded again after an error', async () => {
   const server = fakeServer({ 'GET /api/friends/7': new Refusal(503) });
-  show();
+  renderPanel();
   expect(await screen.findByRole('alert')).toHaveTextContent('Your friends could not be loaded.');
   server.routes['GET /api/friends/7'] = [finch];
   await userEvent.click(screen.getByRole('button', { name: 'Try again' }));
@@ -142,7 +142,7 @@ it('can be loaded again after an error', async () => {
 
 it('reads from the cache for five minutes, but refetches on mount after an event', async () => {
   const server = fakeServer({ 'GET /api/friends/7': [finch] });
-  const first = show();
+  const first = renderPanel();
   await screen.findByRole('heading', { name: 'Friends (1)' });
   first.unmount();
   const again = (): void => {

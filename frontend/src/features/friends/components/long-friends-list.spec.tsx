@@ -10,15 +10,15 @@ const friends = Array.from({ length: count }, (_, index) =>
   aFriend({ id: index + 100, username: `friend ${String(index).padStart(3, '0')}` }),
 );
 
-const show = async () => {
+const renderList = async () => {
   fakeServer({ 'GET /api/friends/7': friends });
   const onOpen = jest.fn();
   renderWithCache(<FriendsPanel userId={7} unread={{}} openFriendId={undefined} onOpen={onOpen} />);
   await screen.findByRole('searchbox', { name: 'Search friends' });
   return { onOpen };
 };
-const list = () => screen.getByRole('list', { name: 'Friends' });
-const focusedName = () => document.activeElement?.closest('li')?.querySelector('p')?.textContent;
+const getList = () => screen.getByRole('list', { name: 'Friends' });
+const readFocusedName = () => document.activeElement?.closest('li')?.querySelector('p')?.textContent;
 
 beforeEach(() => {
   // jsdom has no layout, and the virtual list needs sizes.
@@ -28,35 +28,35 @@ beforeEach(() => {
 afterEach(() => jest.restoreAllMocks());
 
 it('renders only the rows in view, with the total for screen readers', async () => {
-  await show();
-  const rows = within(list()).getAllByRole('listitem');
+  await renderList();
+  const rows = within(getList()).getAllByRole('listitem');
   expect(rows.length).toBeLessThan(40);
   expect(rows[0]).toHaveAttribute('aria-setsize', String(count));
 });
 
 it('has two tab stops, the buttons of one row; the arrow keys move to the same button of another row', async () => {
-  const { onOpen } = await show();
+  const { onOpen } = await renderList();
   const user = userEvent.setup();
-  expect(list().querySelectorAll('button[tabindex="0"]')).toHaveLength(2);
+  expect(getList().querySelectorAll('button[tabindex="0"]')).toHaveLength(2);
   await user.click(screen.getByRole('searchbox'));
   await user.tab();
   await user.tab();
   expect(document.activeElement).toHaveAccessibleName('Remove Friend');
   await user.keyboard('{ArrowDown}{ArrowDown}');
-  expect(focusedName()).toBe('friend 002');
+  expect(readFocusedName()).toBe('friend 002');
   expect(document.activeElement).toHaveAccessibleName('Remove Friend');
   await user.keyboard('{End}');
-  expect(focusedName()).toBe('friend 499');
+  expect(readFocusedName()).toBe('friend 499');
   await user.keyboard('{Home}{Shift>}{Tab}{/Shift}{Enter}');
   expect(onOpen).toHaveBeenCalledWith(100);
 });
 
 it('filters by name and announces the number of matches', async () => {
-  await show();
+  await renderList();
   await userEvent.type(screen.getByRole('searchbox'), '49');
   // 049, 149, …, and 490 to 499.
   expect(screen.getByText('15 friends found')).toHaveClass('sr-only');
-  expect(within(list()).getAllByRole('listitem')[0]).toHaveTextContent('friend 049');
+  expect(within(getList()).getAllByRole('listitem')[0]).toHaveTextContent('friend 049');
   await userEvent.type(screen.getByRole('searchbox'), 'x');
   expect(screen.getByText('No friend has that name.')).toBeVisible();
 });

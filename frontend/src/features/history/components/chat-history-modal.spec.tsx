@@ -4,10 +4,10 @@ import { ChatHistoryModal } from '@/features/history/components/chat-history-mod
 import { fakeServer, Refusal } from '@/testing/fake-server';
 import { renderWithCache } from '@/testing/with-cache';
 
-const ago = (ms: number): string => new Date(Date.now() - ms).toISOString();
+const formatTimeAgo = (ms: number): string => new Date(Date.now() - ms).toISOString();
 const hour = 60 * 60_000;
 
-const show = () =>
+const renderModal = () =>
   renderWithCache(
     <ChatHistoryModal
       userId={7}
@@ -23,13 +23,13 @@ const show = () =>
 it('lists the partners with the age of each chat, newest first', async () => {
   fakeServer({
     'GET /api/chat-history/7': [
-      { id: 1, user1Id: 7, user2Id: 12, createdAt: ago(49 * hour) },
-      { id: 3, user1Id: 7, user2Id: 13, createdAt: ago(1_000) },
-      { id: 2, user1Id: 12, user2Id: 7, createdAt: ago(hour) },
+      { id: 1, user1Id: 7, user2Id: 12, createdAt: formatTimeAgo(49 * hour) },
+      { id: 3, user1Id: 7, user2Id: 13, createdAt: formatTimeAgo(1_000) },
+      { id: 2, user1Id: 12, user2Id: 7, createdAt: formatTimeAgo(hour) },
     ],
     'GET /api/user/12': { id: 12, username: 'heron', avatar: null, isOnline: true },
   });
-  show();
+  renderModal();
   const rows = await screen.findAllByRole('listitem');
   expect(await within(rows[0]!).findByText('Unknown User')).toBeVisible();
   await within(rows[2]!).findByText('heron');
@@ -45,12 +45,12 @@ it('lists the partners with the age of each chat, newest first', async () => {
 it('offers no action for unknown users or for chats that are too old (A120)', async () => {
   fakeServer({
     'GET /api/chat-history/7': [
-      { id: 2, user1Id: 7, user2Id: 13, createdAt: ago(1_000) },
-      { id: 1, user1Id: 7, user2Id: 12, createdAt: ago(31 * 24 * hour) },
+      { id: 2, user1Id: 7, user2Id: 13, createdAt: formatTimeAgo(1_000) },
+      { id: 1, user1Id: 7, user2Id: 12, createdAt: formatTimeAgo(31 * 24 * hour) },
     ],
     'GET /api/user/12': { id: 12, username: 'heron', avatar: null, isOnline: true },
   });
-  show();
+  renderModal();
   await screen.findByText('heron');
   await screen.findByText('Unknown User');
   expect(screen.queryByRole('button', { name: /^Add/ })).toBeNull();
@@ -58,17 +58,22 @@ it('offers no action for unknown users or for chats that are too old (A120)', as
 
 it('loads each profile once', async () => {
   const server = fakeServer({
-    'GET /api/chat-history/7': [1, 2, 3].map((id) => ({ id, user1Id: 7, user2Id: 12, createdAt: ago(id) })),
+    'GET /api/chat-history/7': [1, 2, 3].map((id) => ({
+      id,
+      user1Id: 7,
+      user2Id: 12,
+      createdAt: formatTimeAgo(id),
+    })),
     'GET /api/user/12': { id: 12, username: 'heron', avatar: null, isOnline: true },
   });
-  show();
+  renderModal();
   expect(await screen.findAllByText('heron')).toHaveLength(3);
   expect(server.count('GET', '/api/user/12')).toBe(1);
 });
 
 it('shows an error with a retry, and an empty history', async () => {
   const server = fakeServer({ 'GET /api/chat-history/7': new Refusal(503) });
-  show();
+  renderModal();
   expect(await screen.findByRole('alert')).toHaveTextContent('Your chats could not be loaded.');
   server.routes['GET /api/chat-history/7'] = [];
   await userEvent.click(screen.getByRole('button', { name: 'Try again' }));

@@ -3,7 +3,7 @@ import userEvent from '@testing-library/user-event';
 import { MemoryRouter } from 'react-router-dom';
 import { LandingPage } from '@/features/landing/components/landing-page';
 
-const open = (isStarting = false) => {
+const renderPage = (isStarting = false) => {
   const join = jest.fn();
   render(
     <MemoryRouter>
@@ -14,7 +14,7 @@ const open = (isStarting = false) => {
 };
 
 it('shows each of its three actions twice, and all of them work', async () => {
-  const join = open();
+  const join = renderPage();
   const user = userEvent.setup();
   const logins = screen.getAllByRole('link', { name: 'Login' });
   const registers = screen.getAllByRole('link', { name: 'Register' });
@@ -27,17 +27,17 @@ it('shows each of its three actions twice, and all of them work', async () => {
 });
 
 it("repeats the actions in the closing section 'Ready to make Friends?'", () => {
-  open();
+  renderPage();
   const closing = screen.getByRole('region', { name: 'Ready to make Friends?' });
   expect(within(closing).getByRole('button', { name: 'Join Anonymously' })).toBeVisible();
 });
 
 it("shows disabled 'Starting...' buttons while the session starts", () => {
-  open(true);
+  renderPage(true);
   for (const button of screen.getAllByRole('button', { name: 'Starting...' })) expect(button).toBeDisabled();
 });
 
-it('shows the consent notice at both places, without any further question (A174)', () => {
-  open();
+it('shows the consent notice at both places, with nothing to confirm (A174)', () => {
+  renderPage();
   expect(screen.getAllByText('consent')).toHaveLength(2);
 });

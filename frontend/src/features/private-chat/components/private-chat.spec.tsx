@@ -14,19 +14,19 @@ import { aPrivateMessage, aUser } from '@/testing/factories';
 
 const me = aUser({ id: 7 });
 const friend = { id: 12, username: 'brave-heron-7', avatar: null, isOnline: true, lastMessage: null };
-const at = (minutesAgo: number): string => new Date(Date.now() - minutesAgo * 60_000).toISOString();
+const minutesAgo = (minutes: number): string => new Date(Date.now() - minutes * 60_000).toISOString();
 
 let asked: { event: string; data: Record<string, unknown> }[];
 let called: string[];
 let isOpen: boolean;
 
-const connected = (open: boolean): void =>
+const setConnected = (open: boolean): void =>
   act(() => {
     isOpen = open;
     useConnection.setState({ status: open ? { kind: 'open' } : { kind: 'retrying', attempt: 1 } });
   });
 
-const begin = (messages: KnownMessage[], unread: UnreadCounts = {}) => {
+const renderChat = (messages: KnownMessage[], unread: UnreadCounts = {}) => {
   queryClient.setQueryData<Conversation>(conversationKey(me.id, friend.id), { messages, hasOlder: false });
   queryClient.setQueryData<UnreadCounts>(unreadCountsKey(me.id), unread);
   const onClose = jest.fn();
@@ -38,8 +38,8 @@ const begin = (messages: KnownMessage[], unread: UnreadCounts = {}) => {
   return { user: userEvent.setup(), onClose, unmount };
 };
 
-const field = (): HTMLElement => screen.getByRole('textbox', { name: 'Message' });
-const rows = (): HTMLElement[] => screen.getAllByRole('listitem');
+const getComposerField = (): HTMLElement => screen.getByRole('textbox', { name: 'Message' });
+const getMessageRows = (): HTMLElement[] => screen.getAllByRole('listitem');
 
 beforeEach(() => {
   jest.spyOn(console, 'warn').mockImplementation(() => undefined);
@@ -73,18 +73,18 @@ afterEach(() => {
 });
 
 it('stamps the first message and those after a gap of more than five minutes', () => {
-  begin([
-    aPrivateMessage({ id: 1, createdAt: at(60) }),
-    aPrivateMessage({ id: 2, createdAt: at(58) }),
-    aPrivateMessage({ id: 3, createdAt: at(52) }),
+  renderChat([
+    aPrivateMessage({ id: 1, createdAt: minutesAgo(60) }),
+    aPrivateMessage({ id: 2, createdAt: minutesAgo(58) }),
+    aPrivateMessage({ id: 3, createdAt: minutesAgo(52) }),
   ]);
-  expect(rows().map((row) => row.querySelectorAll('time').length)).toEqual([1, 0, 1]);
+  expect(getMessageRows().map((row) => row.querySelectorAll('time').length)).toEqual([1, 0, 1]);
 });
 
 it('marks messages as read when opened, and keeps the unread divider at its place', async () => {
-  begin([aPrivateMessage({ id: 1 }), aPrivateMessage({ id: 2 }), aPrivateMessage({ id: 3 })], { 12: 2 });
+  renderChat([aPrivateMessage({ id: 1 }), aPrivateMessage({ id: 2 }), aPrivateMessage({ id: 3 })], { 12: 2 });
   const divided = (): boolean[] =>
-    rows().map((row) => within(row).queryByRole('separator', { name: 'New messages' }) !== null);
+    getMessageRows().map((row) => within(row).queryByRole('separator', { name: 'New messages' }) !== null);
   expect(divided()).toEqual([false, true, false]);
   expect(called).toEqual(['PUT /api/private-messages/read/12/7']);
   expect(queryClient.getQueryData(unreadCountsKey(me.id))).toEqual({});
@@ -103,48 +103,48 @@ it('marks messages as read when opened, and keeps the unread divider at its plac
 });
 
 it("shows 'Message deleted' for a deleted message, and marks edited ones", () => {
-  begin([
+  renderChat([
     aPrivateMessage({ id: 1, content: '', isDeleted: true }),
     aPrivateMessage({ id: 2, content: 'better', isEdited: true }),
   ]);
-  expect(rows()[0]).toHaveTextContent('Message deleted');
-  expect(rows()[1]).toHaveTextContent('better(edited)');
+  expect(getMessageRows()[0]).toHaveTextContent('Message deleted');
+  expect(getMessageRows()[1]).toHaveTextContent('better(edited)');
 });
 
-it('sends with Enter; without a connection it keeps the text and says so', async () => {
-  const { user } = begin([aPrivateMessage({ id: 1 })]);
-  await user.type(field(), 'hello{Enter}');
+it('sends with Enter; without a connection it keeps the text and shows a notice', async () => {
+  const { user } = renderChat([aPrivateMessage({ id: 1 })]);
+  await user.type(getComposerField(), 'hello{Enter}');
   expect(asked[0]).toMatchObject({
     event: 'send_private_message',
     data: { senderId: 7, receiverId: 12, content: 'hello', messageType: 'text' },
   });
-  expect(rows().at(-1)).toHaveTextContent(/hello.*Sending/);
-  connected(false);
-  await user.type(field(), 'later{Enter}');
+  expect(getMessageRows().at(-1)).toHaveTextContent(/hello.*Sending/);
+  setConnected(false);
+  await user.type(getComposerField(), 'later{Enter}');
   expect(screen.getByText('Not sent: reconnecting')).toBeVisible();
-  expect(field()).toHaveValue('later');
-  expect(rows()).toHaveLength(2);
-  connected(true);
+  expect(getComposerField()).toHaveValue('later');
+  expect(getMessageRows()).toHaveLength(2);
+  setConnected(true);
   expect(screen.queryByText('Not sent: reconnecting')).not.toBeInTheDocument();
 });
 
-it('offers 24 emojis', async () => {
-  const { user } = begin([aPrivateMessage({ id: 1 })]);
+it('offers 24 emojis in the emoji picker', async () => {
+  const { user } = renderChat([aPrivateMessage({ id: 1 })]);
   await user.click(screen.getByRole('button', { name: 'Emoji' }));
   const picker = screen.getByRole('dialog', { name: 'Choose an emoji' });
   expect(within(picker).getAllByRole('button')).toHaveLength(24);
 });
 
 it('keeps an unsent draft until the chat is opened again', async () => {
-  const first = begin([aPrivateMessage({ id: 1 })]);
-  await first.user.type(field(), 'half a thought');
+  const first = renderChat([aPrivateMessage({ id: 1 })]);
+  await first.user.type(getComposerField(), 'half a thought');
   first.unmount();
-  begin([aPrivateMessage({ id: 1 })]);
-  expect(field()).toHaveValue('half a thought');
+  renderChat([aPrivateMessage({ id: 1 })]);
+  expect(getComposerField()).toHaveValue('half a thought');
 });
 
 it('closes with its button, with Esc, and when the friendship ends', async () => {
-  const { user, onClose } = begin([aPrivateMessage({ id: 1 })]);
+  const { user, onClose } = renderChat([aPrivateMessage({ id: 1 })]);
   await user.click(screen.getByRole('button', { name: 'Close private chat' }));
   await user.keyboard('{Escape}');
   expect(onClose).toHaveBeenCalledTimes(2);

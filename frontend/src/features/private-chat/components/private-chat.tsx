@@ -45,7 +45,7 @@ const useFocus = (section: RefObject<HTMLElement | null>): void => {
 /** The chat with a friend, above the chat area. The random chat beneath it continues. */
 export const PrivateChat = ({ me, friend, onClose, hasNewsBeneath = false }: PrivateChatProps) => {
   const section = useRef<HTMLElement>(null);
-  const waited = useMarkAsRead(me.id, friend.id);
+  const unreadWhenShown = useMarkAsRead(me.id, friend.id);
   const { rows, hasOlder, isLoadingOlder, hasFailed, retry, loadOlder } = useConversation(me.id, friend.id);
 
   useEscape(onClose);
@@ -67,7 +67,7 @@ export const PrivateChat = ({ me, friend, onClose, hasNewsBeneath = false }: Pri
           me={me}
           friend={friend}
           rows={rows}
-          waited={waited}
+          unreadWhenShown={unreadWhenShown}
           hasOlder={hasOlder}
           isLoadingOlder={isLoadingOlder}
           loadOlder={loadOlder}

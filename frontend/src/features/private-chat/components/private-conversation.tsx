@@ -26,7 +26,7 @@ const Footer = ({ friend, rows }: { friend: Friend; rows: readonly ChatMessage[]
   />
 );
 
-const draftOf = (friendId: number): DraftStorage => ({
+const createDraftStorage = (friendId: number): DraftStorage => ({
   read: () => privateChat.drafts.get(friendId),
   keep: (draft) => privateChat.drafts.set(friendId, draft),
   onOutsideChange: (listen) =>
@@ -38,7 +38,7 @@ export interface PrivateConversationProps {
   friend: Friend;
   rows: ChatMessage[];
   /** Number of unread messages when the chat became visible. */
-  waited: number;
+  unreadWhenShown: number;
   hasOlder: boolean;
   isLoadingOlder: boolean;
   loadOlder: () => Promise<boolean>;
@@ -49,14 +49,14 @@ export const PrivateConversation = ({
   me,
   friend,
   rows,
-  waited,
+  unreadWhenShown,
   hasOlder,
   isLoadingOlder,
   loadOlder,
 }: PrivateConversationProps) => {
   const handle = useRef<ConversationHandle>(null);
-  const dividerId = useUnreadDivider(rows, friend.id, waited);
-  const seek = useJumpToMessage(friend.id, rows, loadOlder, handle);
+  const dividerId = useUnreadDivider(rows, friend.id, unreadWhenShown);
+  const jumpToMessage = useJumpToMessage(friend.id, rows, loadOlder, handle);
   const remove = useRemoveMessage(friend.id);
 
   // Memoized: a new object would render every row again.
@@ -74,21 +74,21 @@ export const PrivateConversation = ({
         react: (messageId, emoji) => messageChanges.react(friend.id, Number(messageId), emoji),
         delete: remove,
         type: () => privateChat.notifyTyping(friend.id),
-        seek,
+        seek: jumpToMessage,
       },
     }),
-    [me, friend, remove, seek],
+    [me, friend, remove, jumpToMessage],
   );
-  const draft = useMemo(() => draftOf(friend.id), [friend.id]);
+  const draft = useMemo(() => createDraftStorage(friend.id), [friend.id]);
 
   const renderAbove = useCallback(
     (message: ChatMessage, previous: ChatMessage | undefined) => {
-      const stamped = needsTimeStamp(message.timestamp, previous?.timestamp);
+      const isStamped = needsTimeStamp(message.timestamp, previous?.timestamp);
       const isDivided = message.id === dividerId;
-      if (!stamped && !isDivided) return null;
+      if (!isStamped && !isDivided) return null;
       return (
         <>
-          {stamped ? <TimeStamp at={message.timestamp} /> : null}
+          {isStamped ? <TimeStamp at={message.timestamp} /> : null}
           {isDivided ? <UnreadDivider /> : null}
         </>
       );
@@ -96,7 +96,10 @@ export const PrivateConversation = ({
     [dividerId],
   );
 
-  const reachTop = useMemo(() => (hasOlder ? () => void loadOlder() : undefined), [hasOlder, loadOlder]);
+  const handleReachTop = useMemo(
+    () => (hasOlder ? () => void loadOlder() : undefined),
+    [hasOlder, loadOlder],
+  );
 
   return (
     <ChatContext value={chat}>
@@ -108,7 +111,7 @@ export const PrivateConversation = ({
         startAt={dividerId}
         renderAbove={renderAbove}
         hidesTimes
-        {...(reachTop ? { onReachTop: reachTop } : {})}
+        {...(handleReachTop ? { onReachTop: handleReachTop } : {})}
         top={
           hasOlder ? (
             <p className="h-10 pt-4 text-center text-sm text-muted-foreground">

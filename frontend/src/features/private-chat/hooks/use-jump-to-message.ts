@@ -6,7 +6,7 @@ import { privateChat } from '@/features/private-chat/stores/private-chat.store';
 /** Maximum number of pages loaded in search of a quoted message. */
 const maxPages = 20;
 
-/** Loads older pages until the message is loaded, and scrolls to it. */
+/** Returns a function that loads older pages until the message with the given id is loaded, and scrolls to it. */
 export const useJumpToMessage = (
   friendId: number,
   rows: ChatMessage[],

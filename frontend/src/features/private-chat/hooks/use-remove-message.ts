@@ -5,8 +5,8 @@ import { privateChat } from '@/features/private-chat/stores/private-chat.store';
 import { toast } from '@/ui/toast-store';
 
 /**
- * Deletes one of the user's messages after an undo period, shown in a toast. Leaving the chat or the page deletes it at
- * once.
+ * Returns a function that deletes one of the user's messages after an undo period, with a toast that offers the undo.
+ * Leaving the chat or the page ends the undo period.
  */
 export const useRemoveMessage = (friendId: number): ((messageId: string) => void) => {
   useEffect(() => {

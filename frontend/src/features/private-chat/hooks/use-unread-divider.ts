@@ -2,19 +2,25 @@ import { useState } from 'react';
 import { type ChatMessage } from '@/chat-ui/chat-message';
 import { findFirstUnreadId } from '@/features/private-chat/conversation';
 
-/** Id of the message below the divider. Fixed when the chat becomes visible, whatever arrives afterwards. */
+/**
+ * Returns the id of the message below the unread divider. It is determined when the chat becomes visible and does not move
+ * when more messages arrive.
+ */
 export const useUnreadDivider = (
   rows: ChatMessage[],
   friendId: number,
-  waited: number,
+  unreadWhenShown: number,
 ): string | undefined => {
-  const [marked, setMarked] = useState<{ waited: number; id: string | undefined }>({
-    waited: 0,
+  const [divider, setDivider] = useState<{ unreadWhenShown: number; id: string | undefined }>({
+    unreadWhenShown: 0,
     id: undefined,
   });
-  if (marked.waited !== waited) {
+  if (divider.unreadWhenShown !== unreadWhenShown) {
     // Without new unread messages, an existing divider stays.
-    setMarked({ waited, id: waited > 0 ? findFirstUnreadId(rows, friendId, waited) : marked.id });
+    setDivider({
+      unreadWhenShown,
+      id: unreadWhenShown > 0 ? findFirstUnreadId(rows, friendId, unreadWhenShown) : divider.id,
+    });
   }
-  return marked.id;
+  return divider.id;
 };

@@ -6,7 +6,7 @@ import { createQueryClient } from '@/lib/query-client';
 import { aPrivateMessage } from '@/testing/factories';
 import { flushPromises } from '@/testing/flush-promises';
 
-const from = (first: number, last: number): PrivateMessage[] =>
+const createMessages = (first: number, last: number): PrivateMessage[] =>
   Array.from({ length: last - first + 1 }, (_, index) => aPrivateMessage({ id: first + index }));
 
 const setUp = () => {
@@ -35,7 +35,7 @@ it('keeps changes that are pushed while the messages are loading', async () => {
   const reading = read();
   conversations.applyChange(7, 12, { type: 'sent', message: aPrivateMessage({ id: 3 }) });
   conversations.applyChange(7, 12, { type: 'deleted', messageId: 2 });
-  await answer(from(1, 2));
+  await answer(createMessages(1, 2));
   await reading;
   expect(ids()).toEqual([1, 2, 3]);
   expect(conversations.getLoaded(7, 12)?.messages[1]?.isDeleted).toBe(true);
@@ -44,12 +44,12 @@ it('keeps changes that are pushed while the messages are loading', async () => {
 it('does not let a response in flight overwrite a pushed change', async () => {
   const { conversations, read, answer } = setUp();
   const first = read();
-  await answer(from(1, 2));
+  await answer(createMessages(1, 2));
   await first;
   const again = read();
   conversations.applyChange(7, 12, { type: 'edited', messageId: 1, newContent: 'new' });
   expect(conversations.getLoaded(7, 12)?.messages[0]?.content).toBe('new');
-  await answer(from(1, 2));
+  await answer(createMessages(1, 2));
   await again;
   expect(conversations.getLoaded(7, 12)?.messages[0]?.content).toBe('new');
 });
@@ -63,14 +63,14 @@ it('does not cache a conversation that was never opened', () => {
 it('refetches when a change refers to a message that should be loaded', async () => {
   const { queryClient, conversations, read, answer } = setUp();
   const reading = read();
-  await answer(from(5, 6));
+  await answer(createMessages(5, 6));
   await reading;
   conversations.applyChange(7, 12, { type: 'edited', messageId: 4, newContent: 'new' });
   expect(queryClient.getQueryState(conversationKey(7, 12))?.isInvalidated).toBe(true);
 });
 
 describe('older messages', () => {
-  const newest = from(1_001, 1_000 + limits.privateMessagesPageSize);
+  const newest = createMessages(1_001, 1_000 + limits.privateMessagesPageSize);
 
   it('are loaded before the first loaded one, a page at a time, until there are none', async () => {
     const { conversations, calls, read, answer, ids } = setUp();
@@ -81,7 +81,7 @@ describe('older messages', () => {
     expect(calls.at(-1)?.before).toBe(1_001);
     // Pushed in the meantime; not part of the older page.
     conversations.applyChange(7, 12, { type: 'sent', message: aPrivateMessage({ id: 2_000 }) });
-    await answer(from(991, 1_000));
+    await answer(createMessages(991, 1_000));
     await expect(older).resolves.toBe(true);
     expect(ids()).toHaveLength(10 + limits.privateMessagesPageSize + 1);
     expect(ids()?.[0]).toBe(991);
@@ -97,12 +97,12 @@ describe('older messages', () => {
     await answer(newest);
     await reading;
     const older = conversations.readOlder(7, 12);
-    await answer(from(991, 1_000));
+    await answer(createMessages(991, 1_000));
     await older;
     const again = read();
     await answer([...newest.slice(1), aPrivateMessage({ id: 1_600 })]);
     expect(calls.at(-1)?.before).toBe(1_002);
-    await answer(from(991, 1_001));
+    await answer(createMessages(991, 1_001));
     await again;
     expect(ids()?.[0]).toBe(991);
     expect(ids()?.at(-1)).toBe(1_600);

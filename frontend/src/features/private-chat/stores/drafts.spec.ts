@@ -1,36 +1,36 @@
 import { emptyDraft } from '@/chat-ui/composer/draft';
 import { Drafts } from '@/features/private-chat/stores/drafts';
 
-const aTab = (userId = 7): Drafts => {
+const openTab = (userId = 7): Drafts => {
   const drafts = new Drafts();
   drafts.switchUser(userId);
   return drafts;
 };
-const saying = (text: string) => ({ ...emptyDraft, text });
+const createDraft = (text: string) => ({ ...emptyDraft, text });
 
 beforeEach(() => localStorage.clear());
 
 it('keeps text, reply and the picture flag for each friend over a reload', () => {
-  const drafts = aTab();
+  const drafts = openTab();
   const draft = { text: 'to you', replyToId: '4', hasPicture: true };
   drafts.set(12, draft);
-  drafts.set(13, saying('to another'));
+  drafts.set(13, createDraft('to another'));
   drafts.set(13, emptyDraft);
-  const reloaded = aTab();
+  const reloaded = openTab();
   expect([reloaded.get(12), reloaded.get(13)]).toEqual([draft, emptyDraft]);
 });
 
 it('keeps the drafts of two tabs for different friends', () => {
-  const [first, second] = [aTab(), aTab()];
-  first.set(12, saying('from the first'));
-  second.set(13, saying('from the second'));
-  first.set(12, saying('from the first, longer'));
-  const drafts = aTab();
+  const [first, second] = [openTab(), openTab()];
+  first.set(12, createDraft('from the first'));
+  second.set(13, createDraft('from the second'));
+  first.set(12, createDraft('from the first, longer'));
+  const drafts = openTab();
   expect([drafts.get(12).text, drafts.get(13).text]).toEqual(['from the first, longer', 'from the second']);
 });
 
 it("reports a friend's draft that another tab changes", () => {
-  const drafts = aTab();
+  const drafts = openTab();
   const changed: number[] = [];
   const stop = drafts.onOutsideChange((friendId) => changed.push(friendId));
   window.dispatchEvent(new StorageEvent('storage', { key: 'thaw-draft-7-12' }));
@@ -41,16 +41,16 @@ it("reports a friend's draft that another tab changes", () => {
 });
 
 it('erases only the drafts of one user', () => {
-  aTab(8).set(12, saying('of the other user'));
-  const drafts = aTab();
-  drafts.set(12, saying('mine'));
+  openTab(8).set(12, createDraft('of the other user'));
+  const drafts = openTab();
+  drafts.set(12, createDraft('mine'));
   drafts.clear();
-  expect([aTab().get(12), aTab(8).get(12).text]).toEqual([emptyDraft, 'of the other user']);
+  expect([openTab().get(12), openTab(8).get(12).text]).toEqual([emptyDraft, 'of the other user']);
 });
 
 it('ignores invalid entries', () => {
   for (const stored of ['{', 'null', '{"text":1}']) {
     localStorage.setItem('thaw-draft-7-12', stored);
-    expect(aTab().get(12)).toEqual(emptyDraft);
+    expect(openTab().get(12)).toEqual(emptyDraft);
   }
 });

@@ -120,7 +120,7 @@ export const createMessageChanges = (chat: PrivateChats, { clock, newId }: Messa
     const me = userId();
     clock.clearTimeout(removalTimers.get(messageId));
     removalTimers.delete(messageId);
-    // Without a connection it waits for the next one.
+    // Without a connection the deletion stays pending; `sendAll` sends it on the next connect.
     if (me === undefined || !isOpen()) return;
     const outcome = await sendChange(
       friendId,
@@ -148,12 +148,11 @@ export const createMessageChanges = (chat: PrivateChats, { clock, newId }: Messa
       inFlightEditIds.clear();
       useStore.setState(noChanges);
     },
-    forget: (friendId: number): void =>
+    removeFriend: (friendId: number): void =>
       useStore.setState(({ edits, removals }) => ({
         edits: edits.filter((edit) => edit.friendId !== friendId),
         removals: removals.filter((removal) => removal.friendId !== friendId),
       })),
-    /** On connecting: sends again what the lost connection interrupted. */
     sendAll: (): void => {
       const { edits, removals } = useStore.getState();
       for (const edit of edits) void sendEdit(edit);
@@ -161,13 +160,13 @@ export const createMessageChanges = (chat: PrivateChats, { clock, newId }: Messa
     },
     sendRemovals,
   };
-  chat.attach(part);
+  chat.addPart(part);
 
   return {
     useStore,
     sendRemovals,
 
-    /** @returns false while not connected, like the other changes. */
+    /** Shown at once. Like the other changes, it returns false and does nothing while not connected. */
     edit: (friendId: number, messageId: number, newContent: string): boolean => {
       if (!isOpen()) return false;
       const edit: PendingEdit = { editId: newId(), friendId, messageId, newContent };
@@ -188,8 +187,8 @@ export const createMessageChanges = (chat: PrivateChats, { clock, newId }: Messa
         friendId,
         'react_private_message',
         { messageId, emoji, userId: me, receiverId: friendId },
-        (given) => {
-          const ack = reactionAckSchema.safeParse(given);
+        (data) => {
+          const ack = reactionAckSchema.safeParse(data);
           if (!ack.success) return conversations.refetch(me, friendId);
           conversations.applyChange(me, friendId, {
             type: 'reacted',

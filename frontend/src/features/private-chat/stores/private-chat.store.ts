@@ -15,23 +15,24 @@ import {
 import { systemClock, type Clock } from '@/lib/clock';
 import { newId } from '@/lib/new-id';
 import { pageLimits } from '@/lib/page-limits';
-import { queryClient } from '@/lib/query-client';
+import { queryClient, refetchIfInFlight } from '@/lib/query-client';
 import { serverNow } from '@/lib/server-clock';
 import { disconnected, type FeatureSocket } from '@/lib/socket/feature-socket';
 import { browserStorage } from '@/lib/storage';
 import { currentUser } from '@/product/identity';
 
 export interface PrivateChatState {
-  /** Friends who are typing to the user. */
+  /** Ids of the friends who are typing to the user. */
   typing: readonly number[];
 }
 
-/** A part of the private chats that is loaded with the screen. */
+/** The part of the private chats whose code is loaded together with their screen. */
 export interface PrivateChatPart {
   reset: () => void;
-  forget: (friendId: number) => void;
-  /** On connecting: sends again what the lost connection interrupted. */
+  removeFriend: (friendId: number) => void;
+  /** Called on connect: sends the changes again that a lost connection interrupted. */
   sendAll: () => void;
+  /** Sends at once the deletions that could still be undone. */
   sendRemovals: () => void;
 }
 
@@ -55,15 +56,8 @@ export const createPrivateChat = ({ clock, newId, queryClient }: PrivateChatOpti
   const updateUnread = (me: number, update: (counts: UnreadCounts) => UnreadCounts): void => {
     const queryKey = unreadCountsKey(me);
     queryClient.setQueryData<UnreadCounts>(queryKey, (counts) => counts && update(counts));
-    void refetchIfInFlight(queryKey);
-  };
-  /** A response in flight may be older than the change and overwrite it, so the request is repeated. */
-  const refetchIfInFlight = async (queryKey: readonly string[]): Promise<void> => {
-    const query = queryClient.getQueryCache().find({ queryKey, exact: true });
-    if (query?.state.fetchStatus !== 'fetching') return;
-    // Without data the query cannot be restarted, so its first response is awaited.
-    if (query.state.data === undefined) await query.promise?.catch(() => undefined);
-    await queryClient.invalidateQueries({ queryKey });
+    // A response in flight may be older than the change and would overwrite it.
+    void refetchIfInFlight(queryClient, queryKey);
   };
 
   /** The friendship has ended: removes everything about this friend (A127). */
@@ -74,7 +68,7 @@ export const createPrivateChat = ({ clock, newId, queryClient }: PrivateChatOpti
     showTyping(friendId, false);
     updateUnread(userId, (counts) => clearUnread(counts, friendId));
     outbox.keepOnly((conversationId) => conversationId !== String(friendId));
-    for (const part of parts) part.forget(friendId);
+    for (const part of parts) part.removeFriend(friendId);
     for (const listen of friendshipEndListeners) listen(friendId);
   };
 
@@ -124,23 +118,23 @@ export const createPrivateChat = ({ clock, newId, queryClient }: PrivateChatOpti
     outbox,
     socket: (): FeatureSocket => socket,
     userId: (): number | undefined => userId,
-    /** Adds a part that is loaded later; it then follows connection and user. */
-    attach: (part: PrivateChatPart): void => void parts.add(part),
-    connect: (given: FeatureSocket): void => {
-      socket = given;
+    /** Adds a part that was loaded later: it is called from now on when the connection, the user or a friendship changes. */
+    addPart: (part: PrivateChatPart): void => void parts.add(part),
+    connect: (newSocket: FeatureSocket): void => {
+      socket = newSocket;
     },
     /** The user of this page has changed: removes the data of the previous one. */
     reset: (): void => {
-      const next = currentUser()?.id;
+      const nextUserId = currentUser()?.id;
       for (const timer of typingTimers.values()) clock.clearTimeout(timer);
       typingTimers.clear();
-      if (userId !== undefined && userId !== next) {
+      if (userId !== undefined && userId !== nextUserId) {
         browserStorage.remove(unreadStorageKey(userId));
         drafts.clear();
       }
-      userId = next;
-      drafts.switchUser(next);
-      outbox.open(next);
+      userId = nextUserId;
+      drafts.switchUser(nextUserId);
+      outbox.open(nextUserId);
       for (const part of parts) part.reset();
       useStore.setState({ typing: [] });
     },
@@ -157,14 +151,14 @@ export const createPrivateChat = ({ clock, newId, queryClient }: PrivateChatOpti
     receive: (frame: ServerFrame): void => {
       const me = userId;
       if (me === undefined) return;
-      const friendOf = ({ senderId, receiverId }: { senderId: number; receiverId: number }): number =>
+      const getFriendId = ({ senderId, receiverId }: { senderId: number; receiverId: number }): number =>
         senderId === me ? receiverId : senderId;
       switch (frame.event) {
         case 'private_message':
           return handleMessage(me, frame.data);
         case 'private_message_edited': {
           const { messageId, newContent } = frame.data;
-          return conversations.applyChange(me, friendOf(frame.data), {
+          return conversations.applyChange(me, getFriendId(frame.data), {
             type: 'edited',
             messageId,
             newContent,
@@ -172,7 +166,7 @@ export const createPrivateChat = ({ clock, newId, queryClient }: PrivateChatOpti
         }
         case 'private_message_reaction': {
           const { messageId, reactions } = frame.data;
-          return conversations.applyChange(me, friendOf(frame.data), {
+          return conversations.applyChange(me, getFriendId(frame.data), {
             type: 'reacted',
             messageId,
             reactions,
@@ -180,7 +174,7 @@ export const createPrivateChat = ({ clock, newId, queryClient }: PrivateChatOpti
         }
         case 'private_message_deleted': {
           const { messageId, senderId } = frame.data;
-          conversations.applyChange(me, friendOf(frame.data), { type: 'deleted', messageId });
+          conversations.applyChange(me, getFriendId(frame.data), { type: 'deleted', messageId });
           // The message may have been unread; only the server has the new count.
           if (senderId !== me) void queryClient.invalidateQueries({ queryKey: unreadCountsKey(me) });
           return;
@@ -199,8 +193,8 @@ export const createPrivateChat = ({ clock, newId, queryClient }: PrivateChatOpti
     },
 
     /** The text of the unsent draft to a friend. */
-    draftOf: (friendId: number): string => drafts.get(friendId).text,
-    /** Whether a message is loaded. */
+    readDraftText: (friendId: number): string => drafts.get(friendId).text,
+    /** Whether a message is in the loaded part of the conversation with this friend. */
     isLoaded: (friendId: number, messageId: number): boolean =>
       userId !== undefined &&
       (conversations.getLoaded(userId, friendId)?.messages.some(({ id }) => id === messageId) ?? false),

@@ -1,0 +1,84 @@
+// Uses a real PostgreSQL.
+import { randomUUID } from 'node:crypto';
+import {
+  createTestEventStore,
+  newStreamId,
+  noted,
+  type TestEventStore,
+} from '../../testing/test-event-store.harness';
+import type { Decider } from './decider.types';
+import { StreamVersionConflictError } from './event-store.errors';
+import type { NewEvent, StoredEvent } from './stored-event.types';
+
+jest.setTimeout(30_000);
+
+const COUNT_LIMIT = 3;
+/** The attempts of a CommandExecutorService. */
+const ATTEMPTS = 4;
+
+describe('CommandExecutorService', () => {
+  let store: TestEventStore;
+
+  beforeAll(async () => {
+    store = await createTestEventStore();
+  });
+  afterAll(() => store.close());
+
+  /** Counts to three. A command adds one, or does nothing when the count is three. */
+  const counter: Decider<number, { eventId: string }, NewEvent | StoredEvent> = {
+    initialState: () => 0,
+    evolve: (count) => count + 1,
+    decide: ({ eventId }, count) => (count >= COUNT_LIMIT ? [] : [noted(`count ${count + 1}`, eventId)]),
+  };
+
+  it('decides again after a version conflict', async () => {
+    const streamId = newStreamId();
+    const results = await Promise.allSettled(
+      Array.from({ length: COUNT_LIMIT + 1 }, () =>
+        store.executor.execute(streamId, counter, { eventId: randomUUID() }),
+      ),
+    );
+    expect(results.every(({ status }) => status === 'fulfilled')).toBe(true);
+    expect(await store.eventStore.read(streamId)).toHaveLength(COUNT_LIMIT);
+  });
+
+  it('skips events of a newer release and appends after them', async () => {
+    const streamId = newStreamId();
+    await store.eventStore.append(streamId, 'none', [noted('one'), noted('two')]);
+    const read = store.eventStore.read.bind(store.eventStore);
+    const readNewer = jest.spyOn(store.eventStore, 'read').mockImplementation(async (...parameters) => {
+      const [first, second] = await read(...parameters);
+      return [
+        { ...first!, type: 'UnknownType', schemaVersion: 1 },
+        { ...second!, schemaVersion: 4 },
+      ];
+    });
+    const { state, events } = await store.executor.execute(streamId, counter, { eventId: randomUUID() });
+    readNewer.mockRestore();
+    expect(state).toBe(1);
+    expect(events).toMatchObject([{ streamPosition: 3, data: { note: 'count 1' } }]);
+  });
+
+  it('retries the whole transaction after a version conflict', async () => {
+    const streamId = newStreamId();
+    let attempts = 0;
+    await store.executor.inTransaction(async (manager) => {
+      attempts += 1;
+      const history = await store.eventStore.read(streamId, manager);
+      if (attempts === 1) await store.eventStore.append(streamId, 'none', [noted('concurrent')]);
+      await store.eventStore.append(streamId, history.length, [noted('own')], manager);
+    });
+    expect(attempts).toBe(2);
+    expect(await store.eventStore.read(streamId)).toHaveLength(2);
+  });
+
+  it('throws the version conflict after the last attempt', async () => {
+    let attempts = 0;
+    const work = store.executor.inTransaction(async () => {
+      attempts += 1;
+      throw new StreamVersionConflictError('note-x', 1);
+    });
+    await expect(work).rejects.toThrow(StreamVersionConflictError);
+    expect(attempts).toBe(ATTEMPTS);
+  });
+});

@@ -1,0 +1,72 @@
+// Uses a real PostgreSQL.
+import {
+  createTestEventStore,
+  newStreamId,
+  noted,
+  openNoteStatement,
+  signed,
+  type TestEventStore,
+} from '../../testing/test-event-store.harness';
+import type { NewEvent } from './stored-event.types';
+
+jest.setTimeout(30_000);
+
+describe('opening a stream', () => {
+  let store: TestEventStore;
+
+  beforeAll(async () => {
+    store = await createTestEventStore();
+  });
+  afterAll(() => store.close());
+
+  const open = (streamId: string, number: string, event: NewEvent) =>
+    store.eventStore.open<{ number: string }>({
+      statement: openNoteStatement,
+      projection: 'notes',
+      event,
+      parameters: [streamId, number, Object.values(event.data).at(-1)],
+    });
+
+  it('writes the event, its personal data and the read model, and returns the row', async () => {
+    const streamId = newStreamId();
+    expect(await open(streamId, '1', signed(7, 'Ada'))).toMatchObject({ number: '1' });
+    expect(await store.eventStore.read(streamId)).toMatchObject([
+      { streamPosition: 1, type: 'Signed', data: { userId: 7, name: 'Ada', number: '1' } },
+    ]);
+    const [personal] = await store.readRows('event_private', streamId);
+    expect(personal).toMatchObject({ subject_id: '7', expires_at: new Date('2026-11-20T12:01:00Z') });
+    expect(await store.readRows('notes', streamId)).toMatchObject([{ note: 'Ada' }]);
+    expect(await store.eventStore.append(streamId, 1, [noted('b')])).toMatchObject([{ streamPosition: 2 }]);
+  });
+
+  it.each([
+    { number: 'known', result: 'finds a repetition', returned: 'known' },
+    { number: 'nowhere', result: 'finds nothing', returned: null },
+  ])('writes nothing when the query $result', async ({ number, returned }) => {
+    const streamId = newStreamId();
+    const row = await open(streamId, number, noted('a!'));
+    expect(row?.number ?? null).toBe(returned);
+    for (const table of ['events', 'event_streams', 'event_private', 'notes', 'exclamations']) {
+      expect(await store.readRows(table, streamId)).toEqual([]);
+    }
+  });
+
+  it('runs the other projections that the event concerns, and writes nothing when one of them fails', async () => {
+    const streamId = newStreamId();
+    await open(streamId, '2', noted('hey!'));
+    expect(await store.readRows('exclamations', streamId)).toEqual([{ stream_id: streamId, note: 'hey! 2' }]);
+    expect(await store.readRows('notes', streamId)).toMatchObject([{ note: 'hey!' }]);
+    const refusedStreamId = newStreamId();
+    await expect(open(refusedStreamId, '3', noted('refuse!'))).rejects.toThrow('refused');
+    for (const table of ['events', 'event_streams', 'notes']) {
+      expect(await store.readRows(table, refusedStreamId)).toEqual([]);
+    }
+  });
+
+  it('refuses a stream that already exists', async () => {
+    const streamId = newStreamId();
+    await store.eventStore.append(streamId, 'none', [noted('first')]);
+    await expect(open(streamId, '4', noted('a'))).rejects.toThrow();
+    expect(await store.readRows('events', streamId)).toHaveLength(1);
+  });
+});

@@ -1,0 +1,143 @@
+import { randomUUID } from 'node:crypto';
+import type { DataSource } from 'typeorm';
+import { CommandExecutorService } from '../platform/event-store/command-executor.service';
+import { EventStoreRepository } from '../platform/event-store/event-store.repository';
+import { EventTypeRegistry } from '../platform/event-store/event-type.registry';
+import { buildOpenStreamSql } from '../platform/event-store/open.sql';
+import { ProjectionRebuildService } from '../platform/event-store/projection-rebuild.service';
+import { type Projection, ProjectionRegistry } from '../platform/event-store/projection.registry';
+import type { NewEvent } from '../platform/event-store/stored-event.types';
+import { createTestDatabase, type TestDatabase } from './test-database.harness';
+
+export const noted = (note: string, eventId: string = randomUUID()): NewEvent => ({
+  eventId,
+  type: 'Noted',
+  data: { note },
+  occurredAt: new Date('2026-11-20T12:00:00Z'),
+});
+
+/** The name is personal data, which expires after a minute. */
+export const signed = (userId: number, name: string): NewEvent => ({
+  eventId: randomUUID(),
+  type: 'Signed',
+  data: { userId, name },
+  occurredAt: new Date('2026-11-20T12:00:00Z'),
+});
+
+/** The name is personal data without an expiry. */
+export const signedPermanently = (userId: number, name: string): NewEvent => ({
+  ...signed(userId, name),
+  type: 'SignedPermanently',
+});
+
+/** A read model of all notes and names. It refuses a second note that begins with `unique` and has the same text. */
+export const notesProjection: Projection = {
+  name: 'notes',
+  tables: ['notes'],
+  handles: ['Noted', 'Signed'],
+  async apply(events, manager) {
+    for (const { streamId, streamPosition, globalPosition, data } of events) {
+      const { note, name } = data as { note?: string; name?: string };
+      await manager.query('INSERT INTO notes VALUES ($1, $2, $3, $4)', [
+        globalPosition,
+        streamId,
+        streamPosition,
+        note ?? name,
+      ]);
+    }
+  },
+};
+
+/** A read model of the notes with an exclamation mark. It throws for notes that contain `refuse`. */
+const exclamationsProjection: Projection = {
+  name: 'exclamations',
+  tables: ['exclamations'],
+  handles: ['Noted'],
+  concerns: ({ data }) => (data as { note: string }).note.includes('!'),
+  async apply(events, manager) {
+    for (const { streamId, data } of events) {
+      const { note, number } = data as { note: string; number?: string };
+      if (note.includes('refuse')) throw new Error('refused');
+      await manager.query('INSERT INTO exclamations VALUES ($1, $2)', [streamId, `${note} ${number ?? ''}`]);
+    }
+  },
+};
+
+/**
+ * Opens the stream $9 and writes the note $11 to the table `notes` in the same statement. The number $10 decides what
+ * the query finds: `known` is a repetition, `nowhere` is a refusal, any other number is new.
+ */
+export const openNoteStatement = {
+  name: 'open_note',
+  text: buildOpenStreamSql({
+    query: `
+      SELECT $9::text AS stream_id, '2026-11-20T12:00:00Z'::timestamptz AS occurred_at, $10::text <> 'known' AS is_new,
+             jsonb_build_object('number', $10::text) AS assigned, $10::text AS number
+      WHERE $10::text <> 'nowhere'`,
+    project: `
+      INSERT INTO notes SELECT global_position, stream_id, 1, $11::text FROM opening CROSS JOIN opened WHERE is_new`,
+  }),
+};
+
+const createEventTypes = (): EventTypeRegistry => {
+  const eventTypes = new EventTypeRegistry();
+  const subjectId = ({ userId }: Record<string, unknown>) => userId as number;
+  eventTypes.register([
+    {
+      type: 'Noted',
+      schemaVersion: 3,
+      personalFields: [],
+      upcasters: {
+        1: ({ text, ...rest }) => ({ ...rest, note: text }),
+        2: ({ note }) => ({ note: `${String(note)} (2)` }),
+      },
+    },
+    { type: 'Signed', schemaVersion: 1, personalFields: ['name'], subjectId, personalExpiresAfterMs: 60_000 },
+    { type: 'SignedPermanently', schemaVersion: 1, personalFields: ['name'], subjectId },
+  ]);
+  return eventTypes;
+};
+
+const createReadModels = async (dataSource: DataSource): Promise<void> => {
+  await dataSource.query(
+    'CREATE TABLE notes (id bigint PRIMARY KEY, stream_id text, stream_position int, note text)',
+  );
+  await dataSource.query(`CREATE UNIQUE INDEX notes_note_key ON notes (note) WHERE note LIKE 'unique%'`);
+  await dataSource.query('CREATE TABLE exclamations (stream_id text, note text)');
+};
+
+export const newStreamId = (): string => `note-${randomUUID()}`;
+
+/** An event store on a real PostgreSQL, with three event types and two read models of its own. */
+export interface TestEventStore {
+  dataSource: DataSource;
+  eventStore: EventStoreRepository;
+  executor: CommandExecutorService;
+  rebuilder: ProjectionRebuildService;
+  /** The rows of a table, of one stream or of all streams, in the order of the first column. */
+  readRows(table: string, streamId?: string): Promise<Record<string, unknown>[]>;
+  close(): Promise<void>;
+}
+
+export const createTestEventStore = async (): Promise<TestEventStore> => {
+  const database: TestDatabase = await createTestDatabase({ poolSize: 20 });
+  const { dataSource } = database;
+  await createReadModels(dataSource);
+  const eventTypes = createEventTypes();
+  const projections = new ProjectionRegistry();
+  projections.register(notesProjection);
+  projections.register(exclamationsProjection);
+  const eventStore = new EventStoreRepository(dataSource, eventTypes, projections);
+  return {
+    dataSource,
+    eventStore,
+    executor: new CommandExecutorService(eventStore, dataSource, eventTypes),
+    rebuilder: new ProjectionRebuildService(dataSource, eventStore, projections),
+    readRows: (table, streamId) =>
+      dataSource.query(
+        `SELECT * FROM ${table} ${streamId ? 'WHERE stream_id = $1' : ''} ORDER BY 1`,
+        streamId ? [streamId] : [],
+      ),
+    close: () => database.close(),
+  };
+};

@@ -4,7 +4,7 @@ import type { Gender, Preference } from '@thaw/contract/scalars';
 export const REPLICAS = 3;
 const MAX_USERS = 8;
 
-/** The users' genders, and the pairs in which one user has blocked the other. */
+/** The users' genders, and the pairs of user indexes in which one user has blocked the other. */
 export interface Crowd {
   genders: Gender[];
   blocks: [number, number][];
@@ -12,22 +12,24 @@ export interface Crowd {
 
 /** An operation on the queue. */
 export interface Step {
-  what:
+  /** The call of the queue, or `restart` for a replica that dies and starts under a new id. */
+  operation:
     | 'join'
-    | 'arrive'
+    | 'resume'
     | 'depart'
     | 'leave'
     | 'confirm'
     | 'release'
-    | 'skip'
+    | 'finish'
     | 'retry'
     | 'block'
     | 'unblock'
-    | 'kill';
-  who: number;
-  replica: number;
+    | 'restart';
+  userIndex: number;
+  replicaIndex: number;
   preference: Preference;
-  which: number;
+  /** Which of the matches made so far is confirmed or released, or which other user is blocked or unblocked; modulo their number. */
+  matchIndex: number;
 }
 
 export const anyCrowd: fc.Arbitrary<Crowd> = fc.record({
@@ -37,19 +39,19 @@ export const anyCrowd: fc.Arbitrary<Crowd> = fc.record({
 
 export const anySteps: fc.Arbitrary<Step[]> = fc.array(
   fc.record({
-    what: fc.oneof(
+    operation: fc.oneof(
       { weight: 8, arbitrary: fc.constant('join' as const) },
-      { weight: 4, arbitrary: fc.constantFrom('arrive' as const, 'confirm' as const, 'skip' as const) },
+      { weight: 4, arbitrary: fc.constantFrom('resume' as const, 'confirm' as const, 'finish' as const) },
       {
         weight: 3,
-        arbitrary: fc.constantFrom<Step['what']>('depart', 'leave', 'release', 'retry', 'kill'),
+        arbitrary: fc.constantFrom<Step['operation']>('depart', 'leave', 'release', 'retry', 'restart'),
       },
       { weight: 2, arbitrary: fc.constantFrom('block' as const, 'unblock' as const) },
     ),
-    who: fc.nat(MAX_USERS - 1),
-    replica: fc.nat(REPLICAS - 1),
+    userIndex: fc.nat(MAX_USERS - 1),
+    replicaIndex: fc.nat(REPLICAS - 1),
     preference: fc.constantFrom<Preference>('both', 'male', 'female'),
-    which: fc.nat(9),
+    matchIndex: fc.nat(9),
   }),
   { minLength: 10, maxLength: 60, size: 'max' },
 );

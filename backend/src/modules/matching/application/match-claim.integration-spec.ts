@@ -1,0 +1,133 @@
+// Uses a real Redis. The replicas r1 and r2 are ids with a lease; users have the ids 1, 2, 3 and so on.
+import { matchingKeys } from '../../../platform/redis/redis.keys';
+import { requireMatch, TestMatchQueue } from '../../../testing/test-match-queue.harness';
+import type { Match } from './match-queue.service';
+
+describe('a claim', () => {
+  let queue: TestMatchQueue;
+
+  beforeAll(async () => {
+    queue = await TestMatchQueue.create();
+  });
+  beforeEach(async () => {
+    await queue.store.flush();
+    await queue.grantLeases('r1', 'r2');
+  });
+  afterAll(() => queue.store.close());
+
+  /** The user 1, who has waited longer, is claimed for a chat with the user 2. */
+  const claimUsers = async (): Promise<Match> => {
+    await queue.on('r1').join(1, 'male', 'both');
+    await queue.prolongWait(1, 5_000);
+    await queue.on('r1').join(2, 'female', 'female');
+    await queue.prolongWait(2, 3_000);
+    return requireMatch(await queue.on('r2').join(2, 'female', 'both'));
+  };
+
+  it('is not overdue before its deadline', async () => {
+    await claimUsers();
+    expect(await queue.on('r1').takeOverdueClaims()).toEqual([]);
+  });
+
+  it('returns both users to their old places when it expires', async () => {
+    const sinceBefore = new Map<number, number>();
+    const match = await claimUsers();
+    for (const userId of [1, 2])
+      sinceBefore.set(userId, Number(await queue.store.redis.hget(matchingKeys.user(userId), 'since')));
+    await queue.expireClaims();
+    expect(await queue.on('r1').takeOverdueClaims()).toEqual([match]);
+    expect(await queue.on('r1').release(match)).toEqual([2, 1]);
+    const waiting = await queue.readQueues();
+    for (const userId of [1, 2]) {
+      expect(waiting.get(userId)).toEqual([expect.objectContaining({ since: sinceBefore.get(userId) })]);
+    }
+    expect(await queue.on('r1').takeOverdueClaims()).toEqual([]);
+    expect(await queue.store.redis.hget(matchingKeys.user(1), 'session')).toBeNull();
+  });
+
+  it('is released once, whichever replica is first', async () => {
+    const match = await claimUsers();
+    const released = await Promise.all(['r1', 'r2', 'r1'].map((id) => queue.on(id).release(match)));
+    expect(released.flat().sort()).toEqual([1, 2]);
+  });
+
+  it('is not confirmed after it was released, and does not affect the next claim', async () => {
+    const match = await claimUsers();
+    await queue.on('r1').release(match);
+    const next = requireMatch(await queue.on('r1').retry(1));
+    expect(await queue.on('r2').confirm(match)).toBeNull();
+    expect(await queue.on('r2').release(match)).toEqual([]);
+    await queue.on('r2').finish(match);
+    expect(await queue.readStates(1, 2)).toEqual(['claimed', 'claimed']);
+    expect(await queue.on('r1').confirm(next)).toEqual([]);
+  });
+
+  it('can be confirmed twice with the same result', async () => {
+    const match = await claimUsers();
+    expect(await queue.on('r1').confirm(match)).toEqual([]);
+    expect(await queue.on('r2').confirm(match)).toEqual([]);
+    await queue.expireClaims();
+    expect(await queue.on('r1').takeOverdueClaims()).toEqual([]);
+  });
+
+  it('is handed to one replica as overdue, and to another only after a second deadline', async () => {
+    const match = await claimUsers();
+    await queue.expireClaims();
+    expect(await queue.on('r1').takeOverdueClaims()).toEqual([match]);
+    expect(await queue.on('r2').takeOverdueClaims()).toEqual([]);
+    await queue.expireClaims();
+    expect(await queue.on('r2').takeOverdueClaims()).toEqual([match]);
+  });
+
+  it('is due for a check when its chat has lasted long, until the chat is finished', async () => {
+    const match = await claimUsers();
+    await queue.on('r1').confirm(match);
+    expect(await queue.on('r1').takeChatsDueForCheck()).toEqual([]);
+    await queue.makeChatChecksDue();
+    expect(await queue.on('r1').takeChatsDueForCheck()).toEqual([match]);
+    expect(await queue.on('r1').takeChatsDueForCheck()).toEqual([]);
+    await queue.on('r2').finish({ ...match, userIds: [match.userIds[1], match.userIds[0]] });
+    expect(await queue.store.redis.zcard(matchingKeys.chats)).toBe(0);
+  });
+
+  it('reports a user who left before the chat started when it is confirmed', async () => {
+    const match = await claimUsers();
+    expect(await queue.on('r2').leave(1)).toMatchObject({ kind: 'claimed', sessionId: match.sessionId });
+    expect(await queue.on('r1').confirm(match)).toEqual([1]);
+    expect(await queue.on('r2').leave(1)).toMatchObject({ kind: 'chatting', sessionId: match.sessionId });
+  });
+
+  it('does not report a user who left and joined again when it is confirmed', async () => {
+    const match = await claimUsers();
+    await queue.on('r2').leave(1);
+    expect(await queue.on('r2').join(1, 'male', 'both')).toMatchObject({ kind: 'claimed' });
+    expect(await queue.on('r1').confirm(match)).toEqual([]);
+  });
+
+  it('is not confirmed after a block, and returns both users to their old places', async () => {
+    const match = await claimUsers();
+    expect(await queue.on('r1').separate(1, 2)).toBeNull();
+    expect(await queue.on('r2').confirm(match)).toBeNull();
+    expect(await queue.on('r2').release(match)).toEqual([2, 1]);
+    expect(await queue.on('r2').retry(1)).toMatchObject({ kind: 'searching' });
+    await queue.on('r2').join(3, 'male', 'both');
+    expect(await queue.readStates(1, 2, 3)).toEqual(['claimed', 'searching', 'claimed']);
+  });
+
+  it('does not return a user who left to the queue when it is released', async () => {
+    const match = await claimUsers();
+    await queue.on('r2').leave(1);
+    expect(await queue.on('r1').release(match)).toEqual([2]);
+    expect(await queue.readStates(1, 2)).toEqual([undefined, 'searching']);
+  });
+
+  it('survives the sockets of its users; a user without a socket is kept out of the queues when it is released', async () => {
+    const match = await claimUsers();
+    await queue.on('r1').depart(1);
+    await queue.on('r2').depart(1);
+    await queue.on('r1').release(match);
+    expect(await queue.on('r1').retry(1)).toEqual({ kind: 'idle' });
+    expect(await queue.store.redis.pttl(matchingKeys.user(1))).toBeGreaterThan(0);
+    expect([...(await queue.readQueues()).keys()]).toEqual([2]);
+  });
+});

@@ -1,0 +1,65 @@
+// Uses a real Redis. Random operations run on the real queue and on a reference model, which are compared.
+import fc from 'fast-check';
+import { connectRedis } from '../../../platform/redis/redis.module';
+import { MatchQueueModel } from '../../../testing/match-queue.model';
+import { anyCrowd, anySteps } from '../../../testing/match-queue-steps.fixture';
+import { createTestRedis, type TestRedis } from '../../../testing/test-redis.harness';
+
+const isLong = process.env.THAW_TEST_LONG === '1';
+const RUNS = isLong ? 1_500 : 40;
+const TIMEOUT_MS = isLong ? 1_800_000 : 60_000;
+/** Short runs repeat the same sequences of operations; long runs try new ones. */
+const SEED = Number(process.env.THAW_TEST_SEED ?? (isLong ? Date.now() % 2 ** 31 : 20_261_120));
+/** Counts below these would mean that most operations had no effect, and the property would prove little. */
+const LEAST_COUNT = 15;
+const LEAST_RARE_COUNT = 3;
+
+describe('the match queue', () => {
+  let store: TestRedis;
+
+  beforeAll(async () => {
+    store = await createTestRedis();
+  });
+  afterAll(() => store.close());
+
+  it.each([
+    { relaxAfterS: 600, when: 'while cool-downs hold' },
+    { relaxAfterS: 0, when: 'while cool-downs are ignored at once' },
+  ])(
+    'keeps every user in one place and leaves no matchable pair waiting $when, in any order of operations',
+    async ({ relaxAfterS }) => {
+      const counts = new Map<string, number>();
+      const client = connectRedis(store.url, { enableOfflineQueue: true, commandTimeout: 5_000 });
+      try {
+        await fc.assert(
+          fc.asyncProperty(anyCrowd, anySteps, async (crowd, steps) => {
+            await store.flush();
+            const model = new MatchQueueModel(client, crowd, relaxAfterS);
+            await model.start();
+            for (const step of steps) await model.execute(step);
+            for (const [name, count] of model.counts) counts.set(name, (counts.get(name) ?? 0) + count);
+          }),
+          { seed: SEED, numRuns: RUNS },
+        );
+        for (const name of [
+          'matched',
+          'waits',
+          'confirm',
+          'release',
+          'finish',
+          'restart',
+          'block',
+          'unblock',
+        ]) {
+          expect(counts.get(name)).toBeGreaterThan(LEAST_COUNT);
+        }
+        for (const name of ['block while claimed', 'block while chatting'])
+          expect(counts.get(name)).toBeGreaterThan(LEAST_RARE_COUNT);
+        if (relaxAfterS === 0) expect(counts.get('matched again')).toBeGreaterThan(LEAST_RARE_COUNT);
+      } finally {
+        client.disconnect();
+      }
+    },
+    TIMEOUT_MS,
+  );
+});

@@ -70,7 +70,7 @@ export class TestUploads {
   }
 
   isVisibleTo(viewerId: number, url: string): Promise<boolean> {
-    return this.uploads.seenBy(viewerId, locate(url)).then(
+    return this.uploads.requireVisibleImage(viewerId, locate(url)).then(
       () => true,
       (error: unknown) => {
         expect(error).toMatchObject({ code: 'not_found' });

@@ -6,7 +6,7 @@ import { privateMessage, uploadChatImage } from '../../testing/private-chat.fixt
 import { makeFriends } from '../../testing/relationship.fixture';
 import { startTestReplicas, type TestReplicas } from '../../testing/test-replicas.harness';
 import type { ThawVisitor } from '../../testing/thaw.client';
-import { LAST_MESSAGES, LastMessageService } from './application/last-message.service';
+import { LAST_MESSAGES_SQL, LastMessageService } from './application/last-message.service';
 
 jest.setTimeout(90_000);
 
@@ -109,7 +109,7 @@ describe('the newest message of each friend in the friends list', () => {
     const friendIds = Array.from({ length: friendCount }, (_, index) => index + 2);
 
     const [explained] = await dataSource.query<{ 'QUERY PLAN': { Plan: PlanNode }[] }[]>(
-      `EXPLAIN (ANALYZE, FORMAT JSON) ${LAST_MESSAGES}`,
+      `EXPLAIN (ANALYZE, FORMAT JSON) ${LAST_MESSAGES_SQL}`,
       [userId, friendIds, PREVIEW_CHARACTERS],
     );
     const reads = flattenPlan(explained!['QUERY PLAN'][0]!.Plan).filter(
@@ -123,7 +123,7 @@ describe('the newest message of each friend in the friends list', () => {
         'Actual Loops': friendCount,
       },
     ]);
-    const found = await thaw.replicas[0]!.app.get(LastMessageService).between(userId, friendIds);
+    const found = await thaw.replicas[0]!.app.get(LastMessageService).findLastMessages(userId, friendIds);
     expect(found.size).toBe(friendCount);
     for (const { preview } of found.values()) expect(preview).toBe(`message ${messagesPerFriend}`);
   });

@@ -50,17 +50,17 @@ export class FriendsService {
     private readonly blockList: BlockListService,
   ) {}
 
-  async list(userId: number): Promise<Friend[]> {
-    const friendIds = await this.friends.friendIds(userId);
+  async listFriends(userId: number): Promise<Friend[]> {
+    const friendIds = await this.friends.findFriendIds(userId);
     const [friends, lastMessages] = await Promise.all([
-      this.users.findProfiles(friendIds).then((profiles) => this.withPresence(profiles)),
-      this.lastMessages.between(userId, friendIds),
+      this.users.findProfiles(friendIds).then((profiles) => this.addPresence(profiles)),
+      this.lastMessages.findLastMessages(userId, friendIds),
     ]);
     return friends.map((friend) => ({ ...friend, lastMessage: lastMessages.get(friend.id) ?? null }));
   }
 
-  async pendingFor(userId: number): Promise<FriendRequest[]> {
-    return (await this.friends.pendingFor(userId)).map(({ id, ...row }) =>
+  async listPendingRequests(userId: number): Promise<FriendRequest[]> {
+    return (await this.friends.findPendingRequests(userId)).map(({ id, ...row }) =>
       toRequest({ ...row, requestId: id }),
     );
   }
@@ -69,19 +69,19 @@ export class FriendsService {
    * Sends a friend request. If the addressee has already sent one to the requester, the two become friends (A121).
    * @throws DomainError not_found when they have not chatted recently or one has blocked the other, already_friends, rate_limited
    */
-  async request(requesterId: number, addresseeId: number): Promise<SentRequest> {
+  async sendRequest(requesterId: number, addresseeId: number): Promise<SentRequest> {
     await this.limiter.require('friend_requests', requesterId);
-    const [haveChatted, nextId] = await Promise.all([
+    const [haveChatted, requestId] = await Promise.all([
       this.pastPartners.haveChattedSince(
         requesterId,
         addresseeId,
         new Date(Date.now() - limits.friendRequestWindowMs),
       ),
-      this.friends.nextRequestId(),
+      this.friends.allocateRequestId(),
     ]);
     const { state, event } = await this.execute(requesterId, addresseeId, {
       type: 'SendFriendRequest',
-      requestId: nextId,
+      requestId,
       requesterId,
       addresseeId,
       haveChatted,
@@ -90,15 +90,19 @@ export class FriendsService {
     if (!isNew) await this.limiter.refund('friend_requests', requesterId);
     const accepted = event?.type === 'FriendRequestAccepted' && state.requests.get(event.data.requestId);
     const request = accepted || state.pending;
-    if (!request) throw new Error('A friend request came to nothing');
+    if (!request) throw new Error('A friend request was neither created nor found');
     return { request: toRequest(request), isNew };
   }
 
   /** @throws DomainError not_found, already_answered */
-  async answer(userId: number, requestId: number, answer: 'accepted' | 'declined'): Promise<FriendRequest> {
-    const known = await this.friends.findRequest(requestId);
-    if (known?.addresseeId !== userId) throw new DomainError('not_found');
-    const { state } = await this.execute(userId, known.requesterId, {
+  async answerRequest(
+    userId: number,
+    requestId: number,
+    answer: 'accepted' | 'declined',
+  ): Promise<FriendRequest> {
+    const request = await this.friends.findRequest(requestId);
+    if (request?.addresseeId !== userId) throw new DomainError('not_found');
+    const { state } = await this.execute(userId, request.requesterId, {
       type: 'AnswerFriendRequest',
       requestId,
       userId,
@@ -108,7 +112,7 @@ export class FriendsService {
   }
 
   /** @throws DomainError not_found when they are not friends */
-  async remove(userId: number, friendId: number): Promise<void> {
+  async removeFriend(userId: number, friendId: number): Promise<void> {
     await this.execute(userId, friendId, { type: 'RemoveFriend', userId, friendId });
   }
 
@@ -127,14 +131,16 @@ export class FriendsService {
       manager,
     );
     for (const event of events as unknown as FriendshipEvent[])
-      afterCommit(() => this.publishQuietly(event, state));
+      afterCommit(() => this.publishBestEffort(event, state));
   }
 
   /** Publishes the changed profile to the user's friends and to the user's own pages. */
   @OnProcessEvent('ProfileChanged')
   async publishProfile(user: Profile): Promise<void> {
     try {
-      await this.publish([user.id, ...(await this.friends.friendIds(user.id))], 'profile_updated', { user });
+      await this.publish([user.id, ...(await this.friends.findFriendIds(user.id))], 'profile_updated', {
+        user,
+      });
     } catch (error) {
       warnAbout(this.logger, 'A change of a profile was not published', error);
     }
@@ -149,7 +155,7 @@ export class FriendsService {
     try {
       const { state, events } = await this.executeUnlessApart(userId, otherId, command);
       const [event] = events as unknown as FriendshipEvent[];
-      if (event) await this.publishQuietly(event, state);
+      if (event) await this.publishBestEffort(event, state);
       return { state, event };
     } catch (error) {
       // Optimistic concurrency was lost on every attempt.
@@ -171,7 +177,7 @@ export class FriendsService {
   }
 
   /** Never throws: pushes are best effort, and a client that misses one reads the same state later. */
-  private async publishQuietly(event: FriendshipEvent, state: FriendshipState): Promise<void> {
+  private async publishBestEffort(event: FriendshipEvent, state: FriendshipState): Promise<void> {
     try {
       await this.publishEvent(event, state);
     } catch (error) {
@@ -191,8 +197,8 @@ export class FriendsService {
       }
       case 'FriendRequestAccepted': {
         const { requestId, requesterId, addresseeId } = event.data;
-        const both = await this.withPresence(await this.users.findProfiles([requesterId, addresseeId]));
-        for (const friend of both) {
+        const friends = await this.addPresence(await this.users.findProfiles([requesterId, addresseeId]));
+        for (const friend of friends) {
           const otherId = friend.id === requesterId ? addresseeId : requesterId;
           await this.publish([otherId], 'friendship_accepted', { requestId, friend });
         }
@@ -220,7 +226,7 @@ export class FriendsService {
     await Promise.all(userIds.map((userId) => this.userPublisher.sendFrame(userId, event, data)));
   }
 
-  private async withPresence(profiles: readonly Profile[]): Promise<PublicUser[]> {
+  private async addPresence(profiles: readonly Profile[]): Promise<PublicUser[]> {
     const online = await this.online.findOnlineAmong(profiles.map(({ id }) => id));
     return profiles.map((profile) => ({ ...profile, isOnline: online.has(profile.id) }));
   }
@@ -232,6 +238,7 @@ const requireRequest = (state: FriendshipState, requestId: number): FriendReques
   return request;
 };
 
+/** Converts the state or the row of a request to what clients receive. */
 const toRequest = ({
   requestId,
   requesterId,

@@ -9,7 +9,7 @@ export class FriendshipService {
    * the transaction, which serializes it with every other writer between the two, including a removal of the
    * friendship.
    */
-  static lockedFriendshipSql(userId: string, otherId: string): string {
+  static buildLockedFriendshipSql(userId: string, otherId: string): string {
     return `(
     SELECT low_id, high_id FROM friendships
     WHERE low_id = LEAST(${userId}, ${otherId}) AND high_id = GREATEST(${userId}, ${otherId})
@@ -25,15 +25,15 @@ export class FriendshipService {
 
   /** Whether one of the two has sent the other a friend request that is not answered yet. */
   hasPendingRequest(userId: number, otherId: number): Promise<boolean> {
-    return this.friends.hasPending(userId, otherId);
+    return this.friends.hasPendingRequest(userId, otherId);
   }
 
-  friendIds(userId: number): Promise<readonly number[]> {
-    return this.friends.friendIds(userId);
+  findFriendIds(userId: number): Promise<readonly number[]> {
+    return this.friends.findFriendIds(userId);
   }
 
   /** The friends of each user who has any, by user id. */
-  friendIdsOf(userIds: readonly number[]): Promise<ReadonlyMap<number, readonly number[]>> {
-    return this.friends.friendIdsOf(userIds);
+  findFriendIdsByUser(userIds: readonly number[]): Promise<ReadonlyMap<number, readonly number[]>> {
+    return this.friends.findFriendIdsByUser(userIds);
   }
 }

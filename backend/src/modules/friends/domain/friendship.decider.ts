@@ -40,7 +40,7 @@ const decideRequest = (command: SendFriendRequest, state: FriendshipState): read
   if (state.areFriends) throw new DomainError('already_friends');
   const { pending } = state;
   // Crossing requests need no answer.
-  if (pending && pending.requesterId !== requesterId) return [accepted(pending, eventId, at)];
+  if (pending && pending.requesterId !== requesterId) return [createAcceptance(pending, eventId, at)];
   const isHidden = isInCoolDown(state, requesterId, at);
   // A hidden request counts as pending during the cool-down; afterwards a visible one replaces it.
   if (pending && (!pending.isHidden || isHidden)) return [];
@@ -60,12 +60,12 @@ const decideAnswer = (
   state: FriendshipState,
 ): readonly FriendshipEvent[] => {
   const request = state.requests.get(requestId);
-  const isSeen = request?.addresseeId === userId && !(request.isHidden && request.status === 'pending');
-  if (!request || !isSeen) throw new DomainError('not_found');
+  const isVisible = request?.addresseeId === userId && !(request.isHidden && request.status === 'pending');
+  if (!request || !isVisible) throw new DomainError('not_found');
   if (request.status === answer) return [];
   if (request.status !== 'pending') throw new DomainError('already_answered');
-  if (answer === 'accepted') return [accepted(request, eventId, at)];
-  return [{ eventId, occurredAt: at, type: 'FriendRequestDeclined', data: numbersOf(request) }];
+  if (answer === 'accepted') return [createAcceptance(request, eventId, at)];
+  return [{ eventId, occurredAt: at, type: 'FriendRequestDeclined', data: pickRequestData(request) }];
 };
 
 const decideRemoval = (
@@ -97,18 +97,19 @@ const decideSeparation = (
         data: { removedBy: blockerId, removedFriendId: blockedId },
       },
     ];
-  if (pending) return [{ eventId, occurredAt: at, type: 'FriendRequestVoided', data: numbersOf(pending) }];
+  if (pending)
+    return [{ eventId, occurredAt: at, type: 'FriendRequestVoided', data: pickRequestData(pending) }];
   return [];
 };
 
-const accepted = (request: FriendRequestState, eventId: string, at: Date): FriendshipEvent => ({
+const createAcceptance = (request: FriendRequestState, eventId: string, at: Date): FriendshipEvent => ({
   eventId,
   occurredAt: at,
   type: 'FriendRequestAccepted',
-  data: numbersOf(request),
+  data: pickRequestData(request),
 });
 
-const numbersOf = ({ requestId, requesterId, addresseeId }: RequestData): RequestData => ({
+const pickRequestData = ({ requestId, requesterId, addresseeId }: RequestData): RequestData => ({
   requestId,
   requesterId,
   addresseeId,

@@ -24,7 +24,7 @@ export const initialFriendship = (): FriendshipState => ({
   declinedAt: new Map(),
 });
 
-const answered = (
+const answerRequest = (
   state: FriendshipState,
   requestId: number,
   status: 'accepted' | 'declined',
@@ -41,11 +41,11 @@ export const evolveFriendship = (state: FriendshipState, event: FriendshipEvent)
       return { ...state, pending, requests: new Map(state.requests).set(pending.requestId, pending) };
     }
     case 'FriendRequestAccepted':
-      return { ...answered(state, event.data.requestId, 'accepted'), areFriends: true };
+      return { ...answerRequest(state, event.data.requestId, 'accepted'), areFriends: true };
     case 'FriendRequestDeclined': {
       const { requestId, requesterId } = event.data;
       const declinedAt = new Map(state.declinedAt).set(requesterId, event.occurredAt);
-      return { ...answered(state, requestId, 'declined'), declinedAt };
+      return { ...answerRequest(state, requestId, 'declined'), declinedAt };
     }
     case 'FriendRequestVoided': {
       const requests = new Map(state.requests);

@@ -4,7 +4,7 @@ import { Repository } from 'typeorm';
 import { FriendRequestEntity } from './friend-request.entity';
 import { FriendshipEntity } from './friendship.entity';
 
-const pair = (userId: number, otherId: number): { lowId: number; highId: number } => ({
+const toFriendshipKey = (userId: number, otherId: number): { lowId: number; highId: number } => ({
   lowId: Math.min(userId, otherId),
   highId: Math.max(userId, otherId),
 });
@@ -17,10 +17,10 @@ export class FriendRepository {
     @InjectRepository(FriendshipEntity) private readonly friendships: Repository<FriendshipEntity>,
   ) {}
 
-  /** A request id that has never been used and will not be given out again. */
-  async nextRequestId(): Promise<number> {
+  /** A request id that has never been used and will not be assigned again. */
+  async allocateRequestId(): Promise<number> {
     const [row] = await this.requests.query<{ id: string }[]>(`SELECT nextval('friend_request_ids') AS id`);
-    if (!row) throw new Error('The sequence of friend requests gave nothing');
+    if (!row) throw new Error('The sequence of friend requests returned no row');
     return Number(row.id);
   }
 
@@ -29,7 +29,7 @@ export class FriendRepository {
   }
 
   /** Requests that await the user's answer, oldest first. */
-  pendingFor(addresseeId: number): Promise<FriendRequestEntity[]> {
+  findPendingRequests(addresseeId: number): Promise<FriendRequestEntity[]> {
     return this.requests.find({
       where: { addresseeId, status: 'pending', isHidden: false },
       order: { id: 'ASC' },
@@ -37,7 +37,7 @@ export class FriendRepository {
   }
 
   /** Whether a request between the two is pending, as far as the viewer may know. */
-  hasPending(viewerId: number, otherId: number): Promise<boolean> {
+  hasPendingRequest(viewerId: number, otherId: number): Promise<boolean> {
     return this.requests.exists({
       where: [
         { requesterId: viewerId, addresseeId: otherId, status: 'pending' },
@@ -47,28 +47,28 @@ export class FriendRepository {
   }
 
   areFriends(userId: number, otherId: number): Promise<boolean> {
-    return this.friendships.existsBy(pair(userId, otherId));
+    return this.friendships.existsBy(toFriendshipKey(userId, otherId));
   }
 
-  async friendIds(userId: number): Promise<readonly number[]> {
-    return (await this.friendIdsOf([userId])).get(userId) ?? [];
+  async findFriendIds(userId: number): Promise<readonly number[]> {
+    return (await this.findFriendIdsByUser([userId])).get(userId) ?? [];
   }
 
   /** The friends of each user who has any, by user id; one query. */
-  async friendIdsOf(userIds: readonly number[]): Promise<ReadonlyMap<number, readonly number[]>> {
+  async findFriendIdsByUser(userIds: readonly number[]): Promise<ReadonlyMap<number, readonly number[]>> {
     const rows = await this.friendships.query<{ user_id: string; friend_id: string }[]>(
       `SELECT low_id AS user_id, high_id AS friend_id FROM friendships WHERE low_id = ANY($1::bigint[])
        UNION ALL
        SELECT high_id, low_id FROM friendships WHERE high_id = ANY($1::bigint[])`,
       [userIds],
     );
-    const friendIds = new Map<number, number[]>();
+    const friendIdsByUser = new Map<number, number[]>();
     for (const row of rows) {
       const [userId, friendId] = [Number(row.user_id), Number(row.friend_id)];
-      const present = friendIds.get(userId);
-      if (present) present.push(friendId);
-      else friendIds.set(userId, [friendId]);
+      const knownIds = friendIdsByUser.get(userId);
+      if (knownIds) knownIds.push(friendId);
+      else friendIdsByUser.set(userId, [friendId]);
     }
-    return friendIds;
+    return friendIdsByUser;
   }
 }

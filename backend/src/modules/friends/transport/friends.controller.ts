@@ -43,7 +43,7 @@ export class FriendsController {
     @Res({ passthrough: true }) response: Response,
   ): Promise<FriendRequestDto> {
     requireSelf(login, requesterId);
-    const { request, isNew } = await this.friends.request(requesterId, addresseeId);
+    const { request, isNew } = await this.friends.sendRequest(requesterId, addresseeId);
     if (!isNew) response.status(200);
     return request;
   }
@@ -56,7 +56,7 @@ export class FriendsController {
     @Param('requestId', PathIdPipe) requestId: number,
     @Body(new ValidBodyPipe(AnswerFriendRequestDto)) { status }: AnswerFriendRequestDto,
   ): Promise<FriendRequestDto> {
-    return this.friends.answer(login.userId, requestId, status);
+    return this.friends.answerRequest(login.userId, requestId, status);
   }
 
   @Get('requests/:userId')
@@ -67,7 +67,7 @@ export class FriendsController {
     @Param('userId', PathIdPipe) userId: number,
   ): Promise<FriendRequestDto[]> {
     requireSelf(login, userId);
-    return this.friends.pendingFor(userId);
+    return this.friends.listPendingRequests(userId);
   }
 
   @Get(':userId')
@@ -75,7 +75,7 @@ export class FriendsController {
   @ApiProblems('not_signed_in', 'forbidden')
   list(@CurrentLogin() login: Login, @Param('userId', PathIdPipe) userId: number): Promise<FriendDto[]> {
     requireSelf(login, userId);
-    return this.friends.list(userId);
+    return this.friends.listFriends(userId);
   }
 
   @Delete(':userId/:friendId')
@@ -88,6 +88,6 @@ export class FriendsController {
     @Param('friendId', PathIdPipe) friendId: number,
   ): Promise<void> {
     requireSelf(login, userId);
-    await this.friends.remove(userId, friendId);
+    await this.friends.removeFriend(userId, friendId);
   }
 }

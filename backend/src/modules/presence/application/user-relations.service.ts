@@ -41,7 +41,7 @@ export class UserRelationsService implements UserRelationsPort {
 
   @OnProcessEvent('OnlineChanged')
   async publishToFriends({ userIds }: ProcessEventMap['OnlineChanged']): Promise<void> {
-    for (const [userId, friendIds] of await this.friendships.friendIdsOf(userIds))
+    for (const [userId, friendIds] of await this.friendships.findFriendIdsByUser(userIds))
       await this.online.publishPresence(userId, friendIds);
   }
 }

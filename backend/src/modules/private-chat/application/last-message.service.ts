@@ -17,7 +17,7 @@ interface RawLastMessage {
  * $1 user, $2 friends, $3 code points. One descent of `private_messages_conversation_idx` per friend, regardless of the
  * length of the conversations. The content of a mixed message is read whole, because its image markers are at its end.
  */
-export const LAST_MESSAGES = `
+export const LAST_MESSAGES_SQL = `
 SELECT friend.id AS friend_id, last.sender_id, last.type, last.is_deleted, last.created_at,
        CASE last.type WHEN 'text' THEN left(last.content, $3::int) WHEN 'image' THEN '' ELSE last.content END AS content
 FROM unnest($2::bigint[]) AS friend(id)
@@ -35,9 +35,12 @@ export class LastMessageService {
   constructor(private readonly dataSource: DataSource) {}
 
   /** The newest message between the user and each friend, by friend id; friends without messages are omitted. */
-  async between(userId: number, friendIds: readonly number[]): Promise<ReadonlyMap<number, LastMessage>> {
+  async findLastMessages(
+    userId: number,
+    friendIds: readonly number[],
+  ): Promise<ReadonlyMap<number, LastMessage>> {
     if (friendIds.length === 0) return new Map();
-    const rows = await this.dataSource.query<RawLastMessage[]>(LAST_MESSAGES, [
+    const rows = await this.dataSource.query<RawLastMessage[]>(LAST_MESSAGES_SQL, [
       userId,
       friendIds,
       limits.lastMessagePreviewMaxCodePoints,

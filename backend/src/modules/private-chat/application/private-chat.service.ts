@@ -72,26 +72,27 @@ export class PrivateChatService {
    */
   async send(outgoing: OutgoingMessage): Promise<SendResult> {
     const { senderId, receiverId, messageType, content, replyToId, clientId } = outgoing;
-    const findEarlier = async () => (clientId ? this.messages.findByClientId(senderId, clientId) : null);
+    const findEarlierAttempt = async () =>
+      clientId ? this.messages.findByClientId(senderId, clientId) : null;
     if (messageType !== 'text') await this.requireFriends(senderId, receiverId);
-    const event = draft(outgoing);
+    const event = createSentEvent(outgoing);
     // All checks come before images are shared: a refused message must not give the receiver access to them.
     if (messageType !== 'text' && replyToId !== null) {
-      const isThere = await this.messages.isBetween(replyToId, senderId, receiverId);
-      const earlier = isThere ? null : await findEarlier();
-      if (earlier) return sentBefore(earlier, receiverId);
-      if (!isThere) throw new DomainError('message_not_found');
+      const isQuotable = await this.messages.isBetween(replyToId, senderId, receiverId);
+      const earlier = isQuotable ? null : await findEarlierAttempt();
+      if (earlier) return toRepeatedResult(earlier, receiverId);
+      if (!isQuotable) throw new DomainError('message_not_found');
     }
     await this.uploads.share({ senderId, receiverId, messageType, content });
     // Loaded first, so that nothing can fail once the message is committed.
     const profiles = replyToId === null ? [] : await this.users.findProfiles([senderId, receiverId]);
     try {
-      return await this.deliver(event, profiles);
+      return await this.store(event, profiles);
     } catch (error) {
-      const isSentMeanwhile = violatedUniqueConstraint(error) === CLIENT_ID_CONSTRAINT;
-      const earlier = isSentMeanwhile && (await findEarlier());
+      const isRepeatedClientId = violatedUniqueConstraint(error) === CLIENT_ID_CONSTRAINT;
+      const earlier = isRepeatedClientId && (await findEarlierAttempt());
       if (!earlier) throw error;
-      return sentBefore(earlier, receiverId);
+      return toRepeatedResult(earlier, receiverId);
     }
   }
 
@@ -105,9 +106,9 @@ export class PrivateChatService {
     try {
       const { state, events } =
         command.type === 'DeletePrivateMessage'
-          ? await this.executor.inTransaction((manager) => this.erase(command, manager))
+          ? await this.executor.inTransaction((manager) => this.deleteWithContent(command, manager))
           : await this.execute(command);
-      if (!state) throw new Error('A message that is not there was changed');
+      if (!state) throw new Error('A change was accepted for a message that does not exist');
       return { message: state, isChanged: events.length > 0 };
     } catch (error) {
       // Optimistic concurrency was lost on every attempt.
@@ -120,7 +121,7 @@ export class PrivateChatService {
    * The newest messages between the two, or those before a given message, in order.
    * @throws DomainError not_friends
    */
-  async conversation(
+  async loadConversation(
     userId: number,
     friendId: number,
     {
@@ -130,7 +131,12 @@ export class PrivateChatService {
   ): Promise<PrivateMessage[]> {
     await this.requireFriends(userId, friendId);
     const [rows, profiles] = await Promise.all([
-      this.messages.conversation(userId, friendId, before, Math.min(limit, limits.privateMessagesPageSize)),
+      this.messages.loadConversation(
+        userId,
+        friendId,
+        before,
+        Math.min(limit, limits.privateMessagesPageSize),
+      ),
       this.users.findProfiles([userId, friendId]),
     ]);
     return rows.map((row) => toWire(row, profiles));
@@ -146,9 +152,9 @@ export class PrivateChatService {
   }
 
   /** Unread messages by the id of the friend who sent them. */
-  async unreadCounts(userId: number): Promise<Record<string, number>> {
-    const friendIds = await this.friendships.friendIds(userId);
-    return friendIds.length === 0 ? {} : this.messages.unreadCounts(userId, friendIds);
+  async countUnread(userId: number): Promise<Record<string, number>> {
+    const friendIds = await this.friendships.findFriendIds(userId);
+    return friendIds.length === 0 ? {} : this.messages.countUnread(userId, friendIds);
   }
 
   /** @throws DomainError not_friends (A118, A127) */
@@ -156,21 +162,24 @@ export class PrivateChatService {
     if (!(await this.friendships.areFriends(userId, friendId))) throw new DomainError('not_friends');
   }
 
-  private async deliver(event: PrivateMessageSent, profiles: readonly Profile[]): Promise<SendResult> {
+  private async store(event: PrivateMessageSent, profiles: readonly Profile[]): Promise<SendResult> {
     const { receiverId, replyToId } = event.data;
     const delivery = await this.messages.send(event);
     if (!delivery) throw new DomainError('not_friends');
     const { id, at, earlier, quoted } = delivery;
-    if (earlier) return sentBefore(earlier, receiverId);
+    if (earlier) return toRepeatedResult(earlier, receiverId);
     if (replyToId !== null && !quoted) throw new DomainError('message_not_found');
     const state = privateMessageDecider.evolve(privateMessageDecider.initialState(), event);
-    if (!state) throw new Error('A message was sent and is not there');
+    if (!state) throw new Error('PrivateMessageSent created no message');
     const sent = { ...state, id, type: state.messageType, createdAt: at, isEdited: false };
     return { id, createdAt: at, message: toWire({ ...sent, reactions: [], quoted }, profiles) };
   }
 
   /** Deletes the message together with its content and its image uses. */
-  private async erase(command: ChangeCommand, manager: EntityManager): ReturnType<typeof this.execute> {
+  private async deleteWithContent(
+    command: ChangeCommand,
+    manager: EntityManager,
+  ): ReturnType<typeof this.execute> {
     const executed = await this.execute(command, manager);
     if (executed.events.length > 0) {
       const dropped = await this.personalData.dropAll(privateMessageStream(command.messageId), manager);
@@ -189,20 +198,24 @@ export class PrivateChatService {
 }
 
 /** The event of a message whose id and time the storing statement assigns. */
-const draft = (outgoing: OutgoingMessage): PrivateMessageSent => {
-  const made = { messageId: 0, eventId: randomUUID(), at: new Date(0) };
-  const command = { ...outgoing, ...made, type: 'SendPrivateMessage' } as const;
+const createSentEvent = (outgoing: OutgoingMessage): PrivateMessageSent => {
+  const placeholders = { messageId: 0, eventId: randomUUID(), at: new Date(0) };
+  const command = { ...outgoing, ...placeholders, type: 'SendPrivateMessage' } as const;
   const [event] = privateMessageDecider.decide(command, privateMessageDecider.initialState());
-  if (event?.type !== 'PrivateMessageSent') throw new Error('Sending a message came to nothing');
+  if (event?.type !== 'PrivateMessageSent') throw new Error('The decider returned no PrivateMessageSent');
   return event;
 };
 
-const sentBefore = ({ id, receiverId, createdAt }: EarlierMessage, wantedReceiverId: number): SendResult => {
+const toRepeatedResult = (
+  { id, receiverId, createdAt }: EarlierMessage,
+  requestedReceiverId: number,
+): SendResult => {
   // The same clientId with another receiver is not a retry.
-  if (receiverId !== wantedReceiverId) throw new DomainError('invalid_payload');
+  if (receiverId !== requestedReceiverId) throw new DomainError('invalid_payload');
   return { id, createdAt, message: null };
 };
 
+/** Converts a row to the message that clients receive. */
 const toWire = (
   {
     id,

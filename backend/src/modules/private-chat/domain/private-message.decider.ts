@@ -12,7 +12,7 @@ import type { PrivateMessageEvent } from './private-message.events';
 import {
   evolveMessage,
   initialMessage,
-  isBy,
+  isSameReaction,
   type PrivateMessageState,
   type SentMessage,
 } from './private-message.state';
@@ -21,7 +21,7 @@ import {
  * A client that lost the answer to a toggle retries it within its reconnect attempts. After that, the same `ref` comes
  * from a reloaded page, which numbers its frames from the start (docs/decisions/0023).
  */
-const RETRIED_WITHIN_MS = 60_000;
+const RETRY_WINDOW_MS = 60_000;
 
 /**
  * The caller checks that the two are friends.
@@ -32,7 +32,7 @@ const decide = (
   state: PrivateMessageState,
 ): readonly PrivateMessageEvent[] => {
   const { messageId, eventId, at: occurredAt } = command;
-  const made = { eventId, occurredAt };
+  const eventHeader = { eventId, occurredAt };
   switch (command.type) {
     case 'SendPrivateMessage': {
       if (state !== null) throw new Error('This message id is taken');
@@ -40,7 +40,7 @@ const decide = (
       const content = requireAccepted(checkContent(messageType, command.content));
       return [
         {
-          ...made,
+          ...eventHeader,
           type: 'PrivateMessageSent',
           data: { messageId, senderId, receiverId, messageType, content, replyToId, clientId },
         },
@@ -54,7 +54,11 @@ const decide = (
       const content = requireAccepted(checkText(command.content));
       if (content === message.content) return [];
       return [
-        { ...made, type: 'PrivateMessageEdited', data: { messageId, senderId: message.senderId, content } },
+        {
+          ...eventHeader,
+          type: 'PrivateMessageEdited',
+          data: { messageId, senderId: message.senderId, content },
+        },
       ];
     }
     case 'ReactToPrivateMessage': {
@@ -63,35 +67,39 @@ const decide = (
       if (!emoji) throw new DomainError('unknown_emoji');
       const { reactions, lastToggles } = requireExisting(command, state);
       const reaction = { emoji, userId };
-      const last = lastToggles.find((other) => isBy(other, reaction));
-      const isRetry =
-        last?.attempt === attempt && occurredAt.getTime() - last.at.getTime() < RETRIED_WITHIN_MS;
+      const last = lastToggles.find((other) => isSameReaction(other, reaction));
+      const isRetry = last?.attempt === attempt && occurredAt.getTime() - last.at.getTime() < RETRY_WINDOW_MS;
       if (isRetry) return [];
-      const type = reactions.some((other) => isBy(other, reaction))
+      const type = reactions.some((other) => isSameReaction(other, reaction))
         ? 'PrivateReactionRemoved'
         : 'PrivateReactionAdded';
-      return [{ ...made, type, data: { messageId, ...reaction, ...(attempt === null ? {} : { attempt }) } }];
+      return [
+        { ...eventHeader, type, data: { messageId, ...reaction, ...(attempt === null ? {} : { attempt }) } },
+      ];
     }
     case 'DeletePrivateMessage': {
       const { senderId, isDeleted } = requireBetween(command, state);
       if (senderId !== command.userId) throw new DomainError('not_editable');
-      return isDeleted ? [] : [{ ...made, type: 'PrivateMessageDeleted', data: { messageId, senderId } }];
+      return isDeleted
+        ? []
+        : [{ ...eventHeader, type: 'PrivateMessageDeleted', data: { messageId, senderId } }];
     }
     default:
       return command satisfies never;
   }
 };
 
-type Change = EditPrivateMessage | ReactToPrivateMessage | DeletePrivateMessage;
+type ChangeCommand = EditPrivateMessage | ReactToPrivateMessage | DeletePrivateMessage;
 
 /** Messages of other conversations are treated as missing. */
-const requireBetween = ({ userId, friendId }: Change, state: PrivateMessageState): SentMessage => {
-  const two = state && [state.senderId, state.receiverId];
-  if (!state || !two?.includes(userId) || !two.includes(friendId)) throw new DomainError('message_not_found');
+const requireBetween = ({ userId, friendId }: ChangeCommand, state: PrivateMessageState): SentMessage => {
+  const participants = state && [state.senderId, state.receiverId];
+  if (!state || !participants?.includes(userId) || !participants.includes(friendId))
+    throw new DomainError('message_not_found');
   return state;
 };
 
-const requireExisting = (command: Change, state: PrivateMessageState): SentMessage => {
+const requireExisting = (command: ChangeCommand, state: PrivateMessageState): SentMessage => {
   const message = requireBetween(command, state);
   if (message.isDeleted) throw new DomainError('message_not_found');
   return message;

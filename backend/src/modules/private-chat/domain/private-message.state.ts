@@ -48,14 +48,14 @@ export const evolveMessage = (
     case 'PrivateReactionAdded': {
       const { emoji, userId } = event.data;
       const reactions = [...state.reactions, { emoji, userId }];
-      return { ...state, reactions, lastToggles: togglesAfter(state, event) };
+      return { ...state, reactions, lastToggles: recordToggle(state, event) };
     }
     case 'PrivateReactionRemoved': {
       const { emoji, userId } = event.data;
       return {
         ...state,
-        reactions: state.reactions.filter((other) => !isBy(other, { emoji, userId })),
-        lastToggles: togglesAfter(state, event),
+        reactions: state.reactions.filter((other) => !isSameReaction(other, { emoji, userId })),
+        lastToggles: recordToggle(state, event),
       };
     }
     case 'PrivateMessageDeleted':
@@ -65,13 +65,13 @@ export const evolveMessage = (
   }
 };
 
-export const isBy = (one: PrivateReaction, other: PrivateReaction): boolean =>
+export const isSameReaction = (one: PrivateReaction, other: PrivateReaction): boolean =>
   one.emoji === other.emoji && one.userId === other.userId;
 
-const togglesAfter = (
+const recordToggle = (
   { lastToggles }: SentMessage,
   { data: { emoji, userId, attempt }, occurredAt }: PrivateReactionAdded | PrivateReactionRemoved,
 ): readonly Toggle[] => {
-  const others = lastToggles.filter((other) => !isBy(other, { emoji, userId }));
+  const others = lastToggles.filter((other) => !isSameReaction(other, { emoji, userId }));
   return attempt === undefined ? others : [...others, { emoji, userId, attempt, at: occurredAt }];
 };

@@ -7,7 +7,10 @@ import { buildOpenStreamSql } from '../../../platform/event-store/open.sql';
 import { FriendshipService } from '../../friends/application/friendship.service';
 import type { PrivateMessageSent } from '../domain/private-message.events';
 import type { PrivateReaction } from '../domain/private-message.state';
-import { insertSent, privateMessagesProjection } from '../projections/private-messages.projection';
+import {
+  buildInsertMessagesSql,
+  privateMessagesProjection,
+} from '../projections/private-messages.projection';
 
 export interface QuotedRow {
   id: number;
@@ -78,7 +81,7 @@ interface RawMessage {
  * $9 sender, $10 receiver, $11 client id, $12 message replied to, $13 type, $14 content. Times are truncated to
  * milliseconds, the precision that a rebuild has.
  */
-const send: PreparedStatement = {
+const SEND_STATEMENT: PreparedStatement = {
   name: 'send_private_message',
   text: buildOpenStreamSql({
     query: `
@@ -88,12 +91,12 @@ const send: PreparedStatement = {
     SELECT nextval('private_message_ids') AS id, date_trunc('milliseconds', clock_timestamp()) AS occurred_at,
            e.id AS earlier_id, e.receiver_id AS earlier_receiver_id, e.created_at AS earlier_at,
            q.id AS quoted_id, q.sender_id AS quoted_sender_id, q.type AS quoted_type, q.content AS quoted_content
-    FROM ${FriendshipService.lockedFriendshipSql('$9::bigint', '$10::bigint')} AS held
+    FROM ${FriendshipService.buildLockedFriendshipSql('$9::bigint', '$10::bigint')} AS held
     LEFT JOIN private_messages e ON e.sender_id = $9::bigint AND e.client_id = $11::text
     LEFT JOIN private_messages q ON q.id = $12::bigint AND NOT q.is_deleted
       AND LEAST(q.sender_id, q.receiver_id) = held.low_id AND GREATEST(q.sender_id, q.receiver_id) = held.high_id
   ) AS given`,
-    project: insertSent(`(
+    project: buildInsertMessagesSql(`(
     SELECT id, $9::bigint AS sender_id, $10::bigint AS receiver_id, $11::text AS client_id, $13::text AS type,
            $14::text AS content, $12::bigint AS reply_to_id, occurred_at AS created_at
     FROM opening WHERE is_new
@@ -101,7 +104,7 @@ const send: PreparedStatement = {
   }),
 };
 
-const CONVERSATION = `
+const CONVERSATION_SQL = `
 SELECT m.id, m.sender_id, m.receiver_id, m.type, m.content, m.created_at, m.is_edited, m.is_deleted, m.reactions,
        q.id AS quoted_id, q.sender_id AS quoted_sender_id, q.type AS quoted_type, q.content AS quoted_content
 FROM private_messages m LEFT JOIN private_messages q ON q.id = m.reply_to_id
@@ -127,7 +130,7 @@ export class PrivateMessageRepository {
   async send({ type, eventId, data }: PrivateMessageSent): Promise<Delivery | null> {
     const { senderId, receiverId, clientId, replyToId, messageType, content } = data;
     const row = await this.eventStore.open<RawDelivery>({
-      statement: send,
+      statement: SEND_STATEMENT,
       projection: privateMessagesProjection.name,
       event: { type, eventId, data },
       parameters: [senderId, receiverId, clientId, replyToId, messageType, content],
@@ -162,13 +165,18 @@ export class PrivateMessageRepository {
   }
 
   /** The latest `limit` messages between the two before a given message, in order. */
-  async conversation(
+  async loadConversation(
     userId: number,
     friendId: number,
     beforeId: number,
     limit: number,
   ): Promise<PrivateMessageRow[]> {
-    const rows = await this.dataSource.query<RawMessage[]>(CONVERSATION, [userId, friendId, beforeId, limit]);
+    const rows = await this.dataSource.query<RawMessage[]>(CONVERSATION_SQL, [
+      userId,
+      friendId,
+      beforeId,
+      limit,
+    ]);
     return rows.map(toMessage).reverse();
   }
 
@@ -193,7 +201,7 @@ export class PrivateMessageRepository {
   }
 
   /** Unread messages by friend id; friends without any are omitted. */
-  async unreadCounts(userId: number, friendIds: readonly number[]): Promise<Record<string, number>> {
+  async countUnread(userId: number, friendIds: readonly number[]): Promise<Record<string, number>> {
     const rows = await this.dataSource.query<{ friend_id: string; count: number }[]>(
       `SELECT friend.id AS friend_id, unread.count
        FROM unnest($2::bigint[]) AS friend(id)

@@ -12,9 +12,9 @@ const personalFields: Record<PrivateMessageEvent['type'], readonly string[]> = {
   PrivateMessageDeleted: [],
 };
 
-const types = Object.keys(personalFields) as PrivateMessageEvent['type'][];
+const eventTypes = Object.keys(personalFields) as PrivateMessageEvent['type'][];
 
-export const privateMessageEventTypes: readonly EventTypeDefinition[] = types.map((type) => ({
+export const privateMessageEventTypes: readonly EventTypeDefinition[] = eventTypes.map((type) => ({
   type,
   schemaVersion: 1,
   personalFields: personalFields[type],
@@ -22,22 +22,22 @@ export const privateMessageEventTypes: readonly EventTypeDefinition[] = types.ma
 }));
 
 /** SQL that inserts sent messages from a FROM item with these columns. */
-export const insertSent = (sent: string): string => `
+export const buildInsertMessagesSql = (sent: string): string => `
   INSERT INTO private_messages (id, sender_id, receiver_id, client_id, type, content, reply_to_id, created_at)
   SELECT id, sender_id, receiver_id, client_id, type, content, reply_to_id, created_at FROM ${sent}`;
 
-const insertMessage = insertSent(`(
+const INSERT_MESSAGE_SQL = buildInsertMessagesSql(`(
   VALUES ($1::bigint, $2::bigint, $3::bigint, $4::text, $5::text, $6::text, $7::bigint, $8::timestamptz)
 ) AS sent (id, sender_id, receiver_id, client_id, type, content, reply_to_id, created_at)`);
 
 type StoredMessageEvent = StoredEvent & PrivateMessageEvent;
 
-const project = async (event: StoredMessageEvent, manager: EntityManager): Promise<void> => {
+const applyEvent = async (event: StoredMessageEvent, manager: EntityManager): Promise<void> => {
   const { messageId } = event.data;
   switch (event.type) {
     case 'PrivateMessageSent': {
       const { senderId, receiverId, clientId, messageType, content = '', replyToId } = event.data;
-      await manager.query(insertMessage, [
+      await manager.query(INSERT_MESSAGE_SQL, [
         messageId,
         senderId,
         receiverId,
@@ -90,8 +90,8 @@ const project = async (event: StoredMessageEvent, manager: EntityManager): Promi
 export const privateMessagesProjection: Projection = {
   name: 'private_messages',
   tables: ['private_messages'],
-  handles: types,
+  handles: eventTypes,
   async apply(events, manager) {
-    for (const event of events) await project(event as StoredMessageEvent, manager);
+    for (const event of events) await applyEvent(event as StoredMessageEvent, manager);
   },
 };

@@ -33,7 +33,7 @@ export class PrivateMessagesController {
     @Param('userId', PathIdPipe) userId: number,
   ): Promise<Record<string, number>> {
     requireSelf(login, userId);
-    return this.chat.unreadCounts(userId);
+    return this.chat.countUnread(userId);
   }
 
   @Get(':userId/:friendId')
@@ -59,7 +59,7 @@ export class PrivateMessagesController {
     @Query('limit', WholeNumberPipe) limit: number | undefined,
   ): Promise<PrivateMessageDto[]> {
     requireSelf(login, userId);
-    return this.chat.conversation(userId, friendId, { before, limit });
+    return this.chat.loadConversation(userId, friendId, { before, limit });
   }
 
   @Put('read/:friendId/:userId')

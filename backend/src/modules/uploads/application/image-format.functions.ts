@@ -1,8 +1,8 @@
-const startsWith = (bytes: Buffer, signature: string, at = 0): boolean =>
-  bytes.subarray(at, at + signature.length).equals(Buffer.from(signature, 'latin1'));
+const startsWith = (bytes: Buffer, signature: string, offset = 0): boolean =>
+  bytes.subarray(offset, offset + signature.length).equals(Buffer.from(signature, 'latin1'));
 
 /** Detects an accepted format by its first bytes; null for everything else. */
-export const imageFormatOf = (bytes: Buffer): 'jpeg' | 'png' | 'gif' | 'webp' | null => {
+export const detectImageFormat = (bytes: Buffer): 'jpeg' | 'png' | 'gif' | 'webp' | null => {
   if (startsWith(bytes, '\xff\xd8\xff')) return 'jpeg';
   if (startsWith(bytes, '\x89PNG\r\n\x1a\n')) return 'png';
   if (startsWith(bytes, 'GIF87a') || startsWith(bytes, 'GIF89a')) return 'gif';

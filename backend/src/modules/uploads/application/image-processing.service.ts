@@ -3,7 +3,7 @@ import type { UploadBucket } from '@thaw/contract/uploads';
 import type { ResizeOptions } from 'sharp';
 import { DomainError } from '../../../platform/errors/domain.errors';
 import { ImageDecoderPool, type ImageDecoderPoolSettings } from '../infrastructure/image-decoder.pool';
-import { imageFormatOf } from './image-format.functions';
+import { detectImageFormat } from './image-format.functions';
 
 export interface ProcessedImage {
   bytes: Buffer;
@@ -48,7 +48,7 @@ export class ImageProcessingService implements OnApplicationShutdown {
 
   /** @throws DomainError unsupported_type, image_refused, unavailable when the queue is full. */
   async process(bytes: Buffer, bucket: UploadBucket): Promise<ProcessedImage> {
-    if (imageFormatOf(bytes) === null) throw new DomainError('unsupported_type');
+    if (detectImageFormat(bytes) === null) throw new DomainError('unsupported_type');
     const image = await this.decoders.decode({
       bytes,
       resize: resizes[bucket],

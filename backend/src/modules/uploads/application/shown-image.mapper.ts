@@ -22,7 +22,7 @@ export interface ShownImage {
  * The images that an event shows. Events of other modules are read by field name; missing fields are tolerated, since
  * the content of an expired message is absent.
  */
-export const shownImagesOf = ({
+export const listShownImages = ({
   streamId,
   eventId,
   type,

@@ -36,13 +36,13 @@ describe('images, when a failure or a concurrent request interferes,', () => {
     });
 
     it('are invisible and lose their file if it dies before the upload is marked as finished', async () => {
-      jest.spyOn(images.repository, 'finish').mockRejectedValueOnce(createCrash());
+      jest.spyOn(images.repository, 'markStored').mockRejectedValueOnce(createCrash());
       await expect(images.receive(ownerId)).rejects.toThrow('killed');
       const [row] = await images.readRows();
       const url = `/api/files/chat-images/${row!.key}`;
       expect(await images.hasFile(url)).toBe(true);
       expect(await images.isVisibleTo(ownerId, url)).toBe(false);
-      expect(await images.uploads.ownedBy(ownerId, url, 'chat-images')).toBe(false);
+      expect(await images.uploads.isOwnedBy(ownerId, url, 'chat-images')).toBe(false);
       await expect(images.uploads.grant(url, 1)).rejects.toMatchObject({ code: 'image_not_yours' });
       await images.sweepAfterHours(1.1);
       expect(await images.hasFile(url)).toBe(false);
@@ -60,7 +60,7 @@ describe('images, when a failure or a concurrent request interferes,', () => {
 
     it('lose their row in the next sweep if it dies after the file is deleted', async () => {
       await images.receive(ownerId);
-      jest.spyOn(images.repository, 'forget').mockRejectedValueOnce(createCrash());
+      jest.spyOn(images.repository, 'deleteRemoved').mockRejectedValueOnce(createCrash());
       await expect(images.sweepAfterHours(26)).rejects.toThrow('killed');
       expect([await images.listFiles(), await images.readRows()]).toEqual([[], [expect.anything()]]);
       expect(await images.sweepAfterHours(26)).toBe(1);

@@ -33,9 +33,9 @@ describe('images', () => {
 
     it('cannot be sent during the hour of grace', async () => {
       const url = await images.receive(ownerId);
-      expect(await images.uploads.ownedBy(ownerId, url, 'chat-images')).toBe(true);
+      expect(await images.uploads.isOwnedBy(ownerId, url, 'chat-images')).toBe(true);
       await images.query(`UPDATE uploads SET unused_since = now() - interval '24.5 hours'`);
-      expect(await images.uploads.ownedBy(ownerId, url, 'chat-images')).toBe(false);
+      expect(await images.uploads.isOwnedBy(ownerId, url, 'chat-images')).toBe(false);
       const message = { senderId: ownerId, receiverId: 1, messageType: 'image', content: url } as const;
       await expect(images.uploads.share(message)).rejects.toMatchObject({ code: 'image_not_yours' });
     });

@@ -4,7 +4,7 @@ import type { EntityManager } from 'typeorm';
 import type { DroppedData } from '../../../platform/event-store/personal-data.repository';
 import { FILE_STORAGE_PORT, type FileStoragePort } from '../../../platform/storage/file-storage.port';
 import { UploadRepository } from '../infrastructure/upload.repository';
-import { shownImagesOf } from './shown-image.mapper';
+import { listShownImages } from './shown-image.mapper';
 import { UNFINISHED_REMOVED_AFTER_MS, UNUSED_REMOVED_AFTER_MS } from './upload-lifetime.limits';
 
 const MAX_ORPHANS_PER_SWEEP = 1_000;
@@ -28,7 +28,7 @@ export class UploadRemovalService {
    * next sweep deletes their files.
    */
   async expire(dropped: readonly DroppedData[], manager: EntityManager): Promise<void> {
-    await this.uploads.release(dropped.flatMap(shownImagesOf), new Date(), manager);
+    await this.uploads.releaseUses(dropped.flatMap(listShownImages), new Date(), manager);
   }
 
   /**
@@ -38,31 +38,37 @@ export class UploadRemovalService {
   async sweep(now: Date): Promise<number> {
     const unusedBefore = new Date(now.getTime() - UNUSED_REMOVED_AFTER_MS);
     const unfinishedBefore = new Date(now.getTime() - UNFINISHED_REMOVED_AFTER_MS);
-    let orphans: number;
+    let orphanCount: number;
     do {
-      orphans = await this.uploads.removeOrphans(unusedBefore, unfinishedBefore, now, MAX_ORPHANS_PER_SWEEP);
-    } while (orphans === MAX_ORPHANS_PER_SWEEP);
+      orphanCount = await this.uploads.removeOrphans(
+        unusedBefore,
+        unfinishedBefore,
+        now,
+        MAX_ORPHANS_PER_SWEEP,
+      );
+    } while (orphanCount === MAX_ORPHANS_PER_SWEEP);
 
-    let gone = 0;
-    let kept = 0;
+    let deletedCount = 0;
+    let failedCount = 0;
     let removed = await this.uploads.findRemoved('', FILES_PER_PAGE);
     while (removed.length > 0) {
       const keys = await this.removeFiles(removed);
-      gone += keys.length;
-      kept += removed.length - keys.length;
+      deletedCount += keys.length;
+      failedCount += removed.length - keys.length;
       // The storage is unavailable: do not try the remaining files.
       if (keys.length === 0) break;
       removed = await this.uploads.findRemoved(removed.at(-1)?.key ?? '', FILES_PER_PAGE);
     }
-    if (kept > 0) this.logger.warn(`${kept} files could not be removed; the next sweep tries again`);
-    return gone;
+    if (failedCount > 0)
+      this.logger.warn(`${failedCount} files could not be removed; the next sweep tries again`);
+    return deletedCount;
   }
 
   /** @returns the keys of the deleted files. */
   private async removeFiles(addresses: readonly UploadAddress[]): Promise<string[]> {
     const results = await Promise.allSettled(addresses.map((address) => this.storage.remove(address)));
     const keys = addresses.flatMap(({ key }, index) => (results[index]?.status === 'fulfilled' ? key : []));
-    await this.uploads.forget(keys);
+    await this.uploads.deleteRemoved(keys);
     return keys;
   }
 }

@@ -24,13 +24,13 @@ describe('images', () => {
   it('are owned only by the user who uploaded them, and only in their bucket', async () => {
     const [ada, bob] = [ownerId, ownerId + 1];
     const [image, avatar] = [await images.receive(ada), await images.receive(ada, 'avatars')];
-    expect(await images.uploads.ownedBy(ada, image, 'chat-images')).toBe(true);
-    expect(await images.uploads.ownedBy(ada, avatar, 'avatars')).toBe(true);
-    expect(await images.uploads.ownedBy(ada, image, 'avatars')).toBe(false);
-    expect(await images.uploads.ownedBy(ada, avatar, 'chat-images')).toBe(false);
-    expect(await images.uploads.ownedBy(bob, image, 'chat-images')).toBe(false);
+    expect(await images.uploads.isOwnedBy(ada, image, 'chat-images')).toBe(true);
+    expect(await images.uploads.isOwnedBy(ada, avatar, 'avatars')).toBe(true);
+    expect(await images.uploads.isOwnedBy(ada, image, 'avatars')).toBe(false);
+    expect(await images.uploads.isOwnedBy(ada, avatar, 'chat-images')).toBe(false);
+    expect(await images.uploads.isOwnedBy(bob, image, 'chat-images')).toBe(false);
     for (const url of ['', 'https://evil.example/a.png', `${image}?`, '/api/files/avatars/__proto__']) {
-      expect(await images.uploads.ownedBy(ada, url, 'chat-images')).toBe(false);
+      expect(await images.uploads.isOwnedBy(ada, url, 'chat-images')).toBe(false);
       await expect(images.uploads.grant(url, bob)).rejects.toMatchObject(notYours);
     }
     await expect(images.uploads.grant(avatar, bob)).rejects.toMatchObject(notYours);

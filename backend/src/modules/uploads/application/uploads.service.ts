@@ -20,7 +20,7 @@ import { RateLimiterService } from '../../../platform/rate-limit/rate-limiter.se
 import { FILE_STORAGE_PORT, type FileStoragePort } from '../../../platform/storage/file-storage.port';
 import { UploadRepository } from '../infrastructure/upload.repository';
 import { ImageProcessingService } from './image-processing.service';
-import { shownImagesOf } from './shown-image.mapper';
+import { listShownImages } from './shown-image.mapper';
 import { UNUSED_KEPT_MS } from './upload-lifetime.limits';
 
 export interface ReceivedImage {
@@ -66,23 +66,23 @@ export class UploadsService {
   async receive({ ownerId, bucket, fileName, bytes }: ReceivedImage): Promise<string> {
     await this.limiter.require('uploaded_bytes', ownerId, bytes.length);
     const image = await this.images.process(bytes, bucket);
-    const key = `${prefixOf(fileName)}${randomUUID()}.${image.extension}`;
+    const key = `${pickAllowedPrefix(fileName)}${randomUUID()}.${image.extension}`;
     const { contentType, width, height } = image;
-    await this.uploads.begin(
+    await this.uploads.insertUnfinished(
       { key, bucket, ownerId, contentType, width, height, size: image.bytes.length },
       new Date(),
     );
     await this.storage.put({ bucket, key }, image.bytes, contentType);
-    if (!(await this.uploads.finish(key, new Date()))) throw new DomainError('unavailable');
+    if (!(await this.uploads.markStored(key, new Date()))) throw new DomainError('unavailable');
     return uploadUrl({ bucket, key });
   }
 
   /** @throws DomainError not_found when there is no such image, or the viewer may not see it (A100). */
-  async seenBy(viewerId: number, address: UploadAddress): Promise<VisibleImage> {
+  async requireVisibleImage(viewerId: number, address: UploadAddress): Promise<VisibleImage> {
     const upload = await this.uploads.findVisible(address, viewerId);
     if (!upload) throw new DomainError('not_found');
     const { contentType, size } = upload;
-    return { contentType, size, open: () => this.open(address) };
+    return { contentType, size, open: () => this.openFile(address) };
   }
 
   /** @throws DomainError validation_failed when the new avatar is not an image that the user uploaded as one. */
@@ -93,11 +93,11 @@ export class UploadsService {
     previousAvatar,
   }: TransactionEventMap['ProfileChanging']): Promise<void> {
     if (avatar === null || avatar === previousAvatar) return;
-    if (!(await this.ownedBy(userId, avatar, 'avatars'))) throw new DomainError('validation_failed');
+    if (!(await this.isOwnedBy(userId, avatar, 'avatars'))) throw new DomainError('validation_failed');
   }
 
   /** Whether this is the URL of an existing image that the user uploaded into the bucket. */
-  async ownedBy(userId: number, url: string, bucket: UploadBucket): Promise<boolean> {
+  async isOwnedBy(userId: number, url: string, bucket: UploadBucket): Promise<boolean> {
     return this.areOwned(userId, [url], bucket);
   }
 
@@ -106,7 +106,7 @@ export class UploadsService {
    * @throws DomainError image_not_yours when a URL is not an image, or the image is gone.
    */
   async grant(urls: string | readonly string[], viewerId: number): Promise<void> {
-    const keys = keysOf([urls].flat(), 'chat-images');
+    const keys = parseKeys([urls].flat(), 'chat-images');
     if (keys === null || !(await this.uploads.grant(keys, viewerId, new Date()))) {
       throw new DomainError('image_not_yours');
     }
@@ -131,16 +131,16 @@ export class UploadsService {
    * message shows are removed.
    */
   async withdraw(dropped: readonly DroppedData[], manager: EntityManager): Promise<void> {
-    await this.uploads.release(dropped.flatMap(shownImagesOf), new Date(), manager);
+    await this.uploads.releaseUses(dropped.flatMap(listShownImages), new Date(), manager);
   }
 
   private async areOwned(userId: number, urls: readonly string[], bucket: UploadBucket): Promise<boolean> {
-    const keys = keysOf(urls, bucket);
+    const keys = parseKeys(urls, bucket);
     if (keys === null) return false;
     return this.uploads.areOwned(keys, bucket, userId, new Date(Date.now() - UNUSED_KEPT_MS));
   }
 
-  private async open(address: UploadAddress): Promise<Readable> {
+  private async openFile(address: UploadAddress): Promise<Readable> {
     const file = await this.storage.open(address);
     if (!file) {
       this.logger.error(`The file of upload ${address.bucket}/${address.key} is missing`);
@@ -151,11 +151,11 @@ export class UploadsService {
 }
 
 /** Only the folder prefix of the client's file name is kept, if it is one of the allowed ones (A99). */
-const prefixOf = (fileName: string): string =>
+const pickAllowedPrefix = (fileName: string): string =>
   uploadPrefixes.find((prefix) => fileName.startsWith(prefix)) ?? '';
 
-/** null when one of the URLs is not that of an image in the bucket. */
-const keysOf = (urls: readonly string[], bucket: UploadBucket): string[] | null => {
+/** Returns null when one of the URLs is not that of an image in the bucket. */
+const parseKeys = (urls: readonly string[], bucket: UploadBucket): string[] | null => {
   const addresses = urls.map(parseUploadUrl);
   const keys = addresses.flatMap((address) => (address?.bucket === bucket ? address.key : []));
   return keys.length === urls.length ? keys : null;

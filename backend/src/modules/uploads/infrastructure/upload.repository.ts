@@ -16,12 +16,12 @@ export class UploadRepository {
   constructor(@InjectRepository(UploadEntity) private readonly uploads: Repository<UploadEntity>) {}
 
   /** Inserts the row before the file is stored, so that a file without a row never exists. */
-  async begin(upload: NewUpload, now: Date): Promise<void> {
+  async insertUnfinished(upload: NewUpload, now: Date): Promise<void> {
     await this.uploads.insert({ ...upload, createdAt: now, unusedSince: now });
   }
 
-  /** @returns false when the upload took so long that it was given up. */
-  async finish(key: string, now: Date): Promise<boolean> {
+  /** @returns false when the upload took so long that it was removed as abandoned. */
+  async markStored(key: string, now: Date): Promise<boolean> {
     const { affected } = await this.uploads.update({ key, removedAt: IsNull() }, { storedAt: now });
     return affected === 1;
   }
@@ -51,10 +51,10 @@ export class UploadRepository {
     ownerId: number,
     unusedAfter: Date,
   ): Promise<boolean> {
-    const whole = { key: In([...keys]), bucket, ownerId, storedAt: Not(IsNull()), removedAt: IsNull() };
+    const ownImage = { key: In([...keys]), bucket, ownerId, storedAt: Not(IsNull()), removedAt: IsNull() };
     const count = await this.uploads.countBy([
-      { ...whole, unusedSince: IsNull() },
-      { ...whole, unusedSince: MoreThan(unusedAfter) },
+      { ...ownImage, unusedSince: IsNull() },
+      { ...ownImage, unusedSince: MoreThan(unusedAfter) },
     ]);
     return count === new Set(keys).size;
   }
@@ -65,7 +65,7 @@ export class UploadRepository {
    * @returns false, with nothing granted, when one of them is gone.
    */
   async grant(keys: readonly string[], viewerId: number, now: Date): Promise<boolean> {
-    const wanted = [...new Set(keys)];
+    const uniqueKeys = [...new Set(keys)];
     return this.uploads.manager.transaction(async (manager) => {
       const rows = await manager.query<unknown[]>(
         `WITH shared AS (
@@ -76,12 +76,12 @@ export class UploadRepository {
              ORDER BY key FOR UPDATE
            ) RETURNING key
          ) SELECT key FROM shared`,
-        [wanted, now],
+        [uniqueKeys, now],
       );
-      if (rows.length < wanted.length) return false;
+      if (rows.length < uniqueKeys.length) return false;
       await manager.query(
         `INSERT INTO upload_views (key, viewer_id) SELECT unnest($1::text[]), $2 ON CONFLICT DO NOTHING`,
-        [wanted, viewerId],
+        [uniqueKeys, viewerId],
       );
       return true;
     });
@@ -91,7 +91,7 @@ export class UploadRepository {
    * Called when messages stop showing their images: receivers lose access unless another message shows the image, and
    * images without any message are removed.
    */
-  async release(images: readonly ShownImage[], now: Date, manager: EntityManager): Promise<void> {
+  async releaseUses(images: readonly ShownImage[], now: Date, manager: EntityManager): Promise<void> {
     if (images.length === 0) return;
     const keys = [...new Set(images.map(({ key }) => key))];
     // Concurrent releases lock the same rows, so that one of them sees that it is the last.
@@ -151,7 +151,7 @@ export class UploadRepository {
   }
 
   /** Deletes the rows of removed images, after their files are deleted. */
-  async forget(keys: readonly string[]): Promise<void> {
+  async deleteRemoved(keys: readonly string[]): Promise<void> {
     await this.uploads.query(
       `WITH gone AS (DELETE FROM uploads WHERE key = ANY($1) AND removed_at IS NOT NULL RETURNING key)
        DELETE FROM upload_uses USING gone WHERE upload_uses.key = gone.key`,

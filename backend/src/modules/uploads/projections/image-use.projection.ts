@@ -2,7 +2,7 @@ import { parseUploadUrl } from '@thaw/contract/uploads';
 import type { EntityManager } from 'typeorm';
 import type { Projection } from '../../../platform/event-store/projection.registry';
 import type { StoredEvent } from '../../../platform/event-store/stored-event.types';
-import { messageEvents, type ShownImage, shownImagesOf } from '../application/shown-image.mapper';
+import { messageEvents, type ShownImage, listShownImages } from '../application/shown-image.mapper';
 
 /** Events with a `userId` and an `avatar`. */
 const profileEvents: readonly string[] = ['ProfileChanged'];
@@ -17,14 +17,14 @@ export const imageUseProjection: Projection = {
   tables: [],
   handles: [...messageEvents, ...profileEvents],
   concerns: ({ type, data }) =>
-    !messageEvents.includes(type) || shownImagesOf({ streamId: '', eventId: '', type, data }).length > 0,
+    !messageEvents.includes(type) || listShownImages({ streamId: '', eventId: '', type, data }).length > 0,
   async apply(events, manager) {
-    await useImages(events.flatMap(shownImagesOf), manager);
-    for (const event of events) if (profileEvents.includes(event.type)) await useAvatar(event, manager);
+    await recordImageUses(events.flatMap(listShownImages), manager);
+    for (const event of events) if (profileEvents.includes(event.type)) await recordAvatarUse(event, manager);
   },
 };
 
-const useImages = async (images: readonly ShownImage[], manager: EntityManager): Promise<void> => {
+const recordImageUses = async (images: readonly ShownImage[], manager: EntityManager): Promise<void> => {
   if (images.length === 0) return;
   const parameters = [
     images.map(({ key }) => key),
@@ -49,7 +49,7 @@ const useImages = async (images: readonly ShownImage[], manager: EntityManager):
   );
 };
 
-const useAvatar = async ({ data, occurredAt }: StoredEvent, manager: EntityManager): Promise<void> => {
+const recordAvatarUse = async ({ data, occurredAt }: StoredEvent, manager: EntityManager): Promise<void> => {
   const { userId, avatar } = data as { userId?: unknown; avatar?: unknown };
   const key = typeof avatar === 'string' ? parseUploadUrl(avatar)?.key : undefined;
   await manager.query(

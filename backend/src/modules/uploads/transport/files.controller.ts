@@ -34,7 +34,7 @@ export class FilesController {
     @Res() response: Response,
   ): Promise<void> {
     const address = requireAddress(bucket, [key].flat().join('/'));
-    const image = await this.uploads.seenBy(userId, address);
+    const image = await this.uploads.requireVisibleImage(userId, address);
     const etag = `"${address.key}"`;
     const headers = {
       ETag: etag,

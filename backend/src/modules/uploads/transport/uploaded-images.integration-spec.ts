@@ -130,7 +130,7 @@ describe.each([
     const removed = { ada: 404, bob: 404, eve: 404, visitor: 401 };
     expect(await requestAsEach(chatImage)).toEqual(removed);
     expect(await requestAsEach(avatar)).toEqual({ ada: 200, bob: 200, eve: 200, visitor: 401 });
-    expect(await uploads.ownedBy(ada.id, chatImage, 'chat-images')).toBe(false);
+    expect(await uploads.isOwnedBy(ada.id, chatImage, 'chat-images')).toBe(false);
 
     await removal.sweep(new Date());
     expect(await requestAsEach(chatImage)).toEqual(removed);
